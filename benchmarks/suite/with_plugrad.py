@@ -1,0 +1,156 @@
+"""The work of the cases in plugrad."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from plugrad import Device, Tensor, nn
+from plugrad.codegen.lower import lower
+from plugrad.events import PassEvent, subscribe
+from plugrad.jit import jit
+from plugrad.uop.ops import Ops
+from plugrad.uop.rewrite import PatternMatcher, graph_rewrite
+from plugrad.uop.symbolic import pm_symbolic
+from plugrad.uop.uop import UOp
+from suite.data import floats, labels
+
+Thunk = Callable[[], Any]
+
+
+def _tensor(*shape: int, seed: int = 0) -> Tensor:
+    return Tensor(floats(*shape, seed=seed)).contiguous().realize()
+
+
+def _jitted(function: Callable[..., Tensor], *inputs: Tensor) -> Thunk:
+    jitted = jit(function)
+    return lambda: jitted(*inputs)
+
+
+def op_call(n: int) -> Thunk:
+    a, b = _tensor(n), _tensor(n, seed=1)
+    return lambda: (a + b).realize()
+
+
+def jit_call(n: int) -> Thunk:
+    return _jitted(lambda a, b: a + b, _tensor(n), _tensor(n, seed=1))
+
+
+def chain(n: int) -> Thunk:
+    return _jitted(lambda x: ((x + 1) * 2 - 0.5).relu() + 3, _tensor(n))
+
+
+def total(n: int) -> Thunk:
+    return _jitted(lambda x: x.sum(), _tensor(n))
+
+
+def softmax(n: int) -> Thunk:
+    return _jitted(lambda x: x.softmax(1), _tensor(n, n))
+
+
+def layernorm(n: int) -> Thunk:
+    return _jitted(nn.LayerNorm(n, elementwise_affine=False), _tensor(n, n))
+
+
+def matmul(n: int) -> Thunk:
+    return _jitted(lambda a, b: a @ b, _tensor(n, n), _tensor(n, n, seed=1))
+
+
+def matmul_transposed(n: int) -> Thunk:
+    return _jitted(lambda a, b: a @ b.T, _tensor(n, n), _tensor(n, n, seed=1))
+
+
+def conv2d(batch: int, channels: int, size: int, filters: int) -> Thunk:
+    x, w = _tensor(batch, channels, size, size), _tensor(filters, channels, 3, 3, seed=1)
+    return _jitted(lambda x, w: x.conv2d(w, padding=1), x, w)
+
+
+def train_step(batch: int) -> Thunk:
+    losses = _losses()
+
+    @jit
+    def step(x: Tensor, y: Tensor) -> Tensor:
+        loss, assigned = losses(x, y)
+        return loss.realize(*assigned)
+
+    x, y = _batch(batch)
+    return lambda: step(x, y)
+
+
+def _batch(batch: int) -> tuple[Tensor, Tensor]:
+    return _tensor(batch, 1, 8, 8), Tensor(labels(batch)).contiguous().realize()
+
+
+def _losses() -> Callable[[Tensor, Tensor], tuple[Tensor, list[Tensor]]]:
+    """Return a function that gives the loss of a batch, and what an update of the parameters assigns."""
+    layers: list[Callable[[Tensor], Tensor]] = [
+        nn.Conv2d(1, 16, 3, padding=1, bias=False),
+        nn.BatchNorm(16),
+        Tensor.relu,
+        nn.Conv2d(16, 32, 3, padding=1, bias=False),
+        nn.BatchNorm(32),
+        Tensor.relu,
+        lambda x: x.max_pool2d(2).flatten(1),
+        nn.Linear(512, 10),
+    ]
+    optimizer = nn.optim.Adam(nn.state.get_parameters(layers), lr=3e-3)
+
+    def losses(x: Tensor, y: Tensor) -> tuple[Tensor, list[Tensor]]:
+        with Tensor.train():
+            optimizer.zero_grad()
+            for layer in layers:
+                x = layer(x)
+            loss = x.cross_entropy(y)
+            loss.backward()
+            return loss, optimizer.schedule_step()
+
+    return losses
+
+
+# --- how fast the compiler is ---
+
+
+def _kernels_of_the_training_step(batch: int) -> list[UOp]:
+    """Return the kernels of one training step, each once."""
+    loss, assigned = _losses()(*_batch(batch))
+    return list(dict.fromkeys(item.ast for item in loss.schedule(*assigned) if item.ast.op is Ops.SINK))
+
+
+class _Counts(dict[Ops, Any]):
+    """The matchers of a table, counting how often one is looked up: once a visit."""
+
+    visits = 0
+
+    def __getitem__(self, op: Ops) -> Any:
+        self.visits += 1
+        return super().__getitem__(op)
+
+
+def lowering(batch: int) -> float:
+    """Return how many kernels are lowered and rendered in a second."""
+    kernels = _kernels_of_the_training_step(batch)
+    device = Device[Device.DEFAULT]
+    started = time.perf_counter()
+    for ast in kernels:
+        lowered = lower(ast, device.capabilities)
+        device.renderer.render(lowered.program, lowered.name)
+    return len(kernels) / (time.perf_counter() - started)
+
+
+def rewriting(batch: int) -> float:
+    """Return how many nodes `graph_rewrite` visits in a second, on the graphs that lowering rewrites."""
+    kernels = _kernels_of_the_training_step(batch)
+    capabilities = Device[Device.DEFAULT].capabilities
+    graphs: list[UOp] = []
+    with subscribe(PassEvent, lambda event: graphs.append(event.before)):
+        for ast in kernels:
+            lower(ast, capabilities)
+    graphs = [graph for graph in dict.fromkeys(graphs) if isinstance(graph, UOp)]
+    started = time.perf_counter()
+    for graph in graphs:
+        graph_rewrite(graph, pm_symbolic)
+    seconds = time.perf_counter() - started
+    counting = PatternMatcher(*pm_symbolic.rules)
+    counting._by_op = counts = _Counts()
+    for graph in graphs:
+        graph_rewrite(graph, counting)
+    return counts.visits / seconds

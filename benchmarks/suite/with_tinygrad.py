@@ -1,0 +1,81 @@
+"""The work of the cases in tinygrad, on its CPU device with clang."""
+
+from collections.abc import Callable
+from typing import Any
+
+from tinygrad import Context, Tensor, TinyJit, nn
+
+from suite.data import floats, labels
+
+Thunk = Callable[[], Any]
+
+
+def _tensor(*shape: int, seed: int = 0) -> Tensor:
+    return Tensor(floats(*shape, seed=seed)).clone().realize()
+
+
+def _jitted(function: Callable[..., Tensor], *inputs: Tensor) -> Thunk:
+    jitted = TinyJit(lambda *tensors: function(*tensors).realize())
+    return lambda: jitted(*inputs)
+
+
+def op_call(n: int) -> Thunk:
+    a, b = _tensor(n), _tensor(n, seed=1)
+    return lambda: (a + b).realize()
+
+
+def jit_call(n: int) -> Thunk:
+    return _jitted(lambda a, b: a + b, _tensor(n), _tensor(n, seed=1))
+
+
+def chain(n: int) -> Thunk:
+    return _jitted(lambda x: ((x + 1) * 2 - 0.5).relu() + 3, _tensor(n))
+
+
+def total(n: int) -> Thunk:
+    return _jitted(lambda x: x.sum(), _tensor(n))
+
+
+def softmax(n: int) -> Thunk:
+    return _jitted(lambda x: x.softmax(1), _tensor(n, n))
+
+
+def layernorm(n: int) -> Thunk:
+    return _jitted(lambda x: x.layernorm(), _tensor(n, n))
+
+
+def matmul(n: int) -> Thunk:
+    return _jitted(lambda a, b: a @ b, _tensor(n, n), _tensor(n, n, seed=1))
+
+
+def matmul_transposed(n: int) -> Thunk:
+    return _jitted(lambda a, b: a @ b.T, _tensor(n, n), _tensor(n, n, seed=1))
+
+
+def conv2d(batch: int, channels: int, size: int, filters: int) -> Thunk:
+    x, w = _tensor(batch, channels, size, size), _tensor(filters, channels, 3, 3, seed=1)
+    return _jitted(lambda x, w: x.conv2d(w, padding=1), x, w)
+
+
+def train_step(batch: int) -> Thunk:
+    layers: list[Callable[[Tensor], Tensor]] = [
+        nn.Conv2d(1, 16, 3, padding=1, bias=False),
+        nn.BatchNorm(16),
+        Tensor.relu,
+        nn.Conv2d(16, 32, 3, padding=1, bias=False),
+        nn.BatchNorm(32),
+        Tensor.relu,
+        lambda x: x.max_pool2d(2).flatten(1),
+        nn.Linear(512, 10),
+    ]
+    optimizer = nn.optim.Adam(nn.state.get_parameters(layers), lr=3e-3)
+    x, y = _tensor(batch, 1, 8, 8), Tensor(labels(batch)).realize()
+
+    @TinyJit
+    @Context(TRAINING=1)
+    def step(x: Tensor, y: Tensor) -> Tensor:
+        optimizer.zero_grad()
+        loss = x.sequential(layers).cross_entropy(y).backward()
+        return loss.realize(*optimizer.schedule_step())
+
+    return lambda: step(x, y)

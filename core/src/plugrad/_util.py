@@ -1,0 +1,67 @@
+"""Small helpers that at least three modules share."""
+
+import difflib
+import gc
+import importlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+VERSION = "0.1.0"
+
+
+class LazyModule:
+    """A module that is imported when its first attribute is read.
+
+    For what is slow to import and not always needed. The type checker sees the module itself where it is
+    imported under `TYPE_CHECKING`.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, attribute: str) -> Any:
+        value = getattr(importlib.import_module(self._name), attribute)
+        setattr(self, attribute, value)
+        return value
+
+
+if TYPE_CHECKING:
+    import numpy as numpy
+else:
+    # NumPy takes longer to import than all of plugrad, and many programs never need it: modules that
+    # `import plugrad` loads take it from here (`from plugrad._util import numpy as np`) and use it in
+    # functions only.
+    numpy = LazyModule("numpy")
+
+
+def closest(name: str, candidates: Iterable[str]) -> str | None:
+    """Return the candidate that `name` was most likely meant to be, or None.
+
+    Case does not count: `closest("debgu", ["DEBUG", "DEVICE"]) == "DEBUG"`.
+    """
+    by_upper = {candidate.upper(): candidate for candidate in candidates}
+    found = difflib.get_close_matches(name.upper(), by_upper, n=1, cutoff=0.7)
+    return by_upper[found[0]] if found else None
+
+
+def did_you_mean(name: str, candidates: Iterable[str]) -> str:
+    """Return ` Did you mean 'X'?` (with the leading space) for the closest candidate, or an empty string."""
+    found = closest(name, candidates)
+    return f" Did you mean {found!r}?" if found is not None else ""
+
+
+@contextmanager
+def collector_paused() -> Iterator[None]:
+    """Keep the cycle collector out of the block.
+
+    Graph nodes hold no cycles and go with their last user, but making very many of them sets the collector
+    off again and again: lowering a kernel takes half the time without it.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()

@@ -1,0 +1,152 @@
+"""DISK: files as buffers. `DISK:/path/to/file` is a device whose memory is that file.
+
+A buffer is the file from its first byte on, and a view of it is a region, so a tensor of a large file is read
+when it is copied elsewhere, and straight into the memory of its destination. Files are opened for reading
+only; saving is not this device's work. Regions are read at their offset rather than mapped: a file that
+shrinks under a mapping kills the process, here it is an error with the file's name.
+"""
+
+import os
+import threading
+from dataclasses import dataclass
+from io import FileIO
+from typing import Any
+
+from plugrad.errors import DeviceError, DeviceNotFound, FileFormatError
+from plugrad.plugin import BackendInfo, Probe, ProbedDevice, hookimpl
+from plugrad.runtime.allocator import Allocator
+from plugrad.target import Target
+
+
+class OpenFile:
+    """A file that is open for reading at any offset by any thread."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._file = FileIO(path)
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        return os.fstat(self._file.fileno()).st_size
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def read_into(self, dest: memoryview, offset_bytes: int) -> None:
+        """Fill `dest` from `offset_bytes` on.
+
+        Raises:
+            FileFormatError: the file ends before `dest` is full.
+        """
+        done = 0
+        with self._lock:
+            self._file.seek(offset_bytes)
+            while done < len(dest):
+                count = self._file.readinto(dest[done:])
+                if not count:
+                    raise truncated(self.path, offset_bytes + len(dest), offset_bytes + done)
+                done += count
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """Part of an open file."""
+
+    file: OpenFile
+    offset_bytes: int
+    nbytes: int
+
+
+class DiskAllocator(Allocator[Region]):
+    """The memory of one file.
+
+    Args:
+        path: the file.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def alloc(self, nbytes: int) -> Region:
+        """Open the file, which must have at least `nbytes`.
+
+        Raises:
+            DeviceNotFound: there is no such file, or it may not be read.
+            FileFormatError: the file is shorter.
+        """
+        try:
+            file = OpenFile(self.path)
+        except OSError as error:
+            raise DeviceNotFound(
+                f"cannot open {self.path!r}: {error.strerror}. Check the path and its permissions.",
+                device=f"DISK:{self.path}",
+            ) from error
+        if len(file) < nbytes:
+            size = len(file)
+            file.close()
+            raise truncated(self.path, nbytes, size)
+        return Region(file, 0, nbytes)
+
+    def free(self, handle: Region, nbytes: int) -> None:
+        """Close the file."""
+        handle.file.close()
+
+    def copyin(self, handle: Region, source: memoryview) -> None:
+        """Refuse: files are opened for reading only.
+
+        Raises:
+            DeviceError: always.
+        """
+        raise DeviceError(
+            f"cannot write {len(source)} bytes to {self.path!r}: files are read-only devices. Copy the "
+            "tensor elsewhere and change it there; save with safe_save.",
+            device=f"DISK:{self.path}",
+        )
+
+    def copyout(self, dest: memoryview, handle: Region) -> None:
+        """Read the region's first bytes.
+
+        Raises:
+            FileFormatError: the file is shorter than it was when it was opened.
+        """
+        handle.file.read_into(dest, handle.offset_bytes)
+
+    def offset(self, handle: Region, nbytes: int, offset_bytes: int) -> Region:
+        """Return part of a region."""
+        return Region(handle.file, handle.offset_bytes + offset_bytes, nbytes)
+
+
+def truncated(path: str, wanted: int, found: int) -> FileFormatError:
+    """Return the error for a file that ends too early."""
+    return FileFormatError(
+        f"{path} is truncated: {wanted} bytes were expected, it has {found}. Fetch or write the file again.",
+        path=path,
+    )
+
+
+@hookimpl
+def plugrad_backend_info() -> BackendInfo:
+    """Never chosen automatically: it computes nothing."""
+    return BackendInfo(
+        "DISK", spec_version="1.0", priority=-1, summary="files as buffers", takes_resource=True
+    )
+
+
+@hookimpl
+def plugrad_probe() -> Probe:
+    """Any file is a device."""
+    return Probe((ProbedDevice(Target("DISK"), "DISK:/path/to/file"),))
+
+
+@hookimpl
+def plugrad_allocator(target: Target) -> Allocator[Any]:
+    """Return the memory that the file of `target` is.
+
+    Raises:
+        DeviceNotFound: no file was named.
+    """
+    path = target.get("resource")
+    if not path:
+        raise DeviceNotFound("DISK needs a file: name the device DISK:/path/to/file.", device="DISK")
+    return DiskAllocator(path)

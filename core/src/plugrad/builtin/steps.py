@@ -1,0 +1,337 @@
+"""One Python function for each instruction of a linear program, made once and run at every launch."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from plugrad._util import numpy as np
+from plugrad.builtin.arithmetic import Array, constant, function, lane_dtype, storage_dtype
+from plugrad.builtin.listing import Instruction
+from plugrad.builtin.spaces import Place, Space, both, gather, scatter
+from plugrad.errors import DeviceError
+from plugrad.uop.ops import ALU, Ops
+
+_COMPUTED = ALU | {Ops.CAST, Ops.BITCAST}
+
+
+@dataclass(slots=True)
+class Lanes:
+    """The state of the work-items that run together.
+
+    Attributes:
+        kernel: name of the program.
+        count: how many work-items.
+        per_group: how many of them make one workgroup.
+        specials: launch position of each work-item, by name.
+        sizes: the launch's size on each of these axes.
+        variables: the kernel's scalars, by name.
+        buffers: memory by slot, in bytes.
+        values: what each instruction computed last; None before, and after its last use.
+        mask: work-items inside all open IFs; None: all.
+    """
+
+    kernel: str
+    count: int
+    per_group: int
+    specials: Mapping[str, Array]
+    sizes: Mapping[str, int]
+    variables: Mapping[str, int]
+    buffers: Sequence[Array]
+    values: list[Any]
+    mask: Array | None = None
+    outer_masks: list[Array | None] = field(default_factory=list[Array | None])
+    trips: dict[int, Array] = field(default_factory=dict[int, Array])
+    done: dict[int, int] = field(default_factory=dict[int, int])
+
+
+# runs one instruction; returns the position to go on at, or None for the next one
+Step = Callable[[Lanes], "int | None"]
+
+
+def build_step(i: int, program: Sequence[Instruction], ends: Mapping[int, int]) -> Step:
+    """Return what runs instruction `i` of `program`, whose blocks open and close at `ends`.
+
+    Raises:
+        DeviceError: the instruction has no meaning here.
+    """
+    ins = program[i]
+    if ins.op in _COMPUTED:
+        return _computed(i, program)
+    build = _BUILDERS.get(ins.op)
+    if build is None:
+        raise DeviceError(
+            f"PYTHON cannot run {ins.op.name} (instruction {i}): it does not belong in a linear program. "
+            "A pass of codegen should have lowered it.",
+            device="PYTHON",
+        )
+    return build(i, program, ends)
+
+
+def _computed(i: int, program: Sequence[Instruction]) -> Step:
+    ins = program[i]
+    sources = tuple(program[s].dtype for s in ins.src)
+    compute = function(ins.op, ins.dtype, sources)
+    widen = ins.op is not Ops.BITCAST and ins.dtype.count > 1 and any(d.count == 1 for d in sources)
+    if widen:
+        places = [(s, program[s].dtype.count == 1) for s in ins.src]
+
+        def mixed(lanes: Lanes) -> None:
+            values = lanes.values
+            values[i] = compute(*[values[s][:, None] if narrow else values[s] for s, narrow in places])
+
+        return mixed
+    if len(ins.src) == 2:
+        a, b = ins.src
+
+        def binary(lanes: Lanes) -> None:
+            values = lanes.values
+            values[i] = compute(values[a], values[b])
+
+        return binary
+
+    def general(lanes: Lanes) -> None:
+        values = lanes.values
+        values[i] = compute(*[values[s] for s in ins.src])
+
+    return general
+
+
+def _constant(i: int, program: Sequence[Instruction], ends: Mapping[int, int]) -> Step:
+    value = constant(program[i].arg, program[i].dtype)
+
+    def step(lanes: Lanes) -> None:
+        lanes.values[i] = value
+
+    return step
+
+
+def _param(i: int, program: Sequence[Instruction], ends: Mapping[int, int]) -> Step:
+    slot: int = program[i].arg[0]
+    numel: Any = program[i].arg[1]
+    dtype = program[i].dtype
+    stored = storage_dtype(dtype)
+
+    def step(lanes: Lanes) -> None:
+        if slot >= len(lanes.buffers):
+            raise _misfit(lanes, f"uses buffer slot {slot}, but {len(lanes.buffers)} were given")
+        memory = lanes.buffers[slot]
+        size = memory.nbytes // stored.itemsize
+        if isinstance(numel, int):
+            if size < numel:
+                raise _misfit(lanes, f"needs {numel} {dtype.name} in buffer slot {slot}, which holds {size}")
+            size = numel
+        array = memory[: size * stored.itemsize].view(stored)
+        lanes.values[i] = Space(lanes.kernel, f"buffer slot {slot}", array, size, dtype)
+
+    return step
+
+
+def _local(i: int, program: Sequence[Instruction], ends: Mapping[int, int]) -> Step:
+    (ident, numel), dtype = program[i].arg, program[i].dtype
+    stored = storage_dtype(dtype)
+
+    def step(lanes: Lanes) -> None:
+        groups = lanes.count // lanes.per_group
+        # NaN in every float, -1 in every integer: what was never written shows
+        memory = np.full(groups * numel * stored.itemsize, 0xFF, np.uint8).view(stored)
+        base = np.repeat(np.arange(groups) * numel, lanes.per_group) if groups > 1 else None
+        lanes.values[i] = Space(lanes.kernel, f"local memory {ident}", memory, numel, dtype, base)
+
+    return step
+
+
+def _variable(i: int, program: Sequence[Instruction], ends: Mapping[int, int]) -> Step:
+    name, lowest, highest = program[i].arg
+    dtype = lane_dtype(program[i].dtype)
+
+    def step(lanes: Lanes) -> None:
+        value = lanes.variables.get(name)
+        if value is None:
+            raise _misfit(lanes, f"needs the variable {name!r}; given: {dict(lanes.variables)}")
+        if not lowest <= value <= highest:
+            raise _misfit(lanes, f"was made for {name} in {lowest}..{highest}, not {value}")
+        lanes.values[i] = np.full(1, value, dtype)
+
+    return step
+
+
+def _special(i: int, program: Sequence[Instruction], ends: Mapping[int, int]) -> Step:
+    ins = program[i]
+    name, dtype = ins.arg, lane_dtype(ins.dtype)
+
+    def step(lanes: Lanes) -> None:
+        size = _uniform(lanes, ins.src[0]) if ins.src else lanes.sizes.get(name)
+        if lanes.sizes.get(name) != size:
+            raise _misfit(lanes, f"has {name} of size {size}, but is launched with {dict(lanes.sizes)}")
+        lanes.values[i] = lanes.specials[name].astype(dtype)
+
+    return step
+
+
+def _range(i: int, program: Sequence[Instruction], ends: Mapping[int, int]) -> Step:
+    size, dtype = program[i].src[0], lane_dtype(program[i].dtype)
+    if i not in ends:
+        raise DeviceError(f"the loop at instruction {i} has no END.", device="PYTHON")
+    end = ends[i]
+
+    def step(lanes: Lanes) -> int | None:
+        count = _uniform(lanes, size)
+        if count <= 0:
+            return end + 1
+        lanes.trips[i] = np.arange(count, dtype=dtype)
+        lanes.done[i] = 0
+        lanes.values[i] = lanes.trips[i][:1]
+        return None
+
+    return step
+
+
+def _end(i: int, program: Sequence[Instruction], ends: Mapping[int, int]) -> Step:
+    start = ends[i]
+
+    def step(lanes: Lanes) -> int | None:
+        turn = lanes.done[start] + 1
+        trips = lanes.trips[start]
+        if turn == len(trips):
+            return None
+        lanes.done[start] = turn
+        lanes.values[start] = trips[turn : turn + 1]
+        return start + 1
+
+    return step
+
+
+def _if(i: int, program: Sequence[Instruction], ends: Mapping[int, int]) -> Step:
+    condition, end = program[i].src[0], ends[i]
+
+    def step(lanes: Lanes) -> int | None:
+        inside = both(lanes.mask, lanes.values[condition])
+        if inside is not None and not inside.any():
+            return end + 1
+        lanes.outer_masks.append(lanes.mask)
+        lanes.mask = inside
+        return None
+
+    return step
+
+
+def _endif(i: int, program: Sequence[Instruction], ends: Mapping[int, int]) -> Step:
+    def step(lanes: Lanes) -> None:
+        lanes.mask = lanes.outer_masks.pop()
+
+    return step
+
+
+def _accumulate(i: int, program: Sequence[Instruction], ends: Mapping[int, int]) -> Step:
+    register, new = program[i].src[:2]
+    is_vector = program[i].dtype.count > 1
+
+    def step(lanes: Lanes) -> None:
+        values, mask = lanes.values, lanes.mask
+        value: Array = values[new]
+        if mask is not None:
+            value = np.where(mask[:, None] if is_vector else mask, value, values[register])
+        values[i] = values[register] = value
+
+    return step
+
+
+def _index(i: int, program: Sequence[Instruction], ends: Mapping[int, int]) -> Step:
+    buffer, idx, *gate = program[i].src
+
+    def step(lanes: Lanes) -> None:
+        values = lanes.values
+        values[i] = Place(values[buffer], values[idx], values[gate[0]] if gate else None)
+
+    return step
+
+
+def _load(i: int, program: Sequence[Instruction], ends: Mapping[int, int]) -> Step:
+    ins = program[i]
+    place, *alternative = ins.src
+    count = ins.dtype.count
+    zero = constant(0, ins.dtype)
+
+    def step(lanes: Lanes) -> None:
+        values = lanes.values
+        alt, gate = (values[s] for s in alternative) if alternative else (zero, None)
+        values[i] = gather(values[place], count, lanes.count, both(lanes.mask, gate), alt)
+
+    return step
+
+
+def _store(i: int, program: Sequence[Instruction], ends: Mapping[int, int]) -> Step:
+    place, value = program[i].src[:2]
+    count = program[value].dtype.count
+
+    def step(lanes: Lanes) -> None:
+        scatter(lanes.values[place], count, lanes.count, lanes.mask, lanes.values[value])
+
+    return step
+
+
+def _vectorize(i: int, program: Sequence[Instruction], ends: Mapping[int, int]) -> Step:
+    sources = program[i].src
+
+    def step(lanes: Lanes) -> None:
+        lanes.values[i] = np.stack(np.broadcast_arrays(*[lanes.values[s] for s in sources]), axis=-1)
+
+    return step
+
+
+def _gep(i: int, program: Sequence[Instruction], ends: Mapping[int, int]) -> Step:
+    vector, picked = program[i].src[0], program[i].arg
+    lane: Any = picked[0] if len(picked) == 1 else list(picked)
+
+    def step(lanes: Lanes) -> None:
+        lanes.values[i] = lanes.values[vector][:, lane]
+
+    return step
+
+
+def _same_as_source(i: int, program: Sequence[Instruction], ends: Mapping[int, int]) -> Step:
+    source = program[i].src[0]
+
+    def step(lanes: Lanes) -> None:
+        lanes.values[i] = lanes.values[source]
+
+    return step
+
+
+def _nothing(i: int, program: Sequence[Instruction], ends: Mapping[int, int]) -> Step:
+    return lambda lanes: None
+
+
+_BUILDERS: dict[Ops, Callable[[int, Sequence[Instruction], Mapping[int, int]], Step]] = {
+    Ops.CONST: _constant,
+    Ops.PARAM: _param,
+    Ops.DEFINE_LOCAL: _local,
+    Ops.DEFINE_VAR: _variable,
+    Ops.DEFINE_ACC: _same_as_source,
+    Ops.ACCUMULATE: _accumulate,
+    Ops.AFTER: _same_as_source,
+    Ops.SPECIAL: _special,
+    Ops.RANGE: _range,
+    Ops.END: _end,
+    Ops.IF: _if,
+    Ops.ENDIF: _endif,
+    Ops.INDEX: _index,
+    Ops.LOAD: _load,
+    Ops.STORE: _store,
+    Ops.VECTORIZE: _vectorize,
+    Ops.GEP: _gep,
+    Ops.BARRIER: _nothing,
+    Ops.SINK: _nothing,
+}
+
+
+def _uniform(lanes: Lanes, source: int) -> int:
+    """Return the one value that all work-items have."""
+    value = lanes.values[source]
+    if len(value) > 1 and (value != value[0]).any():
+        raise _misfit(lanes, "has a loop or launch size that differs between work-items")
+    return int(value[0])
+
+
+def _misfit(lanes: Lanes, what: str) -> DeviceError:
+    return DeviceError(f"kernel {lanes.kernel} {what}.", device="PYTHON")

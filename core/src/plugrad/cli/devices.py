@@ -1,0 +1,98 @@
+"""`plugrad devices`: what was found, what is used, and what would help where something is missing."""
+
+import argparse
+import warnings
+
+from rich.console import Group
+from rich.text import Text
+
+from plugrad import __version__
+from plugrad.cli.output import add_json_option, new_table, print_json, print_rich
+from plugrad.errors import DeviceError, PluginError
+from plugrad.plugin.backend import ProbedDevice
+from plugrad.plugin.explain import BackendReport, State, explain
+from plugrad.plugin.hookspecs import SPEC_VERSION
+from plugrad.plugin.manager import plugins
+from plugrad.settings import settings
+
+NAME = "devices"
+SUMMARY = "List devices: those found, and for the others why not and what would help."
+
+_STYLES = {
+    State.READY: "green",
+    State.NO_DEVICE: "yellow",
+    State.FAILED: "red",
+    State.NOT_INSTALLED: "bright_black",
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the command."""
+    add_json_option(parser)
+    parser.add_argument("--traceback", action="store_true", help="show where plugins failed")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the report."""
+    reports = explain()
+    if arguments.json:
+        print_json(
+            {
+                "version": __version__,
+                "spec_version": SPEC_VERSION,
+                "default": default_device(),
+                "backends": [report.as_json() for report in reports],
+            }
+        )
+        return 0
+    table = new_table("device", "state", "from", "details")
+    for report in reports:
+        names = "\n".join([report.name, *(f"({alias})" for alias in report.aliases)])
+        state = Text(report.state.value, _STYLES[report.state])
+        table.add_row(Text(names), state, Text(origin(report)), details(report, arguments.traceback))
+    print_rich(table, f"default: {default_device() or 'none'}, hooks {SPEC_VERSION}")
+    return 0
+
+
+def default_device() -> str | None:
+    """Return the device that tensors go to without being told, or None if there is none."""
+    if settings.DEVICE:
+        return settings.DEVICE.upper()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what it warns of is in the report
+        try:
+            return plugins.choose()
+        except (DeviceError, PluginError):
+            return None
+
+
+def origin(report: BackendReport) -> str:
+    """Return distribution and version, and that of the hooks, of each plugin of the device."""
+    lines = [f"{report.distribution} {report.version}".strip(), *report.additions]
+    if report.spec_version:
+        lines.insert(1, f"hooks {report.spec_version}")
+    return "\n".join(line for line in lines if line)
+
+
+def details(report: BackendReport, with_traceback: bool) -> Group:
+    """Return what the device is, what is present, why not, and what would help."""
+    lines = [Text(report.summary)] if report.summary else []
+    for device in report.devices:
+        lines += device_lines(device)
+    if report.reason:
+        lines.append(Text(report.reason, _STYLES[report.state]))
+    if report.remedy:
+        lines.append(Text(report.remedy, "bold"))
+    if report.traceback and with_traceback:
+        lines.append(Text(report.traceback.rstrip()))
+    elif report.traceback:
+        lines.append(Text("`plugrad devices --traceback` shows where", "bright_black"))
+    return Group(*lines)
+
+
+def device_lines(device: ProbedDevice) -> list[Text]:
+    """Return a present device: name, model, how its results are known to be right, and its notes."""
+    memory = f", {device.memory_bytes / 1e9:.1f} GB" if device.memory_bytes else ""
+    words = (device.target.name, device.description, device.target.arch)
+    head = f"{' '.join(word for word in words if word)}{memory}, evidence {device.evidence.name}"
+    return [Text(head), *(Text(f"{name}: {value}") for name, value in device.notes)]

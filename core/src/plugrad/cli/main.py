@@ -1,0 +1,48 @@
+"""Parse the command line and run one command."""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from plugrad import __version__
+from plugrad.cli import cache, conformance, devices, env, passes, report
+from plugrad.errors import PlugradError
+
+# each has NAME, SUMMARY, add_arguments(parser) and run(arguments) -> exit status
+_COMMANDS = (devices, env, passes, cache, conformance, report)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit status.
+
+    Args:
+        arguments: the words after the program's name; None takes those of the process.
+
+    Example:
+        >>> main(["env", "--json"])  # doctest: +SKIP
+    """
+    parsed = make_parser().parse_args(arguments)
+    try:
+        status: int = parsed.run(parsed)
+        sys.stdout.flush()
+    except PlugradError as error:
+        print(f"plugrad: {error}", file=sys.stderr)
+        return 1
+    except BrokenPipeError:
+        # a pager or `head` has read enough; what Python flushes at exit must not fail again
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return status
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser with all commands."""
+    parser = argparse.ArgumentParser("plugrad", description="A tensor compiler whose devices are plugins.")
+    parser.add_argument("--version", action="version", version=f"plugrad {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for command in _COMMANDS:
+        sub = commands.add_parser(command.NAME, help=command.SUMMARY, description=command.SUMMARY)
+        command.add_arguments(sub)
+        sub.set_defaults(run=command.run)
+    return parser

@@ -1,0 +1,78 @@
+"""Choose which unrolled axes become the lanes of vectors.
+
+An axis is worth lanes where memory is contiguous along it: one wide load or store does the work of many.
+Along an output axis the results are vectors; along a PARTIAL axis the accumulators of a reduction are, and
+their lanes are combined after the loop. No value can have lanes along two axes: the axis that saves more
+wins.
+"""
+
+from plugrad.codegen.rebuild import all_ranges, rebuild
+from plugrad.codegen.strides import coefficient, constant_size
+from plugrad.target import Capabilities
+from plugrad.uop.ops import Axis, AxisType, Ops
+from plugrad.uop.symbolic import simplify
+from plugrad.uop.uop import UOp
+
+# steps of an UNROLL axis are added up in one accumulator, one after the other
+_UNROLLED = frozenset({AxisType.UPCAST, AxisType.PARTIAL})
+
+
+def coalesce(sink: UOp, capabilities: Capabilities) -> UOp:
+    """Split lanes off the unrolled axes along which memory is contiguous.
+
+    before: UPCAST range of 64 with stride 1, on 16-lane vectors
+    after:  UPCAST range of 4, times 16, plus LANE range of 16
+    """
+    chosen: list[UOp] = []
+    for r in sorted(all_ranges(sink), key=lambda r: (-_gain(sink, r), r.arg.ident)):
+        if r.arg.kind not in _UNROLLED or _gain(sink, r) <= 0 or lanes_for(sink, r, capabilities) < 2:
+            continue
+        if not any(_meet(sink, r, other) for other in chosen):
+            chosen.append(r)
+    for r in chosen:
+        sink = _split_lanes(sink, r, lanes_for(sink, r, capabilities))
+    return sink
+
+
+def lanes_for(sink: UOp, r: UOp, capabilities: Capabilities) -> int:
+    """Return how many lanes an axis can have: a power of two that divides it and fits the target."""
+    size = constant_size(r) or 1
+    accesses = [u for u in sink.toposort() if u.op is Ops.INDEX and coefficient(u.src[1], r) == 1]
+    if not accesses:
+        return 1
+    widest = max(u.dtype.itemsize for u in accesses) * 8
+    bits = capabilities.vector_bits or capabilities.max_load_bits
+    return min(size & -size, max(1, bits // widest), capabilities.max_lanes or size)
+
+
+def _gain(sink: UOp, r: UOp) -> int:
+    """Return contiguous accesses along `r` less those that would fall apart into single lanes."""
+    gain = 0
+    for u in sink.toposort():
+        if u.op is not Ops.INDEX or r not in u.ranges:
+            continue
+        broken = coefficient(u.src[1], r) != 1 or any(r in g.ranges for g in u.src[2:])
+        gain += -1 if broken else 2
+    return gain
+
+
+def _meet(sink: UOp, a: UOp, b: UOp) -> bool:
+    """Say whether some value depends on both axes."""
+    return any(a in u.ranges and b in u.ranges for u in sink.toposort() if u.op is not Ops.SINK)
+
+
+def _split_lanes(sink: UOp, r: UOp, lanes: int) -> UOp:
+    size = constant_size(r) or 1
+    if size == lanes:
+        whole = r.replace(arg=Axis(r.arg.ident, AxisType.LANE))
+        return sink.substitute({r: whole})
+    outer = UOp.range(size // lanes, (*r.arg.ident, 0), r.arg.kind)
+    inner = UOp.range(lanes, (*r.arg.ident, 1), AxisType.LANE)
+    value = outer * lanes + inner
+
+    def change(u: UOp) -> UOp | None:
+        if u.op not in (Ops.STORE, Ops.REDUCE) or value not in u.src:
+            return None
+        return u.replace(src=tuple(p for s in u.src for p in ((outer, inner) if s is value else (s,))))
+
+    return simplify(rebuild(sink.substitute({r: value}), change))

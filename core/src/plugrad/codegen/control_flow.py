@@ -1,0 +1,80 @@
+"""Find the loop nest of a kernel: which loop stands inside which, and in which loop each value is computed.
+
+A value is computed in the innermost loop among the ranges it depends on, so whatever does not change with a
+loop stands before it. A loop stands inside the loops that its user depends on: a STORE's ranges nest in the
+order it names them; a REDUCE's loops nest inside every range that its result still depends on.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from plugrad.errors import VerifyError
+from plugrad.uop.ops import Ops
+from plugrad.uop.uop import UOp
+
+
+@dataclass(frozen=True, slots=True)
+class LoopNest:
+    """The loops around each loop, outermost first (itself excluded)."""
+
+    around: dict[UOp, tuple[UOp, ...]]
+
+    def innermost(self, ranges: Iterable[UOp]) -> UOp | None:
+        """Return the innermost loop among `ranges`; None for no loop."""
+        return max(ranges, key=lambda r: len(self.around[r]), default=None)
+
+    def block_of(self, u: UOp) -> UOp | None:
+        """Return the loop in which `u` is computed; None for outside of all."""
+        if u.op is Ops.STORE:
+            return self.innermost(set(u.src[2:]).union(*(s.ranges for s in u.src)))
+        return self.innermost(u.ranges)
+
+    def path(self, block: UOp | None) -> tuple[UOp | None, ...]:
+        """Return the blocks from the outside of all loops down to `block`."""
+        return (None,) if block is None else (None, *self.around[block], block)
+
+
+def find_loops(sink: UOp) -> LoopNest:
+    """Return the loop nest of `sink`.
+
+    Raises:
+        VerifyError: a loop would have to stand in two loops that do not stand in each other.
+    """
+    outside: dict[UOp, set[UOp]] = {}
+    for u in sink.toposort():
+        if u.op is Ops.RANGE:
+            outside.setdefault(u, set()).update(u.src[0].ranges)
+        elif u.op is Ops.STORE:
+            _nest(u.src[2:], u.ranges, outside)
+        elif u.op is Ops.REDUCE:
+            _nest(u.src[u.arg[1] :], u.ranges, outside)
+    _close(outside)
+    around: dict[UOp, tuple[UOp, ...]] = {}
+    for r in sorted(outside, key=lambda r: len(outside[r])):
+        chain = tuple(sorted(outside[r], key=lambda o: len(outside[o])))
+        for depth, outer in enumerate(chain):
+            if len(outside[outer]) != depth:
+                idents = ", ".join(str(ident) for ident in sorted(o.arg.ident for o in chain))
+                raise VerifyError(
+                    f"axis {r.arg.ident} is inside of axes that are not in each other: {idents}."
+                )
+        around[r] = chain
+    return LoopNest(around)
+
+
+def _nest(ended: tuple[UOp, ...], kept: frozenset[UOp], outside: dict[UOp, set[UOp]]) -> None:
+    inside_of = set(kept)
+    for r in ended:
+        outside.setdefault(r, set()).update(inside_of - {r})
+        inside_of.add(r)
+
+
+def _close(outside: dict[UOp, set[UOp]]) -> None:
+    changed = True
+    while changed:
+        changed = False
+        for outer in outside.values():
+            more = set[UOp]().union(*(outside[o] for o in outer)) - outer
+            if more:
+                outer |= more
+                changed = True

@@ -1,0 +1,106 @@
+"""The plain operations that a target may lack: SUB, NEG, FDIV, RECIP, MAX, TRUNC, SQRT, MULACC."""
+
+import math
+
+from plugrad.codegen.decompositions.floats import (
+    FLOAT32,
+    bits,
+    format_of,
+    high_half,
+    magnitude,
+    sign_bit,
+)
+from plugrad.dtype import dtypes, is_bool, is_float
+from plugrad.errors import DeviceError
+from plugrad.target import Capabilities
+from plugrad.uop.ops import Ops
+from plugrad.uop.rewrite import PatternMatcher
+from plugrad.uop.uop import UOp
+from plugrad.uop.upat import UPat, pvars
+
+FLOATS = (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)
+WIDE = (dtypes.float32, dtypes.float64)
+x, y, z = pvars("x y z")
+
+
+def _maximum(x: UOp, y: UOp) -> UOp:
+    if is_bool(x.dtype):
+        return x | y
+    greater = x < y
+    # where x is NaN, x < y is false and x stays
+    return (greater | y.ne(y) if is_float(x.dtype) else greater).where(y, x)
+
+
+def truncate(x: UOp) -> UOp:
+    """Return `x` without its fraction, through an integer that surely holds it."""
+    layout = format_of(x)
+    # from here on every float is an integer; NaN and infinities pass too
+    has_fraction = magnitude(x) < 2.0**layout.fraction_bits
+    whole = has_fraction.where(x, 0.0).cast(layout.bits).cast(x.dtype)
+    return has_fraction.where((bits(whole) | sign_bit(x)).bitcast(x.dtype), x)
+
+
+def square_root(x: UOp) -> UOp:
+    """Return the square root, at most 1 ULP off: Newton's iteration for 1/sqrt(x), and one step on the root.
+
+    The first guess halves the exponent in the bits (C. Lomont, "Fast inverse square root", 2003); each step
+    doubles the digits, and the last one takes the remainder x - s*s exactly, from the halves of s.
+    """
+    layout = format_of(x)
+    tiny = x < layout.smallest_normal
+    scaled = tiny.where(x * 2.0 ** (2 * layout.digits), x)
+    guess = 0x5F3759DF if layout is FLOAT32 else 0x5FE6EB50C7B537A9
+    r = ((bits(scaled) >> 1) * -1 + guess).bitcast(x.dtype)
+    half = scaled * 0.5
+    for _ in range(3 if layout is FLOAT32 else 4):
+        r = r * (r.const_like(1.5) - half * r * r)
+    s = scaled * r
+    top = high_half(s)
+    low = s - top
+    remainder = (scaled - top * top) - (top * low * 2.0 + low * low)
+    root = remainder * r * 0.5 + s
+    root = tiny.where(root * 2.0**-layout.digits, root)
+    # zeros keep their sign, infinity stays
+    root = (x.eq(0.0) | x.eq(math.inf)).where(x, root)
+    return (x < 0.0).where(x.const_like(math.nan), root)
+
+
+_TABLES = {
+    Ops.SUB: PatternMatcher((UPat(Ops.SUB, src=(x, y)), lambda x, y: x + -y)),
+    # -1 is all ones in unsigned types too
+    Ops.NEG: PatternMatcher((UPat(Ops.NEG, src=(x,)), lambda x: x * -1)),
+    # rounds twice
+    Ops.FDIV: PatternMatcher((UPat(Ops.FDIV, src=(x, y)), lambda x, y: x * y.reciprocal())),
+    Ops.RECIP: PatternMatcher((UPat(Ops.RECIP, src=(x,)), lambda x: x.const_like(1.0) / x)),
+    Ops.MAX: PatternMatcher((UPat(Ops.MAX, src=(x, y)), _maximum)),
+    Ops.TRUNC: PatternMatcher(
+        (
+            UPat(Ops.TRUNC, (dtypes.float16, dtypes.bfloat16), (x,)),
+            lambda x: x.cast(dtypes.float32).trunc().cast(x.dtype),
+        ),
+        (UPat(Ops.TRUNC, WIDE, (x,)), truncate),
+    ),
+    Ops.SQRT: PatternMatcher(
+        (
+            UPat(Ops.SQRT, (dtypes.float16, dtypes.bfloat16), (x,)),
+            lambda x: x.cast(dtypes.float32).sqrt().cast(x.dtype),
+        ),
+        (UPat(Ops.SQRT, WIDE, (x,)), square_root),
+    ),
+    Ops.MULACC: PatternMatcher((UPat(Ops.MULACC, src=(x, y, z)), lambda x, y, z: x * y + z)),
+}
+
+
+def rules(capabilities: Capabilities) -> PatternMatcher:
+    """Return the rules for those that are not native.
+
+    Raises:
+        DeviceError: the target can neither divide nor take reciprocals.
+    """
+    missing = [op for op in _TABLES if op.name not in capabilities.native_ops]
+    if Ops.FDIV in missing and Ops.RECIP in missing:
+        raise DeviceError(
+            "a target needs FDIV or RECIP among its native ops, but has neither: add one to the renderer's "
+            f"Capabilities.native_ops, now {sorted(capabilities.native_ops)}."
+        )
+    return sum((_TABLES[op] for op in missing), PatternMatcher())

@@ -1,0 +1,86 @@
+"""EXP2 and LOG2 of float32 and float64 as arithmetic.
+
+2**x: x is split into the nearest integer n and the rest f in [-0.5, 0.5]; 2**f is a polynomial, and 2**n is
+built from its exponent bits. It is multiplied in as two factors, so that results below the normal numbers
+round once, and those above overflow to infinity.
+
+log2(x): x is split into m * 2**e with m in [sqrt(1/2), sqrt(2)); log2(m) is a polynomial or, for float64,
+an atanh series as in fdlibm's `log` (K. C. Ng, 1993; R by our own fit), put together in an order that keeps
+e exact.
+"""
+
+import math
+
+from plugrad.codegen.decompositions import polynomials
+from plugrad.codegen.decompositions.floats import (
+    FLOAT32,
+    format_of,
+    fraction_and_exponent,
+    high_half,
+    polynomial,
+    split,
+)
+from plugrad.dtype import dtypes
+from plugrad.uop.uop import UOp
+
+LOG2_E = 1.4426950408889634
+#: log2(e) less its nearest float64
+LOG2_E_MORE = 2.0355273740931033e-17
+
+
+def exp2(x: UOp, more: UOp | None = None) -> UOp:
+    """Return `2 ** (x + more)`, at most 1.2 ULP off (float32 and float64); `more` is below an ULP of `x`.
+
+    Right for infinities, NaN and results below the normal numbers.
+    """
+    layout = format_of(x)
+    # from these ends on every result is 0 or infinity; NaN fails both comparisons
+    lowest = 1.0 - layout.bias - layout.digits - 1
+    highest = layout.bias + 2.0
+    low = (x < lowest).where(x.const_like(lowest), x)
+    both = (low < highest).where(low, x.const_like(highest))
+    # counting from 2*bias, n is positive, and each half of it is an exponent field
+    biased = (both + (2 * layout.bias + 0.5)).cast(dtypes.int32)
+    f = low - (biased.cast(x.dtype) - 2.0 * layout.bias)
+    if more is not None:
+        f = both.eq(x).where(f + more, f)
+    p = f * polynomial(f, polynomials.EXP2[layout.dtype]) + 1.0
+    n = biased.cast(layout.bits)
+    half = n >> 1
+    first = (half << layout.fraction_bits).bitcast(x.dtype)
+    second = ((n - half) << layout.fraction_bits).bitcast(x.dtype)
+    return p * first * second
+
+
+def log2(x: UOp) -> UOp:
+    """Return the base-2 logarithm, at most 1.5 ULP off (float32 and float64).
+
+    -inf for zeros, NaN below, right for numbers below the normal ones.
+    """
+    m, e = fraction_and_exponent(x)
+    value = _log2_short(m - 1.0, e) if format_of(x) is FLOAT32 else _log2_long(m - 1.0, e)
+    value = (x < math.inf).where(value, math.inf)
+    outside = x.eq(0.0).where(x.const_like(-math.inf), x.const_like(math.nan))
+    return (x.const_like(0.0) < x).where(value, outside)
+
+
+def _log2_short(f: UOp, e: UOp) -> UOp:
+    square = f * f
+    y = square * (f * polynomial(f, polynomials.LOG[f.dtype.scalar()]) - 0.5)
+    # ln(m) = f + y; times log2(e) = 1 + c, with f itself added late
+    c = LOG2_E - 1
+    return (y * c + f * c) + y + f + e
+
+
+def _log2_long(f: UOp, e: UOp) -> UOp:
+    s = f / (f + 2.0)
+    z = s * s
+    rest = z * polynomial(z, polynomials.ATANH[f.dtype.scalar()]) * 2.0
+    half_square = f * f * 0.5
+    high = high_half(f - half_square)
+    low = (f - high) - half_square + s * (half_square + rest)
+    upper, lower = split(LOG2_E, LOG2_E_MORE, format_of(f))
+    # exact: half the digits of each
+    product = high * upper
+    total = e + product
+    return ((e - total) + product + ((low + high) * lower + low * upper)) + total

@@ -1,0 +1,69 @@
+"""float16 and bfloat16 on targets that only store them: each op is computed in float32 and rounded back.
+
+For + - * / and square roots that is the correctly rounded result: float32 has more than twice their digits,
+plus two. Conversions from and to other types go through float32 too, so that targets convert between these
+two only.
+"""
+
+from plugrad.codegen.decompositions.floats import bits
+from plugrad.codegen.decompositions.transcendental import in_float32
+from plugrad.dtype import DType, dtypes, is_float
+from plugrad.target import Capabilities
+from plugrad.uop.ops import ALU, COMPARE, Ops
+from plugrad.uop.rewrite import PatternMatcher
+from plugrad.uop.uop import UOp
+from plugrad.uop.upat import UPat
+
+_COMPUTED = ALU - COMPARE - {Ops.WHERE}
+
+
+def _compare_in_float32(u: UOp) -> UOp:
+    return u.replace(src=tuple([s.cast(dtypes.float32) for s in u.src]))
+
+
+def _through_float32(u: UOp) -> UOp | None:
+    """Return the cast as one to or from float32 and one more."""
+    value = u.src[0]
+    if dtypes.float32 in (value.dtype.scalar(), u.dtype.scalar()):
+        return None
+    if value.dtype.scalar() is dtypes.float64:
+        return _to_odd_float32(value).cast(u.dtype)
+    if value.dtype.itemsize > 2 and not is_float(value.dtype):
+        # float64 holds int32 and most int64: one rounding is left
+        return _to_odd_float32(value.cast(dtypes.float64)).cast(u.dtype)
+    return value.cast(dtypes.float32).cast(u.dtype)
+
+
+def _to_odd_float32(x: UOp) -> UOp:
+    """Return the float64 in float32, the neighbour with an odd last digit where it lies between two.
+
+    Rounding that again gives what one rounding would (S. Boldo and G. Melquiond, "Emulation of a FMA and
+    correctly rounded sums", 2008): a tie in the second step can only be a tie of the original.
+    """
+    near = x.cast(dtypes.float32)
+    back = near.cast(dtypes.float64)
+    near_bits = bits(near)
+    even = (near_bits & 1).eq(0)
+    # one step of the bits towards x: up where near is too small in magnitude
+    too_small = (back < x).eq(x.const_like(0.0) < x)
+    odd = near_bits + too_small.where(near_bits.const_like(1), near_bits.const_like(-1))
+    # infinity steps back to the largest number, which still rounds up to it
+    return (even & back.ne(x) & x.eq(x)).where(odd, near_bits).bitcast(dtypes.float32)
+
+
+def _table(dtype: DType) -> PatternMatcher:
+    return PatternMatcher(
+        (UPat(_COMPUTED, dtype, name="u"), in_float32),
+        (UPat(COMPARE, src=(UPat(dtype=dtype), UPat(dtype=dtype)), name="u"), _compare_in_float32),
+        (UPat(Ops.CAST, dtype, name="u"), _through_float32),
+        (UPat(Ops.CAST, src=(UPat(dtype=dtype),), name="u"), _through_float32),
+    )
+
+
+_TABLES = {dtype: _table(dtype) for dtype in (dtypes.float16, dtypes.bfloat16)}
+
+
+def rules(capabilities: Capabilities) -> PatternMatcher:
+    """Return the rules for those of the two that the target cannot compute with."""
+    tables = (table for dtype, table in _TABLES.items() if dtype not in capabilities.compute_dtypes)
+    return sum(tables, PatternMatcher())

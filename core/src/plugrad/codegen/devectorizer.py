@@ -1,0 +1,124 @@
+"""Bring vectors to the shapes that the target has: arithmetic in registers, loads and stores of its widths.
+
+Targets without vector registers still move memory in wide pieces: the loads stay vectors, arithmetic takes
+them apart.
+"""
+
+from plugrad.codegen.rebuild import rebuild
+from plugrad.target import Capabilities
+from plugrad.uop.ops import ELEMENTWISE, Ops
+from plugrad.uop.rewrite import PatternMatcher, graph_rewrite
+from plugrad.uop.uop import UOp
+from plugrad.uop.upat import UPat
+
+
+def _gep_of_vectorize(v: UOp, g: UOp) -> UOp:
+    picked: tuple[int, ...] = g.arg
+    lanes = tuple(v.src[i] for i in picked)
+    return lanes[0] if len(lanes) == 1 else UOp(Ops.VECTORIZE, g.dtype, lanes)
+
+
+def _whole_vector(v: UOp) -> UOp | None:
+    """VECTORIZE(GEP(x, 0), GEP(x, 1), ...) of every lane in order is x."""
+    source = v.src[0].src[0] if v.src[0].op is Ops.GEP else None
+    if source is None or source.dtype is not v.dtype:
+        return None
+    in_order = all(s.op is Ops.GEP and s.src[0] is source and s.arg == (i,) for i, s in enumerate(v.src))
+    return source if in_order else None
+
+
+def _constant_vector(v: UOp) -> UOp | None:
+    first = v.src[0]
+    if first.op is not Ops.CONST or any(s is not first for s in v.src):
+        return None
+    return UOp(Ops.CONST, v.dtype, (), first.arg)
+
+
+_x = UPat.var("x")
+
+pm_vectors = PatternMatcher(
+    (UPat(Ops.GEP, src=(UPat(Ops.VECTORIZE, name="v"),), name="g"), _gep_of_vectorize),
+    (UPat(Ops.GEP, src=(UPat.cvar("c"),), name="g"), lambda c, g: UOp(Ops.CONST, g.dtype, (), c.arg)),
+    (
+        UPat(Ops.GEP, src=(UPat(Ops.GEP, src=(_x,), name="inner"),), name="g"),
+        lambda x, inner, g: x.gep(*(inner.arg[i] for i in g.arg)),
+    ),
+    (UPat(Ops.GEP, src=(_x,), name="g"), lambda x, g: x if g.arg == tuple(range(x.dtype.count)) else None),
+    (UPat(Ops.VECTORIZE, name="v"), _whole_vector),
+    (UPat(Ops.VECTORIZE, name="v"), _constant_vector),
+)
+
+
+def devectorize(sink: UOp, capabilities: Capabilities) -> UOp:
+    """Take apart the vectors that the target does not have.
+
+    before: ADD.vec(4)(LOAD.vec(4), LOAD.vec(4)) on a target of scalar arithmetic
+    after:  VECTORIZE(ADD(GEP(LOAD, 0), GEP(LOAD, 0)), ...)
+    """
+
+    def change(u: UOp) -> UOp | None:
+        if u.op is Ops.LOAD and u.dtype.nbytes * 8 > capabilities.max_load_bits:
+            return _split_load(u, capabilities)
+        if u.op is Ops.STORE and u.src[1].dtype.nbytes * 8 > capabilities.max_load_bits:
+            return _split_store(u, capabilities)
+        if u.op is Ops.SINK or u.op is Ops.BARRIER:
+            return u.replace(src=tuple(p for s in u.src for p in (s.src if s.op is Ops.SINK else (s,))))
+        if capabilities.vector_bits == 0 and u.dtype.count > 1:
+            return _scalar_parts(u)
+        return None
+
+    return graph_rewrite(rebuild(sink, change), pm_vectors, name="devectorize")
+
+
+def _scalar_parts(u: UOp) -> UOp | None:
+    count = u.dtype.count
+    if u.op in ELEMENTWISE:
+        parts = (
+            UOp(u.op, u.dtype.scalar(), tuple(s.gep(i) if s.dtype.count > 1 else s for s in u.src), u.arg)
+            for i in range(count)
+        )
+    elif u.op is Ops.REDUCE:
+        values, ranges = u.src[: u.arg[1]], u.src[u.arg[1] :]
+        parts = (
+            UOp(Ops.REDUCE, u.dtype.scalar(), (*(v.gep(i) for v in values), *ranges), u.arg)
+            for i in range(count)
+        )
+    else:
+        return None
+    return UOp(Ops.VECTORIZE, u.dtype, tuple(parts))
+
+
+def _pieces(count: int, itemsize: int, capabilities: Capabilities) -> list[tuple[int, int]]:
+    """Return (first lane, lanes) of each access, each a power of two that the target can move."""
+    most = max(1, capabilities.max_load_bits // (itemsize * 8))
+    out: list[tuple[int, int]] = []
+    first = 0
+    while first < count:
+        size = 1 << (min(most, count - first).bit_length() - 1)
+        out.append((first, size))
+        first += size
+    return out
+
+
+def _moved(place: UOp, by: int) -> UOp:
+    return place.replace(src=(place.src[0], place.src[1] + by, *place.src[2:])) if by else place
+
+
+def _split_load(u: UOp, capabilities: Capabilities) -> UOp | None:
+    pieces = _pieces(u.dtype.count, u.dtype.itemsize, capabilities)
+    if len(pieces) == 1:
+        return None
+    loads = [_moved(u.src[0], first).load(dtype=u.dtype.scalar().vec(size)) for first, size in pieces]
+    lanes = tuple(x if x.dtype.count == 1 else x.gep(i) for x in loads for i in range(x.dtype.count))
+    return UOp(Ops.VECTORIZE, u.dtype, lanes)
+
+
+def _split_store(u: UOp, capabilities: Capabilities) -> UOp | None:
+    place, value, *ranges = u.src
+    pieces = _pieces(value.dtype.count, value.dtype.itemsize, capabilities)
+    if len(pieces) == 1:
+        return None
+    stores = (
+        _moved(place, first).store(value.gep(*range(first, first + size)), *ranges) for first, size in pieces
+    )
+    return UOp.sink(*stores)

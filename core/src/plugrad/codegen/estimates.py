@@ -1,0 +1,61 @@
+"""Count what a kernel costs, on its graph before optimisation: what it computes, not how."""
+
+from dataclasses import dataclass
+
+from plugrad.codegen.rebuild import ranges_of_reduce
+from plugrad.dtype import dtypes, is_bool
+from plugrad.uop.ops import ALU, COMPARE, Ops
+from plugrad.uop.symbolic import simplify
+from plugrad.uop.uop import UOp
+
+Count = int | UOp
+
+
+@dataclass(frozen=True, slots=True)
+class KernelCost:
+    """Operations and bytes; symbolic where sizes are.
+
+    Attributes:
+        flops: arithmetic on values (not on addresses and conditions), each time it is needed.
+        bytes_accessed: bytes of the buffers that are touched, each byte once.
+        bytes_loaded: bytes that loads and stores move, counted each time.
+    """
+
+    flops: Count
+    bytes_accessed: Count
+    bytes_loaded: Count
+
+
+def estimate(sink: UOp) -> KernelCost:
+    """Return the cost of a kernel whose axes are all still loops."""
+    one = UOp.const(dtypes.index, 1)
+    flops, moved = one * 0, one * 0
+    touched: dict[UOp, int] = {}
+    for u in sink.toposort():
+        if u.op in ALU and u.op not in COMPARE and not _is_address(u):
+            flops = flops + _steps(u.ranges, one) * (2 if u.op is Ops.MULACC else 1)
+        elif u.op is Ops.REDUCE:
+            flops = flops + _steps(u.ranges.union(ranges_of_reduce(u)), one)
+        elif u.op is Ops.LOAD or u.op is Ops.STORE:
+            place = u.src[0]
+            ranges = place.ranges if u.op is Ops.LOAD else u.ranges.union(u.src[2:])
+            moved = moved + _steps(ranges, one) * place.dtype.itemsize
+            touched[place.src[0]] = place.dtype.itemsize
+    accessed = sum(param.arg[1] * itemsize for param, itemsize in touched.items() if param.op is Ops.PARAM)
+    return KernelCost(_plain(flops), accessed, _plain(moved))
+
+
+def _is_address(u: UOp) -> bool:
+    return u.dtype.scalar() is dtypes.index or is_bool(u.dtype)
+
+
+def _steps(ranges: frozenset[UOp], one: UOp) -> UOp:
+    out = one
+    for r in sorted(ranges, key=lambda r: r.arg.ident):
+        out = out * r.src[0]
+    return out
+
+
+def _plain(count: UOp) -> Count:
+    count = simplify(count)
+    return count.arg if count.op is Ops.CONST else count

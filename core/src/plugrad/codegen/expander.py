@@ -1,0 +1,71 @@
+"""Unroll: each step of an UPCAST, UNROLL or PARTIAL axis becomes an expression of its own.
+
+Unrolling is substitution. Values that do not depend on the axis stay one node, because equal nodes are the
+same object; that sharing is the register reuse of a tile.
+"""
+
+from typing import Any
+
+from plugrad.codegen.combine import combine
+from plugrad.codegen.rebuild import UNROLLED, at, ranges_of_reduce, rebuild
+from plugrad.codegen.strides import constant_size
+from plugrad.uop.ops import AxisType, Ops
+from plugrad.uop.symbolic import simplify
+from plugrad.uop.uop import UOp
+
+
+def expand(sink: UOp, _: Any = None) -> UOp:
+    """Replace unrolled ranges by their steps.
+
+    before: STORE(place(i), value(i), i) with an UPCAST range i of 2
+    after:  STORE(place(0), value(0)), STORE(place(1), value(1))
+    """
+    sink = rebuild(sink, lambda u: _expand_barrier(u) if u.op is Ops.BARRIER else _expand_reduce(u))
+    stores = [step for store in sink.src for step in _expand_store(store)]
+    return simplify(sink.replace(src=tuple(stores)))
+
+
+def _expand_store(store: UOp) -> list[UOp]:
+    unrolled = [r for r in store.src[2:] if r.op is Ops.RANGE and r.arg.kind in UNROLLED]
+    steps = [store.replace(src=tuple(s for s in store.src if s not in unrolled))]
+    for r in unrolled:
+        steps = [at(step, r, i) for step in steps for i in range(_size(r))]
+    return steps
+
+
+def _expand_barrier(u: UOp) -> UOp:
+    return u.replace(src=tuple(step for store in u.src for step in _expand_store(store)))
+
+
+def _expand_reduce(u: UOp) -> UOp | None:
+    if u.op is not Ops.REDUCE:
+        return None
+    ended = ranges_of_reduce(u)
+    partial = [r for r in ended if r.arg.kind is AxisType.PARTIAL]
+    unrolled = [r for r in ended if r.arg.kind is AxisType.UNROLL]
+    if not partial and not unrolled:
+        return None
+    op = u.arg[0]
+    left = [r for r in ended if r not in partial and r not in unrolled]
+    values = list(u.src[: u.arg[1]])
+    for r in unrolled:
+        values = [at(v, r, i) for v in values for i in range(_size(r))]
+    copies: list[list[UOp]] = [values]
+    for r in partial:
+        copies = [[at(v, r, i) for v in vs] for vs in copies for i in range(_size(r))]
+    # whole vectors combine before their lanes do
+    lanes = [r for r in left if r.arg.kind is AxisType.LANE]
+    loops = tuple(r for r in left if r not in lanes)
+    return combine(op, [_accumulate(op, vs, loops, u) for vs in copies]).reduce(op, *lanes)
+
+
+def _accumulate(op: Ops, values: list[UOp], ranges: tuple[UOp, ...], like: UOp) -> UOp:
+    if not ranges:
+        return combine(op, values)
+    return UOp(Ops.REDUCE, like.dtype, (*values, *ranges), (op, len(values)))
+
+
+def _size(r: UOp) -> int:
+    size = constant_size(r)
+    assert size is not None, "unrolled axes are split off with a constant size"
+    return size

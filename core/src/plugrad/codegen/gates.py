@@ -1,0 +1,56 @@
+"""Gates: simpler addresses behind them, and what a load gives where its gate is closed."""
+
+from typing import Any
+
+from plugrad.dtype import dtypes
+from plugrad.uop.ops import Ops
+from plugrad.uop.rewrite import PatternMatcher, graph_rewrite
+from plugrad.uop.symbolic import simplify
+from plugrad.uop.uop import UOp
+from plugrad.uop.upat import UPat
+from plugrad.uop.validity import pm_simplify_validity
+
+_buffer, _idx, _gate = UPat.var("buffer"), UPat.var("idx"), UPat.var("gate")
+_open, _closed = UPat.const(True, dtypes.bool), UPat.const(False, dtypes.bool)
+
+
+def _place(gate: UPat) -> UPat:
+    return UPat(Ops.INDEX, src=(_buffer, _idx, gate))
+
+
+def _without_closed_stores(sink: UOp) -> UOp | None:
+    kept = tuple(s for s in sink.src if not (s.op is Ops.STORE and _is_closed(s.src[0])))
+    return None if len(kept) == len(sink.src) else sink.replace(src=kept)
+
+
+def _is_closed(place: UOp) -> bool:
+    return len(place.src) > 2 and place.src[2].op is Ops.CONST and not place.src[2].arg
+
+
+pm_gates = PatternMatcher(
+    (_place(_open), lambda buffer, idx: buffer.index(idx)),
+    (UPat(Ops.LOAD, src=(_place(_closed),), name="load"), lambda buffer, idx, load: load.const_like(0)),
+    (
+        UPat(Ops.LOAD, src=(_place(_gate),), name="load"),
+        lambda buffer, idx, gate, load: buffer.index(idx).load(load.const_like(0), gate, dtype=load.dtype),
+    ),
+    (UPat(Ops.SINK, name="sink"), _without_closed_stores),
+)
+
+
+def simplify_gates(sink: UOp, _: Any = None) -> UOp:
+    """Drop conditions that others imply, and let addresses use what their gate says.
+
+    before: INDEX(buffer, i % 8, i < 8 & i < 9), i of 16
+    after:  INDEX(buffer, i, i < 8)
+    """
+    return simplify(graph_rewrite(sink, pm_simplify_validity, name="simplify_gates"))
+
+
+def lower_gates(sink: UOp, _: Any = None) -> UOp:
+    """Turn a load of a gated place into a load with an alternative, and drop what is never done.
+
+    before: LOAD(INDEX(buffer, idx, gate))
+    after:  LOAD(INDEX(buffer, idx), 0, gate)
+    """
+    return graph_rewrite(sink, pm_gates, name="lower_gates")

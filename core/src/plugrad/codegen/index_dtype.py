@@ -1,0 +1,56 @@
+"""Give the abstract index type a width: 32 bits where every value fits, 64 where one may not."""
+
+from typing import Any
+
+from plugrad.dtype import DType, dtype_max, dtype_min, dtypes
+from plugrad.uop.ops import COMPARE, Ops
+from plugrad.uop.uop import UOp
+
+
+def lower_index_dtype(sink: UOp, _: Any = None) -> UOp:
+    """Replace `index` by int32 or int64, value by value.
+
+    before: ADD.index(MUL.index(RANGE.index, 65536), RANGE.index), ranges of 65536
+    after:  the same in int64, with the ranges in int32 and casts between
+    """
+    done: dict[UOp, UOp] = {}
+    for u in sink.toposort():
+        src = tuple([done[s] for s in u.src])
+        if u.dtype.scalar() is dtypes.index:
+            done[u] = _narrow(u, src)
+        elif u.op in COMPARE and u.src[0].dtype.scalar() is dtypes.index:
+            done[u] = UOp(u.op, u.dtype, _to_common(src), u.arg, u.tag)
+        else:
+            done[u] = u if src == u.src else UOp(u.op, u.dtype, src, u.arg, u.tag)
+    return done[sink]
+
+
+def _narrow(u: UOp, src: tuple[UOp, ...]) -> UOp:
+    if u.op is Ops.CAST:
+        # what enters index arithmetic has the width that its bounds ask for
+        return src[0].cast(_width(u))
+    dtype = _width(u)
+    if u.op is Ops.WHERE:
+        values = tuple(s.cast(dtype) for s in src[1:])
+        return UOp(u.op, dtype.vec(u.dtype.count), (src[0], *values), u.arg, u.tag)
+    if u.op in (Ops.RANGE, Ops.SPECIAL):
+        # a loop counts up to its size, one more than its last value
+        dtype = _width(u.src[0])
+        return UOp(u.op, dtype, (src[0].cast(dtype),), u.arg, u.tag)
+    if u.op is Ops.REDUCE:
+        values = tuple(s.cast(dtype) for s in src[: u.arg[1]])
+        return UOp(u.op, dtype.vec(u.dtype.count), (*values, *src[u.arg[1] :]), u.arg, u.tag)
+    wide = any(s.dtype.scalar() is dtypes.int64 for s in src)
+    dtype = dtypes.int64 if wide else dtype
+    return UOp(u.op, dtype.vec(u.dtype.count), tuple(s.cast(dtype) for s in src), u.arg, u.tag)
+
+
+def _width(u: UOp) -> DType:
+    fits = dtype_min(dtypes.int32) <= u.vmin and u.vmax <= dtype_max(dtypes.int32)
+    return dtypes.int32 if fits else dtypes.int64
+
+
+def _to_common(src: tuple[UOp, ...]) -> tuple[UOp, ...]:
+    ints = [s.dtype.scalar() for s in src if s.dtype.scalar() in (dtypes.int32, dtypes.int64)]
+    dtype = dtypes.int64 if dtypes.int64 in ints else dtypes.int32
+    return tuple(s.cast(dtype) if s.dtype.scalar() in (dtypes.int32, dtypes.int64) else s for s in src)

@@ -1,0 +1,122 @@
+"""Make LANE axes the lanes of vector values.
+
+Contiguous loads and stores become wide ones; addresses that jump are gathered lane by lane; what does not
+depend on the axis stays scalar and is broadcast where it meets a vector.
+"""
+
+from typing import Any
+
+from plugrad.codegen.combine import combine
+from plugrad.codegen.rebuild import all_ranges, ranges_of_reduce
+from plugrad.codegen.strides import coefficient, constant_size
+from plugrad.uop.ops import AxisType, Ops
+from plugrad.uop.symbolic import simplify
+from plugrad.uop.uop import UOp
+
+_HOLDS_STORES = frozenset({Ops.SINK, Ops.BARRIER})
+
+
+def vectorize(sink: UOp, _: Any = None) -> UOp:
+    """Turn LANE ranges into vector values.
+
+    before: STORE(INDEX(p, i*4 + lane), LOAD(INDEX(q, i*4 + lane)) * 2, i, lane) with 4 lanes
+    after:  STORE(INDEX(p, i*4), LOAD(INDEX(q, i*4)).vec(4) * 2, i)
+    """
+    for lane in (r for r in all_ranges(sink) if r.arg.kind is AxisType.LANE):
+        sink = simplify(_Vectorizer(lane).run(sink))
+    return sink
+
+
+class _Vectorizer:
+    def __init__(self, lane: UOp) -> None:
+        self.lane = lane
+        self.count = constant_size(lane) or 1
+        self.done: dict[UOp, UOp] = {}
+
+    def run(self, sink: UOp) -> UOp:
+        for u in sink.toposort():
+            # a STORE ends the lane, so its own `ranges` no longer show that it has one
+            has_lane = u is self.lane or any(self.lane in s.ranges for s in u.src)
+            self.done[u] = self._vector(u) if has_lane or u.op in _HOLDS_STORES else self._rebuilt(u)
+        return self.done[sink]
+
+    def of(self, u: UOp) -> UOp:
+        return self.done.get(u, u)
+
+    def at(self, u: UOp, step: int) -> UOp:
+        """Return scalar `u` with the lane at `step`."""
+        if self.lane not in u.ranges:
+            return self.of(u)
+        done = {self.lane: self.lane.const_like(step)}
+        for node in u.toposort(lambda n: self.lane in n.ranges and n not in done):
+            src = tuple([done[s] if s in done else self.of(s) for s in node.src])
+            done[node] = UOp(node.op, node.dtype, src, node.arg, node.tag)
+        return done[u]
+
+    def wide(self, u: UOp) -> UOp:
+        """Return `u`'s lanes: those it has, or its scalar in each."""
+        new = self.of(u)
+        return new if self.lane in u.ranges else new.broadcast(self.count)
+
+    def _vector(self, u: UOp) -> UOp:
+        if u is self.lane:
+            return UOp(
+                Ops.VECTORIZE, u.dtype.vec(self.count), tuple(u.const_like(i) for i in range(self.count))
+            )
+        if u.op in _HOLDS_STORES:
+            return u.replace(src=tuple(p for s in u.src for p in self._stores(s)))
+        if u.op is Ops.INDEX or u.op is Ops.STORE:
+            return u
+        if u.op is Ops.LOAD:
+            return self._load(u)
+        if u.op is Ops.REDUCE:
+            return self._reduce(u)
+        src = tuple(self.wide(s) for s in u.src)
+        return UOp(u.op, u.dtype.vec(self.count), src, u.arg, u.tag)
+
+    def _contiguous(self, place: UOp) -> bool:
+        return coefficient(place.src[1], self.lane) == 1 and not any(
+            self.lane in g.ranges for g in place.src[2:]
+        )
+
+    def _load(self, u: UOp) -> UOp:
+        place = u.src[0]
+        if self._contiguous(place):
+            return self.at(place, 0).load(dtype=u.dtype.vec(self.count))
+        return UOp(Ops.VECTORIZE, u.dtype.vec(self.count), tuple(self.at(u, i) for i in range(self.count)))
+
+    def _reduce(self, u: UOp) -> UOp:
+        ranges = ranges_of_reduce(u)
+        values = tuple(self.wide(s) for s in u.src[: u.arg[1]])
+        left = tuple(r for r in ranges if r is not self.lane)
+        op = u.arg[0]
+        if left:
+            out = UOp(Ops.REDUCE, u.dtype.vec(self.count), (*values, *left), u.arg)
+        else:
+            out = combine(op, list(values))
+        return self._across(op, out) if self.lane in ranges else out
+
+    def _across(self, op: Ops, vector: UOp) -> UOp:
+        """Combine the lanes of one vector, halving it each time."""
+        count = vector.dtype.count
+        while count > 1:
+            count //= 2
+            vector = vector.gep(*range(count)).alu(op, vector.gep(*range(count, 2 * count)))
+        return vector
+
+    def _stores(self, store: UOp) -> list[UOp]:
+        if store.op is not Ops.STORE or self.lane not in store.src[2:]:
+            return [self._rebuilt(store)]
+        place, value = store.src[:2]
+        rest = tuple(s for s in store.src[2:] if s is not self.lane)
+        wide = self.wide(value)
+        if self._contiguous(place):
+            return [self.at(place, 0).store(wide, *rest)]
+        return [
+            self.at(place, i).store(wide.gep(i) if wide.op is not Ops.CONST else self.of(value), *rest)
+            for i in range(self.count)
+        ]
+
+    def _rebuilt(self, u: UOp) -> UOp:
+        src = tuple(self.of(s) for s in u.src)
+        return u if src == u.src else u.replace(src=src)

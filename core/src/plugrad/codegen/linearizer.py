@@ -1,0 +1,279 @@
+"""Write the graph down as a list: loops around blocks, reductions as registers, gated stores as conditionals.
+
+Within a block the order is that of a depth-first walk, so that values are made near their use.
+"""
+
+import heapq
+import itertools
+from dataclasses import dataclass
+
+from plugrad.codegen.combine import identity_of
+from plugrad.codegen.control_flow import LoopNest, find_loops
+from plugrad.codegen.decompositions import decompose
+from plugrad.dtype import DType, dtypes, is_float
+from plugrad.errors import VerifyError
+from plugrad.target import Capabilities
+from plugrad.uop.ops import ELEMENTWISE, Ops
+from plugrad.uop.uop import UOp
+
+# what stands in a block: a node, a loop over a RANGE, a register's definition or its accumulation
+_NODE, _LOOP, _DEFINE, _ACCUMULATE = range(4)
+_Item = tuple[int, UOp]
+
+
+def linearize(sink: UOp, capabilities: Capabilities) -> list[UOp]:
+    """Return the linear program of `sink`: sources before users, RANGE ... END around what a loop repeats."""
+    return _Linearizer(sink, capabilities).run()
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """How a register takes in one more value, in operations that the target has."""
+
+    left: UOp
+    right: UOp
+    combined: UOp
+    fuses: bool
+
+    @property
+    def constants(self) -> tuple[UOp, ...]:
+        return tuple(u for u in self.combined.toposort() if u.op is Ops.CONST)
+
+
+def _step_of(op: Ops, dtype: DType, capabilities: Capabilities) -> _Step:
+    left, right = (UOp(Ops.DEFINE_ACC, dtype, (), name) for name in ("left", "right"))
+    combined = decompose(left.alu(op, right), capabilities)
+    native = op is Ops.ADD and is_float(dtype) and combined.op is Ops.ADD
+    return _Step(left, right, combined, native and "MULACC" in capabilities.native_ops)
+
+
+class _Linearizer:
+    def __init__(self, sink: UOp, capabilities: Capabilities) -> None:
+        self.sink = sink
+        self.capabilities = capabilities
+        self.nest: LoopNest = find_loops(sink)
+        self.rank: dict[UOp, int] = {}
+        self.items: dict[UOp | None, dict[_Item, set[_Item]]] = {None: {}}
+        self.out: list[UOp] = []
+        self.done: dict[UOp, UOp] = {}
+        self.registers = itertools.count()
+        self.opened: dict[UOp, int] = {}
+        self.written: set[UOp] = set()
+        self.steps: dict[tuple[Ops, DType], _Step] = {}
+
+    def run(self) -> list[UOp]:
+        order = list(self.sink.toposort())
+        self.rank = {u: i for i, u in enumerate(order)}
+        for r in self.nest.around:
+            self.items[r] = {}
+        for r in self.nest.around:
+            self._loop_item(r)
+        for u in order:
+            if u.op is Ops.REDUCE:
+                self._place_reduce(u)
+            elif u.op not in (Ops.RANGE, Ops.SINK):
+                self._place_node(u)
+        self._emit_block(None)
+        return self.out
+
+    # --- who stands where, and after what ---
+
+    def _loop_item(self, r: UOp) -> _Item:
+        block = self.nest.path(r)[-2]
+        item = (_LOOP, r)
+        if item not in self.items[block]:
+            self.items[block][item] = set()
+            for s in r.src:
+                self._depend(item, block, s)
+        return item
+
+    def _place_node(self, u: UOp) -> None:
+        self._place((_NODE, u), self.nest.block_of(u), u.src[:2] if u.op is Ops.STORE else u.src)
+
+    def _place(self, item: _Item, block: UOp | None, src: tuple[UOp, ...]) -> None:
+        self.items[block].setdefault(item, set())
+        for s in src:
+            self._depend(item, block, s)
+
+    def _depend(self, item: _Item, block: UOp | None, s: UOp) -> None:
+        """Let `item` of `block`, or the loop around it that stands beside `s`, come after `s`."""
+        if s.op is Ops.RANGE:
+            return
+        home = self.nest.block_of(s)
+        if home is block:
+            self.items[block][item].add((_NODE, s))
+            return
+        path = self.nest.path(block)
+        if home not in path:
+            raise VerifyError(
+                f"{s.op.name} is computed in a loop that its user {item[1].op.name} does not stand in."
+            )
+        loop = path[path.index(home) + 1]
+        assert loop is not None, "only the first block of a path is None"
+        self.items[home][self._loop_item(loop)].add((_NODE, s))
+
+    def _place_reduce(self, u: UOp) -> None:
+        values, ended = u.src[: u.arg[1]], u.src[u.arg[1] :]
+        outer = min(ended, key=lambda r: len(self.nest.around[r]))
+        inner = self.nest.innermost(ended)
+        home = self.nest.path(outer)[-2]
+        loop = self._loop_item(outer)
+        identity = identity_of(u.arg[0], u.dtype)
+        self._place_node(identity)
+        self._place((_DEFINE, u), home, (identity,))
+        self.items[home][loop].add((_DEFINE, u))
+        step = self._step(u)
+        for c in step.constants:
+            self._place_node(c)
+        self._place((_ACCUMULATE, u), inner, (*values, *step.constants))
+        own = self.nest.block_of(u)
+        if own is home:
+            self.items[home].setdefault((_NODE, u), set()).add(loop)
+        else:
+            raise VerifyError(
+                f"a reduction over {[r.arg.ident for r in ended]} stands in loops that it does not use."
+            )
+
+    # --- writing ---
+
+    def _emit_block(self, block: UOp | None) -> None:
+        # an explicit stack of (block, items left to write), one entry a loop that is open
+        stack = [(block, iter(self._sorted(block)))]
+        while stack:
+            current, left = stack[-1]
+            item = next(left, None)
+            if item is None:
+                stack.pop()
+                if current is not None:
+                    self.out.append(UOp(Ops.END, dtypes.void, (self.done[current],)))
+            elif item[0] == _LOOP:
+                r = item[1]
+                self.done[r] = self._emit(self._rebuilt(r))
+                stack.append((r, iter(self._sorted(r))))
+            else:
+                self._emit_item(item)
+
+    def _sorted(self, block: UOp | None) -> list[_Item]:
+        items = self.items[block]
+        waiting = {item: sum(d in items for d in after) for item, after in items.items()}
+        then: dict[_Item, list[_Item]] = {}
+        for item, after in items.items():
+            for d in after:
+                if d in items:
+                    then.setdefault(d, []).append(item)
+        ready = [(self._priority(item), item) for item, n in waiting.items() if n == 0]
+        heapq.heapify(ready)
+        out: list[_Item] = []
+        while ready:
+            _, item = heapq.heappop(ready)
+            out.append(item)
+            for later in then.get(item, ()):
+                waiting[later] -= 1
+                if waiting[later] == 0:
+                    heapq.heappush(ready, (self._priority(later), later))
+        if len(out) != len(items):
+            raise VerifyError("values of this kernel wait for each other's loops.")
+        return out
+
+    def _priority(self, item: _Item) -> tuple[int, int]:
+        # what has no rank of its own is a constant that a register starts with
+        return self.rank.get(item[1], -1), item[0]
+
+    def _emit_item(self, item: _Item) -> None:
+        kind, u = item
+        if kind == _DEFINE:
+            initial = self.done[identity_of(u.arg[0], u.dtype)]
+            self.done[u] = self._emit(UOp(Ops.DEFINE_ACC, u.dtype, (initial,), next(self.registers)))
+        elif kind == _ACCUMULATE:
+            self._emit_accumulate(u)
+        elif u.op is Ops.STORE:
+            self._emit_store(u)
+        elif u.op is not Ops.REDUCE:
+            self.done[u] = self._emit(self._rebuilt(u))
+
+    def _emit_accumulate(self, u: UOp) -> None:
+        step, register = self._step(u), self.done[u]
+        total = register
+        for value in u.src[: u.arg[1]]:
+            new = self.done[value]
+            if step.fuses and new.op is Ops.MUL:
+                total = self._emit(UOp(Ops.MULACC, u.dtype, (*new.src, total), None, register.arg))
+            else:
+                total = self._emit_step(step, total, new, register.arg)
+        self._emit(UOp(Ops.ACCUMULATE, dtypes.void, (register, total)))
+
+    def _emit_step(self, step: "_Step", total: UOp, value: UOp, register: int) -> UOp:
+        # the tag tells these nodes from those that do the same to the result, after the loop
+        done = {step.left: total, step.right: value}
+        for node in step.combined.toposort():
+            if node in done:
+                continue
+            if node.op is Ops.CONST:
+                done[node] = self.done[node]
+                continue
+            src = tuple([done[s] for s in node.src])
+            done[node] = self._emit(UOp(node.op, node.dtype, src, node.arg, register))
+        return done[step.combined]
+
+    def _step(self, u: UOp) -> "_Step":
+        key = u.arg[0], u.dtype
+        if key not in self.steps:
+            self.steps[key] = _step_of(*key, self.capabilities)
+        return self.steps[key]
+
+    def _emit_store(self, u: UOp) -> None:
+        place, value = self.done[u.src[0]], self.done[u.src[1]]
+        store = place.store(value)
+        gate = u.src[0].src[2:]
+        if not gate:
+            self.done[u] = self._emit(store)
+            return
+        condition = self._open_condition(self.done[gate[0]])
+        self.done[u] = self._emit(store)
+        self._emit(UOp(Ops.ENDIF, dtypes.void, (condition,)))
+
+    def _open_condition(self, gate: UOp) -> UOp:
+        """Open an IF, or go on with the last one if it asks for the same and no load has come since."""
+        last = len(self.out) - 1
+        while last > 0 and self.out[last].op in _MOVES_FREELY:
+            last -= 1
+        condition = self.out[last].src[0] if self.out and self.out[last].op is Ops.ENDIF else None
+        if condition is not None and condition.src[0] is gate:
+            since = self.out[last + 1 :]
+            opened = self.opened[condition]
+            self.written.remove(self.out[last])
+            self.out[opened:] = [*since, *self.out[opened:last]]
+            self.opened[condition] = opened + len(since)
+            return condition
+        # each IF is a node of its own: the number tells those with the same condition apart
+        condition = UOp(Ops.IF, dtypes.void, (gate,), len(self.opened))
+        self.opened[condition] = len(self.out)
+        return self._emit(condition)
+
+    def _rebuilt(self, u: UOp) -> UOp:
+        # a gate becomes the condition around the STORE, its place is an address like any other
+        src = tuple([self.done[s] for s in (u.src[:2] if u.op is Ops.INDEX else u.src)])
+        return u if src == u.src else UOp(u.op, u.dtype, src, u.arg, u.tag)
+
+    def _emit(self, u: UOp) -> UOp:
+        if u not in self.written:
+            self.written.add(u)
+            self.out.append(u)
+        return u
+
+
+def remove_unused(program: list[UOp]) -> list[UOp]:
+    """Drop what nothing uses any more, such as products that became part of a MULACC."""
+    kept: set[UOp] = set()
+    out: list[UOp] = []
+    for u in reversed(program):
+        if u in kept or u.op in _EFFECTS:
+            kept.update(u.src)
+            out.append(u)
+    return out[::-1]
+
+
+_MOVES_FREELY = ELEMENTWISE | {Ops.CONST, Ops.INDEX, Ops.PARAM, Ops.GEP, Ops.VECTORIZE}
+_EFFECTS = frozenset(
+    {Ops.STORE, Ops.ACCUMULATE, Ops.RANGE, Ops.END, Ops.IF, Ops.ENDIF, Ops.BARRIER, Ops.DEFINE_ACC}
+)

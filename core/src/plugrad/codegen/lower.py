@@ -1,0 +1,135 @@
+"""The pipeline from one kernel's graph to its linear program: only here is the order of passes decided."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from plugrad.codegen.coalesce import coalesce
+from plugrad.codegen.decompositions import decompose
+from plugrad.codegen.devectorizer import devectorize
+from plugrad.codegen.estimates import KernelCost, estimate
+from plugrad.codegen.expander import expand
+from plugrad.codegen.gates import lower_gates, simplify_gates
+from plugrad.codegen.gpudims import add_launch_dims
+from plugrad.codegen.index_dtype import lower_index_dtype
+from plugrad.codegen.lanes import vectorize
+from plugrad.codegen.linearizer import linearize, remove_unused
+from plugrad.codegen.loops import separate_loops
+from plugrad.codegen.opt.heuristic import optimise
+from plugrad.codegen.opt.kernel_opt import KernelOpt
+from plugrad.codegen.opt.opt_ops import Opt
+from plugrad.codegen.ranges import simplify_ranges
+from plugrad.codegen.reduces import share_reduces
+from plugrad.target import Capabilities
+from plugrad.uop.ops import AxisType, Ops
+from plugrad.uop.passes import Pipeline, Stage
+from plugrad.uop.spec import codegen_spec, kernel_spec, verify_linear
+from plugrad.uop.symbolic import simplify
+from plugrad.uop.uop import UOp
+
+
+def simplify_values(sink: UOp, _: Any = None) -> UOp:
+    """Fold what the other passes left to fold."""
+    return simplify(sink)
+
+
+PREPARE = Pipeline(
+    "codegen.prepare",
+    (
+        Stage(simplify_gates, kernel_spec, "first: axes can merge when their addresses are simple"),
+        Stage(simplify_ranges, kernel_spec, "optimisations should see the fewest, longest axes"),
+    ),
+)
+
+LOWERING = Pipeline(
+    "codegen.lower",
+    (
+        Stage(
+            share_reduces,
+            codegen_spec,
+            "work-items of a group are still ranges, so their parts can be addressed",
+        ),
+        Stage(coalesce, codegen_spec, "an axis can only become lanes while it is one range"),
+        Stage(expand, codegen_spec, "copies are made before vectors, so that each vector is one node"),
+        Stage(vectorize, codegen_spec, "after unrolling, one axis of lanes is left for each value"),
+        Stage(add_launch_dims, codegen_spec, "addresses are complete, so launch indices fold into them"),
+        Stage(
+            devectorize, codegen_spec, "all vectors exist, and decompositions need not know which are allowed"
+        ),
+        Stage(decompose, codegen_spec, "what the target lacks is written with what it has"),
+        Stage(lower_gates, codegen_spec, "decompositions may have moved gates"),
+        Stage(simplify_values, codegen_spec, "folds what decompositions of constants made"),
+        Stage(lower_index_dtype, codegen_spec, "bounds of addresses are no longer needed"),
+        Stage(
+            separate_loops, codegen_spec, "last: unrolling and folding decide which reductions share loops"
+        ),
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Lowered:
+    """A kernel as a linear program, with what a launch needs to know of it."""
+
+    name: str
+    program: tuple[UOp, ...]
+    global_size: "tuple[int | UOp, ...]"
+    local_size: "tuple[int | UOp, ...]"
+    threads: int
+    variables: tuple[str, ...]
+    outs: tuple[int, ...]
+    ins: tuple[int, ...]
+    cost: KernelCost
+    opts: tuple[Opt, ...]
+    axes: tuple[tuple[str, str], ...]
+    """(size, kind) of each axis, outermost first."""
+
+
+def lower(ast: UOp, capabilities: Capabilities, opts: Sequence[Opt] | None = None) -> Lowered:
+    """Return the linear program of the kernel `ast` for a target.
+
+    Args:
+        ast: SINK of STOREs, as the scheduler makes it.
+        capabilities: of the target.
+        opts: optimisations to apply; None leaves the choice to the heuristic, () gives the plain loops.
+    """
+    ast = PREPARE.run(ast, capabilities)
+    kernel = KernelOpt(ast, capabilities)
+    optimised = (optimise(kernel) if opts is None else kernel.apply_all(opts)).finished()
+    program = remove_unused(linearize(LOWERING.run(optimised, capabilities), capabilities))
+    verify_linear(program)
+    specials = {u.arg: u.src[0] for u in program if u.op is Ops.SPECIAL}
+    return Lowered(
+        name=f"{ast.arg.name}_{ast.key.hex()[:8]}",
+        program=tuple(program),
+        global_size=_dims("gidx", specials),
+        local_size=_dims("lidx", specials),
+        threads=int(specials["thread"].vmax) if "thread" in specials else 1,
+        variables=tuple(sorted(u.arg[0] for u in program if u.op is Ops.DEFINE_VAR)),
+        outs=_slots(program, Ops.STORE),
+        ins=_slots(program, Ops.LOAD),
+        cost=estimate(ast),
+        opts=tuple(kernel.applied),
+        axes=_axes(optimised),
+    )
+
+
+def _dims(prefix: str, specials: dict[str, UOp]) -> "tuple[int | UOp, ...]":
+    sizes = {int(name[len(prefix) :]): size for name, size in specials.items() if name.startswith(prefix)}
+    dims = (sizes.get(i) for i in range(max(sizes, default=-1) + 1))
+    return tuple(1 if size is None else size.arg if size.op is Ops.CONST else size for size in dims)
+
+
+def _slots(program: Sequence[UOp], op: Ops) -> tuple[int, ...]:
+    return tuple(
+        sorted({u.src[0].src[0].arg[0] for u in program if u.op is op and u.src[0].src[0].op is Ops.PARAM})
+    )
+
+
+_KINDS_IN_ORDER = tuple(AxisType)
+
+
+def _axes(sink: UOp) -> tuple[tuple[str, str], ...]:
+    ranges = [u for u in sink.toposort() if u.op is Ops.RANGE]
+    ranges.sort(key=lambda r: (_KINDS_IN_ORDER.index(r.arg.kind), r.arg.ident))
+    return tuple((str(r.src[0].vmax), r.arg.kind.name) for r in ranges)

@@ -1,0 +1,99 @@
+"""What a heuristic wants to know of a kernel: where it touches memory, how often, how far each step moves."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from plugrad.codegen.rebuild import ranges_of_reduce, stores_of
+from plugrad.codegen.strides import coefficient, constant_size
+from plugrad.uop.ops import ALU, Ops
+from plugrad.uop.uop import UOp
+
+# Operations that become many on most targets, and about how many.
+_WRITTEN_OUT = {Ops.THREEFRY: 100, Ops.SIN: 100, Ops.POW: 80, Ops.LOG2: 20, Ops.EXP2: 15}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One INDEX and the loops that it is inside of."""
+
+    index: UOp
+    loops: frozenset[UOp]
+    reduce: UOp | None
+    """The innermost REDUCE around it; None in the kernel's own loops."""
+    is_store: bool
+
+    def moves(self, r: UOp) -> bool:
+        """Say whether the place depends on `r`."""
+        return r in self.index.ranges
+
+    def is_contiguous(self, r: UOp) -> bool:
+        """Say whether a step of `r` is a step of one element, under one gate."""
+        return coefficient(self.index.src[1], r) == 1 and not any(r in g.ranges for g in self.index.src[2:])
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """What one REDUCE, or the kernel outside of its reductions, does in each step of its loops."""
+
+    reduce: UOp | None
+    loops: frozenset[UOp]
+    places: tuple[Place, ...]
+    operations: int
+    written_out: int
+    """The operations after decomposition, about: how long the code is."""
+
+    @property
+    def steps(self) -> int:
+        """Steps of all its loops together."""
+        return steps_of(self.loops)
+
+
+def steps_of(ranges: Iterable[UOp]) -> int:
+    """Return the product of the sizes of `ranges`, symbolic ones at their highest."""
+    return math.prod(int(r.src[0].vmax) for r in ranges)
+
+
+def bodies_of(sink: UOp) -> list[Body]:
+    """Return the bodies of a kernel: that of its stores first, then one for each REDUCE."""
+    stores = stores_of(sink)
+    out_loops = frozenset(r for s in stores for r in s.src[2:] if r.op is Ops.RANGE)
+    reduces = [u for u in sink.toposort() if u.op is Ops.REDUCE]
+    bodies = [
+        _body(None, out_loops, [s for store in stores for s in store.src[:2]], {s.src[0] for s in stores})
+    ]
+    for u in reduces:
+        loops = u.ranges.union(ranges_of_reduce(u))
+        bodies.append(_body(u, loops, list(u.src[: u.arg[1]]), set()))
+    return bodies
+
+
+def _body(reduce: UOp | None, loops: frozenset[UOp], roots: list[UOp], stored: set[UOp]) -> Body:
+    places: list[Place] = []
+    operations = written_out = 0
+    seen: set[UOp] = set()
+    stack = list(roots)
+    while stack:
+        u = stack.pop()
+        if u in seen or u.op is Ops.REDUCE:
+            continue
+        seen.add(u)
+        if u.op is Ops.INDEX:
+            places.append(Place(u, loops, reduce, u in stored))
+            continue
+        operations += u.op in ALU
+        written_out += _WRITTEN_OUT.get(u.op, int(u.op in ALU))
+        stack.extend(u.src)
+    return Body(reduce, loops, tuple(places), operations, written_out)
+
+
+def lanes_along(body_places: Iterable[Place], r: UOp, vector_bits: int, max_lanes: int = 0) -> int:
+    """Return how many lanes vectors along `r` can have: a power of two that divides it."""
+    widest = max((p.index.dtype.itemsize for p in body_places if p.moves(r)), default=4)
+    size = constant_size(r) or 1
+    return min(size & -size, max(1, vector_bits // (8 * widest)), max_lanes or size)
+
+
+def divisors(size: int, candidates: Iterable[int]) -> list[int]:
+    """Return those of `candidates` that divide `size`, in the given order."""
+    return [c for c in candidates if size % c == 0]

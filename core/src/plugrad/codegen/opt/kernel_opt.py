@@ -1,0 +1,253 @@
+"""Apply optimisations to a kernel's graph, by changing and splitting its ranges.
+
+An axis is one RANGE. Splitting replaces it everywhere by `outer * size + inner`; what kind of axis the parts
+are says what later passes make of them. The loop order is the order of the ranges in the STORE.
+"""
+
+import math
+from collections.abc import Iterable
+
+from plugrad.codegen.combine import identity_of
+from plugrad.codegen.opt.opt_ops import AxisId, Opt, OptOps
+from plugrad.codegen.rebuild import all_ranges, ranges_of_reduce, rebuild, stores_of
+from plugrad.codegen.strides import constant_size
+from plugrad.errors import KernelOptError
+from plugrad.target import Capabilities
+from plugrad.uop.ops import Axis, AxisType, KernelInfo, Ops
+from plugrad.uop.symbolic import simplify
+from plugrad.uop.uop import UOp
+
+_OUTPUT = frozenset({AxisType.LOOP, AxisType.GLOBAL})
+# kind of the new part, and whether it is the inner one
+_SPLIT = {
+    OptOps.UNROLL: (AxisType.UNROLL, True),
+    OptOps.LOCAL: (AxisType.LOCAL, True),
+    OptOps.GROUP: (AxisType.GROUP_REDUCE, True),
+    OptOps.GROUPTOP: (AxisType.GROUP_REDUCE, False),
+    OptOps.THREAD: (AxisType.THREAD, False),
+}
+_OF_REDUCED = frozenset({OptOps.UNROLL, OptOps.GROUP, OptOps.GROUPTOP})
+# where a kind stands in the loop order, outermost first
+_PLACE = {AxisType.THREAD: 0, AxisType.GLOBAL: 1, AxisType.LOCAL: 2, AxisType.LOOP: 3, AxisType.UPCAST: 4}
+
+
+class KernelOpt:
+    """A kernel on its way through optimisations.
+
+    Example:
+        >>> k = KernelOpt(ast, capabilities)  # doctest: +SKIP
+        >>> k.apply(Opt(OptOps.UPCAST, (0,), 4))  # doctest: +SKIP
+    """
+
+    def __init__(self, ast: UOp, capabilities: Capabilities) -> None:
+        self.ast = ast
+        self.capabilities = capabilities
+        self.applied: list[Opt] = []
+        if capabilities.grid_dims:
+            everywhere = self._ended_by_all_stores()
+            self.ast = ast.substitute(
+                {r: r.replace(arg=Axis(r.arg.ident, AxisType.GLOBAL)) for r in everywhere}
+            )
+
+    def axes(self, *kinds: AxisType) -> list[UOp]:
+        """Return the ranges of the given kinds (all when none is given), by identity."""
+        return [r for r in all_ranges(self.ast) if not kinds or r.arg.kind in kinds]
+
+    def axis(self, ident: AxisId) -> UOp:
+        """Return the range with that identity.
+
+        Raises:
+            KernelOptError: there is none.
+        """
+        found = next((r for r in all_ranges(self.ast) if r.arg.ident == ident), None)
+        if found is None:
+            known = ", ".join(str(r.arg.ident) for r in all_ranges(self.ast))
+            raise KernelOptError(f"no axis {ident} in this kernel: it has {known or 'none'}.")
+        return found
+
+    def _ended_by_all_stores(self) -> list[UOp]:
+        """Return the output axes that may be spread: a store outside of one would run once for each step."""
+        return [r for r in self.axes(*_OUTPUT) if all(r in s.src[2:] for s in stores_of(self.ast))]
+
+    def apply_all(self, opts: Iterable[Opt]) -> "KernelOpt":
+        """Apply `opts` in order and return this kernel."""
+        for opt in opts:
+            self.apply(opt)
+        return self
+
+    def apply(self, opt: Opt) -> None:
+        """Apply one optimisation.
+
+        Raises:
+            KernelOptError: the axis does not exist, is of the wrong kind, does not divide, or the target
+            cannot.
+        """
+        before = self.ast
+        try:
+            self._apply(opt)
+        except KernelOptError:
+            self.ast = before
+            raise
+        self.applied.append(opt)
+
+    def _apply(self, opt: Opt) -> None:
+        if opt.op is OptOps.NOLOCALS:
+            if self.axes(AxisType.LOCAL, AxisType.GROUP_REDUCE):
+                raise KernelOptError("NOLOCALS after LOCAL or GROUP: the kernel already uses a workgroup.")
+        elif opt.op is OptOps.SWAP:
+            self._swap(opt)
+        elif opt.op is OptOps.PADTO:
+            self._pad(opt)
+        else:
+            self._split(opt)
+            self._check_groups(opt)
+
+    def finished(self) -> UOp:
+        """Return the kernel, with the applied optimisations noted on it."""
+        info: KernelInfo = self.ast.arg
+        return self.ast.replace(arg=KernelInfo(info.name, tuple(self.applied)))
+
+    def _split(self, opt: Opt) -> None:
+        r, count = self.axis(opt.axis), _count(opt)
+        kind, inner_is_new = self._kind_of_part(opt, r)
+        size = constant_size(r)
+        if size is None or count < 1 or size % count:
+            has = f"{r.src[0].vmax} steps at most, symbolic" if size is None else f"{size} steps"
+            raise KernelOptError(
+                f"{opt}: the axis has {has}, which {count} does not divide. Use PADTO first, or a divisor."
+            )
+        self._check_target(opt, count)
+        if count == size:
+            self._replace(r, r.replace(arg=Axis(opt.axis, kind)), (r.replace(arg=Axis(opt.axis, kind)),))
+            return
+        sizes = (size // count, count) if inner_is_new else (count, size // count)
+        kinds = (r.arg.kind, kind) if inner_is_new else (kind, r.arg.kind)
+        outer, inner = (UOp.range(sizes[i], (*opt.axis, i), kinds[i]) for i in range(2))
+        self._replace(r, outer * sizes[1] + inner, (outer, inner))
+
+    def _kind_of_part(self, opt: Opt, r: UOp) -> tuple[AxisType, bool]:
+        kind = r.arg.kind
+        if opt.op is OptOps.UPCAST:
+            if kind is AxisType.REDUCE:
+                return AxisType.PARTIAL, True
+            if kind in _OUTPUT:
+                return AxisType.UPCAST, True
+        elif opt.op in _OF_REDUCED:
+            if kind is AxisType.REDUCE:
+                return _SPLIT[opt.op]
+        elif kind in _OUTPUT:
+            if r not in self._ended_by_all_stores():
+                raise KernelOptError(
+                    f"{opt}: the kernel has a store outside of axis {opt.axis}, which would be repeated."
+                )
+            return _SPLIT[opt.op]
+        raise KernelOptError(f"{opt}: axis {opt.axis} is {kind.name}, which {opt.op.name} does not take.")
+
+    def _check_target(self, opt: Opt, count: int) -> None:
+        can = self.capabilities
+        if opt.op in (OptOps.LOCAL, OptOps.GROUP, OptOps.GROUPTOP):
+            if any(o.op is OptOps.NOLOCALS for o in self.applied):
+                raise KernelOptError(f"{opt} after NOLOCALS: this kernel uses no workgroup.")
+            taken = 1
+            for r in self.axes(AxisType.LOCAL, AxisType.GROUP_REDUCE):
+                taken *= constant_size(r) or 1
+            if taken * count > can.max_workgroup:
+                raise KernelOptError(
+                    f"{opt}: {taken * count} work-items, and a group has at most {can.max_workgroup}."
+                )
+        if opt.op is OptOps.THREAD and can.threads <= 1 and count > 1:
+            raise KernelOptError(f"{opt}: the target has no threads.")
+
+    def _check_groups(self, opt: Opt) -> None:
+        """Refuse what shared reductions cannot have: loops around barriers, too much local memory."""
+        if not self.axes(AxisType.GROUP_REDUCE):
+            return
+        nbytes = 0
+        for u in self.ast.toposort():
+            if u.op is not Ops.REDUCE:
+                continue
+            groups = [r for r in ranges_of_reduce(u) if r.arg.kind is AxisType.GROUP_REDUCE]
+            if not groups:
+                continue
+            looped = [r.arg.ident for r in u.ranges if r.arg.kind in (AxisType.LOOP, AxisType.REDUCE)]
+            if looped:
+                raise KernelOptError(
+                    f"{opt}: a loop over {looped} stands around the reduction: a group cannot wait inside."
+                )
+            places = [r for r in u.ranges if r.arg.kind is not AxisType.GLOBAL]
+            nbytes += u.dtype.itemsize * math.prod(constant_size(r) or 1 for r in (*groups, *places))
+        most = self.capabilities.local_memory_bytes
+        if nbytes > most:
+            raise KernelOptError(
+                f"{opt}: its groups would share {nbytes} bytes, and local memory has {most}."
+            )
+
+    def _replace(self, r: UOp, value: UOp, parts: tuple[UOp, ...]) -> None:
+        """Put `value` for the range `r`, and `parts` where loops over it end."""
+
+        def change(u: UOp) -> UOp | None:
+            if u.op is Ops.STORE and value in u.src[2:]:
+                rest = [p for s in u.src[2:] for p in (parts if s is value else (s,))]
+                return u.replace(src=(*u.src[:2], *_in_loop_order(rest)))
+            if u.op is Ops.REDUCE and value in (ended := u.src[u.arg[1] :]):
+                rest = [p for s in ended for p in (parts if s is value else (s,))]
+                return u.replace(src=(*u.src[: u.arg[1]], *rest))
+            return None
+
+        self.ast = simplify(rebuild(self.ast.substitute({r: value}), change))
+
+    def _swap(self, opt: Opt) -> None:
+        one, other = self.axis(opt.axis), self.axis(opt.arg if isinstance(opt.arg, tuple) else (opt.arg,))
+        for r in (one, other):
+            if r.arg.kind not in _OUTPUT:
+                raise KernelOptError(
+                    f"{opt}: axis {r.arg.ident} is {r.arg.kind.name}; SWAP takes output axes."
+                )
+        swapped = {one: other, other: one}
+        if any((one in s.src[2:]) is not (other in s.src[2:]) for s in stores_of(self.ast)):
+            raise KernelOptError(
+                f"{opt}: the kernel has a store inside of one of the axes and outside of the other."
+            )
+
+        def change(u: UOp) -> UOp | None:
+            if u.op is not Ops.STORE:
+                return None
+            return u.replace(src=(*u.src[:2], *(swapped.get(s, s) for s in u.src[2:])))
+
+        self.ast = rebuild(self.ast, change)
+
+    def _pad(self, opt: Opt) -> None:
+        r, multiple = self.axis(opt.axis), _count(opt)
+        if r.arg.kind not in _OUTPUT and r.arg.kind is not AxisType.REDUCE:
+            raise KernelOptError(
+                f"{opt}: axis {opt.axis} is {r.arg.kind.name}; pad an axis before it is split."
+            )
+        size = constant_size(r)
+        if size is None or multiple < 1:
+            raise KernelOptError(f"{opt}: needs an axis of constant size and a positive multiple.")
+        padded = -(-size // multiple) * multiple
+        if padded == size:
+            return
+        wide = UOp.range(padded, r.arg.ident, r.arg.kind)
+        inside = wide < size
+
+        def change(u: UOp) -> UOp | None:
+            if u.op is Ops.INDEX and wide in u.ranges:
+                gate = inside if len(u.src) == 2 else u.src[2] & inside
+                return u.replace(src=(*u.src[:2], gate))
+            if u.op is Ops.REDUCE and wide in u.src[u.arg[1] :]:
+                values = (inside.where(v, identity_of(u.arg[0], v.dtype)) for v in u.src[: u.arg[1]])
+                return u.replace(src=(*values, *u.src[u.arg[1] :]))
+            return None
+
+        self.ast = simplify(rebuild(self.ast.substitute({r: wide}), change))
+
+
+def _in_loop_order(ranges: list[UOp]) -> list[UOp]:
+    return sorted(ranges, key=lambda r: _PLACE.get(r.arg.kind, 3) if r.op is Ops.RANGE else 3)
+
+
+def _count(opt: Opt) -> int:
+    if not isinstance(opt.arg, int):
+        raise KernelOptError(f"{opt}: takes a number of steps.")
+    return opt.arg

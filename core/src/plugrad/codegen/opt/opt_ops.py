@@ -1,0 +1,40 @@
+"""The vocabulary of kernel optimisations: plain data that can be chosen, printed, cached and replayed."""
+
+from dataclasses import dataclass
+from enum import Enum, auto
+
+
+class OptOps(Enum):
+    """What can be done to an axis."""
+
+    UPCAST = auto()  # unroll `arg` steps into registers; of a reduced axis, into separate accumulators
+    UNROLL = auto()  # repeat the body of a reduction for `arg` steps of its axis
+    LOCAL = auto()  # give `arg` steps to the work-items of one group
+    GROUP = auto()  # share a reduction among `arg` work-items, each taking every arg-th step
+    GROUPTOP = auto()  # share a reduction among `arg` work-items, each taking one run of steps
+    THREAD = auto()  # spread an output axis over `arg` pieces for CPU threads
+    SWAP = auto()  # exchange the places of `axis` and the axis `arg` in the loop order
+    PADTO = auto()  # round the axis up to a multiple of `arg`, with gates around what is beyond it
+    NOLOCALS = auto()  # use no workgroups in this kernel
+
+    def __repr__(self) -> str:
+        return f"OptOps.{self.name}"
+
+
+AxisId = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Opt:
+    """One optimisation of one axis.
+
+    Axes keep their identity when others are split; splitting `(2,)` makes `(2, 0)` outside and `(2, 1)`
+    inside.
+    """
+
+    op: OptOps
+    axis: AxisId = ()
+    arg: "int | AxisId" = 0
+
+    def __repr__(self) -> str:
+        return f"Opt({self.op!r}, axis={self.axis}, arg={self.arg})"

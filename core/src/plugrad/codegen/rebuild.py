@@ -1,0 +1,46 @@
+"""Two walks that passes share: rebuild a graph through a function, and fix the value of a range."""
+
+from collections.abc import Callable
+
+from plugrad.uop.ops import AxisType, Ops
+from plugrad.uop.uop import UOp
+
+UNROLLED = frozenset({AxisType.UPCAST, AxisType.UNROLL, AxisType.PARTIAL})
+
+
+def rebuild(root: UOp, change: Callable[[UOp], UOp | None]) -> UOp:
+    """Return `root` with every node, sources first, exchanged for what `change` makes of it (None: kept)."""
+    done: dict[UOp, UOp] = {}
+    for u in root.toposort():
+        src = tuple([done[s] for s in u.src])
+        new = u if src == u.src else UOp(u.op, u.dtype, src, u.arg, u.tag)
+        changed = change(new)
+        done[u] = new if changed is None else changed
+    return done[root]
+
+
+def at(u: UOp, r: UOp, value: "UOp | int") -> UOp:
+    """Return `u` with the range `r` at `value`."""
+    if r not in u.ranges:
+        return u
+    value = r.const_like(value) if isinstance(value, int) else value
+    done: dict[UOp, UOp] = {r: value}
+    for node in u.toposort(lambda n: r in n.ranges and n not in done):
+        src = tuple([done.get(s, s) for s in node.src])
+        done[node] = node if src == node.src else UOp(node.op, node.dtype, src, node.arg, node.tag)
+    return done[u]
+
+
+def stores_of(sink: UOp) -> list[UOp]:
+    """Return the STOREs at the end of a kernel."""
+    return [s for s in sink.src if s.op is Ops.STORE]
+
+
+def ranges_of_reduce(u: UOp) -> tuple[UOp, ...]:
+    """Return the ranges that a REDUCE ends."""
+    return u.src[u.arg[1] :]
+
+
+def all_ranges(sink: UOp) -> list[UOp]:
+    """Return every RANGE of a kernel, by identity."""
+    return sorted((u for u in sink.toposort() if u.op is Ops.RANGE), key=lambda r: r.arg.ident)

@@ -1,0 +1,26 @@
+"""How an address moves with a range: the coefficient of the range in an index expression."""
+
+from plugrad.uop.ops import Ops
+from plugrad.uop.uop import UOp
+
+
+def coefficient(idx: UOp, r: UOp) -> int | None:
+    """Return `c` where `idx` is `c * r + (something without r)`, or None where it is not of that form."""
+    if r not in idx.ranges:
+        return 0
+    if idx is r:
+        return 1
+    if idx.op is Ops.ADD:
+        left, right = coefficient(idx.src[0], r), coefficient(idx.src[1], r)
+        return None if left is None or right is None else left + right
+    if idx.op is Ops.MUL:
+        for factor, other in (idx.src, idx.src[::-1]):
+            if factor.op is Ops.CONST:
+                inner = coefficient(other, r)
+                return None if inner is None else inner * factor.arg
+    return None
+
+
+def constant_size(r: UOp) -> int | None:
+    """Return the number of steps of a range where it is a constant."""
+    return r.src[0].arg if r.src[0].op is Ops.CONST else None

@@ -1,0 +1,312 @@
+"""The devices of this process: find one by name, open it once, and say which is the default.
+
+    Device.DEFAULT          # what is used where no device is named; assign to change it
+    Device["NAME:1"]        # the open device; opened by the first who asks
+
+A name is `NAME`, or `NAME:INDEX` where there are several; aliases and lower case are accepted and made
+canonical, and so are words in place of the index: `NAME:words` is the first device that describes itself with
+them.
+"""
+
+import os
+import threading
+from dataclasses import replace
+from typing import Any, NoReturn
+
+from plugrad.dtype import DType
+from plugrad.errors import DeviceError, DeviceNotFound, ForkError
+from plugrad.plugin.backend import BackendInfo, ProbedDevice
+from plugrad.plugin.loaded import Backend
+from plugrad.plugin.manager import PluginManager, plugins
+from plugrad.renderer.base import Renderer
+from plugrad.runtime.allocator import Allocator
+from plugrad.runtime.buffer import Buffer, disown_all
+from plugrad.runtime.compiler import Compiler
+from plugrad.runtime.program import Program
+from plugrad.runtime.runner import Runner
+from plugrad.settings import is_overridden, settings
+from plugrad.target import Capabilities, Evidence, Target
+
+
+class OpenDevice:
+    """A device that is open: its memory, and what makes and runs its kernels.
+
+    Attributes:
+        name: its canonical name.
+        target: its identity.
+        probed: what the probe said of it.
+        info: the backend it belongs to.
+        allocator: its memory.
+    """
+
+    def __init__(self, name: str, probed: ProbedDevice, backend: Backend) -> None:
+        self.name = name
+        self.probed = probed
+        self.target: Target = probed.target
+        self.info: BackendInfo = backend.info
+        self._backend = backend
+        self.allocator: Allocator[Any] = backend.allocator(self.target)
+        self._renderer = backend.renderer(self.target) if backend.can_compute else None
+        self._compiler = backend.compiler(self.target) if backend.can_compute else None
+        self._opened_by = os.getpid()
+        self._is_inherited = False
+
+    def __repr__(self) -> str:
+        return f"<OpenDevice {self.name} {self.target.arch}".rstrip() + f" of {self.info.distribution}>"
+
+    @property
+    def evidence(self) -> Evidence:
+        """How the correctness of its kernels is known."""
+        return self.probed.evidence
+
+    @property
+    def can_compute(self) -> bool:
+        """Whether it runs kernels, or only stores data."""
+        return self._renderer is not None
+
+    @property
+    def renderer(self) -> Renderer:
+        """What writes its source.
+
+        Raises:
+            DeviceError: the device only stores data.
+        """
+        return self._renderer or self._refuse_to_compute()
+
+    @property
+    def compiler(self) -> Compiler:
+        """What compiles its source.
+
+        Raises:
+            DeviceError: the device only stores data.
+        """
+        return self._compiler or self._refuse_to_compute()
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What its kernels can do.
+
+        Raises:
+            DeviceError: the device only stores data.
+        """
+        return self.renderer.capabilities
+
+    def runner(self, program: Program) -> Runner:
+        """Load a compiled kernel.
+
+        Raises:
+            DeviceError: the device only stores data, or refused the kernel.
+            ForkError: this process was forked from the one that opened the device.
+        """
+        self.check_fork()
+        if not self.can_compute:
+            self._refuse_to_compute()
+        return self._backend.runner(self.target, program)
+
+    def new_buffer(self, size: int, dtype: DType, label: str = "") -> Buffer:
+        """Return a buffer of `size` elements here, not allocated yet."""
+        return Buffer(self.name, size, dtype, self.allocator, label=label)
+
+    def synchronize(self) -> None:
+        """Return when everything that was launched here has finished."""
+        self.allocator.synchronize()
+
+    def check_fork(self) -> None:
+        """Do nothing in the process that opened the device.
+
+        Raises:
+            ForkError: this process was forked from that one.
+        """
+        if self._is_inherited:
+            raise fork_error(self.name, self._opened_by)
+
+    def inherit(self) -> None:
+        """Refuse everything from now on: called in a forked child."""
+        self._is_inherited = True
+        self.allocator = InheritedAllocator(self.name, self._opened_by)
+
+    def _refuse_to_compute(self) -> NoReturn:
+        raise DeviceError(
+            f"{self.name} stores data and runs no kernels. Move the tensor to a device that computes first: "
+            ".to(...).",
+            device=self.name,
+        )
+
+
+class InheritedAllocator(Allocator[Any]):
+    """The memory of a device that a forked child must not touch: every method raises ForkError."""
+
+    def __init__(self, device: str, opened_by: int) -> None:
+        self._device = device
+        self._opened_by = opened_by
+
+    def _refuse(self, *_: object) -> NoReturn:
+        raise fork_error(self._device, self._opened_by)
+
+    _any: Any = _refuse  # takes the arguments of all of these
+    alloc = free = copyin = copyout = offset = as_memoryview = from_host = synchronize = free_cache = _any
+
+
+def fork_error(device: str, opened_by: int) -> ForkError:
+    """Return the error for using `device`, which process `opened_by` opened, in a process forked from it."""
+    return ForkError(
+        f"process {opened_by} opened {device} and then forked this one ({os.getpid()}); drivers, threads "
+        "and memory of a device do not survive that. Start workers with "
+        "multiprocessing.get_context('spawn'), or fork before the first use of a device."
+    )
+
+
+class DeviceRegistry:
+    """All devices by name. There is one for each process, `Device`; tests make their own.
+
+    Args:
+        manager: the backends.
+    """
+
+    def __init__(self, manager: PluginManager = plugins) -> None:
+        self._manager = manager
+        self._lock = threading.RLock()
+        self._watches_forks = False
+        self._opened: dict[str, OpenDevice] = {}
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget the default and all open devices. Buffers on them stay valid."""
+        self._assigned = ""
+        self._chosen = ""
+        self._canonical: dict[str, str] = {}
+        self._opened.clear()
+
+    @property
+    def DEFAULT(self) -> str:
+        """The device of tensors that name none.
+
+        In this order: `context(DEVICE=...)`, what was assigned here, the environment variable `DEVICE`, and
+        the best device that is present.
+
+        Raises:
+            DeviceNotFound: the one that was asked for is not known; no other is taken in its place.
+        """
+        if self._assigned and not is_overridden("DEVICE"):
+            return self._assigned
+        wanted = settings.DEVICE
+        if wanted:
+            return self.canonicalize(wanted)
+        if not self._chosen:
+            self._chosen = self._manager.choose()
+        return self._chosen
+
+    @DEFAULT.setter
+    def DEFAULT(self, name: str) -> None:
+        self._assigned = self.canonicalize(name) if name else ""
+
+    def canonicalize(self, name: str | None) -> str:
+        """Return the one spelling of a device's name: upper case, no alias, no index 0. None is the default.
+
+        Opens nothing, but loads the plugin of the device.
+
+        Raises:
+            DeviceNotFound: there is no such backend.
+            PluginError: its plugin cannot be used.
+        """
+        if name is None:
+            return self.DEFAULT
+        found = self._canonical.get(name)
+        if found is None:
+            backend, suffix = self._parse(name)
+            found = f"{backend.info.name}:{suffix}" if suffix else backend.info.name
+            self._canonical[name] = found
+        return found
+
+    def __getitem__(self, name: str | None) -> OpenDevice:
+        """Return the device with this name, opening it the first time.
+
+        Raises:
+            DeviceNotFound: it is not there; the message says what was looked for and what would help.
+            PluginError: its plugin cannot be used.
+            ForkError: this process was forked from the one that opened it.
+        """
+        canonical = self.canonicalize(name)
+        device = self._opened.get(canonical)
+        if device is None:
+            with self._lock:
+                device = self._opened.get(canonical) or self._open(canonical)
+                self._opened[canonical] = device
+        device.check_fork()
+        return device
+
+    def devices(self) -> tuple[str, ...]:
+        """Return the names of all devices that are present, best first. Loads every plugin, opens none."""
+        found = [backend for backend in self._manager.backends() if self._manager.is_present(backend)]
+        return tuple(device.target.name for backend in found for device in backend.probe().devices)
+
+    def opened(self) -> tuple[OpenDevice, ...]:
+        """Return the devices that are open."""
+        return tuple(self._opened.values())
+
+    def _parse(self, name: object) -> tuple[Backend, str]:
+        """Return the backend, and what follows the colon where that says more than index 0."""
+        if not isinstance(name, str) or not name:
+            raise DeviceNotFound(
+                f"{name!r} is no name of a device. Pass a string such as 'NAME' or 'NAME:1'."
+            )
+        base, _, suffix = name.partition(":")
+        backend = self._manager.backend(base)
+        if backend.info.takes_resource:
+            return backend, suffix
+        if suffix and not suffix.isdecimal():
+            return backend, str(_index_by_words(name, backend, suffix) or "")
+        return backend, str(int(suffix or 0) or "")
+
+    def _open(self, name: str) -> OpenDevice:
+        backend, suffix = self._parse(name)
+        probed = self._find(name, backend, suffix)
+        device = OpenDevice(name, probed, backend)
+        if not self._watches_forks and hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._after_fork)
+            self._watches_forks = True
+        return device
+
+    def _find(self, name: str, backend: Backend, suffix: str) -> ProbedDevice:
+        probe = backend.probe()
+        if not probe.devices:
+            reason = probe.reason.rstrip(".") or "its probe found nothing"
+            raise DeviceNotFound(f"{name} is not there: {reason}. {probe.remedy}".rstrip(), device=name)
+        if backend.info.takes_resource:
+            first = probe.devices[0]
+            return replace(first, target=replace(first.target, detail=(("resource", suffix),)))
+        index = int(suffix or 0)
+        for probed in probe.devices:
+            if probed.target.index == index:
+                return probed
+        if probe.any_index:
+            return replace(probe.devices[0], target=replace(probe.devices[0].target, index=index))
+        present = ", ".join(f"{d.target.name} ({d.description or d.target.arch})" for d in probe.devices)
+        raise DeviceNotFound(f"{name} is not there; {backend.info.name} has {present}.", device=name)
+
+    def _after_fork(self) -> None:
+        self._lock = threading.RLock()  # a thread of the parent may have held the old one
+        for device in self._opened.values():
+            device.inherit()
+        if self._opened:
+            disown_all(InheritedAllocator(", ".join(self._opened), os.getppid()))
+
+
+def _index_by_words(name: str, backend: Backend, words: str) -> int:
+    """Return the index of the first device whose description or notes have `words` in them, in any case."""
+    probe = backend.probe()
+    for probed in probe.devices:
+        said = (probed.description, *(value for _, value in probed.notes))
+        if any(words.lower() in text.lower() for text in said):
+            return probed.target.index
+    present = ", ".join(f"{d.target.name} ({d.description or d.target.arch})" for d in probe.devices)
+    raise DeviceNotFound(
+        f"{name!r}: {words!r} is no index, and no device of {backend.info.name} calls itself so: there is "
+        f"{present or probe.reason.rstrip('.') or 'none'}. Pass {backend.info.name}, or "
+        f"{backend.info.name}:1 for the second.",
+        device=name,
+    )
+
+
+#: The devices of this process.
+Device = DeviceRegistry()

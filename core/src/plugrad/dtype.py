@@ -1,0 +1,320 @@
+"""Element types: what a value is, how types promote, and how Python values round into them.
+
+A `DType` is interned data. `dtypes` is the namespace of all of them. Promotion follows the lattice in
+`least_upper_dtype`: bool < unsigned and signed integers < floats, by the narrowest type that holds both.
+"""
+
+import math
+import struct
+from dataclasses import dataclass
+from functools import cache
+from typing import ClassVar, Literal
+
+from plugrad._util import numpy as np
+from plugrad.errors import DtypeError
+
+Kind = Literal["void", "bool", "int", "uint", "float", "index"]
+ConstType = bool | int | float
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class DType:
+    """One element type, or a vector of `count` lanes of it.
+
+    Instances are interned: compare with `is`. `itemsize` is the bytes of one lane, `nbytes` of all.
+    """
+
+    name: str
+    itemsize: int
+    kind: Kind
+    priority: int
+    fmt: str | None
+    count: int = 1
+
+    def __repr__(self) -> str:
+        return f"dtypes.{self.name}" + (f".vec({self.count})" if self.count > 1 else "")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _restore, (self.name, self.count)
+
+    def __copy__(self) -> "DType":
+        return self
+
+    def __deepcopy__(self, memo: object) -> "DType":
+        return self
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all lanes."""
+        return self.itemsize * self.count
+
+    def vec(self, count: int) -> "DType":
+        """Return the vector type of `count` lanes of this scalar type (`count=1` is the scalar itself).
+
+        Example:
+            >>> dtypes.float32.vec(4)
+            dtypes.float32.vec(4)
+        """
+        return _vec(self.scalar(), count)
+
+    def scalar(self) -> "DType":
+        """Return the type of one lane."""
+        return _BY_NAME[self.name] if self.count > 1 else self
+
+
+@cache
+def _vec(scalar: DType, count: int) -> DType:
+    if count == 1:
+        return scalar
+    return DType(scalar.name, scalar.itemsize, scalar.kind, scalar.priority, scalar.fmt, count)
+
+
+def _restore(name: str, count: int) -> DType:
+    return _vec(_BY_NAME[name], count)
+
+
+class dtypes:
+    """All element types.
+
+    `index` is the abstract integer of shapes, ranges and addresses: as wide as it has to be, lowered to
+    `int32` or `int64` in codegen; no buffer holds it.
+    """
+
+    void: ClassVar[DType] = DType("void", 0, "void", -1, None)
+    index: ClassVar[DType] = DType("index", 8, "index", 0, None)
+    bool: ClassVar[DType] = DType("bool", 1, "bool", 1, "?")
+    int8: ClassVar[DType] = DType("int8", 1, "int", 2, "b")
+    uint8: ClassVar[DType] = DType("uint8", 1, "uint", 3, "B")
+    int16: ClassVar[DType] = DType("int16", 2, "int", 4, "h")
+    uint16: ClassVar[DType] = DType("uint16", 2, "uint", 5, "H")
+    int32: ClassVar[DType] = DType("int32", 4, "int", 6, "i")
+    uint32: ClassVar[DType] = DType("uint32", 4, "uint", 7, "I")
+    int64: ClassVar[DType] = DType("int64", 8, "int", 8, "q")
+    uint64: ClassVar[DType] = DType("uint64", 8, "uint", 9, "Q")
+    float16: ClassVar[DType] = DType("float16", 2, "float", 11, "e")
+    bfloat16: ClassVar[DType] = DType("bfloat16", 2, "float", 12, None)
+    float32: ClassVar[DType] = DType("float32", 4, "float", 13, "f")
+    float64: ClassVar[DType] = DType("float64", 8, "float", 14, "d")
+
+    half: ClassVar[DType] = float16
+    float: ClassVar[DType] = float32
+    double: ClassVar[DType] = float64
+    char: ClassVar[DType] = int8
+    short: ClassVar[DType] = int16
+    int: ClassVar[DType] = int32
+    long: ClassVar[DType] = int64
+    uchar: ClassVar[DType] = uint8
+    ushort: ClassVar[DType] = uint16
+    uint: ClassVar[DType] = uint32
+    ulong: ClassVar[DType] = uint64
+
+    default_float: ClassVar[DType] = float32
+    default_int: ClassVar[DType] = int32
+
+
+STORABLE: tuple[DType, ...] = (
+    dtypes.bool,
+    dtypes.int8,
+    dtypes.uint8,
+    dtypes.int16,
+    dtypes.uint16,
+    dtypes.int32,
+    dtypes.uint32,
+    dtypes.int64,
+    dtypes.uint64,
+    dtypes.float16,
+    dtypes.bfloat16,
+    dtypes.float32,
+    dtypes.float64,
+)
+_BY_NAME: dict[str, DType] = {d.name: d for d in (*STORABLE, dtypes.void, dtypes.index)}
+
+_BY_ALIAS: dict[str, DType] = {
+    **_BY_NAME,
+    **{k: v for k, v in vars(dtypes).items() if isinstance(v, DType) and not k.startswith("default_")},
+}
+
+
+def is_float(dtype: DType) -> bool:
+    """Say whether `dtype` holds floating-point values."""
+    return dtype.kind == "float"
+
+
+def is_int(dtype: DType) -> bool:
+    """Say whether `dtype` holds integers, signed, unsigned or `index`."""
+    return dtype.kind in ("int", "uint", "index")
+
+
+def is_unsigned(dtype: DType) -> bool:
+    """Say whether `dtype` holds unsigned integers."""
+    return dtype.kind == "uint"
+
+
+def is_bool(dtype: DType) -> bool:
+    """Say whether `dtype` holds truth values."""
+    return dtype.kind == "bool"
+
+
+def parse_dtype(value: "DType | str") -> DType:
+    """Return the dtype that `value` names (`"float32"`, `"half"`), or `value` itself.
+
+    Raises:
+        DtypeError: no dtype has that name.
+    """
+    if isinstance(value, DType):
+        return value
+    if isinstance(value, str) and value in _BY_ALIAS:
+        return _BY_ALIAS[value]
+    raise DtypeError(f"{value!r} is not a dtype. Known: {', '.join(d.name for d in STORABLE)}.")
+
+
+def dtype_min(dtype: DType) -> ConstType:
+    """Return the lowest value of `dtype` (`-inf` for floats)."""
+    if is_float(dtype):
+        return -math.inf
+    if is_bool(dtype):
+        return False
+    if is_unsigned(dtype):
+        return 0
+    return -(1 << (dtype.itemsize * 8 - 1))
+
+
+def dtype_max(dtype: DType) -> ConstType:
+    """Return the highest value of `dtype` (`inf` for floats)."""
+    if is_float(dtype):
+        return math.inf
+    if is_bool(dtype):
+        return True
+    if is_unsigned(dtype):
+        return (1 << (dtype.itemsize * 8)) - 1
+    return (1 << (dtype.itemsize * 8 - 1)) - 1
+
+
+def from_py(value: object) -> DType:
+    """Return the default dtype of a Python scalar.
+
+    Raises:
+        DtypeError: `value` is no bool, int or float.
+    """
+    if isinstance(value, bool):
+        return dtypes.bool
+    if isinstance(value, int):
+        return dtypes.default_int
+    if isinstance(value, float):
+        return dtypes.default_float
+    raise DtypeError(
+        f"cannot make an element of {value!r} ({type(value).__name__}): pass a bool, int or float."
+    )
+
+
+# One signed step up for each unsigned type; no integer holds both int64 and uint64, so those meet in float32
+# as in the promotion tables of JAX (jax.readthedocs.io, "Type promotion semantics").
+_SIGNED_ABOVE = {
+    dtypes.uint8: dtypes.int16,
+    dtypes.uint16: dtypes.int32,
+    dtypes.uint32: dtypes.int64,
+    dtypes.uint64: dtypes.default_float,
+}
+
+
+def _join(a: DType, b: DType) -> DType:
+    if a is b:
+        return a
+    if a.priority > b.priority:
+        a, b = b, a
+    if is_float(b):
+        return dtypes.float32 if (a, b) == (dtypes.float16, dtypes.bfloat16) else b
+    if is_bool(a) or a is dtypes.index or a.kind == b.kind:
+        return b
+    unsigned, signed = (a, b) if is_unsigned(a) else (b, a)
+    return signed if signed.itemsize > unsigned.itemsize else _SIGNED_ABOVE[unsigned]
+
+
+@cache
+def least_upper_dtype(*given: DType) -> DType:
+    """Return the narrowest dtype that all of `given` promote to.
+
+    Example:
+        >>> least_upper_dtype(dtypes.int8, dtypes.uint8)
+        dtypes.int16
+    """
+    out = given[0]
+    for dtype in given[1:]:
+        out = _join(out, dtype)
+    return out
+
+
+def sum_acc_dtype(dtype: DType) -> DType:
+    """Return the dtype in which sums of `dtype` accumulate: at least 32 bits wide, of the same kind."""
+    if is_unsigned(dtype):
+        return least_upper_dtype(dtype, dtypes.uint32)
+    if is_int(dtype) or is_bool(dtype):
+        return least_upper_dtype(dtype, dtypes.int32)
+    return least_upper_dtype(dtype, dtypes.float32)
+
+
+@cache
+def to_numpy(dtype: DType) -> "np.dtype[np.generic] | None":
+    """Return NumPy's dtype for `dtype`'s lanes, or None where NumPy has none (bfloat16)."""
+    return None if dtype.scalar() is dtypes.bfloat16 else np.dtype(dtype.name)
+
+
+def from_numpy(dtype: "np.dtype[np.generic]") -> DType:
+    """Return the dtype of NumPy's `dtype` (byte order ignored).
+
+    Raises:
+        DtypeError: plugrad has no such type (complex, strings, objects).
+    """
+    native = dtype.newbyteorder("=")
+    for found in STORABLE:
+        # None compares equal to float64: NumPy reads it as its default dtype
+        if found is not dtypes.bfloat16 and to_numpy(found) == native:
+            return found
+    raise DtypeError(
+        f"NumPy's {dtype} has no plugrad dtype. Cast to one of {', '.join(d.name for d in STORABLE)}."
+    )
+
+
+def round_bfloat16(value: float) -> float:
+    """Round to the nearest bfloat16, ties to even, and return it as a float."""
+    if math.isnan(value) or math.isinf(value):
+        return value
+    try:
+        bits = int.from_bytes(struct.pack("<f", value), "little")
+    except OverflowError:
+        return math.copysign(math.inf, value)
+    # float64 -> float32 -> bfloat16 rounds twice; the sticky bit of the first step keeps ties honest
+    single = struct.unpack("<f", struct.pack("<f", value))[0]
+    if bits & 0xFFFF == 0x8000 and single != value:
+        bits += 1 if abs(value) > abs(single) else -1
+    bits = (bits + 0x7FFF + ((bits >> 16) & 1)) & 0xFFFF0000
+    return struct.unpack("<f", bits.to_bytes(4, "little"))[0]
+
+
+def _round_packed(value: float, fmt: str) -> float:
+    try:
+        return struct.unpack("<" + fmt, struct.pack("<" + fmt, value))[0]
+    except OverflowError:
+        return math.copysign(math.inf, value)
+
+
+def truncate(value: ConstType, dtype: DType) -> ConstType:
+    """Return `value` as `dtype` holds it: integers wrap, floats round to nearest even.
+
+    Example:
+        >>> truncate(257, dtypes.uint8)
+        1
+    """
+    if is_bool(dtype):
+        return bool(value)
+    if is_float(dtype):
+        value = float(value)
+        if dtype.scalar() is dtypes.bfloat16:
+            return round_bfloat16(value)
+        return value if dtype.scalar() is dtypes.float64 else _round_packed(value, str(dtype.fmt))
+    value = int(value)
+    if dtype.scalar() is dtypes.index:
+        return value
+    bits = dtype.itemsize * 8
+    value &= (1 << bits) - 1
+    return value - (1 << bits) if not is_unsigned(dtype) and value >> (bits - 1) else value

@@ -1,0 +1,188 @@
+"""From kernel graphs to loaded kernels: in memory, from the disk cache, or through the whole pipeline.
+
+A kernel's identity is its canonical graph. With the target, its toolchain and the settings that change code,
+it keys everything that follows, so a second process runs no codegen, and equal kernels of one model are
+compiled once.
+"""
+
+import hashlib
+import pickle
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from plugrad import events
+from plugrad._util import VERSION, LazyModule, collector_paused
+from plugrad.codegen import __file__ as codegen_file
+from plugrad.device import OpenDevice
+from plugrad.renderer import __file__ as renderer_file
+from plugrad.runtime.disk_cache import kernel_cache
+from plugrad.runtime.program import Estimates, Program
+from plugrad.runtime.runner import Runner
+from plugrad.settings import settings
+from plugrad.target import Capabilities
+from plugrad.uop import __file__ as uop_file
+from plugrad.uop.uop import UOp
+
+if TYPE_CHECKING:
+    from plugrad.codegen import lower as codegen
+    from plugrad.codegen.opt.opt_ops import Opt
+else:
+    # a process that finds its kernels in the cache runs no codegen, and should not wait for its import
+    codegen = LazyModule("plugrad.codegen.lower")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Kernel:
+    """A program and what launches it."""
+
+    program: Program
+    runner: Runner
+    device: OpenDevice
+
+
+# DEBUG from which on the graph at each pass is shown: a kernel from the disk went through none.
+_SHOWS_PASSES = 5
+
+_loaded: dict[tuple[OpenDevice, UOp, "tuple[Opt, ...] | None"], Kernel] = {}
+
+
+def compile_kernels(
+    device: OpenDevice, asts: Sequence[UOp], opts: "tuple[Opt, ...] | None" = None
+) -> list[Kernel]:
+    """Return the kernels of `asts` for `device`, compiling in one go those that no cache has.
+
+    Args:
+        device: where they will run.
+        asts: kernels as the scheduler makes them.
+        opts: the optimisations of all of them; None leaves the choice to the settings.
+
+    Raises:
+        CompileError: the toolchain refused one; carries source, log and command.
+    """
+    opts = () if opts is None and settings.NOOPT else opts
+    missing = [ast for ast in dict.fromkeys(asts) if (device, ast, opts) not in _loaded]
+    unknown: list[UOp] = []
+    for ast in missing:
+        program = _from_disk(device, ast, opts)
+        if program is None:
+            unknown.append(ast)
+        else:
+            _load(device, ast, opts, program)
+            _announce(device, program, 0.0, cached=True)
+    if unknown:
+        _compile(device, unknown, opts)
+    return [_loaded[device, ast, opts] for ast in asts]
+
+
+def clear_loaded() -> None:
+    """Forget the kernels of this process; the disk cache keeps them."""
+    _loaded.clear()
+
+
+def _compile(device: OpenDevice, asts: Sequence[UOp], opts: "tuple[Opt, ...] | None") -> None:
+    lowered: list[codegen.Lowered] = []
+    for ast in asts:
+        started = time.perf_counter()
+        with collector_paused():
+            lowered.append(codegen.lower(ast, device.capabilities, opts))
+        if events.active:
+            seconds = time.perf_counter() - started
+            kernel = lowered[-1]
+            events.emit(events.LowerEvent(kernel.name, device.name, ast, kernel.program, seconds))
+    units = [(kernel.name, device.renderer.render(kernel.program, kernel.name)) for kernel in lowered]
+    started = time.perf_counter()
+    libs = device.compiler.compile_many(units)
+    seconds = (time.perf_counter() - started) / len(units)
+    for ast, kernel, (_, source), lib in zip(asts, lowered, units, libs, strict=True):
+        program = _program(kernel, source, lib)
+        kernel_cache().put(_disk_key(device, ast, opts), pickle.dumps(program))
+        _load(device, ast, opts, program)
+        _announce(device, program, seconds, cached=False)
+
+
+def _program(kernel: "codegen.Lowered", source: str, lib: bytes) -> Program:
+    cost = kernel.cost
+    return Program(
+        name=kernel.name,
+        source=source,
+        lib=lib,
+        global_size=kernel.global_size,
+        local_size=kernel.local_size,
+        threads=kernel.threads,
+        variables=kernel.variables,
+        outs=kernel.outs,
+        ins=kernel.ins,
+        estimates=Estimates(cost.flops, cost.bytes_accessed, cost.bytes_loaded),
+        opts=kernel.opts,
+        axes=kernel.axes,
+    )
+
+
+def _load(device: OpenDevice, ast: UOp, opts: "tuple[Opt, ...] | None", program: Program) -> None:
+    _loaded[device, ast, opts] = Kernel(program, device.runner(program), device)
+
+
+def _announce(device: OpenDevice, program: Program, seconds: float, *, cached: bool) -> None:
+    if not events.active:
+        return
+    events.emit(
+        events.CompileEvent(
+            program.name,
+            device.name,
+            program.source,
+            len(program.lib),
+            seconds,
+            cached,
+            program.opts,
+            lambda: device.compiler.disassemble(program.lib),
+        )
+    )
+
+
+def _from_disk(device: OpenDevice, ast: UOp, opts: "tuple[Opt, ...] | None") -> Program | None:
+    if settings.DEBUG >= _SHOWS_PASSES:
+        return None
+    payload = kernel_cache().get(_disk_key(device, ast, opts))
+    if payload is None:
+        return None
+    try:
+        program = pickle.loads(payload)
+    except (pickle.UnpicklingError, AttributeError, ImportError, EOFError, TypeError):
+        # an entry of another build of plugrad under the same version, as during its development
+        return None
+    return program if isinstance(program, Program) else None
+
+
+def _disk_key(device: OpenDevice, ast: UOp, opts: "tuple[Opt, ...] | None") -> bytes:
+    return b"|".join((ast.key, _target_key(device), repr((opts, settings.BEAM)).encode()))
+
+
+@cache
+def _target_key(device: OpenDevice) -> bytes:
+    """Name everything about a device that changes the code made for it."""
+    parts = (VERSION, repr(device.target), _stable(device.capabilities), device.compiler.cache_key)
+    makers = (type(device.renderer), type(device.compiler))
+    shared = (codegen_file, renderer_file, uop_file)
+    files = [*shared, *(sys.modules[maker.__module__].__file__ for maker in makers)]
+    stamps = [_stamp(Path(file).parent) for file in files if file is not None]
+    return hashlib.sha256(repr((*parts, *makers, stamps)).encode()).digest()
+
+
+def _stamp(package: Path) -> list[tuple[str, int, int]]:
+    """Name the state of a package's sources: who edits a pass must not meet kernels of the old one."""
+    files = ((file, file.stat()) for file in sorted(package.rglob("*.py")))
+    return [(str(file), info.st_size, info.st_mtime_ns) for file, info in files]
+
+
+def _stable(capabilities: Capabilities) -> str:
+    """Write capabilities the same way in every process: sets have no order of their own."""
+
+    def plain(value: Any) -> Any:
+        return sorted(map(str, cast("frozenset[Any]", value))) if isinstance(value, frozenset) else value
+
+    return repr([(f.name, plain(getattr(capabilities, f.name))) for f in fields(capabilities)])

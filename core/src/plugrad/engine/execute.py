@@ -1,0 +1,72 @@
+"""Run what a schedule says: launches and copies on buffers, watched by whoever listens."""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from plugrad import events
+from plugrad.engine.compile import Kernel
+from plugrad.runtime.buffer import Buffer, live_buffers
+from plugrad.runtime.transfer import copy_buffer
+from plugrad.settings import settings
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Launch:
+    """A kernel and the buffers it runs on, slot by slot."""
+
+    kernel: Kernel
+    buffers: tuple[Buffer, ...]
+
+    def run(self, values: Mapping[str, int]) -> None:
+        """Launch with the variables at `values`."""
+        kernel, program = self.kernel, self.kernel.program
+        handles = tuple([b.ensure_allocated().handle for b in self.buffers])
+        global_size, local_size = program.launch_dims(values)
+        scalars = tuple([values[name] for name in program.variables])
+        wait = settings.DEBUG >= 2 or bool(settings.PROFILE)
+        seconds = kernel.runner(handles, scalars, global_size, local_size, wait)
+        if events.active:
+            flops, accessed, _ = program.estimates.evaluate(values)
+            events.emit(
+                events.KernelEvent(
+                    name=program.name,
+                    device=kernel.device.name,
+                    global_size=global_size,
+                    local_size=local_size,
+                    threads=program.threads,
+                    seconds=seconds,
+                    flops=flops,
+                    bytes_accessed=accessed,
+                    memory_used=sum(
+                        b.nbytes for b in live_buffers(kernel.device.name) if b.handle is not None
+                    ),
+                    opts=program.opts,
+                    axes=program.axes,
+                )
+            )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Copy:
+    """A copy of all bytes from one buffer to another."""
+
+    buffers: tuple[Buffer, Buffer]
+
+    def run(self, values: Mapping[str, int]) -> None:
+        """Copy; `values` are not needed."""
+        dest, source = self.buffers
+        started = time.perf_counter()
+        copy_buffer(dest, source)
+        if events.active:
+            seconds = time.perf_counter() - started
+            events.emit(events.CopyEvent(source.device, dest.device, dest.nbytes, seconds))
+
+
+Step = Launch | Copy
+
+
+def run_steps(steps: Sequence[Step], values: Mapping[str, int]) -> None:
+    """Run `steps` in order."""
+    for step in steps:
+        step.run(values)

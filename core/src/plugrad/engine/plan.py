@@ -1,0 +1,232 @@
+"""Plan what realizing values takes: the schedule, its memory, and where each value is afterwards."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from plugrad._util import collector_paused
+from plugrad.device import Device
+from plugrad.engine import storage
+from plugrad.engine.pending import pending_readers
+from plugrad.engine.schedule_cache import Canonical, cached_schedule, canonicalize
+from plugrad.engine.temporaries import Prepared, prepare, temporaries
+from plugrad.runtime.buffer import Buffer
+from plugrad.schedule.create import create_schedule
+from plugrad.schedule.fusion import CostModel
+from plugrad.schedule.kernelize import KernelCall
+from plugrad.schedule.rangeify import max_shape
+from plugrad.schedule.versions import IN_PLACE, VERSIONS, base_of, device_of, memory_of
+from plugrad.settings import settings
+from plugrad.uop.ops import MOVEMENT, Ops
+from plugrad.uop.shape import pairs_of
+from plugrad.uop.spec import tensor_spec, verify
+from plugrad.uop.uop import UOp
+
+# What needs no kernel to be there: memory, and numbers that any kernel can write down.
+_THERE = frozenset({Ops.BUFFER, Ops.CONST, Ops.BIND, Ops.DEFINE_VAR})
+# Values whose memory is all of them, whatever part is asked for.
+_WHOLE = frozenset({Ops.ASSIGN, Ops.AFTER, Ops.CONTIGUOUS, Ops.COPY})
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A value that has memory afterwards.
+
+    Attributes:
+        value: a node of the user's graph.
+        place: where it will lie: a BUFFER, or movement ops on one.
+        made: the node of the schedule that stands for it.
+    """
+
+    value: UOp
+    place: UOp
+    made: UOp
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A schedule and the memory that it runs on.
+
+    Attributes:
+        graph: the canonical graph that was scheduled.
+        calls: what to run.
+        memory: the buffer of each node that a call names.
+        results: where values are afterwards.
+    """
+
+    graph: Canonical
+    calls: tuple[KernelCall, ...]
+    memory: dict[UOp, Buffer]
+    results: list[Result]
+
+    def buffers(self, call: KernelCall) -> tuple[Buffer, ...]:
+        """Return the memory that `call` works on, slot by slot."""
+        return tuple([self.memory[node] for node in call.memory])
+
+    def overwritten(self, call: KernelCall) -> UOp | None:
+        """Return the BUFFER that `call` writes over."""
+        return None if call.target is None else self.graph.buffers[memory_of(call.target)]
+
+
+def make_plan(values: Iterable[UOp], device: str | None, *, share_memory: bool = True) -> Plan:
+    """Return the plan for giving `values` memory.
+
+    Args:
+        values: nodes of the user's graph.
+        device: where values without a device are computed; None: the default device.
+        share_memory: let intermediate values that are not alive at the same time lie in the same memory.
+    """
+    default = Device.canonicalize(device)
+    given = [v for v in dict.fromkeys(values) if v.device is not None or storage.resolve(v).device != default]
+    top = UOp.sink(*given)
+    resolved = storage.resolve_graph(top)
+    roots = _roots_of(resolved[top].src)
+    if readers := pending_readers(roots):
+        given += readers
+        top = UOp.sink(*given)
+        resolved = storage.resolve_graph(top)
+        roots = _roots_of(resolved[top].src)
+    sink = UOp.sink(*roots)
+    if settings.SPEC:
+        verify(sink, tensor_spec)
+    graph = canonicalize(sink)
+    made = cached_schedule(graph.sink, default, lambda: _schedule(graph.sink, default))
+    memory = {numbered: storage.buffer_of(b) for numbered, b in graph.buffers.items()}
+    places = _Places(graph, memory, default)
+    results = _results(given, resolved, graph, made, places)
+    memory.update(temporaries(made, share_memory))
+    for part in made.parts:
+        owner = memory[memory_of(part)]
+        ((begin, end),) = pairs_of(part)
+        assert isinstance(begin, int), "parts of memory have a fixed place"
+        assert isinstance(end, int), "parts of memory have a fixed size"
+        memory[part] = owner.view(end - begin, part.dtype, begin * part.dtype.itemsize)
+    return Plan(graph, made.schedule.calls, memory, results)
+
+
+def _roots_of(values: Iterable[UOp]) -> list[UOp]:
+    return list(dict.fromkeys(root for u in values if (root := root_of(u)) is not None))
+
+
+def root_of(u: UOp) -> UOp | None:
+    """Return the value that is computed for the view `u` to be there; None if it is there.
+
+    That is the smallest of the values that `u` is a view of; of equally large ones, that which saves a view.
+    """
+    base = base_of(u)
+    if base.op in _THERE:
+        return None
+    if base.op in _WHOLE and not _only_reshaped(u, base):
+        return base
+    if base.op in IN_PLACE:
+        return base
+    chain = [u]
+    while chain[-1] is not base:
+        chain.append(chain[-1].src[0])
+    chain.reverse()
+    best = base
+    for view, below in zip(chain[1:], chain, strict=False):
+        is_next = below is best and view.op is Ops.RESHAPE
+        best = view if is_next or _numel(view) < _numel(best) else best
+    return best
+
+
+def _only_reshaped(u: UOp, base: UOp) -> bool:
+    while u.op is Ops.RESHAPE:
+        u = u.src[0]
+    return u is base
+
+
+def _numel(u: UOp) -> int:
+    return math.prod(max_shape(u.shape))
+
+
+def _schedule(sink: UOp, default: str) -> Prepared:
+    names = {u.device or default for u in sink.toposort() if u.op in (Ops.BUFFER, Ops.COPY)} | {default}
+    cost = {name: CostModel.of(Device[name].capabilities) for name in names if Device[name].can_compute}
+    with collector_paused():
+        return prepare(create_schedule(sink, cost, default))
+
+
+class _Places:
+    """Where the nodes of a schedule lie, with new memory for those that own some."""
+
+    def __init__(self, graph: Canonical, memory: dict[UOp, Buffer], default: str) -> None:
+        self._buffers = graph.buffers
+        self._bindings = graph.bindings
+        self._memory = memory
+        self._default = default
+        self._known: dict[UOp, UOp] = {}
+
+    def of(self, u: UOp) -> UOp:
+        """Return the place of `u`: a BUFFER of the user's graph, or movement ops on one."""
+        views: list[UOp] = []
+        while u not in self._known and (u.op in IN_PLACE or _is_view(u)):
+            if u.op in MOVEMENT:
+                views.append(u)
+            u = u.src[0]
+        place = self._known.get(u)
+        if place is None:
+            place = self._known[u] = self._buffers[u] if u.op is Ops.BUFFER else self._new(u)
+        for view in reversed(views):
+            sizes = [self._bound(s) for s in view.src[1:]]
+            place = UOp(view.op, view.dtype, (place, *sizes), view.arg)
+        return place
+
+    def _bound(self, size: Any) -> Any:
+        return size.substitute(self._bindings) if self._bindings and isinstance(size, UOp) else size
+
+    def _new(self, u: UOp) -> UOp:
+        """Return new memory for `u`; for a symbolic shape, a view of as much as it can need at most."""
+        device = device_of(u) or self._default
+        shape: Any = u.shape
+        if all(isinstance(size, int) for size in shape):
+            place = storage.new_buffer(device, shape, u.dtype)
+            self._memory[u] = storage.buffer_of(place)
+            return place
+        flat = storage.new_buffer(device, (_numel(u),), u.dtype)
+        self._memory[u] = storage.buffer_of(flat)
+        bound = tuple(map(self._bound, shape))
+        return flat.shrink(((0, math.prod(bound)),)).reshape(bound)
+
+
+def _is_view(u: UOp) -> bool:
+    return u.op in MOVEMENT and base_of(u).op in VERSIONS
+
+
+def _results(
+    given: Sequence[UOp], resolved: dict[UOp, UOp], graph: Canonical, made: Prepared, places: _Places
+) -> list[Result]:
+    """Say where nodes of the user's graph lie afterwards: what was asked for, and all assigns and copies."""
+    stands_for = dict(zip(graph.sink.src, made.schedule.results, strict=True))
+    stands_for.update((u, v) for u, v in made.schedule.effects.items() if v in made.has_memory)
+    there: dict[UOp, Result] = {}
+    for node, canonical in graph.nodes.items():
+        final = stands_for.get(canonical)
+        if final is not None:
+            there[node] = Result(node, places.of(final), final)
+    out = dict(there)
+    for before, after in resolved.items():
+        if before is not after and before.src and (found := there.get(after)) is not None:
+            out[before] = Result(before, found.place, found.made)
+    for value in given:
+        if (
+            value.src
+            and value not in out
+            and (view := _view_result(value, resolved[value], there)) is not None
+        ):
+            out[value] = view
+    return [result for result in out.values() if result.value is not result.place]
+
+
+def _view_result(value: UOp, final: UOp, there: dict[UOp, Result]) -> Result | None:
+    """Return the result for a view of a value that has memory."""
+    base = final
+    while base not in there and base.op in MOVEMENT:
+        base = base.src[0]
+    if base.op is Ops.BUFFER:
+        return Result(value, final, base)
+    if (found := there.get(base)) is None:
+        return None
+    return Result(value, final.substitute({base: found.place}), found.made)

@@ -1,0 +1,143 @@
+"""Give values memory: plan, compile the kernels, run them, remember where the results are."""
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from plugrad import events
+from plugrad.device import Device
+from plugrad.dtype import dtypes
+from plugrad.engine import storage
+from plugrad.engine.capture import current_capture
+from plugrad.engine.compile import Kernel, compile_kernels
+from plugrad.engine.execute import Copy, Launch, Step
+from plugrad.engine.plan import Plan, Result, make_plan
+from plugrad.observe import install
+from plugrad.runtime.buffer import Buffer
+from plugrad.schedule.kernelize import KernelCall
+from plugrad.schedule.versions import VERSIONS
+from plugrad.uop.ops import Ops
+from plugrad.uop.uop import UOp
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduleItem:
+    """One step of a schedule: the kernel (or COPY) in `ast`, the buffers it runs on, written one first."""
+
+    ast: UOp
+    bufs: tuple[Buffer, ...]
+    device: str
+
+
+def realize(values: Iterable[UOp], device: str | None = None) -> None:
+    """Compute `values` and keep them in memory; `storage.resolve` says where.
+
+    When a step fails, or is interrupted, what earlier steps computed is kept: assigns among them happened,
+    and do not happen again when the same values are realized later.
+
+    Args:
+        values: tensor graphs. Those that are in memory already cost nothing.
+        device: where values without a device of their own are computed; None: the default device.
+
+    Raises:
+        ScheduleError: the values cannot be computed as they are written down; says what to change.
+        CompileError: the toolchain refused a kernel; nothing has run.
+        DeviceOutOfMemory: a device has no room for the results.
+    """
+    install()
+    with storage.lock:
+        started = time.perf_counter()
+        plan = make_plan(values, device)
+        plan.graph.check_bound()
+        steps = _compiled(plan)
+        _run(plan, steps)
+        if (capture := current_capture()) is not None:
+            capture.steps.extend(steps)
+            capture.values.update(plan.graph.values)
+        if steps and events.active:
+            kernels = sum(isinstance(step, Launch) for step in steps)
+            devices = tuple(dict.fromkeys(call.device for call in plan.calls))
+            seconds = time.perf_counter() - started
+            events.emit(events.RealizeEvent(kernels, seconds, len(steps) - kernels, devices))
+
+
+def schedule(values: Iterable[UOp], device: str | None = None) -> list[ScheduleItem]:
+    """Return the steps that `realize` would run, without running them."""
+    with storage.lock:
+        plan = make_plan(values, device)
+        return [ScheduleItem(call.ast, plan.buffers(call), call.device) for call in plan.calls]
+
+
+def kernelize(values: Iterable[UOp], device: str | None = None) -> dict[UOp, UOp]:
+    """Return each value as memory after the kernels that compute it: AFTER(BUFFER, KERNEL(...)).
+
+    Nothing runs. Realizing what comes back runs exactly these kernels.
+    """
+    with storage.lock:
+        plan = make_plan(values, device, share_memory=False)
+        written: dict[UOp, UOp] = {}
+        names = {buffer: uop for uop, buffer in storage.named_buffers(plan.memory.values())}
+        for call in plan.calls:
+            places = [names[buffer] for buffer in plan.buffers(call)]
+            operands = tuple(written.get(place, place) for place in places)
+            written[places[0]] = operands[0].after(UOp(Ops.KERNEL, dtypes.void, operands, call.ast))
+        return {result.value: result.place.substitute(written) for result in plan.results}
+
+
+def _compiled(plan: Plan) -> list[Step]:
+    """Compile what is not compiled, and return the steps with their buffers."""
+    by_device: dict[str, list[KernelCall]] = {}
+    for call in plan.calls:
+        if call.ast.op is not Ops.COPY:
+            by_device.setdefault(call.device, []).append(call)
+    kernels = {
+        device: iter(compile_kernels(Device[device], [call.ast for call in calls]))
+        for device, calls in by_device.items()
+    }
+    return [
+        Copy(_pair(plan.buffers(call)))
+        if call.ast.op is Ops.COPY
+        else _launch(next(kernels[call.device]), plan.buffers(call))
+        for call in plan.calls
+    ]
+
+
+def _launch(kernel: Kernel, buffers: tuple[Buffer, ...]) -> Launch:
+    # codegen may find that the last operands are not needed
+    slots = 1 + max((*kernel.program.outs, *kernel.program.ins))
+    return Launch(kernel, buffers[:slots])
+
+
+def _pair(buffers: tuple[Buffer, ...]) -> tuple[Buffer, Buffer]:
+    dest, source = buffers
+    return dest, source
+
+
+def _run(plan: Plan, steps: Sequence[Step]) -> None:
+    """Run `steps` and note what they computed, be it a part of them only."""
+    done = 0
+    try:
+        for step in steps:
+            step.run(plan.graph.values)
+            done += 1
+    finally:
+        calls, results = plan.calls, plan.results
+        if done < len(calls):
+            results = _results_of(calls[:done], results)
+        for result in results:
+            storage.record(result.value, result.place)
+        for buffer in {plan.overwritten(call) for call in calls[:done]}:
+            if buffer is not None:
+                storage.renew(buffer)
+
+
+def _results_of(done: Sequence[KernelCall], results: Iterable[Result]) -> list[Result]:
+    """Return the results that are there when only the calls in `done` have run."""
+    there = {call.root for call in done}
+
+    def is_there(made: UOp) -> bool:
+        if made.op is Ops.AFTER:
+            return all(map(is_there, made.src))
+        return made in there or made.op is Ops.BUFFER or (0 in made.shape and made.op not in VERSIONS)
+
+    return [result for result in results if is_there(result.made)]

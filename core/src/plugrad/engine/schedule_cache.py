@@ -1,0 +1,109 @@
+"""One schedule for graphs that differ only in their buffers and in the values of their variables.
+
+The canonical graph has its buffers numbered in the order of use and bound values taken out; being
+hash-consed, it is its own key.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from plugrad.engine.temporaries import Prepared
+from plugrad.errors import ScheduleError
+from plugrad.uop.ops import BufferArg, Ops
+from plugrad.uop.uop import UOp
+
+# Training loops use a handful; this bounds what a program of ever new shapes keeps alive.
+_MOST_SCHEDULES = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Canonical:
+    """A graph without what changes from one run to the next.
+
+    Attributes:
+        sink: the graph.
+        buffers: from each numbered BUFFER to the one it stands for.
+        variables: (name, lowest, highest) of each variable.
+        values: what variables are bound to, by name.
+        bindings: from each variable to its BIND.
+        nodes: from each node of the given graph to its canonical form.
+    """
+
+    sink: UOp
+    buffers: dict[UOp, UOp]
+    variables: list[tuple[str, int, int]]
+    values: dict[str, int]
+    bindings: dict[UOp, UOp]
+    nodes: dict[UOp, UOp] = field(repr=False)
+
+    def check_bound(self) -> None:
+        """Do nothing if every variable has a value.
+
+        Raises:
+            ScheduleError: one has none.
+        """
+        for name, lowest, highest in self.variables:
+            if name not in self.values:
+                raise ScheduleError(
+                    f"the variable {name} ({lowest}..{highest}) has no value, so nothing that depends on it "
+                    f"can be computed. Build with {name}.bind(value) in place of {name}."
+                )
+
+
+def canonicalize(sink: UOp) -> Canonical:
+    """Number the buffers of `sink`, and take bound values out.
+
+    Raises:
+        ScheduleError: one variable is bound to two values.
+    """
+    buffers: dict[UOp, UOp] = {}
+    variables: list[tuple[str, int, int]] = []
+    values: dict[str, int] = {}
+    bindings: dict[UOp, UOp] = {}
+    done: dict[UOp, UOp] = {}
+    for u in sink.toposort():
+        if u.op is Ops.BUFFER:
+            # numbers below zero: no BUFFER of a user has one, so a cached graph keeps no memory alive
+            numbered = UOp(Ops.BUFFER, u.dtype, (), BufferArg(-1 - len(buffers), u.arg.device, u.arg.shape))
+            buffers[numbered] = u
+            done[u] = numbered
+        elif u.op is Ops.BIND:
+            variable, value = u.unbind()
+            name = variable.arg[0]
+            if values.setdefault(name, value) != value:
+                raise ScheduleError(
+                    f"the variable {name} is bound to {values[name]} and to {value} in one graph. Realize "
+                    "the values one after the other, or use two variables."
+                )
+            bindings[variable] = u
+            done[u] = done[variable]
+        elif u.src:
+            src = tuple([done[s] for s in u.src])
+            done[u] = u if src == u.src else UOp(u.op, u.dtype, src, u.arg, u.tag)
+        else:
+            done[u] = u
+            if u.op is Ops.DEFINE_VAR:
+                variables.append(u.arg)
+    return Canonical(done[sink], buffers, variables, values, bindings, done)
+
+
+_cache: "OrderedDict[tuple[UOp, str], Prepared]" = OrderedDict()
+
+
+def cached_schedule(sink: UOp, device: str, create: Callable[[], Prepared]) -> Prepared:
+    """Return the schedule of the canonical graph `sink`, from `create` unless it is known."""
+    key = (sink, device)
+    found = _cache.get(key)
+    if found is None:
+        found = _cache[key] = create()
+        if len(_cache) > _MOST_SCHEDULES:
+            _cache.popitem(last=False)
+    else:
+        _cache.move_to_end(key)
+    return found
+
+
+def clear_schedules() -> None:
+    """Forget all schedules."""
+    _cache.clear()

@@ -1,0 +1,177 @@
+"""Which nodes have memory: the buffer of each BUFFER, and the BUFFER that each realized value became.
+
+Both maps are weak: memory goes when the last graph that mentions it goes. Nothing else is updated when a
+value is realized; whoever holds a node asks `resolve` for what it is by now.
+"""
+
+import math
+import threading
+import weakref
+from collections.abc import Callable, Iterable
+
+from plugrad.device import Device
+from plugrad.dtype import DType
+from plugrad.errors import ScheduleError
+from plugrad.runtime.buffer import Buffer
+from plugrad.uop.ops import MOVEMENT, Ops
+from plugrad.uop.uop import UOp
+
+_buffers: "weakref.WeakKeyDictionary[UOp, Buffer]" = weakref.WeakKeyDictionary()
+_results: "weakref.WeakKeyDictionary[UOp, UOp]" = weakref.WeakKeyDictionary()
+
+
+class _Name:
+    """The BUFFER that names some memory today."""
+
+    __slots__ = ("__weakref__", "latest")
+    latest: UOp
+
+
+# from a BUFFER that named memory before it was overwritten; only such BUFFERs hold the name, so none piles up
+_outdated: "weakref.WeakKeyDictionary[UOp, _Name]" = weakref.WeakKeyDictionary()
+_names: "weakref.WeakValueDictionary[Buffer, _Name]" = weakref.WeakValueDictionary()
+# one schedule runs at a time; building graphs needs no lock
+lock = threading.RLock()
+
+# who can name the values that a user still holds; the tensor package registers itself
+_holders: list[Callable[[], Iterable[UOp]]] = []
+
+
+def bind_buffer(uop: UOp, buffer: Buffer) -> UOp:
+    """Let the BUFFER `uop` be the memory `buffer`, and return `uop`."""
+    _buffers[uop] = buffer
+    return uop
+
+
+def buffer_of(uop: UOp) -> Buffer:
+    """Return the memory of a BUFFER.
+
+    Raises:
+        ScheduleError: `uop` is no BUFFER, or one that nobody gave memory to.
+    """
+    found = _buffers.get(uop)
+    if found is None:
+        raise ScheduleError(f"{uop.op.name} of {uop.dtype} has no memory. Realize it first.")
+    return found
+
+
+def new_buffer(device: str, shape: tuple[int, ...], dtype: DType) -> UOp:
+    """Return a new BUFFER whose memory is allocated when it is first used."""
+    uop = UOp.new_buffer(device, shape, dtype)
+    return bind_buffer(uop, Device[device].new_buffer(math.prod(shape), dtype))
+
+
+def new_buffer_like(uop: UOp) -> UOp:
+    """Return a new BUFFER of the device, shape and dtype of the BUFFER `uop`."""
+    known = buffer_of(uop)
+    new = UOp.new_buffer(known.device, uop.arg.shape, uop.dtype)
+    return bind_buffer(new, Buffer(known.device, known.size, known.dtype, known.allocator))
+
+
+def named_buffers(buffers: Iterable[Buffer]) -> list[tuple[UOp, Buffer]]:
+    """Return a BUFFER for each of `buffers`: the one that it is bound to, or a new one."""
+    names = {buffer: uop for uop, buffer in _buffers.items()}
+    out: list[tuple[UOp, Buffer]] = []
+    for buffer in dict.fromkeys(buffers):
+        uop = names.get(buffer)
+        if uop is None:
+            uop = bind_buffer(UOp.new_buffer(buffer.device, (buffer.size,), buffer.dtype), buffer)
+        out.append((uop, buffer))
+    return out
+
+
+def record(value: UOp, place: UOp) -> None:
+    """Note that `value` now lies in `place`: a BUFFER, or a view of one."""
+    _results[value] = place
+
+
+def renew(buffer: UOp) -> UOp:
+    """Give the memory of the BUFFER `buffer`, which was overwritten, a new BUFFER; return that.
+
+    Values computed from what the memory held before are known by their graphs, and these mention the old
+    BUFFER. A graph that is written down from now on must not be taken for one of them.
+    """
+    memory = buffer_of(buffer)
+    new = bind_buffer(UOp.new_buffer(buffer.arg.device, buffer.arg.shape, buffer.dtype), memory)
+    name = _names.get(memory)
+    if name is None:
+        name = _names[memory] = _Name()
+    name.latest = new
+    _outdated[buffer] = name
+    return new
+
+
+def resolve(uop: UOp) -> UOp:
+    """Return where the value of `uop` lies by now, or `uop` itself while it has not been realized."""
+    found = _results.get(uop) if uop.src else None
+    while found is not None:
+        uop = found
+        found = _results.get(uop)
+    return _current(uop)
+
+
+def _current(uop: UOp) -> UOp:
+    """Return a view of memory by the memory's present name."""
+    base = base_of(uop)
+    name = _outdated.get(base) if base.op is Ops.BUFFER else None
+    return uop if name is None else uop.substitute({base: name.latest})
+
+
+def resolve_graph(root: UOp) -> dict[UOp, UOp]:
+    """Return, for `root` and the nodes below it, the graph in which realized values are their memory.
+
+    Nodes below a realized value are not visited. DETACH, which only gradients see, is left out. A value
+    without a device (numbers only) stays as it is: its memory may be on another device than it is needed
+    on.
+    """
+    done: dict[UOp, UOp] = {}
+    known = _results
+    stack: list[tuple[UOp, bool]] = [(root, False)]
+    while stack:
+        u, ready = stack.pop()
+        if u in done:
+            continue
+        if ready:
+            src = tuple([done[s] for s in u.src])
+            if u.op is Ops.DETACH:
+                done[u] = src[0]
+                continue
+            done[u] = u if src == u.src else UOp(u.op, u.dtype, src, u.arg, u.tag)
+            continue
+        if not u.src:
+            done[u] = _current(u)
+            continue
+        found = known.get(u)
+        if found is not None and u.device is not None:
+            done[u] = resolve(found)
+            continue
+        stack.append((u, True))
+        stack.extend((s, False) for s in u.src if s not in done)
+    return done
+
+
+def register_holder(holder: Callable[[], Iterable[UOp]]) -> None:
+    """Let `holder` be asked for the values that are still wanted."""
+    _holders.append(holder)
+
+
+def unregister_holder(holder: Callable[[], Iterable[UOp]]) -> None:
+    """Ask `holder` no more."""
+    _holders.remove(holder)
+
+
+def held_values() -> Iterable[UOp]:
+    """Return the values that users still hold, realized or not."""
+    return [uop for holder in _holders for uop in holder()]
+
+
+def is_view(uop: UOp) -> bool:
+    """Say whether `uop` shows memory that exists: a BUFFER below movement ops."""
+    return base_of(uop).op is Ops.BUFFER
+
+
+def base_of(uop: UOp) -> UOp:
+    """Return the node below the movement ops of `uop`."""
+    while uop.op in MOVEMENT:
+        uop = uop.src[0]
+    return uop

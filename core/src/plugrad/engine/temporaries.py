@@ -1,0 +1,102 @@
+"""Memory for the values that only one schedule uses: one arena a device, shared over time."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from plugrad.device import Device
+from plugrad.dtype import DType, dtypes
+from plugrad.runtime.buffer import Buffer
+from plugrad.schedule.create import Schedule
+from plugrad.schedule.memory_planner import Lifetime, plan_memory
+from plugrad.schedule.rangeify import max_shape
+from plugrad.schedule.versions import IN_PLACE, VERSIONS, memory_of
+from plugrad.uop.ops import MOVEMENT, Ops
+from plugrad.uop.uop import UOp
+
+
+@dataclass(frozen=True, slots=True)
+class Temporary:
+    """One value: the node that owns it, its size in elements, and its first byte in the arena."""
+
+    node: UOp
+    size: int
+    dtype: DType
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class Arena:
+    """The temporaries of one device, in memory that they share over time."""
+
+    device: str
+    nbytes: int
+    values: tuple[Temporary, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A schedule with everything about it that is the same in each run.
+
+    Attributes:
+        schedule: the schedule.
+        arenas: where its temporaries lie.
+        parts: the parts of memory that its copies read.
+        has_memory: nodes that are somewhere when it has run.
+    """
+
+    schedule: Schedule
+    arenas: tuple[Arena, ...]
+    parts: tuple[UOp, ...]
+    has_memory: frozenset[UOp]
+
+
+def prepare(schedule: Schedule) -> Prepared:
+    """Plan the memory of `schedule`."""
+    calls = schedule.calls
+    kept = {u for u in schedule.effects.values() if u.op is Ops.COPY}
+    kept.update(u for u in schedule.results if u.op not in IN_PLACE)
+    has_memory = {u for u in schedule.effects.values() if u.op in VERSIONS or u in kept}
+    roots = {call.root for call in calls}
+    sources = [call.memory[1] for call in calls if call.ast.op is Ops.COPY]
+    parts = dict.fromkeys(m for m in sources if m.op in MOVEMENT and m not in roots)
+    spans: dict[UOp, list[int]] = {}
+    devices: dict[UOp, str] = {}
+    for step, call in enumerate(calls):
+        devices.setdefault(call.memory[0], call.device)
+        for node in call.memory:
+            owner = memory_of(node) if node in parts else node
+            if owner.op is not Ops.BUFFER and owner not in kept:
+                devices.setdefault(owner, call.device)
+                spans.setdefault(owner, []).append(step)
+    arenas = [
+        _arena(device, {n: steps for n, steps in spans.items() if devices[n] == device})
+        for device in dict.fromkeys(devices[n] for n in spans)
+    ]
+    return Prepared(schedule, tuple(arenas), tuple(parts), frozenset(has_memory))
+
+
+def temporaries(prepared: Prepared, share_memory: bool) -> Iterable[tuple[UOp, Buffer]]:
+    """Return new memory for the temporaries of one run."""
+    for arena in prepared.arenas:
+        device = Device[arena.device]
+        if not share_memory or not device.capabilities.supports_views:
+            yield from ((t.node, device.new_buffer(t.size, t.dtype)) for t in arena.values)
+            continue
+        whole = device.new_buffer(arena.nbytes, dtypes.uint8, "intermediate values")
+        yield from ((t.node, whole.view(t.size, t.dtype, t.offset)) for t in arena.values)
+
+
+def _arena(device: str, spans: dict[UOp, list[int]]) -> Arena:
+    sizes = [math.prod(max_shape(node.shape)) for node in spans]
+    plan = plan_memory(
+        [
+            Lifetime(steps[0], steps[-1], size * node.dtype.itemsize)
+            for (node, steps), size in zip(spans.items(), sizes, strict=True)
+        ]
+    )
+    values = [
+        Temporary(node, size, node.dtype, offset)
+        for node, size, offset in zip(spans, sizes, plan.offsets, strict=True)
+    ]
+    return Arena(device, plan.nbytes, tuple(values))

@@ -1,0 +1,256 @@
+"""Every exception that plugrad raises on purpose; each docstring is the help page of its class.
+
+A message says what happened with the values, why it is wrong, and how to fix it. What a program may want to
+look at (the source that failed to compile, the device that was missing) is an attribute as well.
+"""
+
+from collections.abc import Sequence
+
+__all__ = [
+    "AxisError",
+    "CacheError",
+    "CompileError",
+    "DeviceError",
+    "DeviceNotFound",
+    "DeviceOutOfMemory",
+    "DtypeError",
+    "FileFormatError",
+    "ForkError",
+    "GradientError",
+    "JitError",
+    "KernelOptError",
+    "PluginError",
+    "PlugradError",
+    "RewriteLoopError",
+    "ScheduleError",
+    "SettingsError",
+    "ShapeError",
+    "StateError",
+    "VerifyError",
+]
+
+
+class PlugradError(Exception):
+    """Something plugrad was asked to do cannot be done.
+
+    All exceptions that plugrad raises on purpose derive from this one, so `except PlugradError` separates
+    them from bugs. An `AssertionError` out of plugrad is a broken invariant of ours: please report it.
+    """
+
+
+class ShapeError(PlugradError, ValueError):
+    """Shapes do not fit the operation.
+
+    Raised by reshape, broadcasting, matmul, convolution, concatenation and wherever sizes must agree. The
+    message names both shapes. Also a `ValueError`, as NumPy raises.
+    """
+
+
+class DtypeError(PlugradError, TypeError):
+    """A dtype is unknown, or does not fit the operation, the device or the value.
+
+    Cast explicitly with `.cast(dtype)`. Also a `TypeError`.
+    """
+
+
+class AxisError(PlugradError, IndexError):
+    """An axis, index or slice lies outside of the tensor.
+
+    Axes of a tensor with n dimensions run from -n to n-1. Also an `IndexError`.
+    """
+
+
+class DeviceError(PlugradError):
+    """A device failed, or was asked for something it cannot do.
+
+    Attributes:
+        device: name of the device, such as "PYTHON" or "NULL:1"; None when it is not known.
+    """
+
+    def __init__(self, message: str, *, device: str | None = None) -> None:
+        super().__init__(message)
+        self.device = device
+
+
+class DeviceNotFound(DeviceError):
+    """The device that was asked for is not there.
+
+    No other device is taken in its place. The message lists what was looked for and where, and what to
+    install; `plugrad devices` shows the same for every device.
+    """
+
+
+class DeviceOutOfMemory(DeviceError, MemoryError):
+    """The device has no memory left for a buffer.
+
+    The message names the tensors that hold the most. Drop references to tensors that are not needed, use a
+    smaller batch, or a narrower dtype. Also a `MemoryError`.
+
+    Attributes:
+        requested_bytes: size of the buffer that did not fit.
+    """
+
+    def __init__(self, message: str, *, device: str | None = None, requested_bytes: int = 0) -> None:
+        super().__init__(message, device=device)
+        self.requested_bytes = requested_bytes
+
+
+class CompileError(PlugradError):
+    """The compiler of a device did not accept a kernel that plugrad rendered.
+
+    That is a bug of the renderer or a compiler that is too old; the message shows source, log and the command
+    to run again by hand.
+
+    Attributes:
+        source: the rendered kernel.
+        log: what the compiler printed.
+        command: the command line, or empty when the compiler is a library.
+    """
+
+    def __init__(self, message: str, *, source: str = "", log: str = "", command: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.source = source
+        self.log = log
+        self.command = tuple(command)
+
+    def __str__(self) -> str:
+        parts = [super().__str__()]
+        if self.command:
+            parts.append(f"--- command ---\n{' '.join(self.command)}")
+        if self.log:
+            parts.append(f"--- log ---\n{self.log.rstrip()}")
+        if self.source:
+            parts.append(f"--- source ---\n{self.source.rstrip()}")
+        return "\n".join(parts)
+
+
+class KernelOptError(PlugradError):
+    """A kernel optimisation does not apply to this kernel.
+
+    For example a split by 4 of an axis of size 6, or a LOCAL axis on a device without workgroups. Searches
+    catch it and go on; when it reaches you, an explicitly given list of Opts does not fit the kernel.
+    """
+
+
+class VerifyError(PlugradError):
+    """A pass left a graph that its stage does not allow.
+
+    Raised when `SPEC=1`. It is a bug in the pass, or in a rule that a plugin added; the message shows the
+    node with its neighbours.
+
+    Attributes:
+        pass_name: the pass whose output is wrong.
+        stage: the specification that was broken.
+    """
+
+    def __init__(self, message: str, *, pass_name: str = "", stage: str = "") -> None:
+        super().__init__(message)
+        self.pass_name = pass_name
+        self.stage = stage
+
+
+class PluginError(PlugradError):
+    """A plugin could not be loaded, or broke the contract of a hook.
+
+    Other plugins are not affected. `plugrad devices` shows the recorded reason with the traceback.
+
+    Attributes:
+        plugin: name of the entry point.
+        distribution: the distribution it comes from, with its version.
+    """
+
+    def __init__(self, message: str, *, plugin: str = "", distribution: str = "") -> None:
+        super().__init__(message)
+        self.plugin = plugin
+        self.distribution = distribution
+
+
+class SettingsError(PlugradError, ValueError):
+    """A setting is unknown or its value is not legal.
+
+    `plugrad env` lists all settings with their types. Also a `ValueError`.
+
+    Attributes:
+        name: the setting.
+    """
+
+    def __init__(self, message: str, *, name: str = "") -> None:
+        super().__init__(message)
+        self.name = name
+
+
+class CacheError(PlugradError):
+    """The disk cache was used in a way that cannot work.
+
+    A full disk, a read-only directory or a torn entry never raises: they warn once, or count as a miss. Move
+    the cache with `PLUGRAD_CACHE`, clear it with `plugrad cache clear`.
+    """
+
+
+class RewriteLoopError(PlugradError, RecursionError):
+    """Rewrite rules chase each other and never reach a fixed point.
+
+    The message names the rules. It is a bug in one of them: a rule must make the graph smaller by some
+    measure.
+
+    Attributes:
+        rules: the rules of the loop, in the order in which they fired.
+    """
+
+    def __init__(self, message: str, *, rules: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.rules = tuple(rules)
+
+
+class FileFormatError(PlugradError, ValueError):
+    """A file is truncated, damaged, or not of the format it should be.
+
+    The message names file, offset and what was expected there. Also a `ValueError`.
+
+    Attributes:
+        path: the file, or empty for data that did not come from a file.
+    """
+
+    def __init__(self, message: str, *, path: str = "") -> None:
+        super().__init__(message)
+        self.path = path
+
+
+class JitError(PlugradError):
+    """A jitted function did something that a replay could not repeat.
+
+    Such as returning a value computed from `.item()`, or changing its inputs' shapes inside. The JIT refuses
+    instead of replaying something else than the function.
+    """
+
+
+class GradientError(PlugradError):
+    """A gradient was asked for where there is none.
+
+    For example of a loss that is not a scalar, for a tensor that the loss does not depend on, or through an
+    operation without a derivative.
+    """
+
+
+class ScheduleError(PlugradError):
+    """The graph cannot be put in an order that respects its assigns.
+
+    For example two assigns to one buffer that each need the other's old value. Call `.realize()` between
+    them, or `.contiguous()` on the value that should be read before.
+    """
+
+
+class StateError(PlugradError, LookupError):
+    """The names of a saved state are not those of the model.
+
+    The message lists what is missing and what is unexpected. Load the state into a model of the same make, or
+    pass `strict=False` to skip what does not match. Also a `LookupError`.
+    """
+
+
+class ForkError(PlugradError):
+    """A forked process used a device that its parent had opened.
+
+    Drivers and thread pools do not survive a fork. Start workers with the `spawn` method, or open the device
+    in the worker only.
+    """

@@ -1,0 +1,193 @@
+"""What happens while plugrad works, as events that anybody may listen to.
+
+Emitters (pipelines, rewriting, engine, runtime) write
+
+    if events.active:
+        events.emit(KernelEvent(...))
+
+which costs a module attribute when nobody listens. Where already building the event is dear, such as one for
+each rewrite, they ask `events.listening(RewriteEvent)` once and keep the answer. Observers subscribe to one
+kind, or to all with None. An exception of an observer is not caught: the verifier stops a run that way.
+
+Graph nodes appear as `object`, since this module lies below the IR.
+"""
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+__all__ = [
+    "CompileEvent",
+    "CopyEvent",
+    "Event",
+    "KernelEvent",
+    "LowerEvent",
+    "PassEvent",
+    "RealizeEvent",
+    "RewriteEvent",
+    "Subscription",
+    "emit",
+    "listening",
+    "subscribe",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Base of all events."""
+
+
+@dataclass(frozen=True, slots=True)
+class PassEvent(Event):
+    """A pass of a pipeline ran. Emitted by `Pipeline.run`."""
+
+    pipeline: str
+    name: str
+    before: object
+    after: object
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class RewriteEvent(Event):
+    """A rule replaced `before` by `after`. Emitted by `graph_rewrite`, once for each replacement."""
+
+    rewrite: str
+    """The rewrite that was running, usually named as its pass."""
+    rule: str
+    """Where the rule is written, such as "symbolic.py:42"."""
+    before: object
+    after: object
+
+
+@dataclass(frozen=True, slots=True)
+class LowerEvent(Event):
+    """A kernel was lowered to a linear program. Emitted by the engine, not for kernels out of a cache."""
+
+    name: str
+    device: str
+    ast: object
+    linear: Sequence[object]
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class CompileEvent(Event):
+    """A kernel was compiled, or its binary came from a cache. Emitted by the engine once for each kernel."""
+
+    name: str
+    device: str
+    source: str
+    nbytes: int
+    seconds: float
+    cached: bool = False
+    opts: Sequence[object] = ()
+    disassemble: Callable[[], str] | None = None
+    """Returns the listing of the binary; dear, so called only by who prints it."""
+
+
+@dataclass(frozen=True, slots=True)
+class KernelEvent(Event):
+    """A kernel was launched. Emitted by the engine."""
+
+    name: str
+    device: str
+    global_size: tuple[int, ...] = ()
+    local_size: tuple[int, ...] = ()
+    threads: int = 1
+    seconds: float | None = None
+    """Device time; None when the launch was not waited for."""
+    flops: int = 0
+    bytes_accessed: int = 0
+    memory_used: int = 0
+    """Bytes that live buffers hold on the device."""
+    opts: Sequence[object] = ()
+    axes: Sequence[tuple[str, str]] = ()
+    """(size, kind) of each axis, outermost first: (("64", "GLOBAL"), ("4", "UPCAST"))."""
+    replayed: bool = False
+    """Launched by the JIT's replay."""
+
+
+@dataclass(frozen=True, slots=True)
+class CopyEvent(Event):
+    """Bytes were copied between devices. Emitted by the engine."""
+
+    source: str
+    destination: str
+    nbytes: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class RealizeEvent(Event):
+    """Tensors were realized: all kernels of one schedule were launched. Emitted by the engine."""
+
+    kernels: int
+    seconds: float
+    copies: int = 0
+    devices: tuple[str, ...] = ()
+
+
+Observer = Callable[[Any], None]
+E = TypeVar("E", bound=Event)
+
+active: bool = False
+"""Whether anybody listens to anything. Read it as `events.active`: it changes."""
+
+_lock = threading.Lock()
+_subscriptions: "tuple[Subscription, ...]" = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Subscription:
+    """An observer that listens until `close()`; also usable in a `with` block."""
+
+    kind: type[Event] | tuple[type[Event], ...] | None
+    observer: Observer = field(repr=False)
+
+    def close(self) -> None:
+        """Stop listening. Closing twice does nothing."""
+        with _lock:
+            _replace(tuple(s for s in _subscriptions if s is not self))
+
+    def __enter__(self) -> "Subscription":
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.close()
+
+
+def subscribe(kind: type[E] | tuple[type[E], ...] | None, observer: Callable[[E], None]) -> Subscription:
+    """Call `observer` with each event of `kind` (one, several, or None for all), subclasses included.
+
+    Ask for no more than you use: some events are built only when somebody listens to their kind.
+
+    Observers are called in the order in which they subscribed, on the thread that emits.
+
+    Example:
+        with subscribe(KernelEvent, lambda event: print(event.name)):
+            tensor.realize()
+    """
+    subscription = Subscription(kind, observer)
+    with _lock:
+        _replace((*_subscriptions, subscription))
+    return subscription
+
+
+def emit(event: Event) -> None:
+    """Hand `event` to everybody who listens to its kind."""
+    for subscription in _subscriptions:
+        if subscription.kind is None or isinstance(event, subscription.kind):
+            subscription.observer(event)
+
+
+def listening(kind: type[Event]) -> bool:
+    """Return whether an event of `kind` would reach anybody who asked for that kind, or for all."""
+    return any(s.kind is None or issubclass(kind, s.kind) for s in _subscriptions)
+
+
+def _replace(subscriptions: tuple[Subscription, ...]) -> None:
+    global active, _subscriptions
+    _subscriptions = subscriptions
+    active = bool(subscriptions)

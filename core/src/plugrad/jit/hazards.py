@@ -1,0 +1,37 @@
+"""Overwrite memory that tensors show, as an assign would: what waits to be read is computed first."""
+
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
+
+from plugrad.engine import storage
+from plugrad.engine.realize import realize
+from plugrad.uop.uop import UOp
+
+__all__ = ["overwriting"]
+
+
+@contextmanager
+def overwriting(buffers: Iterable[UOp]) -> Generator[None]:
+    """Overwrite the memory of the BUFFERs `buffers` inside the block.
+
+    Values that somebody holds and that were written down on the old contents are computed before; graphs
+    that are written down afterwards are told apart from these.
+    """
+    written = frozenset(map(storage.resolve, buffers))
+    if written:
+        _realize_readers(written)
+    yield
+    for buffer in written:
+        storage.renew(buffer)
+
+
+def _realize_readers(written: frozenset[UOp]) -> None:
+    readers: list[UOp] = []
+    for held in storage.held_values():
+        if not held.src or storage.is_view(held):
+            continue
+        value = storage.resolve_graph(held)[held]
+        if not storage.is_view(value) and not written.isdisjoint(value.toposort()):
+            readers.append(held)
+    if readers:
+        realize(readers)

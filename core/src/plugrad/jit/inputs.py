@@ -1,0 +1,95 @@
+"""The inputs of one call: which memory its arguments show, and the signature that captures are keyed by."""
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Any
+
+from plugrad.device import Device
+from plugrad.engine import storage
+from plugrad.engine.schedule_cache import canonicalize
+from plugrad.errors import JitError
+from plugrad.jit.tree import Leaves, collect
+from plugrad.tensor import Tensor
+from plugrad.uop.ops import Ops
+from plugrad.uop.uop import UOp
+
+__all__ = ["Inputs", "check_devices", "read_inputs"]
+
+
+# made at each call: not frozen, which would double the time that takes
+@dataclass(slots=True, eq=False)
+class Inputs:
+    """What a call passes in.
+
+    Attributes:
+        signature: equal for calls that one capture can serve.
+        tensors: the tensor arguments, in order.
+        views: what each of them shows: a BUFFER, or movement ops on one.
+        buffers: the BUFFERs below the views, each once, in order of first use.
+        variables: the bound variables among the arguments, then those in shapes.
+        values: their values by name.
+    """
+
+    signature: Hashable
+    tensors: list[Tensor]
+    views: list[UOp]
+    buffers: list[UOp]
+    variables: list[UOp]
+    values: dict[str, int]
+
+
+def read_inputs(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Inputs:
+    """Return the inputs of a call, with its tensor arguments realized.
+
+    Arguments in the same memory share a BUFFER here, so calls `f(x, x)` and `f(x, y)` have different
+    signatures.
+
+    Raises:
+        JitError: an argument cannot be part of a signature.
+    """
+    leaves = Leaves()
+    rest = collect((args, kwargs), leaves)
+    views = [_view_of(tensor) for tensor in leaves.tensors]
+    traits = tuple([(tensor.requires_grad, tensor.grad is None) for tensor in leaves.tensors])
+    if leaves.variables or any([view.op is not Ops.BUFFER for view in views]):
+        graph = canonicalize(UOp.sink(*views, *leaves.variables))
+        form, values, buffers = graph.sink, graph.values, list(graph.buffers.values())
+        variables = [node for node in graph.nodes if node.op is Ops.BIND]
+    else:
+        # the usual case, said faster
+        numbers: dict[UOp, int] = {}
+        form = tuple(
+            [
+                (view.dtype, view.arg.device, view.arg.shape, numbers.setdefault(view, len(numbers)))
+                for view in views
+            ]
+        )
+        values, buffers, variables = {}, list(numbers), []
+    signature = (rest, traits, form, Tensor.training)
+    return Inputs(signature, leaves.tensors, views, buffers, variables, values)
+
+
+def check_devices(inputs: Inputs) -> None:
+    """Refuse inputs in memory that no kernel can read.
+
+    Raises:
+        JitError: one lies on a device that does not compute.
+    """
+    for buffer in inputs.buffers:
+        if not Device[buffer.arg.device].can_compute:
+            raise JitError(
+                f"an argument of a jitted function lies on {buffer.arg.device}, which does not compute. "
+                "Move it first: .to(device)."
+            )
+
+
+def _view_of(tensor: Tensor) -> UOp:
+    """Return the memory that `tensor` shows, giving it some if it has none."""
+    view = tensor.uop
+    if view.op is Ops.BUFFER or storage.is_view(view):
+        return view
+    view = tensor.realize().uop
+    if storage.is_view(view):
+        return view
+    # a constant lives in kernels, not in memory: without memory, its value would be part of the capture
+    return tensor.contiguous().realize().uop

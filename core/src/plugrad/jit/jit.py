@@ -1,0 +1,228 @@
+"""`@jit`: run a function a few times, then replay its kernels without running it."""
+
+import functools
+import weakref
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from types import MethodType
+from typing import Any, Generic, ParamSpec, TypeVar
+
+from plugrad.engine import storage
+from plugrad.engine.capture import current_capture
+from plugrad.errors import JitError
+from plugrad.jit.hazards import overwriting
+from plugrad.jit.inputs import Inputs, check_devices, read_inputs
+from plugrad.jit.replay import Replay
+from plugrad.jit.trace import Trace, Watched, trace_call
+from plugrad.jit.tree import rebuild
+from plugrad.runtime.buffer import Buffer
+from plugrad.settings import settings
+from plugrad.tensor import Tensor
+from plugrad.tensor.random import stream
+from plugrad.uop.uop import UOp
+
+__all__ = ["TinyJit", "jit"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+# A first call may set things up, a second one may still differ; what has not settled by then never will.
+_MOST_TRACES = 5
+# Bounds the memory of a function that is called with ever new shapes or values.
+_MOST_SIGNATURES = 256
+
+
+class TinyJit(Generic[P, R]):
+    """A function of tensors whose kernels are recorded, and replayed without running the function.
+
+    Calls are told apart by their signature: shapes, dtypes and devices of the tensors among the arguments
+    (also inside lists, tuples and dicts), which of them share memory, the names of bound variables, all
+    other arguments by value, and `Tensor.training`. For each signature the function runs until two calls in
+    a row did the same; from the next call on their kernels are replayed. Usually that is the third call.
+
+    A replay
+
+    - reads its inputs where they are, and returns tensors with memory of their own;
+    - repeats assigns to tensors outside of the function, whether or not the function realized them;
+    - leaves the same gradients in `.grad`;
+    - draws new random numbers;
+    - notices when a tensor outside was given other memory, and records again.
+
+    Everything that the function computes in Python is done while recording and not again: `print` prints
+    then only. A value that Python computes differently from call to call is noticed while recording. So
+    make what changes an argument, or a tensor outside of the function.
+
+    With `JIT=0`, and inside of another jitted function, the function just runs.
+
+    Raises:
+        JitError: at a call, when the function reads a tensor's values (`item`, `numpy`, ...), computes
+        something else
+            at each call, keeps tensors outside that it does not return, or gets arguments that are neither
+            tensors nor hashable.
+
+    Example:
+        >>> @jit
+        ... def double(x: Tensor) -> Tensor:
+        ...     return x * 2
+        >>> [double(Tensor([n])).tolist() for n in range(4)]
+        [[0], [2], [4], [6]]
+    """
+
+    def __init__(self, function: Callable[P, R]) -> None:
+        functools.update_wrapper(self, function)
+        self._function = function
+        self._states: OrderedDict[Hashable, _Recording | _Captured] = OrderedDict()
+
+    def __get__(self, instance: object, owner: type | None = None) -> Any:
+        return self if instance is None else MethodType(self, instance)
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Run the function, or replay what it did."""
+        if not settings.JIT or current_capture() is not None:
+            return self._function(*args, **kwargs)
+        inputs = read_inputs(args, kwargs)
+        state = self._states.get(inputs.signature)
+        if isinstance(state, _Captured):
+            with storage.lock:
+                if state.is_current():
+                    return state.replay(inputs)
+            state = None
+        check_devices(inputs)
+        trace = trace_call(self._function, args, kwargs, inputs)
+        _check_aliases(inputs, trace)
+        self._remember(inputs.signature, state or _Recording(), trace)
+        return _results(trace, inputs, {s: b for s, b in zip(trace.stand_ins, inputs.buffers, strict=True)})
+
+    @property
+    def captures(self) -> int:
+        """The number of signatures that are replayed."""
+        return sum(isinstance(state, _Captured) for state in self._states.values())
+
+    def reset(self) -> None:
+        """Forget all captures, and free their memory."""
+        self._states.clear()
+
+    def _remember(self, signature: Hashable, recording: "_Recording", trace: Trace) -> None:
+        settled = recording.add(trace)
+        if recording.traces >= _MOST_TRACES and not settled:
+            self._states.pop(signature, None)
+            name = getattr(self._function, "__qualname__", "a function")
+            raise JitError(f"{name} cannot be jitted: {trace.problem or recording.difference}")
+        self._states[signature] = _Captured(trace) if settled else recording
+        self._states.move_to_end(signature)
+        if len(self._states) > _MOST_SIGNATURES:
+            self._states.popitem(last=False)
+
+
+jit = TinyJit
+
+
+class _Recording:
+    """A signature whose calls still run the function."""
+
+    def __init__(self) -> None:
+        self.traces = 0
+        self.difference = ""
+        self._last: Any = None
+
+    def add(self, trace: Trace) -> bool:
+        """Take note of one more call, and say whether it did the same as the one before."""
+        self.traces += 1
+        before, self._last = self._last, trace.agreement
+        if trace.problem or before is None:
+            return False
+        if before == trace.agreement:
+            return True
+        self.difference = _describe_difference(before, trace.agreement)
+        return False
+
+
+def _describe_difference(agreement: Any, other: Any) -> str:
+    before, after = agreement[0], other[0]
+    advice = (
+        "A Python value that changes from call to call is part of its kernels: pass it as an argument, or "
+        "keep it in a tensor and assign to that. If gradients add up across calls, call zero_grad() in the "
+        "function."
+    )
+    if len(before) != len(after):
+        return f"one call ran {len(before)} kernels and copies, the next one {len(after)}. {advice}"
+    for number, (old, new) in enumerate(zip(before, after, strict=True)):
+        if old != new:
+            names = [step[0].program.name if step[0] is not None else "a copy" for step in (old, new)]
+            what = names[0] if names[0] == names[1] else f"{names[0]} and then {names[1]}"
+            return f"step {number} ({what}) differs from one call to the next. {advice}"
+    return f"what it returns differs from one call to the next. {advice}"
+
+
+class _Captured:
+    """A signature whose calls are replayed."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._trace = trace
+        opened = [storage.buffer_of(uop) for uop in (*trace.stand_ins, *trace.made)]
+        self._replay = Replay(trace.steps, opened)
+        self._watched: dict[Buffer, list[Watched]] = {}
+        for watched in trace.watched:
+            self._watched.setdefault(watched.buffer, []).append(watched)
+
+    def is_current(self) -> bool:
+        """Say whether the tensors outside are still in the memory that the steps use."""
+        for tensors in self._watched.values():
+            alive = [watched for watched in tensors if watched.tensor() is not None]
+            if not alive or not all([watched.is_unchanged() for watched in alive]):
+                return False
+        return all(not left.was_none or _gradient_of(left.owner) is None for left in self._trace.gradients)
+
+    def replay(self, inputs: Inputs) -> Any:
+        """Do what the function would do, and return what it would return."""
+        trace = self._trace
+        _check_aliases(inputs, trace)
+        for draw in trace.draws:
+            stream.refresh(draw)
+        fresh = {made: storage.new_buffer_like(made) for made in trace.made}
+        buffers = [storage.buffer_of(uop) for uop in (*inputs.buffers, *fresh.values())]
+        values = {**trace.values, **inputs.values} if trace.values else inputs.values
+        if trace.written or trace.written_inputs:
+            with overwriting([*trace.written, *(inputs.buffers[number] for number in trace.written_inputs)]):
+                self._replay.run(buffers, values)
+        else:
+            self._replay.run(buffers, values)
+        fresh.update(zip(trace.stand_ins, inputs.buffers, strict=True))
+        fresh.update(zip(trace.inputs.variables, inputs.variables, strict=True))
+        return _results(trace, inputs, fresh)
+
+
+def _results(trace: Trace, inputs: Inputs, places: dict[UOp, UOp]) -> Any:
+    """Return what the function returns and leave the gradients that it leaves, with memory by `places`."""
+    views = [places.get(view) or view.substitute(places) for view in trace.outputs]
+    for left in trace.gradients:
+        owner = inputs.tensors[left.argument] if left.owner is None else left.owner()
+        if owner is not None:
+            owner.grad = None if left.output is None else _tensor(views[left.output])
+    pairs = zip(trace.same, views, strict=False)
+    returned = [_tensor(view) if same is None else same for same, view in pairs]
+    return rebuild(trace.template, iter(returned))
+
+
+def _tensor(view: UOp) -> Tensor:
+    """Return memory as a tensor, without the questions that `Tensor(...)` asks of what users pass."""
+    # a view of memory names its device
+    return Tensor._make(view, "")  # pyright: ignore[reportPrivateUsage]
+
+
+def _gradient_of(owner: "weakref.ref[Tensor] | None") -> Tensor | None:
+    tensor = None if owner is None else owner()
+    return None if tensor is None else tensor.grad
+
+
+def _check_aliases(inputs: Inputs, trace: Trace) -> None:
+    """Refuse inputs that are used from outside as well, if either way is written: the copies would differ."""
+    if not (trace.written or trace.written_inputs):
+        return
+    for tensor, view in zip(inputs.tensors, inputs.views, strict=True):
+        if storage.buffer_of(storage.base_of(view)) in trace.outside:
+            raise JitError(
+                f"{tensor!r} is an argument of a jitted function that assigns, and also uses it from "
+                "outside. "
+                "Pass it or use it from outside, not both; or pass a copy: .clone()."
+            )

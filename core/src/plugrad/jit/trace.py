@@ -1,0 +1,350 @@
+"""Call a function once, on copies of its inputs, and note everything that a replay has to do.
+
+A trace is a run like any other; its results are handed to the caller. What it notes:
+
+- the steps that ran, those of pending assigns to tensors outside of the function included, realized or not;
+- what each buffer was to the function: an input, memory outside, data it made on the host, or memory it made;
+- the tensors that it returned, and the gradients that it left on tensors outside.
+
+Two traces of one signature that agree are taken as proof that the function does the same at each call. A
+Python number that changes from call to call, or memory that is exchanged instead of assigned to, makes them
+differ.
+"""
+
+import gc
+import sys
+import weakref
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from plugrad.engine import storage
+from plugrad.engine.capture import Capture, capturing
+from plugrad.engine.execute import Copy, Step
+from plugrad.engine.schedule_cache import canonicalize
+from plugrad.jit.hazards import overwriting
+from plugrad.jit.inputs import Inputs
+from plugrad.jit.tree import Leaf, Leaves, collect, rebuild
+from plugrad.runtime.buffer import Buffer, live_buffers
+from plugrad.runtime.transfer import copy_buffer
+from plugrad.tensor import Tensor
+from plugrad.tensor.random import stream
+from plugrad.uop.ops import Ops
+from plugrad.uop.uop import UOp
+
+__all__ = ["GradientLeft", "Trace", "Watched", "trace_call"]
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """A tensor outside of the function, and the memory it shows that the steps use."""
+
+    tensor: "weakref.ref[Tensor]"
+    uop: UOp
+    buffer: Buffer
+
+    def is_unchanged(self) -> bool:
+        """Say whether the tensor still shows that memory, after any assign to it that waits."""
+        tensor = self.tensor()
+        return tensor is None or self._shows(tensor.uop) or self._shows(tensor.realize().uop)
+
+    def _shows(self, uop: UOp) -> bool:
+        if uop is self.uop:
+            return True
+        # the same memory goes by another name once it was overwritten
+        base = storage.base_of(uop)
+        if base.op is not Ops.BUFFER or storage.buffer_of(base) is not self.buffer:
+            return False
+        return uop.substitute({base: storage.base_of(self.uop)}) is self.uop
+
+
+@dataclass(frozen=True, slots=True)
+class GradientLeft:
+    """The function left a gradient on a tensor, or took it away.
+
+    Attributes:
+        owner: the tensor, where it lies outside of the function.
+        argument: its number among the tensor arguments, where it is one.
+        output: the number of the gradient among the outputs; None: there is no gradient any more.
+        was_none: there was none before the call.
+    """
+
+    owner: "weakref.ref[Tensor] | None"
+    argument: int
+    output: int | None
+    was_none: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trace:
+    """One call, as a replay needs it.
+
+    Attributes:
+        agreement: equal for traces that did the same.
+        problem: why no replay could stand for such a call; empty if one can.
+        steps: what ran.
+        inputs: what was passed in.
+        values: the values of all variables that it ran with.
+        stand_ins: the BUFFERs that stood in for those of the inputs.
+        outputs: where each returned tensor lies, then each gradient that was left: memory, or a view of it.
+        same: for each returned tensor, the tensor outside that it is, if it is one.
+        template: what was returned, with a Leaf for each tensor.
+        made: the BUFFERs below `outputs` that the call made.
+        gradients: the gradients that it left.
+        draws: host buffers of random draws, in the order of drawing.
+        watched: tensors outside whose memory the steps use.
+        outside: the buffers outside that the steps use.
+        written: the BUFFERs of those that they write.
+        written_inputs: the numbers of the inputs' BUFFERs that they write.
+    """
+
+    agreement: Hashable
+    problem: str
+    steps: Sequence[Step]
+    inputs: Inputs
+    values: dict[str, int]
+    stand_ins: list[UOp]
+    outputs: list[UOp]
+    same: list[Tensor | None]
+    template: Any
+    made: list[UOp]
+    gradients: list[GradientLeft]
+    draws: list[Buffer]
+    watched: list[Watched]
+    outside: frozenset[Buffer]
+    written: frozenset[UOp]
+    written_inputs: tuple[int, ...]
+
+
+def trace_call(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], inputs: Inputs
+) -> Trace:
+    """Call `function` on copies of its tensor arguments and note what it did.
+
+    What it wrote to the copies is written to the arguments afterwards.
+    """
+    return _Tracer(inputs).run(function, args, kwargs)
+
+
+class _Tracer:
+    """The state of one trace."""
+
+    def __init__(self, inputs: Inputs) -> None:
+        self._inputs = inputs
+        # held until the end, so that no new buffer is taken for an old one
+        self._old_buffers = set(live_buffers())
+        self._stand_ins = {buffer: _copy_of(buffer) for buffer in inputs.buffers}
+        self._arguments = [
+            _argument(tensor, view.substitute(self._stand_ins))
+            for tensor, view in zip(inputs.tensors, inputs.views, strict=True)
+        ]
+        ours = set(map(id, self._arguments))
+        self._outside = [tensor for tensor in _live_tensors() if id(tensor) not in ours]
+        _finish_assigns(self._outside)
+        self._graphs = [tensor.uop for tensor in self._outside]
+        self._owners = [*self._outside, *self._arguments]
+        self._gradients = [owner.grad for owner in self._owners]
+        self._random = stream.seed, stream.counter
+        self._written: set[Buffer] = set()
+        self._roles: dict[Buffer, Hashable] = {
+            storage.buffer_of(stand_in): ("input", number)
+            for number, stand_in in enumerate(self._stand_ins.values())
+        }
+
+    def run(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Trace:
+        args, kwargs = rebuild((args, kwargs), iter(self._arguments))
+        with capturing() as capture:
+            returned = function(*args, **kwargs)
+            leaves = Leaves()
+            rest = collect(returned, leaves)
+            template = rebuild(returned, map(Leaf, range(len(leaves.tensors))))
+            del returned, args, kwargs
+            left = self._gradients_left()
+            shown = [*leaves.tensors, *(grad for _, grad in left if grad is not None)]
+            self._realize(shown)
+            outputs = [self._in_memory(tensor) for tensor in shown]
+        steps = tuple([self._step_key(step) for step in capture.steps])
+        agreement = (steps, rest, self._shown_key(outputs), self._free_values(capture), self._left_key(left))
+        known = {id(tensor): tensor for tensor in self._outside}
+        used = frozenset(b for b, role in self._roles.items() if role == ("outside", b))
+        self._copy_back()
+        return Trace(
+            agreement=agreement,
+            problem=self._problem(shown),
+            steps=capture.steps,
+            inputs=self._inputs,
+            values=capture.values,
+            stand_ins=list(self._stand_ins.values()),
+            outputs=outputs,
+            same=[known.get(id(tensor)) for tensor in leaves.tensors],
+            template=template,
+            made=[u for u in dict.fromkeys(map(storage.base_of, outputs)) if self._is_made(u)],
+            gradients=self._left(left, len(leaves.tensors)),
+            draws=self._draws(),
+            watched=self._watch(used),
+            outside=used,
+            written=frozenset(uop for uop, _ in storage.named_buffers(used & self._written)),
+            written_inputs=self._written_inputs(),
+        )
+
+    # --- what the function left behind ---
+
+    def _gradients_left(self) -> list[tuple[int, Tensor | None]]:
+        """Return the number of each tensor whose gradient is another one now, with that."""
+        pairs = enumerate(zip(self._owners, self._gradients, strict=True))
+        return [(number, owner.grad) for number, (owner, before) in pairs if owner.grad is not before]
+
+    def _realize(self, shown: list[Tensor]) -> None:
+        pairs = zip(self._outside, self._graphs, strict=True)
+        pending = [tensor for tensor, graph in pairs if tensor.uop is not graph]
+        wanted = [*shown, *self._arguments, *pending]
+        if wanted:
+            Tensor.realize(*wanted)
+
+    def _left(self, left: list[tuple[int, Tensor | None]], output: int) -> list[GradientLeft]:
+        out: list[GradientLeft] = []
+        for number, grad in left:
+            outside = number < len(self._outside)
+            owner = weakref.ref(self._owners[number]) if outside else None
+            place = None if grad is None else output
+            was_none = self._gradients[number] is None
+            out.append(GradientLeft(owner, number - len(self._outside), place, was_none))
+            output += grad is not None
+        return out
+
+    def _left_key(self, left: list[tuple[int, Tensor | None]]) -> Hashable:
+        first = len(self._outside)
+        return tuple(
+            [
+                (
+                    number - first if number >= first else id(self._owners[number]),
+                    number >= first,
+                    grad is None,
+                )
+                for number, grad in left
+            ]
+        )
+
+    def _in_memory(self, tensor: Tensor) -> UOp:
+        """Return where a realized tensor lies; constants, which lie nowhere, get memory."""
+        view = tensor.uop if storage.is_view(tensor.uop) else tensor.contiguous().realize().uop
+        # memory that was overwritten goes by another name, and the replay knows a stand-in by its first one
+        names = {storage.buffer_of(stand_in): stand_in for stand_in in self._stand_ins.values()}
+        base = storage.base_of(view)
+        return view.substitute({base: names.get(storage.buffer_of(base), base)})
+
+    def _written_inputs(self) -> tuple[int, ...]:
+        numbered = enumerate(self._stand_ins.values())
+        return tuple([number for number, s in numbered if storage.buffer_of(s) in self._written])
+
+    def _copy_back(self) -> None:
+        pairs = list(self._stand_ins.items())
+        changed = [pairs[number] for number in self._written_inputs()]
+        with overwriting([buffer for buffer, _ in changed]):
+            for buffer, stand_in in changed:
+                copy_buffer(storage.buffer_of(buffer), storage.buffer_of(stand_in))
+
+    def _problem(self, shown: list[Tensor]) -> str:
+        """Say why a replay could not do what the call did."""
+        for tensor, graph in zip(self._outside, self._graphs, strict=True):
+            if storage.resolve(graph) is not tensor.uop:
+                return f"it gives {tensor!r}, which lives outside, new memory. Call .assign() on it instead."
+        drawn = sum(stream.count_of(draw) for draw in self._draws())
+        if (stream.seed, stream.counter) != (self._random[0], self._random[1] + drawn):
+            return (
+                "it seeds the random numbers, or draws some that it does not use. Seed outside, and draw "
+                "only what is used."
+            )
+        if self._escaped(shown):
+            # what only reference cycles hold is garbage that has not been noticed yet
+            gc.collect()
+        for tensor in self._escaped(shown):
+            return f"it keeps {tensor!r}, which it computes. Return it, or assign it to a tensor outside."
+        return ""
+
+    def _escaped(self, shown: list[Tensor]) -> list[Tensor]:
+        """Return tensors that the call computed, and that somebody outside still holds."""
+        known = {id(tensor) for tensor in (*self._owners, *shown, *self._gradients) if tensor is not None}
+        return [t for t in _live_tensors() if id(t) not in known and self._is_computed(t.uop)]
+
+    def _is_computed(self, uop: UOp) -> bool:
+        """Say whether a value comes from memory that the call made or was given."""
+        memories = [storage.buffer_of(u) for u in uop.toposort() if u.op is Ops.BUFFER]
+        return any(b not in self._old_buffers and b in self._roles for b in memories)
+
+    # --- what the steps used ---
+
+    def _step_key(self, step: Step) -> Hashable:
+        written = (0,) if isinstance(step, Copy) else step.kernel.program.outs
+        bases = [buffer if buffer.base is None else buffer.base for buffer in step.buffers]
+        for place, base in enumerate(bases):
+            if base not in self._roles:
+                self._roles[base] = self._role(base, place in written)
+        self._written.update(bases[place] for place in written)
+        places = [(self._roles[base], b.offset, b.size) for base, b in zip(bases, step.buffers, strict=True)]
+        return (None if isinstance(step, Copy) else step.kernel, *places)
+
+    def _role(self, buffer: Buffer, is_written: bool) -> Hashable:
+        """Return what a buffer is to the function, which uses it for the first time."""
+        if buffer in self._old_buffers:
+            return "outside", buffer
+        if is_written:
+            return "made", len(self._roles)
+        if stream.is_draw(buffer):
+            return "draw", len(self._roles)
+        return "data", bytes(buffer.as_memoryview())
+
+    def _shown_key(self, outputs: list[UOp]) -> Hashable:
+        buffers = [storage.buffer_of(storage.base_of(view)) for view in outputs]
+        return canonicalize(UOp.sink(*outputs)).sink, tuple([self._roles.get(b, b) for b in buffers])
+
+    def _free_values(self, capture: Capture) -> Hashable:
+        """Return the values of variables that were not passed in."""
+        return tuple(sorted((n, v) for n, v in capture.values.items() if n not in self._inputs.values))
+
+    def _is_made(self, uop: UOp) -> bool:
+        buffer = storage.buffer_of(uop)
+        is_new = buffer not in self._old_buffers and uop not in self._stand_ins.values()
+        return is_new and buffer in self._written
+
+    def _draws(self) -> list[Buffer]:
+        draws = [b for b in self._roles if b not in self._old_buffers and stream.is_draw(b)]
+        return sorted(draws, key=_counter_of)
+
+    def _watch(self, used: frozenset[Buffer]) -> list[Watched]:
+        out: list[Watched] = []
+        for tensor in self._outside:
+            if storage.is_view(tensor.uop):
+                buffer = storage.buffer_of(storage.base_of(tensor.uop))
+                if (buffer if buffer.base is None else buffer.base) in used:
+                    out.append(Watched(weakref.ref(tensor), tensor.uop, buffer))
+        return out
+
+
+def _live_tensors() -> list[Tensor]:
+    return list(Tensor._live)  # pyright: ignore[reportPrivateUsage] - whoever replays has to know them all
+
+
+def _counter_of(draw: Buffer) -> int:
+    """Return where in the stream a draw begins: the second of its two numbers."""
+    return int.from_bytes(bytes(draw.as_memoryview())[8:], sys.byteorder)
+
+
+def _finish_assigns(tensors: list[Tensor]) -> None:
+    """Do the assigns that wait, which are no part of the call; among them initial values of parameters."""
+    waiting = [t for t in tensors if storage.base_of(t.uop).op in (Ops.ASSIGN, Ops.AFTER)]
+    if waiting:
+        Tensor.realize(*waiting)
+
+
+def _copy_of(buffer: UOp) -> UOp:
+    stand_in = storage.new_buffer(buffer.arg.device, buffer.arg.shape, buffer.dtype)
+    copy_buffer(storage.buffer_of(stand_in), storage.buffer_of(buffer))
+    return stand_in
+
+
+def _argument(tensor: Tensor, view: UOp) -> Tensor:
+    argument = Tensor(view)
+    argument.requires_grad = tensor.requires_grad
+    argument.grad = tensor.grad
+    return argument

@@ -1,0 +1,252 @@
+"""The safetensors file format: headers checked to the last byte, data in slices of the file.
+
+A file is the length of its header (8 bytes, little endian), the header (a JSON object from tensor names to
+dtype, shape and offsets), and the data, which the tensors cover without holes or overlaps. Files come from
+strangers: whatever is not exactly that is a FileFormatError, and no offset is used before it was checked.
+
+Source: https://github.com/huggingface/safetensors, "Format".
+"""
+
+import json
+import math
+import os
+import uuid
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, NoReturn, cast
+
+from plugrad.dtype import DType, dtypes
+from plugrad.errors import DtypeError, FileFormatError
+
+__all__ = ["Entry", "Header", "StoredTensor", "read_header", "write_file"]
+
+_PREFIX_BYTES = 8
+# the limit of the reference implementation: larger headers are attacks on the JSON parser
+_HEADER_LIMIT = 100_000_000
+# alignment of the data, so that mapped files can be read in place
+_ALIGNMENT = 8
+# NumPy's limit; also keeps the product of the dimensions small
+_MOST_DIMENSIONS = 64
+
+_NAMES = {
+    dtypes.bool: "BOOL",
+    dtypes.int8: "I8",
+    dtypes.uint8: "U8",
+    dtypes.int16: "I16",
+    dtypes.uint16: "U16",
+    dtypes.int32: "I32",
+    dtypes.uint32: "U32",
+    dtypes.int64: "I64",
+    dtypes.uint64: "U64",
+    dtypes.float16: "F16",
+    dtypes.bfloat16: "BF16",
+    dtypes.float32: "F32",
+    dtypes.float64: "F64",
+}
+_DTYPES = {name: dtype for dtype, name in _NAMES.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTensor:
+    """Where a tensor lies in a file: `begin` and `end` are offsets in bytes from the start of the file."""
+
+    dtype: DType
+    shape: tuple[int, ...]
+    begin: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What a file of `nbytes` holds: tensors by name, in the order of their data, and free-form metadata."""
+
+    tensors: Mapping[str, StoredTensor]
+    metadata: Mapping[str, str]
+    nbytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A tensor to write; `data` are the bytes of its elements in row-major order, little endian."""
+
+    name: str
+    dtype: DType
+    shape: tuple[int, ...]
+    data: memoryview
+
+
+def read_header(path: str | os.PathLike[str]) -> Header:
+    """Read and check the header of a file.
+
+    Raises:
+        FileFormatError: the file is truncated, damaged or hostile; the message says what is wrong where.
+        OSError: the file cannot be read.
+    """
+    reader = _HeaderReader(os.fspath(path))
+    with open(path, "rb") as file:
+        return reader.read(file, os.fstat(file.fileno()).st_size)
+
+
+class _HeaderReader:
+    """Checks one file; holds its path for the messages."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def read(self, file: BinaryIO, file_nbytes: int) -> Header:
+        if file_nbytes < _PREFIX_BYTES:
+            self._fail(f"it has {file_nbytes} bytes, too few for the length of a header.")
+        header_nbytes = int.from_bytes(file.read(_PREFIX_BYTES), "little")
+        if header_nbytes > _HEADER_LIMIT:
+            self._fail(f"its header claims {header_nbytes} bytes; at most {_HEADER_LIMIT} are allowed.")
+        data_begin = _PREFIX_BYTES + header_nbytes
+        if data_begin > file_nbytes:
+            self._fail(f"its header claims {header_nbytes} bytes, but the file ends after {file_nbytes}.")
+        text = file.read(header_nbytes)
+        if len(text) != header_nbytes:
+            self._fail("it shrank while it was read.")
+        fields = self._parse(text)
+        metadata = self._metadata(fields.pop("__metadata__", {}))
+        found = [(name, self._tensor(name, spec, data_begin)) for name, spec in fields.items()]
+        found.sort(key=lambda item: (item[1].begin, item[1].end))
+        self._check_coverage(found, data_begin, file_nbytes)
+        return Header(dict(found), metadata, file_nbytes)
+
+    def _fail(self, what: str, cause: Exception | None = None) -> NoReturn:
+        raise FileFormatError(
+            f"{self._path} is no safetensors file: {what} Fetch or save the file again.", path=self._path
+        ) from cause
+
+    def _parse(self, text: bytes) -> dict[str, object]:
+        if not text.startswith(b"{"):
+            self._fail(f"its header starts with {text[:8]!r}, not with '{{'.")
+        try:
+            # decoded here: json.loads would guess other encodings from the first bytes
+            fields = json.loads(
+                text.decode("utf-8"), object_pairs_hook=self._unique, parse_constant=self._no_constant
+            )
+        except FileFormatError:
+            raise
+        except (ValueError, RecursionError) as error:
+            self._fail(f"its header is not JSON ({error}).", error)
+        for name in fields:
+            if not _is_text(name):
+                self._fail(f"the name {name!r} is no Unicode text.")
+        return fields
+
+    def _unique(self, pairs: list[tuple[str, object]]) -> dict[str, object]:
+        out: dict[str, object] = {}
+        for key, value in pairs:
+            if key in out:
+                self._fail(f"its header has {key!r} twice.")
+            out[key] = value
+        return out
+
+    def _no_constant(self, name: str) -> NoReturn:
+        self._fail(f"its header holds {name}, which is not JSON.")
+
+    def _metadata(self, value: object) -> dict[str, str]:
+        if not isinstance(value, dict):
+            self._fail(f"__metadata__ is {value!r:.60}, not an object.")
+        fields = cast("dict[str, object]", value)
+        for key, text in fields.items():
+            if not isinstance(text, str):
+                self._fail(f"__metadata__ maps {key!r} to {text!r:.60}, not to a text.")
+        return cast("dict[str, str]", fields)
+
+    def _tensor(self, name: str, spec: object, data_begin: int) -> StoredTensor:
+        if not isinstance(spec, dict):
+            self._fail(f"{name!r} is described by {spec!r:.60}, not by an object.")
+        fields = cast("dict[str, object]", spec)
+        if fields.keys() != {"dtype", "shape", "data_offsets"}:
+            self._fail(f"{name!r} has the fields {sorted(fields)}, not dtype, shape and data_offsets.")
+        dtype = _DTYPES.get(str(fields["dtype"]))
+        if dtype is None:
+            self._fail(f"{name!r} has dtype {fields['dtype']!r:.60}; known are {', '.join(_DTYPES)}.")
+        shape = self._integers(name, "shape", fields["shape"])
+        if len(shape) > _MOST_DIMENSIONS:
+            self._fail(f"{name!r} has {len(shape)} dimensions; at most {_MOST_DIMENSIONS} are allowed.")
+        offsets = self._integers(name, "data_offsets", fields["data_offsets"])
+        if len(offsets) != 2 or offsets[0] > offsets[1]:
+            self._fail(f"{name!r} has data_offsets {list(offsets)}, not [begin, end].")
+        begin, end = offsets
+        nbytes = math.prod(shape) * dtype.itemsize
+        if end - begin != nbytes:
+            self._fail(f"{name!r} of shape {shape} {dtype.name} takes {nbytes} bytes, not {end - begin}.")
+        return StoredTensor(dtype, shape, data_begin + begin, data_begin + end)
+
+    def _integers(self, name: str, field: str, value: object) -> tuple[int, ...]:
+        items = cast("list[object]", value) if isinstance(value, list) else [None]
+        integers = [item for item in items if type(item) is int and 0 <= item < 1 << 63]
+        if len(integers) != len(items):
+            self._fail(f"{name!r} has {field} {value!r:.60}, not a list of non-negative integers.")
+        return tuple(integers)
+
+    def _check_coverage(self, found: list[tuple[str, StoredTensor]], begin: int, file_nbytes: int) -> None:
+        for name, stored in found:
+            if stored.begin != begin:
+                problem = "overlaps another tensor" if stored.begin < begin else "leaves a hole before it"
+                self._fail(f"{name!r} at byte {stored.begin} {problem}; it should start at {begin}.")
+            begin = stored.end
+        if begin != file_nbytes:
+            self._fail(f"its tensors end at byte {begin}, but the file has {file_nbytes}.")
+
+
+def write_file(
+    path: str | os.PathLike[str], entries: Iterable[Entry], metadata: Mapping[str, str] | None = None
+) -> None:
+    """Write tensors to `path`; a file that is there is replaced once the new one is complete.
+
+    Raises:
+        DtypeError: an entry has a dtype that the format does not know.
+        FileFormatError: two entries have one name, or a name or metadata is no text.
+        OSError: the file cannot be written.
+    """
+    # widest first keeps each tensor aligned to its elements; otherwise the given order stays
+    ordered = sorted(entries, key=lambda entry: -entry.dtype.itemsize)
+    header = _header_bytes(ordered, metadata or {})
+    # a symbolic link stays one
+    target = Path(path).resolve()
+    temporary = target.with_name(f".{target.name[:100]}.{uuid.uuid4().hex}")
+    try:
+        with open(temporary, "xb") as file:
+            file.write(len(header).to_bytes(_PREFIX_BYTES, "little"))
+            file.write(header)
+            for entry in ordered:
+                file.write(entry.data)
+        os.replace(temporary, target)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _header_bytes(entries: list[Entry], metadata: Mapping[str, str]) -> bytes:
+    fields: dict[str, object] = {}
+    if metadata:
+        if not all(_is_text(text) for pair in metadata.items() for text in pair):
+            raise FileFormatError(f"metadata maps texts to texts, not {dict(metadata)!r:.200}.")
+        fields["__metadata__"] = dict(metadata)
+    begin = 0
+    for entry in entries:
+        if entry.name in fields or entry.name == "__metadata__" or not _is_text(entry.name):
+            raise FileFormatError(f"cannot save a tensor as {entry.name!r}: the name is taken or no text.")
+        if entry.dtype not in _NAMES:
+            raise DtypeError(f"{entry.name!r} is {entry.dtype}: the format knows {', '.join(_DTYPES)}.")
+        end = begin + entry.data.nbytes
+        dtype = _NAMES[entry.dtype]
+        fields[entry.name] = {"dtype": dtype, "shape": list(entry.shape), "data_offsets": [begin, end]}
+        begin = end
+    text = json.dumps(fields, separators=(",", ":"), ensure_ascii=False).encode()
+    return text + b" " * (-len(text) % _ALIGNMENT)
+
+
+def _is_text(value: object) -> bool:
+    """Say whether `value` is a str that UTF-8 can hold: lone surrogates are legal in JSON and no text."""
+    if not isinstance(value, str):
+        return False
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,75 @@
+"""Subscribe the observers that the settings ask for."""
+
+import atexit
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from plugrad.events import RewriteEvent, Subscription, subscribe
+from plugrad.observe.match_stats import MatchStats
+from plugrad.observe.printer import PRINTED_EVENTS, Printer
+from plugrad.observe.profiler import PROFILED_EVENTS, Profiler
+from plugrad.observe.recorder import RECORDED_EVENTS, Recorder
+from plugrad.settings import cache_dir, settings
+
+# what install() has subscribed by setting; `uninstall` clears it
+_installed: dict[str, Subscription] = {}
+_lock = threading.Lock()
+
+
+def install() -> None:
+    """Subscribe the observers that the settings of this context ask for and that are not yet.
+
+    The engine calls it before each realize, so that `with context(DEBUG=2):` works; it costs a microsecond.
+    An observer stays once it is subscribed: another thread may still be in the scope that asked for it. The
+    printer looks at the level of each event's context, so it is silent outside.
+    """
+    if settings.DEBUG and "DEBUG" not in _installed:
+        _add("DEBUG", lambda: subscribe(PRINTED_EVENTS, Printer()))
+    if settings.PROFILE and "PROFILE" not in _installed:
+        _add("PROFILE", _profile)
+    if settings.TRACK_MATCH_STATS and "TRACK_MATCH_STATS" not in _installed:
+        _add("TRACK_MATCH_STATS", _match_stats)
+    if settings.VIZ and "VIZ" not in _installed:
+        _add("VIZ", _record)
+
+
+def uninstall() -> None:
+    """Close everything that `install` has subscribed; reports at exit still come."""
+    with _lock:
+        for subscription in _installed.values():
+            subscription.close()
+        _installed.clear()
+
+
+def recording_path() -> Path:
+    """Return a new file name for a recording of this process."""
+    return cache_dir() / "viz" / f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.jsonl"
+
+
+def _add(name: str, start: Callable[[], Subscription]) -> None:
+    with _lock:
+        if name not in _installed:
+            _installed[name] = start()
+
+
+def _profile() -> Subscription:
+    profiler = Profiler()
+    atexit.register(lambda: print(profiler.table(), file=sys.stderr))
+    return subscribe(PROFILED_EVENTS, profiler)
+
+
+def _match_stats() -> Subscription:
+    stats = MatchStats(by_rewrite=settings.TRACK_MATCH_STATS >= 2)
+    atexit.register(lambda: print(stats.table(), file=sys.stderr))
+    return subscribe(RewriteEvent, stats)
+
+
+def _record() -> Subscription:
+    recorder = Recorder(recording_path())
+    atexit.register(recorder.close)
+    atexit.register(lambda: print(f"recorded to {recorder.path}", file=sys.stderr))
+    return subscribe(RECORDED_EVENTS, recorder)

@@ -1,0 +1,74 @@
+"""Colours, units and columns of text, by hand: importing rich costs as much as the rest of plugrad."""
+
+import os
+import re
+from typing import Literal, TextIO
+
+Colour = Literal["red", "green", "yellow", "blue", "magenta", "cyan", "bright_blue", "bright_black"]
+
+_CODES: dict[Colour, int] = {
+    "red": 31,
+    "green": 32,
+    "yellow": 33,
+    "blue": 34,
+    "magenta": 35,
+    "cyan": 36,
+    "bright_blue": 94,
+    "bright_black": 90,
+}
+_ESCAPE = re.compile(r"\x1b\[\d*m")
+
+AXIS_COLOURS: dict[str, Colour] = {
+    "GLOBAL": "blue",
+    "THREAD": "bright_blue",
+    "LOCAL": "cyan",
+    "REDUCE": "red",
+    "UPCAST": "yellow",
+    "LANE": "yellow",
+    "UNROLL": "magenta",
+    "PARTIAL": "magenta",
+    "GROUP_REDUCE": "green",
+}
+
+
+def wants_colour(stream: TextIO) -> bool:
+    """Return whether to colour what goes to `stream`: NO_COLOR, then FORCE_COLOR, then isatty decide."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or stream.isatty()
+
+
+def paint(text: str, colour: Colour | None) -> str:
+    """Return `text` in `colour`; None leaves it alone."""
+    return text if colour is None else f"\x1b[{_CODES[colour]}m{text}\x1b[0m"
+
+
+def plain(text: str) -> str:
+    """Return `text` without colours."""
+    return _ESCAPE.sub("", text)
+
+
+def pad(text: str, width: int) -> str:
+    """Return `text` filled up with spaces to `width` columns, colours not counted."""
+    return text + " " * (width - len(plain(text)))
+
+
+def duration(seconds: float) -> str:
+    """Return a time with a unit: `duration(2.5e-5) == "25.00us"`."""
+    if seconds < 1e-3:
+        return f"{seconds * 1e6:.2f}us"
+    return f"{seconds * 1e3:.2f}ms" if seconds < 10 else f"{seconds:.2f}s"
+
+
+def nbytes(count: float) -> str:
+    """Return a number of bytes with a decimal unit: `nbytes(2500) == "2.50kB"`."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if count < 1000:
+            return f"{count:.0f}B" if unit == "B" else f"{count:.2f}{unit}"
+        count /= 1000
+    return f"{count:.2f}TB"
+
+
+def rate(amount: float, seconds: float | None) -> str:
+    """Return `amount` per second in units of 1e9, or a dash when the time is not known."""
+    return f"{amount / seconds / 1e9:.2f}" if seconds else "-"

@@ -1,0 +1,140 @@
+"""Checks that a plugin keeps the contract of `hookspecs`: names, versions and what its hooks return.
+
+Each returns a sentence that says what is wrong, or None. Interfaces are checked by what an object has, not by
+what it derives from, so an author may write one from scratch.
+"""
+
+import inspect
+from collections.abc import Callable
+from typing import Any, cast
+
+import pluggy
+
+from plugrad._util import did_you_mean
+from plugrad.plugin.backend import BackendInfo, Probe, ProbedDevice
+from plugrad.plugin.hookspecs import HOOK_NAMES, PROJECT, SPEC_VERSION
+from plugrad.target import Capabilities
+
+_PREFIX = "plugrad_"
+
+#: What the object that a hook returns must have, and what it is called in messages.
+INTERFACES: dict[str, tuple[str, tuple[str, ...]]] = {
+    "plugrad_allocator": (
+        "an Allocator",
+        (
+            "alloc",
+            "free",
+            "copyin",
+            "copyout",
+            "offset",
+            "as_memoryview",
+            "from_host",
+            "synchronize",
+            "free_cache",
+        ),
+    ),
+    "plugrad_renderer": ("a Renderer", ("render",)),
+    "plugrad_compiler": ("a Compiler", ("compile", "compile_many", "disassemble")),
+    "plugrad_runner": ("a Runner", ("__call__",)),
+}
+
+
+def hooks_of(plugin: object) -> frozenset[str]:
+    """Return the names of the hooks that `plugin` implements, whether or not they exist."""
+    manager = pluggy.PluginManager(PROJECT)
+    options = {name: manager.parse_hookimpl_opts(plugin, name) for name in dir(plugin)}
+    return frozenset(opts.get("specname") or name for name, opts in options.items() if opts is not None)
+
+
+def check_hooks(plugin: object, hooks: frozenset[str]) -> str | None:
+    """Say which hooks do not exist, or are not marked."""
+    unknown = sorted(hooks - HOOK_NAMES)
+    if unknown:
+        return (
+            f"it implements {', '.join(unknown)}, which is no hook of spec {SPEC_VERSION}."
+            f"{did_you_mean(unknown[0], HOOK_NAMES)}"
+        )
+    unmarked = sorted(
+        name for name in dir(plugin) if name in HOOK_NAMES - hooks and _is_own_function(plugin, name)
+    )
+    if unmarked:
+        return f"{', '.join(unmarked)} is not marked with @hookimpl (from plugrad.plugin import hookimpl)"
+    return None if hooks else f"it implements no hook: mark functions named {_PREFIX}... with @hookimpl"
+
+
+def _is_own_function(plugin: object, name: str) -> bool:
+    return inspect.isroutine(inspect.getattr_static(plugin, name, None))
+
+
+def check_spec_version(version: object) -> str | None:
+    """Say why a plugin written for spec `version` does not work with ours."""
+    theirs = _parse_version(version)
+    ours = _parse_version(SPEC_VERSION)
+    assert ours is not None, "our own spec version is MAJOR.MINOR"
+    if theirs is None:
+        return f"its spec_version {version!r} is not MAJOR.MINOR, such as {SPEC_VERSION!r}"
+    if theirs[0] == ours[0] and theirs[1] <= ours[1]:
+        return None
+    newer = "plugrad-core" if theirs > ours else "the plugin"
+    return f"it was written for spec {version}, this plugrad has {SPEC_VERSION}: upgrade {newer}"
+
+
+def _parse_version(version: object) -> tuple[int, int] | None:
+    parts = version.split(".") if isinstance(version, str) else []
+    if len(parts) != 2 or not all(part.isdecimal() for part in parts):
+        return None
+    return int(parts[0]), int(parts[1])
+
+
+def check_result(hook: str, result: object) -> str | None:
+    """Say how `result` is not what `hook` must return (None is for the caller to judge)."""
+    if hook in _DATA_CHECKS:
+        return _DATA_CHECKS[hook](result)
+    expected, names = INTERFACES[hook]
+    lacking = [name for name in names if not callable(getattr(result, name, None))]
+    if lacking:
+        return f"{hook} must return {expected}, got {_show(result)}, which has no {', '.join(lacking)}"
+    return _check_attributes(hook, result)
+
+
+def _check_attributes(hook: str, result: Any) -> str | None:
+    if hook == "plugrad_renderer" and not isinstance(getattr(result, "capabilities", None), Capabilities):
+        return f"{hook} must return a Renderer whose capabilities are Capabilities, got {_show(result)}"
+    key = getattr(result, "cache_key", "")
+    if hook == "plugrad_compiler" and (not isinstance(key, str) or not key):
+        return (
+            f"{hook} must return a Compiler whose cache_key names toolchain, version, architecture and "
+            f"flags, got {key!r} from {_show(result)}"
+        )
+    return None
+
+
+def _check_info(result: object) -> str | None:
+    if not isinstance(result, BackendInfo):
+        return f"plugrad_backend_info must return a BackendInfo, got {_show(result)}"
+    info: Any = result  # the annotations of its fields are what is checked here
+    fields = (("name", str, info.name), ("priority", int, info.priority), ("aliases", tuple, info.aliases))
+    wrong = [
+        f"{name} is {_show(v)}, not {kind.__name__}" for name, kind, v in fields if not isinstance(v, kind)
+    ]
+    return f"plugrad_backend_info: {'; '.join(wrong)}" if wrong else None
+
+
+def _check_probe(result: object) -> str | None:
+    if not isinstance(result, Probe):
+        return f"plugrad_probe must return a Probe, got {_show(result)}"
+    devices: Any = result.devices
+    if not isinstance(devices, tuple):
+        return f"plugrad_probe: devices must be a tuple of ProbedDevice, got {_show(devices)}"
+    wrong = [_show(item) for item in cast("tuple[Any, ...]", devices) if not isinstance(item, ProbedDevice)]
+    return f"plugrad_probe: each device must be a ProbedDevice, got {wrong[0]}" if wrong else None
+
+
+_DATA_CHECKS: dict[str, Callable[[object], str | None]] = {
+    "plugrad_backend_info": _check_info,
+    "plugrad_probe": _check_probe,
+}
+
+
+def _show(value: object) -> str:
+    return f"{type(value).__name__} {value!r:.80}" if value is not None else "None"

@@ -1,0 +1,152 @@
+"""What `plugrad devices` shows: each device that is there; for others why not, and what would help."""
+
+from dataclasses import asdict, dataclass
+from enum import Enum
+from typing import Any
+
+from plugrad.errors import PlugradError
+from plugrad.plugin.backend import Probe, ProbedDevice
+from plugrad.plugin.discovery import version_of
+from plugrad.plugin.hints import HINTS
+from plugrad.plugin.loaded import Backend
+from plugrad.plugin.manager import PluginManager, plugins
+from plugrad.plugin.source import PluginFailure
+
+
+class State(Enum):
+    """How far a backend came."""
+
+    READY = "ready"
+    NO_DEVICE = "no device"
+    FAILED = "failed"
+    NOT_INSTALLED = "not installed"
+
+
+@dataclass(frozen=True, slots=True)
+class BackendReport:
+    """One line of `plugrad devices`, with its details.
+
+    Attributes:
+        name: the device.
+        state: whether it can be used.
+        distribution: what brings it.
+        version: the version of that.
+        spec_version: the version of the hooks it was written for.
+        aliases: its other names.
+        additions: distributions that replace parts of it.
+        priority: its rank in the automatic choice.
+        summary: what it is.
+        devices: those that are present.
+        any_index: whether every index opens.
+        reason: why it cannot be used.
+        remedy: what would help.
+        traceback: where its plugin failed.
+        import_ms: how long its plugin took to import.
+    """
+
+    name: str
+    state: State
+    distribution: str = ""
+    version: str = ""
+    spec_version: str = ""
+    aliases: tuple[str, ...] = ()
+    additions: tuple[str, ...] = ()
+    priority: int = 0
+    summary: str = ""
+    devices: tuple[ProbedDevice, ...] = ()
+    any_index: bool = False
+    reason: str = ""
+    remedy: str = ""
+    traceback: str = ""
+    import_ms: float = 0.0
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the report as values that `json` can write."""
+        out = asdict(self)
+        out["state"] = self.state.value
+        out["devices"] = [_device_as_json(device) for device in self.devices]
+        return out
+
+
+def explain(manager: PluginManager = plugins) -> tuple[BackendReport, ...]:
+    """Load and probe everything; report usable backends by priority, then what failed or is not installed.
+
+    Opens no device. A plugin that fails is a line of the report, never an exception.
+    """
+    usable = [_report(backend) for backend in manager.backends()]
+    seen = {name for report in usable for name in (report.name, *report.aliases)}
+    used = {(report.name, report.distribution) for report in usable}
+    failed = [
+        _report_failure(failure)
+        for failure in manager.failures
+        if (failure.source.name, failure.source.distribution) not in used
+    ]
+    seen.update(report.name for report in failed)
+    missing = [
+        BackendReport(
+            hint.device,
+            State.NOT_INSTALLED,
+            aliases=hint.aliases,
+            summary=hint.summary,
+            reason="no distribution provides it",
+            remedy=hint.install_line,
+        )
+        for hint in HINTS
+        if hint.device not in seen
+    ]
+    return (*usable, *failed, *missing)
+
+
+def _report(backend: Backend) -> BackendReport:
+    reason = traceback = ""
+    probe = Probe()
+    try:
+        probe = backend.probe()
+    except PlugradError as error:
+        reason = str(error)
+        failure = getattr(error, "failure", None)
+        traceback = failure.traceback if isinstance(failure, PluginFailure) else ""
+    ready = bool(probe.devices) or probe.any_index
+    state = State.FAILED if reason else State.READY if ready else State.NO_DEVICE
+    return BackendReport(
+        backend.info.name,
+        state,
+        backend.info.distribution,
+        backend.info.version or version_of(backend.info.distribution),
+        backend.info.spec_version,
+        backend.info.aliases,
+        tuple(source.owner for source in backend.additions),
+        backend.info.priority,
+        backend.info.summary,
+        probe.devices,
+        probe.any_index,
+        reason or probe.reason,
+        probe.remedy,
+        traceback,
+        round(backend.import_seconds * 1e3, 1),
+    )
+
+
+def _report_failure(failure: PluginFailure) -> BackendReport:
+    source = failure.source
+    return BackendReport(
+        source.name,
+        State.FAILED,
+        source.distribution,
+        source.version or version_of(source.distribution),
+        reason=failure.reason,
+        remedy=failure.remedy,
+        traceback=failure.traceback,
+    )
+
+
+def _device_as_json(device: ProbedDevice) -> dict[str, Any]:
+    return {
+        "name": device.target.name,
+        "arch": device.target.arch,
+        "description": device.description,
+        "evidence": device.evidence.name,
+        "memory_bytes": device.memory_bytes,
+        "detail": dict(device.target.detail),
+        "notes": dict(device.notes),
+    }

@@ -1,0 +1,114 @@
+"""The whole surface between plugrad and a backend, on one page.
+
+A backend is a module of functions marked `@hookimpl`, named by an entry point of the group
+`plugrad.backends`; the entry point's name is the device's name in lower case:
+
+    [project.entry-points."plugrad.backends"]
+    mychip = "plugrad_mychip.plugin"
+
+Importing the module must be cheap (under 30 ms), open no driver and start no thread. Every hook is a factory
+that is called when a device opens or a kernel is loaded, never on the launch path. What it returns is checked
+at once.
+
+A distribution may implement some hooks only, to replace parts of a device that another distribution provides:
+give the entry point that device's name and leave `plugrad_backend_info` out. Its hooks are asked first; where
+they return None, the next plugin is asked.
+
+Plugins may import `plugrad.errors settings dtype target events uop renderer runtime plugin`, and nothing else
+of plugrad.
+"""
+
+from typing import Any
+
+import pluggy
+
+from plugrad.plugin.backend import BackendInfo, Probe
+from plugrad.renderer.base import Renderer
+from plugrad.runtime.allocator import Allocator
+from plugrad.runtime.compiler import Compiler
+from plugrad.runtime.program import Program
+from plugrad.runtime.runner import Runner
+from plugrad.target import Target
+
+#: MAJOR.MINOR of this page, independent of plugrad's own version. Same major and minor not newer is accepted:
+#: a new optional hook raises the minor, any change to an existing hook the major.
+SPEC_VERSION = "1.0"
+
+PROJECT = "plugrad"
+ENTRY_POINT_GROUP = "plugrad.backends"
+
+hookspec = pluggy.HookspecMarker(PROJECT)
+hookimpl = pluggy.HookimplMarker(PROJECT)
+
+
+@hookspec
+def plugrad_backend_info() -> BackendInfo:  # pyright: ignore[reportReturnType] - a specification has no body
+    """(required) Say who you are. Pure data: looks at nothing, opens nothing, cannot fail."""
+
+
+@hookspec
+def plugrad_probe() -> Probe:  # pyright: ignore[reportReturnType]
+    """(required) Say which devices are present, or why there are none and what would help.
+
+    May load a driver's library and ask it for names, but opens no context and allocates nothing on a device.
+    Called once; returns within a second. Absence is no error: return a `Probe` without devices, with `reason`
+    and `remedy`.
+    """
+
+
+@hookspec(firstresult=True)
+def plugrad_allocator(target: Target) -> Allocator[Any] | None:
+    """(required) Open the memory of `target`.
+
+    Called once when the device opens. The allocator may be used by several threads at the same time, and out
+    of memory raises `DeviceOutOfMemory`. Return None for targets that are not yours.
+
+    Raises:
+        DeviceNotFound: the device cannot be opened; say what was tried and what would help.
+    """
+
+
+@hookspec(firstresult=True)
+def plugrad_renderer(target: Target) -> Renderer | None:
+    """(required to compute) Return what turns linear UOps into source for `target`, with its `Capabilities`.
+
+    Needs no device: the renderer is picklable and gives the same text for the same UOps everywhere. A backend
+    that only stores implements none of `plugrad_renderer`, `plugrad_compiler` and `plugrad_runner`.
+    """
+
+
+@hookspec(firstresult=True)
+def plugrad_compiler(target: Target) -> Compiler | None:
+    """(required to compute) Return what turns source into bytes for `target`.
+
+    `Compiler.cache_key` names everything that the bytes depend on besides the source: toolchain, version,
+    architecture, flags.
+
+    Raises:
+        DeviceNotFound: a tool is missing; say what was looked for, where, and how to install it.
+    """
+
+
+@hookspec(firstresult=True)
+def plugrad_runner(target: Target, program: Program) -> Runner | None:
+    """(required to compute) Load `program` on `target` and return what launches it.
+
+    Called once for each kernel and device. The runner does not change `program`, keeps loaded what it needs,
+    and may be called by several threads at the same time; launches of one device take effect in the order of
+    their calls.
+
+    Raises:
+        DeviceError: the bytes do not load on this device.
+    """
+
+
+HOOK_NAMES = frozenset(
+    {
+        "plugrad_allocator",
+        "plugrad_backend_info",
+        "plugrad_compiler",
+        "plugrad_probe",
+        "plugrad_renderer",
+        "plugrad_runner",
+    }
+)

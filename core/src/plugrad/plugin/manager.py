@@ -1,0 +1,280 @@
+"""Find backends, load each by itself when it is asked for, and remember why one cannot be used.
+
+`import plugrad` reads no entry point. Asking for a built-in device reads none either; asking for any other
+reads the names of all and imports that device's plugins only. A plugin that fails is recorded and leaves the
+others alone.
+"""
+
+import importlib
+import threading
+import warnings
+from collections.abc import Callable
+
+from plugrad.errors import DeviceNotFound, PluginError, PlugradError
+from plugrad.plugin.hints import FIRST, hint_for, nearest_name
+from plugrad.plugin.hookspecs import ENTRY_POINT_GROUP
+from plugrad.plugin.loaded import Backend
+from plugrad.plugin.loader import LoadedPlugin, PluginRefused, failure_of, load_plugin
+from plugrad.plugin.source import PluginFailure, PluginSource
+from plugrad.target import Evidence
+
+_CORE = "plugrad-core"
+_INFO = "plugrad_backend_info"
+
+
+def discover() -> tuple[PluginSource, ...]:
+    """Return the entry points of the installed distributions.
+
+    The module that does it is imported here and not above, the one late import of the package: it costs 33 ms
+    that a program on a built-in device never needs.
+    """
+    found: tuple[PluginSource, ...] = importlib.import_module("plugrad.plugin.discovery").find_sources()
+    return found
+
+
+class PluginManager:
+    """Every backend there is, by name.
+
+    Args:
+        find_sources: how entry points are found, once.
+    """
+
+    def __init__(self, find_sources: Callable[[], tuple[PluginSource, ...]] = discover) -> None:
+        self._find_sources = find_sources
+        self._builtins: dict[str, PluginSource] = {}
+        self._lock = threading.RLock()
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget everything but the built-in devices, so that the next question looks again."""
+        self._discovered: tuple[PluginSource, ...] | None = None
+        self._plugins: dict[PluginSource, LoadedPlugin | PluginFailure] = {}
+        self._backends: dict[str, Backend] = {}
+        self._failures: dict[PluginSource, PluginFailure] = {}
+        self._warned: set[PluginSource] = set()
+
+    def register_builtin(self, name: str, module: str) -> None:
+        """Add a device of the core. Its name cannot be taken by an entry point."""
+        self._builtins[name] = PluginSource(name, module, _CORE, is_builtin=True)
+
+    @property
+    def failures(self) -> tuple[PluginFailure, ...]:
+        """Why plugins are not used, of those that were loaded until now."""
+        return tuple(self._failures.values())
+
+    def sources(self) -> tuple[PluginSource, ...]:
+        """Return all plugins, loaded or not: the built-in ones, then the entry points."""
+        with self._lock:
+            if self._discovered is None:
+                self._discovered = tuple(self._without_reserved(self._find_sources()))
+            return (*self._builtins.values(), *self._discovered)
+
+    def names(self) -> tuple[str, ...]:
+        """Return the names and aliases under which plugins are found."""
+        return tuple(dict.fromkeys(source.name for source in self.sources()))
+
+    def backend(self, name: str) -> Backend:
+        """Return the backend with this name or alias, loading it the first time.
+
+        Raises:
+            DeviceNotFound: no plugin has this name; says where was looked, and what to install.
+            PluginError: there is one, but it cannot be used; says why.
+        """
+        name = name.upper()
+        found = self._backends.get(name)
+        if found is None:
+            with self._lock:
+                found = self._backends.get(name) or self._load(name)
+                self._backends[name] = found
+        return found
+
+    def backends(self) -> tuple[Backend, ...]:
+        """Load every plugin and return the backends that can be used, highest priority first."""
+        return self._usable(self.names())
+
+    def choose(self) -> str:
+        """Return the name of the best device that is present, warning of each plugin that failed on the way.
+
+        The core's own devices are looked at, and loaded, only where no plugin has one.
+
+        Raises:
+            DeviceNotFound: there is none.
+        """
+        own = tuple(self._builtins)
+        others = tuple(name for name in self.names() if name not in own)
+        ranked = (backend for names in (others, own) for backend in self._usable(names))
+        present = (b for b in ranked if b.info.priority >= 0 and self.is_present(b))
+        chosen = next(present, None)
+        for failure in self.failures:
+            self._warn(failure)
+        if chosen is None:
+            raise DeviceNotFound(f"no device is present. Install one: {FIRST.install_line}")
+        if chosen.source.is_builtin and chosen.source not in self._warned:
+            self._warned.add(chosen.source)
+            warnings.warn(
+                f"no backend that compiles is usable; {chosen.info.name} interprets, which is very slow. "
+                f"Install one: {FIRST.install_line}, or set DEVICE={chosen.info.name} to be content with it.",
+                RuntimeWarning,
+                stacklevel=3,
+            )
+        return chosen.info.name
+
+    def is_present(self, backend: Backend) -> bool:
+        """Say whether a device that is real was found; record why where none was."""
+        try:
+            probe = backend.probe()
+        except PluginRefused as error:
+            self._failures.setdefault(backend.source, error.failure)
+            return False
+        except PlugradError as error:
+            self._failures.setdefault(
+                backend.source, failure_of(backend.source, "looking for devices raised", error)
+            )
+            return False
+        if any(device.evidence is not Evidence.E2 for device in probe.devices):
+            return True
+        reason = probe.reason or ("only a simulator is there" if probe.devices else "no device was found")
+        self._failures.setdefault(backend.source, PluginFailure(backend.source, reason, remedy=probe.remedy))
+        return False
+
+    def _usable(self, names: tuple[str, ...]) -> tuple[Backend, ...]:
+        found: dict[str, Backend] = {}
+        for name in names:
+            try:
+                backend = self.backend(name)
+            except PlugradError as error:
+                self._record_refusal(name, error)
+                continue
+            found[backend.info.name] = backend
+        return tuple(sorted(found.values(), key=lambda backend: (-backend.info.priority, backend.info.name)))
+
+    def _load(self, name: str) -> Backend:
+        sources = self._sources_of(name)
+        if not sources:
+            raise DeviceNotFound(self._explain_absence(name), device=name)
+        plugins = [self._load_plugin(source) for source in sources]
+        usable = [plugin for plugin in plugins if isinstance(plugin, LoadedPlugin)]
+        failed = [plugin for plugin in plugins if isinstance(plugin, PluginFailure)]
+        bases = [plugin for plugin in usable if _INFO in plugin.hooks]
+        if len(bases) > 1:
+            raise self._refuse_duplicates(name, [plugin.source for plugin in bases])
+        if not bases and failed:
+            raise PluginRefused(failed[0])
+        if not bases:
+            raise DeviceNotFound(
+                f"{name} is not there: {'; '.join(map(str, sources))} only adds to it, and no plugin has "
+                f"{_INFO}. {_install_line(name)}",
+                device=name,
+            )
+        backend = self._open(bases[0])
+        if backend.info.name != name:
+            return self._follow_alias(name, backend)
+        for plugin in usable:
+            if plugin is not bases[0]:
+                self._add(backend, plugin)
+        for failure in failed:
+            self._warn(failure)
+        return backend
+
+    def _sources_of(self, name: str) -> list[PluginSource]:
+        if name in self._builtins:
+            return [self._builtins[name]]
+        return [source for source in self.sources() if source.name == name]
+
+    def _load_plugin(self, source: PluginSource) -> LoadedPlugin | PluginFailure:
+        if source not in self._plugins:
+            self._plugins[source] = load_plugin(source)
+        plugin = self._plugins[source]
+        if isinstance(plugin, PluginFailure):
+            self._failures[source] = plugin
+        return plugin
+
+    def _open(self, base: LoadedPlugin) -> Backend:
+        try:
+            return Backend(base)
+        except PluginRefused as error:
+            self._failures[base.source] = error.failure
+            raise
+
+    def _add(self, backend: Backend, plugin: LoadedPlugin) -> None:
+        try:
+            backend.add(plugin)
+        except PluginRefused as error:
+            self._failures[plugin.source] = error.failure
+            self._warn(error.failure)
+
+    def _follow_alias(self, name: str, backend: Backend) -> Backend:
+        info = backend.info
+        if name in info.aliases and any(s.value == backend.source.value for s in self._sources_of(info.name)):
+            return self.backend(info.name)
+        wanted = (
+            f"add {name!r} to its aliases"
+            if name not in info.aliases
+            else f"add one named {info.name.lower()!r}"
+        )
+        failure = PluginFailure(
+            backend.source, f"its entry point is not named like its device {info.name}: {wanted}"
+        )
+        self._failures[backend.source] = failure
+        raise PluginRefused(failure)
+
+    def _refuse_duplicates(self, name: str, sources: list[PluginSource]) -> PluginError:
+        owners = " and ".join(source.owner for source in sources)
+        remedy = f"Uninstall one of {', '.join(source.distribution for source in sources)}."
+        for source in sources:
+            self._failures[source] = PluginFailure(
+                source, f"{owners} both provide the device {name}", remedy=remedy
+            )
+        return PluginError(
+            f"{owners} both provide the device {name}; neither is used. {remedy}",
+            plugin=name.lower(),
+            distribution=owners,
+        )
+
+    def _record_refusal(self, name: str, error: PlugradError) -> None:
+        """Keep the reason of a device that is not there, unless a more exact one is kept already."""
+        for source in self._sources_of(name):
+            self._failures.setdefault(source, PluginFailure(source, str(error)))
+
+    def _without_reserved(self, sources: tuple[PluginSource, ...]) -> list[PluginSource]:
+        taken = [source for source in sources if source.name in self._builtins]
+        for source in taken:
+            self._failures[source] = PluginFailure(
+                source,
+                f"{source.name} is the name of a built-in device",
+                remedy=f"Rename the entry point of {source.distribution}.",
+            )
+        return [source for source in sources if source not in taken]
+
+    def _explain_absence(self, name: str) -> str:
+        nearest = None if hint_for(name) else nearest_name(name, self.names())
+        meant = f" Did you mean {nearest!r}?" if nearest else ""
+        remedy = "" if nearest in self.names() else _install_line(nearest or name)
+        return (
+            f"there is no device {name!r}.{meant} Looked for an entry point {name.lower()!r} of the group "
+            f"{ENTRY_POINT_GROUP} in the distributions on sys.path; found {', '.join(sorted(self.names()))}. "
+            f"{remedy}"
+        ).rstrip()
+
+    def _warn(self, failure: PluginFailure) -> None:
+        if failure.source in self._warned:
+            return
+        self._warned.add(failure.source)
+        warnings.warn(
+            f"{failure.source} is not used: {failure.reason.rstrip('.')}. {failure.remedy}".rstrip(),
+            RuntimeWarning,
+            stacklevel=4,
+        )
+
+
+def _install_line(name: str) -> str:
+    hint = hint_for(name)
+    return (
+        f"Install it with: {hint.install_line}"
+        if hint
+        else "`plugrad devices` lists what is there and what is known."
+    )
+
+
+#: Every backend of this process.
+plugins = PluginManager()

@@ -1,0 +1,1 @@
+"""From linear programs to the source of kernels."""

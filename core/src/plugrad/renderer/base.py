@@ -1,0 +1,31 @@
+"""What every renderer is: linear programs in, source out, and the capabilities that codegen reads."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from plugrad.target import Capabilities
+from plugrad.uop.uop import UOp
+
+if TYPE_CHECKING:
+    from plugrad.uop.rewrite import PatternMatcher
+
+
+class Renderer:
+    """Turns linear programs into the source of one target.
+
+    Needs no device, and pickles, so that kernels render in other processes and on other machines.
+
+    Attributes:
+        capabilities: what the target can do; all that codegen knows of it.
+        extra_rules: rewrites that codegen applies after its own, for instructions only this target has.
+    """
+
+    capabilities: Capabilities
+    extra_rules: "PatternMatcher | None" = None
+
+    def render(self, uops: Sequence[UOp], name: str) -> str:
+        """Return the source of the linear program `uops` as a kernel called `name`.
+
+        Sources stand before their users; dtypes and ops are those that `capabilities` allow.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no render")

@@ -1,0 +1,185 @@
+"""Device memory: how a backend hands it out, and an allocator that keeps what is freed for the next request.
+
+A *handle* is whatever a backend uses to name a block (an address, an object); only its own allocator and
+runner look into it.
+"""
+
+import threading
+from abc import ABC, abstractmethod
+from collections import OrderedDict, deque
+from typing import Generic, TypeVar
+
+from plugrad.errors import DeviceError, DeviceOutOfMemory
+
+Handle = TypeVar("Handle")
+
+
+class Allocator(ABC, Generic[Handle]):
+    """The memory of one device.
+
+    A backend overrides `alloc`, `free`, `copyin`, `copyout` and `offset` (or derives from `LruAllocator`),
+    and the optional ones where the device can do better. Threads may call any method at the same time.
+    """
+
+    @abstractmethod
+    def alloc(self, nbytes: int) -> Handle:
+        """Return a block of at least `nbytes` (`nbytes` may be 0).
+
+        Raises:
+            DeviceOutOfMemory: the device has no such block left.
+        """
+
+    @abstractmethod
+    def free(self, handle: Handle, nbytes: int) -> None:
+        """Take back a block that `alloc(nbytes)` returned.
+
+        Raises:
+            DeviceError: the block was freed before, or is not from this allocator.
+        """
+
+    @abstractmethod
+    def copyin(self, handle: Handle, source: memoryview) -> None:
+        """Copy `source` (contiguous bytes) into the block. `source` may change once this returns."""
+
+    @abstractmethod
+    def copyout(self, dest: memoryview, handle: Handle) -> None:
+        """Copy the block's first bytes to `dest`, after every launch that writes them has finished."""
+
+    @abstractmethod
+    def offset(self, handle: Handle, nbytes: int, offset_bytes: int) -> Handle:
+        """Return a handle to `nbytes` of the block from `offset_bytes` on. It is never freed itself."""
+
+    def as_memoryview(self, handle: Handle, nbytes: int) -> memoryview | None:
+        """(optional) Return the block itself as host memory, or None where the host cannot see it."""
+        return None
+
+    def from_host(self, source: memoryview) -> Handle | None:
+        """(optional) Return a handle to `source` itself, or None where a copy is needed.
+
+        The handle holds what it needs of `source`; it is dropped, never freed.
+        """
+        return None
+
+    def synchronize(self) -> None:
+        """(optional) Return when everything that was launched on the device has finished."""
+
+    def free_cache(self) -> int:
+        """(optional) Give freed blocks that are kept for reuse back to the device; return how many bytes."""
+        return 0
+
+
+class LruAllocator(Allocator[Handle]):
+    """An allocator that keeps freed blocks by size and hands them out again.
+
+    Fresh memory is dear (page faults, driver calls), and programs ask for the same sizes over and over. A
+    backend overrides `_alloc` and `_free` in place of `alloc` and `free`. Kept blocks go back to the device
+    when it runs out of memory, or when they pass `cache_limit_bytes`: the sizes unused for longest go first.
+
+    Example:
+        >>> class HostAllocator(LruAllocator[bytearray]):
+        ...     def _alloc(self, nbytes: int) -> bytearray:
+        ...         return bytearray(nbytes)
+    """
+
+    def __init__(self, cache_limit_bytes: int = 4 << 30) -> None:
+        self.cache_limit_bytes = cache_limit_bytes
+        self.cached_bytes = 0
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[int, list[Handle]] = OrderedDict()
+        self._live: dict[int, int] = {}
+        # `free` runs in garbage collections, at any line of any thread: it may never wait for a lock, so it
+        # puts the block here, and whoever holds the lock next shelves it.
+        self._returned: deque[tuple[Handle, int]] = deque()
+
+    @abstractmethod
+    def _alloc(self, nbytes: int) -> Handle:
+        """Return a new block of `nbytes` (1 or more), or raise DeviceOutOfMemory or MemoryError."""
+
+    def _free(self, handle: Handle, nbytes: int) -> None:
+        """Give a block of `nbytes` back to the device. Nothing to do where dropping the handle is enough."""
+
+    @property
+    def live_bytes(self) -> int:
+        """Bytes that are allocated and not freed yet."""
+        return sum(list(self._live.values()))
+
+    def alloc(self, nbytes: int) -> Handle:
+        """Return a kept block of this size, or a new one; under pressure, give the kept ones up first."""
+        nbytes = max(nbytes, 1)
+        with self._lock:
+            if self._returned:
+                self._shelve_returned()
+            handle = self._take(nbytes)
+            if handle is None:
+                handle = self._alloc_new(nbytes)
+            self._live[_identity(handle)] = nbytes
+            return handle
+
+    def free(self, handle: Handle, nbytes: int) -> None:
+        """Keep the block for the next request of its size."""
+        nbytes = max(nbytes, 1)
+        identity = _identity(handle)
+        if self._live.get(identity) != nbytes:
+            raise DeviceError(
+                f"cannot free a block of {nbytes} bytes ({handle!r}): it was freed before, was allocated "
+                "with another size, or is not from this allocator. Free each block once, with the size "
+                "that was asked for."
+            )
+        del self._live[identity]
+        self._returned.append((handle, nbytes))
+        if self._lock.acquire(blocking=False):
+            try:
+                self._shelve_returned()
+            finally:
+                self._lock.release()
+
+    def free_cache(self) -> int:
+        """Give all kept blocks back to the device; return how many bytes they held."""
+        with self._lock:
+            self._shelve_returned()
+            freed = self.cached_bytes
+            self._shrink_to(0)
+            return freed
+
+    def _take(self, nbytes: int) -> Handle | None:
+        blocks = self._kept.get(nbytes)
+        if not blocks:
+            return None
+        self._kept.move_to_end(nbytes)
+        self.cached_bytes -= nbytes
+        return blocks.pop()
+
+    def _alloc_new(self, nbytes: int) -> Handle:
+        try:
+            return self._alloc(nbytes)
+        except (DeviceOutOfMemory, MemoryError):
+            self._shrink_to(0)
+        try:
+            return self._alloc(nbytes)
+        except DeviceOutOfMemory:
+            raise
+        except MemoryError as error:
+            raise DeviceOutOfMemory(f"no block of {nbytes} bytes is left", requested_bytes=nbytes) from error
+
+    def _shelve_returned(self) -> None:
+        while self._returned:
+            handle, nbytes = self._returned.popleft()
+            self._kept.setdefault(nbytes, []).append(handle)
+            self._kept.move_to_end(nbytes)
+            self.cached_bytes += nbytes
+        if self.cached_bytes > self.cache_limit_bytes:
+            self._shrink_to(self.cache_limit_bytes)
+
+    def _shrink_to(self, limit_bytes: int) -> None:
+        while self.cached_bytes > limit_bytes:
+            nbytes, blocks = next(iter(self._kept.items()))
+            if not blocks:
+                del self._kept[nbytes]
+                continue
+            self.cached_bytes -= nbytes
+            self._free(blocks.pop(), nbytes)
+
+
+def _identity(handle: object) -> int:
+    """Return a key for a live handle: addresses by value (equal ints are one block), objects by identity."""
+    return handle if isinstance(handle, int) else id(handle)

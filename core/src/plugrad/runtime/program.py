@@ -1,0 +1,109 @@
+"""A compiled kernel as plain data: everything that is needed to load and launch it, and nothing that is open.
+
+Programs are picklable and live in the disk cache.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from plugrad.errors import ScheduleError
+from plugrad.uop.uop import UOp
+
+Dim = int | UOp
+
+
+@dataclass(frozen=True, slots=True)
+class Estimates:
+    """What a kernel costs, counted in its linear program; symbolic where its sizes are.
+
+    Attributes:
+        flops: arithmetic operations on floats and integers that are not addresses.
+        bytes_accessed: bytes of the buffers it touches, each byte once (the memory traffic of perfect
+            caches).
+        bytes_loaded: bytes that its loads and stores move, counted each time.
+    """
+
+    flops: Dim = 0
+    bytes_accessed: Dim = 0
+    bytes_loaded: Dim = 0
+
+    def evaluate(self, values: Mapping[str, int]) -> "tuple[int, int, int]":
+        """Return (flops, bytes_accessed, bytes_loaded) with the variables bound to `values`."""
+        return (
+            evaluate_dim(self.flops, values),
+            evaluate_dim(self.bytes_accessed, values),
+            evaluate_dim(self.bytes_loaded, values),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A kernel ready to be loaded.
+
+    Attributes:
+        name: the function's name in source and binary.
+        source: what the renderer wrote.
+        lib: what the compiler made of it.
+        global_size: workgroups in each launch dimension, at most three; symbolic where the shapes are.
+        local_size: threads in a workgroup, for each dimension.
+        threads: pieces of the THREAD axis (1: it has none).
+        variables: names of the kernel's scalars in launch order.
+        outs: slots of the buffers it writes.
+        ins: slots of the buffers it reads.
+        estimates: its cost.
+        opts: the kernel optimisations it was made with, for reports and replay.
+        axes: (size, kind) of each axis, outermost first, for reports.
+    """
+
+    name: str
+    source: str
+    lib: bytes
+    global_size: tuple[Dim, ...] = ()
+    local_size: tuple[Dim, ...] = ()
+    threads: int = 1
+    variables: tuple[str, ...] = ()
+    outs: tuple[int, ...] = ()
+    ins: tuple[int, ...] = ()
+    estimates: Estimates = Estimates()
+    opts: tuple[Any, ...] = ()
+    axes: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def has_fixed_launch(self) -> bool:
+        """Say whether the launch dimensions are the same for all values of the variables."""
+        return not any(isinstance(size, UOp) for size in (*self.global_size, *self.local_size))
+
+    def launch_dims(self, values: Mapping[str, int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Return (global_size, local_size) with the variables bound to `values`.
+
+        Raises:
+            ScheduleError: a dimension needs a variable that `values` does not have.
+        """
+        return (
+            tuple(evaluate_dim(size, values) for size in self.global_size),
+            tuple(evaluate_dim(size, values) for size in self.local_size),
+        )
+
+
+def evaluate_dim(size: Dim, values: Mapping[str, int]) -> int:
+    """Return `size` as a number, with its variables bound to `values`.
+
+    Raises:
+        ScheduleError: `size` needs a variable that `values` does not have.
+
+    Example:
+        >>> evaluate_dim(UOp.variable("n", 1, 64) * 2, {"n": 3})
+        6
+    """
+    if isinstance(size, int):
+        return size
+    bindings = {u: u.const_like(values[u.arg[0]]) for u in size.variables() if u.arg[0] in values}
+    bound = size.substitute(bindings)
+    if bound.vmin == bound.vmax:
+        return int(bound.vmin)
+    missing = sorted(u.arg[0] for u in bound.variables())
+    raise ScheduleError(
+        f"a launch needs the size {size!r}, but {', '.join(missing)} has no value (given: {dict(values)}). "
+        f"Bind each variable to a number before launching."
+    )

@@ -1,0 +1,25 @@
+"""A loaded kernel, ready to launch."""
+
+from typing import Any, Protocol
+
+
+class Runner(Protocol):
+    """A kernel loaded on a device. Calling it launches it; this is the launch path, so it does nothing else.
+
+    Threads may call one runner at the same time.
+    """
+
+    def __call__(
+        self,
+        handles: tuple[Any, ...],
+        values: tuple[int, ...],
+        global_size: tuple[int, ...],
+        local_size: tuple[int, ...],
+        wait: bool = False,
+    ) -> float | None:
+        """Launch on the blocks `handles` (by slot) with `values` for the program's variables (in its order).
+
+        Returns:
+            The seconds the launch took on the device where `wait` asked for them, else None.
+        """
+        ...

@@ -1,0 +1,46 @@
+"""Copies between buffers on any two devices, with as few passes over the bytes as they allow."""
+
+from plugrad.dtype import dtypes
+from plugrad.errors import ShapeError
+from plugrad.runtime.buffer import Buffer
+
+# Large enough to hide the cost of a call, small enough to stay in the last-level cache between the two
+# copies.
+_STAGING_BYTES = 4 << 20
+
+
+def copy_buffer(dest: Buffer, source: Buffer) -> Buffer:
+    """Copy all bytes of `source` into `dest`, on whatever devices they are, and return `dest`.
+
+    Raises:
+        ShapeError: they differ in their number of bytes.
+    """
+    if dest.nbytes != source.nbytes:
+        raise ShapeError(
+            f"cannot copy {source!r} of {source.nbytes} bytes into {dest!r} of {dest.nbytes} bytes. "
+            f"Make the destination as large as the source."
+        )
+    if not source.nbytes:
+        return dest.ensure_allocated()
+    if (seen := source.host_view()) is not None:
+        return dest.copyin(seen)
+    target = dest.host_view()
+    if target is not None and not target.readonly:
+        source.copyout(target)
+        return dest
+    return _copy_staged(dest, source)
+
+
+def _copy_staged(dest: Buffer, source: Buffer) -> Buffer:
+    staging = memoryview(bytearray(min(source.nbytes, _STAGING_BYTES)))
+    if len(staging) == source.nbytes:
+        return dest.copyin(source.copyout(staging))
+    for start in range(0, source.nbytes, len(staging)):
+        part = staging[: source.nbytes - start]
+        _bytes_view(source, start, len(part)).copyout(part)
+        _bytes_view(dest, start, len(part)).copyin(part)
+    return dest
+
+
+def _bytes_view(buffer: Buffer, start: int, nbytes: int) -> Buffer:
+    return buffer.view(nbytes, dtypes.uint8, start)

@@ -1,0 +1,60 @@
+"""Refuse graphs that have no schedule, and say why."""
+
+from plugrad.dtype import dtypes
+from plugrad.errors import ScheduleError
+from plugrad.schedule.versions import check_target
+from plugrad.uop.ops import ELEMENTWISE, MOVEMENT, Ops
+from plugrad.uop.uop import UOp
+
+_NUMBERS = frozenset({Ops.CONST, Ops.DEFINE_VAR, Ops.BIND})
+_TENSOR_OPS = (
+    ELEMENTWISE
+    | MOVEMENT
+    | _NUMBERS
+    | {
+        Ops.IOTA,
+        Ops.BUFFER,
+        Ops.REDUCE_AXIS,
+        Ops.CONTIGUOUS,
+        Ops.DETACH,
+        Ops.COPY,
+        Ops.ASSIGN,
+        Ops.KERNEL,
+        Ops.AFTER,
+        Ops.SINK,
+    }
+)
+
+
+def check_graph(sink: UOp) -> None:
+    """Do nothing for a graph that can be scheduled.
+
+    Raises:
+        ScheduleError: a node is no operation on tensors, mixes devices, or assigns to what is no memory.
+    """
+    for u in sink.toposort():
+        if u.op not in _TENSOR_OPS:
+            raise ScheduleError(
+                f"cannot schedule {u.op.name}: it is no operation on tensors, but a part of kernels. "
+                "Build graphs with the methods of UOp that give values with a shape."
+            )
+        if u.dtype is dtypes.index:
+            continue
+        if u.op in ELEMENTWISE or u.op is Ops.ASSIGN:
+            _check_devices(u)
+        if u.op is Ops.ASSIGN:
+            check_target(u)
+
+
+def _check_devices(u: UOp) -> None:
+    first = u.src[0].device
+    for s in u.src[1:]:
+        device = s.device
+        if device is None or device == first:
+            continue
+        if first is not None:
+            raise ScheduleError(
+                f"{u.op.name} of shape {u.shape} takes values on {first} and on {device}: a kernel runs "
+                f"on one device. Copy one of them first: .to({first!r})."
+            )
+        first = device

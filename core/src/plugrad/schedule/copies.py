@@ -1,0 +1,59 @@
+"""Take copies of values before the memory that they read is overwritten."""
+
+from collections.abc import Set
+from dataclasses import dataclass
+
+from plugrad.schedule.versions import base_of
+from plugrad.uop.ops import MOVEMENT, Ops
+from plugrad.uop.uop import UOp
+
+
+@dataclass(frozen=True, slots=True)
+class Copies:
+    """What to copy.
+
+    Attributes:
+        versions: versions of memory; whoever reads one reads its copy, whoever assigns to one does not.
+        values_of: assignments whose value is computed into memory of its own first.
+    """
+
+    versions: Set[UOp] = frozenset()
+    values_of: Set[UOp] = frozenset()
+
+    def apply(self, graph: UOp, stored: Set[UOp]) -> tuple[UOp, set[UOp]]:
+        """Return the graph with the copies, and the nodes of it that are to have memory.
+
+        before: ASSIGN(b, b.flip(0))
+        after:  ASSIGN(b, b.flip(0).contiguous())
+        """
+        new: dict[UOp, UOp] = {}
+        for u in graph.toposort():
+            new[u] = self._rebuilt(u, tuple([self._source(u, s, i, new) for i, s in enumerate(u.src)]))
+        return new[graph], {new[u] for u in stored}
+
+    def _rebuilt(self, u: UOp, src: tuple[UOp, ...]) -> UOp:
+        if u in self.values_of:
+            src = (src[0], src[1].contiguous())
+        return u if src == u.src else UOp(u.op, u.dtype, src, u.arg, u.tag)
+
+    def _source(self, u: UOp, source: UOp, position: int, new: dict[UOp, UOp]) -> UOp:
+        """Return what source number `position` of `u` becomes: a version as such, or what reads it."""
+        shows_memory = u.op in (Ops.SINK, Ops.KERNEL, Ops.AFTER) or (u.op is Ops.ASSIGN and position == 0)
+        base = base_of(source)
+        if base not in self.versions:
+            return new[source]
+        if not shows_memory:
+            # below a movement op, a version is exchanged where the movement ops are read
+            return new[source] if u.op in MOVEMENT else _on(source, base, new[base].contiguous())
+        return _on(source, base, new[base])
+
+
+def _on(view: UOp, base: UOp, new_base: UOp) -> UOp:
+    """Return the movement ops between `view` and `base`, on `new_base`."""
+    chain: list[UOp] = []
+    while view is not base:
+        chain.append(view)
+        view = view.src[0]
+    for movement in reversed(chain):
+        new_base = UOp(movement.op, movement.dtype, (new_base, *movement.src[1:]), movement.arg, movement.tag)
+    return new_base

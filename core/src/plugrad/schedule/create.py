@@ -1,0 +1,187 @@
+"""The scheduler's passes in order: from a graph of tensors to kernel calls."""
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from plugrad.schedule.check import check_graph
+from plugrad.schedule.copies import Copies
+from plugrad.schedule.fusion import CostModel
+from plugrad.schedule.kernelize import KernelCall, kernelize, written_kernel
+from plugrad.schedule.limits import cuts_for
+from plugrad.schedule.normalize import normalize
+from plugrad.schedule.order import VersionConflict, order
+from plugrad.schedule.rangeify import Kernel, Rangeify
+from plugrad.schedule.versions import VERSIONS, base_of, slice_of
+from plugrad.uop.ops import Ops
+from plugrad.uop.passes import Pipeline, Stage
+from plugrad.uop.spec import kernel_spec, tensor_spec
+from plugrad.uop.uop import UOp
+
+# What a schedule brings about beside the values that were asked for; nobody may bring it about again.
+_EFFECTS = frozenset({Ops.ASSIGN, Ops.AFTER, Ops.COPY, Ops.KERNEL})
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """Kernel calls in order, and where the values are afterwards.
+
+    Attributes:
+        calls: what to run.
+        results: for each source of the SINK, the node whose memory holds it.
+        effects: from each assignment and copy in the graph to the node whose memory holds it.
+    """
+
+    calls: tuple[KernelCall, ...]
+    results: tuple[UOp, ...]
+    effects: Mapping[UOp, UOp]
+
+
+@dataclass(frozen=True, slots=True)
+class Devices:
+    """What the scheduler knows of devices.
+
+    Attributes:
+        cost: the cost model of each device in the graph that computes, and of `default`.
+        default: where values without a device are computed.
+    """
+
+    cost: Mapping[str, CostModel]
+    default: str
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A schedule in the making.
+
+    Attributes:
+        graph: SINK of the values that were asked for, and behind them of the graph's effects.
+        asked: how many values were asked for.
+        stored: values that get memory whatever the cost model says.
+        walk: what rangeify found out; None before.
+        calls: the kernels; None until they are made.
+    """
+
+    graph: UOp
+    asked: int
+    stored: frozenset[UOp] = frozenset()
+    walk: Rangeify | None = None
+    calls: tuple[KernelCall, ...] | None = None
+
+    @property
+    def graphs(self) -> tuple[UOp, ...]:
+        """The kernels once they are made (copies have none), before that the tensor graph."""
+        if self.calls is None:
+            return (self.graph,)
+        return tuple(call.ast for call in self.calls if call.ast.op is Ops.SINK)
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.graphs))
+
+
+def normalize_graph(draft: Draft, devices: Devices) -> Draft:
+    """Remove what only gradients or spelling needed, and give numbers that are asked for a kernel."""
+    graph = normalize(draft.graph, devices.cost, devices.default)
+    values = zip(graph.src, draft.graph.src, strict=True)
+    written = [_written(u, before.device) for u, before in itertools.islice(values, draft.asked)]
+    graph = UOp.sink(*written, *graph.src[draft.asked :])
+    stored = frozenset(u for u in graph.src[: draft.asked] if base_of(u).op not in VERSIONS)
+    return replace(draft, graph=graph, stored=stored)
+
+
+def rangeify(draft: Draft, devices: Devices) -> Draft:
+    """Decide by the cost model which values get memory, and give every value the loops that compute it."""
+    graph, stored = draft.graph, set(draft.stored)
+    while True:
+        walk = Rangeify(graph, devices.cost, devices.default, stored | _copied(graph))
+        kernels = walk.run()
+        # fuse until no kernel is too big, copy until none reads elements that it overwrites
+        if cuts := {u for k in kernels for u in cuts_for(k, walk)} - stored:
+            stored = stored | cuts
+        elif moving := frozenset(k.root for k in kernels if _reads_elsewhere(k, walk)):
+            graph, stored = Copies(values_of=moving).apply(graph, stored)
+        else:
+            return replace(draft, graph=graph, stored=frozenset(stored), walk=walk)
+
+
+def make_kernels(draft: Draft, devices: Devices) -> Draft:
+    """Give kernels canonical parameters, ranges and names, so that equal computations are one object."""
+    walk = draft.walk
+    assert walk is not None, "rangeify comes first"
+    calls = tuple(
+        written_kernel(u, walk) if u.op is Ops.KERNEL else kernelize(walk.kernels[u], walk)
+        for u in draft.graph.toposort()
+        if u.op is Ops.KERNEL or (u in walk.kernels and 0 not in u.shape)
+    )
+    return replace(draft, calls=calls)
+
+
+def put_in_order(draft: Draft, devices: Devices) -> Draft:
+    """Order kernels by what they read and overwrite; versions that would be gone are copied first."""
+    while True:
+        try:
+            return replace(draft, calls=tuple(order(draft.calls or (), draft.graph.toposort())))
+        except VersionConflict as conflict:
+            graph, stored = Copies(versions=conflict.versions).apply(draft.graph, set(draft.stored))
+            draft = replace(draft, graph=graph, stored=frozenset(stored), calls=None)
+            draft = make_kernels(rangeify(draft, devices), devices)
+
+
+SCHEDULING = Pipeline(
+    "schedule",
+    (
+        Stage(normalize_graph, tensor_spec, "fusion should see one spelling of each value"),
+        Stage(rangeify, tensor_spec, "all uses of a value are known once the graph is final"),
+        Stage(make_kernels, kernel_spec, "a kernel is cut out when all of its loops are there"),
+        Stage(put_in_order, kernel_spec, "last: what a kernel reads is known from the kernel itself"),
+    ),
+)
+
+
+def create_schedule(sink: UOp, cost: Mapping[str, CostModel], default_device: str) -> Schedule:
+    """Return the kernels that compute the sources of `sink`, in an order in which they can run.
+
+    Args:
+        sink: SINK of the values that are to have memory.
+        cost: the cost model of each device in the graph that computes, and of `default_device`.
+        default_device: where values without a device are computed.
+
+    Raises:
+        ScheduleError: the graph mixes devices, assigns to what is no memory, or has a node that is no tensor
+            operation.
+        DeviceError: a device that only stores data would have to compute.
+    """
+    check_graph(sink)
+    asked = len(sink.src)
+    # rewriting keeps the place of each source, which is how an effect is found again
+    effects = tuple(u for u in sink.toposort() if u.op in _EFFECTS)
+    draft = Draft(UOp.sink(*sink.src, *effects), asked)
+    done = SCHEDULING.run(draft, Devices(cost, default_device))
+    places = done.graph.src
+    return Schedule(done.calls or (), places[:asked], dict(zip(effects, places[asked:], strict=True)))
+
+
+def _written(u: UOp, device: str | None) -> UOp:
+    """Give numbers that are asked for a kernel that writes them down; who only uses them has no need of it.
+
+    The tag keeps the device: a sum over no elements of a device's memory is a number, but belongs there.
+    """
+    return u if u.device is not None else u.contiguous().rtag(device)
+
+
+def _copied(graph: UOp) -> set[UOp]:
+    """Return the values that need memory because they are copied to another device."""
+    sources = [u.src[0] for u in graph.toposort() if u.op is Ops.COPY and 0 not in u.shape]
+    return {u for u in sources if slice_of(u) is None}
+
+
+def _reads_elsewhere(kernel: Kernel, walk: Rangeify) -> bool:
+    """Say whether an assignment reads other elements of its memory than the one it writes."""
+    root = kernel.root
+    if root.op is not Ops.ASSIGN or kernel.ast is None:
+        return False
+    storage, written = walk.storage_of(root), kernel.ast.src[0].src[1]
+    return any(
+        u.op is Ops.INDEX and u.src[1] is not written and walk.storage_of(walk.memory_of(u.src[0])) is storage
+        for u in kernel.ast.src[1].toposort()
+    )

@@ -1,0 +1,82 @@
+"""The one cost model of fusion: when a value is computed where it is used, and when it gets memory.
+
+Inlining saves writing and reading a value; it costs computing it once for each use. A machine does some
+number of operations in the time that one byte takes to memory, and that ratio is the exchange rate. The model
+speaks of `Capabilities` only, never of devices.
+"""
+
+from dataclasses import dataclass
+
+from plugrad.target import Capabilities
+
+# Operations for the price of one byte of memory traffic. Measured machines lie between 4 (one Zen 4 core:
+# 117 GFLOP/s against 30 GB/s) and 12 (accelerators: 60 TFLOP/s of f32 against 4.8 TB/s); the decision is flat
+# between them.
+_OPERATIONS_PER_BYTE = 8
+# Below this many elements a reduction is done before a second kernel would have started.
+_SPLIT_FROM = 1 << 15
+# Pieces for each core, so that an uneven finish costs little.
+_PIECES_PER_CORE = 8
+# Reads of each element from which a copy with zeros around it is cheaper than gated loads.
+_PAD_REUSE = 4
+# Operations of one kernel, each element, before the rest becomes a kernel of its own.
+MOST_OPERATIONS = 400
+# A value that costs less than this is never cut off.
+SMALL_VALUE = 8
+# Estimates stop here: a subtree this dear is never recomputed.
+COST_CAP = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class CostModel:
+    """What fusion needs to know of a device."""
+
+    cores: int
+    runs_loops: bool
+    row_bytes: int
+    max_buffers: int = 0
+
+    @staticmethod
+    def of(capabilities: Capabilities) -> "CostModel":
+        """Return the cost model for a device with these capabilities."""
+        return CostModel(
+            cores=capabilities.threads if capabilities.grid_dims == 0 else 256,
+            # on a grid each work-item would redo a row's reduction; loops hoist it
+            runs_loops=capabilities.grid_dims == 0,
+            row_bytes=capabilities.cache_bytes[-1] if capabilities.cache_bytes else 0,
+            max_buffers=capabilities.max_buffers,
+        )
+
+    def is_full(self, operations: int) -> bool:
+        """Say whether a kernel that does `operations` for each element is big enough.
+
+        Compilers take time that grows faster than the kernel, and registers run out. Cutting costs one
+        write and one read for each of these operations' hundreds.
+        """
+        return operations >= MOST_OPERATIONS
+
+    def inline_elementwise(self, evaluations: int, numel: int, operations: int, itemsize: int) -> bool:
+        """Say whether a value of `numel` elements, computed `evaluations` times in all, needs no memory."""
+        again = max(evaluations - numel, 0)
+        return again * operations <= numel * itemsize * 2 * _OPERATIONS_PER_BYTE
+
+    def inline_pad(self, evaluations: int, numel: int) -> bool:
+        """Say whether a padded value is read with a gate, rather than copied with its zeros.
+
+        Where loops run on vectors, a gate breaks one vector load into single ones, many times dearer.
+        """
+        return not self.runs_loops or evaluations < numel * _PAD_REUSE
+
+    def inline_row_reduce(self, rows: int, row_bytes: int) -> bool:
+        """Say whether a reduction over a row is fused with what uses it on the same row.
+
+        The row is then read again from cache, and the rows are what cores share.
+        """
+        return self.runs_loops and row_bytes <= self.row_bytes and (rows >= self.cores or row_bytes <= 4096)
+
+    def split_reduce(self, reduced: int, kept: int) -> int:
+        """Return into how many pieces to split a reduction of `reduced` elements to each of `kept`."""
+        if reduced < _SPLIT_FROM or kept >= self.cores:
+            return 1
+        pieces = self.cores * _PIECES_PER_CORE
+        return pieces if reduced // pieces >= 256 else 1

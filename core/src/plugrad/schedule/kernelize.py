@@ -1,0 +1,98 @@
+"""Turn what rangeify built into kernels that do not know which buffers they run on.
+
+Buffers become numbered parameters, ranges and variables get canonical names: equal computations are the same
+object, whatever tensors they were written with, so they are lowered and compiled once.
+"""
+
+import itertools
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from plugrad.schedule.rangeify import Kernel, Rangeify, max_shape
+from plugrad.schedule.versions import base_of, part_of, slice_of
+from plugrad.uop.ops import Axis, AxisType, KernelInfo, Ops
+from plugrad.uop.symbolic import simplify
+from plugrad.uop.uop import UOp
+
+
+@dataclass(frozen=True, slots=True)
+class KernelCall:
+    """One step of a schedule: a kernel (or a COPY) and the memory it works on.
+
+    Attributes:
+        ast: the kernel's SINK, or COPY of a PARAM.
+        memory: slot by slot, the node that owns the memory (a BUFFER, or the root of the call that makes it),
+            or a part of it. Slot 0 is written.
+        root: the value that this call brings about.
+        reads: the versions of memory that it reads: a BUFFER, an AFTER, or the root of another call.
+        target: the version of memory that it writes over; None where the memory is its own.
+        device: where it runs.
+    """
+
+    ast: UOp
+    memory: tuple[UOp, ...]
+    root: UOp
+    reads: tuple[UOp, ...]
+    target: UOp | None
+    device: str
+
+
+def kernelize(kernel: Kernel, walk: Rangeify) -> KernelCall:
+    """Return `kernel` with canonical parameters, ranges and name."""
+    if kernel.ast is None:
+        return _copy(kernel, walk)
+    root = kernel.root
+    ast = simplify(kernel.ast)
+    renamed: dict[UOp, UOp] = {}
+    memory: list[UOp] = []
+    reads: dict[UOp, None] = {}
+    axes = itertools.count()
+    # the output's parameter and ranges come first, then everything in the order of use
+    for u in (ast.src[0].src[0], *ast.src[2:], *ast.toposort()):
+        if u in renamed:
+            continue
+        if u.op is Ops.PARAM:
+            version = walk.memory_of(u)
+            owner = walk.storage_of(version)
+            if version is not root:
+                reads[version] = None
+            # versions of one buffer share a slot: a kernel may write what it has read at the same place
+            if owner not in memory:
+                memory.append(owner)
+            renamed[u] = u.replace(arg=(memory.index(owner), u.arg[1]))
+        elif u.op is Ops.RANGE:
+            size = u.src[0].substitute(renamed)
+            renamed[u] = UOp(Ops.RANGE, u.dtype, (size,), Axis((next(axes),), u.arg.kind))
+    ast = ast.substitute(renamed)
+    target = base_of(root.src[0]) if root.op is Ops.ASSIGN else None
+    return KernelCall(
+        UOp.sink(ast, arg=KernelInfo(_name(ast))), tuple(memory), root, tuple(reads), target, kernel.device
+    )
+
+
+def written_kernel(u: UOp, walk: Rangeify) -> KernelCall:
+    """Return the call that the graph spells out as the KERNEL `u`."""
+    memory = tuple(map(walk.storage_of, u.src))
+    return KernelCall(u.arg, memory, u, u.src[1:], u.src[0], str(u.src[0].device))
+
+
+def _copy(kernel: Kernel, walk: Rangeify) -> KernelCall:
+    root = kernel.root
+    source = root.src[0]
+    numel: Any = math.prod(max_shape(root.shape))
+    place = UOp(Ops.PARAM, source.dtype, (), (1, numel))
+    if source in walk.kernels and source.op is not Ops.ASSIGN:
+        memory, version = source, source
+    else:
+        shown = slice_of(source)
+        assert shown is not None, "normalize puts elements in order before they are copied"
+        memory, version = part_of(*shown, numel), base_of(source)
+    return KernelCall(place.copy_to_device(root.arg), (root, memory), root, (version,), None, kernel.device)
+
+
+def _name(ast: UOp) -> str:
+    ranges = sorted((u for u in ast.toposort() if u.op is Ops.RANGE), key=lambda r: r.arg.ident)
+    sizes = [str(r.src[0].vmax) for r in ranges]
+    head = "reduce" if any(r.arg.kind is AxisType.REDUCE for r in ranges) else "map"
+    return "_".join((head, *(sizes or ["1"])))

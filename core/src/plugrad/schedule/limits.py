@@ -1,0 +1,43 @@
+"""Cut kernels that take more buffers than their device allows."""
+
+from plugrad.schedule.rangeify import Kernel, Rangeify
+from plugrad.schedule.versions import base_of
+from plugrad.uop.ops import ELEMENTWISE, Ops
+from plugrad.uop.uop import UOp
+
+
+def cuts_for(kernel: Kernel, walk: Rangeify) -> set[UOp]:
+    """Return the values that must have memory for `kernel` to stay within its device's number of buffers.
+
+    From inputs to result, whenever a value would read too much, the source that reads most is cut.
+    """
+    most = walk.cost[kernel.device].max_buffers if kernel.device in walk.cost else 0
+    if not most or kernel.ast is None or len(_buffers(kernel, walk)) <= most:
+        return set()
+    cuts: set[UOp] = set()
+    # for each value, the memory that computing it reads; one place is for the output
+    below: dict[UOp, frozenset[UOp]] = {}
+    for u in kernel.root.toposort(lambda u: u is kernel.root or not _is_memory(u, walk)):
+        reads = [below[s] if s in below else _memory(s, walk) for s in u.src]
+        while len(frozenset[UOp]().union(*reads)) > most - 1:
+            largest = max(range(len(reads)), key=lambda i: len(reads[i]))
+            cut = base_of(u.src[largest])
+            if len(reads[largest]) < 2 or cut.op not in ELEMENTWISE | {Ops.REDUCE_AXIS}:
+                break
+            cuts.add(cut)
+            reads[largest] = frozenset((cut,))
+        below[u] = frozenset[UOp]().union(*reads)
+    return cuts
+
+
+def _buffers(kernel: Kernel, walk: Rangeify) -> set[UOp]:
+    assert kernel.ast is not None, "a COPY has no kernel"
+    return {walk.storage_of(walk.memory_of(u)) for u in kernel.ast.toposort() if u.op is Ops.PARAM}
+
+
+def _is_memory(u: UOp, walk: Rangeify) -> bool:
+    return u in walk.kernels or u.op in (Ops.BUFFER, Ops.AFTER)
+
+
+def _memory(u: UOp, walk: Rangeify) -> frozenset[UOp]:
+    return frozenset((walk.storage_of(u),)) if _is_memory(u, walk) else frozenset()

@@ -1,0 +1,130 @@
+"""Index arithmetic of movement ops: where an element of the result lies in the source."""
+
+import itertools
+import math
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+from plugrad.dtype import dtypes
+from plugrad.uop.ops import Ops
+from plugrad.uop.shape import pairs_of
+from plugrad.uop.symbolic import simplify
+from plugrad.uop.uop import UOp
+
+Indices = tuple[UOp, ...]
+
+ZERO = UOp.const(dtypes.index, 0)
+ALWAYS = UOp.const(dtypes.bool, True)
+
+
+def strides_of(shape: Sequence[Any]) -> tuple[Any, ...]:
+    """Return row-major strides in elements; symbolic where a later dimension is."""
+    out: list[Any] = []
+    stride: Any = 1
+    for size in reversed(shape):
+        out.append(stride)
+        stride = stride * size
+    return tuple(reversed(out))
+
+
+def flatten(idxs: Sequence[UOp], shape: Sequence[Any]) -> UOp:
+    """Return the row-major position of `idxs` in an array of `shape`."""
+    total = ZERO
+    for idx, stride, size in zip(idxs, strides_of(shape), shape, strict=True):
+        if not (isinstance(size, int) and size == 1):
+            total = total + idx * stride
+    return simplify(total)
+
+
+def unflatten(position: UOp, shape: Sequence[Any]) -> Indices:
+    """Return the indices of the row-major `position` in an array of `shape`."""
+    out: list[UOp] = []
+    for axis, (stride, size) in enumerate(zip(strides_of(shape), shape, strict=True)):
+        if isinstance(size, int) and size == 1:
+            out.append(ZERO)
+            continue
+        quotient = position if isinstance(stride, int) and stride == 1 else position // stride
+        out.append(simplify(quotient if axis == 0 else quotient % size))
+    return tuple(out)
+
+
+def source_indices(op: UOp, idxs: Indices) -> tuple[Indices, UOp]:
+    """Return where in its source the movement node `op` finds element `idxs`, and when it does."""
+    shape: Any = op.src[0].shape
+    if op.op is Ops.RESHAPE:
+        return _through_reshape(idxs, shape, op.shape), ALWAYS
+    if op.op is Ops.EXPAND:
+        return tuple(
+            ZERO if isinstance(size, int) and size == 1 and new is not size and new != 1 else idx
+            for idx, size, new in zip(idxs, shape, op.shape, strict=True)
+        ), ALWAYS
+    if op.op is Ops.PERMUTE:
+        order: tuple[int, ...] = op.arg
+        return tuple(idxs[order.index(axis)] for axis in range(len(order))), ALWAYS
+    if op.op is Ops.FLIP:
+        return tuple(
+            simplify((size - 1) + idx * -1) if axis in op.arg else idx
+            for axis, (idx, size) in enumerate(zip(idxs, shape, strict=True))
+        ), ALWAYS
+    if op.op is Ops.SHRINK:
+        return tuple(_shifted(idx, begin) for idx, (begin, _) in zip(idxs, pairs_of(op), strict=True)), ALWAYS
+    return _through_pad(op, idxs, shape)
+
+
+def _shifted(idx: UOp, begin: Any) -> UOp:
+    return idx if isinstance(begin, int) and begin == 0 else simplify(idx + begin)
+
+
+def _through_pad(op: UOp, idxs: Indices, shape: Sequence[Any]) -> tuple[Indices, UOp]:
+    inside: list[UOp] = []
+    gate = ALWAYS
+    for idx, (before, after), size in zip(idxs, pairs_of(op), shape, strict=True):
+        moved = _shifted(idx, before * -1)
+        inside.append(moved)
+        if not (isinstance(before, int) and before == 0):
+            gate = gate & ~(moved < 0)
+        if not (isinstance(after, int) and after == 0):
+            gate = gate & (moved < size)
+    return tuple(inside), simplify(gate)
+
+
+def _through_reshape(idxs: Indices, source: Sequence[Any], result: Sequence[Any]) -> Indices:
+    """Match runs of axes whose sizes multiply to the same number: only those mix."""
+    if not all(isinstance(size, int) for size in (*source, *result)):
+        return unflatten(flatten(idxs, result), source)
+    out: list[UOp] = []
+    for source_axes, result_axes in _runs(source, result):
+        sizes = [source[a] for a in source_axes]
+        inner = [idxs[a] for a in result_axes]
+        kept = [(i, result[a]) for i, a in zip(inner, result_axes, strict=True) if result[a] != 1]
+        wanted = [size for size in sizes if size != 1]
+        if [size for _, size in kept] == wanted:
+            found = iter(i for i, _ in kept)
+            out.extend(ZERO if size == 1 else next(found) for size in sizes)
+        else:
+            out.extend(unflatten(flatten([i for i, _ in kept], [s for _, s in kept]), sizes))
+    return tuple(out)
+
+
+def _runs(source: Sequence[int], result: Sequence[int]) -> list[tuple[range, range]]:
+    """Return the finest split of both shapes into runs of axes with equal products."""
+    left: list[int] = list(itertools.accumulate(source, operator.mul))
+    right: list[int] = list(itertools.accumulate(result, operator.mul))
+    if math.prod(source) == 0:
+        return [(range(len(source)), range(len(result)))]
+    out: list[tuple[range, range]] = []
+    i = j = 0
+    start_i = start_j = 0
+    while i < len(left) and j < len(right):
+        if left[i] == right[j]:
+            out.append((range(start_i, i + 1), range(start_j, j + 1)))
+            i, j = i + 1, j + 1
+            start_i, start_j = i, j
+        elif left[i] < right[j]:
+            i += 1
+        else:
+            j += 1
+    if start_i < len(left) or start_j < len(right):
+        out.append((range(start_i, len(left)), range(start_j, len(right))))
+    return out

@@ -1,0 +1,121 @@
+"""Put kernels in an order in which each reads what it means to read.
+
+All writes to one memory run in the order of the graph. A kernel that reads a version runs after the write
+that made the version (RAW) and before the next one (WAR).
+"""
+
+import heapq
+import itertools
+from collections.abc import Iterable, Sequence
+
+from plugrad.schedule.kernelize import KernelCall
+from plugrad.schedule.versions import IN_PLACE, base_of, memory_of
+from plugrad.uop.ops import Ops
+from plugrad.uop.uop import UOp
+
+
+class VersionConflict(Exception):
+    """Kernels read a version of memory after it must have been overwritten; those versions need a copy."""
+
+    def __init__(self, versions: Iterable[UOp]) -> None:
+        super().__init__("kernels need an old and a new version of one memory at a time")
+        self.versions = frozenset(versions)
+
+
+class _Writes:
+    """The calls that write to memory that exists, and which of them each version comes after."""
+
+    def __init__(self, calls: Sequence[KernelCall], graph: Iterable[UOp]) -> None:
+        self.of: dict[UOp, list[int]] = {}
+        self.place: dict[int, tuple[UOp, int]] = {}
+        maker = {call.root: i for i, call in enumerate(calls)}
+        self._position: dict[UOp, int] = {}
+        for u in graph:
+            if u.op in (Ops.ASSIGN, Ops.KERNEL) and u in maker:
+                memory = memory_of(u.src[0])
+                writes = self.of.setdefault(memory, [])
+                self.place[maker[u]] = memory, len(writes)
+                writes.append(maker[u])
+                self._position[u] = len(writes)
+            elif u.op is Ops.ASSIGN or u.op is Ops.KERNEL:
+                self._position[u] = self.position(u.src[0])
+            elif u.op is Ops.AFTER:
+                memory = memory_of(u)
+                ours = [s for s in u.src if memory_of(s.src[0] if s.op is Ops.KERNEL else s) is memory]
+                self._position[u] = max(map(self.position, ours))
+
+    def position(self, version: UOp) -> int:
+        """Return how many writes to its memory `version` comes after."""
+        return self._position.get(base_of(version), 0)
+
+    def before(self, version: UOp) -> Iterable[int]:
+        """Return the calls after which `version` is there."""
+        version = base_of(version)
+        for effect in version.src if version.op is Ops.AFTER else (version,):
+            memory = memory_of(effect.src[0] if effect.op is Ops.KERNEL else effect)
+            if (position := self.position(effect)) > 0:
+                yield self.of[memory][position - 1]
+
+    def next(self, version: UOp) -> int | None:
+        """Return the call that overwrites `version`."""
+        writes, position = self.of.get(memory_of(version), []), self.position(version)
+        return writes[position] if position < len(writes) else None
+
+
+def order(calls: Sequence[KernelCall], graph: Iterable[UOp]) -> list[KernelCall]:
+    """Return `calls` in an order that respects RAW, WAR and WAW, close to the given one.
+
+    Args:
+        calls: what to run.
+        graph: the nodes they were made of, sources first.
+
+    Raises:
+        VersionConflict: there is none; the exception names the versions to copy first.
+    """
+    writes = _Writes(calls, graph)
+    maker = {call.root: i for i, call in enumerate(calls)}
+    after: list[set[int]] = [set() for _ in calls]
+    late: list[UOp] = []
+    for made in writes.of.values():
+        for earlier, later in itertools.pairwise(made):
+            after[later].add(earlier)
+    for i, call in enumerate(calls):
+        for version in call.reads:
+            if version in maker and version.op not in IN_PLACE:
+                after[i].add(maker[version])
+                continue
+            after[i].update(j for j in writes.before(version) if j != i)
+            overwriter = writes.next(version)
+            if i in writes.place and writes.place[i][0] is memory_of(version):
+                # it runs when only the newest version is left
+                late += [version] if overwriter != i else []
+            elif overwriter is not None:
+                after[overwriter].add(i)
+        if call.target is not None:
+            after[i].update(j for j in writes.before(call.target) if j != i)
+    done = _topological(after)
+    left = set(range(len(calls))).difference(done)
+    late += [v for i in left for v in calls[i].reads if writes.next(v) in left and writes.next(v) != i]
+    if late:
+        raise VersionConflict(late)
+    if left:
+        raise AssertionError(f"kernels wait for each other: {[calls[i].root.op for i in left]}")
+    return [calls[i] for i in done]
+
+
+def _topological(after: Sequence[set[int]]) -> list[int]:
+    waiting = [len(a) for a in after]
+    then: list[list[int]] = [[] for _ in after]
+    for i, earlier in enumerate(after):
+        for j in earlier:
+            then[j].append(i)
+    ready = [i for i, n in enumerate(waiting) if n == 0]
+    out: list[int] = []
+    while ready:
+        i = heapq.heappop(ready)
+        out.append(i)
+        for j in then[i]:
+            waiting[j] -= 1
+            if waiting[j] == 0:
+                heapq.heappush(ready, j)
+    return out

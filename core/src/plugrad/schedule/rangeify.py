@@ -1,0 +1,368 @@
+"""Give every value the loops that compute it, and decide which values get memory.
+
+The walk goes from results to inputs. A value that gets memory starts a kernel with fresh ranges, one for
+each axis of its shape; each use of a value below it is an `Access`: index expressions in those ranges and
+the condition under which the element exists. Movement ops only change the access; a reduction opens ranges
+of its own. When a value is reached, all of its uses are known, and the cost model decides: compute it
+inside its users, or store it.
+
+A second walk, from inputs to results, builds the expression of each value at each access.
+"""
+
+import itertools
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from plugrad.dtype import dtypes
+from plugrad.errors import DeviceError, ScheduleError
+from plugrad.schedule.fusion import COST_CAP, SMALL_VALUE, CostModel
+from plugrad.schedule.lookups import inside_lookup
+from plugrad.schedule.movement import ALWAYS, ZERO, Indices, flatten, source_indices
+from plugrad.schedule.versions import IN_PLACE, device_of
+from plugrad.uop.ops import ALU, ELEMENTWISE, MOVEMENT, AxisType, Ops
+from plugrad.uop.symbolic import simplify
+from plugrad.uop.uop import UOp
+
+# Values that need no kernel: they exist, or any kernel can write them down.
+_LEAVES = frozenset({Ops.BUFFER, Ops.AFTER, Ops.CONST, Ops.DEFINE_VAR, Ops.BIND, Ops.IOTA})
+# Ops that ask for memory.
+_STORED = frozenset({Ops.CONTIGUOUS, Ops.COPY, Ops.ASSIGN})
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """One way in which a value is read: its indices, and the gate outside of which it does not exist."""
+
+    idxs: Indices
+    gate: UOp
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """Where an access happens: for which kernel, how often, and inside which reductions."""
+
+    kernel: "Kernel"
+    evaluations: int
+    in_reduce: bool
+    others: "frozenset[Kernel]" = frozenset()
+    """Other kernels that read it in the same way: values without a shape have one access only."""
+
+
+@dataclass(eq=False, slots=True)
+class Kernel:
+    """A value that gets memory, and what computes it."""
+
+    root: UOp
+    ranges: Indices
+    device: str
+    operations: int = 0
+    ast: UOp | None = None
+
+
+@dataclass
+class Rangeify:
+    """One run of the pass over the graph below `sink`."""
+
+    sink: UOp
+    cost: Mapping[str, CostModel]
+    default_device: str
+    stored: set[UOp]
+    """Nodes that get memory whatever the cost model says; grows when a hazard asks for it."""
+    kernels: dict[UOp, Kernel] = field(default_factory=dict[UOp, Kernel])
+    uses: dict[UOp, dict[Access, Use]] = field(default_factory=dict[UOp, dict[Access, Use]])
+    sources: dict[tuple[UOp, Access], tuple[tuple[UOp, Access], ...]] = field(
+        default_factory=dict[tuple[UOp, Access], tuple[tuple[UOp, Access], ...]]
+    )
+    reduce_ranges: dict[tuple[UOp, Access], Indices] = field(
+        default_factory=dict[tuple[UOp, Access], Indices]
+    )
+    exprs: dict[tuple[UOp, Access], UOp] = field(default_factory=dict[tuple[UOp, Access], UOp])
+    operations: dict[UOp, int] = field(default_factory=dict[UOp, int])
+    lookups: dict[UOp, tuple[UOp, ...]] = field(default_factory=dict[UOp, tuple[UOp, ...]])
+    """Reductions that become loads, with the nodes inside of them that exist in no loop."""
+    memories: dict[UOp, UOp] = field(default_factory=dict[UOp, UOp])
+    """The PARAM that stands for each node with memory; its slot is the node's place in this dict."""
+    _inside_lookups: set[UOp] = field(default_factory=set[UOp])
+    _versions: list[UOp] = field(default_factory=list[UOp])
+    _numbers: "itertools.count[int]" = field(default_factory=itertools.count)
+
+    def run(self) -> list[Kernel]:
+        """Return the kernels, each after those whose results it reads."""
+        order = list(self.sink.toposort(lambda u: u.dtype is not dtypes.index or u.op is Ops.SINK))
+        self._estimate(order)
+        for u in reversed(order):
+            if u.op is not Ops.SINK:
+                self._decide(u)
+        for u in order:
+            self._build_all(u)
+        return [self.kernels[u] for u in order if u in self.kernels]
+
+    # --- first walk: from results to inputs ---
+
+    def _estimate(self, order: Iterable[UOp]) -> None:
+        """Estimate the operations that inlining each value would repeat, loads counted as one each."""
+        self.lookups = {u: inside for u in order if (inside := inside_lookup(u))}
+        self._inside_lookups = {u for inside in self.lookups.values() for u in inside}
+        for u in order:
+            if u.op in _LEAVES:
+                self.operations[u] = u.op is Ops.BUFFER
+            elif u in self.stored or u.op in _STORED or (u.op is Ops.REDUCE_AXIS and u not in self.lookups):
+                self.operations[u] = 1
+            else:
+                below = sum(self.operations.get(s, 0) for s in u.src)
+                self.operations[u] = min(below + (_WEIGHT.get(u.op, 1) if u.op in ALU else 0), COST_CAP)
+
+    def _decide(self, u: UOp) -> None:
+        uses = self.uses.get(u, {})
+        if u in self.stored or u.op in _STORED:
+            self._start_kernel(u, uses)
+        elif not uses or u.op in _LEAVES:
+            return
+        elif self._inlines(u, uses):
+            self._inline(u, uses)
+        else:
+            self._start_kernel(u, uses)
+
+    def _inlines(self, u: UOp, uses: dict[Access, Use]) -> bool:
+        if u.device is None and len(_devices(uses)) > 1:
+            # numbers, needed on several devices: memory would be on one of them
+            return True
+        if u in self._inside_lookups:
+            return True
+        if u.op is Ops.PAD:
+            return self._inlines_pad(u, uses)
+        if u.op is Ops.REDUCE_AXIS and u not in self.lookups:
+            return self._inlines_reduce(u, uses)
+        is_computed = u.op in ELEMENTWISE or u.op is Ops.REDUCE_AXIS
+        return not is_computed or self._inlines_elementwise(u, uses)
+
+    def _inlines_elementwise(self, u: UOp, uses: dict[Access, Use]) -> bool:
+        evaluations = sum(self._evaluations(access, use) for access, use in uses.items())
+        model = self._model(next(iter(uses.values())).kernel.device)
+        if self.operations[u] >= SMALL_VALUE and any(
+            model.is_full(use.kernel.operations) for use in uses.values()
+        ):
+            return False
+        return model.inline_elementwise(evaluations, _numel(u), self.operations[u], u.dtype.itemsize)
+
+    def _evaluations(self, access: Access, use: Use) -> int:
+        """Return how often the value is computed: where loops run, outside of those it does not depend on."""
+        if not self._model(use.kernel.device).runs_loops:
+            return use.evaluations
+        needed = frozenset[UOp]().union(access.gate.ranges, *(i.ranges for i in access.idxs))
+        ranges = [r for r in use.kernel.ranges if r.op is Ops.RANGE]
+        if not needed.issubset(ranges):
+            return use.evaluations
+        while ranges and ranges[-1] not in needed:
+            ranges.pop()
+        return min(use.evaluations, math.prod(_size(r) for r in ranges))
+
+    def _inlines_pad(self, u: UOp, uses: dict[Access, Use]) -> bool:
+        evaluations = sum(use.evaluations for use in uses.values() if use.in_reduce)
+        return self._model(next(iter(uses.values())).kernel.device).inline_pad(evaluations, _numel(u))
+
+    def _inlines_reduce(self, u: UOp, uses: dict[Access, Use]) -> bool:
+        if len(uses) > 1:
+            return False
+        ((access, use),) = uses.items()
+        if use.others:
+            return False
+        own = [i for i in access.idxs if i.op is not Ops.CONST]
+        if access.gate is not ALWAYS or len(set(own)) != len(own):
+            return False
+        kernel_ranges = [r for r in use.kernel.ranges if r.op is Ops.RANGE]
+        if not use.in_reduce and set(own) == set(kernel_ranges):
+            return True
+        # hoisting needs the reduction's ranges outside of those that it does not depend on
+        if own != kernel_ranges[: len(own)]:
+            return False
+        rows = math.prod(_size(r) for r in own)
+        return self._model(use.kernel.device).inline_row_reduce(rows, _row_bytes(u))
+
+    def _model(self, device: str) -> CostModel:
+        return self.cost[device]
+
+    def _start_kernel(self, u: UOp, uses: dict[Access, Use]) -> None:
+        device = device_of(u) or next((use.kernel.device for use in uses.values()), self.default_device)
+        if u.op is not Ops.COPY and device not in self.cost:
+            raise DeviceError(
+                f"{device} stores data and runs no kernels, so it cannot compute {u.op.name} of shape "
+                f"{u.shape}. Move what it is computed from first: .to(...).",
+                device=device,
+            )
+        kernel = self.kernels[u] = Kernel(u, self._fresh_ranges(u.shape, AxisType.LOOP), device)
+        if u.op is Ops.COPY:
+            return
+        access = Access(kernel.ranges, ALWAYS)
+        use = Use(kernel, _numel(u), in_reduce=False)
+        if u.op is Ops.CONTIGUOUS or u.op is Ops.ASSIGN:
+            value = u.src[-1]
+            self._reach(value, access, use)
+            self.sources[u, access] = ((value, access),)
+        else:
+            self._inline(u, {access: use})
+
+    def _inline(self, u: UOp, uses: dict[Access, Use]) -> None:
+        for access, use in uses.items():
+            self._inline_at(u, access, use)
+
+    def _inline_at(self, u: UOp, access: Access, use: Use) -> None:
+        if u.op in MOVEMENT:
+            idxs, inside = source_indices(u, access.idxs)
+            below = Access(idxs, access.gate if inside is ALWAYS else simplify(access.gate & inside))
+            sources = ((u.src[0], below),)
+        elif u.op is Ops.REDUCE_AXIS:
+            ranges = self._fresh_ranges(
+                tuple(s if a in u.arg[1] else 1 for a, s in enumerate(u.src[0].shape)), AxisType.REDUCE
+            )
+            self.reduce_ranges[u, access] = tuple(r for r in ranges if r.op is Ops.RANGE)
+            idxs = tuple(ranges[a] if a in u.arg[1] else idx for a, idx in enumerate(access.idxs))
+            sources = ((u.src[0], Access(idxs, access.gate)),)
+            # a reduction runs once for each value of the ranges it is read with; other loops have it hoisted
+            kept = frozenset[UOp]().union(*(i.ranges for i in access.idxs))
+            results = min(use.evaluations, math.prod(_size(r) for r in kept))
+            loops = 1 if u in self.lookups else math.prod(_size(r) for r in ranges)
+            use = Use(use.kernel, results * loops, in_reduce=True)
+        else:
+            use.kernel.operations += _WEIGHT.get(u.op, 1)
+            scalar = Access((), access.gate)
+            sources = tuple((s, access if s.shape != () else scalar) for s in u.src)
+        self.sources[u, access] = sources
+        for source, below in sources:
+            self._reach(source, below, use)
+
+    def _reach(self, u: UOp, access: Access, use: Use) -> None:
+        if u.dtype is dtypes.index:
+            # a symbolic number is the same everywhere
+            self.exprs[u, access] = u
+            return
+        known = self.uses.setdefault(u, {})
+        before = known.get(access)
+        if before is None:
+            known[access] = use
+        else:
+            kernel = before.kernel
+            evaluations = max(before.evaluations, use.evaluations)
+            if kernel is not use.kernel:
+                evaluations = before.evaluations + use.evaluations
+            others = (before.others | use.others | {use.kernel}) - {kernel}
+            known[access] = Use(kernel, evaluations, before.in_reduce or use.in_reduce, others)
+
+    def _fresh_ranges(self, shape: Iterable[Any], kind: AxisType) -> Indices:
+        return tuple(
+            ZERO if isinstance(size, int) and size == 1 else UOp.range(size, next(self._numbers), kind)
+            for size in shape
+        )
+
+    # --- second walk: from inputs to results ---
+
+    def _build_all(self, u: UOp) -> None:
+        for access in self.uses.get(u, {}):
+            self.exprs[u, access] = self._load(u, access) if u in self.kernels else self._build(u, access)
+        kernel = self.kernels.get(u)
+        if kernel is not None and u.op is not Ops.COPY:
+            access = Access(kernel.ranges, ALWAYS)
+            value = self.exprs[self.sources[u, access][0]] if u.op in _STORED else self._build(u, access)
+            place = self._place(u, access)
+            kernel.ast = place.store(value, *(r for r in kernel.ranges if r.op is Ops.RANGE))
+
+    def _load(self, u: UOp, access: Access) -> UOp:
+        return self._place(u, access).load()
+
+    def _place(self, u: UOp, access: Access) -> UOp:
+        """Return the INDEX of element `access` in the memory of `u`."""
+        idxs, view = access.idxs, u
+        while self._has_no_memory(view):
+            if view.op in MOVEMENT:
+                idxs, inside = source_indices(view, idxs)
+                if inside is not ALWAYS:
+                    raise ScheduleError("cannot assign to a padded view: parts of it have no memory.")
+            view = view.src[0]
+        gate = None if access.gate is ALWAYS else access.gate
+        return self._memory(u, view).index(flatten(idxs, view.shape), gate)
+
+    def storage_of(self, u: UOp) -> UOp:
+        """Return the node that owns the memory `u` lives in: below assignments and views."""
+        while self._has_no_memory(u):
+            u = u.src[0]
+        return u
+
+    def _has_no_memory(self, u: UOp) -> bool:
+        return u.op in IN_PLACE or (u.op in MOVEMENT and u not in self.kernels)
+
+    def memory_of(self, param: UOp) -> UOp:
+        """Return the version of memory that the PARAM `param` stands for."""
+        slot: int = param.arg[0]
+        return self._versions[slot]
+
+    def _memory(self, version: UOp, storage: UOp) -> UOp:
+        if version not in self.memories:
+            numel = math.prod(max_shape(storage.shape))
+            self.memories[version] = UOp(Ops.PARAM, version.dtype, (), (len(self.memories), numel))
+            self._versions.append(version)
+        return self.memories[version]
+
+    def _build(self, u: UOp, access: Access) -> UOp:
+        if u.op is Ops.CONST:
+            return u
+        if u.op is Ops.BUFFER or u.op is Ops.AFTER:
+            return self._load(u, access)
+        if u.op is Ops.IOTA:
+            return access.idxs[0].cast(u.dtype)
+        if u.op in (Ops.DEFINE_VAR, Ops.BIND):
+            return u
+        src = tuple([self.exprs[s] for s in self.sources[u, access]])
+        if u.op is Ops.REDUCE_AXIS:
+            return src[0].reduce(u.arg[0], *self.reduce_ranges[u, access])
+        if u.op is Ops.PAD:
+            return self._padded(u, access, src[0])
+        if u.op in MOVEMENT:
+            return src[0]
+        if u.op in ELEMENTWISE:
+            return UOp(u.op, u.dtype, src, u.arg)
+        raise ScheduleError(f"cannot schedule {u.op.name}: it is no tensor operation.")
+
+    def _padded(self, u: UOp, access: Access, value: UOp) -> UOp:
+        gate = self.sources[u, access][0][1].gate
+        # a gated load already gives zero outside
+        if gate is ALWAYS or (value.op is Ops.LOAD and value.src[0].src[2:] == (gate,)):
+            return value
+        return gate.where(value, value.const_like(0))
+
+
+# Operations of the arithmetic that stands behind one op.
+_WEIGHT = {
+    Ops.EXP2: 12,
+    Ops.LOG2: 16,
+    Ops.SIN: 20,
+    Ops.POW: 40,
+    Ops.THREEFRY: 150,
+    Ops.FDIV: 4,
+    Ops.RECIP: 4,
+    Ops.SQRT: 4,
+}
+
+
+def _devices(uses: dict[Access, Use]) -> set[str]:
+    return {kernel.device for use in uses.values() for kernel in (use.kernel, *use.others)}
+
+
+def _size(r: UOp) -> int:
+    return r.src[0].vmax if r.op is Ops.RANGE else 1
+
+
+def max_shape(shape: Iterable[Any]) -> tuple[int, ...]:
+    """Return `shape` with symbolic sizes at their highest."""
+    return tuple(s if isinstance(s, int) else int(s.vmax) for s in shape)
+
+
+def _numel(u: UOp) -> int:
+    return math.prod(max_shape(u.shape))
+
+
+def _row_bytes(reduced: UOp) -> int:
+    source = reduced.src[0]
+    shape: Any = source.shape
+    return math.prod(max_shape(shape[a] for a in reduced.arg[1])) * source.dtype.itemsize

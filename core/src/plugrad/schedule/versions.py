@@ -1,0 +1,88 @@
+"""The versions of memory that is assigned to.
+
+A BUFFER is the first version of its memory; each ASSIGN (or AFTER) is a later one. Movement ops on a
+version show part of the same memory.
+"""
+
+import math
+from typing import Any
+
+from plugrad.errors import ScheduleError
+from plugrad.schedule.movement import ALWAYS, flatten, source_indices
+from plugrad.uop.ops import MOVEMENT, Ops
+from plugrad.uop.symbolic import simplify
+from plugrad.uop.uop import UOp
+
+# Ops whose memory is that of their first source.
+IN_PLACE = frozenset({Ops.ASSIGN, Ops.AFTER})
+# Ops that are a version of some memory.
+VERSIONS = IN_PLACE | {Ops.BUFFER}
+# Movement ops that show each element at most once: what can be assigned to. (A strided slice pads and
+# shrinks; that nothing of the padding is left is found when its addresses are.)
+_ASSIGNABLE = MOVEMENT - {Ops.EXPAND}
+
+
+def base_of(u: UOp) -> UOp:
+    """Return the node below the movement ops of `u`."""
+    while u.op in MOVEMENT:
+        u = u.src[0]
+    return u
+
+
+def device_of(u: UOp) -> str | None:
+    """Return the device that `u` is computed on; None where any will do."""
+    return u.device or u.tag
+
+
+def memory_of(u: UOp) -> UOp:
+    """Return the node that owns the memory which `u` shows: below movement ops and versions."""
+    while u.op in IN_PLACE or u.op in MOVEMENT:
+        u = u.src[0]
+    return u
+
+
+def check_target(assign: UOp) -> None:
+    """Do nothing for an ASSIGN whose target is memory.
+
+    Raises:
+        ScheduleError: the target is computed, or shows elements more than once.
+    """
+    u = assign.src[0]
+    while u.op in IN_PLACE or u.op in _ASSIGNABLE:
+        u = u.src[0]
+    if u.op is not Ops.BUFFER:
+        raise ScheduleError(
+            f"cannot assign to {u.op.name} of shape {u.shape}: a target is memory, or part of it "
+            "(reshaped, permuted, shrunk, flipped). Assign to a buffer, and compute with that."
+        )
+
+
+def slice_of(u: UOp) -> tuple[UOp, int] | None:
+    """Return the memory that `u` shows and the first element, if it shows consecutive elements in order.
+
+    before: BUFFER(4, 6).shrink(((1, 3), (0, 6)))
+    after:  (BUFFER(4, 6), 6)
+    """
+    shape: Any = u.shape
+    if not all(isinstance(size, int) for size in shape):
+        return None
+    ranges = tuple(UOp.range(size, axis) for axis, size in enumerate(shape))
+    idxs, view = ranges, u
+    while view.op in IN_PLACE or view.op in MOVEMENT:
+        if view.op in MOVEMENT:
+            idxs, inside = source_indices(view, idxs)
+            if inside is not ALWAYS:
+                return None
+        view = view.src[0]
+    if view.op not in (Ops.BUFFER, Ops.CONTIGUOUS, Ops.COPY) or 0 in shape:
+        return None
+    offset = simplify(flatten(idxs, view.shape) - flatten(ranges, shape))
+    return (view, offset.arg) if offset.op is Ops.CONST else None
+
+
+def part_of(memory: UOp, offset: int, numel: int) -> UOp:
+    """Return `numel` elements of `memory` from `offset` on; the memory itself if that is all of it."""
+    total: Any = math.prod(memory.shape)
+    if numel == total:
+        return memory
+    return memory.reshape((total,)).shrink(((offset, offset + numel),))

@@ -1,0 +1,257 @@
+"""All settings in one typed table, read from the environment and overridden in a scope.
+
+    from plugrad.settings import context, settings
+
+    settings.DEBUG               # the innermost context(...) of this thread or task, else the environment
+    with context(DEBUG=2): ...   # scoped; other threads do not see it
+
+The environment variable of a setting has its name. It is parsed at the first read; after changing
+`os.environ` call `settings.refresh()`. `DEVICE` alone is looked up at every read, since programs set it late.
+"""
+
+import os
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+
+from plugrad._util import LazyModule, closest, did_you_mean
+from plugrad.errors import SettingsError
+
+if TYPE_CHECKING:
+    import platformdirs
+else:
+    platformdirs = LazyModule("platformdirs")  # asked once for a folder, if at all
+
+__all__ = ["Setting", "SettingValue", "Settings", "cache_dir", "context", "is_overridden", "settings"]
+
+T = TypeVar("T")
+
+_NO_OVERRIDES: Mapping[str, Any] = {}
+_overrides: ContextVar[Mapping[str, Any]] = ContextVar("plugrad_settings", default=_NO_OVERRIDES)
+_TRUE = frozenset({"1", "true", "yes", "on"})
+_FALSE = frozenset({"0", "false", "no", "off", ""})
+
+
+class Setting(Generic[T]):
+    """One setting: a descriptor that reads its value for the current context.
+
+    Args:
+        default: value when the environment has none; its type is the type of the setting.
+        doc: one line for `plugrad env`.
+        low: least legal value (integers only).
+        high: greatest legal value (integers only).
+        live: look the environment up at each read.
+    """
+
+    def __init__(
+        self, default: T, doc: str, *, low: int = 0, high: int | None = None, live: bool = False
+    ) -> None:
+        self.name = ""
+        self.default = default
+        self.doc = doc
+        self.low = low
+        self.high = high
+        self.live = live
+        self._from_env: T | None = None
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> "Setting[T]": ...
+    @overload
+    def __get__(self, instance: object, owner: type) -> T: ...
+    def __get__(self, instance: object, owner: type) -> "Setting[T] | T":
+        if instance is None:
+            return self
+        overrides = _overrides.get()
+        if self.name in overrides:
+            return overrides[self.name]
+        if self._from_env is not None and not self.live:
+            return self._from_env
+        return self._read_environment()
+
+    def __set__(self, instance: object, value: T) -> None:
+        raise SettingsError(
+            f"cannot assign {value!r} to settings.{self.name}: settings change in a scope. "
+            f"Use `with context({self.name}={value!r}):`, or set the environment variable {self.name}.",
+            name=self.name,
+        )
+
+    @property
+    def type_name(self) -> str:
+        """What the setting holds, with its limits: "bool", "int 0..7", "int >= 0", "str"."""
+        if type(self.default) is not int:
+            return type(self.default).__name__
+        return f"int >= {self.low}" if self.high is None else f"int {self.low}..{self.high}"
+
+    def parse(self, value: object) -> T:
+        """Return `value` (text, or a Python value) as a value of this setting.
+
+        Raises:
+            SettingsError: it is none.
+        """
+        parsed: Any
+        match self.default:
+            case bool():
+                parsed = self._parse_bool(value)
+            case int():
+                parsed = self._parse_int(value)
+            case _:
+                parsed = str(value) if isinstance(value, (str, Path)) else None
+        if parsed is None:
+            raise SettingsError(
+                f"{self.name}={value!r} is not legal: it takes {self.type_name}. {self.doc} "
+                "Run `plugrad env` for all settings.",
+                name=self.name,
+            )
+        return parsed
+
+    def forget(self) -> None:
+        """Read the environment again at the next use."""
+        self._from_env = None
+
+    def _read_environment(self) -> T:
+        text = os.environ.get(self.name)
+        value = self.default if text is None else self.parse(text)
+        self._from_env = value
+        return value
+
+    def _parse_bool(self, value: object) -> bool | None:
+        if isinstance(value, int):
+            return bool(value) if value in (0, 1) else None
+        text = str(value).strip().lower()
+        return True if text in _TRUE else False if text in _FALSE else None
+
+    def _parse_int(self, value: object) -> int | None:
+        if isinstance(value, str):
+            try:
+                value = int(value.strip() or str(self.default))
+            except ValueError:
+                return None
+        if not isinstance(value, int) or value < self.low or (self.high is not None and value > self.high):
+            return None
+        return int(value)
+
+
+@dataclass(frozen=True)
+class SettingValue:
+    """A row of the settings table: what a setting is now, and where that comes from."""
+
+    name: str
+    type_name: str
+    default: object
+    value: object
+    origin: str
+    doc: str
+
+
+class Settings:
+    """The table. Each attribute is one setting; the order here is the order of `plugrad env`."""
+
+    DEVICE = Setting("", "Device to use, such as PYTHON or NAME:1; empty: the best one found.", live=True)
+    DEBUG = Setting(
+        0,
+        "1 realizes, 2 kernels, 3 opts, 4 source, 5 graph at each pass, 6 linear listing, 7 disassembly.",
+        high=7,
+    )
+    NOOPT = Setting(False, "Generate plain loops: no kernel optimisations.")
+    SPEC = Setting(False, "Verify the graph against the specification of its stage after each pass.")
+    JIT = Setting(
+        1,
+        "Jitted functions: 0 never capture, 1 replay, 2 replay without a device graph.",
+        high=2,
+    )
+    BEAM = Setting(0, "Width of the search for kernel optimisations; 0 uses the heuristic.")
+    CACHELEVEL = Setting(2, "Caches of kernels: 0 none, 1 in memory, 2 in memory and on disk.", high=2)
+    PLUGRAD_CACHE = Setting("", "Directory of the disk cache; empty: the user's cache directory.")
+    PLUGRAD_CC = Setting("", "C compiler for devices that need one, name or path; empty: the best one found.")
+    THREADS = Setting(0, "Threads for kernels on the host's processor; 0: one for each usable core.")
+    VIZ = Setting(False, "Record each pass and rewrite in a file of JSON lines under the cache directory.")
+    PROFILE = Setting(False, "Print a table of time by kernel when the process ends.")
+    TRACK_MATCH_STATS = Setting(
+        0, "At exit: 1 prints how often each rewrite rule fired, 2 also where.", high=2
+    )
+
+    @classmethod
+    def table(cls) -> dict[str, Setting[Any]]:
+        """Return all settings by name, in the order of the table."""
+        return {name: item for name, item in vars(cls).items() if isinstance(item, Setting)}
+
+    def refresh(self) -> None:
+        """Read the environment again at the next use of each setting."""
+        for setting in _TABLE.values():
+            setting.forget()
+
+    def describe(self) -> list[SettingValue]:
+        """Return a row for each setting; an illegal value in the environment is shown, not raised."""
+        return [self._row(setting) for setting in _TABLE.values()]
+
+    def unknown_variables(self) -> dict[str, str | None]:
+        """Return environment variables that look like a misspelled setting, with the closest name.
+
+        Only names that start with PLUGRAD_ are looked at: others may belong to anybody.
+        """
+        prefix = "PLUGRAD_"
+        # compared without the prefix, which would make all of them look alike
+        bare = {name.removeprefix(prefix): name for name in _TABLE}
+        names = sorted(name for name in os.environ if name.startswith(prefix) and name not in _TABLE)
+        found = {name: closest(name.removeprefix(prefix), bare) for name in names}
+        return {name: bare[meant] if meant else None for name, meant in found.items()}
+
+    def _row(self, setting: Setting[Any]) -> SettingValue:
+        overridden = setting.name in _overrides.get()
+        origin = "context" if overridden else "environment" if setting.name in os.environ else "default"
+        value: object
+        try:
+            value = getattr(self, setting.name)
+        except SettingsError:
+            value, origin = os.environ[setting.name], "environment (illegal)"
+        return SettingValue(setting.name, setting.type_name, setting.default, value, origin, setting.doc)
+
+
+_TABLE: Mapping[str, Setting[Any]] = Settings.table()
+settings = Settings()
+
+
+@contextmanager
+def context(**values: object) -> Generator[None]:
+    """Override settings inside a `with` block (or a decorated function), for this thread or task only.
+
+    Example:
+        with context(DEBUG=2, NOOPT=1):
+            tensor.realize()
+
+    Raises:
+        SettingsError: a name is unknown or a value is not legal.
+    """
+    parsed = {name: _setting(name).parse(value) for name, value in values.items()}
+    token = _overrides.set({**_overrides.get(), **parsed})
+    try:
+        yield
+    finally:
+        _overrides.reset(token)
+
+
+def is_overridden(name: str) -> bool:
+    """Say whether a `context(...)` around the caller sets this setting."""
+    return name in _overrides.get()
+
+
+def cache_dir() -> Path:
+    """Return the directory of all that plugrad keeps between processes; it may not exist yet."""
+    if settings.PLUGRAD_CACHE:
+        return Path(settings.PLUGRAD_CACHE).expanduser()
+    return Path(platformdirs.user_cache_dir("plugrad", appauthor=False))
+
+
+def _setting(name: str) -> Setting[Any]:
+    if name not in _TABLE:
+        raise SettingsError(
+            f"there is no setting {name!r}.{did_you_mean(name, _TABLE)} Run `plugrad env` for all settings.",
+            name=name,
+        )
+    return _TABLE[name]

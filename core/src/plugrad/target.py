@@ -1,0 +1,126 @@
+"""What a kernel is compiled for: a device's identity, and what it can do, as frozen data.
+
+Codegen reads `Capabilities` and never asks for a device's name. A renderer declares them, so that every later
+choice (vector widths, launch grids, decompositions) follows from data that can be printed, compared and
+pickled.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from plugrad.dtype import DType
+
+
+class Evidence(Enum):
+    """How the correctness of a device's kernels is known, from weakest to strongest.
+
+    Reports print it. `E2` is never shown as `E3`, and a device with `E2` is never chosen automatically.
+    """
+
+    E0 = "golden text"
+    E1 = "accepted by the vendor's compiler"
+    E2 = "executed by a simulator"
+    E3 = "executed on the real hardware"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One device of one backend, with what its compiler has to know.
+
+    Attributes:
+        device: the backend's name in upper case.
+        index: which of the backend's devices, from 0.
+        arch: the instruction set, in the words of the backend's compiler.
+        detail: anything more that changes the code, as sorted (name, value) pairs.
+    """
+
+    device: str
+    index: int = 0
+    arch: str = ""
+    detail: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The name a user writes: `NAME`, or `NAME:INDEX` above index 0."""
+        return f"{self.device}:{self.index}" if self.index else self.device
+
+    def get(self, key: str, default: str = "") -> str:
+        """Return the value of `key` in `detail`.
+
+        Example:
+            >>> Target("X", detail=(("driver", "12.4"),)).get("driver")
+            '12.4'
+        """
+        return next((value for name, value in self.detail if name == key), default)
+
+
+@dataclass(frozen=True, slots=True)
+class TensorCore:
+    """One matrix instruction: `D = A @ B + C` over a tile, computed by `threads` threads together.
+
+    Attributes:
+        name: what the renderer calls the instruction.
+        dims: the tile as (N, M, K).
+        threads: how many threads share one instruction.
+        dtype_in: element type of A and B.
+        dtype_out: element type of C and D.
+    """
+
+    name: str
+    dims: tuple[int, int, int]
+    threads: int
+    dtype_in: DType
+    dtype_out: DType
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What a target can do; the only thing codegen knows of it.
+
+    Attributes:
+        storage_dtypes: element types that buffers may hold.
+        compute_dtypes: element types that arithmetic may use; the others are widened around it.
+        vector_bits: width of a vector register for arithmetic (0: arithmetic is scalar).
+        max_lanes: the most values in one vector, whatever their size (0: as many as `vector_bits` and
+            `max_load_bits` hold).
+        vector_registers: how many of them a kernel may fill before values spill to memory.
+        max_load_bits: the widest single load or store.
+        threads: how many pieces a THREAD axis may have (1: none).
+        grid_dims: launch dimensions outside the workgroup (0: a kernel runs its own loops).
+        max_grid: the largest size of each launch dimension.
+        max_workgroup: threads in one workgroup (0: there are no workgroups).
+        max_workgroup_dims: the largest size of each workgroup dimension.
+        local_memory_bytes: memory shared by one workgroup, or worth staging tiles in.
+        cache_bytes: sizes of the first and second cache level of one core.
+        native_ops: names of the `Ops` that the target has itself; all others are decomposed.
+        max_buffers: how many buffers one kernel may take (0: no limit).
+        supports_views: whether a kernel may take part of another buffer.
+        tensor_cores: matrix instructions.
+    """
+
+    storage_dtypes: frozenset[DType]
+    compute_dtypes: frozenset[DType]
+    vector_bits: int = 0
+    max_lanes: int = 0
+    vector_registers: int = 16
+    max_load_bits: int = 128
+    threads: int = 1
+    grid_dims: int = 0
+    max_grid: tuple[int, ...] = ()
+    max_workgroup: int = 0
+    max_workgroup_dims: tuple[int, ...] = ()
+    local_memory_bytes: int = 0
+    cache_bytes: tuple[int, ...] = (32 << 10, 1 << 20)
+    native_ops: frozenset[str] = frozenset()
+    max_buffers: int = 0
+    supports_views: bool = True
+    tensor_cores: tuple[TensorCore, ...] = ()
+
+    def lanes(self, dtype: DType) -> int:
+        """Return how many values of `dtype` one vector register holds (1 on scalar targets).
+
+        Example:
+            >>> Capabilities(frozenset(), frozenset(), vector_bits=512).lanes(dtypes.float32)
+            16
+        """
+        return max(1, min(self.vector_bits // (dtype.itemsize * 8), self.max_lanes or self.vector_bits))

@@ -1,0 +1,451 @@
+"""Operations of two or three operands: broadcasting, promotion, Python's operators."""
+
+from collections.abc import Callable
+from typing import Any, Self
+
+from plugrad.dtype import ConstType, DType, dtypes, is_bool, is_float, is_int, is_unsigned
+from plugrad.errors import DtypeError
+from plugrad.tensor.base import TensorBase, promoted
+from plugrad.tensor.movement import MovementMixin
+from plugrad.tensor.shapes import broadcast_shapes, expanded
+from plugrad.uop.ops import Ops
+from plugrad.uop.uop import UOp
+
+
+class ArithmeticMixin(MovementMixin):
+    """Arithmetic, comparisons, bits and choices.
+
+    Operands broadcast as in NumPy and meet in one dtype (see `promoted`); Python numbers are weak.
+    """
+
+    __slots__ = ()
+
+    # --- how operands meet ---
+
+    def _operands(self, *others: Any, dtype: DType | None = None) -> list[UOp]:
+        """Return this and `others` as nodes of one dtype; all but scalars have one shape."""
+        given = (self, *map(self._operand, others))
+        tensors = [x for x in given if isinstance(x, TensorBase)]
+        self._check_device(*tensors[1:])
+        dtype = promoted(given) if dtype is None else dtype
+        shapes = [t.shape for t in tensors]
+        shape = shapes[0] if all(s == shapes[0] for s in shapes) else broadcast_shapes(*shapes)
+        nodes: list[UOp] = []
+        for x in given:
+            if not isinstance(x, TensorBase):
+                nodes.append(self._const(x, dtype))
+                continue
+            # a source of shape () fits any shape as it is
+            u = x._graph.cast(dtype)
+            nodes.append(u if u.shape == () else expanded(u, shape))
+        return nodes
+
+    def _operand(self, x: Any) -> Self | ConstType:
+        """Return what was given as an operand: a tensor, a Python number, or a NumPy array or number.
+
+        Raises:
+            DtypeError: it is none of these.
+        """
+        if isinstance(x, type(self)) or type(x) in (bool, int, float):
+            return x
+        if hasattr(x, "__array__"):
+            return x.item() if x.ndim == 0 else self._from_host(x)
+        if isinstance(x, (int, float)):
+            return x
+        raise DtypeError(
+            f"cannot compute with {x!r} ({type(x).__name__}) and a tensor. Pass a Tensor or a Python number."
+        )
+
+    def _binary(
+        self, op: Ops, other: Self | ConstType, *, reverse: bool = False, dtype: DType | None = None
+    ) -> Self:
+        x, y = self._operands(other, dtype=dtype)
+        out = y.alu(op, x) if reverse else x.alu(op, y)
+        return self._with(out, other)
+
+    def _with(self, out: UOp, *others: Any) -> Self:
+        result = self._like(out, *[x for x in others if isinstance(x, TensorBase)])
+        # a constant takes the device of what it is combined with
+        if out.device is None:
+            return result
+        result._device = out.device
+        return result
+
+    def _refuse(self, what: str, wanted: str, *others: Any) -> DtypeError:
+        names = " and ".join(
+            x.dtype.name if isinstance(x, TensorBase) else f"{x!r} ({type(x).__name__})"
+            for x in (self, *others)
+        )
+        return DtypeError(f"{what} of {names}: it takes {wanted}. Cast first: .cast(dtype).")
+
+    # --- arithmetic ---
+
+    def add(self, other: Self | ConstType, reverse: bool = False) -> Self:
+        """Return `self + other`; for bools, `or`.
+
+        Example:
+            >>> (Tensor([1, 2]) + 0.5).tolist()
+            [1.5, 2.5]
+        """
+        return self._binary(Ops.ADD, other, reverse=reverse)
+
+    def sub(self, other: Self | ConstType, reverse: bool = False) -> Self:
+        """Return `self - other`, or `other - self` with `reverse`.
+
+        Raises:
+            DtypeError: both are bools.
+        """
+        if is_bool(promoted([self, self._operand(other)])):
+            raise self._refuse("subtraction", "numbers (use ^ for bools)", other)
+        return self._binary(Ops.SUB, other, reverse=reverse)
+
+    def mul(self, other: Self | ConstType, reverse: bool = False) -> Self:
+        """Return `self * other`; for bools, `and`."""
+        return self._binary(Ops.MUL, other, reverse=reverse)
+
+    def div(self, other: Self | ConstType, reverse: bool = False) -> Self:
+        """Return `self / other`: always floats, the default float for two integers.
+
+        Example:
+            >>> (Tensor([1, 2]) / 2).tolist()
+            [0.5, 1.0]
+        """
+        dtype = promoted([self, self._operand(other)])
+        return self._binary(
+            Ops.FDIV, other, reverse=reverse, dtype=dtype if is_float(dtype) else dtypes.default_float
+        )
+
+    def floordiv(self, other: Self | ConstType, reverse: bool = False) -> Self:
+        """Return `self // other`, rounded down as in Python; integers stay integers.
+
+        Integer division by zero gives whatever the device gives.
+        """
+        dtype = self._number_dtype("//", other)
+        if is_float(dtype):
+            x, y = self._operands(other)
+            x, y = (y, x) if reverse else (x, y)
+            return self._with(_floor(x.alu(Ops.FDIV, y)), other)
+        return self._binary(Ops.FLOORDIV, other, reverse=reverse)
+
+    def mod(self, other: Self | ConstType, reverse: bool = False) -> Self:
+        """Return `self % other`, with the sign of the divisor as in Python.
+
+        For floats it is `x - floor(x / y) * y`, corrected to lie between 0 and `y`: as exact as that
+        quotient.
+
+        Example:
+            >>> (Tensor([-7, 7]) % 3).tolist()
+            [2, 1]
+        """
+        dtype = self._number_dtype("%", other)
+        if not is_float(dtype):
+            return self._binary(Ops.FLOORMOD, other, reverse=reverse)
+        x, y = self._operands(other)
+        x, y = (y, x) if reverse else (x, y)
+        quotient = _floor(x.alu(Ops.FDIV, y))
+        rest = x - quotient.eq(0.0).where(quotient.const_like(0.0), quotient * y)
+        # the quotient may have been rounded up to the next integer
+        wrong = (y > 0.0).where(rest < 0.0, rest > 0.0)
+        return self._with(wrong.where(rest + y, rest), other)
+
+    def _number_dtype(self, what: str, other: Any) -> DType:
+        dtype = promoted([self, self._operand(other)])
+        if is_bool(dtype):
+            raise self._refuse(what, "numbers", other)
+        return dtype
+
+    def pow(self, other: Self | ConstType, reverse: bool = False) -> Self:
+        """Return `self ** other`. Small constant exponents become multiplications.
+
+        Raises:
+            DtypeError: integers to a negative constant power (cast to float first).
+
+        Example:
+            >>> (Tensor([1.0, 2.0, 3.0]) ** 2).tolist()
+            [1.0, 4.0, 9.0]
+        """
+        if is_bool(promoted([self, self._operand(other)])):
+            raise self._refuse("power", "numbers", other)
+        if (
+            not reverse
+            and isinstance(other, (int, float))
+            and (simple := self._simple_pow(other)) is not None
+        ):
+            return simple
+        x, y = self._operands(other)
+        x, y = (y, x) if reverse else (x, y)
+        return self._with(x.alu(Ops.POW, y) if is_float(x.dtype) else _integer_pow(x, y), other)
+
+    def _simple_pow(self, exponent: int | float) -> Self | None:
+        if is_float(self.dtype) and exponent == 0.5:
+            return self._like(self._graph.sqrt())
+        if exponent != exponent or not float(exponent).is_integer() or abs(exponent) > 8:
+            return None
+        if exponent < 0 and not is_float(self.dtype):
+            if isinstance(exponent, float):
+                return None
+            raise DtypeError(
+                f"{self.dtype.name} to the power of {exponent} is no integer. Cast to a float dtype first, "
+                f"or write {float(exponent)}."
+            )
+        base = self._operands(exponent)[0]
+        out = base.const_like(1)
+        for bit in f"{abs(int(exponent)):b}" if exponent else "":
+            out = out * out if out.op is not Ops.CONST else out
+            if bit == "1":
+                out = base if out.op is Ops.CONST else out * base
+        if not exponent:
+            out = out.reshape((1,) * self.ndim).expand(self.shape)
+        return self._like(out.reciprocal() if exponent < 0 else out)
+
+    # --- comparisons ---
+
+    def eq(self, other: Self | ConstType) -> Self:
+        """Return where both are equal."""
+        return self._binary(Ops.CMPEQ, other)
+
+    def ne(self, other: Self | ConstType) -> Self:
+        """Return where they differ; NaN differs from everything."""
+        return self._binary(Ops.CMPNE, other)
+
+    def _compare(self, other: Any, compare: Callable[[UOp, UOp], UOp]) -> Self:
+        x, y = self._operands(other)
+        return self._with(compare(x, y), other)
+
+    # --- choices ---
+
+    def where(self, x: Self | ConstType, y: Self | ConstType) -> Self:
+        """Return `x` where this bool tensor holds, else `y`; all three broadcast.
+
+        Raises:
+            DtypeError: this tensor is not bool.
+
+        Example:
+            >>> Tensor([True, False]).where(1, 0).tolist()
+            [1, 0]
+        """
+        if not is_bool(self.dtype):
+            raise self._refuse("where", "a bool condition")
+        x, y = self._operand(x), self._operand(y)
+        values = [v for v in (x, y) if isinstance(v, TensorBase)]
+        shape = broadcast_shapes(self.shape, *[v.shape for v in values], what="where")
+        self._check_device(*values)
+        dtype = promoted([x, y])
+        nodes: list[UOp] = []
+        for v in (x, y):
+            u = v._graph.cast(dtype) if isinstance(v, TensorBase) else self._const(v, dtype)
+            nodes.append(u if u.shape == () else expanded(u, shape))
+        cond = self._graph if self.shape == () else expanded(self._graph, shape)
+        out = self._with(cond.where(*nodes), x, y)
+        return out
+
+    def masked_fill(self, mask: Self, value: Self | ConstType) -> Self:
+        """Return `value` where `mask` holds, else this."""
+        return mask.where(value, self)
+
+    def maximum(self, other: Self | ConstType) -> Self:
+        """Return the greater of both; NaN if either is."""
+        return self._compare(other, lambda x, y: x.maximum(y))
+
+    def minimum(self, other: Self | ConstType) -> Self:
+        """Return the lesser of both; NaN if either is."""
+        return self._compare(other, lambda x, y: x.minimum(y))
+
+    def clamp(self, min_: Self | ConstType | None = None, max_: Self | ConstType | None = None) -> Self:
+        """Return this with values below `min_` or above `max_` replaced by those limits.
+
+        Raises:
+            DtypeError: both limits are missing.
+
+        Example:
+            >>> Tensor([-1, 2, 5]).clamp(0, 3).tolist()
+            [0, 2, 3]
+        """
+        if min_ is None and max_ is None:
+            raise DtypeError("clamp without a limit changes nothing. Pass min_, max_ or both.")
+        out = self
+        # choices, not MAX: at the limit itself the whole gradient passes
+        if min_ is not None:
+            x, limit = out._operands(min_)
+            out = out._with((x < limit).where(limit, x), min_)
+        if max_ is not None:
+            x, limit = out._operands(max_)
+            out = out._with((x > limit).where(limit, x), max_)
+        return out
+
+    def clip(self, min_: Self | ConstType | None = None, max_: Self | ConstType | None = None) -> Self:
+        """Return `clamp(min_, max_)`."""
+        return self.clamp(min_, max_)
+
+    # --- bits ---
+
+    def bitwise_and(self, other: Self | ConstType) -> Self:
+        """Return the bits set in both; for bools, `and`."""
+        return self._bits(Ops.AND, other)
+
+    def bitwise_or(self, other: Self | ConstType) -> Self:
+        """Return the bits set in either; for bools, `or`."""
+        return self._bits(Ops.OR, other)
+
+    def bitwise_xor(self, other: Self | ConstType) -> Self:
+        """Return the bits set in one of both; for bools, `!=`."""
+        return self._bits(Ops.XOR, other)
+
+    def bitwise_not(self) -> Self:
+        """Return all bits flipped; for bools, `not`.
+
+        Raises:
+            DtypeError: this tensor holds floats.
+        """
+        if is_float(self.dtype):
+            raise self._refuse("~", "integers or bools")
+        return self._like(~self._graph)
+
+    def logical_not(self) -> Self:
+        """Return where elements are zero."""
+        return self._like(~self._graph.cast(dtypes.bool))
+
+    def lshift(self, other: Self | ConstType) -> Self:
+        """Return `self << other`; bits shifted out are lost, so the dtype's width or more gives 0.
+
+        Raises:
+            DtypeError: an operand is no integer.
+        """
+        x, y = self._shift_operands("<<", other)
+        return self._with(_shifted(y, lambda amount: x << amount, x.const_like(0)), other)
+
+    def rshift(self, other: Self | ConstType) -> Self:
+        """Return `self >> other`, which keeps the sign; the dtype's width or more gives 0 or -1.
+
+        Raises:
+            DtypeError: an operand is no integer.
+        """
+        x, y = self._shift_operands(">>", other)
+        beyond = x.const_like(0) if is_unsigned(x.dtype) else x >> (x.dtype.itemsize * 8 - 1)
+        return self._with(_shifted(y, lambda amount: x >> amount, beyond), other)
+
+    def _bits(self, op: Ops, other: Any) -> Self:
+        if is_float(promoted([self, self._operand(other)])):
+            raise self._refuse("bitwise operation", "integers or bools", other)
+        return self._binary(op, other)
+
+    def _shift_operands(self, what: str, other: Any) -> list[UOp]:
+        if not is_int(promoted([self, self._operand(other)])):
+            raise self._refuse(what, "integers", other)
+        return self._operands(other)
+
+    # --- Python's operators ---
+
+    def __add__(self, other: Self | ConstType) -> Self:
+        return self.add(other)
+
+    def __radd__(self, other: ConstType) -> Self:
+        return self.add(other, reverse=True)
+
+    def __sub__(self, other: Self | ConstType) -> Self:
+        return self.sub(other)
+
+    def __rsub__(self, other: ConstType) -> Self:
+        return self.sub(other, reverse=True)
+
+    def __mul__(self, other: Self | ConstType) -> Self:
+        return self.mul(other)
+
+    def __rmul__(self, other: ConstType) -> Self:
+        return self.mul(other, reverse=True)
+
+    def __truediv__(self, other: Self | ConstType) -> Self:
+        return self.div(other)
+
+    def __rtruediv__(self, other: ConstType) -> Self:
+        return self.div(other, reverse=True)
+
+    def __floordiv__(self, other: Self | ConstType) -> Self:
+        return self.floordiv(other)
+
+    def __rfloordiv__(self, other: ConstType) -> Self:
+        return self.floordiv(other, reverse=True)
+
+    def __mod__(self, other: Self | ConstType) -> Self:
+        return self.mod(other)
+
+    def __rmod__(self, other: ConstType) -> Self:
+        return self.mod(other, reverse=True)
+
+    def __pow__(self, other: Self | ConstType) -> Self:
+        return self.pow(other)
+
+    def __rpow__(self, other: ConstType) -> Self:
+        return self.pow(other, reverse=True)
+
+    def __and__(self, other: Self | ConstType) -> Self:
+        return self.bitwise_and(other)
+
+    def __rand__(self, other: ConstType) -> Self:
+        return self.bitwise_and(other)
+
+    def __or__(self, other: Self | ConstType) -> Self:
+        return self.bitwise_or(other)
+
+    def __ror__(self, other: ConstType) -> Self:
+        return self.bitwise_or(other)
+
+    def __xor__(self, other: Self | ConstType) -> Self:
+        return self.bitwise_xor(other)
+
+    def __rxor__(self, other: ConstType) -> Self:
+        return self.bitwise_xor(other)
+
+    def __invert__(self) -> Self:
+        return self.bitwise_not()
+
+    def __lshift__(self, other: Self | ConstType) -> Self:
+        return self.lshift(other)
+
+    def __rshift__(self, other: Self | ConstType) -> Self:
+        return self.rshift(other)
+
+    def __lt__(self, other: Self | ConstType) -> Self:
+        return self._compare(other, lambda x, y: x < y)
+
+    def __gt__(self, other: Self | ConstType) -> Self:
+        return self._compare(other, lambda x, y: x > y)
+
+    def __le__(self, other: Self | ConstType) -> Self:
+        return self._compare(other, lambda x, y: x <= y)
+
+    def __ge__(self, other: Self | ConstType) -> Self:
+        return self._compare(other, lambda x, y: x >= y)
+
+    def __eq__(self, other: Self | ConstType) -> Self:  # pyright: ignore[reportIncompatibleMethodOverride]
+        return self.eq(other)
+
+    def __ne__(self, other: Self | ConstType) -> Self:  # pyright: ignore[reportIncompatibleMethodOverride]
+        return self.ne(other)
+
+    # tensors are keys by identity
+    __hash__ = object.__hash__
+
+
+def _floor(x: UOp) -> UOp:
+    whole = x.trunc()
+    return (x < whole).where(whole - 1.0, whole)
+
+
+def _integer_pow(x: UOp, y: UOp) -> UOp:
+    """Return `x ** y` of integers by squaring, bit by bit; wraps like multiplication."""
+    out = x.const_like(1)
+    for bit in range(x.dtype.itemsize * 8 - (not is_unsigned(x.dtype))):
+        chosen = (y & (1 << bit)).ne(0)
+        out = chosen.where(out * x, out)
+        x = x * x
+    return out
+
+
+def _shifted(y: UOp, shift: Callable[[UOp], UOp], beyond: UOp) -> UOp:
+    """Return `shift(y)` where the amount `y` is less than the width, else `beyond`."""
+    width = y.dtype.itemsize * 8
+    if y.op is Ops.CONST and 0 <= y.arg < width:
+        return shift(y)
+    inside = y < width if is_unsigned(y.dtype) else (y < width) & (y >= 0)
+    return inside.where(shift(inside.where(y, y.const_like(0))), beyond)

@@ -1,0 +1,109 @@
+"""Other dtypes for the same elements: casts keep the value, bitcasts the bits."""
+
+import math
+from typing import Any, Self
+
+from plugrad.dtype import dtypes, is_bool, parse_dtype
+from plugrad.errors import DtypeError, ShapeError
+from plugrad.tensor.base import DTypeLike, TensorBase
+from plugrad.tensor.shapes import expanded, show
+from plugrad.uop.ops import Ops
+from plugrad.uop.uop import UOp
+
+
+class ConversionMixin(TensorBase):
+    """Casts and bitcasts."""
+
+    __slots__ = ()
+
+    def cast(self, dtype: DTypeLike) -> Self:
+        """Return the values in another dtype.
+
+        Floats to integers lose their fraction; to bool, anything but 0 is true.
+
+        Raises:
+            DtypeError: there is no such dtype.
+
+        Example:
+            >>> Tensor([1.7, -1.7]).cast("int32").tolist()
+            [1, -1]
+        """
+        wanted = parse_dtype(dtype)
+        return self if wanted is self.dtype else self._like(self._graph.cast(wanted))
+
+    def bitcast(self, dtype: DTypeLike) -> Self:
+        """Return the bits as another dtype; the last axis changes where the sizes of elements differ.
+
+        Raises:
+            ShapeError: the last axis is no whole number of elements of `dtype`.
+            DtypeError: this or `dtype` is bool.
+
+        Example:
+            >>> Tensor([1.0]).bitcast("uint8").tolist()
+            [0, 0, 128, 63]
+        """
+        wanted = parse_dtype(dtype)
+        if wanted is self.dtype:
+            return self
+        if is_bool(wanted) or is_bool(self.dtype):
+            raise DtypeError(
+                f"bitcast from {self.dtype.name} to {wanted.name}: bools have no bits of their own. Use cast."
+            )
+        have, want = self.dtype.itemsize, wanted.itemsize
+        if have == want:
+            return self._like(self._graph.bitcast(wanted))
+        last: Any = self.shape[-1] if self.ndim else None
+        if last is None or (last * have) % want:
+            raise ShapeError(
+                f"bitcast of shape {show(self.shape)} from {self.dtype.name} to {wanted.name}: the last "
+                f"axis must be a multiple of {max(want // have, 1)} elements."
+            )
+        bits = self._graph.bitcast(_UNSIGNED[have])
+        out = _split_bits(bits, have // want) if have > want else _join_bits(bits, want // have)
+        return self._like(out.bitcast(wanted))
+
+    def float(self) -> Self:
+        """Return `cast(float32)`."""
+        return self.cast(dtypes.float32)
+
+    def half(self) -> Self:
+        """Return `cast(float16)`."""
+        return self.cast(dtypes.float16)
+
+    def double(self) -> Self:
+        """Return `cast(float64)`."""
+        return self.cast(dtypes.float64)
+
+    def int(self) -> Self:
+        """Return `cast(int32)`."""
+        return self.cast(dtypes.int32)
+
+    def long(self) -> Self:
+        """Return `cast(int64)`."""
+        return self.cast(dtypes.int64)
+
+    def bool(self) -> Self:
+        """Return `cast(bool)`."""
+        return self.cast(dtypes.bool)
+
+
+_UNSIGNED = {1: dtypes.uint8, 2: dtypes.uint16, 4: dtypes.uint32, 8: dtypes.uint64}
+
+
+def _split_bits(bits: UOp, parts: int) -> UOp:
+    """Return each unsigned element as `parts` narrower ones, the lowest first, along the last axis."""
+    narrow = _UNSIGNED[bits.dtype.itemsize // parts]
+    wide = (*bits.shape, parts)
+    shifts = (UOp.iota(parts) * (narrow.itemsize * 8)).cast(bits.dtype)
+    spread = bits.reshape((*bits.shape, 1)).expand(wide) >> expanded(shifts, wide)
+    return spread.cast(narrow).reshape((*bits.shape[:-1], math.prod(wide[-2:])))  # pyright: ignore
+
+
+def _join_bits(bits: UOp, parts: int) -> UOp:
+    """Return runs of `parts` unsigned elements along the last axis as one wider element, the lowest first."""
+    wide = _UNSIGNED[bits.dtype.itemsize * parts]
+    count: Any = bits.shape[-1]
+    runs = bits.reshape((*bits.shape[:-1], count // parts, parts)).cast(wide)
+    shifts = (UOp.iota(parts) * (bits.dtype.itemsize * 8)).cast(wide)
+    joined = (runs << expanded(shifts, runs.shape)).reduce_axis(Ops.ADD, (len(runs.shape) - 1,))
+    return joined.reshape(runs.shape[:-1])

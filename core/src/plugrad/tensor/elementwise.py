@@ -1,0 +1,195 @@
+"""Functions of one operand: exponentials, roots, rounding, signs."""
+
+import math
+from collections.abc import Callable
+from typing import Self
+
+from plugrad.dtype import dtypes, is_bool, is_float, is_unsigned
+from plugrad.errors import DtypeError
+from plugrad.tensor.arithmetic import ArithmeticMixin
+from plugrad.uop.uop import UOp
+
+
+class ElementwiseMixin(ArithmeticMixin):
+    """Unary math. Functions that need floats take integers as the default float."""
+
+    __slots__ = ()
+
+    def _float_graph(self) -> UOp:
+        return self._graph if is_float(self.dtype) else self._graph.cast(dtypes.default_float)
+
+    def _unary(self, out: UOp) -> Self:
+        return self._like(out)
+
+    def _composed(self, function: Callable[[UOp], UOp]) -> Self:
+        """Return a function made of several operations; 16-bit floats take it in float32 and round once."""
+        x = self._float_graph()
+        if x.dtype.itemsize > 2:
+            return self._unary(function(x))
+        return self._unary(function(x.cast(dtypes.float32)).cast(x.dtype))
+
+    # --- exponentials and roots ---
+
+    def exp2(self) -> Self:
+        """Return `2 ** self`."""
+        return self._unary(self._float_graph().exp2())
+
+    def exp(self) -> Self:
+        """Return `e ** self`.
+
+        Example:
+            >>> Tensor([0.0]).exp().tolist()
+            [1.0]
+        """
+        return self._composed(lambda x: (x * (1 / math.log(2))).exp2())
+
+    def log2(self) -> Self:
+        """Return the base-2 logarithm."""
+        return self._unary(self._float_graph().log2())
+
+    def log(self) -> Self:
+        """Return the natural logarithm."""
+        return self._composed(lambda x: x.log2() * math.log(2))
+
+    def log10(self) -> Self:
+        """Return the base-10 logarithm."""
+        return self._composed(lambda x: x.log2() * math.log10(2))
+
+    def sqrt(self) -> Self:
+        """Return the square root; NaN below 0."""
+        return self._unary(self._float_graph().sqrt())
+
+    def rsqrt(self) -> Self:
+        """Return `1 / sqrt(self)`."""
+        return self._composed(lambda x: x.sqrt().reciprocal())
+
+    def reciprocal(self) -> Self:
+        """Return `1 / self`."""
+        return self._unary(self._float_graph().reciprocal())
+
+    def square(self) -> Self:
+        """Return `self * self`."""
+        return self._unary(self._graph * self._graph)
+
+    # --- circle ---
+
+    def sin(self) -> Self:
+        """Return the sine of radians."""
+        return self._unary(self._float_graph().sin())
+
+    def cos(self) -> Self:
+        """Return the cosine of radians."""
+        return self._composed(_cos)
+
+    def tan(self) -> Self:
+        """Return the tangent of radians."""
+        return self._composed(lambda x: x.sin() / _cos(x))
+
+    # --- rounding ---
+
+    def trunc(self) -> Self:
+        """Return values without their fraction; integers as they are."""
+        return self._unary(self._graph.trunc() if is_float(self.dtype) else self._graph)
+
+    def floor(self) -> Self:
+        """Return the greatest integer not above each value.
+
+        Example:
+            >>> Tensor([-1.5, 1.5]).floor().tolist()
+            [-2.0, 1.0]
+        """
+        if not is_float(self.dtype):
+            return self._unary(self._graph)
+        x, whole = self._graph, self._graph.trunc()
+        return self._unary((x < whole).where(whole - 1.0, whole))
+
+    def ceil(self) -> Self:
+        """Return the least integer not below each value."""
+        if not is_float(self.dtype):
+            return self._unary(self._graph)
+        x, whole = self._graph, self._graph.trunc()
+        return self._unary((x > whole).where(whole + 1.0, whole))
+
+    def round(self) -> Self:
+        """Return the nearest integer; halves go to the even one.
+
+        Example:
+            >>> Tensor([0.5, 1.5, 2.5, -0.6]).round().tolist()
+            [0.0, 2.0, 2.0, -1.0]
+        """
+        if not is_float(self.dtype):
+            return self._unary(self._graph)
+        x, whole = self._graph, self._graph.trunc()
+        rest = x - whole
+        half = whole * 0.5
+        is_odd = half.ne(half.trunc())
+        up = (rest > 0.5) | (rest.eq(0.5) & is_odd)
+        down = (rest < -0.5) | (rest.eq(-0.5) & is_odd)
+        return self._unary(up.where(whole + 1.0, down.where(whole - 1.0, whole)))
+
+    # --- signs and kinds ---
+
+    def neg(self) -> Self:
+        """Return `-self`.
+
+        Raises:
+            DtypeError: this tensor is bool.
+        """
+        if is_bool(self.dtype):
+            raise DtypeError("bools have no negative. Use ~ for not, or cast to a number dtype first.")
+        return self._unary(-self._graph)
+
+    def __neg__(self) -> Self:
+        return self.neg()
+
+    def __pos__(self) -> Self:
+        return self
+
+    def abs(self) -> Self:
+        """Return absolute values; their gradient at 0 is 0."""
+        x = self._graph
+        if is_unsigned(self.dtype) or is_bool(self.dtype):
+            return self._unary(x)
+        if not is_float(self.dtype):
+            return self._unary((x < 0).where(-x, x))
+        # the middle choice is for -0.0, which is not below 0
+        return self._unary((x < 0.0).where(-x, x.eq(0.0).where(x.const_like(0.0), x)))
+
+    def __abs__(self) -> Self:
+        return self.abs()
+
+    def sign(self) -> Self:
+        """Return -1, 0 or 1; NaN for NaN."""
+        x = self._graph
+        if is_bool(self.dtype):
+            return self._unary(x)
+        positive = (x > 0).where(x.const_like(1), x.const_like(0))
+        if is_unsigned(self.dtype):
+            return self._unary(positive)
+        out = (x < 0).where(x.const_like(-1), positive)
+        return self._unary(x.ne(x).where(x.detach(), out) if is_float(self.dtype) else out)
+
+    def isnan(self) -> Self:
+        """Return where elements are NaN."""
+        return self._unary(self._graph.ne(self._graph) if is_float(self.dtype) else self._never())
+
+    def isinf(self) -> Self:
+        """Return where elements are infinite."""
+        x = self._graph
+        return self._unary(x.eq(math.inf) | x.eq(-math.inf) if is_float(self.dtype) else self._never())
+
+    def isfinite(self) -> Self:
+        """Return where elements are neither infinite nor NaN."""
+        x = self._graph
+        if not is_float(self.dtype):
+            return self._unary(~self._never())
+        return self._unary((x < math.inf) & (x > -math.inf))
+
+    def _never(self) -> UOp:
+        return UOp.const(dtypes.bool, False).reshape((1,) * self.ndim).expand(self.shape)
+
+
+def _cos(x: UOp) -> UOp:
+    # half of x is exact, where x + pi/2 would lose the last digits of a large x
+    half = (x * 0.5).sin()
+    return 1.0 - half * half * 2.0

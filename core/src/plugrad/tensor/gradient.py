@@ -1,0 +1,132 @@
+"""Gradients of tensors: the graph-to-graph derivative of `plugrad.autodiff`, for tensors."""
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+from plugrad.autodiff import compute_gradient
+from plugrad.autodiff.vjp import VJP
+from plugrad.dtype import is_float
+from plugrad.engine import storage
+from plugrad.errors import GradientError, ShapeError
+from plugrad.tensor.losses import LossMixin
+from plugrad.tensor.shapes import expanded, show
+from plugrad.uop.uop import UOp
+
+
+class GradientMixin(LossMixin):
+    """`gradient` and `backward`."""
+
+    __slots__ = ()
+
+    def gradient(self, *targets: Self, gradient: Self | None = None) -> list[Self]:
+        """Return the gradient of this tensor for each of `targets`, lazily; gradients have gradients.
+
+        A tensor that was realized forgets how it was computed, unless it was computed from tensors with
+        `requires_grad`.
+
+        Args:
+            targets: float tensors that this one was computed from.
+            gradient: what flows into this tensor, in its shape; not needed for one element.
+
+        Raises:
+            GradientError: this is not a float tensor of one element (and `gradient` is missing), or does not
+                depend on a target.
+            ShapeError: `gradient` has another shape.
+
+        Example:
+            >>> x = Tensor([1.0, 2.0])
+            >>> (x * x).sum().gradient(x)[0].tolist()
+            [2.0, 4.0]
+        """
+        root, seed = self._uop, self._seed(gradient)
+        places = places_of(root, [target._uop for target in targets])
+        for target, nodes in zip(targets, places, strict=True):
+            if not nodes:
+                raise GradientError(
+                    f"{self!r} does not depend on {target!r}, or only through detach(), integers or "
+                    "comparisons; or one of them was realized before, without requires_grad=True. Leave "
+                    "this target out, or ask for the gradient earlier."
+                )
+        found = compute_gradient(root, seed, [node for nodes in places for node in nodes])
+        return [self._like(_sum([found[node] for node in nodes])) for nodes in places]
+
+    def backward(self, gradient: Self | None = None) -> Self:
+        """Add the gradient of this tensor to the `.grad` of each tensor with `requires_grad`; return this.
+
+        Raises:
+            GradientError: this is not a float tensor of one element (and `gradient` is missing), or does not
+                depend on any tensor with requires_grad.
+            ShapeError: `gradient` has another shape.
+
+        Example:
+            >>> w = Tensor([1.0, 2.0], requires_grad=True)
+            >>> _ = (w * 3).sum().backward()
+            >>> w.grad.tolist()
+            [3.0, 3.0]
+        """
+        root, seed = self._uop, self._seed(gradient)
+        leaves: list[Any] = [t for t in self._live if t._is_leaf and is_float(t.dtype)]
+        places = places_of(root, [leaf._uop for leaf in leaves])
+        reached = [(leaf, nodes) for leaf, nodes in zip(leaves, places, strict=True) if nodes]
+        if not reached:
+            raise GradientError(
+                f"{self!r} does not depend on any tensor with requires_grad. Make the parameters with "
+                "requires_grad=True, or set it before computing the loss."
+            )
+        found = compute_gradient(root, seed, [node for _, nodes in reached for node in nodes])
+        for leaf, nodes in reached:
+            total = _sum([found[node] for node in nodes])
+            previous = leaf.grad
+            leaf.grad = self._make(total if previous is None else previous._graph + total, leaf._device)
+        return self
+
+    def _seed(self, gradient: Self | None) -> UOp:
+        if not is_float(self.dtype):
+            raise GradientError(
+                f"{self!r} holds no floats, so it has no gradient. Cast inputs to floats first."
+            )
+        if gradient is None:
+            if self.numel() != 1:
+                raise GradientError(
+                    f"{self!r} has {self.numel()} elements; a gradient starts at one. Reduce it, with "
+                    ".sum() or .mean(), or pass gradient= of this shape."
+                )
+            return self._uop.const_like(1.0)
+        if gradient.shape != self.shape:
+            raise ShapeError(
+                f"gradient of shape {show(gradient.shape)} for a tensor of shape {show(self.shape)}. They "
+                "must be equal."
+            )
+        return expanded(gradient._graph.cast(self.dtype), self.shape)
+
+
+def places_of(root: UOp, targets: Sequence[UOp]) -> list[list[UOp]]:
+    """Return, for each of `targets`, the nodes that stand for it where gradients flow below `root`.
+
+    A tensor that was realized meanwhile is another node by now; what was built before still has the old one.
+    """
+    known: dict[UOp, list[UOp]] = {}
+    seen = {root}
+    stack = [root]
+    while stack:
+        u = stack.pop()
+        now = storage.resolve(u)
+        known.setdefault(u, []).append(u)
+        if now is not u:
+            known.setdefault(now, []).append(u)
+        for source, rule in zip(u.src, VJP.get(u.op, ()), strict=False):
+            if rule is not None and source not in seen and is_float(source.dtype):
+                seen.add(source)
+                stack.append(source)
+    out: list[list[UOp]] = []
+    for target in targets:
+        now = storage.resolve(target)
+        out.append(list(dict.fromkeys([*known.get(target, ()), *known.get(now, ())])))
+    return out
+
+
+def _sum(nodes: list[UOp]) -> UOp:
+    out = nodes[0]
+    for node in nodes[1:]:
+        out = out + node
+    return out

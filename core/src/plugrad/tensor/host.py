@@ -1,0 +1,161 @@
+"""Data of the host: Python lists to bytes and back, and buffers that hold them."""
+
+import struct
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from plugrad._util import numpy as np
+from plugrad.device import Device
+from plugrad.dtype import ConstType, DType, dtype_max, dtype_min, dtypes, is_bool, is_float, round_bfloat16
+from plugrad.engine import storage
+from plugrad.errors import DtypeError, ShapeError
+from plugrad.uop.uop import UOp
+
+HOST = "PYTHON"
+
+_PYTHON_NUMBERS = frozenset((bool, int, float))
+
+
+def host_buffer(data: bytes | memoryview, shape: tuple[int, ...], dtype: DType) -> UOp:
+    """Return a BUFFER in the host's memory that holds `data`, which must not change later."""
+    uop = UOp.new_buffer(HOST, shape, dtype)
+    view = memoryview(data)
+    buffer = Device[HOST].new_buffer(len(view) // dtype.itemsize, dtype)
+    if not buffer.import_host(view):
+        buffer.copyin(view)
+    storage.bind_buffer(uop, buffer)
+    return uop
+
+
+def flatten(data: Any) -> tuple[tuple[int, ...], list[Any]]:
+    """Return the shape of nested lists, and their elements in row-major order.
+
+    Raises:
+        ShapeError: lists at one depth differ in length.
+    """
+    shape: list[int] = []
+    level: list[Any] = [data]
+    while level and _is_nested(level[0]):
+        sizes = {len(item) if _is_nested(item) else -1 for item in level}
+        if len(sizes) > 1:
+            found = ", ".join("a number" if n < 0 else str(n) for n in sorted(sizes))
+            raise ShapeError(
+                f"lists at depth {len(shape)} have lengths {found}: a tensor has no ragged edge. Pad the "
+                "shorter ones."
+            )
+        shape.append(sizes.pop())
+        level = [element for item in level for element in item]
+    if any(map(_is_nested, level)):
+        raise ShapeError(f"lists at depth {len(shape)} stand beside numbers. Give all the same depth.")
+    if not _PYTHON_NUMBERS.issuperset(map(type, level)):
+        level = [x.item() if isinstance(x, np.generic) else x for x in level]
+    return tuple(shape), level
+
+
+def _is_nested(item: Any) -> bool:
+    return isinstance(item, (list, tuple))
+
+
+def infer_dtype(values: Sequence[Any]) -> DType:
+    """Return the dtype of Python numbers.
+
+    That is bool, the default int (int64 if a number needs it), or the default float.
+
+    Raises:
+        DtypeError: one is no number.
+    """
+    kinds = set(map(type, values))
+    if kinds <= {bool}:
+        return dtypes.bool if values else dtypes.default_float
+    for value in values:
+        if not isinstance(value, (bool, int, float)):
+            raise DtypeError(
+                f"cannot make an element of {value!r} ({type(value).__name__}). Pass bools, ints and "
+                "floats; join tensors with Tensor.stack."
+            )
+    if any(issubclass(kind, float) for kind in kinds):
+        return dtypes.default_float
+    low, high = dtype_min(dtypes.default_int), dtype_max(dtypes.default_int)
+    return dtypes.default_int if low <= min(values) and max(values) <= high else dtypes.int64
+
+
+def check_fits(value: Any, dtype: DType) -> ConstType:
+    """Return the Python number `value`, which an element of `dtype` can be made of.
+
+    Raises:
+        DtypeError: it is no number, or an integer dtype cannot hold it.
+    """
+    if not isinstance(value, (bool, int, float)):
+        raise DtypeError(
+            f"cannot make a {dtype.name} of {value!r} ({type(value).__name__}). Pass a bool, int or float."
+        )
+    if is_float(dtype) or is_bool(dtype):
+        return value
+    if value != value or value in (float("inf"), float("-inf")):
+        raise DtypeError(f"{value} is no {dtype.name}. Use a float dtype.")
+    if not dtype_min(dtype) <= int(value) <= dtype_max(dtype):
+        raise DtypeError(
+            f"{value} does not fit {dtype.name}, which holds {dtype_min(dtype)}..{dtype_max(dtype)}. "
+            "Cast to a wider dtype first."
+        )
+    return int(value)
+
+
+def pack(values: Sequence[Any], dtype: DType) -> bytes:
+    """Return Python numbers as the bytes of `dtype`.
+
+    Raises:
+        DtypeError: one does not fit.
+    """
+    if dtype is dtypes.bfloat16:
+        singles = struct.pack(
+            f"={len(values)}f", *[round_bfloat16(float(check_fits(v, dtype))) for v in values]
+        )
+        return b"".join(singles[at + 2 : at + 4] for at in range(0, len(singles), 4))
+    try:
+        if is_bool(dtype):
+            return bytes([bool(value) for value in values])
+        return struct.pack(f"={len(values)}{dtype.fmt}", *values)
+    except (struct.error, OverflowError):
+        # something does not fit as it is: say what, or round it
+        checked: list[Any] = [check_fits(value, dtype) for value in values]
+    if is_float(dtype):
+        checked = [_saturate(float(value), dtype) for value in checked]
+    return struct.pack(f"={len(values)}{dtype.fmt}", *checked)
+
+
+def _saturate(value: float, dtype: DType) -> float:
+    try:
+        struct.pack(f"={dtype.fmt}", value)
+    except OverflowError:
+        return float("inf") if value > 0 else float("-inf")
+    return value
+
+
+def unpack(data: memoryview, dtype: DType) -> list[Any]:
+    """Return the bytes of `dtype` as Python numbers."""
+    if is_bool(dtype):
+        return [byte != 0 for byte in data]
+    if dtype is dtypes.bfloat16:
+        raw = bytes(data)
+        wide = b"".join(b"\0\0" + raw[at : at + 2] for at in range(0, len(raw), 2))
+        return list(struct.unpack(f"<{len(raw) // 2}f", wide))
+    return list(struct.unpack(f"={len(data) // dtype.itemsize}{dtype.fmt}", data))
+
+
+def nest(values: list[Any], shape: Sequence[int]) -> Any:
+    """Return a flat list as nested lists of `shape`; the element itself for shape ()."""
+    if not shape:
+        return values[0]
+    for depth in range(len(shape) - 1, 0, -1):
+        size, count = shape[depth], 1
+        for dim in shape[:depth]:
+            count *= dim
+        values = [values[i * size : (i + 1) * size] for i in range(count)]
+    return values
+
+
+def empty_lists(shape: Iterable[int]) -> Any:
+    """Return the nested lists of a shape without elements."""
+    head, *rest = shape
+    return [empty_lists(rest) for _ in range(head)]

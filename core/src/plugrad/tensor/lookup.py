@@ -1,0 +1,87 @@
+"""Elements by computed positions, as a graph: sums with one term, which kernels turn into single loads.
+
+A position outside of the axis, after counting negative ones from the end, names nothing: reading it gives 0.
+"""
+
+from typing import Any
+
+from plugrad.dtype import DType, dtype_max, dtypes, is_bool, is_unsigned
+from plugrad.tensor.shapes import Dim
+from plugrad.uop.ops import Ops
+from plugrad.uop.uop import UOp
+
+
+def position_dtype(size: Dim) -> DType:
+    """Return the dtype that positions on an axis of `size` elements are counted in."""
+    return dtypes.int32 if isinstance(size, int) and size < 1 << 31 else dtypes.int64
+
+
+def counted(size: Dim, dtype: DType, shape: tuple[Dim, ...], axis: int) -> UOp:
+    """Return the positions on `axis`, in every row of `shape`."""
+    numbers = UOp.iota(size, dtype)
+    return numbers.reshape(tuple(s if i == axis else 1 for i, s in enumerate(shape))).expand(shape)
+
+
+def from_front(index: UOp, size: Dim) -> UOp:
+    """Return positions counted from the front; those that name no element stay outside of the axis."""
+    wide = position_dtype(size)
+    if is_unsigned(index.dtype):
+        if index.dtype.itemsize < wide.itemsize:
+            return index.cast(wide)
+        # a cast may wrap into the axis
+        if isinstance(size, int) and size <= dtype_max(index.dtype):
+            return (index < size).where(index.cast(wide), UOp.const(wide, -1))
+        return index.cast(dtypes.int64)
+    if index.dtype.itemsize < wide.itemsize:
+        index = index.cast(wide)
+    return (index < 0).where(index + _number(size, index.dtype), index)
+
+
+def _number(size: Dim, dtype: DType) -> UOp:
+    return UOp.const(dtype, size) if isinstance(size, int) else size.cast(dtype)
+
+
+def pick_last(x: UOp, position: UOp) -> UOp:
+    """Return `x[..., position]` row by row: (*R, n) and (*R, m) -> (*R, m); `R` is equal in both.
+
+    before: x, position
+    after:  sum over i of (x[..., i] where i == position else 0)
+    """
+    shape: Any = (*position.shape, x.shape[-1])
+    rows = _addable(x).reshape((*x.shape[:-1], 1, x.shape[-1])).expand(shape)
+    wanted = position.reshape((*position.shape, 1)).expand(shape)
+    return _one_term(rows, wanted, len(shape) - 1).reshape(position.shape).cast(x.dtype)
+
+
+def pick_first(x: UOp, position: UOp) -> UOp:
+    """Return `x[position]`: (n, *R) and (*I) -> (*I, *R)."""
+    rest = x.shape[1:]
+    places = position.shape
+    shape: Any = (*places, x.shape[0], *rest)
+    rows = _addable(x).reshape((*(1,) * len(places), *x.shape)).expand(shape)
+    wanted = position.reshape((*places, 1, *(1,) * len(rest))).expand(shape)
+    return _one_term(rows, wanted, len(places)).reshape((*places, *rest)).cast(x.dtype)
+
+
+def _addable(x: UOp) -> UOp:
+    # a choice between bools would become an `and`, which nobody recognises as a lookup
+    return x.cast(dtypes.uint8) if is_bool(x.dtype) else x
+
+
+def _one_term(rows: UOp, wanted: UOp, axis: int) -> UOp:
+    """Return along `axis` the one element whose position is `wanted`; that axis gets size 1."""
+    here = counted(rows.shape[axis], wanted.dtype, rows.shape, axis).eq(wanted)
+    return here.where(rows, rows.const_like(0)).reduce_axis(Ops.ADD, (axis,))
+
+
+def moved_last(u: UOp, axis: int) -> UOp:
+    """Return `u` with `axis` behind all others."""
+    return u.permute((*[a for a in range(len(u.shape)) if a != axis], axis))
+
+
+def moved_back(u: UOp, axis: int) -> UOp:
+    """Return `u` with its last axis in place `axis`."""
+    last = len(u.shape) - 1
+    order = list(range(last))
+    order.insert(axis, last)
+    return u.permute(tuple(order))

@@ -1,0 +1,93 @@
+"""Matrix products: a broadcast multiplication and a sum, which the scheduler makes one kernel of."""
+
+from typing import Any, Self
+
+from plugrad.dtype import sum_acc_dtype
+from plugrad.errors import DtypeError, ShapeError
+from plugrad.tensor.base import DTypeLike, TensorBase, promoted, the_dtype
+from plugrad.tensor.reduce import ReduceMixin
+from plugrad.tensor.shapes import broadcast_shapes, expanded, show
+from plugrad.uop.ops import Ops
+from plugrad.uop.uop import UOp
+
+
+class MatmulMixin(ReduceMixin):
+    """Matrix products. Narrow dtypes multiply and accumulate in wider ones; the result is narrow again."""
+
+    __slots__ = ()
+
+    def matmul(self, other: Self, dtype: DTypeLike | None = None) -> Self:
+        """Return the matrix product `(..., M, K) @ (..., K, N) -> (..., M, N)`; batch axes broadcast.
+
+        A vector on the left is a row, one on the right a column; the axis that adds goes again.
+
+        Args:
+            other: the right factor.
+            dtype: accumulate in, and return, this dtype.
+
+        Raises:
+            ShapeError: the inner sizes differ, or a factor is a scalar.
+
+        Example:
+            >>> (Tensor([[1, 2], [3, 4]]) @ Tensor([1, 1])).tolist()
+            [3, 7]
+        """
+        if not isinstance(other, TensorBase):  # pyright: ignore[reportUnnecessaryIsInstance] - users err
+            raise DtypeError(f"matmul with {other!r} ({type(other).__name__}). Pass a Tensor.")
+        self._check_device(other)
+        left, right = self._graph, other._graph
+        if not self.ndim or not other.ndim:
+            raise ShapeError(
+                f"matmul of shapes {show(self.shape)} and {show(other.shape)}: a scalar is no matrix. "
+                "Multiply with *."
+            )
+        if self.ndim == 1:
+            left = left.reshape((1, *left.shape))
+        if other.ndim == 1:
+            right = right.reshape((*right.shape, 1))
+        inner, rows = left.shape[-1], right.shape[-2]
+        if inner is not rows and inner != rows:
+            raise ShapeError(
+                f"matmul of shapes {show(self.shape)} and {show(other.shape)}: the left has "
+                f"{show((inner,))[1:-2]} "
+                f"columns, the right {show((rows,))[1:-2]} rows. They must be equal; transpose one?"
+            )
+        narrow = the_dtype(dtype, promoted([self, other]))
+        wide = narrow if dtype is not None else sum_acc_dtype(narrow)
+        out = _product(left.cast(wide), right.cast(wide)).cast(narrow)
+        shape = list(out.shape)
+        if other.ndim == 1:
+            shape.pop(-1)
+        if self.ndim == 1:
+            shape.pop(-1 if other.ndim == 1 else -2)
+        return self._with(out.reshape(tuple(shape)), other)
+
+    def dot(self, other: Self, dtype: DTypeLike | None = None) -> Self:
+        """Return `matmul(other)`."""
+        return self.matmul(other, dtype)
+
+    def __matmul__(self, other: Self) -> Self:
+        return self.matmul(other)
+
+    def linear(self, weight: Self, bias: Self | None = None) -> Self:
+        """Return `self @ weight + bias`; a weight with one axis scales.
+
+        Example:
+            >>> Tensor([[1.0, 2.0]]).linear(Tensor([[1.0], [1.0]]), Tensor([0.5])).tolist()
+            [[3.5]]
+        """
+        out = self * weight if weight.ndim == 1 else self.matmul(weight)
+        return out if bias is None else out + bias
+
+
+def _product(left: UOp, right: UOp) -> UOp:
+    """(..., M, K) @ (..., K, N) -> (..., M, N), both of the dtype to accumulate in."""
+    batch = broadcast_shapes(left.shape[:-2], right.shape[:-2], what="matmul")
+    (m, k), n = left.shape[-2:], right.shape[-1]
+    left = expanded(left, (*batch, m, k)).reshape((*batch, m, 1, k))
+    last = len(right.shape)
+    right = right.permute((*range(last - 2), last - 1, last - 2))
+    right = expanded(right, (*batch, n, k)).reshape((*batch, 1, n, k))
+    full: Any = (*batch, m, n, k)
+    product = left.expand(full) * right.expand(full)
+    return product.reduce_axis(Ops.ADD, (len(full) - 1,)).reshape((*batch, m, n))

@@ -1,0 +1,185 @@
+"""Sorting along an axis, and what sorted elements tell: the k greatest, medians, quantiles.
+
+NaN counts as greater than every number, as in NumPy and PyTorch. Indices of positions are of the default int.
+"""
+
+from typing import Any, Literal, Self
+
+from plugrad.dtype import is_bool, is_float
+from plugrad.errors import DtypeError, ShapeError
+from plugrad.tensor.base import TensorBase
+from plugrad.tensor.creation import CreationMixin
+from plugrad.tensor.gather import GatherMixin
+from plugrad.tensor.lookup import counted, moved_back, moved_last, position_dtype
+from plugrad.tensor.shapes import one_axis, show
+from plugrad.tensor.sorting import argsort_rows, sort_keys
+
+Interpolation = Literal["linear", "lower", "higher", "nearest", "midpoint"]
+
+
+class OrderMixin(GatherMixin, CreationMixin):
+    """Order. Sizes must be known."""
+
+    __slots__ = ()
+
+    def sort(self, axis: int = -1, descending: bool = False) -> tuple[Self, Self]:
+        """Return the elements in order along an axis, and their positions; equal ones keep their order.
+
+        Raises:
+            AxisError: the axis does not exist.
+            ShapeError: the shape is symbolic.
+
+        Example:
+            >>> values, positions = Tensor([3, 1, 2]).sort()
+            >>> values.tolist(), positions.tolist()
+            ([1, 2, 3], [1, 2, 0])
+        """
+        positions = self.argsort(axis, descending)
+        return (self.gather(axis, positions) if self.ndim else self), positions
+
+    def argsort(self, axis: int = -1, descending: bool = False) -> Self:
+        """Return the positions that sort this tensor along an axis; equal elements keep their order.
+
+        Raises:
+            AxisError: the axis does not exist.
+            ShapeError: the shape is symbolic.
+
+        Example:
+            >>> Tensor([3, 1, 2]).argsort(descending=True).tolist()
+            [0, 2, 1]
+        """
+        if not self.ndim:
+            return self._make(self._const(0, position_dtype(1)), self._device)
+        at = one_axis(axis, self.ndim, "argsort")
+        shape = self.static_shape("argsort")
+        if 0 in shape:
+            return self._make(counted(shape[at], position_dtype(shape[at]), shape, at), self._device)
+        keys = sort_keys(moved_last(self._graph.detach(), at), descending)
+        out = moved_back(argsort_rows(keys, self._device), at).cast(position_dtype(shape[at]))
+        # used at least twice: for the elements and by whoever asked
+        return self._make(out.contiguous(), self._device)
+
+    def topk(self, k: int, axis: int = -1, largest: bool = True, sorted_: bool = True) -> tuple[Self, Self]:
+        """Return the `k` greatest (or least) elements along an axis, and their positions.
+
+        They come in order, the first of equals first, whatever `sorted_` asks for.
+
+        Raises:
+            AxisError: the axis does not exist.
+            ShapeError: there are fewer than `k` elements.
+
+        Example:
+            >>> [x.tolist() for x in Tensor([3, 1, 2]).topk(2)]
+            [[3, 2], [0, 2]]
+        """
+        at = one_axis(axis, self.ndim, "topk")
+        size = self.static_shape("topk")[at]
+        if not 0 <= k <= size:
+            raise ShapeError(f"topk: k={k} of {size} elements on axis {axis}. Ask for 0 to {size}.")
+        positions = self.argsort(at, largest)._interval(at, 0, k)
+        return self.gather(at, positions), positions
+
+    def median(self, axis: int | None = None, keepdim: bool = False) -> Any:
+        """Return the middle element, the lower one of two (as in PyTorch); NaN if there is one.
+
+        With an axis, also the position of that element: a tuple of two tensors.
+
+        Raises:
+            AxisError: the axis does not exist.
+            ShapeError: there are no elements.
+
+        Example:
+            >>> Tensor([4, 1, 3, 2]).median().item()
+            2
+        """
+        if axis is None:
+            return self.flatten().median(0)[0]
+        self._nonempty_axes(axis, "median")
+        at = one_axis(axis, self.ndim, "median")
+        size = self.static_shape("median")[at]
+        order = self.argsort(at)
+        middle = (size - 1) // 2
+        position = order._interval(at, middle, middle + 1)
+        if is_float(self.dtype):
+            # NaNs were sorted to the end
+            last = order._interval(at, size - 1, size)
+            position = self.gather(at, last).isnan().where(self.isnan().argmax(at, keepdim=True), position)
+        values = self.gather(at, position)
+        return (values, position) if keepdim else (values.squeeze(at), position.squeeze(at))
+
+    def quantile(
+        self,
+        q: "float | Self",
+        axis: int | None = None,
+        keepdim: bool = False,
+        interpolation: Interpolation = "linear",
+    ) -> Self:
+        """Return the value below which the fraction `q` of the elements lies; NaN if there is a NaN.
+
+        Args:
+            q: a fraction, or a tensor `(Q,)` of them: then the result has an axis of size Q in front.
+            axis: along which axis; None takes all elements.
+            keepdim: keep that axis with size 1.
+            interpolation: what lies between two elements.
+
+        Raises:
+            DtypeError: this tensor holds no floats.
+            ShapeError: a number `q` outside of 0..1, no elements, or an unknown interpolation.
+            AxisError: the axis does not exist.
+
+        Example:
+            >>> Tensor([0.0, 1.0, 2.0]).quantile(0.75).item()
+            1.5
+        """
+        if not is_float(self.dtype):
+            raise DtypeError(f"quantile of {self.dtype.name}: it takes floats. Cast first: .float().")
+        if interpolation not in ("linear", "lower", "higher", "nearest", "midpoint"):
+            raise ShapeError(
+                f"quantile: interpolation={interpolation!r} is none of 'linear', 'lower', 'higher', "
+                "'nearest', 'midpoint'."
+            )
+        if not isinstance(q, TensorBase) and not 0 <= q <= 1:
+            raise ShapeError(f"quantile: q={q} lies outside of 0..1. It is a fraction of the elements.")
+        if isinstance(q, TensorBase) and q.ndim > 1:
+            raise ShapeError(f"quantile: q of shape {show(q.shape)}. Give a number or one axis of them.")
+        if axis is None:
+            out = self.flatten().quantile(q, 0, False, interpolation)
+            return out.reshape(*out.shape, *(1,) * self.ndim) if keepdim else out
+        self._nonempty_axes(axis, "quantile")
+        at = one_axis(axis, self.ndim, "quantile")
+        size = self.static_shape("quantile")[at]
+        ordered = self.sort(at)[0]
+        ordered = ordered._like(ordered._graph.contiguous())
+        fractions = q if isinstance(q, TensorBase) else self.full((), float(q), device=self.device)
+        place = fractions.flatten().cast(self.dtype) * (size - 1)
+        low = place.floor()
+        share = {
+            "linear": place - low,
+            "lower": place * 0,
+            "higher": (place > low).cast(self.dtype),
+            "nearest": place.round() - low,
+            "midpoint": (place > low).cast(self.dtype) * 0.5,
+        }[interpolation]
+        lower = low.cast(position_dtype(size))
+        weight = share.reshape(*(-1 if a == at else 1 for a in range(self.ndim)))
+        a = ordered.index_select(at, lower)
+        b = ordered.index_select(at, (lower + 1).minimum(size - 1))
+        # a choice where one of them has no part, so that it may be infinite
+        out = (weight == 0).where(a, (weight == 1).where(b, a + (b - a) * weight))
+        has_nan = ordered._interval(at, size - 1, size).isnan()
+        out = has_nan.where(float("nan"), out)
+        front = (at, *[a for a in range(self.ndim) if a != at])
+        out = out.permute(front)
+        if keepdim:
+            out = out.unsqueeze(at + 1)
+        return out if isinstance(q, TensorBase) and q.ndim else out.squeeze(0)
+
+    def count_nonzero(self, axis: Any = None, keepdim: bool = False) -> Self:
+        """Return how many elements are not zero.
+
+        Example:
+            >>> Tensor([0, 5, -1]).count_nonzero().item()
+            2
+        """
+        truths = self if is_bool(self.dtype) else self != 0
+        return truths.sum(axis, keepdim)

@@ -1,0 +1,229 @@
+"""Indexing by tensors, mixed with integers, slices, `...` and None: the rules of NumPy, as a plan.
+
+Integers beside tensors are tensors of shape (). All tensors broadcast; their common axes stand where the
+first of them stood, or in front where a slice, `...` or None separates them.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from plugrad.dtype import dtypes, is_bool, is_int
+from plugrad.errors import AxisError, DtypeError, ShapeError
+from plugrad.tensor.base import TensorBase
+from plugrad.tensor.lookup import counted, from_front, pick_first, position_dtype
+from plugrad.tensor.shapes import Shape, broadcast_shapes, expanded, product, show
+from plugrad.tensor.sorting import argsort_rows, search_rows
+from plugrad.uop.ops import Ops
+from plugrad.uop.uop import UOp
+
+# Up to so many comparisons, comparing all places with all writes is cheaper than sorting the writes.
+_FEW = 1 << 22
+
+
+def has_tensors(index: Any) -> bool:
+    """Say whether an index has tensors, arrays or lists in it."""
+    return any([isinstance(item, TensorBase) or _is_data(item) for item in _items(index)])
+
+
+def _items(index: Any) -> list[Any]:
+    return [*index] if isinstance(index, tuple) else [index]  # pyright: ignore[reportUnknownVariableType]
+
+
+def _is_data(item: Any) -> bool:
+    return isinstance(item, list) or (getattr(item, "ndim", 0) > 0 and not isinstance(item, TensorBase))
+
+
+def _as_item(item: Any, to_tensor: Callable[[Any], Any]) -> Any:
+    return to_tensor(item) if _is_data(item) else item
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """An index with tensors, understood.
+
+    Attributes:
+        basic: the slices and Nones of the index, whole slices where tensors stand: an index of views.
+        axes: the axes of that view that tensors point along.
+        places: the position on those axes, joined into one, of each element: the shape of the tensors.
+        joined: the number of elements of those axes.
+        front: where the tensors' axes stand in the result.
+    """
+
+    basic: tuple[Any, ...]
+    axes: tuple[int, ...]
+    places: UOp
+    joined: int
+    front: int
+
+    def rows(self, view: UOp) -> UOp:
+        """Return the view with the axes of tensors joined, in front: (joined, *rest)."""
+        rest = [a for a in range(len(view.shape)) if a not in self.axes]
+        return view.permute((*self.axes, *rest)).reshape((self.joined, *[view.shape[a] for a in rest]))
+
+    def picked(self, view: UOp) -> UOp:
+        """Return the elements that the index names."""
+        return self._to_result(pick_first(self.rows(view), self.places))
+
+    def shape(self, view: Shape) -> Shape:
+        """Return the shape of the result, for a view of shape `view`."""
+        rest = [size for axis, size in enumerate(view) if axis not in self.axes]
+        return (*rest[: self.front], *self.places.shape, *rest[self.front :])
+
+    def _to_result(self, u: UOp) -> UOp:
+        count, ndim = len(self.places.shape), len(u.shape)
+        rest = list(range(count, ndim))
+        return u.permute((*rest[: self.front], *range(count), *rest[self.front :]))
+
+    def written(self, view: UOp, value: UOp, device: str) -> UOp:
+        """Return the view with `value`, of the result's shape, where the index names; the last write wins."""
+        rows = self.rows(view)
+        rest = rows.shape[1:]
+        count = len(self.places.shape)
+        order = (
+            *range(self.front, self.front + count),
+            *range(self.front),
+            *range(self.front + count, len(value.shape)),
+        )
+        writes = product(self.places.shape)
+        if not writes:
+            return view
+        values = value.permute(order).reshape((writes, *rest))
+        last = _last_writes(self.places.reshape((writes,)), self.joined, device).contiguous()
+        is_written = expanded((last > 0).reshape((self.joined, *(1,) * len(rest))), rows.shape)
+        out = is_written.where(pick_first(values, last - 1), rows)
+        others = [a for a in range(len(view.shape)) if a not in self.axes]
+        moved = (*self.axes, *others)
+        out = out.reshape(tuple(view.shape[a] for a in moved))
+        return out.permute(tuple(sorted(range(len(moved)), key=moved.__getitem__)))
+
+
+def _last_writes(places: UOp, size: int, device: str) -> UOp:
+    """Return for each position on an axis 1 + the number of the last write to it, or 0: (m,) -> (size,)."""
+    writes: Any = places.shape[0]
+    dtype = position_dtype(writes)
+    if size * writes <= _FEW or writes >= 1 << 31:
+        shape = (size, writes)
+        meets = counted(size, places.dtype, shape, 0).eq(places.reshape((1, writes)).expand(shape))
+        numbers = counted(writes, dtype, shape, 1) + 1
+        return meets.where(numbers, numbers.const_like(0)).reduce_axis(Ops.MAX, (1,)).reshape((size,))
+    keys = places.contiguous()
+    order = argsort_rows(keys, device).contiguous()
+    ordered = pick_first(keys, order).contiguous()
+    here = UOp.iota(size, places.dtype)
+    end = search_rows(ordered, here, right=True).contiguous() - 1
+    is_written = pick_first(ordered, end).eq(here) & (end >= 0)
+    return is_written.where(pick_first(order, end).cast(dtype) + 1, UOp.const(dtype, 0))
+
+
+def plan_of(
+    index: Any, shape: Shape, to_tensor: Callable[[Any], Any], find_true: Callable[[Any], Sequence[UOp]]
+) -> Plan:
+    """Understand `x[index]` for an `x` of `shape`.
+
+    Args:
+        index: has tensors in it.
+        shape: of what is indexed.
+        to_tensor: makes a tensor of a list or an array.
+        find_true: gives the positions where a mask holds, one node for each of its axes.
+
+    Raises:
+        AxisError: too many indices, or an integer out of range.
+        DtypeError: a tensor of floats, or an index of a type that cannot index.
+        ShapeError: a mask has another shape than the axes it stands for, or tensors do not broadcast.
+    """
+    items = _with_ellipsis([_as_item(item, to_tensor) for item in _items(index)], shape)
+    basic: list[Any] = []
+    tensors: list[tuple[int, UOp, int]] = []  # place among the items, positions, axis of the view
+    sizes: list[int] = []
+    axis = 0
+    for place, item in enumerate(items):
+        if item is None or isinstance(item, slice):
+            axis += item is not None
+            basic.append(item)
+            continue
+        for part in _positions(item, shape, axis, find_true):
+            size: Any = shape[axis]
+            tensors.append((place, part, len(basic)))
+            sizes.append(size)
+            basic.append(slice(None))
+            axis += 1
+    places = [place for place, _, _ in tensors]
+    together = places[-1] - places[0] < len(set(places))
+    axes = tuple(view_axis for _, _, view_axis in tensors)
+    return Plan(
+        tuple(basic),
+        axes,
+        _joined([part for _, part, _ in tensors], sizes),
+        product(sizes),
+        axes[0] if together else 0,
+    )
+
+
+def _with_ellipsis(items: list[Any], shape: Shape) -> list[Any]:
+    dots = [place for place, item in enumerate(items) if item is Ellipsis]
+    if len(dots) > 1:
+        raise AxisError("an index has more than one `...`. Keep one; write `:` for the other axes.")
+    given = sum(_axes_of(item) for item in items)
+    if given > len(shape):
+        raise AxisError(
+            f"{given} indices for a tensor with {len(shape)} axes, shape {show(shape)}. Remove some."
+        )
+    at = dots[0] if dots else len(items)
+    return [*items[:at], *[slice(None)] * (len(shape) - given), *items[at + 1 :]]
+
+
+def _axes_of(item: Any) -> int:
+    if item is None or item is Ellipsis:
+        return 0
+    return item.ndim if isinstance(item, TensorBase) and is_bool(item.dtype) else 1
+
+
+def _positions(item: Any, shape: Shape, axis: int, find_true: Callable[[Any], Sequence[UOp]]) -> list[UOp]:
+    """Return the positions that one item names on the axes from `axis` on, counted from the front."""
+    size: Any = shape[axis] if axis < len(shape) else 0
+    if isinstance(item, TensorBase):
+        if is_bool(item.dtype):
+            covered = shape[axis : axis + item.ndim]
+            if item.shape != covered:
+                raise ShapeError(
+                    f"a mask of shape {show(item.shape)} for axes of shape {show(covered)}. They must be "
+                    "equal; broadcast the mask first: mask.expand(...)."
+                )
+            return [*find_true(item)]
+        if not is_int(item.dtype):
+            raise DtypeError(
+                f"cannot index axis {axis} with a tensor of {item.dtype.name}. Use integers or bools."
+            )
+        return [from_front(item.uop, size)]
+    if isinstance(item, bool) or not hasattr(item, "__index__"):
+        raise DtypeError(
+            f"cannot index axis {axis} with {item!r} ({type(item).__name__}). Use integers, slices, `...`, "
+            "None, or tensors of integers or bools."
+        )
+    number = item.__index__()
+    if not -size <= number < size:
+        raise AxisError(
+            f"index {number} is out of range for axis {axis} of size {size}. Valid are {-size} to {size - 1}."
+        )
+    return [UOp.const(position_dtype(size), number % size)]
+
+
+def _joined(parts: list[UOp], sizes: list[int]) -> UOp:
+    """Return positions on several axes as positions on one; -1 where any of them is outside."""
+    if len(parts) == 1:
+        return parts[0]
+    shape = broadcast_shapes(*[part.shape for part in parts], what="index")
+    dtype = position_dtype(product(sizes))
+    if any(part.dtype.itemsize == 8 for part in parts):
+        dtype = dtypes.int64
+    out = UOp.const(dtype, 0)
+    inside: UOp | None = None
+    for part, size in zip(parts, sizes, strict=True):
+        position = (part if part.shape == () else expanded(part, shape)).cast(dtype)
+        out = out * size + position
+        within = ~(position < 0) & (position < size)
+        inside = within if inside is None else inside & within
+    assert inside is not None, "an index with tensors has a tensor"
+    out = inside.where(out, out.const_like(-1))
+    return out if out.shape == shape else expanded(out, shape)

@@ -1,0 +1,250 @@
+"""Sums, products, extremes, and what is made of them: means, softmax, argmax."""
+
+import math
+from typing import Any, Self
+
+from plugrad.dtype import (
+    DType,
+    dtypes,
+    is_bool,
+    is_float,
+    sum_acc_dtype,
+)
+from plugrad.errors import ShapeError
+from plugrad.tensor.activations import ActivationMixin
+from plugrad.tensor.base import DTypeLike, the_dtype
+from plugrad.tensor.shapes import Axes, Dim, expanded, one_axis, product, show, some_axes
+from plugrad.uop.ops import Ops
+from plugrad.uop.uop import UOp
+
+
+class ReduceMixin(ActivationMixin):
+    """Reductions over one axis, several, or (with `axis=None`) all; `keepdim` leaves them with size 1."""
+
+    __slots__ = ()
+
+    def _reduced(self, u: UOp, op: Ops, axes: tuple[int, ...], keepdim: bool) -> UOp:
+        kept = tuple(size for axis, size in enumerate(u.shape) if axis not in axes)
+        out = u.reduce_axis(op, axes)
+        return out if keepdim else out.reshape(kept)
+
+    def sum(self, axis: Axes = None, keepdim: bool = False, dtype: DTypeLike | None = None) -> Self:
+        """Return sums. Narrow floats accumulate in float32; narrow integers and bools give at least 32 bits.
+
+        Args:
+            axis: what to sum over.
+            keepdim: keep those axes with size 1.
+            dtype: accumulate in, and return, this dtype.
+
+        Raises:
+            AxisError: an axis does not exist.
+
+        Example:
+            >>> Tensor([[1, 2], [3, 4]]).sum(0).tolist()
+            [4, 6]
+        """
+        axes = some_axes(axis, self.ndim, "sum")
+        wide = the_dtype(dtype, sum_acc_dtype(self.dtype))
+        out = self._reduced(self._graph.cast(wide), Ops.ADD, axes, keepdim)
+        return self._like(out.cast(self.dtype) if dtype is None and is_float(self.dtype) else out)
+
+    def prod(self, axis: Axes = None, keepdim: bool = False, dtype: DTypeLike | None = None) -> Self:
+        """Return products, in the dtypes of `sum`.
+
+        Example:
+            >>> Tensor([2, 3, 4]).prod().item()
+            24
+        """
+        axes = some_axes(axis, self.ndim, "prod")
+        wide = the_dtype(dtype, sum_acc_dtype(self.dtype))
+        out = self._reduced(self._graph.cast(wide), Ops.MUL, axes, keepdim)
+        return self._like(out.cast(self.dtype) if dtype is None and is_float(self.dtype) else out)
+
+    def max(self, axis: Axes = None, keepdim: bool = False) -> Self:
+        """Return the greatest elements; NaN where there is one.
+
+        Raises:
+            AxisError: an axis does not exist.
+            ShapeError: there are no elements.
+
+        Example:
+            >>> Tensor([[1, 5], [3, 4]]).max(1).tolist()
+            [5, 4]
+        """
+        axes = self._nonempty_axes(axis, "max")
+        return self._like(self._reduced(self._graph, Ops.MAX, axes, keepdim))
+
+    def min(self, axis: Axes = None, keepdim: bool = False) -> Self:
+        """Return the least elements; NaN where there is one.
+
+        Raises:
+            AxisError: an axis does not exist.
+            ShapeError: there are no elements.
+        """
+        axes = self._nonempty_axes(axis, "min")
+        u = self._graph
+        if is_float(self.dtype):
+            return self._like(-self._reduced(-u, Ops.MAX, axes, keepdim))
+        return self._like(~self._reduced(~u, Ops.MAX, axes, keepdim))
+
+    def any(self, axis: Axes = None, keepdim: bool = False) -> Self:
+        """Return where some element is not zero."""
+        axes = some_axes(axis, self.ndim, "any")
+        return self._like(self._reduced(self._truths(), Ops.MAX, axes, keepdim))
+
+    def all(self, axis: Axes = None, keepdim: bool = False) -> Self:
+        """Return where all elements are not zero."""
+        axes = some_axes(axis, self.ndim, "all")
+        return self._like(~self._reduced(~self._truths(), Ops.MAX, axes, keepdim))
+
+    def _truths(self) -> UOp:
+        return self._graph if is_bool(self.dtype) else self._graph.ne(0)
+
+    def _nonempty_axes(self, axis: Axes, what: str) -> tuple[int, ...]:
+        axes = some_axes(axis, self.ndim, what)
+        if any(isinstance(self.shape[a], int) and self.shape[a] == 0 for a in axes):
+            raise ShapeError(f"{what} over axis {axis} of shape {show(self.shape)}: there are no elements.")
+        return axes
+
+    # --- moments ---
+
+    def mean(self, axis: Axes = None, keepdim: bool = False) -> Self:
+        """Return means: floats, the default float for integers.
+
+        Example:
+            >>> Tensor([1, 2]).mean().item()
+            1.5
+        """
+        axes = some_axes(axis, self.ndim, "mean")
+        dtype, wide = self._float_dtypes()
+        total = self._reduced(self._graph.cast(wide), Ops.ADD, axes, keepdim)
+        return self._like((total / _count(self._count(axes), wide)).cast(dtype))
+
+    def var(self, axis: Axes = None, keepdim: bool = False, correction: int = 1) -> Self:
+        """Return variances: squared distances from the mean, summed and divided by count - `correction`."""
+        dtype, wide = self._float_dtypes()
+        return self._like(self._variance(axis, keepdim, correction, wide).cast(dtype))
+
+    def std(self, axis: Axes = None, keepdim: bool = False, correction: int = 1) -> Self:
+        """Return standard deviations: square roots of `var`."""
+        dtype, wide = self._float_dtypes()
+        return self._like(self._variance(axis, keepdim, correction, wide).sqrt().cast(dtype))
+
+    def _variance(self, axis: Axes, keepdim: bool, correction: int, wide: DType) -> UOp:
+        axes = some_axes(axis, self.ndim, "var")
+        count: Any = self._count(axes)
+        x = self._graph.cast(wide)
+        mean = x.reduce_axis(Ops.ADD, axes) / _count(count, wide)
+        distance = x - expanded(mean, x.shape)
+        left = max(count - correction, 0) if isinstance(count, int) else count - correction
+        return self._reduced(distance * distance, Ops.ADD, axes, keepdim) / _count(left, wide)
+
+    def _float_dtypes(self) -> tuple[DType, DType]:
+        """Return the dtype of a result that is a float, and the one to accumulate in."""
+        dtype = self.dtype if is_float(self.dtype) else dtypes.default_float
+        return dtype, sum_acc_dtype(dtype)
+
+    def _count(self, axes: tuple[int, ...]) -> Dim:
+        return product(self.shape[axis] for axis in axes)
+
+    # --- positions ---
+
+    def argmax(self, axis: int | None = None, keepdim: bool = False) -> Self:
+        """Return where the greatest element is, the first of equals; NaN counts as greatest.
+
+        With `axis=None`, the position among all elements in row-major order.
+
+        Raises:
+            AxisError: the axis does not exist.
+            ShapeError: there are no elements.
+
+        Example:
+            >>> Tensor([[1, 5], [7, 2]]).argmax(1).tolist()
+            [1, 0]
+        """
+        return self._arg_extreme(axis, keepdim, "argmax", ReduceMixin.max)
+
+    def argmin(self, axis: int | None = None, keepdim: bool = False) -> Self:
+        """Return where the least element is, the first of equals; NaN counts as least."""
+        return self._arg_extreme(axis, keepdim, "argmin", ReduceMixin.min)
+
+    def _arg_extreme(self, axis: int | None, keepdim: bool, what: str, extreme: Any) -> Self:
+        if axis is None:
+            flat = self._like(self._graph.reshape((product(self.shape),)))
+            out = flat._arg_extreme(0, False, what, extreme)
+            return out.reshape((1,) * self.ndim) if keepdim else out
+        at = one_axis(axis, self.ndim, what)
+        best = expanded(extreme(self, at, keepdim=True)._graph, self.shape)
+        u = self._graph
+        found = u.eq(best) | u.ne(u) if is_float(self.dtype) else u.eq(best)
+        size: Any = self.shape[at]
+        dtype = dtypes.default_int if not isinstance(size, int) or size < 1 << 31 else dtypes.int64
+        # counting down from the end makes the first of equals the greatest
+        length = _count(size, dtype)
+        from_end = length - UOp.iota(size, dtype)
+        from_end = from_end.reshape(tuple(s if i == at else 1 for i, s in enumerate(self.shape))).expand(
+            self.shape
+        )
+        last = self._reduced(found.where(from_end, from_end.const_like(0)), Ops.MAX, (at,), keepdim)
+        return self._like(length - last)
+
+    # --- softmax ---
+
+    def softmax(self, axis: int = -1, dtype: DTypeLike | None = None) -> Self:
+        """Return `exp(self)` divided by its sum along an axis, without overflow.
+
+        Example:
+            >>> Tensor([0.0, 0.0]).softmax().tolist()
+            [0.5, 0.5]
+        """
+        narrow, (_, e, total) = (
+            the_dtype(dtype, self._float_dtypes()[0]),
+            self._softmax_parts(axis, "softmax"),
+        )
+        return self._like((e / expanded(total, e.shape)).cast(narrow))
+
+    def log_softmax(self, axis: int = -1, dtype: DTypeLike | None = None) -> Self:
+        """Return the logarithm of softmax, precise where softmax is near 0."""
+        narrow, (x, _, total) = (
+            the_dtype(dtype, self._float_dtypes()[0]),
+            self._softmax_parts(axis, "log_softmax"),
+        )
+        return self._like((x - expanded(total.log2() * math.log(2), x.shape)).cast(narrow))
+
+    def logsumexp(self, axis: Axes = None, keepdim: bool = False) -> Self:
+        """Return `log(sum(exp(self)))` without overflow.
+
+        Example:
+            >>> Tensor([1000.0, 1000.0]).logsumexp().item() - 1000 < 0.7
+            True
+        """
+        axes = self._nonempty_axes(axis, "logsumexp")
+        dtype, wide = self._float_dtypes()
+        x = self._graph.cast(wide)
+        highest = x.reduce_axis(Ops.MAX, axes).detach()
+        # an infinite maximum would make inf - inf
+        infinite = highest.eq(math.inf) | highest.eq(-math.inf)
+        highest = infinite.where(highest.const_like(0.0), highest)
+        total = _exp(x - expanded(highest, x.shape)).reduce_axis(Ops.ADD, axes)
+        out = total.log2() * math.log(2) + highest
+        kept = tuple(size for i, size in enumerate(self.shape) if i not in axes)
+        return self._like((out if keepdim else out.reshape(kept)).cast(dtype))
+
+    def _softmax_parts(self, axis: int, what: str) -> tuple[UOp, UOp, UOp]:
+        """Return the values less their maximum, the exponentials of those, and the sums of these."""
+        x = self._graph.cast(self._float_dtypes()[1])
+        if not self.ndim:
+            x = x - x.detach()
+            return x, _exp(x), _exp(x)
+        axes = (one_axis(axis, self.ndim, what),)
+        x = x - expanded(x.reduce_axis(Ops.MAX, axes).detach(), x.shape)
+        e = _exp(x)
+        return x, e, e.reduce_axis(Ops.ADD, axes)
+
+
+def _exp(x: UOp) -> UOp:
+    return (x * (1 / math.log(2))).exp2()
+
+
+def _count(count: Dim, dtype: DType) -> UOp:
+    return UOp.const(dtype, count) if isinstance(count, int) else count.cast(dtype)

@@ -1,0 +1,196 @@
+"""Running totals along an axis: sums, products, extremes.
+
+Each is done in blocks: inside a block every element combines those before it, the last of each block go
+through the same scan again, and their results are combined with the next block. With blocks of 64 that is 64
+operations an element and one more level for each factor of 64, all of it parallel.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any, Self
+
+from plugrad.dtype import ConstType, dtype_min, is_float, sum_acc_dtype
+from plugrad.tensor.base import DTypeLike, the_dtype
+from plugrad.tensor.lookup import counted, moved_back, moved_last, position_dtype
+from plugrad.tensor.reduce import ReduceMixin
+from plugrad.tensor.shapes import one_axis
+from plugrad.uop.ops import Ops
+from plugrad.uop.uop import UOp
+
+_BLOCK = 64
+
+
+class ScanMixin(ReduceMixin):
+    """Scans: element `i` of the result combines elements `0..i` of an axis. Sizes must be known."""
+
+    __slots__ = ()
+
+    def cumsum(self, axis: int = 0, dtype: DTypeLike | None = None) -> Self:
+        """Return running sums, in the dtypes of `sum`.
+
+        Raises:
+            AxisError: the axis does not exist.
+            ShapeError: the shape is symbolic.
+
+        Example:
+            >>> Tensor([1, 2, 3]).cumsum().tolist()
+            [1, 3, 6]
+        """
+        return self._running(Ops.ADD, 0, axis, dtype, "cumsum")
+
+    def cumprod(self, axis: int = 0, dtype: DTypeLike | None = None) -> Self:
+        """Return running products, in the dtypes of `prod`.
+
+        Example:
+            >>> Tensor([1, 2, 3, 4]).cumprod().tolist()
+            [1, 2, 6, 24]
+        """
+        return self._running(Ops.MUL, 1, axis, dtype, "cumprod")
+
+    def cummax(self, axis: int = 0) -> tuple[Self, Self]:
+        """Return the greatest elements so far, and their positions: the last of equals, as in PyTorch.
+
+        NaN counts as greatest. Gradients are shared among equals, as those of `max`.
+
+        Example:
+            >>> [x.tolist() for x in Tensor([1, 3, 2, 3]).cummax()]
+            [[1, 3, 3, 3], [0, 1, 1, 3]]
+        """
+        return self._extremes(axis, "cummax", is_max=True)
+
+    def cummin(self, axis: int = 0) -> tuple[Self, Self]:
+        """Return the least elements so far, and their positions: the last of equals, as in PyTorch.
+
+        NaN counts as least.
+
+        Example:
+            >>> [x.tolist() for x in Tensor([2, 3, 1]).cummin()]
+            [[2, 2, 1], [0, 0, 2]]
+        """
+        return self._extremes(axis, "cummin", is_max=False)
+
+    def logcumsumexp(self, axis: int = 0) -> Self:
+        """Return `log(cumsum(exp(self)))` without overflow; floats only, integers as the default float.
+
+        Example:
+            >>> Tensor([1000.0, 1000.0]).logcumsumexp()[1].item() - 1000 < 0.7
+            True
+        """
+        at = one_axis(axis, self.ndim, "logcumsumexp") if self.ndim else 0
+        self.static_shape("logcumsumexp")
+        dtype, wide = self._float_dtypes()
+        if not self.ndim or not self.numel():
+            return self.cast(dtype)
+        out = _scan(moved_last(self._graph.cast(wide), at), _log_sum, _log_add, -math.inf)
+        return self._like(moved_back(out, at).cast(dtype))
+
+    def _running(self, op: Ops, neutral: int, axis: int, dtype: DTypeLike | None, what: str) -> Self:
+        at = one_axis(axis, self.ndim, what) if self.ndim else 0
+        self.static_shape(what)
+        wide = the_dtype(dtype, sum_acc_dtype(self.dtype))
+        narrow = self.dtype if dtype is None and is_float(self.dtype) else wide
+        u = self._graph.cast(wide)
+        if self.ndim and self.numel():
+            u = moved_back(scan(moved_last(u, at), op, neutral), at)
+        return self._like(u.cast(narrow))
+
+    def _extremes(self, axis: int, what: str, is_max: bool) -> tuple[Self, Self]:
+        at = one_axis(axis, self.ndim, what) if self.ndim else 0
+        shape = self.static_shape(what)
+        if not self.ndim or not self.numel():
+            return self, self._like(self._graph.detach().cast(position_dtype(0)).const_like(0))._spread(shape)
+        x = moved_last(self._graph, at)
+        ordered = x if is_max else _reversed(x)
+        best = scan(ordered, Ops.MAX, dtype_min(x.dtype))
+        is_new = ordered.eq(best)
+        if is_float(x.dtype):
+            is_new = is_new | ordered.ne(ordered)
+        numbers = counted(shape[at], position_dtype(shape[at]), x.shape, self.ndim - 1)
+        places = scan(is_new.where(numbers, numbers.const_like(0)), Ops.MAX, 0)
+        values = best if is_max else _reversed(best)
+        return self._like(moved_back(values, at)), self._like(moved_back(places, at))
+
+    def _spread(self, shape: Any) -> Self:
+        return self._like(self._graph.reshape((1,) * len(shape)).expand(shape))
+
+
+def _reversed(x: UOp) -> UOp:
+    return -x if is_float(x.dtype) else ~x
+
+
+def scan(u: UOp, op: Ops, neutral: ConstType) -> UOp:
+    """Return the running `op` along the last axis of `u`, which is not empty.
+
+    Args:
+        u: the elements, of a known shape.
+        op: ADD, MUL or MAX.
+        neutral: the value that `op` changes nothing with.
+    """
+    return _scan(u, lambda x: x.reduce_axis(op, (len(x.shape) - 1,)), lambda a, b: a.alu(op, b), neutral)
+
+
+def _scan(
+    u: UOp, reduce: Callable[[UOp], UOp], combine: Callable[[UOp, UOp], UOp], neutral: ConstType
+) -> UOp:
+    shape: Any = u.shape
+    rows, size = shape[:-1], shape[-1]
+    if size == 1:
+        return u
+    if size <= _BLOCK:
+        return _inside_blocks(u, reduce, neutral)
+    count = -(-size // _BLOCK)
+    whole = _padded(u, count * _BLOCK - size, 0, neutral).reshape((*rows, count, _BLOCK))
+    inside = _inside_blocks(whole, reduce, neutral).contiguous()
+    ends = inside.shrink([*((0, r) for r in rows), (0, count), (_BLOCK - 1, _BLOCK)]).reshape((*rows, count))
+    before = _scan(ends, reduce, combine, neutral)
+    # block number b continues what block b-1 ended with
+    before = before.shrink([*((0, r) for r in rows), (0, count - 1)])
+    before = _padded(before, 0, 1, neutral).reshape((*rows, count, 1)).expand((*rows, count, _BLOCK))
+    out = combine(before, inside).reshape((*rows, count * _BLOCK))
+    return out.shrink([*((0, r) for r in rows), (0, size)])
+
+
+def _padded(u: UOp, behind: int, front: int, value: ConstType) -> UOp:
+    """Return `u` with `value` around its last axis."""
+    if not behind and not front:
+        return u
+    pairs = [(0, 0)] * (len(u.shape) - 1) + [(front, behind)]
+    padded = u.pad(pairs)
+    if value == 0:
+        return padded
+    shape: Any = padded.shape
+    position = counted(shape[-1], position_dtype(shape[-1]), shape, len(shape) - 1)
+    is_outside = (position < front) if front else position >= shape[-1] - behind
+    return is_outside.where(u.const_like(value), padded)
+
+
+def _inside_blocks(u: UOp, reduce: Callable[[UOp], UOp], neutral: ConstType) -> UOp:
+    """Return along the last axis what `reduce` makes of elements `0..i`."""
+    size = u.shape[-1]
+    shape: Any = (*u.shape, size)
+    dtype = position_dtype(size)
+    to = counted(size, dtype, shape, len(shape) - 2)
+    at = counted(size, dtype, shape, len(shape) - 1)
+    x = u.reshape((*u.shape[:-1], 1, size)).expand(shape)
+    return reduce((to < at).where(u.const_like(neutral), x)).reshape(u.shape)
+
+
+_LOG2_E = 1 / math.log(2)
+
+
+def _log_sum(x: UOp) -> UOp:
+    highest = x.reduce_axis(Ops.MAX, (len(x.shape) - 1,)).detach()
+    highest = _finite(highest)
+    total = ((x - highest.expand(x.shape)) * _LOG2_E).exp2().reduce_axis(Ops.ADD, (len(x.shape) - 1,))
+    return total.log2() * math.log(2) + highest
+
+
+def _log_add(a: UOp, b: UOp) -> UOp:
+    highest = _finite(a.maximum(b).detach())
+    total = ((a - highest) * _LOG2_E).exp2() + ((b - highest) * _LOG2_E).exp2()
+    return total.log2() * math.log(2) + highest
+
+
+def _finite(highest: UOp) -> UOp:
+    """Return infinite maxima as 0: subtracting them would make inf - inf."""
+    return (highest.eq(math.inf) | highest.eq(-math.inf)).where(highest.const_like(0.0), highest)

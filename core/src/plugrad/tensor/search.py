@@ -1,0 +1,257 @@
+"""Finding elements: in sorted rows, by a condition, by their value.
+
+Where the number of results depends on the elements, it is read from the device when the function is called:
+such functions compute their input at once, and cannot run inside a jitted function.
+"""
+
+from typing import Any, Self
+
+from plugrad.dtype import dtypes, is_bool, is_float, is_int
+from plugrad.errors import DtypeError, ShapeError
+from plugrad.tensor.base import TensorBase, promoted
+from plugrad.tensor.lookup import counted, pick_first, position_dtype
+from plugrad.tensor.order import OrderMixin
+from plugrad.tensor.scan import ScanMixin
+from plugrad.tensor.shapes import product, show
+from plugrad.tensor.sorting import search_rows, sort_keys
+from plugrad.uop.uop import UOp
+
+# Up to so many comparisons, counting all values against all places is cheaper than sorting them.
+_FEW = 1 << 22
+
+
+class SearchMixin(OrderMixin, ScanMixin):
+    """Searches."""
+
+    __slots__ = ()
+
+    def _read_number(self) -> int:
+        """Return the only element, which the host needs in order to go on."""
+        raise NotImplementedError
+
+    def searchsorted(self, values: Self, right: bool = False) -> Self:
+        """Return where `values` would be inserted into this sorted tensor, to keep it sorted.
+
+        (n,) with (...) -> (...), or (*R, n) with (*R, m) -> (*R, m). NaN is greater than every number.
+
+        Args:
+            values: what is looked for.
+            right: insert behind equal elements, not before them.
+
+        Raises:
+            ShapeError: there is no last axis, or rows differ.
+
+        Example:
+            >>> Tensor([1, 3, 3, 5]).searchsorted(Tensor([3, 4])).tolist()
+            [1, 3]
+        """
+        self._check_device(values)
+        self.static_shape("searchsorted")
+        if not self.ndim or (self.ndim > 1 and self.shape[:-1] != values.shape[:-1]):
+            raise ShapeError(
+                f"searchsorted: values of shape {show(values.shape)} in rows of shape {show(self.shape)}. "
+                "Give one sorted axis, or the same axes before the last."
+            )
+        dtype = promoted([self, values])
+        shape = values.shape
+        wanted = sort_keys(values._graph.cast(dtype).reshape(_rows_of(self.ndim, shape)), False)
+        rows = sort_keys(self._graph.cast(dtype), False)
+        found = search_rows(rows.contiguous(), wanted.contiguous(), right)
+        return self._make(found.cast(position_dtype(self.shape[-1])).reshape(shape), self._device)
+
+    # --- by a condition ---
+
+    def nonzero(self) -> Self:
+        """Return the positions of elements that are not zero, in order: (count, ndim) of the default int.
+
+        Computes this tensor at once, because the count depends on it.
+
+        Raises:
+            JitError: inside a jitted function.
+            ShapeError: the shape is symbolic.
+
+        Example:
+            >>> Tensor([[0, 7], [8, 0]]).nonzero().tolist()
+            [[0, 1], [1, 0]]
+        """
+        shape = self.static_shape("nonzero")
+        flat = self._true_positions()
+        if not shape:
+            return flat.reshape(-1, 1).shrink([None, (0, 0)])
+        columns: list[Self] = []
+        stride = 1
+        for size in reversed(shape):
+            columns.append((flat // max(stride, 1)) % max(size, 1))
+            stride *= size
+        columns.reverse()
+        return columns[0].stack(*columns[1:], axis=1)
+
+    def masked_select(self, mask: Self) -> Self:
+        """Return the elements where `mask` holds, in order: (...) -> (count,).
+
+        Computes the mask at once, because the count depends on it.
+
+        Raises:
+            DtypeError: `mask` is not bool.
+            ShapeError: `mask` does not broadcast with this tensor.
+            JitError: inside a jitted function.
+
+        Example:
+            >>> Tensor([1, 2, 3]).masked_select(Tensor([True, False, True])).tolist()
+            [1, 3]
+        """
+        if not is_bool(mask.dtype):
+            raise DtypeError(
+                f"masked_select with a mask of {mask.dtype.name}: a mask is bool. Compare: x != 0."
+            )
+        self._check_device(mask)
+        both = self._operands_like(mask)
+        positions = both[1]._true_positions()
+        return self._with(pick_first(both[0].flatten()._graph, positions._graph), mask)
+
+    def _operands_like(self, mask: Self) -> tuple[Self, Self]:
+        shape = self.shape if self.shape == mask.shape else (self.cast(dtypes.bool) & mask).shape
+        return self.expand(shape), mask.expand(shape)
+
+    def _true_positions(self) -> Self:
+        """Return the positions of elements that are not zero, among all in row-major order."""
+        size = product(self.static_shape("nonzero"))
+        dtype = position_dtype(size)
+        if not size:
+            return self._make(UOp.const(dtype, 0).reshape((1,)).expand((0,)), self._device)
+        truths = self._like(self._truths().reshape((size,)).detach())
+        running = truths.cumsum(0, dtype=dtype)
+        running = running._like(running._graph.contiguous())
+        count = running._interval(0, size - 1, size)._read_number()
+        if not count:
+            return self._make(UOp.const(dtype, 0).reshape((1,)).expand((0,)), self._device)
+        numbers = counted(count, dtype, (count,), 0) + 1
+        found = search_rows(running._graph, numbers, right=False)
+        return self._make(found.cast(dtype).contiguous(), self._device)
+
+    # --- by value ---
+
+    def unique(self, return_inverse: bool = False, return_counts: bool = False) -> Any:
+        """Return the different elements, sorted: (...) -> (count,). All NaNs are one, as in NumPy.
+
+        Computes this tensor at once, because the count depends on it.
+
+        Args:
+            return_inverse: also return where in the result each element is, in this shape.
+            return_counts: also return how often each comes.
+
+        Raises:
+            JitError: inside a jitted function.
+            ShapeError: the shape is symbolic.
+
+        Example:
+            >>> [x.tolist() for x in Tensor([2, 1, 2]).unique(return_counts=True)]
+            [[1, 2], [1, 2]]
+        """
+        size = product(self.static_shape("unique"))
+        flat = self._make(self._graph.detach().reshape((size,)), self._device)
+        if not size:
+            empty = self._make(UOp.const(position_dtype(0), 0).reshape((1,)).expand((0,)), self._device)
+            inverse = empty.reshape(self.shape)
+            out = (flat, *[inverse] * return_inverse, *[empty] * return_counts)
+            return out if len(out) > 1 else flat
+        order = flat.argsort()
+        keys = sort_keys(flat._graph, False).contiguous()
+        ordered = pick_first(keys, order._graph).contiguous()
+        is_other = ordered.shrink([(1, size)]).ne(ordered.shrink([(0, size - 1)]))
+        first = UOp.const(dtypes.bool, True).reshape((1,))
+        starts = self._make(first, self._device).cat(self._make(is_other, self._device))._true_positions()
+        results = [flat.gather(0, order.gather(0, starts))]
+        if return_inverse:
+            places = search_rows(pick_first(ordered, starts._graph).contiguous(), keys, False)
+            results.append(self._make(places.cast(starts.dtype).reshape(self.shape), self._device))
+        if return_counts:
+            end = self._make(UOp.const(starts.dtype, size).reshape((1,)), self._device)
+            results.append(starts._interval(0, 1, len_of(starts)).cat(end) - starts)
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def bincount(self, weights: Self | None = None, minlength: int = 0) -> Self:
+        """Return how often each of 0, 1, ... comes, up to the greatest element: (n,) -> (count,).
+
+        Computes this tensor at once, because the count depends on it. Negative elements are not counted.
+
+        Args:
+            weights: what each element counts instead of 1; the result has its dtype.
+            minlength: the least size of the result.
+
+        Raises:
+            DtypeError: this tensor holds no integers.
+            ShapeError: it has more than one axis, or `weights` another shape.
+            JitError: inside a jitted function.
+
+        Example:
+            >>> Tensor([1, 3, 1]).bincount().tolist()
+            [0, 2, 0, 1]
+        """
+        if not is_int(self.dtype):
+            raise DtypeError(f"bincount of {self.dtype.name}: it takes integers. Cast first: .int().")
+        (size,) = self.static_shape("bincount") if self.ndim == 1 else (None,)
+        if size is None or (weights is not None and weights.shape != self.shape):
+            others = "" if weights is None else f" with weights of shape {show(weights.shape)}"
+            raise ShapeError(f"bincount of shape {show(self.shape)}{others}. Give one axis; flatten first.")
+        greatest = self.max()._read_number() if size else -1
+        bins = max(greatest + 1, minlength)
+        numbers = self._like(self._graph.cast(dtypes.int64))
+        return numbers._counts(bins, weights)
+
+    def _counts(self, bins: int, weights: Self | None) -> Self:
+        """Return how often each of `0..bins-1` comes in these integers, or the sum of their weights."""
+        size = len_of(self)
+        if weights is None and bins * size > _FEW:
+            ordered = self.sort(0)[0]
+            ordered = ordered._like(ordered._graph.contiguous())
+            edges = self._make(UOp.iota(bins + 1, dtypes.int64), self._device)
+            below = ordered.searchsorted(edges)
+            below = below._like(below._graph.contiguous())
+            return below._interval(0, 1, bins + 1) - below._interval(0, 0, bins)
+        dtype = position_dtype(size) if weights is None else weights.dtype
+        start = self.full((bins,), 0, dtype=dtype, device=self._device)
+        inside = (self < 0).where(bins, self)
+        return start.scatter_reduce(0, inside, 1 if weights is None else weights, "sum") if bins else start
+
+    def histc(self, bins: int = 100, min_: float = 0, max_: float = 0) -> Self:
+        """Return how many elements lie in each of `bins` equal parts of [min_, max_]: (...) -> (bins,).
+
+        The last part includes `max_`. Elements outside, and NaN, are not counted. With `min_ == max_ == 0`
+        the parts lie between the least and the greatest element. The counts have this dtype, as in PyTorch.
+
+        Raises:
+            ShapeError: there are no parts, or `max_` is less than `min_`.
+            DtypeError: this tensor holds no floats.
+
+        Example:
+            >>> Tensor([1.0, 2.0, 1.0]).histc(4, 0, 3).tolist()
+            [0.0, 2.0, 1.0, 0.0]
+        """
+        if bins < 1 or max_ < min_:
+            raise ShapeError(f"histc: {bins} bins from {min_} to {max_}. Give at least 1, and min_ <= max_.")
+        if not is_float(self.dtype):
+            raise DtypeError(f"histc of {self.dtype.name}: it takes floats. Cast first: .float().")
+        flat = self._make(self._graph.detach().reshape((product(self.static_shape("histc")),)), self._device)
+        if not len_of(flat):
+            return self.full((bins,), 0, dtype=self.dtype, device=self._device)
+        low: Any = flat.min() if min_ == max_ == 0 else float(min_)
+        high: Any = flat.max() if min_ == max_ == 0 else float(max_)
+        if isinstance(low, float):
+            low, high = (low - 1, high + 1) if low == high else (low, high)
+        else:
+            is_point = low == high
+            low, high = is_point.where(low - 1, low), is_point.where(high + 1, high)
+        place = ((flat - low) * bins / (high - low)).floor().clamp(0, bins - 1)
+        is_inside = (flat >= low) & (flat <= high)
+        numbers = is_inside.where(place, -1).cast(dtypes.int64)
+        return numbers._counts(bins, None).cast(self.dtype)
+
+
+def len_of(x: TensorBase) -> int:
+    """Return the number of elements of a tensor with one axis."""
+    return x.static_shape("length")[0]
+
+
+def _rows_of(ndim: int, shape: Any) -> Any:
+    return (product(shape),) if ndim == 1 else shape

@@ -1,0 +1,157 @@
+"""Arithmetic of shapes and axes, and what is said when they do not fit.
+
+A dimension is an int, or an index node where it is symbolic. Symbolic dimensions are equal when they are the
+same
+node; what cannot be decided about them is not refused.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from plugrad.dtype import dtypes
+from plugrad.errors import AxisError, ShapeError
+from plugrad.uop.uop import UOp
+
+Dim = int | UOp
+Shape = tuple[Dim, ...]
+Axes = int | Sequence[int] | None
+
+
+def is_static(dims: Iterable[Dim]) -> bool:
+    """Say whether all of `dims` are numbers."""
+    return all(isinstance(dim, int) for dim in dims)
+
+
+def product(dims: Iterable[Dim]) -> Any:
+    """Return the number of elements of a shape."""
+    return math.prod(dims)  # pyright: ignore[reportArgumentType, reportCallIssue] - nodes multiply as well
+
+
+def as_shape(args: "Sequence[Dim | Sequence[Dim]]", what: str) -> Shape:
+    """Return the shape that was passed as `f(2, 3)` or `f((2, 3))`.
+
+    Raises:
+        ShapeError: a dimension is neither an int nor an integer node.
+    """
+    dims: Any = args[0] if len(args) == 1 and isinstance(args[0], (tuple, list)) else args
+    return tuple([_as_dim(dim, what) for dim in dims])
+
+
+def _as_dim(dim: Any, what: str) -> Dim:
+    if isinstance(dim, UOp):
+        return dim.arg if dim.dtype is dtypes.index and isinstance(dim.arg, int) else dim
+    if isinstance(dim, int):
+        return int(dim)
+    try:
+        return int(dim.__index__())
+    except (AttributeError, TypeError) as error:
+        raise ShapeError(
+            f"{what}: {dim!r} ({type(dim).__name__}) is no size of an axis. Pass integers or bound Variables."
+        ) from error
+
+
+def check_sizes(shape: Shape, what: str) -> Shape:
+    """Return `shape`, none of whose sizes is negative.
+
+    Raises:
+        ShapeError: one is.
+    """
+    if any(isinstance(dim, int) and dim < 0 for dim in shape):
+        raise ShapeError(f"{what}: {show(shape)} has a negative size. Sizes are 0 or more.")
+    return shape
+
+
+def show(shape: Iterable[Dim]) -> str:
+    """Return a shape as text; symbolic dimensions by the names of their variables."""
+    dims = [str(dim) if isinstance(dim, int) else _show_symbolic(dim) for dim in shape]
+    return f"({dims[0]},)" if len(dims) == 1 else f"({', '.join(dims)})"
+
+
+def _show_symbolic(dim: UOp) -> str:
+    names = "*".join(str(v.arg[0]) for v in dim.variables())
+    return names or "?"
+
+
+def one_axis(axis: int, ndim: int, what: str) -> int:
+    """Return `axis` counted from the front.
+
+    Raises:
+        AxisError: there is no such axis.
+    """
+    try:
+        number = axis.__index__()
+    except AttributeError as error:
+        raise AxisError(f"{what}: {axis!r} is no axis. Pass an integer.") from error
+    if -ndim <= number < ndim:
+        return number % ndim
+    have = f"run from {-ndim} to {ndim - 1}" if ndim else "do not exist: it has shape ()"
+    raise AxisError(f"{what}: axis {number} is out of range. The axes of this tensor {have}.")
+
+
+def some_axes(axes: Axes, ndim: int, what: str) -> tuple[int, ...]:
+    """Return `axes` counted from the front, sorted; None means all.
+
+    Raises:
+        AxisError: one does not exist, or comes twice.
+    """
+    if axes is None:
+        return tuple(range(ndim))
+    given = axes if isinstance(axes, (tuple, list)) else (axes,)
+    found = [one_axis(axis, ndim, what) for axis in given]  # pyright: ignore[reportArgumentType]
+    if len(set(found)) != len(found):
+        raise AxisError(f"{what}: axes {tuple(given)} name one axis twice. Name each axis once.")
+    return tuple(sorted(found))
+
+
+def broadcast_shapes(*shapes: Shape, what: str = "broadcast") -> Shape:
+    """Return the shape that all of `shapes` expand to, aligned at the last axis.
+
+    Raises:
+        ShapeError: sizes of one axis differ and neither is 1.
+    """
+    ndim = max(len(shape) for shape in shapes)
+    out: list[Dim] = []
+    for place in range(ndim):
+        size: Dim = 1
+        for shape in shapes:
+            axis = place - ndim + len(shape)
+            dim = shape[axis] if axis >= 0 else 1
+            if dim is size or dim == size or _is_one(dim):
+                continue
+            if not _is_one(size):
+                texts = " and ".join(show(s) for s in shapes)
+                raise ShapeError(
+                    f"{what}: shapes {texts} do not broadcast: axis {place - ndim} has sizes "
+                    f"{show((size,))[1:-2]} and {show((dim,))[1:-2]}. Sizes must be equal, or one of them 1; "
+                    "reshape or unsqueeze first."
+                )
+            size = dim
+        out.append(size)
+    return tuple(out)
+
+
+def _is_one(dim: Dim) -> bool:
+    return isinstance(dim, int) and dim == 1
+
+
+def expanded(u: UOp, shape: Shape) -> UOp:
+    """Return `u` broadcast to `shape`, which it is known to fit."""
+    if u.shape == shape:
+        return u
+    return u.reshape((1,) * (len(shape) - len(u.shape)) + u.shape).expand(shape)
+
+
+def pair_of(value: int | Sequence[int], what: str) -> tuple[int, int]:
+    """Return one number for both axes of an image, or the two that were given.
+
+    Raises:
+        ShapeError: there are more or fewer than two.
+    """
+    if isinstance(value, int):
+        return value, value
+    if len(value) != 2:
+        raise ShapeError(
+            f"{what}={tuple(value)} has {len(value)} numbers. Pass one, or one for each of 2 axes."
+        )
+    return value[0], value[1]

@@ -1,0 +1,248 @@
+"""Functions of analysis: inverse and hyperbolic circle functions, error functions, what cancels near 0.
+
+Errors stay within a few units in the last place of float32; functions that contain an exponential of a large
+number have its error, which grows with that number.
+"""
+
+import math
+from typing import Any, Self
+
+from plugrad.dtype import ConstType, dtypes, is_float, is_unsigned
+from plugrad.tensor import special_graphs as graphs
+from plugrad.tensor.base import TensorBase, promoted
+from plugrad.tensor.elementwise import ElementwiseMixin
+from plugrad.uop.ops import Ops
+from plugrad.uop.uop import UOp
+
+
+class SpecialMixin(ElementwiseMixin):
+    """Less common functions of one or two operands. Integers become the default float."""
+
+    __slots__ = ()
+
+    # --- exponentials and logarithms ---
+
+    def expm1(self) -> Self:
+        """Return `exp(self) - 1`, precise near 0.
+
+        Example:
+            >>> Tensor([1e-8]).expm1().item() == Tensor([1e-8]).item()
+            True
+        """
+        return self._composed(graphs.expm1)
+
+    def log1p(self) -> Self:
+        """Return `log(1 + self)`, precise near 0.
+
+        Example:
+            >>> Tensor([1e-8]).log1p().item() == Tensor([1e-8]).item()
+            True
+        """
+        return self._composed(graphs.log1p)
+
+    def sinh(self) -> Self:
+        """Return the hyperbolic sine."""
+        return self._composed(graphs.sinh)
+
+    def cosh(self) -> Self:
+        """Return the hyperbolic cosine."""
+        return self._composed(graphs.cosh)
+
+    def asinh(self) -> Self:
+        """Return the inverse of `sinh`."""
+        return self._composed(graphs.asinh)
+
+    def acosh(self) -> Self:
+        """Return the inverse of `cosh`; NaN below 1."""
+        return self._composed(graphs.acosh)
+
+    def atanh(self) -> Self:
+        """Return the inverse of `tanh`; infinite at -1 and 1, NaN outside."""
+        return self._composed(graphs.atanh)
+
+    # --- angles ---
+
+    def asin(self) -> Self:
+        """Return the angle in [-pi/2, pi/2] whose sine this is; NaN outside of -1..1."""
+        return self._composed(graphs.asin)
+
+    def acos(self) -> Self:
+        """Return the angle in [0, pi] whose cosine this is; NaN outside of -1..1."""
+        return self._composed(graphs.acos)
+
+    def atan(self) -> Self:
+        """Return the angle in [-pi/2, pi/2] whose tangent this is.
+
+        Example:
+            >>> round(Tensor([1.0]).atan().item() * 4, 5)
+            3.14159
+        """
+        return self._composed(graphs.atan)
+
+    def atan2(self, other: Self | ConstType) -> Self:
+        """Return the angle in [-pi, pi] of the point with this as y and `other` as x; signs of zeros count.
+
+        Example:
+            >>> round(Tensor([0.0]).atan2(-1).item(), 5)
+            3.14159
+        """
+        return self._float_pair(other, graphs.atan2)
+
+    # --- error functions ---
+
+    def erf(self) -> Self:
+        """Return the error function.
+
+        Example:
+            >>> round(Tensor([0.5]).erf().item(), 5)
+            0.5205
+        """
+        return self._composed(graphs.erf)
+
+    def erfc(self) -> Self:
+        """Return `1 - erf(self)`, precise where that is near 0."""
+        return self._composed(graphs.erfc)
+
+    # --- two operands ---
+
+    def _float_pair(self, other: Self | ConstType, function: Any) -> Self:
+        """Return a function of two floats; 16-bit ones go through it in float32."""
+        dtype = promoted([self, self._operand(other)])
+        dtype = dtype if is_float(dtype) else dtypes.default_float
+        wide = dtypes.float32 if dtype.itemsize < 4 else dtype
+        x, y = self._operands(other, dtype=wide)
+        return self._with(function(x, y).cast(dtype), other)
+
+    def hypot(self, other: Self | ConstType) -> Self:
+        """Return `sqrt(self**2 + other**2)`, where the squares may overflow; infinite if either is.
+
+        Example:
+            >>> Tensor([3e30]).hypot(4e30).item() / 1e30 - 5 < 1e-5
+            True
+        """
+        return self._float_pair(other, _hypot)
+
+    def logaddexp(self, other: Self | ConstType) -> Self:
+        """Return `log(exp(self) + exp(other))` without overflow.
+
+        Example:
+            >>> Tensor([1000.0]).logaddexp(1000.0).item() - 1000 < 0.7
+            True
+        """
+        return self._float_pair(other, _logaddexp)
+
+    def copysign(self, other: Self | ConstType) -> Self:
+        """Return the size of this with the sign of `other`, whose zeros and NaNs have signs too.
+
+        Example:
+            >>> Tensor([1.0, -2.0]).copysign(-0.0).tolist()
+            [-1.0, -2.0]
+        """
+        return self._float_pair(other, _copysign)
+
+    def fmod(self, other: Self | ConstType) -> Self:
+        """Return what division leaves, with the sign of this (as in C); `%` has that of the divisor.
+
+        For floats it is as exact as `%`.
+
+        Example:
+            >>> Tensor([-7, 7]).fmod(3).tolist()
+            [-1, 1]
+        """
+        rest = self.abs() % (other.abs() if isinstance(other, TensorBase) else abs(other))
+        if is_float(rest.dtype):
+            return rest.copysign(self)
+        return rest if is_unsigned(rest.dtype) else (self < 0).where(-rest, rest)
+
+    def remainder(self, other: Self | ConstType) -> Self:
+        """Return `self % other`."""
+        return self % other
+
+    def lerp(self, end: Self, weight: Self | float) -> Self:
+        """Return `self + (end - self) * weight`.
+
+        Example:
+            >>> Tensor([0.0]).lerp(Tensor([10.0]), 0.25).item()
+            2.5
+        """
+        return self + (end - self) * weight
+
+    # --- comparing and repairing ---
+
+    def nan_to_num(self, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None) -> Self:
+        """Return this with NaN and infinities replaced, these by the greatest and least number by default.
+
+        Example:
+            >>> Tensor([float("nan"), 1.0]).nan_to_num(5.0).tolist()
+            [5.0, 1.0]
+        """
+        if not is_float(self.dtype):
+            return self
+        most = _LARGEST[self.dtype.name]
+        x = self._graph
+        out = x.ne(x).where(x.const_like(nan), x)
+        out = x.eq(math.inf).where(x.const_like(most if posinf is None else posinf), out)
+        return self._unary(x.eq(-math.inf).where(x.const_like(-most if neginf is None else neginf), out))
+
+    def allclose(
+        self, other: Self | ConstType, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
+    ) -> bool:
+        """Return whether all elements are close (see `isclose`), computed at once.
+
+        Example:
+            >>> Tensor([1.0, 2.0]).allclose(Tensor([1.0, 2.0000001]))
+            True
+        """
+        far = ~self.isclose(other, rtol, atol, equal_nan)._graph
+        found = far.reduce_axis(Ops.MAX, tuple(range(len(far.shape)))) if far.shape else far
+        return not self._make(found.reshape(()), self._device)
+
+    def isclose(
+        self, other: Self | ConstType, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
+    ) -> Self:
+        """Return where `|self - other| <= atol + rtol * |other|`; infinities are close to themselves.
+
+        Example:
+            >>> Tensor([1.0, 2.0]).isclose(Tensor([1.000001, 2.1])).tolist()
+            [True, False]
+        """
+        dtype = promoted([self, self._operand(other)])
+        wide = dtype if is_float(dtype) else dtypes.float64 if dtype.itemsize > 2 else dtypes.float32
+        x, y = self._operands(other, dtype=wide)
+        # an infinite tolerance holds for nothing but equal infinities
+        bound = graphs.size_of(y) * rtol + atol
+        close = (graphs.size_of(x - y) <= bound) & (bound < math.inf) & (graphs.size_of(x) < math.inf)
+        close = close | x.eq(y)
+        return self._with(close | (x.ne(x) & y.ne(y)) if equal_nan else close, other)
+
+
+_LARGEST = {
+    "float16": 65504.0,
+    "bfloat16": 3.3895313892515355e38,
+    "float32": 3.4028234663852886e38,
+    "float64": 1.7976931348623157e308,
+}
+
+
+def _copysign(x: UOp, y: UOp) -> UOp:
+    return graphs.is_negative(x).ne(graphs.is_negative(y)).where(-x, x)
+
+
+def _hypot(x: UOp, y: UOp) -> UOp:
+    a, b = graphs.without_sign(x), graphs.without_sign(y)
+    more, less = (a < b).where(b, a), (a < b).where(a, b)
+    is_plain = (more > 0.0) & (more < math.inf)
+    scale = is_plain.where(more, more.const_like(1.0))
+    ratio = is_plain.where(less / scale, more.const_like(0.0))
+    out = more * (ratio * ratio + 1.0).sqrt()
+    is_infinite = a.eq(math.inf) | b.eq(math.inf)
+    return is_infinite.where(x.const_like(math.inf), (x.ne(x) | y.ne(y)).where(x + y, out))
+
+
+def _logaddexp(x: UOp, y: UOp) -> UOp:
+    more, less = (x < y).where(y, x), (x < y).where(x, y)
+    # equal infinities would give inf - inf
+    is_same = more.eq(less)
+    distance = is_same.where(more.const_like(0.0), less - more)
+    out = more + graphs.log1p(graphs.exp(distance))
+    return (x.ne(x) | y.ne(y)).where(x + y, out)

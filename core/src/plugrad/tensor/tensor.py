@@ -1,0 +1,453 @@
+"""The tensor: made of data, computed when asked for, read back by the host."""
+
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Self
+
+from plugrad._util import numpy as np
+from plugrad.device import Device
+from plugrad.dtype import ConstType, dtypes, is_bool, is_float, is_int, parse_dtype, to_numpy
+from plugrad.engine import storage
+from plugrad.engine.capture import current_capture
+from plugrad.engine.realize import ScheduleItem, kernelize, realize, schedule
+from plugrad.errors import DeviceError, DtypeError, GradientError, JitError, ShapeError
+from plugrad.tensor.advanced import AdvancedIndexingMixin
+from plugrad.tensor.base import DTypeLike, TensorBase, has_memory, the_device
+from plugrad.tensor.gradient import GradientMixin
+from plugrad.tensor.host import HOST, empty_lists, host_buffer, nest, pack, unpack
+from plugrad.tensor.indexing import cut_out, parse_index, whole_steps
+from plugrad.tensor.positions import has_tensors
+from plugrad.tensor.shapes import expanded, show
+from plugrad.tensor.source import graph_of
+from plugrad.uop.ops import Ops
+from plugrad.uop.uop import UOp
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+
+class Tensor(GradientMixin, AdvancedIndexingMixin):
+    """An array of one dtype on one device, and the graph that computes it.
+
+    Nothing runs until a value is needed: `realize`, `numpy`, `tolist`, `item`, `print` of an element. Tensors
+    with the same graph are the same computation, done once.
+
+    Args:
+        data: nested lists of numbers, a number, bytes, a NumPy array, or a graph.
+        dtype: the type of the elements; by default it follows the data: bool, `dtypes.default_int` (int64
+        where
+            a number needs it), `dtypes.default_float`, uint8 for bytes, an array's own.
+        device: where the elements live; by default `Device.DEFAULT`.
+        requires_grad: let `backward()` leave a gradient in `.grad`.
+
+    Raises:
+        ShapeError: lists are ragged, or bytes are no whole number of elements.
+        DtypeError: an element is no number, or does not fit the dtype.
+        DeviceNotFound: there is no such device.
+
+    Example:
+        >>> (Tensor([[1, 2], [3, 4]]) * 2).sum(0).tolist()
+        [8, 12]
+    """
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        data: "Any",
+        *,
+        dtype: DTypeLike | None = None,
+        device: str | None = None,
+        requires_grad: bool = False,
+    ) -> None:
+        name = the_device(device)
+        chosen = None if dtype is None else parse_dtype(dtype)
+        uop = graph_of(data, chosen)
+        if uop.device == HOST != name and uop.op is Ops.BUFFER and not isinstance(data, UOp):
+            uop = uop.copy_to_device(name)
+        if chosen is not None:
+            uop = uop.cast(chosen)
+        if isinstance(data, UOp) and device is not None and uop.device not in (None, name):
+            uop = uop.copy_to_device(name)
+        self._init(uop, name)
+        if requires_grad:
+            self.requires_grad = True
+
+    def _from_host(self, data: Any) -> "Tensor":
+        return Tensor(data, device=self._device)
+
+    # --- settings of all tensors ---
+
+    @classmethod
+    @contextmanager
+    def train(cls, mode: bool = True) -> Generator[None]:
+        """Let layers behave as in training inside a `with` block: dropout drops, batchnorm uses the batch.
+
+        Example:
+            >>> with Tensor.train():
+            ...     Tensor.training
+            True
+        """
+        before = TensorBase.training
+        TensorBase.training = mode
+        try:
+            yield
+        finally:
+            TensorBase.training = before
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether gradients flow into this tensor. Set it on those that are to get a `.grad`.
+
+        Setting it gives the tensor memory of its own, so that tensors of equal values are told apart.
+
+        Raises:
+            GradientError: set on a tensor that holds no floats.
+        """
+        return self._is_leaf or self._is_tracked
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        if value and not is_float(self.dtype):
+            raise GradientError(
+                f"{self!r} holds no floats, so it has no gradient. Cast it to a float dtype first."
+            )
+        if value and not self._is_leaf and not self._is_tracked:
+            self._own_memory()
+        self._is_leaf = bool(value)
+        self._is_tracked = self._is_tracked and bool(value)
+
+    def _own_memory(self) -> None:
+        """Make this tensor's graph unlike any other's: the value of memory of its own. Runs nothing."""
+        uop = self.uop
+        if has_memory(uop) or (uop.op is Ops.COPY and has_memory(uop.src[0])):
+            return
+        value = uop.src[0] if uop.op is Ops.CONTIGUOUS else uop
+        shape = self.static_shape("requires_grad")
+        self._uop = storage.new_buffer(self._device, shape, self.dtype).assign(value)
+        self._is_view = True
+
+    # --- computing ---
+
+    def realize(self, *others: "Tensor") -> Self:
+        """Compute this tensor (and `others`, in one schedule) and keep it in memory; return it.
+
+        Example:
+            >>> t = (Tensor([1, 2]) + 1).realize()
+            >>> t.uop.op
+            Ops.BUFFER
+        """
+        tensors = (self, *others)
+        realize([t._materialized() for t in tensors], self._device)
+        for t in tensors:
+            # asking for it forgets how it was made, unless a gradient will want to know
+            _ = t.uop
+        return self
+
+    def schedule(self, *others: "Tensor") -> list[ScheduleItem]:
+        """Return the steps that `realize` would run, each with its graph `ast` and its buffers `bufs`."""
+        return schedule([t._materialized() for t in (self, *others)], self._device)
+
+    def kernelize(self, *others: "Tensor") -> Self:
+        """Replace the graphs of this tensor (and `others`) by the kernels that compute them; run nothing."""
+        tensors = (self, *others)
+        found = kernelize([t._materialized() for t in tensors], self._device)
+        for t in tensors:
+            t._uop = found.get(t._graph, t._graph)
+        return self
+
+    def _materialized(self) -> UOp:
+        """Return the graph to compute; a constant, which has no device, becomes memory on this tensor's."""
+        if self._graph.device is None and all(isinstance(size, int) for size in self.shape):
+            shape: Any = self.shape
+            self._uop = storage.new_buffer(self._device, shape, self.dtype).assign(self._graph)
+            self._is_view = True
+        return self._graph
+
+    def contiguous(self) -> Self:
+        """Return the same values in memory of their own, in row-major order, once they are computed."""
+        u = self._graph
+        if u.device is None and not self._is_tracked and all(isinstance(size, int) for size in self.shape):
+            shape: Any = self.shape
+            return self._like(storage.new_buffer(self._device, shape, self.dtype).assign(u))
+        return self._like(u.contiguous())
+
+    def detach(self) -> Self:
+        """Return the same values without a gradient."""
+        return self._make(self._graph.detach(), self._device)
+
+    def to(self, device: str | None) -> Self:
+        """Return this tensor on another device; itself if it is there, or if `device` is None.
+
+        Raises:
+            DeviceNotFound: there is no such device.
+        """
+        if device is None or (name := Device.canonicalize(device)) == self._device:
+            return self
+        u = self._graph
+        out = self._like(u if u.device is None else u.copy_to_device(name))
+        out._device = name
+        return out
+
+    # --- changing ---
+
+    def assign(self, value: "Tensor | ConstType | list[Any]") -> Self:
+        """Write `value`, broadcast to this shape, into this tensor's memory once it is computed; return this.
+
+        Views of the memory see the new values; what was computed from the old ones keeps those.
+
+        Raises:
+            ShapeError: the value does not broadcast to this shape.
+            DtypeError: the value has another dtype.
+            DeviceError: the value lives on another device.
+
+        Example:
+            >>> t = Tensor([1, 2])
+            >>> t.assign(t + 1).tolist()
+            [2, 3]
+        """
+        new = self._assignable(value, self.shape)
+        target = self.uop
+        if not has_memory(target) or self._has_twin(target):
+            target = storage.new_buffer(self._device, self.static_shape("assign"), self.dtype)
+        self._uop = target.assign(new)
+        self._is_tracked = False
+        self._is_view = True
+        return self
+
+    def __setitem__(self, index: Any, value: "Tensor | ConstType | list[Any]") -> None:
+        """Write `value`, broadcast, into part of this tensor: what `x[index]` reads.
+
+        Of several writes to one element the last wins; positions out of range write nothing.
+
+        Raises:
+            AxisError: too many indices, or an integer out of range.
+            ShapeError: the value does not broadcast to the part.
+            DtypeError: the value has another dtype.
+            GradientError: this tensor was computed from tensors that require a gradient.
+
+        Example:
+            >>> t = Tensor([1, 2, 3])
+            >>> t[1:] = 0
+            >>> t.tolist()
+            [1, 0, 0]
+        """
+        if self._is_tracked:
+            raise GradientError(
+                f"cannot write into {self!r}: its gradient is tracked. Write into .detach().contiguous(), "
+                "or use where()."
+            )
+        if has_tensors(index):
+            self._set_named(index, value)
+            return
+        cuts = parse_index(index, self.shape)
+        new = self._assignable(value, cuts.shape())
+        if not has_memory(self.uop) or self._has_twin(self.uop):
+            shape = self.static_shape("setting elements")
+            self._uop = storage.new_buffer(self._device, shape, self.dtype).assign(self.uop)
+        memory = self.uop
+        for piece, bounds in whole_steps(cuts, self.shape):
+            memory = memory.after(cut_out(memory, piece).assign(new.shrink(bounds)))
+        self._uop = memory
+        self._is_view = True
+
+    def _set_named(self, index: Any, value: Any) -> None:
+        """Write into the elements that an index with tensors names, by writing all of its view anew."""
+        mask = index if isinstance(index, Tensor) and is_bool(index.dtype) else None
+        if mask is not None and mask.shape == self.shape and isinstance(value, (bool, int, float)):
+            # nobody needs to know how many there are
+            self.assign(mask.where(self._like(self._const(value)), self))
+            return
+        plan = self._plan(index)
+        view = self[plan.basic]
+        new = self._assignable(value, plan.shape(view.shape))
+        self[plan.basic] = self._make(plan.written(view._graph, new, self._device), self._device)
+
+    def _read_number(self) -> int:
+        return self.item()
+
+    def _assignable(self, value: Any, shape: Any) -> UOp:
+        """Return `value` as a node of this dtype and of `shape`."""
+        if isinstance(value, (bool, int, float)):
+            return expanded(self._const(value), shape)
+        other = value if isinstance(value, Tensor) else Tensor(value, dtype=self.dtype, device=self._device)
+        if other.dtype is not self.dtype:
+            raise DtypeError(
+                f"cannot assign {other.dtype.name} to {self.dtype.name}: memory keeps its dtype. "
+                f"Cast: .cast(dtypes.{self.dtype.name})."
+            )
+        if other._graph.device not in (None, self._device):
+            raise DeviceError(
+                f"cannot assign a tensor on {other._device} to one on {self._device}. Move it: "
+                f".to({self._device!r}).",
+                device=other._device,
+            )
+        missing = len(shape) - other.ndim
+        fits = missing >= 0 and all(
+            a is b or a == b or a == 1 for a, b in zip(other.shape, shape[missing:], strict=True)
+        )
+        if not fits:
+            raise ShapeError(
+                f"cannot assign shape {show(other.shape)} to {show(shape)}: it does not broadcast. Reshape "
+                "it first."
+            )
+        return expanded(other._graph, shape)
+
+    def _has_twin(self, memory: UOp) -> bool:
+        """Say whether another tensor came by the same memory, because it has the same graph."""
+        if self._is_view:
+            return False
+        return any(t is not self and not t._is_view and storage.resolve(t._uop) is memory for t in self._live)
+
+    # --- reading ---
+
+    def data(self) -> memoryview:
+        """Return the elements as read-only host memory of this shape; 16-bit floats as their bits.
+
+        Raises:
+            ShapeError: the shape is symbolic.
+
+        Example:
+            >>> Tensor([[1, 2], [3, 4]]).data()[1, 0]
+            3
+        """
+        shape = self.static_shape("data")
+        flat: Any = self._bytes().toreadonly()
+        fmt: Any = self.dtype.fmt
+        if fmt is None or fmt == "e":
+            # memoryview has no 16-bit floats
+            fmt = "H"
+        return flat.cast(fmt) if 0 in shape else flat.cast(fmt, shape)
+
+    def _bytes(self) -> memoryview:
+        """Return a copy of the elements' bytes, in row-major order."""
+        if self._uop.op is Ops.CONST:
+            return memoryview(pack([self._uop.arg], self.dtype))
+        if 0 in self.shape:
+            return memoryview(b"")
+        if current_capture() is not None:
+            raise JitError(
+                f"a jitted function reads the elements of {self!r}. Its replays run no Python, so what it "
+                "does with them would not be done again. Return the tensor and read it outside; choose with "
+                "where()."
+            )
+        t = self.realize()
+        if t.uop.op is not Ops.BUFFER:
+            t = self._make(t.uop.contiguous(), self._device).realize()
+        return storage.buffer_of(storage.base_of(t.uop)).as_memoryview()
+
+    def numpy(self) -> "npt.NDArray[Any]":
+        """Return a NumPy array of the elements, which is the caller's own. bfloat16 comes as float32.
+
+        Raises:
+            ShapeError: the shape is symbolic.
+
+        Example:
+            >>> Tensor([1, 2]).numpy()
+            array([1, 2], dtype=int32)
+        """
+        shape = self.static_shape("numpy")
+        dtype = to_numpy(self.dtype)
+        if dtype is None:
+            return self.cast(dtypes.float32).numpy()
+        out = np.frombuffer(self._bytes(), dtype).reshape(shape)
+        return out if out.flags.writeable else out.copy()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle and copy the elements: a graph names its memory by numbers that are this process's own."""
+        data = bytes(self._bytes()), self.static_shape("pickle"), self.dtype.name
+        return _unpickled, (*data, self._device, self._is_leaf, self.grad)
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> "npt.NDArray[Any]":
+        """Let NumPy take this tensor as an array."""
+        out = self.numpy()
+        return out if dtype is None else out.astype(dtype)
+
+    def tolist(self) -> Any:
+        """Return the elements as nested lists of Python numbers; one number for shape ().
+
+        Example:
+            >>> Tensor([[1, 2], [3, 4]]).tolist()
+            [[1, 2], [3, 4]]
+        """
+        shape = self.static_shape("tolist")
+        if 0 in shape:
+            return empty_lists(shape)
+        return nest(unpack(self._bytes().cast("B"), self.dtype), shape)
+
+    def item(self) -> Any:
+        """Return the only element as a Python number.
+
+        Raises:
+            ShapeError: there are more or fewer.
+
+        Example:
+            >>> Tensor([[5]]).item()
+            5
+        """
+        if self.numel() != 1:
+            raise ShapeError(
+                f"item() of shape {show(self.shape)}: it has {self.numel()} elements. Index one, reduce, "
+                "or use tolist()."
+            )
+        return unpack(self._bytes().cast("B"), self.dtype)[0]
+
+    # --- Python ---
+
+    def __repr__(self) -> str:
+        u = self.uop
+        state = (
+            ""
+            if storage.is_view(u)
+            else f", {u.op.name} not computed"
+            if u.op is not Ops.CONST
+            else f", {u.arg}"
+        )
+        grad = ", requires_grad" if self._is_leaf else ""
+        return f"<Tensor {show(self.shape)} {self.dtype.name} on {self._device}{state}{grad}>"
+
+    def __len__(self) -> int:
+        if not self.ndim:
+            raise ShapeError("a tensor of shape () has no length. Use numel() for the number of elements.")
+        size = self.shape[0]
+        if not isinstance(size, int):
+            raise ShapeError(
+                f"the first axis of shape {show(self.shape)} is symbolic: its length is not known."
+            )
+        return size
+
+    def __iter__(self) -> Iterator[Self]:
+        for index in range(len(self)):
+            yield self[index]
+
+    def __bool__(self) -> bool:
+        if self.numel() != 1:
+            raise ShapeError(
+                f"a tensor of shape {show(self.shape)} is neither true nor false. Use .any() or .all()."
+            )
+        return bool(self.item())
+
+    def __float__(self) -> float:
+        return float(self.item())
+
+    def __int__(self) -> int:
+        return int(self.item())
+
+    def __complex__(self) -> complex:
+        return complex(self.item())
+
+    def __index__(self) -> int:
+        if not is_int(self.dtype):
+            raise DtypeError(f"{self.dtype.name} is no index. Cast to an integer dtype first.")
+        return self.item()
+
+    def __format__(self, spec: str) -> str:
+        return format(self.item(), spec) if spec else repr(self)
+
+
+def _unpickled(
+    data: bytes, shape: tuple[int, ...], dtype: str, device: str, requires_grad: bool, grad: Tensor | None
+) -> Tensor:
+    out = Tensor(host_buffer(data, shape, parse_dtype(dtype)), device=device, requires_grad=requires_grad)
+    out.grad = grad
+    return out

@@ -1,0 +1,78 @@
+"""Sliding windows as a view: what convolution and pooling reduce over, never written to memory."""
+
+from typing import Any
+
+from plugrad.errors import ShapeError
+from plugrad.uop.uop import UOp
+
+
+def window_count(size: int, kernel: int, stride: int, dilation: int, what: str) -> int:
+    """Return how many windows fit into an axis.
+
+    Raises:
+        ShapeError: none does, or a parameter is not positive.
+    """
+    if kernel < 1 or stride < 1 or dilation < 1:
+        raise ShapeError(
+            f"{what}: kernel size {kernel}, stride {stride} and dilation {dilation} must each be at least 1."
+        )
+    reach = dilation * (kernel - 1) + 1
+    if size < reach:
+        raise ShapeError(
+            f"{what}: a window of {reach} (kernel size {kernel}, dilation {dilation}) does not fit into an "
+            f"axis of {size}. Use padding, or a smaller kernel."
+        )
+    return (size - reach) // stride + 1
+
+
+def windows(
+    u: UOp, kernel: tuple[int, ...], stride: tuple[int, ...], dilation: tuple[int, ...], what: str
+) -> UOp:
+    """Return the windows of the last axes: (..., *sizes) -> (..., *counts, *kernel).
+
+    before: x, with x.shape == (4,)
+    after:  w, with w[o, k] == x[o*stride + k*dilation]
+    """
+    first = len(u.shape) - len(kernel)
+    # axis by axis: (size) becomes (count, kernel) in place, so the next axis lies one further
+    for number, (k, s, d) in enumerate(zip(kernel, stride, dilation, strict=True)):
+        u = _axis_windows(u, first + 2 * number, k, s, d, what)
+    counts = tuple(range(first, first + 2 * len(kernel), 2))
+    return u.permute((*range(first), *counts, *[axis + 1 for axis in counts]))
+
+
+def _axis_windows(u: UOp, axis: int, kernel: int, stride: int, dilation: int, what: str) -> UOp:
+    shape: Any = u.shape
+    size = shape[axis]
+    count = window_count(size, kernel, stride, dilation, what)
+    head, tail = shape[:axis], shape[axis + 1 :]
+    reach = dilation * (kernel - 1) + 1
+    if kernel == 1 or stride >= reach:
+        # windows do not overlap: cut the axis into pieces of one stride each
+        u = _resized(u, axis, count * stride)
+        u = _resized(u.reshape((*head, count, stride, *tail)), axis + 1, reach)
+        if dilation > 1:
+            u = _resized(u, axis + 1, kernel * dilation).reshape((*head, count, kernel, dilation, *tail))
+            u = _resized(u, axis + 2, 1).reshape((*head, count, kernel, *tail))
+        return u
+    # rows that are `dilation` longer than a multiple of the axis: in each row the repeated axis starts that
+    # much later, so row k holds x[k*dilation:] at its beginning
+    row = size * -(-(count * stride - dilation) // size) + dilation if count * stride > dilation else dilation
+    row = max(row, size + dilation)
+    repeats = -(-kernel * row // size)
+    u = u.reshape((*head, 1, size, *tail)).expand((*head, repeats, size, *tail))
+    u = _resized(u.reshape((*head, repeats * size, *tail)), axis, kernel * row)
+    u = _resized(u.reshape((*head, kernel, row, *tail)), axis + 1, count * stride)
+    u = _resized(u.reshape((*head, kernel, count, stride, *tail)), axis + 2, 1)
+    u = u.reshape((*head, kernel, count, *tail))
+    order = list(range(len(u.shape)))
+    order[axis], order[axis + 1] = axis + 1, axis
+    return u.permute(tuple(order))
+
+
+def _resized(u: UOp, axis: int, size: int) -> UOp:
+    """Return the first `size` elements of an axis, zeros behind its end."""
+    shape: Any = u.shape
+    if size > shape[axis]:
+        return u.pad([(0, size - n if at == axis else 0) for at, n in enumerate(shape)])
+    return u.shrink([(0, size if at == axis else n) for at, n in enumerate(shape)])

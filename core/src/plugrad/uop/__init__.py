@@ -1,0 +1,1 @@
+"""The one IR: hash-consed nodes, patterns, rewriting, and what can be proved of integers."""

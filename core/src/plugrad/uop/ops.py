@@ -1,0 +1,171 @@
+"""The operations of the one IR, a documented line each, and the groups that rules speak of.
+
+The comment behind each op lists its sources and the type of its `arg`.
+"""
+
+from dataclasses import dataclass
+from enum import Enum, auto
+
+
+class Ops(Enum):
+    """Every kind of node, from the tensor graph down to the linear kernel."""
+
+    # values
+    CONST = auto()  # (): a Python bool, int or float as arg; every lane of a vector dtype holds it
+    IOTA = auto()  # (size): the integers 0 .. size-1, shape (size,)
+    BUFFER = auto()  # (): BufferArg(ident, device, shape); memory that exists or will
+    DEFINE_VAR = auto()  # (): (name, lowest, highest); a symbolic integer
+    BIND = auto()  # (DEFINE_VAR, CONST): the variable together with today's value
+
+    # tensor structure
+    RESHAPE = auto()  # (x, *dims): same elements in row-major order, new shape
+    EXPAND = auto()  # (x, *dims): axes of size 1 repeated
+    PERMUTE = auto()  # (x): axes in the order of arg
+    PAD = auto()  # (x, b0, e0, b1, e1, ...): zeros before and after each axis
+    SHRINK = auto()  # (x, b0, e0, b1, e1, ...): the half-open interval [b, e) of each axis
+    FLIP = auto()  # (x): the axes in arg, reversed
+    REDUCE_AXIS = auto()  # (x): (Ops.ADD | MUL | MAX, axes); reduced axes stay with size 1
+    CONTIGUOUS = auto()  # (x): x, in memory of its own
+    DETACH = auto()  # (x): x, without a gradient
+    COPY = auto()  # (x): x on the device named by arg
+    ASSIGN = auto()  # (target, value): target's memory after value is written to it
+    KERNEL = auto()  # (*buffers): arg is the kernel's SINK, or COPY; runs it on those buffers, slot by slot
+    AFTER = auto()  # (x, *effects): x, once the effects happened
+    SINK = auto()  # (*roots): KernelInfo or None; keeps several roots as one graph
+
+    # elementwise, unary
+    NEG = auto()  # (x): -x
+    RECIP = auto()  # (x): 1/x
+    EXP2 = auto()  # (x): 2**x
+    LOG2 = auto()  # (x): base-2 logarithm
+    SIN = auto()  # (x): sine of radians
+    SQRT = auto()  # (x): square root, correctly rounded
+    TRUNC = auto()  # (x): towards zero, still a float
+    CAST = auto()  # (x): the value in another dtype; float to int truncates, undefined outside of its range
+    BITCAST = auto()  # (x): the bits in another dtype of the same size
+
+    # elementwise, binary
+    ADD = auto()  # (x, y): x + y; or for bool
+    SUB = auto()  # (x, y): x - y
+    MUL = auto()  # (x, y): x * y; and for bool
+    FDIV = auto()  # (x, y): x / y of floats
+    FLOORDIV = auto()  # (x, y): Python's // of integers
+    FLOORMOD = auto()  # (x, y): Python's % of integers
+    CDIV = auto()  # (x, y): C's / of integers (towards zero)
+    CMOD = auto()  # (x, y): C's % of integers (sign of x)
+    MAX = auto()  # (x, y): the greater; NaN if either is
+    POW = auto()  # (x, y): x ** y of floats
+    CMPLT = auto()  # (x, y): x < y
+    CMPNE = auto()  # (x, y): x != y
+    CMPEQ = auto()  # (x, y): x == y
+    AND = auto()  # (x, y): bitwise and
+    OR = auto()  # (x, y): bitwise or
+    XOR = auto()  # (x, y): bitwise exclusive or
+    SHL = auto()  # (x, y): x << y, for 0 <= y < width
+    SHR = auto()  # (x, y): x >> y, arithmetic for signed x, for 0 <= y < width
+    THREEFRY = auto()  # (counter, key): Threefry-2x32 of two uint64
+
+    # elementwise, ternary
+    WHERE = auto()  # (cond, x, y): x where cond holds, else y
+    MULACC = auto()  # (x, y, z): x*y + z; may round once or twice
+
+    # kernels
+    PARAM = auto()  # (): (slot, numel); the kernel's buffer argument number slot
+    DEFINE_LOCAL = auto()  # (): (ident, numel); memory shared by a workgroup
+    DEFINE_ACC = auto()  # (initial): int; a register that ACCUMULATE changes
+    ACCUMULATE = auto()  # (acc, value): acc := value; later users read acc
+    SPECIAL = auto()  # (size): "gidx0", "lidx1", "thread"; this work-item's place on a launch axis
+    RANGE = auto()  # (size): Axis; the loop variable of one axis
+    END = auto()  # (range): closes that loop
+    IF = auto()  # (cond): opens a conditional block
+    ENDIF = auto()  # (if): closes it
+    BARRIER = auto()  # (*effects): all work-items of a group have done the effects
+    REDUCE = (
+        auto()
+    )  # (*values, *ranges): (Ops.ADD | MUL | MAX, number of values); values over ranges, combined
+    INDEX = auto()  # (buffer, idx[, gate]): the place of element idx; with a gate, only where it holds
+    LOAD = auto()  # (INDEX[, alt, gate]): the element(s) there
+    STORE = auto()  # (INDEX, value, *ranges): write, and end the ranges
+    VECTORIZE = auto()  # (*scalars): one vector of them
+    GEP = auto()  # (vector): a tuple of lanes; one lane gives a scalar
+
+    def __repr__(self) -> str:
+        return f"Ops.{self.name}"
+
+    def __lt__(self, other: "Ops") -> bool:
+        return self.value < other.value
+
+    __hash__ = object.__hash__
+
+
+class AxisType(Enum):
+    """What an axis of a kernel is made into."""
+
+    LOOP = auto()  # an output axis, run as a loop
+    GLOBAL = auto()  # an output axis spread over the launch grid
+    LOCAL = auto()  # an output axis spread over the work-items of a group
+    THREAD = auto()  # an output axis spread over CPU threads
+    UPCAST = auto()  # an output axis unrolled into registers
+    REDUCE = auto()  # a reduced axis, run as a loop
+    UNROLL = auto()  # a reduced axis unrolled inside the loop body
+    GROUP_REDUCE = auto()  # a reduced axis spread over the work-items of a group
+    PARTIAL = auto()  # a reduced axis unrolled into separate accumulators
+    LANE = auto()  # an unrolled axis whose steps are the lanes of vector values
+
+    def __repr__(self) -> str:
+        return f"AxisType.{self.name}"
+
+    __hash__ = object.__hash__
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """The identity of one axis: it stays when others are split; splitting (2,) gives (2, 0) and (2, 1)."""
+
+    ident: tuple[int, ...]
+    kind: AxisType
+
+
+@dataclass(frozen=True, slots=True)
+class BufferArg:
+    """What a BUFFER is: a process-wide number, the device's name and the shape in elements."""
+
+    ident: int
+    device: str
+    shape: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class KernelInfo:
+    """What the SINK of a kernel knows of itself: its name, its optimisations and whether they were chosen."""
+
+    name: str = "kernel"
+    opts: tuple[object, ...] = ()
+
+
+UNARY = frozenset({Ops.NEG, Ops.RECIP, Ops.EXP2, Ops.LOG2, Ops.SIN, Ops.SQRT, Ops.TRUNC})
+COMPARE = frozenset({Ops.CMPLT, Ops.CMPNE, Ops.CMPEQ})
+BINARY = COMPARE | {
+    Ops.ADD,
+    Ops.SUB,
+    Ops.MUL,
+    Ops.FDIV,
+    Ops.FLOORDIV,
+    Ops.FLOORMOD,
+    Ops.CDIV,
+    Ops.CMOD,
+    Ops.MAX,
+    Ops.POW,
+    Ops.AND,
+    Ops.OR,
+    Ops.XOR,
+    Ops.SHL,
+    Ops.SHR,
+    Ops.THREEFRY,
+}
+TERNARY = frozenset({Ops.WHERE, Ops.MULACC})
+ALU = UNARY | BINARY | TERNARY
+ELEMENTWISE = ALU | {Ops.CAST, Ops.BITCAST}
+COMMUTATIVE = frozenset({Ops.ADD, Ops.MUL, Ops.MAX, Ops.CMPNE, Ops.CMPEQ, Ops.AND, Ops.OR, Ops.XOR})
+MOVEMENT = frozenset({Ops.RESHAPE, Ops.EXPAND, Ops.PERMUTE, Ops.PAD, Ops.SHRINK, Ops.FLIP})
+REDUCING = frozenset({Ops.ADD, Ops.MUL, Ops.MAX})

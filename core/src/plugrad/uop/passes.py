@@ -1,0 +1,80 @@
+"""Pipelines: the one place where the order of passes is decided, checked and observed.
+
+What a pipeline works on is a graph, or a draft that holds graphs.
+"""
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar
+
+from plugrad import events
+from plugrad.errors import VerifyError
+from plugrad.settings import settings
+from plugrad.uop.spec import Spec, verify
+from plugrad.uop.uop import UOp
+
+
+class Draft(Protocol):
+    """More than one graph on its way through a pipeline."""
+
+    @property
+    def graphs(self) -> Iterable[UOp]:
+        """The graphs that the spec of a stage speaks of."""
+        ...
+
+
+State = TypeVar("State", UOp, Any)
+
+
+@dataclass(frozen=True, slots=True)
+class Stage(Generic[State]):
+    """One pass: its function, the spec that its result obeys, and why it stands where it does."""
+
+    run: Callable[[State, Any], State]
+    spec: Spec
+    why: str
+
+    @property
+    def name(self) -> str:
+        """The pass's name: that of its function."""
+        return self.run.__name__
+
+    @property
+    def summary(self) -> str:
+        """The first line of the pass's docstring."""
+        return (self.run.__doc__ or "").strip().partition("\n")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Pipeline(Generic[State]):
+    """A tuple of passes, run in order."""
+
+    name: str
+    stages: tuple[Stage[State], ...]
+
+    def run(self, graph: State, ctx: Any = None) -> State:
+        """Return what the passes make of `graph`; each gets `ctx`, frozen data about the target.
+
+        Raises:
+            VerifyError: with SPEC=1, a pass left a graph that its stage's spec forbids.
+        """
+        checking, watched = bool(settings.SPEC), events.listening(events.PassEvent)
+        for stage in self.stages:
+            started = time.perf_counter()
+            after = stage.run(graph, ctx)
+            if watched:
+                seconds = time.perf_counter() - started
+                events.emit(events.PassEvent(self.name, stage.name, graph, after, seconds))
+            if checking:
+                _check(self.name, stage, after)
+            graph = after
+        return graph
+
+
+def _check(pipeline: str, stage: Stage[Any], state: UOp | Draft) -> None:
+    try:
+        for graph in (state,) if isinstance(state, UOp) else state.graphs:
+            verify(graph, stage.spec)
+    except VerifyError as error:
+        raise VerifyError(f"after pass {stage.name} of {pipeline}: {error}") from error

@@ -1,0 +1,29 @@
+"""Which loops a value is computed inside of."""
+
+from typing import TYPE_CHECKING
+
+from plugrad.uop.ops import Ops
+
+if TYPE_CHECKING:
+    from plugrad.uop.uop import UOp
+
+
+def open_ranges(u: "UOp") -> "frozenset[UOp]":
+    """Return the RANGEs that `u` depends on and that nothing below it has ended; its sources' are known."""
+    if u.op is Ops.RANGE:
+        return frozenset((u, *_union(u.src)))
+    if u.op is Ops.REDUCE:
+        return _union(u.src).difference(u.src[u.arg[1] :])
+    if u.op is Ops.STORE:
+        return _union(u.src).difference(u.src[2:])
+    return _union(u.src)
+
+
+def _union(src: "tuple[UOp, ...]") -> "frozenset[UOp]":
+    out: frozenset[UOp] = frozenset()
+    for s in src:
+        # most sources share their set: only a new one costs a union
+        more = s._ranges  # pyright: ignore[reportPrivateUsage]
+        if more and more is not out:
+            out = out | more if out else more
+    return out

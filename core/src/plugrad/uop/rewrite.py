@@ -1,0 +1,240 @@
+"""Tables of rules, and rewriting a graph with one until no rule applies.
+
+A rule is a pattern and a function of the nodes that the pattern names; the function returns the
+replacement, or None for "no match after all". `graph_rewrite` gives a loop detector for free: a node that
+is rewritten into a graph that needs the node itself is reported with the rules on the way.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from plugrad import events
+from plugrad.errors import RewriteLoopError
+from plugrad.uop.match_compiler import Matcher, compile_matcher
+from plugrad.uop.ops import Ops
+from plugrad.uop.uop import UOp
+from plugrad.uop.upat import UPat
+
+# spelled by number of arguments, which types the parameters of lambdas
+RuleFunction = (
+    Callable[[], "UOp | None"]
+    | Callable[[Any], "UOp | None"]
+    | Callable[[Any, Any], "UOp | None"]
+    | Callable[[Any, Any, Any], "UOp | None"]
+    | Callable[[Any, Any, Any, Any], "UOp | None"]
+    | Callable[[Any, Any, Any, Any, Any], "UOp | None"]
+    | Callable[[Any, Any, Any, Any, Any, Any], "UOp | None"]
+)
+
+# A chain of rewrites of one node that is longer than this grows without end; real ones stay under a hundred.
+_CHAIN_LIMIT = 5000
+
+
+class Rule:
+    """One pattern, its function, and how often it has fired."""
+
+    __slots__ = ("function", "hits", "parameters", "pattern")
+
+    def __init__(self, pattern: UPat, function: RuleFunction) -> None:
+        code = getattr(function, "__code__", None)
+        self.pattern = pattern
+        self.function = function
+        self.parameters: tuple[str, ...] = code.co_varnames[: code.co_argcount] if code else ()
+        self.hits = 0
+
+    @property
+    def place(self) -> str:
+        """File and line of the rule's function."""
+        code = self.function.__code__
+        return f"{code.co_filename.rsplit('/plugrad/', 1)[-1]}:{code.co_firstlineno}"
+
+    def __repr__(self) -> str:
+        return f"{self.place} {self.pattern!r}"
+
+
+class PatternMatcher:
+    """An ordered table of rules, compiled to Python at the first node of each op.
+
+    Tables add up: `pm_a + pm_b` tries the rules of `pm_a` first. A sum calls the functions of its parts, so a
+    table that many sums share is compiled once; `PatternMatcher(*pm_a.rules, *pm_b.rules)` matches faster.
+
+    Example:
+        >>> x = UPat.var("x")
+        >>> pm = PatternMatcher((x + 0, lambda x: x))
+    """
+
+    __slots__ = ("_by_op", "_parts", "rules")
+
+    def __init__(self, *rules: "tuple[UPat, RuleFunction] | Rule") -> None:
+        self.rules = tuple(rule if isinstance(rule, Rule) else Rule(*rule) for rule in rules)
+        self._by_op: dict[Ops, Matcher | None] = {}
+        self._parts: tuple[PatternMatcher, ...] = ()
+
+    def __add__(self, other: "PatternMatcher") -> "PatternMatcher":
+        out = PatternMatcher(*self.rules, *other.rules)
+        out._parts = (*(self._parts or (self,)), *(other._parts or (other,)))
+        return out
+
+    def __reduce__(self) -> tuple[object, ...]:
+        raise TypeError(
+            "a PatternMatcher holds functions, it cannot be pickled: import the table that defines it."
+        )
+
+    def matcher(self, op: Ops) -> Matcher | None:
+        """Return the compiled rules for nodes of `op`; None if there are none."""
+        try:
+            return self._by_op[op]
+        except KeyError:
+            pass
+        if self._parts:
+            found = _one_after_the_other([m for part in self._parts if (m := part.matcher(op)) is not None])
+        else:
+            found = compile_matcher(op, self.rules)
+        self._by_op[op] = found
+        return found
+
+    def rewrite(self, node: UOp, ctx: Any = None) -> UOp | None:
+        """Return what the first matching rule makes of `node`, or None if none matches."""
+        match = self.matcher(node.op)
+        found = match and match(node, ctx)
+        if found is None:
+            return None
+        found[1].hits += 1
+        return found[0]
+
+
+def _one_after_the_other(matchers: list[Matcher]) -> Matcher | None:
+    if len(matchers) < 2:
+        return matchers[0] if matchers else None
+
+    def match(u: UOp, ctx: Any) -> tuple[UOp, Rule] | None:
+        for part in matchers:
+            if (found := part(u, ctx)) is not None:
+                return found
+        return None
+
+    return match
+
+
+# what is still to do with a node on the stack of graph_rewrite
+_ENTER, _REBUILD, _ADOPT = 0, 1, 2
+# stands for the result of a node that has been entered and has no result yet
+_PENDING: Any = object()
+
+
+def graph_rewrite(
+    root: UOp, pm: PatternMatcher, ctx: Any = None, *, bottom_up: bool = False, name: str | None = None
+) -> UOp:
+    """Rewrite `root` and everything below it with `pm` until no rule applies.
+
+    Args:
+        root: the graph.
+        pm: the rules.
+        ctx: handed to rules that name a parameter `ctx`.
+        bottom_up: match each node before its sources are rewritten, not after. Each node is matched again as
+            long as a rule applies to it, but not when its sources have changed.
+        name: what observers call this rewrite.
+
+    Raises:
+        RewriteLoopError: rules undo each other, or grow a node without end; the message names them.
+    """
+    matchers = pm._by_op  # pyright: ignore[reportPrivateUsage] - the hot loop skips a call a node
+    done: dict[UOp, UOp] = {}
+    # nodes that a rule replaced and whose replacement has no result yet, with that rule
+    chased: dict[UOp, Rule] = {}
+    stack: list[tuple[int, UOp, UOp]] = [(_ENTER, root, root)]
+    push, pop = stack.append, stack.pop
+    watched = events.listening(events.RewriteEvent)
+    while stack:
+        stage, node, form = pop()
+        if stage == _ENTER:
+            if node in done:
+                continue
+            if bottom_up:
+                done[node] = _PENDING
+                form = _match_to_end(node, pm, ctx, name)
+            waiting = False
+            for s in form.src:
+                if s not in done:
+                    if not waiting:
+                        waiting = True
+                        done[node] = _PENDING
+                        push((_REBUILD, node, form))
+                    push((_ENTER, s, s))
+            if waiting:
+                continue
+        elif stage == _ADOPT:
+            del chased[node]
+            if (result := done[form]) is _PENDING:
+                raise _loop_error(form, chased, name)
+            done[node] = result
+            continue
+        # sources are done: rebuild the node on their results, and match that
+        for s in form.src:
+            if done[s] is not s:
+                src = tuple([done[s] for s in form.src])
+                if _PENDING in src:
+                    raise _loop_error(node, chased, name)
+                form = UOp(form.op, form.dtype, src, form.arg, form.tag)
+                break
+        if form is not node:
+            known = done.get(form)
+            if known is _PENDING:
+                raise _loop_error(form, chased, name)
+            if known is not None or bottom_up:
+                done[node] = known or form
+                continue
+        elif bottom_up:
+            done[node] = form
+            continue
+        try:
+            match = matchers[form.op]
+        except KeyError:
+            match = pm.matcher(form.op)
+        found = match and match(form, ctx)
+        if found is None:
+            done[node] = done[form] = form
+            continue
+        result, rule = found
+        rule.hits += 1
+        if watched:
+            events.emit(events.RewriteEvent(name or "", repr(rule), form, result))
+        known = done.get(result)
+        if known is not None and known is not _PENDING:
+            done[node] = done[form] = known
+            continue
+        done[node] = _PENDING
+        chased[node] = rule
+        if known is _PENDING or len(chased) > _CHAIN_LIMIT:
+            raise _loop_error(result, chased, name)
+        push((_ADOPT, node, result))
+        push((_ENTER, result, result))
+    return done[root]
+
+
+def _match_to_end(node: UOp, pm: PatternMatcher, ctx: Any, name: str | None) -> UOp:
+    """Apply `pm` to one node until no rule matches it."""
+    seen: dict[UOp, Rule] = {}
+    while (match := pm.matcher(node.op)) is not None and (found := match(node, ctx)) is not None:
+        result, rule = found
+        rule.hits += 1
+        if events.listening(events.RewriteEvent):
+            events.emit(events.RewriteEvent(name or "", repr(rule), node, result))
+        seen[node] = rule
+        if result in seen or len(seen) > _CHAIN_LIMIT:
+            raise _loop_error(result, seen, name)
+        node = result
+    return node
+
+
+def _loop_error(node: UOp, chased: dict[UOp, Rule], name: str | None) -> RewriteLoopError:
+    chasing = list(chased.items())
+    start = next((i for i, (u, _) in enumerate(chasing) if u is node), 0)
+    rules = list(dict.fromkeys(repr(rule) for _, rule in chasing[start:]))
+    lines = "\n".join(f"  {rule}" for rule in rules[-12:])
+    return RewriteLoopError(
+        f"rewriting{f' in {name}' if name else ''} does not end: {node.op.name} of {node.dtype} comes back "
+        f"after\n{lines}\n"
+        "One of these rules undoes another, or keeps what it matches inside its replacement. Make the "
+        "replacement simpler in an order that all of them share."
+    )

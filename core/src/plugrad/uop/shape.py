@@ -1,0 +1,121 @@
+"""The shape and the device of each kind of tensor-level node, from those of its sources."""
+
+from typing import TYPE_CHECKING, Any
+
+from plugrad.dtype import dtypes
+from plugrad.errors import ShapeError
+from plugrad.uop.ops import ELEMENTWISE, Ops
+from plugrad.uop.terms import terms_of
+
+if TYPE_CHECKING:
+    from plugrad.uop.uop import UOp
+
+    Shape = tuple[int | UOp, ...]
+
+_SAME_AS_FIRST = frozenset({Ops.CONTIGUOUS, Ops.DETACH, Ops.COPY, Ops.ASSIGN, Ops.AFTER})
+
+
+def dim_of(u: "UOp") -> "int | UOp":
+    """Return a dimension node as an int where it is constant."""
+    return u.arg if u.op is Ops.CONST else u
+
+
+def dims_of(nodes: "tuple[UOp, ...]") -> "Shape":
+    """Return dimension nodes as a shape."""
+    return tuple([u.arg if u.op is Ops.CONST else u for u in nodes])
+
+
+def pairs_of(u: "UOp") -> "tuple[tuple[int | UOp, int | UOp], ...]":
+    """Return the `(begin, end)` pairs of a PAD or SHRINK."""
+    flat = dims_of(u.src[1:])
+    return tuple(zip(flat[::2], flat[1::2], strict=True))
+
+
+def shape_of(u: "UOp") -> "Shape | None":
+    """Return the shape of `u`, whose sources' shapes are known. None for nodes that have none (kernel level).
+
+    Raises:
+        ShapeError: sources of an elementwise node disagree.
+    """
+    op = u.op
+    if op in ELEMENTWISE:
+        return _elementwise_shape(u)
+    if op in _SAME_AS_FIRST:
+        return _shape(u.src[0])
+    if op is Ops.RESHAPE or op is Ops.EXPAND:
+        return dims_of(u.src[1:])
+    if op is Ops.BUFFER:
+        return u.arg.shape
+    if op is Ops.IOTA:
+        return dims_of(u.src)
+    if op in (Ops.CONST, Ops.DEFINE_VAR, Ops.BIND, Ops.RANGE, Ops.SPECIAL):
+        return ()
+    if not u.src or (first := _shape(u.src[0])) is None:
+        return None
+    if op is Ops.PERMUTE:
+        axes: tuple[int, ...] = u.arg
+        return tuple([first[axis] for axis in axes])
+    if op is Ops.FLIP:
+        return first
+    if op is Ops.REDUCE_AXIS:
+        return tuple(1 if axis in u.arg[1] else size for axis, size in enumerate(first))
+    if op is Ops.PAD:
+        return tuple(add_sizes(size, b, e) for size, (b, e) in zip(first, pairs_of(u), strict=True))
+    if op is Ops.SHRINK:
+        return tuple(add_sizes(e, -b) for b, e in pairs_of(u))
+    return None
+
+
+def add_sizes(*sizes: "int | UOp") -> "int | UOp":
+    """Return the sum of sizes: equal sums in one form, and an int where all that varies cancels.
+
+    Not by bounds: those of a bound variable are its value of today, and the next value has the same kernels.
+    """
+    total: Any = sum(sizes)
+    if isinstance(total, int):
+        return total
+    terms, constant = terms_of(total)
+    varying = [term * factor if factor != 1 else term for term, factor in sorted(terms.items(), key=_order)]
+    if not varying:
+        return constant
+    out: Any = sum(varying[1:], varying[0])
+    return out + constant if constant else out
+
+
+def _order(item: "tuple[UOp, int]") -> Any:
+    return item[0].order
+
+
+def _shape(u: "UOp") -> "Shape | None":
+    return u._shape  # pyright: ignore[reportPrivateUsage] - shapes are filled in sources first
+
+
+def _elementwise_shape(u: "UOp") -> "Shape | None":
+    out: Any = ()
+    for s in u.src:
+        shape = _shape(s)
+        if shape is None:
+            return None
+        if shape == () or shape == out:
+            continue
+        if out != ():
+            raise ShapeError(
+                f"{u.op.name} of shapes {out} and {shape}: sources of one node have one shape. "
+                "Reshape and expand them to a common shape first."
+            )
+        out = shape
+    return out
+
+
+def device_of(u: "UOp") -> str | None:
+    """Return the device of `u`, whose sources' devices are known; None where any device will do."""
+    if u.op is Ops.BUFFER:
+        return u.arg.device
+    if u.op is Ops.COPY:
+        return str(u.arg)
+    if u.dtype is dtypes.index:
+        return None
+    for s in u.src:
+        if (device := s._device) is not None:  # pyright: ignore[reportPrivateUsage]
+            return device
+    return None

@@ -1,0 +1,132 @@
+"""Builders for nodes that move, convert, reduce, load and store: everything that is not arithmetic."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from plugrad.dtype import DType, dtypes
+from plugrad.uop.ops import Ops
+
+if TYPE_CHECKING:
+    from plugrad.uop.uop import UOp
+
+    Pairs = Sequence[tuple[int | UOp, int | UOp]]
+
+
+class StructureMixin:
+    """Each method returns one node (or the node itself where nothing changes); none checks user input."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+        op: Ops
+        dtype: DType
+        src: "tuple[UOp, ...]"
+        arg: Any
+
+        @property
+        def shape(self) -> "tuple[int | UOp, ...]": ...  # noqa: D102
+
+    def _make(
+        self, op: Ops, dtype: DType | None = None, extra: "tuple[UOp, ...]" = (), arg: Any = None
+    ) -> "UOp":
+        return type(self)(op, self.dtype if dtype is None else dtype, (self, *extra), arg)  # pyright: ignore
+
+    def _dim(self, size: "int | UOp") -> "UOp":
+        return type(self)(Ops.CONST, dtypes.index, (), size) if isinstance(size, int) else size  # pyright: ignore
+
+    def _is(self) -> "UOp":
+        return self  # pyright: ignore[reportReturnType] - the only class that mixes this in is UOp
+
+    def reshape(self, shape: "tuple[int | UOp, ...]") -> "UOp":
+        """Return the same elements, in row-major order, in another shape."""
+        if shape == self.shape:
+            return self._is()
+        return self._make(Ops.RESHAPE, extra=tuple(map(self._dim, shape)))
+
+    def expand(self, shape: "tuple[int | UOp, ...]") -> "UOp":
+        """Return this with axes of size 1 repeated to `shape` (same number of axes)."""
+        if shape == self.shape:
+            return self._is()
+        return self._make(Ops.EXPAND, extra=tuple(map(self._dim, shape)))
+
+    def permute(self, axes: tuple[int, ...]) -> "UOp":
+        """Return this with axis `axes[i]` in place `i`."""
+        return self._is() if axes == tuple(range(len(axes))) else self._make(Ops.PERMUTE, arg=axes)
+
+    def pad(self, widths: "Pairs") -> "UOp":
+        """Return this with `(before, after)` zeros around each axis."""
+        if all(isinstance(w, int) and w == 0 for pair in widths for w in pair):
+            return self._is()
+        return self._make(Ops.PAD, extra=tuple(self._dim(w) for pair in widths for w in pair))
+
+    def shrink(self, intervals: "Pairs") -> "UOp":
+        """Return the half-open `(begin, end)` of each axis."""
+        if tuple(map(tuple, intervals)) == tuple((0, s) for s in self.shape):
+            return self._is()
+        return self._make(Ops.SHRINK, extra=tuple(self._dim(w) for pair in intervals for w in pair))
+
+    def flip(self, axes: tuple[int, ...]) -> "UOp":
+        """Return this with the order along `axes` reversed."""
+        return self._make(Ops.FLIP, arg=axes) if axes else self._is()
+
+    def reduce_axis(self, op: Ops, axes: tuple[int, ...]) -> "UOp":
+        """Return `op` over `axes`, which stay with size 1."""
+        return self._make(Ops.REDUCE_AXIS, arg=(op, tuple(sorted(axes)))) if axes else self._is()
+
+    def cast(self, dtype: DType) -> "UOp":
+        """Return the value in `dtype` (a scalar type keeps this node's number of lanes)."""
+        dtype = dtype.scalar().vec(self.dtype.count)
+        return self._is() if dtype is self.dtype else self._make(Ops.CAST, dtype)
+
+    def bitcast(self, dtype: DType) -> "UOp":
+        """Return the bits as `dtype`, of the same size."""
+        dtype = dtype.scalar().vec(self.dtype.count)
+        return self._is() if dtype is self.dtype else self._make(Ops.BITCAST, dtype)
+
+    def contiguous(self) -> "UOp":
+        """Return this in memory of its own."""
+        return self._make(Ops.CONTIGUOUS)
+
+    def detach(self) -> "UOp":
+        """Return this without a gradient."""
+        return self._make(Ops.DETACH)
+
+    def copy_to_device(self, device: str) -> "UOp":
+        """Return this on another device."""
+        return self._make(Ops.COPY, arg=device)
+
+    def assign(self, value: "UOp") -> "UOp":
+        """Return this memory after `value` has been written to it."""
+        return self._make(Ops.ASSIGN, extra=(value,))
+
+    def after(self, *effects: "UOp") -> "UOp":
+        """Return this, once `effects` happened."""
+        return self._make(Ops.AFTER, extra=effects) if effects else self._is()
+
+    def index(self, idx: "UOp", gate: "UOp | None" = None) -> "UOp":
+        """Return the place of element `idx` of this buffer; with `gate`, a place only where it holds."""
+        return self._make(Ops.INDEX, extra=(idx,) if gate is None else (idx, gate))
+
+    def load(self, *alt_and_gate: "UOp", dtype: DType | None = None) -> "UOp":
+        """Return the element at this INDEX (a vector dtype loads consecutive elements)."""
+        return self._make(Ops.LOAD, dtype, extra=alt_and_gate)
+
+    def store(self, value: "UOp", *ranges: "UOp") -> "UOp":
+        """Write `value` to this INDEX and end `ranges`."""
+        return self._make(Ops.STORE, dtypes.void, extra=(value, *ranges))
+
+    def reduce(self, op: Ops, *ranges: "UOp") -> "UOp":
+        """Return `op` of this value over all steps of `ranges`."""
+        return self._make(Ops.REDUCE, extra=ranges, arg=(op, 1)) if ranges else self._is()
+
+    def gep(self, *lanes: int) -> "UOp":
+        """Return the given lanes of this vector; one lane is a scalar."""
+        return self._make(Ops.GEP, self.dtype.scalar().vec(len(lanes)), arg=lanes)
+
+    def broadcast(self, count: int) -> "UOp":
+        """Return a vector with this scalar in `count` lanes."""
+        if count == 1:
+            return self._is()
+        if self.op is Ops.CONST:
+            return type(self)(Ops.CONST, self.dtype.vec(count), (), self.arg)  # pyright: ignore
+        return type(self)(Ops.VECTORIZE, self.dtype.vec(count), (self._is(),) * count)  # pyright: ignore

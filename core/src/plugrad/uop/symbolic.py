@@ -1,0 +1,352 @@
+"""Symbolic simplification: constants folded, identities removed, index arithmetic in canonical form.
+
+What floats would notice stays: `x * 0` (NaN, infinity, -0.0), `x + 0.0` (-0.0), `x - x`, `x / x`. One thing
+is given up: constants added to or multiplied with a float one after the other are combined first, which
+rounds once instead of twice.
+"""
+
+import math
+from typing import Any
+
+from plugrad.dtype import DType, dtypes, is_int
+from plugrad.uop.fold import convert, evaluate, holds_exactly, reinterpret
+from plugrad.uop.indexing import pm_index
+from plugrad.uop.ops import BINARY, COMMUTATIVE, TERNARY, UNARY, Ops
+from plugrad.uop.rewrite import PatternMatcher, graph_rewrite
+from plugrad.uop.uop import UOp
+from plugrad.uop.upat import UPat, pconsts, pvars
+
+FLOATS = (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)
+FIXED_INTS = (
+    dtypes.int8,
+    dtypes.int16,
+    dtypes.int32,
+    dtypes.int64,
+    dtypes.uint8,
+    dtypes.uint16,
+    dtypes.uint32,
+    dtypes.uint64,
+)
+INTS = (*FIXED_INTS, dtypes.index)
+
+x, y, z, cond, cond2 = pvars("x y z cond cond2")
+c0, c1, c2 = pconsts("c0 c1 c2")
+i, j = pvars("i j", INTS)
+f = UPat.var("f", FLOATS)
+a, b = pvars("a b", dtypes.bool)
+
+
+def _two(op: Ops, left: UPat, right: UPat, dtype: "DType | tuple[DType, ...] | None" = None) -> UPat:
+    """A binary node with its sources in this order: constants stand on the right by now."""
+    return UPat(op, dtype, (left, right))
+
+
+def _node(dtype: DType, value: Any) -> UOp | None:
+    return None if value is None else UOp(Ops.CONST, dtype, (), value)
+
+
+def _fold(u: UOp) -> UOp | None:
+    return _node(u.dtype, evaluate(u.op, u.dtype, tuple([s.arg for s in u.src])))
+
+
+pm_fold = PatternMatcher(
+    (UPat(UNARY, src=(UPat.cvar(),), name="u"), _fold),
+    (UPat(BINARY, src=(UPat.cvar(), UPat.cvar()), name="u"), _fold),
+    (UPat(TERNARY, src=(UPat.cvar(), UPat.cvar(), UPat.cvar()), name="u"), _fold),
+    (UPat(Ops.CAST, src=(c0,), name="u"), lambda u, c0: _node(u.dtype, convert(c0.arg, c0.dtype, u.dtype))),
+    (
+        UPat(Ops.BITCAST, src=(c0,), name="u"),
+        lambda u, c0: _node(u.dtype, reinterpret(c0.arg, c0.dtype, u.dtype)),
+    ),
+    # c + x -> x + c
+    (UPat(COMMUTATIVE, src=(c0, x), name="u"), lambda u, c0, x: UOp(u.op, u.dtype, (x, c0))),
+)
+
+
+def _by_bounds(u: UOp) -> UOp | None:
+    lowest, highest = u.bounds
+    return UOp(Ops.CONST, u.dtype, (), lowest) if lowest == highest else None
+
+
+def _max_by_bounds(i: UOp, j: UOp) -> UOp | None:
+    return i if i.vmin >= j.vmax else j if j.vmin >= i.vmax else None
+
+
+def _add_constants(f: UOp, c0: UOp, c1: UOp) -> UOp | None:
+    total = c0.arg + c1.arg
+    return f + f.const_like(total) if math.isfinite(total) else None
+
+
+def _mul_constants(f: UOp, c0: UOp, c1: UOp) -> UOp | None:
+    # a product that overflows or vanishes would take with it values that fit
+    product = f.const_like(c0.arg * c1.arg)
+    return f * product if 1e-30 < abs(product.arg) < 1e30 else None
+
+
+def _divide_by_power_of_two(f: UOp, c0: UOp) -> UOp | None:
+    # exact as long as the reciprocal is a normal number
+    exact = (
+        c0.arg != 0
+        and math.isfinite(c0.arg)
+        and abs(math.frexp(c0.arg)[0]) == 0.5
+        and 1e-4 < abs(c0.arg) < 1e4
+    )
+    return f * f.const_like(1 / c0.arg) if exact else None
+
+
+pm_arithmetic = PatternMatcher(
+    # --- ADD, SUB, NEG ---
+    (_two(Ops.ADD, i, UPat.const(0)), lambda i: i),
+    (_two(Ops.ADD, f, c0), lambda f, c0: f if c0.arg == 0 and math.copysign(1, c0.arg) < 0 else None),
+    (_two(Ops.ADD, _two(Ops.ADD, f, c0), c1), _add_constants),
+    (UPat(Ops.ADD, FIXED_INTS, (_two(Ops.ADD, i, c0), c1)), lambda i, c0, c1: i + (c0.arg + c1.arg)),
+    (UPat(Ops.ADD, FIXED_INTS, (i, i)), lambda i: i * 2),
+    (
+        _two(Ops.ADD, _two(Ops.MUL, i, c0), _two(Ops.MUL, i, c1), FIXED_INTS),
+        lambda i, c0, c1: i * (c0.arg + c1.arg),
+    ),
+    (_two(Ops.ADD, _two(Ops.MUL, i, c0), i, FIXED_INTS), lambda i, c0: i * (c0.arg + 1)),
+    (_two(Ops.ADD, i, _two(Ops.MUL, i, c0), FIXED_INTS), lambda i, c0: i * (c0.arg + 1)),
+    # x - c is x + -c, also for zeros
+    (_two(Ops.SUB, x, c0), lambda x, c0: x + x.const_like(-c0.arg)),
+    (_two(Ops.SUB, i, i), lambda i: i.const_like(0)),
+    (UPat(Ops.NEG, src=(UPat(Ops.NEG, src=(x,)),)), lambda x: x),
+    # --- MUL, FDIV ---
+    (_two(Ops.MUL, x, UPat.const(1)), lambda x: x),
+    (_two(Ops.MUL, i, UPat.const(0)), lambda i: i.const_like(0)),
+    (_two(Ops.MUL, _two(Ops.MUL, f, c0), c1), _mul_constants),
+    (_two(Ops.MUL, _two(Ops.MUL, i, c0), c1, FIXED_INTS), lambda i, c0, c1: i * (c0.arg * c1.arg)),
+    (_two(Ops.FDIV, f, c0), _divide_by_power_of_two),
+    # --- integer division ---
+    (UPat((Ops.FLOORDIV, Ops.CDIV), FIXED_INTS, (i, UPat.const(1))), lambda i: i),
+    (UPat((Ops.FLOORMOD, Ops.CMOD), FIXED_INTS, (i, UPat.const(1))), lambda i: i.const_like(0)),
+    (
+        UPat((Ops.FLOORMOD, Ops.CMOD), INTS, (i, j)),
+        lambda i, j: i if i.vmin >= 0 and i.vmax < j.vmin else None,
+    ),
+    (
+        _two(Ops.FLOORDIV, _two(Ops.FLOORDIV, i, c0), c1, FIXED_INTS),
+        lambda i, c0, c1: (
+            i // (c0.arg * c1.arg) if c1.arg > 0 and 0 < c0.arg * c1.arg < i.bounds[1] else None
+        ),
+    ),
+    # --- MAX ---
+    (UPat(Ops.MAX, src=(x, x)), lambda x: x),
+    (_two(Ops.MAX, f, UPat.const(-math.inf)), lambda f: f),
+    (UPat(Ops.MAX, src=(i, j)), _max_by_bounds),
+    (_two(Ops.MAX, _two(Ops.MAX, x, c0), c1), lambda x, c0, c1: x.maximum(c0.maximum(c1))),
+    # --- bits of integers ---
+    (_two(Ops.AND, i, UPat.const(0)), lambda i: i.const_like(0)),
+    (_two(Ops.AND, i, c0), lambda i, c0: i if _keeps_all_bits(i, c0.arg) else None),
+    (_two(Ops.AND, _two(Ops.AND, i, c0), c1), lambda i, c0, c1: i & (c0.arg & c1.arg)),
+    (UPat((Ops.AND, Ops.OR), src=(x, x)), lambda x: x),
+    (UPat((Ops.OR, Ops.XOR), src=(i, UPat.const(0))), lambda i: i),
+    (_two(Ops.XOR, _two(Ops.XOR, i, c0), c1), lambda i, c0, c1: i ^ (c0.arg ^ c1.arg)),
+    (_two(Ops.XOR, i, i), lambda i: i.const_like(0)),
+    (UPat((Ops.SHL, Ops.SHR), src=(i, UPat.const(0))), lambda i: i),
+)
+
+
+def _keeps_all_bits(i: UOp, mask: int) -> bool:
+    return mask == -1 or (i.vmin >= 0 and mask >= 0 and mask & (mask + 1) == 0 and i.vmax <= mask)
+
+
+def _not(a: UPat) -> UPat:
+    return _two(Ops.XOR, a, UPat.const(True))
+
+
+def _terms(u: UOp, op: Ops) -> list[UOp]:
+    """Return what a tree of one associative op combines."""
+    out: list[UOp] = []
+    stack = [u]
+    while stack:
+        node = stack.pop()
+        if node.op is op:
+            stack.extend(reversed(node.src))
+        else:
+            out.append(node)
+    return out
+
+
+def _drop_repeated(u: UOp, a: UOp, b: UOp) -> UOp | None:
+    """Turn a & b & a into a & b, a & ~a into False (for OR: True). Only the smaller side is searched."""
+    known, absorbing = _terms(a, u.op), u.op is Ops.OR
+    known_set = set(known)
+    fresh = [t for t in _terms(b, u.op) if t not in known_set]
+    for t in fresh:
+        negated = t.src[0] if t.op is Ops.XOR and t.src[1].op is Ops.CONST else ~t
+        if negated in known_set:
+            return u.const_like(absorbing)
+    if len(fresh) == 1 and fresh[0] is b:
+        return None
+    for t in fresh:
+        a = UOp(u.op, u.dtype, (a, t))
+    return a
+
+
+pm_bool = PatternMatcher(
+    # bool has one name for each function of two truth values
+    (_two(Ops.MUL, a, b), lambda a, b: a & b),
+    (UPat((Ops.ADD, Ops.MAX), src=(a, b)), lambda a, b: a | b),
+    (_two(Ops.CMPNE, a, b), lambda a, b: a ^ b),
+    (_two(Ops.CMPEQ, a, b), lambda a, b: ~(a ^ b)),
+    (_two(Ops.CMPLT, a, b), lambda a, b: ~a & b),
+    (_two(Ops.AND, a, UPat.const(True)), lambda a: a),
+    (_two(Ops.AND, a, UPat.const(False)), lambda a: a.const_like(False)),
+    (_two(Ops.OR, a, UPat.const(False)), lambda a: a),
+    (_two(Ops.OR, a, UPat.const(True)), lambda a: a.const_like(True)),
+    (_two(Ops.XOR, a, UPat.const(False)), lambda a: a),
+    (_not(_not(a)), lambda a: a),
+    (_two(Ops.XOR, a, a), lambda a: a.const_like(False)),
+    (UPat((Ops.AND, Ops.OR), src=(a, b), name="u"), _drop_repeated),
+    # absorption
+    (UPat(Ops.AND, src=[a, UPat(Ops.OR, src=[a, b])]), lambda a, b: a),
+    (UPat(Ops.OR, src=[a, UPat(Ops.AND, src=[a, b])]), lambda a, b: a),
+)
+
+
+def _where_of_numbers(cond: UOp, c0: UOp, c1: UOp, u: UOp) -> UOp | None:
+    left, right = (_node(u.dtype, convert(c.arg, c.dtype, u.dtype)) for c in (c0, c1))
+    return None if left is None or right is None else cond.where(left, right)
+
+
+pm_where = PatternMatcher(
+    (UPat(Ops.WHERE, src=(cond, x, x)), lambda cond, x: x),
+    (UPat(Ops.WHERE, src=(c0, x, y)), lambda c0, x, y: x if c0.arg else y),
+    (_not(cond).where(x, y), lambda cond, x, y: cond.where(y, x)),
+    (cond.where(UPat.const(True, dtypes.bool), UPat.const(False, dtypes.bool)), lambda cond: cond),
+    (cond.where(UPat.const(False, dtypes.bool), UPat.const(True, dtypes.bool)), lambda cond: ~cond),
+    (cond.where(cond.where(x, y), z), lambda cond, x, y, z: cond.where(x, z)),
+    (cond.where(x, cond.where(y, z)), lambda cond, x, y, z: cond.where(x, z)),
+    (cond.where(cond2.where(x, y), y), lambda cond, cond2, x, y: (cond & cond2).where(x, y)),
+    (cond.where(x, cond2.where(x, y)), lambda cond, cond2, x, y: (cond | cond2).where(x, y)),
+)
+
+
+def _through(x: UOp, u: UOp, v: UOp) -> UOp | None:
+    """cast(cast(x)) is one cast where the middle dtype holds every value of x."""
+    if holds_exactly(x.dtype, v.dtype) or _in_range(x, v.dtype):
+        return x.cast(u.dtype)
+    return None
+
+
+def _in_range(x: UOp, dtype: DType) -> bool:
+    if not is_int(x.dtype) or not is_int(dtype):
+        return False
+    held = x.replace(op=Ops.CAST, dtype=dtype, src=(x,), arg=None)
+    return held.bounds == x.bounds
+
+
+def _widen(x: UOp, y: UOp, v: UOp, u: UOp) -> UOp | None:
+    """Widen the operands instead of a fixed-width sum that cannot wrap: it joins the index sums around it."""
+    exact = UOp(v.op, dtypes.index.vec(v.dtype.count), (x.cast(dtypes.index), y.cast(dtypes.index)))
+    return exact if _in_range(exact, v.dtype) else None
+
+
+pm_cast = PatternMatcher(
+    (UPat(Ops.CAST, src=(x,), name="u"), lambda u, x: x if u.dtype is x.dtype else None),
+    (UPat(Ops.BITCAST, src=(x,), name="u"), lambda u, x: x if u.dtype is x.dtype else None),
+    (UPat(Ops.CAST, name="u", src=(UPat(Ops.CAST, name="v", src=(x,)),)), _through),
+    (UPat(Ops.BITCAST, name="u", src=(UPat(Ops.BITCAST, src=(x,)),)), lambda u, x: x.bitcast(u.dtype)),
+    (UPat(Ops.CAST, name="u", src=(cond.where(c0, c1),)), _where_of_numbers),
+    (
+        UPat(Ops.CAST, dtypes.index, name="u", src=(UPat((Ops.ADD, Ops.MUL), FIXED_INTS, (x, y), name="v"),)),
+        _widen,
+    ),
+    # (bool as a number) != 0 is the bool
+    (_two(Ops.CMPNE, UPat(Ops.CAST, src=(a,)), UPat.const(0)), lambda a: a),
+    (_two(Ops.CMPEQ, UPat(Ops.CAST, src=(a,)), UPat.const(0)), lambda a: ~a),
+    (UPat(Ops.CAST, dtypes.bool, src=(i,)), lambda i: i.ne(0)),
+)
+
+
+def _move_constant(i: UOp, c0: UOp, c1: UOp, u: UOp) -> UOp:
+    return UOp(u.op, u.dtype, (i, i.const_like(c1.arg - c0.arg)))
+
+
+pm_compare = PatternMatcher(
+    (UPat(Ops.CMPLT, src=(i, i)), lambda i: UOp.const(dtypes.bool.vec(i.dtype.count), False)),
+    (UPat(Ops.CMPEQ, src=(i, i)), lambda i: UOp.const(dtypes.bool.vec(i.dtype.count), True)),
+    (UPat(Ops.CMPNE, src=(i, i)), lambda i: UOp.const(dtypes.bool.vec(i.dtype.count), False)),
+    # adding is a bijection even where it wraps; for < it has to stay below the type's ends
+    (UPat((Ops.CMPEQ, Ops.CMPNE), src=(_two(Ops.ADD, i, c0, FIXED_INTS), c1), name="u"), _move_constant),
+)
+
+pm_vector = PatternMatcher(
+    (UPat(Ops.GEP, src=(c0,), name="u"), lambda u, c0: UOp(Ops.CONST, u.dtype, (), c0.arg)),
+    (UPat(Ops.GEP, src=(x,), name="u"), lambda u, x: x if u.arg == tuple(range(x.dtype.count)) else None),
+    (
+        UPat(Ops.GEP, src=(UPat(Ops.VECTORIZE, name="x"),), name="u"),
+        lambda u, x: (
+            x.src[u.arg[0]]
+            if len(u.arg) == 1
+            else x.replace(dtype=u.dtype, src=tuple([x.src[k] for k in u.arg]))
+        ),
+    ),
+    (
+        UPat(Ops.GEP, src=(UPat(Ops.GEP, name="x"),), name="u"),
+        lambda u, x: x.src[0].gep(*[x.arg[k] for k in u.arg]),
+    ),
+    (
+        UPat(Ops.VECTORIZE, src=UPat.cvar(), name="u"),
+        lambda u: UOp(Ops.CONST, u.dtype, (), u.src[0].arg) if len(set(u.src)) == 1 else None,
+    ),
+    (
+        UPat(Ops.VECTORIZE, src=UPat(Ops.GEP), name="u"),
+        lambda u: (
+            u.src[0].src[0].gep(*[s.arg[0] for s in u.src]) if len({s.src[0] for s in u.src}) == 1 else None
+        ),
+    ),
+)
+
+
+def _drop_single_steps(u: UOp) -> UOp | None:
+    """Take what was a range of one step out of the ranges that a STORE or REDUCE ends."""
+    values = 2 if u.op is Ops.STORE else u.arg[1]
+    src = (*u.src[:values], *(r for r in u.src[values:] if r.op is not Ops.CONST))
+    if len(src) == len(u.src):
+        return None
+    if u.op is Ops.STORE or len(src) > values:
+        return u.replace(src=src)
+    out = src[0]
+    for value in src[1:]:
+        out = out.alu(u.arg[0], value)
+    return out
+
+
+pm_ranges = PatternMatcher(
+    (UPat(Ops.RANGE, src=(UPat.const(1),), name="u"), lambda u: u.const_like(0)),
+    (UPat((Ops.STORE, Ops.REDUCE), name="u"), _drop_single_steps),
+)
+
+_BOUNDED = frozenset({*BINARY, Ops.WHERE, Ops.NEG, Ops.CAST}) - {
+    Ops.THREEFRY,
+    Ops.POW,
+    Ops.FDIV,
+    Ops.FLOORDIV,
+}
+
+pm_bounds = PatternMatcher((UPat(_BOUNDED, (*INTS, dtypes.bool), name="u"), _by_bounds))
+
+# one table, since it is matched against every node
+pm_symbolic = PatternMatcher(
+    *pm_fold.rules,
+    *pm_bool.rules,
+    *pm_index.rules,
+    *pm_arithmetic.rules,
+    *pm_compare.rules,
+    *pm_where.rules,
+    *pm_cast.rules,
+    *pm_vector.rules,
+    *pm_ranges.rules,
+    *pm_bounds.rules,
+)
+
+
+def simplify(u: UOp) -> UOp:
+    """Simplify a graph as far as the rules go.
+
+    before: (i*1 + 0)*2 + i*3
+    after:  i*5
+    """
+    return graph_rewrite(u, pm_symbolic, name="simplify")

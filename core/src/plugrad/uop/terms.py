@@ -1,0 +1,38 @@
+"""Taking a sum of index arithmetic apart into its terms."""
+
+from typing import TYPE_CHECKING
+
+from plugrad.uop.ops import Ops
+
+if TYPE_CHECKING:
+    from plugrad.uop.uop import UOp
+
+Terms = dict["UOp", int]
+
+
+def terms_of(u: "UOp") -> tuple[Terms, int]:
+    """Return the terms of a sum with their constant factors, and the constant that is added to them."""
+    terms: Terms = {}
+    constant = 0
+    stack = [(u, 1)]
+    while stack:
+        node, factor = stack.pop()
+        while node.op is Ops.ADD:
+            node, other = node.src
+            stack.append((other, factor))
+        while node.op is Ops.MUL and node.src[1].op is Ops.CONST:
+            node, other = node.src
+            factor *= other.arg
+        if node.op is Ops.CONST:
+            constant += node.arg * factor
+        elif node.op is Ops.ADD:
+            stack.append((node, factor))
+        elif node.op is Ops.MUL and node.src[0].op is Ops.CONST:
+            stack.append((node.src[1], factor * node.src[0].arg))
+        else:
+            factor += terms.get(node, 0)
+            if factor:
+                terms[node] = factor
+            else:
+                terms.pop(node, None)
+    return terms, constant

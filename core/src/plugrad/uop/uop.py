@@ -1,0 +1,322 @@
+"""The node of the one IR: immutable, hash-consed, garbage-collected with its last user.
+
+`UOp(op, dtype, src, arg, tag)` with the same five parts is the same object, so `is` compares graphs, and
+dicts keyed by nodes need no deep hashing. Every walk is iterative: depth is limited by memory only.
+"""
+
+import itertools
+import weakref
+from _weakref import _remove_dead_weakref  # pyright: ignore
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from plugrad.dtype import ConstType, DType, dtypes, truncate
+from plugrad.errors import ShapeError
+from plugrad.uop.bounds import bounds_of
+from plugrad.uop.key import key_of
+from plugrad.uop.operators import OperatorMixin
+from plugrad.uop.ops import COMPARE, Axis, AxisType, BufferArg, KernelInfo, Ops
+from plugrad.uop.order import Order, order_of
+from plugrad.uop.pretty import pretty
+from plugrad.uop.ranges import open_ranges
+from plugrad.uop.shape import device_of, shape_of
+from plugrad.uop.structure import StructureMixin
+from plugrad.uop.walk import toposort
+
+_Key = tuple[Ops, DType, "tuple[UOp, ...]", Any, Any]
+
+
+class _Ref(weakref.ref["UOp"]):
+    __slots__ = ("key",)
+    key: _Key
+
+
+_interned: dict[_Key, _Ref] = {}
+_buffer_numbers = itertools.count()
+
+
+def _forget(ref: Any) -> None:
+    # another thread may have made the same node anew: only a dead entry goes, tested and deleted in one step
+    _remove_dead_weakref(_interned, ref.key)
+
+
+class _Draft:
+    """A node that is being made: plain assignment is five times as fast as getting around `__setattr__`."""
+
+    __slots__ = (
+        "__weakref__",
+        "_bounds",
+        "_device",
+        "_key",
+        "_order",
+        "_ranges",
+        "_shape",
+        "arg",
+        "dtype",
+        "op",
+        "src",
+        "tag",
+    )
+
+
+class UOp(OperatorMixin, StructureMixin, _Draft):
+    """One node: an operation on the nodes in `src`, with the static data in `arg`.
+
+    Example:
+        >>> x = UOp.variable("x", 0, 9)
+        >>> (x + 1) is (x + 1)
+        True
+    """
+
+    __slots__ = ()
+    op: Ops
+    dtype: DType
+    src: "tuple[UOp, ...]"
+    arg: Any
+    tag: Any
+    _bounds: tuple[Any, Any]
+    _device: str | None
+    _key: bytes
+    _order: Order
+    _ranges: "frozenset[UOp]"
+    _shape: "tuple[int | UOp, ...] | None"
+
+    def __new__(
+        cls,
+        op: Ops,
+        dtype: DType = dtypes.void,
+        src: "tuple[UOp, ...]" = (),
+        arg: Any = None,
+        tag: Any = None,
+    ) -> "UOp":
+        """Return the one node of these parts."""
+        # -0.0 == 0.0, NaN != NaN and True == 1: their text tells them apart
+        known_as = arg
+        if type(arg) is float:
+            known_as = arg.hex()
+        elif type(arg) is bool:
+            known_as = repr(arg)
+        key = (op, dtype, src, known_as, tag)
+        ref = _interned.get(key)
+        if ref is not None and (found := ref()) is not None:
+            return found
+        self: Any = _Draft()
+        self.op = op
+        self.dtype = dtype
+        self.src = src
+        self.arg = arg
+        self.tag = tag
+        self.__class__ = UOp
+        ref = _Ref(self, _forget)
+        ref.key = key
+        # atomic: of two threads that got here with equal parts, both return the node of the first
+        while (known := _interned.setdefault(key, ref)) is not ref:
+            if (found := known()) is not None:
+                return found
+            _remove_dead_weakref(_interned, key)
+        return self
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"UOp is immutable: cannot set {name}. Use .replace({name}=...).")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # one flat list of nodes: pickle recurses into what it is given
+        nodes = self.toposort()
+        number = {node: i for i, node in enumerate(nodes)}
+        return _from_list, (
+            [(u.op, u.dtype, tuple([number[s] for s in u.src]), u.arg, u.tag) for u in nodes],
+        )
+
+    def __copy__(self) -> "UOp":
+        return self
+
+    def __deepcopy__(self, memo: object) -> "UOp":
+        return self
+
+    def __repr__(self) -> str:
+        return pretty(self)
+
+    # --- building ---
+
+    @staticmethod
+    def const(dtype: DType, value: ConstType) -> "UOp":
+        """Return the constant `value`, rounded or wrapped into `dtype` (each lane of it)."""
+        return UOp(Ops.CONST, dtype, (), truncate(value, dtype))
+
+    @staticmethod
+    def variable(name: str, lowest: int, highest: int, dtype: DType = dtypes.index) -> "UOp":
+        """Return a symbolic integer that lies in `lowest..highest`, both included.
+
+        Raises:
+            ShapeError: no integer does.
+        """
+        if highest < lowest:
+            raise ShapeError(
+                f"no integer lies in {lowest}..{highest}, so there is none for {name}. Pass the lowest first."
+            )
+        return UOp(Ops.DEFINE_VAR, dtype, (), (name, lowest, highest))
+
+    @staticmethod
+    def range(size: "int | UOp", ident: int | tuple[int, ...], kind: AxisType = AxisType.LOOP) -> "UOp":
+        """Return the loop variable of an axis of `size` steps."""
+        size = UOp.const(dtypes.index, size) if isinstance(size, int) else size
+        return UOp(Ops.RANGE, size.dtype, (size,), Axis((ident,) if isinstance(ident, int) else ident, kind))
+
+    @staticmethod
+    def new_buffer(device: str, shape: tuple[int, ...], dtype: DType) -> "UOp":
+        """Return a BUFFER that no other call returned: memory for `shape` elements on `device`."""
+        return UOp(Ops.BUFFER, dtype, (), BufferArg(next(_buffer_numbers), device, shape))
+
+    @staticmethod
+    def iota(size: "int | UOp", dtype: DType = dtypes.int32) -> "UOp":
+        """Return the integers `0 .. size-1` with shape `(size,)`."""
+        size = UOp.const(dtypes.index, size) if isinstance(size, int) else size
+        return UOp(Ops.IOTA, dtype, (size,))
+
+    @staticmethod
+    def sink(*roots: "UOp", arg: Any = None) -> "UOp":
+        """Return one node that keeps several roots together."""
+        return UOp(Ops.SINK, dtypes.void, roots, arg)
+
+    def const_like(self, value: ConstType) -> "UOp":
+        """Return the constant `value` in this node's dtype (a scalar, which broadcasts against any shape)."""
+        return UOp.const(self.dtype, value)
+
+    def alu(self, op: Ops, *others: "UOp") -> "UOp":
+        """Return the elementwise `op` of this node and `others`; comparisons give bool."""
+        src = (self, *others)
+        count = max(s.dtype.count for s in src)
+        if op in COMPARE:
+            dtype = dtypes.bool.vec(count)
+        else:
+            dtype = (others[0] if op is Ops.WHERE else self).dtype.scalar().vec(count)
+        return UOp(op, dtype, src)
+
+    def replace(self, **parts: Any) -> "UOp":
+        """Return the node that differs from this one in the given parts (`op dtype src arg tag`)."""
+        return UOp(
+            parts.get("op", self.op),
+            parts.get("dtype", self.dtype),
+            parts.get("src", self.src),
+            parts.get("arg", self.arg),
+            parts.get("tag", self.tag),
+        )
+
+    def rtag(self, tag: Any = True) -> "UOp":
+        """Return this node with another tag."""
+        return UOp(self.op, self.dtype, self.src, self.arg, tag)
+
+    def bind(self, value: int) -> "UOp":
+        """Return this variable together with the value it has today.
+
+        Raises:
+            ShapeError: `value` is no integer of the variable's interval.
+        """
+        name, lowest, highest = self.arg
+        if not isinstance(value, int) or not lowest <= value <= highest:
+            raise ShapeError(
+                f"{name} is an integer in {lowest}..{highest}: cannot bind it to {value}. Pass one of "
+                "those, or make the variable with other limits."
+            )
+        return UOp(Ops.BIND, self.dtype, (self, UOp.const(self.dtype, value)))
+
+    def unbind(self) -> "tuple[UOp, int]":
+        """Return the variable and the value of a BIND."""
+        return self.src[0], self.src[1].arg
+
+    # --- asking ---
+
+    @property
+    def shape(self) -> "tuple[int | UOp, ...]":
+        """The shape in elements; symbolic dimensions are index nodes.
+
+        Raises:
+            ShapeError: this node has no shape, or its sources disagree.
+        """
+        return self._lazily("_shape", shape_of)
+
+    @property
+    def device(self) -> str | None:
+        """The device this value lives on; None for constants, which live anywhere."""
+        return self._lazily("_device", device_of)
+
+    @property
+    def bounds(self) -> tuple[Any, Any]:
+        """An interval that every value of this node lies in, both ends included."""
+        return self._lazily("_bounds", bounds_of)
+
+    @property
+    def vmin(self) -> Any:
+        """A lower bound of this node's values."""
+        return self._lazily("_bounds", bounds_of)[0]
+
+    @property
+    def vmax(self) -> Any:
+        """An upper bound of this node's values."""
+        return self._lazily("_bounds", bounds_of)[1]
+
+    @property
+    def order(self) -> Order:
+        """The place of this node among others, the same in every process (see `order_of`)."""
+        return self._lazily("_order", order_of)
+
+    @property
+    def ranges(self) -> "frozenset[UOp]":
+        """The RANGEs whose loops this value is computed inside of."""
+        return self._lazily("_ranges", open_ranges)
+
+    @property
+    def key(self) -> bytes:
+        """SHA-256 of the structure: equal in every process for equal graphs."""
+        return self._lazily("_key", key_of)
+
+    def _lazily(self, slot: str, compute: "Callable[[UOp], Any]") -> Any:
+        try:
+            return getattr(self, slot)
+        except AttributeError:
+            pass
+        for s in self.src:
+            if not hasattr(s, slot):
+                break
+        else:
+            value = compute(self)
+            object.__setattr__(self, slot, value)
+            return value
+        for node in self.toposort(lambda u: not hasattr(u, slot)):
+            object.__setattr__(node, slot, compute(node))
+        return getattr(self, slot)
+
+    def toposort(self, gate: "Callable[[UOp], bool] | None" = None) -> "dict[UOp, None]":
+        """Return every node below and including this one, sources first, in a stable order.
+
+        Args:
+            gate: nodes for which it is false are left out together with what only they use.
+        """
+        return toposort(self, gate)
+
+    def variables(self) -> "tuple[UOp, ...]":
+        """Return the DEFINE_VARs of this graph, by name."""
+        return tuple(
+            sorted((u for u in self.toposort() if u.op is Ops.DEFINE_VAR), key=lambda u: str(u.arg[0]))
+        )
+
+    def substitute(self, replacements: "Mapping[UOp, UOp]") -> "UOp":
+        """Return this graph with nodes exchanged; what a replacement brings along is not searched again."""
+        done: dict[UOp, UOp] = dict(replacements)
+        for node in self.toposort(lambda u: u not in done):
+            src = tuple([done[s] for s in node.src])
+            done[node] = node if src == node.src else UOp(node.op, node.dtype, src, node.arg, node.tag)
+        return done[self]
+
+
+def evaluate_names() -> dict[str, Any]:
+    """Return the names that `eval(repr(uop), names)` needs."""
+    parts = (Ops, Axis, AxisType, BufferArg, KernelInfo, UOp, dtypes)
+    return {part.__name__: part for part in parts}
+
+
+def _from_list(nodes: list[tuple[Ops, DType, tuple[int, ...], Any, Any]]) -> UOp:
+    made: list[UOp] = []
+    for op, dtype, src, arg, tag in nodes:
+        made.append(UOp(op, dtype, tuple([made[i] for i in src]), arg, tag))
+    return made[-1]

@@ -1,0 +1,41 @@
+"""Tests of plugrad.cli.cache."""
+
+import json
+
+import pytest
+
+from plugrad.cli import main
+from plugrad.runtime.disk_cache import kernel_cache
+from plugrad.settings import cache_dir
+from plugrad.testing import temporary_cache
+
+
+def test_info_counts_kernels_and_recordings(capsys: pytest.CaptureFixture[str]) -> None:
+    with temporary_cache() as folder:
+        kernel_cache().put(b"key", b"payload")
+        (folder / "viz").mkdir()
+        (folder / "viz" / "run.jsonl").write_text("{}\n")
+        assert main(["cache", "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["directory"] == str(folder)
+    assert (report["kernels"], report["recordings"], report["recording_bytes"]) == (1, 1, 3)
+    assert report["kernel_bytes"] >= len(b"payload")
+
+
+def test_clear_removes_both_and_says_how_many(capsys: pytest.CaptureFixture[str]) -> None:
+    with temporary_cache() as folder:
+        kernel_cache().put(b"key", b"payload")
+        (folder / "viz").mkdir()
+        (folder / "viz" / "run.jsonl").touch()
+        assert main(["cache", "clear"]) == 0
+        assert kernel_cache().get(b"key") is None
+        assert list((folder / "viz").iterdir()) == []
+    text = capsys.readouterr().out
+    assert "removed_kernels: 1" in text
+    assert "removed_recordings: 1" in text
+
+
+def test_clearing_an_empty_cache_is_no_error() -> None:
+    with temporary_cache():
+        assert main(["cache", "clear"]) == 0
+        assert cache_dir().exists()

@@ -1,0 +1,88 @@
+"""Tests of plugrad.cli.devices."""
+
+import json
+
+import pytest
+
+from plugrad.cli import devices, main
+from plugrad.errors import DeviceNotFound
+from plugrad.plugin.backend import ProbedDevice
+from plugrad.plugin.explain import BackendReport, State
+from plugrad.settings import context
+from plugrad.target import Evidence, Target
+
+READY = BackendReport(
+    "TOY",
+    State.READY,
+    "plugrad-toy",
+    "1.2",
+    "1.0",
+    aliases=("PLAYTHING",),
+    additions=("toy-compiler 3.0",),
+    summary="a toy",
+    devices=(
+        ProbedDevice(
+            Target("TOY", arch="t1"), "Toy Model T", Evidence.E2, 2_000_000_000, (("compiler", "toycc 9"),)
+        ),
+    ),
+)
+BROKEN = BackendReport(
+    "BAD",
+    State.FAILED,
+    "plugrad-bad",
+    "0.1",
+    reason="import failed",
+    remedy="reinstall it",
+    traceback="in bad.py",
+)
+
+
+@pytest.fixture(autouse=True)
+def _two_reports(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setattr(devices, "explain", lambda: (READY, BROKEN))
+    monkeypatch.setattr(devices.plugins, "choose", lambda: "TOY")
+
+
+def test_a_device_is_shown_with_origin_evidence_and_notes(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["devices"]) == 0
+    text = capsys.readouterr().out
+    for part in ("TOY", "(PLAYTHING)", "ready", "plugrad-toy 1.2", "hooks 1.0", "toy-compiler 3.0"):
+        assert part in text
+    for part in ("Toy Model T t1, 2.0 GB, evidence E2", "compiler: toycc 9", "default: TOY"):
+        assert part in text
+
+
+def test_a_failure_is_shown_with_reason_and_remedy(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["devices"])
+    text = capsys.readouterr().out
+    assert "import failed" in text
+    assert "reinstall it" in text
+    assert "in bad.py" not in text
+
+
+def test_the_traceback_of_a_failure_is_shown_on_demand(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["devices", "--traceback"])
+    assert "in bad.py" in capsys.readouterr().out
+
+
+def test_json_holds_every_report(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["devices", "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["default"] == "TOY"
+    assert [backend["state"] for backend in report["backends"]] == ["ready", "failed"]
+    assert report["backends"][0]["devices"][0]["evidence"] == "E2"
+
+
+def test_the_default_is_what_the_setting_says() -> None:
+    with context(DEVICE="null:1"):
+        assert devices.default_device() == "NULL:1"
+
+
+def test_there_may_be_no_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    def choose() -> str:
+        raise DeviceNotFound("none")
+
+    monkeypatch.setattr(devices.plugins, "choose", choose)
+    with context(DEVICE=""):
+        assert devices.default_device() is None

@@ -1,0 +1,53 @@
+from plugrad.codegen.opt.analysis import bodies_of, divisors, lanes_along, steps_of
+from plugrad.dtype import DType, dtypes
+from plugrad.uop.ops import AxisType, KernelInfo, Ops
+from plugrad.uop.uop import UOp
+
+
+def param(slot: int, numel: int, dtype: DType = dtypes.float32) -> UOp:
+    return UOp(Ops.PARAM, dtype, (), (slot, numel))
+
+
+i, j, k = UOp.range(4, 0), UOp.range(8, 1), UOp.range(16, 2, AxisType.REDUCE)
+a, b = param(1, 64).index(i * 16 + k), param(2, 128).index(k * 8 + j)
+total = (a.load() * b.load()).reduce(Ops.ADD, k)
+matmul = UOp.sink(param(0, 32).index(i * 8 + j).store(total * 2.0, i, j), arg=KernelInfo())
+
+
+def test_a_kernel_has_a_body_for_its_stores_and_one_for_each_reduction() -> None:
+    outside, inside = bodies_of(matmul)
+    assert (outside.reduce, outside.steps, outside.operations) == (None, 32, 1)
+    assert [p.is_store for p in outside.places] == [True]
+    assert (inside.reduce, inside.steps, inside.operations) == (total, 512, 1)
+    assert {p.index for p in inside.places} == {a, b}
+
+
+def test_places_know_how_they_move() -> None:
+    places = {p.index: p for p in bodies_of(matmul)[1].places}
+    assert not places[a].moves(j)
+    assert places[b].moves(j)
+    assert places[b].is_contiguous(j)
+    assert not places[b].is_contiguous(k)
+
+
+def test_a_gate_that_moves_breaks_a_run_of_elements() -> None:
+    gated = UOp.sink(param(0, 8).index(j).store(param(1, 8).index(j, j < 5).load(), j), arg=KernelInfo())
+    store, load = sorted(bodies_of(gated)[0].places, key=lambda p: not p.is_store)
+    assert store.is_contiguous(j)
+    assert not load.is_contiguous(j)
+
+
+def test_lanes_fit_the_widest_element_and_divide_the_axis() -> None:
+    places = bodies_of(matmul)[1].places
+    assert lanes_along(places, j, 512) == 8
+    assert lanes_along(places, j, 128) == 4
+    assert lanes_along(places, UOp.range(12, 1), 512) == 4
+
+
+def test_symbolic_axes_count_at_their_highest() -> None:
+    n = UOp.range(UOp.variable("n", 1, 10), 3)
+    assert steps_of([n, i]) == 40
+
+
+def test_divisors_come_in_the_given_order() -> None:
+    assert divisors(12, (8, 6, 5, 4)) == [6, 4]

@@ -1,0 +1,115 @@
+"""Properties that any choice must have; which choice is fast is for the benchmarks."""
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from plugrad.builtin.python import CAPABILITIES
+from plugrad.codegen.opt.heuristic import choose_opts
+from plugrad.codegen.opt.kernel_opt import KernelOpt
+from plugrad.codegen.opt.opt_ops import OptOps
+from plugrad.codegen.ranges import simplify_ranges
+from plugrad.dtype import DType, dtypes
+from plugrad.target import Capabilities
+from plugrad.uop.ops import AxisType, KernelInfo, Ops
+from plugrad.uop.uop import UOp
+
+LOOPS = replace(CAPABILITIES, grid_dims=0, max_grid=(), max_workgroup=0, vector_bits=512, threads=2)
+
+
+def param(slot: int, numel: int, dtype: DType = dtypes.float32) -> UOp:
+    return UOp(Ops.PARAM, dtype, (), (slot, numel))
+
+
+def kernel(*stores: UOp) -> UOp:
+    return UOp.sink(*stores, arg=KernelInfo())
+
+
+def elementwise(size: int) -> UOp:
+    i = UOp.range(size, 0)
+    return kernel(param(0, size).index(i).store(param(1, size).index(i).load() + 1.0, i))
+
+
+def matmul(n: int) -> UOp:
+    i, j, k = UOp.range(n, 0), UOp.range(n, 1), UOp.range(n, 2, AxisType.REDUCE)
+    product = param(1, n * n).index(i * n + k).load() * param(2, n * n).index(k * n + j).load()
+    return kernel(param(0, n * n).index(i * n + j).store(product.reduce(Ops.ADD, k), i, j))
+
+
+def total(size: int) -> UOp:
+    k = UOp.range(size, 0, AxisType.REDUCE)
+    sums = param(1, size).index(k).load().reduce(Ops.ADD, k)
+    return kernel(param(0, 1).index(UOp.const(dtypes.index, 0)).store(sums))
+
+
+def sizes(ast: UOp, capabilities: Capabilities, kind: AxisType) -> list[int]:
+    optimised = KernelOpt(ast, capabilities).apply_all(choose_opts(ast, capabilities))
+    return [r.src[0].arg for r in optimised.axes(kind)]
+
+
+@pytest.mark.parametrize("ast", [elementwise(7), elementwise(1 << 16), matmul(96), matmul(7), total(1 << 16)])
+@pytest.mark.parametrize("capabilities", [LOOPS, CAPABILITIES])
+def test_what_is_chosen_can_be_applied_and_chosen_again(ast: UOp, capabilities: Capabilities) -> None:
+    ast = simplify_ranges(ast)
+    opts = choose_opts(ast, capabilities)
+    assert KernelOpt(ast, capabilities).apply_all(opts).applied == list(opts)
+    assert choose_opts(ast, capabilities) == opts
+
+
+def test_loops_take_whole_vectors_and_all_threads() -> None:
+    ast = elementwise(1 << 20)
+    assert sizes(ast, LOOPS, AxisType.UPCAST)[0] % 16 == 0
+    assert sizes(ast, LOOPS, AxisType.THREAD)[0] % 2 == 0
+
+
+def test_small_kernels_wake_no_thread() -> None:
+    assert sizes(elementwise(64), LOOPS, AxisType.THREAD) == []
+
+
+def test_a_long_sum_has_several_accumulators() -> None:
+    assert sizes(total(1 << 16), LOOPS, AxisType.PARTIAL)[0] >= 16
+
+
+def test_a_matrix_product_gets_a_tile_of_registers() -> None:
+    tile = sizes(matmul(96), LOOPS, AxisType.UPCAST)
+    assert len(tile) == 2
+
+
+def test_scalar_loops_get_no_vectors() -> None:
+    assert choose_opts(elementwise(1 << 10), replace(LOOPS, vector_bits=0, threads=1)) == ()
+
+
+def test_a_grid_shares_a_long_sum_with_few_results() -> None:
+    opts = choose_opts(total(1 << 16), CAPABILITIES)
+    assert [opt.op for opt in opts] in ([OptOps.GROUP], [OptOps.GROUPTOP])
+
+
+def test_a_grid_has_groups_no_larger_than_allowed() -> None:
+    local = sizes(simplify_ranges(elementwise(1 << 16)), CAPABILITIES, AxisType.LOCAL)
+    assert 1 < local[0] <= CAPABILITIES.max_workgroup
+
+
+def test_reductions_that_share_a_range_do_not_stop_it() -> None:
+    k = UOp.range(64, 1, AxisType.REDUCE)
+    x = param(1, 64).index(k).load()
+    both = x.reduce(Ops.ADD, k) + x.reduce(Ops.MAX, k)
+    ast = kernel(param(0, 1).index(UOp.const(dtypes.index, 0)).store(both))
+    assert len(choose_opts(ast, LOOPS)) >= 1
+
+
+@pytest.mark.parametrize(("op", "copies"), [(Ops.SQRT, 512), (Ops.SIN, 64)])
+def test_costly_operations_are_not_copied_hundreds_of_times(op: Ops, copies: int) -> None:
+    k = UOp.range(512, 0, AxisType.REDUCE)
+    values = param(1, 512).index(k).load().alu(op)
+    ast = kernel(param(0, 1).index(UOp.const(dtypes.index, 0)).store(values.reduce(Ops.ADD, k)))
+    optimised = KernelOpt(ast, LOOPS).apply_all(choose_opts(ast, LOOPS))
+    unrolled = optimised.axes(AxisType.UNROLL, AxisType.PARTIAL, AxisType.UPCAST)
+    assert math.prod(r.src[0].arg for r in unrolled) == copies
+
+
+def test_what_no_loop_moves_is_no_reason_for_a_tile() -> None:
+    i, k = UOp.range(6, 0), UOp.range(6, 1, AxisType.REDUCE)
+    seed = param(1, 1).index(UOp.const(dtypes.index, 0)).load()
+    value = (seed + (i * 6 + k).cast(dtypes.float32)).reduce(Ops.ADD, k)
+    assert sizes(kernel(param(0, 6).index(i).store(value, i)), LOOPS, AxisType.UPCAST) == [2]

@@ -1,0 +1,20 @@
+from dataclasses import replace
+
+from plugrad.codegen.coalesce import lanes_for
+from plugrad.dtype import dtypes
+from plugrad.target import Capabilities
+from plugrad.uop.ops import AxisType, KernelInfo, Ops
+from plugrad.uop.uop import UOp
+
+WIDE = Capabilities(frozenset(), frozenset(), vector_bits=512, max_load_bits=512)
+
+
+def copy_of_bytes(axis: UOp) -> UOp:
+    out, source = (UOp(Ops.PARAM, dtypes.uint8, (), (slot, 256)).index(axis) for slot in range(2))
+    return UOp.sink(out.store(source.load(), axis), arg=KernelInfo())
+
+
+def test_lanes_fill_a_register_unless_the_language_has_fewer() -> None:
+    axis = UOp.range(256, 0, AxisType.UPCAST)
+    assert lanes_for(copy_of_bytes(axis), axis, WIDE) == 64
+    assert lanes_for(copy_of_bytes(axis), axis, replace(WIDE, max_lanes=16)) == 16

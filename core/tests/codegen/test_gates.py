@@ -1,0 +1,44 @@
+from plugrad.codegen.gates import lower_gates, simplify_gates
+from plugrad.dtype import dtypes
+from plugrad.uop.ops import Ops
+from plugrad.uop.uop import UOp
+
+out, x = (UOp(Ops.PARAM, dtypes.float32, (), (slot, 64)) for slot in range(2))
+i = UOp.range(16, 0)
+always, never = (UOp.const(dtypes.bool, value) for value in (True, False))
+zero = UOp.const(dtypes.float32, 0.0)
+
+
+def test_a_gated_load_gives_zero_where_its_gate_is_closed() -> None:
+    got = lower_gates(UOp.sink(out.index(i).store(x.index(i, i < 5).load(), i)))
+    assert got is UOp.sink(out.index(i).store(x.index(i).load(zero, i < 5), i))
+
+
+def test_a_gated_vector_load_gives_a_vector_of_zeros() -> None:
+    four = dtypes.float32.vec(4)
+    got = lower_gates(x.index(i, i < 5).load(dtype=four))
+    assert got is x.index(i).load(UOp.const(four, 0.0), i < 5, dtype=four)
+
+
+def test_open_gates_go() -> None:
+    got = lower_gates(UOp.sink(out.index(i, always).store(x.index(i, always).load(), i)))
+    assert got is UOp.sink(out.index(i).store(x.index(i).load(), i))
+
+
+def test_what_is_never_loaded_is_zero() -> None:
+    assert lower_gates(x.index(i, never).load()) is zero
+
+
+def test_what_is_never_stored_goes() -> None:
+    kept = out.index(i).store(zero, i)
+    assert lower_gates(UOp.sink(kept, out.index(i + 1, never).store(zero, i))) is UOp.sink(kept)
+
+
+def test_addresses_use_what_their_gate_says() -> None:
+    gated = UOp.sink(out.index(i % 8, (i < 8) & (i < 9)).store(zero, i))
+    assert simplify_gates(gated) is UOp.sink(out.index(i, i < 8).store(zero, i))
+
+
+def test_a_gate_that_always_holds_goes() -> None:
+    got = simplify_gates(UOp.sink(out.index(i).store(x.index(i, i < 16).load(), i)))
+    assert got is UOp.sink(out.index(i).store(x.index(i).load(), i))

@@ -1,0 +1,95 @@
+import pytest
+
+from plugrad.codegen.lanes import vectorize
+from plugrad.dtype import dtypes
+from plugrad.uop.ops import AxisType, Ops
+from plugrad.uop.uop import UOp
+
+out, x, y = (UOp(Ops.PARAM, dtypes.float32, (), (slot, 64)) for slot in range(3))
+ints = UOp(Ops.PARAM, dtypes.int32, (), (3, 64))
+i, lane = UOp.range(4, 0), UOp.range(4, 1, AxisType.LANE)
+k = UOp.range(8, 2, AxisType.REDUCE)
+four = dtypes.float32.vec(4)
+
+
+def vectorized(value: UOp, place: UOp | None = None) -> UOp:
+    """Return the value that is stored along the lanes."""
+    place = out.index(i * 4 + lane) if place is None else place
+    return vectorize(UOp.sink(place.store(value, i, lane))).src[0].src[1]
+
+
+def test_contiguous_loads_and_stores_become_wide() -> None:
+    got = vectorize(UOp.sink(out.index(i * 4 + lane).store(x.index(i * 4 + lane).load() * 2.0, i, lane)))
+    wide = x.index(i * 4).load(dtype=four)
+    assert got is UOp.sink(out.index(i * 4).store(wide * UOp.const(four, 2.0), i))
+
+
+def test_what_does_not_depend_on_the_lane_is_broadcast() -> None:
+    scalar = y.index(i).load()
+    got = vectorized(x.index(lane).load() + scalar)
+    zero = UOp.const(dtypes.index, 0)
+    assert got is x.index(zero).load(dtype=four) + scalar.broadcast(4)
+
+
+@pytest.mark.parametrize("idx", [lane * 2, lane * -1 + 3, ints.index(lane).load().cast(dtypes.index)])
+def test_places_that_jump_are_gathered(idx: UOp) -> None:
+    got = vectorized(x.index(idx).load())
+    assert got.op is Ops.VECTORIZE
+    assert all(s.op is Ops.LOAD and s.dtype is dtypes.float32 for s in got.src)
+
+
+def test_a_load_whose_gate_depends_on_the_lane_is_gathered() -> None:
+    got = vectorized(x.index(i * 4 + lane, lane < 3).load())
+    assert [s.src[0].src[2].arg for s in got.src] == [True, True, True, False]
+
+
+def test_a_load_whose_gate_does_not_depend_on_the_lane_stays_wide() -> None:
+    got = vectorized(x.index(i * 4 + lane, i < 3).load())
+    assert got is x.index(i * 4, i < 3).load(dtype=four)
+
+
+def test_stores_that_jump_are_scattered() -> None:
+    got = vectorize(UOp.sink(out.index(lane * 8 + i).store(x.index(lane).load(), i, lane)))
+    assert [s.src[0].src[1] for s in got.src] == [i, *(i + 8 * n for n in range(1, 4))]
+
+
+def test_a_constant_is_stored_along_the_lanes() -> None:
+    value = UOp.const(dtypes.float32, 1.0)
+    assert vectorized(value) is UOp.const(four, 1.0)
+    got = vectorize(UOp.sink(out.index(lane * 8).store(value, lane)))
+    assert {s.src[1] for s in got.src} == {value}
+
+
+def test_lanes_of_a_sum_are_added_after_the_loop() -> None:
+    total = x.index(k * 4 + lane).load().reduce(Ops.ADD, k, lane)
+    got = vectorize(UOp.sink(out.index(i).store(total, i)))
+    vector = x.index(k * 4).load(dtype=four).reduce(Ops.ADD, k)
+    pair = vector.gep(0, 1) + vector.gep(2, 3)
+    assert got is UOp.sink(out.index(i).store(pair.gep(0) + pair.gep(1), i))
+
+
+def test_a_sum_beside_the_lanes_has_vector_registers() -> None:
+    total = (x.index(k * 4 + lane).load() * y.index(k).load()).reduce(Ops.ADD, k)
+    assert vectorized(total).op is Ops.REDUCE
+    assert vectorized(total).dtype is four
+
+
+def test_the_lane_itself_is_a_vector_of_its_steps() -> None:
+    got = vectorized(lane.cast(dtypes.float32))
+    steps = UOp(Ops.VECTORIZE, dtypes.index.vec(4), tuple(lane.const_like(n) for n in range(4)))
+    assert got is UOp(Ops.CAST, four, (steps,))
+
+
+def test_a_store_without_the_lane_stays() -> None:
+    store = y.index(i).store(x.index(i).load(), i)
+    sink = UOp.sink(out.index(lane).store(x.index(lane).load(), lane), store)
+    assert vectorize(sink).src[1] is store
+
+
+def test_local_memory_is_written_along_the_lanes() -> None:
+    memory = UOp(Ops.DEFINE_LOCAL, dtypes.float32, (), (0, 4))
+    barrier = UOp(Ops.BARRIER, dtypes.void, (memory.index(lane).store(x.index(lane).load(), lane),))
+    got = vectorized(memory.after(barrier).index(lane).load())
+    zero = UOp.const(dtypes.index, 0)
+    written = memory.index(zero).store(x.index(zero).load(dtype=four))
+    assert got is memory.after(UOp(Ops.BARRIER, dtypes.void, (written,))).index(zero).load(dtype=four)

@@ -1,0 +1,33 @@
+from plugrad.codegen.rebuild import all_ranges, at, ranges_of_reduce, rebuild, stores_of
+from plugrad.dtype import dtypes
+from plugrad.uop.ops import AxisType, Ops
+from plugrad.uop.uop import UOp
+
+out, x = (UOp(Ops.PARAM, dtypes.float32, (), (slot, 64)) for slot in range(2))
+i, j, k = UOp.range(4, 0), UOp.range(8, 1), UOp.range(16, 2, AxisType.REDUCE)
+
+
+def test_rebuild_changes_sources_first() -> None:
+    seen: list[UOp] = []
+    rebuild(i + j, lambda u: seen.append(u))
+    assert seen[-1] is i + j
+    assert rebuild(i + j, lambda u: i if u is j else None) is i + i
+
+
+def test_a_range_can_be_fixed() -> None:
+    assert at(i * 8 + j, i, 3) is i.const_like(3) * 8 + j
+    assert at(j, i, 3) is j
+    assert at(i * 8, i, j) is j * 8
+
+
+def test_a_range_that_a_reduction_has_ended_is_not_fixed() -> None:
+    total = x.index(k).load().reduce(Ops.ADD, k)
+    assert at(total, k, 0) is total
+
+
+def test_parts_of_a_kernel_are_found() -> None:
+    total = x.index(k).load().reduce(Ops.ADD, k)
+    store = out.index(j).store(total, j)
+    assert stores_of(UOp.sink(store)) == [store]
+    assert ranges_of_reduce(total) == (k,)
+    assert all_ranges(UOp.sink(store)) == [j, k]

@@ -1,0 +1,28 @@
+from plugrad.codegen.strides import coefficient, constant_size
+from plugrad.dtype import dtypes
+from plugrad.uop.ops import Ops
+from plugrad.uop.uop import UOp
+
+i, j = UOp.range(4, 0), UOp.range(8, 1)
+
+
+def test_the_coefficient_of_a_sum_is_that_of_its_terms() -> None:
+    assert coefficient(i * 8 + j * 2 + i, i) == 9
+    assert coefficient(i * 8 + j * 2, j) == 2
+
+
+def test_what_does_not_move_has_coefficient_zero() -> None:
+    assert coefficient(j * 8 + 3, i) == 0
+    assert coefficient(j // 3, i) == 0
+
+
+def test_what_is_not_linear_has_none() -> None:
+    assert coefficient(i // 2, i) is None
+    assert coefficient(i * j, i) is None
+    gathered = UOp(Ops.PARAM, dtypes.int32, (), (0, 8)).index(i).load().cast(dtypes.index)
+    assert coefficient(gathered + i, i) is None
+
+
+def test_a_symbolic_range_has_no_constant_size() -> None:
+    assert constant_size(i) == 4
+    assert constant_size(UOp.range(UOp.variable("n", 1, 4), 0)) is None

@@ -1,0 +1,48 @@
+import threading
+
+from plugrad.engine.capture import capturing, current_capture
+from plugrad.engine.execute import Copy, Launch
+from plugrad.engine.realize import realize
+from plugrad.testing.memory import get, put
+from plugrad.uop.uop import UOp
+
+
+def test_steps_are_recorded_in_the_order_in_which_they_ran() -> None:
+    x = put([1.0, 2.0], "PYTHON:1")
+    with capturing() as capture:
+        realize([x.copy_to_device("PYTHON") * 2])
+        realize([put([1.0]) + 1])
+    assert [type(step) for step in capture.steps] == [Copy, Launch, Launch]
+
+
+def test_values_of_variables_are_recorded() -> None:
+    n = UOp.variable("n", 1, 4)
+    with capturing() as capture:
+        realize([put([1.0, 2.0, 3.0, 4.0]).shrink(((0, n.bind(3)),)) + 1])
+    assert capture.values == {"n": 3}
+
+
+def test_nothing_is_recorded_outside_of_the_block() -> None:
+    with capturing() as capture:
+        pass
+    realize([put([1.0]) + 1])
+    assert capture.steps == []
+    assert current_capture() is None
+
+
+def test_a_capture_records_its_own_thread_only() -> None:
+    value = put([1.0]) + 5
+    with capturing() as capture:
+        thread = threading.Thread(target=lambda: realize([value]))
+        thread.start()
+        thread.join()
+    assert capture.steps == []
+
+
+def test_a_recorded_step_can_run_again() -> None:
+    x = put([1.0])
+    with capturing() as capture:
+        realize([x.assign(x + 1)])
+    for step in capture.steps:
+        step.run(capture.values)
+    assert get(x) == 3

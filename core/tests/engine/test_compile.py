@@ -1,0 +1,126 @@
+import pickle
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from plugrad.device import Device
+from plugrad.engine import compile as engine_compile
+from plugrad.engine.compile import clear_loaded, compile_kernels
+from plugrad.engine.realize import realize, schedule
+from plugrad.errors import CompileError
+from plugrad.events import CompileEvent, LowerEvent
+from plugrad.runtime.disk_cache import kernel_cache
+from plugrad.settings import context
+from plugrad.testing import recorded_events, temporary_cache
+from plugrad.testing.memory import get, put
+from plugrad.uop.uop import UOp
+
+pytestmark = pytest.mark.usefixtures("cold_kernels")
+
+
+def kernel_of(value: UOp) -> UOp:
+    return schedule([value])[-1].ast
+
+
+def test_a_kernel_is_compiled_once_for_all_its_uses(device: str) -> None:
+    ast = kernel_of(put([1.0, 2.0], device) * 3)
+    with temporary_cache(), recorded_events(LowerEvent) as lowered:
+        first, second = compile_kernels(Device[device], [ast, ast])
+        (third,) = compile_kernels(Device[device], [ast])
+    assert first is second is third
+    assert len(lowered) == 1
+
+
+def test_a_second_process_lowers_nothing(device: str) -> None:
+    ast = kernel_of(put([1.0, 2.0], device) * 3)
+    with temporary_cache():
+        (first,) = compile_kernels(Device[device], [ast])
+        clear_loaded()
+        with recorded_events(LowerEvent) as lowered, recorded_events(CompileEvent) as compiled:
+            (second,) = compile_kernels(Device[device], [ast])
+    assert not lowered
+    assert [event.cached for event in compiled] == [True]
+    assert second.program == first.program
+
+
+def test_who_wants_to_see_the_passes_has_them_run(device: str) -> None:
+    ast = kernel_of(put([1.0, 2.0], device) * 3)
+    with temporary_cache(), recorded_events(LowerEvent) as lowered:
+        for debug in (0, 4, 5):
+            clear_loaded()
+            with context(DEBUG=debug):
+                compile_kernels(Device[device], [ast])
+    assert len(lowered) == 2
+
+
+def test_several_kernels_are_handed_to_the_compiler_together(device: str, monkeypatch: Any) -> None:
+    asts = [kernel_of(put(np.arange(n), device) * 3) for n in (2.0, 3.0, 4.0)]
+    batches: list[int] = []
+    compiler = Device[device].compiler
+    compile_many = compiler.compile_many
+
+    def counting(units: Sequence[tuple[str, str]]) -> list[bytes]:
+        batches.append(len(units))
+        return compile_many(units)
+
+    monkeypatch.setattr(type(compiler), "compile_many", lambda self, units: counting(units))
+    with temporary_cache():
+        compile_kernels(Device[device], asts)
+    assert batches == [3]
+
+
+def test_noopt_gives_the_plain_loops() -> None:
+    ast = kernel_of(put(np.zeros((64, 64))) * 3)
+    with temporary_cache(), context(NOOPT=1):
+        (plain,) = compile_kernels(Device["PYTHON"], [ast])
+    assert plain.program.opts == ()
+
+
+@pytest.mark.parametrize(
+    "payload", [b"", b"nonsense", pickle.dumps({"no": "program"}), b"cplugrad.nothing\nThing\n."]
+)
+def test_an_entry_of_another_build_is_a_miss(payload: bytes) -> None:
+    ast = kernel_of(put([1.0, 2.0]) * 3)
+    with temporary_cache():
+        kernel_cache().put(engine_compile._disk_key(Device["PYTHON"], ast, None), payload)
+        (kernel,) = compile_kernels(Device["PYTHON"], [ast])
+    assert kernel.program.outs == (0,)
+
+
+def test_after_a_compiler_failed_the_same_value_can_be_realized(monkeypatch: Any) -> None:
+    x = put([1.0, 2.0])
+    values = [x.assign(x + 1), x * 9]
+    compiler = type(Device["PYTHON"].compiler)
+
+    def fail(self: object, source: str, name: str) -> bytes:
+        raise CompileError("no", source=source, log="a log", command="cc")
+
+    with temporary_cache():
+        with monkeypatch.context() as patch:
+            patch.setattr(compiler, "compile", fail)
+            with pytest.raises(CompileError):
+                realize(values)
+        np.testing.assert_array_equal(get(x), [1, 2])
+        realize(values)
+    np.testing.assert_array_equal(get(x), [2, 3])
+    np.testing.assert_array_equal(get(values[1]), [9, 18])
+
+
+def test_an_interrupt_while_compiling_leaves_nothing_behind(monkeypatch: Any) -> None:
+    x = put([1.0, 2.0])
+    y = x * 11
+    compiler = type(Device["PYTHON"].compiler)
+
+    def interrupt(self: object, source: str, name: str) -> bytes:
+        raise KeyboardInterrupt
+
+    with temporary_cache() as folder:
+        with monkeypatch.context() as patch:
+            patch.setattr(compiler, "compile", interrupt)
+            with pytest.raises(KeyboardInterrupt):
+                realize([y])
+        assert not [path for path in folder.rglob("*") if path.suffix == ".tmp"]
+        realize([y])
+    np.testing.assert_array_equal(get(y), [11, 22])

@@ -1,0 +1,52 @@
+from collections.abc import Callable
+
+from plugrad.engine.pending import pending_readers
+from plugrad.testing.memory import put
+
+Hold = Callable[..., None]
+
+
+def test_without_assigns_nobody_waits(hold: Hold) -> None:
+    x = put([1.0])
+    hold(x * 2)
+    assert pending_readers([x + 1]) == []
+
+
+def test_readers_of_what_is_overwritten_wait(hold: Hold) -> None:
+    x, y = put([1.0]), put([2.0])
+    reader, other, view = x * 2, y * 2, x.reshape((1, 1))
+    hold(reader, other, view)
+    assert pending_readers([x.assign(y)]) == [reader]
+
+
+def test_readers_of_the_new_version_do_not_wait(hold: Hold) -> None:
+    x = put([1.0])
+    changed = x.assign(x + 1)
+    hold(changed, changed * 2)
+    assert pending_readers([changed]) == []
+
+
+def test_readers_of_a_version_between_two_assigns_wait(hold: Hold) -> None:
+    x = put([1.0])
+    once = x.assign(x + 1)
+    twice = once.assign(once + 1)
+    reader = once * 2
+    hold(reader)
+    assert pending_readers([twice]) == [reader]
+
+
+def test_readers_of_a_part_wait_for_the_whole(hold: Hold) -> None:
+    x = put([1.0, 2.0])
+    part = x.shrink(((0, 1),)).assign(put([5.0]))
+    whole = x.after(part)
+    reader = part * 2
+    hold(reader)
+    assert pending_readers([whole.assign(whole + 1)]) == [reader]
+
+
+def test_assigns_of_readers_find_more_readers(hold: Hold) -> None:
+    x, y = put([1.0]), put([2.0])
+    second = y.assign(x * 2)
+    third = y * 3
+    hold(second, third)
+    assert pending_readers([x.assign(x + 1)]) == [second, third]

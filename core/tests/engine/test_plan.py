@@ -1,0 +1,59 @@
+import math
+
+from plugrad.engine.plan import make_plan, root_of
+from plugrad.testing.memory import put
+from plugrad.uop.ops import Ops
+from plugrad.uop.uop import UOp
+
+
+def test_views_of_memory_have_no_root() -> None:
+    x = put([[1.0, 2.0]])
+    assert root_of(x.permute((1, 0)).expand((2, 5))) is None
+    assert root_of(UOp.const(x.dtype, 1.0).reshape((1,)).expand((3,))) is None
+
+
+def test_the_root_of_a_view_is_its_smallest_value() -> None:
+    y = put([[1.0, 2.0]]) + 1
+    assert root_of(y.permute((1, 0))) is y
+    assert root_of(y.expand((7, 2))) is y
+    assert root_of(y.reshape((2,))) is y.reshape((2,))
+    part = y.shrink(((0, 1), (0, 1)))
+    assert root_of(part.expand((1, 9))) is part if part.shape == (1, 9) else root_of(part) is part
+    assert root_of(y.pad(((1, 1), (0, 0)))) is y
+
+
+def test_the_root_of_a_part_of_an_assign_is_the_assign() -> None:
+    x = put([1.0, 2.0])
+    changed = x.assign(x + 1)
+    assert root_of(changed.shrink(((0, 1),))) is changed
+    own = (x + 1).contiguous()
+    assert root_of(own.shrink(((0, 1),))) is own
+
+
+def test_intermediate_values_share_one_arena() -> None:
+    value = put([[1.0, 2.0], [3.0, 4.0]])
+    for _ in range(6):
+        value = (value.reduce_axis(Ops.ADD, (0,)).expand((2, 2)) + value.permute((1, 0))).contiguous()
+    plan = make_plan([value], None)
+    bases = {buffer.base for call in plan.calls for buffer in plan.buffers(call)[:1]} - {None}
+    assert len(bases) == 1
+    (arena,) = bases
+    assert arena is not None
+    sizes = [math.prod(call.root.shape) * 4 for call in plan.calls]  # type: ignore[misc]
+    assert arena.nbytes < max(len(sizes) * 64, 1)
+
+
+def test_memory_that_is_not_to_be_shared_is_not() -> None:
+    x = put([[1.0, 2.0], [3.0, 4.0]])
+    total = x.reduce_axis(Ops.ADD, (0,)).contiguous()
+    plan = make_plan([(total * 2).contiguous() + total], None, share_memory=False)
+    assert all(buffer.base is None for call in plan.calls for buffer in plan.buffers(call))
+
+
+def test_each_device_has_an_arena_of_its_own() -> None:
+    x = put([1.0, 2.0], "PYTHON:1")
+    there = (x * 2).contiguous() + 1
+    here = (there.copy_to_device("PYTHON") * 3).contiguous() + 1
+    plan = make_plan([here], None)
+    for call in plan.calls:
+        assert plan.buffers(call)[0].device == call.device

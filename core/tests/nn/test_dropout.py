@@ -1,0 +1,17 @@
+"""Tests of plugrad.nn.dropout."""
+
+import numpy as np
+
+from plugrad.nn import Dropout
+from plugrad.tensor import Tensor
+
+
+def test_dropout_keeps_the_mean_while_training() -> None:
+    with Tensor.train():
+        out = Dropout(0.25)(Tensor.ones(10_000)).numpy()
+    assert set(np.unique(out)) == {np.float32(0), np.float32(1 / 0.75)}
+    assert abs(out.mean() - 1) < 0.03
+
+
+def test_dropout_does_nothing_otherwise() -> None:
+    assert Dropout(0.9)(Tensor.ones(5)).tolist() == [1.0] * 5

@@ -1,0 +1,53 @@
+"""Tests of plugrad.nn.linear, against torch."""
+
+import math
+
+import numpy as np
+import torch
+
+from plugrad.nn import Embedding, Linear
+from plugrad.nn.state import get_state_dict
+from plugrad.tensor import Tensor
+
+
+def test_linear_computes_what_torch_computes() -> None:
+    ours, theirs = Linear(5, 3), torch.nn.Linear(5, 3)
+    ours.weight.assign(Tensor(theirs.weight.detach().numpy()))
+    assert ours.bias is not None
+    ours.bias.assign(Tensor(theirs.bias.detach().numpy()))
+    x = np.random.default_rng(1).normal(size=(2, 4, 5)).astype(np.float32)
+    expected = theirs(torch.tensor(x)).detach().numpy()
+    np.testing.assert_allclose(ours(Tensor(x)).numpy(), expected, rtol=1e-5, atol=1e-6)
+
+
+def test_linear_starts_inside_of_torchs_bounds_and_spread() -> None:
+    weight = Linear(64, 128).weight.numpy()
+    bound = 1 / math.sqrt(64)
+    assert np.abs(weight).max() <= bound
+    assert abs(weight.std() - bound / math.sqrt(3)) < 0.05 * bound
+    assert abs(weight.mean()) < 0.05 * bound
+
+
+def test_names_are_those_of_torch() -> None:
+    assert list(get_state_dict(Linear(2, 2))) == list(torch.nn.Linear(2, 2).state_dict())
+    assert list(get_state_dict(Linear(2, 2, bias=False))) == ["weight"]
+    assert list(get_state_dict(Embedding(2, 2))) == list(torch.nn.Embedding(2, 2).state_dict())
+
+
+def test_embedding_returns_rows_and_sums_their_gradients() -> None:
+    ours = Embedding(7, 3)
+    indices = [[1, 6, 1], [0, 2, 1]]
+    theirs = torch.nn.Embedding(7, 3, _weight=torch.tensor(ours.weight.numpy()))
+    out = ours(Tensor(indices))
+    np.testing.assert_array_equal(out.numpy(), theirs(torch.tensor(indices)).detach().numpy())
+    (ours(Tensor(indices)) * 2).sum().backward()
+    (theirs(torch.tensor(indices)) * 2).sum().backward()
+    assert ours.weight.grad is not None
+    assert theirs.weight.grad is not None
+    np.testing.assert_array_equal(ours.weight.grad.numpy(), theirs.weight.grad.numpy())
+
+
+def test_embedding_of_one_index_and_of_one_outside() -> None:
+    layer = Embedding(4, 2)
+    np.testing.assert_array_equal(layer(Tensor(3)).numpy(), layer.weight.numpy()[3])
+    assert layer(Tensor([4, -1])).tolist() == [[0.0, 0.0], [0.0, 0.0]]

@@ -1,0 +1,165 @@
+"""Tests of plugrad.nn.state: names, loading, and files that other libraries read."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import safetensors.numpy
+import safetensors.torch
+import torch
+
+from plugrad.dtype import STORABLE, dtypes, is_float
+from plugrad.errors import DtypeError, FileFormatError, ShapeError, StateError
+from plugrad.nn import BatchNorm, Conv2d, Linear
+from plugrad.nn.state import get_parameters, get_state_dict, load_state_dict, safe_load, safe_save
+from plugrad.tensor import Tensor
+
+
+class Net:
+    def __init__(self) -> None:
+        self.layers: list[Any] = [Conv2d(1, 2, 3), BatchNorm(2), Tensor.relu]
+        self.heads = {"a": Linear(8, 3)}
+        self.name = "net"
+        self.again = self
+
+
+def test_names_are_paths_of_attributes_positions_and_keys() -> None:
+    assert list(get_state_dict(Net())) == [
+        "layers.0.weight",
+        "layers.0.bias",
+        "layers.1.weight",
+        "layers.1.bias",
+        "layers.1.running_mean",
+        "layers.1.running_var",
+        "layers.1.num_batches_tracked",
+        "heads.a.weight",
+        "heads.a.bias",
+    ]
+    assert list(get_state_dict(Linear(2, 2, bias=False), "model")) == ["model.weight"]
+
+
+def test_names_are_those_of_a_torch_module_of_the_same_make() -> None:
+    ours = [Conv2d(1, 2, 3), BatchNorm(2), Linear(8, 3)]
+    theirs = torch.nn.Sequential(torch.nn.Conv2d(1, 2, 3), torch.nn.BatchNorm2d(2), torch.nn.Linear(8, 3))
+    assert list(get_state_dict(ours)) == list(theirs.state_dict())
+
+
+def test_parameters_are_what_is_trained_each_once() -> None:
+    @dataclass
+    class Tied:
+        first: Linear
+        second: Linear
+
+    layer = Linear(2, 2)
+    assert len(get_parameters(Net())) == 6
+    assert len(get_state_dict(Tied(layer, layer))) == 4
+    assert len(get_parameters(Tied(layer, layer))) == 2
+
+
+def test_a_loaded_state_keeps_dtypes_and_memory() -> None:
+    model = Linear(2, 2, bias=False)
+    alias = model.weight.detach()
+    load_state_dict(model, {"weight": Tensor([[1, 2], [3, 4]])})
+    assert model.weight.dtype is dtypes.float32
+    assert model.weight.requires_grad
+    assert alias.tolist() == [[1.0, 2.0], [3.0, 4.0]]
+
+
+def test_other_names_are_an_error_unless_told() -> None:
+    model = Linear(2, 2)
+    before = model.weight.numpy()
+    state = {"weight": Tensor.zeros(2, 2), "extra": Tensor.zeros(1)}
+    with pytest.raises(StateError, match=r"missing \['bias'\], unexpected \['extra'\]"):
+        load_state_dict(model, state)
+    np.testing.assert_array_equal(model.weight.numpy(), before)
+    load_state_dict(model, state, strict=False)
+    assert model.weight.tolist() == [[0.0, 0.0], [0.0, 0.0]]
+
+
+def test_other_shapes_are_an_error_and_nothing_is_loaded() -> None:
+    model = Linear(2, 2)
+    before = model.weight.numpy()
+    with pytest.raises(ShapeError, match=r"'bias' has shape \(3,\) in the state and \(2,\) in the model"):
+        load_state_dict(model, {"weight": Tensor.zeros(2, 2), "bias": Tensor.zeros(3)})
+    np.testing.assert_array_equal(model.weight.numpy(), before)
+
+
+def values(dtype: Any) -> Tensor:
+    numbers = [0.5, -2.0, 3.25, 0.0] if is_float(dtype) else [1, 0, 1, 1]
+    return Tensor([numbers], dtype=dtype)
+
+
+def test_every_dtype_survives_a_file_and_the_library_reads_it(tmp_path: Path) -> None:
+    state = {dtype.name: values(dtype) for dtype in STORABLE}
+    state |= {
+        "scalar": Tensor(3.0),
+        "empty": Tensor.zeros(0, 5),
+        "view": Tensor([[1, 2], [3, 4]]).transpose(0, 1),
+    }
+    safe_save(state, tmp_path / "m.safetensors", {"made by": "plugrad"})
+    ours, theirs = (
+        safe_load(tmp_path / "m.safetensors"),
+        safetensors.torch.load_file(tmp_path / "m.safetensors"),
+    )
+    assert ours.keys() == theirs.keys() == state.keys()
+    for name, tensor in state.items():
+        assert ours[name].dtype is tensor.dtype
+        assert ours[name].shape == tensor.shape
+        assert ours[name].tolist() == tensor.tolist() == theirs[name].tolist()
+        assert str(theirs[name].dtype) == f"torch.{tensor.dtype.name}"
+
+
+def test_a_file_of_the_library_loads(tmp_path: Path) -> None:
+    theirs = torch.nn.Sequential(torch.nn.Conv2d(1, 2, 3), torch.nn.BatchNorm2d(2))
+    safetensors.torch.save_file(theirs.state_dict(), tmp_path / "m.safetensors")
+    model = [Conv2d(1, 2, 3), BatchNorm(2)]
+    load_state_dict(model, safe_load(tmp_path / "m.safetensors"))
+    for name, tensor in get_state_dict(model).items():
+        np.testing.assert_array_equal(tensor.numpy(), theirs.state_dict()[name].numpy())
+
+
+def test_tensors_can_be_loaded_to_another_device(tmp_path: Path) -> None:
+    safe_save({"x": Tensor([1, 2])}, tmp_path / "m")
+    loaded = safe_load(tmp_path / "m", device="PYTHON")["x"]
+    assert loaded.device == "PYTHON"
+    assert loaded.tolist() == [1, 2]
+
+
+def test_a_file_that_is_replaced_after_loading_keeps_its_values(tmp_path: Path) -> None:
+    safe_save({"x": Tensor([1, 2])}, tmp_path / "m")
+    loaded = safe_load(tmp_path / "m")
+    safe_save({"x": loaded["x"] + 1}, tmp_path / "m")
+    assert loaded["x"].tolist() == [1, 2]
+    assert safe_load(tmp_path / "m")["x"].tolist() == [2, 3]
+
+
+def test_bytes_that_are_no_truth_values_become_some(tmp_path: Path) -> None:
+    safetensors.numpy.save_file({"x": np.array([True, False])}, tmp_path / "m")
+    content = (tmp_path / "m").read_bytes()
+    (tmp_path / "m").write_bytes(content[:-2] + b"\x02\x00")
+    loaded = safe_load(tmp_path / "m")["x"]
+    assert (loaded == Tensor([True, False])).tolist() == [True, True]
+
+
+def test_a_file_that_is_cut_after_loading_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "m"
+    safe_save({"x": Tensor([1, 2])}, path)
+    loaded = safe_load(path)
+    with path.open("r+b") as file:
+        file.truncate(path.stat().st_size - 4)
+    with pytest.raises(FileFormatError, match="truncated"):
+        loaded["x"].numpy()
+
+
+def test_a_missing_file_is_the_systems_error(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        safe_load(tmp_path / "nothing")
+
+
+def test_only_tensors_are_saved(tmp_path: Path) -> None:
+    state: Any = {"weight": Tensor([1.0]), "steps": 3}
+    with pytest.raises(DtypeError, match=r"cannot save 'steps': 3 \(int\)"):
+        safe_save(state, tmp_path / "m")
+    assert list(tmp_path.iterdir()) == []

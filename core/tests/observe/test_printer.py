@@ -1,0 +1,114 @@
+"""Tests of plugrad.observe.printer."""
+
+import io
+
+import pytest
+
+from plugrad.dtype import dtypes
+from plugrad.events import CompileEvent, CopyEvent, Event, KernelEvent, LowerEvent, PassEvent, RealizeEvent
+from plugrad.observe.printer import Printer, coloured_name, launch
+from plugrad.settings import context
+from plugrad.uop.uop import UOp
+
+ONE, TWO = UOp.const(dtypes.int32, 1), UOp.const(dtypes.int32, 2)
+KERNEL = KernelEvent(
+    "r_64_4",
+    "NULL",
+    global_size=(64,),
+    local_size=(8, 2),
+    seconds=1e-3,
+    flops=2_000_000,
+    bytes_accessed=4_000_000,
+    memory_used=1500,
+    axes=(("64", "GLOBAL"), ("4", "UPCAST")),
+)
+COMPILE = CompileEvent(
+    "r_64_4", "NULL", "int x;\n", 120, 0.25, opts=("UPCAST:0:4",), disassemble=lambda: "ret"
+)
+EVENTS: dict[str, Event] = {
+    "realize": RealizeEvent(2, 0.004, copies=1, devices=("NULL",)),
+    "kernel": KERNEL,
+    "copy": CopyEvent("PYTHON", "NULL", 2500, 1e-5),
+    "compile": COMPILE,
+    "pass": PassEvent("codegen", "fold", ONE, TWO, 1e-4),
+    "lower": LowerEvent("r_64_4", "NULL", ONE, [ONE], 1e-3),
+}
+
+
+def printed(event: Event, level: int) -> str:
+    stream = io.StringIO()
+    with context(DEBUG=level):
+        Printer(stream)(event)
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("name", "level"),
+    [("realize", 1), ("kernel", 2), ("copy", 2), ("compile", 3), ("pass", 5), ("lower", 6)],
+)
+def test_an_event_is_printed_from_its_level_on(name: str, level: int) -> None:
+    assert printed(EVENTS[name], level - 1) == ""
+    assert printed(EVENTS[name], level) != ""
+    assert printed(EVENTS[name], 7) != ""
+
+
+def test_a_realize_shows_kernels_copies_devices_and_time() -> None:
+    assert printed(EVENTS["realize"], 1) == "realize: 2 kernels, 1 copy on NULL in 4.00ms\n"
+
+
+def test_a_kernel_is_one_line_with_launch_time_speed_and_memory() -> None:
+    (line,) = printed(KERNEL, 2).splitlines()
+    text = "*** NULL 1 r_64_4 64 @ 8x2 1.00ms 2.00 GFLOP/s 4.00 GB/s mem 1.50kB"
+    assert " ".join(line.split()) == text
+
+
+def test_a_kernel_that_was_not_waited_for_has_no_speed() -> None:
+    line = printed(KernelEvent("k", "NULL", flops=5), 2)
+    assert "- GFLOP/s" in " ".join(line.split())
+
+
+def test_kernels_are_numbered() -> None:
+    stream = io.StringIO()
+    printer = Printer(stream)
+    with context(DEBUG=2):
+        printer(KERNEL)
+        printer(KERNEL)
+    assert [line.split()[2] for line in stream.getvalue().splitlines()] == ["1", "2"]
+
+
+def test_axes_are_coloured_in_place_when_the_name_ends_in_their_sizes() -> None:
+    assert coloured_name(KERNEL) == "r_\x1b[34m64\x1b[0m_\x1b[33m4\x1b[0m"
+
+
+def test_axes_follow_a_name_that_does_not_hold_them() -> None:
+    event = KernelEvent("softmax", "NULL", axes=(("8", "REDUCE"), ("3", "LOOP")))
+    assert coloured_name(event) == "softmax [\x1b[31m8\x1b[0m_3]"
+
+
+def test_a_launch_without_dimensions_is_a_dash() -> None:
+    assert launch(KernelEvent("k", "NULL")) == "-"
+    assert launch(KernelEvent("k", "NULL", threads=2)) == "2 threads"
+
+
+def test_opts_source_and_disassembly_come_one_level_after_the_other() -> None:
+    assert "opts: UPCAST:0:4" in printed(COMPILE, 3)
+    assert "int x;" not in printed(COMPILE, 3)
+    assert "int x;" in printed(COMPILE, 4)
+    assert "ret" not in printed(COMPILE, 6)
+    assert printed(COMPILE, 7).endswith("ret\n")
+
+
+def test_a_cached_kernel_says_so() -> None:
+    assert "from the cache" in printed(CompileEvent("k", "NULL", "", 1, 0.0, cached=True), 3)
+
+
+def test_a_pass_shows_the_graph_only_if_it_changed() -> None:
+    assert repr(TWO) in printed(EVENTS["pass"], 5)
+    assert printed(PassEvent("codegen", "fold", ONE, ONE, 0.0), 5) == "--- codegen: fold (0.00us) unchanged\n"
+
+
+def test_a_stream_that_takes_colours_gets_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert "\x1b[34m" not in printed(KERNEL, 2)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert "\x1b[34m" in printed(KERNEL, 2)

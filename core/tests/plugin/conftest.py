@@ -1,0 +1,111 @@
+"""Distributions in a temporary directory: the ground on which good plugins and a zoo of bad ones live."""
+
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from plugrad.plugin.manager import PluginManager, discover
+
+GOOD = """
+from plugrad.dtype import dtypes
+from plugrad.plugin import BackendInfo, Probe, ProbedDevice, hookimpl
+from plugrad.renderer.base import Renderer
+from plugrad.runtime.allocator import LruAllocator
+from plugrad.runtime.compiler import Compiler
+from plugrad.target import Capabilities, Evidence, Target
+
+class Memory(LruAllocator[memoryview]):
+    def _alloc(self, nbytes): return memoryview(bytearray(nbytes))
+    def copyin(self, handle, source): handle[:] = source
+    def copyout(self, dest, handle): dest[:] = handle
+    def offset(self, handle, nbytes, offset_bytes): return handle[offset_bytes:offset_bytes + nbytes]
+
+class Text(Renderer):
+    capabilities = Capabilities(frozenset({dtypes.float32}), frozenset({dtypes.float32}))
+    def render(self, uops, name): return name
+
+class Bytes(Compiler):
+    cache_key = "bytes-1"
+    def compile(self, source, name): return source.encode()
+
+def launch(handles, values, global_size, local_size, wait=False):
+    return 0.0 if wait else None
+
+@hookimpl
+def plugrad_backend_info():
+    return BackendInfo("NAME", spec_version="1.0", priority=50, aliases=("OTHER",), summary="good")
+
+@hookimpl
+def plugrad_probe():
+    return Probe(tuple(ProbedDevice(Target("NAME", i, "v1"), f"chip {i}") for i in range(2)))
+
+@hookimpl
+def plugrad_allocator(target): return Memory()
+
+@hookimpl
+def plugrad_renderer(target): return Text()
+
+@hookimpl
+def plugrad_compiler(target): return Bytes()
+
+@hookimpl
+def plugrad_runner(target, program): return launch
+"""
+
+
+class Zoo:
+    """Installs distributions into one directory.
+
+    Args:
+        root: that directory, which is on `sys.path`.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.modules: set[str] = set()
+        self.installed: set[str] = set()
+
+    def install(
+        self, distribution: str, entry_points: Mapping[str, str], version: str = "1.0", **modules: str
+    ) -> None:
+        """Add a distribution with entry points and the source of its modules."""
+        info = self.root / f"{distribution.replace('-', '_')}-{version}.dist-info"
+        info.mkdir()
+        self.installed.add(distribution)
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {distribution}\nVersion: {version}\n")
+        lines = [f"{name} = {value}" for name, value in entry_points.items()]
+        (info / "entry_points.txt").write_text("\n".join(["[plugrad.backends]", *lines, ""]))
+        for name, source in modules.items():
+            self.modules.add(name)
+            (self.root / f"{name}.py").write_text(source)
+
+    def install_good(self, device: str = "chip", **changes: str) -> None:
+        """Add a working backend for `device`, with texts of its source replaced."""
+        self.install(
+            f"plugrad-{device}", {device: f"zoo_{device}"}, **{f"zoo_{device}": self.good(device, **changes)}
+        )
+
+    def good(self, device: str, **changes: str) -> str:
+        """Return the source of a working backend, with texts replaced."""
+        source = GOOD.replace('"NAME"', f'"{device.upper()}"')
+        for old, new in changes.items():
+            assert old in source, f"{old} is not in the source"
+            source = source.replace(old, new)
+        return source
+
+    def manager(self) -> PluginManager:
+        """Return a manager that has looked at nothing yet, and sees what was installed here only."""
+        return PluginManager(
+            lambda: tuple(source for source in discover() if source.distribution in self.installed)
+        )
+
+
+@pytest.fixture
+def zoo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Zoo]:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    zoo = Zoo(tmp_path)
+    yield zoo
+    for name in zoo.modules:
+        sys.modules.pop(name, None)

@@ -1,0 +1,312 @@
+"""Plugins are found by name, loaded one by one, and a bad one is reported and hurts nobody."""
+
+import subprocess
+import sys
+import warnings
+from typing import Any
+
+import pytest
+
+from plugrad.errors import DeviceNotFound, PluginError
+from plugrad.plugin.manager import PluginManager
+
+IGNORE = pytest.mark.filterwarnings("ignore::RuntimeWarning")
+
+
+def run_python(code: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.path[:] = {sys.path!r}\n{code}"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout
+
+
+# --- finding ---
+
+
+def test_a_backend_is_found_by_its_entry_point_whatever_the_case(zoo: Any) -> None:
+    zoo.install_good()
+    backend = zoo.manager().backend("Chip")
+    assert backend.info.name == "CHIP"
+    assert (backend.info.distribution, backend.info.version) == ("plugrad-chip", "1.0")
+
+
+def test_only_the_plugin_that_was_asked_for_is_imported(zoo: Any) -> None:
+    zoo.install_good("chip")
+    zoo.install_good("chop")
+    zoo.manager().backend("CHIP")
+    assert "zoo_chip" in sys.modules
+    assert "zoo_chop" not in sys.modules
+
+
+def test_a_builtin_device_reads_no_entry_point() -> None:
+    def refuse() -> Any:
+        raise AssertionError("entry points were read")
+
+    manager = PluginManager(refuse)
+    manager.register_builtin("NULL", "plugrad.builtin.null")
+    assert manager.backend("null").info.name == "NULL"
+
+
+def test_importing_plugrad_reads_no_entry_point() -> None:
+    out = run_python("import plugrad.device, plugrad.builtin; print('importlib.metadata' in sys.modules)")
+    assert out.strip() == "False"
+
+
+def test_an_unknown_device_says_what_was_looked_for_and_what_is_there(zoo: Any) -> None:
+    zoo.install_good()
+    with pytest.raises(DeviceNotFound, match=r"entry point 'qqq' of the group plugrad.backends.*found CHIP"):
+        zoo.manager().backend("QQQ")
+
+
+def test_a_misspelled_device_is_told_the_nearest_name(zoo: Any) -> None:
+    zoo.install_good()
+    with pytest.raises(DeviceNotFound, match="Did you mean 'CHIP'") as caught:
+        zoo.manager().backend("CHPI")
+    assert "pip install" not in str(caught.value)
+
+
+def test_a_name_that_is_like_no_other_is_not_explained_by_another_device() -> None:
+    with pytest.raises(DeviceNotFound, match="no device 'NOPE'") as caught:
+        PluginManager(tuple).backend("NOPE")
+    assert "Did you mean" not in str(caught.value)
+    assert "pip install" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("CPU", r"pip install 'plugrad-plugin-cpu-clang\[zig\]'"),
+        ("CLANG", r"pip install 'plugrad-plugin-cpu-clang\[zig\]'"),
+        ("CUDA", "pip install plugrad-plugin-cuda"),
+        ("CUDDA", "Did you mean 'CUDA'.*pip install plugrad-plugin-cuda"),
+        ("MPS", "pip install plugrad-plugin-metal"),
+        ("OPENCL", "pip install plugrad-plugin-opencl"),
+    ],
+)
+def test_a_known_device_comes_with_its_install_line(name: str, line: str) -> None:
+    with pytest.raises(DeviceNotFound, match=line):
+        PluginManager(tuple).backend(name)
+
+
+# --- the zoo ---
+
+ZOO = {
+    "import_error": ("import no_such_module_at_all", "raised ModuleNotFoundError.*no_such_module"),
+    "syntax_error": ("def (:", "importing it raised SyntaxError"),
+    "system_exit": ("raise SystemExit(3)", "importing it raised SystemExit: 3"),
+    "base_exception": ("class Odd(BaseException): pass\nraise Odd('odd')", "importing it raised Odd: odd"),
+    "no_hooks": ("x = 1", "it implements no hook"),
+    "not_marked": ("def plugrad_probe(): pass", "plugrad_probe is not marked with @hookimpl"),
+    "unknown_hook": (
+        "from plugrad.plugin import hookimpl\n@hookimpl\ndef plugrad_alocator(target): pass",
+        "plugrad_alocator, which is no hook of spec 1.0. Did you mean 'plugrad_allocator'",
+    ),
+}
+
+
+@pytest.mark.parametrize(("source", "reason"), ZOO.values(), ids=ZOO)
+def test_a_plugin_that_cannot_be_loaded_is_named_with_its_reason(zoo: Any, source: str, reason: str) -> None:
+    zoo.install("plugrad-bad", {"bad": "zoo_bad"}, "2.5", zoo_bad=source)
+    manager = zoo.manager()
+    with pytest.raises(PluginError, match=f"'bad' .zoo_bad of plugrad-bad 2.5. is not used: .*{reason}") as e:
+        manager.backend("BAD")
+    assert (e.value.plugin, e.value.distribution) == ("bad", "plugrad-bad 2.5")
+    assert [failure.source.name for failure in manager.failures] == ["BAD"]
+
+
+@IGNORE
+@pytest.mark.parametrize(("source", "reason"), ZOO.values(), ids=ZOO)
+def test_a_bad_plugin_leaves_the_good_ones_alone(zoo: Any, source: str, reason: str) -> None:
+    zoo.install("plugrad-bad", {"bad": "zoo_bad"}, zoo_bad=source)
+    zoo.install_good()
+    manager = zoo.manager()
+    assert [backend.info.name for backend in manager.backends()] == ["CHIP"]
+    assert manager.choose() == "CHIP"
+
+
+def test_a_missing_module_is_named(zoo: Any) -> None:
+    zoo.install("plugrad-bad", {"bad": "zoo_not_there.plugin"})
+    with pytest.raises(PluginError, match="No module named 'zoo_not_there'"):
+        zoo.manager().backend("BAD")
+
+
+def test_a_missing_attribute_is_named(zoo: Any) -> None:
+    zoo.install("plugrad-bad", {"bad": "zoo_bad:nothing"}, zoo_bad="")
+    with pytest.raises(PluginError, match="no attribute 'nothing'"):
+        zoo.manager().backend("BAD")
+
+
+def test_the_traceback_of_a_failed_import_is_kept(zoo: Any) -> None:
+    zoo.install("plugrad-bad", {"bad": "zoo_bad"}, zoo_bad="def deep():\n    return 1 / 0\ndeep()")
+    manager = zoo.manager()
+    with pytest.raises(PluginError):
+        manager.backend("BAD")
+    (failure,) = manager.failures
+    assert "zoo_bad.py" in failure.traceback
+    assert "in deep" in failure.traceback
+
+
+def test_ctrl_c_during_an_import_is_not_contained(zoo: Any) -> None:
+    zoo.install("plugrad-bad", {"bad": "zoo_bad"}, zoo_bad="raise KeyboardInterrupt")
+    with pytest.raises(KeyboardInterrupt):
+        zoo.manager().backend("BAD")
+
+
+def test_a_failed_plugin_is_imported_once(zoo: Any) -> None:
+    zoo.install("plugrad-bad", {"bad": "zoo_bad"}, zoo_bad="import sys\nsys.zoo_count += 1\nraise ValueError")
+    sys.zoo_count = 0  # type: ignore[attr-defined]
+    manager = zoo.manager()
+    for _ in range(2):
+        with pytest.raises(PluginError):
+            manager.backend("BAD")
+    assert sys.zoo_count == 1  # type: ignore[attr-defined]
+
+
+def test_after_clear_a_failed_plugin_is_tried_again(zoo: Any) -> None:
+    zoo.install("plugrad-bad", {"chip": "zoo_chip"}, zoo_chip="import no_such_module_at_all")
+    manager = zoo.manager()
+    with pytest.raises(PluginError):
+        manager.backend("CHIP")
+    (zoo.root / "zoo_chip.py").write_text(zoo.good("chip") + "# longer than what was cached\n")
+    manager.clear()
+    assert manager.backend("CHIP").info.name == "CHIP"
+    assert manager.failures == ()
+
+
+@pytest.mark.parametrize(
+    ("version", "reason"),
+    [
+        ('"2.0"', "written for spec 2.0, this plugrad has 1.0: upgrade plugrad-core"),
+        ('"1.7"', "written for spec 1.7, this plugrad has 1.0: upgrade plugrad-core"),
+        ('"0.9"', "written for spec 0.9, this plugrad has 1.0: upgrade the plugin"),
+        ('"one"', "spec_version 'one' is not MAJOR.MINOR"),
+        ("1.0", "spec_version 1.0 is not MAJOR.MINOR"),
+    ],
+)
+def test_a_plugin_of_another_spec_is_refused(zoo: Any, version: str, reason: str) -> None:
+    zoo.install_good(**{'spec_version="1.0"': f"spec_version={version}"})
+    with pytest.raises(PluginError, match=reason):
+        zoo.manager().backend("CHIP")
+
+
+def test_two_distributions_with_one_name_are_both_refused_and_both_named(zoo: Any) -> None:
+    zoo.install_good()
+    zoo.install("plugrad-rival", {"chip": "zoo_rival"}, "3.0", zoo_rival=zoo.good("chip"))
+    manager = zoo.manager()
+    with pytest.raises(PluginError, match=r"plugrad-chip 1.0 and plugrad-rival 3.0 both provide"):
+        manager.backend("CHIP")
+    assert {failure.source.distribution for failure in manager.failures} == {"plugrad-chip", "plugrad-rival"}
+    assert manager.backends() == ()
+
+
+def test_the_name_of_a_builtin_device_is_reserved(zoo: Any) -> None:
+    zoo.install("plugrad-rival", {"null": "zoo_rival"}, zoo_rival=zoo.good("null"))
+    manager = zoo.manager()
+    manager.register_builtin("NULL", "plugrad.builtin.null")
+    assert manager.backend("NULL").source.is_builtin
+    manager.sources()
+    assert "is the name of a built-in device" in manager.failures[0].reason
+
+
+def test_an_entry_point_with_the_name_of_another_device_is_refused(zoo: Any) -> None:
+    zoo.install("plugrad-chip", {"chop": "zoo_chip"}, zoo_chip=zoo.good("chip"))
+    with pytest.raises(PluginError, match="not named like its device CHIP: add 'CHOP' to its aliases"):
+        zoo.manager().backend("CHOP")
+
+
+# --- aliases and additions ---
+
+
+def test_an_alias_leads_to_the_same_backend(zoo: Any) -> None:
+    zoo.install("plugrad-chip", {"chip": "zoo_chip", "other": "zoo_chip"}, zoo_chip=zoo.good("chip"))
+    manager = zoo.manager()
+    assert manager.backend("OTHER") is manager.backend("CHIP")
+    assert len(manager.backends()) == 1
+    assert manager.failures == ()
+
+
+COMPILER_ONLY = """
+from plugrad.plugin import hookimpl
+from plugrad.runtime.compiler import Compiler
+
+class Better(Compiler):
+    cache_key = "better-1"
+    def compile(self, source, name): return b"better"
+
+@hookimpl
+def plugrad_compiler(target):
+    return Better() if target.index == 0 else None
+"""
+
+
+def test_a_distribution_may_replace_only_the_compiler(zoo: Any) -> None:
+    zoo.install_good()
+    zoo.install("plugrad-chip-better", {"chip": "zoo_better"}, zoo_better=COMPILER_ONLY)
+    backend = zoo.manager().backend("CHIP")
+    first, second = (device.target for device in backend.probe().devices)
+    assert backend.compiler(first).cache_key == "better-1"
+    assert backend.compiler(second).cache_key == "bytes-1"
+    assert [source.distribution for source in backend.additions] == ["plugrad-chip-better"]
+
+
+def test_a_broken_addition_warns_and_the_device_goes_on(zoo: Any) -> None:
+    zoo.install_good()
+    zoo.install("plugrad-chip-better", {"chip": "zoo_better"}, zoo_better="import no_such_module_at_all")
+    with pytest.warns(RuntimeWarning, match="plugrad-chip-better 1.0. is not used"):
+        backend = zoo.manager().backend("CHIP")
+    assert backend.compiler(backend.probe().devices[0].target).cache_key == "bytes-1"
+
+
+def test_an_addition_without_its_device_is_explained(zoo: Any) -> None:
+    zoo.install("plugrad-chip-better", {"chip": "zoo_better"}, zoo_better=COMPILER_ONLY)
+    with pytest.raises(DeviceNotFound, match="only adds to it"):
+        zoo.manager().backend("CHIP")
+
+
+# --- the automatic choice ---
+
+
+def test_the_highest_priority_is_chosen(zoo: Any) -> None:
+    zoo.install_good("chip")
+    zoo.install_good("chop", **{"priority=50": "priority=60"})
+    assert zoo.manager().choose() == "CHOP"
+
+
+def test_a_backend_without_a_device_is_passed_over_with_a_warning(zoo: Any) -> None:
+    zoo.install_good("chip")
+    zoo.install_good(
+        "chop",
+        **{
+            "priority=50": "priority=60",
+            "return Probe(": "return Probe(reason='no driver', remedy='Load it.')\n    return Probe(",
+        },
+    )
+    manager = zoo.manager()
+    with pytest.warns(RuntimeWarning, match=r"zoo_chop.*is not used: no driver\. Load it\."):
+        assert manager.choose() == "CHIP"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert manager.choose() == "CHIP"
+
+
+def test_a_probe_that_raises_is_passed_over_with_a_warning(zoo: Any) -> None:
+    zoo.install_good("chip")
+    zoo.install_good("chop", **{"priority=50": "priority=60", "return Probe(": "1 / 0; return Probe("})
+    with pytest.warns(RuntimeWarning, match="plugrad_probe raised ZeroDivisionError"):
+        assert zoo.manager().choose() == "CHIP"
+
+
+def test_a_simulator_is_never_chosen(zoo: Any) -> None:
+    zoo.install_good("chip")
+    zoo.install_good("chop", **{"priority=50": "priority=60", 'f"chip {i}"': 'f"chip {i}", Evidence.E2'})
+    with pytest.warns(RuntimeWarning, match="only a simulator"):
+        assert zoo.manager().choose() == "CHIP"
+
+
+def test_a_negative_priority_is_never_chosen(zoo: Any) -> None:
+    zoo.install_good("chip", **{"priority=50": "priority=-1"})
+    with pytest.raises(DeviceNotFound, match="no device is present"):
+        zoo.manager().choose()

@@ -1,0 +1,51 @@
+from plugrad.schedule.fusion import MOST_OPERATIONS, CostModel
+from plugrad.target import Capabilities
+
+LOOPS = CostModel(cores=2, runs_loops=True, row_bytes=1 << 20)
+GRID = CostModel(cores=256, runs_loops=False, row_bytes=1 << 20)
+
+
+def test_the_model_reads_capabilities_only() -> None:
+    none = frozenset[object]()
+    cpu = Capabilities(none, none, threads=4, cache_bytes=(1 << 15, 1 << 19))  # type: ignore[arg-type]
+    gpu = Capabilities(none, none, grid_dims=3, max_buffers=31)  # type: ignore[arg-type]
+    assert CostModel.of(cpu) == CostModel(4, True, 1 << 19, 0)
+    assert CostModel.of(gpu) == CostModel(256, False, 1 << 20, 31)
+
+
+def test_a_value_that_is_used_once_is_never_stored() -> None:
+    assert LOOPS.inline_elementwise(evaluations=1000, numel=1000, operations=10**6, itemsize=4)
+
+
+def test_a_cheap_value_is_computed_again_and_a_dear_one_stored() -> None:
+    assert LOOPS.inline_elementwise(evaluations=2000, numel=1000, operations=2, itemsize=4)
+    assert not LOOPS.inline_elementwise(evaluations=2000, numel=1000, operations=500, itemsize=4)
+
+
+def test_a_value_that_every_row_needs_is_stored() -> None:
+    assert not LOOPS.inline_elementwise(evaluations=1000 * 1000, numel=1000, operations=3, itemsize=4)
+
+
+def test_padding_is_copied_where_vectors_would_break_often() -> None:
+    assert LOOPS.inline_pad(evaluations=1000, numel=1000)
+    assert not LOOPS.inline_pad(evaluations=9000, numel=1000)
+    assert GRID.inline_pad(evaluations=9000, numel=1000)
+
+
+def test_rows_are_reduced_inside_where_loops_run_and_the_row_fits() -> None:
+    assert LOOPS.inline_row_reduce(rows=64, row_bytes=4096)
+    assert not LOOPS.inline_row_reduce(rows=64, row_bytes=2 << 20)
+    assert not GRID.inline_row_reduce(rows=64, row_bytes=4096)
+    # one long row leaves the other cores idle
+    assert not LOOPS.inline_row_reduce(rows=1, row_bytes=1 << 18)
+
+
+def test_long_reductions_to_few_results_are_split_among_cores() -> None:
+    assert LOOPS.split_reduce(reduced=1 << 20, kept=1) == 16
+    assert LOOPS.split_reduce(reduced=1 << 10, kept=1) == 1
+    assert LOOPS.split_reduce(reduced=1 << 20, kept=64) == 1
+
+
+def test_a_kernel_is_full_at_its_limit() -> None:
+    assert not LOOPS.is_full(MOST_OPERATIONS - 1)
+    assert LOOPS.is_full(MOST_OPERATIONS)

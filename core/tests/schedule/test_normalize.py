@@ -1,0 +1,101 @@
+import pytest
+
+from plugrad.dtype import dtypes
+from plugrad.schedule.fusion import CostModel
+from plugrad.schedule.normalize import normalize, reduce_identity
+from plugrad.uop.ops import Ops
+from plugrad.uop.uop import UOp
+
+COST = {"PYTHON": CostModel(cores=2, runs_loops=True, row_bytes=1 << 20)}
+
+
+def buffer(*shape: int, device: str = "PYTHON") -> UOp:
+    return UOp.new_buffer(device, shape, dtypes.float32)
+
+
+def normal(u: UOp) -> UOp:
+    return normalize(UOp.sink(u), COST, "PYTHON").src[0]
+
+
+def test_detach_is_removed() -> None:
+    x = buffer(3)
+    assert normal((x + 1).detach()) is x + 1
+
+
+def test_contiguous_of_contiguous_is_one() -> None:
+    x = buffer(3)
+    assert normal((x + 1).contiguous().contiguous()) is (x + 1).contiguous()
+
+
+def test_contiguous_memory_is_copied_all_the_same() -> None:
+    x = buffer(3)
+    assert normal(x.contiguous()) is x.contiguous()
+
+
+def test_numbers_need_no_memory() -> None:
+    steps = UOp.iota(3)
+    assert normal((steps + 1).contiguous() + 1) is steps + 1 + 1
+
+
+def test_a_copy_to_the_own_device_is_none_for_values_and_own_memory_for_buffers() -> None:
+    x = buffer(3)
+    assert normal((x + 1).copy_to_device("PYTHON")) is x + 1
+    assert normal(x.copy_to_device("PYTHON")) is x.contiguous()
+
+
+def test_a_copy_of_elements_out_of_order_puts_them_in_order_first() -> None:
+    x = buffer(2, 3)
+    turned = x.permute((1, 0))
+    assert normal(turned.copy_to_device("PYTHON:1")) is turned.contiguous().copy_to_device("PYTHON:1")
+
+
+def test_a_copy_of_numbers_stays() -> None:
+    moved = UOp.iota(6).reshape((2, 3)).permute((1, 0)).copy_to_device("PYTHON:1")
+    assert normal(moved) is moved
+
+
+def test_a_copy_of_consecutive_elements_stays() -> None:
+    part = buffer(4, 3).shrink(((1, 3), (0, 3)))
+    assert normal(part.copy_to_device("PYTHON:1")) is part.copy_to_device("PYTHON:1")
+
+
+def test_repeated_elements_are_copied_once() -> None:
+    x = buffer(3, 1)
+    assert normal(x.expand((3, 9)).copy_to_device("PYTHON:1")) is x.copy_to_device("PYTHON:1").expand((3, 9))
+
+
+def test_movement_that_a_storing_device_cannot_do_is_done_after_the_copy() -> None:
+    x = buffer(2, 3, device="DISK:/f")
+    assert normal(x.permute((1, 0)).copy_to_device("PYTHON")) is x.copy_to_device("PYTHON").permute((1, 0))
+
+
+def test_reshapes_in_a_row_are_one_and_useless_ones_none() -> None:
+    x = buffer(2, 3)
+    assert normal(x.reshape((6,)).reshape((3, 2))) is x.reshape((3, 2))
+    assert normal(x.reshape((6,)).reshape((2, 3))) is x
+
+
+@pytest.mark.parametrize(
+    ("op", "want"), [(Ops.ADD, 0.0), (Ops.MUL, 1.0), (Ops.MAX, float("-inf"))], ids=lambda v: str(v)
+)
+def test_a_reduction_of_nothing_is_its_identity(op: Ops, want: float) -> None:
+    reduced = normal(buffer(2, 0).reduce_axis(op, (1,)))
+    assert reduced.shape == (2, 1)
+    assert [u.arg for u in reduced.toposort() if u.op is Ops.CONST and u.dtype is dtypes.float32] == [want]
+
+
+def test_the_identity_of_max_is_the_lowest_value() -> None:
+    assert reduce_identity(Ops.MAX, UOp.const(dtypes.int8, 0)).arg == -128
+    assert reduce_identity(Ops.MAX, UOp.const(dtypes.bool, False)).arg is False
+
+
+def test_a_long_sum_becomes_pieces_and_their_sum() -> None:
+    out = normal(buffer(1 << 20).reduce_axis(Ops.ADD, (0,)))
+    reductions = [u for u in out.toposort() if u.op is Ops.REDUCE_AXIS]
+    assert [u.src[0].shape for u in reductions] == [(16, 1 << 16), (16, 1)]
+    assert reductions[1].src[0].op is Ops.CONTIGUOUS
+
+
+def test_a_long_sum_on_a_device_without_a_cost_model_stays() -> None:
+    total = buffer(1 << 20, device="DISK:/f").reduce_axis(Ops.ADD, (0,))
+    assert normal(total) is total

@@ -1,0 +1,95 @@
+from plugrad.dtype import dtypes
+from plugrad.schedule.fusion import CostModel
+from plugrad.schedule.rangeify import Kernel, Rangeify, max_shape
+from plugrad.uop.ops import AxisType, Ops
+from plugrad.uop.uop import UOp
+
+LOOPS = CostModel(cores=2, runs_loops=True, row_bytes=1 << 20)
+GRID = CostModel(cores=256, runs_loops=False, row_bytes=1 << 20)
+
+
+def buffer(*shape: int) -> UOp:
+    return UOp.new_buffer("PYTHON", shape, dtypes.float32)
+
+
+def kernels(*values: UOp, model: CostModel = LOOPS) -> list[Kernel]:
+    return Rangeify(UOp.sink(*values), {"PYTHON": model}, "PYTHON", set(values)).run()
+
+
+def kinds(kernel: Kernel) -> list[tuple[AxisType, int]]:
+    assert kernel.ast is not None
+    return [(u.arg.kind, u.src[0].arg) for u in kernel.ast.toposort() if u.op is Ops.RANGE]
+
+
+def test_each_axis_of_the_result_is_a_range_and_axes_of_one_are_none() -> None:
+    (kernel,) = kernels(buffer(4, 1, 3) + 1)
+    assert kinds(kernel) == [(AxisType.LOOP, 4), (AxisType.LOOP, 3)]
+    assert kernel.ast is not None
+    assert len(kernel.ast.src) == 4
+
+
+def test_a_reduction_opens_ranges_of_its_own() -> None:
+    (kernel,) = kernels(buffer(4, 8).reduce_axis(Ops.MAX, (1,)))
+    assert sorted(kinds(kernel), key=str) == [(AxisType.LOOP, 4), (AxisType.REDUCE, 8)]
+
+
+def test_padding_is_a_gate_on_the_load() -> None:
+    (kernel,) = kernels(buffer(4).pad(((1, 1),)) + 1)
+    assert kernel.ast is not None
+    (index,) = [u for u in kernel.ast.toposort() if u.op is Ops.INDEX and len(u.src) == 3]
+    assert index.src[2].dtype is dtypes.bool
+    assert not any(u.op is Ops.WHERE for u in kernel.ast.toposort())
+
+
+def test_padding_of_a_computed_value_chooses_zero() -> None:
+    (kernel,) = kernels((buffer(4) + 1).pad(((1, 1),)) + 1)
+    assert kernel.ast is not None
+    assert any(u.op is Ops.WHERE for u in kernel.ast.toposort())
+
+
+def test_a_value_that_is_read_in_two_ways_is_computed_in_both_if_it_is_cheap() -> None:
+    x = buffer(64) * 2
+    assert len(kernels(x + x.flip((0,)))) == 1
+
+
+def test_a_dear_value_that_every_row_reads_gets_memory() -> None:
+    x = buffer(1, 512).sin()
+    assert len(kernels(buffer(512, 512) + x.expand((512, 512)))) == 2
+
+
+def test_a_value_of_each_row_is_computed_in_the_row_where_loops_run() -> None:
+    x = buffer(512, 1).sin()
+    value = buffer(512, 512) + x.expand((512, 512))
+    assert len(kernels(value)) == 1
+    assert len(kernels(value, model=GRID)) == 2
+
+
+def test_a_row_is_reduced_where_it_is_used_if_loops_run() -> None:
+    x = buffer(64, 32)
+    value = x - x.reduce_axis(Ops.MAX, (1,)).expand((64, 32))
+    assert len(kernels(value)) == 1
+    assert len(kernels(value, model=GRID)) == 2
+
+
+def test_a_reduction_that_two_kernels_need_gets_memory() -> None:
+    total = buffer(8, 8).reduce_axis(Ops.ADD, (0, 1)).reshape(())
+    assert len(kernels(buffer(4) + total, buffer(5) + total)) == 3
+
+
+def test_a_reduction_over_columns_and_its_use_are_two_kernels() -> None:
+    x = buffer(64, 32)
+    assert len(kernels(x - x.reduce_axis(Ops.MAX, (0,)).expand((64, 32)))) == 2
+
+
+def test_memory_that_is_asked_for_is_given() -> None:
+    assert len(kernels((buffer(4) + 1).contiguous() * 2)) == 2
+
+
+def test_numbers_are_computed_in_the_kernel() -> None:
+    (kernel,) = kernels(buffer(4) + UOp.iota(4).cast(dtypes.float32))
+    assert kernel.ast is not None
+    assert sum(u.op is Ops.PARAM for u in kernel.ast.toposort()) == 2
+
+
+def test_symbolic_sizes_count_as_their_highest() -> None:
+    assert max_shape((3, UOp.variable("n", 1, 8) * 2)) == (3, 16)

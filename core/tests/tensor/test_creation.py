@@ -1,0 +1,106 @@
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from plugrad import Tensor, Variable, dtypes
+from plugrad.errors import DtypeError, ShapeError
+from plugrad.uop.ops import Ops
+
+
+def test_constants_fill_any_shape_and_take_no_memory() -> None:
+    t = Tensor.zeros(2, 3)
+    assert t.shape == (2, 3)
+    assert t.dtype is dtypes.float32
+    assert not any(u.op is Ops.BUFFER for u in t.uop.toposort())
+    assert t.tolist() == [[0.0] * 3] * 2
+    assert Tensor.ones((2,), dtype="int8").tolist() == [1, 1]
+    assert Tensor.full((2, 1), True).tolist() == [[True], [True]]
+    assert Tensor.zeros().item() == 0.0
+    assert Tensor.ones(0, 3).tolist() == []
+
+
+def test_a_value_that_the_dtype_does_not_hold_is_refused() -> None:
+    with pytest.raises(DtypeError, match=r"-1 does not fit uint8, which holds 0\.\.255"):
+        Tensor.full((2,), -1, dtype="uint8")
+
+
+def test_negative_sizes_are_refused() -> None:
+    with pytest.raises(ShapeError, match=r"full: \(2, -1\) has a negative size"):
+        Tensor.zeros(2, -1)
+
+
+@pytest.mark.parametrize(
+    "bounds",
+    [(5,), (0,), (2, 7), (7, 2), (1, 10, 3), (10, 1, -4), (0.0, 1.0, 0.25), (5.0,), (1, 2, 0.3), (-3, 3)],
+)
+def test_ranges_are_those_of_numpy(bounds: tuple[Any, ...]) -> None:
+    expected = np.arange(*bounds)
+    t = Tensor.arange(*bounds)
+    assert t.dtype is (dtypes.int32 if expected.dtype.kind == "i" else dtypes.float32)
+    np.testing.assert_allclose(t.numpy(), expected, rtol=1e-6)
+
+
+def test_integer_ranges_are_exact_beyond_32_bits() -> None:
+    start = 1 << 40
+    assert Tensor.arange(start, start + 3, dtype="int64").tolist() == [start, start + 1, start + 2]
+    big = (1 << 24) + 1
+    assert Tensor.arange(big, big + 2).tolist() == [big, big + 1]
+    assert Tensor.arange(3, dtype="float16").tolist() == [0.0, 1.0, 2.0]
+
+
+def test_ranges_that_cannot_be_are_refused() -> None:
+    with pytest.raises(ShapeError, match=r"arange\(0, 5, 0\) never ends"):
+        Tensor.arange(0, 5, 0)
+    with pytest.raises(DtypeError, match="299 does not fit uint8"):
+        Tensor.arange(300, dtype="uint8")
+
+
+@pytest.mark.parametrize(
+    ("start", "stop", "steps"), [(0, 1, 5), (-2, 3, 11), (1, 1, 3), (0, 1, 1), (0, 1, 0), (5, -5, 4)]
+)
+def test_linspace_hits_both_ends(start: float, stop: float, steps: int) -> None:
+    out = Tensor.linspace(start, stop, steps).numpy()
+    np.testing.assert_allclose(out, np.linspace(start, stop, steps, dtype=np.float32), rtol=1e-6, atol=1e-7)
+    if steps > 1:
+        assert (out[0], out[-1]) == (start, stop)
+
+
+def test_identity_matrices_may_be_oblong() -> None:
+    np.testing.assert_array_equal(Tensor.eye(3, 5).numpy(), np.eye(3, 5, dtype=np.float32))
+    assert Tensor.eye(2, dtype="int32").tolist() == [[1, 0], [0, 1]]
+
+
+def test_empty_memory_has_a_shape_and_can_be_written() -> None:
+    t = Tensor.empty(2, 3, dtype="int32")
+    assert t.uop.op is Ops.BUFFER
+    assert t.assign(Tensor.ones(2, 3, dtype="int32")).tolist() == [[1] * 3] * 2
+
+
+@pytest.mark.parametrize(
+    "make", [Tensor.zeros_like, Tensor.ones_like, Tensor.empty_like, Tensor.rand_like, Tensor.randn_like]
+)
+def test_like_forms_take_shape_dtype_and_device(make: Callable[..., Tensor]) -> None:
+    t = Tensor([[1.0, 2.0]], dtype="float16")
+    out = make(t)
+    assert (out.shape, out.dtype, out.device) == (t.shape, t.dtype, t.device)
+    assert make(t, dtype="float64").dtype is dtypes.float64
+
+
+def test_random_integers_take_the_shape_of_another_tensor() -> None:
+    t = Tensor([[1, 2, 3]] * 50, dtype="int8")
+    out = t.randint_like(low=-2, high=1)
+    assert (out.shape, out.dtype, out.device) == (t.shape, t.dtype, t.device)
+    assert {x for row in out.tolist() for x in row} == {-2, -1, 0}
+
+
+def test_a_constant_may_have_a_symbolic_shape() -> None:
+    n = Variable("n", 1, 10).bind(3)
+    assert Tensor.ones(n, 2).shape == (n, 2)
+    assert Tensor.ones(n, 2).sum().item() == 6.0
+
+
+def test_gradients_may_be_asked_for_at_once() -> None:
+    assert Tensor.zeros(3, requires_grad=True).requires_grad
+    assert not Tensor.zeros(3).requires_grad

@@ -1,0 +1,211 @@
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from plugrad import Tensor
+from plugrad.errors import GradientError, ShapeError
+
+RNG = np.random.default_rng(0)
+X = RNG.standard_normal((3, 4)).astype(np.float32)
+
+FUNCTIONS: dict[str, Callable[[Any], Any]] = {
+    "product": lambda x: (x * x * 2).sum(),
+    "quotient": lambda x: (1 / (x * x + 1)).sum(),
+    "exponential": lambda x: x.exp().sum(),
+    "logarithm": lambda x: (x * x + 0.5).log().sum(),
+    "cosine": lambda x: (x.cos() * x.sin()).sum(),
+    "softmax": lambda x: (x.softmax(-1) ** 2).sum(),
+    "log_softmax": lambda x: (x.log_softmax(0) * x).sum(),
+    "logsumexp": lambda x: x.logsumexp(1).sum(),
+    "variance": lambda x: x.var(1).sum(),
+    "deviation": lambda x: x.std().sum(),
+    "greatest": lambda x: (x.max(1) if isinstance(x, Tensor) else x.max(1).values).sum(),
+    "least": lambda x: x.min(),
+    "all_multiplied": lambda x: x.prod(1).sum(),
+    "matrix": lambda x: (x @ x.T).square().sum(),
+    "moved": lambda x: (x.permute(1, 0).reshape(2, 6) * x.reshape(2, 6)).sum(),
+    "sliced": lambda x: (x[1:, ::2] * 3).sum() + x[0, 1],
+    "flipped": lambda x: (x.flip(0) * x).sum(),
+    "expanded": lambda x: (x[:, :1].expand(3, 4) * x).square().sum(),
+    "joined": lambda x: (
+        (type(x).cat(x, x * 2) if isinstance(x, Tensor) else torch.cat([x, x * 2])).square().sum()
+    ),
+    "chosen": lambda x: (
+        x.where(x > 0, x * 2).sum() if isinstance(x, torch.Tensor) else (x > 0).where(x, x * 2).sum()
+    ),
+    "absolute": lambda x: x.abs().sum(),
+    "power": lambda x: (x.abs() + 0.1).pow(1.7).sum(),
+    "remainder": lambda x: (x % 0.3).sum(),
+    "mean": lambda x: (x.mean(0) * x.mean(1)[0]).sum(),
+    "tanh": lambda x: x.tanh().square().sum(),
+    "sigmoid": lambda x: x.sigmoid().log().sum(),
+    "clamped": lambda x: x.clamp(-0.5, 0.5).square().sum(),
+    "square_root": lambda x: (x * x + 1).sqrt().sum(),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_gradients_are_those_of_torch(name: str) -> None:
+    x, y = Tensor(X), torch.tensor(X, requires_grad=True)
+    FUNCTIONS[name](y).backward()
+    (gradient,) = FUNCTIONS[name](x).gradient(x)
+    assert gradient.shape == x.shape
+    np.testing.assert_allclose(gradient.numpy(), y.grad.numpy(), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "name", ["exponential", "softmax", "matrix", "sigmoid", "square_root", "tanh", "quotient"]
+)
+def test_gradients_have_gradients(name: str) -> None:
+    x, y = Tensor(X), torch.tensor(X, requires_grad=True)
+    (first,) = torch.autograd.grad(FUNCTIONS[name](y), y, create_graph=True)
+    (second,) = torch.autograd.grad((first * first).sum(), y)
+    (ours,) = FUNCTIONS[name](x).gradient(x)
+    (ours,) = (ours * ours).sum().gradient(x)
+    np.testing.assert_allclose(ours.numpy(), second.numpy(), rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", ["product", "softmax", "matrix", "logsumexp", "tanh", "variance"])
+def test_gradients_are_slopes(name: str) -> None:
+    x = RNG.standard_normal((3, 4))
+    (gradient,) = FUNCTIONS[name](t := Tensor(x)).gradient(t)
+    direction = RNG.standard_normal((3, 4))
+    step = 1e-5
+    ends = [FUNCTIONS[name](Tensor(x + sign * step * direction)).item() for sign in (1, -1)]
+    slope = (ends[0] - ends[1]) / (2 * step)
+    np.testing.assert_allclose((gradient.numpy() * direction).sum(), slope, rtol=1e-4, atol=1e-6)
+
+
+def test_several_targets_at_once() -> None:
+    a, b = Tensor([1.0, 2.0]), Tensor([3.0, 4.0])
+    da, db = (a * b).sum().gradient(a, b)
+    assert (da.tolist(), db.tolist()) == ([3.0, 4.0], [1.0, 2.0])
+
+
+def test_an_inner_value_may_be_a_target() -> None:
+    x = Tensor([1.0, 2.0])
+    h = x * 3
+    dh, dx = (h * h).sum().gradient(h, x)
+    assert (dh.tolist(), dx.tolist()) == ([6.0, 12.0], [18.0, 36.0])
+
+
+def test_a_gradient_may_flow_into_any_shape() -> None:
+    x = Tensor([1.0, 2.0])
+    (dx,) = (x * x).gradient(x, gradient=Tensor([1.0, 10.0]))
+    assert dx.tolist() == [2.0, 40.0]
+    with pytest.raises(ShapeError, match=r"gradient of shape \(3,\) for a tensor of shape \(2,\)"):
+        (x * x).gradient(x, gradient=Tensor.ones(3))
+
+
+def test_what_cannot_have_a_gradient_is_refused() -> None:
+    x = Tensor([1.0, 2.0])
+    with pytest.raises(GradientError, match=r"has 2 elements; a gradient starts at one. Reduce it"):
+        (x * x).gradient(x)
+    with pytest.raises(GradientError, match="does not depend on"):
+        (x * x).sum().gradient(Tensor([1.0]))
+    with pytest.raises(GradientError, match="does not depend on"):
+        (x.detach() * 2).sum().gradient(x)
+    with pytest.raises(GradientError, match="holds no floats"):
+        x.argmax().gradient(x)
+    with pytest.raises(GradientError, match="does not depend on any tensor with requires_grad"):
+        (x * x).sum().backward()
+    with pytest.raises(GradientError, match="holds no floats, so it has no gradient"):
+        Tensor([1], requires_grad=True)
+    with pytest.raises(GradientError, match="one of them was realized before"):
+        (x * x).sum().realize().gradient(x)
+
+
+# --- backward ---
+
+
+def test_backward_fills_the_leaves_and_adds_up() -> None:
+    w, b = Tensor([1.0, 2.0], requires_grad=True), Tensor([0.5], requires_grad=True)
+    x = Tensor([3.0, 4.0])
+    loss = (w * x + b).sum()
+    assert loss.backward() is loss
+    assert (w.grad.tolist(), b.grad.tolist()) == ([3.0, 4.0], [2.0])
+    assert x.grad is None
+    (w * w).sum().backward()
+    assert w.grad.tolist() == [5.0, 8.0]
+
+
+def test_equal_parameters_are_told_apart() -> None:
+    a, b = Tensor.zeros(2, requires_grad=True), Tensor.zeros(2, requires_grad=True)
+    c = Tensor.ones(2).contiguous()
+    d = Tensor.ones(2).contiguous()
+    c.requires_grad = d.requires_grad = True
+    (a * 2 + b * 3 + c * 5 + d * 7).sum().backward()
+    assert [t.grad.tolist()[0] for t in (a, b, c, d)] == [2.0, 3.0, 5.0, 7.0]
+    assert [t.tolist()[0] for t in (a, b, c, d)] == [0.0, 0.0, 1.0, 1.0]
+
+
+def test_backward_works_after_the_loss_or_a_parameter_was_computed() -> None:
+    w = (Tensor.rand(3) + 1).contiguous()
+    w.requires_grad = True
+    loss = (w * w * w).sum()
+    value = loss.item()
+    numbers = w.numpy()
+    np.testing.assert_allclose(value, (numbers**3).sum(), rtol=1e-5)
+    loss.backward()
+    assert w.grad is not None
+    np.testing.assert_allclose(w.grad.numpy(), 3 * numbers**2, rtol=1e-5)
+
+
+def test_detach_and_integers_stop_the_gradient() -> None:
+    w = Tensor([1.0, 2.0], requires_grad=True)
+    out = w * 2
+    assert out.requires_grad
+    assert not out.detach().requires_grad
+    assert not (out > 1).requires_grad
+    assert not out.argmax().requires_grad
+    (out.detach() * w).sum().backward()
+    assert w.grad.tolist() == [2.0, 4.0]
+
+
+def test_a_realized_result_that_needs_no_gradient_forgets_how_it_was_made() -> None:
+    t = Tensor([1.0])
+    for _ in range(5):
+        t = (t + 1).realize()
+    assert len(t.uop.toposort()) == 1
+    assert t.item() == 6.0
+
+
+def test_training_on_one_batch_reads_the_parameters_of_each_step() -> None:
+    # every step builds the same graph, while the last step's tensors are still alive
+    x, y = RNG.standard_normal((8, 3)).astype(np.float32), RNG.standard_normal((8, 1)).astype(np.float32)
+    ours, inputs, targets = Tensor(np.ones((3, 1), np.float32), requires_grad=True), Tensor(x), Tensor(y)
+    theirs = torch.ones(3, 1, requires_grad=True)
+    losses: list[Tensor] = []
+    for _ in range(4):
+        loss = ((inputs @ ours - targets) ** 2).mean()
+        ours.grad = None
+        loss.backward()
+        assert ours.grad is not None
+        ours.assign(ours.detach() - ours.grad * 0.1).realize()
+        losses.append(loss)
+        expected = ((torch.tensor(x) @ theirs - torch.tensor(y)) ** 2).mean()
+        theirs.grad = None
+        expected.backward()
+        with torch.no_grad():
+            theirs -= theirs.grad * 0.1
+        np.testing.assert_allclose(loss.item(), expected.item(), rtol=1e-5)
+        np.testing.assert_allclose(ours.numpy(), theirs.detach().numpy(), rtol=1e-5)
+    values = [loss.item() for loss in losses]
+    assert values == sorted(values, reverse=True)
+    assert len(set(values)) == 4
+
+
+def test_losses_that_are_read_late_have_the_values_of_their_step() -> None:
+    w = Tensor([1.0], requires_grad=True)
+    losses: list[Tensor] = []
+    for _ in range(3):
+        loss = (w * w).sum()
+        w.grad = None
+        loss.backward()
+        assert w.grad is not None
+        w.assign(w.detach() - w.grad * 0.25).realize()
+        losses.append(loss)
+    assert [loss.item() for loss in losses] == [1.0, 0.25, 0.0625]

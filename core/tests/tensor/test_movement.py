@@ -1,0 +1,251 @@
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from plugrad import Tensor, Variable, dtypes
+from plugrad.errors import AxisError, DtypeError, ShapeError
+from plugrad.uop.ops import Ops
+from plugrad.uop.uop import UOp
+
+X = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
+
+
+@pytest.mark.parametrize("shape", [(24,), (4, 6), (-1, 2), (2, 3, -1), (1, 24, 1), (3, 2, 2, 2)])
+def test_reshape_keeps_row_major_order(shape: tuple[int, ...]) -> None:
+    np.testing.assert_array_equal(Tensor(X).reshape(*shape).numpy(), X.reshape(shape))
+    np.testing.assert_array_equal(Tensor(X).view(shape).numpy(), X.reshape(shape))
+
+
+@pytest.mark.parametrize(
+    ("shape", "message"),
+    [
+        (
+            (5, 5),
+            r"cannot reshape \(2, 3, 4\) to \(5, 5\): 24 elements do not fit 25\. Pass -1 for one",
+        ),
+        ((-1, -1), "only one size may be -1"),
+        ((-1, 5), "24 elements do not divide into groups of 5"),
+        ((-2, -12), "has a negative size"),
+        ((-1, 0), "groups of 0"),
+    ],
+)
+def test_reshapes_that_do_not_fit_are_refused(shape: tuple[int, ...], message: str) -> None:
+    with pytest.raises(ShapeError, match=message):
+        Tensor(X).reshape(shape)
+
+
+def test_permutations() -> None:
+    t = Tensor(X)
+    np.testing.assert_array_equal(t.permute(2, 0, 1).numpy(), X.transpose(2, 0, 1))
+    np.testing.assert_array_equal(t.permute((0, -1, 1)).numpy(), X.transpose(0, 2, 1))
+    np.testing.assert_array_equal(t.transpose().numpy(), X.swapaxes(0, 1))
+    np.testing.assert_array_equal(t.transpose(-1, 0).numpy(), X.swapaxes(-1, 0))
+    np.testing.assert_array_equal(t.T.numpy(), X.T)
+    with pytest.raises(ShapeError, match=r"permute: 2 axes \(0, 1\) for shape \(2, 3, 4\)"):
+        t.permute(0, 1)
+    with pytest.raises(AxisError, match="name one axis twice"):
+        t.permute(0, 1, 1)
+
+
+def test_expanding() -> None:
+    x = X[:, :1]
+    np.testing.assert_array_equal(Tensor(x).expand(2, 5, 4).numpy(), np.broadcast_to(x, (2, 5, 4)))
+    np.testing.assert_array_equal(Tensor(x).expand(3, -1, 2, -1).numpy(), np.broadcast_to(x, (3, 2, 2, 4)))
+    np.testing.assert_array_equal(Tensor(x).broadcast_to((2, 2, 4)).numpy(), np.broadcast_to(x, (2, 2, 4)))
+    with pytest.raises(
+        ShapeError, match=r"cannot expand \(2, 3, 4\) to \(2, 6, 4\): only axes of size 1 expand"
+    ):
+        Tensor(X).expand(2, 6, 4)
+    with pytest.raises(ShapeError, match="that has fewer axes"):
+        Tensor(X).expand(4)
+
+
+def test_shrinking() -> None:
+    np.testing.assert_array_equal(Tensor(X).shrink([(0, 1), None, (1, 3)]).numpy(), X[:1, :, 1:3])
+    assert Tensor(X).shrink([(1, 1), None, None]).shape == (0, 3, 4)
+    with pytest.raises(ShapeError, match=r"\[1, 4\) of axis 1 is no part of \[0, 3\)"):
+        Tensor(X).shrink([None, (1, 4), None])
+    with pytest.raises(ShapeError, match="1 intervals for shape"):
+        Tensor(X).shrink([None])
+
+
+@pytest.mark.parametrize("value", [0, 1.5, float("-inf")])
+def test_padding(value: float) -> None:
+    expected = np.pad(X, ((0, 0), (1, 0), (2, 3)), constant_values=value)
+    np.testing.assert_array_equal(Tensor(X).pad((None, (1, 0), (2, 3)), value).numpy(), expected)
+    np.testing.assert_array_equal(Tensor(X).pad((2, 3, 1, 0), value).numpy(), expected)
+    np.testing.assert_array_equal(
+        Tensor(X).pad((-1, 2), value).numpy(),
+        torch.nn.functional.pad(torch.tensor(X), (-1, 2), value=value).numpy(),
+    )
+
+
+def test_paddings_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(ShapeError, match=r"pad: 3 widths \(1, 2, 3\) for shape \(2, 3, 4\)"):
+        Tensor(X).pad((1, 2, 3))
+    with pytest.raises(ShapeError, match="pad: 2 pairs for shape"):
+        Tensor(X).pad(((1, 1), None))
+
+
+def test_a_padded_nan_stays_outside() -> None:
+    assert Tensor([float("nan")]).pad((1, 1), 2.0).tolist()[::2] == [2.0, 2.0]
+
+
+def test_flipping() -> None:
+    np.testing.assert_array_equal(Tensor(X).flip(0).numpy(), X[::-1])
+    np.testing.assert_array_equal(Tensor(X).flip((-1, 1)).numpy(), X[:, ::-1, ::-1])
+    with pytest.raises(AxisError, match="flip: axis 3 is out of range"):
+        Tensor(X).flip(3)
+
+
+def test_axes_of_size_one_come_and_go() -> None:
+    t = Tensor(X).reshape(1, 2, 1, 12)
+    assert t.squeeze().shape == (2, 12)
+    assert t.squeeze(0).shape == t.squeeze((0, 1)).shape == (2, 1, 12)
+    assert t.squeeze(-2).shape == (1, 2, 12)
+    assert t.unsqueeze(-1).shape == (1, 2, 1, 12, 1)
+    assert t.unsqueeze(0).shape == (1, 1, 2, 1, 12)
+    with pytest.raises(AxisError, match="unsqueeze: axis 5 is out of range"):
+        t.unsqueeze(5)
+
+
+def test_flattening_and_back() -> None:
+    t = Tensor(X)
+    assert t.flatten().shape == (24,)
+    assert t.flatten(1).shape == (2, 12)
+    assert t.flatten(0, 1).shape == (6, 4)
+    assert Tensor(1.0).flatten().shape == (1,)
+    assert t.unflatten(-1, (2, -1)).shape == (2, 3, 2, 2)
+    with pytest.raises(ShapeError, match="axis 1 comes after axis 0"):
+        t.flatten(1, 0)
+
+
+def test_repeating() -> None:
+    np.testing.assert_array_equal(Tensor(X).repeat(2, 1, 3).numpy(), np.tile(X, (2, 1, 3)))
+    np.testing.assert_array_equal(Tensor(X).repeat((2, 1, 1, 2)).numpy(), np.tile(X, (2, 1, 1, 2)))
+    assert Tensor(X).repeat(0, 1, 1).shape == (0, 3, 4)
+    with pytest.raises(ShapeError, match="Give at least 3"):
+        Tensor(X).repeat(2)
+
+
+@pytest.mark.parametrize("split", [1, 2, 3, 10, [1, 2], [3], [0, 3]])
+def test_splitting(split: Any) -> None:
+    for ours, theirs in zip(Tensor(X).split(split, 1), torch.tensor(X).split(split, 1), strict=True):
+        np.testing.assert_array_equal(ours.numpy(), theirs.numpy())
+
+
+def test_splits_that_do_not_add_up_are_refused() -> None:
+    with pytest.raises(ShapeError, match=r"sizes \(1, 1\) add up to 2, axis 1 has 3"):
+        Tensor(X).split([1, 1], 1)
+    with pytest.raises(ShapeError, match="parts of 0 elements"):
+        Tensor(X).split(0)
+    with pytest.raises(ShapeError, match="chunk: 0 parts"):
+        Tensor(X).chunk(0)
+
+
+@pytest.mark.parametrize("chunks", [1, 2, 3, 4, 7])
+def test_chunks_are_those_of_torch(chunks: int) -> None:
+    for ours, theirs in zip(Tensor(X).chunk(chunks, -1), torch.tensor(X).chunk(chunks, -1), strict=True):
+        np.testing.assert_array_equal(ours.numpy(), theirs.numpy())
+
+
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_joining(axis: int) -> None:
+    parts = [X, X[:, :, ::-1], X * 2]
+    tensors = [Tensor(part) for part in parts]
+    np.testing.assert_array_equal(Tensor.cat(*tensors, axis=axis).numpy(), np.concatenate(parts, axis))
+    np.testing.assert_array_equal(tensors[0].stack(*tensors[1:], axis=axis).numpy(), np.stack(parts, axis))
+
+
+def test_joining_keeps_every_bit() -> None:
+    parts = [[-0.0, float("nan")], [float("inf"), -0.0], [1.0]]
+    out = Tensor.cat(*[Tensor(part) for part in parts]).numpy()
+    expected = np.concatenate([np.array(part, np.float32) for part in parts])
+    np.testing.assert_array_equal(out, expected)
+    assert np.signbit(out).tolist() == np.signbit(expected).tolist()
+    assert Tensor.cat(Tensor([True]), Tensor([False])).tolist() == [True, False]
+
+
+def test_joining_promotes_and_takes_empty_parts() -> None:
+    out = Tensor.cat(Tensor([1, 2]), Tensor([0.5]))
+    assert out.dtype is dtypes.float32
+    assert out.tolist() == [1.0, 2.0, 0.5]
+    assert Tensor.cat(Tensor([1.0]), Tensor([]), Tensor([2.0])).tolist() == [1.0, 2.0]
+    assert Tensor.cat(Tensor([1.0])).tolist() == [1.0]
+
+
+def test_shapes_that_do_not_join_are_refused() -> None:
+    with pytest.raises(ShapeError, match=r"cat: shapes \(2, 3, 4\) and \(3, 4\) differ in more than axis 0"):
+        Tensor(X).cat(Tensor(X[0]))
+    with pytest.raises(ShapeError, match=r"stack: shapes \(2,\) and \(3,\) differ"):
+        Tensor([1, 2]).stack(Tensor([1, 2, 3]))
+
+
+def test_views_of_memory_take_no_kernel() -> None:
+    t = Tensor(X).realize()
+    for view in (
+        t.reshape(6, 4),
+        t.permute(2, 0, 1),
+        t.shrink([(0, 1), None, None]),
+        t.flip(1),
+        t.unsqueeze(0),
+    ):
+        assert view.schedule() == []
+
+
+MOVES: dict[str, Callable[[Any], Any]] = {
+    "reverse": lambda x: x.flip(0) if isinstance(x, Tensor) else x[::-1],
+    "turn": lambda x: x.permute(*range(1, x.ndim), 0) if isinstance(x, Tensor) else np.moveaxis(x, 0, -1),
+    "flatten": lambda x: x.reshape(-1),
+    "fold": lambda x: x.reshape(2, -1),
+    "cut": lambda x: x[1:],
+    "every": lambda x: x[..., ::2],
+    "pad": lambda x: (
+        x.pad((1, 2)) if isinstance(x, Tensor) else np.pad(x, [(0, 0)] * (x.ndim - 1) + [(1, 2)])
+    ),
+    "add": lambda x: x + 1,
+}
+
+
+@given(st.lists(st.sampled_from(sorted(MOVES)), min_size=1, max_size=7))
+def test_chains_of_moves_are_those_of_numpy(names: list[str]) -> None:
+    ours, theirs = Tensor(X), X
+    for name in names:
+        if name == "fold" and theirs.size % 2:
+            continue
+        ours, theirs = MOVES[name](ours), MOVES[name](theirs)
+    np.testing.assert_array_equal(ours.numpy(), theirs)
+
+
+def test_symbolic_sizes_pass_through() -> None:
+    n = Variable("n", 1, 8)
+    for value in (1, 3, 8):
+        bound = n.bind(value)
+        part = Tensor(np.arange(16, dtype=np.float32).reshape(2, 8))[:, :bound]
+        assert part.shape == (2, bound)
+        assert part.sum().item() == np.arange(16).reshape(2, 8)[:, :value].sum()
+        assert (part + 1).sum(1).tolist() == (np.arange(16).reshape(2, 8)[:, :value] + 1).sum(1).tolist()
+        flat = part.reshape(2 * bound)
+        assert isinstance(flat.shape[0], UOp)
+        assert flat.max().item() == 8 + value - 1
+        assert part.unsqueeze(0).expand(3, 2, bound).sum().item() == 3 * part.sum().item()
+        assert Tensor(2.0).expand(bound).sum().item() == 2.0 * value
+        joined = part.cat(Tensor([[7.0], [9.0]]), part, axis=1)
+        assert joined.sum().item() == 2 * part.sum().item() + 16
+        assert part.pad(((0, 0), (0, 8 - bound))).shape == (2, 8)
+    assert part.permute(1, 0).shape == (bound, 2)
+    assert part.uop.op is Ops.SHRINK
+
+
+def test_joining_what_is_no_tensor_says_how_to_join() -> None:
+    a: Any = Tensor([1, 2])
+    for join in (Tensor.cat, Tensor.stack):
+        with pytest.raises(DtypeError, match="each as an argument of its own"):
+            join([a, a])
+        with pytest.raises(DtypeError, match=r"of 3 \(int\)"):
+            join(a, 3)

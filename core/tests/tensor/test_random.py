@@ -1,0 +1,132 @@
+import struct
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from plugrad import Device, Tensor, dtypes
+from plugrad.engine import storage
+from plugrad.errors import DtypeError, ShapeError
+from plugrad.tensor.random import RandomStream, stream
+from plugrad.testing.tensor_oracle import threefry
+from plugrad.uop.ops import Ops
+
+
+def test_threefry_gives_the_known_answers() -> None:
+    # Random123, kat_vectors: threefry2x32 20
+    cases = [
+        (0x0000000000000000, 0x0000000000000000, (0x6B200159, 0x99BA4EFE)),
+        (0xFFFFFFFFFFFFFFFF, 0xFFFFFFFFFFFFFFFF, (0x1CB996FC, 0xBB002BE7)),
+        (0x85A308D3243F6A88, 0x0370734413198A2E, (0xC4923A9C, 0x483DF7A0)),
+    ]
+    for counter, key, (low, high) in cases:
+        expected = [low | high << 32]
+        assert threefry(np.array([counter], np.uint64), np.array([key], np.uint64)).tolist() == expected
+        on_device = Tensor([counter], dtype="uint64").uop.threefry(Tensor([key], dtype="uint64").uop)
+        assert Tensor(on_device).tolist() == expected
+
+
+@pytest.mark.parametrize("make", [Tensor.rand, Tensor.randn, Tensor.randint])
+def test_a_seed_gives_the_same_numbers_again_and_each_draw_others(make: Callable[..., Tensor]) -> None:
+    Tensor.manual_seed(3)
+    first, second = make(20), make(20)
+    assert first.tolist() != second.tolist()
+    Tensor.manual_seed(3)
+    again = make(40)
+    assert again.tolist() == first.tolist() + second.tolist()
+
+
+def test_the_bits_are_those_of_the_counter_on_every_device() -> None:
+    Tensor.manual_seed(11)
+    Tensor.rand(5)
+    bits = threefry(np.arange(5, 13, dtype=np.uint64), np.full(8, 11, np.uint64))
+    expected = ((bits >> np.uint64(40)).astype(np.float64) * 2.0**-24).astype(np.float32)
+    np.testing.assert_array_equal(Tensor.rand(2, 4).numpy().reshape(-1), expected)
+
+
+def test_a_lazy_draw_keeps_its_numbers_whenever_it_is_computed() -> None:
+    Tensor.manual_seed(5)
+    early, late = Tensor.rand(4), Tensor.rand(4)
+    numbers = late.tolist()
+    Tensor.manual_seed(5)
+    assert early.tolist() == Tensor.rand(4).tolist()
+    assert Tensor.rand(4).tolist() == numbers
+
+
+def test_two_draws_are_one_schedule_with_other_memory() -> None:
+    first, second = Tensor.rand(4), Tensor.rand(4)
+    assert [s.ast for s in first.schedule()] == [s.ast for s in second.schedule()]
+
+
+def test_uniform_numbers_fill_the_interval_evenly() -> None:
+    x = Tensor.rand(4000).numpy()
+    assert 0 <= x.min() < 0.01
+    assert 0.99 < x.max() < 1
+    counts, _ = np.histogram(x, 10, (0, 1))
+    # chi-squared with 9 degrees of freedom: 27.9 is passed once in a thousand
+    assert ((counts - 400) ** 2 / 400).sum() < 27.9
+    y = Tensor.uniform(1000, low=-3, high=5).numpy()
+    assert -3 <= y.min() < -2.9
+    assert 4.9 < y.max() < 5
+
+
+def test_normal_numbers_have_the_moments_and_tails_of_the_normal_distribution() -> None:
+    x = Tensor.randn(8000).numpy().astype(np.float64)
+    assert abs(x.mean()) < 0.05
+    assert abs(x.std() - 1) < 0.05
+    assert abs((x**3).mean()) < 0.15
+    assert abs((x**4).mean() - 3) < 0.4
+    assert 0.93 < (np.abs(x) < 1.96).mean() < 0.97
+    y = Tensor.normal(4000, mean=3, std=2).numpy()
+    assert abs(y.mean() - 3) < 0.15
+    assert abs(y.std() - 2) < 0.1
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+def test_every_float_dtype_stays_below_one(dtype: str) -> None:
+    x = Tensor.rand(1000, dtype=dtype)
+    assert x.dtype.name == dtype
+    values = x.numpy()
+    assert values.min() >= 0
+    assert values.max() < 1
+    assert np.isfinite(Tensor.randn(1000, dtype=dtype).numpy()).all()
+
+
+def test_integers_cover_the_interval_and_no_more() -> None:
+    assert set(Tensor.randint(300, low=-2, high=3).tolist()) == {-2, -1, 0, 1, 2}
+    assert set(Tensor.randint(100, low=5, high=6, dtype="uint8").tolist()) == {5}
+    wide = Tensor.randint(50, low=-(1 << 62), high=1 << 62, dtype="int64").numpy()
+    assert wide.min() < 0 < wide.max()
+    counts = np.bincount(Tensor.randint(3000, high=6).numpy(), minlength=6)
+    assert ((counts - 500) ** 2 / 500).sum() < 20.5
+
+
+def test_wrong_arguments_are_refused() -> None:
+    with pytest.raises(DtypeError, match="rand of int32: it takes a float dtype"):
+        Tensor.rand(2, dtype="int32")
+    with pytest.raises(DtypeError, match="randint of float32: it takes an integer dtype"):
+        Tensor.randint(2, dtype="float32")
+    with pytest.raises(ShapeError, match="there is no integer from 3 to below 3"):
+        Tensor.randint(2, low=3, high=3)
+    with pytest.raises(DtypeError, match="999 does not fit uint8"):
+        Tensor.randint(2, high=1000, dtype="uint8")
+
+
+def test_a_replayed_draw_gets_the_next_numbers_of_the_stream() -> None:
+    Tensor.manual_seed(9)
+    t = Tensor.rand(3)
+    state = next(u for u in t.uop.toposort() if u.op is Ops.BUFFER)
+    buffer = storage.buffer_of(state)
+    assert stream.is_draw(buffer)
+    assert not stream.is_draw(storage.buffer_of(Tensor([1], device="PYTHON").uop))
+    assert struct.unpack("=2Q", bytes(buffer.as_memoryview())) == (9, 0)
+    stream.refresh(buffer)
+    assert struct.unpack("=2Q", bytes(buffer.as_memoryview())) == (9, 3)
+    assert stream.counter == 6
+
+
+def test_streams_are_independent_and_wrap_their_seed() -> None:
+    one = RandomStream(-1)
+    assert struct.unpack("=2Q", one.take(5)) == ((1 << 64) - 1, 0)
+    assert struct.unpack("=2Q", one.take(5)) == ((1 << 64) - 1, 5)
+    assert one.draw(4, Device.DEFAULT).dtype is dtypes.uint64

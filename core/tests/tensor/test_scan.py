@@ -1,0 +1,77 @@
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from plugrad import Tensor, dtypes
+from plugrad.errors import AxisError
+
+RNG = np.random.default_rng(1)
+X = RNG.standard_normal((3, 70, 2)).astype(np.float32)
+EDGES = np.array([0.5, np.inf, 1.0, np.nan, 2.0, -np.inf, 0.0], np.float32)
+
+
+def both(name: str, x: Any, axis: int) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    ours, theirs = getattr(Tensor(x), name)(axis), getattr(torch, name)(torch.tensor(x), axis)
+    if isinstance(ours, Tensor):
+        return [ours.numpy()], [theirs.numpy()]
+    ours[0].realize(ours[1])
+    return [t.numpy() for t in ours], [t.numpy() for t in theirs]
+
+
+@pytest.mark.parametrize("name", ["cumsum", "cumprod", "cummax", "cummin", "logcumsumexp"])
+def test_scans_are_those_of_torch(name: str) -> None:
+    for axis in (1, -1):
+        for ours, theirs in zip(*both(name, X, axis), strict=True):
+            np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-5)
+    for ours, theirs in zip(*both(name, EDGES, 0), strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-5)
+
+
+def test_long_scans_go_through_several_levels() -> None:
+    x = RNG.integers(-9, 9, 5000).astype(np.int64)
+    np.testing.assert_array_equal(Tensor(x).cumsum().numpy(), x.cumsum())
+    values, places = Tensor(x).cummax()
+    expected = torch.tensor(x).cummax(0)
+    np.testing.assert_array_equal(values.numpy(), expected.values.numpy())
+    np.testing.assert_array_equal(places.numpy(), expected.indices.numpy())
+
+
+def test_scans_of_ties_give_the_last_position() -> None:
+    x = np.array([[3, 3, 1, 3, 1, 4, 4]], np.int8)
+    for name in ("cummax", "cummin"):
+        ours, theirs = both(name, x, 1)
+        np.testing.assert_array_equal(ours[1], theirs[1])
+        assert ours[0].dtype == np.int8
+
+
+def test_dtypes_are_those_of_sums() -> None:
+    assert Tensor([True, True]).cumsum().dtype is dtypes.int32
+    assert Tensor([1, 2], dtype="int8").cumsum().dtype is dtypes.int32
+    assert Tensor([200, 100], dtype="uint8").cumsum(dtype="uint8").tolist() == [200, 44]
+    half = Tensor(np.full(3000, 0.1, np.float16)).cumsum()
+    assert half.dtype is dtypes.float16
+    assert abs(half[-1].item() - 300) < 1
+
+
+def test_scans_of_nothing_and_of_scalars() -> None:
+    assert Tensor([], dtype="float32").cumsum().tolist() == []
+    assert Tensor(3.0).cumsum().item() == 3.0
+    assert [t.tolist() for t in Tensor([], dtype="float32").cummax()] == [[], []]
+    assert [t.tolist() for t in Tensor(2.0).cummin()] == [2.0, 0]
+    with pytest.raises(AxisError, match="cumsum: axis 1 is out of range"):
+        Tensor([1]).cumsum(1)
+
+
+@pytest.mark.parametrize("name", ["cumsum", "cumprod", "cummax", "logcumsumexp"])
+def test_gradients_of_scans_are_those_of_torch(name: str) -> None:
+    x = RNG.standard_normal((2, 67)).astype(np.float32)
+    weight = RNG.standard_normal((2, 67)).astype(np.float32)
+    t, u = Tensor(x), torch.tensor(x, requires_grad=True)
+    ours, theirs = getattr(t, name)(1), getattr(u, name)(1)
+    if name == "cummax":
+        ours, theirs = ours[0], theirs.values
+    (expected,) = torch.autograd.grad((theirs * torch.tensor(weight)).sum(), u)
+    (gradient,) = (ours * Tensor(weight)).sum().gradient(t)
+    np.testing.assert_allclose(gradient.numpy(), expected.numpy(), rtol=1e-3, atol=1e-5)

@@ -1,0 +1,97 @@
+import numpy as np
+import pytest
+import torch
+
+from plugrad import Tensor
+from plugrad.errors import DtypeError, JitError, ShapeError
+from plugrad.jit import TinyJit
+
+RNG = np.random.default_rng(3)
+
+
+def test_places_in_sorted_rows_are_those_of_numpy() -> None:
+    for size in (1, 7, 3000):
+        rows = np.sort(RNG.integers(0, 500, size)).astype(np.float32)
+        values = np.concatenate([RNG.integers(-5, 505, 20), [rows[-1], np.inf, np.nan]]).astype(np.float32)
+        for right in (False, True):
+            out = Tensor(rows).searchsorted(Tensor(values.reshape(1, -1)), right)
+            expected = np.searchsorted(rows, values, "right" if right else "left")
+            np.testing.assert_array_equal(out.numpy(), expected.reshape(1, -1))
+
+
+def test_every_row_is_searched_for_its_own_values() -> None:
+    rows = np.sort(RNG.integers(0, 9, (2, 6)), 1)
+    values = RNG.integers(0, 9, (2, 4))
+    expected = torch.searchsorted(torch.tensor(rows), torch.tensor(values)).numpy()
+    np.testing.assert_array_equal(Tensor(rows).searchsorted(Tensor(values)).numpy(), expected)
+    with pytest.raises(ShapeError, match=r"searchsorted: values of shape \(4,\) in rows of shape \(2, 6\)"):
+        Tensor(rows).searchsorted(Tensor(values[0]))
+
+
+def test_positions_of_elements_that_are_not_zero() -> None:
+    x = RNG.integers(0, 3, (3, 4, 5))
+    np.testing.assert_array_equal(Tensor(x).nonzero().numpy(), np.argwhere(x))
+    assert Tensor([0, 0]).nonzero().shape == (0, 1)
+    assert Tensor([], dtype="int32").nonzero().shape == (0, 1)
+    assert Tensor(5).nonzero().shape == (1, 0)
+
+
+def test_elements_are_selected_by_a_mask() -> None:
+    x = RNG.standard_normal((3, 4)).astype(np.float32)
+    np.testing.assert_array_equal(Tensor(x).masked_select(Tensor(x > 0)).numpy(), x[x > 0])
+    row = np.array([True, False, False, True])
+    expected = torch.tensor(x).masked_select(torch.tensor(row)).numpy()
+    np.testing.assert_array_equal(Tensor(x).masked_select(Tensor(row)).numpy(), expected)
+    with pytest.raises(DtypeError, match="masked_select with a mask of int32"):
+        Tensor(x).masked_select(Tensor([1, 0, 0, 1]))
+
+
+def test_different_elements_are_those_of_numpy() -> None:
+    for x in (RNG.integers(-3, 3, (4, 5)), np.array([2.0, np.nan, 1.0, np.nan, -0.0, 0.0], np.float32)):
+        ours = Tensor(x).unique(return_inverse=True, return_counts=True)
+        theirs = np.unique(x, return_inverse=True, return_counts=True)
+        for mine, other in zip(ours, theirs, strict=True):
+            np.testing.assert_array_equal(mine.numpy(), other.reshape(mine.shape))
+    np.testing.assert_array_equal(Tensor([True, True]).unique().numpy(), [True])
+    assert [t.tolist() for t in Tensor([], dtype="int32").unique(False, True)] == [[], []]
+
+
+def test_counts_are_those_of_numpy() -> None:
+    x = RNG.integers(0, 9, 50).astype(np.int32)
+    weights = RNG.standard_normal(50).astype(np.float32)
+    np.testing.assert_array_equal(Tensor(x).bincount(minlength=12).numpy(), np.bincount(x, minlength=12))
+    ours = Tensor(x).bincount(Tensor(weights))
+    np.testing.assert_allclose(ours.numpy(), np.bincount(x, weights), rtol=1e-4, atol=1e-6)
+    assert Tensor([], dtype="int32").bincount(minlength=2).tolist() == [0, 0]
+    many = RNG.integers(0, 8000, 600).astype(np.int32)
+    np.testing.assert_array_equal(Tensor(many).bincount().numpy(), np.bincount(many))
+    with pytest.raises(ShapeError, match=r"bincount of shape \(1, 1\)"):
+        Tensor([[1]]).bincount()
+    with pytest.raises(DtypeError, match="bincount of float32"):
+        Tensor([1.0]).bincount()
+
+
+def test_histograms_are_those_of_torch() -> None:
+    x = np.concatenate([RNG.standard_normal(60), [np.inf]]).astype(np.float32)
+    expected = torch.histc(torch.tensor(x), 7, -1, 1).numpy()
+    np.testing.assert_array_equal(Tensor(x).histc(7, -1, 1).numpy(), expected)
+    expected = torch.histc(torch.tensor(x[:60]), 5).numpy()
+    np.testing.assert_array_equal(Tensor(x[:60]).histc(5).numpy(), expected)
+    assert Tensor([2.0, 2.0]).histc(4).sum().item() == 2
+    with pytest.raises(ShapeError, match="histc: 0 bins from 0 to 1"):
+        Tensor(x).histc(0, 0, 1)
+
+
+def test_a_count_cannot_be_read_inside_a_jitted_function() -> None:
+    x = Tensor([1, 0]).realize()
+
+    @TinyJit
+    def positions(x: Tensor) -> Tensor:
+        return x.nonzero().realize()
+
+    def call_three_times() -> None:
+        for _ in range(3):
+            positions(x)
+
+    with pytest.raises(JitError, match="reads the elements"):
+        call_three_times()

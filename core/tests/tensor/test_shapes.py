@@ -1,0 +1,73 @@
+import pytest
+
+from plugrad import Variable
+from plugrad.errors import AxisError, ShapeError
+from plugrad.tensor.shapes import as_shape, broadcast_shapes, check_sizes, one_axis, pair_of, show, some_axes
+from plugrad.uop.uop import UOp
+
+
+def test_shapes_come_as_arguments_or_as_one_sequence() -> None:
+    assert as_shape((2, 3), "f") == as_shape(((2, 3),), "f") == as_shape(([2, 3],), "f") == (2, 3)
+    assert as_shape((), "f") == as_shape(((),), "f") == ()
+
+
+def test_a_constant_node_is_a_number() -> None:
+    assert as_shape((UOp.const(Variable("n", 1, 2).dtype, 5),), "f") == (5,)
+
+
+def test_a_size_that_is_no_integer_is_refused_with_its_value() -> None:
+    with pytest.raises(ShapeError, match=r"zeros: 2\.5 \(float\) is no size of an axis\. Pass integers"):
+        as_shape((2.5,), "zeros")  # type: ignore[arg-type]
+
+
+def test_negative_sizes_are_refused() -> None:
+    with pytest.raises(ShapeError, match=r"\(2, -3\) has a negative size"):
+        check_sizes((2, -3), "zeros")
+
+
+def test_axes_count_from_both_ends() -> None:
+    assert one_axis(-1, 3, "sum") == one_axis(2, 3, "sum") == 2
+    assert some_axes(None, 2, "sum") == some_axes((-1, 0), 2, "sum") == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("axis", "ndim", "message"),
+    [
+        (2, 2, "sum: axis 2 is out of range. The axes of this tensor run from -2 to 1."),
+        (-3, 2, "sum: axis -3 is out of range. The axes of this tensor run from -2 to 1."),
+        (0, 0, "sum: axis 0 is out of range. The axes of this tensor do not exist: it has shape ()."),
+    ],
+)
+def test_an_axis_that_does_not_exist_is_refused(axis: int, ndim: int, message: str) -> None:
+    with pytest.raises(AxisError) as caught:
+        one_axis(axis, ndim, "sum")
+    assert str(caught.value) == message
+
+
+def test_an_axis_that_comes_twice_is_refused() -> None:
+    with pytest.raises(AxisError, match=r"sum: axes \(0, -2\) name one axis twice"):
+        some_axes((0, -2), 2, "sum")
+
+
+def test_sizes_of_one_broadcast_from_the_last_axis() -> None:
+    assert broadcast_shapes((3, 1), (2, 1, 4)) == (2, 3, 4)
+    assert broadcast_shapes((), (0,)) == (0,)
+
+
+def test_sizes_that_differ_name_the_axis_and_both_shapes() -> None:
+    with pytest.raises(ShapeError) as caught:
+        broadcast_shapes((2, 3), (4, 2, 5))
+    assert "(2, 3) and (4, 2, 5) do not broadcast: axis -1 has sizes 3 and 5" in str(caught.value)
+
+
+def test_equal_symbolic_sizes_broadcast() -> None:
+    n = Variable("n", 1, 9)
+    assert broadcast_shapes((n, 3), (n, 1)) == (n, 3)
+    assert show((n, 3)) == "(n, 3)"
+
+
+def test_one_number_stands_for_both_axes_of_an_image() -> None:
+    assert pair_of(2, "stride") == (2, 2)
+    assert pair_of([1, 3], "stride") == (1, 3)
+    with pytest.raises(ShapeError, match=r"stride=\(1, 2, 3\) has 3 numbers"):
+        pair_of((1, 2, 3), "stride")

@@ -1,0 +1,150 @@
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from plugrad import Tensor, dtypes
+from plugrad.errors import ShapeError
+
+SMALL = [0.0, -0.0, 1e-30, -1e-10, 1e-5, 1e-3, -1e-3]
+EDGES = [math.inf, -math.inf, math.nan]
+WIDE = np.concatenate([np.linspace(-9, 9, 301), SMALL, EDGES, [80, -80, 1e10, -1e20]])
+UNIT = np.concatenate([np.linspace(-1, 1, 201), SMALL, EDGES, [1.5, -2]])
+FROM_ONE = np.concatenate([np.linspace(1, 9, 201), EDGES, [1.0000001, 1e10, 1e30, 0.5]])
+ABOVE_MINUS_ONE = np.concatenate([np.linspace(-0.99, 9, 201), SMALL, EDGES, [1e10, -1, -2]])
+
+# where numbers are taken from, and the greatest error in units of the last place: in the exponential of a
+# large number its rounding grows, as that of exp itself does
+CASES: dict[str, tuple[Any, int]] = {
+    "expm1": (WIDE, 64),
+    "log1p": (ABOVE_MINUS_ONE, 4),
+    "sinh": (WIDE, 64),
+    "cosh": (WIDE, 64),
+    "asinh": (WIDE, 4),
+    "acosh": (FROM_ONE, 4),
+    "atanh": (UNIT, 4),
+    "asin": (UNIT, 4),
+    "acos": (UNIT, 4),
+    "atan": (WIDE, 4),
+    "erf": (WIDE, 4),
+    "erfc": (WIDE, 128),
+}
+
+
+def errors_in_last_place(ours: Any, theirs: Any) -> Any:
+    finite = np.isfinite(theirs) & (np.abs(theirs) < np.finfo(ours.dtype).max)
+    np.testing.assert_array_equal(np.isnan(ours), np.isnan(theirs))
+    np.testing.assert_array_equal(ours[~finite], theirs[~finite].astype(ours.dtype))
+    unit = np.spacing(np.abs(theirs[finite]).astype(ours.dtype)).astype(np.float64)
+    return np.abs(ours[finite].astype(np.float64) - theirs[finite]) / unit
+
+
+@pytest.mark.filterwarnings("ignore:overflow")
+@pytest.mark.parametrize("name", CASES)
+def test_functions_are_precise_to_the_last_places(name: str) -> None:
+    values, limit = CASES[name]
+    x = values.astype(np.float32)
+    exact = np.arccosh if name == "acosh" else lambda v: getattr(torch, name)(torch.tensor(v)).numpy()
+    with np.errstate(all="ignore"):
+        assert (
+            errors_in_last_place(getattr(Tensor(x), name)().numpy(), exact(x.astype(np.float64))).max()
+            <= limit
+        )
+        # values of float64 go through 52 digits as well
+        doubles = values[::7]
+        found = errors_in_last_place(getattr(Tensor(doubles), name)().numpy(), exact(doubles))
+        assert found.max() <= limit
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_gradients_are_those_of_torch(name: str) -> None:
+    x = CASES[name][0].astype(np.float32)
+    x = x[np.isfinite(x) & (np.abs(x) < 50)]
+    t, u = Tensor(x), torch.tensor(x, dtype=torch.float64, requires_grad=True)
+    (expected,) = torch.autograd.grad(getattr(torch, name)(u).sum(), u)
+    (gradient,) = getattr(t, name)().sum().gradient(t)
+    np.testing.assert_allclose(gradient.numpy(), expected.numpy(), rtol=5e-5, atol=1e-6)
+
+
+def test_the_sign_of_zero_is_kept() -> None:
+    for name in ("expm1", "log1p", "sinh", "asinh", "atanh", "asin", "atan", "erf"):
+        assert np.signbit(getattr(Tensor([-0.0, 0.0]), name)().numpy()).tolist() == [True, False], name
+
+
+@pytest.mark.parametrize("name", ["atan2", "hypot", "copysign", "logaddexp"])
+def test_functions_of_two_are_those_of_torch_at_every_edge(name: str) -> None:
+    values = [0.0, -0.0, 1.0, -1.0, 0.3, -7.5, *EDGES, 1e30, -3e38, 1e-40]
+    a, b = (np.array(side, np.float32) for side in zip(*itertools.product(values, values), strict=True))
+    ours = getattr(Tensor(a), name)(Tensor(b)).numpy()
+    theirs = getattr(torch, name)(torch.tensor(a), torch.tensor(b)).numpy()
+    np.testing.assert_allclose(ours, theirs, rtol=2e-6)
+    if name != "logaddexp":
+        np.testing.assert_array_equal(
+            np.signbit(ours)[~np.isnan(theirs)], np.signbit(theirs)[~np.isnan(theirs)]
+        )
+
+
+@pytest.mark.parametrize("name", ["atan2", "hypot", "copysign", "logaddexp", "fmod"])
+def test_gradients_of_functions_of_two_are_those_of_torch(name: str) -> None:
+    rng = np.random.default_rng(0)
+    a, b = rng.standard_normal((2, 30)).astype(np.float32)
+    x, y, tx, ty = Tensor(a), Tensor(b), torch.tensor(a, requires_grad=True), torch.tensor(b)
+    (expected,) = torch.autograd.grad(getattr(torch, name)(tx, ty).square().sum(), tx)
+    (gradient,) = getattr(x, name)(y).square().sum().gradient(x)
+    np.testing.assert_allclose(gradient.numpy(), expected.numpy(), rtol=1e-4, atol=1e-6)
+
+
+def test_remainders_have_the_sign_that_c_and_python_give_them() -> None:
+    a = np.array([7.5, -7.5, 7.5, -7.5, -0.0], np.float32)
+    b = np.array([2.0, 2.0, -2.0, -2.0, 1.0], np.float32)
+    np.testing.assert_array_equal(Tensor(a).fmod(Tensor(b)).numpy(), np.fmod(a, b))
+    np.testing.assert_array_equal(Tensor(a).remainder(Tensor(b)).numpy(), np.remainder(a, b))
+    assert Tensor([7, -7]).fmod(Tensor([-3, 3])).tolist() == [1, -1]
+    assert Tensor([7], dtype="uint8").fmod(4).tolist() == [3]
+
+
+def test_numbers_are_compared_with_tolerance() -> None:
+    values = [0.0, 1.0, 1.00001, 1e-9, *EDGES]
+    a, b = (np.array(side, np.float32) for side in zip(*itertools.product(values, values), strict=True))
+    for equal_nan in (False, True):
+        ours = Tensor(a).isclose(Tensor(b), equal_nan=equal_nan).numpy()
+        theirs = torch.isclose(torch.tensor(a), torch.tensor(b), equal_nan=equal_nan).numpy()
+        np.testing.assert_array_equal(ours, theirs)
+    assert Tensor([1, 2]).allclose(Tensor([1, 2]))
+    assert not Tensor([1.0, math.nan]).allclose(Tensor([1.0, math.nan]))
+    assert Tensor([1.0, math.nan]).allclose(Tensor([1.0, math.nan]), equal_nan=True)
+
+
+def test_what_is_no_number_is_replaced() -> None:
+    x = Tensor([math.nan, math.inf, -math.inf, 2.0])
+    np.testing.assert_array_equal(x.nan_to_num().numpy(), torch.tensor(x.tolist()).nan_to_num().numpy())
+    assert x.nan_to_num(1.0, 5.0, -5.0).tolist() == [1.0, 5.0, -5.0, 2.0]
+    assert x.half().nan_to_num().tolist() == [0.0, 65504.0, -65504.0, 2.0]
+    assert Tensor([1]).nan_to_num().tolist() == [1]
+
+
+def test_lerp_goes_from_one_to_the_other() -> None:
+    assert Tensor([0.0, 4.0]).lerp(Tensor([10.0, 8.0]), Tensor([0.5, 0.25])).tolist() == [5.0, 5.0]
+
+
+def test_other_dtypes_are_taken() -> None:
+    assert Tensor([0, 1]).atan().dtype is dtypes.float32
+    half = Tensor([0.5], dtype="float16").erf()
+    assert (half.dtype, half.item()) == (dtypes.float16, torch.tensor([0.5]).half().erf().item())
+    assert Tensor([1]).atan2(Tensor([1])).dtype is dtypes.float32
+
+
+def test_the_exact_gelu_is_that_of_torch() -> None:
+    x = np.concatenate([np.linspace(-9, 9, 61), EDGES[:1]]).astype(np.float32)
+    t, u = Tensor(x), torch.tensor(x, dtype=torch.float64, requires_grad=True)
+    # torch itself computes 1 + erf, which cancels
+    exact = u * 0.5 * torch.erfc(-u * math.sqrt(0.5))
+    np.testing.assert_allclose(t.gelu("none").numpy(), exact.detach().numpy(), rtol=2e-5, atol=1e-30)
+    (expected,) = torch.autograd.grad(exact[:-1].sum(), u)
+    (gradient,) = t.gelu("none")[:-1].sum().gradient(t)
+    np.testing.assert_allclose(gradient.numpy()[:-1], expected.numpy()[:-1], rtol=1e-4, atol=1e-6)
+    with pytest.raises(ShapeError, match="gelu: approximate='erf' is neither"):
+        t.gelu("erf")  # type: ignore[arg-type]

@@ -1,0 +1,54 @@
+"""Tests of plugrad.errors."""
+
+import pickle
+
+import pytest
+
+from plugrad import errors
+from plugrad.errors import CompileError, DeviceOutOfMemory, PlugradError
+
+
+@pytest.mark.parametrize("name", errors.__all__)
+def test_each_error_derives_from_plugrad_error_and_has_a_help_page(name: str) -> None:
+    error = getattr(errors, name)
+    assert issubclass(error, PlugradError)
+    assert len(error.__doc__.splitlines()) > 2
+
+
+@pytest.mark.parametrize(
+    ("name", "builtin"),
+    [
+        ("ShapeError", ValueError),
+        ("DtypeError", TypeError),
+        ("AxisError", IndexError),
+        ("DeviceOutOfMemory", MemoryError),
+        ("SettingsError", ValueError),
+        ("FileFormatError", ValueError),
+        ("RewriteLoopError", RecursionError),
+    ],
+)
+def test_an_error_is_also_the_builtin_that_programs_expect(name: str, builtin: type[Exception]) -> None:
+    assert issubclass(getattr(errors, name), builtin)
+
+
+def test_a_compile_error_shows_source_log_and_command() -> None:
+    error = CompileError("compiler exited with 1", source="int x", log="expected ';'", command=["cc", "-O2"])
+    text = str(error)
+    assert "compiler exited with 1" in text
+    assert "int x" in text
+    assert "expected ';'" in text
+    assert "cc -O2" in text
+
+
+def test_a_compile_error_without_details_is_only_its_message() -> None:
+    assert str(CompileError("no output")) == "no output"
+
+
+def test_errors_with_attributes_survive_pickling() -> None:
+    error = pickle.loads(pickle.dumps(DeviceOutOfMemory("full", device="NULL", requested_bytes=64)))
+    assert (str(error), error.device, error.requested_bytes) == ("full", "NULL", 64)
+
+
+def test_a_pickled_compile_error_does_not_repeat_its_details() -> None:
+    error = CompileError("compiler exited with 1", source="int x")
+    assert str(pickle.loads(pickle.dumps(error))) == str(error)

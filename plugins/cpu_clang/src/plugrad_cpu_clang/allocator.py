@@ -1,0 +1,108 @@
+"""Memory for kernels: aligned, in huge pages where it is large, and kept for reuse.
+
+A handle is an address. Fresh pages cost more than most kernels that fill them, so freed blocks wait for the
+next request of their size; blocks of 2 MB and more ask for huge pages.
+"""
+
+import contextlib
+import os
+import sys
+from typing import Any
+
+from plugrad.errors import DeviceOutOfMemory
+from plugrad.runtime.allocator import LruAllocator
+from plugrad_cpu_clang._native import ffi
+from plugrad_cpu_clang.library import c_library
+from plugrad_cpu_clang.pool import pool
+
+ALIGNMENT = 64  # a cache line, and the widest vector
+HUGE_PAGE = 2 << 20
+IMPORT_ALIGNMENT = 16  # of foreign memory: every element type is aligned, whichever the kernel reads
+COPY_PIECE = 1 << 20  # copies of more than two pieces run on all threads
+_ADVICE_HUGE_PAGES = 14  # MADV_HUGEPAGE
+
+
+class HostAddress(int):
+    """The address of memory that belongs to somebody else, who is kept alive by it."""
+
+    owner: Any
+
+
+class CpuAllocator(LruAllocator[int]):
+    """The memory of the CPU device.
+
+    Example:
+        >>> allocator = CpuAllocator()
+        >>> block = allocator.alloc(1024)
+        >>> block % ALIGNMENT
+        0
+    """
+
+    def __init__(self, cache_limit_bytes: int | None = None) -> None:
+        super().__init__(_cache_limit() if cache_limit_bytes is None else cache_limit_bytes)
+
+    def _alloc(self, nbytes: int) -> int:
+        is_large = nbytes >= HUGE_PAGE
+        out: Any = ffi.new("void **")
+        if nbytes > sys.maxsize or c_library.posix_memalign(
+            out, HUGE_PAGE if is_large else ALIGNMENT, nbytes
+        ):
+            raise DeviceOutOfMemory(
+                f"the host has no block of {nbytes} bytes left", device="CPU", requested_bytes=nbytes
+            )
+        address = int(ffi.cast("uintptr_t", out[0]))
+        if is_large and sys.platform == "linux":
+            # a refusal (huge pages are switched off) leaves small pages, which work too
+            c_library.madvise(address, nbytes // HUGE_PAGE * HUGE_PAGE, _ADVICE_HUGE_PAGES)
+        return address
+
+    def _free(self, handle: int, nbytes: int) -> None:
+        c_library.free(ffi.cast("void *", handle))
+
+    def copyin(self, handle: int, source: memoryview) -> None:
+        """Copy `source` into the block."""
+        with ffi.from_buffer(source) as memory:
+            _copy(handle, _address(memory), source.nbytes)
+
+    def copyout(self, dest: memoryview, handle: int) -> None:
+        """Copy the block's first bytes to `dest`."""
+        with ffi.from_buffer(dest, require_writable=True) as memory:
+            _copy(_address(memory), handle, dest.nbytes)
+
+    def offset(self, handle: int, nbytes: int, offset_bytes: int) -> int:
+        """Return the address of a part of the block."""
+        return handle + offset_bytes
+
+    def as_memoryview(self, handle: int, nbytes: int) -> memoryview:
+        """Return the block itself."""
+        return memoryview(ffi.buffer(ffi.cast("char *", handle), nbytes))
+
+    def from_host(self, source: memoryview) -> HostAddress | None:
+        """Return the address of `source` itself, or None where a kernel could not use it as its own.
+
+        That takes contiguous, writable memory (an assign may write to it) in which every element is aligned.
+        """
+        if source.readonly or not source.c_contiguous or not source.nbytes:
+            return None
+        memory = ffi.from_buffer(source)
+        address = HostAddress(_address(memory))
+        if address % IMPORT_ALIGNMENT:
+            return None
+        address.owner = memory
+        return address
+
+
+def _address(memory: Any) -> int:
+    return int(ffi.cast("uintptr_t", memory))
+
+
+def _copy(to: int, source: int, nbytes: int) -> None:
+    pool().plugrad_copy(to, source, nbytes, COPY_PIECE if nbytes > 2 * COPY_PIECE else max(nbytes, 1))
+
+
+def _cache_limit() -> int:
+    """Return how much freed memory to keep: a quarter of the machine's, and 4 GB at most."""
+    total = 16 << 30
+    with contextlib.suppress(ValueError, OSError):
+        total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return min(4 << 30, total // 4)

@@ -1,0 +1,107 @@
+"""What the processor is and can do, read without running anything.
+
+Linux tells in `/proc/cpuinfo` and sysfs; elsewhere the architecture's name has to do.
+"""
+
+import hashlib
+import os
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+_CPUINFO_KEYS = (
+    "vendor_id",
+    "cpu family",
+    "model",
+    "model name",
+    "flags",
+    "CPU implementer",
+    "CPU part",
+    "Features",
+)
+_CPUINFO_BYTES = (
+    1 << 14
+)  # the first processor's block, with room; reading all blocks takes long on big machines
+
+
+@dataclass(frozen=True)
+class Machine:
+    """One kind of processor.
+
+    Attributes:
+        arch: instruction set family, such as "x86_64" or "aarch64".
+        model: the name on the box, as far as the system tells it.
+        flags: instruction set extensions, in the system's words.
+        vector_bits: width of the widest vector registers that have float arithmetic.
+        vector_registers: how many of them there are.
+        cache_bytes: sizes of the first- and second-level data cache of one core.
+        last_level_bytes: size of the cache that cores share.
+    """
+
+    arch: str
+    model: str
+    flags: frozenset[str]
+    vector_bits: int
+    vector_registers: int
+    cache_bytes: tuple[int, int]
+    last_level_bytes: int = 32 << 20
+
+    @property
+    def fingerprint(self) -> str:
+        """A short text that differs wherever code compiled for the host may differ."""
+        text = "\n".join((self.arch, self.model, *sorted(self.flags)))
+        return f"{self.arch}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+
+
+@cache
+def this_machine() -> Machine:
+    """Return the machine this process runs on."""
+    fields = _read_cpuinfo(Path("/proc/cpuinfo"))
+    flags = frozenset((fields.get("flags") or fields.get("Features") or "").split())
+    arch = os.uname().machine
+    bits, registers = vector_unit(arch, flags)
+    model = fields.get("model name") or fields.get("CPU part") or arch
+    caches = (_cache_bytes(0, 32 << 10), _cache_bytes(2, 1 << 20))
+    return Machine(arch, model, flags, bits, registers, caches, _cache_bytes(3, 32 << 20))
+
+
+def vector_unit(arch: str, flags: frozenset[str]) -> tuple[int, int]:
+    """Return (bits, registers) of the vector unit.
+
+    Example:
+        >>> vector_unit("x86_64", frozenset({"avx2", "fma"}))
+        (256, 16)
+    """
+    if arch not in ("x86_64", "AMD64", "i686"):
+        return 128, 32  # NEON, RVV's and POWER's common ground
+    if {"avx512f", "avx512dq", "avx512bw", "avx512vl"} <= flags:
+        return 512, 32
+    return (256, 16) if {"avx2", "fma"} <= flags else (128, 16)
+
+
+def available_threads() -> int:
+    """Return how many processors this process may run on."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _read_cpuinfo(path: Path) -> dict[str, str]:
+    try:
+        with path.open("rb") as file:
+            text = file.read(_CPUINFO_BYTES).decode(errors="replace")
+    except OSError:
+        return {}
+    lines = (line.partition(":") for line in text.split("\n\n")[0].splitlines())
+    found = {key.strip(): value.strip() for key, _, value in lines}
+    return {key: found[key] for key in _CPUINFO_KEYS if key in found}
+
+
+def _cache_bytes(index: int, default: int) -> int:
+    try:
+        text = Path(f"/sys/devices/system/cpu/cpu0/cache/index{index}/size").read_text().strip()
+    except OSError:
+        return default
+    unit = {"K": 1 << 10, "M": 1 << 20}.get(text[-1:], 1)
+    digits = text.rstrip("KM")
+    return int(digits) * unit if digits.isdigit() else default

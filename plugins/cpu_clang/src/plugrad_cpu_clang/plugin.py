@@ -1,0 +1,82 @@
+"""The hooks through which plugrad finds and opens the CPU."""
+
+from functools import cache
+
+from plugrad.errors import DeviceNotFound
+from plugrad.plugin.backend import BackendInfo, Probe, ProbedDevice
+from plugrad.plugin.hookspecs import hookimpl
+from plugrad.runtime.program import Program
+from plugrad.target import Target
+from plugrad_cpu_clang.allocator import CpuAllocator
+from plugrad_cpu_clang.compiler import CpuCompiler
+from plugrad_cpu_clang.machine import available_threads, this_machine
+from plugrad_cpu_clang.renderer import CpuRenderer
+from plugrad_cpu_clang.runner import CpuRunner
+from plugrad_cpu_clang.toolchain import INSTALL_HINT, Choice, choose_toolchain
+
+NAME = "CPU"
+
+
+@hookimpl
+def plugrad_backend_info() -> BackendInfo:
+    """Say who this is."""
+    return BackendInfo(
+        name=NAME,
+        spec_version="1.0",
+        priority=10,  # every accelerator is above the CPU
+        aliases=("CLANG",),
+        summary="the processor this runs on: C compiled by clang, gcc or zig",
+    )
+
+
+@hookimpl
+def plugrad_probe() -> Probe:
+    """Find a compiler; without one there is no device."""
+    try:
+        choice = choose_toolchain()
+    except DeviceNotFound as missing:
+        return Probe(reason=str(missing).removesuffix(INSTALL_HINT).rstrip(), remedy=INSTALL_HINT)
+    machine = this_machine()
+    target = Target(NAME, arch=machine.arch)
+    return Probe((ProbedDevice(target, description=machine.model, notes=_notes(choice)),))
+
+
+@hookimpl
+def plugrad_allocator(target: Target) -> CpuAllocator | None:
+    """Open the host's memory."""
+    return CpuAllocator() if target.device == NAME else None
+
+
+@hookimpl
+def plugrad_renderer(target: Target) -> CpuRenderer | None:
+    """Return what writes C for this machine."""
+    return CpuRenderer() if target.device == NAME else None
+
+
+@hookimpl
+def plugrad_compiler(target: Target) -> CpuCompiler | None:
+    """Return the best compiler found."""
+    return CpuCompiler(choose_toolchain().toolchain) if target.device == NAME else None
+
+
+@hookimpl
+def plugrad_runner(target: Target, program: Program) -> CpuRunner | None:
+    """Load a kernel."""
+    return CpuRunner(program) if target.device == NAME else None
+
+
+@cache
+def _width() -> str:
+    machine = this_machine()
+    return f"{machine.vector_bits} bits x {machine.vector_registers}"
+
+
+def _notes(choice: Choice) -> tuple[tuple[str, str], ...]:
+    others = "; ".join(f"{t.name} ({t.problem})" if t.problem else t.name for t in choice.others)
+    return (
+        ("compiler", f"{choice.toolchain.name} ({' '.join(choice.toolchain.command)})"),
+        ("why", choice.reason),
+        *((("others", others),) if others else ()),
+        ("threads", str(available_threads())),
+        ("vectors", _width()),
+    )

@@ -1,0 +1,89 @@
+"""Run compiler processes so that nothing is left behind: no file, and no child after Ctrl-C."""
+
+import os
+import shlex
+import subprocess
+import tempfile
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from plugrad.errors import CompileError
+from plugrad.settings import cache_dir
+
+
+@dataclass(frozen=True)
+class Output:
+    """What a finished process wrote."""
+
+    stdout: str
+    stderr: str
+
+
+@contextmanager
+def scratch_directory() -> Generator[Path]:
+    """Give a new directory that is removed when the block ends, however it ends."""
+    with tempfile.TemporaryDirectory(prefix="plugrad-cc-", ignore_cleanup_errors=True) as name:
+        yield Path(name)
+
+
+def run_compiler(command: Sequence[str], *, source: str = "", folder: Path | None = None) -> Output:
+    """Run one command to its end, in `folder`.
+
+    Raises:
+        CompileError: it cannot be started, or ends with another status than 0.
+    """
+    return run_compilers([(command, source)], folder=folder)[0]
+
+
+def run_compilers(jobs: Sequence[tuple[Sequence[str], str]], *, folder: Path | None = None) -> list[Output]:
+    """Run several `(command, source)` jobs side by side; `source` is only what an error shows.
+
+    Raises:
+        CompileError: of the first job that failed, once all have ended.
+    """
+    running: list[subprocess.Popen[str]] = []
+    try:
+        for command, source in jobs:
+            running.append(_start(command, source, folder))
+        outputs = [Output(*process.communicate()) for process in running]
+    finally:
+        for process in running:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+    for (command, source), process, output in zip(jobs, running, outputs, strict=True):
+        if process.returncode != 0:
+            raise CompileError(
+                f"{os.path.basename(command[0])} ended with status {process.returncode}. "
+                f"To see it again, save the source as {command[-1]} and run the command.",
+                source=source,
+                log=output.stderr or output.stdout,
+                command=tuple(shlex.quote(part) for part in command),
+            )
+    return outputs
+
+
+def _start(command: Sequence[str], source: str, folder: Path | None) -> "subprocess.Popen[str]":
+    try:
+        return subprocess.Popen(
+            command,
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            env=compiler_environment(os.environ),
+        )
+    except OSError as error:
+        raise CompileError(
+            f"cannot run {command[0]}: {error}", source=source, log=str(error), command=command
+        ) from error
+
+
+def compiler_environment(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment of compilers: English messages, zig's caches beside ours."""
+    zig_cache = str(cache_dir() / "zig")
+    return {**environment, "LC_ALL": "C", "ZIG_GLOBAL_CACHE_DIR": zig_cache, "ZIG_LOCAL_CACHE_DIR": zig_cache}

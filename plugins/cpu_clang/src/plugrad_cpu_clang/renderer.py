@@ -1,0 +1,316 @@
+"""Renders C with vector extensions: one function a kernel, vectors as wide as the machine's registers.
+
+Truth of vectors is kept as masks (see `plugrad.renderer.masks`). float16 and bfloat16 are their bits,
+converted at each cast.
+"""
+
+import struct
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from plugrad.dtype import STORABLE, ConstType, DType, dtypes, is_bool, is_float, truncate
+from plugrad.renderer.cstyle import OPERATORS, is_number
+from plugrad.renderer.masks import MaskRenderer, MaskScope
+from plugrad.renderer.scope import Scope, buffer_of
+from plugrad.settings import settings
+from plugrad.target import Capabilities
+from plugrad.uop.ops import COMPARE, Ops
+from plugrad.uop.uop import UOp
+from plugrad_cpu_clang import halves, words
+from plugrad_cpu_clang.machine import Machine, available_threads, this_machine
+
+_PACK_HALF = struct.Struct("<e").pack
+_PACK_FLOAT = struct.Struct("<f").pack
+
+HALVES = (dtypes.float16, dtypes.bfloat16)
+_INTEGER_OPS = (Ops.CDIV, Ops.CMOD, Ops.SHL, Ops.SHR, Ops.AND, Ops.OR, Ops.XOR)
+_FLOAT_OPS = (Ops.FDIV, Ops.RECIP, Ops.SQRT, Ops.TRUNC)
+_SHARED_OPS = (Ops.ADD, Ops.SUB, Ops.MUL, Ops.NEG, Ops.MAX, Ops.WHERE, Ops.MULACC, *COMPARE)
+NATIVE_OPS = frozenset(op.name for op in (*_INTEGER_OPS, *_FLOAT_OPS, *_SHARED_OPS))
+
+
+def cpu_capabilities(machine: Machine) -> Capabilities:
+    """Return what kernels on `machine` can do."""
+    return Capabilities(
+        storage_dtypes=frozenset(STORABLE),
+        compute_dtypes=frozenset(STORABLE) - frozenset(HALVES),
+        vector_bits=machine.vector_bits,
+        vector_registers=machine.vector_registers,
+        max_load_bits=machine.vector_bits,
+        threads=settings.THREADS or available_threads(),
+        cache_bytes=machine.cache_bytes,
+        native_ops=NATIVE_OPS,
+    )
+
+
+class CpuRenderer(MaskRenderer):
+    """C for clang, gcc and zig.
+
+    A kernel is `void NAME(void *const *bufs, const long long *vals, long long thread)`: buffers by slot,
+    scalars in the order of their names, and which piece of the THREAD axis to do.
+    """
+
+    infinity: ClassVar[str] = "__builtin_inff()"
+    nan: ClassVar[str] = '__builtin_nanf("")'
+    type_names: ClassVar[Mapping[DType, str]] = {
+        dtype: "_Bool" if dtype is dtypes.bool else words.scalar_type(short)
+        for dtype, short in words.SHORT_NAMES.items()
+    }
+
+    def __init__(self, capabilities: Capabilities | None = None, stream_bytes: int | None = None) -> None:
+        machine = this_machine()
+        super().__init__(capabilities or cpu_capabilities(machine))
+        self.stream_bytes = machine.last_level_bytes if stream_bytes is None else stream_bytes
+
+    def open_scope(self, uops: Sequence[UOp]) -> "CpuScope":
+        """Return the state for one kernel."""
+        return CpuScope(uops, self.stream_bytes)
+
+    def assemble(self, scope: Scope, name: str) -> str:
+        """Return the body with plain parameters, and the function that the pool calls."""
+        parameters = [*self.parameters(scope), "long long thread"]
+        arguments = [f"bufs[{slot}]" for slot in scope.params]
+        arguments += [f"({self.type_name(scope, u.dtype)})vals[{i}]" for i, u in enumerate(scope.variables)]
+        prefix = "SCALAR_LOOPS " if "SCALAR_LOOPS" in scope.definitions else ""
+        return "\n".join(
+            (
+                f"{prefix}static void {name}_body({', '.join(parameters)}) {{",
+                *scope.lines,
+                *(["  finish_streams();"] if "finish_streams" in scope.definitions else []),
+                "}",
+                f"{prefix}void {name}(void *const *bufs, const long long *vals, long long thread) {{",
+                f"  {name}_body({', '.join([*arguments, 'thread'])});",
+                "}",
+            )
+        )
+
+    def write_accumulate(self, scope: Scope, u: UOp) -> None:
+        """Write what a register becomes; products of bytes keep gcc's loop vectorizer out.
+
+        gcc 12 at -O3 -march=native with 512-bit vectors gets reductions of 8-bit products wrong.
+        """
+        if u.src[1].op is Ops.MUL and u.src[1].dtype.itemsize == 1:
+            words.unvectorized(scope.define)
+        super().write_accumulate(scope, u)
+
+    def workitem(self, name: str) -> str:
+        """Return the expression of a launch position: a CPU has none but its threads."""
+        return "thread" if name == "thread" else super().workitem(name)
+
+    def write_special(self, scope: Scope, u: UOp) -> None:
+        """Name the piece of the THREAD axis; it is a parameter already."""
+        scope.names[u] = f"(({self.type_name(scope, u.dtype)}){self.workitem(u.arg)})"
+
+    def write_local(self, scope: Scope, u: UOp) -> None:
+        """Declare a staged tile: memory of the thread, aligned for its vectors."""
+        scope.names[u] = f"local{u.arg[0]}"
+        scope.line(f"{self.storage_type(u.dtype)} {scope.names[u]}[{u.arg[1]}] __attribute__((aligned(64)));")
+
+    # --- types and constants ---
+
+    def type_name(self, scope: Scope, dtype: DType) -> str:
+        """Return the type of a value (of vectors of bool: see `value_type`)."""
+        if dtype.count == 1:
+            return self.type_names[dtype]
+        return words.vector_type(scope.define, words.SHORT_NAMES[dtype.scalar()], dtype.count)
+
+    def storage_type(self, dtype: DType) -> str:
+        """Return the type of a buffer's elements: a bool is a byte."""
+        return words.scalar_type(words.SHORT_NAMES[dtype.scalar()])
+
+    def literal(self, dtype: DType, value: ConstType) -> str:
+        """Return a scalar constant; of 16-bit floats, the bits."""
+        return str(half_bits(dtype, float(value))) if dtype in HALVES else super().literal(dtype, value)
+
+    def vector(self, scope: Scope, dtype: DType, parts: Sequence[str]) -> str:
+        """Return a vector of scalar expressions; truth as a mask of bytes."""
+        if is_bool(dtype):
+            return super().vector(scope, dtype, parts)
+        if len(set(parts)) == 1:
+            return (
+                f"{words.broadcast(scope.define, words.SHORT_NAMES[dtype.scalar()], dtype.count)}({parts[0]})"
+            )
+        return f"({self.type_name(scope, dtype)}){{{', '.join(parts)}}}"
+
+    # --- masks ---
+
+    def mask_type(self, scope: Scope, bits: int, count: int) -> str:
+        """Return the type of a mask."""
+        return words.vector_type(scope.define, f"i{bits}", count)
+
+    def resize_mask(self, scope: Scope, mask: str, own: int, bits: int, count: int) -> str:
+        """Return a mask in lanes of another width."""
+        return f"__builtin_convertvector({mask}, {self.mask_type(scope, bits, count)})"
+
+    def fill_mask(self, scope: Scope, bits: int, lanes: Sequence[str]) -> str:
+        """Return the mask with these lanes."""
+        return f"({self.mask_type(scope, bits, len(lanes))}){{{', '.join(lanes)}}}"
+
+    def select(self, scope: Scope, dtype: DType, mask: str, chosen: str, other: str) -> str:
+        """Return one blend."""
+        function = words.select(scope.define, words.SHORT_NAMES[dtype.scalar()], dtype.count)
+        return f"{function}({mask}, {chosen}, {other})"
+
+    def cast_mask(self, scope: Scope, u: UOp) -> str:
+        """Return 1 where a mask holds and 0 elsewhere, by the bits of that 1."""
+        bits = u.dtype.itemsize * 8
+        ones = f"({self.mask_type(scope, bits, u.dtype.count)}){self.const(scope, u.dtype, 1)}"
+        return f"(({self.type_name(scope, u.dtype)})({self.as_mask(scope, u.src[0], bits)} & {ones}))"
+
+    # --- memory ---
+
+    def load(self, scope: Scope, u: UOp, pointer: str) -> str:
+        """Return the value at `pointer`, which is aligned to its element only."""
+        if u.dtype.count == 1:
+            return f"(*{pointer} != 0)" if is_bool(u.dtype) else f"*{pointer}"
+        value = f"*(const {self.type_name(scope, u.dtype)}u *){pointer}"
+        if is_bool(u.dtype):
+            return f"({self.mask_type(scope, 8, u.dtype.count)})({value} != 0)"
+        # both sides of a gate must have one type: gcc tells the vector in memory from the one in a register
+        return f"({self.type_name(scope, u.dtype)}){value}" if len(u.src) > 1 else value
+
+    def store(self, scope: Scope, u: UOp, pointer: str, value: str) -> str:
+        """Return the statement that writes `value` to `pointer`."""
+        dtype = u.src[1].dtype
+        if dtype.count == 1:
+            return f"*{pointer} = {value}"
+        if is_bool(dtype):
+            value = f"({self.type_name(scope, dtype)})(-{self.as_mask(scope, u.src[1], 8)})"
+        if dtype.nbytes == words.CACHE_LINE and is_streamed(scope, u):
+            short = words.SHORT_NAMES[dtype.scalar()]
+            return f"{words.streaming_store(scope.define, short, dtype.count)}({pointer}, {value})"
+        return f"*({self.type_name(scope, dtype)}u *){pointer} = {value}"
+
+    # --- expressions ---
+
+    def lane(self, vector: str, index: int) -> str:
+        """Return one lane of a vector variable."""
+        return f"{vector}[{index}]"
+
+    def alu(self, scope: Scope, u: UOp, args: Sequence[str]) -> str:
+        """Return the expression of an ALU node that gives numbers, or one truth."""
+        count, dtype = u.dtype.count, u.dtype.scalar()
+        if u.op in (Ops.CDIV, Ops.CMOD) and not _is_safe_divisor(u.src[1]):
+            return f"{words.division(scope.define, OPERATORS[u.op], dtype, count)}({', '.join(args)})"
+        if u.op in (Ops.SHL, Ops.SHR) and count > 1 and u.src[1].dtype is not u.dtype:
+            args = [args[0], self._convert(scope, u.dtype, args[1])]
+        return super().alu(scope, u, args)
+
+    def maximum(self, scope: Scope, u: UOp, args: Sequence[str]) -> str:
+        """Return the greater of two; a NaN in either wins."""
+        a, b = args
+        count, dtype = u.dtype.count, u.dtype.scalar()
+        if is_number(u.src[0]) or is_number(u.src[1]):
+            low, x = (a, b) if is_number(u.src[0]) else (b, a)
+            return f"{words.clamp_below(scope.define, dtype, count)}({x}, {low})"
+        return f"{words.maximum(scope.define, dtype, count)}({a}, {b})"
+
+    def call(self, scope: Scope, u: UOp, args: Sequence[str]) -> str:
+        """Return the call of a function of `words`."""
+        short, count = words.SHORT_NAMES[u.dtype.scalar()], u.dtype.count
+        match u.op:
+            case Ops.SQRT | Ops.TRUNC:
+                function = words.lanewise(scope.define, self.functions[u.op], short, count)
+            case Ops.MULACC:
+                function = words.fused_multiply_add(scope.define, short, count)
+            case _:
+                raise NotImplementedError(f"C on CPUs has no {u.op!r}: codegen should have decomposed it")
+        return f"{function}({', '.join(args)})"
+
+    # --- conversions ---
+
+    def cast(self, scope: Scope, u: UOp, value: str) -> str:
+        """Return the value in another dtype."""
+        source, to = u.src[0].dtype, u.dtype
+        if source is to:
+            return value
+        if is_bool(source) and to.count > 1:
+            return self.cast_mask(scope, u)
+        if is_bool(to):
+            magnitude = f"({value} & 0x7fff)" if source.scalar() in HALVES else value
+            return f"({magnitude} != 0)"
+        if source.scalar() in HALVES:
+            from_bits = (
+                halves.float_from_half if source.scalar() is dtypes.float16 else halves.float_from_bfloat
+            )
+            value, source = f"{from_bits(scope.define, to.count)}({value})", dtypes.float32.vec(to.count)
+        if to.scalar() in HALVES:
+            return self._cast_to_half(scope, source, to, value)
+        if is_float(source) and not is_float(to) and to.itemsize < 4:
+            # C leaves a float outside the range undefined: int32 on the way makes small types wrap
+            value = self._convert(scope, dtypes.int32.vec(to.count), value)
+        return self._convert(scope, to, value)
+
+    def bitcast(self, scope: Scope, u: UOp, value: str) -> str:
+        """Return the bits in another dtype of the same size."""
+        source, to = u.src[0].dtype, u.dtype
+        short_from, short_to = words.SHORT_NAMES[source.scalar()], words.SHORT_NAMES[to.scalar()]
+        if to.count > 1:
+            if is_bool(source):
+                value = f"(-{self.as_mask(scope, u.src[0], 8)})"
+            return f"({value} != 0)" if is_bool(to) else f"(({self.type_name(scope, to)}){value})"
+        if is_bool(to):
+            return f"({value} != 0)"
+        if short_from == short_to:
+            return value
+        return f"{words.reinterpret(scope.define, short_to, short_from)}({value})"
+
+    def _convert(self, scope: Scope, to: DType, value: str) -> str:
+        type_name = self.type_name(scope, to)
+        return (
+            f"(({type_name}){value})" if to.count == 1 else f"__builtin_convertvector({value}, {type_name})"
+        )
+
+    def _cast_to_half(self, scope: Scope, source: DType, to: DType, value: str) -> str:
+        """Return the nearest 16-bit float: wide integers by float64, as float32 would round first."""
+        count = to.count
+        if source.scalar() is not dtypes.float32:
+            if source.itemsize < 4:
+                value = self._convert(scope, dtypes.float32.vec(count), value)
+            else:
+                wide = (
+                    value
+                    if source.scalar() is dtypes.float64
+                    else self._convert(scope, dtypes.float64.vec(count), value)
+                )
+                value = f"{halves.odd_float_from_double(scope.define, count)}({wide})"
+        to_bits = halves.half_from_float if to.scalar() is dtypes.float16 else halves.bfloat_from_float
+        return f"{to_bits(scope.define, count)}({value})"
+
+
+class CpuScope(MaskScope):
+    """The state of one kernel, with what only CPUs care for.
+
+    Attributes:
+        streamed: slots of buffers too large for the caches that the kernel writes and never reads.
+    """
+
+    def __init__(self, uops: Sequence[UOp], stream_bytes: int) -> None:
+        super().__init__(uops)
+        read = {buffer_of(u).arg[0] for u in uops if u.op is Ops.LOAD and buffer_of(u).op is Ops.PARAM}
+        large = {slot for slot, u in self.params.items() if u.arg[1] * u.dtype.itemsize >= stream_bytes}
+        self.streamed = (self.written & large) - read
+
+
+def is_streamed(scope: Scope, store: UOp) -> bool:
+    """Say whether what `store` writes should go past the caches."""
+    assert isinstance(scope, CpuScope), "CpuRenderer opens its own scopes"
+    buffer = buffer_of(store)
+    return buffer.op is Ops.PARAM and buffer.arg[0] in scope.streamed
+
+
+def half_bits(dtype: DType, value: float) -> int:
+    """Return the bits of a float16 or bfloat16 constant.
+
+    Example:
+        >>> hex(half_bits(dtypes.bfloat16, 1.0))
+        '0x3f80'
+    """
+    rounded = float(truncate(value, dtype))
+    if dtype is dtypes.float16:
+        return int.from_bytes(_PACK_HALF(rounded), "little")
+    return int.from_bytes(_PACK_FLOAT(rounded), "little") >> 16
+
+
+def _is_safe_divisor(u: UOp) -> bool:
+    return u.op is Ops.CONST and u.arg not in (0, -1)

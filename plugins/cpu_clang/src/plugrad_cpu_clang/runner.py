@@ -1,0 +1,106 @@
+"""Launch compiled kernels: one call into native code each, or one for a prepared list."""
+
+import struct
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from plugrad.runtime.program import Program
+from plugrad_cpu_clang._native import ffi
+from plugrad_cpu_clang.library import load_library
+from plugrad_cpu_clang.pool import pool
+
+
+class CpuRunner:
+    """A loaded kernel. Blocks are addresses; the THREAD axis runs on the pool.
+
+    Arguments travel as fresh packed bytes, so threads may launch one runner at the same time.
+
+    Raises:
+        DeviceError: the library does not load, or has no kernel of that name.
+    """
+
+    __slots__ = (
+        "_launch",
+        "_library",
+        "_pack_handles",
+        "_pack_values",
+        "_slots",
+        "address",
+        "name",
+        "threads",
+    )
+
+    def __init__(self, program: Program) -> None:
+        self.name = program.name
+        self.threads = program.threads
+        self._library = load_library(program.lib)
+        self.address = self._library.address(program.name)
+        self._launch = pool().plugrad_launch
+        self._slots = 1 + max((*program.outs, *program.ins), default=-1)
+        self._pack_handles = _packer("Q", self._slots)
+        self._pack_values = _packer("q", len(program.variables))
+
+    def __call__(
+        self,
+        handles: tuple[int, ...],
+        values: tuple[int, ...] = (),
+        global_size: tuple[int, ...] = (),
+        local_size: tuple[int, ...] = (),
+        wait: bool = False,
+    ) -> float | None:
+        """Run the kernel to its end; return the seconds it took where `wait` asks for them."""
+        # a kernel may have folded away the last buffers that it is launched with
+        slots = self._pack_handles(*handles[: self._slots])
+        seconds = self._launch(self.address, slots, self._pack_values(*values), self.threads)
+        return seconds if wait else None
+
+
+class LaunchList:
+    """Kernels to run one after the other, prepared once and run by one native call.
+
+    Args:
+        calls: `(runner, handles, values)` of each launch.
+
+    Blocks and values can be exchanged between runs. One thread at a time may change or run a list.
+
+    Example:
+        >>> launches = LaunchList([(runner, (out, a), ())])
+        >>> launches.set_handle(0, 1, other)
+        >>> launches()
+    """
+
+    def __init__(self, calls: Sequence[tuple[CpuRunner, tuple[int, ...], tuple[int, ...]]]) -> None:
+        self._runners = [runner for runner, _, _ in calls]
+        self._handles: Any = [ffi.new("uintptr_t[]", list(handles) or 1) for _, handles, _ in calls]
+        self._values: Any = [ffi.new("long long[]", list(values) or 1) for _, _, values in calls]
+        self._entries: Any = ffi.new("plugrad_launch_entry[]", len(calls))
+        for entry, runner, handles, values in zip(
+            self._entries, self._runners, self._handles, self._values, strict=True
+        ):
+            entry.function = ffi.cast("void *", runner.address)
+            entry.bufs = handles
+            entry.vals = values
+            entry.pieces = runner.threads
+        self._launch_many = pool().plugrad_launch_many
+
+    def __len__(self) -> int:
+        return len(self._runners)
+
+    def set_handle(self, call: int, slot: int, handle: int) -> None:
+        """Use another block in one slot of one launch."""
+        self._handles[call][slot] = handle
+
+    def set_value(self, call: int, position: int, value: int) -> None:
+        """Use another value for one variable of one launch."""
+        self._values[call][position] = value
+
+    def __call__(self, wait: bool = False) -> float | None:
+        """Run all; return the seconds they took where `wait` asks for them."""
+        seconds = self._launch_many(self._entries, len(self._runners))
+        return seconds if wait else None
+
+
+@cache
+def _packer(code: str, length: int) -> Any:
+    return struct.Struct(f"{length}{code}").pack

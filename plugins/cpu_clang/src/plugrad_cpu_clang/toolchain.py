@@ -1,0 +1,270 @@
+"""Find the C compilers of this machine and choose one, once.
+
+A compiler is known by what `--version` says and by one trial compile; both are kept in the cache directory
+under its path, modification time and size. So a process that finds its kernels in the cache runs no compiler.
+
+Ranking, best first (kernels of the same tile, measured: clang 15+, gcc 11+ and zig reach the same speed):
+
+| rank | compiler  | why there                                                              |
+|------|-----------|------------------------------------------------------------------------|
+| 5    | clang 15+ | best code for wide register tiles and masks                            |
+| 4    | gcc 11+   | the same speed on tiles, compiles twice as fast, weaker selects        |
+| 3    | zig       | a recent clang by pip, slow only with an empty cache                   |
+| 2    | clang 12+ | spills wide register tiles: 8 x 2 vectors reach 84 of 117 GFLOP/s      |
+| 1    | older     | gcc 9 and clang 9 are the first with `__builtin_convertvector`         |
+"""
+
+import contextlib
+import importlib.util
+import json
+import os
+import re
+import shlex
+import shutil
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from plugrad.errors import CompileError, DeviceNotFound
+from plugrad.settings import cache_dir, settings
+from plugrad_cpu_clang.process import run_compiler, scratch_directory
+
+Kind = Literal["clang", "gcc", "zig"]
+
+INSTALL_HINT = (
+    "Install one: `pip install plugrad-plugin-cpu-clang[zig]`, or your system's clang or gcc package."
+)
+_CHOOSE_HINT = "Give the path of a clang, gcc or zig, or unset PLUGRAD_CC."
+_OLDEST: dict[str, int] = {"clang": 9, "gcc": 9, "zig": 0}
+_CLANG_SUFFIXES = ("", *(f"-{number}" for number in range(40, 8, -1)))
+_GCC_SUFFIXES = ("", *(f"-{number}" for number in range(25, 8, -1)))
+_TRIAL = "typedef float v4 __attribute__((vector_size(16)));\nvoid trial(v4 *x) { *x += *x; }\n"
+
+
+@dataclass(frozen=True)
+class Toolchain:
+    """One compiler, with what is known of it.
+
+    Attributes:
+        kind: whose command line it understands.
+        command: how to call it, without flags.
+        version: as the compiler says.
+        banner: the first line of its `--version`.
+        problem: why it cannot be used, or empty.
+    """
+
+    kind: Kind
+    command: tuple[str, ...]
+    version: tuple[int, ...]
+    banner: str
+    problem: str = ""
+
+    @property
+    def rank(self) -> tuple[int, tuple[int, ...]]:
+        """Sorts by preference: see the table above."""
+        major = self.version[0] if self.version else 0
+        if self.kind == "zig":
+            return 3, self.version
+        if self.kind == "clang":
+            return (5 if major >= 15 else 2 if major >= 12 else 1), self.version
+        return (4 if major >= 11 else 1), self.version
+
+    @property
+    def name(self) -> str:
+        """Kind and version, such as "clang 19.1.7"."""
+        return f"{self.kind} {'.'.join(map(str, self.version))}"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The compiler that is used, why, and which others were passed over."""
+
+    toolchain: Toolchain
+    reason: str
+    others: tuple[Toolchain, ...] = ()
+
+
+def choose_toolchain() -> Choice:
+    """Return the compiler to use: `PLUGRAD_CC` if set, else the best that works.
+
+    Raises:
+        DeviceNotFound: there is none; says where it looked and what to install.
+    """
+    asked = settings.PLUGRAD_CC
+    records = _Records.load()
+    if asked:
+        found = records.identify(_asked_command(asked))
+        records.save()
+        if found.problem:
+            raise DeviceNotFound(
+                f"PLUGRAD_CC={asked!r} cannot be used: {found.problem}. {_CHOOSE_HINT}", device="CPU"
+            )
+        return Choice(found, "PLUGRAD_CC asks for it")
+    known = [records.identify(command) for command in candidates()]
+    records.save()
+    usable = sorted((t for t in known if not t.problem), key=lambda t: t.rank, reverse=True)
+    if not usable:
+        tried = [f"{' '.join(t.command)}: {t.problem}" for t in known] or ["no clang, gcc or cc on PATH"]
+        if _zig_binary() is None:
+            tried.append("no ziglang package")
+        raise DeviceNotFound(f"no working C compiler ({'; '.join(tried)}). {INSTALL_HINT}", device="CPU")
+    others = (*usable[1:], *(t for t in known if t.problem))
+    return Choice(usable[0], _reason(usable), others)
+
+
+def candidates() -> list[tuple[str, ...]]:
+    """Return the commands of all compilers on PATH and in the ziglang package, each binary once."""
+    names = (
+        [f"clang{suffix}" for suffix in _CLANG_SUFFIXES]
+        + [f"gcc{suffix}" for suffix in _GCC_SUFFIXES]
+        + ["cc"]
+    )
+    commands: dict[str, tuple[str, ...]] = {}
+    for folder in dict.fromkeys(os.get_exec_path()):
+        for name in names:
+            path = os.path.join(folder, name)
+            if os.access(path, os.X_OK):
+                commands.setdefault(os.path.realpath(path), (path,))
+    zig = _zig_binary()
+    if zig:
+        commands.setdefault(os.path.realpath(zig), (zig, "cc"))
+    return list(commands.values())
+
+
+def parse_version(banner: str) -> tuple[Kind, tuple[int, ...]] | None:
+    """Return the kind and version that a `--version` line speaks of, or None.
+
+    Example:
+        >>> parse_version("gcc (Debian 12.2.0-14) 12.2.0")
+        ('gcc', (12, 2, 0))
+    """
+    if found := re.search(r"clang version (\d+(?:\.\d+)*)", banner):
+        return "clang", _numbers(found[1])
+    if "gcc" in banner.lower() or "Free Software Foundation" in banner:
+        found = re.search(r"(\d+(?:\.\d+)+)\s*(?:\d{8}.*)?$", banner.splitlines()[0]) or re.search(
+            r"\)\s*(\d+(?:\.\d+)+)", banner
+        )
+        return ("gcc", _numbers(found[1])) if found else None
+    return None
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in text.split("."))
+
+
+def _reason(usable: list[Toolchain]) -> str:
+    best, *rest = usable
+    if not rest:
+        return "the only one that works here"
+    beaten = ", ".join(t.name for t in rest)
+    if any(t.kind == "clang" and t.rank[0] < 5 for t in rest) and best.kind != "clang":
+        return f"ranked before {beaten} (clang before 15 spills wide register tiles)"
+    return f"ranked before {beaten}"
+
+
+def _asked_command(asked: str) -> tuple[str, ...]:
+    command, *arguments = shlex.split(asked)
+    path = _zig_binary() if command == "zig" else shutil.which(command)
+    if path is None:
+        raise DeviceNotFound(
+            f"PLUGRAD_CC={asked!r}: there is no program {command!r} on PATH. {_CHOOSE_HINT}", device="CPU"
+        )
+    if os.path.basename(path) in ("zig", "zig.exe") and not arguments:
+        arguments = ["cc"]
+    return (path, *arguments)
+
+
+def _zig_binary() -> str | None:
+    """Find the zig binary inside the ziglang package: its entry point starts a Python for each call."""
+    with contextlib.suppress(ImportError, ValueError):
+        spec = importlib.util.find_spec("ziglang")
+        for folder in (spec.submodule_search_locations or ()) if spec else ():
+            path = os.path.join(folder, "zig")
+            if os.access(path, os.X_OK):
+                return path
+    return shutil.which("zig")
+
+
+def _stamp(command: tuple[str, ...]) -> str:
+    stat = os.stat(command[0])
+    return f"{' '.join(command)}|{stat.st_mtime_ns}|{stat.st_size}"
+
+
+class _Records:
+    """What earlier processes found out about compilers: a JSON file of stamps to toolchains."""
+
+    def __init__(self, path: Path, known: dict[str, dict[str, Any]]) -> None:
+        self.path = path
+        self.known = known
+        self.changed = False
+
+    @staticmethod
+    def load() -> "_Records":
+        path = cache_dir() / "cpu_clang" / "toolchains.json"
+        known: Any = None
+        with contextlib.suppress(OSError, ValueError):
+            known = json.loads(path.read_bytes())
+        return _Records(path, known if isinstance(known, dict) else {})  # pyright: ignore[reportUnknownArgumentType]
+
+    def identify(self, command: tuple[str, ...]) -> Toolchain:
+        stamp = _stamp(command)
+        try:
+            found = self.known[stamp]
+            return Toolchain(
+                found["kind"],
+                tuple(found["command"]),
+                tuple(found["version"]),
+                found["banner"],
+                found["problem"],
+            )
+        except (KeyError, TypeError):
+            pass
+        toolchain = _ask(command)
+        # a problem is asked about again: a full disk or a missing linker is none of the compiler's
+        if not toolchain.problem:
+            self.known[stamp] = asdict(toolchain)
+            self.changed = True
+        return toolchain
+
+    def save(self) -> None:
+        """Write atomically; a cache that cannot be written costs time in the next process, nothing else."""
+        if not self.changed:
+            return
+        with contextlib.suppress(OSError):
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            temporary = self.path.with_suffix(f".{os.getpid()}")
+            temporary.write_text(json.dumps(self.known, indent=1))
+            temporary.replace(self.path)
+
+
+def _ask(command: tuple[str, ...]) -> Toolchain:
+    """Run the compiler twice: for its version, and to see that it makes shared libraries."""
+    is_zig = command[1:2] == ("cc",)
+    try:
+        log = run_compiler([command[0], "version"] if is_zig else [*command, "--version"]).stdout
+    except CompileError as error:
+        return Toolchain(
+            "zig" if is_zig else "clang", command, (), "", f"does not run: {error.log.strip()[:200]}"
+        )
+    banner = log.splitlines()[0].strip() if log.strip() else ""
+    kind_version = (
+        ("zig", _numbers(re.split(r"[-+]", banner)[0])) if is_zig and banner else parse_version(log)
+    )
+    if kind_version is None:
+        return Toolchain("clang", command, (), banner, f"is no compiler that is known here (says {banner!r})")
+    kind, version = kind_version
+    toolchain = Toolchain(kind, command, version, banner)
+    if version[0] < _OLDEST[kind]:
+        return Toolchain(kind, command, version, banner, f"is too old: {kind} {_OLDEST[kind]} is needed")
+    return Toolchain(kind, command, version, banner, _try(toolchain))
+
+
+def _try(toolchain: Toolchain) -> str:
+    try:
+        with scratch_directory() as folder:
+            (folder / "trial.c").write_text(_TRIAL)
+            flags = ("-shared", "-fPIC", "-nostdlib", "-o", "trial.so")
+            run_compiler([*toolchain.command, *flags, "trial.c"], folder=folder)
+            return "" if (folder / "trial.so").exists() else "makes no shared library"
+    except CompileError as error:
+        return f"cannot make a shared library: {error.log.strip()[:300]}"

@@ -1,0 +1,225 @@
+"""The C that stands before a kernel: vector types and small functions, each one paragraph.
+
+All of it is text for clang, gcc and zig alike, on any processor; what a paragraph uses is defined before it.
+
+Names: `f32x16` is a vector of 16 floats, `f32x16u` the same in memory at any element's address. Truth of
+vectors is a mask, a signed vector of 0 and -1 in each lane, as comparisons give it (`i32x16`).
+"""
+
+from collections.abc import Callable
+
+from plugrad.dtype import DType, dtypes, is_float
+
+Define = Callable[[str, str], str]
+
+SHORT_NAMES: dict[DType, str] = {
+    dtypes.bool: "u8",
+    dtypes.int8: "i8",
+    dtypes.uint8: "u8",
+    dtypes.int16: "i16",
+    dtypes.uint16: "u16",
+    dtypes.int32: "i32",
+    dtypes.uint32: "u32",
+    dtypes.int64: "i64",
+    dtypes.uint64: "u64",
+    dtypes.float16: "u16",
+    dtypes.bfloat16: "u16",
+    dtypes.float32: "f32",
+    dtypes.float64: "f64",
+}
+SCALAR_TYPES: dict[str, tuple[str, int]] = {
+    "i8": ("signed char", 1),
+    "u8": ("unsigned char", 1),
+    "i16": ("short", 2),
+    "u16": ("unsigned short", 2),
+    "i32": ("int", 4),
+    "u32": ("unsigned int", 4),
+    "i64": ("long long", 8),
+    "u64": ("unsigned long long", 8),
+    "f16": ("_Float16", 2),
+    "f32": ("float", 4),
+    "f64": ("double", 8),
+}
+CACHE_LINE = 64
+_BUILTIN_SUFFIX = {"f32": "f", "f64": ""}
+
+
+def scalar_type(short: str) -> str:
+    """Return C's name of a scalar: `f32` is float."""
+    return SCALAR_TYPES[short][0]
+
+
+def vector_type(define: Define, short: str, count: int) -> str:
+    """Define the vector of `count` lanes and its form in memory; return its name (one lane: the scalar)."""
+    scalar, nbytes = SCALAR_TYPES[short]
+    if count == 1:
+        return scalar
+    name, size = f"{short}x{count}", nbytes * count
+    return define(
+        name,
+        f"typedef {scalar} {name} __attribute__((vector_size({size})));\n"
+        f"typedef {scalar} {name}u __attribute__((vector_size({size}), aligned({nbytes}), may_alias));",
+    )
+
+
+def broadcast(define: Define, short: str, count: int) -> str:
+    """Define the function that fills a vector with one value; return its name."""
+    vector = vector_type(define, short, count)
+    lanes = ", ".join(["x"] * count)
+    return define(
+        f"{vector}_of",
+        f"static inline {vector} {vector}_of({scalar_type(short)} x) {{ return ({vector}){{{lanes}}}; }}",
+    )
+
+
+def select(define: Define, short: str, count: int) -> str:
+    """Define the choice by mask between two vectors (compilers make one blend of it); return its name."""
+    vector = vector_type(define, short, count)
+    mask = vector_type(define, f"i{SCALAR_TYPES[short][1] * 8}", count)
+    return define(
+        f"select_{vector}",
+        f"static inline {vector} select_{vector}({mask} mask, {vector} a, {vector} b) {{\n"
+        f"  return ({vector})((mask & ({mask})a) | (~mask & ({mask})b));\n}}",
+    )
+
+
+def maximum(define: Define, dtype: DType, count: int) -> str:
+    """Define the greater of two, NaN if either is; return its name."""
+    short = SHORT_NAMES[dtype]
+    vector = vector_type(define, short, count)
+    name = f"max_{short}" + (f"x{count}" if count > 1 else "")
+    if count > 1:
+        unordered = " | (a != a)" if is_float(dtype) else ""
+        choice = f"{select(define, short, count)}((a > b){unordered}, a, b)"
+    else:
+        choice = "(a > b || a != a) ? a : b" if is_float(dtype) else "a > b ? a : b"
+    return define(name, f"static inline {vector} {name}({vector} a, {vector} b) {{ return {choice}; }}")
+
+
+def clamp_below(define: Define, dtype: DType, count: int) -> str:
+    """Define the greater of a value and a bound that is no NaN: one comparison, often one instruction."""
+    short = SHORT_NAMES[dtype]
+    vector = vector_type(define, short, count)
+    name = f"atleast_{short}" + (f"x{count}" if count > 1 else "")
+    choice = f"{select(define, short, count)}(x < low, low, x)" if count > 1 else "x < low ? low : x"
+    return define(name, f"static inline {vector} {name}({vector} x, {vector} low) {{ return {choice}; }}")
+
+
+def streaming_store(define: Define, short: str, count: int) -> str:
+    """Define the store of a whole cache line past the caches; return its name.
+
+    It saves reading the line first: a third more bandwidth for a large output of two large inputs. The
+    instruction needs an aligned address, which is looked at each time since views may start anywhere.
+    """
+    vector = vector_type(define, short, count)
+    floats = vector_type(define, "f32", CACHE_LINE // 4)
+    define(
+        "finish_streams",
+        "static inline void finish_streams(void) {\n"
+        "#if defined(__x86_64__)\n  __builtin_ia32_sfence();\n#endif\n}",
+    )
+    return define(
+        f"stream_{vector}",
+        f"static inline void stream_{vector}(void *to, {vector} x) {{\n"
+        f"  if (((unsigned long)to & {CACHE_LINE - 1}) == 0) {{\n"
+        "#if defined(__clang__)\n"
+        f"    __builtin_nontemporal_store(({floats})x, ({floats} *)to);\n    return;\n"
+        f"#elif defined(__AVX512F__)\n    __builtin_ia32_movntps512(to, ({floats})x);\n    return;\n#endif\n"
+        f"  }}\n  *({vector}u *)to = x;\n}}",
+    )
+
+
+def unvectorized(define: Define) -> str:
+    """Return the attribute of a function whose loops gcc is to leave scalar."""
+    define(
+        "SCALAR_LOOPS",
+        "#if defined(__GNUC__) && !defined(__clang__)\n"
+        '#define SCALAR_LOOPS __attribute__((optimize("no-tree-loop-vectorize")))\n'
+        "#else\n"
+        "#define SCALAR_LOOPS\n"
+        "#endif",
+    )
+    return "SCALAR_LOOPS"
+
+
+def lanewise(define: Define, function: str, short: str, count: int) -> str:
+    """Define a libm function (sqrt, trunc) for vectors; compilers make one instruction of the loop."""
+    builtin = f"__builtin_{function}{_BUILTIN_SUFFIX[short]}"
+    if count == 1:
+        return builtin
+    vector = vector_type(define, short, count)
+    return define(
+        f"{function}_{vector}",
+        f"static inline {vector} {function}_{vector}({vector} x) {{\n"
+        f"  {vector} y;\n  for (int i = 0; i < {count}; i++) y[i] = {builtin}(x[i]);\n  return y;\n}}",
+    )
+
+
+def division(define: Define, operator: str, dtype: DType, count: int) -> str:
+    """Define C's / or % without its traps: by 0 gives 0, and the lowest number by -1 wraps."""
+    short = SHORT_NAMES[dtype]
+    scalar, word = scalar_type(short), {"/": "div", "%": "mod"}[operator]
+    by_minus_one = f" : b == -1 ? {'-a' if operator == '/' else '0'}" if dtype.kind == "int" else ""
+    one = define(
+        f"{word}_{short}",
+        f"static inline {scalar} {word}_{short}({scalar} a, {scalar} b) {{\n"
+        f"  return b == 0 ? 0{by_minus_one} : a {operator} b;\n}}",
+    )
+    if count == 1:
+        return one
+    vector = vector_type(define, short, count)
+    return define(
+        f"{word}_{vector}",
+        f"static inline {vector} {word}_{vector}({vector} a, {vector} b) {{\n"
+        f"  {vector} y;\n  for (int i = 0; i < {count}; i++) y[i] = {one}(a[i], b[i]);\n  return y;\n}}",
+    )
+
+
+def reinterpret(define: Define, to: str, source: str) -> str:
+    """Define the scalar with the same bits in another type; return its name."""
+    return define(
+        f"{to}_bits_{source}",
+        f"static inline {scalar_type(to)} {to}_bits_{source}({scalar_type(source)} x) {{\n"
+        f"  union {{ {scalar_type(source)} from; {scalar_type(to)} to; }} u = {{x}};\n  return u.to;\n}}",
+    )
+
+
+# gcc's builtins of x86; the 512-bit ones take a mask and a rounding mode (4: the current one)
+_GCC_FMA = {
+    ("f32", 16): ("__AVX512F__", "__builtin_ia32_vfmaddps512_mask(a, b, c, (unsigned short)-1, 4)"),
+    ("f64", 8): ("__AVX512F__", "__builtin_ia32_vfmaddpd512_mask(a, b, c, (unsigned char)-1, 4)"),
+    ("f32", 8): ("__FMA__", "__builtin_ia32_vfmaddps256(a, b, c)"),
+    ("f64", 4): ("__FMA__", "__builtin_ia32_vfmaddpd256(a, b, c)"),
+    ("f32", 4): ("__FMA__", "__builtin_ia32_vfmaddps(a, b, c)"),
+    ("f64", 2): ("__FMA__", "__builtin_ia32_vfmaddpd(a, b, c)"),
+}
+
+
+def fused_multiply_add(define: Define, short: str, count: int) -> str:
+    """Define `a * b + c` with one rounding where the processor does it in one instruction; return its name.
+
+    clang contracts inside this function only. gcc has no such scope: it gets the instruction by name on x86,
+    else a loop over its scalar builtin, which it vectorises.
+    """
+    vector = vector_type(define, short, count)
+    name = f"fma_{short}" + (f"x{count}" if count > 1 else "")
+    builtin = f"__builtin_fma{_BUILTIN_SUFFIX[short]}"
+    fast = f"__FP_FAST_FMA{_BUILTIN_SUFFIX[short].upper()}"
+    lines = [
+        f"static inline {vector} {name}({vector} a, {vector} b, {vector} c) {{",
+        "#if defined(__clang__)",
+        "#pragma clang fp contract(fast)",
+        "  return a * b + c;",
+    ]
+    if (short, count) in _GCC_FMA:
+        feature, call = _GCC_FMA[short, count]
+        lines += [f"#elif defined({feature})", f"  return {call};"]
+    lines.append(f"#elif defined({fast})")
+    if count == 1:
+        lines.append(f"  return {builtin}(a, b, c);")
+    else:
+        lines.append(f"  {vector} y;")
+        lines.append(f"  for (int i = 0; i < {count}; i++) y[i] = {builtin}(a[i], b[i], c[i]);")
+        lines.append("  return y;")
+    lines += ["#else", "  return a * b + c;", "#endif", "}"]
+    return define(name, "\n".join(lines))

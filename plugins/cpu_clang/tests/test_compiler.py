@@ -1,0 +1,148 @@
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy as np
+import pytest
+
+from plugrad.dtype import dtypes
+from plugrad.errors import CompileError
+from plugrad.runtime.program import Program
+from plugrad.uop.ops import Ops
+from plugrad_cpu_clang.compiler import CpuCompiler, compiler_flags, merge_sources, split_units
+from plugrad_cpu_clang.machine import Machine
+from plugrad_cpu_clang.renderer import CpuRenderer
+from plugrad_cpu_clang.runner import CpuRunner
+from plugrad_cpu_clang.toolchain import Toolchain
+
+GOOD = "void {0}(void *const *bufs, const long long *vals, long long t) {{ *(int *)bufs[0] += {1}; }}\n"
+
+
+def test_a_broken_kernel_shows_source_log_and_command(compiler):
+    with pytest.raises(CompileError) as caught:
+        compiler.compile("void k(void) { nonsense; }", "k")
+    assert "nonsense" in caught.value.log
+    assert caught.value.source == "void k(void) { nonsense; }"
+    assert caught.value.command[-1] == "k.c"
+    assert "-ffp-contract=off" in caught.value.command
+
+
+def test_many_kernels_share_a_library(compiler, addresses):
+    units = [(f"k{n}", GOOD.format(f"k{n}", n)) for n in range(3)]
+    libs = compiler.compile_many(units)
+    assert libs[0] is libs[1] is libs[2]
+    total = np.zeros(1, np.int32)
+    for (name, source), lib in zip(units, libs, strict=True):
+        CpuRunner(Program(name, source, lib, outs=(0,)))(addresses(total))
+    assert total[0] == 3
+
+
+def test_kernels_of_one_name_get_libraries_of_their_own(best_compiler, addresses):
+    units = [("k", GOOD.format("k", 1)), ("k", GOOD.format("k", 20)), ("k", GOOD.format("k", 1))]
+    libs = best_compiler.compile_many(units)
+    total = np.zeros(1, np.int32)
+    for (name, source), lib in zip(units, libs, strict=True):
+        CpuRunner(Program(name, source, lib, outs=(0,)))(addresses(total))
+    assert total[0] == 22
+
+
+def test_rendered_kernels_with_the_same_helpers_compile_together(compiler, new_writer, addresses):
+    units = []
+    for op in (Ops.MAX, Ops.MULACC):
+        w = new_writer()
+        out, a = w.param(0, dtypes.float32, 4), w.param(1, dtypes.float32, 4)
+        x = w.load(a, 0, 4)
+        w.store(out, 0, w.alu(op, *[x] * (3 if op is Ops.MULACC else 2)))
+        units.append((op.name.lower(), CpuRenderer().render(w.uops, op.name.lower())))
+    libs = compiler.compile_many(units)
+    a, out = np.arange(4, dtype=np.float32), np.empty(4, np.float32)
+    for (name, source), lib, expected in zip(units, libs, (a, a * a + a), strict=True):
+        CpuRunner(Program(name, source, lib, outs=(0,), ins=(1,)))(addresses(out, a))
+        np.testing.assert_array_equal(out, expected)
+
+
+def test_the_error_of_many_kernels_shows_the_one_to_blame(best_compiler):
+    bad = "void b(void) { nonsense; }\n"
+    with pytest.raises(CompileError) as caught:
+        best_compiler.compile_many([("a", GOOD.format("a", 1)), ("b", bad), ("c", GOOD.format("c", 1))])
+    assert caught.value.source == bad
+
+
+def test_many_large_kernels_are_compiled_side_by_side(best_compiler, addresses):
+    filler = f"// {'x' * 5000}\n"
+    units = [(f"k{n}", filler + GOOD.format(f"k{n}", n)) for n in range(6)]
+    libs = best_compiler.compile_many(units)
+    assert len(set(libs)) <= 3
+    total = np.zeros(1, np.int32)
+    for (name, source), lib in zip(units, libs, strict=True):
+        CpuRunner(Program(name, source, lib, outs=(0,)))(addresses(total))
+    assert total[0] == 15
+
+
+def test_no_kernels_are_no_work(best_compiler):
+    assert best_compiler.compile_many([]) == []
+
+
+def test_units_are_spread_evenly():
+    groups = split_units([(f"k{n}", "x" * n) for n in range(1, 9)], 2)
+    assert sorted(sum(len(source) for _, source in group) for group in groups) == [18, 18]
+
+
+def test_shared_paragraphs_are_merged():
+    assert merge_sources(["types\n\none", "types\n\nmore\n\ntwo\n"]) == "types\n\none\n\nmore\n\ntwo\n"
+
+
+def test_cache_keys_tell_machines_toolchains_and_flags_apart():
+    machine = Machine("x86_64", "some", frozenset({"avx2", "fma"}), 256, 16, (1, 1))
+    newer = Machine("x86_64", "some", frozenset({"avx2", "fma", "bmi2"}), 256, 16, (1, 1))
+    gcc, clang = (Toolchain(kind, ("cc",), (15,), "") for kind in ("gcc", "clang"))
+    keys = {CpuCompiler(t, m).cache_key for t in (gcc, clang) for m in (machine, newer)}
+    assert len(keys) == 4
+    assert CpuCompiler(gcc, machine).cache_key == CpuCompiler(gcc, machine).cache_key
+
+
+def test_flags_keep_arithmetic_exact():
+    for kind in ("gcc", "clang", "zig"):
+        machine = Machine("aarch64", "", frozenset(), 128, 32, (1, 1))
+        flags = compiler_flags(Toolchain(kind, ("cc",), (15,), ""), machine)
+        assert "-ffp-contract=off" in flags
+        assert not {"-ffast-math", "-Ofast", "-fassociative-math"} & set(flags)
+
+
+def test_machine_code_can_be_read(best_compiler):
+    text = best_compiler.disassemble(best_compiler.compile(GOOD.format("kernel", 1), "kernel"))
+    assert "kernel" in text
+
+
+def test_an_interrupted_compile_leaves_nothing(tmp_path):
+    """Ctrl-C while a (very slow) compiler runs: its folder goes away, and so does the compiler."""
+    slow = tmp_path / "slow"
+    slow.write_text("#!/bin/sh\nexec sleep 60\n")
+    slow.chmod(0o755)
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    code = (
+        # whoever starts the tests in the background has them ignore Ctrl-C, which processes inherit
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "from plugrad_cpu_clang.compiler import CpuCompiler\n"
+        "from plugrad_cpu_clang.toolchain import Toolchain\n"
+        f"CpuCompiler(Toolchain('gcc', ({str(slow)!r},), (12,), '')).compile('', 'k')\n"
+    )
+    environment = {**os.environ, "TMPDIR": str(scratch), "PYTHONPATH": os.pathsep.join(sys.path)}
+    child = subprocess.Popen([sys.executable, "-c", code], env=environment, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 30
+    while not list(scratch.glob("*/k.c")):
+        assert time.monotonic() < deadline
+        assert child.poll() is None, child.stderr.read()
+    child.send_signal(2)
+    _, log = child.communicate(timeout=30)
+    assert "KeyboardInterrupt" in log
+    assert list(scratch.iterdir()) == []
+
+
+def test_compiling_leaves_no_files(compiler, tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    compiler.compile(GOOD.format("k", 1), "k")
+    assert list(tmp_path.iterdir()) == []

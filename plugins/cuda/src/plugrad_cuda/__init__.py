@@ -1,0 +1,1 @@
+"""NVIDIA GPUs for plugrad: CUDA C, NVRTC and the driver API, without a toolkit."""

@@ -1,0 +1,230 @@
+"""An open device: its primary context, its one stream, and the memory that copies pass through.
+
+Launches and copies of a device go to one stream, so they take effect in the order of their calls. A fault in
+a kernel is noticed by a later call; the kernels launched since the last one that went well are named then.
+"""
+
+import atexit
+import os
+import threading
+from collections import deque
+from typing import Any, NoReturn
+
+from plugrad.target import Target
+from plugrad_cuda.driver import DeviceLost, Driver, driver
+from plugrad_cuda.native import ffi
+
+STAGING_BYTES = 4 << 20  # of each of the two pieces of page-locked memory
+_RECENT = 16  # kernels to name when one of them failed
+_STREAM_NON_BLOCKING = 1
+
+
+class Context:
+    """What allocator and runners of one device share.
+
+    Attributes:
+        target: which device.
+        driver: the driver.
+        process: who opened it; a driver does not survive a fork.
+        stream: the stream of all copies and launches.
+        lock: held while arguments are set and work is given to the stream.
+        launched: names of the kernels since the last call that showed them to be done.
+
+    Raises:
+        DeviceError: the driver does not open the device.
+    """
+
+    def __init__(self, target: Target, opened: Driver) -> None:
+        self.target = target
+        self.driver = opened
+        self.process = os.getpid()
+        self.lock = threading.RLock()
+        self.launched: deque[str] = deque(maxlen=_RECENT)
+        self._lost = ""
+        self._modules: list[Any] = []
+        self._blocks: set[int] = set()
+        library = opened.library
+        out = ffi.new("void **")
+        opened.check(library.cuDevicePrimaryCtxRetain(out, target.index), "opening it", target.name)
+        self._handle = out[0]
+        self.enter()
+        self.stream: Any = self.made(library.cuStreamCreate, _STREAM_NON_BLOCKING)
+        self.timers = (self.made(library.cuEventCreate, 0), self.made(library.cuEventCreate, 0))
+        self.staging: tuple[Staging, Staging] | None = None
+
+    def enter(self) -> None:
+        """Make this the context of the calling thread: other libraries may have changed it.
+
+        Raises:
+            DeviceLost: the device failed before; says what happened.
+        """
+        if self._lost:
+            raise DeviceLost(self._lost, device=self.target.name)
+        if status := self.driver.library.cuCtxSetCurrent(self._handle):
+            self.fail(status, "using it")
+
+    def check(self, status: int, doing: str, nbytes: int = 0) -> None:
+        """Do nothing for success; raise for any other status."""
+        if status:
+            self.fail(status, doing, nbytes)
+
+    def fail(self, status: int, doing: str, nbytes: int = 0) -> NoReturn:
+        """Raise plugrad's error for a status, and remember a lost device.
+
+        Raises:
+            DeviceError: always.
+        """
+        error = self.driver.failure(status, doing, self.target.name, nbytes)
+        if isinstance(error, DeviceLost):
+            self._lost = self._explain(str(error))
+            raise DeviceLost(self._lost, device=self.target.name)
+        raise error
+
+    def synchronize(self) -> None:
+        """Return when all that was given to the stream is done.
+
+        Raises:
+            DeviceError: some of it failed.
+        """
+        self.enter()
+        self.check(self.driver.library.cuStreamSynchronize(self.stream), "waiting for it")
+        self.launched.clear()
+
+    def wait_for(self, event: Any, doing: str) -> None:
+        """Return when an event has come to pass."""
+        self.check(self.driver.library.cuEventSynchronize(event), doing)
+
+    def staged(self) -> "tuple[Staging, Staging]":
+        """Return the page-locked memory that copies alternate between; allocated by the first copy."""
+        if self.staging is None:
+            self.staging = (Staging(self), Staging(self))
+        return self.staging
+
+    def alloc(self, nbytes: int) -> int:
+        """Return the address of new memory.
+
+        Raises:
+            DeviceOutOfMemory: there is none left.
+        """
+        with self.lock:
+            self.enter()
+            out = ffi.new("unsigned long long *")
+            status = self.driver.library.cuMemAlloc_v2(out, nbytes)
+            self.check(status, f"allocating {nbytes} bytes", nbytes)
+            self._blocks.add(int(out[0]))
+            return int(out[0])
+
+    def free(self, address: int) -> None:
+        """Give memory back; waits for what still uses it."""
+        with self.lock:
+            if self._lost:
+                return  # it went with the context
+            self.enter()
+            self._blocks.discard(address)
+            self.check(self.driver.library.cuMemFree_v2(address), "freeing memory")
+
+    def load(self, image: bytes) -> Any:
+        """Return the driver's module of a compiled image.
+
+        Raises:
+            DeviceError: the driver does not take it.
+        """
+        with self.lock:
+            self.enter()
+            module = self.made(
+                self.driver.library.cuModuleLoadData, ffi.from_buffer(image), doing="loading a kernel"
+            )
+            self._modules.append(module)
+            return module
+
+    def unload(self, module: Any) -> None:
+        """Forget a module, after what was launched of it is done."""
+        with self.lock:
+            if module in self._modules and not self._lost:
+                self.enter()
+                self.driver.library.cuStreamSynchronize(self.stream)
+                self._modules.remove(module)
+                self.driver.library.cuModuleUnload(module)
+
+    def close(self) -> None:
+        """Give everything back to the driver; nothing can be done with the device afterwards."""
+        with self.lock:
+            if self._lost:
+                return
+            library = self.driver.library
+            library.cuCtxSetCurrent(self._handle)
+            library.cuStreamSynchronize(self.stream)
+            for module in self._modules:
+                library.cuModuleUnload(module)
+            for address in self._blocks:
+                library.cuMemFree_v2(address)
+            for piece in self.staging or ():
+                piece.close(library)
+            for event in self.timers:
+                library.cuEventDestroy_v2(event)
+            library.cuStreamDestroy_v2(self.stream)
+            library.cuDevicePrimaryCtxRelease_v2(self.target.index)
+            self._lost = f"{self.target.name} was closed at the end of the process"
+
+    def made(self, make: Any, *arguments: Any, doing: str = "opening it") -> Any:
+        """Return what a function of the driver puts into its first argument."""
+        out = ffi.new("void **")
+        self.check(make(out, *arguments), doing)
+        return out[0]
+
+    def _explain(self, what: str) -> str:
+        names = list(dict.fromkeys(self.launched))
+        if len(names) == 1:
+            blame = f"The kernel at fault is {names[0]}."
+        elif names:
+            blame = f"The kernel at fault is one of {', '.join(names)} (the latest last)."
+        else:
+            blame = "No kernel was launched since the last call that went well."
+        return (
+            f"{what}. {blame} The driver runs nothing more on this device in this process, and what its "
+            "memory held is lost. Restart the process; DEBUG=4 shows the kernels' source."
+        )
+
+
+class Staging:
+    """A piece of page-locked memory, and the event after which it can be used again."""
+
+    def __init__(self, context: Context) -> None:
+        library = context.driver.library
+        self.event = context.made(library.cuEventCreate, 2)  # without a time
+        self.memory = context.made(
+            library.cuMemAllocHost_v2, STAGING_BYTES, doing="allocating page-locked memory"
+        )
+
+    def close(self, library: Any) -> None:
+        """Give it back."""
+        library.cuEventDestroy_v2(self.event)
+        library.cuMemFreeHost(self.memory)
+
+
+_open: dict[int, Context] = {}
+_opening = threading.Lock()
+
+
+def open_context(target: Target) -> Context:
+    """Return the context of a target, the same for all who ask.
+
+    Raises:
+        DeviceNotFound: there is no driver.
+        DeviceError: the device cannot be opened.
+    """
+    with _opening:
+        context = _open.get(target.index)
+        if context is None:
+            if not _open:
+                atexit.register(close_all)
+            context = _open[target.index] = Context(target, driver())
+        return context
+
+
+def close_all() -> None:
+    """Close all devices: registered for the end of the process that opened them."""
+    for context in _open.values():
+        if context.process == os.getpid():
+            context.close()
+    _open.clear()

@@ -1,0 +1,7 @@
+"""What cffi knows of the driver and of NVRTC. C values have no types in Python, so none are promised."""
+
+from typing import Any
+
+from plugrad_cuda import _native
+
+ffi: Any = _native.ffi

@@ -1,0 +1,363 @@
+"""Renders CUDA C: one thread's scalar code; vectors only where memory is read or written.
+
+float16 and bfloat16 are their bits, converted at each cast. A vector in memory is one access where its
+address is a multiple of its size; that buffers begin so is checked by the runner, and where one does not, the
+same source is compiled once more with UNALIGNED defined.
+"""
+
+import math
+import struct
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from plugrad.dtype import ConstType, DType, dtypes, is_bool, is_float, truncate
+from plugrad.renderer.cstyle import OPERATORS, CStyleRenderer
+from plugrad.renderer.scope import Scope
+from plugrad.target import Capabilities, Target
+from plugrad.uop.ops import ALU, Ops
+from plugrad.uop.uop import UOp
+from plugrad_cuda import words
+from plugrad_cuda.capabilities import STATIC_SHARED_BYTES, capabilities
+
+_PACK_HALF = struct.Struct("<e").pack
+_PACK_FLOAT = struct.Struct("<f").pack
+
+HALVES = (dtypes.float16, dtypes.bfloat16)
+# what may leave the range of a signed integer, which C does not define
+_OVERFLOWING = frozenset({Ops.ADD, Ops.SUB, Ops.MUL, Ops.NEG, Ops.MULACC})
+_FUNCTIONS_OF_BITS = {
+    (dtypes.int32, dtypes.float32): "__float_as_int",
+    (dtypes.uint32, dtypes.float32): "__float_as_uint",
+    (dtypes.float32, dtypes.int32): "__int_as_float",
+    (dtypes.float32, dtypes.uint32): "__uint_as_float",
+    (dtypes.int64, dtypes.float64): "__double_as_longlong",
+    (dtypes.float64, dtypes.int64): "__longlong_as_double",
+}
+
+#: Begins the line of a source that says how much shared memory a launch must ask for.
+DYNAMIC_SHARED = "#define DYNAMIC_SHARED_BYTES "
+#: Stands in sources that need another binary for buffers that begin at odd places.
+UNALIGNED = "#ifdef UNALIGNED"
+
+
+class CudaRenderer(CStyleRenderer):
+    """CUDA C++ for compute capability 7.0 and newer.
+
+    A kernel takes its buffers by slot, then its variables as `long long`.
+    """
+
+    kernel_prefix: ClassVar[str] = 'extern "C" __global__ '
+    local_prefix: ClassVar[str] = "__shared__ __align__(16) "
+    restrict: ClassVar[str] = "__restrict__"
+    barrier: ClassVar[str] = "__syncthreads();"
+    infinity: ClassVar[str] = "__int_as_float(0x7f800000)"
+    nan: ClassVar[str] = "__int_as_float(0x7fc00000)"
+    type_names: ClassVar[Mapping[DType, str]] = {
+        **CStyleRenderer.type_names,
+        dtypes.int64: "long long",
+        dtypes.uint64: "unsigned long long",
+        dtypes.float16: "unsigned short",
+        dtypes.bfloat16: "unsigned short",
+    }
+
+    def __init__(self, target: Target, chosen: Capabilities | None = None) -> None:
+        super().__init__(chosen or capabilities(target))
+
+    def open_scope(self, uops: Sequence[UOp]) -> "CudaScope":
+        """Return the state for one kernel."""
+        return CudaScope(uops)
+
+    def assemble(self, scope: Scope, name: str) -> str:
+        """Return the kernel; its variables are narrowed first."""
+        assert isinstance(scope, CudaScope), "CudaRenderer opens its own scopes"
+        first = [
+            f"  const {self.type_name(scope, u.dtype)} {scope.names[u]} = {scope.names[u]}_given;"
+            for u in scope.variables
+        ]
+        bounds = f"__launch_bounds__({scope.group_size})"
+        head = f"{self.kernel_prefix}void {bounds} {name}({', '.join(self.parameters(scope))}) {{"
+        return "\n".join((*scope.before, head, *first, *scope.lines, "}"))
+
+    def parameters(self, scope: Scope) -> list[str]:
+        """Return the declarations of the buffers by slot, then of the variables by name."""
+        buffers = super().parameters(scope)[: len(scope.params)]
+        return [*buffers, *(f"const long long {scope.names[u]}_given" for u in scope.variables)]
+
+    def workitem(self, name: str) -> str:
+        """Return the expression of a launch position."""
+        if name == "thread":
+            return super().workitem(name)
+        return f"{'blockIdx' if name[0] == 'g' else 'threadIdx'}.{'xyz'[int(name[-1])]}"
+
+    def write_local(self, scope: Scope, u: UOp) -> None:
+        """Declare memory of the block: by itself, or as a part of what the launch asks for."""
+        assert isinstance(scope, CudaScope), "CudaRenderer opens its own scopes"
+        if scope.dynamic_bytes <= STATIC_SHARED_BYTES:
+            return super().write_local(scope, u)
+        storage = self.storage_type(u.dtype)
+        scope.names[u] = f"local{u.arg[0]}"
+        scope.line(f"{storage} *{scope.names[u]} = ({storage} *)(shared_memory + {scope.offsets[u]});")
+        scope.before = [
+            f"{DYNAMIC_SHARED}{scope.dynamic_bytes}",
+            "extern __shared__ __align__(16) unsigned char shared_memory[];",
+        ]
+        return None
+
+    # --- types and constants ---
+
+    def type_name(self, scope: Scope, dtype: DType) -> str:
+        """Return the type of a value."""
+        if dtype.count == 1:
+            return self.type_names[dtype]
+        scalar = dtype.scalar()
+        short = "uint16" if scalar in HALVES else scalar.name
+        return words.vector_type(scope.define, self.storage_type(scalar), short, scalar.itemsize, dtype.count)
+
+    def storage_type(self, dtype: DType) -> str:
+        """Return the type of a buffer's elements: a bool is a byte."""
+        return "unsigned char" if is_bool(dtype) else self.type_names[dtype.scalar()]
+
+    def literal(self, dtype: DType, value: ConstType) -> str:
+        """Return a scalar constant; of 16-bit floats, the bits."""
+        if dtype in HALVES:
+            return str(half_bits(dtype, float(value)))
+        if dtype is dtypes.float64 and not math.isfinite(value):
+            return f"(double){super().literal(dtype, value)}"
+        return super().literal(dtype, value)
+
+    def vector(self, scope: Scope, dtype: DType, parts: Sequence[str]) -> str:
+        """Return a vector of scalar expressions, which braces do not convert to narrower types."""
+        if dtype.itemsize < 4:
+            parts = [f"({self.storage_type(dtype)}){part}" for part in parts]
+        return f"({self.type_name(scope, dtype)}{{{{{', '.join(parts)}}}}})"
+
+    def lane(self, vector: str, index: int) -> str:
+        """Return one lane of a vector variable."""
+        return f"{vector}.lane[{index}]"
+
+    # --- memory ---
+
+    def load(self, scope: Scope, u: UOp, pointer: str) -> str:
+        """Return the value at `pointer`: by one access, or element by element where it may lie anywhere."""
+        if u.dtype.count == 1:
+            return f"(*{pointer} != 0)" if is_bool(u.dtype) else f"*{pointer}"
+        if is_aligned(u.src[0], u.dtype.count):
+            return f"LOAD({self._with_access(scope, u, u.dtype)}, {pointer})"
+        return self.vector(scope, u.dtype, [f"{pointer}[{lane}]" for lane in range(u.dtype.count)])
+
+    def store(self, scope: Scope, u: UOp, pointer: str, value: str) -> str:
+        """Return the statement that writes `value` to `pointer`."""
+        dtype = u.src[1].dtype
+        if dtype.count == 1:
+            return f"*{pointer} = {value}"
+        if is_aligned(u.src[0], dtype.count):
+            return f"STORE({self._with_access(scope, u, dtype)}, {pointer}, {value})"
+        value = scope.names[u.src[1]]
+        lanes = [f"{pointer}[{lane}] = {self.lane(value, lane)}" for lane in range(dtype.count)]
+        return ", ".join(lanes)
+
+    def write_store(self, scope: Scope, u: UOp) -> None:
+        """Write to memory; a vector that goes lane by lane needs a name."""
+        value = u.src[1]
+        if value.dtype.count > 1 and not scope.names[value].isidentifier():
+            scope.names[value] = self._named(scope, value)
+        super().write_store(scope, u)
+
+    def _named(self, scope: Scope, value: UOp) -> str:
+        name = scope.fresh("wide")
+        scope.line(f"{self.type_name(scope, value.dtype)} {name} = {scope.names[value]};")
+        return name
+
+    def _with_access(self, scope: Scope, u: UOp, dtype: DType) -> str:
+        scope.define("ACCESS", _ACCESS)
+        return self.type_name(scope, dtype)
+
+    # --- expressions ---
+
+    def expression(self, scope: Scope, u: UOp) -> str:
+        """Return the expression of a node; a bool in a vector is the byte that memory holds."""
+        if u.op is Ops.GEP and u.dtype is dtypes.bool:
+            return f"({self.lane(scope.names[u.src[0]], u.arg[0])} != 0)"
+        return super().expression(scope, u)
+
+    def alu(self, scope: Scope, u: UOp, args: Sequence[str]) -> str:
+        """Return the expression of an ALU node on rendered sources."""
+        dtype = u.dtype
+        if u.op in (Ops.CDIV, Ops.CMOD) and not _is_safe_divisor(u.src[1]):
+            name = self.type_names[dtype]
+            unsigned = name if name.startswith("unsigned") else f"unsigned {name.removeprefix('signed ')}"
+            function = words.division(scope.define, OPERATORS[u.op], name, unsigned, dtype)
+            return f"{function}({', '.join(args)})"
+        if u.op in _OVERFLOWING and _may_overflow(scope, u):
+            unsigned = "unsigned long long" if dtype.itemsize == 8 else "unsigned int"
+            wrapped = super().alu(scope, u, [f"({unsigned}){arg}" for arg in args])
+            return f"(({self.type_names[dtype]}){wrapped})" if dtype.itemsize >= 4 else wrapped
+        return super().alu(scope, u, args)
+
+    def call(self, scope: Scope, u: UOp, args: Sequence[str]) -> str:
+        """Return the call of a built-in function; those of float end in f."""
+        name = self.functions.get(u.op)
+        if name is None or u.op.name not in self.capabilities.native_ops:
+            return super().call(scope, u, args)
+        return f"{name}{'f' if u.dtype is dtypes.float32 else ''}({', '.join(args)})"
+
+    # --- conversions ---
+
+    def cast(self, scope: Scope, u: UOp, value: str) -> str:
+        """Return the value in another dtype."""
+        source, to = u.src[0].dtype, u.dtype
+        if source is to:
+            return value
+        if is_bool(to):
+            return f"(({value} & 0x7fff) != 0)" if source in HALVES else f"({value} != 0)"
+        if source in HALVES:
+            widen = words.float_from_half if source is dtypes.float16 else words.float_from_bfloat
+            value, source = f"{widen(scope.define)}({value})", dtypes.float32
+        if to in HALVES:
+            return self._cast_to_half(scope, source, to, value)
+        if is_float(source) and not is_float(to) and to.itemsize < 4:
+            # the conversion saturates: int32 on the way makes small types wrap
+            value = f"(int){value}"
+        return f"(({self.type_names[to]}){value})"
+
+    def bitcast(self, scope: Scope, u: UOp, value: str) -> str:
+        """Return the bits in another dtype of the same size."""
+        source, to = u.src[0].dtype, u.dtype
+        if is_bool(to):
+            return f"({value} != 0)"
+        if self.storage_type(source) == self.storage_type(to):
+            return value
+        if function := _FUNCTIONS_OF_BITS.get((to, source)):
+            return f"{function}({value})"
+        if (is_float(source) or is_float(to)) and source.itemsize > 2:
+            return f"{self._reinterpret(scope, to, source)}({value})"
+        return f"(({self.type_names[to]}){value})"
+
+    def _reinterpret(self, scope: Scope, to: DType, source: DType) -> str:
+        return words.reinterpret(
+            scope.define, self.type_names[to], self.type_names[source], to.name, source.name
+        )
+
+    def _cast_to_half(self, scope: Scope, source: DType, to: DType, value: str) -> str:
+        """Return the nearest 16-bit float, never rounded twice."""
+        wide_integer = not is_float(source) and source.itemsize >= 4
+        if source is dtypes.float64 or wide_integer:
+            value = f"{words.odd_float_from(scope.define, self.type_names[source], source.name)}({value})"
+        elif source is not dtypes.float32:
+            value = f"((float){value})"
+        narrow = words.half_from_float if to is dtypes.float16 else words.bfloat_from_float
+        return f"{narrow(scope.define)}({value})"
+
+
+_ACCESS = """#ifdef UNALIGNED
+template <typename V, typename T> static __device__ __forceinline__ V load_lanes(const T *p) {
+  V v;
+  for (int i = 0; i < (int)(sizeof(V) / sizeof(T)); i++) v.lane[i] = p[i];
+  return v;
+}
+template <typename V, typename T> static __device__ __forceinline__ void store_lanes(T *p, V v) {
+  for (int i = 0; i < (int)(sizeof(V) / sizeof(T)); i++) p[i] = v.lane[i];
+}
+#define LOAD(V, p) load_lanes<V>(p)
+#define STORE(V, p, v) store_lanes<V>(p, v)
+#else
+#define LOAD(V, p) (*(const V *)(p))
+#define STORE(V, p, v) (*(V *)(p) = (v))
+#endif"""
+
+
+class CudaScope(Scope):
+    """The state of one kernel.
+
+    Attributes:
+        before: lines that stand before the kernel.
+        group_size: threads in a block, at most.
+        dynamic_bytes: shared memory in all.
+        offsets: where in it each DEFINE_LOCAL begins.
+        addresses: integers that are nothing but parts of addresses and of loops' sizes.
+    """
+
+    def __init__(self, uops: Sequence[UOp]) -> None:
+        super().__init__(uops)
+        self.before: list[str] = []
+        self.group_size = _group_size(uops)
+        self.offsets: dict[UOp, int] = {}
+        self.dynamic_bytes = 0
+        for u in uops:
+            if u.op is Ops.DEFINE_LOCAL:
+                self.offsets[u] = self.dynamic_bytes
+                self.dynamic_bytes += (u.arg[1] * u.dtype.itemsize + 15) // 16 * 16
+        self.addresses = _addresses(uops)
+
+
+def is_aligned(place: UOp, count: int) -> bool:
+    """Say whether the INDEX `place` is a multiple of `count` elements from where its buffer begins."""
+    return divisor_of(place.src[1]) % count == 0
+
+
+def divisor_of(u: UOp, most: int = 64) -> int:
+    """Return a power of two, up to `most`, that divides the integer `u` whatever its variables are.
+
+    Example:
+        >>> divisor_of(UOp.variable("i", 0, 9) * 4 + 8)
+        4
+    """
+    match u.op:
+        case Ops.CONST:
+            return min(u.arg & -u.arg, most) or most
+        case Ops.ADD | Ops.SUB | Ops.MAX:
+            return min(divisor_of(s, most) for s in u.src[:2])
+        case Ops.MUL:
+            return min(divisor_of(u.src[0], most) * divisor_of(u.src[1], most), most)
+        case Ops.SHL if u.src[1].op is Ops.CONST:
+            return min(divisor_of(u.src[0], most) << u.src[1].arg, most)
+        case Ops.MULACC:
+            product = divisor_of(u.src[0], most) * divisor_of(u.src[1], most)
+            return min(product, divisor_of(u.src[2], most), most)
+        case Ops.WHERE:
+            return min(divisor_of(s, most) for s in u.src[1:])
+        case Ops.CAST if u.src[0].dtype.kind in ("int", "uint"):
+            return divisor_of(u.src[0], most)
+        case _:
+            return 1
+
+
+def half_bits(dtype: DType, value: float) -> int:
+    """Return the bits of a float16 or bfloat16 constant.
+
+    Example:
+        >>> hex(half_bits(dtypes.bfloat16, 1.0))
+        '0x3f80'
+    """
+    rounded = float(truncate(value, dtype))
+    if dtype is dtypes.float16:
+        return int.from_bytes(_PACK_HALF(rounded), "little")
+    return int.from_bytes(_PACK_FLOAT(rounded), "little") >> 16
+
+
+def _group_size(uops: Sequence[UOp]) -> int:
+    sizes = [u.src[0] for u in uops if u.op is Ops.SPECIAL and u.arg.startswith("lidx")]
+    if any(size.op is not Ops.CONST for size in sizes):
+        return 1024
+    return math.prod(int(size.arg) for size in sizes)
+
+
+def _addresses(uops: Sequence[UOp]) -> set[UOp]:
+    others: set[UOp] = set()  # what something else than an address is made of
+    for u in reversed(uops):
+        if u.op is Ops.INDEX or u.op is Ops.RANGE or (u.op in ALU and u not in others):
+            continue
+        others.update(u.src)
+    return {u for u in uops if u.op in ALU and u not in others}
+
+
+def _may_overflow(scope: Scope, u: UOp) -> bool:
+    """Say whether `u` computes with C's signed integers what is more than an address."""
+    assert isinstance(scope, CudaScope), "CudaRenderer opens its own scopes"
+    is_signed = u.dtype.kind == "int" and u.dtype.itemsize >= 4
+    # small integers compute as int, and only products of 16 bits leave that
+    return (is_signed or u.dtype is dtypes.uint16) and u not in scope.addresses
+
+
+def _is_safe_divisor(u: UOp) -> bool:
+    return u.op is Ops.CONST and u.arg not in (0, -1)

@@ -1,0 +1,122 @@
+"""Kernels go from tensors through codegen and the renderer to NVRTC (evidence E1), with no GPU."""
+
+import pickle
+
+import pytest
+
+from plugrad import Tensor, dtypes
+from plugrad.codegen.lower import lower
+from plugrad.codegen.opt.opt_ops import Opt, OptOps
+from plugrad.engine.realize import schedule
+from plugrad.target import Target
+from plugrad.uop.ops import Ops
+from plugrad.uop.uop import UOp
+from plugrad_cuda.capabilities import capabilities
+from plugrad_cuda.compiler import CudaCompiler
+from plugrad_cuda.renderer import DYNAMIC_SHARED, CudaRenderer, divisor_of
+
+
+def _target(arch="sm_90"):
+    return Target("CUDA", arch=arch)
+
+
+def _empty(*shape, dtype=dtypes.float32):
+    return Tensor.empty(*shape, dtype=dtype, device="PYTHON")
+
+
+def _render(tensor, arch="sm_90", opts=None):
+    """Return (lowered kernel, source) of the last kernel that computes `tensor`."""
+    target = _target(arch)
+    ast = [item.ast for item in schedule([tensor.uop]) if item.ast.op is Ops.SINK][-1]
+    lowered = lower(ast, capabilities(target), opts)
+    return lowered, CudaRenderer(target).render(lowered.program, lowered.name)
+
+
+def _cases():
+    f16, bf16 = dtypes.float16, dtypes.bfloat16
+    return {
+        "elementwise": lambda: (_empty(1 << 20) * 2 + 1).exp(),
+        "reduce in a group": lambda: _empty(64, 4096).sum(axis=1),
+        "softmax's maximum": lambda: _empty(64, 4096).max(axis=1),
+        "matmul": lambda: _empty(256, 256) @ _empty(256, 256),
+        "gated": lambda: _empty(61, 61).pad(((1, 2), (3, 4))) + 1,
+        "half": lambda: _empty(1 << 18, dtype=f16) + _empty(1 << 18, dtype=f16),
+        "bfloat16": lambda: _empty(1 << 18, dtype=bf16) * _empty(1 << 18, dtype=bf16),
+        "double to half": lambda: _empty(4096, dtype=dtypes.float64).cast(f16),
+        "long to half": lambda: _empty(4096, dtype=dtypes.int64).cast(f16),
+        "bool": lambda: (_empty(4096) < 0) | (_empty(4096) > 1),
+        "int division": lambda: _empty(4096, dtype=dtypes.int32) // _empty(4096, dtype=dtypes.int32),
+        "small ints": lambda: _empty(4096, dtype=dtypes.int8) * 3 + _empty(4096, dtype=dtypes.int8),
+        "long index": lambda: _empty(1 << 17, 1 << 17, dtype=dtypes.uint8).cast(dtypes.float32),
+        "sine": lambda: _empty(4096).sin(),
+        "double": lambda: _empty(4096, dtype=dtypes.float64).log(),
+        "infinity": lambda: (_empty(4096, dtype=dtypes.float64) < 0).where(float("inf"), float("nan")),
+    }
+
+
+@pytest.mark.usefixtures("nvrtc_library")
+@pytest.mark.parametrize("case", _cases())
+def test_kernels_compile(case, arch):
+    lowered, source = _render(_cases()[case](), arch)
+    assert f".text.{lowered.name}".encode() in CudaCompiler(_target(arch)).compile(source, lowered.name)
+
+
+@pytest.mark.usefixtures("nvrtc_library")
+def test_a_tiled_matmul_compiles_and_has_wide_accesses(arch):
+    lowered, source = _render(_empty(512, 512) @ _empty(512, 512), arch)
+    assert {opt.op for opt in lowered.opts} >= {OptOps.UPCAST, OptOps.LOCAL}
+    assert "LOAD(float32x4, " in source
+    assert "STORE(float32x4, " in source
+    compiler = CudaCompiler(_target(arch))
+    assert compiler.compile(source, lowered.name) != compiler.compile_unaligned(source, lowered.name)
+
+
+def test_a_grouped_reduction_shares_memory_behind_barriers():
+    _, source = _render(_empty(64, 4096).sum(axis=1))
+    assert "__shared__ __align__(16) float local0[" in source
+    assert "__syncthreads();" in source
+    assert "__launch_bounds__(256)" in source
+
+
+@pytest.mark.usefixtures("nvrtc_library")
+def test_shared_memory_beyond_what_may_be_declared_is_asked_for_at_the_launch(arch):
+    target = _target(arch)
+    tile = UOp(Ops.DEFINE_LOCAL, dtypes.float64, (), (0, 8192))
+    param = UOp(Ops.PARAM, dtypes.float64, (), (0, 64))
+    lane = UOp(Ops.SPECIAL, dtypes.int32, (UOp.const(dtypes.int32, 64),), "lidx0")
+    place = UOp(Ops.INDEX, dtypes.float64, (tile, lane))
+    store = UOp(Ops.STORE, dtypes.void, (place, UOp.const(dtypes.float64, 1.0)))
+    barrier = UOp(Ops.BARRIER, dtypes.void, (store,))
+    load = UOp(Ops.LOAD, dtypes.float64, (place,))
+    out = UOp(Ops.STORE, dtypes.void, (UOp(Ops.INDEX, dtypes.float64, (param, lane)), load))
+    program = [tile, param, lane.src[0], lane, place, store.src[1], store, barrier, load, out.src[0], out]
+    source = CudaRenderer(target).render(program, "k")
+    assert f"{DYNAMIC_SHARED}65536\n" in source
+    assert b".text.k" in CudaCompiler(target).compile(source, "k")
+
+
+def test_optimisations_by_hand_reach_the_source():
+    matmul = _empty(64, 64) @ _empty(64, 64)
+    plain = _render(matmul, opts=())[1]
+    grouped = _render(matmul, opts=(Opt(OptOps.LOCAL, (0,), 16),))[1]
+    assert "threadIdx" not in plain
+    assert "threadIdx.x" in grouped
+
+
+def test_long_addresses_are_computed_in_64_bits():
+    assert "long long" in _render(_empty(1 << 17, 1 << 17, dtype=dtypes.uint8) + 1)[1]
+
+
+def test_renderers_pickle_and_write_the_same():
+    lowered, source = _render(_empty(4096) + 1)
+    again = pickle.loads(pickle.dumps(CudaRenderer(_target())))
+    assert again.render(lowered.program, lowered.name) == source
+
+
+def test_divisors_of_addresses():
+    i = UOp.variable("i", 0, 1 << 20)
+    assert divisor_of(i) == 1
+    assert divisor_of(i * 4 + 8) == 4
+    assert divisor_of(i * 12) == 4
+    assert divisor_of(UOp.const(dtypes.int32, 0)) == 64
+    assert divisor_of(i * 256) == 64

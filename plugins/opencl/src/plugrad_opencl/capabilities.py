@@ -1,0 +1,64 @@
+"""What a device can do, from what the probe wrote into its target.
+
+A CPU is a target that runs loops on vectors, in as many work-items as it has cores; a GPU is one that
+launches grids of work-items. Nothing else tells codegen which of the two it works for.
+"""
+
+from dataclasses import replace
+
+from plugrad.dtype import STORABLE, DType, dtypes
+from plugrad.settings import settings
+from plugrad.target import Capabilities, Target
+from plugrad.uop.ops import COMPARE, Ops
+
+_INTEGER_OPS = (Ops.CDIV, Ops.CMOD, Ops.SHL, Ops.SHR, Ops.AND, Ops.OR, Ops.XOR)
+_FLOAT_OPS = (Ops.FDIV, Ops.RECIP, Ops.SQRT, Ops.TRUNC)
+_SHARED_OPS = (Ops.ADD, Ops.SUB, Ops.MUL, Ops.NEG, Ops.MAX, Ops.WHERE, Ops.MULACC, *COMPARE)
+NATIVE_OPS = frozenset(op.name for op in (*_INTEGER_OPS, *_FLOAT_OPS, *_SHARED_OPS))
+
+MAX_LANES = 16  # OpenCL C, section "Built-in Vector Data Types"
+_BYTES_OF_VARIABLES = 128  # of the space for parameters, kept for scalars
+_BYTES_OF_A_BUFFER = 16  # a pointer, and its shift with padding
+
+
+def capabilities(target: Target) -> Capabilities:
+    """Return what kernels on a device can do."""
+    absent: set[DType] = set() if target.get("fp64") else {dtypes.float64}
+    as_bits = {dtypes.bfloat16} if target.get("fp16") else {dtypes.bfloat16, dtypes.float16}
+    for_buffers = _number(target, "parameter_bytes", 1024) - _BYTES_OF_VARIABLES
+    shared = Capabilities(
+        storage_dtypes=frozenset(STORABLE) - absent,
+        compute_dtypes=frozenset(STORABLE) - absent - as_bits,
+        native_ops=NATIVE_OPS,
+        max_lanes=MAX_LANES,
+        max_buffers=max(8, for_buffers // _BYTES_OF_A_BUFFER),
+    )
+    bits = _number(target, "vector_bits")
+    return _of_a_cpu(target, shared, bits) if bits else _of_a_gpu(target, shared)
+
+
+def _of_a_cpu(target: Target, shared: Capabilities, bits: int) -> Capabilities:
+    return replace(
+        shared,
+        vector_bits=bits,
+        vector_registers=32 if bits > 256 else 16,
+        max_load_bits=bits,
+        threads=settings.THREADS or _number(target, "units", 1),
+    )
+
+
+def _of_a_gpu(target: Target, shared: Capabilities) -> Capabilities:
+    group = _number(target, "workgroup", 1)
+    group_dims = target.get("workgroup_dims", f"{group}x1x1").split("x")
+    return replace(
+        shared,
+        grid_dims=3,
+        max_grid=((1 << 31) - 1, (1 << 16) - 1, (1 << 16) - 1),  # the least that GPUs have
+        max_workgroup=group,
+        max_workgroup_dims=tuple(int(size) for size in group_dims),
+        local_memory_bytes=_number(target, "local_bytes"),
+    )
+
+
+def _number(target: Target, key: str, default: int = 0) -> int:
+    return int(target.get(key) or default)

@@ -1,0 +1,129 @@
+"""From OpenCL C to the bytes that the driver makes of it.
+
+Several kernels go into one program where a schedule needs several: drivers take far longer to start on a
+program than to compile one more kernel in it. All kernels of a program share its bytes, told apart by their
+names.
+"""
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from plugrad.errors import CompileError
+from plugrad.runtime.compiler import Compiler
+from plugrad.target import Target
+from plugrad_opencl.context import Context, open_context
+from plugrad_opencl.driver import opencl
+
+Unit = tuple[str, str]
+
+ABI_VERSION = 1  # of the functions the renderer writes; binaries of another version are another cache entry
+KERNELS_IN_ONE_PROGRAM = 16
+
+
+def compiler_flags(target: Target) -> tuple[str, ...]:
+    """Return the options of every build: no liberties with floating point."""
+    version = tuple(int(part) for part in target.get("c", "1.2").split("."))
+    return (
+        *(("-cl-std=CL1.2",) if version >= (1, 2) else ()),
+        *(("-cl-fp32-correctly-rounded-divide-sqrt",) if target.get("divide") else ()),
+        "-w",
+    )
+
+
+class OpenClCompiler(Compiler):
+    """Compiles with the driver of one device.
+
+    The bytes are an executable for it, or for drivers that are slow to give one (see `probe`) the compiled
+    object, which the runner links.
+    """
+
+    def __init__(self, target: Target) -> None:
+        self.target = target
+        self.flags = compiler_flags(target)
+        self.cache_key = "|".join(
+            (
+                f"abi{ABI_VERSION}",
+                target.get("platform"),
+                target.get("driver"),
+                target.get("device"),
+                target.arch,
+                target.get("lib"),
+                " ".join(self.flags),
+            )
+        )
+
+    def compile(self, source: str, name: str) -> bytes:
+        """Return the driver's binary of one source.
+
+        Raises:
+            CompileError: the driver refused; carries source, log and options.
+            DeviceError: the driver failed in another way.
+        """
+        cl, context = opencl(), open_context(self.target)
+        context.check()
+        program: Any = cl._cl._Program(context.context, source)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # pyopencl warns of every log that is not empty
+                self._build(program, context)
+        except cl.Error as error:
+            log = build_log(program, context)
+            if not log and error.code in (-2, -5, -6):
+                raise context.failure(error, f"compiling {name}") from error
+            raise CompileError(
+                f"{self.target.name} ({self.target.get('platform')}) refused the kernel {name}",
+                source=source,
+                log=log or str(error),
+                command=("clBuildProgram", *self.flags),
+            ) from error
+        return bytes(program.get_info(cl.program_info.BINARIES)[0])
+
+    def compile_many(self, units: Sequence[Unit]) -> list[bytes]:
+        """Return the binary of each `(name, source)` unit; units compiled together share the same bytes.
+
+        Raises:
+            CompileError: of the first unit that the driver refuses.
+        """
+        distinct = list(dict.fromkeys(units))
+        step = KERNELS_IN_ONE_PROGRAM
+        libs: dict[Unit, bytes] = {}
+        for group in (distinct[start : start + step] for start in range(0, len(distinct), step)):
+            libs.update(self._compile_group(group))
+        return [libs[unit] for unit in units]
+
+    def _compile_group(self, group: Sequence[Unit]) -> dict[Unit, bytes]:
+        if len(group) > 1:
+            try:
+                lib = self.compile(merge_sources([source for _, source in group]), group[0][0])
+                return dict.fromkeys(group, lib)
+            except CompileError:
+                pass  # one by one, so that the error shows the kernel that is to blame and nothing else
+        return {(name, source): self.compile(source, name) for name, source in group}
+
+    def _build(self, program: Any, context: Context) -> None:
+        flags = " ".join(self.flags).encode()
+        if self.target.get("lib") == "object":
+            program.compile(flags, [context.device])
+        else:
+            program._build(flags, [context.device])
+
+
+def merge_sources(sources: Sequence[str]) -> str:
+    r"""Return one source with the kernels of all: paragraphs that several have stand in it once.
+
+    Example:
+        >>> merge_sources(["typedef int i32;\n\nkernel a\n", "typedef int i32;\n\nkernel b\n"])
+        'typedef int i32;\n\nkernel a\n\nkernel b\n'
+    """
+    paragraphs = (paragraph for source in sources for paragraph in source.rstrip("\n").split("\n\n"))
+    return "\n\n".join(dict.fromkeys(paragraphs)) + "\n"
+
+
+def build_log(program: Any, context: Context) -> str:
+    """Return what the driver's compiler printed."""
+    cl = opencl()
+    try:
+        return str(program.get_build_info(context.device, cl.program_build_info.LOG) or "").strip("\n\0 ")
+    except cl.Error:  # some drivers keep no log of a program that failed early
+        return ""

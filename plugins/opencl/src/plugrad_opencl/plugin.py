@@ -1,0 +1,59 @@
+"""The hooks through which plugrad finds and opens OpenCL devices."""
+
+from plugrad.errors import DeviceNotFound
+from plugrad.plugin.backend import BackendInfo, Probe
+from plugrad.plugin.hookspecs import hookimpl
+from plugrad.runtime.program import Program
+from plugrad.target import Target
+from plugrad_opencl.allocator import OpenClAllocator
+from plugrad_opencl.compiler import OpenClCompiler
+from plugrad_opencl.context import open_context
+from plugrad_opencl.driver import REMEDY
+from plugrad_opencl.probe import NAME, look
+from plugrad_opencl.renderer import OpenClRenderer
+from plugrad_opencl.runner import OpenClRunner
+
+
+@hookimpl
+def plugrad_backend_info() -> BackendInfo:
+    """Say who this is."""
+    return BackendInfo(
+        name=NAME,
+        spec_version="1.0",
+        priority=5,  # below the CPU's own backend: the device found may be the same CPU, by a longer way
+        aliases=("CL",),
+        summary="any device with an OpenCL driver, by pyopencl",
+    )
+
+
+@hookimpl
+def plugrad_probe() -> Probe:
+    """List the devices of all drivers, GPUs first."""
+    try:
+        return look()
+    except DeviceNotFound as missing:
+        return Probe(reason=str(missing).removesuffix(REMEDY).strip(), remedy=REMEDY)
+
+
+@hookimpl
+def plugrad_allocator(target: Target) -> OpenClAllocator | None:
+    """Open the device's memory."""
+    return OpenClAllocator(open_context(target)) if target.device == NAME else None
+
+
+@hookimpl
+def plugrad_renderer(target: Target) -> OpenClRenderer | None:
+    """Return what writes OpenCL C."""
+    return OpenClRenderer(target) if target.device == NAME else None
+
+
+@hookimpl
+def plugrad_compiler(target: Target) -> OpenClCompiler | None:
+    """Return the driver's compiler."""
+    return OpenClCompiler(target) if target.device == NAME else None
+
+
+@hookimpl
+def plugrad_runner(target: Target, program: Program) -> OpenClRunner | None:
+    """Load a kernel."""
+    return OpenClRunner(open_context(target), program) if target.device == NAME else None

@@ -1,0 +1,347 @@
+"""Renders OpenCL C: for GPUs one work-item's scalar code, for CPUs loops over vectors in a few work-items.
+
+Which of the two follows from the capabilities, and those from what the probe wrote into the target. A device
+without cl_khr_fp16 keeps float16 as its bits, as all keep bfloat16, and converts at each cast.
+"""
+
+import struct
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from plugrad.dtype import STORABLE, ConstType, DType, dtypes, is_bool, is_float, truncate
+from plugrad.errors import DtypeError
+from plugrad.renderer.cstyle import OPERATORS
+from plugrad.renderer.masks import MaskRenderer, MaskScope
+from plugrad.renderer.scope import Scope, buffer_of
+from plugrad.target import Capabilities, Target
+from plugrad.uop.ops import ALU, Ops
+from plugrad.uop.uop import UOp
+from plugrad_opencl.capabilities import capabilities
+from plugrad_opencl.words import Words, numbered
+
+_PACK_HALF = struct.Struct("<e").pack
+_PACK_FLOAT = struct.Struct("<f").pack
+
+# what may leave the range of a signed integer, which C does not define
+_OVERFLOWING = frozenset({Ops.ADD, Ops.SUB, Ops.MUL, Ops.NEG, Ops.MULACC})
+
+
+class OpenClRenderer(MaskRenderer):
+    """OpenCL C 1.2.
+
+    A kernel takes its buffers by slot, its variables as `long`, and for each buffer the byte it begins at.
+    """
+
+    kernel_prefix: ClassVar[str] = "__kernel "
+    buffer_prefix: ClassVar[str] = "__global "
+    local_prefix: ClassVar[str] = "__local "
+    barrier: ClassVar[str] = "barrier(CLK_LOCAL_MEM_FENCE);"
+    literal_suffix: ClassVar[Mapping[DType, str]] = {
+        dtypes.uint32: "u",
+        dtypes.int64: "l",
+        dtypes.uint64: "ul",
+        dtypes.float32: "f",
+        dtypes.float16: "h",
+    }
+    type_names: ClassVar[Mapping[DType, str]] = {
+        dtypes.bool: "bool",
+        dtypes.int8: "char",
+        dtypes.uint8: "uchar",
+        dtypes.int16: "short",
+        dtypes.uint16: "ushort",
+        dtypes.int32: "int",
+        dtypes.uint32: "uint",
+        dtypes.int64: "long",
+        dtypes.uint64: "ulong",
+        dtypes.float16: "half",
+        dtypes.bfloat16: "ushort",
+        dtypes.float32: "float",
+        dtypes.float64: "double",
+    }
+
+    def __init__(self, target: Target, chosen: Capabilities | None = None) -> None:
+        super().__init__(chosen or capabilities(target))
+        self.target = target
+        self.as_bits = frozenset({dtypes.float16, dtypes.bfloat16}) - self.capabilities.compute_dtypes
+
+    def render(self, uops: Sequence[UOp], name: str) -> str:
+        """Return the source of one kernel.
+
+        Raises:
+            DtypeError: it needs a dtype that the device does not have.
+        """
+        used = {u.dtype.scalar() for u in uops} & frozenset(STORABLE)
+        if absent := used - self.capabilities.storage_dtypes:
+            names = ", ".join(sorted(dtype.name for dtype in absent))
+            raise DtypeError(
+                f"{self.target.name} ({self.target.get('device')}) has no {names}. Cast to another dtype, or "
+                "move the tensor to a device that has it."
+            )
+        return super().render(uops, name)
+
+    def open_scope(self, uops: Sequence[UOp]) -> "OpenClScope":
+        """Return the state for one kernel."""
+        scope = OpenClScope(uops)
+        extensions = [f"#pragma OPENCL EXTENSION {e} : enable" for e in self._extensions(uops)]
+        scope.define("pragmas", "\n".join((*extensions, "#pragma OPENCL FP_CONTRACT OFF")))
+        return scope
+
+    def assemble(self, scope: Scope, name: str) -> str:
+        """Return the kernel: what varies between launches and what does not is unpacked first."""
+        assert isinstance(scope, OpenClScope), "OpenClRenderer opens its own scopes"
+        first = [
+            f"  {scope.names[u]} += shift{slot} / {u.dtype.itemsize};"
+            if u.dtype.itemsize > 1
+            else f"  {scope.names[u]} += shift{slot};"
+            for slot, u in scope.params.items()
+        ]
+        first += [
+            f"  const {self.type_name(scope, u.dtype)} {scope.names[u]} = {scope.names[u]}_given;"
+            for u in scope.variables
+        ]
+        parameters = ", ".join(self.parameters(scope))
+        head = f"{self.kernel_prefix}{scope.group_attribute}void {name}({parameters}) {{"
+        return "\n".join((head, *first, *scope.locals, *scope.lines, "}"))
+
+    def parameters(self, scope: Scope) -> list[str]:
+        """Return the declarations of the buffers, the variables, and where the buffers begin."""
+        buffers = super().parameters(scope)[: len(scope.params)]
+        variables = [f"const long {scope.names[u]}_given" for u in scope.variables]
+        return [*buffers, *variables, *(f"const uint shift{slot}" for slot in scope.params)]
+
+    def workitem(self, name: str) -> str:
+        """Return the expression of a launch position; a thread is a group of one."""
+        if name == "thread":
+            return "get_group_id(0)"
+        return f"get_{'group' if name[0] == 'g' else 'local'}_id({name[-1]})"
+
+    def write_local(self, scope: Scope, u: UOp) -> None:
+        """Declare memory that a group shares, which the language allows at a kernel's beginning only."""
+        assert isinstance(scope, OpenClScope), "OpenClRenderer opens its own scopes"
+        scope.names[u] = f"local{u.arg[0]}"
+        scope.locals.append(f"  __local {self.storage_type(u.dtype)} {scope.names[u]}[{u.arg[1]}];")
+
+    # --- types and constants ---
+
+    def type_name(self, scope: Scope, dtype: DType) -> str:
+        """Return the type of a value (of vectors of bool: see `value_type`; in a cast their bytes)."""
+        if is_bool(dtype) and dtype.count > 1:
+            return f"uchar{dtype.count}"
+        return numbered(self._scalar_type(dtype), dtype.count)
+
+    def storage_type(self, dtype: DType) -> str:
+        """Return the type of a buffer's elements: a bool is a byte."""
+        return "uchar" if is_bool(dtype) else self._scalar_type(dtype)
+
+    def literal(self, dtype: DType, value: ConstType) -> str:
+        """Return a scalar constant; of floats that are kept as bits, the bits."""
+        return str(half_bits(dtype, float(value))) if dtype in self.as_bits else super().literal(dtype, value)
+
+    def vector(self, scope: Scope, dtype: DType, parts: Sequence[str]) -> str:
+        """Return a vector of scalar expressions; one stands for all where they are the same."""
+        one_for_all = parts[:1] if len(set(parts)) == 1 and not is_bool(dtype) else parts
+        return super().vector(scope, dtype, one_for_all)
+
+    # --- masks ---
+
+    def mask_type(self, scope: Scope, bits: int, count: int) -> str:
+        """Return the type of a mask."""
+        return f"{_SIGNED[bits]}{count}"
+
+    def resize_mask(self, scope: Scope, mask: str, own: int, bits: int, count: int) -> str:
+        """Return a mask in lanes of another width."""
+        return self._words(scope).convert(_SIGNED[bits], _SIGNED[own], count, mask)
+
+    def fill_mask(self, scope: Scope, bits: int, lanes: Sequence[str]) -> str:
+        """Return the mask with these lanes."""
+        parts = lanes[:1] if len(set(lanes)) == 1 else lanes
+        return f"({self.mask_type(scope, bits, len(lanes))})({', '.join(parts)})"
+
+    def select(self, scope: Scope, dtype: DType, mask: str, chosen: str, other: str) -> str:
+        """Return one blend."""
+        return f"({mask} ? {chosen} : {other})"
+
+    # --- memory ---
+
+    def load(self, scope: Scope, u: UOp, pointer: str) -> str:
+        """Return the value at `pointer`, which is aligned to its element only."""
+        if u.dtype.count == 1:
+            return f"(*{pointer} != 0)" if is_bool(u.dtype) else f"*{pointer}"
+        value = (
+            f"*(const {self._vector_in_memory(scope, u, u.dtype)} *){pointer}"
+            if self.capabilities.vector_bits
+            else f"vload{u.dtype.count}(0, {pointer})"
+        )
+        return f"({value} != (uchar{u.dtype.count})(0))" if is_bool(u.dtype) else value
+
+    def store(self, scope: Scope, u: UOp, pointer: str, value: str) -> str:
+        """Return the statement that writes `value` to `pointer`."""
+        dtype = u.src[1].dtype
+        if dtype.count == 1:
+            return f"*{pointer} = {value}"
+        if is_bool(dtype):
+            value = f"as_uchar{dtype.count}(-{self.as_mask(scope, u.src[1], 8)})"
+        if self.capabilities.vector_bits:
+            return f"*({self._vector_in_memory(scope, u, dtype)} *){pointer} = {value}"
+        return f"vstore{dtype.count}({value}, 0, {pointer})"
+
+    def _vector_in_memory(self, scope: Scope, u: UOp, dtype: DType) -> str:
+        space = "__local" if buffer_of(u).op is Ops.DEFINE_LOCAL else "__global"
+        scalar = self.storage_type(dtype)
+        return f"{space} {self._words(scope).unaligned(scalar, dtype.count, dtype.itemsize)}"
+
+    # --- expressions ---
+
+    def alu(self, scope: Scope, u: UOp, args: Sequence[str]) -> str:
+        """Return the expression of an ALU node that gives numbers, or one truth."""
+        count, dtype = u.dtype.count, u.dtype.scalar()
+        if u.op in (Ops.CDIV, Ops.CMOD) and not _is_safe_divisor(u.src[1]):
+            function = self._words(scope).division(OPERATORS[u.op], self.type_names[dtype], count, dtype)
+            return f"{function}({', '.join(args)})"
+        if u.op in (Ops.SHL, Ops.SHR) and count > 1 and u.src[1].dtype is not u.dtype:
+            args = [args[0], self._convert(scope, u.src[1].dtype, u.dtype, args[1])]
+        if u.op in _OVERFLOWING and self._may_overflow(scope, u):
+            unsigned = "uint" if dtype.itemsize < 8 else "ulong"
+            wrapped = super().alu(scope, u, [f"({unsigned}){arg}" for arg in args])
+            return f"({self.type_names[dtype]}){wrapped}" if dtype.itemsize >= 4 else wrapped
+        return super().alu(scope, u, args)
+
+    def call(self, scope: Scope, u: UOp, args: Sequence[str]) -> str:
+        """Return the call of a built-in function."""
+        scalar, count = self._scalar_type(u.dtype), u.dtype.count
+        if u.op is Ops.MULACC:
+            return f"{self._words(scope).multiply_add(scalar, count)}({', '.join(args)})"
+        if u.op in (Ops.SQRT, Ops.TRUNC):
+            return f"{self._words(scope).builtin(self.functions[u.op], scalar, count)}({args[0]})"
+        return super().call(scope, u, args)
+
+    def _may_overflow(self, scope: Scope, u: UOp) -> bool:
+        """Say whether `u` computes with C's signed integers what is more than an address."""
+        assert isinstance(scope, OpenClScope), "OpenClRenderer opens its own scopes"
+        is_signed = u.dtype.kind == "int" and u.dtype.itemsize >= 4
+        # small integers compute as int, and only products of 16 bits leave that
+        return (is_signed or u.dtype is dtypes.uint16) and u.dtype.count == 1 and u not in scope.addresses
+
+    # --- conversions ---
+
+    def cast(self, scope: Scope, u: UOp, value: str) -> str:
+        """Return the value in another dtype."""
+        source, to = u.src[0].dtype, u.dtype
+        if source is to:
+            return value
+        if is_bool(source) and to.count > 1:
+            return self.cast_mask(scope, u)
+        if is_bool(to):
+            if source.scalar() in self.as_bits:
+                without_sign = f"({value} & {self._bits_constant(0x7FFF, to.count)})"
+                return f"({without_sign} != {self._bits_constant(0, to.count)})"
+            return f"({value} != {self.const(scope, source, 0)})"
+        if source.scalar() in self.as_bits:
+            word = self._words(scope)
+            is_half = source.scalar() is dtypes.float16
+            widen = word.float_from_half(to.count) if is_half else word.float_from_bfloat(to.count)
+            value, source = f"{widen}({value})", dtypes.float32.vec(to.count)
+        if to.scalar() in self.as_bits:
+            return self._cast_to_bits(scope, source, to, value)
+        if is_float(source) and not is_float(to) and to.itemsize < 4:
+            # C leaves a float outside the range undefined: int32 on the way makes small types wrap
+            wide = dtypes.int32.vec(to.count)
+            value, source = self._convert(scope, source, wide, value), wide
+        return self._convert(scope, source, to, value)
+
+    def bitcast(self, scope: Scope, u: UOp, value: str) -> str:
+        """Return the bits in another dtype of the same size."""
+        source, to = u.src[0].dtype, u.dtype
+        if is_bool(source) and to.count > 1:
+            value = f"as_uchar{to.count}(-{self.as_mask(scope, u.src[0], 8)})"
+        elif is_bool(source):
+            value = f"(uchar)({value})"
+        elif to.count == 1 and source.itemsize < 4:
+            value = f"({self.type_name(scope, source)})({value})"  # an int by now, after C's promotion
+        if is_bool(to):
+            zero = numbered("uchar", to.count)
+            return f"(as_{zero}({value}) != ({zero})(0))"
+        return f"as_{self.type_name(scope, to)}({value})"
+
+    def _cast_to_bits(self, scope: Scope, source: DType, to: DType, value: str) -> str:
+        """Return the nearest float16 or bfloat16, never rounded twice."""
+        count, kind, word = to.count, source.scalar(), self._words(scope)
+        is_half = to.scalar() is dtypes.float16
+        if kind is dtypes.float64:
+            value = f"{word.odd_float_from_double(count)}({value})"
+        elif not is_float(kind) and kind.itemsize >= 4 and not is_half:
+            value = f"{word.odd_float_from_int(self.type_names[kind], count)}({value})"
+        else:  # integers that float32 rounds are beyond float16's range anyway
+            value = self._convert(scope, source, dtypes.float32.vec(count), value)
+        return f"{word.half_from_float(count) if is_half else word.bfloat_from_float(count)}({value})"
+
+    def _convert(self, scope: Scope, source: DType, to: DType, value: str) -> str:
+        return self._words(scope).convert(self._scalar_type(to), self._scalar_type(source), to.count, value)
+
+    def _bits_constant(self, value: int, count: int) -> str:
+        return f"({numbered('ushort', count)})({value})"
+
+    def _scalar_type(self, dtype: DType) -> str:
+        scalar = dtype.scalar()
+        return "ushort" if scalar in self.as_bits else self.type_names[scalar]
+
+    def _words(self, scope: Scope) -> Words:
+        return Words(scope.define, self.capabilities.vector_bits)
+
+    def _extensions(self, uops: Sequence[UOp]) -> list[str]:
+        used = {u.dtype.scalar() for u in uops}
+        halves = dtypes.float16 in used and dtypes.float16 not in self.as_bits
+        return (["cl_khr_fp16"] if halves else []) + (["cl_khr_fp64"] if dtypes.float64 in used else [])
+
+
+class OpenClScope(MaskScope):
+    """The state of one kernel.
+
+    Attributes:
+        locals: declarations of memory that a group shares.
+        addresses: integers that are nothing but parts of addresses and of loops' sizes.
+        group_attribute: what tells the compiler the size of the group, where it is known.
+    """
+
+    def __init__(self, uops: Sequence[UOp]) -> None:
+        super().__init__(uops)
+        self.locals: list[str] = []
+        self.addresses = _addresses(uops)
+        self.group_attribute = _group_attribute(uops)
+
+
+def _addresses(uops: Sequence[UOp]) -> set[UOp]:
+    others: set[UOp] = set()  # what something else than an address is made of
+    for u in reversed(uops):
+        if u.op is Ops.INDEX or u.op is Ops.RANGE or (u.op in ALU and u not in others):
+            continue
+        others.update(u.src)
+    return {u for u in uops if u.op in ALU and u not in others}
+
+
+def _group_attribute(uops: Sequence[UOp]) -> str:
+    sizes = {u.arg: u.src[0] for u in uops if u.op is Ops.SPECIAL and u.arg.startswith("lidx")}
+    if any(size.op is not Ops.CONST for size in sizes.values()):
+        return ""
+    dims = (sizes[f"lidx{i}"].arg if f"lidx{i}" in sizes else 1 for i in range(3))
+    return f"__attribute__((reqd_work_group_size({', '.join(map(str, dims))}))) "
+
+
+_SIGNED: Mapping[int, str] = {8: "char", 16: "short", 32: "int", 64: "long"}
+
+
+def half_bits(dtype: DType, value: float) -> int:
+    """Return the bits of a float16 or bfloat16 constant.
+
+    Example:
+        >>> hex(half_bits(dtypes.bfloat16, 1.0))
+        '0x3f80'
+    """
+    rounded = float(truncate(value, dtype))
+    if dtype is dtypes.float16:
+        return int.from_bytes(_PACK_HALF(rounded), "little")
+    return int.from_bytes(_PACK_FLOAT(rounded), "little") >> 16
+
+
+def _is_safe_divisor(u: UOp) -> bool:
+    return u.op is Ops.CONST and u.arg not in (0, -1)

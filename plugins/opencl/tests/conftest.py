@@ -1,0 +1,233 @@
+"""Linear programs written by hand, targets that are not there, and the first real device of this machine."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from plugrad.dtype import DType, dtypes
+from plugrad.errors import DeviceNotFound
+from plugrad.runtime.program import Program
+from plugrad.target import Target
+from plugrad.uop.ops import Axis, AxisType, Ops
+from plugrad.uop.uop import UOp
+from plugrad_opencl.allocator import OpenClAllocator
+from plugrad_opencl.compiler import OpenClCompiler
+from plugrad_opencl.context import Context, open_context
+from plugrad_opencl.plugin import plugrad_probe
+from plugrad_opencl.renderer import OpenClRenderer
+from plugrad_opencl.runner import OpenClRunner
+
+
+class Writer:
+    """Appends nodes to a linear program, and returns each."""
+
+    def __init__(self) -> None:
+        self.uops: list[UOp] = []
+
+    def add(self, op: Ops, dtype: DType = dtypes.void, *src: UOp, arg: Any = None) -> UOp:
+        u = UOp(op, dtype, src, arg)
+        if u not in self.uops or op is Ops.STORE:
+            self.uops.append(u)
+        return u
+
+    def const(self, dtype: DType, value: Any) -> UOp:
+        return self.add(Ops.CONST, dtype, arg=UOp.const(dtype, value).arg)
+
+    def number(self, value: "UOp | int") -> UOp:
+        return value if isinstance(value, UOp) else self.const(dtypes.int32, value)
+
+    def param(self, slot: int, dtype: DType, numel: int = 1024) -> UOp:
+        return self.add(Ops.PARAM, dtype, arg=(slot, numel))
+
+    def variable(self, name: str, dtype: DType = dtypes.int32) -> UOp:
+        return self.add(Ops.DEFINE_VAR, dtype, arg=(name, 0, 1 << 20))
+
+    def special(self, name: str, size: int, dtype: DType = dtypes.int32) -> UOp:
+        return self.add(Ops.SPECIAL, dtype, self.const(dtype, size), arg=name)
+
+    def range(self, size: "UOp | int", *ident: int) -> UOp:
+        return self.add(Ops.RANGE, dtypes.int32, self.number(size), arg=Axis(ident, AxisType.LOOP))
+
+    def alu(self, op: Ops, *src: "UOp | int", dtype: DType | None = None) -> UOp:
+        nodes = [self.number(s) for s in src]
+        return self.add(op, dtype or nodes[0].alu(op, *nodes[1:]).dtype, *nodes)
+
+    def cast(self, dtype: DType, u: UOp) -> UOp:
+        return self.add(Ops.CAST, dtype.vec(u.dtype.count), u)
+
+    def index(self, buffer: UOp, index: "UOp | int") -> UOp:
+        return self.add(Ops.INDEX, buffer.dtype, buffer, self.number(index))
+
+    def load(self, buffer: UOp, index: "UOp | int", count: int = 1) -> UOp:
+        return self.add(Ops.LOAD, buffer.dtype.vec(count), self.index(buffer, index))
+
+    def store(self, buffer: UOp, index: "UOp | int", value: UOp) -> UOp:
+        return self.add(Ops.STORE, dtypes.void, self.index(buffer, index), value)
+
+    def end(self, *ranges: UOp) -> None:
+        for r in ranges:
+            self.add(Ops.END, dtypes.void, r)
+
+    def program(self, renderer: OpenClRenderer, compiler: OpenClCompiler, threads: int = 1) -> Program:
+        source = renderer.render(self.uops, "kernel_under_test")
+        variables = tuple(sorted(u.arg[0] for u in self.uops if u.op is Ops.DEFINE_VAR))
+        slots = tuple(u.arg[0] for u in self.uops if u.op is Ops.PARAM)
+        sizes = {u.arg: u.src[0].arg for u in self.uops if u.op is Ops.SPECIAL}
+        lib = compiler.compile(source, "kernel_under_test")
+        return Program(
+            "kernel_under_test",
+            source,
+            lib,
+            _dims("gidx", sizes),
+            _dims("lidx", sizes),
+            threads,
+            variables,
+            slots[:1],
+            slots[1:],
+        )
+
+
+def _dims(prefix: str, sizes: dict[str, int]) -> tuple[int, ...]:
+    count = 1 + max((int(name[-1]) for name in sizes if name.startswith(prefix)), default=-1)
+    return tuple(sizes.get(f"{prefix}{i}", 1) for i in range(count))
+
+
+def with_detail(target: Target, **changes: str) -> Target:
+    """Return a target with other answers of its device."""
+    return replace(target, detail=tuple(sorted({**dict(target.detail), **changes}.items())))
+
+
+CPU = Target(
+    "OPENCL",
+    0,
+    "znver3",
+    tuple(
+        sorted(
+            {
+                "align": "128",
+                "c": "1.2",
+                "device": "a CPU",
+                "divide": "exact",
+                "driver": "3.0",
+                "fp64": "yes",
+                "kind": "cpu",
+                "lib": "object",
+                "local_bytes": "1048576",
+                "parameter_bytes": "1024",
+                "platform": "Portable Computing Language, OpenCL 3.0",
+                "units": "8",
+                "vector_bits": "256",
+                "workgroup": "4096",
+                "workgroup_dims": "4096x4096x4096",
+            }.items()
+        )
+    ),
+)
+GPU = with_detail(CPU, kind="gpu", vector_bits="0", fp16="yes", lib="executable", workgroup="1024")
+
+
+@pytest.fixture
+def cpu() -> Target:
+    """A CPU with 256-bit vectors, without cl_khr_fp16."""
+    return CPU
+
+
+@pytest.fixture
+def gpu() -> Target:
+    """A GPU with cl_khr_fp16."""
+    return GPU
+
+
+@pytest.fixture
+def changed() -> Callable[..., Target]:
+    """A target with other answers of its device."""
+    return with_detail
+
+
+@pytest.fixture
+def w() -> Writer:
+    """An empty program."""
+    return Writer()
+
+
+@pytest.fixture(scope="session")
+def target() -> Target:
+    """The first device of this machine."""
+    try:
+        probe = plugrad_probe()
+    except DeviceNotFound as error:
+        pytest.skip(str(error))
+    if not probe.devices:
+        pytest.skip(f"{probe.reason} {probe.remedy}")
+    return probe.devices[0].target
+
+
+@pytest.fixture(scope="session")
+def context(target: Target) -> Context:
+    """That device, open."""
+    return open_context(target)
+
+
+@pytest.fixture(scope="session")
+def allocator(context: Context) -> OpenClAllocator:
+    """Its memory."""
+    return OpenClAllocator(context)
+
+
+@pytest.fixture(scope="session")
+def compiler(target: Target) -> OpenClCompiler:
+    """Its compiler."""
+    return OpenClCompiler(target)
+
+
+@pytest.fixture(scope="session", params=["loops", "grid"])
+def renderer(request: pytest.FixtureRequest, target: Target) -> OpenClRenderer:
+    """Writes for the device as a CPU with vectors, and as a GPU with a grid: any device can run either."""
+    bits = "256" if request.param == "loops" else "0"
+    return OpenClRenderer(with_detail(target, vector_bits=bits))
+
+
+@pytest.fixture(params=[("256", 1), ("256", 16), ("0", 1)], ids=["loops", "vectors", "grid"])
+def form(request: pytest.FixtureRequest) -> tuple[str, int]:
+    """How a kernel is written: `vector_bits` of the target, and lanes of its values (in grids, one)."""
+    return request.param
+
+
+@pytest.fixture
+def count(form: tuple[str, int]) -> int:
+    """How many lanes values have."""
+    return form[1]
+
+
+Launch = Callable[..., float | None]
+
+
+@pytest.fixture
+def launch(
+    context: Context,
+    allocator: OpenClAllocator,
+    compiler: OpenClCompiler,
+    target: Target,
+    form: tuple[str, int],
+) -> Launch:
+    """Compile and run a program, with arrays as its buffers by slot."""
+    renderer = OpenClRenderer(with_detail(target, vector_bits=form[0]))
+
+    def run(
+        w: Writer, *arrays: "np.ndarray[Any, Any]", values: tuple[int, ...] = (), threads: int = 1
+    ) -> float | None:
+        program = w.program(renderer, compiler, threads)
+        blocks = [allocator.alloc(array.nbytes) for array in arrays]
+        for block, array in zip(blocks, arrays, strict=True):
+            allocator.copyin(block, memoryview(array).cast("B"))
+        sizes = program.launch_dims({})
+        seconds = OpenClRunner(context, program)(tuple(blocks), values, *sizes, wait=True)
+        for block, array in zip(blocks, arrays, strict=True):
+            allocator.copyout(memoryview(array).cast("B"), block)
+            allocator.free(block, array.nbytes)
+        return seconds
+
+    return run

@@ -1,0 +1,42 @@
+from plugrad.dtype import STORABLE, dtypes
+from plugrad.settings import context
+from plugrad_opencl.capabilities import capabilities
+
+
+def test_a_cpu_runs_loops_on_vectors_in_as_many_pieces_as_it_has_cores(cpu):
+    can = capabilities(cpu)
+    assert (can.grid_dims, can.vector_bits, can.max_load_bits, can.threads) == (0, 256, 256, 8)
+    assert can.max_workgroup == 0
+    with context(THREADS=3):
+        assert capabilities(cpu).threads == 3
+
+
+def test_a_gpu_launches_grids_of_scalar_work_items(gpu):
+    can = capabilities(gpu)
+    assert (can.grid_dims, can.vector_bits, can.threads) == (3, 0, 1)
+    assert can.max_workgroup == 1024
+    assert can.max_workgroup_dims == (4096, 4096, 4096)
+    assert can.local_memory_bytes == 1 << 20
+
+
+def test_vectors_have_at_most_16_lanes(cpu, gpu):
+    assert capabilities(cpu).lanes(dtypes.uint8) == 16
+    assert capabilities(gpu).max_lanes == 16
+
+
+def test_wide_vectors_come_with_twice_the_registers(cpu, changed):
+    assert capabilities(cpu).vector_registers == 16
+    assert capabilities(changed(cpu, vector_bits="512")).vector_registers == 32
+
+
+def test_what_a_device_lacks_is_left_to_the_core(cpu, gpu, changed):
+    everything = frozenset(STORABLE)
+    assert capabilities(gpu).compute_dtypes == everything - {dtypes.bfloat16}
+    assert capabilities(cpu).compute_dtypes == everything - {dtypes.bfloat16, dtypes.float16}
+    assert capabilities(cpu).storage_dtypes == everything
+    assert dtypes.float64 not in capabilities(changed(cpu, fp64="")).storage_dtypes
+
+
+def test_buffers_are_as_many_as_parameters_hold(cpu, changed):
+    assert capabilities(cpu).max_buffers == 56
+    assert capabilities(changed(cpu, parameter_bytes="4352")).max_buffers == 264

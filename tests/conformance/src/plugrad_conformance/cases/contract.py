@@ -1,0 +1,280 @@
+"""The plugin itself, without a device: what importing it does, what its hooks promise, what it renders."""
+
+import functools
+import hashlib
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from plugrad.codegen.lower import lower
+from plugrad.dtype import dtypes
+from plugrad.errors import CompileError
+from plugrad.plugin.contracts import check_result, check_spec_version
+from plugrad.plugin.hookspecs import HOOK_NAMES
+from plugrad.target import Capabilities
+from plugrad.uop.ops import AxisType, KernelInfo, Ops
+from plugrad.uop.uop import UOp
+from plugrad_conformance.bench import Bench
+from plugrad_conformance.case import Case
+
+IMPORT_SECONDS = 0.030
+PROBE_SECONDS = 1.0
+GARBAGE = "this is no program in any language @@ {{{"
+
+
+def sample_kernels(capabilities: Capabilities) -> list[tuple[str, Sequence[UOp]]]:
+    """Return a few lowered kernels that every device can run: elementwise, a reduction, integers."""
+    return [(k.name, k.program) for k in (lower(ast, capabilities) for ast in _asts())]
+
+
+def _asts() -> list[UOp]:
+    n, m = 24, 10
+    f32, i32 = dtypes.float32, dtypes.int32
+    i = UOp.range(n, (0,), AxisType.LOOP)
+    j = UOp.range(m, (1,), AxisType.REDUCE)
+
+    def param(slot: int, dtype: Any, numel: int) -> UOp:
+        return UOp(Ops.PARAM, dtype, (), (slot, numel))
+
+    a, b = (param(slot, f32, n).index(i).load() for slot in (1, 2))
+    add = param(0, f32, n).index(i).store(a * 2.0 + b, i)
+    rows = param(1, f32, n * m).index(i * m + j).load()
+    total = param(0, f32, n).index(i).store(rows.reduce(Ops.ADD, j), i)
+    k = param(1, i32, n).index(i).load()
+    ints = param(0, i32, n).index(i).store((k // 7) ^ (k * 3), i)
+    return [
+        UOp.sink(store, arg=KernelInfo(f"sample_{name}"))
+        for name, store in (("add", add), ("sum", total), ("ints", ints))
+    ]
+
+
+def _renderer(bench: Bench) -> Any:
+    return bench.facts.backend.renderer(bench.facts.target)
+
+
+def _compiler(bench: Bench) -> Any:
+    return bench.facts.backend.compiler(bench.facts.target)
+
+
+def sources_of(renderer: Any) -> list[tuple[str, str]]:
+    """Return (name, source) of the sample kernels."""
+    return [(name, renderer.render(program, name)) for name, program in sample_kernels(renderer.capabilities)]
+
+
+def import_is_quick(bench: Bench) -> str:
+    """Importing the plugin's module takes less than 30 ms of the processor."""
+    seconds = bench.facts.watched.importing["cpu_seconds"]
+    assert seconds < IMPORT_SECONDS, (
+        f"importing {bench.facts.source.value} takes {seconds * 1e3:.0f} ms, and may take "
+        f"{IMPORT_SECONDS * 1e3:.0f}: import what is heavy in the hook that needs it"
+    )
+    return f"{seconds * 1e3:.1f} ms"
+
+
+def import_opens_nothing(bench: Bench) -> None:
+    """Importing the plugin's module loads no driver, starts no thread and opens no device file."""
+    seen = bench.facts.watched.importing
+    assert not seen["libraries"], f"importing it loads {', '.join(seen['libraries'])}: load drivers in a hook"
+    _same_state(seen, "importing it")
+
+
+def probe_is_quick(bench: Bench) -> str:
+    """Probing takes less than a second."""
+    probe = bench.facts.watched.probing
+    assert not probe["failure"], f"plugrad_probe raised {probe['failure']}"
+    assert probe["seconds"] < PROBE_SECONDS, (
+        f"plugrad_probe takes {probe['seconds']:.2f} s, and may take {PROBE_SECONDS:g}"
+    )
+    return f"{probe['seconds'] * 1e3:.0f} ms"
+
+
+def probe_opens_nothing(bench: Bench) -> None:
+    """Probing opens no context: it starts no thread, leaves no process."""
+    _same_state(bench.facts.watched.probing, "plugrad_probe")
+
+
+def probe_explains(bench: Bench) -> None:
+    """A probe that finds no device says why, and what would help."""
+    probe = bench.facts.watched.probing
+    explained = probe["reason"] and probe["remedy"]
+    assert probe["devices"] or explained, "plugrad_probe found no device: it must give reason and remedy"
+
+
+def _same_state(seen: dict[str, Any], what: str) -> None:
+    before, after = seen["before"], seen["after"]
+    started = after["threads"] - before["threads"]
+    assert started <= 0, f"{what} starts {started} threads: open the device in plugrad_allocator"
+    assert not set(after["children"]) - set(before["children"]), f"{what} leaves a process running"
+    opened = set(after["devices"]) - set(before["devices"])
+    assert not opened, f"{what} leaves {', '.join(sorted(opened))} open"
+
+
+def hooks_are_known(bench: Bench) -> str:
+    """The module implements hooks of the specification, and the required ones."""
+    hooks = bench.facts.loaded.hooks
+    assert hooks <= HOOK_NAMES, f"no hook of the specification: {sorted(hooks - HOOK_NAMES)}"
+    missing = {"plugrad_backend_info", "plugrad_probe", "plugrad_allocator"} - hooks
+    assert not missing, f"every backend needs {sorted(missing)}"
+    return f"{len(hooks)} hooks"
+
+
+def info_is_pure_data(bench: Bench) -> None:
+    """plugrad_backend_info says the same each time, can be pickled, and names its entry point."""
+    module: Any = bench.facts.loaded.module
+    first, second = module.plugrad_backend_info(), module.plugrad_backend_info()
+    assert first == second == pickle.loads(pickle.dumps(first)), f"it says {first}, and then {second}"
+    assert first.name.upper() == bench.facts.backend_name, (
+        f"the entry point is {bench.facts.backend_name}, it is {first.name}"
+    )
+    wrong = check_spec_version(first.spec_version)
+    assert wrong is None, wrong
+
+
+def hook_results_fulfil_protocols(bench: Bench) -> None:
+    """What the hooks return has everything the specification asks for."""
+    backend, target = bench.facts.backend, bench.facts.target
+    for hook, result in (
+        ("plugrad_probe", backend.probe()),
+        ("plugrad_renderer", backend.renderer(target)),
+        ("plugrad_compiler", backend.compiler(target)),
+    ):
+        wrong = check_result(hook, result)
+        assert wrong is None, wrong
+
+
+def capabilities_are_consistent(bench: Bench) -> None:
+    """The declared capabilities fit each other, and hold what every device needs."""
+    c = _renderer(bench).capabilities
+    assert hash(c) == hash(pickle.loads(pickle.dumps(c))), "capabilities are frozen data that pickles"
+    needed = {dtypes.bool, dtypes.int32, dtypes.float32}
+    assert needed <= c.storage_dtypes, (
+        f"every device stores {sorted(d.name for d in needed - c.storage_dtypes)} too"
+    )
+    assert c.compute_dtypes <= c.storage_dtypes, "it computes in dtypes that it cannot store"
+    assert len(c.max_grid) >= c.grid_dims, (
+        f"max_grid {c.max_grid} has no limit for each of {c.grid_dims} dimensions"
+    )
+    assert not c.max_workgroup or c.max_workgroup_dims, "workgroups need max_workgroup_dims"
+    unknown = [op for op in c.native_ops if op not in Ops.__members__]
+    assert not unknown, f"native_ops names no ops: {unknown}"
+
+
+def renderer_pickles(bench: Bench) -> None:
+    """A renderer that went through pickle renders the same text."""
+    renderer = _renderer(bench)
+    assert sources_of(pickle.loads(pickle.dumps(renderer))) == sources_of(renderer), (
+        "the copy renders another text"
+    )
+
+
+_RENDER = """
+import hashlib, sys
+{setup}
+from plugrad_conformance.cases.contract import sources_of
+from plugrad_conformance.facts import PluginFacts
+facts = PluginFacts(sys.argv[1])
+print(hashlib.sha256(repr(sources_of(facts.backend.renderer(facts.target))).encode()).hexdigest())
+"""
+
+
+def rendering_is_deterministic(bench: Bench) -> str:
+    """The same kernels give the same text in another process, with another hash seed."""
+    here = hashlib.sha256(repr(sources_of(_renderer(bench))).encode()).hexdigest()
+    environment = {
+        **os.environ,
+        "PYTHONHASHSEED": "4711",
+        "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+    }
+    script = _RENDER.format(setup=bench.facts.setup)
+    command = [sys.executable, "-c", script, bench.facts.backend_name]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment, check=False)
+    assert done.returncode == 0, f"rendering in another process failed: {done.stderr[-1000:]}"
+    there = done.stdout.split()[-1]
+    assert there == here, "another process renders another text: iterate over sorted sets, name by position"
+    return f"sources {here[:12]}"
+
+
+def sources_compile(bench: Bench) -> str:
+    """The compiler accepts what the renderer writes."""
+    units = sources_of(_renderer(bench))
+    libs = _compiler(bench).compile_many(units)
+    assert len(libs) == len(units), f"compile_many returned {len(libs)} binaries of {len(units)} sources"
+    assert all(isinstance(lib, bytes) and lib for lib in libs), "a binary is bytes, and not empty"
+    return f"{sum(map(len, libs))} bytes"
+
+
+def compile_error_is_typed(bench: Bench) -> None:
+    """A source that is no program raises CompileError, alone and among others, with the source in it."""
+    compiler = _compiler(bench)
+    good = sources_of(_renderer(bench))[0]
+    for what, attempt in (
+        ("compile", lambda: compiler.compile(GARBAGE, "garbage")),
+        ("compile_many", lambda: compiler.compile_many([good, ("garbage", GARBAGE)])),
+    ):
+        raised = _compile_error_of(attempt)
+        assert raised is not None, f"{what} of nonsense raised no CompileError"
+        assert raised.source or raised.log, f"{what}: the CompileError carries neither source nor log"
+
+
+def _compile_error_of(attempt: Callable[[], object]) -> CompileError | None:
+    try:
+        attempt()
+    except CompileError as error:
+        return error
+    return None
+
+
+def cache_key_names_the_architecture(bench: Bench) -> str:
+    """Compiler.cache_key is stable, and names the architecture it compiles for."""
+    compiler, target = _compiler(bench), bench.facts.target
+    assert compiler.cache_key == _compiler(bench).cache_key, "two compilers of one target have different keys"
+    assert target.arch.lower() in compiler.cache_key.lower(), (
+        f"cache_key {compiler.cache_key!r} does not name the architecture {target.arch!r}: another machine "
+        "would take binaries made for this one"
+    )
+    return compiler.cache_key[:60]
+
+
+def every_binary_has_its_own_kernel(bench: Bench) -> None:
+    """Sources that differ in dtypes only give binaries that differ."""
+    renderer, compiler = _renderer(bench), _compiler(bench)
+    units: list[tuple[str, str]] = []
+    for dtype in (dtypes.float32, dtypes.int32):
+        i = UOp.range(8, (0,), AxisType.LOOP)
+        out, a, b = (UOp(Ops.PARAM, dtype, (), (slot, 8)).index(i) for slot in range(3))
+        ast = UOp.sink(out.store(a.load() + b.load(), i), arg=KernelInfo("both"))
+        units.append(("both", renderer.render(lower(ast, renderer.capabilities).program, "both")))
+    libs = [compiler.compile(source, name) for name, source in units]
+    assert units[0][1] != units[1][1], "kernels of float32 and int32 render the same text"
+    assert libs[0] != libs[1], "kernels of float32 and int32 give the same binary"
+
+
+_TESTS: tuple[Callable[[Bench], str | None], ...] = (
+    import_is_quick,
+    import_opens_nothing,
+    probe_is_quick,
+    probe_opens_nothing,
+    probe_explains,
+    hooks_are_known,
+    info_is_pure_data,
+    hook_results_fulfil_protocols,
+    capabilities_are_consistent,
+    renderer_pickles,
+    rendering_is_deterministic,
+    sources_compile,
+    compile_error_is_typed,
+    cache_key_names_the_architecture,
+    every_binary_has_its_own_kernel,
+)
+
+
+def _name(function: Callable[..., Any]) -> str:
+    return getattr(function, "__name__", "").replace("_", "-")
+
+
+CASES = tuple(
+    Case(f"contract/plugin/{_name(test)}", run=functools.partial(test), layer="plugin") for test in _TESTS
+)

@@ -1,0 +1,348 @@
+"""Core: every operation on every dtype it takes, on ordinary values and on those where things go wrong."""
+
+import functools
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from plugrad.dtype import DType, dtype_min, dtypes, is_unsigned
+from plugrad_conformance.bench import Bench
+from plugrad_conformance.case import Case, Check, needs_dtypes
+from plugrad_conformance.tolerance import tolerance_of
+from plugrad_conformance.values import (
+    ALL,
+    FLOATS,
+    INTS,
+    SIGNED,
+    Array,
+    operands,
+    pairs,
+    round_to,
+    sample,
+    tensor_of,
+)
+
+_COUNT = 67
+Unary = Callable[[Any], Any]
+Binary = Callable[[Any, Any], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Op1:
+    """An operation of one operand: on tensors, on arrays (floats in longdouble), and on which values."""
+
+    tensor: Unary
+    exact: Unary
+    domain: Callable[[Array], Array] | None = None
+    scale: Unary | None = None
+
+
+def _moderate(x: Array) -> Array:
+    """Angles that a float32 reduction still holds digits of."""
+    return np.where(np.abs(x) < 1000, x, 1.25)
+
+
+def _small(x: Array) -> Array:
+    return np.where(np.abs(x) < 40, x, 1.25)
+
+
+_FLOAT_UNARY: dict[str, Op1] = {
+    "neg": Op1(lambda t: -t, lambda x: -x),
+    "abs": Op1(lambda t: t.abs(), np.abs),
+    "relu": Op1(lambda t: t.relu(), lambda x: np.maximum(x, 0)),
+    "sign": Op1(lambda t: t.sign(), np.sign),
+    "trunc": Op1(lambda t: t.trunc(), np.trunc),
+    "floor": Op1(lambda t: t.floor(), np.floor),
+    "ceil": Op1(lambda t: t.ceil(), np.ceil),
+    "round": Op1(lambda t: t.round(), np.rint),
+    "square": Op1(lambda t: t.square(), np.square),
+    "reciprocal": Op1(lambda t: t.reciprocal(), lambda x: 1 / x),
+    "sqrt": Op1(lambda t: t.sqrt(), np.sqrt),
+    "rsqrt": Op1(lambda t: t.rsqrt(), lambda x: 1 / np.sqrt(x)),
+    "exp2": Op1(lambda t: t.exp2(), np.exp2),
+    "log2": Op1(lambda t: t.log2(), np.log2),
+    "exp": Op1(
+        lambda t: t.exp(), np.exp, None, lambda x: np.exp(np.minimum(x, 700)) * np.maximum(np.abs(x), 1)
+    ),
+    "log": Op1(lambda t: t.log(), np.log),
+    "sin": Op1(lambda t: t.sin(), np.sin, _moderate),
+    "cos": Op1(lambda t: t.cos(), np.cos, _moderate, np.ones_like),
+    "tanh": Op1(lambda t: t.tanh(), np.tanh, None, lambda x: np.minimum(np.abs(x), 1)),
+    "sigmoid": Op1(lambda t: t.sigmoid(), lambda x: 1 / (1 + np.exp(-x)), _small),
+    "silu": Op1(lambda t: t.silu(), lambda x: x / (1 + np.exp(-x)), _small, np.abs),
+    "softplus": Op1(lambda t: t.softplus(), lambda x: np.logaddexp(x, 0), _small, np.ones_like),
+}
+_FLOAT_TESTS: dict[str, tuple[Unary, Unary]] = {
+    "isnan": (lambda t: t.isnan(), np.isnan),
+    "isinf": (lambda t: t.isinf(), np.isinf),
+    "isfinite": (lambda t: t.isfinite(), np.isfinite),
+}
+_INT_UNARY: dict[str, tuple[Unary, Unary]] = {
+    "neg": (lambda t: -t, lambda x: -x),
+    "abs": (lambda t: t.abs(), np.abs),
+    "square": (lambda t: t * t, lambda x: x * x),
+    "not": (lambda t: ~t, lambda x: ~x),
+    "sign": (lambda t: t.sign(), np.sign),
+    "relu": (lambda t: t.relu(), lambda x: np.maximum(x, 0)),
+}
+_FLOAT_BINARY: dict[str, tuple[Binary, Binary]] = {
+    "add": (lambda a, b: a + b, lambda x, y: x + y),
+    "sub": (lambda a, b: a - b, lambda x, y: x - y),
+    "mul": (lambda a, b: a * b, lambda x, y: x * y),
+    "div": (lambda a, b: a / b, lambda x, y: x / y),
+    "maximum": (lambda a, b: a.maximum(b), np.maximum),
+    "minimum": (lambda a, b: a.minimum(b), np.minimum),
+}
+_COMPARISONS: dict[str, Binary] = {
+    "less": lambda a, b: a < b,
+    "less-equal": lambda a, b: a <= b,
+    "greater": lambda a, b: a > b,
+    "greater-equal": lambda a, b: a >= b,
+    "equal": lambda a, b: a == b,
+    "not-equal": lambda a, b: a != b,
+}
+_INT_BINARY: dict[str, tuple[Binary, Binary]] = {
+    "add": (lambda a, b: a + b, lambda x, y: x + y),
+    "sub": (lambda a, b: a - b, lambda x, y: x - y),
+    "mul": (lambda a, b: a * b, lambda x, y: x * y),
+    "maximum": (lambda a, b: a.maximum(b), np.maximum),
+    "minimum": (lambda a, b: a.minimum(b), np.minimum),
+    "and": (lambda a, b: a & b, lambda x, y: x & y),
+    "or": (lambda a, b: a | b, lambda x, y: x | y),
+    "xor": (lambda a, b: a ^ b, lambda x, y: x ^ y),
+}
+
+
+def _wide(x: Array) -> Array:
+    return x.astype(np.longdouble) if x.dtype.kind == "f" else x
+
+
+def _float_unary(name: str, dtype: DType, bench: Bench) -> Check:
+    op = _FLOAT_UNARY[name]
+    x = operands(dtype, _COUNT)
+    x = round_to(op.domain(x), dtype) if op.domain else x
+    with np.errstate(all="ignore"):
+        exact = op.exact(_wide(x))
+        scale = None if op.scale is None else [op.scale(np.nan_to_num(x, posinf=0, neginf=0))]
+    return Check([op.tensor(tensor_of(x, dtype, bench.name))], [exact], tolerance_of(name, dtype), scale)
+
+
+def _float_test(name: str, dtype: DType, bench: Bench) -> Check:
+    on_tensor, exact = _FLOAT_TESTS[name]
+    x = operands(dtype, _COUNT)
+    return Check([on_tensor(tensor_of(x, dtype, bench.name))], [exact(x)])
+
+
+def _int_unary(name: str, dtype: DType, bench: Bench) -> Check:
+    on_tensor, exact = _INT_UNARY[name]
+    x = operands(dtype, _COUNT)
+    with np.errstate(all="ignore"):
+        return Check([on_tensor(tensor_of(x, dtype, bench.name))], [exact(x)])
+
+
+def _float_binary(name: str, dtype: DType, bench: Bench) -> Check:
+    on_tensor, exact = _FLOAT_BINARY[name]
+    x, y = pairs(dtype, 40)
+    a, b = (tensor_of(v, dtype, bench.name) for v in (x, y))
+    with np.errstate(all="ignore"):
+        return Check([on_tensor(a, b)], [exact(_wide(x), _wide(y))], tolerance_of(name, dtype))
+
+
+def _int_binary(name: str, dtype: DType, bench: Bench) -> Check:
+    on_tensor, exact = _INT_BINARY[name]
+    x, y = pairs(dtype, 40)
+    a, b = (tensor_of(v, dtype, bench.name) for v in (x, y))
+    with np.errstate(all="ignore"):
+        return Check([on_tensor(a, b)], [exact(x, y)])
+
+
+def _comparison(name: str, dtype: DType, bench: Bench) -> Check:
+    compare = _COMPARISONS[name]
+    x, y = pairs(dtype, 20)
+    return Check([compare(*(tensor_of(v, dtype, bench.name) for v in (x, y)))], [compare(x, y)])
+
+
+def _divisible(dtype: DType) -> tuple[Array, Array]:
+    """Return pairs without a zero divisor, and without the one quotient that overflows."""
+    x, y = pairs(dtype, 40)
+    keep = y != 0
+    if not is_unsigned(dtype):
+        keep &= ~((x == dtype_min(dtype)) & (y == -1))
+    return x[keep], y[keep]
+
+
+def _int_division(name: str, dtype: DType, bench: Bench) -> Check:
+    x, y = _divisible(dtype)
+    a, b = (tensor_of(v, dtype, bench.name) for v in (x, y))
+    return Check([a // b], [x // y]) if name == "floordiv" else Check([a % b], [x % y])
+
+
+def _division_by_constants(dtype: DType, bench: Bench) -> Check:
+    """By a number that the compiler knows: shifts and multiplications take its place."""
+    x = operands(dtype, _COUNT)
+    t = tensor_of(x, dtype, bench.name)
+    numbers = (1, 2, 3, 7, 8, 100) if is_unsigned(dtype) else (1, 2, 3, 7, 8, 100, -2, -7)
+    outputs = [f(t, n) for n in numbers for f in (lambda a, n: a // n, lambda a, n: a % n)]
+    expected = [f(x, x.dtype.type(n)) for n in numbers for f in (np.floor_divide, np.remainder)]
+    return Check(outputs, expected)
+
+
+def _shift(name: str, dtype: DType, bench: Bench) -> Check:
+    """By every amount, the width and more included: all bits are gone then, or all are the sign."""
+    bits = dtype.itemsize * 8
+    x = np.repeat(operands(dtype, 20), bits + 3)
+    amounts = np.tile(np.arange(bits + 3), len(x) // (bits + 3)).astype(x.dtype)
+    a, b = (tensor_of(v, dtype, bench.name) for v in (x, amounts))
+    if name == "lshift":
+        wide = [(int(v) << int(s)) & ((1 << bits) - 1) for v, s in zip(x, amounts, strict=True)]
+        exact = np.array(wide, np.uint64).astype(f"u{dtype.itemsize}").view(x.dtype)
+        return Check([a << b], [exact])
+    return Check([a >> b], [np.array([int(v) >> int(s) for v, s in zip(x, amounts, strict=True)], x.dtype)])
+
+
+def _pow(dtype: DType, bench: Bench) -> Check:
+    base = np.array([0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 10.0, 0.1, -1.0, -2.0, -0.5])
+    exponent = np.array([0.0, 1.0, 2.0, 3.0, -1.0, -2.0, 0.5, 1.5])
+    x, y = (round_to(v, dtype) for v in (np.repeat(base, len(exponent)), np.tile(exponent, len(base))))
+    a, b = (tensor_of(v, dtype, bench.name) for v in (x, y))
+    with np.errstate(all="ignore"):
+        return Check([a**b], [_wide(x) ** _wide(y)], tolerance_of("pow", dtype))
+
+
+def _int_pow(dtype: DType, bench: Bench) -> Check:
+    x = sample(dtype, 40, 9)
+    t = tensor_of(x, dtype, bench.name)
+    with np.errstate(all="ignore"):
+        return Check([t**2, t**3], [x * x, x * x * x])
+
+
+def _float_mod(dtype: DType, bench: Bench) -> Check:
+    x, y = sample(dtype, 60, 3, 50.0), sample(dtype, 60, 4, 5.0)
+    y = round_to(np.where(np.abs(y) < 0.25, 1.0, y), dtype)
+    a, b = (tensor_of(v, dtype, bench.name) for v in (x, y))
+    exact = np.remainder(_wide(x), _wide(y))
+    return Check([a % b], [exact], tolerance_of("mod", dtype), [np.abs(x) + np.abs(y)])
+
+
+def _where(dtype: DType, bench: Bench) -> Check:
+    x, y = pairs(dtype, 20)
+    c = np.arange(len(x)) % 3 == 0
+    on = [tensor_of(v, d, bench.name) for v, d in ((c, dtypes.bool), (x, dtype), (y, dtype))]
+    return Check([on[0].where(on[1], on[2])], [np.where(c, x, y)])
+
+
+def _bools(bench: Bench) -> Check:
+    x, y = np.array([False, False, True, True]), np.array([False, True, False, True])
+    a, b = (tensor_of(v, dtypes.bool, bench.name) for v in (x, y))
+    outputs = [a & b, a | b, a ^ b, ~a, a + b, a * b, a == b, a != b, a < b, a.maximum(b), a.minimum(b)]
+    expected = [x & y, x | y, x ^ y, ~x, x | y, x & y, x == y, x != y, ~x & y, x | y, x & y]
+    return Check(outputs, expected)
+
+
+def _max_of_nan(dtype: DType, bench: Bench) -> Check:
+    """NaN wins, from either side, in elementwise and in reduced form."""
+    x = np.array([np.nan, 1.0, np.nan, -np.inf, 2.0])
+    y = np.array([1.0, np.nan, np.nan, np.nan, 3.0])
+    a, b = (tensor_of(v, dtype, bench.name) for v in (x, y))
+    both = tensor_of(np.stack([x, y]), dtype, bench.name)
+    exact = np.maximum(x, y)
+    return Check(
+        [a.maximum(b), a.minimum(b), both.max(0), both.min(0)],
+        [exact, np.minimum(x, y), exact, np.minimum(x, y)],
+    )
+
+
+def _exp_ends(dtype: DType, bench: Bench) -> Check:
+    """exp2 at its ends: infinities, NaN, and powers that are exact."""
+    x = np.array([-np.inf, np.inf, np.nan, 0.0, -0.0, 1.0, 2.0, -1.0, 10.0, -10.0, -5000.0, 5000.0])
+    t = tensor_of(x, dtype, bench.name)
+    with np.errstate(all="ignore"):
+        return Check([t.exp2()], [np.exp2(_wide(x))], tolerance_of("exp2", dtype))
+
+
+def _subnormals(dtype: DType, bench: Bench) -> Check:
+    """Numbers below the normal ones are kept: loaded, added, multiplied and stored."""
+    tiny = {dtypes.float16: 2.0**-24, dtypes.bfloat16: 2.0**-133, dtypes.float32: 2.0**-149}.get(
+        dtype, 5e-324
+    )
+    x = np.array([1, 2, 3, 7, 100], np.float64) * tiny
+    t = tensor_of(x, dtype, bench.name)
+    return Check([t + t, t * 3.0, -t, t.maximum(0.0)], [x * 2, x * 3, -x, x])
+
+
+def _zeros_have_signs(dtype: DType, bench: Bench) -> Check:
+    """1/x tells 0.0 from -0.0."""
+    x = np.array([0.0, -0.0, 0.0, -0.0])
+    t = tensor_of(x, dtype, bench.name)
+    return Check([t.reciprocal(), (-t).reciprocal()], [np.copysign(np.inf, x), np.copysign(np.inf, -x)])
+
+
+def _many_at_once(dtype: DType, bench: Bench) -> Check:
+    """A long expression in one kernel: registers, precedence, reuse of a value."""
+    x, y = sample(dtype, 200, 1), sample(dtype, 200, 2)
+    a, b = (tensor_of(v, dtype, bench.name) for v in (x, y))
+
+    def expression(p: Any, q: Any, choose: Any) -> Any:
+        r = p * q - (p + q) * 2
+        s = choose(p < q, r, -r) + p
+        return s * s - q * choose(p == q, p, q) + r
+
+    on_device = expression(a, b, lambda c, u, v: c.where(u, v))
+    with np.errstate(all="ignore"):
+        return Check([on_device], [expression(x, y, np.where)])
+
+
+def _cases(
+    prefix: str, names: Iterable[str], dtypes_: Iterable[DType], build: Callable[..., Check]
+) -> list[Case]:
+    return [
+        Case(
+            f"core/elementwise/{prefix}{name}-{d.name}",
+            build=functools.partial(build, name, d),
+            needs=needs_dtypes(d.name),
+        )
+        for name in names
+        for d in dtypes_
+    ]
+
+
+def _single(name: str, dtypes_: Iterable[DType], build: Callable[..., Check]) -> list[Case]:
+    return [
+        Case(
+            f"core/elementwise/{name}-{d.name}", build=functools.partial(build, d), needs=needs_dtypes(d.name)
+        )
+        for d in dtypes_
+    ]
+
+
+CASES = (
+    *_cases("", _FLOAT_UNARY, FLOATS, _float_unary),
+    *_cases("", _FLOAT_TESTS, FLOATS, _float_test),
+    *_cases("", ("neg", "abs", "square", "sign", "relu"), SIGNED, _int_unary),
+    *_cases("", ("not", "square"), (d for d in INTS if is_unsigned(d)), _int_unary),
+    *_cases("", ("not",), SIGNED, _int_unary),
+    *_cases("", _FLOAT_BINARY, FLOATS, _float_binary),
+    *_cases("", _INT_BINARY, INTS, _int_binary),
+    *_cases("", ("less", "equal"), ALL, _comparison),
+    *_cases(
+        "",
+        ("less-equal", "greater", "greater-equal", "not-equal"),
+        (dtypes.float32, dtypes.int32, dtypes.uint8),
+        _comparison,
+    ),
+    *_cases("", ("floordiv", "mod"), INTS, _int_division),
+    *_cases("", ("lshift", "rshift"), INTS, _shift),
+    *_single("division-by-constants", INTS, _division_by_constants),
+    *_single("pow", FLOATS, _pow),
+    *_single("pow", (dtypes.int32, dtypes.int64, dtypes.uint8), _int_pow),
+    *_single("mod", (dtypes.float32, dtypes.float64), _float_mod),
+    *_single("where", ALL, _where),
+    Case("core/elementwise/bools", build=_bools, needs=needs_dtypes("bool")),
+    *_single("max-of-nan", FLOATS, _max_of_nan),
+    *_single("exp2-at-its-ends", FLOATS, _exp_ends),
+    *_single("subnormals", FLOATS, _subnormals),
+    *_single("zeros-have-signs", FLOATS, _zeros_have_signs),
+    *_single("many-at-once", (dtypes.int32, dtypes.int64, dtypes.uint16), _many_at_once),
+)

@@ -1,0 +1,88 @@
+"""What can be found out about a plugin without opening its device: its module, and what importing it does.
+
+Importing and probing are watched in a fresh process by `watch_plugin`, which reports what changed.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from plugrad.plugin.loaded import Backend
+from plugrad.plugin.loader import LoadedPlugin, load_plugin
+from plugrad.plugin.manager import plugins
+from plugrad.plugin.source import PluginSource
+from plugrad.target import Target
+
+#: Runs of the script; the fastest counts, since a busy machine only ever adds time.
+_RUNS = 3
+
+_SCRIPT = Path(__file__).with_name("watch_plugin.py")
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """What a fresh process saw while it imported and probed a plugin."""
+
+    importing: dict[str, Any]
+    probing: dict[str, Any]
+
+
+class PluginFacts:
+    """A plugin, seen from outside.
+
+    Args:
+        name: the canonical name of one of its devices.
+        setup: Python that the watching process runs first, for backends that are not installed.
+    """
+
+    def __init__(self, name: str, setup: str = "") -> None:
+        self.device = name
+        self.backend_name = name.partition(":")[0]
+        self.setup = setup
+
+    @property
+    def backend(self) -> Backend:
+        """The backend, loaded."""
+        return plugins.backend(self.backend_name)
+
+    @property
+    def source(self) -> PluginSource:
+        """Where the plugin comes from."""
+        return self.backend.source
+
+    @cached_property
+    def loaded(self) -> LoadedPlugin:
+        """The plugin's module and the names of its hooks."""
+        found = load_plugin(self.source)
+        assert isinstance(found, LoadedPlugin), found.reason
+        return found
+
+    @property
+    def target(self) -> Target:
+        """The first device that is present, or a name for one where none is."""
+        devices = self.backend.probe().devices
+        return devices[0].target if devices else Target(self.backend_name)
+
+    @cached_property
+    def watched(self) -> Watched:
+        """What importing and probing does in a process of its own; the quickest of a few runs."""
+        runs = [self._watch() for _ in range(_RUNS)]
+        quickest = min(runs, key=lambda run: run["import"]["cpu_seconds"])
+        probing = min((run["probe"] for run in runs), key=lambda probe: probe["seconds"])
+        return Watched(quickest["import"], probing)
+
+    def _watch(self) -> dict[str, Any]:
+        command = [sys.executable, "-P", str(_SCRIPT), self.backend_name, self.source.value, self.setup]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=120, env=environment, check=False
+        )
+        assert done.returncode == 0, (
+            f"importing {self.source.value} in a fresh process failed: {done.stderr[-2000:]}"
+        )
+        return json.loads(done.stdout.splitlines()[-1])

@@ -1,0 +1,39 @@
+"""What a case may ask of a device, and whether the device has it: capabilities, never names."""
+
+from plugrad.device import Device
+from plugrad.dtype import parse_dtype
+from plugrad.errors import DeviceNotFound
+from plugrad.target import Capabilities
+
+
+def unmet(need: str, name: str, capabilities: Capabilities) -> str | None:
+    """Return why the device `name` lacks `need`, or None where it has it.
+
+    Needs are `dtype:NAME`, `views`, `workgroups`, `threads`, `buffers:N` and `second-device`.
+    """
+    kind, _, detail = need.partition(":")
+    match kind:
+        case "dtype":
+            stored = parse_dtype(detail) in capabilities.storage_dtypes
+            return None if stored else f"it does not store {detail}"
+        case "views":
+            return None if capabilities.supports_views else "it has no views of buffers"
+        case "workgroups":
+            return None if capabilities.max_workgroup > 1 else "it has no workgroups"
+        case "threads":
+            return None if capabilities.threads > 1 else "its kernels use one thread"
+        case "buffers":
+            limit = capabilities.max_buffers
+            return None if not limit or limit >= int(detail) else f"its kernels take {limit} buffers at most"
+        case "second-device":
+            return _second(name)
+        case _:
+            raise ValueError(f"there is no requirement {need!r}: see plugrad_conformance.requirements.unmet")
+
+
+def _second(name: str) -> str | None:
+    try:
+        Device[f"{name.partition(':')[0]}:1"]
+    except DeviceNotFound as error:
+        return f"there is one only: {error}"
+    return None

@@ -1,0 +1,36 @@
+"""Every mutant is killed by the cases it names, and these pass without its defect."""
+
+from pathlib import Path
+
+import pytest
+
+from plugrad_conformance.catalogue import cases_of
+from plugrad_conformance.mutants.harness import Verdict, every_killer, judge, kill_matrix
+from plugrad_conformance.mutants.register import UNMUTATED, all_mutants
+from plugrad_conformance.result import Row
+
+PAGE = Path(__file__).parents[3] / "docs" / "conformance" / "kill-matrix.md"
+
+
+@pytest.mark.parametrize("mutant", all_mutants(), ids=lambda mutant: mutant.name)
+def test_a_mutant_is_killed(mutant):
+    verdict = judge(mutant)
+    survived = [row.id for row in verdict.rows if row.outcome != "fail"]
+    assert not survived, f"{mutant.name} ({mutant.defect}) survives {survived}"
+
+
+@pytest.mark.parametrize("mutant", UNMUTATED, ids=lambda mutant: mutant.base)
+def test_the_unmutated_passes(mutant):
+    verdict = judge(mutant, dict.fromkeys([*(c.id for c in cases_of("minimal")), *every_killer()]))
+    failed = [f"{row.id}: {row.reason}" for row in verdict.rows if row.outcome not in ("pass", "unsupported")]
+    assert not failed, "\n".join(failed)
+
+
+def test_there_are_enough_of_them():
+    assert len(all_mutants()) >= 30
+    assert len({mutant.device for mutant in all_mutants()}) == len(all_mutants())
+
+
+def test_the_published_matrix_is_up_to_date():
+    verdicts = [Verdict(m, tuple(Row(i, "fail") for i in m.killed_by)) for m in all_mutants()]
+    assert PAGE.read_text(encoding="utf-8") == kill_matrix(verdicts)

@@ -1,0 +1,41 @@
+"""The benchmark runner runs; what it measures is not judged here."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+RUN = Path(__file__).parents[2] / "benchmarks" / "run.py"
+
+
+def run(*arguments: str) -> str:
+    command = [sys.executable, str(RUN), "--quick", "--libraries", "plugrad", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def test_cases_are_measured_in_their_own_processes() -> None:
+    report: dict[str, Any] = json.loads(
+        run("--no-machine", "--json", "--only", "jit_call", "--only", "import")
+    )
+    assert {(found["case"], found["library"]) for found in report["results"]} == {
+        ("import", "plugrad"),
+        ("jit_call", "plugrad"),
+    }
+    assert all(found["samples"][0]["best"] > 0 for found in report["results"])
+    assert report["errors"] == []
+
+
+def test_the_page_shows_rates_beside_the_limits_of_the_machine() -> None:
+    pytest.importorskip("plugrad_cpu_clang")
+    page = run("--markdown", "--only", "matmul_256")
+    assert "GFLOP/s of float32 multiply-adds" in page
+    assert "of the limit" in page
+
+
+def test_an_unknown_case_is_refused_with_the_names_of_all() -> None:
+    done = subprocess.run([sys.executable, str(RUN), "--only", "nothing"], capture_output=True, text=True)
+    assert done.returncode != 0
+    assert "there is no case 'nothing'; there are import," in done.stderr

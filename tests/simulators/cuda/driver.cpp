@@ -1,0 +1,700 @@
+// A stand-in for libcuda: runs kernels that the stand-in for NVRTC compiled, on the CPU.
+//
+// It is stricter than hardware, so that mistakes of the host side show:
+// - Streams do nothing until somebody waits for them, so a missing wait reads what was there before.
+// - Every handle is looked up; a block ends at a page that cannot be touched, fresh memory is poisoned, freed
+//   memory is gone, and the few bytes between a block's end and that page are checked for writes.
+// - A fault in a kernel is a sticky error of its context. What is left at the end of the process is reported.
+//
+// Settings: PLUGRAD_SIM_DEVICES, PLUGRAD_SIM_ARCH (90), PLUGRAD_SIM_MEMORY (bytes), PLUGRAD_SIM_DRIVER (12090).
+#include <dlfcn.h>
+#include <elf.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace {
+
+enum Status {
+  kSuccess = 0,
+  kInvalidValue = 1,
+  kOutOfMemory = 2,
+  kNotInitialized = 3,
+  kNoDevice = 100,
+  kInvalidDevice = 101,
+  kInvalidImage = 200,
+  kInvalidContext = 201,
+  kInvalidHandle = 400,
+  kNotFound = 500,
+  kNotReady = 600,
+  kIllegalAddress = 700,
+  kOutOfResources = 701,
+  kMisaligned = 716,
+  kLaunchFailed = 719,
+};
+
+const std::map<int, std::pair<const char *, const char *>> kTexts = {
+    {0, {"CUDA_SUCCESS", "no error"}},
+    {1, {"CUDA_ERROR_INVALID_VALUE", "invalid argument"}},
+    {2, {"CUDA_ERROR_OUT_OF_MEMORY", "out of memory"}},
+    {3, {"CUDA_ERROR_NOT_INITIALIZED", "initialization error"}},
+    {100, {"CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected"}},
+    {101, {"CUDA_ERROR_INVALID_DEVICE", "invalid device ordinal"}},
+    {200, {"CUDA_ERROR_INVALID_IMAGE", "device kernel image is invalid"}},
+    {201, {"CUDA_ERROR_INVALID_CONTEXT", "invalid device context"}},
+    {400, {"CUDA_ERROR_INVALID_HANDLE", "invalid resource handle"}},
+    {500, {"CUDA_ERROR_NOT_FOUND", "named symbol not found"}},
+    {600, {"CUDA_ERROR_NOT_READY", "device not ready"}},
+    {700, {"CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access was encountered"}},
+    {701, {"CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", "too many resources requested for launch"}},
+    {716, {"CUDA_ERROR_MISALIGNED_ADDRESS", "misaligned address"}},
+    {719, {"CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"}},
+};
+
+const size_t kPage = 4096, kAlignment = 256, kFiberStack = 128 << 10;
+const unsigned char kPoison = 0xa5, kCanary = 0xc3;
+const int kSharedDefault = 48 << 10, kSharedMost = 227 << 10;
+const size_t kLongestQueue = 512;
+
+struct Dim {
+  unsigned int x, y, z;
+};
+
+// as in shim.h
+struct Kernel {
+  int parameters;
+  const int *sizes;
+  const char *is_pointer;
+  void (*invoke)(void **);
+  int bounds;
+  int barriers;
+  Dim *thread, *block, *block_dim, *grid_dim;
+  void (**barrier)();
+};
+
+struct Context;
+struct Block {
+  Context *context;
+  char *mapped;
+  size_t mapped_bytes, nbytes;
+};
+struct Module {
+  Context *context;
+  void *library;
+};
+struct Function {
+  Module *module;
+  const Kernel *kernel;
+  std::string name;
+  int shared_most = kSharedDefault;
+};
+struct Event;
+struct Work {
+  std::function<int()> run;
+  Event *event = nullptr;
+};
+struct Stream {
+  Context *context;
+  std::deque<Work> queue;
+};
+struct Event {
+  Context *context;
+  Stream *pending = nullptr;
+  int waiting = 0;
+  bool is_recorded = false;
+  double seconds = 0;
+};
+struct Context {
+  int device;
+  int retained = 0;
+  int sticky = 0;
+  size_t used = 0;
+};
+
+std::recursive_mutex lock_;
+using Guard = std::lock_guard<std::recursive_mutex>;
+bool is_initialized = false;
+std::map<int, Context> contexts;
+std::map<unsigned long long, Block> blocks;
+std::map<char *, size_t> pinned;
+std::set<Stream *> streams;
+std::set<Event *> events;
+std::set<Module *> modules;
+std::map<Function *, std::unique_ptr<Function>> functions;
+int violations = 0;
+thread_local Context *current = nullptr;
+
+long long setting(const char *name, long long otherwise) {
+  const char *text = std::getenv(name);
+  return text && *text ? std::atoll(text) : otherwise;
+}
+
+int device_count() { return (int)setting("PLUGRAD_SIM_DEVICES", 1); }
+
+void complain(const char *what, const std::string &about) {
+  violations++;
+  std::fprintf(stderr, "CUDA stand-in: %s %s\n", what, about.c_str());
+}
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+template <typename T> bool is_live(const std::set<T *> &all, void *handle) {
+  return all.count(static_cast<T *>(handle)) > 0;
+}
+
+// Returns the block that holds [address, address + nbytes), or null.
+const Block *block_at(unsigned long long address, size_t nbytes) {
+  auto after = blocks.upper_bound(address);
+  if (after == blocks.begin()) return nullptr;
+  auto found = std::prev(after);
+  return address + nbytes <= found->first + found->second.nbytes ? &found->second : nullptr;
+}
+
+bool is_pinned(const void *memory, size_t nbytes) {
+  char *address = const_cast<char *>(static_cast<const char *>(memory));
+  auto after = pinned.upper_bound(address);
+  if (after == pinned.begin()) return false;
+  auto found = std::prev(after);
+  return address + nbytes <= found->first + found->second;
+}
+
+void check_canary(unsigned long long address, const Block &block) {
+  const unsigned char *end = block.mapped ? (unsigned char *)block.mapped + block.mapped_bytes - kPage : nullptr;
+  for (const unsigned char *at = (unsigned char *)address + block.nbytes; at < end; at++) {
+    if (*at == kCanary) continue;
+    complain("a kernel wrote behind a block of", std::to_string(block.nbytes) + " bytes");
+    return;
+  }
+}
+
+// --- running kernels ---
+
+struct Fiber {
+  ucontext_t context;
+  Dim thread;
+  bool is_done;
+};
+ucontext_t scheduler;
+Fiber *running_fiber = nullptr;
+void **running_arguments = nullptr;
+const Kernel *running_kernel = nullptr;
+sigjmp_buf escape;
+volatile sig_atomic_t fault_code = 0;
+
+void on_fault(int number, siginfo_t *info, void *) {
+  // a misaligned vector has no address on x86: the kernel of the host says so by SI_KERNEL
+  fault_code = number == SIGFPE ? kLaunchFailed : info->si_code == SI_KERNEL ? kMisaligned : kIllegalAddress;
+  siglongjmp(escape, 1);
+}
+
+void wait_at_barrier() {
+  if (!running_fiber) return;
+  swapcontext(&running_fiber->context, &scheduler);
+}
+
+void fiber_main() {
+  running_kernel->invoke(running_arguments);
+  running_fiber->is_done = true;
+  swapcontext(&running_fiber->context, &scheduler);
+}
+
+void run_block_plain(const Kernel &kernel, Dim size, void **arguments) {
+  for (unsigned z = 0; z < size.z; z++)
+    for (unsigned y = 0; y < size.y; y++)
+      for (unsigned x = 0; x < size.x; x++) {
+        *kernel.thread = {x, y, z};
+        kernel.invoke(arguments);
+      }
+}
+
+// Runs each thread to its next barrier in turn, until all have ended.
+void run_block_fibers(const Kernel &kernel, Dim size, void **arguments) {
+  static std::vector<Fiber> fibers(1024);
+  static char *stacks = static_cast<char *>(
+      mmap(nullptr, 1024 * kFiberStack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+  unsigned count = size.x * size.y * size.z;
+  running_arguments = arguments;
+  running_kernel = &kernel;
+  for (unsigned i = 0; i < count; i++) {
+    Fiber &fiber = fibers[i];
+    fiber.thread = {i % size.x, i / size.x % size.y, i / size.x / size.y};
+    fiber.is_done = false;
+    getcontext(&fiber.context);
+    fiber.context.uc_stack.ss_sp = stacks + i * kFiberStack;
+    fiber.context.uc_stack.ss_size = kFiberStack;
+    fiber.context.uc_link = nullptr;
+    makecontext(&fiber.context, fiber_main, 0);
+  }
+  for (bool is_left = true; is_left;) {
+    is_left = false;
+    for (unsigned i = 0; i < count; i++) {
+      if (fibers[i].is_done) continue;
+      running_fiber = &fibers[i];
+      *kernel.thread = fibers[i].thread;
+      swapcontext(&scheduler, &fibers[i].context);
+      is_left = is_left || !fibers[i].is_done;
+    }
+  }
+  running_fiber = nullptr;
+}
+
+int run_kernel(const Kernel &kernel, Dim grid, Dim size, void **arguments) {
+  struct sigaction action = {}, before[3];
+  action.sa_sigaction = on_fault;
+  action.sa_flags = SA_SIGINFO | SA_NODEFER;
+  const int signals[] = {SIGSEGV, SIGBUS, SIGFPE};
+  for (int i = 0; i < 3; i++) sigaction(signals[i], &action, &before[i]);
+  fault_code = 0;
+  if (!sigsetjmp(escape, 1)) {
+    *kernel.barrier = wait_at_barrier;
+    *kernel.block_dim = size;
+    *kernel.grid_dim = grid;
+    for (unsigned z = 0; z < grid.z; z++)
+      for (unsigned y = 0; y < grid.y; y++)
+        for (unsigned x = 0; x < grid.x; x++) {
+          *kernel.block = {x, y, z};
+          (kernel.barriers ? run_block_fibers : run_block_plain)(kernel, size, arguments);
+        }
+  }
+  running_fiber = nullptr;
+  for (int i = 0; i < 3; i++) sigaction(signals[i], &before[i], nullptr);
+  return fault_code;
+}
+
+// --- streams ---
+
+void perform(Stream &stream, Work work) {
+  Context &context = *stream.context;
+  if (!context.sticky) context.sticky = work.run();
+  if (!work.event) return;
+  work.event->seconds = now();
+  work.event->waiting--;
+}
+
+int drain(Stream &stream) {
+  while (!stream.queue.empty()) {
+    Work work = std::move(stream.queue.front());
+    stream.queue.pop_front();
+    perform(stream, std::move(work));
+  }
+  return stream.context->sticky;
+}
+
+int drain_all(Context *context) {
+  for (Stream *stream : streams)
+    if (stream->context == context) drain(*stream);
+  return context->sticky;
+}
+
+void submit(Stream &stream, std::function<int()> run, Event *event = nullptr) {
+  stream.queue.push_back({std::move(run), event});
+  if (stream.queue.size() > kLongestQueue) drain(stream);
+}
+
+// What every call that needs a context begins with.
+int enter() {
+  if (!is_initialized) return kNotInitialized;
+  if (!current || !current->retained) return kInvalidContext;
+  return current->sticky;
+}
+
+#define ENTER()                         \
+  Guard guard(lock_);                   \
+  if (int status = enter()) return status
+
+size_t image_size(const void *image) {
+  auto *header = static_cast<const Elf64_Ehdr *>(image);
+  if (std::memcmp(header->e_ident, ELFMAG, SELFMAG)) return 0;
+  return header->e_shoff + (size_t)header->e_shnum * header->e_shentsize;
+}
+
+struct AtExit {
+  ~AtExit() {
+    for (auto &[address, block] : blocks) check_canary(address, block);
+    if (!blocks.empty()) complain("blocks were never freed:", std::to_string(blocks.size()));
+    if (!pinned.empty()) complain("page-locked memory was never freed:", std::to_string(pinned.size()));
+    if (!streams.empty()) complain("streams were never destroyed:", std::to_string(streams.size()));
+    if (!events.empty()) complain("events were never destroyed:", std::to_string(events.size()));
+    if (!modules.empty()) complain("modules were never unloaded:", std::to_string(modules.size()));
+    for (auto &[device, context] : contexts)
+      if (context.retained) complain("a primary context was never released, of device", std::to_string(device));
+  }
+} at_exit;
+
+}  // namespace
+
+extern "C" {
+
+const char *plugrad_stand_in() { return "stand-in for libcuda: kernels run on the CPU"; }
+int plugrad_violations() { return violations; }
+
+int cuInit(unsigned int) {
+  Guard guard(lock_);
+  if (!device_count()) return kNoDevice;
+  is_initialized = true;
+  return kSuccess;
+}
+
+int cuDriverGetVersion(int *version) {
+  *version = (int)setting("PLUGRAD_SIM_DRIVER", 12090);
+  return kSuccess;
+}
+
+int cuGetErrorName(int error, const char **name) {
+  auto found = kTexts.find(error);
+  *name = found == kTexts.end() ? nullptr : found->second.first;
+  return *name ? kSuccess : kInvalidValue;
+}
+
+int cuGetErrorString(int error, const char **text) {
+  auto found = kTexts.find(error);
+  *text = found == kTexts.end() ? nullptr : found->second.second;
+  return *text ? kSuccess : kInvalidValue;
+}
+
+int cuDeviceGetCount(int *count) {
+  if (!is_initialized) return kNotInitialized;
+  *count = device_count();
+  return kSuccess;
+}
+
+int cuDeviceGet(int *device, int ordinal) {
+  if (!is_initialized) return kNotInitialized;
+  *device = ordinal;
+  return ordinal >= 0 && ordinal < device_count() ? kSuccess : kInvalidDevice;
+}
+
+int cuDeviceGetName(char *name, int length, int device) {
+  if (device < 0 || device >= device_count()) return kInvalidDevice;
+  std::snprintf(name, length, "simulated GPU %d", device);
+  return kSuccess;
+}
+
+int cuDeviceGetAttribute(int *value, int attribute, int device) {
+  if (device < 0 || device >= device_count()) return kInvalidDevice;
+  int arch = (int)setting("PLUGRAD_SIM_ARCH", 90);
+  switch (attribute) {
+    case 16: *value = 2; break;
+    case 75: *value = arch / 10; break;
+    case 76: *value = arch % 10; break;
+    case 97: *value = kSharedMost; break;
+    default: return kInvalidValue;
+  }
+  return kSuccess;
+}
+
+int cuDeviceTotalMem_v2(size_t *nbytes, int device) {
+  *nbytes = (size_t)setting("PLUGRAD_SIM_MEMORY", 4ll << 30);
+  return device >= 0 && device < device_count() ? kSuccess : kInvalidDevice;
+}
+
+int cuDevicePrimaryCtxRetain(void **context, int device) {
+  Guard guard(lock_);
+  if (!is_initialized) return kNotInitialized;
+  if (device < 0 || device >= device_count()) return kInvalidDevice;
+  Context &found = contexts[device];
+  found.device = device;
+  found.retained++;
+  *context = &found;
+  return kSuccess;
+}
+
+int cuDevicePrimaryCtxRelease_v2(int device) {
+  Guard guard(lock_);
+  auto found = contexts.find(device);
+  if (found == contexts.end() || !found->second.retained) return kInvalidContext;
+  found->second.retained--;
+  return kSuccess;
+}
+
+int cuCtxSetCurrent(void *context) {
+  Guard guard(lock_);
+  for (auto &[device, known] : contexts)
+    if (&known == context) {
+      current = &known;
+      return kSuccess;
+    }
+  current = nullptr;
+  return context ? kInvalidContext : kSuccess;
+}
+
+// --- memory ---
+
+int cuMemAlloc_v2(unsigned long long *address, size_t nbytes) {
+  ENTER();
+  if (!nbytes) return kInvalidValue;
+  if (nbytes > (size_t)setting("PLUGRAD_SIM_MEMORY", 4ll << 30) - current->used) return kOutOfMemory;
+  size_t inner = (nbytes + kAlignment - 1) / kAlignment * kAlignment;
+  size_t mapped_bytes = (inner + kPage - 1) / kPage * kPage + kPage;
+  void *mapped = mmap(nullptr, mapped_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED) return kOutOfMemory;
+  char *end = static_cast<char *>(mapped) + mapped_bytes - kPage;
+  mprotect(end, kPage, PROT_NONE);
+  char *start = end - inner;
+  if (nbytes <= 1 << 20) std::memset(start, kPoison, nbytes);
+  std::memset(start + nbytes, kCanary, inner - nbytes);
+  *address = (unsigned long long)start;
+  blocks[*address] = {current, static_cast<char *>(mapped), mapped_bytes, nbytes};
+  current->used += nbytes;
+  return kSuccess;
+}
+
+int cuMemFree_v2(unsigned long long address) {
+  ENTER();
+  auto found = blocks.find(address);
+  if (found == blocks.end()) {
+    complain("a block was freed that is not allocated:", std::to_string(address));
+    return kInvalidValue;
+  }
+  int status = drain_all(found->second.context);
+  check_canary(address, found->second);
+  found->second.context->used -= found->second.nbytes;
+  munmap(found->second.mapped, found->second.mapped_bytes);
+  blocks.erase(found);
+  return status;
+}
+
+int cuMemAllocHost_v2(void **memory, size_t nbytes) {
+  ENTER();
+  if (posix_memalign(memory, kPage, nbytes)) return kOutOfMemory;
+  std::memset(*memory, kPoison, nbytes);
+  pinned[static_cast<char *>(*memory)] = nbytes;
+  return kSuccess;
+}
+
+int cuMemFreeHost(void *memory) {
+  ENTER();
+  auto found = pinned.find(static_cast<char *>(memory));
+  if (found == pinned.end()) return kInvalidValue;
+  drain_all(current);
+  std::free(memory);
+  pinned.erase(found);
+  return kSuccess;
+}
+
+int cuMemcpyHtoDAsync_v2(unsigned long long to, const void *from, size_t nbytes, void *stream) {
+  ENTER();
+  if (!is_live(streams, stream)) return kInvalidHandle;
+  if (!block_at(to, nbytes)) return kInvalidValue;
+  if (is_pinned(from, nbytes)) {  // read when its turn comes, as hardware does
+    submit(*static_cast<Stream *>(stream), [=] {
+      std::memcpy((void *)to, from, nbytes);
+      return 0;
+    });
+    return kSuccess;
+  }
+  std::string copy(static_cast<const char *>(from), nbytes);
+  submit(*static_cast<Stream *>(stream), [=] {
+    std::memcpy((void *)to, copy.data(), nbytes);
+    return 0;
+  });
+  return kSuccess;
+}
+
+int cuMemcpyDtoHAsync_v2(void *to, unsigned long long from, size_t nbytes, void *stream) {
+  ENTER();
+  if (!is_live(streams, stream)) return kInvalidHandle;
+  if (!block_at(from, nbytes)) return kInvalidValue;
+  submit(*static_cast<Stream *>(stream), [=] {
+    std::memcpy(to, (void *)from, nbytes);
+    return 0;
+  });
+  return is_pinned(to, nbytes) ? kSuccess : drain(*static_cast<Stream *>(stream));
+}
+
+// --- streams and events ---
+
+int cuStreamCreate(void **stream, unsigned int) {
+  ENTER();
+  auto *made = new Stream{current, {}};
+  streams.insert(made);
+  *stream = made;
+  return kSuccess;
+}
+
+int cuStreamDestroy_v2(void *stream) {
+  ENTER();
+  if (!is_live(streams, stream)) return kInvalidHandle;
+  auto *found = static_cast<Stream *>(stream);
+  drain(*found);
+  streams.erase(found);
+  delete found;
+  return kSuccess;
+}
+
+int cuStreamSynchronize(void *stream) {
+  ENTER();
+  return is_live(streams, stream) ? drain(*static_cast<Stream *>(stream)) : (int)kInvalidHandle;
+}
+
+int cuEventCreate(void **event, unsigned int) {
+  ENTER();
+  auto *made = new Event{current};
+  events.insert(made);
+  *event = made;
+  return kSuccess;
+}
+
+int cuEventDestroy_v2(void *event) {
+  ENTER();
+  if (!is_live(events, event)) return kInvalidHandle;
+  auto *found = static_cast<Event *>(event);
+  if (found->waiting) drain(*found->pending);
+  events.erase(found);
+  delete found;
+  return kSuccess;
+}
+
+int cuEventRecord(void *event, void *stream) {
+  ENTER();
+  if (!is_live(events, event) || !is_live(streams, stream)) return kInvalidHandle;
+  auto *found = static_cast<Event *>(event);
+  found->pending = static_cast<Stream *>(stream);
+  found->waiting++;
+  found->is_recorded = true;
+  submit(*found->pending, [] { return 0; }, found);
+  return kSuccess;
+}
+
+int cuEventSynchronize(void *event) {
+  ENTER();
+  if (!is_live(events, event)) return kInvalidHandle;
+  auto *found = static_cast<Event *>(event);
+  while (found->waiting && !found->pending->queue.empty()) {
+    Work work = std::move(found->pending->queue.front());
+    found->pending->queue.pop_front();
+    perform(*found->pending, std::move(work));
+  }
+  return found->context->sticky;
+}
+
+int cuEventElapsedTime(float *milliseconds, void *start, void *end) {
+  ENTER();
+  if (!is_live(events, start) || !is_live(events, end)) return kInvalidHandle;
+  auto *first = static_cast<Event *>(start), *last = static_cast<Event *>(end);
+  if (!first->is_recorded || !last->is_recorded) return kInvalidHandle;
+  if (first->waiting || last->waiting) return kNotReady;
+  *milliseconds = (float)((last->seconds - first->seconds) * 1e3);
+  return kSuccess;
+}
+
+// --- kernels ---
+
+int cuModuleLoadData(void **module, const void *image) {
+  ENTER();
+  size_t nbytes = image_size(image);
+  if (!nbytes) return kInvalidImage;
+  int descriptor = memfd_create("plugrad-cuda-kernel", MFD_CLOEXEC);
+  if (descriptor < 0 || write(descriptor, image, nbytes) != (ssize_t)nbytes) return kOutOfMemory;
+  // the loader takes equal paths for one library, and descriptors come again: no two paths are equal
+  static unsigned long long number = 0;
+  std::string path = "/proc/self/fd";
+  for (unsigned long long bits = ++number; bits; bits >>= 1) path += bits & 1 ? "/." : "//";
+  path += "/" + std::to_string(descriptor);
+  void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  close(descriptor);
+  if (!library) {
+    complain("a kernel does not load:", dlerror());
+    return kInvalidImage;
+  }
+  auto *made = new Module{current, library};
+  modules.insert(made);
+  *module = made;
+  return kSuccess;
+}
+
+int cuModuleUnload(void *module) {
+  ENTER();
+  if (!is_live(modules, module)) return kInvalidHandle;
+  auto *found = static_cast<Module *>(module);
+  for (Stream *stream : streams)
+    if (stream->context == found->context && !stream->queue.empty()) {
+      complain("a module was unloaded while work was waiting", "");
+      drain(*stream);
+    }
+  for (auto each = functions.begin(); each != functions.end();)
+    each = each->second->module == found ? functions.erase(each) : std::next(each);
+  dlclose(found->library);
+  modules.erase(found);
+  delete found;
+  return kSuccess;
+}
+
+int cuModuleGetFunction(void **function, void *module, const char *name) {
+  ENTER();
+  if (!is_live(modules, module)) return kInvalidHandle;
+  auto *found = static_cast<Module *>(module);
+  auto *kernel = static_cast<const Kernel *>(dlsym(found->library, (std::string("plugrad_kernel_") + name).c_str()));
+  if (!kernel) return kNotFound;
+  auto made = std::make_unique<Function>(Function{found, kernel, name});
+  *function = made.get();
+  functions[made.get()] = std::move(made);
+  return kSuccess;
+}
+
+int cuFuncSetAttribute(void *function, int attribute, int value) {
+  ENTER();
+  auto found = functions.find(static_cast<Function *>(function));
+  if (found == functions.end()) return kInvalidHandle;
+  if (attribute != 8 || value < 0 || value > kSharedMost) return kInvalidValue;
+  found->second->shared_most = value;
+  return kSuccess;
+}
+
+int cuLaunchKernel(void *function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
+                   unsigned int block_x, unsigned int block_y, unsigned int block_z, unsigned int shared_nbytes,
+                   void *stream, void **parameters, void **extra) {
+  ENTER();
+  auto found = functions.find(static_cast<Function *>(function));
+  if (found == functions.end() || !is_live(streams, stream)) return kInvalidHandle;
+  const Function &launched = *found->second;
+  if (launched.module->context != current || extra) return kInvalidValue;
+  Dim grid = {grid_x, grid_y, grid_z}, size = {block_x, block_y, block_z};
+  unsigned long long threads = (unsigned long long)block_x * block_y * block_z;
+  if (!grid_x || !grid_y || !grid_z || !threads) return kInvalidValue;
+  if (grid_x > 0x7fffffffu || grid_y > 65535 || grid_z > 65535) return kInvalidValue;
+  if (threads > 1024 || block_z > 64 || (int)shared_nbytes > launched.shared_most) return kInvalidValue;
+  if ((int)threads > launched.kernel->bounds) return kOutOfResources;
+
+  // the driver copies the arguments at the launch
+  const Kernel *kernel = launched.kernel;
+  std::string bytes;
+  std::vector<size_t> offsets;
+  for (int i = 0; i < kernel->parameters; i++) {
+    bytes.resize((bytes.size() + 7) / 8 * 8);
+    offsets.push_back(bytes.size());
+    bytes.append(static_cast<const char *>(parameters[i]), kernel->sizes[i]);
+  }
+  Context *context = current;
+  submit(*static_cast<Stream *>(stream), [=]() mutable {
+    std::vector<void *> arguments;
+    for (int i = 0; i < kernel->parameters; i++) {
+      void *argument = bytes.data() + offsets[i];
+      arguments.push_back(argument);
+      if (!kernel->is_pointer[i]) continue;
+      const Block *block = block_at(*static_cast<unsigned long long *>(argument), 1);
+      if (!block || block->context != context) return (int)kIllegalAddress;
+    }
+    return run_kernel(*kernel, grid, size, arguments.data());
+  });
+  return kSuccess;
+}
+
+}  // extern "C"

@@ -1,0 +1,191 @@
+// A stand-in for NVRTC: compiles the very source it is given as C++, through shim.h, into a shared library.
+//
+// The compiler and the shim are given when this file is compiled (PLUGRAD_COMPILER, PLUGRAD_SHIM).
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+extern char **environ;
+
+namespace {
+
+enum { kSuccess = 0, kInvalidInput = 3, kInvalidProgram = 4, kInvalidOption = 5, kCompilation = 6 };
+const int kArchs[] = {70, 75, 80, 86, 89, 90, 100, 120};
+
+struct Program {
+  std::string source, log, image;
+};
+std::set<Program *> live;
+
+Program *find(void *handle) {
+  auto found = live.find(static_cast<Program *>(handle));
+  return found == live.end() ? nullptr : *found;
+}
+
+// Appends what the driver needs to call each kernel: its name, the size of its blocks, whether it has barriers.
+std::string with_kernels(const std::string &source) {
+  std::ostringstream out;
+  out << source << "\n";
+  const std::string global = "__global__", bounds_word = "__launch_bounds__(";
+  bool has_barriers = source.find("__syncthreads()") != std::string::npos;
+  for (size_t at = source.find(global); at != std::string::npos; at = source.find(global, at)) {
+    at += global.size();
+    size_t open = source.find('(', at);
+    int bounds = 1024;
+    if (size_t word = source.find(bounds_word, at); word < open) {
+      bounds = std::atoi(source.c_str() + word + bounds_word.size());
+      open = source.find('(', open + 1);
+    }
+    if (open == std::string::npos) break;
+    size_t begin = open;
+    while (begin && (std::isalnum((unsigned char)source[begin - 1]) || source[begin - 1] == '_')) begin--;
+    out << "PLUGRAD_KERNEL(" << source.substr(begin, open - begin) << ", " << bounds << ", " << has_barriers << ")\n";
+  }
+  if (source.find("extern __shared__") != std::string::npos)
+    out << "thread_local __align__(16) unsigned char shared_memory[227 << 10];\n";
+  return out.str();
+}
+
+std::string read_file(const std::string &path) {
+  std::ifstream file(path, std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+}
+
+int run(const std::vector<std::string> &command, const std::string &log) {
+  std::vector<char *> words;
+  for (auto &word : command) words.push_back(const_cast<char *>(word.c_str()));
+  words.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 1, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  posix_spawn_file_actions_adddup2(&actions, 1, 2);
+  pid_t child;
+  int failed = posix_spawnp(&child, words[0], &actions, nullptr, words.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (failed) return failed;
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+  return status;
+}
+
+}  // namespace
+
+extern "C" {
+
+const char *plugrad_stand_in() { return "stand-in for NVRTC: kernels run on the CPU"; }
+
+int nvrtcVersion(int *major, int *minor) {
+  *major = 12;
+  *minor = 9;
+  return kSuccess;
+}
+
+const char *nvrtcGetErrorString(int error) {
+  switch (error) {
+    case kSuccess: return "NVRTC_SUCCESS";
+    case kInvalidInput: return "NVRTC_ERROR_INVALID_INPUT";
+    case kInvalidProgram: return "NVRTC_ERROR_INVALID_PROGRAM";
+    case kInvalidOption: return "NVRTC_ERROR_INVALID_OPTION";
+    default: return "NVRTC_ERROR_COMPILATION";
+  }
+}
+
+int nvrtcGetNumSupportedArchs(int *count) {
+  *count = (int)std::size(kArchs);
+  return kSuccess;
+}
+
+int nvrtcGetSupportedArchs(int *archs) {
+  std::copy(std::begin(kArchs), std::end(kArchs), archs);
+  return kSuccess;
+}
+
+int nvrtcCreateProgram(void **program, const char *source, const char *, int headers, const char *const *,
+                       const char *const *) {
+  if (!source || headers) return kInvalidInput;
+  auto *made = new Program;
+  made->source = source;
+  live.insert(made);
+  *program = made;
+  return kSuccess;
+}
+
+int nvrtcDestroyProgram(void **program) {
+  Program *found = find(*program);
+  if (!found) return kInvalidProgram;
+  live.erase(found);
+  delete found;
+  *program = nullptr;
+  return kSuccess;
+}
+
+int nvrtcCompileProgram(void *handle, int count, const char *const *options) {
+  Program *program = find(handle);
+  if (!program) return kInvalidProgram;
+  int arch = 0;
+  std::vector<std::string> defines;
+  for (int i = 0; i < count; i++) {
+    std::string option = options[i];
+    if (option.rfind("-arch=sm_", 0) == 0) arch = std::atoi(option.c_str() + 9);
+    if (option.rfind("-arch=compute_", 0) == 0) arch = std::atoi(option.c_str() + 14);
+    if (option.rfind("-D", 0) == 0) defines.push_back(option);
+  }
+  if (std::find(std::begin(kArchs), std::end(kArchs), arch) == std::end(kArchs)) {
+    program->log = "no architecture that this stand-in knows is among the options";
+    return kInvalidOption;
+  }
+  const char *tmp = std::getenv("TMPDIR");
+  std::string folder = std::string(tmp && *tmp ? tmp : "/tmp") + "/plugrad-cuda-XXXXXX";
+  if (!mkdtemp(folder.data())) return kCompilation;
+  std::string source = folder + "/kernel.cpp", library = folder + "/kernel.so", log = folder + "/log";
+  std::ofstream(source) << with_kernels(program->source);
+  std::vector<std::string> command = {PLUGRAD_COMPILER, "-x", "c++", "-std=c++17", "-O1", "-w", "-shared", "-fPIC",
+                                      "-fvisibility=hidden", "-ffp-contract=off", "-fno-fast-math", "-fno-exceptions",
+                                      "-fno-rtti", "-DPLUGRAD_ARCH=" + std::to_string(arch * 10), "-include",
+                                      PLUGRAD_SHIM, source, "-o", library, "-lm"};
+  command.insert(command.end(), defines.begin(), defines.end());
+  int status = run(command, log);
+  program->log = read_file(log);
+  program->image = status ? "" : read_file(library);
+  for (auto &path : {source, library, log}) unlink(path.c_str());
+  rmdir(folder.c_str());
+  return status || program->image.empty() ? kCompilation : kSuccess;
+}
+
+static int give_size(void *handle, size_t *nbytes, std::string Program::*text, int zero) {
+  Program *program = find(handle);
+  if (!program) return kInvalidProgram;
+  *nbytes = (program->*text).size() + zero;
+  return kSuccess;
+}
+
+static int give(void *handle, char *out, std::string Program::*text, int zero) {
+  Program *program = find(handle);
+  if (!program) return kInvalidProgram;
+  std::memcpy(out, (program->*text).c_str(), (program->*text).size() + zero);
+  return kSuccess;
+}
+
+int nvrtcGetCUBINSize(void *program, size_t *nbytes) { return give_size(program, nbytes, &Program::image, 0); }
+int nvrtcGetCUBIN(void *program, char *out) { return give(program, out, &Program::image, 0); }
+int nvrtcGetPTXSize(void *program, size_t *nbytes) { return give_size(program, nbytes, &Program::image, 0); }
+int nvrtcGetPTX(void *program, char *out) { return give(program, out, &Program::image, 0); }
+int nvrtcGetProgramLogSize(void *program, size_t *nbytes) { return give_size(program, nbytes, &Program::log, 1); }
+int nvrtcGetProgramLog(void *program, char *out) { return give(program, out, &Program::log, 1); }
+
+}  // extern "C"
