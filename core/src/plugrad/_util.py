@@ -3,7 +3,7 @@
 import difflib
 import gc
 import importlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -52,7 +52,7 @@ def did_you_mean(name: str, candidates: Iterable[str]) -> str:
 
 
 @contextmanager
-def collector_paused() -> Iterator[None]:
+def collector_paused() -> Generator[None]:
     """Keep the cycle collector out of the block.
 
     Graph nodes hold no cycles and go with their last user, but making very many of them sets the collector
