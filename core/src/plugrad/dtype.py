@@ -163,7 +163,7 @@ def parse_dtype(value: "DType | str") -> DType:
     """
     if isinstance(value, DType):
         return value
-    if isinstance(value, str) and value in _BY_ALIAS:
+    if isinstance(value, str) and value in _BY_ALIAS:  # pyright: ignore[reportUnnecessaryIsInstance]
         return _BY_ALIAS[value]
     raise DtypeError(f"{value!r} is not a dtype. Known: {', '.join(d.name for d in STORABLE)}.")
 

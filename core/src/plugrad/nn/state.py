@@ -89,7 +89,7 @@ def safe_save(
         >>> safe_save(get_state_dict(Linear(3, 2)), "model.safetensors")
     """
     for name, value in state.items():
-        if not isinstance(value, Tensor):
+        if not isinstance(value, Tensor):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise DtypeError(
                 f"cannot save {name!r}: {value!r} ({type(value).__name__}) is no tensor. Pass Tensor(...)."
             )

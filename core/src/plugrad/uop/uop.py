@@ -213,7 +213,8 @@ class UOp(OperatorMixin, StructureMixin, _Draft):
             ShapeError: `value` is no integer of the variable's interval.
         """
         name, lowest, highest = self.arg
-        if not isinstance(value, int) or not lowest <= value <= highest:
+        is_integer = isinstance(value, int)  # pyright: ignore[reportUnnecessaryIsInstance]
+        if not is_integer or not lowest <= value <= highest:
             raise ShapeError(
                 f"{name} is an integer in {lowest}..{highest}: cannot bind it to {value}. Pass one of "
                 "those, or make the variable with other limits."
