@@ -19,6 +19,7 @@ def test_each_error_derives_from_plugrad_error_and_has_a_help_page(name: str) ->
     ("name", "builtin"),
     [
         ("ShapeError", ValueError),
+        ("ArgumentError", ValueError),
         ("DtypeError", TypeError),
         ("AxisError", IndexError),
         ("DeviceOutOfMemory", MemoryError),

@@ -7,6 +7,7 @@ look at (the source that failed to compile, the device that was missing) is an a
 from collections.abc import Sequence
 
 __all__ = [
+    "ArgumentError",
     "AxisError",
     "CacheError",
     "CompileError",
@@ -43,6 +44,15 @@ class ShapeError(PlugradError, ValueError):
 
     Raised by reshape, broadcasting, matmul, convolution, concatenation and wherever sizes must agree. The
     message names both shapes. Also a `ValueError`, as NumPy raises.
+    """
+
+
+class ArgumentError(PlugradError, ValueError):
+    """An argument has a value that the function does not take.
+
+    Such as a probability above 1, a step of 0, or a mode that is none of those listed. Where the argument is
+    a shape, a dtype or an axis, it is a `ShapeError`, `DtypeError` or `AxisError` instead. The message names
+    the argument, its value and what is taken. Also a `ValueError`.
     """
 
 
