@@ -3,12 +3,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plugrad import Tensor, Variable, dtypes
-from plugrad.errors import AxisError, DtypeError, ShapeError
+from plugrad import Tensor, Variable
+from plugrad.errors import AxisError, ShapeError
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
@@ -74,28 +73,6 @@ def test_shrinking() -> None:
         Tensor(X).shrink([None])
 
 
-@pytest.mark.parametrize("value", [0, 1.5, float("-inf")])
-def test_padding(value: float) -> None:
-    expected = np.pad(X, ((0, 0), (1, 0), (2, 3)), constant_values=value)
-    np.testing.assert_array_equal(Tensor(X).pad((None, (1, 0), (2, 3)), value).numpy(), expected)
-    np.testing.assert_array_equal(Tensor(X).pad((2, 3, 1, 0), value).numpy(), expected)
-    np.testing.assert_array_equal(
-        Tensor(X).pad((-1, 2), value).numpy(),
-        torch.nn.functional.pad(torch.tensor(X), (-1, 2), value=value).numpy(),
-    )
-
-
-def test_paddings_that_do_not_fit_are_refused() -> None:
-    with pytest.raises(ShapeError, match=r"pad: 3 widths \(1, 2, 3\) for shape \(2, 3, 4\)"):
-        Tensor(X).pad((1, 2, 3))
-    with pytest.raises(ShapeError, match="pad: 2 pairs for shape"):
-        Tensor(X).pad(((1, 1), None))
-
-
-def test_a_padded_nan_stays_outside() -> None:
-    assert Tensor([float("nan")]).pad((1, 1), 2.0).tolist()[::2] == [2.0, 2.0]
-
-
 def test_flipping() -> None:
     np.testing.assert_array_equal(Tensor(X).flip(0).numpy(), X[::-1])
     np.testing.assert_array_equal(Tensor(X).flip((-1, 1)).numpy(), X[:, ::-1, ::-1])
@@ -123,67 +100,6 @@ def test_flattening_and_back() -> None:
     assert t.unflatten(-1, (2, -1)).shape == (2, 3, 2, 2)
     with pytest.raises(ShapeError, match="axis 1 comes after axis 0"):
         t.flatten(1, 0)
-
-
-def test_repeating() -> None:
-    np.testing.assert_array_equal(Tensor(X).repeat(2, 1, 3).numpy(), np.tile(X, (2, 1, 3)))
-    np.testing.assert_array_equal(Tensor(X).repeat((2, 1, 1, 2)).numpy(), np.tile(X, (2, 1, 1, 2)))
-    assert Tensor(X).repeat(0, 1, 1).shape == (0, 3, 4)
-    with pytest.raises(ShapeError, match="Give at least 3"):
-        Tensor(X).repeat(2)
-
-
-@pytest.mark.parametrize("split", [1, 2, 3, 10, [1, 2], [3], [0, 3]])
-def test_splitting(split: Any) -> None:
-    for ours, theirs in zip(Tensor(X).split(split, 1), torch.tensor(X).split(split, 1), strict=True):
-        np.testing.assert_array_equal(ours.numpy(), theirs.numpy())
-
-
-def test_splits_that_do_not_add_up_are_refused() -> None:
-    with pytest.raises(ShapeError, match=r"sizes \(1, 1\) add up to 2, axis 1 has 3"):
-        Tensor(X).split([1, 1], 1)
-    with pytest.raises(ShapeError, match="parts of 0 elements"):
-        Tensor(X).split(0)
-    with pytest.raises(ShapeError, match="chunk: 0 parts"):
-        Tensor(X).chunk(0)
-
-
-@pytest.mark.parametrize("chunks", [1, 2, 3, 4, 7])
-def test_chunks_are_those_of_torch(chunks: int) -> None:
-    for ours, theirs in zip(Tensor(X).chunk(chunks, -1), torch.tensor(X).chunk(chunks, -1), strict=True):
-        np.testing.assert_array_equal(ours.numpy(), theirs.numpy())
-
-
-@pytest.mark.parametrize("axis", [0, 1, -1])
-def test_joining(axis: int) -> None:
-    parts = [X, X[:, :, ::-1], X * 2]
-    tensors = [Tensor(part) for part in parts]
-    np.testing.assert_array_equal(Tensor.cat(*tensors, axis=axis).numpy(), np.concatenate(parts, axis))
-    np.testing.assert_array_equal(tensors[0].stack(*tensors[1:], axis=axis).numpy(), np.stack(parts, axis))
-
-
-def test_joining_keeps_every_bit() -> None:
-    parts = [[-0.0, float("nan")], [float("inf"), -0.0], [1.0]]
-    out = Tensor.cat(*[Tensor(part) for part in parts]).numpy()
-    expected = np.concatenate([np.array(part, np.float32) for part in parts])
-    np.testing.assert_array_equal(out, expected)
-    assert np.signbit(out).tolist() == np.signbit(expected).tolist()
-    assert Tensor.cat(Tensor([True]), Tensor([False])).tolist() == [True, False]
-
-
-def test_joining_promotes_and_takes_empty_parts() -> None:
-    out = Tensor.cat(Tensor([1, 2]), Tensor([0.5]))
-    assert out.dtype is dtypes.float32
-    assert out.tolist() == [1.0, 2.0, 0.5]
-    assert Tensor.cat(Tensor([1.0]), Tensor([]), Tensor([2.0])).tolist() == [1.0, 2.0]
-    assert Tensor.cat(Tensor([1.0])).tolist() == [1.0]
-
-
-def test_shapes_that_do_not_join_are_refused() -> None:
-    with pytest.raises(ShapeError, match=r"cat: shapes \(2, 3, 4\) and \(3, 4\) differ in more than axis 0"):
-        Tensor(X).cat(Tensor(X[0]))
-    with pytest.raises(ShapeError, match=r"stack: shapes \(2,\) and \(3,\) differ"):
-        Tensor([1, 2]).stack(Tensor([1, 2, 3]))
 
 
 def test_views_of_memory_take_no_kernel() -> None:
@@ -240,12 +156,3 @@ def test_symbolic_sizes_pass_through() -> None:
         assert part.pad(((0, 0), (0, 8 - bound))).shape == (2, 8)
     assert part.permute(1, 0).shape == (bound, 2)
     assert part.uop.op is Ops.SHRINK
-
-
-def test_joining_what_is_no_tensor_says_how_to_join() -> None:
-    a: Any = Tensor([1, 2])
-    for join in (Tensor.cat, Tensor.stack):
-        with pytest.raises(DtypeError, match="each as an argument of its own"):
-            join([a, a])
-        with pytest.raises(DtypeError, match=r"of 3 \(int\)"):
-            join(a, 3)

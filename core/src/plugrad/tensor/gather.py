@@ -267,7 +267,7 @@ class GatherMixin(ReduceMixin):
             return u
         have: Any = u.shape
         want: Any = self.shape
-        return self._like(u).pad([(0, w - h) for h, w in zip(have, want, strict=True)], fill)._graph
+        return self._like(u).pad([(0, w - h) for h, w in zip(have, want, strict=True)], value=fill)._graph
 
 
 _OLD_NAMES: dict[str, ScatterReduction] = {"add": "sum", "multiply": "prod"}

@@ -1,0 +1,161 @@
+"""Tensors joined, and split into parts."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Self
+
+from plugrad.dtype import dtypes
+from plugrad.errors import DtypeError, ShapeError
+from plugrad.tensor.base import promoted
+from plugrad.tensor.movement import MovementMixin
+from plugrad.tensor.shapes import Shape, as_shape, check_sizes, one_axis, product, show
+from plugrad.uop.shape import add_sizes
+from plugrad.uop.uop import UOp
+
+
+class JoinMixin(MovementMixin):
+    """Joining, splitting, repeating."""
+
+    __slots__ = ()
+
+    def cat(self, *others: Self, axis: int = 0) -> Self:
+        """Return tensors joined along an axis. Also `Tensor.cat(a, b, axis=1)`.
+
+        Each element is one of the inputs' elements, bit for bit.
+
+        Raises:
+            AxisError: the axis does not exist.
+            DtypeError: one of them is no tensor.
+            ShapeError: other axes differ in size.
+
+        Example:
+            >>> Tensor([1, 2]).cat(Tensor([3])).tolist()
+            [1, 2, 3]
+        """
+        parts = (self, *others)
+        _check_tensors(parts, "cat")
+        at = one_axis(axis, self.ndim, "cat")
+        for part in others:
+            if part.ndim != self.ndim or _without(part.shape, at) != _without(self.shape, at):
+                raise ShapeError(
+                    f"cat: shapes {' and '.join(show(p.shape) for p in parts)} differ in more than axis "
+                    f"{axis}. Make the other axes equal first."
+                )
+        self._check_device(*others)
+        if len(parts) == 1:
+            return self._like(self._graph)
+        dtype = promoted(parts)
+        return self._like(_joined([part._graph.cast(dtype) for part in parts], at), *others)
+
+    def stack(self, *others: Self, axis: int = 0) -> Self:
+        """Return tensors of one shape joined along a new axis. Also `Tensor.stack(a, b, axis=1)`.
+
+        Raises:
+            DtypeError: one of them is no tensor.
+            ShapeError: shapes differ.
+
+        Example:
+            >>> Tensor([1, 2]).stack(Tensor([3, 4])).tolist()
+            [[1, 2], [3, 4]]
+        """
+        _check_tensors((self, *others), "stack")
+        for other in others:
+            if other.shape != self.shape:
+                raise ShapeError(
+                    f"stack: shapes {show(self.shape)} and {show(other.shape)} differ. Use cat, or make "
+                    "them equal."
+                )
+        return self.unsqueeze(axis).cat(*[other.unsqueeze(axis) for other in others], axis=axis)
+
+    def split(self, sizes: int | Sequence[int], axis: int = 0) -> tuple[Self, ...]:
+        """Return parts along an axis: `sizes` elements each (fewer in the last), or the sizes listed.
+
+        Raises:
+            AxisError: the axis does not exist.
+            ShapeError: the sizes do not add up.
+
+        Example:
+            >>> [part.tolist() for part in Tensor.arange(5).split(2)]
+            [[0, 1], [2, 3], [4]]
+        """
+        at = one_axis(axis, self.ndim, "split")
+        total: Any = self.static_shape("split")[at]
+        if isinstance(sizes, int):
+            if sizes <= 0:
+                raise ShapeError(f"split: parts of {sizes} elements. Give a size of at least 1.")
+            sizes = [min(sizes, total - begin) for begin in range(0, total, sizes)] or [0]
+        if sum(sizes) != total:
+            raise ShapeError(f"split: sizes {tuple(sizes)} add up to {sum(sizes)}, axis {axis} has {total}.")
+        parts: list[Self] = []
+        begin = 0
+        for size in sizes:
+            parts.append(self._interval(at, begin, begin + size))
+            begin += size
+        return tuple(parts)
+
+    def chunk(self, chunks: int, axis: int = 0) -> tuple[Self, ...]:
+        """Return at most `chunks` parts of equal size along an axis; the last may have fewer elements.
+
+        Example:
+            >>> [part.tolist() for part in Tensor.arange(5).chunk(2)]
+            [[0, 1, 2], [3, 4]]
+        """
+        if chunks <= 0:
+            raise ShapeError(f"chunk: {chunks} parts. Ask for at least 1.")
+        total: Any = self.static_shape("chunk")[one_axis(axis, self.ndim, "chunk")]
+        return self.split(max(-(-total // chunks), 1), axis)
+
+    def repeat(self, *repeats: int | Sequence[int]) -> Self:
+        """Return this tiled `repeats[i]` times along axis `i`, aligned at the last axis.
+
+        Raises:
+            ShapeError: there are fewer numbers than axes, or one is negative.
+
+        Example:
+            >>> Tensor([1, 2]).repeat(2, 2).tolist()
+            [[1, 2, 1, 2], [1, 2, 1, 2]]
+        """
+        times = check_sizes(as_shape(repeats, "repeat"), "repeat")
+        if len(times) < self.ndim:
+            raise ShapeError(
+                f"repeat: {len(times)} numbers {show(times)} for shape {show(self.shape)}. Give at least "
+                f"{self.ndim}."
+            )
+        shape = (1,) * (len(times) - self.ndim) + self.shape
+        u = self._graph.reshape(tuple(size for dim in shape for size in (1, dim)))
+        u = u.expand(tuple(size for pair in zip(times, shape, strict=True) for size in pair))
+        return self._like(u.reshape(tuple(product(pair) for pair in zip(times, shape, strict=True))))
+
+
+def _check_tensors(parts: Iterable[object], what: str) -> None:
+    for part in parts:
+        if not isinstance(part, MovementMixin):
+            raise DtypeError(
+                f"{what} of {part!r} ({type(part).__name__}). Pass tensors, each as an argument of its own: "
+                f"Tensor.{what}(*tensors)."
+            )
+
+
+def _joined(parts: list[UOp], axis: int) -> UOp:
+    """Return nodes joined along an axis: a chain of choices by position, so that values are never added."""
+    ends: list[Any] = []
+    total: Any = 0
+    for part in parts:
+        total = add_sizes(total, part.shape[axis])
+        ends.append(total)
+    shape = (*parts[0].shape[:axis], total, *parts[0].shape[axis + 1 :])
+    wide = dtypes.int32 if isinstance(total, int) and total < 1 << 31 else dtypes.int64
+    position = UOp.iota(total, wide).reshape(tuple(s if i == axis else 1 for i, s in enumerate(shape)))
+    position = position.expand(shape)
+    out: UOp | None = None
+    for part, end in reversed(list(zip(parts, ends, strict=True))):
+        widths: list[tuple[Any, Any]] = [(0, 0)] * len(shape)
+        widths[axis] = (add_sizes(end, -part.shape[axis]), add_sizes(total, -end))
+        padded = part.pad(widths)
+        limit = UOp.const(wide, end) if isinstance(end, int) else end.cast(wide)
+        out = padded if out is None else (position < limit).where(padded, out)
+    assert out is not None, "joining needs a part"
+    return out
+
+
+def _without(shape: Shape, axis: int) -> Shape:
+    return shape[:axis] + shape[axis + 1 :]

@@ -1,0 +1,204 @@
+"""Padding: with a value, mirrored, repeated, wrapped around; and sizes as targets."""
+
+from collections.abc import Sequence
+from typing import Any, Literal, Self, get_args
+
+from plugrad.dtype import ConstType, dtypes
+from plugrad.errors import ArgumentError, ShapeError
+from plugrad.tensor.base import promoted
+from plugrad.tensor.joins import JoinMixin
+from plugrad.tensor.shapes import Dim, as_shape, show
+from plugrad.uop.shape import add_sizes
+from plugrad.uop.uop import UOp
+
+PadMode = Literal["constant", "reflect", "replicate", "circular"]
+
+
+class PaddingMixin(JoinMixin):
+    """Padding and its opposite."""
+
+    __slots__ = ()
+
+    def pad(
+        self,
+        padding: "Sequence[Dim] | Sequence[tuple[Dim, Dim] | None]",
+        mode: PadMode = "constant",
+        value: ConstType = 0,
+    ) -> Self:
+        """Return this with more elements around it. Negative widths cut away.
+
+        Args:
+            padding: a pair `(before, after)` for each axis (None: nothing), or numbers as in PyTorch:
+                `(before, after)` of the last axis, then of the one before it, and so on.
+            mode: what the new elements are: `value`, the tensor mirrored at its outermost elements
+                ("reflect", narrower than the axis), those elements again ("replicate"), or the tensor wrapped
+                around ("circular").
+            value: what "constant" fills with.
+
+        Raises:
+            ArgumentError: there is no such mode, or another mode than "constant" was given a value.
+            ShapeError: the number of widths does not fit; widths that mirror or repeat too much, or symbolic
+                ones of another mode than "constant".
+
+        Example:
+            >>> Tensor([1, 2]).pad((1, 2)).tolist()
+            [0, 1, 2, 0, 0]
+            >>> Tensor([1, 2, 3]).pad((2, 1), "reflect").tolist()
+            [3, 2, 1, 2, 3, 2]
+        """
+        if mode not in get_args(PadMode):
+            raise ArgumentError(
+                f"pad: mode={mode!r} is none of 'constant', 'reflect', 'replicate', 'circular'. A value to "
+                "fill with is passed as value=."
+            )
+        pairs = self._padding_pairs(padding)
+        if mode == "constant":
+            return self._filled_around(pairs, value)
+        if value != 0:
+            raise ArgumentError(f"pad: mode={mode!r} fills with no value={value!r}. Leave it out.")
+        return self._padded_by(pairs, mode)
+
+    def pad_to(self, *shape: "Dim | Sequence[Dim | None] | None", value: ConstType = 0) -> Self:
+        """Return this with `value` behind its elements, so that it has `shape`; None keeps a size.
+
+        Raises:
+            ShapeError: the number of axes differs, or an axis is longer than that.
+
+        Example:
+            >>> Tensor([[1, 2]]).pad_to(2, 3).tolist()
+            [[1, 2, 0], [0, 0, 0]]
+        """
+        sizes = self._target_sizes(shape, "pad_to")
+        for axis, (want, have) in enumerate(zip(sizes, self.shape, strict=True)):
+            if isinstance(want, int) and isinstance(have, int) and want < have:
+                raise ShapeError(
+                    f"pad_to: axis {axis} of shape {show(self.shape)} has more than {want} elements. Use "
+                    "shrink_to to cut."
+                )
+        return self.pad([(0, add_sizes(w, -h)) for w, h in zip(sizes, self.shape, strict=True)], value=value)
+
+    def shrink_to(self, *shape: "Dim | Sequence[Dim | None] | None") -> Self:
+        """Return the first elements along each axis, so that the result has `shape`; None keeps a size.
+
+        Raises:
+            ShapeError: the number of axes differs, or an axis is shorter than that.
+
+        Example:
+            >>> Tensor([[1, 2, 3], [4, 5, 6]]).shrink_to(1, 2).tolist()
+            [[1, 2]]
+        """
+        return self.shrink([(0, size) for size in self._target_sizes(shape, "shrink_to")])
+
+    def _target_sizes(self, shape: Any, what: str) -> list[Dim]:
+        given = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
+        if len(given) != self.ndim:
+            raise ShapeError(
+                f"{what}: {len(given)} sizes {tuple(given)} for shape {show(self.shape)}. Give one for each "
+                f"of {self.ndim} axes, or None."
+            )
+        kept = [have if want is None else want for want, have in zip(given, self.shape, strict=True)]
+        return list(as_shape((kept,), what))
+
+    # --- with a value ---
+
+    def _filled_around(self, pairs: list[tuple[Dim, Dim]], value: ConstType) -> Self:
+        cut, pairs = _split_widths(pairs)
+        if any(b or e for b, e in cut):
+            return self._cut(cut)._filled_around(pairs, value)
+        padded = self._graph.pad(pairs)
+        if value == 0:
+            return self._like(padded)
+        dtype = promoted([self, value])
+        inside = UOp.const(dtypes.bool, True).reshape((1,) * self.ndim).expand(self.shape).pad(pairs)
+        fill = self._const(value, dtype)
+        return self._like(inside.where(padded.cast(dtype), fill))
+
+    def _padding_pairs(self, padding: Any) -> list[tuple[Dim, Dim]]:
+        if all(isinstance(width, (int, UOp)) for width in padding):
+            if len(padding) % 2 or len(padding) > 2 * self.ndim:
+                raise ShapeError(
+                    f"pad: {len(padding)} widths {tuple(padding)} for shape {show(self.shape)}. Give "
+                    f"(before, after) of the last axis, then of those before it: at most {2 * self.ndim} "
+                    "numbers."
+                )
+            pairs = list(zip(padding[::2], padding[1::2], strict=True))[::-1]
+            front: list[tuple[Dim, Dim]] = [(0, 0)] * (self.ndim - len(pairs))
+            return front + pairs
+        if len(padding) != self.ndim:
+            raise ShapeError(
+                f"pad: {len(padding)} pairs for shape {show(self.shape)}. Give one for each of {self.ndim} "
+                "axes."
+            )
+        return [(0, 0) if pair is None else (pair[0], pair[1]) for pair in padding]
+
+    # --- with its own elements ---
+
+    def _padded_by(self, pairs: list[tuple[Dim, Dim]], mode: PadMode) -> Self:
+        cut, pairs = _split_widths(pairs)
+        out = self
+        for axis, (before, after) in enumerate(pairs):
+            size = self.shape[axis]
+            if not isinstance(before, int) or not isinstance(after, int):
+                raise ShapeError(f"pad: axis {axis} has symbolic widths, mode={mode!r} takes numbers.")
+            if not before and not after:
+                continue
+            if not isinstance(size, int):
+                raise ShapeError(f"pad: axis {axis} is symbolic, mode={mode!r} takes axes of a known size.")
+            _check_reach(mode, axis, size, max(before, after))
+            out = out._padded_axis(mode, axis, before, after)
+        return out._cut(cut)
+
+    def _padded_axis(self, mode: PadMode, axis: int, before: int, after: int) -> Self:
+        if mode == "circular":
+            return self._wrapped(axis, before, after)
+        return (self._reflected if mode == "reflect" else self._replicated)(axis, before, after)
+
+    def _cut(self, widths: list[tuple[int, int]]) -> Self:
+        """Return this without so many elements at the beginning and end of each axis."""
+        if not any(b or e for b, e in widths):
+            return self
+        kept = [(b, add_sizes(size, -e)) for (b, e), size in zip(widths, self.shape, strict=True)]
+        return self.shrink(kept)
+
+    def _replicated(self, axis: int, before: int, after: int) -> Self:
+        size: Any = self.shape[axis]
+        ends = [self._interval(axis, 0, 1), self._interval(axis, size - 1, size)]
+        shapes = [[n if at == axis else dim for at, dim in enumerate(self.shape)] for n in (before, after)]
+        first, last = (end.expand(shape) for end, shape in zip(ends, shapes, strict=True))
+        return first.cat(self, last, axis=axis)
+
+    def _reflected(self, axis: int, before: int, after: int) -> Self:
+        size: Any = self.shape[axis]
+        first = self._interval(axis, 1, before + 1).flip(axis)
+        last = self._interval(axis, size - 1 - after, size - 1).flip(axis)
+        return first.cat(self, last, axis=axis)
+
+    def _wrapped(self, axis: int, before: int, after: int) -> Self:
+        """Return the axis begun `before` elements earlier, going round and round."""
+        size: Any = self.shape[axis]
+        start = -before % size
+        end = start + before + size + after
+        times = [-(-end // size) if at == axis else 1 for at in range(self.ndim)]
+        return self.repeat(times)._interval(axis, start, end)
+
+
+def _split_widths(pairs: list[tuple[Dim, Dim]]) -> tuple[list[tuple[int, int]], list[tuple[Dim, Dim]]]:
+    """Return how much of each axis is cut, and how much is added."""
+
+    def cut(width: Dim) -> int:
+        return max(-width, 0) if isinstance(width, int) else 0
+
+    def added(width: Dim) -> Dim:
+        return max(width, 0) if isinstance(width, int) else width
+
+    return [(cut(b), cut(e)) for b, e in pairs], [(added(b), added(e)) for b, e in pairs]
+
+
+def _check_reach(mode: PadMode, axis: int, size: int, width: int) -> None:
+    if size == 0:
+        raise ShapeError(f"pad: axis {axis} has no elements to take for mode={mode!r}. Pad with a value.")
+    if mode == "reflect" and width >= size:
+        raise ShapeError(
+            f"pad: a width of {width} on axis {axis} of {size} elements. mode='reflect' mirrors without the "
+            f"outermost element: at most {size - 1}."
+        )

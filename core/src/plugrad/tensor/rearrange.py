@@ -1,0 +1,160 @@
+"""The notation of einops: `"b (h w) c -> b c h w"`, understood as a split, a permutation and a join.
+
+Source: Rogozhnikov 2022, "Einops: clear and reliable tensor manipulations with Einstein-like notation".
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from plugrad.errors import ArgumentError, ShapeError
+from plugrad.tensor.shapes import Dim, Shape, product, show
+
+ELLIPSIS = "..."
+Group = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Moves:
+    """Reshape to `split`, permute by `order`, reshape to `joined`."""
+
+    split: Shape
+    order: tuple[int, ...]
+    joined: Shape
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """Both sides: the names that make up each axis; "..." is a group of its own or a name in one."""
+
+    text: str
+    before: tuple[Group, ...]
+    after: tuple[Group, ...]
+
+    def for_shape(self, shape: Shape, sizes: Mapping[str, Dim]) -> Moves:
+        """Return what the formula does to a tensor of `shape`.
+
+        Raises:
+            ShapeError: the numbers of axes differ, or sizes do not fit.
+        """
+        extra = len(shape) - (len(self.before) - ((ELLIPSIS,) in self.before))
+        if extra < 0 or (extra and (ELLIPSIS,) not in self.before):
+            raise ShapeError(
+                f"{self.text!r} names {len(self.before)} axes before the arrow, the tensor has shape "
+                f"{show(shape)}. Name each axis, or the rest by '...'."
+            )
+        others = tuple(f"...{number}" for number in range(extra))
+        known = dict(sizes)
+        axes = iter(shape)
+        split: list[Dim] = []
+        names: list[str] = []
+        for group in _spread(self.before, others):
+            found = self._sizes_in(group, next(axes), known)
+            known.update(zip(group, found, strict=True))
+            split.extend(found)
+            names.extend(group)
+        after = _spread(self.after, others, join=True)
+        order = tuple(names.index(name) for group in after for name in group)
+        # axes that are not named again are empty groups: size 1
+        order = (*order, *[at for at in range(len(names)) if at not in order])
+        return Moves(tuple(split), order, tuple(product(known[name] for name in group) for group in after))
+
+    def _sizes_in(self, group: Group, size: Dim, known: Mapping[str, Dim]) -> list[Dim]:
+        """Return the sizes of the names that make up an axis of `size`; at most one is not known."""
+        unknown = [name for name in group if name not in known]
+        rest: Any = product(known[name] for name in group if name in known)
+        if len(unknown) > 1:
+            raise ArgumentError(
+                f"{self.text!r}: the sizes of {' and '.join(unknown)} are not known. Pass all but one of "
+                f"({' '.join(group)}), such as {unknown[0]}=2."
+            )
+        have: Any = size
+        numbers = isinstance(have, int) and isinstance(rest, int)
+        if numbers and (have != rest if not unknown else rest == 0 or have % rest):
+            given = ", ".join(f"{name}={known[name]}" for name in group if name in known) or "no names"
+            raise ShapeError(
+                f"{self.text!r}: an axis of {have} elements is no ({' '.join(group)}) with {given}. Pass "
+                "sizes whose product is that."
+            )
+        quotient = 1 if have is rest else have // rest
+        return [known.get(name, quotient) for name in group]
+
+
+def _spread(groups: Sequence[Group], others: tuple[str, ...], join: bool = False) -> list[Group]:
+    """Return groups with "..." replaced by the axes it stands for."""
+    out: list[Group] = []
+    for group in groups:
+        if group == (ELLIPSIS,):
+            out.extend((other,) for other in others)
+        elif ELLIPSIS in group and join:
+            at = group.index(ELLIPSIS)
+            out.append((*group[:at], *others, *group[at + 1 :]))
+        else:
+            out.append(group)
+    return out
+
+
+def parse_formula(text: str, given: Sequence[str] = ()) -> Formula:
+    """Understand a formula.
+
+    Args:
+        text: `"names -> names"`.
+        given: the names whose sizes are passed along.
+
+    Raises:
+        ArgumentError: it is malformed; a name comes twice, or on one side only; a size is of no name.
+
+    Example:
+        >>> parse_formula("a (b c) -> (a b) c").before
+        (('a',), ('b', 'c'))
+    """
+    sides = text.split("->")
+    if len(sides) != 2:
+        raise ArgumentError(f"{text!r} has {len(sides) - 1} arrows. Write 'names before -> names after'.")
+    before, after = (_groups(side, text) for side in sides)
+    names = [[name for group in side for name in group] for side in (before, after)]
+    for side in names:
+        if twice := {name for name in side if side.count(name) > 1}:
+            raise ArgumentError(f"{text!r} has {sorted(twice)[0]!r} twice on one side. Name each axis once.")
+    if lonely := set(names[0]) ^ set(names[1]):
+        raise ArgumentError(
+            f"{text!r} has {sorted(lonely)[0]!r} on one side only. An axis neither goes nor comes: sum or "
+            "expand before or after."
+        )
+    if any(ELLIPSIS in group and len(group) > 1 for group in before):
+        raise ArgumentError(f"{text!r} has '...' in parentheses before the arrow. Join axes only after it.")
+    if strange := [name for name in given if name not in names[0]]:
+        raise ArgumentError(f"{text!r} has no {strange[0]!r}, whose size was passed. Leave it out.")
+    return Formula(text, before, after)
+
+
+def _groups(side: str, text: str) -> tuple[Group, ...]:
+    groups: list[Group] = []
+    inside: list[str] | None = None
+    for token in side.replace("(", " ( ").replace(")", " ) ").split():
+        if token == "(" and inside is None:
+            inside = []
+        elif token == ")" and inside is not None:
+            groups.append(tuple(inside))
+            inside = None
+        elif token in ("(", ")"):
+            raise ArgumentError(f"{text!r}: a {token!r} that belongs to no other. Groups do not nest.")
+        else:
+            name = _name(token, text)
+            if inside is None:
+                groups.append(name)
+            else:
+                inside.extend(name)
+    if inside is not None:
+        raise ArgumentError(f"{text!r}: a '(' is not closed.")
+    return tuple(groups)
+
+
+def _name(token: str, text: str) -> Group:
+    if token == "1":
+        return ()
+    if token == ELLIPSIS or token.isidentifier():
+        return (token,)
+    raise ArgumentError(
+        f"{text!r}: {token!r} is no name of an axis. Use identifiers, 1, '...' and one pair of parentheses."
+    )

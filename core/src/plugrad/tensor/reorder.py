@@ -1,0 +1,188 @@
+"""Axes and elements in another order: moved, turned, rolled, and windows that slide over them."""
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+from plugrad.errors import ShapeError
+from plugrad.tensor.padding import PaddingMixin
+from plugrad.tensor.rearrange import parse_formula
+from plugrad.tensor.shapes import Axes, Dim, as_shape, check_sizes, one_axis, show
+from plugrad.tensor.windows import windows
+
+
+class ReorderMixin(PaddingMixin):
+    """Orders of axes and elements."""
+
+    __slots__ = ()
+
+    def swapaxes(self, axis1: int, axis2: int) -> Self:
+        """Return `transpose(axis1, axis2)`.
+
+        Example:
+            >>> Tensor.zeros(2, 3, 4).swapaxes(0, -1).shape
+            (4, 3, 2)
+        """
+        return self.transpose(axis1, axis2)
+
+    def movedim(self, source: int | Sequence[int], destination: int | Sequence[int]) -> Self:
+        """Return this with the axes `source` in the places `destination`; the others keep their order.
+
+        Raises:
+            AxisError: an axis does not exist.
+            ShapeError: there are more of one than of the other, or an axis comes twice.
+
+        Example:
+            >>> Tensor.zeros(2, 3, 4).movedim(0, -1).shape
+            (3, 4, 2)
+        """
+        given = [[axes] if isinstance(axes, int) else list(axes) for axes in (source, destination)]
+        begin, end = ([one_axis(axis, self.ndim, "movedim") for axis in axes] for axes in given)
+        if len(begin) != len(end) or len(set(begin)) != len(begin) or len(set(end)) != len(end):
+            raise ShapeError(
+                f"movedim: axes {tuple(given[0])} to places {tuple(given[1])}. Name as many places "
+                "as axes, each once."
+            )
+        places = dict(zip(end, begin, strict=True))
+        rest = iter([axis for axis in range(self.ndim) if axis not in begin])
+        return self.permute([places[at] if at in places else next(rest) for at in range(self.ndim)])
+
+    def moveaxis(self, source: int | Sequence[int], destination: int | Sequence[int]) -> Self:
+        """Return `movedim(source, destination)`."""
+        return self.movedim(source, destination)
+
+    def rot90(self, k: int = 1, axes: Sequence[int] = (0, 1)) -> Self:
+        """Return this turned by `k` right angles in the plane of two axes, from the first towards the second.
+
+        Raises:
+            ShapeError: there are not two different axes.
+            AxisError: an axis does not exist.
+
+        Example:
+            >>> Tensor([[1, 2], [3, 4]]).rot90().tolist()
+            [[2, 4], [1, 3]]
+        """
+        plane = [one_axis(axis, self.ndim, "rot90") for axis in axes]
+        if len(plane) != 2 or plane[0] == plane[1]:
+            raise ShapeError(f"rot90: axes {tuple(axes)} span no plane. Name two different axes.")
+        first, second = plane
+        match k % 4:
+            case 1:
+                return self.flip(second).transpose(first, second)
+            case 2:
+                return self.flip(first, second)
+            case 3:
+                return self.transpose(first, second).flip(second)
+            case _:
+                return self
+
+    def roll(self, shifts: int | Sequence[int], axis: Axes = None) -> Self:
+        """Return this with elements moved on by `shifts`; those that leave an axis come in at its beginning.
+
+        Args:
+            shifts: how far, for each of `axis`; one number goes for all of them.
+            axis: along which axes; None rolls all elements in row-major order.
+
+        Raises:
+            AxisError: an axis does not exist.
+            ShapeError: there are more shifts than axes, or fewer; or a rolled axis is symbolic.
+
+        Example:
+            >>> Tensor([1, 2, 3, 4]).roll(1).tolist()
+            [4, 1, 2, 3]
+        """
+        if axis is None:
+            if not isinstance(shifts, int):
+                raise ShapeError(f"roll: shifts {tuple(shifts)} without axes. Name an axis for each.")
+            return self.flatten().roll(shifts, 0).reshape(self.shape)
+        axes = [axis] if isinstance(axis, int) else list(axis)
+        steps = [shifts] * len(axes) if isinstance(shifts, int) else list(shifts)
+        if len(steps) != len(axes):
+            raise ShapeError(f"roll: {len(steps)} shifts for {len(axes)} axes. Give one for each axis.")
+        out = self
+        for step, at in zip(steps, [one_axis(a, self.ndim, "roll") for a in axes], strict=True):
+            size = out.shape[at]
+            if not isinstance(size, int):
+                raise ShapeError(f"roll: axis {at} of shape {show(self.shape)} is symbolic.")
+            if size and step % size:
+                out = out._wrapped(at, step % size, 0)._interval(at, 0, size)
+        return out
+
+    def tile(self, *repeats: int | Sequence[int]) -> Self:
+        """Return this repeated as in NumPy: like `repeat`, but numbers may be missing in front.
+
+        Raises:
+            ShapeError: a number is negative.
+
+        Example:
+            >>> Tensor([[1], [2]]).tile(2).tolist()
+            [[1, 1], [2, 2]]
+        """
+        times = check_sizes(as_shape(repeats, "tile"), "tile")
+        given: Any = (1,) * max(self.ndim - len(times), 0) + times
+        return self.repeat(given)
+
+    def unfold(self, axis: int, size: int, step: int) -> Self:
+        """Return windows that slide along an axis: (.., n, ..) -> (.., (n - size) // step + 1, .., size).
+
+        Raises:
+            AxisError: the axis does not exist.
+            ShapeError: no window fits, or `size` or `step` is not positive.
+
+        Example:
+            >>> Tensor([1, 2, 3, 4, 5]).unfold(0, 3, 2).tolist()
+            [[1, 2, 3], [3, 4, 5]]
+        """
+        at = one_axis(axis, self.ndim, "unfold")
+        self.static_shape("unfold")
+        last = self.movedim(at, -1)
+        out = last._like(windows(last._graph, (size,), (step,), (1,), "unfold"))
+        return out.movedim(-2, at)
+
+    def unbind(self, axis: int = 0) -> tuple[Self, ...]:
+        """Return the slices along an axis, which goes.
+
+        Raises:
+            AxisError: the axis does not exist.
+            ShapeError: the shape is symbolic.
+
+        Example:
+            >>> [row.tolist() for row in Tensor([[1, 2], [3, 4]]).unbind(1)]
+            [[1, 3], [2, 4]]
+        """
+        at = one_axis(axis, self.ndim, "unbind")
+        size = self.static_shape("unbind")[at]
+        shape = (*self.shape[:at], *self.shape[at + 1 :])
+        return tuple([self._interval(at, i, i + 1).reshape(shape) for i in range(size)])
+
+    def rearrange(self, formula: str, **sizes: Dim) -> Self:
+        """Return this with its axes taken apart, permuted and joined as a formula says (as in einops).
+
+        Axes have names; `(a b)` is one axis made of two, `...` stands for any others,
+        1 for an axis of size 1.
+
+        Args:
+            formula: `"names before -> names after"`.
+            sizes: sizes of axes inside of parentheses; one of each group may be left out.
+
+        Raises:
+            ArgumentError: the formula is malformed, or names and sizes do not fit it.
+            ShapeError: it does not fit this shape.
+
+        Example:
+            >>> Tensor.zeros(2, 12, 3).rearrange("b (h w) c -> b c h w", h=4).shape
+            (2, 3, 4, 3)
+        """
+        plan = parse_formula(formula, tuple(sizes)).for_shape(self.shape, sizes)
+        return self.reshape(plan.split).permute(plan.order).reshape(plan.joined)
+
+    def expand_as(self, other: Self) -> Self:
+        """Return `expand(other.shape)`."""
+        return self.expand(other.shape)
+
+    def view_as(self, other: Self) -> Self:
+        """Return `view(other.shape)`."""
+        return self.view(other.shape)
+
+    def reshape_as(self, other: Self) -> Self:
+        """Return `reshape(other.shape)`."""
+        return self.reshape(other.shape)
