@@ -10,6 +10,7 @@ them.
 
 import os
 import threading
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NoReturn
 
@@ -22,6 +23,7 @@ from plugrad.renderer.base import Renderer
 from plugrad.runtime.allocator import Allocator
 from plugrad.runtime.buffer import Buffer, disown_all
 from plugrad.runtime.compiler import Compiler
+from plugrad.runtime.graph import Graph, GraphLaunch
 from plugrad.runtime.program import Program
 from plugrad.runtime.runner import Runner
 from plugrad.settings import is_overridden, settings
@@ -102,6 +104,15 @@ class OpenDevice:
         if not self.can_compute:
             self._refuse_to_compute()
         return self._backend.runner(self.target, program)
+
+    def graph(self, launches: Sequence[GraphLaunch]) -> Graph | None:
+        """Prepare launches of this device to be run by one call; None where it launches them one by one.
+
+        Raises:
+            ForkError: this process was forked from the one that opened the device.
+        """
+        self.check_fork()
+        return self._backend.graph(self.target, launches)
 
     def new_buffer(self, size: int, dtype: DType, label: str = "") -> Buffer:
         """Return a buffer of `size` elements here, not allocated yet."""

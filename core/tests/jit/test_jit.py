@@ -1,6 +1,7 @@
 """The JIT: replays do what the function does, and what they cannot do is refused."""
 
 import dataclasses
+import gc
 from collections.abc import Callable
 from typing import Any
 
@@ -8,11 +9,13 @@ import numpy as np
 import pytest
 
 from plugrad import Tensor, Variable, context
+from plugrad.device import OpenDevice
 from plugrad.errors import JitError
 from plugrad.jit import TinyJit, jit
 from plugrad.nn import BatchNorm, Dropout, Linear
 from plugrad.nn.optim import SGD, Adam
 from plugrad.nn.state import get_parameters, get_state_dict, load_state_dict
+from plugrad.runtime.buffer import live_buffers
 
 CALLS = 6
 
@@ -62,6 +65,40 @@ def test_each_result_has_memory_of_its_own() -> None:
     function = jit(lambda x: x + 1)
     results = [function(Tensor([n])) for n in range(CALLS)]
     assert [r.tolist() for r in results] == [[n + 1] for n in range(CALLS)]
+
+
+def test_a_capture_keeps_no_copy_of_its_inputs() -> None:
+    function = jit(lambda x: x.sum())
+    x = Tensor.ones(1 << 16).contiguous().realize()
+    held = memory_held()
+    for _ in range(CALLS):
+        function(x)
+    assert function.captures == 1
+    assert memory_held() - held < x.nbytes()
+
+
+def memory_held() -> int:
+    gc.collect()
+    return sum(b.nbytes for b in live_buffers() if b.handle is not None)
+
+
+def test_the_default_device_is_not_looked_up_for_inputs_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    function = jit(lambda x: x + 1)
+    x = Tensor([1, 2], device="PYTHON").realize()
+    monkeypatch.setenv("DEVICE", "NOWHERE")
+    for _ in range(CALLS):
+        assert function(x).tolist() == [2, 3]
+
+
+def test_level_2_uses_no_graphs(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    monkeypatch.setattr(OpenDevice, "graph", lambda device, launches: asked.append(len(launches)))
+    for level in (2, 1):
+        function = jit(lambda x: (x.sum(0).realize() + x).sum())
+        with context(JIT=level):
+            for n in range(CALLS):
+                assert function(Tensor([n, n + 1])).item() == 3 * (2 * n + 1)
+    assert asked == [2]
 
 
 def test_arguments_and_results_are_trees() -> None:

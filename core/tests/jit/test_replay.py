@@ -1,9 +1,17 @@
 """Recorded steps run again on other buffers."""
 
-from plugrad import Tensor, events
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from plugrad import Tensor, Variable, events
+from plugrad.device import OpenDevice
 from plugrad.engine import storage
 from plugrad.engine.capture import capturing
+from plugrad.errors import ForkError
 from plugrad.jit.replay import Replay
+from plugrad.runtime.graph import GraphLaunch
 
 
 def buffer(tensor: Tensor) -> storage.Buffer:
@@ -41,4 +49,96 @@ def test_observers_see_the_launches_of_a_replay() -> None:
     with events.subscribe(events.KernelEvent, seen.append):
         replay.run(buffers, {})
     assert len(seen) == 1
+    assert seen[0].replayed
     assert result.tolist() == [4.0, 5.0]
+
+
+class Graph:
+    """A graph that any device could have: it launches one by one."""
+
+    runs = 0
+
+    def __init__(self, launches: Sequence[GraphLaunch]) -> None:
+        self.launches = [[one.runner, list(one.handles), one.values, (), ()] for one in launches]
+        for number, one in enumerate(launches):
+            self.set_sizes(number, one.values, one.global_size, one.local_size)
+
+    def set_handle(self, launch: int, slot: int, handle: Any) -> None:
+        self.launches[launch][1][slot] = handle
+
+    def set_sizes(self, launch: int, *sizes: tuple[int, ...]) -> None:
+        self.launches[launch][2:] = sizes
+
+    def __call__(self, wait: bool = False) -> float | None:
+        Graph.runs += 1
+        for runner, handles, *sizes in self.launches:
+            runner(tuple(handles), *sizes)
+        return None
+
+
+@pytest.fixture
+def graphs(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Give all devices graphs; the list gets the length of each."""
+    lengths: list[int] = []
+
+    def graph(device: OpenDevice, launches: Sequence[GraphLaunch]) -> Graph:
+        lengths.append(len(launches))
+        return Graph(launches)
+
+    monkeypatch.setattr(OpenDevice, "graph", graph)
+    monkeypatch.setattr(Graph, "runs", 0)
+    return lengths
+
+
+def test_kernels_in_a_row_are_one_graph(graphs: list[int]) -> None:
+    x = Tensor([1.0, 2.0, 3.0, 4.0]).realize()
+    with capturing() as capture:
+        middle = (x * 2).realize()
+        out = (middle + x).realize()
+    replay = Replay(capture.steps, [buffer(x), buffer(out)])
+    assert (graphs, replay.graphs) == ([2], 1)
+    for start in (5.0, 6.0):
+        other, result = Tensor([start] * 4), Tensor([0.0] * 4)
+        replay.run([buffer(other), buffer(result)], {})
+        assert result.tolist() == [3 * start] * 4
+    assert Graph.runs == 2
+
+
+def test_single_kernels_and_those_beside_copies_are_no_graph(graphs: list[int]) -> None:
+    x = Tensor([1.0, 2.0], device="PYTHON").realize()
+    with capturing() as capture:
+        out = ((x + 1).to("NULL") + 1).realize()
+    assert Replay(capture.steps, [buffer(x), buffer(out)]).graphs == 0
+    assert graphs == []
+
+
+def test_graphs_may_be_declined(graphs: list[int]) -> None:
+    x = Tensor([1.0, 2.0]).realize()
+    with capturing() as capture:
+        ((x * 2).realize() + 1).realize()
+    assert Replay(capture.steps, [], use_graphs=False).graphs == 0
+    assert graphs == []
+
+
+def test_the_variables_of_a_graph_get_their_values(graphs: list[int]) -> None:
+    n = Variable("n", 1, 8)
+    x = Tensor.arange(8).realize()
+    with capturing() as capture:
+        middle = (x[: n.bind(3)] * 2).realize()
+        out = middle.sum().realize()
+    replay = Replay(capture.steps, [buffer(out)], capture.values)
+    assert graphs == [2]
+    result = Tensor([0]).reshape(())
+    replay.run([buffer(result)], {"n": 5})
+    assert result.item() == 2 * (0 + 1 + 2 + 3 + 4)
+
+
+def test_a_forked_child_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = Tensor([1.0]).realize()
+    with capturing() as capture:
+        (x + 1).realize()
+    replay = Replay(capture.steps, [])
+    device = capture.steps[0].kernel.device
+    monkeypatch.setattr(device, "_is_inherited", True)
+    with pytest.raises(ForkError):
+        replay.run([], {})

@@ -102,7 +102,7 @@ ZOO = {
     "not_marked": ("def plugrad_probe(): pass", "plugrad_probe is not marked with @hookimpl"),
     "unknown_hook": (
         "from plugrad.plugin import hookimpl\n@hookimpl\ndef plugrad_alocator(target): pass",
-        "plugrad_alocator, which is no hook of spec 1.0. Did you mean 'plugrad_allocator'",
+        "plugrad_alocator, which is no hook of spec 1.1. Did you mean 'plugrad_allocator'",
     ),
 }
 
@@ -179,9 +179,9 @@ def test_after_clear_a_failed_plugin_is_tried_again(zoo: Any) -> None:
 @pytest.mark.parametrize(
     ("version", "reason"),
     [
-        ('"2.0"', "written for spec 2.0, this plugrad has 1.0: upgrade plugrad-core"),
-        ('"1.7"', "written for spec 1.7, this plugrad has 1.0: upgrade plugrad-core"),
-        ('"0.9"', "written for spec 0.9, this plugrad has 1.0: upgrade the plugin"),
+        ('"2.0"', "written for spec 2.0, this plugrad has 1.1: upgrade plugrad-core"),
+        ('"1.7"', "written for spec 1.7, this plugrad has 1.1: upgrade plugrad-core"),
+        ('"0.9"', "written for spec 0.9, this plugrad has 1.1: upgrade the plugin"),
         ('"one"', "spec_version 'one' is not MAJOR.MINOR"),
         ("1.0", "spec_version 1.0 is not MAJOR.MINOR"),
     ],

@@ -1,5 +1,6 @@
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from plugrad.dtype import dtypes
 from plugrad.errors import DeviceNotFound
 from plugrad.plugin.contracts import check_hooks, check_result, check_spec_version, hooks_of
 from plugrad.plugin.hookspecs import HOOK_NAMES
+from plugrad.runtime.graph import GraphLaunch
 from plugrad.target import Target
 from plugrad.uop.ops import Ops
 from plugrad_cpu_clang import plugin
@@ -28,6 +30,20 @@ def test_targets_of_others_are_left_alone(best_compiler):
     other = Target("ELSEWHERE")
     for hook in ("plugrad_allocator", "plugrad_renderer", "plugrad_compiler"):
         assert getattr(plugin, hook)(other) is None
+
+
+def test_launches_become_a_native_list_where_all_runners_are_ours(w, best_compiler):
+    out = w.param(0, dtypes.float32, 4)
+    w.store(out, 0, w.const(dtypes.float32, 1.0))
+    runner = plugin.plugrad_runner(TARGET, w.program(best_compiler))
+    values = np.zeros(4, np.float32)
+    launch = GraphLaunch(runner, (values.ctypes.data,), (), (), ())
+    graph = plugin.plugrad_graph(TARGET, [launch, launch])
+    assert check_result("plugrad_graph", graph) is None
+    graph()
+    assert values[0] == 1
+    assert plugin.plugrad_graph(TARGET, [launch, replace(launch, runner=print)]) is None
+    assert plugin.plugrad_graph(Target("ELSEWHERE"), [launch]) is None
 
 
 def test_the_probe_says_which_compiler_and_why(choice):

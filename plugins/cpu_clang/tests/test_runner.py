@@ -7,6 +7,7 @@ import pytest
 
 from plugrad.dtype import dtypes
 from plugrad.errors import DeviceError
+from plugrad.runtime.graph import GraphLaunch
 from plugrad.runtime.program import Program
 from plugrad.uop.ops import Ops
 from plugrad_cpu_clang import library, process
@@ -65,13 +66,18 @@ def test_threads_may_launch_one_runner_at_the_same_time(doubler, addresses):
 
 def test_a_list_runs_in_order_and_takes_new_blocks_and_values(doubler, addresses):
     a, b, c = np.arange(PIECES), np.zeros(PIECES, np.int64), np.zeros(PIECES, np.int64)
-    launches = LaunchList([(doubler, addresses(b, a), (1,)), (doubler, addresses(c, b), (0,))])
+    launches = LaunchList(
+        [
+            GraphLaunch(doubler, addresses(b, a), (1,), (), ()),
+            GraphLaunch(doubler, addresses(c, b), (0,), (), ()),
+        ]
+    )
     assert len(launches) == 2
     launches()
     np.testing.assert_array_equal(c, (a * 2 + 1) * 2)
     other = np.zeros(PIECES, np.int64)
     launches.set_handle(1, 0, other.ctypes.data)
-    launches.set_value(0, 0, 5)
+    launches.set_sizes(0, (5,), (), ())
     assert launches(wait=True) > 0
     np.testing.assert_array_equal(other, (a * 2 + 5) * 2)
     np.testing.assert_array_equal(c, (a * 2 + 1) * 2)

@@ -18,8 +18,8 @@ class Launch:
     kernel: Kernel
     buffers: tuple[Buffer, ...]
 
-    def run(self, values: Mapping[str, int]) -> None:
-        """Launch with the variables at `values`."""
+    def run(self, values: Mapping[str, int], *, replayed: bool = False) -> None:
+        """Launch with the variables at `values`; `replayed` is for observers."""
         kernel, program = self.kernel, self.kernel.program
         handles = tuple([b.ensure_allocated().handle for b in self.buffers])
         global_size, local_size = program.launch_dims(values)
@@ -43,6 +43,7 @@ class Launch:
                     ),
                     opts=program.opts,
                     axes=program.axes,
+                    replayed=replayed,
                 )
             )
 

@@ -61,11 +61,10 @@ def new_buffer(device: str, shape: tuple[int, ...], dtype: DType) -> UOp:
     return bind_buffer(uop, Device[device].new_buffer(math.prod(shape), dtype))
 
 
-def new_buffer_like(uop: UOp) -> UOp:
-    """Return a new BUFFER of the device, shape and dtype of the BUFFER `uop`."""
-    known = buffer_of(uop)
-    new = UOp.new_buffer(known.device, uop.arg.shape, uop.dtype)
-    return bind_buffer(new, Buffer(known.device, known.size, known.dtype, known.allocator))
+def new_buffer_like(uop: UOp, memory: Buffer) -> tuple[UOp, Buffer]:
+    """Return a new BUFFER like `uop`, which names `memory`, and memory of its own for it."""
+    new = Buffer(memory.device, memory.size, memory.dtype, memory.allocator)
+    return bind_buffer(UOp.new_buffer(memory.device, uop.arg.shape, uop.dtype), new), new
 
 
 def named_buffers(buffers: Iterable[Buffer]) -> list[tuple[UOp, Buffer]]:

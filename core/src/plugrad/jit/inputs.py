@@ -48,25 +48,28 @@ def read_inputs(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Inputs:
         JitError: an argument cannot be part of a signature.
     """
     leaves = Leaves()
-    rest = collect((args, kwargs), leaves)
-    views = [_view_of(tensor) for tensor in leaves.tensors]
-    traits = tuple([(tensor.requires_grad, tensor.grad is None) for tensor in leaves.tensors])
-    if leaves.variables or any([view.op is not Ops.BUFFER for view in views]):
-        graph = canonicalize(UOp.sink(*views, *leaves.variables))
-        form, values, buffers = graph.sink, graph.values, list(graph.buffers.values())
-        variables = [node for node in graph.nodes if node.op is Ops.BIND]
+    if kwargs or [arg for arg in args if type(arg) is not Tensor]:
+        rest = collect((args, kwargs), leaves)
     else:
-        # the usual case, said faster
-        numbers: dict[UOp, int] = {}
-        form = tuple(
-            [
-                (view.dtype, view.arg.device, view.arg.shape, numbers.setdefault(view, len(numbers)))
-                for view in views
-            ]
-        )
-        values, buffers, variables = {}, list(numbers), []
-    signature = (rest, traits, form, Tensor.training)
-    return Inputs(signature, leaves.tensors, views, buffers, variables, values)
+        # the usual case, said faster; so is the one below
+        rest = None
+        leaves.tensors.extend(args)
+    views: list[UOp] = []
+    form: list[Hashable] = []
+    numbers: dict[UOp, int] = {}
+    for tensor in leaves.tensors:
+        view = _view_of(tensor)
+        views.append(view)
+        form.append((tensor.requires_grad, tensor.grad is None))
+        if view.op is Ops.BUFFER:
+            form.append((view.dtype, view.arg[1:], numbers.setdefault(view, len(numbers))))
+    if leaves.variables or len(form) < 2 * len(views):
+        graph = canonicalize(UOp.sink(*views, *leaves.variables))
+        variables = [node for node in graph.nodes if node.op is Ops.BIND]
+        signature = (rest, Tensor.training, graph.sink, *form)
+        buffers = list(graph.buffers.values())
+        return Inputs(signature, leaves.tensors, views, buffers, variables, graph.values)
+    return Inputs((rest, Tensor.training, *form), leaves.tensors, views, list(numbers), [], {})
 
 
 def check_devices(inputs: Inputs) -> None:

@@ -30,6 +30,8 @@ R = TypeVar("R")
 _MOST_TRACES = 5
 # Bounds the memory of a function that is called with ever new shapes or values.
 _MOST_SIGNATURES = 256
+# The level of JIT at which devices may run several kernels by one call.
+_WITH_GRAPHS = 1
 
 
 class TinyJit(Generic[P, R]):
@@ -52,7 +54,9 @@ class TinyJit(Generic[P, R]):
     then only. A value that Python computes differently from call to call is noticed while recording. So
     make what changes an argument, or a tensor outside of the function.
 
-    With `JIT=0`, and inside of another jitted function, the function just runs.
+    With `JIT=0`, and inside of another jitted function, the function just runs. Kernels in a row are given
+    to the device as one graph where it has graphs; a function that is recorded with `JIT=2` is replayed
+    kernel by kernel.
 
     Raises:
         JitError: at a call, when the function reads a tensor's values (`item`, `numpy`, ...), computes
@@ -159,8 +163,14 @@ class _Captured:
 
     def __init__(self, trace: Trace) -> None:
         self._trace = trace
-        opened = [storage.buffer_of(uop) for uop in (*trace.stand_ins, *trace.made)]
-        self._replay = Replay(trace.steps, opened)
+        self._made = [(made, storage.buffer_of(made)) for made in trace.made]
+        opened = [*map(storage.buffer_of, trace.stand_ins), *(memory for _, memory in self._made)]
+        self._replay = Replay(trace.steps, opened, trace.values, use_graphs=settings.JIT == _WITH_GRAPHS)
+        for stand_in in trace.stand_ins:
+            # a replay reads the inputs themselves
+            storage.buffer_of(stand_in).deallocate()
+        # what most functions return: new memory, and neither views of it nor of what was passed in
+        self._returns_new = all([view in trace.made for view in trace.outputs])
         self._watched: dict[Buffer, list[Watched]] = {}
         for watched in trace.watched:
             self._watched.setdefault(watched.buffer, []).append(watched)
@@ -171,7 +181,7 @@ class _Captured:
             alive = [watched for watched in tensors if watched.tensor() is not None]
             if not alive or not all([watched.is_unchanged() for watched in alive]):
                 return False
-        return all(not left.was_none or _gradient_of(left.owner) is None for left in self._trace.gradients)
+        return all([not left.was_none or _gradient_of(left.owner) is None for left in self._trace.gradients])
 
     def replay(self, inputs: Inputs) -> Any:
         """Do what the function would do, and return what it would return."""
@@ -179,17 +189,21 @@ class _Captured:
         _check_aliases(inputs, trace)
         for draw in trace.draws:
             stream.refresh(draw)
-        fresh = {made: storage.new_buffer_like(made) for made in trace.made}
-        buffers = [storage.buffer_of(uop) for uop in (*inputs.buffers, *fresh.values())]
+        buffers = [storage.buffer_of(uop) for uop in inputs.buffers]
+        places: dict[UOp, UOp] = {}
+        for made, memory in self._made:
+            places[made], buffer = storage.new_buffer_like(made, memory)
+            buffers.append(buffer)
         values = {**trace.values, **inputs.values} if trace.values else inputs.values
         if trace.written or trace.written_inputs:
             with overwriting([*trace.written, *(inputs.buffers[number] for number in trace.written_inputs)]):
                 self._replay.run(buffers, values)
         else:
             self._replay.run(buffers, values)
-        fresh.update(zip(trace.stand_ins, inputs.buffers, strict=True))
-        fresh.update(zip(trace.inputs.variables, inputs.variables, strict=True))
-        return _results(trace, inputs, fresh)
+        if not self._returns_new:
+            places.update(zip(trace.stand_ins, inputs.buffers, strict=True))
+            places.update(zip(trace.inputs.variables, inputs.variables, strict=True))
+        return _results(trace, inputs, places)
 
 
 def _results(trace: Trace, inputs: Inputs, places: dict[UOp, UOp]) -> Any:

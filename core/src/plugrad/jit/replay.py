@@ -1,12 +1,16 @@
 """Run recorded steps again, on other inputs and outputs: launches that are prepared but for what changes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from plugrad import events
 from plugrad.engine.execute import Copy, Launch, Step
+from plugrad.observe import install
 from plugrad.runtime.buffer import Buffer
+from plugrad.runtime.graph import Graph, GraphLaunch
+from plugrad.runtime.program import Program
 from plugrad.runtime.runner import Runner
 from plugrad.settings import settings
 
@@ -17,22 +21,35 @@ __all__ = ["Replay"]
 class _Prepared:
     """One launch: everything that is the same in each replay."""
 
-    launch: Launch
+    program: Program
     runner: Runner
-    variables: tuple[str, ...]
     handles: list[Any]
     dims: tuple[tuple[int, ...], tuple[int, ...]] | None
 
+    def run(self, values: Mapping[str, int]) -> None:
+        program = self.program
+        scalars = tuple([values[name] for name in program.variables]) if program.variables else ()
+        global_size, local_size = self.dims or program.launch_dims(values)
+        self.runner(tuple(self.handles), scalars, global_size, local_size)
+
 
 @dataclass(slots=True, eq=False)
-class _Patch:
-    """Where the handle of an exchanged buffer goes; a part of it begins at `offset` bytes."""
+class _PreparedGraph:
+    """Launches that the device runs by one call; `sized` are those whose numbers change with variables."""
 
-    handles: list[Any]
-    place: int
-    is_view: bool
-    offset: int
-    nbytes: int
+    graph: Graph
+    sized: list[tuple[int, Program]]
+
+    def run(self, values: Mapping[str, int]) -> None:
+        for number, program in self.sized:
+            scalars = tuple([values[name] for name in program.variables])
+            self.graph.set_sizes(number, scalars, *program.launch_dims(values))
+        self.graph()
+
+
+# How the handle of an exchanged buffer gets to where it is used: a function, the slot to call it with, and
+# the part of the buffer that is meant, or None.
+_Patch = tuple[Callable[[int, Any], None], int, Buffer | None]
 
 
 class Replay:
@@ -41,49 +58,94 @@ class Replay:
     Args:
         steps: what to run, in order.
         open_buffers: the buffers to exchange at each run, in the order in which `run` gets them.
+        values: the variables that the steps were recorded with.
+        use_graphs: let devices that can run several launches by one call.
     """
 
-    def __init__(self, steps: Sequence[Step], open_buffers: Sequence[Buffer]) -> None:
+    def __init__(
+        self,
+        steps: Sequence[Step],
+        open_buffers: Sequence[Buffer],
+        values: Mapping[str, int] | None = None,
+        *,
+        use_graphs: bool = True,
+    ) -> None:
         self._index = {buffer: number for number, buffer in enumerate(open_buffers)}
         self._patches: list[list[_Patch]] = [[] for _ in open_buffers]
-        self._steps = [self._prepare(step) for step in steps]
+        self._steps = steps
+        self._devices = list(dict.fromkeys(s.kernel.device for s in steps if isinstance(s, Launch)))
+        self._prepared: list[_Prepared | _PreparedGraph | Copy] = []
+        for group in _groups(steps):
+            prepared = self._prepare_graph(group, values or {}) if use_graphs and len(group) > 1 else None
+            self._prepared += [self._prepare(step) for step in group] if prepared is None else [prepared]
+
+    @property
+    def graphs(self) -> int:
+        """The number of graphs that devices run."""
+        return sum(isinstance(step, _PreparedGraph) for step in self._prepared)
 
     def run(self, buffers: Sequence[Buffer], values: Mapping[str, int]) -> None:
-        """Run the steps on `buffers`, with the variables at `values`."""
-        for buffer, patches in zip(buffers, self._patches, strict=True):
-            _fill(buffer, patches)
-        if events.listening(events.KernelEvent) or settings.DEBUG >= 2:
+        """Run the steps on `buffers`, with the variables at `values`.
+
+        Raises:
+            ForkError: this process was forked from the one that recorded them.
+        """
+        for device in self._devices:
+            device.check_fork()
+        if settings.DEBUG:
+            install()
+        if events.active and events.listening(events.KernelEvent):
             self._run_watched(values, buffers)
             return
-        for step in self._steps:
-            if isinstance(step, _Prepared):
-                scalars = tuple([values[name] for name in step.variables]) if step.variables else ()
-                global_size, local_size = step.dims or step.launch.kernel.program.launch_dims(values)
-                step.runner(tuple(step.handles), scalars, global_size, local_size)
-            else:
+        for buffer, patches in zip(buffers, self._patches, strict=True):
+            handle = buffer.handle
+            if handle is None:
+                handle = buffer.ensure_allocated().handle
+            for put, slot, part in patches:
+                if part is not None:
+                    put(slot, buffer.allocator.offset(handle, part.nbytes, part.offset))
+                else:
+                    put(slot, handle)
+        for step in self._prepared:
+            if isinstance(step, Copy):
                 self._with_buffers(step, buffers).run(values)
+            else:
+                step.run(values)
 
     def _run_watched(self, values: Mapping[str, int], buffers: Sequence[Buffer]) -> None:
         """Run each step as the engine does, so that observers see it."""
         for step in self._steps:
-            plain = step.launch if isinstance(step, _Prepared) else step
-            self._with_buffers(plain, buffers).run(values)
+            actual = self._with_buffers(step, buffers)
+            if isinstance(actual, Launch):
+                actual.run(values, replayed=True)
+            else:
+                actual.run(values)
 
     def _prepare(self, step: Step) -> "_Prepared | Copy":
         if isinstance(step, Copy):
             return step
-        handles: list[Any] = []
-        for place, buffer in enumerate(step.buffers):
-            base = buffer if buffer.base is None else buffer.base
-            if base not in self._index:
-                handles.append(buffer.ensure_allocated().handle)
-                continue
-            handles.append(None)
-            patch = _Patch(handles, place, buffer is not base, buffer.offset, buffer.nbytes)
-            self._patches[self._index[base]].append(patch)
+        handles = [buffer.ensure_allocated().handle for buffer in step.buffers]
+        self._patch(step, handles.__setitem__)
         program = step.kernel.program
         dims = program.launch_dims({}) if program.has_fixed_launch else None
-        return _Prepared(step, step.kernel.runner, program.variables, handles, dims)
+        return _Prepared(program, step.kernel.runner, handles, dims)
+
+    def _prepare_graph(self, group: Sequence[Step], values: Mapping[str, int]) -> "_PreparedGraph | None":
+        launches = [step for step in group if isinstance(step, Launch)]
+        graph = launches[0].kernel.device.graph([_graph_launch(launch, values) for launch in launches])
+        if graph is None:
+            return None
+        for number, launch in enumerate(launches):
+            self._patch(launch, partial(graph.set_handle, number))
+        programs = enumerate(launch.kernel.program for launch in launches)
+        return _PreparedGraph(graph, [(n, p) for n, p in programs if p.variables or not p.has_fixed_launch])
+
+    def _patch(self, step: Launch, put: Callable[[int, Any], None]) -> None:
+        """Let the handles of open buffers among those of `step` be given to `put` at each run."""
+        for slot, buffer in enumerate(step.buffers):
+            number = self._index.get(_owner(buffer))
+            if number is not None:
+                self._patches[number].append((put, slot, None if buffer.base is None else buffer))
 
     def _with_buffers(self, step: Step, buffers: Sequence[Buffer]) -> Step:
         """Return `step` on the buffers of this run."""
@@ -91,19 +153,37 @@ class Replay:
         return Copy((found[0], found[1])) if isinstance(step, Copy) else Launch(step.kernel, tuple(found))
 
     def _exchanged(self, buffer: Buffer, buffers: Sequence[Buffer]) -> Buffer:
-        number = self._index.get(buffer if buffer.base is None else buffer.base)
+        number = self._index.get(_owner(buffer))
         if number is None:
             return buffer
         actual = buffers[number]
         return actual if buffer.base is None else actual.view(buffer.size, buffer.dtype, buffer.offset)
 
 
-def _fill(buffer: Buffer, patches: Sequence[_Patch]) -> None:
-    handle = buffer.handle
-    if handle is None:
-        handle = buffer.ensure_allocated().handle
-    for patch in patches:
-        if patch.is_view:
-            patch.handles[patch.place] = buffer.allocator.offset(handle, patch.nbytes, patch.offset)
-        else:
-            patch.handles[patch.place] = handle
+def _owner(buffer: Buffer) -> Buffer:
+    return buffer if buffer.base is None else buffer.base
+
+
+def _groups(steps: Sequence[Step]) -> Iterator[list[Step]]:
+    """Split `steps` into the longest runs of launches on one device; each copy is by itself."""
+    group: list[Step] = []
+    device: object = None
+    for step in steps:
+        place = step.kernel.device if isinstance(step, Launch) else None
+        if group and (place is None or place is not device):
+            yield group
+            group = []
+        group.append(step)
+        device = place
+    if group:
+        yield group
+
+
+def _graph_launch(launch: Launch, values: Mapping[str, int]) -> GraphLaunch:
+    program = launch.kernel.program
+    return GraphLaunch(
+        launch.kernel.runner,
+        tuple([buffer.ensure_allocated().handle for buffer in launch.buffers]),
+        tuple([values[name] for name in program.variables]),
+        *program.launch_dims(values),
+    )

@@ -344,7 +344,8 @@ def _copy_of(buffer: UOp) -> UOp:
 
 
 def _argument(tensor: Tensor, view: UOp) -> Tensor:
-    argument = Tensor(view)
+    # `Tensor(view)` would look for the default device, which nobody asked for
+    argument = Tensor._make(view, "")  # pyright: ignore[reportPrivateUsage]
     argument.requires_grad = tensor.requires_grad
     argument.grad = tensor.grad
     return argument

@@ -38,7 +38,7 @@ def collect(value: Any, leaves: Leaves) -> Hashable:
     Raises:
         JitError: a value is not hashable.
     """
-    kind: Any = cast("Any", type(value))
+    kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
     if isinstance(value, Tensor):
         leaves.tensors.append(value)
         return Tensor

@@ -36,6 +36,7 @@ INTERFACES: dict[str, tuple[str, tuple[str, ...]]] = {
     "plugrad_renderer": ("a Renderer", ("render",)),
     "plugrad_compiler": ("a Compiler", ("compile", "compile_many", "disassemble")),
     "plugrad_runner": ("a Runner", ("__call__",)),
+    "plugrad_graph": ("a Graph", ("set_handle", "set_sizes", "__call__")),
 }
 
 

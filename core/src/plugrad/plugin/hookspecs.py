@@ -18,6 +18,7 @@ Plugins may import `plugrad.errors settings dtype target events uop renderer run
 of plugrad.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import pluggy
@@ -26,13 +27,15 @@ from plugrad.plugin.backend import BackendInfo, Probe
 from plugrad.renderer.base import Renderer
 from plugrad.runtime.allocator import Allocator
 from plugrad.runtime.compiler import Compiler
+from plugrad.runtime.graph import Graph, GraphLaunch
 from plugrad.runtime.program import Program
 from plugrad.runtime.runner import Runner
 from plugrad.target import Target
 
 #: MAJOR.MINOR of this page, independent of plugrad's own version. Same major and minor not newer is accepted:
-#: a new optional hook raises the minor, any change to an existing hook the major.
-SPEC_VERSION = "1.0"
+#: a new optional hook or field raises the minor, any change to an existing one the major.
+#: 1.1: `plugrad_graph`; `ProbedDevice.priority`.
+SPEC_VERSION = "1.1"
 
 PROJECT = "plugrad"
 ENTRY_POINT_GROUP = "plugrad.backends"
@@ -102,11 +105,25 @@ def plugrad_runner(target: Target, program: Program) -> Runner | None:
     """
 
 
+@hookspec(firstresult=True)
+def plugrad_graph(target: Target, launches: Sequence[GraphLaunch]) -> Graph | None:
+    """(optional) Prepare `launches`, two or more of `target` in their order, to be run by one call.
+
+    Called once for each row of kernels that the JIT recorded; launches nothing. The blocks of its first run
+    are exchanged before it runs. Return None for launches that the device runs better one by one, or whose
+    runners are another plugin's.
+
+    Raises:
+        DeviceError: the device refused them.
+    """
+
+
 HOOK_NAMES = frozenset(
     {
         "plugrad_allocator",
         "plugrad_backend_info",
         "plugrad_compiler",
+        "plugrad_graph",
         "plugrad_probe",
         "plugrad_renderer",
         "plugrad_runner",

@@ -5,7 +5,7 @@ that returned it. Wrappers (`@hookimpl(wrapper=True)`) of any plugin of the devi
 """
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,6 +20,7 @@ from plugrad.plugin.source import PluginFailure, PluginSource
 from plugrad.renderer.base import Renderer
 from plugrad.runtime.allocator import Allocator
 from plugrad.runtime.compiler import Compiler
+from plugrad.runtime.graph import Graph, GraphLaunch
 from plugrad.runtime.program import Program
 from plugrad.runtime.runner import Runner
 from plugrad.target import Target
@@ -98,6 +99,10 @@ class Backend:
         """Load `program` on `target`."""
         return self._call("plugrad_runner", target=target, program=program)
 
+    def graph(self, target: Target, launches: Sequence[GraphLaunch]) -> Graph | None:
+        """Prepare `launches` to be run by one call; None where the device has no graphs for them."""
+        return self._ask("plugrad_graph", target=target, launches=launches)
+
     def _register(self, plugin: LoadedPlugin) -> None:
         try:
             self._hooks.register(plugin.module, name=str(plugin.source))
@@ -125,6 +130,17 @@ class Backend:
         return [impl.plugin for impl in reversed(impls)]
 
     def _call(self, hook: str, **arguments: object) -> Any:
+        result = self._ask(hook, **arguments)
+        if result is not None:
+            return result
+        if not self._implementors(hook):
+            raise self._error(self.source, f"it lacks {hook}, which every backend needs")
+        raise self._error(
+            self.source, f"{hook} returned None for {arguments.get('target')}, a device that its probe lists"
+        )
+
+    def _ask(self, hook: str, **arguments: object) -> Any:
+        """Return what the first plugin that has an answer returns, or None."""
         plugins = self._implementors(hook)
         for plugin in plugins:
             others = [other for other in plugins if other is not plugin]
@@ -132,11 +148,7 @@ class Backend:
             result = self._checked(self._sources[plugin], hook, lambda caller=caller: caller(**arguments))
             if result is not None:
                 return result
-        if not plugins:
-            raise self._error(self.source, f"it lacks {hook}, which every backend needs")
-        raise self._error(
-            self.source, f"{hook} returned None for {arguments.get('target')}, a device that its probe lists"
-        )
+        return None
 
     def _checked(self, source: PluginSource, hook: str, call: Callable[[], Any]) -> Any:
         try:

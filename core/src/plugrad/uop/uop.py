@@ -33,6 +33,7 @@ class _Ref(weakref.ref["UOp"]):
 
 _interned: dict[_Key, _Ref] = {}
 _buffer_numbers = itertools.count()
+_UNKNOWN = object()  # what a slot holds that was not asked for yet
 
 
 def _forget(ref: Any) -> None:
@@ -272,10 +273,9 @@ class UOp(OperatorMixin, StructureMixin, _Draft):
         return self._lazily("_key", key_of)
 
     def _lazily(self, slot: str, compute: "Callable[[UOp], Any]") -> Any:
-        try:
-            return getattr(self, slot)
-        except AttributeError:
-            pass
+        value = getattr(self, slot, _UNKNOWN)
+        if value is not _UNKNOWN:
+            return value
         for s in self.src:
             if not hasattr(s, slot):
                 break

@@ -1,17 +1,19 @@
 """The hooks through which plugrad finds and opens the CPU."""
 
+from collections.abc import Sequence
 from functools import cache
 
 from plugrad.errors import DeviceNotFound
 from plugrad.plugin.backend import BackendInfo, Probe, ProbedDevice
 from plugrad.plugin.hookspecs import hookimpl
+from plugrad.runtime.graph import GraphLaunch
 from plugrad.runtime.program import Program
 from plugrad.target import Target
 from plugrad_cpu_clang.allocator import CpuAllocator
 from plugrad_cpu_clang.compiler import CpuCompiler
 from plugrad_cpu_clang.machine import available_threads, this_machine
 from plugrad_cpu_clang.renderer import CpuRenderer
-from plugrad_cpu_clang.runner import CpuRunner
+from plugrad_cpu_clang.runner import CpuRunner, LaunchList
 from plugrad_cpu_clang.toolchain import INSTALL_HINT, Choice, choose_toolchain
 
 NAME = "CPU"
@@ -22,7 +24,7 @@ def plugrad_backend_info() -> BackendInfo:
     """Say who this is."""
     return BackendInfo(
         name=NAME,
-        spec_version="1.0",
+        spec_version="1.1",
         priority=10,  # every accelerator is above the CPU
         aliases=("CLANG",),
         summary="the processor this runs on: C compiled by clang, gcc or zig",
@@ -63,6 +65,14 @@ def plugrad_compiler(target: Target) -> CpuCompiler | None:
 def plugrad_runner(target: Target, program: Program) -> CpuRunner | None:
     """Load a kernel."""
     return CpuRunner(program) if target.device == NAME else None
+
+
+@hookimpl
+def plugrad_graph(target: Target, launches: Sequence[GraphLaunch]) -> LaunchList | None:
+    """Prepare a list that one native call runs, of runners that are ours."""
+    if target.device != NAME or not all(isinstance(launch.runner, CpuRunner) for launch in launches):
+        return None
+    return LaunchList(launches)
 
 
 @cache

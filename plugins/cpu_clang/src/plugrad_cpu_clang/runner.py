@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
+from plugrad.runtime.graph import GraphLaunch
 from plugrad.runtime.program import Program
 from plugrad_cpu_clang._native import ffi
 from plugrad_cpu_clang.library import load_library
@@ -60,21 +61,21 @@ class LaunchList:
     """Kernels to run one after the other, prepared once and run by one native call.
 
     Args:
-        calls: `(runner, handles, values)` of each launch.
+        launches: the kernels, all `CpuRunner`s, with their first blocks and values.
 
     Blocks and values can be exchanged between runs. One thread at a time may change or run a list.
 
     Example:
-        >>> launches = LaunchList([(runner, (out, a), ())])
+        >>> launches = LaunchList([GraphLaunch(runner, (out, a), (), (), ())])
         >>> launches.set_handle(0, 1, other)
         >>> launches()
     """
 
-    def __init__(self, calls: Sequence[tuple[CpuRunner, tuple[int, ...], tuple[int, ...]]]) -> None:
-        self._runners = [runner for runner, _, _ in calls]
-        self._handles: Any = [ffi.new("uintptr_t[]", list(handles) or 1) for _, handles, _ in calls]
-        self._values: Any = [ffi.new("long long[]", list(values) or 1) for _, _, values in calls]
-        self._entries: Any = ffi.new("plugrad_launch_entry[]", len(calls))
+    def __init__(self, launches: Sequence[GraphLaunch]) -> None:
+        self._runners: list[Any] = [launch.runner for launch in launches]
+        self._handles: Any = [ffi.new("uintptr_t[]", list(launch.handles) or 1) for launch in launches]
+        self._values: Any = [ffi.new("long long[]", list(launch.values) or 1) for launch in launches]
+        self._entries: Any = ffi.new("plugrad_launch_entry[]", len(launches))
         for entry, runner, handles, values in zip(
             self._entries, self._runners, self._handles, self._values, strict=True
         ):
@@ -87,13 +88,15 @@ class LaunchList:
     def __len__(self) -> int:
         return len(self._runners)
 
-    def set_handle(self, call: int, slot: int, handle: int) -> None:
+    def set_handle(self, launch: int, slot: int, handle: int) -> None:
         """Use another block in one slot of one launch."""
-        self._handles[call][slot] = handle
+        self._handles[launch][slot] = handle
 
-    def set_value(self, call: int, position: int, value: int) -> None:
-        """Use another value for one variable of one launch."""
-        self._values[call][position] = value
+    def set_sizes(
+        self, launch: int, values: tuple[int, ...], global_size: tuple[int, ...], local_size: tuple[int, ...]
+    ) -> None:
+        """Use other values for the variables of one launch; it has no workgroups."""
+        self._values[launch][0 : len(values)] = values
 
     def __call__(self, wait: bool = False) -> float | None:
         """Run all; return the seconds they took where `wait` asks for them."""

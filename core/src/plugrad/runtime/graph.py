@@ -1,0 +1,50 @@
+"""Several launches prepared as one: what a device runs again and again by a single call."""
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from plugrad.runtime.runner import Runner
+
+
+@dataclass(frozen=True, slots=True)
+class GraphLaunch:
+    """One launch of a graph, with the arguments of its first run, as a `Runner` takes them.
+
+    Attributes:
+        runner: the loaded kernel.
+        handles: its blocks, by slot.
+        values: the values of its variables, in the program's order.
+        global_size: workgroups in each launch dimension.
+        local_size: threads in a workgroup, for each dimension.
+    """
+
+    runner: Runner
+    handles: tuple[Any, ...]
+    values: tuple[int, ...]
+    global_size: tuple[int, ...]
+    local_size: tuple[int, ...]
+
+
+class Graph(Protocol):
+    """Launches of one device in their order, prepared once. One thread at a time changes or runs a graph.
+
+    What a run changed stays for the next one.
+    """
+
+    def set_handle(self, launch: int, slot: int, handle: Any) -> None:
+        """Use another block in one slot of launch number `launch`."""
+        ...
+
+    def set_sizes(
+        self, launch: int, values: tuple[int, ...], global_size: tuple[int, ...], local_size: tuple[int, ...]
+    ) -> None:
+        """Use other values for the variables of launch number `launch`, and the launch sizes they lead to."""
+        ...
+
+    def __call__(self, wait: bool = False) -> float | None:
+        """Launch all.
+
+        Returns:
+            The seconds they took on the device where `wait` asked for them, else None.
+        """
+        ...
