@@ -48,7 +48,10 @@ def sizes(ast: UOp, capabilities: Capabilities, kind: AxisType) -> list[int]:
     return [r.src[0].arg for r in optimised.axes(kind)]
 
 
-@pytest.mark.parametrize("ast", [elementwise(7), elementwise(1 << 16), matmul(96), matmul(7), total(1 << 16)])
+@pytest.mark.parametrize(
+    "ast",
+    [elementwise(7), elementwise(1 << 16), matmul(96), matmul(7), matmul(61), total(1 << 16), total(1009)],
+)
 @pytest.mark.parametrize("capabilities", [LOOPS, CAPABILITIES])
 def test_what_is_chosen_can_be_applied_and_chosen_again(ast: UOp, capabilities: Capabilities) -> None:
     ast = simplify_ranges(ast)
@@ -61,6 +64,26 @@ def test_loops_take_whole_vectors_and_all_threads() -> None:
     ast = elementwise(1 << 20)
     assert sizes(ast, LOOPS, AxisType.UPCAST)[0] % 16 == 0
     assert sizes(ast, LOOPS, AxisType.THREAD)[0] % 2 == 0
+
+
+def test_sizes_that_nothing_divides_take_whole_vectors_and_all_threads_too() -> None:
+    assert sizes(elementwise(1_000_003), LOOPS, AxisType.UPCAST)[0] % 16 == 0
+    assert sizes(elementwise(1_000_003), LOOPS, AxisType.THREAD) == [2]
+    assert len(sizes(matmul(97), LOOPS, AxisType.UPCAST)) == 2
+
+
+def test_an_update_in_place_is_computed_once() -> None:
+    i = UOp.range(1003, 0)
+    place = param(0, 1003).index(i)
+    ast = kernel(place.store(place.load() + 1.0, i))
+    assert all(opt.op is not OptOps.SHIFTIN for opt in choose_opts(ast, LOOPS))
+
+
+def test_what_vectors_leave_of_a_sum_is_added_in_shorter_vectors_and_single_steps() -> None:
+    ast = total(1009)
+    assert sizes(ast, LOOPS, AxisType.PARTIAL) == [64, 16]
+    assert sizes(ast, LOOPS, AxisType.REDUCE) == [15]
+    assert sizes(ast, LOOPS, AxisType.UNROLL) == [3]
 
 
 def test_small_kernels_wake_no_thread() -> None:
@@ -112,4 +135,4 @@ def test_what_no_loop_moves_is_no_reason_for_a_tile() -> None:
     i, k = UOp.range(6, 0), UOp.range(6, 1, AxisType.REDUCE)
     seed = param(1, 1).index(UOp.const(dtypes.index, 0)).load()
     value = (seed + (i * 6 + k).cast(dtypes.float32)).reduce(Ops.ADD, k)
-    assert sizes(kernel(param(0, 6).index(i).store(value, i)), LOOPS, AxisType.UPCAST) == [2]
+    assert sizes(kernel(param(0, 6).index(i).store(value, i)), LOOPS, AxisType.UPCAST) == [4]

@@ -130,6 +130,53 @@ def test_padded_steps_of_a_reduction_change_nothing(op: Ops, neutral: int) -> No
     )
 
 
+def test_the_last_tile_is_shifted_in() -> None:
+    kernel = KernelOpt(elementwise(), LOOPS)
+    kernel.apply(Opt(OptOps.SHIFTIN, (0,), 5))
+    tiles, inner = UOp.range(3, (0, 0)), UOp.range(5, (0, 1))
+    place = simplify(((tiles * 5).minimum(7) + inner) * 8 + j)
+    want = param(0, 96).index(place).store(param(1, 96).index(place).load(), tiles, inner, j)
+    assert kernel.ast is UOp.sink(want, arg=KernelInfo())
+    assert (place.vmin, place.vmax) == (0, 95)
+
+
+def test_what_reads_its_own_output_is_not_computed_twice() -> None:
+    place = param(0, 12).index(i)
+    ast = UOp.sink(place.store(place.load() + 1.0, i), arg=KernelInfo())
+    refused(ast, LOOPS, "no element may be computed twice", Opt(OptOps.SHIFTIN, (0,), 5))
+
+
+@pytest.mark.parametrize(("op", "count"), [(OptOps.SHIFTIN, 1), (OptOps.SHIFTIN, 12), (OptOps.SHIFTIN, 13)])
+def test_a_tile_is_a_part_of_its_axis(op: OptOps, count: int) -> None:
+    refused(elementwise(), LOOPS, "more than one and fewer than all", Opt(op, (0,), count))
+
+
+def test_a_tile_of_a_symbolic_axis_is_refused() -> None:
+    n = UOp.range(UOp.variable("n", 1, 12), 0)
+    ast = UOp.sink(param(0, 12).index(n).store(param(1, 12).index(n).load(), n), arg=KernelInfo())
+    refused(ast, LOOPS, "12 steps at most, symbolic", Opt(OptOps.SHIFTIN, (0,), 4))
+
+
+def test_shifting_takes_output_axes_and_peeling_reduced_ones() -> None:
+    refused(row_sums(), LOOPS, "is REDUCE, which SHIFTIN", Opt(OptOps.SHIFTIN, (2,), 3))
+    refused(row_sums(), LOOPS, "is LOOP, which PEEL", Opt(OptOps.PEEL, (0,), 3))
+
+
+@pytest.mark.parametrize("op", [Ops.ADD, Ops.MUL, Ops.MAX])
+def test_what_is_left_of_a_reduction_is_one_of_its_own(op: Ops) -> None:
+    x, zero = param(1, 16), UOp.const(dtypes.index, 0)
+    ast = UOp.sink(param(0, 1).index(zero).store(x.index(k).load().reduce(op, k)), arg=KernelInfo())
+    kernel = KernelOpt(ast, LOOPS)
+    kernel.apply(Opt(OptOps.PEEL, (2,), 6))
+    first, last = UOp.range(12, (2, 0), AxisType.REDUCE), UOp.range(4, (2, 1), AxisType.REDUCE)
+    both = x.index(first).load().reduce(op, first).alu(op, x.index(last + 12).load().reduce(op, last))
+    assert kernel.ast is UOp.sink(param(0, 1).index(zero).store(simplify(both)), arg=KernelInfo())
+
+
+def test_peeling_needs_something_left() -> None:
+    refused(row_sums(), LOOPS, "which 4 divides", Opt(OptOps.PEEL, (2,), 4))
+
+
 def test_padding_to_a_divisor_changes_nothing() -> None:
     ast = elementwise()
     kernel = KernelOpt(ast, LOOPS)

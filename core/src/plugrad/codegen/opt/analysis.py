@@ -88,10 +88,10 @@ def _body(reduce: UOp | None, loops: frozenset[UOp], roots: list[UOp], stored: s
 
 
 def lanes_along(body_places: Iterable[Place], r: UOp, vector_bits: int, max_lanes: int = 0) -> int:
-    """Return how many lanes vectors along `r` can have: a power of two that divides it."""
+    """Return how many lanes vectors along `r` can have: a power of two, no more than its steps."""
     widest = max((p.index.dtype.itemsize for p in body_places if p.moves(r)), default=4)
     size = constant_size(r) or 1
-    return min(size & -size, max(1, vector_bits // (8 * widest)), max_lanes or size)
+    return min(1 << (size.bit_length() - 1), max(1, vector_bits // (8 * widest)), max_lanes or size)
 
 
 def divisors(size: int, candidates: Iterable[int]) -> list[int]:

@@ -6,6 +6,7 @@ work-items, wide loads and shared reductions.
 """
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from plugrad.codegen.opt.analysis import Body, Place, bodies_of, divisors, lanes_along, steps_of
@@ -20,6 +21,8 @@ from plugrad.uop.uop import UOp
 
 # Loop steps times operations below which waking another core costs more than it saves (a few microseconds).
 _THREAD_FROM = 1 << 15
+# Steps for each core from which repeating some of them for equal shares is cheap.
+_STEPS_TO_SHARE = 4
 # Vectors summed side by side hide the latency of an addition: 4 cycles, two units.
 _CHAINS = 4
 # Small reductions, such as a convolution's window, are written out; beyond this the code outgrows its cache.
@@ -27,6 +30,8 @@ _UNROLL_UP_TO = 9
 _BODY_LIMIT = 256
 # Operations in all copies together: hundreds of sines, of a hundred operations each, take seconds to compile.
 _CODE_LIMIT = 2048
+# Vectors shorter than this gain too little to leave a rest.
+_LANES_WITH_REST = 4
 # Rows of a power-of-two pitch share one set of the first cache, which has eight ways.
 _WAYS = 8
 
@@ -69,9 +74,26 @@ class _Tile:
         factors = ((self.column, self.columns), *self.rows)
         return sum(math.prod(count for r, count in factors if p.moves(r)) for p in _moving(body))
 
+    def cost(self, body: Body) -> float:
+        """Return the loads for each product that is wanted; those beyond the end of an axis are not."""
+        sizes = ((self.column, self.columns * self.unit), *self.rows)
+        return self.loads(body) / self.products * math.prod(_with_rest(r, count) for r, count in sizes)
+
     def opts(self) -> list[tuple[AxisId, int]]:
         """Return the steps of each axis, the columns first."""
         return [(self.column.arg.ident, self.columns * self.unit), *((r.arg.ident, n) for r, n in self.rows)]
+
+
+def _with_rest(r: UOp, count: int) -> float:
+    """Return the steps of whole tiles of `count`, for each step of the axis."""
+    size = constant_size(r) or 1
+    return -(-size // count) * count / size
+
+
+def _vector_steps(r: UOp, lanes: int) -> int:
+    """Return the steps along `r`: an output axis repeats a few elements, a reduced one adds single ones."""
+    size = constant_size(r) or 1
+    return size // lanes + size % lanes if r.arg.kind is AxisType.REDUCE else -(-size // lanes)
 
 
 def _moving(body: Body) -> list[Place]:
@@ -87,6 +109,7 @@ class _VectorPlan:
         self.bits = kernel.capabilities.vector_bits
         self.bodies = bodies_of(kernel.ast)
         self.places = [p for body in self.bodies for p in body.places]
+        self.can_repeat = kernel.can_repeat()
 
     def apply(self) -> None:
         outputs = [r for r in self.kernel.axes(AxisType.LOOP) if self._lanes(r) > 1]
@@ -96,23 +119,44 @@ class _VectorPlan:
         tiled_idents: set[AxisId] = {ident for ident, _ in tile}
         for body in self.bodies[1:]:
             if lane is None or lane not in body.loops:
-                best = self._lane_of_reduce(body, spare=4 if body is main and tile else 1)
-                if best is not None:
-                    self.kernel.apply(best)
+                self._sum_in_lanes(body, chains=1 if body is main and tile else _CHAINS)
         crossing = self._crossing(lane) if lane is not None and not tile else None
         if lane is not None and lane.arg.ident not in tiled_idents:
             lanes = self._lanes(lane)
-            self.kernel.apply(Opt(OptOps.UPCAST, lane.arg.ident, min(lanes, _WAYS) if crossing else lanes))
+            self._upcast(lane.arg.ident, min(lanes, _WAYS) if crossing else lanes)
         if crossing is not None:
-            self.kernel.apply(crossing)
+            self._upcast(*crossing)
         for ident, count in tile:
             if count > 1:
-                self.kernel.apply(Opt(OptOps.UPCAST, ident, count))
+                self._upcast(ident, count)
         self._unroll_windows()
         self._order(tile)
 
     def _lanes(self, r: UOp) -> int:
-        return lanes_along(self.places, r, self.bits, self.kernel.capabilities.max_lanes)
+        """Return as many lanes as fit along `r`, or fewer where those divide it and take as few steps."""
+        size = constant_size(r) or 1
+        most = lanes_along(self.places, r, self.bits, self.kernel.capabilities.max_lanes)
+        exact = min(most, size & -size)
+        if most < _LANES_WITH_REST or not self._may_leave_rest(r):
+            return exact
+        return most if _vector_steps(r, most) < size // exact else exact
+
+    def _may_leave_rest(self, r: UOp) -> bool:
+        return r.arg.kind is AxisType.REDUCE or self.can_repeat
+
+    def _fitting(self, r: UOp, unit: int, candidates: Iterable[int]) -> list[int]:
+        """Return those of `candidates` of which a tile of `unit` times as many steps fits the axis."""
+        size = constant_size(r) or 1
+        rest = self._may_leave_rest(r)
+        return [c for c in candidates if c * unit <= size and (rest or size % (c * unit) == 0)]
+
+    def _upcast(self, ident: AxisId, count: int) -> None:
+        """Give `count` steps of an output axis to registers, whether or not they divide it."""
+        size = constant_size(self.kernel.axis(ident)) or 1
+        if size % count:
+            self.kernel.apply(Opt(OptOps.SHIFTIN, ident, count))
+            ident = (*ident, 1)
+        self.kernel.apply(Opt(OptOps.UPCAST, ident, count))
 
     def _cost(self, lane: UOp | None) -> float:
         """Estimate operations and accesses with vectors along `lane`; other reductions find their own."""
@@ -126,26 +170,34 @@ class _VectorPlan:
         return total
 
     def _body_cost(self, body: Body, lane: UOp | None) -> float:
-        lanes = self._lanes(lane) if lane is not None else 1
-        share = 1 / lanes
+        share = (
+            _vector_steps(lane, self._lanes(lane)) / (constant_size(lane) or 1) if lane is not None else 1.0
+        )
         accesses = sum(
             share if lane is None or not p.moves(lane) or p.is_contiguous(lane) else 1.5 for p in body.places
         )
         return body.steps * (accesses + (body.operations + 1) * share)
 
-    def _lane_of_reduce(self, body: Body, spare: int) -> Opt | None:
-        """Return the optimisation that sums along the lanes of vectors, several at a time."""
+    def _sum_in_lanes(self, body: Body, chains: int) -> None:
+        """Let a reduction sum along the lanes of vectors, `chains` of them side by side."""
         if body.reduce is None:
-            return None
+            return
         # reductions may share ranges: those that another one has split are gone
         left = self.kernel.axes(AxisType.REDUCE)
         ranges = [r for r in ranges_of_reduce(body.reduce) if r in left and self._lanes(r) > 1]
         best = min([None, *ranges], key=lambda r: self._body_cost(body, r))
-        if best is None:
-            return None
-        lanes, size = self._lanes(best), constant_size(best) or 1
-        chains = divisors(size // lanes, (_CHAINS, 2, 1))[0] if spare == 1 else 1
-        return Opt(OptOps.UPCAST, best.arg.ident, lanes * chains)
+        if best is not None:
+            self._partial(best.arg.ident, self._lanes(best), chains)
+
+    def _partial(self, ident: AxisId, lanes: int, chains: int) -> None:
+        size = constant_size(self.kernel.axis(ident)) or 1
+        count = lanes * next(c for c in (chains, 2, 1) if c <= chains and c * lanes <= size)
+        if size % count:
+            self.kernel.apply(Opt(OptOps.PEEL, ident, count))
+            if size % count >= lanes:
+                self._partial((*ident, 1), lanes, chains=1)
+            ident = (*ident, 0)
+        self.kernel.apply(Opt(OptOps.UPCAST, ident, count))
 
     def _tile(self, body: Body, lane: UOp | None) -> list[tuple[AxisId, int]]:
         """Return how many steps of which output axes share registers: the tile that loads least a product."""
@@ -162,25 +214,25 @@ class _VectorPlan:
         budget = self.kernel.capabilities.vector_registers * 3 // 4
         unit = self._lanes(lane) if lane is not None else 1
         column = columns[0]
-        wide = divisors((constant_size(column) or 1) // unit, (1, 2, 3, 4))
+        wide = self._fitting(column, unit, (1, 2, 3, 4))
         choices = [_Tile(column, unit, c, ()) for c in wide]
         # one or two axes of rows: where the columns are few, two of them reuse more
         for tile in list(choices):
             for row in rows:
-                choices += (tile.with_rows(row, t) for t in divisors(constant_size(row) or 1, range(2, 9)))
+                choices += (tile.with_rows(row, t) for t in self._fitting(row, 1, range(2, 9)))
         for tile in [c for c in choices if c.rows and c.products < budget]:
             for row in rows[rows.index(tile.rows[0][0]) + 1 :]:
-                choices += (tile.with_rows(row, t) for t in divisors(constant_size(row) or 1, range(2, 5)))
+                choices += (tile.with_rows(row, t) for t in self._fitting(row, 1, range(2, 5)))
         fitting = [tile for tile in choices if tile.products <= budget]
-        return min(fitting, key=lambda tile: (tile.loads(body) / tile.products, -tile.products)).opts()
+        return min(fitting, key=lambda tile: (tile.cost(body), -tile.products)).opts()
 
-    def _crossing(self, lane: UOp) -> Opt | None:
+    def _crossing(self, lane: UOp) -> tuple[AxisId, int] | None:
         """Where a place jumps along the lanes but runs along another axis, a rectangle uses whole lines."""
         jumping = [p for p in self.places if p.moves(lane) and not p.is_contiguous(lane)]
         for r in self.kernel.axes(AxisType.LOOP):
-            side = divisors(constant_size(r) or 1, (16, 8, 4))
+            side = self._fitting(r, 1, (16, 8, 4))
             if side and any(p.is_contiguous(r) for p in jumping):
-                return Opt(OptOps.UPCAST, r.arg.ident, side[0])
+                return r.arg.ident, side[0]
         return None
 
     def _unroll_windows(self) -> None:
@@ -221,6 +273,15 @@ def _add_threads(kernel: KernelOpt) -> None:
         for r in axes
         for pieces in divisors(constant_size(r) or 1, range(2, 8 * cores + 1))
     ]
-    if options:
-        *_, pieces, r = max(options, key=lambda o: o[:3])
-        kernel.apply(Opt(OptOps.THREAD, r.arg.ident, pieces))
+    even = max(options, key=lambda o: o[:3], default=None)
+    if even is not None and even[0]:
+        kernel.apply(Opt(OptOps.THREAD, even[4].arg.ident, even[3]))
+        return
+    # as many tiles as cores; the last one repeats a few steps of the one before
+    longest = max(axes, key=lambda r: constant_size(r) or 1, default=None)
+    size = (constant_size(longest) or 1) if longest is not None else 1
+    if longest is not None and size >= _STEPS_TO_SHARE * cores and kernel.can_repeat():
+        kernel.apply(Opt(OptOps.SHIFTIN, longest.arg.ident, -(-size // cores)))
+        kernel.apply(Opt(OptOps.THREAD, (*longest.arg.ident, 0), cores))
+    elif even is not None:
+        kernel.apply(Opt(OptOps.THREAD, even[4].arg.ident, even[3]))

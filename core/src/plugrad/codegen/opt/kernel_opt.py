@@ -98,6 +98,10 @@ class KernelOpt:
             self._swap(opt)
         elif opt.op is OptOps.PADTO:
             self._pad(opt)
+        elif opt.op is OptOps.SHIFTIN:
+            self._shift_in(opt)
+        elif opt.op is OptOps.PEEL:
+            self._peel(opt)
         else:
             self._split(opt)
             self._check_groups(opt)
@@ -114,7 +118,8 @@ class KernelOpt:
         if size is None or count < 1 or size % count:
             has = f"{r.src[0].vmax} steps at most, symbolic" if size is None else f"{size} steps"
             raise KernelOptError(
-                f"{opt}: the axis has {has}, which {count} does not divide. Use PADTO first, or a divisor."
+                f"{opt}: the axis has {has}, which {count} does not divide. Use SHIFTIN, PEEL or "
+                "PADTO first, or a divisor."
             )
         self._check_target(opt, count)
         if count == size:
@@ -195,6 +200,56 @@ class KernelOpt:
             return None
 
         self.ast = simplify(rebuild(self.ast.substitute({r: value}), change))
+
+    def can_repeat(self) -> bool:
+        """Say whether an element may be computed twice: not where the kernel reads what it writes."""
+        stores = stores_of(self.ast)
+        written = {s.src[0].src[0] for s in stores}
+        values = UOp.sink(*(s.src[1] for s in stores)).toposort()
+        return not any(u.op is Ops.INDEX and u.src[0] in written for u in values)
+
+    def _shift_in(self, opt: Opt) -> None:
+        r, count, size = self._split_with_rest(opt, _OUTPUT)
+        if not self.can_repeat():
+            raise KernelOptError(
+                f"{opt}: the kernel reads memory that it writes, so no element may be computed twice."
+            )
+        tiles, inner = (
+            UOp.range(steps, (*opt.axis, i), r.arg.kind) for i, steps in enumerate((-(-size // count), count))
+        )
+        self._replace(r, (tiles * count).minimum(size - count) + inner, (tiles, inner))
+
+    def _peel(self, opt: Opt) -> None:
+        r, count, size = self._split_with_rest(opt, frozenset({AxisType.REDUCE}))
+        rest = size % count
+        if not rest:
+            raise KernelOptError(f"{opt}: the axis has {size} steps, which {count} divides: nothing is left.")
+        first = UOp.range(size - rest, (*opt.axis, 0), AxisType.REDUCE)
+        last = UOp.range(rest, (*opt.axis, 1), AxisType.REDUCE)
+
+        def change(u: UOp) -> UOp | None:
+            if u.op is not Ops.REDUCE or r not in ranges_of_reduce(u):
+                return None
+            values = [v.substitute({r: last + (size - rest)}) for v in u.src[: u.arg[1]]]
+            ended = [last if s is r else s for s in ranges_of_reduce(u)]
+            return u.substitute({r: first}).alu(u.arg[0], u.replace(src=(*values, *ended)))
+
+        self.ast = simplify(rebuild(self.ast, change))
+
+    def _split_with_rest(self, opt: Opt, kinds: frozenset[AxisType]) -> tuple[UOp, int, int]:
+        r, count = self.axis(opt.axis), _count(opt)
+        size = constant_size(r)
+        if r.arg.kind not in kinds:
+            raise KernelOptError(
+                f"{opt}: axis {opt.axis} is {r.arg.kind.name}, which {opt.op.name} does not take."
+            )
+        if size is None or not 1 < count < size:
+            steps = f"{r.src[0].vmax} steps at most, symbolic" if size is None else f"{size} steps"
+            raise KernelOptError(
+                f"{opt}: the axis has {steps}; a tile has more than one and fewer than all of a "
+                "constant number."
+            )
+        return r, count, size
 
     def _swap(self, opt: Opt) -> None:
         one, other = self.axis(opt.axis), self.axis(opt.arg if isinstance(opt.arg, tuple) else (opt.arg,))

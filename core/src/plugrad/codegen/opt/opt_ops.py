@@ -15,6 +15,12 @@ class OptOps(Enum):
     THREAD = auto()  # spread an output axis over `arg` pieces for CPU threads
     SWAP = auto()  # exchange the places of `axis` and the axis `arg` in the loop order
     PADTO = auto()  # round the axis up to a multiple of `arg`, with gates around what is beyond it
+    SHIFTIN = (
+        auto()
+    )  # split an output axis into tiles of `arg` steps; the last one is moved in from beyond the end
+    PEEL = (
+        auto()
+    )  # split a reduced axis into a multiple of `arg` steps, and the rest in a reduction of its own
     NOLOCALS = auto()  # use no workgroups in this kernel
 
     def __repr__(self) -> str:
