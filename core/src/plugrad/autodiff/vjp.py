@@ -148,9 +148,11 @@ VJP: Mapping[Ops, tuple[Rule | None, ...]] = {
     # unary
     Ops.NEG: (lambda g, n: -g,),
     Ops.RECIP: (lambda g, n: -(g * n * n),),
+    Ops.EXP: (lambda g, n: g * n,),
     Ops.EXP2: (lambda g, n: g * (n * math.log(2)),),
     Ops.LOG2: (lambda g, n: g / (n.src[0] * math.log(2)),),
-    Ops.SIN: (lambda g, n: g * (n.src[0] + math.pi / 2).sin(),),
+    Ops.SIN: (lambda g, n: g * n.src[0].cos(),),
+    Ops.COS: (lambda g, n: -(g * n.src[0].sin()),),
     Ops.SQRT: (lambda g, n: g / (n * 2.0),),
     Ops.TRUNC: (lambda g, n: g.const_like(0.0),),
     Ops.CAST: (_cast,),
@@ -161,6 +163,8 @@ VJP: Mapping[Ops, tuple[Rule | None, ...]] = {
     Ops.SUB: (lambda g, n: g, lambda g, n: -g),
     Ops.MUL: (lambda g, n: g * n.src[1], lambda g, n: g * n.src[0]),
     Ops.FDIV: (lambda g, n: g / n.src[1], lambda g, n: -(g * (n / n.src[1]))),
+    # the quotient is flat in both
+    Ops.FMOD: (lambda g, n: g, lambda g, n: -(g * ((n.src[0] - n) / n.src[1]).detach())),
     Ops.MAX: (_max_first, _max_second),
     Ops.POW: (_pow_base, _pow_exponent),
     # ternary

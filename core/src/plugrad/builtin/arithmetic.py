@@ -156,6 +156,7 @@ _UFUNCS: dict[Ops, str] = {
     Ops.SUB: "subtract",
     Ops.MUL: "multiply",
     Ops.FDIV: "divide",
+    Ops.FMOD: "fmod",
     Ops.FLOORDIV: "floor_divide",
     Ops.FLOORMOD: "remainder",
     Ops.CMOD: "fmod",

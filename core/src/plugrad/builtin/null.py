@@ -27,7 +27,23 @@ CAPABILITIES = Capabilities(
     max_workgroup=1024,
     max_workgroup_dims=(1024, 1024, 64),
     local_memory_bytes=48 << 10,
-    native_ops=frozenset({"EXP2", "LOG2", "SIN", "SQRT", "RECIP", "TRUNC", "MAX", "MULACC", "WHERE", "FDIV"}),
+    native_ops=frozenset(
+        {
+            "EXP",
+            "EXP2",
+            "LOG2",
+            "SIN",
+            "COS",
+            "SQRT",
+            "RECIP",
+            "TRUNC",
+            "MAX",
+            "MULACC",
+            "WHERE",
+            "FDIV",
+            "FMOD",
+        }
+    ),
 )
 
 

@@ -80,10 +80,13 @@ class CStyleRenderer(Renderer):
     functions: ClassVar[Mapping[Ops, str]] = {
         Ops.SQRT: "sqrt",
         Ops.TRUNC: "trunc",
+        Ops.EXP: "exp",
         Ops.EXP2: "exp2",
         Ops.LOG2: "log2",
         Ops.SIN: "sin",
+        Ops.COS: "cos",
         Ops.POW: "pow",
+        Ops.FMOD: "fmod",
         Ops.MULACC: "fma",
     }
 

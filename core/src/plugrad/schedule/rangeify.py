@@ -334,11 +334,14 @@ class Rangeify:
 
 # Operations of the arithmetic that stands behind one op.
 _WEIGHT = {
+    Ops.EXP: 12,
     Ops.EXP2: 12,
     Ops.LOG2: 16,
     Ops.SIN: 20,
+    Ops.COS: 20,
     Ops.POW: 40,
     Ops.THREEFRY: 150,
+    Ops.FMOD: 40,
     Ops.FDIV: 4,
     Ops.RECIP: 4,
     Ops.SQRT: 4,

@@ -204,9 +204,11 @@ def threefry(counter: Array, key: Array) -> Array:
 
 
 _TRANSCENDENTAL: dict[Ops, Any] = {
+    Ops.EXP: _in_double(np.exp),
     Ops.EXP2: _in_double(np.exp2),
     Ops.LOG2: _in_double(np.log2),
     Ops.SIN: _in_double(np.sin),
+    Ops.COS: _in_double(np.cos),
     Ops.POW: _in_double(np.power),
     Ops.THREEFRY: threefry,
 }

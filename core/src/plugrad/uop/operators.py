@@ -157,6 +157,10 @@ class OperatorMixin:
         """Return `1 / self`."""
         return self.alu(Ops.RECIP)
 
+    def exp(self) -> "UOp":
+        """Return `e ** self`."""
+        return self.alu(Ops.EXP)
+
     def exp2(self) -> "UOp":
         """Return `2 ** self`."""
         return self.alu(Ops.EXP2)
@@ -169,9 +173,17 @@ class OperatorMixin:
         """Return the sine of radians."""
         return self.alu(Ops.SIN)
 
+    def cos(self) -> "UOp":
+        """Return the cosine of radians."""
+        return self.alu(Ops.COS)
+
     def sqrt(self) -> "UOp":
         """Return the square root."""
         return self.alu(Ops.SQRT)
+
+    def fmod(self, other: "Operand") -> "UOp":
+        """Return what division of floats leaves, exactly, with the sign of `self`."""
+        return self.alu(Ops.FMOD, self._node(other))
 
     def trunc(self) -> "UOp":
         """Return the value without its fraction."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from plugrad.dtype import DType, dtypes, is_bool, is_float, is_int, truncate
 from plugrad.errors import ShapeError, VerifyError
-from plugrad.uop.ops import ALU, MOVEMENT, REDUCING, Axis, BufferArg, KernelInfo, Ops
+from plugrad.uop.ops import ALU, MOVEMENT, REDUCING, UNARY, Axis, BufferArg, KernelInfo, Ops
 from plugrad.uop.pretty import pretty
 from plugrad.uop.shape import pairs_of
 from plugrad.uop.uop import UOp
@@ -117,7 +117,7 @@ def _define_var(u: UOp) -> bool:
     return not u.src and isinstance(name, str) and ints and lowest <= highest and is_int(u.dtype)
 
 
-_FLOAT_OPS = frozenset({Ops.RECIP, Ops.EXP2, Ops.LOG2, Ops.SIN, Ops.SQRT, Ops.TRUNC, Ops.FDIV, Ops.POW})
+_FLOAT_OPS = (UNARY - {Ops.NEG}) | {Ops.FDIV, Ops.FMOD, Ops.POW}
 _INT_OPS = frozenset({Ops.FLOORDIV, Ops.FLOORMOD, Ops.CDIV, Ops.CMOD, Ops.SHL, Ops.SHR})
 _BIT_OPS = frozenset({Ops.AND, Ops.OR, Ops.XOR})
 _NUMBER_OPS = frozenset({Ops.NEG, Ops.SUB, Ops.MULACC})
@@ -170,9 +170,7 @@ def _bitcast(u: UOp) -> bool:
     )
 
 
-_UNARY_CHECKS = dict.fromkeys(
-    (Ops.NEG, Ops.RECIP, Ops.EXP2, Ops.LOG2, Ops.SIN, Ops.SQRT, Ops.TRUNC), _operands(1)
-)
+_UNARY_CHECKS = dict.fromkeys(UNARY, _operands(1))
 _BINARY = ALU - set(_UNARY_CHECKS) - {Ops.WHERE, Ops.MULACC, Ops.CMPLT, Ops.CMPNE, Ops.CMPEQ}
 
 _ELEMENTWISE: dict[Ops, Check] = {

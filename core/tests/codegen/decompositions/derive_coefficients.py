@@ -58,6 +58,10 @@ def worst_error(problem: Problem, coefficients: Sequence[Real]) -> float:
     )
 
 
+def _exp_tail(r: Real) -> Real:
+    return (mp.exp(r) - 1 - r) / r**2
+
+
 def _log_tail(f: Real) -> Real:
     return (mp.log(1 + f) - f + f * f / 2) / f**3
 
@@ -75,6 +79,7 @@ def _cos(z: Real) -> Real:
 
 
 _HALF = mpf("0.5001")
+_HALF_LOG = mp.log(2) * _HALF
 _TINY = mpf(10) ** -12
 _LOG_LOW, _LOG_HIGH = mp.sqrt(mpf("0.5")) - 1 - mpf("1e-6"), mp.sqrt(2) - 1 + mpf("1e-6")
 _ATANH_HIGH = ((mp.sqrt(2) - 1) / (mp.sqrt(2) + 1)) ** 2 * mpf("1.00001")
@@ -82,6 +87,7 @@ _QUARTER_TURN = (mp.pi / 4) ** 2 * mpf("1.0001")
 
 # what each polynomial stands for is said in polynomials.py
 PROBLEMS = {
+    "EXP": Problem(_exp_tail, lambda r: r**2 / mp.exp(r), -_HALF_LOG, _HALF_LOG, (4, 9)),
     "EXP2": Problem(lambda f: (2**f - 1) / f, lambda f: abs(f) / 2**f, -_HALF, _HALF, (5, 10)),
     "LOG": Problem(_log_tail, lambda f: f**3 / mp.log(1 + f), _LOG_LOW, _LOG_HIGH, (8, None)),
     "ATANH": Problem(lambda z: (_atanh(z) - 1) / z, lambda z: z / _atanh(z), _TINY, _ATANH_HIGH, (None, 6)),
@@ -105,6 +111,7 @@ def main() -> None:
     print("2/pi:", ", ".join(f"{w:#010x}" for w in _words_of_two_over_pi(40)))
     for label, value in (
         ("log2(e)", 1 / mp.log(2)),
+        ("log(2)", mp.log(2)),
         ("2*log2(e)", 2 / mp.log(2)),
         ("pi/2", mp.pi / 2),
         ("1/3", mpf(1) / 3),

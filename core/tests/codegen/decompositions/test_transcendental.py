@@ -24,12 +24,20 @@ from plugrad.uop.uop import UOp
 Array = np.ndarray
 Build = Callable[..., UOp]
 
-EXP2: Build = lambda x: x.exp2()  # noqa: E731 - three names for the same two things each
+EXP: Build = lambda x: x.exp()  # noqa: E731 - names for the same two things each
+EXP2: Build = lambda x: x.exp2()  # noqa: E731
 LOG2: Build = lambda x: x.log2()  # noqa: E731
 SIN: Build = lambda x: x.sin()  # noqa: E731
-FUNCTIONS = {"exp2": (EXP2, np.exp2), "log2": (LOG2, np.log2), "sin": (SIN, np.sin)}
+COS: Build = lambda x: x.cos()  # noqa: E731
+FUNCTIONS = {
+    "exp": (EXP, np.exp),
+    "exp2": (EXP2, np.exp2),
+    "log2": (LOG2, np.log2),
+    "sin": (SIN, np.sin),
+    "cos": (COS, np.cos),
+}
 # greatest distance from the exact value, in units of the last place of the exact value
-ULPS = {"exp2": 1.2, "log2": 1.5, "sin": 1.6, "pow": 1.25}
+ULPS = {"exp": 1.0, "exp2": 1.2, "log2": 1.5, "sin": 1.6, "cos": 1.6, "pow": 1.25}
 
 
 def _lower(sink: UOp) -> UOp:
@@ -70,7 +78,8 @@ def test_float32_is_within_its_ulps_over_all_bit_patterns(name: str) -> None:
 def test_float32_is_within_its_ulps_where_it_is_used_most(name: str) -> None:
     build, reference = FUNCTIONS[name]
     rng = np.random.default_rng(0)
-    usual = (rng.uniform(-20, 20, 100_000), rng.uniform(0.4, 1.6, 100_000), 1 + rng.normal(size=20_000) / 1e4)
+    ranges = ((-20, 20), (-104, 89), (0.4, 1.6))
+    usual = (*(rng.uniform(*ends, 100_000) for ends in ranges), 1 + rng.normal(size=20_000) / 1e4)
     x = np.concatenate(usual).astype(np.float32)
     with np.errstate(all="ignore"):
         exact = reference(x.astype(np.float64))
@@ -80,14 +89,17 @@ def test_float32_is_within_its_ulps_where_it_is_used_most(name: str) -> None:
 def _float64_samples(name: str) -> Array:
     rng = np.random.default_rng(0)
     scales = 10.0 ** rng.integers(-308, 308, 800)
+    angles = (
+        rng.uniform(-10, 10, 1000),
+        rng.normal(size=800) * scales,
+        np.round(rng.uniform(1, 1e15, 400)) * np.pi / 2,
+    )
     samples = {
+        "exp": (rng.uniform(-1, 1, 1000), rng.uniform(-745, 709.7, 1000), rng.normal(size=200) * 1e-9),
         "exp2": (rng.uniform(-1, 1, 1000), rng.uniform(-1074, 1023.9, 1000), rng.normal(size=200) * 1e-9),
         "log2": (rng.uniform(0.5, 2, 1000), 1 + rng.normal(size=400) * 1e-5, rng.uniform(0, 1, 800) * scales),
-        "sin": (
-            rng.uniform(-10, 10, 1000),
-            rng.normal(size=800) * scales,
-            np.round(rng.uniform(1, 1e15, 400)) * np.pi,
-        ),
+        "sin": angles,
+        "cos": angles,
     }
     return np.concatenate(samples[name])
 
@@ -97,8 +109,8 @@ def test_float64_is_within_its_ulps(name: str) -> None:
     build = FUNCTIONS[name][0]
     x = _float64_samples(name)
     with mp.workprec(1300):
-        functions = {"exp2": lambda v: mpf(2) ** v, "log2": lambda v: mp.log(v, 2), "sin": mp.sin}
-        exact = [functions[name](mpf(float(v))) for v in x]
+        functions = {"exp2": lambda v: mpf(2) ** v, "log2": lambda v: mp.log(v, 2)}
+        exact = [functions.get(name, getattr(mp, name, None))(mpf(float(v))) for v in x]
         assert _worst_float64(compute_elementwise(build, x, lower=_lower), exact) <= ULPS[name]
 
 
@@ -152,6 +164,31 @@ def test_exp2_overflows_and_vanishes_where_rounding_says_so() -> None:
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_exp_of_special_values_is_exact(dtype: type) -> None:
+    inf, nan = math.inf, math.nan
+    largest = float(np.finfo(dtype).max)
+    x = np.array([0.0, -0.0, inf, -inf, nan, largest, -largest], dtype)
+    got = compute_elementwise(EXP, x, lower=_lower)
+    assert np.array_equal(got, [1, 1, inf, 0, nan, inf, 0], equal_nan=True)
+
+
+def test_exp_overflows_and_vanishes_where_rounding_says_so() -> None:
+    overflow = np.float32(88.722839)  # the first number whose exponential is not finite
+    x = np.array([overflow, np.nextafter(overflow, np.float32(0)), -103.9, -104.1], np.float32)
+    got = compute_elementwise(EXP, x, lower=_lower)
+    assert got[[0, 2, 3]].tolist() == [math.inf, 2.0**-149, 0]
+    assert math.isfinite(got[1])
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_cos_of_special_values(dtype: type) -> None:
+    smallest = np.finfo(dtype).smallest_subnormal
+    x = np.array([0.0, -0.0, smallest, -smallest, math.inf, -math.inf, math.nan], dtype)
+    got = compute_elementwise(COS, x, lower=_lower)
+    assert np.array_equal(got, [1, 1, 1, 1, math.nan, math.nan, math.nan], equal_nan=True)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
 def test_log2_of_special_values_is_exact(dtype: type) -> None:
     smallest = float(np.finfo(dtype).smallest_subnormal)
     nan, inf = math.nan, math.inf
@@ -176,21 +213,30 @@ def test_sin_of_special_values(dtype: type) -> None:
     assert np.signbit(got).tolist()[:4] == [False, True, False, True]
 
 
-@pytest.mark.parametrize("x", [16367173 * 2.0**72, 3.4028235e38, math.pi, 11.0, 355.0])
-def test_sin_of_arguments_beside_multiples_of_pi_keeps_its_digits(x: float) -> None:
+@pytest.mark.parametrize("name", ["sin", "cos"])
+@pytest.mark.parametrize("x", [16367173 * 2.0**72, 3.4028235e38, math.pi, math.pi / 2, 11.0, 355.0])
+def test_angles_beside_quarter_turns_keep_their_digits(name: str, x: float) -> None:
     # Source of the first, the closest of all: J.-M. Muller, "Elementary Functions", table 11.1
     with mp.workprec(400):
-        exact = float(mp.sin(mpf(float(np.float32(x)))))
-    got = compute_elementwise(SIN, np.array([x], np.float32), lower=_lower)
-    assert _worst_float32(got, np.array([exact])) <= ULPS["sin"]
+        exact = float(getattr(mp, name)(mpf(float(np.float32(x)))))
+    got = compute_elementwise(FUNCTIONS[name][0], np.array([x], np.float32), lower=_lower)
+    assert _worst_float32(got, np.array([exact])) <= ULPS[name]
 
 
-def test_sin_of_the_double_closest_to_a_multiple_of_pi_over_two_keeps_its_digits() -> None:
+@pytest.mark.parametrize("name", ["sin", "cos"])
+def test_the_double_closest_to_a_multiple_of_pi_over_two_keeps_its_digits(name: str) -> None:
     # Source: J.-M. Muller, "Elementary Functions", table 11.1: within 2**-60.9 of one
     x = np.array([6381956970095103 * 2.0**797, 5.319372648326541e255, 1e308])
     with mp.workprec(1300):
-        exact = [mp.sin(mpf(float(v))) for v in x]
-        assert _worst_float64(compute_elementwise(SIN, x, lower=_lower), exact) <= ULPS["sin"]
+        exact = [getattr(mp, name)(mpf(float(v))) for v in x]
+        got = compute_elementwise(FUNCTIONS[name][0], x, lower=_lower)
+        assert _worst_float64(got, exact) <= ULPS[name]
+
+
+def test_sine_and_cosine_of_one_angle_share_its_reduction() -> None:
+    both, _ = elementwise_kernel(lambda x: x.sin() + x.cos(), [dtypes.float32], 16)
+    one, _ = elementwise_kernel(SIN, [dtypes.float32], 16)
+    assert len(_lower(both).toposort()) - len(_lower(one).toposort()) < 16
 
 
 def _powers(dtype: type, greatest: float, count: int) -> tuple[Array, Array]:
@@ -258,7 +304,9 @@ def test_vectors_give_what_scalars_give(name: str, dtype: type) -> None:
     )
 
 
-@pytest.mark.parametrize(("name", "most"), [("exp2", 32), ("log2", 44), ("sin", 110)])
+@pytest.mark.parametrize(
+    ("name", "most"), [("exp", 34), ("exp2", 32), ("log2", 44), ("sin", 110), ("cos", 110)]
+)
 def test_float32_functions_stay_cheap(name: str, most: int) -> None:
     sink, _ = elementwise_kernel(FUNCTIONS[name][0], [dtypes.float32], 16)
     free = {Ops.CONST, Ops.BITCAST, Ops.PARAM, Ops.INDEX, Ops.LOAD, Ops.STORE, Ops.SPECIAL, Ops.SINK}

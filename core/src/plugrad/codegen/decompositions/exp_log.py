@@ -1,8 +1,12 @@
-"""EXP2 and LOG2 of float32 and float64 as arithmetic.
+"""EXP, EXP2 and LOG2 of float32 and float64 as arithmetic.
 
 2**x: x is split into the nearest integer n and the rest f in [-0.5, 0.5]; 2**f is a polynomial, and 2**n is
 built from its exponent bits. It is multiplied in as two factors, so that results below the normal numbers
 round once, and those above overflow to infinity.
+
+e**x: the same with n*log(2) taken from x in two parts, the first of which is exact (W. Cody and W. Waite,
+"Software Manual for the Elementary Functions", 1980, chapter 6). 2**(x*log2(e)) would round the product, and
+lose as many digits as n has.
 
 log2(x): x is split into m * 2**e with m in [sqrt(1/2), sqrt(2)); log2(m) is a polynomial or, for float64,
 an atanh series as in fdlibm's `log` (K. C. Ng, 1993; R by our own fit), put together in an order that keeps
@@ -14,6 +18,7 @@ import math
 from plugrad.codegen.decompositions import polynomials
 from plugrad.codegen.decompositions.floats import (
     FLOAT32,
+    FloatFormat,
     format_of,
     fraction_and_exponent,
     high_half,
@@ -26,6 +31,25 @@ from plugrad.uop.uop import UOp
 LOG2_E = 1.4426950408889634
 #: log2(e) less its nearest float64
 LOG2_E_MORE = 2.0355273740931033e-17
+LOG_2 = 0.6931471805599453
+#: log(2) less its nearest float64
+LOG_2_MORE = 2.3190468138462996e-17
+
+
+def exp(x: UOp) -> UOp:
+    """Return `e ** x`, at most 1 ULP off (float32 and float64).
+
+    Right for infinities, NaN and results below the normal numbers.
+    """
+    layout = format_of(x)
+    lowest, highest = _ends(layout)
+    low, both = _between(x, lowest * LOG_2, highest * LOG_2)
+    biased = (both * LOG2_E + (2 * layout.bias + 0.5)).cast(dtypes.int32)
+    n = biased.cast(x.dtype) - 2.0 * layout.bias
+    upper, lower = split(LOG_2, LOG_2_MORE, layout)
+    r = low - n * upper - n * lower
+    p = r * r * polynomial(r, polynomials.EXP[layout.dtype]) + r + 1.0
+    return _scaled(p, biased, layout)
 
 
 def exp2(x: UOp, more: UOp | None = None) -> UOp:
@@ -34,21 +58,33 @@ def exp2(x: UOp, more: UOp | None = None) -> UOp:
     Right for infinities, NaN and results below the normal numbers.
     """
     layout = format_of(x)
-    # from these ends on every result is 0 or infinity; NaN fails both comparisons
-    lowest = 1.0 - layout.bias - layout.digits - 1
-    highest = layout.bias + 2.0
-    low = (x < lowest).where(x.const_like(lowest), x)
-    both = (low < highest).where(low, x.const_like(highest))
+    low, both = _between(x, *_ends(layout))
     # counting from 2*bias, n is positive, and each half of it is an exponent field
     biased = (both + (2 * layout.bias + 0.5)).cast(dtypes.int32)
     f = low - (biased.cast(x.dtype) - 2.0 * layout.bias)
     if more is not None:
         f = both.eq(x).where(f + more, f)
     p = f * polynomial(f, polynomials.EXP2[layout.dtype]) + 1.0
+    return _scaled(p, biased, layout)
+
+
+def _ends(layout: FloatFormat) -> tuple[float, float]:
+    """Return the exponents of 2 from which on every result is 0 or infinity."""
+    return 1.0 - layout.bias - layout.digits - 1, layout.bias + 2.0
+
+
+def _between(x: UOp, lowest: float, highest: float) -> tuple[UOp, UOp]:
+    """Return `x` limited from below, where NaN stays, and from both sides, where it becomes a number."""
+    low = (x < lowest).where(x.const_like(lowest), x)
+    return low, (low < highest).where(low, x.const_like(highest))
+
+
+def _scaled(p: UOp, biased: UOp, layout: FloatFormat) -> UOp:
+    """Return `p * 2**(biased - 2*bias)`."""
     n = biased.cast(layout.bits)
     half = n >> 1
-    first = (half << layout.fraction_bits).bitcast(x.dtype)
-    second = ((n - half) << layout.fraction_bits).bitcast(x.dtype)
+    first = (half << layout.fraction_bits).bitcast(p.dtype)
+    second = ((n - half) << layout.fraction_bits).bitcast(p.dtype)
     return p * first * second
 
 

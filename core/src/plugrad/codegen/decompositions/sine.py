@@ -1,9 +1,10 @@
-"""SIN of float32 and float64, for arguments of any size.
+"""SIN and COS of float32 and float64, for arguments of any size.
 
 The argument is reduced to a quarter turn in integers (M. Payne and R. Hanek, "Radian reduction for
 trigonometric functions", 1983): x * 2/pi is computed modulo 4 from the digits of 2/pi that matter at x's
 exponent. Its integer part names the quadrant, the fraction is exact to beyond the float's digits even
-beside multiples of pi, where it is tiny. Numbers under pi/4 skip it.
+beside multiples of pi, where it is tiny. Numbers under pi/4 skip it. Cosines are one quadrant further on;
+both functions of one argument share all of the reduction.
 """
 
 import math
@@ -34,9 +35,29 @@ _WORDS_64 = tuple(
 def sin(x: UOp) -> UOp:
     """Return the sine of radians, at most 1.6 ULP off (float32 and float64); NaN for infinities."""
     layout = format_of(x)
-    a = magnitude(x)
+    quadrant, sine, cosine = _reduced(magnitude(x), layout)
+    value = (quadrant & 1).ne(0).where(cosine, sine)
+    return _with_quadrant(x, value, quadrant, sign_bit(x), layout)
+
+
+def cos(x: UOp) -> UOp:
+    """Return the cosine of radians, at most 1.6 ULP off (float32 and float64); NaN for infinities."""
+    layout = format_of(x)
+    quadrant, sine, cosine = _reduced(magnitude(x), layout)
+    value = (quadrant & 1).ne(0).where(sine, cosine)
+    return _with_quadrant(x, value, quadrant + 1, quadrant.const_like(0), layout)
+
+
+def _with_quadrant(x: UOp, value: UOp, quadrant: UOp, sign: UOp, layout: FloatFormat) -> UOp:
+    """Return `value` with another sign in the third and fourth quadrant; NaN where `x` is no number."""
+    sign = sign ^ ((quadrant >> 1) << (layout.bits.itemsize * 8 - 1))
+    return (magnitude(x) < math.inf).where((bits(value) ^ sign).bitcast(x.dtype), math.nan)
+
+
+def _reduced(a: UOp, layout: FloatFormat) -> tuple[UOp, UOp, UOp]:
+    """Return the quadrant of an angle, and sine and cosine of what is left of it, in [-pi/4, pi/4]."""
     small = a < math.pi / 4
-    large = small.where(x.const_like(1.0), a)
+    large = small.where(a.const_like(1.0), a)
     quadrant, turn, turn_low = (_turns_short if layout is FLOAT32 else _turns_long)(large, layout)
     upper, lower = split(math.pi / 2, HALF_PI_MORE, layout)
     r = small.where(a, turn * upper + (turn * lower + turn_low * (math.pi / 2)))
@@ -44,10 +65,7 @@ def sin(x: UOp) -> UOp:
     z = r * r
     sine = r * z * polynomial(z, polynomials.SINE[layout.dtype]) + r
     cosine = z * (z * polynomial(z, polynomials.COSINE[layout.dtype]) - 0.5) + 1.0
-    value = (quadrant & 1).ne(0).where(cosine, sine)
-    # the third and fourth quadrant change the sign
-    sign = sign_bit(x) ^ ((quadrant >> 1) << (layout.bits.itemsize * 8 - 1))
-    return (a < math.inf).where((bits(value) ^ sign).bitcast(x.dtype), math.nan)
+    return quadrant, sine, cosine
 
 
 def _turns_short(a: UOp, layout: FloatFormat) -> tuple[UOp, UOp, UOp]:

@@ -1,11 +1,12 @@
-"""EXP2, LOG2, SIN and POW where the target does not have them, each to a stated number of ULPs.
+"""EXP, EXP2, LOG2, SIN, COS, POW and FMOD where the target lacks them, each to a stated number of ULPs.
 
 float16 and bfloat16 are computed in float32.
 """
 
-from plugrad.codegen.decompositions.exp_log import exp2, log2
+from plugrad.codegen.decompositions.exp_log import exp, exp2, log2
 from plugrad.codegen.decompositions.power import pow_
-from plugrad.codegen.decompositions.sine import sin
+from plugrad.codegen.decompositions.remainder import fmod
+from plugrad.codegen.decompositions.sine import cos, sin
 from plugrad.dtype import dtypes
 from plugrad.target import Capabilities
 from plugrad.uop.ops import Ops
@@ -36,6 +37,10 @@ def _pow_of_constant(x: UOp, c: UOp) -> UOp | None:
     return {0.0: x.const_like(1.0), 1.0: x}.get(c.arg)
 
 
+pm_exp = PatternMatcher(
+    (UPat(Ops.EXP, SMALL, name="u"), in_float32),
+    (UPat(Ops.EXP, WIDE, (x,)), lambda x: exp(x)),
+)
 pm_exp2 = PatternMatcher(
     (UPat(Ops.EXP2, SMALL, name="u"), in_float32),
     (UPat(Ops.EXP2, WIDE, (x,)), lambda x: exp2(x)),
@@ -48,15 +53,31 @@ pm_sin = PatternMatcher(
     (UPat(Ops.SIN, SMALL, name="u"), in_float32),
     (UPat(Ops.SIN, WIDE, (x,)), lambda x: sin(x)),
 )
+pm_cos = PatternMatcher(
+    (UPat(Ops.COS, SMALL, name="u"), in_float32),
+    (UPat(Ops.COS, WIDE, (x,)), lambda x: cos(x)),
+)
+pm_fmod = PatternMatcher(
+    (UPat(Ops.FMOD, SMALL, name="u"), in_float32),
+    (UPat(Ops.FMOD, WIDE, (x, y)), lambda x, y: fmod(x, y)),
+)
 pm_pow = PatternMatcher(
     (UPat(Ops.POW, (*SMALL, *WIDE), (x, UPat.cvar("c"))), _pow_of_constant),
     (UPat(Ops.POW, SMALL, name="u"), in_float32),
     (UPat(Ops.POW, WIDE, (x, y)), lambda x, y: pow_(x, y)),
 )
-_TABLES = {Ops.EXP2: pm_exp2, Ops.LOG2: pm_log2, Ops.SIN: pm_sin, Ops.POW: pm_pow}
+_TABLES = {
+    Ops.EXP: pm_exp,
+    Ops.EXP2: pm_exp2,
+    Ops.LOG2: pm_log2,
+    Ops.SIN: pm_sin,
+    Ops.COS: pm_cos,
+    Ops.FMOD: pm_fmod,
+    Ops.POW: pm_pow,
+}
 
 
 def rules(capabilities: Capabilities) -> PatternMatcher:
-    """Return the rules for those of the four that are not native."""
+    """Return the rules for those of them that are not native."""
     tables = (table for op, table in _TABLES.items() if op.name not in capabilities.native_ops)
     return sum(tables, PatternMatcher())

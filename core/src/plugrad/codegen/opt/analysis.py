@@ -10,7 +10,16 @@ from plugrad.uop.ops import ALU, Ops
 from plugrad.uop.uop import UOp
 
 # Operations that become many on most targets, and about how many.
-_WRITTEN_OUT = {Ops.THREEFRY: 100, Ops.SIN: 100, Ops.POW: 80, Ops.LOG2: 20, Ops.EXP2: 15}
+_WRITTEN_OUT = {
+    Ops.THREEFRY: 100,
+    Ops.SIN: 100,
+    Ops.COS: 100,
+    Ops.FMOD: 100,
+    Ops.POW: 80,
+    Ops.LOG2: 20,
+    Ops.EXP: 18,
+    Ops.EXP2: 15,
+}
 
 
 @dataclass(frozen=True, slots=True)
