@@ -165,8 +165,16 @@ class Settings:
         "Jitted functions: 0 never capture, 1 replay, 2 replay without a device graph.",
         high=2,
     )
+    WINO = Setting(False, "Convolve by 3x3 windows with fewer multiplications and more rounding.")
     BEAM = Setting(0, "Width of the search for kernel optimisations; 0 uses the heuristic.")
     CACHELEVEL = Setting(2, "Caches of kernels: 0 none, 1 in memory, 2 in memory and on disk.", high=2)
+    CACHE_KERNELS = Setting(
+        4096, "Compiled kernels kept in memory; those unused for longest go first.", low=1
+    )
+    CACHE_SCHEDULES = Setting(1024, "Schedules kept in memory; those unused for longest go first.", low=1)
+    CACHE_DISK_MB = Setting(
+        1024, "Megabytes of kernels kept on disk; those unused for longest go first; 0: no limit."
+    )
     PLUGRAD_CACHE = Setting("", "Directory of the disk cache; empty: the user's cache directory.")
     PLUGRAD_CC = Setting("", "C compiler for devices that need one, name or path; empty: the best one found.")
     THREADS = Setting(0, "Threads for kernels on the host's processor; 0: one for each usable core.")

@@ -6,20 +6,22 @@ import pytest
 
 from plugrad.cli import main
 from plugrad.runtime.disk_cache import kernel_cache
-from plugrad.settings import cache_dir
+from plugrad.settings import cache_dir, context
 from plugrad.testing import temporary_cache
 
 
 def test_info_counts_kernels_and_recordings(capsys: pytest.CaptureFixture[str]) -> None:
     with temporary_cache() as folder:
-        kernel_cache().put(b"key", b"payload")
+        kernel_cache().put(b"key", kernel_cache().put_blob(b"library"))
         (folder / "viz").mkdir()
         (folder / "viz" / "run.jsonl").write_text("{}\n")
-        assert main(["cache", "--json"]) == 0
+        with context(CACHE_DISK_MB=3):
+            assert main(["cache", "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert report["directory"] == str(folder)
     assert (report["kernels"], report["recordings"], report["recording_bytes"]) == (1, 1, 3)
-    assert report["kernel_bytes"] >= len(b"payload")
+    assert (report["libraries"], report["limit_bytes"]) == (1, 3 << 20)
+    assert report["kernel_bytes"] > len(b"library") + 32
 
 
 def test_clear_removes_both_and_says_how_many(capsys: pytest.CaptureFixture[str]) -> None:

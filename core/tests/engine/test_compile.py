@@ -78,8 +78,57 @@ def test_noopt_gives_the_plain_loops() -> None:
     assert plain.program.opts == ()
 
 
+def test_the_kernels_of_one_compiler_run_share_a_library_on_disk(device: str) -> None:
+    asts = [kernel_of(put(np.arange(n), device) * 3) for n in (2.0, 3.0, 4.0)]
+    with temporary_cache():
+        first = compile_kernels(Device[device], asts)
+        libraries = {kernel.program.lib for kernel in first}
+        info = kernel_cache().info()
+        assert (info.entries, info.blobs) == (3, len(libraries))
+        clear_loaded()
+        second = compile_kernels(Device[device], asts)
+    assert [kernel.program for kernel in second] == [kernel.program for kernel in first]
+
+
+@pytest.mark.parametrize("damage", ["removed", "torn"])
+def test_an_entry_whose_library_is_gone_is_compiled_again(device: str, damage: str) -> None:
+    ast = kernel_of(put([1.0, 2.0], device) * 3)
+    with temporary_cache(), recorded_events(LowerEvent) as lowered:
+        (first,) = compile_kernels(Device[device], [ast])
+        for file in kernel_cache().path.glob("??/*.blob"):
+            if damage == "removed":
+                file.unlink()
+            else:
+                file.write_bytes(file.read_bytes()[:-1])
+        for _ in range(2):
+            clear_loaded()
+            (again,) = compile_kernels(Device[device], [ast])
+            assert again.program.source == first.program.source
+    assert len(lowered) == 2
+
+
+def test_only_the_kernels_used_last_are_kept_in_memory() -> None:
+    asts = [kernel_of(put(np.arange(n)) * 3) for n in (2.0, 3.0, 4.0)]
+    with temporary_cache(), recorded_events(CompileEvent) as compiled, context(CACHE_KERNELS=2):
+        for number in (0, 1, 0, 2, 0, 1):
+            compile_kernels(Device["PYTHON"], [asts[number]])
+        assert [event.cached for event in compiled] == [False, False, False, True]
+        # more than are kept, in one go
+        kernels = compile_kernels(Device["PYTHON"], [*asts, *asts])
+    assert kernels[:3] == kernels[3:]
+    assert len(set(map(id, kernels))) == 3
+
+
 @pytest.mark.parametrize(
-    "payload", [b"", b"nonsense", pickle.dumps({"no": "program"}), b"cplugrad.nothing\nThing\n."]
+    "payload",
+    [
+        b"",
+        b"nonsense",
+        pickle.dumps((1, 2, 3)),
+        pickle.dumps((None, b"blob")),
+        pickle.dumps({"no": "program"}),
+        b"cplugrad.nothing\nThing\n.",
+    ],
 )
 def test_an_entry_of_another_build_is_a_miss(payload: bytes) -> None:
     ast = kernel_of(put([1.0, 2.0]) * 3)

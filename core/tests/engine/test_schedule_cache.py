@@ -3,6 +3,7 @@ from plugrad.engine.realize import schedule
 from plugrad.engine.schedule_cache import cached_schedule, canonicalize, clear_schedules
 from plugrad.engine.temporaries import prepare
 from plugrad.schedule.create import Schedule
+from plugrad.settings import context
 from plugrad.testing.memory import put
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
@@ -68,6 +69,25 @@ def test_a_schedule_is_made_once() -> None:
     assert cached_schedule(sink, "PYTHON", create) is first  # type: ignore[arg-type]
     cached_schedule(sink, "PYTHON:1", create)  # type: ignore[arg-type]
     assert len(made) == 2
+    clear_schedules()
+
+
+def test_only_the_schedules_used_last_are_kept() -> None:
+    clear_schedules()
+    sinks = [UOp.sink(buffer(size=n)) for n in (1, 2, 3)]
+    made: list[UOp] = []
+
+    def ask(sink: UOp) -> None:
+        def create() -> object:
+            made.append(sink)
+            return prepare(Schedule((), (), {}))
+
+        cached_schedule(sink, "PYTHON", create)  # type: ignore[arg-type]
+
+    with context(CACHE_SCHEDULES=2):
+        for number in (0, 1, 0, 2, 0, 1):
+            ask(sinks[number])
+    assert made == [sinks[0], sinks[1], sinks[2], sinks[1]]
     clear_schedules()
 
 

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 import warnings
 from pathlib import Path
 
@@ -145,14 +146,144 @@ def test_cachelevel_below_two_neither_reads_nor_writes(cache: DiskCache) -> None
 def test_info_counts_entries_and_clear_removes_them(cache: DiskCache) -> None:
     cache.put(b"a", b"1234")
     cache.put(b"b", b"5678")
+    cache.put_blob(b"90")
     (cache.path / "00").mkdir(exist_ok=True)
     (cache.path / "00" / "left-by-a-killed-writer.tmp").write_text("x")
     info = cache.info()
-    assert info.entries == 2
-    assert info.nbytes == 2 * (disk_cache._HEADER_BYTES + 4)
+    assert (info.entries, info.blobs) == (2, 1)
+    assert info.nbytes == 2 * (disk_cache._HEADER_BYTES + 4) + 2
+    assert info.limit_bytes == 1 << 30
     assert cache.clear() == 2
     assert cache.info().entries == 0
     assert not list(cache.path.glob("??/*"))
+
+
+def blob_file(cache: DiskCache) -> Path:
+    (file,) = cache.path.glob("??/*.blob")
+    return file
+
+
+def test_a_blob_is_stored_once_and_found_by_its_name(cache: DiskCache, tmp_path: Path) -> None:
+    name = cache.put_blob(PAYLOAD)
+    assert cache.put_blob(PAYLOAD) == name
+    assert DiskCache(tmp_path).get_blob(name) == PAYLOAD
+    assert (cache.info().entries, cache.info().blobs) == (0, 1)
+    assert blob_file(cache).stat().st_size == len(PAYLOAD)
+    assert cache.get_blob(cache.put_blob(b"")) == b""
+
+
+def test_a_blob_that_is_not_there_is_a_miss(cache: DiskCache) -> None:
+    assert cache.get_blob(b"\0" * 32) is None
+
+
+def test_a_damaged_blob_is_a_miss_and_is_mended_by_the_next_writer(cache: DiskCache) -> None:
+    name = cache.put_blob(PAYLOAD)
+    for damaged in (PAYLOAD[:-1], b"", b"x" * len(PAYLOAD)):
+        blob_file(cache).write_bytes(damaged)
+        assert cache.get_blob(name) is None
+    cache.put_blob(PAYLOAD)
+    assert cache.get_blob(name) == PAYLOAD
+
+
+def test_cachelevel_below_two_neither_reads_nor_writes_blobs(cache: DiskCache) -> None:
+    name = cache.put_blob(PAYLOAD)
+    with context(CACHELEVEL=1):
+        assert cache.get_blob(name) is None
+        other = cache.put_blob(b"other")
+    assert cache.get_blob(other) is None
+
+
+MB = b"m" * (1 << 20)
+
+
+def age(file: Path, seconds: float) -> None:
+    then = time.time() - seconds
+    os.utime(file, (then, then))
+
+
+def test_entries_and_blobs_that_were_unused_for_longest_go_first(cache: DiskCache) -> None:
+    names = {letter: cache.put_blob(letter.encode() * (1 << 20)) for letter in "abc"}
+    for position, letter in enumerate("bac"):
+        age(cache._blob_file(names[letter]), 9000 - position)
+    cache.put(KEY, PAYLOAD)
+    with context(CACHE_DISK_MB=2):
+        assert cache.trim() == 2
+    assert cache.get(KEY) == PAYLOAD
+    assert [letter for letter in "abc" if cache.get_blob(names[letter]) is not None] == ["c"]
+
+
+def test_reading_counts_as_use(cache: DiskCache) -> None:
+    cache.put(b"read", MB)
+    cache.put(b"forgotten", MB)
+    for key in (b"read", b"forgotten"):
+        age(cache._file(key), 5 * 3600)
+    assert cache.get(b"read") == MB
+    with context(CACHE_DISK_MB=2):
+        cache.trim()
+    assert cache.get(b"read") == MB
+    assert cache.get(b"forgotten") is None
+
+
+def test_an_entry_that_was_just_used_is_not_touched_again(cache: DiskCache) -> None:
+    cache.put(KEY, PAYLOAD)
+    age(entry(cache), 60)
+    before = entry(cache).stat().st_mtime_ns
+    assert cache.get(KEY) == PAYLOAD
+    assert entry(cache).stat().st_mtime_ns == before
+
+
+def test_the_size_keeps_to_the_limit_while_entries_are_written(cache: DiskCache) -> None:
+    with context(CACHE_DISK_MB=4):
+        for number in range(12):
+            cache.put(str(number).encode(), MB)
+            age(cache._file(str(number).encode()), 1000 - number)
+            assert cache.info().nbytes <= 4 << 20
+        assert cache.get(b"11") == MB
+        assert cache.get(b"0") is None
+
+
+def test_a_process_looks_at_the_size_after_a_part_of_the_limit(
+    cache: DiskCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[int] = []
+    monkeypatch.setattr(cache, "trim", lambda: looks.append(1))
+    cache._unchecked = 0.5
+    with context(CACHE_DISK_MB=320):  # a part is 10 MB
+        for number in range(26):
+            cache.put(str(number).encode(), MB)
+    assert len(looks) == 3
+
+
+def test_a_limit_of_0_is_none(cache: DiskCache) -> None:
+    cache.put(KEY, MB)
+    with context(CACHE_DISK_MB=0):
+        assert cache.trim() == 0
+        cache.put(b"other", MB)
+    assert cache.info().entries == 2
+
+
+def test_what_killed_writers_left_is_removed_and_what_is_being_written_is_not(cache: DiskCache) -> None:
+    cache.put(KEY, PAYLOAD)
+    left, current = (entry(cache).with_suffix(f".{name}.tmp") for name in ("left", "current"))
+    left.touch()
+    current.touch()
+    age(left, 2 * 3600)
+    cache.trim()
+    assert (left.exists(), current.exists()) == (False, True)
+
+
+def test_a_cache_that_cannot_be_trimmed_warns_and_goes_on(
+    cache: DiskCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache.put(b"old", MB)
+
+    def refuse(self: Path, missing_ok: bool = False) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(Path, "unlink", refuse)
+    with context(CACHE_DISK_MB=1), pytest.warns(RuntimeWarning, match="Permission denied"):
+        cache.put(KEY, PAYLOAD * 100)
+    assert cache.get(KEY) == PAYLOAD * 100
 
 
 def test_clear_says_why_it_cannot(cache: DiskCache, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -216,3 +347,32 @@ def test_two_processes_share_a_cache(cache: DiskCache, tmp_path: Path) -> None:
     assert [writer.wait(timeout=120) for writer in writers] == [0, 0]
     assert cache.info().entries == 12
     assert not list(cache.path.glob("??/*.tmp"))
+
+
+_EVICTOR = """
+import sys
+from plugrad.runtime.disk_cache import DiskCache
+cache, mark = DiskCache(sys.argv[1]), sys.argv[2].encode()
+bad = 0
+for turn in range(40):
+    library = bytes([turn % 8]) * 150_000
+    name = cache.put_blob(library)
+    cache.put(str(turn % 20).encode(), name)
+    for key in range(20):
+        found = cache.get(str(key).encode())
+        blob = None if found is None else cache.get_blob(found)
+        bad += blob is not None and (len(blob) != 150_000 or len(set(blob)) != 1)
+sys.exit(bad)
+"""
+
+
+def test_two_processes_evict_each_others_entries_and_read_only_whole_ones(
+    cache: DiskCache, tmp_path: Path
+) -> None:
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "CACHE_DISK_MB": "1"}
+    env["PYTHONWARNINGS"] = "error"
+    workers = [
+        subprocess.Popen([sys.executable, "-c", _EVICTOR, str(tmp_path), mark], env=env) for mark in "ab"
+    ]
+    assert [worker.wait(timeout=120) for worker in workers] == [0, 0]
+    assert cache.info().nbytes <= 2 << 20

@@ -36,7 +36,9 @@ def info() -> dict[str, object]:
         "directory": str(cache_dir()),
         "level": settings.CACHELEVEL,
         "kernels": kernels.entries,
+        "libraries": kernels.blobs,
         "kernel_bytes": kernels.nbytes,
+        "limit_bytes": kernels.limit_bytes,
         "recordings": len(sizes),
         "recording_bytes": sum(sizes),
     }

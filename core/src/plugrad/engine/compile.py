@@ -2,7 +2,7 @@
 
 A kernel's identity is its canonical graph. With the target, its toolchain and the settings that change code,
 it keys everything that follows, so a second process runs no codegen, and equal kernels of one model are
-compiled once.
+compiled once. The process keeps the `CACHE_KERNELS` that were used last.
 """
 
 import hashlib
@@ -10,7 +10,7 @@ import pickle
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -19,6 +19,7 @@ from plugrad import events
 from plugrad._util import VERSION, LazyModule, collector_paused
 from plugrad.codegen import __file__ as codegen_file
 from plugrad.device import OpenDevice
+from plugrad.engine.recent import RecentTable
 from plugrad.renderer import __file__ as renderer_file
 from plugrad.runtime.disk_cache import kernel_cache
 from plugrad.runtime.program import Estimates, Program
@@ -48,7 +49,7 @@ class Kernel:
 # DEBUG from which on the graph at each pass is shown: a kernel from the disk went through none.
 _SHOWS_PASSES = 5
 
-_loaded: dict[tuple[OpenDevice, UOp, "tuple[Opt, ...] | None"], Kernel] = {}
+_loaded: RecentTable[tuple[OpenDevice, UOp, "tuple[Opt, ...] | None"], Kernel] = RecentTable()
 
 
 def compile_kernels(
@@ -65,18 +66,22 @@ def compile_kernels(
         CompileError: the toolchain refused one; carries source, log and command.
     """
     opts = () if opts is None and settings.NOOPT else opts
-    missing = [ast for ast in dict.fromkeys(asts) if (device, ast, opts) not in _loaded]
+    kernels: dict[UOp, Kernel] = {}
     unknown: list[UOp] = []
-    for ast in missing:
-        program = _from_disk(device, ast, opts)
-        if program is None:
-            unknown.append(ast)
-        else:
-            _load(device, ast, opts, program)
+    blobs: dict[bytes, bytes | None] = {}
+    for ast in dict.fromkeys(asts):
+        kernel = _loaded.get((device, ast, opts))
+        if kernel is None:
+            program = _from_disk(device, ast, opts, blobs)
+            if program is None:
+                unknown.append(ast)
+                continue
+            kernel = _load(device, ast, opts, program)
             _announce(device, program, 0.0, cached=True)
+        kernels[ast] = kernel
     if unknown:
-        _compile(device, unknown, opts)
-    return [_loaded[device, ast, opts] for ast in asts]
+        kernels.update(zip(unknown, _compile(device, unknown, opts), strict=True))
+    return [kernels[ast] for ast in asts]
 
 
 def clear_loaded() -> None:
@@ -84,7 +89,7 @@ def clear_loaded() -> None:
     _loaded.clear()
 
 
-def _compile(device: OpenDevice, asts: Sequence[UOp], opts: "tuple[Opt, ...] | None") -> None:
+def _compile(device: OpenDevice, asts: Sequence[UOp], opts: "tuple[Opt, ...] | None") -> list[Kernel]:
     lowered: list[codegen.Lowered] = []
     for ast in asts:
         started = time.perf_counter()
@@ -98,11 +103,14 @@ def _compile(device: OpenDevice, asts: Sequence[UOp], opts: "tuple[Opt, ...] | N
     started = time.perf_counter()
     libs = device.compiler.compile_many(units)
     seconds = (time.perf_counter() - started) / len(units)
+    kernels: list[Kernel] = []
+    names = {lib: kernel_cache().put_blob(lib) for lib in dict.fromkeys(libs)}
     for ast, kernel, (_, source), lib in zip(asts, lowered, units, libs, strict=True):
         program = _program(kernel, source, lib)
-        kernel_cache().put(_disk_key(device, ast, opts), pickle.dumps(program))
-        _load(device, ast, opts, program)
+        _to_disk(device, ast, opts, program, names[lib])
+        kernels.append(_load(device, ast, opts, program))
         _announce(device, program, seconds, cached=False)
+    return kernels
 
 
 def _program(kernel: "codegen.Lowered", source: str, lib: bytes) -> Program:
@@ -123,8 +131,10 @@ def _program(kernel: "codegen.Lowered", source: str, lib: bytes) -> Program:
     )
 
 
-def _load(device: OpenDevice, ast: UOp, opts: "tuple[Opt, ...] | None", program: Program) -> None:
-    _loaded[device, ast, opts] = Kernel(program, device.runner(program), device)
+def _load(device: OpenDevice, ast: UOp, opts: "tuple[Opt, ...] | None", program: Program) -> Kernel:
+    kernel = Kernel(program, device.runner(program), device)
+    _loaded.put((device, ast, opts), kernel, settings.CACHE_KERNELS)
+    return kernel
 
 
 def _announce(device: OpenDevice, program: Program, seconds: float, *, cached: bool) -> None:
@@ -144,18 +154,34 @@ def _announce(device: OpenDevice, program: Program, seconds: float, *, cached: b
     )
 
 
-def _from_disk(device: OpenDevice, ast: UOp, opts: "tuple[Opt, ...] | None") -> Program | None:
+def _to_disk(
+    device: OpenDevice, ast: UOp, opts: "tuple[Opt, ...] | None", program: Program, blob: bytes
+) -> None:
+    """Store `program`, whose library is the blob of that name: the kernels of one compiler run share it."""
+    payload = pickle.dumps((replace(program, lib=b""), blob))
+    kernel_cache().put(_disk_key(device, ast, opts), payload)
+
+
+def _from_disk(
+    device: OpenDevice, ast: UOp, opts: "tuple[Opt, ...] | None", blobs: dict[bytes, bytes | None]
+) -> Program | None:
+    """Return the program that was stored, or None; `blobs` keeps those that were read before."""
     if settings.DEBUG >= _SHOWS_PASSES:
         return None
     payload = kernel_cache().get(_disk_key(device, ast, opts))
     if payload is None:
         return None
     try:
-        program = pickle.loads(payload)
-    except (pickle.UnpicklingError, AttributeError, ImportError, EOFError, TypeError):
+        program, blob = pickle.loads(payload)
+    except (pickle.UnpicklingError, AttributeError, ImportError, EOFError, TypeError, ValueError):
         # an entry of another build of plugrad under the same version, as during its development
         return None
-    return program if isinstance(program, Program) else None
+    if not isinstance(program, Program) or not isinstance(blob, bytes):
+        return None
+    if blob not in blobs:
+        blobs[blob] = kernel_cache().get_blob(blob)
+    lib = blobs[blob]
+    return None if lib is None else replace(program, lib=lib)
 
 
 def _disk_key(device: OpenDevice, ast: UOp, opts: "tuple[Opt, ...] | None") -> bytes:

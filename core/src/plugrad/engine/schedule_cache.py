@@ -4,17 +4,15 @@ The canonical graph has its buffers numbered in the order of use and bound value
 hash-consed, it is its own key.
 """
 
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from plugrad.engine.recent import RecentTable
 from plugrad.engine.temporaries import Prepared
 from plugrad.errors import ScheduleError
+from plugrad.settings import settings
 from plugrad.uop.ops import BufferArg, Ops
 from plugrad.uop.uop import UOp
-
-# Training loops use a handful; this bounds what a program of ever new shapes keeps alive.
-_MOST_SCHEDULES = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +86,8 @@ def canonicalize(sink: UOp) -> Canonical:
     return Canonical(done[sink], buffers, variables, values, bindings, done)
 
 
-_cache: "OrderedDict[tuple[UOp, str], Prepared]" = OrderedDict()
+# Training loops use a handful; the bound is for programs of ever new shapes.
+_cache: RecentTable[tuple[UOp, str], Prepared] = RecentTable()
 
 
 def cached_schedule(sink: UOp, device: str, create: Callable[[], Prepared]) -> Prepared:
@@ -96,11 +95,8 @@ def cached_schedule(sink: UOp, device: str, create: Callable[[], Prepared]) -> P
     key = (sink, device)
     found = _cache.get(key)
     if found is None:
-        found = _cache[key] = create()
-        if len(_cache) > _MOST_SCHEDULES:
-            _cache.popitem(last=False)
-    else:
-        _cache.move_to_end(key)
+        found = create()
+        _cache.put(key, found, settings.CACHE_SCHEDULES)
     return found
 
 

@@ -4,11 +4,23 @@ An entry is a file named by the SHA-256 of its key. It starts with a magic numbe
 payload together, so a torn, truncated, renamed or foreign file is a miss. Writers use a private file and
 rename it, so two processes may share a cache and an interrupted write leaves nothing behind that is read. A
 full or read-only disk warns once and goes on without the cache.
+
+What many entries have in common, such as the library that their kernels were compiled into, is stored once: a
+blob is a file named by the SHA-256 of its contents, and entries name it by that. An entry whose blob is gone
+is a miss for its reader.
+
+`CACHE_DISK_MB` bounds the size. Every file bears the time of its last use, to the hour, and those unused for
+longest go first. Nobody counts all files at each write: a process looks after it wrote a certain part of the
+limit, the first time after a random share of that, so that many short processes look as often as one long
+one. Processes that write at the same time may pass the limit by that part each.
 """
 
+import contextlib
 import hashlib
 import itertools
 import os
+import random
+import time
 import warnings
 from dataclasses import dataclass
 from functools import cache
@@ -18,10 +30,16 @@ from plugrad.errors import CacheError
 from plugrad.settings import cache_dir, settings
 
 # Part of the path: a new layout never meets entries of an old one.
-LAYOUT = "v1"
-_MAGIC = b"plugrad\x01"
+LAYOUT = "v2"
+_MAGIC = b"plugrad\x02"
 _HEADER_BYTES = len(_MAGIC) + hashlib.sha256().digest_size
 _LEVEL_WITH_DISK = 2
+# A part of the limit: how much is written between two looks at the size, and removed beyond what is needed.
+_SLACK = 1 / 32
+# The time of use is written when it is off by more: one write to the disk an hour, not one a read.
+_USE_SECONDS = 3600
+# A writer that has not finished by now was killed.
+_ABANDONED_SECONDS = 3600
 _temporary_numbers = itertools.count()
 
 
@@ -31,7 +49,10 @@ class CacheInfo:
 
     path: str
     entries: int
+    blobs: int
     nbytes: int
+    limit_bytes: int
+    """0: no limit."""
     hits: int
     misses: int
 
@@ -52,10 +73,15 @@ class DiskCache:
         self.hits = 0
         self.misses = 0
         self._has_warned = False
+        self._unchecked = random.random()  # of what may be written before the size is looked at
 
     def get(self, key: bytes) -> bytes | None:
         """Return what was put under `key`, or None where there is no intact entry."""
-        payload = self._read(key) if settings.CACHELEVEL >= _LEVEL_WITH_DISK else None
+        payload = None
+        if settings.CACHELEVEL >= _LEVEL_WITH_DISK:
+            data = self._read(self._file(key))
+            if data[:_HEADER_BYTES] == _header(key, data[_HEADER_BYTES:]):
+                payload = data[_HEADER_BYTES:]
         if payload is None:
             self.misses += 1
         else:
@@ -64,20 +90,76 @@ class DiskCache:
 
     def put(self, key: bytes, payload: bytes) -> None:
         """Store `payload` under `key`; the last writer wins. A disk that refuses warns once."""
+        self._store(self._file(key), _header(key, payload) + payload)
+
+    def get_blob(self, name: bytes) -> bytes | None:
+        """Return the data that `put_blob` named `name`, or None where it is not there any more."""
         if settings.CACHELEVEL < _LEVEL_WITH_DISK:
-            return
-        try:
-            self._write(self._file(key), _MAGIC + _digest(key, payload) + payload)
-        except OSError as error:
-            self._warn("write", error)
+            return None
+        data = self._read(self._blob_file(name))
+        return data if hashlib.sha256(data).digest() == name else None
+
+    def put_blob(self, data: bytes) -> bytes:
+        """Store `data`, which several entries need, once; return the name to keep in them.
+
+        Written even where it is there: that mends a damaged file, and says that it was used.
+
+        Example:
+            >>> DiskCache(Path("/tmp/kernels")).put_blob(b"library").hex()[:8]
+            'b718f135'
+        """
+        name = hashlib.sha256(data).digest()
+        self._store(self._blob_file(name), data)
+        return name
+
+    def trim(self) -> int:
+        """Remove what was unused for longest until the size keeps to `CACHE_DISK_MB`; return how many files.
+
+        Also what writers left that were killed. Files that other processes remove meanwhile are no error.
+        """
+        limit = _limit_bytes()
+        if not limit:
+            return 0
+        removed = 0
+        now = time.time()
+        found: list[tuple[float, int, Path]] = []
+        for file in self._files():
+            info = _stat(file)
+            if info is None:
+                continue
+            if file.suffix != ".tmp":
+                found.append((info.st_mtime, info.st_size, file))
+            elif now - info.st_mtime > _ABANDONED_SECONDS:
+                file.unlink(missing_ok=True)
+        size = sum(nbytes for _, nbytes, _ in found)
+        if size <= limit:
+            return 0
+        found.sort(key=lambda item: item[:2])
+        for _, nbytes, file in found:
+            if size <= limit * (1 - _SLACK):
+                break
+            file.unlink(missing_ok=True)
+            size -= nbytes
+            removed += 1
+        return removed
 
     def info(self) -> CacheInfo:
-        """Count the entries and their bytes."""
-        sizes = [_size(file) for file in self._files() if file.suffix == ".bin"]
-        return CacheInfo(str(self.path), len(sizes), sum(sizes), self.hits, self.misses)
+        """Count the entries, the blobs, and the bytes of both."""
+        files = [file for file in self._files() if file.suffix != ".tmp"]
+        entries = sum(file.suffix == ".bin" for file in files)
+        nbytes = sum(info.st_size for file in files if (info := _stat(file)) is not None)
+        return CacheInfo(
+            path=str(self.path),
+            entries=entries,
+            blobs=len(files) - entries,
+            nbytes=nbytes,
+            limit_bytes=_limit_bytes(),
+            hits=self.hits,
+            misses=self.misses,
+        )
 
     def clear(self) -> int:
-        """Remove all entries, and what interrupted writers left; return how many entries there were.
+        """Remove everything, what interrupted writers left included; return how many entries there were.
 
         Raises:
             CacheError: the directory cannot be changed.
@@ -100,19 +182,40 @@ class DiskCache:
         name = hashlib.sha256(key).hexdigest()
         return self.path / name[:2] / f"{name}.bin"
 
-    def _files(self) -> list[Path]:
-        return [*self.path.glob("??/*.bin"), *self.path.glob("??/*.tmp")]
+    def _blob_file(self, name: bytes) -> Path:
+        return self.path / name.hex()[:2] / f"{name.hex()}.blob"
 
-    def _read(self, key: bytes) -> bytes | None:
+    def _files(self) -> list[Path]:
+        return [file for kind in ("bin", "blob", "tmp") for file in self.path.glob(f"??/*.{kind}")]
+
+    def _read(self, file: Path) -> bytes:
+        """Return what is in `file` and note that it was used; nothing where it cannot be read."""
         try:
-            data = self._file(key).read_bytes()
+            with open(file, "rb") as opened:
+                data = opened.read()
+                is_stale = time.time() - os.fstat(opened.fileno()).st_mtime > _USE_SECONDS
         except FileNotFoundError:
-            return None
+            return b""
         except OSError as error:
             self._warn("read", error)
-            return None
-        payload = data[_HEADER_BYTES:]
-        return payload if data[:_HEADER_BYTES] == _MAGIC + _digest(key, payload) else None
+            return b""
+        if is_stale:
+            with contextlib.suppress(OSError):  # a read-only cache; or another process removed the file
+                os.utime(file)
+        return data
+
+    def _store(self, file: Path, data: bytes) -> None:
+        if settings.CACHELEVEL < _LEVEL_WITH_DISK:
+            return
+        try:
+            self._write(file, data)
+            if limit := _limit_bytes():
+                self._unchecked -= len(data) / (limit * _SLACK)
+                if self._unchecked <= 0:
+                    self._unchecked = 1.0
+                    self.trim()
+        except OSError as error:
+            self._warn("write", error)
 
     def _write(self, file: Path, data: bytes) -> None:
         # 0700: what is read here is loaded as code
@@ -148,13 +251,17 @@ def kernel_cache() -> DiskCache:
     return _cache_at(cache_dir() / "kernels")
 
 
-def _digest(key: bytes, payload: bytes) -> bytes:
+def _header(key: bytes, payload: bytes) -> bytes:
     # the key's length goes first, so that (key, payload) cannot be split differently
-    return hashlib.sha256(len(key).to_bytes(8, "little") + key + payload).digest()
+    return _MAGIC + hashlib.sha256(len(key).to_bytes(8, "little") + key + payload).digest()
 
 
-def _size(file: Path) -> int:
+def _limit_bytes() -> int:
+    return settings.CACHE_DISK_MB << 20
+
+
+def _stat(file: Path) -> os.stat_result | None:
     try:
-        return file.stat().st_size
+        return file.stat()
     except FileNotFoundError:
-        return 0
+        return None
