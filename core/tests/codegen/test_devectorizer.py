@@ -7,6 +7,7 @@ from plugrad.uop.uop import UOp
 _ALL = frozenset(STORABLE)
 SCALAR = Capabilities(_ALL, _ALL, max_load_bits=128)
 NARROW = Capabilities(_ALL, _ALL, vector_bits=256, max_load_bits=64)
+FEW_LANES = Capabilities(_ALL, _ALL, max_lanes=4, max_load_bits=128)
 WIDE = Capabilities(_ALL, _ALL, vector_bits=256, max_load_bits=256)
 out, x, y = (UOp(Ops.PARAM, dtypes.float32, (), (slot, 64)) for slot in range(3))
 i = UOp.range(8, 0)
@@ -37,6 +38,15 @@ def test_loads_and_stores_are_split_to_the_widest_access() -> None:
         out.index(i).store(x.index(i).load(dtype=two), i),
         out.index(i + 2).store(x.index(i + 2).load(dtype=two), i),
     )
+
+
+def test_no_access_has_more_lanes_than_the_target_has_vectors_for() -> None:
+    byte = UOp(Ops.PARAM, dtypes.uint8, (), (0, 64))
+    other = UOp(Ops.PARAM, dtypes.uint8, (), (1, 64))
+    copy = UOp.sink(byte.index(i).store(other.index(i).load(dtype=dtypes.uint8.vec(8)), i))
+    accesses = [u for u in devectorize(copy, FEW_LANES).toposort() if u.op is Ops.LOAD]
+    assert [u.dtype.count for u in accesses] == [4, 4]
+    assert devectorize(copy, SCALAR) is copy
 
 
 def test_pieces_keep_the_gate() -> None:

@@ -57,10 +57,10 @@ def devectorize(sink: UOp, capabilities: Capabilities) -> UOp:
     """
 
     def change(u: UOp) -> UOp | None:
-        if u.op is Ops.LOAD and u.dtype.nbytes * 8 > capabilities.max_load_bits:
-            return _split_load(u, capabilities)
-        if u.op is Ops.STORE and u.src[1].dtype.nbytes * 8 > capabilities.max_load_bits:
-            return _split_store(u, capabilities)
+        if u.op is Ops.LOAD and (loads := _split_load(u, capabilities)) is not None:
+            return loads
+        if u.op is Ops.STORE and (stores := _split_store(u, capabilities)) is not None:
+            return stores
         if u.op is Ops.SINK or u.op is Ops.BARRIER:
             return u.replace(src=tuple(p for s in u.src for p in (s.src if s.op is Ops.SINK else (s,))))
         if capabilities.vector_bits == 0 and u.dtype.count > 1:
@@ -91,6 +91,7 @@ def _scalar_parts(u: UOp) -> UOp | None:
 def _pieces(count: int, itemsize: int, capabilities: Capabilities) -> list[tuple[int, int]]:
     """Return (first lane, lanes) of each access, each a power of two that the target can move."""
     most = max(1, capabilities.max_load_bits // (itemsize * 8))
+    most = min(most, capabilities.max_lanes or most)
     out: list[tuple[int, int]] = []
     first = 0
     while first < count:
