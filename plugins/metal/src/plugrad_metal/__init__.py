@@ -1,0 +1,1 @@
+"""The METAL device of plugrad. Its hooks are in `plugrad_metal.plugin`."""

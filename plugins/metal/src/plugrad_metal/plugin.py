@@ -1,0 +1,56 @@
+"""The hooks through which plugrad finds and opens Apple's GPUs."""
+
+from plugrad.plugin.backend import BackendInfo, Probe
+from plugrad.plugin.hookspecs import hookimpl
+from plugrad.runtime.program import Program
+from plugrad.target import Target
+from plugrad_metal.allocator import MetalAllocator
+from plugrad_metal.compiler import MetalCompiler
+from plugrad_metal.context import open_context
+from plugrad_metal.probe import NAME, look
+from plugrad_metal.renderer import MetalRenderer
+from plugrad_metal.runner import MetalRunner
+
+
+@hookimpl
+def plugrad_backend_info() -> BackendInfo:
+    """Say who this is."""
+    return BackendInfo(
+        name=NAME,
+        spec_version="1.0",
+        priority=30,
+        aliases=("MPS",),
+        summary="Apple's GPUs: kernels in the Metal Shading Language, by PyObjC",
+    )
+
+
+@hookimpl
+def plugrad_probe() -> Probe:
+    """List the GPUs that macOS knows."""
+    return look()
+
+
+@hookimpl
+def plugrad_allocator(target: Target) -> MetalAllocator | None:
+    """Open the GPU's memory."""
+    if target.device != NAME:
+        return None
+    return MetalAllocator(open_context(target), int(target.get("memory_bytes") or 0))
+
+
+@hookimpl
+def plugrad_renderer(target: Target) -> MetalRenderer | None:
+    """Return what writes MSL."""
+    return MetalRenderer(target) if target.device == NAME else None
+
+
+@hookimpl
+def plugrad_compiler(target: Target) -> MetalCompiler | None:
+    """Return the system's compiler."""
+    return MetalCompiler(target) if target.device == NAME else None
+
+
+@hookimpl
+def plugrad_runner(target: Target, program: Program) -> MetalRunner | None:
+    """Load a kernel."""
+    return MetalRunner(open_context(target), program) if target.device == NAME else None

@@ -1,0 +1,298 @@
+"""Renders the Metal Shading Language: one thread's scalar code; vectors only where memory is read or written.
+
+Vectors in memory are packed ones, which may begin at any element. float16 is `half`; bfloat16 is `bfloat`
+from MSL 3.1 on, and before that its bits, converted at each cast.
+"""
+
+import math
+import struct
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from plugrad.dtype import STORABLE, ConstType, DType, dtypes, is_bool, is_float, truncate
+from plugrad.errors import DtypeError
+from plugrad.renderer.cstyle import OPERATORS, CStyleRenderer
+from plugrad.renderer.scope import Scope, buffer_of
+from plugrad.target import Capabilities, Target
+from plugrad.uop.ops import ALU, Ops
+from plugrad.uop.uop import UOp
+from plugrad_metal import words
+from plugrad_metal.capabilities import capabilities
+
+_PACK_FLOAT = struct.Struct("<f").pack
+# what may leave the range of a signed integer, which C++ does not define
+_OVERFLOWING = frozenset({Ops.ADD, Ops.SUB, Ops.MUL, Ops.NEG, Ops.MULACC})
+_LANES = "xyzw"
+
+
+class MetalRenderer(CStyleRenderer):
+    """MSL 2.4 and newer.
+
+    A kernel takes its buffers in the order of their slots, then its variables as one array of `long`, then
+    its place in the grid.
+    """
+
+    kernel_prefix: ClassVar[str] = "kernel "
+    buffer_prefix: ClassVar[str] = "device "
+    local_prefix: ClassVar[str] = "threadgroup "
+    restrict: ClassVar[str] = ""
+    barrier: ClassVar[str] = "threadgroup_barrier(mem_flags::mem_threadgroup);"
+    literal_suffix: ClassVar[Mapping[DType, str]] = {
+        dtypes.uint32: "u",
+        dtypes.int64: "l",
+        dtypes.uint64: "ul",
+        dtypes.float32: "f",
+        dtypes.float16: "f",
+        dtypes.bfloat16: "f",
+    }
+    type_names: ClassVar[Mapping[DType, str]] = {
+        dtypes.bool: "bool",
+        dtypes.int8: "char",
+        dtypes.uint8: "uchar",
+        dtypes.int16: "short",
+        dtypes.uint16: "ushort",
+        dtypes.int32: "int",
+        dtypes.uint32: "uint",
+        dtypes.int64: "long",
+        dtypes.uint64: "ulong",
+        dtypes.float16: "half",
+        dtypes.bfloat16: "bfloat",
+        dtypes.float32: "float",
+    }
+
+    def __init__(self, target: Target, chosen: Capabilities | None = None) -> None:
+        super().__init__(chosen or capabilities(target))
+        self.target = target
+        self.as_bits = frozenset({dtypes.bfloat16}) - self.capabilities.compute_dtypes
+
+    def render(self, uops: Sequence[UOp], name: str) -> str:
+        """Return the source of one kernel.
+
+        Raises:
+            DtypeError: it needs a dtype that GPUs of Apple do not have.
+        """
+        used = {u.dtype.scalar() for u in uops} & frozenset(STORABLE)
+        if absent := used - self.capabilities.storage_dtypes:
+            names = ", ".join(sorted(dtype.name for dtype in absent))
+            raise DtypeError(
+                f"{self.target.name} ({self.target.get('device')}) has no {names}. Cast to another dtype, or "
+                "move the tensor to a device that has it."
+            )
+        return super().render(uops, name)
+
+    def open_scope(self, uops: Sequence[UOp]) -> "MetalScope":
+        """Return the state for one kernel."""
+        scope = MetalScope(uops)
+        scope.define("prologue", words.PROLOGUE)
+        return scope
+
+    def assemble(self, scope: Scope, name: str) -> str:
+        """Return the kernel; its variables are unpacked first."""
+        assert isinstance(scope, MetalScope), "MetalRenderer opens its own scopes"
+        first = [
+            f"  const {self.type_name(scope, u.dtype)} {scope.names[u]} = values[{position}];"
+            for position, u in enumerate(scope.variables)
+        ]
+        head = f"[[kernel, max_total_threads_per_threadgroup({scope.group_size})]]"
+        parameters = ", ".join(self.parameters(scope))
+        return "\n".join((head, f"void {name}({parameters}) {{", *first, *scope.lines, "}"))
+
+    def parameters(self, scope: Scope) -> list[str]:
+        """Return the declarations of the buffers, the variables' values, and the place in the grid."""
+        buffers = [
+            f"{self.buffer_prefix}{'' if slot in scope.written else 'const '}{self.storage_type(u.dtype)} "
+            f"*{scope.names[u]} [[buffer({position})]]"
+            for position, (slot, u) in enumerate(scope.params.items())
+        ]
+        if scope.variables:
+            buffers.append(f"constant long *values [[buffer({len(buffers)})]]")
+        return [
+            *buffers,
+            "uint3 group [[threadgroup_position_in_grid]]",
+            "uint3 item [[thread_position_in_threadgroup]]",
+        ]
+
+    def workitem(self, name: str) -> str:
+        """Return the expression of a launch position."""
+        if name == "thread":
+            return super().workitem(name)
+        return f"{'group' if name[0] == 'g' else 'item'}.{_LANES[int(name[-1])]}"
+
+    # --- types and constants ---
+
+    def type_name(self, scope: Scope, dtype: DType) -> str:
+        """Return the type of a value; the bools of a vector are bytes, as in memory."""
+        if dtype.count == 1:
+            return self._scalar_type(dtype)
+        return f"{self.storage_type(dtype)}{dtype.count}"
+
+    def storage_type(self, dtype: DType) -> str:
+        """Return the type of a buffer's elements: a bool is a byte."""
+        return "uchar" if is_bool(dtype) else self._scalar_type(dtype.scalar())
+
+    def literal(self, dtype: DType, value: ConstType) -> str:
+        """Return a scalar constant; of a bfloat16 that is kept as bits, the bits."""
+        if dtype in self.as_bits:
+            return str(bfloat_bits(float(value)))
+        return super().literal(dtype, value)
+
+    def vector(self, scope: Scope, dtype: DType, parts: Sequence[str]) -> str:
+        """Return a vector of scalar expressions, which constructors do not narrow."""
+        if dtype.itemsize < 4:
+            parts = [f"({self.storage_type(dtype)}){part}" for part in parts]
+        one_for_all = parts[:1] if len(set(parts)) == 1 else parts
+        return f"{self.type_name(scope, dtype)}({', '.join(one_for_all)})"
+
+    def lane(self, vector: str, index: int) -> str:
+        """Return one lane of a vector variable."""
+        return f"{vector}.{_LANES[index]}"
+
+    # --- memory ---
+
+    def load(self, scope: Scope, u: UOp, pointer: str) -> str:
+        """Return the value at `pointer`, which is aligned to its element only."""
+        if u.dtype.count == 1:
+            return f"(*{pointer} != 0)" if is_bool(u.dtype) else f"*{pointer}"
+        space = "threadgroup" if buffer_of(u).op is Ops.DEFINE_LOCAL else "device"
+        element = self._packed_element(u.dtype)
+        value = f"{element}{u.dtype.count}(*({space} const packed_{element}{u.dtype.count} *){pointer})"
+        type_name = self.type_name(scope, u.dtype)
+        return value if type_name == f"{element}{u.dtype.count}" else f"as_type<{type_name}>({value})"
+
+    def store(self, scope: Scope, u: UOp, pointer: str, value: str) -> str:
+        """Return the statement that writes `value` to `pointer`."""
+        dtype = u.src[1].dtype
+        if dtype.count == 1:
+            return f"*{pointer} = {value}"
+        space = "threadgroup" if buffer_of(u).op is Ops.DEFINE_LOCAL else "device"
+        element = self._packed_element(dtype)
+        packed = f"packed_{element}{dtype.count}"
+        if self.type_name(scope, dtype) != f"{element}{dtype.count}":
+            value = f"as_type<{element}{dtype.count}>({value})"
+        return f"*({space} {packed} *){pointer} = {packed}({value})"
+
+    def _packed_element(self, dtype: DType) -> str:
+        """Return the element of the packed vector in memory: there are none of bfloat."""
+        storage = self.storage_type(dtype)
+        return "ushort" if storage == "bfloat" else storage
+
+    # --- expressions ---
+
+    def expression(self, scope: Scope, u: UOp) -> str:
+        """Return the expression of a node; a bool in a vector is the byte that memory holds."""
+        if u.op is Ops.GEP and u.dtype is dtypes.bool:
+            return f"({self.lane(scope.names[u.src[0]], u.arg[0])} != 0)"
+        return super().expression(scope, u)
+
+    def alu(self, scope: Scope, u: UOp, args: Sequence[str]) -> str:
+        """Return the expression of an ALU node on rendered sources."""
+        dtype = u.dtype
+        if u.op in (Ops.CDIV, Ops.CMOD) and not _is_safe_divisor(u.src[1]):
+            function = words.division(scope.define, OPERATORS[u.op], self.type_names[dtype], dtype)
+            return f"{function}({', '.join(args)})"
+        if u.op in _OVERFLOWING and _may_overflow(scope, u):
+            unsigned = "ulong" if dtype.itemsize == 8 else "uint"
+            wrapped = super().alu(scope, u, [f"({unsigned}){arg}" for arg in args])
+            return f"(({self.type_names[dtype]}){wrapped})" if dtype.itemsize >= 4 else wrapped
+        return super().alu(scope, u, args)
+
+    def call(self, scope: Scope, u: UOp, args: Sequence[str]) -> str:
+        """Return the call of a function of the language, in its exact variant."""
+        text = super().call(scope, u, args)
+        return f"precise::{text}" if u.op is Ops.SQRT and u.dtype is dtypes.float32 else text
+
+    # --- conversions ---
+
+    def cast(self, scope: Scope, u: UOp, value: str) -> str:
+        """Return the value in another dtype."""
+        source, to = u.src[0].dtype, u.dtype
+        if source is to:
+            return value
+        if is_bool(to):
+            return f"(({value} & 0x7fff) != 0)" if source in self.as_bits else f"({value} != 0)"
+        if source in self.as_bits:
+            value, source = f"{words.float_from_bfloat(scope.define)}({value})", dtypes.float32
+        if to is dtypes.bfloat16:
+            return self._cast_to_bfloat(scope, source, value)
+        if is_float(source) and not is_float(to) and to.itemsize < 4:
+            # C++ leaves a float outside the range undefined: int32 on the way makes small types wrap
+            value = f"(int){value}"
+        return f"(({self._scalar_type(to)}){value})"
+
+    def bitcast(self, scope: Scope, u: UOp, value: str) -> str:
+        """Return the bits in another dtype of the same size."""
+        source, to = u.src[0].dtype, u.dtype
+        if is_bool(to):
+            return f"({value} != 0)"
+        if self.storage_type(source) == self.storage_type(to):
+            return value
+        if is_float(source) or is_float(to):
+            # small integers are ints by now, after C++'s promotion
+            return f"as_type<{self._scalar_type(to)}>(({self.storage_type(source)}){value})"
+        return f"(({self._scalar_type(to)}){value})"
+
+    def _cast_to_bfloat(self, scope: Scope, source: DType, value: str) -> str:
+        """Return the nearest bfloat16, never rounded twice."""
+        if not is_float(source) and source.itemsize >= 4:
+            value = f"{words.odd_float_from(scope.define, self.type_names[source], source)}({value})"
+        elif source is not dtypes.float32:
+            value = f"((float){value})"
+        if dtypes.bfloat16 in self.as_bits:
+            return f"{words.bfloat_from_float(scope.define)}({value})"
+        return f"((bfloat){value})"
+
+    def _scalar_type(self, dtype: DType) -> str:
+        return "ushort" if dtype in self.as_bits else self.type_names[dtype]
+
+
+class MetalScope(Scope):
+    """The state of one kernel.
+
+    Attributes:
+        group_size: threads in a threadgroup, at most.
+        addresses: integers that are nothing but parts of addresses and of loops' sizes.
+    """
+
+    def __init__(self, uops: Sequence[UOp]) -> None:
+        super().__init__(uops)
+        self.group_size = _group_size(uops)
+        self.addresses = _addresses(uops)
+
+
+def bfloat_bits(value: float) -> int:
+    """Return the bits of a bfloat16 constant.
+
+    Example:
+        >>> hex(bfloat_bits(1.0))
+        '0x3f80'
+    """
+    rounded = float(truncate(value, dtypes.bfloat16))
+    return int.from_bytes(_PACK_FLOAT(rounded), "little") >> 16
+
+
+def _group_size(uops: Sequence[UOp]) -> int:
+    sizes = [u.src[0] for u in uops if u.op is Ops.SPECIAL and u.arg.startswith("lidx")]
+    if any(size.op is not Ops.CONST for size in sizes):
+        return 1024
+    return math.prod(int(size.arg) for size in sizes)
+
+
+def _addresses(uops: Sequence[UOp]) -> set[UOp]:
+    others: set[UOp] = set()  # what something else than an address is made of
+    for u in reversed(uops):
+        if u.op is Ops.INDEX or u.op is Ops.RANGE or (u.op in ALU and u not in others):
+            continue
+        others.update(u.src)
+    return {u for u in uops if u.op in ALU and u not in others}
+
+
+def _may_overflow(scope: Scope, u: UOp) -> bool:
+    """Say whether `u` computes with signed integers what is more than an address."""
+    assert isinstance(scope, MetalScope), "MetalRenderer opens its own scopes"
+    is_signed = u.dtype.kind == "int" and u.dtype.itemsize >= 4
+    # small integers compute as int, and only products of 16 bits leave that
+    return (is_signed or u.dtype is dtypes.uint16) and u not in scope.addresses
+
+
+def _is_safe_divisor(u: UOp) -> bool:
+    return u.op is Ops.CONST and u.arg not in (0, -1)
