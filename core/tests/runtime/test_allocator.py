@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from plugrad.errors import DeviceError, DeviceOutOfMemory
+from plugrad.runtime import allocator as runtime_allocator
 from plugrad.runtime.allocator import Allocator, LruAllocator
 
 
@@ -62,6 +63,16 @@ def test_the_cache_keeps_the_sizes_used_last_within_its_limit(host: Any) -> None
     allocator.free(new, 60)
     assert allocator.cached_bytes == 60
     assert allocator.alloc(60) is new
+
+
+def test_blocks_of_ever_new_sizes_do_not_pile_up(host: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runtime_allocator, "_MOST_KEPT_BLOCKS", 10)
+    allocator = host()
+    for nbytes in range(1, 101):
+        allocator.free(allocator.alloc(nbytes), nbytes)
+    assert allocator.cached_bytes == sum(range(91, 101))
+    assert allocator.free_cache() == sum(range(91, 101))
+    assert allocator.cached_bytes == 0
 
 
 def test_freeing_twice_is_an_error(host: Any) -> None:

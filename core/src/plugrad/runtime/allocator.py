@@ -13,6 +13,9 @@ from plugrad.errors import DeviceError, DeviceOutOfMemory
 
 Handle = TypeVar("Handle")
 
+# Kept blocks cost more than their bytes: a program of ever new small sizes would keep millions of them.
+_MOST_KEPT_BLOCKS = 8192
+
 
 class Allocator(ABC, Generic[Handle]):
     """The memory of one device.
@@ -73,7 +76,8 @@ class LruAllocator(Allocator[Handle]):
 
     Fresh memory is dear (page faults, driver calls), and programs ask for the same sizes over and over. A
     backend overrides `_alloc` and `_free` in place of `alloc` and `free`. Kept blocks go back to the device
-    when it runs out of memory, or when they pass `cache_limit_bytes`: the sizes unused for longest go first.
+    when it runs out of memory, or when they pass `cache_limit_bytes` or some thousand blocks: the sizes unused
+    for longest go first.
 
     Example:
         >>> class HostAllocator(LruAllocator[bytearray]):
@@ -84,6 +88,7 @@ class LruAllocator(Allocator[Handle]):
     def __init__(self, cache_limit_bytes: int = 4 << 30) -> None:
         self.cache_limit_bytes = cache_limit_bytes
         self.cached_bytes = 0
+        self._kept_blocks = 0
         self._lock = threading.Lock()
         self._kept: OrderedDict[int, list[Handle]] = OrderedDict()
         self._live: dict[int, int] = {}
@@ -138,7 +143,7 @@ class LruAllocator(Allocator[Handle]):
         with self._lock:
             self._shelve_returned()
             freed = self.cached_bytes
-            self._shrink_to(0)
+            self._shrink_to(0, 0)
             return freed
 
     def _take(self, nbytes: int) -> Handle | None:
@@ -147,13 +152,14 @@ class LruAllocator(Allocator[Handle]):
             return None
         self._kept.move_to_end(nbytes)
         self.cached_bytes -= nbytes
+        self._kept_blocks -= 1
         return blocks.pop()
 
     def _alloc_new(self, nbytes: int) -> Handle:
         try:
             return self._alloc(nbytes)
         except (DeviceOutOfMemory, MemoryError):
-            self._shrink_to(0)
+            self._shrink_to(0, 0)
         try:
             return self._alloc(nbytes)
         except DeviceOutOfMemory:
@@ -167,16 +173,17 @@ class LruAllocator(Allocator[Handle]):
             self._kept.setdefault(nbytes, []).append(handle)
             self._kept.move_to_end(nbytes)
             self.cached_bytes += nbytes
-        if self.cached_bytes > self.cache_limit_bytes:
-            self._shrink_to(self.cache_limit_bytes)
+            self._kept_blocks += 1
+        self._shrink_to(self.cache_limit_bytes, _MOST_KEPT_BLOCKS)
 
-    def _shrink_to(self, limit_bytes: int) -> None:
-        while self.cached_bytes > limit_bytes:
+    def _shrink_to(self, limit_bytes: int, limit_blocks: int) -> None:
+        while self.cached_bytes > limit_bytes or self._kept_blocks > limit_blocks:
             nbytes, blocks = next(iter(self._kept.items()))
             if not blocks:
                 del self._kept[nbytes]
                 continue
             self.cached_bytes -= nbytes
+            self._kept_blocks -= 1
             self._free(blocks.pop(), nbytes)
 
 
