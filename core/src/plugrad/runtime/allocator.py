@@ -76,8 +76,8 @@ class LruAllocator(Allocator[Handle]):
 
     Fresh memory is dear (page faults, driver calls), and programs ask for the same sizes over and over. A
     backend overrides `_alloc` and `_free` in place of `alloc` and `free`. Kept blocks go back to the device
-    when it runs out of memory, or when they pass `cache_limit_bytes` or some thousand blocks: the sizes unused
-    for longest go first.
+    when it runs out of memory, or when they pass `cache_limit_bytes` or some thousand blocks: the sizes
+    unused for longest go first.
 
     Example:
         >>> class HostAllocator(LruAllocator[bytearray]):
