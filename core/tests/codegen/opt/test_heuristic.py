@@ -113,6 +113,17 @@ def test_a_grid_has_groups_no_larger_than_allowed() -> None:
     assert 1 < local[0] <= CAPABILITIES.max_workgroup
 
 
+def test_a_grid_shares_a_long_sum_of_any_length() -> None:
+    opts = choose_opts(total(100_003), CAPABILITIES)
+    assert [opt.op for opt in opts] == [OptOps.PADTO, OptOps.GROUP]
+
+
+@pytest.mark.parametrize(("size", "group"), [(7, 7), (1000, 64), (1 << 16, 64), (65, 1)])
+def test_groups_of_a_grid_are_full_where_that_repeats_little(size: int, group: int) -> None:
+    local = sizes(simplify_ranges(elementwise(size)), CAPABILITIES, AxisType.LOCAL)
+    assert math.prod(local) == group
+
+
 def test_reductions_that_share_a_range_do_not_stop_it() -> None:
     k = UOp.range(64, 1, AxisType.REDUCE)
     x = param(1, 64).index(k).load()
