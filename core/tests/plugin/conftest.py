@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from plugrad.plugin.manager import PluginManager, discover
+from plugrad.plugin.discovery import find_sources
+from plugrad.plugin.manager import PluginManager
 
 GOOD = """
 from plugrad.dtype import dtypes
@@ -98,7 +99,7 @@ class Zoo:
     def manager(self) -> PluginManager:
         """Return a manager that has looked at nothing yet, and sees what was installed here only."""
         return PluginManager(
-            lambda: tuple(source for source in discover() if source.distribution in self.installed)
+            lambda: tuple(source for source in find_sources() if source.distribution in self.installed)
         )
 
 

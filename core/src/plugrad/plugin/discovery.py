@@ -1,35 +1,106 @@
 """Find the entry points of backends in the distributions on `sys.path`.
 
-The only module that imports `importlib.metadata`, which takes a third of the budget of `import plugrad`.
-`manager` imports it by name when a device is first looked up that is not built in, and `explain`, which only
-the command line uses, at once; nothing else may.
+Folders are read here, as `importlib.metadata` reads them: importing that brings sockets, archives and mail along,
+which takes a tenth of the time to a first result. It is asked where something else than folders may provide
+distributions: archives, eggs, import hooks.
 """
 
-import importlib.metadata
+import contextlib
+import os
+import re
+import sys
+from collections.abc import Iterator
+from importlib.machinery import PathFinder
+from typing import TYPE_CHECKING
 
+from plugrad._util import LazyModule
 from plugrad.plugin.hookspecs import ENTRY_POINT_GROUP
 from plugrad.plugin.source import PluginSource
 
+if TYPE_CHECKING:
+    from importlib import metadata
+else:
+    metadata = LazyModule("importlib.metadata")
+
 UNKNOWN = "(unknown distribution)"
+
+_INFO_FOLDERS = (".dist-info", ".egg-info")
+_UNREADABLE = (FileNotFoundError, IsADirectoryError, NotADirectoryError, PermissionError)
 
 
 def find_sources() -> tuple[PluginSource, ...]:
     """Return the entry points of all backends, sorted; imports none of them."""
-    found = {
-        PluginSource(
-            entry_point.name.upper(),
-            entry_point.value,
-            entry_point.dist.name if entry_point.dist else UNKNOWN,
-            entry_point.dist.version if entry_point.dist else "",
-        )
-        for entry_point in importlib.metadata.entry_points(group=ENTRY_POINT_GROUP)
-    }
+    found = set(_from_folders() if _has_only_folders() else _from_everything())
     return tuple(sorted(found, key=lambda source: (source.name, source.distribution, source.value)))
 
 
 def version_of(distribution: str) -> str:
     """Return the installed version of a distribution, or an empty string where it runs from a source tree."""
     try:
-        return importlib.metadata.version(distribution)
-    except importlib.metadata.PackageNotFoundError:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
         return ""
+
+
+def _has_only_folders() -> bool:
+    """Say whether all distributions that can be found are folders in folders."""
+    hooks = [f for f in sys.meta_path if f is not PathFinder and hasattr(f, "find_distributions")]
+    return not hooks and not any(path.lower().endswith(".egg") or os.path.isfile(path) for path in sys.path)
+
+
+def _from_everything() -> Iterator[PluginSource]:
+    for entry_point in metadata.entry_points(group=ENTRY_POINT_GROUP):
+        name, version = (
+            (entry_point.dist.name, entry_point.dist.version) if entry_point.dist else (UNKNOWN, "")
+        )
+        yield PluginSource(entry_point.name.upper(), entry_point.value, name, version)
+
+
+def _from_folders() -> Iterator[PluginSource]:
+    seen: set[str] = set()
+    for path in sys.path:
+        for child in _children(path or "."):
+            stem, extension = os.path.splitext(child)
+            if extension.lower() not in _INFO_FOLDERS:
+                continue
+            # of two distributions of one name, Python imports the one that comes first on its path
+            distribution = re.sub(r"[-_.]+", "-", stem.partition("-")[0]).lower()
+            if distribution not in seen:
+                seen.add(distribution)
+                yield from _entry_points(os.path.join(path, child))
+
+
+def _children(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
+
+
+def _entry_points(info: str) -> Iterator[PluginSource]:
+    """Read the entry points of the distribution with the metadata folder `info`."""
+    text = _read(os.path.join(info, "entry_points.txt"))
+    if ENTRY_POINT_GROUP not in text:
+        return
+    headers = _headers(_read(os.path.join(info, "METADATA")) or _read(os.path.join(info, "PKG-INFO")))
+    section = ""
+    for line in filter(None, map(str.strip, text.splitlines())):
+        name, equals, value = line.partition("=")
+        if line.startswith("[") and line.endswith("]"):
+            section = line.strip("[]")
+        elif section == ENTRY_POINT_GROUP and equals and not line.startswith("#"):
+            owner = headers.get("name", UNKNOWN), headers.get("version", "")
+            yield PluginSource(name.strip().upper(), value.strip(), *owner)
+
+
+def _headers(text: str) -> dict[str, str]:
+    """Return the fields before the description, by their names in lower case."""
+    pairs = (line.partition(":") for line in text.partition("\n\n")[0].splitlines())
+    return {name.strip().lower(): value.strip() for name, _, value in pairs}
+
+
+def _read(path: str) -> str:
+    """Return the text of a file, or nothing where there is none."""
+    with contextlib.suppress(*_UNREADABLE), open(path, encoding="utf-8", errors="replace") as file:
+        return file.read()
+    return ""

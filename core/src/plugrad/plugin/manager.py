@@ -5,12 +5,12 @@ reads the names of all and imports that device's plugins only. A plugin that fai
 others alone.
 """
 
-import importlib
 import threading
 import warnings
 from collections.abc import Callable
 
 from plugrad.errors import DeviceNotFound, PluginError, PlugradError
+from plugrad.plugin.discovery import find_sources
 from plugrad.plugin.hints import FIRST, hint_for, nearest_name
 from plugrad.plugin.hookspecs import ENTRY_POINT_GROUP
 from plugrad.plugin.loaded import Backend
@@ -22,16 +22,6 @@ _CORE = "plugrad-core"
 _INFO = "plugrad_backend_info"
 
 
-def discover() -> tuple[PluginSource, ...]:
-    """Return the entry points of the installed distributions.
-
-    The module that does it is imported here and not above, the one late import of the package: it costs 33 ms
-    that a program on a built-in device never needs.
-    """
-    found: tuple[PluginSource, ...] = importlib.import_module("plugrad.plugin.discovery").find_sources()
-    return found
-
-
 class PluginManager:
     """Every backend there is, by name.
 
@@ -39,7 +29,7 @@ class PluginManager:
         find_sources: how entry points are found, once.
     """
 
-    def __init__(self, find_sources: Callable[[], tuple[PluginSource, ...]] = discover) -> None:
+    def __init__(self, find_sources: Callable[[], tuple[PluginSource, ...]] = find_sources) -> None:
         self._find_sources = find_sources
         self._builtins: dict[str, PluginSource] = {}
         self._lock = threading.RLock()
