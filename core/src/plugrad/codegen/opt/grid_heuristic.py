@@ -71,8 +71,10 @@ def _groups(kernel: KernelOpt) -> Iterator[Opt]:
     left = min(_IN_GROUP, kernel.capabilities.max_workgroup)
     for r in reversed([r for r in kernel.axes(AxisType.GLOBAL) if constant_size(r)]):
         size, most = constant_size(r) or 1, min(left, _ALONG_AXIS)
-        sizes = [c for c in (64, 32, 16, 8, 4, 2) if c <= most and _suits(kernel, size, c)]
-        count = size if size <= most else next(iter(sizes), 1)
+        counts = [c for c in (64, 32, 16, 8, 4, 2) if c <= most and (size % c == 0 or kernel.can_repeat())]
+        # items that a group lacks stand idle, which costs as much as work that is done twice
+        idle = min(most, _FULL)
+        count = size if size <= most else min(counts, key=lambda c: -(-size // c) * max(c, idle), default=1)
         if count > 1:
             yield from _split(r.arg.ident, size, count, OptOps.LOCAL)
             left //= count
