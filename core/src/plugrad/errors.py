@@ -14,6 +14,7 @@ __all__ = [
     "DeviceError",
     "DeviceNotFound",
     "DeviceOutOfMemory",
+    "DownloadError",
     "DtypeError",
     "FileFormatError",
     "ForkError",
@@ -224,6 +225,20 @@ class FileFormatError(PlugradError, ValueError):
     def __init__(self, message: str, *, path: str = "") -> None:
         super().__init__(message)
         self.path = path
+
+
+class DownloadError(PlugradError, OSError):
+    """A file could not be fetched, or is not the one that was expected.
+
+    The message names the URL and the reason; nothing is kept of such a file. Also an `OSError`.
+
+    Attributes:
+        url: what was asked for.
+    """
+
+    def __init__(self, message: str, *, url: str = "") -> None:
+        super().__init__(message)
+        self.url = url
 
 
 class JitError(PlugradError):

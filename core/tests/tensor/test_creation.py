@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from plugrad import Tensor, Variable, dtypes
-from plugrad.errors import DtypeError, ShapeError
+from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.uop.ops import Ops
 
 
@@ -51,8 +51,11 @@ def test_integer_ranges_are_exact_beyond_32_bits() -> None:
 
 
 def test_ranges_that_cannot_be_are_refused() -> None:
-    with pytest.raises(ShapeError, match=r"arange\(0, 5, 0\) never ends"):
+    with pytest.raises(ArgumentError, match=r"arange\(0, 5, 0\) never ends\. Give a step other than 0"):
         Tensor.arange(0, 5, 0)
+    for wrong in (Tensor([1, 2]), "5", None):
+        with pytest.raises(DtypeError, match=r"arange with .*Pass integers, floats or bound Variables"):
+            Tensor.arange(wrong)  # pyright: ignore[reportArgumentType]
     with pytest.raises(DtypeError, match="299 does not fit uint8"):
         Tensor.arange(300, dtype="uint8")
 
@@ -104,3 +107,18 @@ def test_a_constant_may_have_a_symbolic_shape() -> None:
 def test_gradients_may_be_asked_for_at_once() -> None:
     assert Tensor.zeros(3, requires_grad=True).requires_grad
     assert not Tensor.zeros(3).requires_grad
+
+
+def test_ranges_may_end_and_begin_at_a_variable() -> None:
+    n = Variable("n", 1, 10)
+    for value in (1, 4, 10):
+        bound = n.bind(value)
+        assert Tensor.arange(bound).shape == (bound,)
+        assert Tensor.arange(bound).sum().item() == sum(range(value))
+        assert Tensor.arange(1, bound, 2, dtype="float32").sum().item() == sum(range(1, value, 2))
+        assert Tensor.arange(bound, 12).sum().item() == sum(range(value, 12))
+        assert Tensor.arange(bound, bound + 3).tolist() == [value, value + 1, value + 2]
+    with pytest.raises(ArgumentError, match=r"arange from 0 to n by -1: beside a Variable all are integers"):
+        Tensor.arange(0, bound, -1)
+    with pytest.raises(ArgumentError, match=r"arange from 0\.5 to n by 1"):
+        Tensor.arange(0.5, bound)

@@ -5,11 +5,11 @@ from typing import Any, Self
 from plugrad.dtype import dtypes
 from plugrad.tensor.indexing import IndexingMixin
 from plugrad.tensor.positions import Plan, has_tensors, plan_of
-from plugrad.tensor.search import SearchMixin
+from plugrad.tensor.sampling import SamplingMixin
 from plugrad.uop.uop import UOp
 
 
-class AdvancedIndexingMixin(SearchMixin, IndexingMixin):
+class AdvancedIndexingMixin(SamplingMixin, IndexingMixin):
     """Reading by positions and masks."""
 
     __slots__ = ()

@@ -6,13 +6,13 @@ from typing import Any, Self
 from plugrad.dtype import ConstType, DType, dtypes, is_bool, is_float, is_int, is_unsigned
 from plugrad.errors import DtypeError
 from plugrad.tensor.base import TensorBase, promoted
-from plugrad.tensor.reorder import ReorderMixin
+from plugrad.tensor.external import ExternalMixin
 from plugrad.tensor.shapes import broadcast_shapes, expanded
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
 
-class ArithmeticMixin(ReorderMixin):
+class ArithmeticMixin(ExternalMixin):
     """Arithmetic, comparisons, bits and choices.
 
     Operands broadcast as in NumPy and meet in one dtype (see `promoted`); Python numbers are weak.
@@ -118,20 +118,26 @@ class ArithmeticMixin(ReorderMixin):
     def floordiv(self, other: Self | ConstType, reverse: bool = False) -> Self:
         """Return `self // other`, rounded down as in Python; integers stay integers.
 
-        Integer division by zero gives whatever the device gives.
+        Of floats it is the whole number next to `(self - self % other) / other`, and `self / other` for a
+        divisor of zero. Integer division by zero gives whatever the device gives.
+
+        Example:
+            >>> (Tensor([-7.0, 7.0]) // 2).tolist()
+            [-4.0, 3.0]
         """
         dtype = self._number_dtype("//", other)
         if is_float(dtype):
             x, y = self._operands(other)
             x, y = (y, x) if reverse else (x, y)
-            return self._with(_floor(x.alu(Ops.FDIV, y)), other)
+            wide = dtypes.float32 if dtype.itemsize < 4 else dtype
+            return self._with(_float_quotient(x.cast(wide), y.cast(wide)).cast(dtype), other)
         return self._binary(Ops.FLOORDIV, other, reverse=reverse)
 
     def mod(self, other: Self | ConstType, reverse: bool = False) -> Self:
         """Return `self % other`, with the sign of the divisor as in Python.
 
-        For floats it is `x - floor(x / y) * y`, corrected to lie between 0 and `y`: as exact as that
-        quotient.
+        Exact for floats too, except that a negative remainder of a positive divisor (or the reverse) is moved
+        by one divisor, which rounds. A remainder of zero has the divisor's sign; by zero it is NaN.
 
         Example:
             >>> (Tensor([-7, 7]) % 3).tolist()
@@ -142,11 +148,7 @@ class ArithmeticMixin(ReorderMixin):
             return self._binary(Ops.FLOORMOD, other, reverse=reverse)
         x, y = self._operands(other)
         x, y = (y, x) if reverse else (x, y)
-        quotient = _floor(x.alu(Ops.FDIV, y))
-        rest = x - quotient.eq(0.0).where(quotient.const_like(0.0), quotient * y)
-        # the quotient may have been rounded up to the next integer
-        wrong = (y > 0.0).where(rest < 0.0, rest > 0.0)
-        return self._with(wrong.where(rest + y, rest), other)
+        return self._with(_float_remainder(x, y), other)
 
     def _number_dtype(self, what: str, other: Any) -> DType:
         dtype = promoted([self, self._operand(other)])
@@ -427,9 +429,24 @@ class ArithmeticMixin(ReorderMixin):
     __hash__ = object.__hash__
 
 
-def _floor(x: UOp) -> UOp:
-    whole = x.trunc()
-    return (x < whole).where(whole - 1.0, whole)
+def _float_remainder(x: UOp, y: UOp) -> UOp:
+    """Return the remainder with the sign of `y`."""
+    rest = x.fmod(y)
+    other_side = (y < 0.0).where(rest > 0.0, rest < 0.0)
+    zero = (y < 0.0).where(y.const_like(-0.0), y.const_like(0.0))
+    return other_side.where(rest + y, rest.eq(0.0).where(zero, rest))
+
+
+def _float_quotient(x: UOp, y: UOp) -> UOp:
+    """Return the quotient rounded down, from the remainder: `x / y` may round up to a whole number itself."""
+    rest, ratio = x.fmod(y), x / y
+    # a whole number but for its rounding
+    quotient = (x - rest) / y
+    whole = quotient.trunc()
+    whole = (quotient - whole > 0.5).where(whole + 1.0, (quotient - whole < -0.5).where(whole - 1.0, whole))
+    whole = whole.eq(0.0).where(ratio * 0.0, whole)  # a zero with the sign of the ratio
+    other_side = (y < 0.0).where(rest > 0.0, rest < 0.0)
+    return y.eq(0.0).where(ratio, other_side.where(whole - 1.0, whole))
 
 
 def _integer_pow(x: UOp, y: UOp) -> UOp:

@@ -1,4 +1,4 @@
-"""Tensors out of nothing: constants, ranges, random numbers."""
+"""Tensors out of nothing: constants, ranges, memory."""
 
 import math
 from collections.abc import Sequence
@@ -6,16 +6,16 @@ from typing import Any, Self
 
 from plugrad.dtype import ConstType, DType, dtype_max, dtypes, from_py, is_float, is_int
 from plugrad.engine import storage
-from plugrad.errors import DtypeError, ShapeError
+from plugrad.errors import ArgumentError, DtypeError
 from plugrad.tensor.base import DTypeLike, the_device, the_dtype
 from plugrad.tensor.host import check_fits
-from plugrad.tensor.movement import MovementMixin
-from plugrad.tensor.random import normal_bits, stream, uniform_bits
-from plugrad.tensor.shapes import Dim, Shape, as_shape, check_sizes, product
+from plugrad.tensor.reorder import ReorderMixin
+from plugrad.tensor.shapes import Dim, as_shape, check_sizes, show
+from plugrad.uop.shape import add_sizes
 from plugrad.uop.uop import UOp
 
 
-class CreationMixin(MovementMixin):
+class CreationMixin(ReorderMixin):
     """Creation. Shapes are given as `f(2, 3)` or `f((2, 3))`; device and dtype have defaults."""
 
     __slots__ = ()
@@ -96,9 +96,9 @@ class CreationMixin(MovementMixin):
     @classmethod
     def arange(
         cls,
-        start: int | float,
-        stop: int | float | None = None,
-        step: int | float = 1,
+        start: "float | UOp",
+        stop: "float | UOp | None" = None,
+        step: float = 1,
         *,
         dtype: DTypeLike | None = None,
         device: str | None = None,
@@ -108,17 +108,32 @@ class CreationMixin(MovementMixin):
 
         Integers are exact. The dtype follows the arguments: the default int or the default float.
 
+        Args:
+            start: the first number; with `stop` left out, that, and the first is 0.
+            stop: where to end; a bound Variable gives a tensor of symbolic size. So does one as `start`.
+            step: from one number to the next.
+            dtype: of the elements.
+            device: where they live.
+            requires_grad: let `backward()` leave a gradient.
+
         Raises:
-            ShapeError: `step` is 0.
-            DtypeError: an integer dtype does not hold the values.
+            ArgumentError: `step` is 0, or it is no positive integer beside a Variable.
+            DtypeError: an integer dtype does not hold the values, or an argument is no number.
 
         Example:
             >>> Tensor.arange(1, 8, 3).tolist()
             [1, 4, 7]
         """
         first, last = (0, start) if stop is None else (start, stop)
+        for given in (first, last, step):
+            _check_number(given, "arange")
         if step == 0:
-            raise ShapeError(f"arange({first}, {last}, 0) never ends. Give a step other than 0.")
+            raise ArgumentError(
+                f"arange({_text(first)}, {_text(last)}, 0) never ends. Give a step other than 0."
+            )
+        if isinstance(first, UOp) or isinstance(last, UOp):
+            values = _symbolic_range(first, last, step)
+            return cls._new(values.cast(the_dtype(dtype, dtypes.default_int)), device, requires_grad)
         integral = all(isinstance(x, int) for x in (first, last, step))
         count = max(int(-((first - last) // step)) if integral else math.ceil((last - first) / step), 0)
         chosen = the_dtype(dtype, dtypes.default_int if integral else dtypes.default_float)
@@ -188,127 +203,6 @@ class CreationMixin(MovementMixin):
         column = UOp.iota(columns).reshape((1, columns)).expand((rows, columns))
         return cls._new(row.eq(column).cast(chosen), device, requires_grad)
 
-    # --- random numbers ---
-
-    @classmethod
-    def manual_seed(cls, seed: int = 0) -> None:
-        """Restart the stream of random numbers; the same seed gives the same numbers on every device.
-
-        Example:
-            >>> Tensor.manual_seed(1)
-            >>> first = Tensor.rand(2).tolist()
-            >>> Tensor.manual_seed(1)
-            >>> first == Tensor.rand(2).tolist()
-            True
-        """
-        stream.restart(seed)
-
-    @classmethod
-    def _random_bits(cls, shape: Shape, device: str | None, what: str) -> tuple[UOp, tuple[int, ...]]:
-        dims: Any = check_sizes(shape, what)
-        if not all(isinstance(dim, int) for dim in dims):
-            raise ShapeError(
-                f"{what}: random tensors have sizes that are known. Draw the largest size and shrink it."
-            )
-        return stream.draw(product(dims), the_device(device)), dims
-
-    @classmethod
-    def rand(
-        cls,
-        *shape: int | Sequence[int],
-        dtype: DTypeLike | None = None,
-        device: str | None = None,
-        requires_grad: bool = False,
-    ) -> Self:
-        """Return random floats, uniform in [0, 1): the same bits on every device.
-
-        Raises:
-            DtypeError: `dtype` is no float.
-        """
-        chosen = _float_dtype(dtype, "rand")
-        bits, dims = cls._random_bits(as_shape(shape, "rand"), device, "rand")
-        return cls._new(uniform_bits(bits, chosen).reshape(dims), device, requires_grad)
-
-    @classmethod
-    def randn(
-        cls,
-        *shape: int | Sequence[int],
-        dtype: DTypeLike | None = None,
-        device: str | None = None,
-        requires_grad: bool = False,
-    ) -> Self:
-        """Return random floats of the standard normal distribution.
-
-        Raises:
-            DtypeError: `dtype` is no float.
-        """
-        chosen = _float_dtype(dtype, "randn")
-        bits, dims = cls._random_bits(as_shape(shape, "randn"), device, "randn")
-        return cls._new(normal_bits(bits, chosen).reshape(dims), device, requires_grad)
-
-    @classmethod
-    def randint(
-        cls,
-        *shape: int | Sequence[int],
-        low: int = 0,
-        high: int = 10,
-        dtype: DTypeLike | None = None,
-        device: str | None = None,
-    ) -> Self:
-        """Return random integers, uniform in `low..high-1`.
-
-        Raises:
-            DtypeError: `dtype` is no integer, or does not hold the limits.
-            ShapeError: there is no integer between the limits.
-        """
-        chosen = the_dtype(dtype, dtypes.default_int)
-        if not is_int(chosen):
-            raise DtypeError(f"randint of {chosen.name}: it takes an integer dtype. Use uniform for floats.")
-        if high <= low:
-            raise ShapeError(
-                f"randint: there is no integer from {low} to below {high}. Make high greater than low."
-            )
-        check_fits(low, chosen)
-        check_fits(high - 1, chosen)
-        bits, dims = cls._random_bits(as_shape(shape, "randint"), device, "randint")
-        if high - low < 1 << 64:
-            bits = bits % (high - low)
-        # adding wraps, so that a negative low needs no wider type
-        lowest = UOp.const(dtypes.uint64, low)
-        return cls._new((bits + lowest).cast(chosen).reshape(dims), device, False)
-
-    @classmethod
-    def uniform(
-        cls,
-        *shape: int | Sequence[int],
-        low: float = 0.0,
-        high: float = 1.0,
-        dtype: DTypeLike | None = None,
-        device: str | None = None,
-        requires_grad: bool = False,
-    ) -> Self:
-        """Return random floats, uniform in [low, high)."""
-        chosen = _float_dtype(dtype, "uniform")
-        bits, dims = cls._random_bits(as_shape(shape, "uniform"), device, "uniform")
-        values = uniform_bits(bits, chosen) * (high - low) + low
-        return cls._new(values.reshape(dims), device, requires_grad)
-
-    @classmethod
-    def normal(
-        cls,
-        *shape: int | Sequence[int],
-        mean: float = 0.0,
-        std: float = 1.0,
-        dtype: DTypeLike | None = None,
-        device: str | None = None,
-        requires_grad: bool = False,
-    ) -> Self:
-        """Return random floats of the normal distribution with that mean and standard deviation."""
-        chosen = _float_dtype(dtype, "normal")
-        bits, dims = cls._random_bits(as_shape(shape, "normal"), device, "normal")
-        values = normal_bits(bits, chosen) * std + mean
-        return cls._new(values.reshape(dims), device, requires_grad)
-
     # --- like this one ---
 
     def full_like(
@@ -336,34 +230,34 @@ class CreationMixin(MovementMixin):
         shape = self.static_shape("empty_like")
         return self.empty(shape, dtype=the_dtype(dtype, self.dtype), device=device or self.device)
 
-    def rand_like(self, *, dtype: DTypeLike | None = None, device: str | None = None) -> Self:
-        """Return uniform random floats in this tensor's shape."""
-        shape = self.static_shape("rand_like")
-        return self.rand(shape, dtype=the_dtype(dtype, self.dtype), device=device or self.device)
 
-    def randn_like(self, *, dtype: DTypeLike | None = None, device: str | None = None) -> Self:
-        """Return normal random floats in this tensor's shape."""
-        shape = self.static_shape("randn_like")
-        return self.randn(shape, dtype=the_dtype(dtype, self.dtype), device=device or self.device)
-
-    def randint_like(
-        self, *, low: int = 0, high: int = 10, dtype: DTypeLike | None = None, device: str | None = None
-    ) -> Self:
-        """Return random integers, uniform in `low..high-1`, in this tensor's shape.
-
-        Raises:
-            DtypeError: the dtype is no integer, or does not hold the limits.
-            ShapeError: there is no integer between the limits.
-        """
-        shape, chosen = self.static_shape("randint_like"), the_dtype(dtype, self.dtype)
-        return self.randint(shape, low=low, high=high, dtype=chosen, device=device or self.device)
+def _check_number(value: Any, what: str) -> None:
+    if isinstance(value, (int, float, UOp)):
+        return
+    raise DtypeError(
+        f"{what} with {value!r} ({type(value).__name__}). Pass integers, floats or bound Variables; "
+        "of a tensor its .item()."
+    )
 
 
-def _float_dtype(dtype: DTypeLike | None, what: str) -> DType:
-    chosen = the_dtype(dtype, dtypes.default_float)
-    if not is_float(chosen):
-        raise DtypeError(f"{what} of {chosen.name}: it takes a float dtype. Use randint for integers.")
-    return chosen
+def _text(value: Any) -> str:
+    return show((value,))[1:-2] if isinstance(value, UOp) else str(value)
+
+
+def _symbolic_range(first: Any, last: Any, step: Any) -> UOp:
+    """Return integers between limits at least one of which is a node: as many as its value says."""
+    is_integer = all(isinstance(x, (int, UOp)) for x in (first, last, step))
+    if not is_integer or isinstance(step, UOp) or step < 1:
+        raise ArgumentError(
+            f"arange from {_text(first)} to {_text(last)} by {_text(step)}: beside a Variable all are "
+            "integers, and the step is a positive number."
+        )
+    size: Any = last if isinstance(first, int) and first == 0 else add_sizes(last, -first)
+    size = -(-size // step) if step > 1 else size
+    values = UOp.iota(size) * step if step > 1 else UOp.iota(size)
+    if isinstance(first, int):
+        return values + first if first else values
+    return values + first.cast(dtypes.int32)
 
 
 def _integers(count: int, first: int, step: int, dtype: DType) -> UOp:

@@ -6,11 +6,11 @@ from typing import Self
 
 from plugrad.dtype import dtypes, is_bool, is_float, is_unsigned
 from plugrad.errors import DtypeError
-from plugrad.tensor.arithmetic import ArithmeticMixin
+from plugrad.tensor.diagonals import DiagonalMixin
 from plugrad.uop.uop import UOp
 
 
-class ElementwiseMixin(ArithmeticMixin):
+class ElementwiseMixin(DiagonalMixin):
     """Unary math. Functions that need floats take integers as the default float."""
 
     __slots__ = ()
@@ -41,7 +41,7 @@ class ElementwiseMixin(ArithmeticMixin):
             >>> Tensor([0.0]).exp().tolist()
             [1.0]
         """
-        return self._composed(lambda x: (x * (1 / math.log(2))).exp2())
+        return self._unary(self._float_graph().exp())
 
     def log2(self) -> Self:
         """Return the base-2 logarithm."""
@@ -79,11 +79,11 @@ class ElementwiseMixin(ArithmeticMixin):
 
     def cos(self) -> Self:
         """Return the cosine of radians."""
-        return self._composed(_cos)
+        return self._unary(self._float_graph().cos())
 
     def tan(self) -> Self:
         """Return the tangent of radians."""
-        return self._composed(lambda x: x.sin() / _cos(x))
+        return self._composed(lambda x: x.sin() / x.cos())
 
     # --- rounding ---
 
@@ -187,9 +187,3 @@ class ElementwiseMixin(ArithmeticMixin):
 
     def _never(self) -> UOp:
         return UOp.const(dtypes.bool, False).reshape((1,) * self.ndim).expand(self.shape)
-
-
-def _cos(x: UOp) -> UOp:
-    # half of x is exact, where x + pi/2 would lose the last digits of a large x
-    half = (x * 0.5).sin()
-    return 1.0 - half * half * 2.0

@@ -1,10 +1,12 @@
-"""The graph of what a tensor can be made of: numbers, lists, bytes, arrays."""
+"""The graph of what a tensor can be made of: numbers, lists, bytes, arrays, files."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plugrad._util import numpy as np
 from plugrad.dtype import ConstType, DType, dtypes, from_numpy, from_py, to_numpy
-from plugrad.errors import DtypeError, ShapeError
+from plugrad.engine import storage
+from plugrad.errors import DeviceNotFound, DtypeError, ShapeError
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.host import check_fits, flatten, host_buffer, infer_dtype, pack
 from plugrad.uop.uop import UOp
@@ -31,6 +33,8 @@ def graph_of(data: Any, dtype: DType | None) -> UOp:
         )
     if isinstance(data, TensorBase):
         return data.uop
+    if isinstance(data, Path):
+        return _file_graph(data, dtypes.uint8 if dtype is None else dtype)
     if hasattr(data, "__array__"):
         return _array_graph(np.asarray(data), dtype)
     raise DtypeError(
@@ -44,12 +48,27 @@ def _scalar_dtype(value: ConstType) -> DType:
 
 
 def _bytes_graph(data: bytes, dtype: DType) -> UOp:
-    if len(data) % dtype.itemsize:
+    _check_whole(len(data), dtype)
+    return host_buffer(data, (len(data) // dtype.itemsize,), dtype)
+
+
+def _file_graph(path: Path, dtype: DType) -> UOp:
+    """Return a whole file, which is read when it is copied to where something computes."""
+    where = path.expanduser().resolve()
+    if not where.is_file():
+        raise DeviceNotFound(f"{str(path)!r} is no file. Check the path.", device=f"DISK:{where}")
+    size = where.stat().st_size
+    _check_whole(size, dtype, str(path))
+    return storage.new_buffer(f"DISK:{where}", (size // dtype.itemsize,), dtype)
+
+
+def _check_whole(nbytes: int, dtype: DType, what: str = "") -> None:
+    if nbytes % dtype.itemsize:
+        of = f" of {what}" if what else ""
         raise ShapeError(
-            f"{len(data)} bytes are no whole number of {dtype.name}, of {dtype.itemsize} bytes each. Cut "
+            f"{nbytes} bytes{of} are no whole number of {dtype.name}, of {dtype.itemsize} bytes each. Cut "
             "the rest off."
         )
-    return host_buffer(data, (len(data) // dtype.itemsize,), dtype)
 
 
 def _array_graph(array: "npt.NDArray[Any]", dtype: DType | None) -> UOp:

@@ -33,11 +33,12 @@ class Tensor(GradientMixin, AdvancedIndexingMixin):
     with the same graph are the same computation, done once.
 
     Args:
-        data: nested lists of numbers, a number, bytes, a NumPy array, or a graph.
+        data: nested lists of numbers, a number, bytes, a NumPy array, a graph, or a `pathlib.Path`: the bytes
+            of that file, which stay there until they are needed.
         dtype: the type of the elements; by default it follows the data: bool, `dtypes.default_int` (int64
         where
             a number needs it), `dtypes.default_float`, uint8 for bytes, an array's own.
-        device: where the elements live; by default `Device.DEFAULT`.
+        device: where the elements live; by default `Device.DEFAULT`, for a path the file itself.
         requires_grad: let `backward()` leave a gradient in `.grad`.
 
     Raises:
@@ -67,7 +68,7 @@ class Tensor(GradientMixin, AdvancedIndexingMixin):
             uop = uop.copy_to_device(name)
         if chosen is not None:
             uop = uop.cast(chosen)
-        if isinstance(data, UOp) and device is not None and uop.device not in (None, name):
+        if device is not None and uop.device not in (None, name):
             uop = uop.copy_to_device(name)
         self._init(uop, name)
         if requires_grad:

@@ -1,0 +1,141 @@
+"""Files from the web, fetched once: a progress bar, a checksum, a folder where they stay.
+
+A file is written under another name and renamed when it is complete, so an interrupted download leaves
+nothing that is taken for one.
+"""
+
+import hashlib
+import os
+import re
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from plugrad._util import LazyModule
+from plugrad.errors import ArgumentError, DownloadError
+from plugrad.settings import cache_dir
+
+if TYPE_CHECKING:
+    import tempfile
+    import urllib.error as urllib_error
+    import urllib.request as urllib_request
+
+    import rich.console as rich_console
+    import rich.progress as rich_progress
+else:
+    # slow to import, and few programs fetch anything
+    tempfile = LazyModule("tempfile")
+    urllib_error = LazyModule("urllib.error")
+    urllib_request = LazyModule("urllib.request")
+    rich_console = LazyModule("rich.console")
+    rich_progress = LazyModule("rich.progress")
+
+_PIECE_BYTES = 1 << 20
+_TIMEOUT_S = 30.0
+
+
+def fetch(
+    url: str,
+    *,
+    sha256: str | None = None,
+    name: str | None = None,
+    folder: "str | os.PathLike[str] | None" = None,
+    progress: bool = True,
+) -> Path:
+    """Return the path of a file with what is at `url`, which is fetched unless it was before.
+
+    Args:
+        url: http, https, ftp or file.
+        sha256: what the file's SHA-256 must be, in hexadecimal. A kept file with another one is fetched anew.
+        name: of the file; by default the end of the URL behind a part of its hash.
+        folder: where it is kept; by default `downloads` in plugrad's cache.
+        progress: show a progress bar, if standard error is a terminal.
+
+    Raises:
+        DownloadError: the URL cannot be read, or what it gives has another checksum.
+        ArgumentError: `sha256` is no such number, or `name` has a folder in it.
+
+    Example:
+        >>> path = fetch(Path(__file__).as_uri(), folder=tempfile.mkdtemp())
+        >>> path.read_bytes() == Path(__file__).read_bytes()
+        True
+    """
+    if sha256 is not None and not re.fullmatch(r"[0-9a-fA-F]{64}", sha256):
+        raise ArgumentError(f"sha256={sha256!r} is no SHA-256. It has 64 hexadecimal digits.")
+    if name is not None and (not name or Path(name).name != name):
+        raise ArgumentError(f"name={name!r} is no name of a file. Choose where it lies by folder=.")
+    where = cache_dir() / "downloads" if folder is None else Path(folder)
+    path = where / (name or _name_of(url))
+    if path.is_file() and (sha256 is None or _digest(path) == sha256.lower()):
+        return path
+    where.mkdir(parents=True, exist_ok=True)
+    descriptor, partial = tempfile.mkstemp(prefix=".partial-", dir=where)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            found = _copy(url, file, progress and sys.stderr.isatty())
+        if sha256 is not None and found != sha256.lower():
+            raise DownloadError(
+                f"{url} has the SHA-256 {found}, expected was {sha256.lower()}. Either the file was changed, "
+                "or it arrived damaged: fetch it again, and compare with what its publisher says.",
+                url=url,
+            )
+        Path(partial).replace(path)
+    finally:
+        Path(partial).unlink(missing_ok=True)
+    return path
+
+
+def _name_of(url: str) -> str:
+    """Return a name for what is at `url`: the end of the path, made unique by a hash."""
+    end = re.sub(r"[^A-Za-z0-9._-]", "_", url.split("?")[0].split("#")[0].rstrip("/").rsplit("/", 1)[-1])
+    return f"{hashlib.sha256(url.encode()).hexdigest()[:16]}-{end[-80:]}"
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _copy(url: str, file: IO[bytes], progress: bool) -> str:
+    """Write what is at `url` to `file`; return its SHA-256."""
+    digest = hashlib.sha256()
+    count = 0
+    try:
+        request = urllib_request.Request(url, headers={"User-Agent": "plugrad"})
+        with urllib_request.urlopen(request, timeout=_TIMEOUT_S) as answer:
+            size = int(answer.headers.get("Content-Length") or 0)
+            for piece in _shown(_pieces(answer), url, size) if progress else _pieces(answer):
+                digest.update(piece)
+                file.write(piece)
+                count += len(piece)
+    except (urllib_error.URLError, ValueError, OSError) as error:
+        raise DownloadError(
+            f"cannot fetch {url}: {error}. Check the address and the connection, or get the file "
+            "in another way and pass its path.",
+            url=url,
+        ) from error
+    if size and count != size:
+        raise DownloadError(f"{url} ended after {count} of {size} bytes. Fetch it again.", url=url)
+    return digest.hexdigest()
+
+
+def _pieces(answer: Any) -> Iterable[bytes]:
+    while piece := answer.read(_PIECE_BYTES):
+        yield piece
+
+
+def _shown(pieces: Iterable[bytes], url: str, size: int) -> Iterable[bytes]:
+    """Yield `pieces`, drawing on standard error how many of `size` bytes there have been."""
+    columns = (
+        rich_progress.TextColumn("{task.description}"),
+        rich_progress.BarColumn(),
+        rich_progress.DownloadColumn(),
+        rich_progress.TransferSpeedColumn(),
+        rich_progress.TimeRemainingColumn(),
+    )
+    with rich_progress.Progress(*columns, console=rich_console.Console(stderr=True)) as bar:
+        task = bar.add_task(url.rsplit("/", 1)[-1], total=size or None)
+        for piece in pieces:
+            yield piece
+            bar.advance(task, len(piece))

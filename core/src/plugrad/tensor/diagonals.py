@@ -1,0 +1,191 @@
+"""Matrices by their diagonals: triangles, diagonals taken out and put in, grids of coordinates.
+
+The last two axes are rows and columns unless axes are named; diagonal `k` lies `k` columns right of the
+main one.
+"""
+
+from typing import Any, Literal, Self
+
+from plugrad.dtype import dtypes
+from plugrad.errors import ArgumentError, AxisError, ShapeError
+from plugrad.tensor.arithmetic import ArithmeticMixin
+from plugrad.tensor.base import DTypeLike, the_dtype
+from plugrad.tensor.shapes import Dim, check_sizes, one_axis, show
+from plugrad.uop.uop import UOp
+
+
+class DiagonalMixin(ArithmeticMixin):
+    """Triangles and diagonals."""
+
+    __slots__ = ()
+
+    @classmethod
+    def tri(
+        cls,
+        n: int,
+        m: int | None = None,
+        k: int = 0,
+        *,
+        dtype: DTypeLike | None = None,
+        device: str | None = None,
+    ) -> Self:
+        """Return an `(n, m)` matrix with 1 on diagonal `k` and below it, 0 above; `m` is `n` if left out.
+
+        Raises:
+            ShapeError: a size is negative.
+
+        Example:
+            >>> Tensor.tri(2, 3, dtype="int32").tolist()
+            [[1, 0, 0], [1, 1, 0]]
+        """
+        rows, columns = check_sizes((n, n if m is None else m), "tri")
+        below = ~_is_right_of(rows, columns, k + 1)
+        return cls._new(below.cast(the_dtype(dtype, dtypes.default_float)), device, False)
+
+    def tril(self, diagonal: int = 0) -> Self:
+        """Return matrices with 0 above a diagonal: (..., n, m) -> (..., n, m).
+
+        Raises:
+            ShapeError: there are fewer than two axes.
+
+        Example:
+            >>> Tensor([[1, 2], [3, 4]]).tril().tolist()
+            [[1, 0], [3, 4]]
+        """
+        right = self._right_of(diagonal + 1, "tril")
+        return self._like(right.where(self._graph.const_like(0), self._graph))
+
+    def triu(self, diagonal: int = 0) -> Self:
+        """Return matrices with 0 below a diagonal: (..., n, m) -> (..., n, m).
+
+        Raises:
+            ShapeError: there are fewer than two axes.
+
+        Example:
+            >>> Tensor([[1, 2], [3, 4]]).triu(1).tolist()
+            [[0, 2], [0, 0]]
+        """
+        right = self._right_of(diagonal, "triu")
+        return self._like(right.where(self._graph, self._graph.const_like(0)))
+
+    def _right_of(self, diagonal: int, what: str) -> UOp:
+        """Return where elements lie on a diagonal or right of it, in this shape."""
+        if self.ndim < 2:
+            raise ShapeError(f"{what} of shape {show(self.shape)}: a matrix has two axes. Unsqueeze it.")
+        rows, columns = self.shape[-2:]
+        right = _is_right_of(rows, columns, diagonal)
+        return right.reshape((*(1,) * (self.ndim - 2), rows, columns)).expand(self.shape)
+
+    def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Self:
+        """Return the elements on a diagonal of two axes, which go; they form the last axis. A view.
+
+        Raises:
+            AxisError: an axis does not exist, or both are the same.
+            ShapeError: one of them is symbolic.
+
+        Example:
+            >>> Tensor([[1, 2], [3, 4]]).diagonal().tolist()
+            [1, 4]
+        """
+        first, second = (one_axis(axis, self.ndim, "diagonal") for axis in (axis1, axis2))
+        if first == second:
+            raise AxisError(f"diagonal: axes {axis1} and {axis2} are the same. Name two different axes.")
+        x = self.movedim((first, second), (-2, -1))
+        rows, columns = x.shape[-2:]
+        if not isinstance(rows, int) or not isinstance(columns, int):
+            raise ShapeError(
+                f"diagonal of shape {show(self.shape)}: axes {first} and {second} must be numbers."
+            )
+        top, left = max(-offset, 0), max(offset, 0)
+        size = max(min(rows - top, columns - left), 0)
+        others: Any = x.shape[:-2]
+        if not size:
+            return x._like(x._graph.shrink([*((0, n) for n in others), (0, 0), (0, 0)]).reshape((*others, 0)))
+        inside = [*((0, n) for n in others), (top, top + size), (left, left + size)]
+        # in rows that are one longer, each next diagonal element lies right below
+        flat = x.shrink(inside).reshape(*others, size * size).pad((0, size))
+        return flat.reshape(*others, size, size + 1)._interval(len(others) + 1, 0, 1).reshape(*others, size)
+
+    def diag(self, diagonal: int = 0) -> Self:
+        """Return a square matrix with these elements on a diagonal: (n,) -> (n+|k|, n+|k|); or the opposite.
+
+        Of a matrix, the elements on that diagonal: (n, m) -> (k,).
+
+        Raises:
+            ShapeError: there are neither one nor two axes.
+
+        Example:
+            >>> Tensor([1, 2]).diag().tolist()
+            [[1, 0], [0, 2]]
+            >>> Tensor([[1, 2], [3, 4]]).diag(1).tolist()
+            [2]
+        """
+        if self.ndim not in (1, 2):
+            raise ShapeError(f"diag of shape {show(self.shape)}: it takes one axis or two. Use diagonal().")
+        return self.diag_embed(diagonal) if self.ndim == 1 else self.diagonal(diagonal)
+
+    def diag_embed(self, offset: int = 0) -> Self:
+        """Return square matrices with the last axis on a diagonal: (..., n) -> (..., n+|k|, n+|k|).
+
+        Raises:
+            ShapeError: there is no axis, or it is symbolic.
+
+        Example:
+            >>> Tensor([[1], [2]]).diag_embed(1).tolist()
+            [[[0, 1], [0, 0]], [[0, 2], [0, 0]]]
+        """
+        size = self.shape[-1] if self.ndim else None
+        if not isinstance(size, int):
+            raise ShapeError(
+                f"diag_embed of shape {show(self.shape)}: the last axis must be there, and a number."
+            )
+        others: Any = self.shape[:-1]
+        top, left = max(-offset, 0), max(offset, 0)
+        if not size:
+            square: Any = (*others, abs(offset), abs(offset))
+            return self._like(self._graph.const_like(0).reshape((1,) * len(square)).expand(square))
+        # each element before a row of zeros that is one longer than a row of the matrix
+        flat = self.unsqueeze(-1).pad((0, size)).reshape(*others, size * (size + 1))
+        matrix = flat._interval(len(others), 0, size * size).reshape(*others, size, size)
+        return matrix.pad((left, top, top, left))
+
+    def meshgrid(self, *others: Self, indexing: Literal["ij", "xy"] = "ij") -> tuple[Self, ...]:
+        """Return the coordinates of a grid along each axis: (n,), (m,) -> (n, m), (n, m).
+
+        Args:
+            others: the coordinates of further axes. Also `Tensor.meshgrid(x, y)`.
+            indexing: "ij" for the axes in order, as in PyTorch; "xy" exchanges the first two, as in NumPy.
+
+        Raises:
+            ArgumentError: `indexing` is neither.
+            ShapeError: one of the tensors has more than one axis.
+
+        Example:
+            >>> [x.tolist() for x in Tensor([1, 2]).meshgrid(Tensor([3, 4]))]
+            [[[1, 1], [2, 2]], [[3, 4], [3, 4]]]
+        """
+        if indexing not in ("ij", "xy"):
+            raise ArgumentError(f"meshgrid: indexing={indexing!r} is neither 'ij' nor 'xy'.")
+        given = (self, *others)
+        if long := [x for x in given if x.ndim > 1]:
+            raise ShapeError(f"meshgrid of shape {show(long[0].shape)}: each axis takes one axis of numbers.")
+        places = list(range(len(given)))
+        if indexing == "xy" and len(given) > 1:
+            places[:2] = 1, 0
+        flat = [x.flatten() for x in given]
+        sizes = [x.shape[0] for x in flat]
+        shape = [sizes[places[at]] for at in range(len(given))]
+        return tuple(
+            [
+                x.reshape(tuple(-1 if at == place else 1 for at in range(len(given)))).expand(tuple(shape))
+                for x, place in zip(flat, places, strict=True)
+            ]
+        )
+
+
+def _is_right_of(rows: Dim, columns: Dim, diagonal: int) -> UOp:
+    """Return where elements of a matrix lie on a diagonal or right of it."""
+    shape: Any = (rows, columns)
+    row = UOp.iota(rows).reshape((rows, 1)).expand(shape)
+    column = UOp.iota(columns).reshape((1, columns)).expand(shape)
+    return column >= row + diagonal

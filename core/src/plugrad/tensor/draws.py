@@ -1,0 +1,291 @@
+"""Random tensors: numbers of a distribution, the same bits on every device for a seed."""
+
+import math
+from collections.abc import Sequence
+from typing import Any, Self
+
+from plugrad.dtype import DType, dtypes, is_float, is_int
+from plugrad.errors import ArgumentError, DtypeError, ShapeError
+from plugrad.tensor.base import DTypeLike, the_device, the_dtype
+from plugrad.tensor.creation import CreationMixin
+from plugrad.tensor.host import check_fits
+from plugrad.tensor.random import normal_bits, stream, uniform_bits
+from plugrad.tensor.shapes import Shape, as_shape, check_sizes, product, show
+from plugrad.uop.uop import UOp
+
+
+class DrawMixin(CreationMixin):
+    """Random numbers. `manual_seed` makes them repeatable; each draw goes on where the last one ended."""
+
+    __slots__ = ()
+
+    @classmethod
+    def manual_seed(cls, seed: int = 0) -> None:
+        """Restart the stream of random numbers; the same seed gives the same numbers on every device.
+
+        Example:
+            >>> Tensor.manual_seed(1)
+            >>> first = Tensor.rand(2).tolist()
+            >>> Tensor.manual_seed(1)
+            >>> first == Tensor.rand(2).tolist()
+            True
+        """
+        stream.restart(seed)
+
+    @classmethod
+    def _random_bits(cls, shape: Shape, device: str | None, what: str) -> tuple[UOp, tuple[int, ...]]:
+        dims: Any = check_sizes(shape, what)
+        if not all(isinstance(dim, int) for dim in dims):
+            raise ShapeError(
+                f"{what}: random tensors have sizes that are known. Draw the largest size and shrink it."
+            )
+        return stream.draw(product(dims), the_device(device)), dims
+
+    @classmethod
+    def rand(
+        cls,
+        *shape: int | Sequence[int],
+        dtype: DTypeLike | None = None,
+        device: str | None = None,
+        requires_grad: bool = False,
+    ) -> Self:
+        """Return random floats, uniform in [0, 1): the same bits on every device.
+
+        Raises:
+            DtypeError: `dtype` is no float.
+        """
+        chosen = _float_dtype(dtype, "rand")
+        bits, dims = cls._random_bits(as_shape(shape, "rand"), device, "rand")
+        return cls._new(uniform_bits(bits, chosen).reshape(dims), device, requires_grad)
+
+    @classmethod
+    def randn(
+        cls,
+        *shape: int | Sequence[int],
+        dtype: DTypeLike | None = None,
+        device: str | None = None,
+        requires_grad: bool = False,
+    ) -> Self:
+        """Return random floats of the standard normal distribution.
+
+        Raises:
+            DtypeError: `dtype` is no float.
+        """
+        chosen = _float_dtype(dtype, "randn")
+        bits, dims = cls._random_bits(as_shape(shape, "randn"), device, "randn")
+        return cls._new(normal_bits(bits, chosen).reshape(dims), device, requires_grad)
+
+    @classmethod
+    def randint(
+        cls,
+        *shape: int | Sequence[int],
+        low: int = 0,
+        high: int = 10,
+        dtype: DTypeLike | None = None,
+        device: str | None = None,
+    ) -> Self:
+        """Return random integers, uniform in `low..high-1`.
+
+        Raises:
+            DtypeError: `dtype` is no integer, or does not hold the limits.
+            ArgumentError: there is no integer between the limits.
+        """
+        chosen = the_dtype(dtype, dtypes.default_int)
+        if not is_int(chosen):
+            raise DtypeError(f"randint of {chosen.name}: it takes an integer dtype. Use uniform for floats.")
+        if high <= low:
+            raise ArgumentError(
+                f"randint: there is no integer from {low} to below {high}. Make high greater than low."
+            )
+        check_fits(low, chosen)
+        check_fits(high - 1, chosen)
+        bits, dims = cls._random_bits(as_shape(shape, "randint"), device, "randint")
+        if high - low < 1 << 64:
+            bits = bits % (high - low)
+        # adding wraps, so that a negative low needs no wider type
+        lowest = UOp.const(dtypes.uint64, low)
+        return cls._new((bits + lowest).cast(chosen).reshape(dims), device, False)
+
+    @classmethod
+    def uniform(
+        cls,
+        *shape: int | Sequence[int],
+        low: float = 0.0,
+        high: float = 1.0,
+        dtype: DTypeLike | None = None,
+        device: str | None = None,
+        requires_grad: bool = False,
+    ) -> Self:
+        """Return random floats, uniform in [low, high)."""
+        chosen = _float_dtype(dtype, "uniform")
+        bits, dims = cls._random_bits(as_shape(shape, "uniform"), device, "uniform")
+        values = uniform_bits(bits, chosen) * (high - low) + low
+        return cls._new(values.reshape(dims), device, requires_grad)
+
+    @classmethod
+    def normal(
+        cls,
+        *shape: int | Sequence[int],
+        mean: float = 0.0,
+        std: float = 1.0,
+        dtype: DTypeLike | None = None,
+        device: str | None = None,
+        requires_grad: bool = False,
+    ) -> Self:
+        """Return random floats of the normal distribution with that mean and standard deviation."""
+        chosen = _float_dtype(dtype, "normal")
+        bits, dims = cls._random_bits(as_shape(shape, "normal"), device, "normal")
+        values = normal_bits(bits, chosen) * std + mean
+        return cls._new(values.reshape(dims), device, requires_grad)
+
+    # --- initial values of parameters ---
+
+    @classmethod
+    def scaled_uniform(
+        cls,
+        *shape: int | Sequence[int],
+        dtype: DTypeLike | None = None,
+        device: str | None = None,
+        requires_grad: bool = False,
+    ) -> Self:
+        """Return random floats, uniform in +-1/sqrt(number of elements).
+
+        Example:
+            >>> abs(Tensor.scaled_uniform(4, 4)).max().item() <= 0.25
+            True
+        """
+        bound = max(_static_product(shape, "scaled_uniform"), 1) ** -0.5
+        return cls._within(bound, shape, dtype, device, requires_grad)
+
+    @classmethod
+    def glorot_uniform(
+        cls,
+        *shape: int | Sequence[int],
+        dtype: DTypeLike | None = None,
+        device: str | None = None,
+        requires_grad: bool = False,
+    ) -> Self:
+        """Return random floats, uniform in +-sqrt(6 / (fan_in + fan_out)), for weights (out, in, *kernel).
+
+        The fans are `in * kernel` and `out * kernel`, as `torch.nn.init.xavier_uniform_` counts them.
+
+        Source: Glorot and Bengio 2010, equation 16.
+
+        Raises:
+            ShapeError: there are fewer than two axes.
+
+        Example:
+            >>> abs(Tensor.glorot_uniform(3, 3)).max().item() <= 1
+            True
+        """
+        fan_in, fan_out = _fans(as_shape(shape, "glorot_uniform"), "glorot_uniform")
+        return cls._within(math.sqrt(6 / max(fan_in + fan_out, 1)), shape, dtype, device, requires_grad)
+
+    @classmethod
+    def kaiming_uniform(
+        cls,
+        *shape: int | Sequence[int],
+        a: float = 0.01,
+        dtype: DTypeLike | None = None,
+        device: str | None = None,
+        requires_grad: bool = False,
+    ) -> Self:
+        """Return random floats, uniform in +-sqrt(6 / ((1 + a**2) * fan_in)), for weights (out, in, *kernel).
+
+        Args:
+            shape: of the weights.
+            a: the negative slope of the leaky ReLU behind the layer.
+            dtype: a float dtype.
+            device: where the elements live.
+            requires_grad: let `backward()` leave a gradient.
+
+        Source: He et al. 2015, section 2.2.
+
+        Raises:
+            ShapeError: there are fewer than two axes.
+
+        Example:
+            >>> abs(Tensor.kaiming_uniform(2, 6, a=0)).max().item() <= 1
+            True
+        """
+        std = _kaiming_std(as_shape(shape, "kaiming_uniform"), a, "kaiming_uniform")
+        return cls._within(math.sqrt(3) * std, shape, dtype, device, requires_grad)
+
+    @classmethod
+    def kaiming_normal(
+        cls,
+        *shape: int | Sequence[int],
+        a: float = 0.01,
+        dtype: DTypeLike | None = None,
+        device: str | None = None,
+        requires_grad: bool = False,
+    ) -> Self:
+        """Return normal random floats of deviation sqrt(2 / ((1 + a**2) * fan_in)); see `kaiming_uniform`.
+
+        Source: He et al. 2015, section 2.2.
+
+        Raises:
+            ShapeError: there are fewer than two axes.
+
+        Example:
+            >>> Tensor.kaiming_normal(4, 3).shape
+            (4, 3)
+        """
+        std = _kaiming_std(as_shape(shape, "kaiming_normal"), a, "kaiming_normal")
+        return cls.normal(*shape, std=std, dtype=dtype, device=device, requires_grad=requires_grad)
+
+    @classmethod
+    def _within(
+        cls, bound: float, shape: Any, dtype: DTypeLike | None, device: str | None, requires_grad: bool
+    ) -> Self:
+        return cls.uniform(
+            *shape, low=-bound, high=bound, dtype=dtype, device=device, requires_grad=requires_grad
+        )
+
+    # --- like this one ---
+
+    def rand_like(self, *, dtype: DTypeLike | None = None, device: str | None = None) -> Self:
+        """Return uniform random floats in this tensor's shape."""
+        shape = self.static_shape("rand_like")
+        return self.rand(shape, dtype=the_dtype(dtype, self.dtype), device=device or self.device)
+
+    def randn_like(self, *, dtype: DTypeLike | None = None, device: str | None = None) -> Self:
+        """Return normal random floats in this tensor's shape."""
+        shape = self.static_shape("randn_like")
+        return self.randn(shape, dtype=the_dtype(dtype, self.dtype), device=device or self.device)
+
+    def randint_like(
+        self, *, low: int = 0, high: int = 10, dtype: DTypeLike | None = None, device: str | None = None
+    ) -> Self:
+        """Return random integers, uniform in `low..high-1`, in this tensor's shape.
+
+        Raises:
+            DtypeError: the dtype is no integer, or does not hold the limits.
+            ArgumentError: there is no integer between the limits.
+        """
+        shape, chosen = self.static_shape("randint_like"), the_dtype(dtype, self.dtype)
+        return self.randint(shape, low=low, high=high, dtype=chosen, device=device or self.device)
+
+
+def _float_dtype(dtype: DTypeLike | None, what: str) -> DType:
+    chosen = the_dtype(dtype, dtypes.default_float)
+    if not is_float(chosen):
+        raise DtypeError(f"{what} of {chosen.name}: it takes a float dtype. Use randint for integers.")
+    return chosen
+
+
+def _static_product(shape: Any, what: str) -> int:
+    dims = check_sizes(as_shape(shape, what), what)
+    return math.prod([size for size in dims if isinstance(size, int)])
+
+
+def _fans(shape: Shape, what: str) -> tuple[int, int]:
+    """Return how many inputs an output has, and how many outputs an input has."""
+    if len(shape) < 2:
+        raise ShapeError(f"{what} of shape {show(shape)}: weights have axes (out, in, *kernel).")
+    kernel = _static_product(shape[2:], what)
+    return _static_product(shape[1:2], what) * kernel, _static_product(shape[:1], what) * kernel
+
+
+def _kaiming_std(shape: Shape, a: float, what: str) -> float:
+    return math.sqrt(2 / ((1 + a * a) * max(_fans(shape, what)[0], 1)))

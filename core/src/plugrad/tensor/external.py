@@ -1,0 +1,99 @@
+"""Tensors of memory and files that others made."""
+
+import ctypes
+import os
+from collections.abc import Sequence
+from typing import Any, Self
+
+from plugrad.device import Device
+from plugrad.dtype import dtypes
+from plugrad.engine import storage
+from plugrad.errors import ArgumentError
+from plugrad.runtime.download import fetch
+from plugrad.tensor.base import DTypeLike, the_device, the_dtype
+from plugrad.tensor.draws import DrawMixin
+from plugrad.tensor.shapes import as_shape, check_sizes, product
+from plugrad.tensor.source import graph_of
+from plugrad.uop.uop import UOp
+
+
+class ExternalMixin(DrawMixin):
+    """Memory and files from outside."""
+
+    __slots__ = ()
+
+    @classmethod
+    def from_blob(
+        cls,
+        address: int,
+        shape: int | Sequence[int],
+        *,
+        dtype: DTypeLike | None = None,
+        device: str | None = None,
+    ) -> Self:
+        """Return the elements that lie in host memory from `address` on, in row-major order.
+
+        Where the device can, the tensor is that memory itself, without a copy: it must stay valid while the
+        tensor, or anything not yet computed from it, lives; an assign may write to it. Other devices copy it
+        at once.
+
+        Args:
+            address: a pointer, as a number.
+            shape: of the tensor.
+            dtype: what the elements are; by default the default float.
+            device: where the tensor lives.
+
+        Raises:
+            ArgumentError: the address is null or negative.
+            ShapeError: a size is negative.
+
+        Example:
+            >>> memory = (ctypes.c_int32 * 4)(1, 2, 3, 4)
+            >>> Tensor.from_blob(ctypes.addressof(memory), (2, 2), dtype="int32").tolist()
+            [[1, 2], [3, 4]]
+        """
+        dims: Any = check_sizes(as_shape((shape,), "from_blob"), "from_blob")
+        if address <= 0:
+            raise ArgumentError(f"from_blob: {address} is no address of memory. Pass a pointer as a number.")
+        chosen, name = the_dtype(dtype, dtypes.default_float), the_device(device)
+        uop = UOp.new_buffer(name, dims, chosen)
+        buffer = Device[name].new_buffer(product(dims), chosen)
+        memory = memoryview((ctypes.c_char * buffer.nbytes).from_address(address)).cast("B")
+        if not buffer.import_host(memory):
+            buffer.copyin(memory)
+        return cls._make(storage.bind_buffer(uop, buffer), name)
+
+    @classmethod
+    def from_url(
+        cls,
+        url: str,
+        *,
+        sha256: str | None = None,
+        name: str | None = None,
+        folder: "str | os.PathLike[str] | None" = None,
+        progress: bool = True,
+        device: str | None = None,
+    ) -> Self:
+        """Return the bytes of a file on the web: (n,) of uint8. It is fetched once and kept.
+
+        Args:
+            url: http, https, ftp or file.
+            sha256: what the file's SHA-256 must be, in hexadecimal; it is checked each time.
+            name: of the file that is kept; by default it follows the URL.
+            folder: where it is kept; by default `downloads` in plugrad's cache (see `PLUGRAD_CACHE`).
+            progress: show a progress bar on a terminal.
+            device: where the tensor lives; by default the file itself, which is read when needed.
+
+        Raises:
+            DownloadError: the URL cannot be read, or the file has another checksum.
+
+        Example:
+            >>> Tensor.from_url("http://localhost:1/model.bin")  # doctest: +ELLIPSIS
+            Traceback (most recent call last):
+            plugrad.errors.DownloadError: cannot fetch http://localhost:1/model.bin: ...
+        """
+        path = fetch(url, sha256=sha256, name=name, folder=folder, progress=progress)
+        found = graph_of(path, None)
+        if device is None:
+            return cls._make(found, found.device or the_device(None))
+        return cls._make(found.copy_to_device(the_device(device)), the_device(device))
