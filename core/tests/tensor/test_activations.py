@@ -69,6 +69,12 @@ def test_parameters_are_those_of_torch() -> None:
     )
 
 
+def test_softplus_keeps_its_digits_where_it_vanishes() -> None:
+    x = np.linspace(-80, 80, 161).astype(np.float32)
+    exact = np.logaddexp(x.astype(np.float64), 0)
+    np.testing.assert_allclose(Tensor(x).softplus().numpy(), exact, rtol=4e-7)
+
+
 def test_tanh_is_precise_near_zero_and_in_double() -> None:
     x = np.array([1e-30, 1e-8, 1e-4, 0.1, 0.6, 0.63, 2.0, 30.0])
     np.testing.assert_allclose(Tensor(x.astype(np.float32)).tanh().numpy(), np.tanh(x), rtol=4e-7)

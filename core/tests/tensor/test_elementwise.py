@@ -65,7 +65,24 @@ def test_functions_of_positive_numbers_are_close_to_torch(name: str) -> None:
 
 def test_cosine_of_large_angles_keeps_its_digits() -> None:
     x = np.array([1e3, 1e4, -31415.0], np.float32)
-    np.testing.assert_allclose(Tensor(x).cos().numpy(), np.cos(x.astype(np.float64)), atol=5e-7)
+    np.testing.assert_allclose(Tensor(x).cos().numpy(), np.cos(x.astype(np.float64)), rtol=2e-7)
+
+
+def test_the_gradient_of_a_sine_of_large_angles_keeps_its_digits() -> None:
+    x = np.array([1e4, 1e7, 3e30, 355.0 / 2], np.float32)
+    t = Tensor(x)
+    (gradient,) = t.sin().sum().gradient(t)
+    np.testing.assert_allclose(gradient.numpy(), np.cos(x.astype(np.float64)), rtol=2e-7)
+
+
+@pytest.mark.parametrize(("dtype", "ends"), [(np.float32, (-87, 88.7)), (np.float64, (-708, 709.7))])
+def test_exponentials_keep_their_digits_over_their_whole_range(
+    dtype: type, ends: tuple[float, float]
+) -> None:
+    x = np.linspace(*ends, 2001).astype(dtype)
+    exact = np.exp(x.astype(np.longdouble))
+    error = np.abs(Tensor(x).exp().numpy() - exact) / np.spacing(exact.astype(dtype))
+    assert error.max() <= 1
 
 
 @pytest.mark.parametrize("name", [*SMOOTH, *POSITIVE])

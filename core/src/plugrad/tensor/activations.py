@@ -9,10 +9,8 @@ from typing import Literal, Self
 from plugrad.dtype import is_float
 from plugrad.errors import ShapeError
 from plugrad.tensor.special import SpecialMixin
-from plugrad.tensor.special_graphs import erfc
+from plugrad.tensor.special_graphs import erfc, log1p
 from plugrad.uop.uop import UOp
-
-_LOG2_E = 1 / math.log(2)
 
 
 class ActivationMixin(SpecialMixin):
@@ -128,12 +126,12 @@ class ActivationMixin(SpecialMixin):
 def _exp_negative(x: UOp) -> UOp:
     """Return e**x below 0, and 1 above, where it would overflow."""
     assert is_float(x.dtype), "exponentials are of floats"
-    return ((x > 0.0).where(x.const_like(0.0), x) * _LOG2_E).exp2()
+    return (x > 0.0).where(x.const_like(0.0), x).exp()
 
 
 def _sigmoid(x: UOp) -> UOp:
     # with e = exp(-|x|) <= 1: 1/(1+e) above 0, e/(1+e) below
-    e = ((x < 0.0).where(x, -x) * _LOG2_E).exp2()
+    e = (x < 0.0).where(x, -x).exp()
     return (x < 0.0).where(e, e.const_like(1.0)) / (e + 1.0)
 
 
@@ -141,7 +139,7 @@ def _softplus(x: UOp) -> UOp:
     # log(1 + e**x) = max(x, 0) + log(1 + e**-|x|)
     size = (x < 0.0).where(-x, x)
     positive = (x < 0.0).where(x.const_like(0.0), x)
-    return positive + ((size * -_LOG2_E).exp2() + 1.0).log2() * math.log(2)
+    return positive + log1p((-size).exp())
 
 
 def _exact_gelu(x: UOp) -> UOp:
@@ -167,6 +165,6 @@ def _tanh(x: UOp) -> UOp:
     above = ((z + 378.0) * z + 17325.0) * z + 135135.0
     below = ((z * 28.0 + 3150.0) * z + 62370.0) * z + 135135.0
     large = near.where(x.const_like(1.0), size)
-    e = (large * (-2 * _LOG2_E)).exp2()
+    e = (large * -2.0).exp()
     far = (e.const_like(1.0) - e) / (e + 1.0)
     return near.where(small * above / below, (x < 0.0).where(-far, far))

@@ -225,7 +225,7 @@ class ReduceMixin(ActivationMixin):
         # an infinite maximum would make inf - inf
         infinite = highest.eq(math.inf) | highest.eq(-math.inf)
         highest = infinite.where(highest.const_like(0.0), highest)
-        total = _exp(x - expanded(highest, x.shape)).reduce_axis(Ops.ADD, axes)
+        total = (x - expanded(highest, x.shape)).exp().reduce_axis(Ops.ADD, axes)
         out = total.log2() * math.log(2) + highest
         kept = tuple(size for i, size in enumerate(self.shape) if i not in axes)
         return self._like((out if keepdim else out.reshape(kept)).cast(dtype))
@@ -235,15 +235,11 @@ class ReduceMixin(ActivationMixin):
         x = self._graph.cast(self._float_dtypes()[1])
         if not self.ndim:
             x = x - x.detach()
-            return x, _exp(x), _exp(x)
+            return x, x.exp(), x.exp()
         axes = (one_axis(axis, self.ndim, what),)
         x = x - expanded(x.reduce_axis(Ops.MAX, axes).detach(), x.shape)
-        e = _exp(x)
+        e = x.exp()
         return x, e, e.reduce_axis(Ops.ADD, axes)
-
-
-def _exp(x: UOp) -> UOp:
-    return (x * (1 / math.log(2))).exp2()
 
 
 def _count(count: Dim, dtype: DType) -> UOp:

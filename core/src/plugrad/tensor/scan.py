@@ -175,19 +175,16 @@ def _inside_blocks(u: UOp, reduce: Callable[[UOp], UOp], neutral: ConstType) -> 
     return reduce((to < at).where(u.const_like(neutral), x)).reshape(u.shape)
 
 
-_LOG2_E = 1 / math.log(2)
-
-
 def _log_sum(x: UOp) -> UOp:
     highest = x.reduce_axis(Ops.MAX, (len(x.shape) - 1,)).detach()
     highest = _finite(highest)
-    total = ((x - highest.expand(x.shape)) * _LOG2_E).exp2().reduce_axis(Ops.ADD, (len(x.shape) - 1,))
+    total = (x - highest.expand(x.shape)).exp().reduce_axis(Ops.ADD, (len(x.shape) - 1,))
     return total.log2() * math.log(2) + highest
 
 
 def _log_add(a: UOp, b: UOp) -> UOp:
     highest = _finite(a.maximum(b).detach())
-    total = ((a - highest) * _LOG2_E).exp2() + ((b - highest) * _LOG2_E).exp2()
+    total = (a - highest).exp() + (b - highest).exp()
     return total.log2() * math.log(2) + highest
 
 

@@ -1,7 +1,6 @@
 """Functions of analysis: inverse and hyperbolic circle functions, error functions, what cancels near 0.
 
-Errors stay within a few units in the last place of float32; functions that contain an exponential of a large
-number have its error, which grows with that number.
+Errors stay within a few units in the last place of the dtype.
 """
 
 import math
@@ -143,15 +142,15 @@ class SpecialMixin(ElementwiseMixin):
     def fmod(self, other: Self | ConstType) -> Self:
         """Return what division leaves, with the sign of this (as in C); `%` has that of the divisor.
 
-        For floats it is as exact as `%`.
+        Exact for floats; NaN by zero.
 
         Example:
             >>> Tensor([-7, 7]).fmod(3).tolist()
             [-1, 1]
         """
+        if is_float(self._number_dtype("fmod", other)):
+            return self._binary(Ops.FMOD, other)
         rest = self.abs() % (other.abs() if isinstance(other, TensorBase) else abs(other))
-        if is_float(rest.dtype):
-            return rest.copysign(self)
         return rest if is_unsigned(rest.dtype) else (self < 0).where(-rest, rest)
 
     def remainder(self, other: Self | ConstType) -> Self:
@@ -244,5 +243,5 @@ def _logaddexp(x: UOp, y: UOp) -> UOp:
     # equal infinities would give inf - inf
     is_same = more.eq(less)
     distance = is_same.where(more.const_like(0.0), less - more)
-    out = more + graphs.log1p(graphs.exp(distance))
+    out = more + graphs.log1p(distance.exp())
     return (x.ne(x) | y.ne(y)).where(x + y, out)
