@@ -24,6 +24,7 @@ from plugrad.runtime.allocator import Allocator
 from plugrad.runtime.buffer import Buffer, disown_all
 from plugrad.runtime.compiler import Compiler
 from plugrad.runtime.graph import Graph, GraphLaunch
+from plugrad.runtime.origin import Origin
 from plugrad.runtime.program import Program
 from plugrad.runtime.runner import Runner
 from plugrad.settings import is_overridden, settings
@@ -114,7 +115,7 @@ class OpenDevice:
         self.check_fork()
         return self._backend.graph(self.target, launches)
 
-    def new_buffer(self, size: int, dtype: DType, label: str = "") -> Buffer:
+    def new_buffer(self, size: int, dtype: DType, label: str | Origin = "") -> Buffer:
         """Return a buffer of `size` elements here, not allocated yet."""
         return Buffer(self.name, size, dtype, self.allocator, label=label)
 

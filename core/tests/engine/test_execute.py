@@ -102,6 +102,36 @@ def test_too_much_memory_is_refused_with_its_size_and_later_work_goes_on(monkeyp
     assert get(y).sum() == 1 << 12
 
 
+def test_a_failed_allocation_holds_no_memory_while_it_is_handled(
+    device: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    x = put(np.zeros((64, 64)), device)
+    square = (x + 1).contiguous()
+    product = (square + square.permute((1, 0))).contiguous()
+    large = (product.reshape((1, 64, 64)).expand((99, 64, 64)) * 2).contiguous()
+    allocator = Device[device].allocator
+    allocator.free_cache()
+    before = allocator.live_bytes
+    new = type(allocator)._alloc
+
+    def small_only(self: Any, nbytes: int) -> Any:
+        if nbytes > 200_000:
+            raise DeviceOutOfMemory(f"{nbytes} bytes are too many")
+        return new(self, nbytes)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(allocator), "_alloc", small_only)
+        with pytest.raises(DeviceOutOfMemory, match="too many") as caught:
+            realize([large])
+        # the traceback is alive
+        assert "float32[99, 64, 64] (" in str(caught.value)
+        assert allocator.live_bytes == before
+        realize([square])
+    np.testing.assert_array_equal(get(square), 1)
+    realize([large])
+    np.testing.assert_array_equal(get(large), 4)
+
+
 def test_variables_reach_the_kernel_by_name() -> None:
     a, b = UOp.variable("a", 0, 9), UOp.variable("b", 0, 9)
     y = put([0]) + b.bind(2).cast(dtypes.int32) * 10 + a.bind(1).cast(dtypes.int32)

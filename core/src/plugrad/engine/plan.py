@@ -12,6 +12,7 @@ from plugrad.engine.pending import pending_readers
 from plugrad.engine.schedule_cache import Canonical, cached_schedule, canonicalize
 from plugrad.engine.temporaries import Prepared, prepare, temporaries
 from plugrad.runtime.buffer import Buffer
+from plugrad.runtime.origin import call_site
 from plugrad.schedule.create import create_schedule
 from plugrad.schedule.fusion import CostModel
 from plugrad.schedule.kernelize import KernelCall
@@ -52,12 +53,14 @@ class Plan:
         graph: the canonical graph that was scheduled.
         calls: what to run.
         memory: the buffer of each node that a call names.
+        temporaries: the buffers among them that nobody asks for afterwards.
         results: where values are afterwards.
     """
 
     graph: Canonical
     calls: tuple[KernelCall, ...]
     memory: dict[UOp, Buffer]
+    temporaries: frozenset[Buffer]
     results: list[Result]
 
     def buffers(self, call: KernelCall) -> tuple[Buffer, ...]:
@@ -95,14 +98,16 @@ def make_plan(values: Iterable[UOp], device: str | None, *, share_memory: bool =
     memory = {numbered: storage.buffer_of(b) for numbered, b in graph.buffers.items()}
     places = _Places(graph, memory, default)
     results = _results(given, resolved, graph, made, places)
-    memory.update(temporaries(made, share_memory))
+    passing = dict(temporaries(made, share_memory))
+    memory.update(passing)
     for part in made.parts:
         owner = memory[memory_of(part)]
         ((begin, end),) = pairs_of(part)
         assert isinstance(begin, int), "parts of memory have a fixed place"
         assert isinstance(end, int), "parts of memory have a fixed size"
         memory[part] = owner.view(end - begin, part.dtype, begin * part.dtype.itemsize)
-    return Plan(graph, made.schedule.calls, memory, results)
+    owners = frozenset(b if b.base is None else b.base for b in passing.values())
+    return Plan(graph, made.schedule.calls, memory, owners, results)
 
 
 def _roots_of(values: Iterable[UOp]) -> list[UOp]:
@@ -158,6 +163,7 @@ class _Places:
         self._memory = memory
         self._default = default
         self._known: dict[UOp, UOp] = {}
+        self._site = call_site()  # one line asks for all of them
 
     def of(self, u: UOp) -> UOp:
         """Return the place of `u`: a BUFFER of the user's graph, or movement ops on one."""
@@ -182,10 +188,10 @@ class _Places:
         device = device_of(u) or self._default
         shape: Any = u.shape
         if all(isinstance(size, int) for size in shape):
-            place = storage.new_buffer(device, shape, u.dtype)
+            place = storage.new_buffer(device, shape, u.dtype, self._site)
             self._memory[u] = storage.buffer_of(place)
             return place
-        flat = storage.new_buffer(device, (_numel(u),), u.dtype)
+        flat = storage.new_buffer(device, (_numel(u),), u.dtype, self._site)
         self._memory[u] = storage.buffer_of(flat)
         bound = tuple(map(self._bound, shape))
         return flat.shrink(((0, math.prod(bound)),)).reshape(bound)

@@ -124,6 +124,9 @@ def _run(plan: Plan, steps: Sequence[Step]) -> None:
         calls, results = plan.calls, plan.results
         if done < len(calls):
             results = _results_of(calls[:done], results)
+            # the exception's traceback holds them, and who catches it may want to try something smaller
+            for temporary in plan.temporaries:
+                temporary.deallocate()
         for result in results:
             storage.record(result.value, result.place)
         for buffer in {plan.overwritten(call) for call in calls[:done]}:

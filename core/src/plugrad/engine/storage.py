@@ -13,6 +13,7 @@ from plugrad.device import Device
 from plugrad.dtype import DType
 from plugrad.errors import ScheduleError
 from plugrad.runtime.buffer import Buffer
+from plugrad.runtime.origin import CallSite, Origin, call_site
 from plugrad.uop.ops import MOVEMENT, Ops
 from plugrad.uop.uop import UOp
 
@@ -55,15 +56,19 @@ def buffer_of(uop: UOp) -> Buffer:
     return found
 
 
-def new_buffer(device: str, shape: tuple[int, ...], dtype: DType) -> UOp:
-    """Return a new BUFFER whose memory is allocated when it is first used."""
+def new_buffer(device: str, shape: tuple[int, ...], dtype: DType, site: CallSite | None = None) -> UOp:
+    """Return a new BUFFER whose memory is allocated when it is first used.
+
+    `site` is the line that asks for it; None: the one that is running.
+    """
     uop = UOp.new_buffer(device, shape, dtype)
-    return bind_buffer(uop, Device[device].new_buffer(math.prod(shape), dtype))
+    origin = Origin(shape, site or call_site())
+    return bind_buffer(uop, Device[device].new_buffer(math.prod(shape), dtype, origin))
 
 
 def new_buffer_like(uop: UOp, memory: Buffer) -> tuple[UOp, Buffer]:
     """Return a new BUFFER like `uop`, which names `memory`, and memory of its own for it."""
-    new = Buffer(memory.device, memory.size, memory.dtype, memory.allocator)
+    new = Buffer(memory.device, memory.size, memory.dtype, memory.allocator, label=memory.label)
     return bind_buffer(UOp.new_buffer(memory.device, uop.arg.shape, uop.dtype), new), new
 
 

@@ -13,6 +13,7 @@ from plugrad.dtype import DType
 from plugrad.errors import AxisError, DeviceOutOfMemory, ShapeError
 from plugrad.runtime.allocator import Allocator
 from plugrad.runtime.memory_report import explain_out_of_memory
+from plugrad.runtime.origin import Origin
 
 _allocating = threading.RLock()  # reentrant: allocating may collect garbage, and with it other buffers
 _live: "dict[int, weakref.ref[Buffer]]" = {}
@@ -28,7 +29,7 @@ class Buffer:
         allocator: the device's memory.
         base: the buffer whose memory this one is part of.
         offset: first byte of this buffer in `base`.
-        label: what an out-of-memory message calls it, such as the line that made the tensor.
+        label: what an out-of-memory message says of it: some words, or the line that it was made for.
 
     Attributes:
         handle: the device's name for the memory; None until `ensure_allocated`.
@@ -58,7 +59,7 @@ class Buffer:
         *,
         base: "Buffer | None" = None,
         offset: int = 0,
-        label: str = "",
+        label: str | Origin = "",
     ) -> None:
         self.handle: Any = None
         self.is_imported = False

@@ -1,0 +1,66 @@
+"""Where a buffer comes from: the line of the user's program, and the shape it was asked for."""
+
+import os
+import sys
+from dataclasses import dataclass
+from types import CodeType
+
+# frames of files below this folder are plugrad's own
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+
+
+@dataclass(frozen=True, slots=True)
+class CallSite:
+    """A line that was running. It is looked up when it is shown: noting it costs nearly nothing.
+
+    Attributes:
+        code: the function.
+        instruction: the offset of the instruction in it.
+    """
+
+    code: CodeType
+    instruction: int
+
+    @property
+    def line(self) -> int:
+        """The number of the line."""
+        for start, end, line in self.code.co_lines():
+            if start <= self.instruction < end and line is not None:
+                return line
+        return self.code.co_firstlineno
+
+    def __str__(self) -> str:
+        """Return `file:line in function`."""
+        return f"{self.code.co_filename}:{self.line} in {self.code.co_qualname}"
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What a buffer was made for.
+
+    Attributes:
+        shape: of the value in it.
+        site: the line that asked for it; None where no line of a user did.
+    """
+
+    shape: tuple[int, ...]
+    site: CallSite | None
+
+    def __str__(self) -> str:
+        """Return the line."""
+        return "" if self.site is None else str(self.site)
+
+
+def call_site() -> CallSite | None:
+    """Return the innermost line outside of plugrad that is running; None where plugrad itself was started.
+
+    Example:
+        >>> call_site().code.co_name
+        '<module>'
+    """
+    frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage] - what `logging` and `warnings` use as well
+    while frame.f_code.co_filename.startswith(_PACKAGE):
+        if frame.f_back is None:
+            return None
+        frame = frame.f_back
+    return CallSite(frame.f_code, frame.f_lasti)
