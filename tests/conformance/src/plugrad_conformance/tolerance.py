@@ -49,8 +49,8 @@ _WIDE = {
     "exp2": Tolerance(3.0, "OpenCL's bound; our polynomial is off by 1.2 at most"),
     "log2": Tolerance(3.0, "OpenCL's bound; our polynomial is off by 1.5 at most"),
     "sin": Tolerance(4.0, "OpenCL's bound"),
-    "cos": Tolerance(4.0, "sin of a shifted angle, whose shift is rounded; OpenCL's bound"),
-    "exp": Tolerance(4.0, "exp2 of a product whose rounding grows with x; measured by the result times |x|"),
+    "cos": Tolerance(4.0, "OpenCL's bound; ours is off by 1.6 at most, however large the angle"),
+    "exp": Tolerance(3.0, "OpenCL's bound; ours is off by 1 at most"),
     "log": Tolerance(4.0, "log2 and a product"),
     "pow": Tolerance(16.0, "OpenCL's bound"),
     "tanh": Tolerance(5.0, "OpenCL's bound"),
@@ -58,7 +58,7 @@ _WIDE = {
     "gelu": Tolerance(16.0, "cancels left of 0; measured by the size of the input"),
     "silu": Tolerance(7.0, "sigmoid and a product"),
     "softplus": Tolerance(8.0, "exp and log, measured by the larger of result and one"),
-    "mod": Tolerance(2.0, "x - floor(x/y)*y: the quotient and the product round; measured by the operands"),
+    "mod": Tolerance(0.5, "the remainder is exact; moving it to the divisor's side rounds"),
     "floordiv": EXACT,
     "sum": Tolerance(16.0, "roundings of a few hundred elements; measured by the sum of magnitudes"),
     "prod": Tolerance(32.0, "one rounding a factor"),
@@ -73,7 +73,6 @@ _WIDE = {
 _FLOAT64 = {
     "pow": Tolerance(64.0, "exp2(y*log2(x)) with a split logarithm; OpenCL's bound is 16"),
     "tanh": Tolerance(8.0, "the sum of its parts' errors"),
-    "cos": Tolerance(8.0, "the shifted angle is rounded"),
 }
 _NARROW = Tolerance(1.0, "computed in float32 and rounded once; neighbours of a tie may differ")
 
