@@ -153,6 +153,9 @@ class Settings:
     """The table. Each attribute is one setting; the order here is the order of `plugrad env`."""
 
     DEVICE = Setting("", "Device to use, such as PYTHON or NAME:1; empty: the best one found.", live=True)
+    PLUGRAD_PREFER = Setting(
+        "", "Distributions, separated by commas, whose plugins are taken where several claim a device."
+    )
     DEBUG = Setting(
         0,
         "1 realizes, 2 kernels, 3 opts, 4 source, 5 graph at each pass, 6 linear listing, 7 disassembly.",

@@ -55,6 +55,88 @@ def test_padding_may_differ_on_each_side() -> None:
     np.testing.assert_allclose(
         Tensor(x).conv2d(Tensor(w), padding=(1, 0, 2, 3)).numpy(), expected, rtol=1e-4, atol=1e-5
     )
+    np.testing.assert_allclose(
+        Tensor(x).conv2d(Tensor(w), padding=((2, 3), (1, 0))).numpy(), expected, rtol=1e-4, atol=1e-5
+    )
+
+
+@pytest.mark.parametrize(
+    ("axes", "x_shape", "w_shape", "options"),
+    [
+        (1, (2, 3, 9), (4, 3, 3), {"stride": 2, "padding": 1}),
+        (1, (2, 4, 9), (6, 2, 3), {"groups": 2, "dilation": 2, "padding": "same"}),
+        (2, (1, 2, 6, 7), (3, 2, 3, 5), {"padding": "same"}),
+        (2, (1, 2, 6, 7), (3, 2, 2, 3), {"padding": "valid", "stride": 2}),
+        (3, (1, 2, 4, 5, 4), (4, 1, 2, 3, 2), {"groups": 2, "padding": (1, 0, 1), "stride": (1, 2, 1)}),
+        (3, (1, 1, 4, 4, 5), (2, 1, 2, 2, 3), {"dilation": 2}),
+    ],
+)
+def test_convolutions_over_any_axes_are_those_of_torch(
+    axes: int, x_shape: Any, w_shape: Any, options: Any
+) -> None:
+    x, w, b = random(*x_shape), random(*w_shape), random(w_shape[0])
+    ours = [Tensor(a, requires_grad=True) for a in (x, w, b)]
+    theirs = [torch.tensor(a, requires_grad=True) for a in (x, w, b)]
+    out = getattr(ours[0], f"conv{axes}d")(*ours[1:], **options)
+    expected = getattr(F, f"conv{axes}d")(*theirs, **options)
+    np.testing.assert_allclose(out.numpy(), expected.detach().numpy(), rtol=1e-4, atol=1e-5)
+    np.testing.assert_array_equal(ours[0].conv2d(*ours[1:], **options).numpy(), out.numpy())
+    out.square().sum().backward()
+    expected.square().sum().backward()
+    for a, b in zip(ours, theirs, strict=True):
+        np.testing.assert_allclose(a.grad.numpy(), b.grad.numpy(), rtol=1e-3, atol=1e-4)
+
+
+def test_an_even_window_of_the_same_size_reaches_farther_behind() -> None:
+    x, w = Tensor([[[1.0, 2.0, 3.0]]]), Tensor([[[1.0, 10.0]]])
+    assert x.conv1d(w, padding="same").tolist() == [[[21.0, 32.0, 3.0]]]
+
+
+TRANSPOSED: list[tuple[int, tuple[int, ...], tuple[int, ...], dict[str, Any]]] = [
+    (1, (2, 3, 5), (3, 4, 3), {}),
+    (1, (2, 4, 5), (4, 3, 3), {"groups": 2, "stride": 3, "output_padding": 2, "padding": 1}),
+    (2, (2, 3, 4, 5), (3, 2, 3, 3), {"stride": 2, "padding": 1, "output_padding": 1}),
+    (2, (1, 4, 4, 3), (4, 2, 2, 3), {"groups": 2, "stride": (2, 1), "dilation": (1, 2), "padding": (0, 1)}),
+    (2, (1, 2, 4, 4), (2, 2, 2, 2), {"stride": 3, "dilation": 2, "padding": 3, "output_padding": (2, 1)}),
+    (3, (1, 2, 3, 2, 3), (2, 3, 2, 3, 2), {"stride": 2, "padding": (0, 1, 0)}),
+]
+
+
+@pytest.mark.parametrize(("axes", "x_shape", "w_shape", "options"), TRANSPOSED)
+def test_transposed_convolutions_are_those_of_torch(
+    axes: int, x_shape: Any, w_shape: Any, options: Any
+) -> None:
+    arrays = random(*x_shape), random(*w_shape), random(w_shape[1] * options.get("groups", 1))
+    ours = [Tensor(a, requires_grad=True) for a in arrays]
+    theirs = [torch.tensor(a, requires_grad=True) for a in arrays]
+    out = getattr(ours[0], f"conv_transpose{axes}d")(*ours[1:], **options)
+    expected = getattr(F, f"conv_transpose{axes}d")(*theirs, **options)
+    assert out.shape == expected.shape
+    np.testing.assert_allclose(out.numpy(), expected.detach().numpy(), rtol=1e-4, atol=1e-5)
+    np.testing.assert_array_equal(ours[0].conv_transpose2d(*ours[1:], **options).numpy(), out.numpy())
+    out.square().sum().backward()
+    expected.square().sum().backward()
+    for a, b in zip(ours, theirs, strict=True):
+        assert a.grad is not None
+        np.testing.assert_allclose(a.grad.numpy(), b.grad.numpy(), rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("w_shape", "options", "message"),
+    [
+        ((3, 1, 2, 2), {}, r"conv_transpose2d of shape \(1, 4, 4, 4\) with weight \(3, 1, 2, 2\)"),
+        ((4, 1, 2, 2), {"groups": 3}, "and groups divide them"),
+        ((4, 1, 2, 2), {"output_padding": 1}, "output_padding 1 with stride 1 and dilation 1"),
+        ((4, 1, 2, 2), {"stride": 0}, "stride 0 must be at least 1"),
+        ((4, 1, 2, 2), {"padding": "same"}, "conv_transpose2d: padding=same. Pass one width"),
+        ((4, 1, 2), {}, r"conv_transpose2d: weight of shape \(4, 1, 2\)"),
+    ],
+)
+def test_transposed_convolutions_that_do_not_fit_are_refused(
+    w_shape: Any, options: Any, message: str
+) -> None:
+    with pytest.raises(ShapeError, match=message):
+        Tensor(random(1, 4, 4, 4)).conv_transpose2d(Tensor(random(*w_shape)), **options)
 
 
 def test_half_precision_convolves_in_single() -> None:
@@ -65,52 +147,9 @@ def test_half_precision_convolves_in_single() -> None:
     np.testing.assert_allclose(out.numpy(), expected, rtol=2e-3, atol=2e-3)
 
 
-POOLS: list[dict[str, Any]] = [
-    {"kernel_size": 2}, {"kernel_size": 3}, {"kernel_size": (2, 3), "stride": 1},
-    {"kernel_size": 3, "stride": 2}, {"kernel_size": 3, "stride": 2, "padding": 1},
-    {"kernel_size": (3, 2), "stride": (2, 3), "padding": (1, 0)},
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("options", POOLS, ids=str)
-def test_pools_are_those_of_torch(options: Any) -> None:
-    x = random(2, 3, 7, 8)
-    np.testing.assert_array_equal(
-        Tensor(x).max_pool2d(**options).numpy(), F.max_pool2d(torch.tensor(x), **options).numpy()
-    )
-    for include in (True, False):
-        expected = F.avg_pool2d(torch.tensor(x), **options, count_include_pad=include).numpy()
-        out = Tensor(x).avg_pool2d(**options, count_include_pad=include).numpy()
-        np.testing.assert_allclose(out, expected, rtol=1e-5, atol=1e-6)
-
-
-def test_pools_may_be_dilated() -> None:
-    x = random(1, 1, 7, 8)
-    expected = F.max_pool2d(torch.tensor(x), 2, stride=1, dilation=3).numpy()
-    np.testing.assert_array_equal(Tensor(x).max_pool2d(2, 1, 3).numpy(), expected)
-
-
-@pytest.mark.parametrize("options", POOLS[:4], ids=str)
-def test_gradients_of_pools_are_those_of_torch(options: Any) -> None:
-    x = random(1, 2, 6, 7)
-    for name in ("max_pool2d", "avg_pool2d"):
-        ours, theirs = Tensor(x, requires_grad=True), torch.tensor(x, requires_grad=True)
-        getattr(ours, name)(**options).square().sum().backward()
-        getattr(F, name)(theirs, **options).square().sum().backward()
-        assert ours.grad is not None
-        np.testing.assert_allclose(ours.grad.numpy(), theirs.grad.numpy(), rtol=1e-4, atol=1e-5)
-
-
-def test_pools_of_integers() -> None:
-    x = np.arange(-8, 8, dtype=np.int32).reshape(1, 1, 4, 4)
-    assert Tensor(x).max_pool2d(3, 2, padding=1).tolist() == [[[[-3, -1], [5, 7]]]]
-    assert Tensor(x).avg_pool2d().tolist() == [[[[-5.5, -3.5], [2.5, 4.5]]]]
-
-
 def test_windows_are_never_written_to_memory() -> None:
     x, w = Tensor(random(1, 2, 5, 5)).realize(), Tensor(random(3, 2, 3, 3)).realize()
     assert len(x.conv2d(w).schedule()) == 1
-    assert len(x.max_pool2d().schedule()) == 1
 
 
 @pytest.mark.parametrize(
@@ -124,6 +163,9 @@ def test_windows_are_never_written_to_memory() -> None:
         ((1, 1, 4, 4), (1, 1, 2, 2), {"stride": 0}, "stride 0 and dilation 1 must each be at least 1"),
         ((1, 1, 4, 4), (1, 1, 2, 2), {"stride": (1, 2, 3)}, r"stride=\(1, 2, 3\) has 3 numbers"),
         ((1, 1, 4, 4), (1, 1, 2, 2), {"padding": (1, 2, 3)}, r"padding=\(1, 2, 3\) has 3 numbers"),
+        ((1, 1, 4, 4), (1, 1, 2, 2), {"padding": "full"}, "conv2d: padding=full. Pass one width"),
+        ((1, 1, 4, 4), (1, 1, 2, 2), {"padding": "same", "stride": 2}, "padding='same' with stride"),
+        ((1, 1), (1, 1), {}, "conv2d: weight of shape"),
     ],
 )
 def test_what_does_not_fit_is_refused(x_shape: Any, w_shape: Any, options: Any, message: str) -> None:

@@ -1,3 +1,5 @@
+"""Tests of plugrad.tensor.losses and reduction, against torch."""
+
 from typing import Any
 
 import numpy as np
@@ -5,161 +7,166 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from plugrad import Tensor, dtypes
-from plugrad.errors import DtypeError, ShapeError
+from plugrad import Tensor
+from plugrad.errors import ArgumentError, DtypeError, ShapeError
 
 RNG = np.random.default_rng(0)
-LOGITS = (RNG.standard_normal((6, 5)) * 4).astype(np.float32)
-LABELS = np.array([0, 4, 2, 2, 1, 3], np.int32)
+X, Y = (RNG.standard_normal((4, 5)).astype(np.float32) * 2 for _ in range(2))
+P, Q = (RNG.uniform(0.01, 0.99, (4, 5)).astype(np.float32) for _ in range(2))
+REDUCTIONS = ["mean", "sum", "none"]
 
 
-@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
-@pytest.mark.parametrize("smoothing", [0.0, 0.1, 1.0])
-def test_cross_entropy_of_class_numbers_is_that_of_torch(reduction: Any, smoothing: float) -> None:
-    expected = F.cross_entropy(
-        torch.tensor(LOGITS), torch.tensor(LABELS).long(), reduction=reduction, label_smoothing=smoothing
-    ).numpy()
-    for y in (Tensor(LABELS), Tensor(LABELS.astype(np.int64)), Tensor(LABELS.astype(np.uint8))):
-        out = Tensor(LOGITS).cross_entropy(y, reduction, smoothing)
-        np.testing.assert_allclose(out.numpy(), expected, rtol=1e-5, atol=1e-6)
-        out = Tensor(LOGITS).sparse_categorical_crossentropy(
-            y, reduction=reduction, label_smoothing=smoothing
-        )
-        np.testing.assert_allclose(out.numpy(), expected, rtol=1e-5, atol=1e-6)
-
-
-@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
-@pytest.mark.parametrize("smoothing", [0.0, 0.2])
-def test_cross_entropy_of_probabilities_is_that_of_torch(reduction: Any, smoothing: float) -> None:
-    y = torch.tensor(LOGITS).flip(0).softmax(1)
-    expected = F.cross_entropy(
-        torch.tensor(LOGITS), y, reduction=reduction, label_smoothing=smoothing
-    ).numpy()
-    out = Tensor(LOGITS).cross_entropy(Tensor(y.numpy()), reduction, smoothing)
-    np.testing.assert_allclose(out.numpy(), expected, rtol=1e-5, atol=1e-6)
-
-
-def test_classes_lie_on_axis_one() -> None:
-    x = RNG.standard_normal((2, 3, 4)).astype(np.float32)
-    y = RNG.integers(0, 3, (2, 4)).astype(np.int32)
-    expected = F.cross_entropy(torch.tensor(x), torch.tensor(y).long()).item()
-    np.testing.assert_allclose(Tensor(x).cross_entropy(Tensor(y)).item(), expected, rtol=1e-5)
-    expected = F.cross_entropy(torch.tensor(x[0, :, 0]), torch.tensor(y[0, 0]).long()).item()
-    np.testing.assert_allclose(Tensor(x[0, :, 0]).cross_entropy(Tensor(y[0, 0])).item(), expected, rtol=1e-5)
-
-
-@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
-def test_ignored_labels_do_not_count(reduction: Any) -> None:
-    y = np.where(LABELS == 2, -1, LABELS)
-    expected = F.cross_entropy(
-        torch.tensor(LOGITS),
-        torch.tensor(y).long(),
-        reduction=reduction,
-        ignore_index=-1,
-        label_smoothing=0.1,
-    ).numpy()
-    ours = Tensor(LOGITS).sparse_categorical_crossentropy(Tensor(y), label_smoothing=0.1, reduction=reduction)
-    if reduction != "mean":
-        np.testing.assert_allclose(ours.numpy(), expected, rtol=1e-5, atol=1e-6)
-    expected = F.cross_entropy(
-        torch.tensor(LOGITS), torch.tensor(y).long(), reduction=reduction, ignore_index=-1
-    ).numpy()
-    ours = Tensor(LOGITS).cross_entropy(Tensor(y), reduction, ignore_index=-1)
-    np.testing.assert_allclose(ours.numpy(), expected, rtol=1e-5, atol=1e-6)
-
-
-def test_the_gradient_of_cross_entropy_is_that_of_torch() -> None:
-    ours, theirs = Tensor(LOGITS, requires_grad=True), torch.tensor(LOGITS, requires_grad=True)
-    ours.cross_entropy(Tensor(LABELS), label_smoothing=0.1).backward()
-    F.cross_entropy(theirs, torch.tensor(LABELS).long(), label_smoothing=0.1).backward()
-    assert ours.grad is not None
-    np.testing.assert_allclose(ours.grad.numpy(), theirs.grad.numpy(), rtol=1e-4, atol=1e-7)
-
-
-def test_confident_logits_give_no_infinity() -> None:
-    assert Tensor([[1000.0, -1000.0]]).cross_entropy(Tensor([1])).item() == 2000.0
-    assert Tensor([[float("-inf"), 0.0]]).cross_entropy(Tensor([1])).item() == 0.0
-
-
-def test_one_hot_is_that_of_torch() -> None:
-    y = np.array([[0, 2], [1, 2]], np.int32)
-    out = Tensor(y).one_hot(3)
-    assert out.dtype is dtypes.int32
-    np.testing.assert_array_equal(out.numpy(), F.one_hot(torch.tensor(y).long(), 3).numpy())
-    assert Tensor([5, -1]).one_hot(2).tolist() == [[0, 0], [0, 0]]
-    assert Tensor([300, 255]).one_hot(301).argmax(-1).tolist() == [300, 255]
-    assert Tensor([200], dtype="uint8").one_hot(400).argmax(-1).tolist() == [200]
-
-
-@pytest.mark.parametrize(
-    ("logits", "labels", "options", "error", "message"),
-    [
-        (LOGITS, LABELS[:3], {}, ShapeError, r"logits \(6, 5\) take labels of shape \(6,\), not \(3,\)"),
-        (
-            LOGITS,
-            LOGITS[:, 0],
-            {},
-            ShapeError,
-            r"take integers without axis 1, or probabilities of the same shape",
-        ),
-        (LABELS, LABELS, {}, DtypeError, "cross_entropy of int32: it takes floats as logits"),
-        (
-            LOGITS,
-            LABELS,
-            {"label_smoothing": 2.0},
-            ShapeError,
-            r"label_smoothing=2\.0 lies outside of 0\.\.1",
-        ),
-        (LOGITS, LABELS, {"reduction": "max"}, ShapeError, "reduction='max' is none of"),
-        (LOGITS[0, 0], LABELS, {}, ShapeError, "cross_entropy of a scalar"),
-    ],
-)
-def test_what_does_not_fit_is_refused(
-    logits: Any, labels: Any, options: Any, error: Any, message: str
-) -> None:
-    with pytest.raises(error, match=message):
-        Tensor(logits).cross_entropy(Tensor(labels), **options)
-
-
-def test_wrong_classes_are_refused() -> None:
-    with pytest.raises(DtypeError, match="one_hot of float32: it takes integers"):
-        Tensor([1.0]).one_hot(2)
-    with pytest.raises(ShapeError, match="one_hot with 0 classes"):
-        Tensor([1]).one_hot(0)
-
-
-# --- dropout ---
-
-
-def test_dropout_is_nothing_unless_training() -> None:
-    t = Tensor.ones(10)
-    assert t.dropout(0.5) is t
-    with Tensor.train():
-        assert t.dropout(0) is t
-        with Tensor.train(False):
-            assert t.dropout(0.5) is t
-
-
-def test_dropout_keeps_the_mean() -> None:
-    with Tensor.train():
-        x = Tensor.ones(4000).dropout(0.3).numpy()
-        assert Tensor.ones(3).dropout(1).tolist() == [0.0] * 3
-    kept = x != 0
-    assert abs(kept.mean() - 0.7) < 0.03
-    np.testing.assert_allclose(x[kept], 1 / 0.7, rtol=1e-6)
-
-
-def test_dropout_passes_the_gradient_of_what_it_kept() -> None:
-    w = Tensor.ones(50, requires_grad=True)
-    with Tensor.train():
-        out = w.dropout(0.5)
+def compare(ours: Any, theirs: Any, *arrays: Any) -> None:
+    """Compare values, and gradients of their sum, of functions of arrays."""
+    mine = [Tensor(a, requires_grad=True) for a in arrays]
+    others = [torch.tensor(a, requires_grad=True) for a in arrays]
+    out, expected = ours(*mine), theirs(*others)
+    assert out.shape == expected.shape
+    np.testing.assert_allclose(out.numpy(), expected.detach().numpy(), rtol=1e-5, atol=1e-6)
     out.sum().backward()
-    assert w.grad is not None
-    np.testing.assert_array_equal(w.grad.numpy(), out.numpy())
+    expected.sum().backward()
+    for left, right in zip(mine, others, strict=True):
+        assert left.grad is not None
+        np.testing.assert_allclose(left.grad.numpy(), right.grad.numpy(), rtol=1e-4, atol=1e-5)
 
 
-def test_wrong_dropouts_are_refused() -> None:
-    with pytest.raises(ShapeError, match=r"dropout: p=1\.5 lies outside of 0\.\.1"):
-        Tensor.ones(2).dropout(1.5)
-    with pytest.raises(DtypeError, match="dropout of int32: it takes floats"):
-        Tensor([1]).dropout()
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("mse_loss", {}), ("l1_loss", {}), ("smooth_l1_loss", {}), ("smooth_l1_loss", {"beta": 0.3}),
+        ("smooth_l1_loss", {"beta": 0.0}), ("huber_loss", {}), ("huber_loss", {"delta": 2.5}),
+    ],
+)  # fmt: skip
+def test_losses_of_regression_are_those_of_torch(name: str, options: Any, reduction: Any) -> None:
+    compare(
+        lambda x, y: getattr(x, name)(y, reduction=reduction, **options),
+        lambda x, y: getattr(F, name)(x, y, reduction=reduction, **options),
+        X, Y,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+@pytest.mark.parametrize("weight", [None, Q])
+def test_binary_cross_entropy_is_that_of_torch(reduction: Any, weight: Any) -> None:
+    compare(
+        lambda p: p.binary_cross_entropy(Tensor(Q), None if weight is None else Tensor(weight), reduction),
+        lambda p: F.binary_cross_entropy(
+            p, torch.tensor(Q), None if weight is None else torch.tensor(weight), reduction=reduction
+        ),
+        P,
+    )
+
+
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+@pytest.mark.parametrize(
+    "options", [{}, {"pos_weight": P[0] * 3}, {"weight": P, "pos_weight": Q[0]}], ids=len
+)
+def test_binary_cross_entropy_of_logits_is_that_of_torch(reduction: Any, options: Any) -> None:
+    compare(
+        lambda x: x.binary_cross_entropy_with_logits(
+            Tensor(Q), reduction=reduction, **{name: Tensor(value) for name, value in options.items()}
+        ),
+        lambda x: F.binary_cross_entropy_with_logits(
+            x,
+            torch.tensor(Q),
+            reduction=reduction,
+            **{name: torch.tensor(value) for name, value in options.items()},
+        ),
+        X * 20,
+    )
+
+
+def test_other_names_are_the_same_losses() -> None:
+    p, x, y = Tensor(P), Tensor(X), Tensor(Q)
+    assert p.binary_crossentropy(y, "sum").uop is p.binary_cross_entropy(y, reduction="sum").uop
+    expected = x.binary_cross_entropy_with_logits(y, reduction="none", pos_weight=p)
+    assert x.binary_crossentropy_logits(y, "none", p).uop is expected.uop
+
+
+def test_certain_and_wrong_costs_a_hundred_and_its_gradient_is_finite() -> None:
+    p = Tensor([0.0, 1.0, 0.0, 1.0], requires_grad=True)
+    losses = p.binary_cross_entropy(Tensor([1.0, 0.0, 0.0, 1.0]), reduction="none")
+    assert losses.tolist() == [100.0, 100.0, 0.0, 0.0]
+    losses.sum().backward()
+    assert p.grad is not None
+    assert np.isfinite(p.grad.numpy()).all()
+
+
+@pytest.mark.filterwarnings("ignore:reduction")
+@pytest.mark.parametrize("reduction", [*REDUCTIONS, "batchmean"])
+def test_kl_div_is_that_of_torch(reduction: Any) -> None:
+    target = P * (P > 0.3)
+    compare(
+        lambda x: x.kl_div(Tensor(target), reduction),
+        lambda x: F.kl_div(x, torch.tensor(target), reduction=reduction),
+        X,
+    )
+    compare(
+        lambda x, y: x.kl_div(y, reduction, log_target=True),
+        lambda x, y: F.kl_div(x, y, reduction=reduction, log_target=True),
+        X,
+        Y,
+    )
+
+
+def test_cosines_and_distances_are_those_of_torch() -> None:
+    compare(lambda x, y: x.cosine_similarity(y), F.cosine_similarity, X, Y)
+    compare(lambda x, y: x.cosine_similarity(y, 0), lambda x, y: F.cosine_similarity(x, y, 0), X, Y)
+    assert Tensor([[0.0, 0.0]]).cosine_similarity(Tensor([[1.0, 2.0]])).tolist() == [0.0]
+    for p in (1.0, 2.0, 3.0, float("inf")):
+        compare(
+            lambda x, y, p=p: x.pairwise_distance(y, p), lambda x, y, p=p: F.pairwise_distance(x, y, p), X, Y
+        )
+
+
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+@pytest.mark.parametrize("options", [{}, {"margin": 3.0, "p": 1.0}, {"swap": True}], ids=str)
+def test_triplets_are_those_of_torch(reduction: Any, options: Any) -> None:
+    compare(
+        lambda a, p, n: a.triplet_margin_loss(p, n, reduction=reduction, **options),
+        lambda a, p, n: F.triplet_margin_loss(a, p, n, reduction=reduction, **options),
+        X, Y, P,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+def test_cosine_embeddings_are_those_of_torch(reduction: Any) -> None:
+    y = [1, -1, -1, 1]
+    compare(
+        lambda a, b: a.cosine_embedding_loss(b, Tensor(y), 0.1, reduction),
+        lambda a, b: F.cosine_embedding_loss(a, b, torch.tensor(y), 0.1, reduction=reduction),
+        X, Y,
+    )  # fmt: skip
+
+
+PAIRED = [
+    "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy",
+    "binary_cross_entropy_with_logits", "kl_div",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PAIRED)
+def test_what_does_not_fit_is_refused(name: str) -> None:
+    loss = getattr(Tensor(X), name)
+    with pytest.raises(ArgumentError, match=f"{name}: reduction='avg' is none of 'mean', 'sum', 'none'"):
+        loss(Tensor(Y), reduction="avg")
+    with pytest.raises(ShapeError, match=rf"{name} of shape \(4, 5\) with a target of shape \(5,\)"):
+        loss(Tensor(Y[0]))
+    with pytest.raises(DtypeError, match=f"{name} with 3 .* Pass a Tensor"):
+        loss(3)
+    with pytest.raises(DtypeError, match=f"{name} of int32"):
+        getattr(Tensor([1]), name)(Tensor([1]))
+
+
+def test_wrong_numbers_are_refused() -> None:
+    x, y = Tensor(X), Tensor(Y)
+    with pytest.raises(ArgumentError, match=r"smooth_l1_loss: beta=-1 is negative"):
+        x.smooth_l1_loss(y, beta=-1)
+    with pytest.raises(ArgumentError, match=r"huber_loss: delta=0 is not positive"):
+        x.huber_loss(y, delta=0)
+    with pytest.raises(ArgumentError, match=r"pairwise_distance: p=0 is not positive"):
+        x.pairwise_distance(y, 0)
+    for name in ("triplet_margin_loss", "cosine_embedding_loss"):
+        with pytest.raises(ArgumentError, match=f"{name}: reduction='max' is none of"):
+            getattr(x, name)(y, y, reduction="max")

@@ -8,12 +8,12 @@ from plugrad.autodiff.vjp import VJP
 from plugrad.dtype import is_float
 from plugrad.engine import storage
 from plugrad.errors import GradientError, ShapeError
-from plugrad.tensor.losses import LossMixin
+from plugrad.tensor.functional import FunctionalMixin
 from plugrad.tensor.shapes import expanded, show
 from plugrad.uop.uop import UOp
 
 
-class GradientMixin(LossMixin):
+class GradientMixin(FunctionalMixin):
     """`gradient` and `backward`."""
 
     __slots__ = ()

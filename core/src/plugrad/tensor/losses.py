@@ -1,164 +1,325 @@
-"""Losses of classifiers, one-hot encoding, dropout."""
+"""Losses between what a model gives and what it should give, element by element."""
 
 from typing import Any, Literal, Self
 
-from plugrad.dtype import dtype_max, dtype_min, dtypes, is_float, is_int
-from plugrad.errors import ShapeError
-from plugrad.tensor.convolution import ConvolutionMixin
-from plugrad.tensor.creation import CreationMixin
-from plugrad.tensor.shapes import expanded, show
-from plugrad.uop.uop import UOp
-
-Reduction = Literal["mean", "sum", "none"]
+from plugrad.dtype import is_float
+from plugrad.errors import ArgumentError, DtypeError, ShapeError
+from plugrad.tensor.base import TensorBase
+from plugrad.tensor.reduce import ReduceMixin
+from plugrad.tensor.reduction import Reduction, check_reduction, reduced
+from plugrad.tensor.shapes import show
 
 
-class LossMixin(ConvolutionMixin, CreationMixin):
-    """What training needs besides layers."""
+class LossMixin(ReduceMixin):
+    """Losses for regression, probabilities and distances.
+
+    All take a target of the same shape and `reduction`: "mean", "sum" or "none".
+    """
 
     __slots__ = ()
 
-    def one_hot(self, num_classes: int) -> Self:
-        """Return 1 at each element's place on a new last axis of `num_classes`, 0 elsewhere.
+    # --- regression ---
 
-        Values outside of 0..num_classes-1 give zeros only. (...) -> (..., num_classes), default int.
+    def mse_loss(self, target: Self, reduction: Reduction = "mean") -> Self:
+        """Return squared differences.
 
         Raises:
-            DtypeError: this tensor holds no integers.
-            ShapeError: there are no classes.
+            ShapeError: the shapes differ.
+            ArgumentError: there is no such reduction.
+            DtypeError: neither holds floats.
 
         Example:
-            >>> Tensor([1, 0]).one_hot(3).tolist()
-            [[0, 1, 0], [1, 0, 0]]
+            >>> Tensor([1.0, 3.0]).mse_loss(Tensor([0.0, 0.0])).item()
+            5.0
         """
-        return self._like(self._is_class(num_classes, "one_hot").cast(dtypes.default_int))
+        return reduced(self._difference(target, reduction, "mse_loss").square(), reduction)
 
-    def _is_class(self, num_classes: int, what: str) -> UOp:
-        if not is_int(self.dtype):
-            raise self._refuse(what, "integers")
-        if num_classes < 1:
-            raise ShapeError(f"{what} with {num_classes} classes. Pass at least 1.")
-        shape = (*self.shape, num_classes)
-        numbers = UOp.iota(num_classes).cast(self.dtype) if num_classes < 128 else UOp.iota(num_classes)
-        labels = self._graph if num_classes < 128 else self._graph.cast(dtypes.int64)
-        labels = labels.reshape((*self.shape, 1)).expand(shape)
-        return labels.eq(expanded(numbers.cast(labels.dtype), shape))
+    def l1_loss(self, target: Self, reduction: Reduction = "mean") -> Self:
+        """Return absolute differences.
 
-    def sparse_categorical_crossentropy(
-        self, y: Self, ignore_index: int = -1, label_smoothing: float = 0.0, reduction: Reduction = "mean"
+        Raises:
+            ShapeError: the shapes differ.
+            ArgumentError: there is no such reduction.
+            DtypeError: neither holds floats.
+
+        Example:
+            >>> Tensor([1.0, -3.0]).l1_loss(Tensor([0.0, 0.0])).item()
+            2.0
+        """
+        return reduced(self._difference(target, reduction, "l1_loss").abs(), reduction)
+
+    def smooth_l1_loss(self, target: Self, reduction: Reduction = "mean", beta: float = 1.0) -> Self:
+        """Return `d*d/(2*beta)` of differences below `beta`, else `|d| - beta/2`.
+
+        Source: Girshick 2015, equation 3, with beta.
+
+        Raises:
+            ShapeError: the shapes differ.
+            ArgumentError: there is no such reduction, or `beta` is negative.
+            DtypeError: neither holds floats.
+
+        Example:
+            >>> Tensor([0.5, 2.0]).smooth_l1_loss(Tensor([0.0, 0.0]), "none").tolist()
+            [0.125, 1.5]
+        """
+        if beta < 0:
+            raise ArgumentError(f"smooth_l1_loss: beta={beta} is negative. Pass 0 or more.")
+        if beta == 0:
+            return self.l1_loss(target, reduction)
+        size = self._difference(target, reduction, "smooth_l1_loss").abs()
+        return reduced((size < beta).where(size.square() * (0.5 / beta), size - beta / 2), reduction)
+
+    def huber_loss(self, target: Self, reduction: Reduction = "mean", delta: float = 1.0) -> Self:
+        """Return `d*d/2` of differences up to `delta`, else `delta * (|d| - delta/2)`.
+
+        Source: Huber 1964, "Robust estimation of a location parameter".
+
+        Raises:
+            ShapeError: the shapes differ.
+            ArgumentError: there is no such reduction, or `delta` is not positive.
+            DtypeError: neither holds floats.
+
+        Example:
+            >>> Tensor([0.5, 3.0]).huber_loss(Tensor([0.0, 0.0]), "none", delta=2.0).tolist()
+            [0.125, 4.0]
+        """
+        if delta <= 0:
+            raise ArgumentError(f"huber_loss: delta={delta} is not positive.")
+        size = self._difference(target, reduction, "huber_loss").abs()
+        return reduced((size <= delta).where(size.square() * 0.5, (size - delta / 2) * delta), reduction)
+
+    # --- probabilities ---
+
+    def binary_cross_entropy(
+        self, target: Self, weight: Self | None = None, reduction: Reduction = "mean"
     ) -> Self:
-        """Return the cross entropy between logits and the numbers of the right classes.
+        """Return `-(y*log(p) + (1-y)*log(1-p))`, logarithms no less than -100, times `weight`.
 
-        (..., C) with `y` of shape (...) -> () or, with reduction "none", (...). The mean is over labels that
-        are not ignored.
+        Raises:
+            ShapeError: the shapes differ.
+            ArgumentError: there is no such reduction.
+            DtypeError: this holds no floats.
+
+        Example:
+            >>> round(Tensor([0.5]).binary_cross_entropy(Tensor([1.0])).item(), 4)
+            0.6931
+        """
+        self._check_target(target, reduction, "binary_cross_entropy")
+        losses = -(target * _log_or_least(self) + (1 - target) * _log_or_least(1 - self))
+        return reduced(losses if weight is None else losses * weight, reduction)
+
+    def binary_crossentropy(self, y: Self, reduction: Reduction = "mean") -> Self:
+        """Return `binary_cross_entropy`.
+
+        Example:
+            >>> round(Tensor([0.5]).binary_crossentropy(Tensor([1.0])).item(), 4)
+            0.6931
+        """
+        return self.binary_cross_entropy(y, reduction=reduction)
+
+    def binary_cross_entropy_with_logits(
+        self,
+        target: Self,
+        weight: Self | None = None,
+        reduction: Reduction = "mean",
+        pos_weight: Self | None = None,
+    ) -> Self:
+        """Return the binary cross entropy of `sigmoid(self)`, without its overflow.
 
         Args:
-            y: class numbers.
-            ignore_index: labels with this number do not count.
-            label_smoothing: how much of each label is spread evenly over all classes, 0 to 1.
+            target: probabilities.
+            weight: how much each element counts.
+            reduction: what is done with the losses.
+            pos_weight: how much more positive targets count.
+
+        Raises:
+            ShapeError: the shapes differ.
+            ArgumentError: there is no such reduction.
+            DtypeError: this holds no floats.
+
+        Example:
+            >>> round(Tensor([0.0]).binary_cross_entropy_with_logits(Tensor([1.0])).item(), 4)
+            0.6931
+        """
+        self._check_target(target, reduction, "binary_cross_entropy_with_logits")
+        # -log(sigmoid(x)) == softplus(-x), and the same less x for the negative side
+        surprise = (-self).softplus()
+        factor = surprise if pos_weight is None else surprise * ((pos_weight - 1) * target + 1)
+        losses = (1 - target) * self + factor
+        return reduced(losses if weight is None else losses * weight, reduction)
+
+    def binary_crossentropy_logits(
+        self, y: Self, reduction: Reduction = "mean", pos_weight: Self | None = None
+    ) -> Self:
+        """Return `binary_cross_entropy_with_logits`.
+
+        Example:
+            >>> round(Tensor([0.0]).binary_crossentropy_logits(Tensor([1.0])).item(), 4)
+            0.6931
+        """
+        return self.binary_cross_entropy_with_logits(y, None, reduction, pos_weight)
+
+    def kl_div(
+        self,
+        target: Self,
+        reduction: Literal["mean", "sum", "none", "batchmean"] = "mean",
+        log_target: bool = False,
+    ) -> Self:
+        """Return `target * (log(target) - self)`: the Kullback-Leibler divergence from log-probabilities.
+
+        Args:
+            target: probabilities, or with `log_target` their logarithms.
+            reduction: what is done with the losses; "batchmean" divides their sum by the first size, which is
+                what the divergence of distributions is.
+            log_target: see `target`.
+
+        Raises:
+            ShapeError: the shapes differ.
+            ArgumentError: there is no such reduction.
+            DtypeError: this holds no floats.
+
+        Example:
+            >>> Tensor([[0.0, -1.0]]).kl_div(Tensor([[1.0, 0.0]]), "batchmean").item()
+            0.0
+        """
+        if reduction == "batchmean":
+            batch: Any = self.shape[0] if self.ndim else 1
+            return self.kl_div(target, "sum", log_target) / batch
+        self._check_target(target, reduction, "kl_div")
+        if log_target:
+            return reduced(target.exp() * (target - self), reduction)
+        is_none = target <= 0
+        own = is_none.where(0.0, target * is_none.where(1.0, target).log())
+        return reduced(own - target * self, reduction)
+
+    # --- distances ---
+
+    def cosine_similarity(self, other: Self, axis: int = 1, eps: float = 1e-8) -> Self:
+        """Return the cosine of the angle between vectors along `axis`; shapes broadcast.
+
+        Args:
+            other: the other vectors.
+            axis: the axis of the vectors.
+            eps: the least length that is divided by.
+
+        Raises:
+            ShapeError: shapes do not broadcast.
+            AxisError: the axis does not exist.
+
+        Example:
+            >>> Tensor([[1.0, 0.0]]).cosine_similarity(Tensor([[1.0, 0.0], [0.0, 2.0]])).tolist()
+            [1.0, 0.0]
+        """
+        lengths = [(x * x).sum(axis, keepdim=True).clamp(eps * eps).sqrt() for x in (self, other)]
+        return (self / lengths[0] * (other / lengths[1])).sum(axis)
+
+    def pairwise_distance(
+        self, other: Self, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
+    ) -> Self:
+        """Return the `p`-norm of `self - other + eps` along the last axis.
+
+        Raises:
+            ShapeError: shapes do not broadcast.
+            ArgumentError: `p` is not positive.
+
+        Example:
+            >>> round(Tensor([[3.0, 4.0]]).pairwise_distance(Tensor([[0.0, 0.0]])).item(), 4)
+            5.0
+        """
+        if p <= 0:
+            raise ArgumentError(f"pairwise_distance: p={p} is not positive.")
+        size = (self - other + eps).abs()
+        if p == float("inf"):
+            return size.max(-1, keepdim=keepdim)
+        if p == 1:
+            return size.sum(-1, keepdim=keepdim)
+        if p == 2:
+            return size.square().sum(-1, keepdim=keepdim).sqrt()
+        return size.pow(p).sum(-1, keepdim=keepdim).pow(1 / p)
+
+    def triplet_margin_loss(
+        self,
+        positive: Self,
+        negative: Self,
+        margin: float = 1.0,
+        p: float = 2.0,
+        eps: float = 1e-6,
+        swap: bool = False,
+        reduction: Reduction = "mean",
+    ) -> Self:
+        """Return `max(d(self, positive) - d(self, negative) + margin, 0)`: anchors (N, D) -> (N,).
+
+        Args:
+            positive: what should be near.
+            negative: what should be far.
+            margin: by how much farther.
+            p: of the norm that measures distances.
+            eps: added to differences.
+            swap: measure to `negative` from `positive` where that is nearer.
             reduction: what is done with the losses.
 
+        Source: Balntas et al. 2016, section 2.
+
         Raises:
-            ShapeError: shapes do not fit, or label_smoothing lies outside of 0..1.
-            DtypeError: logits are no floats, or labels no integers.
+            ShapeError: shapes do not broadcast.
+            ArgumentError: there is no such reduction, or `p` is not positive.
 
         Example:
-            >>> round(Tensor([[0.0, 0.0]]).sparse_categorical_crossentropy(Tensor([1])).item(), 4)
-            0.6931
+            >>> far, near = Tensor([[9.0, 0.0]]), Tensor([[1.0, 0.0]])
+            >>> near.triplet_margin_loss(near, far).item()
+            0.0
         """
-        what = "sparse_categorical_crossentropy"
-        self._check_logits(what, label_smoothing, reduction)
-        if self.shape[:-1] != y.shape:
-            raise ShapeError(
-                f"{what}: logits {show(self.shape)} take labels of shape {show(self.shape[:-1])}, not "
-                f"{show(y.shape)}."
-            )
-        classes: Any = self.shape[-1]
-        self._check_device(y)
-        chosen = y._like(y._is_class(classes, what))
-        # a number that the labels' dtype does not hold ignores none of them
-        can_match = dtype_min(y.dtype) <= ignore_index <= dtype_max(y.dtype)
-        counts = y != ignore_index if can_match else y == y
-        log_probabilities = self.log_softmax(-1)
-        losses = -chosen.where(log_probabilities, 0).sum(-1)
-        if label_smoothing:
-            losses = losses * (1 - label_smoothing) - log_probabilities.mean(-1) * label_smoothing
-        losses = counts.where(losses, 0)
-        if reduction == "mean":
-            return losses.sum() / counts.sum().cast(losses.dtype)
-        return losses.sum() if reduction == "sum" else losses
+        check_reduction(reduction, "triplet_margin_loss")
+        near = self.pairwise_distance(positive, p, eps)
+        far = self.pairwise_distance(negative, p, eps)
+        if swap:
+            far = far.minimum(positive.pairwise_distance(negative, p, eps))
+        return reduced((near - far + margin).relu(), reduction)
 
-    def cross_entropy(
-        self, y: Self, reduction: Reduction = "mean", label_smoothing: float = 0.0, ignore_index: int = -100
+    def cosine_embedding_loss(
+        self, other: Self, target: Self, margin: float = 0.0, reduction: Reduction = "mean"
     ) -> Self:
-        """Return the cross entropy between logits and labels, classes on axis 1 (as in PyTorch).
-
-        (N, C, ...) with class numbers (N, ...) or probabilities (N, C, ...) -> (); also (C,) with () or (C,).
-
-        Args:
-            y: class numbers, or floats: the probability of each class.
-            reduction: what is done with the losses; the mean over probabilities divides by their number.
-            label_smoothing: how much of each label is spread evenly over all classes, 0 to 1.
-            ignore_index: class numbers that do not count.
+        """Return `1 - cos` where `target` is 1, `max(cos - margin, 0)` where it is -1: (N, D) -> (N,).
 
         Raises:
-            ShapeError: shapes do not fit, or label_smoothing lies outside of 0..1.
-            DtypeError: logits are no floats.
+            ShapeError: shapes do not broadcast.
+            ArgumentError: there is no such reduction.
 
         Example:
-            >>> round(Tensor([[0.0, 0.0]]).cross_entropy(Tensor([1])).item(), 4)
-            0.6931
+            >>> x = Tensor([[1.0, 0.0], [1.0, 0.0]])
+            >>> x.cosine_embedding_loss(x, Tensor([1, -1]), reduction="none").tolist()
+            [0.0, 1.0]
         """
-        self._check_logits("cross_entropy", label_smoothing, reduction)
-        axis = min(1, self.ndim - 1)
-        last = (*[a for a in range(self.ndim) if a != axis], axis)
-        if is_int(y.dtype):
-            logits = self.permute(last)
-            return logits.sparse_categorical_crossentropy(y, ignore_index, label_smoothing, reduction)
-        if self.shape != y.shape:
+        check_reduction(reduction, "cosine_embedding_loss")
+        cosine = self.cosine_similarity(other, -1)
+        unlike = (target == -1).where((cosine - margin).relu(), 0.0)
+        return reduced((target == 1).where(1 - cosine, unlike), reduction)
+
+    def _difference(self, target: Self, reduction: str, what: str) -> Self:
+        check_reduction(reduction, what)
+        self._check_same(target, what)
+        if not is_float(self.dtype) and not is_float(target.dtype):
+            raise self._refuse(what, "floats", target)
+        return self - target
+
+    def _check_target(self, target: Self, reduction: str, what: str) -> None:
+        check_reduction(reduction, what)
+        self._check_same(target, what)
+        if not is_float(self.dtype):
+            raise self._refuse(what, "floats")
+
+    def _check_same(self, target: Any, what: str) -> None:
+        # targets that broadcast are nearly always a mistake
+        if not isinstance(target, TensorBase):
+            raise DtypeError(f"{what} with {target!r} ({type(target).__name__}). Pass a Tensor.")
+        if self.shape != target.shape:
             raise ShapeError(
-                f"cross_entropy: logits {show(self.shape)} take integers without axis {axis}, "
-                f"or probabilities of the same shape, not {y.dtype.name} of shape {show(y.shape)}."
+                f"{what} of shape {show(self.shape)} with a target of shape {show(target.shape)}: they must "
+                "be equal. Reshape or expand one."
             )
-        classes: Any = self.shape[axis]
-        target = y
-        if label_smoothing:
-            target = y * (1 - label_smoothing) + label_smoothing / float(classes)
-        losses = -(self.log_softmax(axis) * target).sum(axis)
-        if reduction == "none":
-            return losses
-        return losses.sum() if reduction == "sum" else losses.mean()
 
-    def _check_logits(self, what: str, label_smoothing: float, reduction: str) -> None:
-        if not is_float(self.dtype):
-            raise self._refuse(what, "floats as logits")
-        if not self.ndim:
-            raise ShapeError(f"{what} of a scalar: the classes need an axis. Pass logits (N, C) or (C,).")
-        if not 0 <= label_smoothing <= 1:
-            raise ShapeError(f"{what}: label_smoothing={label_smoothing} lies outside of 0..1.")
-        if reduction not in ("mean", "sum", "none"):
-            raise ShapeError(f"{what}: reduction={reduction!r} is none of 'mean', 'sum', 'none'.")
 
-    def dropout(self, p: float = 0.5) -> Self:
-        """Return this with elements set to 0 with probability `p` and the others divided by `1-p`.
-
-        Only while training (see `Tensor.train`); otherwise this tensor itself.
-
-        Raises:
-            ShapeError: `p` lies outside of 0..1.
-            DtypeError: this tensor holds no floats.
-
-        Example:
-            >>> Tensor([1.0, 2.0]).dropout(0.5).tolist()
-            [1.0, 2.0]
-        """
-        if not 0 <= p <= 1:
-            raise ShapeError(f"dropout: p={p} lies outside of 0..1.")
-        if not is_float(self.dtype):
-            raise self._refuse("dropout", "floats")
-        if not self.training or p == 0:
-            return self
-        if p == 1:
-            return self._like(UOp.const(dtypes.bool, True).where(0.0, self._graph))
-        shape = self.static_shape("dropout")
-        keep = self.rand(shape, dtype=dtypes.float32, device=self.device) >= p
-        return keep.where(self / (1 - p), 0)
+def _log_or_least(p: Any) -> Any:
+    """Return logarithms no less than -100; their gradient at 0 is 0, not infinite."""
+    is_none = p <= 0
+    return is_none.where(-100.0, is_none.where(1.0, p).log().clamp(-100.0))

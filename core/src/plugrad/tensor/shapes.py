@@ -140,18 +140,3 @@ def expanded(u: UOp, shape: Shape) -> UOp:
     if u.shape == shape:
         return u
     return u.reshape((1,) * (len(shape) - len(u.shape)) + u.shape).expand(shape)
-
-
-def pair_of(value: int | Sequence[int], what: str) -> tuple[int, int]:
-    """Return one number for both axes of an image, or the two that were given.
-
-    Raises:
-        ShapeError: there are more or fewer than two.
-    """
-    if isinstance(value, int):
-        return value, value
-    if len(value) != 2:
-        raise ShapeError(
-            f"{what}={tuple(value)} has {len(value)} numbers. Pass one, or one for each of 2 axes."
-        )
-    return value[0], value[1]

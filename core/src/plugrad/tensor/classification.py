@@ -1,0 +1,204 @@
+"""Losses of classifiers, and one-hot encoding."""
+
+from typing import Any, Self
+
+from plugrad.dtype import dtype_max, dtype_min, dtypes, is_float, is_int
+from plugrad.errors import ArgumentError, DtypeError, ShapeError
+from plugrad.tensor.reduce import ReduceMixin
+from plugrad.tensor.reduction import Reduction, check_reduction, reduced
+from plugrad.tensor.shapes import expanded, show
+from plugrad.uop.uop import UOp
+
+
+class ClassificationMixin(ReduceMixin):
+    """Losses between scores for classes and the right classes."""
+
+    __slots__ = ()
+
+    def one_hot(self, num_classes: int) -> Self:
+        """Return 1 at each element's place on a new last axis of `num_classes`, 0 elsewhere.
+
+        Values outside of 0..num_classes-1 give zeros only. (...) -> (..., num_classes), default int.
+
+        Raises:
+            DtypeError: this tensor holds no integers.
+            ShapeError: there are no classes.
+
+        Example:
+            >>> Tensor([1, 0]).one_hot(3).tolist()
+            [[0, 1, 0], [1, 0, 0]]
+        """
+        return self._like(self._is_class(num_classes, "one_hot").cast(dtypes.default_int))
+
+    def _is_class(self, num_classes: int, what: str) -> UOp:
+        if not is_int(self.dtype):
+            raise self._refuse(what, "integers")
+        if num_classes < 1:
+            raise ShapeError(f"{what} with {num_classes} classes. Pass at least 1.")
+        shape = (*self.shape, num_classes)
+        numbers = UOp.iota(num_classes).cast(self.dtype) if num_classes < 128 else UOp.iota(num_classes)
+        labels = self._graph if num_classes < 128 else self._graph.cast(dtypes.int64)
+        labels = labels.reshape((*self.shape, 1)).expand(shape)
+        return labels.eq(expanded(numbers.cast(labels.dtype), shape))
+
+    def sparse_categorical_crossentropy(
+        self, y: Self, ignore_index: int = -1, label_smoothing: float = 0.0, reduction: Reduction = "mean"
+    ) -> Self:
+        """Return the cross entropy between logits and the numbers of the right classes.
+
+        (..., C) with `y` of shape (...) -> () or, with reduction "none", (...). The mean is over labels that
+        are not ignored.
+
+        Args:
+            y: class numbers.
+            ignore_index: labels with this number do not count.
+            label_smoothing: how much of each label is spread evenly over all classes, 0 to 1.
+            reduction: what is done with the losses.
+
+        Raises:
+            ShapeError: shapes do not fit.
+            ArgumentError: label_smoothing lies outside of 0..1, or there is no such reduction.
+            DtypeError: logits are no floats, or labels no integers.
+
+        Example:
+            >>> round(Tensor([[0.0, 0.0]]).sparse_categorical_crossentropy(Tensor([1])).item(), 4)
+            0.6931
+        """
+        what = "sparse_categorical_crossentropy"
+        self._check_logits(what, label_smoothing, reduction)
+        return self.log_softmax(-1)._picked_loss(y, None, ignore_index, label_smoothing, reduction, what)
+
+    def cross_entropy(
+        self,
+        y: Self,
+        reduction: Reduction = "mean",
+        label_smoothing: float = 0.0,
+        ignore_index: int = -100,
+        weight: Self | None = None,
+    ) -> Self:
+        """Return the cross entropy between logits and labels, classes on axis 1 (as in PyTorch).
+
+        (N, C, ...) with class numbers (N, ...) or probabilities (N, C, ...) -> (); also (C,) with () or (C,).
+
+        Args:
+            y: class numbers, or floats: the probability of each class.
+            reduction: what is done with the losses. The mean divides by the sum of the labels' weights, over
+                probabilities by their number.
+            label_smoothing: how much of each label is spread evenly over all classes, 0 to 1.
+            ignore_index: class numbers that do not count.
+            weight: how much each class counts, (C,).
+
+        Raises:
+            ShapeError: shapes do not fit.
+            ArgumentError: label_smoothing lies outside of 0..1, or there is no such reduction.
+            DtypeError: logits are no floats.
+
+        Example:
+            >>> round(Tensor([[0.0, 0.0]]).cross_entropy(Tensor([1])).item(), 4)
+            0.6931
+        """
+        self._check_logits("cross_entropy", label_smoothing, reduction)
+        axis = min(1, self.ndim - 1)
+        last = (*[a for a in range(self.ndim) if a != axis], axis)
+        if is_int(y.dtype):
+            scores = self.log_softmax(axis).permute(last)
+            return scores._picked_loss(y, weight, ignore_index, label_smoothing, reduction, "cross_entropy")
+        if self.shape != y.shape:
+            raise ShapeError(
+                f"cross_entropy: logits {show(self.shape)} take integers without axis {axis}, "
+                f"or probabilities of the same shape, not {y.dtype.name} of shape {show(y.shape)}."
+            )
+        classes: Any = self.shape[axis]
+        target = y
+        if label_smoothing:
+            target = y * (1 - label_smoothing) + label_smoothing / float(classes)
+        scores = self.log_softmax(axis).permute(last)
+        if weight is not None:
+            scores = scores * self._class_weights(weight, classes, "cross_entropy")
+        return reduced(-(scores * target.permute(last)).sum(-1), reduction)
+
+    def nll_loss(
+        self,
+        y: Self,
+        weight: Self | None = None,
+        ignore_index: int | None = None,
+        reduction: Reduction = "mean",
+    ) -> Self:
+        """Return the negative of each right class's value, which is its log-probability.
+
+        (N, C, ...) with class numbers (N, ...) -> (); also (C,) with ().
+
+        Args:
+            y: class numbers.
+            weight: how much each class counts, (C,).
+            ignore_index: class numbers that do not count.
+            reduction: what is done with the losses; the mean divides by the sum of the labels' weights.
+
+        Raises:
+            ShapeError: shapes do not fit.
+            ArgumentError: there is no such reduction.
+            DtypeError: this holds no floats, or labels are no integers.
+
+        Example:
+            >>> Tensor([[-0.5, -1.0]]).nll_loss(Tensor([1])).item()
+            1.0
+        """
+        self._check_logits("nll_loss", 0.0, reduction)
+        axis = min(1, self.ndim - 1)
+        scores = self.permute((*[a for a in range(self.ndim) if a != axis], axis))
+        return scores._picked_loss(y, weight, ignore_index, 0.0, reduction, "nll_loss")
+
+    def _picked_loss(
+        self,
+        y: Self,
+        weight: Self | None,
+        ignore_index: int | None,
+        label_smoothing: float,
+        reduction: Reduction,
+        what: str,
+    ) -> Self:
+        """Return the loss of log-probabilities, classes on the last axis."""
+        if self.shape[:-1] != y.shape:
+            raise ShapeError(
+                f"{what}: logits {show(self.shape)} take labels of shape {show(self.shape[:-1])}, not "
+                f"{show(y.shape)}."
+            )
+        classes: Any = self.shape[-1]
+        self._check_device(y)
+        chosen = y._like(y._is_class(classes, what))
+        factors = None if weight is None else self._class_weights(weight, classes, what)
+        weighted = self if factors is None else self * factors
+        losses = -chosen.where(weighted, 0).sum(-1)
+        if label_smoothing:
+            losses = losses * (1 - label_smoothing) - weighted.mean(-1) * label_smoothing
+        counts = _counting(y, ignore_index)
+        losses = counts.where(losses, 0)
+        if reduction != "mean":
+            return reduced(losses, reduction)
+        if factors is None:
+            return losses.sum() / counts.sum().cast(losses.dtype)
+        return losses.sum() / counts.where(chosen.where(factors, 0).sum(-1), 0).sum()
+
+    def _class_weights(self, weight: Self, classes: int, what: str) -> Self:
+        if weight.shape != (classes,) or not is_float(weight.dtype):
+            raise (ShapeError if is_float(weight.dtype) else DtypeError)(
+                f"{what}: weight of shape {show(weight.shape)} and {weight.dtype.name} for {classes} "
+                "classes. Pass one float for each class."
+            )
+        self._check_device(weight)
+        return weight.cast(self.dtype)
+
+    def _check_logits(self, what: str, label_smoothing: float, reduction: str) -> None:
+        if not is_float(self.dtype):
+            raise self._refuse(what, "floats as logits")
+        if not self.ndim:
+            raise ShapeError(f"{what} of a scalar: the classes need an axis. Pass logits (N, C) or (C,).")
+        if not 0 <= label_smoothing <= 1:
+            raise ArgumentError(f"{what}: label_smoothing={label_smoothing} lies outside of 0..1.")
+        check_reduction(reduction, what)
+
+
+def _counting(y: Any, ignore_index: int | None) -> Any:
+    """Return where labels count. A number that their dtype does not hold ignores none of them."""
+    can_match = ignore_index is not None and dtype_min(y.dtype) <= ignore_index <= dtype_max(y.dtype)
+    return y != ignore_index if can_match else y == y

@@ -1,0 +1,134 @@
+"""Connectionist temporal classification: the loss of a sequence of labels without their times.
+
+Source: Graves et al. 2006, section 4.1, in logarithms.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import Any, Self
+
+from plugrad.dtype import dtypes, is_float, is_int
+from plugrad.errors import DtypeError, ShapeError
+from plugrad.tensor.gather import GatherMixin
+from plugrad.tensor.lookup import counted
+from plugrad.tensor.reduction import Reduction, check_reduction
+from plugrad.tensor.shapes import show
+from plugrad.tensor.steps import steps_of
+
+# Stands for the logarithm of 0: what is added to it does not make it infinite, whose gradient were NaN.
+_NEVER = -1e30
+
+
+class CtcMixin(GatherMixin):
+    """The loss of unaligned sequences."""
+
+    __slots__ = ()
+
+    def ctc_loss(
+        self,
+        targets: Self,
+        input_lengths: Self | Sequence[int],
+        target_lengths: Self | Sequence[int],
+        blank: int = 0,
+        reduction: Reduction = "mean",
+        zero_infinity: bool = False,
+    ) -> Self:
+        """Return the negative log-probability of label sequences, summed over all of their alignments.
+
+        Log-probabilities (T, N, C) with labels (N, S) -> (), or (N,) with reduction "none". One kernel, run
+        for each of the T steps.
+
+        Args:
+            targets: class numbers, padded to one length with anything.
+            input_lengths: how many of the T steps count, for each sequence.
+            target_lengths: how many of the S labels count, for each sequence.
+            blank: the class that stands for no label.
+            reduction: what is done with the losses; the mean is over each by the length of its target.
+            zero_infinity: give 0, without a gradient, where a target is too long for its input.
+
+        Raises:
+            ShapeError: shapes or lengths do not fit each other, or `blank` is no class.
+            DtypeError: this holds no floats, or the labels are no integers.
+            ArgumentError: there is no such reduction.
+
+        Example:
+            >>> scores = Tensor.zeros(2, 1, 2).log_softmax(-1)
+            >>> round(scores.ctc_loss(Tensor([[1]]), [2], [1], reduction="sum").item(), 4)
+            0.2877
+        """
+        check_reduction(reduction, "ctc_loss")
+        batch, classes, longest = _checked(self, targets, blank)
+        used = _lengths(self, input_lengths, batch, "input_lengths")
+        wanted = _lengths(self, target_lengths, batch, "target_lengths")
+        labels = _with_blanks(targets.cast("int32"), blank)
+        places = 2 * longest + 1
+        # (T, N, 2S+1): how likely each label is at each time
+        chosen = labels.unsqueeze(0).expand(self.shape[0], batch, places)
+        scores: Any = self.gather(2, chosen.clamp(0, classes - 1))
+        # a label may follow the one before the blank between them, unless both are equal
+        before = labels.pad(((0, 0), (2, 0)), value=-1)._interval(1, 0, places)
+        may_skip = ((labels != blank) & (labels != before)).contiguous()
+        first, *rest = steps_of(scores.contiguous())
+        place = labels._like(counted(places, dtypes.int32, labels.shape, 1))
+        state = (place < 2).where(first, _NEVER).contiguous()
+        number = used * 0
+        for score in rest:
+            number = (number + 1).contiguous()
+            state = _advanced(state, score, may_skip, (number < used).unsqueeze(1)).contiguous()
+        ends = wanted.unsqueeze(1) * 2
+        is_end = (place == ends) | ((place == ends - 1) & (ends > 0))
+        total = is_end.where(state, _NEVER).logsumexp(1)
+        is_impossible = total <= _NEVER / 2
+        losses = is_impossible.where(0.0 if zero_infinity else math.inf, -total)
+        if reduction == "none":
+            return losses
+        if reduction == "sum":
+            return losses.sum()
+        return (losses / wanted.clamp(1).cast(losses.dtype)).mean()
+
+
+def _checked(x: Any, targets: Any, blank: int) -> tuple[int, int, int]:
+    if not is_float(x.dtype) or not is_int(targets.dtype):
+        raise DtypeError(
+            f"ctc_loss of {x.dtype.name} with labels of {targets.dtype.name}: it takes log-probabilities and "
+            "integers."
+        )
+    shape, wanted = x.static_shape("ctc_loss"), targets.static_shape("ctc_loss")
+    if len(shape) != 3 or len(wanted) != 2 or wanted[0] != shape[1] or 0 in (*shape, *wanted):
+        raise ShapeError(
+            f"ctc_loss of shape {show(shape)} with labels of shape {show(wanted)}: it takes (T, N, C) and "
+            "(N, S), neither empty. Pad labels to one length."
+        )
+    if not 0 <= blank < shape[2]:
+        raise ShapeError(f"ctc_loss: blank={blank} is none of {shape[2]} classes.")
+    x._check_device(targets)
+    return shape[1], shape[2], wanted[1]
+
+
+def _lengths(x: Any, lengths: Any, batch: int, what: str) -> Any:
+    found = lengths if isinstance(lengths, type(x)) else type(x)(list(lengths), device=x.device)
+    if found.shape != (batch,) or not is_int(found.dtype):
+        raise ShapeError(
+            f"ctc_loss: {what} of shape {show(found.shape)} and {found.dtype.name} for {batch} sequences. "
+            "Pass one integer for each."
+        )
+    return found.cast("int32")
+
+
+def _with_blanks(labels: Any, blank: int) -> Any:
+    """Return labels with blanks around each: (N, S) -> (N, 2S+1)."""
+    n, longest = labels.shape
+    pairs = labels.unsqueeze(2).pad(((0, 0), (0, 0), (1, 0)), value=blank)
+    return pairs.reshape(n, 2 * longest).pad(((0, 0), (0, 1)), value=blank)
+
+
+def _advanced(state: Any, score: Any, may_skip: Any, goes_on: Any) -> Any:
+    places = state.shape[1]
+    one = state.pad(((0, 0), (1, 0)), value=_NEVER)._interval(1, 0, places)
+    two = may_skip.where(state.pad(((0, 0), (2, 0)), value=_NEVER)._interval(1, 0, places), _NEVER)
+    highest = state.maximum(one).maximum(two).detach()
+    total = (state - highest).exp() + (one - highest).exp() + (two - highest).exp()
+    # a state that nothing reaches stays as it is: it must not drift
+    reached = highest > _NEVER / 2
+    following = reached.where(highest + reached.where(total, 1.0).log() + score, _NEVER)
+    return goes_on.where(following, state)

@@ -1,0 +1,226 @@
+"""Images and sequences in other sizes, axis by axis.
+
+Each element of the result is a weighted sum of a few neighbours along one axis; where they are is computed
+from its number inside of the kernel that reads them.
+
+Coordinates are computed as PyTorch does: in float32, from the middle of pixels unless `align_corners`.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Literal, Self
+
+from plugrad.dtype import DType, dtypes, is_float, sum_acc_dtype
+from plugrad.errors import ArgumentError, ShapeError
+from plugrad.tensor.lookup import moved_back, moved_last, pick_last
+from plugrad.tensor.pooling import PoolingMixin
+from plugrad.tensor.shapes import show
+from plugrad.tensor.spatial import Sizes, sizes_of
+from plugrad.uop.ops import Ops
+from plugrad.uop.uop import UOp
+
+InterpolationMode = Literal["nearest", "nearest-exact", "linear", "bilinear", "trilinear", "bicubic", "area"]
+_LINEAR = ("linear", "bilinear", "trilinear")
+_AXES = {"bilinear": 2, "trilinear": 3, "bicubic": 2}
+_CUBIC = -0.75
+
+
+class InterpolationMixin(PoolingMixin):
+    """Resizing `(N, C, *sizes)`."""
+
+    __slots__ = ()
+
+    def interpolate(
+        self,
+        size: Sizes | None = None,
+        scale_factor: float | Sequence[float] | None = None,
+        mode: InterpolationMode = "nearest",
+        align_corners: bool = False,
+        antialias: bool = False,
+    ) -> Self:
+        """Return this in another size: (N, C, *sizes) -> (N, C, *size).
+
+        Args:
+            size: the new sizes: one number for each axis behind the channels, or one for all.
+            scale_factor: instead, what sizes are multiplied with (and rounded down).
+            mode: "nearest" (rounding coordinates down), "nearest-exact" (the nearest middle of a pixel),
+                "linear" for any number of axes, also by the names "bilinear" and "trilinear" for two and
+                three, "bicubic" for two, "area" (means).
+            align_corners: let the middles of the corner pixels coincide, not their outer edges.
+            antialias: widen "bilinear" and "bicubic" where the result is smaller, so that all elements count.
+
+        Raises:
+            ArgumentError: there is no such mode, an option does not go with it, or both or neither of
+                `size` and `scale_factor` are given.
+            ShapeError: sizes do not fit the number of axes, or are not positive.
+
+        Example:
+            >>> Tensor([[[1.0, 3.0]]]).interpolate(4, mode="linear").tolist()
+            [[[1.0, 1.5, 2.5, 3.0]]]
+        """
+        axes = self.ndim - 2
+        _check_mode(mode, axes, align_corners, antialias)
+        shape: Any = self.static_shape("interpolate")
+        if axes < 1:
+            raise ShapeError(f"interpolate of shape {show(shape)}: it takes (N, C, *sizes).")
+        old = shape[2:]
+        new, scales = _new_sizes(old, size, scale_factor)
+        if min((*old, *new)) < 1:
+            raise ShapeError(f"interpolate of shape {show(shape)} to {new}: all sizes must be at least 1.")
+        if mode == "area":
+            return self._adaptive_avg(new, axes, "interpolate")
+        if not mode.startswith("nearest") and not is_float(self.dtype):
+            raise self._refuse(f"interpolate with mode={mode!r}", "floats")
+        narrow = self.dtype
+        u = self._graph if mode.startswith("nearest") else self._graph.cast(sum_acc_dtype(narrow))
+        for axis, (before, after, scale) in enumerate(zip(old, new, scales, strict=True), 2):
+            if before != after or scale != 1:
+                rows = _resized(moved_last(u, axis), after, scale, mode, align_corners, antialias)
+                u = moved_back(rows, axis)
+        return self._like(u.cast(narrow))
+
+
+def _check_mode(mode: str, axes: int, align_corners: bool, antialias: bool) -> None:
+    known = ("nearest", "nearest-exact", *_LINEAR, "bicubic", "area")
+    if mode not in known:
+        raise ArgumentError(f"interpolate: mode={mode!r} is none of {', '.join(map(repr, known))}.")
+    if mode not in (*_LINEAR, "bicubic") and align_corners:
+        raise ArgumentError(f"interpolate: align_corners goes with linear and cubic modes, not {mode!r}.")
+    if antialias and mode not in ("bilinear", "bicubic"):
+        raise ArgumentError(f"interpolate: antialias goes with 'bilinear' and 'bicubic', not {mode!r}.")
+    if axes >= 1 and _AXES.get(mode, axes) != axes:
+        raise ArgumentError(
+            f"interpolate: mode={mode!r} takes {_AXES[mode]} axes behind the channels, not {axes}."
+        )
+
+
+def _new_sizes(
+    old: tuple[int, ...], size: Sizes | None, scale_factor: float | Sequence[float] | None
+) -> tuple[tuple[int, ...], tuple[float, ...]]:
+    """Return the new sizes, and how many old elements there are to a new one."""
+    if (size is None) == (scale_factor is None):
+        raise ArgumentError(f"interpolate: size={size} and scale_factor={scale_factor}. Pass one of them.")
+    if size is not None:
+        new = sizes_of(size, len(old), "size")
+        return new, tuple(before / max(after, 1) for before, after in zip(old, new, strict=True))
+    given: Any = scale_factor
+    factors: Any = (given,) * len(old) if isinstance(given, (int, float)) else tuple(given)
+    if len(factors) != len(old):
+        raise ShapeError(
+            f"interpolate: scale_factor={factors} has {len(factors)} numbers for {len(old)} axes."
+        )
+    if min(factors) <= 0:
+        raise ArgumentError(f"interpolate: scale_factor={given} is not positive.")
+    new = tuple(int(before * factor) for before, factor in zip(old, factors, strict=True))
+    return new, tuple(1 / factor for factor in factors)
+
+
+def _resized(rows: UOp, count: int, scale: float, mode: str, align_corners: bool, antialias: bool) -> UOp:
+    """Return the last axis with `count` elements: (*R, n) -> (*R, count)."""
+    size: Any = rows.shape[-1]
+    if mode.startswith("nearest"):
+        if count % size == 0 and scale == size / count:
+            # whole repeats: a view
+            times = count // size
+            spread = rows.reshape((*rows.shape, 1)).expand((*rows.shape, times))
+            return spread.reshape((*rows.shape[:-1], count))
+        shift = 0.5 if mode == "nearest-exact" else 0.0
+        number = UOp.iota(count, dtypes.int32).cast(dtypes.float32)
+        place = ((number + shift) * scale).cast(dtypes.int32)
+        return _picked(rows, place, size)
+    wide = rows.dtype
+    if antialias:
+        return _antialiased(rows, count, scale, mode, align_corners)
+    place = _coordinates(count, size, scale, align_corners, wide)
+    if mode == "bicubic":
+        whole = _floor(place)
+        return _blended(rows, whole, _cubic_weights(place - whole), -1)
+    place = (place < 0.0).where(place.const_like(0.0), place)
+    whole = _floor(place)
+    part = place - whole
+    return _blended(rows, whole, [part.const_like(1.0) - part, part], 0)
+
+
+def _coordinates(count: int, size: int, scale: float, align_corners: bool, dtype: DType) -> UOp:
+    number = UOp.iota(count, dtypes.int32).cast(dtype)
+    if align_corners:
+        return number * ((size - 1) / (count - 1) if count > 1 else 0.0)
+    return (number + 0.5) * scale - 0.5
+
+
+def _floor(x: UOp) -> UOp:
+    whole = x.trunc()
+    return (x < whole).where(whole - 1.0, whole)
+
+
+def _blended(rows: UOp, whole: UOp, weights: list[UOp], first: int) -> UOp:
+    """Return neighbours `whole + first`, and those that follow, times their weights."""
+    size: Any = rows.shape[-1]
+    begin = whole.cast(dtypes.int32)
+    out: UOp | None = None
+    for number, weight in enumerate(weights, first):
+        picked = _picked(rows, begin + number, size)
+        factor = weight.reshape((*(1,) * (len(picked.shape) - 1), *weight.shape)).expand(picked.shape)
+        part = picked * factor
+        out = part if out is None else out + part
+    assert out is not None, "there are neighbours"
+    return out
+
+
+def _picked(rows: UOp, place: UOp, size: int) -> UOp:
+    """Return elements by position; those outside are the first and the last."""
+    low = (place < 0).where(place.const_like(0), place)
+    inside = (low > size - 1).where(low.const_like(size - 1), low)
+    shape: Any = (*rows.shape[:-1], place.shape[0])
+    return pick_last(rows, inside.reshape((*(1,) * (len(shape) - 1), shape[-1])).expand(shape))
+
+
+def _cubic_weights(part: UOp) -> list[UOp]:
+    """Return the weights of the four neighbours of a point `part` behind the second one.
+
+    Source: Keys 1981, "Cubic convolution interpolation for digital image processing", with a = -0.75.
+    """
+    rest = part.const_like(1.0) - part
+    return [_cubic_far(part + 1.0), _cubic_near(part), _cubic_near(rest), _cubic_far(rest + 1.0)]
+
+
+def _cubic_near(x: UOp, a: float = _CUBIC) -> UOp:
+    return (x * (a + 2.0) - (a + 3.0)) * x * x + 1.0
+
+
+def _cubic_far(x: UOp, a: float = _CUBIC) -> UOp:
+    return ((x * a - 5.0 * a) * x + 8.0 * a) * x - 4.0 * a
+
+
+def _antialiased(rows: UOp, count: int, scale: float, mode: str, align_corners: bool) -> UOp:
+    """Return weighted means with a filter as wide as `scale` old elements.
+
+    The filters are a triangle, and Keys' cubic with a = -0.5, as in Pillow.
+    """
+    size: Any = rows.shape[-1]
+    if align_corners:
+        scale = (size - 1) / (count - 1) if count > 1 else 0.0
+    wide = rows.dtype
+    stretch = max(scale, 1.0)
+    reach = (2.0 if mode == "bicubic" else 1.0) * stretch
+    center = (UOp.iota(count, dtypes.int32).cast(wide) + 0.5) * scale
+    shape: Any = (*rows.shape[:-1], count, size)
+    pair = (count, size)
+    middle = center.reshape((count, 1)).expand(pair)
+    number = UOp.iota(size, dtypes.int32).cast(wide).reshape((1, size)).expand(pair)
+    first, last = _edge(middle - reach), _edge(middle + reach)
+    distance = (number - middle + 0.5) / stretch
+    away = (distance < 0.0).where(-distance, distance)
+    none = away.const_like(0.0)
+    if mode == "bicubic":
+        weight = (away < 1.0).where(_cubic_near(away, -0.5), (away < 2.0).where(_cubic_far(away, -0.5), none))
+    else:
+        weight = (away < 1.0).where(away.const_like(1.0) - away, none)
+    weight = ((number >= first) & (number < last)).where(weight, none)
+    weight = weight / weight.reduce_axis(Ops.ADD, (1,)).expand(pair)
+    full = weight.reshape((*(1,) * (len(shape) - 2), *pair)).expand(shape)
+    spread = rows.reshape((*rows.shape[:-1], 1, size)).expand(shape)
+    return (spread * full).reduce_axis(Ops.ADD, (len(shape) - 1,)).reshape(shape[:-1])
+
+
+def _edge(x: UOp) -> UOp:
+    return (x + 0.5).trunc()

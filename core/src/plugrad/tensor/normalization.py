@@ -1,0 +1,264 @@
+"""Normalization: values brought to mean 0 and variance 1, over channels, groups or last axes.
+
+All of it is computed in at least float32, and narrow dtypes are rounded once, at the end.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+from plugrad.dtype import is_float, sum_acc_dtype
+from plugrad.errors import ShapeError
+from plugrad.tensor.reduce import ReduceMixin
+from plugrad.tensor.shapes import Axes, show, some_axes
+
+Shapes = int | Sequence[int]
+
+# the distance from 1 to the next number
+_EPSILONS = {"float16": 2.0**-10, "bfloat16": 2.0**-7, "float32": 2.0**-23, "float64": 2.0**-52}
+
+
+class NormalizationMixin(ReduceMixin):
+    """Normalization of activations; layers keep the parameters."""
+
+    __slots__ = ()
+
+    def layernorm(self, axis: Axes = -1, eps: float = 1e-5) -> Self:
+        """Return this less its mean over `axis`, divided by the root of variance + `eps`.
+
+        Raises:
+            AxisError: an axis does not exist.
+            DtypeError: this tensor holds no floats.
+
+        Example:
+            >>> Tensor([[1.0, 3.0]]).layernorm(eps=0.0).tolist()
+            [[-1.0, 1.0]]
+        """
+        axes = some_axes(axis, self.ndim, "layernorm")
+        return self._wide("layernorm")._standardized(axes, eps).cast(self.dtype)
+
+    def layer_norm(
+        self,
+        normalized_shape: Shapes,
+        weight: Self | None = None,
+        bias: Self | None = None,
+        eps: float = 1e-5,
+    ) -> Self:
+        """Return `layernorm` over the last axes, which have `normalized_shape`, times `weight` plus `bias`.
+
+        (..., *normalized_shape) -> (..., *normalized_shape)
+
+        Source: Ba, Kiros and Hinton 2016, equation 4.
+
+        Raises:
+            ShapeError: the shape does not end in `normalized_shape`.
+            DtypeError: this tensor holds no floats.
+
+        Example:
+            >>> Tensor([[1.0, 3.0]]).layer_norm(2, weight=Tensor([2.0, 2.0]), eps=0.0).tolist()
+            [[-2.0, 2.0]]
+        """
+        axes = self._last_axes(normalized_shape, "layer_norm")
+        out = self._wide("layer_norm")._standardized(axes, eps)
+        return _scaled(out, weight, bias).cast(self.dtype)
+
+    def rms_norm(
+        self, normalized_shape: Shapes, weight: Self | None = None, eps: float | None = None
+    ) -> Self:
+        """Return this divided by the root of its mean square over the last axes, times `weight`.
+
+        (..., *normalized_shape) -> (..., *normalized_shape)
+
+        Args:
+            normalized_shape: the last sizes of this tensor.
+            weight: factors of that shape.
+            eps: added to the mean square; by default the distance from 1 to the next number of the dtype.
+
+        Source: Zhang and Sennrich 2019, equation 4.
+
+        Raises:
+            ShapeError: the shape does not end in `normalized_shape`.
+            DtypeError: this tensor holds no floats.
+
+        Example:
+            >>> Tensor([[3.0, 3.0]]).rms_norm(2, eps=0.0).tolist()
+            [[1.0, 1.0]]
+        """
+        axes = self._last_axes(normalized_shape, "rms_norm")
+        x = self._wide("rms_norm")
+        small = _EPSILONS.get(self.dtype.name, 2.0**-23) if eps is None else eps
+        out = x * (x.square().mean(axes, keepdim=True) + small).rsqrt()
+        return _scaled(out, weight, None).cast(self.dtype)
+
+    def group_norm(
+        self,
+        num_groups: int,
+        weight: Self | None = None,
+        bias: Self | None = None,
+        eps: float = 1e-5,
+    ) -> Self:
+        """Return each group of channels less its mean, divided by the root of variance + `eps`.
+
+        (N, C, ...) with weight and bias (C,) -> (N, C, ...)
+
+        Source: Wu and He 2018, section 3.
+
+        Raises:
+            ShapeError: groups do not divide the channels, or there are no channels.
+            DtypeError: this tensor holds no floats.
+
+        Example:
+            >>> Tensor([[1.0, 3.0, 5.0, 9.0]]).group_norm(2, eps=0.0).tolist()
+            [[-1.0, 1.0, -1.0, 1.0]]
+        """
+        channels: Any = self.shape[1] if self.ndim > 1 else 0
+        if self.ndim < 2 or num_groups < 1 or channels % num_groups:
+            raise ShapeError(
+                f"group_norm of shape {show(self.shape)} in {num_groups} groups: it takes (N, C, ...) with a "
+                "number of channels that the groups divide."
+            )
+        groups = self._wide("group_norm").reshape(self.shape[0], num_groups, -1)
+        out = groups._standardized((2,), eps).reshape(self.shape)
+        return self._by_channel(out, weight, bias).cast(self.dtype)
+
+    def groupnorm(
+        self, num_groups: int, weight: Self | None = None, bias: Self | None = None, eps: float = 1e-5
+    ) -> Self:
+        """Return `group_norm`."""
+        return self.group_norm(num_groups, weight, bias, eps)
+
+    def instance_norm(
+        self,
+        weight: Self | None = None,
+        bias: Self | None = None,
+        eps: float = 1e-5,
+    ) -> Self:
+        """Return each channel of each example normalized over its own elements: (N, C, ...) -> (N, C, ...).
+
+        Source: Ulyanov, Vedaldi and Lempitsky 2016, equation 2.
+
+        Raises:
+            ShapeError: there is nothing behind the channels.
+            DtypeError: this tensor holds no floats.
+
+        Example:
+            >>> Tensor([[[1.0, 3.0], [5.0, 9.0]]]).instance_norm(eps=0.0).tolist()
+            [[[-1.0, 1.0], [-1.0, 1.0]]]
+        """
+        if self.ndim < 3:
+            raise ShapeError(f"instance_norm of shape {show(self.shape)}: it takes (N, C, *sizes).")
+        out = self._wide("instance_norm")._standardized(tuple(range(2, self.ndim)), eps)
+        return self._by_channel(out, weight, bias).cast(self.dtype)
+
+    def batchnorm(
+        self, weight: Self | None, bias: Self | None, mean: Self, invstd: Self, axis: Axes = 1
+    ) -> Self:
+        """Return `(self - mean) * invstd * weight + bias`, all of which lie along `axis`.
+
+        Args:
+            weight: factors, or None.
+            bias: what is added, or None.
+            mean: means of the channels.
+            invstd: 1 / the standard deviations of the channels.
+            axis: the axis, or axes, of the channels.
+
+        Raises:
+            AxisError: an axis does not exist.
+            DtypeError: this tensor holds no floats.
+
+        Source: Ioffe and Szegedy 2015, Algorithm 1.
+
+        Example:
+            >>> Tensor([[1.0, 5.0]]).batchnorm(None, None, Tensor([0.0, 1.0]), Tensor([1.0, 0.5])).tolist()
+            [[1.0, 2.0]]
+        """
+        axes = some_axes(axis, self.ndim, "batchnorm")
+        shape = tuple(size if at in axes else 1 for at, size in enumerate(self.shape))
+        x = self._wide("batchnorm") - mean.reshape(shape)
+        out = x * (invstd.reshape(shape) if invstd.ndim == len(axes) else invstd)
+        weight = None if weight is None else weight.reshape(shape)
+        return _scaled(out, weight, None if bias is None else bias.reshape(shape)).cast(self.dtype)
+
+    def batch_norm(
+        self,
+        running_mean: Self | None = None,
+        running_var: Self | None = None,
+        weight: Self | None = None,
+        bias: Self | None = None,
+        training: bool = False,
+        eps: float = 1e-5,
+    ) -> Self:
+        """Return each channel normalized over the batch, or, unless `training`, by the running statistics.
+
+        (N, C, ...) with all others (C,) -> (N, C, ...). The running statistics are not changed: that is
+        `nn.BatchNorm`'s work.
+
+        Raises:
+            ShapeError: there are no channels, or no statistics outside of training.
+            DtypeError: this tensor holds no floats.
+
+        Example:
+            >>> Tensor([[1.0], [3.0]]).batch_norm(training=True, eps=0.0).tolist()
+            [[-1.0], [1.0]]
+        """
+        if self.ndim < 2:
+            raise ShapeError(f"batch_norm of shape {show(self.shape)}: it takes (N, C, ...).")
+        if training:
+            mean, variance = self.batch_statistics()
+        elif running_mean is None or running_var is None:
+            raise ShapeError(
+                "batch_norm without training normalizes by running_mean and running_var, which are missing. "
+                "Pass both, or training=True."
+            )
+        else:
+            mean, variance = running_mean, running_var
+        return self.batchnorm(weight, bias, mean, (variance + eps).rsqrt())
+
+    def batch_statistics(self) -> tuple[Self, Self]:
+        """Return mean and (biased) variance of each channel over a batch: (N, C, ...) -> (C,), (C,).
+
+        Narrow floats give float32.
+
+        Raises:
+            ShapeError: there are no channels.
+            DtypeError: this tensor holds no floats.
+
+        Example:
+            >>> [x.tolist() for x in Tensor([[1.0], [3.0]]).batch_statistics()]
+            [[2.0], [1.0]]
+        """
+        if self.ndim < 2:
+            raise ShapeError(f"batch_statistics of shape {show(self.shape)}: it takes (N, C, ...).")
+        x = self._wide("batch_statistics")
+        axes = (0, *range(2, self.ndim))
+        mean = x.mean(axes, keepdim=True)
+        return mean.flatten(), (x - mean).square().mean(axes)
+
+    def _standardized(self, axes: tuple[int, ...], eps: float) -> Self:
+        centered = self - self.mean(axes, keepdim=True)
+        return centered * (centered.square().mean(axes, keepdim=True) + eps).rsqrt()
+
+    def _wide(self, what: str) -> Self:
+        if not is_float(self.dtype):
+            raise self._refuse(what, "floats")
+        return self.cast(sum_acc_dtype(self.dtype))
+
+    def _last_axes(self, normalized_shape: Shapes, what: str) -> tuple[int, ...]:
+        single = isinstance(normalized_shape, int)
+        wanted = (normalized_shape,) if single else tuple(normalized_shape)
+        if not wanted or self.shape[-len(wanted) :] != wanted:
+            raise ShapeError(f"{what} over {wanted} of shape {show(self.shape)}, which does not end in it.")
+        return tuple(range(self.ndim - len(wanted), self.ndim))
+
+    def _by_channel(self, out: Self, weight: Self | None, bias: Self | None) -> Self:
+        shape = (1, -1, *(1,) * (self.ndim - 2))
+        return _scaled(
+            out,
+            None if weight is None else weight.reshape(shape),
+            None if bias is None else bias.reshape(shape),
+        )
+
+
+def _scaled(out: Any, weight: Any, bias: Any) -> Any:
+    if weight is not None:
+        out = out * weight
+    return out if bias is None else out + bias

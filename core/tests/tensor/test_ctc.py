@@ -1,0 +1,78 @@
+"""Tests of plugrad.tensor.ctc, against torch."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+
+from plugrad import Tensor, events
+from plugrad.errors import ArgumentError, DtypeError, ShapeError
+
+RNG = np.random.default_rng(0)
+SCORES = RNG.standard_normal((9, 3, 5)).astype(np.float32)
+LABELS = np.array([[1, 2, 2, 3], [4, 4, 1, 1], [3, 1, 2, 4]], np.int32)
+
+
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+@pytest.mark.parametrize(
+    ("labels", "used", "wanted", "blank"),
+    [
+        (LABELS, [9, 9, 9], [4, 4, 4], 0),
+        (LABELS, [9, 7, 4], [3, 2, 4], 0),
+        (LABELS % 4, [8, 9, 5], [4, 0, 1], 4),
+    ],
+)
+def test_losses_and_gradients_are_those_of_torch(
+    labels: Any, used: Any, wanted: Any, blank: int, reduction: Any
+) -> None:
+    ours, theirs = Tensor(SCORES, requires_grad=True), torch.tensor(SCORES, requires_grad=True)
+    out = ours.log_softmax(-1).ctc_loss(Tensor(labels), used, Tensor(wanted), blank, reduction)
+    expected = F.ctc_loss(theirs.log_softmax(-1), torch.tensor(labels).long(), used, wanted, blank, reduction)
+    np.testing.assert_allclose(out.numpy(), expected.detach().numpy(), rtol=1e-4, atol=1e-5)
+    out.sum().backward()
+    expected.sum().backward()
+    assert ours.grad is not None
+    np.testing.assert_allclose(ours.grad.numpy(), theirs.grad.numpy(), rtol=1e-3, atol=1e-5)
+
+
+def test_targets_that_are_too_long_cost_infinity_or_nothing() -> None:
+    x = Tensor(SCORES, requires_grad=True)
+    scores = x.log_softmax(-1)
+    losses = scores.ctc_loss(Tensor(LABELS), [9, 5, 3], [4, 4, 4], reduction="none")
+    assert np.isinf(losses.numpy()).tolist() == [False, True, True]
+    losses = scores.ctc_loss(Tensor(LABELS), [9, 5, 3], [4, 4, 4], reduction="none", zero_infinity=True)
+    assert losses.tolist()[1:] == [0.0, 0.0]
+    losses.sum().backward()
+    assert x.grad is not None
+    assert (x.grad.numpy()[:, 1:] == 0).all()
+    assert np.isfinite(x.grad.numpy()).all()
+
+
+def test_longer_sequences_need_no_more_different_kernels() -> None:
+    def names(length: int) -> tuple[int, int]:
+        found: list[str] = []
+        scores = Tensor(RNG.standard_normal((length, 1, 3)).astype(np.float32)).realize()
+        with events.subscribe(events.KernelEvent, lambda event: found.append(event.name)):
+            scores.ctc_loss(Tensor([[1, 2]]), [length], [2]).realize()
+        return len(found), len(set(found))
+
+    (few, few_kinds), (many, many_kinds) = names(17), names(40)
+    assert many > few
+    assert many_kinds <= few_kinds + 16
+
+
+def test_what_does_not_fit_is_refused() -> None:
+    x, y = Tensor(SCORES), Tensor(LABELS)
+    used, wanted = [9, 9, 9], [4, 4, 4]
+    with pytest.raises(ShapeError, match=r"ctc_loss of shape \(9, 3, 5\) with labels of shape \(2, 4\)"):
+        x.ctc_loss(y[:2], used, wanted)
+    with pytest.raises(ShapeError, match=r"ctc_loss: input_lengths of shape \(2,\)"):
+        x.ctc_loss(y, used[:2], wanted)
+    with pytest.raises(ShapeError, match="ctc_loss: blank=5 is none of 5 classes"):
+        x.ctc_loss(y, used, wanted, blank=5)
+    with pytest.raises(ArgumentError, match="ctc_loss: reduction='max' is none of"):
+        x.ctc_loss(y, used, wanted, reduction="max")
+    with pytest.raises(DtypeError, match="ctc_loss of float32 with labels of float32"):
+        x.ctc_loss(y.cast("float32"), used, wanted)

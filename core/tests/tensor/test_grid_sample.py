@@ -1,0 +1,65 @@
+"""Tests of plugrad.tensor.grid_sample, against torch."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+
+from plugrad import Tensor
+from plugrad.errors import ArgumentError, DtypeError, ShapeError
+
+RNG = np.random.default_rng(0)
+
+
+@pytest.mark.parametrize("align_corners", [False, True])
+@pytest.mark.parametrize("padding_mode", ["zeros", "border", "reflection"])
+@pytest.mark.parametrize("mode", ["bilinear", "nearest", "bicubic"])
+def test_samples_are_those_of_torch(mode: Any, padding_mode: Any, align_corners: bool) -> None:
+    x = RNG.standard_normal((2, 3, 4, 5)).astype(np.float32)
+    grid = RNG.uniform(-1.8, 1.8, (2, 3, 2, 2)).astype(np.float32)
+    options = {"mode": mode, "padding_mode": padding_mode, "align_corners": align_corners}
+    ours = [Tensor(a, requires_grad=True) for a in (x, grid)]
+    theirs = [torch.tensor(a, requires_grad=True) for a in (x, grid)]
+    out, expected = ours[0].grid_sample(ours[1], **options), F.grid_sample(*theirs, **options)
+    np.testing.assert_allclose(out.numpy(), expected.detach().numpy(), rtol=1e-4, atol=1e-5)
+    if padding_mode == "border" and mode == "bicubic":
+        return
+    out.square().sum().backward()
+    expected.square().sum().backward()
+    for left, right in zip(ours[: 1 if mode == "nearest" else 2], theirs, strict=False):
+        assert left.grad is not None
+        np.testing.assert_allclose(left.grad.numpy(), right.grad.numpy(), rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize("mode", ["bilinear", "nearest"])
+def test_samples_of_volumes_are_those_of_torch(mode: Any) -> None:
+    x = RNG.standard_normal((1, 2, 3, 4, 2)).astype(np.float32)
+    grid = RNG.uniform(-1.3, 1.3, (1, 2, 3, 2, 3)).astype(np.float32)
+    expected = F.grid_sample(torch.tensor(x), torch.tensor(grid), mode=mode, align_corners=False)
+    out = Tensor(x).grid_sample(Tensor(grid), mode)
+    np.testing.assert_allclose(out.numpy(), expected.numpy(), rtol=1e-4, atol=1e-5)
+
+
+def test_places_that_are_no_numbers_are_outside() -> None:
+    grid = Tensor([[[[float("nan"), 0.0], [float("inf"), 0.0], [1e30, 0.0]]]])
+    assert Tensor.ones(1, 1, 2, 2).grid_sample(grid, "nearest").tolist() == [[[[0.0, 0.0, 0.0]]]]
+
+
+def test_what_does_not_fit_is_refused() -> None:
+    x, grid = Tensor.ones(1, 1, 2, 2), Tensor.ones(1, 2, 2, 2)
+    with pytest.raises(
+        ShapeError, match=r"grid_sample of shape \(1, 1, 2, 2\) with a grid of shape \(1, 2, 2, 3\)"
+    ):
+        x.grid_sample(Tensor.ones(1, 2, 2, 3))
+    with pytest.raises(ShapeError, match=r"grid of shape \(2, 2, 2, 2\)"):
+        x.grid_sample(Tensor.ones(2, 2, 2, 2))
+    with pytest.raises(ArgumentError, match="mode='linear' is none of"):
+        x.grid_sample(grid, "linear")
+    with pytest.raises(ArgumentError, match="padding_mode='reflect' is none of"):
+        x.grid_sample(grid, padding_mode="reflect")
+    with pytest.raises(ArgumentError, match="mode='bicubic' takes images"):
+        Tensor.ones(1, 1, 2, 2, 2).grid_sample(Tensor.ones(1, 2, 2, 2, 3), "bicubic")
+    with pytest.raises(DtypeError, match="grid_sample of int32: it takes floats"):
+        x.grid_sample(grid.cast("int32"))

@@ -1,0 +1,186 @@
+"""Tests of plugrad.tensor.pooling, against torch."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+
+from plugrad import Tensor
+from plugrad.errors import DtypeError, ShapeError
+
+RNG = np.random.default_rng(0)
+
+
+def random(*shape: int) -> np.ndarray:
+    return RNG.standard_normal(shape).astype(np.float32)
+
+
+POOLS: list[dict[str, Any]] = [
+    {"kernel_size": 2}, {"kernel_size": 3}, {"kernel_size": (2, 3), "stride": 1},
+    {"kernel_size": 3, "stride": 2}, {"kernel_size": 3, "stride": 2, "padding": 1},
+    {"kernel_size": (3, 2), "stride": (2, 3), "padding": (1, 0)},
+    {"kernel_size": 3, "stride": 2, "padding": 1, "ceil_mode": True},
+    {"kernel_size": 2, "stride": 3, "ceil_mode": True},
+    {"kernel_size": (4, 2), "stride": (3, 2), "padding": (2, 1), "ceil_mode": True},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("options", POOLS, ids=str)
+def test_pools_are_those_of_torch(options: Any) -> None:
+    x = random(2, 3, 7, 8)
+    expected, places = F.max_pool2d(torch.tensor(x), **options, return_indices=True)
+    np.testing.assert_array_equal(Tensor(x).max_pool2d(**options).numpy(), expected.numpy())
+    values, indices = Tensor(x).max_pool2d(**options, return_indices=True)
+    np.testing.assert_array_equal(values.numpy(), expected.numpy())
+    np.testing.assert_array_equal(indices.numpy(), places.numpy())
+    for include in (True, False):
+        expected = F.avg_pool2d(torch.tensor(x), **options, count_include_pad=include).numpy()
+        out = Tensor(x).avg_pool2d(**options, count_include_pad=include).numpy()
+        np.testing.assert_allclose(out, expected, rtol=1e-5, atol=1e-6)
+
+
+def test_pools_may_be_dilated() -> None:
+    x = random(1, 1, 7, 8)
+    for options in ({"padding": 0}, {"padding": 1}, {"padding": 1, "ceil_mode": True}):
+        expected, places = F.max_pool2d(
+            torch.tensor(x), 2, stride=2, dilation=3, return_indices=True, **options
+        )
+        values, indices = Tensor(x).max_pool2d(2, 2, 3, return_indices=True, **options)
+        np.testing.assert_array_equal(values.numpy(), expected.numpy())
+        np.testing.assert_array_equal(indices.numpy(), places.numpy())
+
+
+@pytest.mark.parametrize("options", POOLS[:4] + POOLS[6:8], ids=str)
+def test_gradients_of_pools_are_those_of_torch(options: Any) -> None:
+    x = random(1, 2, 6, 7)
+    for name in ("max_pool2d", "avg_pool2d"):
+        ours, theirs = Tensor(x, requires_grad=True), torch.tensor(x, requires_grad=True)
+        getattr(ours, name)(**options).square().sum().backward()
+        getattr(F, name)(theirs, **options).square().sum().backward()
+        assert ours.grad is not None
+        np.testing.assert_allclose(ours.grad.numpy(), theirs.grad.numpy(), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize(("axes", "shape"), [(1, (2, 3, 9)), (3, (1, 2, 5, 6, 4))])
+def test_pools_over_one_and_three_axes_are_those_of_torch(axes: int, shape: Any) -> None:
+    x = random(*shape)
+    for options in ({}, {"stride": 1, "padding": 1}, {"stride": 2, "ceil_mode": True}):
+        expected, places = getattr(F, f"max_pool{axes}d")(torch.tensor(x), 3, **options, return_indices=True)
+        values, indices = getattr(Tensor(x), f"max_pool{axes}d")(3, **options, return_indices=True)
+        np.testing.assert_array_equal(values.numpy(), expected.numpy())
+        np.testing.assert_array_equal(indices.numpy(), places.numpy())
+        expected = getattr(F, f"avg_pool{axes}d")(torch.tensor(x), 3, **options).numpy()
+        out = getattr(Tensor(x), f"avg_pool{axes}d")(3, **options).numpy()
+        np.testing.assert_allclose(out, expected, rtol=1e-5, atol=1e-6)
+
+
+def test_a_window_of_as_many_numbers_pools_as_many_axes() -> None:
+    x = random(2, 3, 8)
+    np.testing.assert_array_equal(
+        Tensor(x).max_pool2d((2,)).numpy(), F.max_pool1d(torch.tensor(x), 2).numpy()
+    )
+    np.testing.assert_array_equal(Tensor(x).max_pool2d().numpy(), F.max_pool2d(torch.tensor(x), 2).numpy())
+
+
+def test_pools_of_integers_and_of_halves() -> None:
+    x = np.arange(-8, 8, dtype=np.int32).reshape(1, 1, 4, 4)
+    assert Tensor(x).max_pool2d(3, 2, padding=1).tolist() == [[[[-3, -1], [5, 7]]]]
+    assert Tensor(x).avg_pool2d().tolist() == [[[[-5.5, -3.5], [2.5, 4.5]]]]
+    assert Tensor.full((1, 64, 64), 2000.0, dtype="float16").avg_pool2d(64).item() == 2000.0
+
+
+def test_the_place_of_nan_and_the_first_of_equals_is_found() -> None:
+    x = np.array([[[1, 1, np.nan, 2], [1, 0, 3, np.nan]]], np.float32)
+    expected, places = F.max_pool2d(torch.tensor(x), 2, return_indices=True)
+    values, indices = Tensor(x).max_pool2d(2, return_indices=True)
+    np.testing.assert_array_equal(values.numpy(), expected.numpy())
+    assert indices.tolist()[0][0][0] == places.tolist()[0][0][0] == 0
+    assert indices.tolist()[0][0][1] in (2, 7)
+    lowest = Tensor([[[float("-inf")] * 2] * 2]).max_pool2d(2, padding=1, return_indices=True)[1]
+    assert lowest.tolist() == [[[0, 1], [2, 3]]]
+
+
+@pytest.mark.parametrize(
+    ("shape", "sizes"),
+    [((2, 3, 7, 8), (3, 5)), ((1, 2, 6, 6), 3), ((1, 2, 5, 4), (7, None)), ((2, 4, 4), 1), ((1, 3, 7, 7), 7)],
+)
+def test_adaptive_pools_are_those_of_torch(shape: Any, sizes: Any) -> None:
+    x = random(*shape)
+    ours, theirs = Tensor(x, requires_grad=True), torch.tensor(x, requires_grad=True)
+    out, expected = ours.adaptive_avg_pool2d(sizes), F.adaptive_avg_pool2d(theirs, sizes)
+    np.testing.assert_allclose(out.numpy(), expected.detach().numpy(), rtol=1e-5, atol=1e-6)
+    values, indices = ours.adaptive_max_pool2d(sizes, return_indices=True)
+    best, places = F.adaptive_max_pool2d(theirs, sizes, return_indices=True)
+    np.testing.assert_array_equal(values.numpy(), best.detach().numpy())
+    np.testing.assert_array_equal(indices.numpy(), places.numpy())
+    (out.square().sum() + values.square().sum()).backward()
+    (expected.square().sum() + best.square().sum()).backward()
+    assert ours.grad is not None
+    np.testing.assert_allclose(ours.grad.numpy(), theirs.grad.numpy(), rtol=1e-4, atol=1e-5)
+
+
+def test_adaptive_pools_over_one_and_three_axes_are_those_of_torch() -> None:
+    x, y = random(2, 3, 10), random(1, 2, 5, 3, 4)
+    for name, value, sizes in (("1d", x, 4), ("3d", y, (2, 3, 3))):
+        expected = getattr(F, f"adaptive_avg_pool{name}")(torch.tensor(value), sizes).numpy()
+        out = getattr(Tensor(value), f"adaptive_avg_pool{name}")(sizes).numpy()
+        np.testing.assert_allclose(out, expected, rtol=1e-5, atol=1e-6)
+        expected = getattr(F, f"adaptive_max_pool{name}")(torch.tensor(value), sizes).numpy()
+        np.testing.assert_array_equal(
+            getattr(Tensor(value), f"adaptive_max_pool{name}")(sizes).numpy(), expected
+        )
+
+
+@pytest.mark.parametrize(
+    ("axes", "shape", "options"),
+    [(1, (2, 3, 8), {}), (2, (2, 3, 6, 8), {"stride": 3}), (3, (1, 2, 4, 4, 6), {}), (2, (1, 1, 7, 7), {})],
+)
+def test_unpooling_is_that_of_torch(axes: int, shape: Any, options: Any) -> None:
+    x = random(*shape)
+    values, places = getattr(F, f"max_pool{axes}d")(torch.tensor(x), 2, **options, return_indices=True)
+    expected = getattr(F, f"max_unpool{axes}d")(values, places, 2, **options, output_size=shape[-axes:])
+    ours, indices = getattr(Tensor(x), f"max_pool{axes}d")(2, **options, return_indices=True)
+    out = getattr(ours, f"max_unpool{axes}d")(indices, 2, **options, output_size=shape[-axes:])
+    np.testing.assert_array_equal(out.numpy(), expected.numpy())
+    if "stride" not in options and 7 not in shape:
+        out = getattr(ours, f"max_unpool{axes}d")(indices, 2)
+        np.testing.assert_array_equal(out.numpy(), expected.numpy())
+
+
+def test_windows_are_never_written_to_memory() -> None:
+    x = Tensor(random(1, 2, 5, 5)).realize()
+    for pooled in (x.max_pool2d(), x.max_pool2d(3, 1), x.avg_pool2d(3, 2)):
+        assert len(pooled.schedule()) == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"kernel_size": 5}, r"max_pool2d: a window of 5 .* does not fit into an axis of 4"),
+        ({"kernel_size": 2, "padding": 2}, "max_pool2d: padding 2 and 2 around windows of 2"),
+        (
+            {"kernel_size": 2, "stride": 0, "ceil_mode": True},
+            "stride 0 and dilation 1 must each be at least 1",
+        ),
+        ({"kernel_size": (2, 2, 2)}, "it takes at least 3 axes"),
+        ({"kernel_size": 2, "stride": (1, 2, 3)}, r"stride=\(1, 2, 3\) has 3 numbers"),
+    ],
+)
+def test_windows_that_do_not_fit_are_refused(options: Any, message: str) -> None:
+    with pytest.raises(ShapeError, match=message):
+        Tensor(random(4, 4)).max_pool2d(**options)
+
+
+def test_other_sizes_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(ShapeError, match=r"adaptive_avg_pool2d: output_size=\(1, 2, 3\)|at least 3 axes"):
+        Tensor(random(4, 4)).adaptive_avg_pool2d((1, 2, 3))
+    with pytest.raises(ShapeError, match=r"adaptive_max_pool1d of shape \(4, 4\) to \(0,\)"):
+        Tensor(random(4, 4)).adaptive_max_pool1d(0)
+    with pytest.raises(ShapeError, match=r"adaptive_max_pool1d: output_size=\(1, 2\) has 2 numbers"):
+        Tensor(random(4, 4)).adaptive_max_pool1d((1, 2))
+    with pytest.raises(ShapeError, match=r"max_unpool2d of shape \(2, 2\) with indices \(2,\)"):
+        Tensor(random(2, 2)).max_unpool2d(Tensor([1, 2]))
+    with pytest.raises(DtypeError, match=r"with indices .* of float32"):
+        Tensor(random(2, 2)).max_unpool2d(Tensor(random(2, 2)))
