@@ -6,11 +6,11 @@ import sys
 from collections.abc import Sequence
 
 from plugrad import __version__
-from plugrad.cli import cache, conformance, devices, env, passes, report
+from plugrad.cli import cache, conformance, devices, env, new_backend, passes, report
 from plugrad.errors import PlugradError
 
 # each has NAME, SUMMARY, add_arguments(parser) and run(arguments) -> exit status
-_COMMANDS = (devices, env, passes, cache, conformance, report)
+_COMMANDS = (devices, env, passes, cache, conformance, report, new_backend)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -1,0 +1,3 @@
+from plugrad_conformance import suite
+
+test_conformance = suite("$DEVICE", profile="minimal")
