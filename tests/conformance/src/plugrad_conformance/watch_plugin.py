@@ -7,6 +7,7 @@ import contextlib
 import importlib
 import json
 import os
+import shutil
 import sys
 import time
 from typing import Any
@@ -19,8 +20,9 @@ from plugrad.plugin.manager import plugins
 from plugrad.renderer import cstyle
 from plugrad.runtime import transfer
 
-# what a plugin may import without it being counted: the core and what it brings, and tools for foreign code
-_BROUGHT = (np, pluggy, discovery, loaded, cstyle, transfer)
+# what a plugin may import without it being counted: the core and what it brings, the standard library's
+# compressors, and tools for foreign code
+_BROUGHT = (shutil, np, pluggy, discovery, loaded, cstyle, transfer)
 for _tool in ("ctypes", "cffi", "_cffi_backend"):
     with contextlib.suppress(ImportError):
         importlib.import_module(_tool)
