@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from plugrad.errors import DeviceNotFound, PluginError
+from plugrad.errors import DeviceNotFound, PluginError, SettingsError
 from plugrad.plugin.manager import PluginManager
+from plugrad.settings import context
 
 IGNORE = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
@@ -202,6 +203,31 @@ def test_two_distributions_with_one_name_are_both_refused_and_both_named(zoo: An
     assert manager.backends() == ()
 
 
+@pytest.mark.parametrize("wish", ["plugrad-rival", "Plugrad.Rival", "other, plugrad_rival,plugrad-chip"])
+def test_a_setting_chooses_between_two_distributions_with_one_name(zoo: Any, wish: str) -> None:
+    zoo.install_good()
+    zoo.install("plugrad-rival", {"chip": "zoo_rival"}, "3.0", zoo_rival=zoo.good("chip"))
+    zoo.install("plugrad-chip-better", {"chip": "zoo_better"}, zoo_better=COMPILER_ONLY)
+    manager = zoo.manager()
+    with context(PLUGRAD_PREFER=wish):
+        backend = manager.backend("CHIP")
+        assert manager.choose() == "CHIP"
+    assert backend.info.distribution == "plugrad-rival"
+    assert [source.distribution for source in backend.additions] == ["plugrad-chip-better"]
+    (failure,) = manager.failures
+    assert "PLUGRAD_PREFER chooses plugrad-rival 3.0" in failure.reason
+
+
+def test_a_preference_for_neither_leaves_both_refused(zoo: Any) -> None:
+    zoo.install_good()
+    zoo.install("plugrad-rival", {"chip": "zoo_rival"}, "3.0", zoo_rival=zoo.good("chip"))
+    remedy = (
+        "Set PLUGRAD_PREFER=plugrad-chip to take that one, or uninstall one of plugrad-chip, plugrad-rival"
+    )
+    with context(PLUGRAD_PREFER="other"), pytest.raises(PluginError, match=remedy):
+        zoo.manager().backend("CHIP")
+
+
 def test_the_name_of_a_builtin_device_is_reserved(zoo: Any) -> None:
     zoo.install("plugrad-rival", {"null": "zoo_rival"}, zoo_rival=zoo.good("null"))
     manager = zoo.manager()
@@ -275,7 +301,7 @@ def test_the_highest_priority_is_chosen(zoo: Any) -> None:
     assert zoo.manager().choose() == "CHOP"
 
 
-def test_a_backend_without_a_device_is_passed_over_with_a_warning(zoo: Any) -> None:
+def test_a_backend_without_a_device_is_passed_over_in_silence(zoo: Any) -> None:
     zoo.install_good("chip")
     zoo.install_good(
         "chop",
@@ -285,25 +311,78 @@ def test_a_backend_without_a_device_is_passed_over_with_a_warning(zoo: Any) -> N
         },
     )
     manager = zoo.manager()
-    with pytest.warns(RuntimeWarning, match=r"zoo_chop.*is not used: no driver\. Load it\."):
+    assert manager.choose() == "CHIP"
+    (failure,) = manager.failures
+    assert (failure.reason, failure.remedy, failure.is_broken) == ("no driver", "Load it.", False)
+
+
+def test_a_probe_that_raises_is_passed_over_with_a_warning(zoo: Any) -> None:
+    zoo.install_good("chip")
+    zoo.install_good("chop", **{"priority=50": "priority=60", "return Probe(": "1 / 0; return Probe("})
+    manager = zoo.manager()
+    with pytest.warns(RuntimeWarning, match="plugrad_probe raised ZeroDivisionError"):
         assert manager.choose() == "CHIP"
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert manager.choose() == "CHIP"
 
 
-def test_a_probe_that_raises_is_passed_over_with_a_warning(zoo: Any) -> None:
-    zoo.install_good("chip")
-    zoo.install_good("chop", **{"priority=50": "priority=60", "return Probe(": "1 / 0; return Probe("})
-    with pytest.warns(RuntimeWarning, match="plugrad_probe raised ZeroDivisionError"):
-        assert zoo.manager().choose() == "CHIP"
-
-
 def test_a_simulator_is_never_chosen(zoo: Any) -> None:
     zoo.install_good("chip")
     zoo.install_good("chop", **{"priority=50": "priority=60", 'f"chip {i}"': 'f"chip {i}", Evidence.E2'})
-    with pytest.warns(RuntimeWarning, match="only a simulator"):
-        assert zoo.manager().choose() == "CHIP"
+    manager = zoo.manager()
+    assert manager.choose() == "CHIP"
+    assert manager.failures[0].reason == "only a simulator is there"
+
+
+def test_a_device_may_rank_below_its_backend(zoo: Any) -> None:
+    zoo.install_good("chip")
+    zoo.install_good("chop", **{"priority=50": "priority=60", 'f"chip {i}"': 'f"chip {i}", priority=40'})
+    assert zoo.manager().choose() == "CHIP"
+
+
+def test_of_the_devices_of_a_backend_the_best_is_chosen(zoo: Any) -> None:
+    zoo.install_good("chip", **{'f"chip {i}"': 'f"chip {i}", priority=40 + i'})
+    assert zoo.manager().choose() == "CHIP:1"
+
+
+def test_no_backend_below_the_best_device_is_probed(zoo: Any) -> None:
+    zoo.install_good("chip", **{"return Probe(": "1 / 0; return Probe("})
+    zoo.install_good("chop", **{"priority=50": "priority=60", 'f"chip {i}"': 'f"chip {i}", priority=50 + i'})
+    assert zoo.manager().choose() == "CHOP:1"
+
+
+def test_a_device_above_its_backend_is_refused(zoo: Any) -> None:
+    zoo.install_good("chip", **{'f"chip {i}"': 'f"chip {i}", priority=50 + i'})
+    with pytest.raises(PluginError, match="CHIP:1 the priority 51, and plugrad_backend_info says 50 at most"):
+        zoo.manager().backend("CHIP").probe()
+
+
+def test_a_priority_that_is_no_number_is_refused(zoo: Any) -> None:
+    zoo.install_good("chip", **{'f"chip {i}"': 'f"chip {i}", priority="high"'})
+    with pytest.raises(PluginError, match="the priority of a device must be an int, got str 'high'"):
+        zoo.manager().backend("CHIP").probe()
+
+
+def test_a_setting_that_a_backend_cannot_honour_is_an_error(zoo: Any) -> None:
+    refuse = "from plugrad.errors import SettingsError; raise SettingsError('no such tool')"
+    zoo.install_good("chip")
+    zoo.install_good(
+        "chop", **{"priority=50": "priority=60", "return Probe(": f"{refuse}\n    return Probe("}
+    )
+    with pytest.raises(SettingsError, match="no such tool"):
+        zoo.manager().choose()
+
+
+def test_the_interpreter_is_taken_last_with_a_warning_that_says_why(zoo: Any) -> None:
+    zoo.install_good("chip", **{"return Probe(": "return Probe(reason='no driver')\n    return Probe("})
+    manager = zoo.manager()
+    manager.register_builtin("PYTHON", "plugrad.builtin.python")
+    with pytest.warns(RuntimeWarning, match=r"is usable \(CHIP: no driver\); PYTHON interprets"):
+        assert manager.choose() == "PYTHON"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert manager.choose() == "PYTHON"
 
 
 def test_a_negative_priority_is_never_chosen(zoo: Any) -> None:

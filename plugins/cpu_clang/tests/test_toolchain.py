@@ -1,9 +1,11 @@
 import os
 import stat
+import subprocess
+import sys
 
 import pytest
 
-from plugrad.errors import DeviceNotFound
+from plugrad.errors import DeviceNotFound, SettingsError
 from plugrad.settings import context
 from plugrad_cpu_clang import process, toolchain
 from plugrad_cpu_clang.toolchain import Toolchain, choose_toolchain, parse_version
@@ -59,13 +61,37 @@ def test_plugrad_cc_is_taken_first(choice):
 
 
 def test_plugrad_cc_that_is_not_there_is_an_error():
-    with context(PLUGRAD_CC="no-such-cc"), pytest.raises(DeviceNotFound, match="no program 'no-such-cc'"):
+    with context(PLUGRAD_CC="no-such-cc"), pytest.raises(SettingsError, match="no program 'no-such-cc'"):
+        choose_toolchain()
+
+
+@pytest.mark.parametrize("wish", [" ", "clang 'x"])
+def test_plugrad_cc_that_is_no_command_is_an_error(wish):
+    with context(PLUGRAD_CC=wish), pytest.raises(SettingsError, match="is no command"):
+        choose_toolchain()
+
+
+def test_plugrad_cc_that_cannot_be_used_is_never_replaced():
+    code = "from plugrad import Tensor; Tensor([1.0, 2.0]).sum().item()"
+    environment = {**os.environ, "PLUGRAD_CC": "no-such-cc"}
+    environment.pop("DEVICE", None)
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "SettingsError: PLUGRAD_CC='no-such-cc': there is no program 'no-such-cc' on PATH" in done.stderr
+
+
+def test_a_compiler_is_looked_for_once(monkeypatch, choice):
+    choose_toolchain()
+    monkeypatch.setattr(toolchain, "_look", _refuse)
+    assert choose_toolchain() is choose_toolchain()
+    toolchain.forget_choices()
+    with pytest.raises(AssertionError):
         choose_toolchain()
 
 
 def test_plugrad_cc_that_is_no_compiler_is_an_error(tmp_path):
     command = _script(tmp_path / "cc1", "echo hello 1.0\n")
-    with context(PLUGRAD_CC=command), pytest.raises(DeviceNotFound, match="is no compiler that is known"):
+    with context(PLUGRAD_CC=command), pytest.raises(SettingsError, match="is no compiler that is known"):
         choose_toolchain()
 
 
@@ -127,7 +153,7 @@ def test_zig_means_the_packaged_one_where_none_is_on_path(monkeypatch, choice):
 def test_a_compiler_that_failed_once_is_tried_again(tmp_path, monkeypatch):
     command = _script(tmp_path / "gcc", "echo no space left >&2; exit 1\n")
     with context(PLUGRAD_CC=command, PLUGRAD_CACHE=str(tmp_path)):
-        with pytest.raises(DeviceNotFound, match="no space left"):
+        with pytest.raises(SettingsError, match="no space left"):
             choose_toolchain()
         works = toolchain.Toolchain("gcc", (command,), (13, 2), "gcc 13.2")
         monkeypatch.setattr(toolchain, "_ask", lambda command: works)

@@ -13,7 +13,8 @@ class BackendInfo:
         name: the device's name; also the name of the entry point, which is in lower case.
         spec_version: the version of `plugrad.plugin.hookspecs` the plugin was written for. A literal, so that
             it does not change with the core that happens to be installed.
-        priority: the automatic choice takes the highest; below 0 it never takes this backend.
+        priority: the automatic choice takes the highest; below 0 it never takes this backend. Where devices
+            differ in their rank, the highest that one of them may have.
         aliases: further names; each needs an entry point of its own to be found before the plugin is loaded.
         summary: one line for `plugrad devices`.
         takes_resource: what follows the colon in `NAME:...` is not an index but names a resource, such as a
@@ -43,6 +44,7 @@ class ProbedDevice:
             chosen automatically.
         memory_bytes: its memory; 0 where it shares the host's.
         notes: what a user may want to know (the compiler that was chosen, and why), as (name, value) pairs.
+        priority: its rank in the automatic choice, where that is below the backend's.
     """
 
     target: Target
@@ -50,6 +52,7 @@ class ProbedDevice:
     evidence: Evidence = Evidence.E3
     memory_bytes: int = 0
     notes: tuple[tuple[str, str], ...] = ()
+    priority: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -128,7 +128,11 @@ def _check_probe(result: object) -> str | None:
     if not isinstance(devices, tuple):
         return f"plugrad_probe: devices must be a tuple of ProbedDevice, got {_show(devices)}"
     wrong = [_show(item) for item in cast("tuple[Any, ...]", devices) if not isinstance(item, ProbedDevice)]
-    return f"plugrad_probe: each device must be a ProbedDevice, got {wrong[0]}" if wrong else None
+    if wrong:
+        return f"plugrad_probe: each device must be a ProbedDevice, got {wrong[0]}"
+    ranks: list[Any] = [device.priority for device in devices]
+    wrong = [_show(rank) for rank in ranks if not (rank is None or isinstance(rank, int))]
+    return f"plugrad_probe: the priority of a device must be an int, got {wrong[0]}" if wrong else None
 
 
 _DATA_CHECKS: dict[str, Callable[[object], str | None]] = {

@@ -1,8 +1,8 @@
 """Find the entry points of backends in the distributions on `sys.path`.
 
-Folders are read here, as `importlib.metadata` reads them: importing that brings sockets, archives and mail along,
-which takes a tenth of the time to a first result. It is asked where something else than folders may provide
-distributions: archives, eggs, import hooks.
+Folders are read here, as `importlib.metadata` reads them: importing that brings sockets, archives and mail
+along, which takes a tenth of the time to a first result. It is asked where something else than folders may
+provide distributions: archives, eggs, import hooks.
 """
 
 import contextlib

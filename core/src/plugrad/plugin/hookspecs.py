@@ -46,7 +46,12 @@ hookimpl = pluggy.HookimplMarker(PROJECT)
 
 @hookspec
 def plugrad_backend_info() -> BackendInfo:  # pyright: ignore[reportReturnType] - a specification has no body
-    """(required) Say who you are. Pure data: looks at nothing, opens nothing, cannot fail."""
+    """(required) Say who you are: the same at each call. Loads no driver, opens nothing, cannot fail.
+
+    `priority` is how far the automatic choice looks: no backend below the best device that it has found is
+    probed. A backend whose probe is slow gives a lower one where a look at the system's files tells that it
+    has no more to offer.
+    """
 
 
 @hookspec
@@ -56,6 +61,10 @@ def plugrad_probe() -> Probe:  # pyright: ignore[reportReturnType]
     May load a driver's library and ask it for names, but opens no context and allocates nothing on a device.
     Called once; returns within a second. Absence is no error: return a `Probe` without devices, with `reason`
     and `remedy`.
+
+    Raises:
+        SettingsError: the user set something for this backend that it cannot do. No other device is taken in
+            its place.
     """
 
 

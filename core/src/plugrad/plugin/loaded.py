@@ -79,9 +79,9 @@ class Backend:
             PluginError: the hook is missing, raised, or returned something else.
         """
         with self._lock:
-            probe = self._probed or self._call("plugrad_probe")
-            self._probed = probe
-            return probe
+            if self._probed is None:
+                self._probed = self._look()
+            return self._probed
 
     def allocator(self, target: Target) -> Allocator[Any]:
         """Open the memory of `target`."""
@@ -102,6 +102,17 @@ class Backend:
     def graph(self, target: Target, launches: Sequence[GraphLaunch]) -> Graph | None:
         """Prepare `launches` to be run by one call; None where the device has no graphs for them."""
         return self._ask("plugrad_graph", target=target, launches=launches)
+
+    def _look(self) -> Probe:
+        probe: Probe = self._call("plugrad_probe")
+        for device in probe.devices:
+            if device.priority is not None and device.priority > self.info.priority:
+                raise self._error(
+                    self.source,
+                    f"plugrad_probe gives {device.target.name} the priority {device.priority}, and "
+                    f"plugrad_backend_info says {self.info.priority} at most",
+                )
+        return probe
 
     def _register(self, plugin: LoadedPlugin) -> None:
         try:

@@ -5,17 +5,20 @@ reads the names of all and imports that device's plugins only. A plugin that fai
 others alone.
 """
 
+import re
 import threading
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from plugrad.errors import DeviceNotFound, PluginError, PlugradError
+from plugrad.errors import DeviceNotFound, PluginError, PlugradError, SettingsError
+from plugrad.plugin.backend import ProbedDevice
 from plugrad.plugin.discovery import find_sources
 from plugrad.plugin.hints import FIRST, hint_for, nearest_name
 from plugrad.plugin.hookspecs import ENTRY_POINT_GROUP
 from plugrad.plugin.loaded import Backend
 from plugrad.plugin.loader import LoadedPlugin, PluginRefused, failure_of, load_plugin
 from plugrad.plugin.source import PluginFailure, PluginSource
+from plugrad.settings import settings
 from plugrad.target import Evidence
 
 _CORE = "plugrad-core"
@@ -83,36 +86,38 @@ class PluginManager:
         return self._usable(self.names())
 
     def choose(self) -> str:
-        """Return the name of the best device that is present, warning of each plugin that failed on the way.
+        """Return the name of the best device that is present, warning of each broken plugin on the way.
 
+        Plugins are probed from the highest priority down, until none that is left can have a better device.
         The core's own devices are looked at, and loaded, only where no plugin has one.
 
         Raises:
             DeviceNotFound: there is none.
+            SettingsError: a setting for one of the backends cannot be honoured.
         """
         own = tuple(self._builtins)
         others = tuple(name for name in self.names() if name not in own)
-        ranked = (backend for names in (others, own) for backend in self._usable(names))
-        present = (b for b in ranked if b.info.priority >= 0 and self.is_present(b))
-        chosen = next(present, None)
+        found = self._best(others)
+        chosen = found or self._best(own)
         for failure in self.failures:
-            self._warn(failure)
+            if failure.is_broken:
+                self._warn(failure)
         if chosen is None:
             raise DeviceNotFound(f"no device is present. Install one: {FIRST.install_line}")
-        if chosen.source.is_builtin and chosen.source not in self._warned:
-            self._warned.add(chosen.source)
-            warnings.warn(
-                f"no backend that compiles is usable; {chosen.info.name} interprets, which is very slow. "
-                f"Install one: {FIRST.install_line}, or set DEVICE={chosen.info.name} to be content with it.",
-                RuntimeWarning,
-                stacklevel=3,
-            )
-        return chosen.info.name
+        if found is None:
+            self._warn_of_interpreter(chosen)
+        return chosen
 
     def is_present(self, backend: Backend) -> bool:
-        """Say whether a device that is real was found; record why where none was."""
+        """Say whether a device that is real was found; record why where none was.
+
+        Raises:
+            SettingsError: a setting for the backend cannot be honoured.
+        """
         try:
             probe = backend.probe()
+        except SettingsError:
+            raise
         except PluginRefused as error:
             self._failures.setdefault(backend.source, error.failure)
             return False
@@ -124,8 +129,21 @@ class PluginManager:
         if any(device.evidence is not Evidence.E2 for device in probe.devices):
             return True
         reason = probe.reason or ("only a simulator is there" if probe.devices else "no device was found")
-        self._failures.setdefault(backend.source, PluginFailure(backend.source, reason, remedy=probe.remedy))
+        absence = PluginFailure(backend.source, reason, remedy=probe.remedy, is_broken=False)
+        self._failures.setdefault(backend.source, absence)
         return False
+
+    def _best(self, names: tuple[str, ...]) -> str | None:
+        """Return the device of these backends that the automatic choice takes, if any."""
+        best: tuple[int, str] | None = None
+        for backend in self._usable(names):
+            highest = backend.info.priority
+            if highest < 0 or (best is not None and best[0] >= highest):
+                break
+            if self.is_present(backend):
+                found = best_device(highest, backend.probe().devices)
+                best = found if best is None or (found and found[0] > best[0]) else best
+        return best[1] if best is not None else None
 
     def _usable(self, names: tuple[str, ...]) -> tuple[Backend, ...]:
         found: dict[str, Backend] = {}
@@ -146,8 +164,9 @@ class PluginManager:
         usable = [plugin for plugin in plugins if isinstance(plugin, LoadedPlugin)]
         failed = [plugin for plugin in plugins if isinstance(plugin, PluginFailure)]
         bases = [plugin for plugin in usable if _INFO in plugin.hooks]
+        additions = [plugin for plugin in usable if plugin not in bases]
         if len(bases) > 1:
-            raise self._refuse_duplicates(name, [plugin.source for plugin in bases])
+            bases = [self._preferred(name, bases)]
         if not bases and failed:
             raise PluginRefused(failed[0])
         if not bases:
@@ -159,9 +178,8 @@ class PluginManager:
         backend = self._open(bases[0])
         if backend.info.name != name:
             return self._follow_alias(name, backend)
-        for plugin in usable:
-            if plugin is not bases[0]:
-                self._add(backend, plugin)
+        for plugin in additions:
+            self._add(backend, plugin)
         for failure in failed:
             self._warn(failure)
         return backend
@@ -208,9 +226,29 @@ class PluginManager:
         self._failures[backend.source] = failure
         raise PluginRefused(failure)
 
+    def _preferred(self, name: str, plugins: Sequence[LoadedPlugin]) -> LoadedPlugin:
+        """Return the one of several plugins of one device that the user prefers.
+
+        Raises:
+            PluginError: none of them.
+        """
+        wanted = [_plain(distribution) for distribution in settings.PLUGRAD_PREFER.split(",")]
+        listed = [plugin for plugin in plugins if _plain(plugin.source.distribution) in wanted]
+        if not listed:
+            raise self._refuse_duplicates(name, [plugin.source for plugin in plugins])
+        chosen = min(listed, key=lambda plugin: wanted.index(_plain(plugin.source.distribution)))
+        for plugin in plugins:
+            if plugin is not chosen:
+                reason = f"PLUGRAD_PREFER chooses {chosen.source.owner} for the device {name}"
+                self._failures[plugin.source] = PluginFailure(plugin.source, reason, is_broken=False)
+        return chosen
+
     def _refuse_duplicates(self, name: str, sources: list[PluginSource]) -> PluginError:
         owners = " and ".join(source.owner for source in sources)
-        remedy = f"Uninstall one of {', '.join(source.distribution for source in sources)}."
+        remedy = (
+            f"Set PLUGRAD_PREFER={sources[0].distribution} to take that one, or uninstall one of "
+            f"{', '.join(source.distribution for source in sources)}."
+        )
         for source in sources:
             self._failures[source] = PluginFailure(
                 source, f"{owners} both provide the device {name}", remedy=remedy
@@ -246,6 +284,20 @@ class PluginManager:
             f"{remedy}"
         ).rstrip()
 
+    def _warn_of_interpreter(self, device: str) -> None:
+        source = self._builtins[device.partition(":")[0]]
+        if source in self._warned:
+            return
+        self._warned.add(source)
+        absent = [f"{f.source.name}: {f.reason.rstrip('.')}" for f in self.failures if not f.is_broken]
+        why = f" ({'; '.join(absent)})" if absent else ""
+        warnings.warn(
+            f"no backend that compiles is usable{why}; {device} interprets, which is very slow. Install one: "
+            f"{FIRST.install_line}, or set DEVICE={device} to be content with it.",
+            RuntimeWarning,
+            stacklevel=4,
+        )
+
     def _warn(self, failure: PluginFailure) -> None:
         if failure.source in self._warned:
             return
@@ -255,6 +307,26 @@ class PluginManager:
             RuntimeWarning,
             stacklevel=4,
         )
+
+
+def best_device(highest: int, devices: Sequence[ProbedDevice]) -> tuple[int, str] | None:
+    """Return rank and name of the device of one backend that the automatic choice takes, if any.
+
+    That is the first of those with the highest rank; simulators, and ranks below 0, are never taken.
+
+    Args:
+        highest: the backend's priority.
+        devices: what its probe found.
+    """
+    real = [device for device in devices if device.evidence is not Evidence.E2]
+    ranked = [(highest if d.priority is None else d.priority, d.target.name) for d in real]
+    best = max(ranked, key=lambda found: found[0], default=None)
+    return best if best is not None and best[0] >= 0 else None
+
+
+def _plain(distribution: str) -> str:
+    """Return the one spelling of a distribution's name."""
+    return re.sub(r"[-_.]+", "-", distribution.strip()).lower()
 
 
 def _install_line(name: str) -> str:

@@ -14,7 +14,7 @@ from plugrad_cpu_clang.compiler import CpuCompiler
 from plugrad_cpu_clang.machine import available_threads, this_machine
 from plugrad_cpu_clang.renderer import CpuRenderer
 from plugrad_cpu_clang.runner import CpuRunner, LaunchList
-from plugrad_cpu_clang.toolchain import INSTALL_HINT, Choice, choose_toolchain
+from plugrad_cpu_clang.toolchain import INSTALL_HINT, Choice, choose_toolchain, forget_choices
 
 NAME = "CPU"
 
@@ -33,7 +33,12 @@ def plugrad_backend_info() -> BackendInfo:
 
 @hookimpl
 def plugrad_probe() -> Probe:
-    """Find a compiler; without one there is no device."""
+    """Find a compiler; without one there is no device.
+
+    Raises:
+        SettingsError: `PLUGRAD_CC` names one that cannot be used.
+    """
+    forget_choices()
     try:
         choice = choose_toolchain()
     except DeviceNotFound as missing:

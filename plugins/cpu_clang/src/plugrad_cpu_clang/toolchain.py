@@ -25,7 +25,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from plugrad.errors import CompileError, DeviceNotFound
+from plugrad.errors import CompileError, DeviceNotFound, SettingsError
 from plugrad.settings import cache_dir, settings
 from plugrad_cpu_clang.process import run_compiler, scratch_directory
 
@@ -84,20 +84,40 @@ class Choice:
     others: tuple[Toolchain, ...] = ()
 
 
+# what was chosen in this process, with the state of its program: by PLUGRAD_CC, PATH and the folder of records
+_choices: dict[tuple[str, str, Path], tuple[Choice, str]] = {}
+
+
 def choose_toolchain() -> Choice:
     """Return the compiler to use: `PLUGRAD_CC` if set, else the best that works.
 
+    It is looked for once in a process, unless it is exchanged meanwhile.
+
     Raises:
         DeviceNotFound: there is none; says where it looked and what to install.
+        SettingsError: `PLUGRAD_CC` names one that cannot be used.
     """
-    asked = settings.PLUGRAD_CC
+    wish = settings.PLUGRAD_CC, os.environ.get("PATH", ""), cache_dir()
+    choice, stamp = _choices.get(wish, (None, ""))
+    if choice is None or stamp != _stamp(choice.toolchain.command):
+        choice = _look(settings.PLUGRAD_CC)
+        _choices[wish] = choice, _stamp(choice.toolchain.command)
+    return choice
+
+
+def forget_choices() -> None:
+    """Look for compilers again at the next question."""
+    _choices.clear()
+
+
+def _look(asked: str) -> Choice:
     records = _Records.load()
     if asked:
         found = records.identify(_asked_command(asked))
         records.save()
         if found.problem:
-            raise DeviceNotFound(
-                f"PLUGRAD_CC={asked!r} cannot be used: {found.problem}. {_CHOOSE_HINT}", device="CPU"
+            raise SettingsError(
+                f"PLUGRAD_CC={asked!r} cannot be used: {found.problem}. {_CHOOSE_HINT}", name="PLUGRAD_CC"
             )
         return Choice(found, "PLUGRAD_CC asks for it")
     known = [records.identify(command) for command in candidates()]
@@ -163,11 +183,17 @@ def _reason(usable: list[Toolchain]) -> str:
 
 
 def _asked_command(asked: str) -> tuple[str, ...]:
-    command, *arguments = shlex.split(asked)
+    try:
+        command, *arguments = shlex.split(asked)
+    except ValueError as error:  # a quote that is not closed, or nothing but spaces
+        raise SettingsError(
+            f"PLUGRAD_CC={asked!r} is no command: {error}. {_CHOOSE_HINT}", name="PLUGRAD_CC"
+        ) from error
     path = _zig_binary() if command == "zig" else shutil.which(command)
     if path is None:
-        raise DeviceNotFound(
-            f"PLUGRAD_CC={asked!r}: there is no program {command!r} on PATH. {_CHOOSE_HINT}", device="CPU"
+        raise SettingsError(
+            f"PLUGRAD_CC={asked!r}: there is no program {command!r} on PATH. {_CHOOSE_HINT}",
+            name="PLUGRAD_CC",
         )
     if os.path.basename(path) in ("zig", "zig.exe") and not arguments:
         arguments = ["cc"]
@@ -186,7 +212,11 @@ def _zig_binary() -> str | None:
 
 
 def _stamp(command: tuple[str, ...]) -> str:
-    stat = os.stat(command[0])
+    """Name the state of a program; nothing where it went away."""
+    try:
+        stat = os.stat(command[0])
+    except OSError:
+        return ""
     return f"{' '.join(command)}|{stat.st_mtime_ns}|{stat.st_size}"
 
 
