@@ -1,7 +1,14 @@
+from dataclasses import replace
+
 from plugrad.codegen.opt.analysis import bodies_of, divisors, lanes_along, steps_of
-from plugrad.dtype import DType, dtypes
+from plugrad.dtype import STORABLE, DType, dtypes
+from plugrad.target import Capabilities
 from plugrad.uop.ops import AxisType, KernelInfo, Ops
 from plugrad.uop.uop import UOp
+
+
+def vectors(bits: int) -> Capabilities:
+    return Capabilities(frozenset(STORABLE), frozenset(STORABLE), vector_bits=bits)
 
 
 def param(slot: int, numel: int, dtype: DType = dtypes.float32) -> UOp:
@@ -39,10 +46,21 @@ def test_a_gate_that_moves_breaks_a_run_of_elements() -> None:
 
 def test_lanes_fit_the_widest_element_and_the_axis() -> None:
     places = bodies_of(matmul)[1].places
-    assert lanes_along(places, j, 512) == 8
-    assert lanes_along(places, j, 128) == 4
-    assert lanes_along(places, UOp.range(12, 1), 512) == 8
-    assert lanes_along(places, UOp.range(7, 1), 512) == 4
+    assert lanes_along(places, j, vectors(512)) == 8
+    assert lanes_along(places, j, vectors(128)) == 4
+    assert lanes_along(places, j, replace(vectors(512), max_lanes=2)) == 2
+    assert lanes_along(places, UOp.range(12, 1), vectors(512)) == 8
+    assert lanes_along(places, UOp.range(7, 1), vectors(512)) == 4
+
+
+def test_lanes_of_small_floats_that_are_only_stored_fit_as_float32() -> None:
+    r = UOp.range(64, 0)
+    value = param(1, 64, dtypes.float16).index(r).load()
+    kernel = UOp.sink(param(0, 64, dtypes.float16).index(r).store(value + value, r), arg=KernelInfo())
+    places = bodies_of(kernel)[0].places
+    assert lanes_along(places, r, vectors(512)) == 32
+    stored = vectors(512).compute_dtypes - {dtypes.float16}
+    assert lanes_along(places, r, replace(vectors(512), compute_dtypes=stored)) == 16
 
 
 def test_symbolic_axes_count_at_their_highest() -> None:

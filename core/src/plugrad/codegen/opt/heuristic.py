@@ -135,7 +135,7 @@ class _VectorPlan:
     def _lanes(self, r: UOp) -> int:
         """Return as many lanes as fit along `r`, or fewer where those divide it and take as few steps."""
         size = constant_size(r) or 1
-        most = lanes_along(self.places, r, self.bits, self.kernel.capabilities.max_lanes)
+        most = lanes_along(self.places, r, self.kernel.capabilities)
         exact = min(most, size & -size)
         if most < _LANES_WITH_REST or not self._may_leave_rest(r):
             return exact
