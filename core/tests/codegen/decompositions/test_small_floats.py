@@ -1,6 +1,8 @@
 """Tests of plugrad.codegen.decompositions.small_floats."""
 
+import math
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -87,6 +89,34 @@ def test_float64_beside_a_tie_is_not_rounded_twice(dtype: DType) -> None:
         near.astype(np.float16) if dtype is dtypes.float16 else to_storage(round_to_bfloat16(near), dtype)
     )
     assert np.array_equal(emulated, expected)
+
+
+@pytest.mark.parametrize("source", [dtypes.int32, dtypes.uint32, dtypes.int64, dtypes.uint64], ids=str)
+def test_integers_beside_a_tie_are_not_rounded_twice_and_need_no_float64(source: DType) -> None:
+    def lower(sink: UOp) -> UOp:
+        lowered = _lower(sink)
+        assert dtypes.float64 not in {u.dtype.scalar() for u in lowered.toposort()}
+        return lowered
+
+    bits = source.itemsize * 8
+    # eight digits, then half of the last, at each place where they fit
+    ties = [(2 * digits + 1) << place for digits in range(128, 256) for place in range(bits - 9)]
+    near = [tie + step for tie in ties for step in (-1, 0, 1)] + [0, 1, (1 << bits - 1) - 1]
+    if source.kind == "int":
+        near = [value for value in near if value < 1 << bits - 1]
+        near += [-value for value in near] + [-(1 << bits - 1)]
+    else:
+        near += [(1 << bits) - 1]
+
+    def nearest(value: int) -> float:
+        size = abs(value)
+        unit = max(0, size.bit_length() - 8)
+        rounded = round(Fraction(size, 1 << unit)) << unit  # to even where it is a tie
+        return math.copysign(rounded, value)
+
+    x = np.array(near, dtype=to_numpy(source))
+    got = compute_elementwise(lambda a: a.cast(dtypes.bfloat16), x, lower=lower)
+    assert from_storage(got, dtypes.bfloat16).tolist() == [nearest(value) for value in near]
 
 
 def test_choosing_needs_no_arithmetic_and_stays() -> None:

@@ -29,8 +29,9 @@ def _through_float32(u: UOp) -> UOp | None:
     if value.dtype.scalar() is dtypes.float64:
         return _to_odd_float32(value).cast(u.dtype)
     if value.dtype.itemsize > 2 and not is_float(value.dtype):
-        # float64 holds int32 and most int64: one rounding is left
-        return _to_odd_float32(value.cast(dtypes.float64)).cast(u.dtype)
+        # what float32 rounds is infinite in float16
+        is_exact = u.dtype.scalar() is dtypes.float16
+        return (value.cast(dtypes.float32) if is_exact else _odd_float32_of_int(value)).cast(u.dtype)
     return value.cast(dtypes.float32).cast(u.dtype)
 
 
@@ -49,6 +50,25 @@ def _to_odd_float32(x: UOp) -> UOp:
     odd = near_bits + too_small.where(near_bits.const_like(1), near_bits.const_like(-1))
     # infinity steps back to the largest number, which still rounds up to it
     return (even & back.ne(x) & x.eq(x)).where(odd, near_bits).bitcast(dtypes.float32)
+
+
+# Integers of so many bytes: from which power of two on, how many of the lowest bits are left out. What stays
+# has 10 bits at least, two more than bfloat16, and 24 at most, as many as float32.
+_LEFT_OUT = {4: ((24, 8),), 8: ((24, 15), (39, 30), (54, 40))}
+
+
+def _odd_float32_of_int(x: UOp) -> UOp:
+    """Return the integer in float32, odd where it is not exact as in `_to_odd_float32`; needs no float64."""
+    out = x.cast(dtypes.float32)
+    for power, count in _LEFT_OUT[x.dtype.itemsize]:
+        rest = (x & ((1 << count) - 1)).ne(0)
+        kept = (x >> count) | rest.where(x.const_like(1), x.const_like(0))
+        is_large = x >= (1 << power)
+        if x.dtype.kind == "int":
+            is_large = is_large | (x < -(1 << power))
+        scaled = kept.cast(dtypes.float32)
+        out = is_large.where(scaled * scaled.const_like(float(1 << count)), out)
+    return out
 
 
 def _table(dtype: DType) -> PatternMatcher:
