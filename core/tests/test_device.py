@@ -82,6 +82,8 @@ def devices(monkeypatch: pytest.MonkeyPatch) -> DeviceRegistry:
         ("chip:01", "CHIP:1"),
         ("microchip:1", "CHIP:1"),
         ("CHIP:", "CHIP"),
+        (" chip", "CHIP"),
+        ("chip : 1 ", "CHIP:1"),
     ],
 )
 def test_every_spelling_has_one_canonical_name(devices: DeviceRegistry, name: str, canonical: str) -> None:
@@ -115,11 +117,12 @@ def test_each_index_is_a_device_of_its_own(devices: DeviceRegistry) -> None:
 
 
 def test_an_index_that_is_not_there_lists_those_that_are(devices: DeviceRegistry) -> None:
-    with pytest.raises(DeviceNotFound, match=r"CHIP:2 is not there; CHIP has CHIP \(chip 0\), CHIP:1"):
+    with pytest.raises(DeviceNotFound, match=r"CHIP:2 is not there. CHIP has CHIP \(chip 0\), CHIP:1") as e:
         devices["CHIP:2"]
+    assert str(e.value).endswith("Ask for one of CHIP, CHIP:1.")
 
 
-@pytest.mark.parametrize("name", ["CHIP:chip 1", "chip:P 1", "microchip:1"])
+@pytest.mark.parametrize("name", ["CHIP:chip 1", "chip:CHIP 1", "microchip:1"])
 def test_a_device_is_found_by_words_of_its_description(devices: DeviceRegistry, name: str) -> None:
     assert devices.canonicalize(name) == "CHIP:1"
     assert devices.canonicalize("CHIP:chip") == "CHIP"
@@ -128,6 +131,8 @@ def test_a_device_is_found_by_words_of_its_description(devices: DeviceRegistry, 
 def test_words_that_no_device_says_are_an_error_that_lists_the_devices(devices: DeviceRegistry) -> None:
     with pytest.raises(DeviceNotFound, match=r"'bicycle' is no index.*CHIP:1 \(chip 1\)"):
         devices.canonicalize("CHIP:bicycle")
+    with pytest.raises(DeviceNotFound, match=r"'hip 1' is no index"):
+        devices.canonicalize("CHIP:hip 1")
     with pytest.raises(DeviceNotFound, match="no driver"):
         devices.canonicalize("EMPTY:bicycle")
 

@@ -9,6 +9,7 @@ them.
 """
 
 import os
+import re
 import threading
 from collections.abc import Sequence
 from dataclasses import replace
@@ -258,16 +259,18 @@ class DeviceRegistry:
 
     def _parse(self, name: object) -> tuple[Backend, str]:
         """Return the backend, and what follows the colon where that says more than index 0."""
-        if not isinstance(name, str) or not name:
+        base, _, suffix = name.partition(":") if isinstance(name, str) else ("", "", "")
+        if not base.strip():
             raise DeviceNotFound(
-                f"{name!r} is no name of a device. Pass a string such as 'NAME' or 'NAME:1'."
+                f"{name!r} is no name of a device. Pass a string such as 'NAME' or 'NAME:1'; `plugrad "
+                "devices` lists those that are there."
             )
-        base, _, suffix = name.partition(":")
-        backend = self._manager.backend(base)
+        backend = self._manager.backend(base.strip())
         if backend.info.takes_resource:
             return backend, suffix
+        suffix = suffix.strip()
         if suffix and not suffix.isdecimal():
-            return backend, str(_index_by_words(name, backend, suffix) or "")
+            return backend, str(_index_by_words(str(name), backend, suffix) or "")
         return backend, str(int(suffix or 0) or "")
 
     def _open(self, name: str) -> OpenDevice:
@@ -293,8 +296,7 @@ class DeviceRegistry:
                 return probed
         if probe.any_index:
             return replace(probe.devices[0], target=replace(probe.devices[0].target, index=index))
-        present = ", ".join(f"{d.target.name} ({d.description or d.target.arch})" for d in probe.devices)
-        raise DeviceNotFound(f"{name} is not there; {backend.info.name} has {present}.", device=name)
+        raise DeviceNotFound(f"{name} is not there. {_offer(backend)}", device=name)
 
     def _after_fork(self) -> None:
         self._lock = threading.RLock()  # a thread of the parent may have held the old one
@@ -305,19 +307,27 @@ class DeviceRegistry:
 
 
 def _index_by_words(name: str, backend: Backend, words: str) -> int:
-    """Return the index of the first device whose description or notes have `words` in them, in any case."""
-    probe = backend.probe()
-    for probed in probe.devices:
-        said = (probed.description, *(value for _, value in probed.notes))
-        if any(words.lower() in text.lower() for text in said):
+    """Return the index of the first device with the whole `words` in description or notes, in any case."""
+    pattern = re.compile(rf"(?<!\w){re.escape(words)}(?!\w)", re.IGNORECASE)
+    for probed in backend.probe().devices:
+        if any(pattern.search(text) for text in (probed.description, *(value for _, value in probed.notes))):
             return probed.target.index
-    present = ", ".join(f"{d.target.name} ({d.description or d.target.arch})" for d in probe.devices)
     raise DeviceNotFound(
-        f"{name!r}: {words!r} is no index, and no device of {backend.info.name} calls itself so: there is "
-        f"{present or probe.reason.rstrip('.') or 'none'}. Pass {backend.info.name}, or "
-        f"{backend.info.name}:1 for the second.",
+        f"{name!r}: {words!r} is no index, and no device of {backend.info.name} calls itself so. "
+        f"{_offer(backend)}",
         device=name,
     )
+
+
+def _offer(backend: Backend) -> str:
+    """Say which devices a backend has, or why it has none, and what would help."""
+    probe = backend.probe()
+    if not probe.devices:
+        return f"{backend.info.name} has no devices: {probe.reason.rstrip('.')}. {probe.remedy}".rstrip()
+    names = [d.target.name for d in probe.devices]
+    present = [f"{d.target.name} ({d.description or d.target.arch})" for d in probe.devices]
+    wish = f"Ask for {names[0]}" if len(names) == 1 else f"Ask for one of {', '.join(names)}"
+    return f"{backend.info.name} has {', '.join(present)}. {wish}."
 
 
 #: The devices of this process.

@@ -66,6 +66,18 @@ def test_a_broken_addition_is_shown_beside_its_device(zoo: Any) -> None:
     assert states["plugrad-addition"] is State.FAILED
 
 
+def test_an_addition_is_shown_with_the_hooks_that_it_replaces(zoo: Any) -> None:
+    zoo.install_good()
+    source = (
+        "from plugrad.plugin import hookimpl\n"
+        "@hookimpl\ndef plugrad_compiler(target): return None\n"
+        "@hookimpl(wrapper=True)\ndef plugrad_renderer(target): return (yield)\n"
+    )
+    zoo.install("plugrad-chip-more", {"chip": "zoo_more"}, zoo_more=source)
+    report = by_name(explain(zoo.manager()))["CHIP"]
+    assert report.additions == ("plugrad-chip-more 1.0: plugrad_compiler, plugrad_renderer",)
+
+
 def test_the_report_is_json(zoo: Any) -> None:
     zoo.install_good()
     zoo.install("plugrad-bad", {"bad": "zoo_bad"}, zoo_bad="1 / 0")

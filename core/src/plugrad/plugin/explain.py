@@ -33,7 +33,7 @@ class BackendReport:
         version: the version of that.
         spec_version: the version of the hooks it was written for.
         aliases: its other names.
-        additions: distributions that replace parts of it.
+        additions: distributions that replace parts of it, each with the hooks that are asked first.
         priority: its rank in the automatic choice.
         summary: what it is.
         devices: those that are present.
@@ -115,7 +115,7 @@ def _report(backend: Backend) -> BackendReport:
         backend.info.version or version_of(backend.info.distribution),
         backend.info.spec_version,
         backend.info.aliases,
-        tuple(source.owner for source in backend.additions),
+        tuple(f"{added.owner}: {', '.join(backend.hooks_from(added))}" for added in backend.additions),
         backend.info.priority,
         backend.info.summary,
         probe.devices,

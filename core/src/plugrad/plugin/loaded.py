@@ -60,6 +60,11 @@ class Backend:
         self._register(plugin)
         self.additions.append(plugin.source)
 
+    def hooks_from(self, source: PluginSource) -> tuple[str, ...]:
+        """Return the names of the hooks that the plugin from `source` implements, wrappers included."""
+        module = next(plugin for plugin, its_source in self._sources.items() if its_source == source)
+        return tuple(sorted(caller.name for caller in self._hooks.get_hookcallers(module) or ()))
+
     @property
     def can_compute(self) -> bool:
         """Whether it runs kernels; a backend that does not only stores data.

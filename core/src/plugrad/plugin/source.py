@@ -39,7 +39,7 @@ class PluginFailure:
         reason: what happened, in one sentence.
         traceback: where, as Python prints it; empty when no code of the plugin raised.
         remedy: what would help.
-        is_broken: whether the plugin is to blame, and not that its hardware is absent or another one preferred.
+        is_broken: whether the plugin is to blame: not where hardware is absent, or another plugin preferred.
     """
 
     source: PluginSource

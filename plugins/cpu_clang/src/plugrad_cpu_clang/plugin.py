@@ -83,7 +83,7 @@ def plugrad_graph(target: Target, launches: Sequence[GraphLaunch]) -> LaunchList
 @cache
 def _width() -> str:
     machine = this_machine()
-    return f"{machine.vector_bits} bits x {machine.vector_registers}"
+    return f"{machine.vector_bits} bits, {machine.vector_registers} registers"
 
 
 def _notes(choice: Choice) -> tuple[tuple[str, str], ...]:

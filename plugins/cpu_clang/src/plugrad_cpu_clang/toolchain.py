@@ -84,7 +84,7 @@ class Choice:
     others: tuple[Toolchain, ...] = ()
 
 
-# what was chosen in this process, with the state of its program: by PLUGRAD_CC, PATH and the folder of records
+# what was chosen in this process, with the state of its program: by PLUGRAD_CC, PATH and where records are
 _choices: dict[tuple[str, str, Path], tuple[Choice, str]] = {}
 
 
