@@ -2,7 +2,7 @@ import pytest
 
 from plugrad import Variable
 from plugrad.errors import AxisError, ShapeError
-from plugrad.tensor.shapes import as_shape, broadcast_shapes, check_sizes, one_axis, pair_of, show, some_axes
+from plugrad.tensor.shapes import as_shape, broadcast_shapes, check_sizes, one_axis, show, some_axes
 from plugrad.uop.uop import UOp
 
 
@@ -64,10 +64,3 @@ def test_equal_symbolic_sizes_broadcast() -> None:
     n = Variable("n", 1, 9)
     assert broadcast_shapes((n, 3), (n, 1)) == (n, 3)
     assert show((n, 3)) == "(n, 3)"
-
-
-def test_one_number_stands_for_both_axes_of_an_image() -> None:
-    assert pair_of(2, "stride") == (2, 2)
-    assert pair_of([1, 3], "stride") == (1, 3)
-    with pytest.raises(ShapeError, match=r"stride=\(1, 2, 3\) has 3 numbers"):
-        pair_of((1, 2, 3), "stride")
