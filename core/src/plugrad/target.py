@@ -8,7 +8,7 @@ pickled.
 from dataclasses import dataclass
 from enum import Enum
 
-from plugrad.dtype import DType
+from plugrad.dtype import DType, dtypes, is_float
 
 
 class Evidence(Enum):
@@ -123,4 +123,16 @@ class Capabilities:
             >>> Capabilities(frozenset(), frozenset(), vector_bits=512).lanes(dtypes.float32)
             16
         """
-        return max(1, min(self.vector_bits // (dtype.itemsize * 8), self.max_lanes or self.vector_bits))
+        return max(
+            1, min(self.vector_bits // (self.lane_bytes(dtype) * 8), self.max_lanes or self.vector_bits)
+        )
+
+    def lane_bytes(self, dtype: DType) -> int:
+        """Return the bytes of one value in arithmetic: floats that are only stored are widened for it.
+
+        Example:
+            >>> Capabilities(frozenset(), frozenset()).lane_bytes(dtypes.float16)
+            4
+        """
+        is_widened = is_float(dtype) and dtype not in self.compute_dtypes
+        return max(dtype.itemsize, dtypes.float32.itemsize) if is_widened else dtype.itemsize

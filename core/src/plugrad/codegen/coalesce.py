@@ -40,9 +40,11 @@ def lanes_for(sink: UOp, r: UOp, capabilities: Capabilities) -> int:
     accesses = [u for u in sink.toposort() if u.op is Ops.INDEX and coefficient(u.src[1], r) == 1]
     if not accesses:
         return 1
-    widest = max(u.dtype.itemsize for u in accesses) * 8
-    bits = capabilities.vector_bits or capabilities.max_load_bits
-    return min(size & -size, max(1, bits // widest), capabilities.max_lanes or size)
+    if capabilities.vector_bits:
+        fitting = capabilities.vector_bits // (8 * max(capabilities.lane_bytes(u.dtype) for u in accesses))
+    else:  # vectors are only for memory
+        fitting = capabilities.max_load_bits // (8 * max(u.dtype.itemsize for u in accesses))
+    return min(size & -size, max(1, fitting), capabilities.max_lanes or size)
 
 
 def _gain(sink: UOp, r: UOp) -> int:

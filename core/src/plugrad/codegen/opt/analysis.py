@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from plugrad.codegen.rebuild import ranges_of_reduce, stores_of
 from plugrad.codegen.strides import coefficient, constant_size
-from plugrad.dtype import DType, dtypes, is_float
 from plugrad.target import Capabilities
 from plugrad.uop.ops import ALU, Ops
 from plugrad.uop.uop import UOp
@@ -100,16 +99,10 @@ def _body(reduce: UOp | None, loops: frozenset[UOp], roots: list[UOp], stored: s
 
 def lanes_along(body_places: Iterable[Place], r: UOp, capabilities: Capabilities) -> int:
     """Return how many lanes vectors along `r` can have: a power of two, no more than its steps."""
-    widest = max((_lane_bytes(p.index.dtype, capabilities) for p in body_places if p.moves(r)), default=4)
+    widest = max((capabilities.lane_bytes(p.index.dtype) for p in body_places if p.moves(r)), default=4)
     size = constant_size(r) or 1
     fitting = max(1, capabilities.vector_bits // (8 * widest))
     return min(1 << (size.bit_length() - 1), fitting, capabilities.max_lanes or size)
-
-
-def _lane_bytes(dtype: DType, capabilities: Capabilities) -> int:
-    """Return the bytes of an element while it is computed with: floats may only be stored as small ones."""
-    is_widened = is_float(dtype) and dtype not in capabilities.compute_dtypes
-    return max(dtype.itemsize, dtypes.float32.itemsize) if is_widened else dtype.itemsize
 
 
 def divisors(size: int, candidates: Iterable[int]) -> list[int]:
