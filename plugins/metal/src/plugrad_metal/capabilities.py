@@ -31,10 +31,10 @@ def capabilities(target: Target) -> Capabilities:
     """Return what kernels on a GPU can do. There is no float64, whatever the GPU."""
     group = int(target.get("workgroup") or 1024)
     absent = {dtypes.float64}
-    as_bits = set() if language_of(target) >= BFLOAT_SINCE else {dtypes.bfloat16}
+    converted = {dtypes.bfloat16}  # the language has the type from BFLOAT_SINCE on, but few functions of it
     return Capabilities(
         storage_dtypes=frozenset(STORABLE) - absent,
-        compute_dtypes=frozenset(STORABLE) - absent - as_bits,
+        compute_dtypes=frozenset(STORABLE) - absent - converted,
         max_lanes=4,
         max_load_bits=128,
         grid_dims=3,

@@ -100,10 +100,8 @@ def function_of(context: Context, source: str, name: str, flags: tuple[str, ...]
         )
     function = library.newFunctionWithName_(name)
     if function is None:
-        raise DeviceError(
-            f"the source has no kernel {name!r}, only {', '.join(map(str, library.functionNames())) or 'none'}",
-            device=context.target.name,
-        )
+        there = ", ".join(map(str, library.functionNames())) or "none"
+        raise DeviceError(f"the source has no kernel {name!r}, only {there}", device=context.target.name)
     return function
 
 

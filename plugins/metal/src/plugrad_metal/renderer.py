@@ -1,7 +1,7 @@
 """Renders the Metal Shading Language: one thread's scalar code; vectors only where memory is read or written.
 
-Vectors in memory are packed ones, which may begin at any element. float16 is `half`; bfloat16 is `bfloat`
-from MSL 3.1 on, and before that its bits, converted at each cast.
+Vectors in memory are packed ones, which may begin at any element. float16 is `half`. bfloat16 is only stored,
+and converted at each cast: from MSL 3.1 on it is `bfloat`, before that its bits.
 """
 
 import math
@@ -17,7 +17,7 @@ from plugrad.target import Capabilities, Target
 from plugrad.uop.ops import ALU, Ops
 from plugrad.uop.uop import UOp
 from plugrad_metal import words
-from plugrad_metal.capabilities import capabilities
+from plugrad_metal.capabilities import BFLOAT_SINCE, capabilities, language_of
 
 _PACK_FLOAT = struct.Struct("<f").pack
 # what may leave the range of a signed integer, which C++ does not define
@@ -63,7 +63,8 @@ class MetalRenderer(CStyleRenderer):
     def __init__(self, target: Target, chosen: Capabilities | None = None) -> None:
         super().__init__(chosen or capabilities(target))
         self.target = target
-        self.as_bits = frozenset({dtypes.bfloat16}) - self.capabilities.compute_dtypes
+        has_bfloat = language_of(target) >= BFLOAT_SINCE
+        self.as_bits = frozenset[DType]() if has_bfloat else frozenset({dtypes.bfloat16})
 
     def render(self, uops: Sequence[UOp], name: str) -> str:
         """Return the source of one kernel.
@@ -172,9 +173,9 @@ class MetalRenderer(CStyleRenderer):
         return f"*({space} {packed} *){pointer} = {packed}({value})"
 
     def _packed_element(self, dtype: DType) -> str:
-        """Return the element of the packed vector in memory: there are none of bfloat."""
+        """Return the element of the packed vector in memory: there are none of ulong."""
         storage = self.storage_type(dtype)
-        return "ushort" if storage == "bfloat" else storage
+        return "long" if storage == "ulong" else storage
 
     # --- expressions ---
 
@@ -204,7 +205,7 @@ class MetalRenderer(CStyleRenderer):
     # --- conversions ---
 
     def cast(self, scope: Scope, u: UOp, value: str) -> str:
-        """Return the value in another dtype."""
+        """Return the value in another dtype; to and from bfloat16, that is float32."""
         source, to = u.src[0].dtype, u.dtype
         if source is to:
             return value
@@ -212,8 +213,8 @@ class MetalRenderer(CStyleRenderer):
             return f"(({value} & 0x7fff) != 0)" if source in self.as_bits else f"({value} != 0)"
         if source in self.as_bits:
             value, source = f"{words.float_from_bfloat(scope.define)}({value})", dtypes.float32
-        if to is dtypes.bfloat16:
-            return self._cast_to_bfloat(scope, source, value)
+        if to in self.as_bits:
+            return f"{words.bfloat_from_float(scope.define)}({value})"
         if is_float(source) and not is_float(to) and to.itemsize < 4:
             # C++ leaves a float outside the range undefined: int32 on the way makes small types wrap
             value = f"(int){value}"
@@ -230,16 +231,6 @@ class MetalRenderer(CStyleRenderer):
             # small integers are ints by now, after C++'s promotion
             return f"as_type<{self._scalar_type(to)}>(({self.storage_type(source)}){value})"
         return f"(({self._scalar_type(to)}){value})"
-
-    def _cast_to_bfloat(self, scope: Scope, source: DType, value: str) -> str:
-        """Return the nearest bfloat16, never rounded twice."""
-        if not is_float(source) and source.itemsize >= 4:
-            value = f"{words.odd_float_from(scope.define, self.type_names[source], source)}({value})"
-        elif source is not dtypes.float32:
-            value = f"((float){value})"
-        if dtypes.bfloat16 in self.as_bits:
-            return f"{words.bfloat_from_float(scope.define)}({value})"
-        return f"((bfloat){value})"
 
     def _scalar_type(self, dtype: DType) -> str:
         return "ushort" if dtype in self.as_bits else self.type_names[dtype]

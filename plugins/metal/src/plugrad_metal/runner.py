@@ -47,8 +47,8 @@ class MetalRunner:
         """
         if math.prod(local_size) > self._most:
             raise DeviceError(
-                f"{self._context.target.name} runs {self.name} in threadgroups of up to {self._most} threads, "
-                f"not of {'x'.join(map(str, local_size))}",
+                f"{self._context.target.name} runs {self.name} in threadgroups of up to {self._most} "
+                f"threads, not of {'x'.join(map(str, local_size))}",
                 device=self._context.target.name,
             )
         groups, items = (*global_size, 1, 1, 1)[:3], (*local_size, 1, 1, 1)[:3]

@@ -6,7 +6,7 @@ from plugrad.dtype import DType, is_unsigned
 
 Define = Callable[[str, str], str]
 
-PROLOGUE = "#include <metal_stdlib>\nusing namespace metal;\n#pragma METAL fp contract(off)"
+PROLOGUE = "#include <metal_stdlib>\nusing namespace metal;\n#pragma STDC FP_CONTRACT OFF"
 
 
 def _function(define: Define, name: str, result: str, arguments: str, *body: str) -> str:
@@ -47,27 +47,4 @@ def bfloat_from_float(define: Define) -> str:
         "  uint b = as_type<uint>(x), high = b >> 16;",
         "  uint rounded = (b + 0x7fffu + (high & 1u)) >> 16;",
         "  return (ushort)(x != x ? (high | 0x40u) : rounded);",
-    )
-
-
-def odd_float_from(define: Define, scalar: str, dtype: DType) -> str:
-    """Define the float next to an integer towards zero, with an odd last bit if that is not exact.
-
-    Rounding it to 16 bits gives what rounding the integer at once would give.
-
-    Source: S. Boldo and G. Melquiond, "When double rounding is odd" (2005).
-    """
-    unsigned = is_unsigned(dtype)
-    size = "x" if unsigned else "x < 0 ? 0ul - (ulong)x : (ulong)x"
-    return _function(
-        define,
-        f"odd_float_from_{dtype.name}",
-        "float",
-        f"{scalar} x",
-        f"  ulong m = {size};",
-        "  uint drop = m >> 24 ? 40u - (uint)clz(m) : 0u; /* 24 bits stay */",
-        "  uint kept = (uint)(m >> drop);",
-        "  kept |= ((ulong)kept << drop) != m ? 1u : 0u;",
-        "  float y = (float)kept * as_type<float>((127u + drop) << 23);",
-        f"  return {'y' if unsigned else 'x < 0 ? -y : y'};",
     )

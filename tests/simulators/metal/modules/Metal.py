@@ -2,13 +2,13 @@
 
 It is stricter than a Mac, so that mistakes of the host side show:
 - Command buffers do nothing until somebody waits for them; until then the host cannot touch their memory.
-- What a call needs is checked as Metal's validation layer does: other devices' objects, encoders that were not
-  ended, arguments that were not bound, more buffers, threads or bytes than there may be.
+- What a call needs is checked as Metal's validation layer does: objects of other devices, encoders that were
+  not ended, arguments that were not bound, more buffers, threads or bytes than there may be.
 - Objects that Metal hands out unowned must be made inside an autorelease pool, or they would never go.
 - What is left at the end of the process is reported.
 
-Settings: PLUGRAD_SIM_DEVICES, PLUGRAD_SIM_FAMILY (1009, Apple9), PLUGRAD_SIM_LANGUAGE (3.1), PLUGRAD_SIM_MEMORY
-(bytes), PLUGRAD_SIM_THREADS (of a pipeline, 1024), PLUGRAD_SIM_ARCHIVES (0: the GPU keeps none).
+Settings: PLUGRAD_SIM_DEVICES, PLUGRAD_SIM_FAMILY (1009, Apple9), PLUGRAD_SIM_LANGUAGE (3.1),
+PLUGRAD_SIM_MEMORY (bytes), PLUGRAD_SIM_THREADS (of a pipeline, 1024), PLUGRAD_SIM_ARCHIVES (0: the GPU keeps none).
 """
 
 import atexit
@@ -40,7 +40,8 @@ FAIL_ON_ARCHIVE_MISS = 4  # enum MTLPipelineOption
 
 _INCLUDE = Path(__file__).parents[1] / "include"
 _KERNEL = re.compile(
-    r"(?:\[\[kernel(?:, *max_total_threads_per_threadgroup\((\d+)\))?\]\]|kernel) *\s*void (\w+)\(([^{]*)\)\s*{"
+    r"(?:\[\[kernel(?:, *max_total_threads_per_threadgroup\((\d+)\))?\]\]|kernel)"
+    r"\s*void (\w+)\(([^{]*)\)\s*{"
 )
 _PARAMETER = re.compile(r"^(.*?)(\w+)\s*\[\[(\w+)(?:\((\d+)\))?\]\]$")
 _LOCAL = re.compile(r"^(\s*)threadgroup (\w+) (\w+)\[(\d+)\];", re.MULTILINE)
