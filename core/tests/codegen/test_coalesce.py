@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 from plugrad.codegen.coalesce import lanes_for
-from plugrad.dtype import dtypes
+from plugrad.dtype import DType, dtypes
 from plugrad.target import Capabilities
 from plugrad.uop.ops import AxisType, KernelInfo, Ops
 from plugrad.uop.uop import UOp
@@ -9,8 +9,8 @@ from plugrad.uop.uop import UOp
 WIDE = Capabilities(frozenset(), frozenset(), vector_bits=512, max_load_bits=512)
 
 
-def copy_of_bytes(axis: UOp) -> UOp:
-    out, source = (UOp(Ops.PARAM, dtypes.uint8, (), (slot, 256)).index(axis) for slot in range(2))
+def copy_of_bytes(axis: UOp, dtype: DType = dtypes.uint8) -> UOp:
+    out, source = (UOp(Ops.PARAM, dtype, (), (slot, 256)).index(axis) for slot in range(2))
     return UOp.sink(out.store(source.load(), axis), arg=KernelInfo())
 
 
@@ -18,3 +18,12 @@ def test_lanes_fill_a_register_unless_the_language_has_fewer() -> None:
     axis = UOp.range(256, 0, AxisType.UPCAST)
     assert lanes_for(copy_of_bytes(axis), axis, WIDE) == 64
     assert lanes_for(copy_of_bytes(axis), axis, replace(WIDE, max_lanes=16)) == 16
+
+
+def test_lanes_of_floats_that_are_only_stored_fit_their_arithmetic() -> None:
+    axis = UOp.range(256, 0, AxisType.UPCAST)
+    kernel = copy_of_bytes(axis, dtypes.float16)
+    assert lanes_for(kernel, axis, WIDE) == 16
+    assert lanes_for(kernel, axis, replace(WIDE, compute_dtypes=frozenset({dtypes.float16}))) == 32
+    # where vectors are only for memory, they are as wide as its accesses
+    assert lanes_for(kernel, axis, replace(WIDE, vector_bits=0, max_load_bits=128)) == 8
