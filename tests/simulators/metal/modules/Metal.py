@@ -8,7 +8,7 @@ It is stricter than a Mac, so that mistakes of the host side show:
 - What is left at the end of the process is reported.
 
 Settings: PLUGRAD_SIM_DEVICES, PLUGRAD_SIM_FAMILY (1009, Apple9), PLUGRAD_SIM_LANGUAGE (3.1),
-PLUGRAD_SIM_MEMORY (bytes), PLUGRAD_SIM_THREADS (of a pipeline, 1024), PLUGRAD_SIM_ARCHIVES (0: the GPU keeps none).
+PLUGRAD_SIM_MEMORY (bytes), PLUGRAD_SIM_THREADS (of a pipeline, 1024), PLUGRAD_SIM_ARCHIVES (0: none are kept).
 """
 
 import atexit
