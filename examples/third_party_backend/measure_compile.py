@@ -1,6 +1,6 @@
 """Compile the same kernels on several devices, each in a process of its own, and print how long it took.
 
-    python measure_compile.py LLVM CPU
+python measure_compile.py LLVM CPU
 """
 
 import os

@@ -1,5 +1,6 @@
 """What `plugrad devices` shows: each device that is there; for others why not, and what would help."""
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from enum import Enum
 from typing import Any
@@ -74,15 +75,19 @@ def explain(manager: PluginManager = plugins) -> tuple[BackendReport, ...]:
     Opens no device. A plugin that fails is a line of the report, never an exception.
     """
     usable = [_report(backend) for backend in manager.backends()]
-    seen = {name for report in usable for name in (report.name, *report.aliases)}
     used = {(report.name, report.distribution) for report in usable}
     failed = [
-        _report_failure(failure)
+        report_failure(failure)
         for failure in manager.failures
         if (failure.source.name, failure.source.distribution) not in used
     ]
-    seen.update(report.name for report in failed)
-    missing = [
+    return (*usable, *failed, *not_installed((*usable, *failed)))
+
+
+def not_installed(reports: Iterable[BackendReport]) -> list[BackendReport]:
+    """Return a report for each backend that is known and not among `reports`."""
+    seen = {name for report in reports for name in (report.name, *report.aliases)}
+    return [
         BackendReport(
             hint.device,
             State.NOT_INSTALLED,
@@ -94,7 +99,6 @@ def explain(manager: PluginManager = plugins) -> tuple[BackendReport, ...]:
         for hint in HINTS
         if hint.device not in seen
     ]
-    return (*usable, *failed, *missing)
 
 
 def _report(backend: Backend) -> BackendReport:
@@ -127,7 +131,8 @@ def _report(backend: Backend) -> BackendReport:
     )
 
 
-def _report_failure(failure: PluginFailure) -> BackendReport:
+def report_failure(failure: PluginFailure) -> BackendReport:
+    """Return the line of a plugin that cannot be used."""
     source = failure.source
     return BackendReport(
         source.name,

@@ -22,7 +22,8 @@ class LlvmRunner:
     def __init__(self, program: Program) -> None:
         self._library = Library(program.lib, program.name)
         self._function = _FUNCTION(self._library.address)  # calls release the GIL
-        self._buffers = ctypes.c_uint64 * (1 + max((*program.outs, *program.ins), default=-1))
+        self._slots = 1 + max((*program.outs, *program.ins), default=-1)
+        self._buffers = ctypes.c_uint64 * self._slots
         self._values = ctypes.c_int64 * len(program.variables)
         self._others = range(1, program.threads)
 
@@ -36,7 +37,7 @@ class LlvmRunner:
     ) -> float | None:
         """Run the kernel to its end; return the seconds it took where `wait` asks for them."""
         # the last buffers may have been folded away; fresh arrays let threads launch one runner at a time
-        buffers = self._buffers(*handles[: self._buffers._length_])
+        buffers = self._buffers(*handles[: self._slots])
         piece = partial(self._function, buffers, self._values(*values))
         started = time.perf_counter()
         others = [_pool().submit(piece, i) for i in self._others]
