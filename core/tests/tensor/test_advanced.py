@@ -3,9 +3,11 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from plugrad import Tensor
-from plugrad.errors import AxisError, DtypeError, GradientError, ShapeError
+from plugrad.errors import ArgumentError, AxisError, DtypeError, GradientError, ShapeError
 
 X = np.arange(120, dtype=np.int32).reshape(4, 5, 6)
 AT, ON, MASK = (
@@ -23,9 +25,9 @@ INDICES: list[Any] = [
 ]  # fmt: skip
 
 
-def given(index: Any) -> Any:
+def given_tensors(index: Any) -> Any:
     if isinstance(index, tuple):
-        return tuple(given(item) for item in index)
+        return tuple(given_tensors(item) for item in index)
     return Tensor(index) if isinstance(index, np.ndarray) else index
 
 
@@ -33,12 +35,12 @@ def given(index: Any) -> Any:
 def test_reading_and_writing_are_those_of_numpy(number: int) -> None:
     index = INDICES[number]
     expected = X[index]
-    out = Tensor(X)[given(index)]
+    out = Tensor(X)[given_tensors(index)]
     assert out.shape == expected.shape
     np.testing.assert_array_equal(out.numpy(), expected)
     values = np.arange(expected.size, dtype=np.int32).reshape(expected.shape) + 1000
     ours, theirs = Tensor(X), X.copy()
-    ours[given(index)] = Tensor(values)
+    ours[given_tensors(index)] = Tensor(values)
     theirs[index] = values
     np.testing.assert_array_equal(ours.numpy(), theirs)
 
@@ -46,7 +48,7 @@ def test_reading_and_writing_are_those_of_numpy(number: int) -> None:
 def test_numbers_and_rows_broadcast_into_what_is_named() -> None:
     for index, value in ((AT, -5), (X % 2 == 0, -5), ((ALL, ON), np.arange(6, dtype=np.int32))):
         ours, theirs = Tensor(X), X.copy()
-        ours[given(index)] = Tensor(value) if isinstance(value, np.ndarray) else value
+        ours[given_tensors(index)] = Tensor(value) if isinstance(value, np.ndarray) else value
         theirs[index] = value
         np.testing.assert_array_equal(ours.numpy(), theirs)
 
@@ -108,3 +110,157 @@ def test_wrong_indices_are_refused() -> None:
     w = Tensor([1.0, 2.0], requires_grad=True) * 2
     with pytest.raises(GradientError, match="its gradient is tracked"):
         w[Tensor([0])] = 1.0
+
+
+# --- any index that NumPy takes ---
+
+SHAPES = [(), (3,), (2, 3), (2, 1), (1, 3)]
+
+
+@st.composite
+def indices(draw: st.DrawFn) -> tuple[Any, ...]:
+    """Return an index of X: arrays and a mask mixed with slices, integers, None and `...`."""
+    items: list[Any] = []
+    axis, has_mask, has_dots = 0, False, False
+    while axis < 3 and draw(st.integers(0, 9)):
+        size = X.shape[axis]
+        kind = draw(st.sampled_from(["array", "array", "array", "slice", "int", "none", "mask", "dots"]))
+        if kind == "none":
+            items.append(None)
+            continue
+        if kind == "dots":
+            if not has_dots:
+                items.append(...)
+                # what follows counts from the end
+                axis = max(axis, draw(st.integers(axis, 3)))
+            has_dots = True
+            continue
+        if kind == "mask" and not has_mask:
+            bits = draw(st.lists(st.booleans(), min_size=size, max_size=size))
+            items.append(np.array(bits))
+            has_mask = True
+        elif kind in ("array", "mask"):
+            shape = draw(st.sampled_from(SHAPES))
+            count = int(np.prod(shape))
+            numbers = draw(st.lists(st.integers(-size, size - 1), min_size=count, max_size=count))
+            dtype = draw(st.sampled_from(["int64", "int32", "int8"]))
+            items.append(np.array(numbers, dtype).reshape(shape))
+        elif kind == "int":
+            items.append(draw(st.integers(-size, size - 1)))
+        else:
+            bound = st.none() | st.integers(-size - 2, size + 2)
+            items.append(slice(draw(bound), draw(bound), draw(st.sampled_from([None, 1, 2, -1, -2, 3]))))
+        axis += 1
+    if not any(isinstance(item, np.ndarray) for item in items) and not has_dots and axis < 3:
+        items.append(np.array([0, -1]))
+    return tuple(items)
+
+
+@given(indices())
+@settings(max_examples=40)
+def test_any_index_reads_and_writes_as_in_numpy(index: tuple[Any, ...]) -> None:
+    try:
+        expected = X[index]
+    except IndexError:
+        with pytest.raises((AxisError, ShapeError)):
+            _ = Tensor(X)[given_tensors(index)]
+        return
+    out = Tensor(X)[given_tensors(index)]
+    assert out.shape == expected.shape
+    np.testing.assert_array_equal(out.numpy(), expected)
+    values = np.arange(expected.size, dtype=np.int32).reshape(expected.shape) + 1000
+    ours, theirs = Tensor(X), X.copy()
+    ours[given_tensors(index)] = Tensor(values)
+    theirs[index] = values
+    np.testing.assert_array_equal(ours.numpy(), theirs)
+
+
+# --- writing into a copy ---
+
+PLACES: list[Any] = [
+    (AT,),
+    (ALL, ON),
+    (AT, ON),
+    (..., ON),
+    (ON % 4, ALL, ON),
+    (X % 3 == 0,),
+    (MASK, ON),
+    (AT[:0],),
+]
+
+
+@pytest.mark.parametrize("accumulate", [False, True])
+@pytest.mark.parametrize("number", range(len(PLACES)))
+def test_index_put_is_that_of_numpy(number: int, accumulate: bool) -> None:
+    index = PLACES[number]
+    x = X.astype(np.float32)
+    values = np.arange(x[index].size, dtype=np.float32).reshape(x[index].shape) + 1000
+    expected = x.copy()
+    if accumulate:
+        np.add.at(expected, index, values)
+    else:
+        expected[index] = values
+    t = Tensor(x)
+    np.testing.assert_array_equal(
+        t.index_put(given_tensors(index), Tensor(values), accumulate).numpy(), expected
+    )
+    np.testing.assert_array_equal(t.numpy(), x)
+
+
+def test_gradients_of_index_put_are_those_of_torch() -> None:
+    x = np.random.default_rng(1).standard_normal((4, 5)).astype(np.float32)
+    values = np.random.default_rng(2).standard_normal((3, 5)).astype(np.float32)
+    index = np.array([0, 2, 2])
+    for accumulate in (False, True):
+        at = index if accumulate else index[:2]
+        t, v = Tensor(x, requires_grad=True), Tensor(values[: len(at)], requires_grad=True)
+        u, w = torch.tensor(x, requires_grad=True), torch.tensor(values[: len(at)], requires_grad=True)
+        ours = t.index_put((Tensor(at),), v, accumulate).square().sum()
+        theirs = u.index_put((torch.tensor(at),), w, accumulate).square().sum()
+        expected = torch.autograd.grad(theirs, (u, w))
+        for grad, wanted in zip(ours.gradient(t, v), expected, strict=True):
+            np.testing.assert_allclose(grad.numpy(), wanted.numpy(), rtol=1e-5)
+
+
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_slices_are_written_as_in_torch(axis: int) -> None:
+    x = X.astype(np.float32)
+    index = np.array([2, 0, 2, 3])
+    source = np.arange(x.take(index, axis).size, dtype=np.float32).reshape(x.take(index, axis).shape)
+    t, u, at = Tensor(x), torch.tensor(x), torch.tensor(index)
+    out = t.index_add(axis, Tensor(index), Tensor(source), alpha=2)
+    np.testing.assert_array_equal(out.numpy(), u.index_add(axis, at, torch.tensor(source), alpha=2).numpy())
+    out = t.index_copy(axis, Tensor(index[1:]), Tensor(source.take([1, 2, 3], axis)))
+    expected = u.index_copy(axis, at[1:], torch.tensor(source.take([1, 2, 3], axis)))
+    np.testing.assert_array_equal(out.numpy(), expected.numpy())
+    out = t.index_fill(axis, Tensor(index), -1)
+    np.testing.assert_array_equal(out.numpy(), u.index_fill(axis, at, -1).numpy())
+
+
+def test_sums_of_narrow_floats_and_positions_out_of_range() -> None:
+    t = Tensor([0.0, 2048.0], dtype="float16")
+    assert t.index_put((Tensor([1] * 8),), 1.0, accumulate=True).tolist() == [0.0, 2056.0]
+    assert Tensor([1, 2]).index_put((Tensor([-3, 2, -1]),), 9).tolist() == [1, 9]
+    assert Tensor([1, 2]).index_put((Tensor([-3, 2, -1]),), 9, accumulate=True).tolist() == [1, 11]
+    flags = Tensor([False, False]).index_put((Tensor([1, 1]),), True, accumulate=True)
+    assert flags.tolist() == [False, True]
+    assert Tensor([1, 2]).scatter_add(0, Tensor([0, 0]), 4).tolist() == [9, 2]
+
+
+def test_wrong_places_and_values_are_refused() -> None:
+    t = Tensor(X)
+    for index in ((0, Tensor(ON)), (None, Tensor(ON)), (slice(1, 2), Tensor(ON)), (ALL,), ()):
+        with pytest.raises(ArgumentError, match=r"index_put: indices .*Pass tensors of positions or masks"):
+            t.index_put(index, 1)
+    with pytest.raises(DtypeError, match="index_put of float32 into int32"):
+        t.index_put((Tensor(AT),), Tensor([1.0]))
+    with pytest.raises(ShapeError, match=r"index_put: shapes \(7,\) and"):
+        t.index_put((Tensor(AT),), Tensor(np.arange(7, dtype=np.int32)))
+    with pytest.raises(
+        ShapeError, match=r"index_put: values of shape \(2, 3, 5, 6\) for elements of shape \(3, 5, 6\)"
+    ):
+        t.index_put((Tensor(AT[0]),), Tensor(np.zeros((2, 3, 5, 6), np.int32)))
+    with pytest.raises(DtypeError, match="index_add with an index of float32"):
+        t.index_add(0, Tensor([1.0]), t)
+    with pytest.raises(AxisError, match="index_fill: axis 3"):
+        t.index_fill(3, Tensor([1]), 0)

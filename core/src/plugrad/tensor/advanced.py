@@ -1,11 +1,15 @@
 """`x[...]` with tensors of positions and masks."""
 
+from collections.abc import Sequence
 from typing import Any, Self
 
-from plugrad.dtype import dtypes
+from plugrad.dtype import ConstType, dtypes
+from plugrad.errors import ArgumentError, DtypeError, ShapeError
+from plugrad.tensor.base import TensorBase
 from plugrad.tensor.indexing import IndexingMixin
 from plugrad.tensor.positions import Plan, has_tensors, plan_of
 from plugrad.tensor.sampling import SamplingMixin
+from plugrad.tensor.shapes import broadcast_shapes, expanded, one_axis, show
 from plugrad.uop.uop import UOp
 
 
@@ -53,3 +57,121 @@ class AdvancedIndexingMixin(SamplingMixin, IndexingMixin):
     def _find_true(self, mask: Self) -> list[UOp]:
         positions = mask.nonzero()
         return [positions._interval(1, axis, axis + 1).squeeze(1)._graph for axis in range(mask.ndim)]
+
+    # --- writing, into a copy ---
+
+    def index_put(
+        self, indices: "Sequence[Any] | Any", values: Self | ConstType, accumulate: bool = False
+    ) -> Self:
+        """Return this with `values` in the elements that `indices` name.
+
+        The last of several writes to one element wins; with `accumulate` all of them are added to what is
+        there. Positions out of range write nothing. The work of adding is the size of the indexed axes times
+        the number of values.
+
+        Args:
+            indices: tensors (or arrays, or lists) of positions or masks, and `:` for whole axes between them.
+            values: a number, or a tensor that broadcasts to what `self[indices]` has.
+            accumulate: add instead of replacing.
+
+        Raises:
+            ArgumentError: an integer, None or part of an axis among the indices, or no tensor at all.
+            AxisError: too many indices.
+            ShapeError: tensors or values do not broadcast, or a mask has another shape than its axes.
+            DtypeError: an index holds floats, or `values` has another dtype than this.
+
+        Example:
+            >>> Tensor([1, 1, 1]).index_put((Tensor([0, 2, 0]),), Tensor([5, 6, 7])).tolist()
+            [7, 1, 6]
+            >>> Tensor([1, 1, 1]).index_put((Tensor([0, 2, 0]),), Tensor([5, 6, 7]), accumulate=True).tolist()
+            [13, 1, 7]
+        """
+        given = tuple(indices) if isinstance(indices, (tuple, list)) else (indices,)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+        if any(item is None or is_part(item) for item in given) or not has_tensors(given):
+            raise ArgumentError(
+                f"index_put: indices {given!r}. Pass tensors of positions or masks, and `slice(None)` for "
+                "whole axes; for other indices write x[index] = values."
+            )
+        plan = self._plan(given)
+        new = self._values_of(values, plan.shape(self.shape), "index_put")
+        written = plan.added(self._graph, new) if accumulate else plan.written(self._graph, new, self._device)
+        return self._with(written, values)
+
+    def _values_of(self, values: Any, shape: Any, what: str) -> UOp:
+        """Return what is to be written as a node of this dtype and of `shape`."""
+        if not isinstance(values, TensorBase):
+            return expanded(self._const(values), shape)
+        self._check_device(values)
+        if values.dtype is not self.dtype:
+            raise DtypeError(
+                f"{what} of {values.dtype.name} into {self.dtype.name}: dtypes must be equal. "
+                f"Cast: values.cast(dtypes.{self.dtype.name})."
+            )
+        if broadcast_shapes(values.shape, shape, what=what) != shape:
+            raise ShapeError(
+                f"{what}: values of shape {show(values.shape)} for elements of shape {show(shape)} do not "
+                "broadcast to that. Reshape or reduce them."
+            )
+        return expanded(values._graph, shape)
+
+    def index_add(self, axis: int, index: Self, source: Self, alpha: float = 1) -> Self:
+        """Return this with the slices of `source` times `alpha` added to those that `index` names.
+
+        Raises:
+            AxisError: the axis does not exist.
+            ShapeError: `source` does not broadcast to the slices.
+            DtypeError: `index` holds no integers, or `source` has another dtype than this.
+
+        Example:
+            >>> Tensor([[1, 1], [2, 2]]).index_add(0, Tensor([1, 1]), Tensor([[1, 2], [3, 4]])).tolist()
+            [[1, 1], [6, 8]]
+        """
+        values = source if alpha == 1 else (source * alpha).cast(source.dtype)
+        return self.index_put(self._along(axis, index, "index_add"), values, accumulate=True)
+
+    def index_copy(self, axis: int, index: Self, source: Self) -> Self:
+        """Return this with the slices of `source` in place of those that `index` names; the last write wins.
+
+        Raises:
+            AxisError: the axis does not exist.
+            ShapeError: `source` does not broadcast to the slices.
+            DtypeError: `index` holds no integers, or `source` has another dtype than this.
+
+        Example:
+            >>> Tensor([1, 2, 3]).index_copy(0, Tensor([2, 0]), Tensor([8, 9])).tolist()
+            [9, 2, 8]
+        """
+        return self.index_put(self._along(axis, index, "index_copy"), source)
+
+    def index_fill(self, axis: int, index: Self, value: ConstType) -> Self:
+        """Return this with `value` in the slices that `index` names.
+
+        Raises:
+            AxisError: the axis does not exist.
+            DtypeError: `index` holds no integers, or this dtype does not hold `value`.
+
+        Example:
+            >>> Tensor([[1, 2], [3, 4]]).index_fill(1, Tensor([-1]), 0).tolist()
+            [[1, 0], [3, 0]]
+        """
+        return self.index_put(self._along(axis, index, "index_fill"), value)
+
+    def _along(self, axis: int, index: Self, what: str) -> tuple[Any, ...]:
+        self._check_index(index, what)
+        return (*[slice(None)] * one_axis(axis, self.ndim, what), index)
+
+    def scatter_add(self, axis: int, index: Self, src: Self | ConstType) -> Self:
+        """Return `scatter_reduce(axis, index, src, "sum")`.
+
+        Example:
+            >>> Tensor([1, 1]).scatter_add(0, Tensor([0, 0]), Tensor([5, 6])).tolist()
+            [12, 1]
+        """
+        return self.scatter_reduce(axis, index, src, "sum")
+
+
+def is_part(item: Any) -> bool:
+    """Say whether an index keeps only part of an axis, whatever the elements."""
+    if isinstance(item, slice):
+        return item != slice(None)  # pyright: ignore[reportUnknownVariableType]
+    return item is not Ellipsis and hasattr(item, "__index__") and not isinstance(item, TensorBase)

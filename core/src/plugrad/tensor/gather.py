@@ -7,8 +7,9 @@ nothing that runs on a device can raise one: reading it gives 0 (False), writing
 from typing import Any, Literal, Self
 
 from plugrad.dtype import ConstType, dtype_min, is_float, is_int, sum_acc_dtype
-from plugrad.errors import DtypeError, ShapeError
+from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.base import TensorBase
+from plugrad.tensor.gates import GateMixin
 from plugrad.tensor.lookup import (
     counted,
     from_front,
@@ -18,7 +19,6 @@ from plugrad.tensor.lookup import (
     pick_last,
     position_dtype,
 )
-from plugrad.tensor.reduce import ReduceMixin
 from plugrad.tensor.shapes import Dim, broadcast_shapes, expanded, one_axis, show
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
@@ -26,7 +26,7 @@ from plugrad.uop.uop import UOp
 ScatterReduction = Literal["sum", "prod", "mean", "amax", "amin"]
 
 
-class GatherMixin(ReduceMixin):
+class GatherMixin(GateMixin):
     """Elements by tensors of positions."""
 
     __slots__ = ()
@@ -134,6 +134,7 @@ class GatherMixin(ReduceMixin):
             reduce: add to, or multiply, what is there instead.
 
         Raises:
+            ArgumentError: there is no such `reduce`.
             DtypeError: `index` holds no integers, or `src` has another dtype than this.
             ShapeError: the numbers of axes differ, or an axis of `index` is too long.
             AxisError: the axis does not exist.
@@ -144,7 +145,7 @@ class GatherMixin(ReduceMixin):
         """
         if reduce is not None:
             if reduce not in _OLD_NAMES:
-                raise ShapeError(f"scatter: reduce={reduce!r} is none of 'add', 'multiply', None.")
+                raise ArgumentError(f"scatter: reduce={reduce!r} is none of 'add', 'multiply', None.")
             return self.scatter_reduce(axis, index, src, _OLD_NAMES[reduce])
         at, position, value = self._scatter_parts(axis, index, src, "scatter")
         size = self.shape[at]
@@ -182,7 +183,8 @@ class GatherMixin(ReduceMixin):
 
         Raises:
             DtypeError: `index` holds no integers, or `src` has another dtype than this.
-            ShapeError: the numbers of axes differ, an axis of `index` is too long, or `reduce` is unknown.
+            ShapeError: the numbers of axes differ, an axis of `index` is too long, or `src` is too small.
+            ArgumentError: there is no such `reduce`.
             AxisError: the axis does not exist.
 
         Example:
@@ -190,7 +192,7 @@ class GatherMixin(ReduceMixin):
             [12, 1]
         """
         if reduce not in ("sum", "prod", "mean", "amax", "amin"):
-            raise ShapeError(
+            raise ArgumentError(
                 f"scatter_reduce: reduce={reduce!r} is none of 'sum', 'prod', 'mean', 'amax', 'amin'."
             )
         at, position, value = self._scatter_parts(axis, index, src, "scatter_reduce")

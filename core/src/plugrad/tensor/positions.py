@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from plugrad.dtype import dtypes, is_bool, is_int
+from plugrad.dtype import dtypes, is_bool, is_float, is_int, sum_acc_dtype
 from plugrad.errors import AxisError, DtypeError, ShapeError
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.lookup import counted, from_front, pick_first, position_dtype
@@ -77,21 +77,45 @@ class Plan:
 
     def written(self, view: UOp, value: UOp, device: str) -> UOp:
         """Return the view with `value`, of the result's shape, where the index names; the last write wins."""
+        writes = product(self.places.shape)
+        if not writes:
+            return view
         rows = self.rows(view)
         rest = rows.shape[1:]
+        values = self._by_place(value)
+        last = _last_writes(self.places.reshape((writes,)), self.joined, device).contiguous()
+        is_written = expanded((last > 0).reshape((self.joined, *(1,) * len(rest))), rows.shape)
+        return self._to_view(is_written.where(pick_first(values, last - 1), rows), view)
+
+    def added(self, view: UOp, value: UOp) -> UOp:
+        """Return the view with `value`, of the result's shape, added each time that the index names it."""
+        writes = product(self.places.shape)
+        if not writes or not self.joined:
+            return view
+        rows = self.rows(view)
+        wide = sum_acc_dtype(view.dtype) if is_float(view.dtype) else view.dtype
+        values = self._by_place(value).cast(wide)
+        shape = (self.joined, *values.shape)
+        here = counted(self.joined, self.places.dtype, shape[:2], 0)
+        meets = here.eq(self.places.reshape((1, writes)).expand(shape[:2]))
+        meets = meets.reshape((*shape[:2], *(1,) * (len(shape) - 2))).expand(shape)
+        each = values.reshape((1, *values.shape)).expand(shape)
+        total = meets.where(each, each.const_like(0)).reduce_axis(Ops.ADD, (1,)).reshape(rows.shape)
+        return self._to_view((rows.cast(wide) + total).cast(view.dtype), view)
+
+    def _by_place(self, value: UOp) -> UOp:
+        """Return a value of the result's shape as one row for each place: (writes, *rest)."""
         count = len(self.places.shape)
         order = (
             *range(self.front, self.front + count),
             *range(self.front),
             *range(self.front + count, len(value.shape)),
         )
-        writes = product(self.places.shape)
-        if not writes:
-            return view
-        values = value.permute(order).reshape((writes, *rest))
-        last = _last_writes(self.places.reshape((writes,)), self.joined, device).contiguous()
-        is_written = expanded((last > 0).reshape((self.joined, *(1,) * len(rest))), rows.shape)
-        out = is_written.where(pick_first(values, last - 1), rows)
+        moved = value.permute(order)
+        return moved.reshape((product(self.places.shape), *moved.shape[count:]))
+
+    def _to_view(self, out: UOp, view: UOp) -> UOp:
+        """Return rows (joined, *rest) in the order of the view's axes."""
         others = [a for a in range(len(view.shape)) if a not in self.axes]
         moved = (*self.axes, *others)
         out = out.reshape(tuple(view.shape[a] for a in moved))

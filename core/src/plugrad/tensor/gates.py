@@ -1,0 +1,107 @@
+"""Activations with gates, thresholds and learned slopes."""
+
+from typing import Self
+
+from plugrad.errors import ArgumentError, ShapeError
+from plugrad.tensor.norms import NormMixin
+from plugrad.tensor.shapes import one_axis, show
+
+
+class GateMixin(NormMixin):
+    """Gates, thresholds, learned slopes."""
+
+    __slots__ = ()
+
+    def glu(self, axis: int = -1) -> Self:
+        """Return the first half of an axis times the sigmoid of the second: (.., 2n, ..) -> (.., n, ..).
+
+        Source: Dauphin et al. 2017, section 2.
+
+        Raises:
+            AxisError: the axis does not exist.
+            ShapeError: the axis has an odd number of elements, or a symbolic one.
+
+        Example:
+            >>> Tensor([4.0, 0.0]).glu().tolist()
+            [2.0]
+        """
+        at = one_axis(axis, self.ndim, "glu")
+        size = self.shape[at]
+        if not isinstance(size, int) or size % 2:
+            raise ShapeError(
+                f"glu: axis {axis} of shape {show(self.shape)} has no two equal halves. Pad or cut it."
+            )
+        return self._interval(at, 0, size // 2) * self._interval(at, size // 2, size).sigmoid()
+
+    def prelu(self, weight: Self) -> Self:
+        """Return values below 0 times `weight`: one number, or one for each channel (axis 1; (N, C, ...)).
+
+        Source: He et al. 2015, section 2.1.
+
+        Raises:
+            ShapeError: `weight` has another number of elements than 1 and the channels.
+
+        Example:
+            >>> Tensor([[-2.0, 3.0]]).prelu(Tensor([0.5, 0.1])).tolist()
+            [[-1.0, 3.0]]
+        """
+        count = weight.numel()
+        channels = self.shape[1] if self.ndim > 1 else 1
+        if weight.ndim > 1 or (count != 1 and count is not channels and count != channels):
+            raise ShapeError(
+                f"prelu of shape {show(self.shape)}: weight has shape {show(weight.shape)}. Give one slope, "
+                f"or {channels if isinstance(channels, int) else 'one'} for the channels on axis 1."
+            )
+        slopes = weight.reshape(()) if count == 1 else weight.reshape(-1, *(1,) * (self.ndim - 2))
+        return (self > 0).where(self, self * slopes)
+
+    def threshold(self, threshold: float, value: float) -> Self:
+        """Return values up to `threshold` as `value`.
+
+        Example:
+            >>> Tensor([1.0, 2.0, 3.0]).threshold(2, -1).tolist()
+            [-1.0, -1.0, 3.0]
+        """
+        # the comparison this way round keeps NaN
+        return (self <= threshold).where(value, self)
+
+    def hardshrink(self, lambd: float = 0.5) -> Self:
+        """Return values of a magnitude up to `lambd` as 0.
+
+        Raises:
+            ArgumentError: `lambd` is negative.
+
+        Example:
+            >>> Tensor([-2.0, 0.25]).hardshrink().tolist()
+            [-2.0, 0.0]
+        """
+        _check_width(lambd, "hardshrink")
+        return ((self <= lambd) & (self >= -lambd)).where(0.0, self)
+
+    def softshrink(self, lambd: float = 0.5) -> Self:
+        """Return values nearer to 0 by `lambd`, those of a lesser magnitude as 0.
+
+        Raises:
+            ArgumentError: `lambd` is negative.
+
+        Example:
+            >>> Tensor([-2.0, 0.25]).softshrink().tolist()
+            [-1.5, 0.0]
+        """
+        _check_width(lambd, "softshrink")
+        below = (self < -lambd).where(self + lambd, self * 0.0)
+        return (self > lambd).where(self - lambd, below)
+
+    def tanhshrink(self) -> Self:
+        """Return `self - tanh(self)`.
+
+        Example:
+            >>> Tensor([0.0]).tanhshrink().tolist()
+            [0.0]
+        """
+        return self - self.tanh()
+
+
+def _check_width(lambd: float, what: str) -> None:
+    if lambd < 0:
+        raise ArgumentError(f"{what}: lambd={lambd} is negative. Give the width of the part that becomes 0.")

@@ -1,0 +1,103 @@
+"""Sizes of vectors, and pairs of statistics that are wanted together."""
+
+import math
+from typing import Self
+
+from plugrad.dtype import is_float
+from plugrad.errors import ArgumentError
+from plugrad.tensor.base import DTypeLike, the_dtype
+from plugrad.tensor.reduce import ReduceMixin
+from plugrad.tensor.shapes import Axes
+
+
+class NormMixin(ReduceMixin):
+    """Norms over one axis, several, or (with `axis=None`) all elements."""
+
+    __slots__ = ()
+
+    def norm(
+        self, p: float = 2.0, axis: Axes = None, keepdim: bool = False, dtype: DTypeLike | None = None
+    ) -> Self:
+        """Return `sum(|self| ** p) ** (1 / p)`: the Euclidean length for 2. The gradient of length 0 is 0.
+
+        Args:
+            p: `inf` and `-inf` give the greatest and least magnitude, 0 how many elements are not 0.
+            axis: what to sum over.
+            keepdim: keep those axes with size 1.
+            dtype: compute in, and return, this float dtype.
+
+        Raises:
+            ArgumentError: `p` is no number.
+            AxisError: an axis does not exist.
+            ShapeError: there are no elements, for an infinite `p`.
+
+        Example:
+            >>> Tensor([[3.0, 4.0], [0.0, -5.0]]).norm(axis=1).tolist()
+            [5.0, 5.0]
+            >>> Tensor([3.0, -4.0]).norm(float("inf")).item()
+            4.0
+        """
+        if not isinstance(p, (int, float)) or p != p:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise ArgumentError(f"norm: p={p!r} is no number. Norms of matrices are in the linear algebra.")
+        narrow, wide = self._float_dtypes()
+        if dtype is not None:
+            narrow = wide = the_dtype(dtype, narrow)
+        size = self.cast(wide).abs()
+        if math.isinf(p):
+            out = size.max(axis, keepdim) if p > 0 else size.min(axis, keepdim)
+        elif p == 0:
+            out = (size != 0).cast(wide).sum(axis, keepdim)
+        elif p == 1:
+            out = size.sum(axis, keepdim)
+        else:
+            total = (size.square() if p == 2 else size**p).sum(axis, keepdim)
+            # a root has no gradient at 0
+            is_zero = total == 0
+            safe = is_zero.where(1.0, total)
+            root = safe.sqrt() if p == 2 else safe ** (1 / p)
+            out = is_zero.where(0.0 if p > 0 else float("inf"), root)
+        return out.cast(narrow)
+
+    def normalize(self, p: float = 2.0, axis: Axes = 1, eps: float = 1e-12) -> Self:
+        """Return this divided by its norm along an axis; norms below `eps` count as that.
+
+        Raises:
+            AxisError: an axis does not exist.
+
+        Example:
+            >>> Tensor([[3.0, 4.0], [0.0, 0.0]]).normalize().tolist()
+            [[0.6000000238418579, 0.800000011920929], [0.0, 0.0]]
+        """
+        x = self if is_float(self.dtype) else self.cast(self._float_dtypes()[0])
+        return x / x.norm(p, axis, keepdim=True).clamp(eps)
+
+    def softmin(self, axis: int = -1, dtype: DTypeLike | None = None) -> Self:
+        """Return `softmax(-self)` along an axis.
+
+        Raises:
+            AxisError: the axis does not exist.
+
+        Example:
+            >>> Tensor([0.0, 0.0]).softmin().tolist()
+            [0.5, 0.5]
+        """
+        x = self if is_float(self.dtype) else self.cast(self._float_dtypes()[0])
+        return (-x).softmax(axis, dtype)
+
+    def var_mean(self, axis: Axes = None, keepdim: bool = False, correction: int = 1) -> tuple[Self, Self]:
+        """Return `var(...)` and `mean(...)`.
+
+        Example:
+            >>> [x.item() for x in Tensor([1.0, 3.0]).var_mean()]
+            [2.0, 2.0]
+        """
+        return self.var(axis, keepdim, correction), self.mean(axis, keepdim)
+
+    def std_mean(self, axis: Axes = None, keepdim: bool = False, correction: int = 1) -> tuple[Self, Self]:
+        """Return `std(...)` and `mean(...)`.
+
+        Example:
+            >>> [x.item() for x in Tensor([1.0, 1.0]).std_mean()]
+            [0.0, 1.0]
+        """
+        return self.std(axis, keepdim, correction), self.mean(axis, keepdim)
