@@ -9,9 +9,11 @@ from plugrad.builtin.python import CAPABILITIES
 from plugrad.codegen.lower import lower
 from plugrad.codegen.opt.opt_ops import Opt, OptOps
 from plugrad.dtype import DType, dtypes
-from plugrad.errors import KernelOptError
+from plugrad.errors import KernelOptError, VerifyError
 from plugrad.uop.ops import AxisType, KernelInfo, Ops
+from plugrad.uop.rewrite import PatternMatcher
 from plugrad.uop.uop import UOp
+from plugrad.uop.upat import UPat, pvars
 
 Golden = Callable[[str, str], None]
 VECTORS = replace(CAPABILITIES, grid_dims=0, max_workgroup=0, vector_bits=128, max_load_bits=128, threads=2)
@@ -134,3 +136,19 @@ def test_opts_that_cannot_be_applied_are_refused() -> None:
 def test_a_lowered_kernel_can_be_pickled() -> None:
     lowered = lower(symbolic(), CAPABILITIES)
     assert pickle.loads(pickle.dumps(lowered)) == lowered
+
+
+def test_rules_of_the_renderer_come_last() -> None:
+    x, y = pvars("x y")
+    rules = PatternMatcher((UPat(Ops.MAX, src=(x, y)), lambda x, y: (x < y).where(y, x)))
+    ops = [u.op for u in lower(elementwise(), CAPABILITIES, (), rules).program]
+    assert "MAX" in CAPABILITIES.native_ops
+    assert Ops.MAX not in ops
+    assert Ops.WHERE in ops
+
+
+def test_rules_of_the_renderer_may_write_only_what_is_legal() -> None:
+    x, y = pvars("x y")
+    rules = PatternMatcher((UPat(Ops.MAX, src=(x, y)), lambda x, y: UOp(Ops.MAX, dtypes.int32, (x, y), None)))
+    with pytest.raises(VerifyError, match="MAX"):
+        lower(elementwise(), CAPABILITIES, (), rules)

@@ -15,7 +15,10 @@ from plugrad.runtime.disk_cache import kernel_cache
 from plugrad.settings import context
 from plugrad.testing import recorded_events, temporary_cache
 from plugrad.testing.memory import get, put
+from plugrad.uop.ops import Ops
+from plugrad.uop.rewrite import PatternMatcher
 from plugrad.uop.uop import UOp
+from plugrad.uop.upat import UPat, pvars
 
 pytestmark = pytest.mark.usefixtures("cold_kernels")
 
@@ -69,6 +72,18 @@ def test_several_kernels_are_handed_to_the_compiler_together(device: str, monkey
     with temporary_cache():
         compile_kernels(Device[device], asts)
     assert batches == [3]
+
+
+def test_rules_of_the_renderer_are_applied(monkeypatch: Any) -> None:
+    x = pvars("x")[0]
+    rules = PatternMatcher((UPat(Ops.NEG, src=(x,)), lambda x: x.const_like(0) - x))
+    monkeypatch.setattr(Device["PYTHON"].renderer, "extra_rules", rules)
+    ast = kernel_of(-put([1.0, 2.0], "PYTHON"))
+    with temporary_cache(), recorded_events(LowerEvent) as lowered:
+        compile_kernels(Device["PYTHON"], [ast])
+    ops = {getattr(u, "op", None) for u in lowered[0].linear}
+    assert Ops.SUB in ops
+    assert Ops.NEG not in ops
 
 
 def test_noopt_gives_the_plain_loops() -> None:

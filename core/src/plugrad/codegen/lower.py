@@ -23,7 +23,8 @@ from plugrad.codegen.reduces import share_reduces
 from plugrad.target import Capabilities
 from plugrad.uop.ops import AxisType, Ops
 from plugrad.uop.passes import Pipeline, Stage
-from plugrad.uop.spec import codegen_spec, kernel_spec, verify_linear
+from plugrad.uop.rewrite import PatternMatcher, graph_rewrite
+from plugrad.uop.spec import codegen_spec, kernel_spec, verify, verify_linear
 from plugrad.uop.symbolic import simplify
 from plugrad.uop.uop import UOp
 
@@ -85,18 +86,28 @@ class Lowered:
     """(size, kind) of each axis, outermost first."""
 
 
-def lower(ast: UOp, capabilities: Capabilities, opts: Sequence[Opt] | None = None) -> Lowered:
+def lower(
+    ast: UOp,
+    capabilities: Capabilities,
+    opts: Sequence[Opt] | None = None,
+    extra_rules: PatternMatcher | None = None,
+) -> Lowered:
     """Return the linear program of the kernel `ast` for a target.
 
     Args:
         ast: SINK of STOREs, as the scheduler makes it.
         capabilities: of the target.
         opts: optimisations to apply; None leaves the choice to the heuristic, () gives the plain loops.
+        extra_rules: the renderer's own, applied last, to what is about to be written down.
     """
     ast = PREPARE.run(ast, capabilities)
     kernel = KernelOpt(ast, capabilities)
     optimised = (optimise(kernel) if opts is None else kernel.apply_all(opts)).finished()
-    program = remove_unused(linearize(LOWERING.run(optimised, capabilities), capabilities))
+    lowered = LOWERING.run(optimised, capabilities)
+    if extra_rules is not None:
+        lowered = graph_rewrite(lowered, extra_rules, name="extra_rules")
+        verify(lowered, codegen_spec)
+    program = remove_unused(linearize(lowered, capabilities))
     verify_linear(program)
     specials = {u.arg: u.src[0] for u in program if u.op is Ops.SPECIAL}
     return Lowered(

@@ -91,10 +91,11 @@ def clear_loaded() -> None:
 
 def _compile(device: OpenDevice, asts: Sequence[UOp], opts: "tuple[Opt, ...] | None") -> list[Kernel]:
     lowered: list[codegen.Lowered] = []
+    extra_rules = getattr(device.renderer, "extra_rules", None)  # one written from scratch may have none
     for ast in asts:
         started = time.perf_counter()
         with collector_paused():
-            lowered.append(codegen.lower(ast, device.capabilities, opts))
+            lowered.append(codegen.lower(ast, device.capabilities, opts, extra_rules))
         if events.active:
             seconds = time.perf_counter() - started
             kernel = lowered[-1]
