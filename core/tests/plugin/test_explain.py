@@ -88,6 +88,7 @@ def test_the_report_is_json(zoo: Any) -> None:
         "description": "chip 1",
         "evidence": "E3",
         "memory_bytes": 0,
+        "priority": 50,
         "detail": {},
         "notes": {},
     }

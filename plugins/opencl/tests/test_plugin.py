@@ -51,6 +51,23 @@ def test_without_a_device_the_probe_says_where_it_looked(monkeypatch, platforms,
     assert plugin.plugrad_probe().reason == reason
 
 
+@pytest.mark.parametrize(
+    ("system", "files", "expected"),
+    [
+        ("linux", ["null", "dri", "tty"], True),
+        ("linux", ["null", "nvidia0"], True),
+        ("linux", ["null", "tty"], False),
+        ("darwin", ["null"], True),
+    ],
+)
+def test_the_drivers_of_gpus_are_looked_for_where_there_may_be_one(monkeypatch, system, files, expected):
+    monkeypatch.setattr(probe.sys, "platform", system)
+    monkeypatch.setattr(probe.os, "listdir", lambda folder: files)
+    priority = plugin.plugrad_backend_info().priority
+    monkeypatch.undo()
+    assert priority == (probe.GPU_PRIORITY if expected else probe.PRIORITY)
+
+
 def _device(kind, name, bits=8):
     return SimpleNamespace(
         available=True,
@@ -84,6 +101,7 @@ def test_gpus_of_all_drivers_come_before_cpus(monkeypatch, target):
     found = [probed for _, probed in probe.found_devices.__wrapped__()]
     assert [p.description for p in found] == ["a GPU (Second)", "an FPGA (Second)", "a CPU (First)"]
     assert [p.target.index for p in found] == [0, 1, 2]
+    assert [p.priority for p in found] == [None, probe.PRIORITY, probe.PRIORITY]
     assert [p.target.get("vector_bits") for p in found] == ["0", "0", "256"]
     assert found[0].memory_bytes == 1 << 33
     assert dict(found[0].notes)["lacks"] == "fp16"

@@ -7,8 +7,9 @@ from rich.console import Group
 from rich.text import Text
 
 from plugrad import __version__
+from plugrad.cli.isolate import TIMEOUT_SECONDS, default_among, explain_isolated
 from plugrad.cli.output import add_json_option, new_table, print_json, print_rich
-from plugrad.errors import DeviceError, PluginError
+from plugrad.errors import DeviceError, PluginError, SettingsError
 from plugrad.plugin.backend import ProbedDevice
 from plugrad.plugin.explain import BackendReport, State, explain
 from plugrad.plugin.hookspecs import SPEC_VERSION
@@ -30,17 +31,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     add_json_option(parser)
     parser.add_argument("--traceback", action="store_true", help="show where plugins failed")
+    parser.add_argument(
+        "--isolate",
+        action="store_true",
+        help="load and probe each plugin in a process of its own, where it may crash or hang",
+    )
+    parser.add_argument(
+        "--timeout",
+        type=float,
+        default=TIMEOUT_SECONDS,
+        metavar="SECONDS",
+        help="how long a plugin may take with --isolate (default: %(default)g)",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the report."""
-    reports = explain()
+    if arguments.isolate:
+        reports = explain_isolated(timeout_seconds=arguments.timeout)
+        default = settings.DEVICE.upper() or default_among(reports, plugins.builtin_names())
+    else:
+        reports = explain()
+        default = default_device()
     if arguments.json:
         print_json(
             {
                 "version": __version__,
                 "spec_version": SPEC_VERSION,
-                "default": default_device(),
+                "default": default,
                 "backends": [report.as_json() for report in reports],
             }
         )
@@ -50,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
         names = "\n".join([report.name, *(f"({alias})" for alias in report.aliases)])
         state = Text(report.state.value, _STYLES[report.state])
         table.add_row(Text(names), state, Text(origin(report)), details(report, arguments.traceback))
-    print_rich(table, f"default: {default_device() or 'none'}, hooks {SPEC_VERSION}")
+    print_rich(table, f"default: {default or 'none'}, hooks {SPEC_VERSION}")
     return 0
 
 
@@ -62,7 +80,7 @@ def default_device() -> str | None:
         warnings.simplefilter("ignore")  # what it warns of is in the report
         try:
             return plugins.choose()
-        except (DeviceError, PluginError):
+        except (DeviceError, PluginError, SettingsError):
             return None
 
 

@@ -6,6 +6,7 @@ what it derives from, so an author may write one from scratch.
 
 import inspect
 from collections.abc import Callable
+from types import NoneType
 from typing import Any, cast
 
 import pluggy
@@ -127,11 +128,11 @@ def _check_probe(result: object) -> str | None:
     devices: Any = result.devices
     if not isinstance(devices, tuple):
         return f"plugrad_probe: devices must be a tuple of ProbedDevice, got {_show(devices)}"
-    wrong = [_show(item) for item in cast("tuple[Any, ...]", devices) if not isinstance(item, ProbedDevice)]
+    items = cast("tuple[Any, ...]", devices)
+    wrong = [_show(item) for item in items if not isinstance(item, ProbedDevice)]
     if wrong:
         return f"plugrad_probe: each device must be a ProbedDevice, got {wrong[0]}"
-    ranks: list[Any] = [device.priority for device in devices]
-    wrong = [_show(rank) for rank in ranks if not (rank is None or isinstance(rank, int))]
+    wrong = [_show(item.priority) for item in items if not isinstance(item.priority, (int, NoneType))]
     return f"plugrad_probe: the priority of a device must be an int, got {wrong[0]}" if wrong else None
 
 

@@ -10,6 +10,7 @@ from plugrad.plugin.backend import Probe, ProbedDevice
 from plugrad.plugin.discovery import version_of
 from plugrad.plugin.hints import HINTS
 from plugrad.plugin.loaded import Backend
+from plugrad.plugin.loader import PluginRefused
 from plugrad.plugin.manager import PluginManager, plugins
 from plugrad.plugin.source import PluginFailure
 
@@ -65,7 +66,7 @@ class BackendReport:
         """Return the report as values that `json` can write."""
         out = asdict(self)
         out["state"] = self.state.value
-        out["devices"] = [_device_as_json(device) for device in self.devices]
+        out["devices"] = [_device_as_json(device, self.priority) for device in self.devices]
         return out
 
 
@@ -102,14 +103,14 @@ def not_installed(reports: Iterable[BackendReport]) -> list[BackendReport]:
 
 
 def _report(backend: Backend) -> BackendReport:
-    reason = traceback = ""
+    reason = remedy = traceback = ""
     probe = Probe()
     try:
         probe = backend.probe()
     except PlugradError as error:
         reason = str(error)
-        failure = getattr(error, "failure", None)
-        traceback = failure.traceback if isinstance(failure, PluginFailure) else ""
+        if isinstance(error, PluginRefused):
+            reason, remedy, traceback = error.failure.reason, error.failure.remedy, error.failure.traceback
     ready = bool(probe.devices) or probe.any_index
     state = State.FAILED if reason else State.READY if ready else State.NO_DEVICE
     return BackendReport(
@@ -125,7 +126,7 @@ def _report(backend: Backend) -> BackendReport:
         probe.devices,
         probe.any_index,
         reason or probe.reason,
-        probe.remedy,
+        remedy or probe.remedy,
         traceback,
         round(backend.import_seconds * 1e3, 1),
     )
@@ -145,13 +146,14 @@ def report_failure(failure: PluginFailure) -> BackendReport:
     )
 
 
-def _device_as_json(device: ProbedDevice) -> dict[str, Any]:
+def _device_as_json(device: ProbedDevice, priority: int) -> dict[str, Any]:
     return {
         "name": device.target.name,
         "arch": device.target.arch,
         "description": device.description,
         "evidence": device.evidence.name,
         "memory_bytes": device.memory_bytes,
+        "priority": priority if device.priority is None else device.priority,
         "detail": dict(device.target.detail),
         "notes": dict(device.notes),
     }

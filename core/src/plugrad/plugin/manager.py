@@ -50,6 +50,17 @@ class PluginManager:
         """Add a device of the core. Its name cannot be taken by an entry point."""
         self._builtins[name] = PluginSource(name, module, _CORE, is_builtin=True)
 
+    def builtin_names(self) -> tuple[str, ...]:
+        """Return the names of the core's own devices."""
+        return tuple(self._builtins)
+
+    def only(self, sources: Sequence[PluginSource]) -> "PluginManager":
+        """Return a manager of these plugins alone, which has loaded none of them yet."""
+        found = tuple(source for source in sources if not source.is_builtin)
+        out = PluginManager(lambda: found)
+        out._builtins = {source.name: source for source in sources if source.is_builtin}
+        return out
+
     @property
     def failures(self) -> tuple[PluginFailure, ...]:
         """Why plugins are not used, of those that were loaded until now."""

@@ -9,18 +9,18 @@ from plugrad_opencl.allocator import OpenClAllocator
 from plugrad_opencl.compiler import OpenClCompiler
 from plugrad_opencl.context import open_context
 from plugrad_opencl.driver import REMEDY
-from plugrad_opencl.probe import NAME, look
+from plugrad_opencl.probe import GPU_PRIORITY, NAME, PRIORITY, look, may_have_gpu
 from plugrad_opencl.renderer import OpenClRenderer
 from plugrad_opencl.runner import OpenClRunner
 
 
 @hookimpl
 def plugrad_backend_info() -> BackendInfo:
-    """Say who this is."""
+    """Say who this is. Where there can be no GPU, the automatic choice need not load the drivers first."""
     return BackendInfo(
         name=NAME,
-        spec_version="1.0",
-        priority=5,  # below the CPU's own backend: the device found may be the same CPU, by a longer way
+        spec_version="1.1",
+        priority=GPU_PRIORITY if may_have_gpu() else PRIORITY,
         aliases=("CL",),
         summary="any device with an OpenCL driver, by pyopencl",
     )

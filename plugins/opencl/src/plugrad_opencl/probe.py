@@ -4,6 +4,8 @@ Everything that the renderer and compiler need is in the `Target`, so that neith
 be tried for devices that are not there.
 """
 
+import os
+import sys
 from functools import cache
 from typing import Any
 
@@ -13,7 +15,13 @@ from plugrad_opencl.driver import REMEDY, opencl
 
 NAME = "OPENCL"
 POCL = "Portable Computing Language"
+# A GPU is above the CPU's own backend and below what its maker's backend makes of it. Any other device is
+# below the CPU's: it may be the same CPU, by a longer way.
+GPU_PRIORITY, PRIORITY = 20, 5
 _RANKS = ("gpu", "accelerator", "cpu")
+# How the names begin of the files in /dev by which Linux gives programs access to GPUs: the graphics stack's,
+# NVIDIA's (also Tegra's), AMD's, Windows' (in WSL), ARM's, Qualcomm's, Imagination's.
+_GPU_FILES = ("dri", "nvidia", "nvhost", "nvgpu", "kfd", "dxg", "mali", "kgsl", "pvr")
 # LLVM's names of the processors with 512-bit vectors
 _CPUS_WITH_512_BITS = frozenset(
     (
@@ -39,6 +47,16 @@ def found_devices() -> tuple[tuple[Any, ProbedDevice], ...]:
         (device, describe(index, kind, platform, device))
         for index, (kind, platform, device) in enumerate(kinds_devices)
     )
+
+
+def may_have_gpu() -> bool:
+    """Say whether this machine may have a GPU, without loading a driver."""
+    if sys.platform != "linux":
+        return True
+    try:
+        return any(name.startswith(_GPU_FILES) for name in os.listdir("/dev"))
+    except OSError:
+        return True
 
 
 def look() -> Probe:
@@ -87,6 +105,7 @@ def describe(index: int, kind: str, platform: Any, device: Any) -> ProbedDevice:
             ("units", str(device.max_compute_units)),
             ("lacks", ", ".join(what for what in ("fp16", "fp64") if not detail[what]) or "nothing"),
         ),
+        priority=None if kind == "gpu" else PRIORITY,
     )
 
 

@@ -1,0 +1,173 @@
+"""Ask each plugin what it has in a process of its own: one that crashes, exits or hangs takes no other along.
+
+A process is started for all plugins of one device, with their aliases, since they work together:
+
+    python -m plugrad.cli.isolate ANSWER NAME...
+"""
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+
+from plugrad.plugin.explain import BackendReport, State, explain, not_installed, report_failure
+from plugrad.plugin.hints import hint_for
+from plugrad.plugin.manager import PluginManager, best_device, plugins
+from plugrad.plugin.source import PluginSource
+
+# a probe returns within a second, as the hooks say; a machine may be busy
+TIMEOUT_SECONDS = 20.0
+_SHOWN_LINES = 40
+
+Group = tuple[PluginSource, ...]
+
+
+def explain_isolated(
+    manager: PluginManager = plugins, timeout_seconds: float = TIMEOUT_SECONDS
+) -> tuple[BackendReport, ...]:
+    """Report what `explain` does, with each plugin loaded and probed in a process of its own.
+
+    Args:
+        manager: the plugins; none of them is loaded in this process, but for the built-in ones.
+        timeout_seconds: how long a process may take, all running at once.
+    """
+    sources = manager.sources()
+    own = explain(manager.only([source for source in sources if source.is_builtin]))
+    reports = [report for report in own if report.state is not State.NOT_INSTALLED]
+    reports += map(report_failure, manager.failures)
+    with tempfile.TemporaryDirectory(prefix="plugrad-devices-", ignore_cleanup_errors=True) as folder:
+        others = groups([source for source in sources if not source.is_builtin])
+        started = [_Child(group, Path(folder) / str(number)) for number, group in enumerate(others)]
+        deadline = time.monotonic() + timeout_seconds
+        try:
+            for child in started:
+                reports += child.reports(deadline, timeout_seconds)
+        finally:
+            for child in started:
+                child.end()
+    ready = sorted((r for r in reports if r.devices), key=lambda report: (-report.priority, report.name))
+    failed = [report for report in reports if report not in ready]
+    return (*ready, *failed, *not_installed(reports))
+
+
+def default_among(reports: Sequence[BackendReport], builtin: Collection[str]) -> str | None:
+    """Return the device that the automatic choice takes by these reports; those of the core come last."""
+    ready = [report for report in reports if report.state is State.READY]
+    for in_core in (False, True):
+        asked = [report for report in ready if (report.name in builtin) is in_core]
+        found = [best for report in asked if (best := best_device(report.priority, report.devices))]
+        if found:
+            return max(found, key=lambda best: best[0])[1]
+    return None
+
+
+def groups(sources: Sequence[PluginSource]) -> list[Group]:
+    """Put plugins together that have a name or a module in common, as a device and its aliases do."""
+    found: list[list[PluginSource]] = []
+    for source in sources:
+        near = [group for group in found if any(_belong(source, other) for other in group)]
+        found = [group for group in found if group not in near]
+        found.append([*(other for group in near for other in group), source])
+    return [tuple(group) for group in found]
+
+
+def _belong(source: PluginSource, other: PluginSource) -> bool:
+    return source.name == other.name or source.value == other.value
+
+
+class _Child:
+    """The process that loads the plugins in `group`, and writes its reports to the file `answer`."""
+
+    def __init__(self, group: Group, answer: Path) -> None:
+        self._group = group
+        self._answer = answer
+        self._said = answer.with_suffix(".txt")
+        names = dict.fromkeys(source.name for source in group)
+        with self._said.open("wb") as said:
+            self._process = subprocess.Popen(
+                # what a plugin prints is shown only if it fails; faulthandler says where one crashes
+                [sys.executable, "-X", "faulthandler", "-m", __name__, str(answer), *names],
+                stdin=subprocess.DEVNULL,
+                stdout=said,
+                stderr=said,
+                env=_environment(os.environ),
+                start_new_session=True,
+            )
+
+    def reports(self, deadline: float, timeout_seconds: float) -> list[BackendReport]:
+        """Wait for the process, and return what it found, or what became of it."""
+        try:
+            status = self._process.wait(max(deadline - time.monotonic(), 0))
+        except subprocess.TimeoutExpired:
+            self.end()
+            return self._failed(f"did not answer within {timeout_seconds:g} seconds")
+        if status == 0:
+            try:
+                reports: list[BackendReport] = pickle.loads(self._answer.read_bytes())
+            except (OSError, EOFError, pickle.UnpicklingError):
+                return self._failed("ended the process before it answered")
+            return reports
+        return self._failed(_describe(status))
+
+    def end(self) -> None:
+        """End the process, and those that a plugin started in it."""
+        if self._process.poll() is not None:
+            return
+        if hasattr(os, "killpg"):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.kill()
+        self._process.wait()
+
+    def _failed(self, what: str) -> list[BackendReport]:
+        # what is a name and what an alias, only the plugin could have told
+        hints = ((source, hint_for(source.name)) for source in self._group)
+        first = next((s for s, hint in hints if hint and hint.device == s.name), self._group[0])
+        aliases = tuple(dict.fromkeys(s.name for s in self._group if s.name != first.name))
+        owners = list(dict.fromkeys(source.distribution for source in self._group))
+        lines = self._said.read_text(errors="replace").splitlines()[-_SHOWN_LINES:]
+        return [
+            BackendReport(
+                first.name,
+                State.FAILED,
+                first.distribution,
+                first.version,
+                aliases=aliases,
+                additions=tuple(dict.fromkeys(s.owner for s in self._group if s.owner != first.owner)),
+                reason=f"loading and probing it {what}",
+                remedy=f"Upgrade or uninstall {' or '.join(owners)}; until then, set DEVICE to another one.",
+                traceback="\n".join(lines),
+            )
+        ]
+
+
+def _describe(status: int) -> str:
+    if status > 0:
+        return f"ended the process with status {status}"
+    try:
+        return f"crashed the process: {signal.Signals(-status).name}"
+    except ValueError:
+        return f"crashed the process by signal {-status}"
+
+
+def _environment(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment in which a child finds what this process does."""
+    return {**environment, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, filter(None, sys.path)))}
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Write the reports of the plugins with the given names to a file."""
+    answer, *names = arguments
+    warnings.simplefilter("ignore")  # what it warns of is in the reports
+    found = explain(plugins.only([source for source in plugins.sources() if source.name in names]))
+    reports = [report for report in found if report.state is not State.NOT_INSTALLED]
+    Path(answer).write_bytes(pickle.dumps(reports))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
