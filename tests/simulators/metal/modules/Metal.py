@@ -8,7 +8,7 @@ It is stricter than a Mac, so that mistakes of the host side show:
 - What is left at the end of the process is reported.
 
 Settings: PLUGRAD_SIM_DEVICES, PLUGRAD_SIM_FAMILY (1009, Apple9), PLUGRAD_SIM_LANGUAGE (3.1),
-PLUGRAD_SIM_MEMORY (bytes), PLUGRAD_SIM_THREADS (of a pipeline, 1024), PLUGRAD_SIM_ARCHIVES (0: none are kept).
+PLUGRAD_SIM_MEMORY (bytes), PLUGRAD_SIM_THREADS (of a pipeline, 1024), PLUGRAD_SIM_ARCHIVES (0: it has none).
 """
 
 import atexit
@@ -267,7 +267,8 @@ def _compile_new(source: str, version: int) -> _Compiled:
         *(os.environ["PLUGRAD_SIM_COMPILER"], "-std=c++14", "-O1", "-w", "-shared", "-fPIC"),
         *("-fvisibility=hidden", "-ffp-contract=off", "-fno-fast-math", "-fno-exceptions", "-fno-rtti"),
         *("-fsigned-char", f"-D__METAL_VERSION__={(version >> 16) * 100 + (version & 0xFFFF) * 10}"),
-        *(f"-I{_INCLUDE}", str(cpp), "-o", str(library), "-lm"),
+        *("-include", str(_INCLUDE / "metal_stdlib"), f"-I{_INCLUDE}"),
+        *(str(cpp), "-o", str(library), "-lm"),
     ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
