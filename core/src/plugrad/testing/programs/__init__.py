@@ -1,0 +1,1 @@
+"""Random programs over the tensor API, on which devices and NumPy are compared."""

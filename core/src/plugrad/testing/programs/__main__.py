@@ -1,0 +1,37 @@
+"""Search for programs on which devices and NumPy differ: `python -m plugrad.testing.programs --help`."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.progress import track
+
+from plugrad.testing.programs.check import difference
+from plugrad.testing.programs.generate import random_program
+from plugrad.testing.programs.shrink import shrink
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run programs of many seeds and print each that fails, made small; return the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m plugrad.testing.programs", description=__doc__)
+    parser.add_argument("--first", type=int, default=0, help="the first seed (0)")
+    parser.add_argument("--count", type=int, default=100, help="how many seeds (100)")
+    parser.add_argument("--length", type=int, default=40, help="steps of a program, about (40)")
+    parser.add_argument("--device", action="append", help="a device; may be repeated (PYTHON and CPU)")
+    given = parser.parse_args(arguments)
+    devices: list[str] = given.device or ["PYTHON", "CPU"]
+    console, failed = Console(stderr=True), 0
+    for seed in track(range(given.first, given.first + given.count), "programs", console=console):
+        program = random_program(seed, given.length)
+        for device in devices:
+            if difference(program, device) is not None:
+                small = shrink(program, lambda p, device=device: difference(p, device) is not None)
+                print(f"seed {seed}:\n{small}\n{difference(small, device)}\n", flush=True)
+                failed += 1
+    print(f"{given.count} programs of {given.length} steps on {', '.join(devices)}: {failed} differ")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,78 @@
+"""Run a program on a device, in several ways, and say where it differs from NumPy."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+
+from plugrad.errors import PlugradError
+from plugrad.jit import jit
+from plugrad.tensor import Tensor
+from plugrad.testing.programs.program import Array, Program
+from plugrad.testing.programs.vocabulary import CHANGES, WORDS
+
+Mode = Literal["together", "one by one", "jit"]
+MODES: tuple[Mode, ...] = ("together", "one by one", "jit")
+
+
+def run(program: Program, device: str, mode: Mode) -> list[Array]:
+    """Return the values that `program` keeps.
+
+    Args:
+        program: what to run.
+        device: where.
+        mode: whether to realize all results together, in turn, or in the third call of a jitted function.
+    """
+    if mode == "jit":
+        return _run_jitted(program, device)
+    kept = _evaluate(program, [Tensor(x, device=device) for x in _inputs(program)])
+    if mode == "together":
+        Tensor.realize(*kept)
+    return [t.numpy() for t in kept]
+
+
+def difference(program: Program, device: str, modes: Sequence[Mode] = MODES) -> str | None:
+    """Return what differs first between `device` and NumPy, or None."""
+    for mode in modes:
+        try:
+            found = run(program, device, mode)
+        except (PlugradError, AssertionError, ArithmeticError, LookupError, TypeError, ValueError) as error:
+            return f"{device}, {mode}: {type(error).__name__}: {error}"
+        for place, got, want in zip(program.kept, found, program.expected, strict=True):
+            if got.dtype != want.dtype or got.shape != want.shape:
+                return (
+                    f"{device}, {mode}: v{place} is {got.dtype}{got.shape}, and should be "
+                    f"{want.dtype}{want.shape}"
+                )
+            if not np.array_equal(got, want):
+                return f"{device}, {mode}: v{place} is\n{got}\nand should be\n{want}"
+    return None
+
+
+def _inputs(program: Program) -> list[Array]:
+    return [step.params[0] for step in program.steps if step.word == "input"]
+
+
+def _evaluate(program: Program, inputs: Sequence[Tensor]) -> list[Tensor]:
+    values: list[Tensor] = []
+    arriving = iter(inputs)
+    for step in program.steps:
+        if step.word == "input":
+            values.append(next(arriving))
+            continue
+        operands = [values[i] for i in step.sources]
+        result = WORDS[step.word].on_tensor(*operands, *step.params)
+        values.append(operands[0] if step.word in CHANGES else result)
+    return [values[i] for i in program.kept]
+
+
+def _run_jitted(program: Program, device: str) -> list[Array]:
+    @jit
+    def function(*inputs: Tensor) -> tuple[Tensor, ...]:
+        return tuple(t.contiguous().realize() for t in _evaluate(program, inputs))
+
+    found: list[Array] = []
+    for _ in range(3):
+        results = function(*(Tensor(x, device=device).realize() for x in _inputs(program)))
+        found = [t.numpy() for t in results]
+    return found

@@ -1,0 +1,73 @@
+"""A straight-line program over tensors, as data: it can be run, printed, cut and kept."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One operation.
+
+    Attributes:
+        word: its name in the vocabulary.
+        sources: the steps whose values it takes.
+        params: what else it takes; plain Python values and arrays.
+    """
+
+    word: str
+    sources: tuple[int, ...] = ()
+    params: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True)
+class Program:
+    """Steps in order; the value of each has the step's place as its name.
+
+    Attributes:
+        steps: the operations.
+        kept: the steps whose values are compared at the end.
+        expected: what NumPy says they are.
+    """
+
+    steps: tuple[Step, ...]
+    kept: tuple[int, ...]
+    expected: tuple[Array, ...]
+
+    def __str__(self) -> str:
+        """Return the program as lines that name what each step takes."""
+        lines = [f"v{i} = {_call(step)}" for i, step in enumerate(self.steps)]
+        return "\n".join([*lines, f"compare {', '.join(f'v{i}' for i in self.kept)}"])
+
+
+def _call(step: Step) -> str:
+    return f"{step.word}({', '.join([*(f'v{i}' for i in step.sources), *map(_shown, step.params)])})"
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        array = cast(Array, value)
+        return f"np.array({array.tolist()}, np.{array.dtype.name}).reshape({array.shape})"
+    return repr(value)
+
+
+def needed_for(steps: tuple[Step, ...], wanted: Iterable[int], changes: frozenset[str]) -> list[int]:
+    """Return the steps that the values of `wanted` depend on, in order.
+
+    Args:
+        steps: all steps.
+        wanted: places of values.
+        changes: the words that change their first source; they belong to whatever reads it afterwards.
+    """
+    needed = set(wanted)
+    while True:
+        more = {s for i in needed for s in steps[i].sources}
+        more |= {i for i, step in enumerate(steps) if step.word in changes and step.sources[0] in needed}
+        if more <= needed:
+            return sorted(needed)
+        needed |= more
