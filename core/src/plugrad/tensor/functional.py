@@ -1,5 +1,9 @@
 """What neural networks are made of: the mixins of all its topics, joined."""
 
+from collections.abc import Callable, Iterable
+from typing import Self
+
+from plugrad.tensor.attention import AttentionMixin
 from plugrad.tensor.classification import ClassificationMixin
 from plugrad.tensor.convolution import ConvolutionMixin
 from plugrad.tensor.ctc import CtcMixin
@@ -12,6 +16,7 @@ from plugrad.tensor.pixels import PixelMixin
 
 
 class FunctionalMixin(
+    AttentionMixin,
     ClassificationMixin,
     ConvolutionMixin,
     CtcMixin,
@@ -25,3 +30,15 @@ class FunctionalMixin(
     """Layers as functions; `plugrad.nn` keeps their parameters."""
 
     __slots__ = ()
+
+    def sequential(self, layers: Iterable[Callable[[Self], Self]]) -> Self:
+        """Return what the last of `layers` gives, each of which takes what the one before it gives.
+
+        Example:
+            >>> Tensor([1.0, -4.0]).sequential([Tensor.abs, Tensor.sqrt]).tolist()
+            [1.0, 2.0]
+        """
+        out = self
+        for layer in layers:
+            out = layer(out)
+        return out

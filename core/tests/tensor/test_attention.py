@@ -1,0 +1,147 @@
+"""Tests of plugrad.tensor.attention, against torch."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+
+from plugrad import Tensor, events
+from plugrad.errors import ArgumentError, DtypeError, ShapeError
+from plugrad.tensor import attention
+
+RNG = np.random.default_rng(0)
+
+
+def random(*shape: int) -> np.ndarray:
+    return RNG.standard_normal(shape).astype(np.float32)
+
+
+FLOATS = random(5, 7)
+BOOLS = RNG.random((2, 1, 5, 7)) < 0.6
+BOOLS[..., 0] = True
+
+OPTIONS: list[dict[str, Any]] = [
+    {}, {"is_causal": True}, {"scale": 0.3}, {"attn_mask": FLOATS}, {"attn_mask": BOOLS},
+    {"attn_mask": BOOLS[0, 0, :, :1]},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("is_long", [False, True])
+@pytest.mark.parametrize("options", OPTIONS, ids=lambda o: "-".join(o))
+def test_attention_is_that_of_torch(monkeypatch: pytest.MonkeyPatch, options: Any, is_long: bool) -> None:
+    if is_long:
+        monkeypatch.setattr(attention, "_WHOLE", 0)
+        monkeypatch.setattr(attention, "_BLOCK", 3)
+    arrays = random(2, 3, 5, 4), random(2, 3, 7, 4), random(2, 3, 7, 6)
+    ours = [Tensor(a, requires_grad=True) for a in arrays]
+    theirs = [torch.tensor(a, requires_grad=True) for a in arrays]
+    mask = options.get("attn_mask")
+    mine = options if mask is None else {"attn_mask": Tensor(mask)}
+    other = options if mask is None else {"attn_mask": torch.tensor(mask)}
+    out = ours[0].scaled_dot_product_attention(*ours[1:], **mine)
+    expected = F.scaled_dot_product_attention(*theirs, **other)
+    np.testing.assert_allclose(out.numpy(), expected.detach().numpy(), rtol=1e-4, atol=1e-5)
+    weights = random(*expected.shape)
+    (out * Tensor(weights)).sum().backward()
+    (expected * torch.tensor(weights)).sum().backward()
+    for left, right in zip(ours, theirs, strict=True):
+        assert left.grad is not None
+        np.testing.assert_allclose(left.grad.numpy(), right.grad.numpy(), rtol=1e-3, atol=1e-5)
+
+
+@pytest.mark.parametrize("is_long", [False, True])
+@pytest.mark.parametrize("mask_shape", [None, (2, 6, 5, 7), (2, 1, 5, 7), (5, 7)])
+def test_groups_of_queries_share_keys(
+    monkeypatch: pytest.MonkeyPatch, is_long: bool, mask_shape: Any
+) -> None:
+    if is_long:
+        monkeypatch.setattr(attention, "_WHOLE", 0)
+        monkeypatch.setattr(attention, "_BLOCK", 4)
+    q, k, v = random(2, 6, 5, 4), random(2, 2, 7, 4), random(2, 2, 7, 3)
+    mask = None if mask_shape is None else random(*mask_shape)
+    expected = F.scaled_dot_product_attention(
+        *map(torch.tensor, (q, k, v)), None if mask is None else torch.tensor(mask), enable_gqa=True
+    )
+    out = Tensor(q).scaled_dot_product_attention(
+        Tensor(k), Tensor(v), None if mask is None else Tensor(mask), enable_gqa=True
+    )
+    np.testing.assert_allclose(out.numpy(), expected.numpy(), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("is_long", [False, True])
+def test_a_query_that_may_attend_to_nothing_gives_zeros(
+    monkeypatch: pytest.MonkeyPatch, is_long: bool
+) -> None:
+    if is_long:
+        monkeypatch.setattr(attention, "_WHOLE", 0)
+        monkeypatch.setattr(attention, "_BLOCK", 2)
+    x = Tensor(random(3, 4), requires_grad=True)
+    mask = Tensor([[True, False, True], [False, False, False], [False, False, True]])
+    out = x.scaled_dot_product_attention(x, x, mask)
+    assert out[1].tolist() == [0.0] * 4
+    np.testing.assert_allclose(out[2].numpy(), x[2].numpy(), rtol=1e-6)
+    out.sum().backward()
+    assert x.grad is not None
+    assert np.isfinite(x.grad.numpy()).all()
+
+
+def test_halves_are_attended_to_in_single() -> None:
+    q, k, v = (random(2, 6, 8).astype(np.float16) for _ in range(3))
+    out = Tensor(q).scaled_dot_product_attention(Tensor(k), Tensor(v))
+    expected = F.scaled_dot_product_attention(*(torch.tensor(a).float() for a in (q, k, v))).half()
+    assert out.dtype.name == "float16"
+    np.testing.assert_allclose(out.numpy(), expected.numpy(), rtol=2e-3, atol=1e-3)
+
+
+def test_weights_drop_out_while_training() -> None:
+    x, eye = Tensor(random(64, 8)), Tensor.eye(64)
+    assert (x.scaled_dot_product_attention(x, eye, dropout_p=0.5) > 0).all().item()
+    with Tensor.train():
+        weights = x.scaled_dot_product_attention(x, eye, dropout_p=0.5).numpy()
+    assert 0.4 < (weights == 0).mean() < 0.6
+
+
+def peak(length: int, block: int, monkeypatch: pytest.MonkeyPatch) -> tuple[int, int]:
+    """Return the most bytes that kernels held beyond what was there before, and how many kinds there were."""
+    monkeypatch.setattr(attention, "_WHOLE", 0)
+    monkeypatch.setattr(attention, "_BLOCK", block)
+    q, k, v = (Tensor(random(length, 8)).realize() for _ in range(3))
+    held: list[int] = []
+    names: set[str] = set()
+
+    def watch(event: Any) -> None:
+        held.append(event.memory_used)
+        names.add(event.name)
+
+    with events.subscribe(events.KernelEvent, watch):
+        (q + 0).realize()
+        before = held[0]
+        q.scaled_dot_product_attention(k, v, is_causal=True).realize()
+    return max(held) - before, len(names)
+
+
+def test_memory_does_not_grow_with_the_square_of_the_length(monkeypatch: pytest.MonkeyPatch) -> None:
+    (short, short_names), (long, long_names) = (peak(n, 32, monkeypatch) for n in (256, 1024))
+    assert long < 1024 * 1024 * 4 / 2
+    assert long < 6 * short
+    assert long_names < short_names + 40
+
+
+def test_what_does_not_fit_is_refused() -> None:
+    x, what = Tensor(random(2, 3, 4)), "scaled_dot_product_attention"
+    with pytest.raises(ShapeError, match=rf"{what} of queries \(2, 3, 4\), keys \(2, 3, 5\)"):
+        x.scaled_dot_product_attention(Tensor(random(2, 3, 5)), x)
+    with pytest.raises(ShapeError, match="3 heads of queries, 2 of keys, 2 of values"):
+        Tensor(random(3, 3, 4)).scaled_dot_product_attention(x, x, enable_gqa=True)
+    with pytest.raises(ShapeError, match="with enable_gqa takes"):
+        x[0].scaled_dot_product_attention(x[0], x[0], enable_gqa=True)
+    with pytest.raises(DtypeError, match="of float32, float16 and float32"):
+        x.scaled_dot_product_attention(x.cast("float16"), x)
+    with pytest.raises(DtypeError, match="with a mask of int32"):
+        x.scaled_dot_product_attention(x, x, Tensor([1, 0, 1]))
+    with pytest.raises(ArgumentError, match="both attn_mask and is_causal"):
+        x.scaled_dot_product_attention(x, x, Tensor([True, True, False]), is_causal=True)
+    with pytest.raises(ArgumentError, match=r"dropout_p=1\.5 lies outside"):
+        x.scaled_dot_product_attention(x, x, dropout_p=1.5)
