@@ -1,4 +1,4 @@
-"""Files are read-only buffers; what is not there or too short is an error with the file's name."""
+"""Files are buffers; what is not there, too short or there already is an error with the file's name."""
 
 import threading
 from pathlib import Path
@@ -49,7 +49,8 @@ def test_a_region_is_copied_to_another_device(devices: DeviceRegistry, path: Pat
 
 def test_a_missing_file_is_named(devices: DeviceRegistry, tmp_path: Path) -> None:
     with pytest.raises(DeviceNotFound, match=r"nowhere.*No such file"):
-        whole(devices, tmp_path / "nowhere").ensure_allocated()
+        whole(devices, tmp_path / "nowhere").as_memoryview()
+    assert not (tmp_path / "nowhere").exists()
 
 
 def test_a_directory_is_no_file(devices: DeviceRegistry, tmp_path: Path) -> None:
@@ -115,3 +116,29 @@ def test_threads_read_different_regions_at_once(devices: DeviceRegistry, path: P
     for thread in threads:
         thread.join()
     assert wrong == []
+
+
+def test_what_is_copied_to_a_new_file_makes_it(devices: DeviceRegistry, tmp_path: Path) -> None:
+    file = tmp_path / "new.bin"
+    buffer = whole(devices, file, 8)
+    assert not buffer.ensure_allocated().handle.file.path.startswith("DISK")
+    assert not file.exists()
+    buffer.view(4, dtypes.uint8, 4).copyin(memoryview(b"5678"))
+    assert file.read_bytes() == bytes(4) + b"5678"
+    buffer.copyin(memoryview(b"abcdefgh"))
+    assert file.read_bytes() == b"abcdefgh"
+    assert bytes(buffer.view(2, dtypes.uint8, 3).as_memoryview()) == b"de"
+    opened = buffer.handle.file
+    del buffer
+    assert opened._file.closed
+
+
+def test_a_new_file_that_cannot_be_made_is_named(devices: DeviceRegistry, tmp_path: Path) -> None:
+    with pytest.raises(DeviceNotFound, match=r"folder/new.*No such file or directory"):
+        whole(devices, tmp_path / "folder" / "new", 4).copyin(memoryview(b"1234"))
+    late = whole(devices, tmp_path / "late", 4).ensure_allocated()
+    (tmp_path / "late").write_bytes(b"mine")
+    with pytest.raises(DeviceNotFound, match="File exists"):
+        late.copyin(memoryview(b"1234"))
+    assert (tmp_path / "late").read_bytes() == b"mine"
+    del late

@@ -1,7 +1,9 @@
 """Tests of plugrad.nn.dropout."""
 
 import numpy as np
+import pytest
 
+from plugrad.errors import ArgumentError
 from plugrad.nn import Dropout
 from plugrad.tensor import Tensor
 
@@ -15,3 +17,9 @@ def test_dropout_keeps_the_mean_while_training() -> None:
 
 def test_dropout_does_nothing_otherwise() -> None:
     assert Dropout(0.9)(Tensor.ones(5)).tolist() == [1.0] * 5
+
+
+@pytest.mark.parametrize("p", [2.0, -0.1, float("nan")])
+def test_shares_outside_of_the_interval_are_refused(p: float) -> None:
+    with pytest.raises(ArgumentError, match=rf"Dropout: p={p} lies outside of 0\.\.1"):
+        Dropout(p)

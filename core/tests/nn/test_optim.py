@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from plugrad import events
-from plugrad.errors import DtypeError, GradientError
+from plugrad.errors import ArgumentError, DtypeError, GradientError
 from plugrad.nn.optim import SGD, Adam, AdamW
 from plugrad.tensor import Tensor
 
@@ -103,3 +103,24 @@ def test_changing_the_learning_rate_compiles_nothing_new() -> None:
             optimizer.lr = lr
     assert names == []
     assert round(optimizer.lr.item(), 6) == 0.3
+
+
+@pytest.mark.parametrize(
+    ("make", "what"),
+    [
+        (lambda w: SGD([w], lr=-1.0), "lr=-1.0"),
+        (lambda w: SGD([w], momentum=-0.5), "momentum=-0.5"),
+        (lambda w: SGD([w], weight_decay=-1), "weight_decay=-1"),
+        (lambda w: Adam([w], lr=float("nan")), "lr=nan"),
+        (lambda w: Adam([w], betas=(0.9, -1)), "beta2=-1"),
+        (lambda w: AdamW([w], eps=-1e-8), "eps=-1e-08"),
+    ],
+)
+def test_negative_settings_are_refused(make: Any, what: str) -> None:
+    w = Tensor([1.0])
+    with pytest.raises(ArgumentError, match=f"an optimizer with {what}: pass a number that is 0 or more"):
+        make(w)
+    assert not w.requires_grad
+    optimizer = SGD([w], lr=0.5)
+    with pytest.raises(ArgumentError, match="lr=-2"):
+        optimizer.lr = -2

@@ -21,7 +21,7 @@ INDICES: list[Any] = [
     AT, (ALL, ON), (AT, ON), (0, ALL, ON), (ALL, 0, ON), (ON % 4, ALL, ON), (..., ON),
     (None, ON % 4, None),
     (slice(None, None, -1), ON, slice(1, None, 2)), X % 7 == 0, MASK, (MASK, ON), (MASK, ALL, 0), np.array(2),
-    (ALL, X[0] % 2 == 0), ([0, 1], [1, 2]), (AT[:1].T, ON), (ON[:1], ..., ON), [], X < 0,
+    (ALL, X[0] % 2 == 0), ([0, 1], [1, 2]), (AT[:1].T, ON), (ON[:1], ..., ON), (ALL, ON, ..., ON), [], X < 0,
 ]  # fmt: skip
 
 

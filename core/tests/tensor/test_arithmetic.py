@@ -339,3 +339,15 @@ def test_arrays_and_numbers_of_numpy_are_operands_on_either_side() -> None:
     assert (t * np.int64(3)).dtype is dtypes.int32
     assert (np.float64(0.5) * Tensor([1.0])).dtype is dtypes.float32
     assert Tensor([True]).where(array, 0).tolist() == [10, 20]
+
+
+def test_what_is_no_number_is_not_equal_as_a_whole() -> None:
+    t = Tensor([1, 2])
+    for other in (None, "a", object(), {}):
+        assert (t == other) is False
+        assert (other == t) is False
+        assert (t != other) is True
+    assert t in [None, t]
+    for ambiguous in ([1, 2], (1, 2)):
+        with pytest.raises(DtypeError, match="cannot compute with"):
+            _ = t == ambiguous

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from plugrad import Tensor
-from plugrad.errors import GradientError, ShapeError
+from plugrad.errors import DtypeError, GradientError, ShapeError
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((3, 4)).astype(np.float32)
@@ -209,3 +209,16 @@ def test_losses_that_are_read_late_have_the_values_of_their_step() -> None:
         w.assign(w.detach() - w.grad * 0.25).realize()
         losses.append(loss)
     assert [loss.item() for loss in losses] == [1.0, 0.25, 0.0625]
+
+
+def test_what_is_no_tensor_has_no_gradient() -> None:
+    x = Tensor([1.0, 2.0])
+    wrong: Any = "a"
+    with pytest.raises(DtypeError, match=r"gradient for 'a' \(str\), which is no tensor"):
+        x.sum().gradient(wrong)
+    wrong = [x]
+    with pytest.raises(DtypeError, match=r"\(list\), which is no tensor"):
+        x.sum().gradient(wrong)
+    wrong = 1.0
+    with pytest.raises(DtypeError, match=r"gradient=1\.0 \(float\) is no tensor\. Pass one of shape \(2,\)"):
+        x.gradient(x, gradient=wrong)

@@ -6,7 +6,7 @@ import pytest
 
 from plugrad import events
 from plugrad.dtype import dtypes
-from plugrad.errors import RewriteLoopError
+from plugrad.errors import RewriteLoopError, VerifyError
 from plugrad.uop.ops import Ops
 from plugrad.uop.rewrite import PatternMatcher, graph_rewrite
 from plugrad.uop.uop import UOp
@@ -141,3 +141,12 @@ def test_tables_refuse_to_be_pickled() -> None:
 def test_never_fired_rules_are_found(never_fired: Any) -> None:
     silent = never_fired(pm_mul + pm_add, lambda: graph_rewrite((i + 0) * 1, pm_add + pm_mul))
     assert silent == list(pm_add.rules[1:])
+
+
+@pytest.mark.parametrize("bottom_up", [False, True])
+def test_a_rule_that_returns_no_node_is_named(bottom_up: bool) -> None:
+    wrong: Any = PatternMatcher((UPat.var("x") + 0, lambda x: 7))  # pyright: ignore[reportArgumentType]
+    with pytest.raises(VerifyError, match=r"turned ADD of .* into 7 \(int\), .*test_rewrite\.py") as caught:
+        graph_rewrite(i + 0, wrong, bottom_up=bottom_up, name="fold")
+    assert caught.value.pass_name == "fold"
+    assert "Return a UOp" in str(caught.value)

@@ -1,17 +1,19 @@
 """DISK: files as buffers. `DISK:/path/to/file` is a device whose memory is that file.
 
 A buffer is the file from its first byte on, and a view of it is a region, so a tensor of a large file is read
-when it is copied elsewhere, and straight into the memory of its destination. Files are opened for reading
-only; saving is not this device's work. Regions are read at their offset rather than mapped: a file that
-shrinks under a mapping kills the process, here it is an error with the file's name.
+when it is copied elsewhere, and straight into the memory of its destination. What is copied to a file that is
+not there makes it; a file that is there is only read, so that no tensor changes under its readers. Regions
+are read at their offset rather than mapped: a file that shrinks under a mapping kills the process, here it is
+an error with the file's name.
 """
 
+import errno
 import os
 import threading
-from dataclasses import dataclass
 from io import FileIO
 from typing import Any
 
+from plugrad._frozen import frozen
 from plugrad.errors import DeviceError, DeviceNotFound, FileFormatError
 from plugrad.plugin import BackendInfo, Probe, ProbedDevice, hookimpl
 from plugrad.runtime.allocator import Allocator
@@ -33,6 +35,19 @@ class OpenFile:
         """Close the file."""
         self._file.close()
 
+    def write(self, source: memoryview, offset_bytes: int) -> None:
+        """Refuse: a file that was there before is only read.
+
+        Raises:
+            DeviceError: always.
+        """
+        raise DeviceError(
+            f"cannot write {len(source)} bytes to {self.path!r}: a file that exists is a read-only "
+            "device. Copy the tensor elsewhere and change it there; write a new file with "
+            ".to('DISK:/new/path') or safe_save.",
+            device=f"DISK:{self.path}",
+        )
+
     def read_into(self, dest: memoryview, offset_bytes: int) -> None:
         """Fill `dest` from `offset_bytes` on.
 
@@ -49,7 +64,65 @@ class OpenFile:
                 done += count
 
 
-@dataclass(frozen=True, slots=True)
+class NewFile(OpenFile):
+    """A file that is not there, until the first bytes are written to it.
+
+    Args:
+        path: where it will be.
+        nbytes: its size.
+    """
+
+    def __init__(self, path: str, nbytes: int) -> None:
+        self.path = path
+        self._nbytes = nbytes
+        self._opened: FileIO | None = None
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        return self._nbytes
+
+    @property
+    def _file(self) -> FileIO:  # pyright: ignore[reportIncompatibleVariableOverride]
+        if self._opened is None:
+            raise cannot_open(self.path, os.strerror(errno.ENOENT))
+        return self._opened
+
+    def close(self) -> None:
+        """Close the file, if it was made."""
+        if self._opened is not None:
+            self._opened.close()
+
+    def write(self, source: memoryview, offset_bytes: int) -> None:
+        """Write `source` from `offset_bytes` on.
+
+        Raises:
+            DeviceNotFound: the file cannot be made: it is there by now, or its folder is not.
+            DeviceError: the disk does not take the bytes.
+        """
+        with self._lock:
+            if self._opened is None:
+                self._opened = self._made()
+            try:
+                self._opened.seek(offset_bytes)
+                while len(source):
+                    source = source[self._opened.write(source) :]
+            except OSError as error:
+                raise DeviceError(
+                    f"cannot write {len(source)} bytes to {self.path!r}: {error.strerror}. Make room on "
+                    "the disk.",
+                    device=f"DISK:{self.path}",
+                ) from error
+
+    def _made(self) -> FileIO:
+        try:
+            file = FileIO(self.path, "x+")
+            file.truncate(self._nbytes)
+        except OSError as error:
+            raise cannot_open(self.path, str(error.strerror)) from error
+        return file
+
+
+@frozen
 class Region:
     """Part of an open file."""
 
@@ -69,19 +142,18 @@ class DiskAllocator(Allocator[Region]):
         self.path = path
 
     def alloc(self, nbytes: int) -> Region:
-        """Open the file, which must have at least `nbytes`.
+        """Open the file, which must have at least `nbytes`, or be ready to make it where there is none.
 
         Raises:
-            DeviceNotFound: there is no such file, or it may not be read.
+            DeviceNotFound: it may not be read, or is no file.
             FileFormatError: the file is shorter.
         """
         try:
             file = OpenFile(self.path)
+        except FileNotFoundError:
+            return Region(NewFile(self.path, nbytes), 0, nbytes)
         except OSError as error:
-            raise DeviceNotFound(
-                f"cannot open {self.path!r}: {error.strerror}. Check the path and its permissions.",
-                device=f"DISK:{self.path}",
-            ) from error
+            raise cannot_open(self.path, str(error.strerror)) from error
         if len(file) < nbytes:
             size = len(file)
             file.close()
@@ -93,21 +165,19 @@ class DiskAllocator(Allocator[Region]):
         handle.file.close()
 
     def copyin(self, handle: Region, source: memoryview) -> None:
-        """Refuse: files are opened for reading only.
+        """Write a new file.
 
         Raises:
-            DeviceError: always.
+            DeviceError: the file was there before, or the disk does not take the bytes.
+            DeviceNotFound: it cannot be made.
         """
-        raise DeviceError(
-            f"cannot write {len(source)} bytes to {self.path!r}: files are read-only devices. Copy the "
-            "tensor elsewhere and change it there; save with safe_save.",
-            device=f"DISK:{self.path}",
-        )
+        handle.file.write(source, handle.offset_bytes)
 
     def copyout(self, dest: memoryview, handle: Region) -> None:
         """Read the region's first bytes.
 
         Raises:
+            DeviceNotFound: there is no file, and nothing was written to it.
             FileFormatError: the file is shorter than it was when it was opened.
         """
         handle.file.read_into(dest, handle.offset_bytes)
@@ -115,6 +185,13 @@ class DiskAllocator(Allocator[Region]):
     def offset(self, handle: Region, nbytes: int, offset_bytes: int) -> Region:
         """Return part of a region."""
         return Region(handle.file, handle.offset_bytes + offset_bytes, nbytes)
+
+
+def cannot_open(path: str, reason: str) -> DeviceNotFound:
+    """Return the error for a file that cannot be used."""
+    return DeviceNotFound(
+        f"cannot open {path!r}: {reason}. Check the path and its permissions.", device=f"DISK:{path}"
+    )
 
 
 def truncated(path: str, wanted: int, found: int) -> FileFormatError:

@@ -7,7 +7,7 @@ so a changed learning rate takes effect. `step()` writes all parameters and aver
 from collections.abc import Iterable, Iterator
 
 from plugrad.dtype import dtypes, is_float, least_upper_dtype
-from plugrad.errors import DtypeError, GradientError
+from plugrad.errors import ArgumentError, DtypeError, GradientError
 from plugrad.tensor import Tensor
 
 __all__ = ["SGD", "Adam", "AdamW", "Optimizer"]
@@ -24,9 +24,11 @@ class Optimizer:
 
     Raises:
         DtypeError: a parameter holds no floats.
+        ArgumentError: the learning rate, or what a subclass takes, is negative or NaN.
     """
 
-    def __init__(self, params: Iterable[Tensor], lr: float) -> None:
+    def __init__(self, params: Iterable[Tensor], lr: float, **others: float) -> None:
+        _check_positive(lr=lr, **others)
         self.params = list({id(p): p for p in params}.values())
         if not self.params:
             raise GradientError("an optimizer got no parameters. Pass get_parameters(model).")
@@ -45,6 +47,8 @@ class Optimizer:
     @lr.setter
     def lr(self, value: "float | Tensor") -> None:
         # a number in memory: as a constant it would be part of a kernel, and each value another kernel
+        if not isinstance(value, Tensor):
+            _check_positive(lr=value)
         new = value.cast(self._wide) if isinstance(value, Tensor) else self._scalar(value)
         self._lr.assign(new).realize()
 
@@ -96,6 +100,12 @@ class Optimizer:
         return scalar.to(p.device).cast(least_upper_dtype(dtypes.float32, p.dtype))
 
 
+def _check_positive(**values: float) -> None:
+    for name, value in values.items():
+        if not value >= 0:
+            raise ArgumentError(f"an optimizer with {name}={value}: pass a number that is 0 or more.")
+
+
 def _zeros_like(params: list[Tensor]) -> list[Tensor]:
     return [Tensor.zeros(*p.shape, dtype=p.dtype, device=p.device).contiguous() for p in params]
 
@@ -128,7 +138,7 @@ class SGD(Optimizer):
         weight_decay: float = 0.0,
         nesterov: bool = False,
     ) -> None:
-        super().__init__(params, lr)
+        super().__init__(params, lr, momentum=momentum, weight_decay=weight_decay)
         self.momentum = momentum
         self.weight_decay = weight_decay
         self.nesterov = nesterov
@@ -175,7 +185,7 @@ class Adam(Optimizer):
         eps: float = 1e-8,
         weight_decay: float = 0.0,
     ) -> None:
-        super().__init__(params, lr)
+        super().__init__(params, lr, beta1=betas[0], beta2=betas[1], eps=eps, weight_decay=weight_decay)
         self.betas = betas
         self.eps = eps
         self.weight_decay = weight_decay

@@ -419,10 +419,15 @@ class ArithmeticMixin(ExternalMixin):
     def __ge__(self, other: Self | ConstType) -> Self:
         return self._compare(other, lambda x, y: x >= y)
 
+    # what is no number at all is not equal as a whole, as in PyTorch: `t == None` is False
     def __eq__(self, other: Self | ConstType) -> Self:  # pyright: ignore[reportIncompatibleMethodOverride]
+        if not _may_be_numbers(other):
+            return NotImplemented
         return self.eq(other)
 
     def __ne__(self, other: Self | ConstType) -> Self:  # pyright: ignore[reportIncompatibleMethodOverride]
+        if not _may_be_numbers(other):
+            return NotImplemented
         return self.ne(other)
 
     # tensors are keys by identity
@@ -447,6 +452,10 @@ def _float_quotient(x: UOp, y: UOp) -> UOp:
     whole = whole.eq(0.0).where(ratio * 0.0, whole)  # a zero with the sign of the ratio
     other_side = (y < 0.0).where(rest > 0.0, rest < 0.0)
     return y.eq(0.0).where(ratio, other_side.where(whole - 1.0, whole))
+
+
+def _may_be_numbers(x: object) -> bool:
+    return isinstance(x, (TensorBase, int, float, list, tuple)) or hasattr(x, "__array__")
 
 
 def _integer_pow(x: UOp, y: UOp) -> UOp:

@@ -7,7 +7,8 @@ from plugrad.autodiff import compute_gradient
 from plugrad.autodiff.vjp import VJP
 from plugrad.dtype import is_float
 from plugrad.engine import storage
-from plugrad.errors import GradientError, ShapeError
+from plugrad.errors import DtypeError, GradientError, ShapeError
+from plugrad.tensor.base import TensorBase
 from plugrad.tensor.functional import FunctionalMixin
 from plugrad.tensor.shapes import expanded, show
 from plugrad.uop.uop import UOp
@@ -32,12 +33,19 @@ class GradientMixin(FunctionalMixin):
             GradientError: this is not a float tensor of one element (and `gradient` is missing), or does not
                 depend on a target.
             ShapeError: `gradient` has another shape.
+            DtypeError: a target, or `gradient`, is no tensor.
 
         Example:
             >>> x = Tensor([1.0, 2.0])
             >>> (x * x).sum().gradient(x)[0].tolist()
             [2.0, 4.0]
         """
+        for target in targets:
+            if not isinstance(target, TensorBase):  # pyright: ignore[reportUnnecessaryIsInstance]
+                raise DtypeError(
+                    f"gradient for {target!r} ({type(target).__name__}), which is no tensor. Pass the "
+                    "tensors that this one was computed from."
+                )
         root, seed = self._uop, self._seed(gradient)
         places = places_of(root, [target._uop for target in targets])
         for target, nodes in zip(targets, places, strict=True):
@@ -92,6 +100,11 @@ class GradientMixin(FunctionalMixin):
                     ".sum() or .mean(), or pass gradient= of this shape."
                 )
             return self._uop.const_like(1.0)
+        if not isinstance(gradient, TensorBase):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise DtypeError(
+                f"gradient={gradient!r} ({type(gradient).__name__}) is no tensor. Pass one of shape "
+                f"{show(self.shape)}; targets are passed one by one: loss.gradient(x, y)."
+            )
         if gradient.shape != self.shape:
             raise ShapeError(
                 f"gradient of shape {show(gradient.shape)} for a tensor of shape {show(self.shape)}. They "

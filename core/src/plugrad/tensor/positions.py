@@ -5,9 +5,9 @@ first of them stood, or in front where a slice, `...` or None separates them.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from plugrad._frozen import frozen
 from plugrad.dtype import dtypes, is_bool, is_float, is_int, sum_acc_dtype
 from plugrad.errors import AxisError, DtypeError, ShapeError
 from plugrad.tensor.base import TensorBase
@@ -38,7 +38,7 @@ def _as_item(item: Any, to_tensor: Callable[[Any], Any]) -> Any:
     return to_tensor(item) if _is_data(item) else item
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Plan:
     """An index with tensors, understood.
 
@@ -162,6 +162,8 @@ def plan_of(
     sizes: list[int] = []
     axis = 0
     for place, item in enumerate(items):
+        if item is Ellipsis:
+            continue
         if item is None or isinstance(item, slice):
             axis += item is not None
             basic.append(item)
@@ -193,8 +195,11 @@ def _with_ellipsis(items: list[Any], shape: Shape) -> list[Any]:
         raise AxisError(
             f"{given} indices for a tensor with {len(shape)} axes, shape {show(shape)}. Remove some."
         )
-    at = dots[0] if dots else len(items)
-    return [*items[:at], *[slice(None)] * (len(shape) - given), *items[at + 1 :]]
+    rest = [slice(None)] * (len(shape) - given)
+    if not dots:
+        return [*items, *rest]
+    # a `...` that stands for no axis separates tensors all the same
+    return [*items[: dots[0]], *(rest or [...]), *items[dots[0] + 1 :]]
 
 
 def _axes_of(item: Any) -> int:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from plugrad import events
-from plugrad.errors import RewriteLoopError
+from plugrad.errors import RewriteLoopError, VerifyError
 from plugrad.uop.match_compiler import Matcher, compile_matcher
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
@@ -137,6 +137,7 @@ def graph_rewrite(
 
     Raises:
         RewriteLoopError: rules undo each other, or grow a node without end; the message names them.
+        VerifyError: a rule returned something that is no node.
     """
     matchers = pm._by_op  # pyright: ignore[reportPrivateUsage] - the hot loop skips a call a node
     done: dict[UOp, UOp] = {}
@@ -196,6 +197,8 @@ def graph_rewrite(
             done[node] = done[form] = form
             continue
         result, rule = found
+        if type(result) is not UOp:
+            raise _no_node(result, rule, form, name)
         rule.hits += 1
         if watched:
             events.emit(events.RewriteEvent(name or "", repr(rule), form, result))
@@ -217,6 +220,8 @@ def _match_to_end(node: UOp, pm: PatternMatcher, ctx: Any, name: str | None) -> 
     seen: dict[UOp, Rule] = {}
     while (match := pm.matcher(node.op)) is not None and (found := match(node, ctx)) is not None:
         result, rule = found
+        if type(result) is not UOp:
+            raise _no_node(result, rule, node, name)
         rule.hits += 1
         if events.listening(events.RewriteEvent):
             events.emit(events.RewriteEvent(name or "", repr(rule), node, result))
@@ -225,6 +230,15 @@ def _match_to_end(node: UOp, pm: PatternMatcher, ctx: Any, name: str | None) -> 
             raise _loop_error(result, seen, name)
         node = result
     return node
+
+
+def _no_node(result: object, rule: Rule, node: UOp, name: str | None) -> VerifyError:
+    return VerifyError(
+        f"a rule{f' of {name}' if name else ''} turned {node.op.name} of {node.dtype} into {result!r} "
+        f"({type(result).__name__}), which is no node: {rule!r}. Return a UOp, such as "
+        "node.const_like(value), or None for no match.",
+        pass_name=name or "",
+    )
 
 
 def _loop_error(node: UOp, chased: dict[UOp, Rule], name: str | None) -> RewriteLoopError:
