@@ -3,6 +3,7 @@
 import gc
 from typing import Any
 
+import numpy as np
 import pytest
 
 from plugrad.dtype import dtypes
@@ -102,6 +103,178 @@ def test_import_says_no_where_the_device_needs_a_copy(host: Any) -> None:
     buffer = Buffer("X", 4, dtypes.uint8, host(shows_memory=False))
     assert not buffer.import_host(memoryview(b"abcd"))
     assert buffer.host_view() is None
+
+
+def filled(allocator: Any, text: bytes = b"abcd") -> Buffer:
+    return Buffer("X", len(text), dtypes.uint8, allocator).copyin(memoryview(text))
+
+
+def test_what_is_shared_is_the_memory_and_read_only(host: Any) -> None:
+    buffer = filled(host())
+    view = buffer.share()
+    assert view is not None
+    assert view.readonly
+    assert bytes(view) == b"abcd"
+    assert np.shares_memory(np.asarray(view), np.asarray(buffer.handle))
+    again = buffer.share()
+    assert np.shares_memory(np.asarray(view), np.asarray(again))
+
+
+def test_writing_does_not_change_what_was_shared(host: Any) -> None:
+    allocator = host()
+    buffer = filled(allocator)
+    view = buffer.share()
+    for text in (b"wxyz", b"1234"):
+        buffer.copyin(memoryview(text))
+        assert bytes(buffer.as_memoryview()) == text
+        assert view is not None
+        assert bytes(view) == b"abcd"
+    assert allocator.live_bytes == 8
+    del view
+    assert allocator.live_bytes == 4
+
+
+def test_a_buffer_that_nobody_looks_at_any_more_is_written_in_place(host: Any) -> None:
+    buffer = filled(host())
+    handle = buffer.handle
+    view = buffer.share()
+    assert bytes(view or b"") == b"abcd"
+    del view
+    buffer.copyin(memoryview(b"wxyz"))
+    assert buffer.handle is handle
+
+
+def test_owning_keeps_the_contents(host: Any) -> None:
+    buffer = filled(host())
+    handle, view = buffer.handle, buffer.share()
+    assert buffer.own() is buffer
+    assert buffer.handle is not handle
+    assert bytes(buffer.as_memoryview()) == bytes(view or b"") == b"abcd"
+    handle = buffer.handle
+    assert buffer.own().handle is handle
+
+
+def test_what_was_shared_outlives_its_buffer(host: Any) -> None:
+    allocator = host()
+    view = filled(allocator).share()
+    other = Buffer("X", 4, dtypes.uint8, allocator).copyin(memoryview(b"wxyz"))
+    assert bytes(view or b"") == b"abcd"
+    part = (view or b"")[1:3]
+    del view
+    assert allocator.live_bytes == 8
+    assert bytes(part) == b"bc"
+    del part, other
+    assert allocator.live_bytes == 0
+
+
+def test_arrays_made_of_what_was_shared_hold_it(host: Any) -> None:
+    allocator = host()
+    buffer = filled(allocator)
+    array = np.frombuffer(buffer.share() or b"", np.uint16)[1:]
+    buffer.copyin(memoryview(b"wxyz"))
+    assert array.tobytes() == b"cd"
+    with pytest.raises(ValueError, match="WRITEABLE"):
+        array.flags.writeable = True
+    del buffer
+    assert allocator.live_bytes == 4
+    del array
+    assert allocator.live_bytes == 0
+
+
+def test_parts_share_and_move_with_the_buffer_that_they_are_part_of(host: Any) -> None:
+    base = filled(host(), b"abcdefgh")
+    part, other = base.view(4, dtypes.uint8, 2), base.view(2, dtypes.uint8, 6)
+    other.ensure_allocated()
+    view = part.share()
+    assert bytes(view or b"") == b"cdef"
+    part.copyin(memoryview(b"CDEF"))
+    assert bytes(view or b"") == b"cdef"
+    assert bytes(base.as_memoryview()) == b"abCDEFgh"
+    assert bytes(part.as_memoryview()) == b"CDEF"
+    other.copyin(memoryview(b"GH"))
+    assert bytes(base.as_memoryview()) == b"abCDEFGH"
+
+
+def test_read_only_memory_is_used_in_place_until_it_is_written(host: Any) -> None:
+    data = b"abcd"
+    buffer = Buffer("X", 4, dtypes.uint8, host())
+    assert buffer.import_host(memoryview(data))
+    view = buffer.share()
+    assert view is not None
+    assert view.obj is data
+    buffer.copyin(memoryview(b"wxyz"))
+    assert data == b"abcd"
+    assert bytes(buffer.as_memoryview()) == b"wxyz"
+
+
+def test_a_part_of_read_only_memory_is_written_without_changing_it(host: Any) -> None:
+    data = b"abcd"
+    buffer = Buffer("X", 4, dtypes.uint8, host())
+    buffer.import_host(memoryview(data))
+    buffer.view(2, dtypes.uint8, 1).copyin(memoryview(b"BC"))
+    assert bytes(buffer.as_memoryview()) == b"aBCd"
+    assert data == b"abcd"
+
+
+def test_writable_memory_of_others_is_written_and_not_shared(host: Any) -> None:
+    memory = bytearray(b"abcd")
+    buffer = Buffer("X", 4, dtypes.uint8, host())
+    buffer.import_host(memoryview(memory))
+    assert buffer.share() is None
+    buffer.copyin(memoryview(b"wxyz"))
+    assert memory == b"wxyz"
+
+
+def test_pinned_memory_stays_where_it_is_and_is_not_shared(host: Any) -> None:
+    buffer = filled(host())
+    view = buffer.share()
+    handle = buffer.pin().handle
+    assert bytes(view or b"") == b"abcd"
+    assert buffer.share() is None
+    assert bytes(buffer.snapshot()) == b"abcd"
+    assert buffer.copyin(memoryview(b"wxyz")).handle is handle
+    assert bytes(view or b"") == b"abcd"
+
+
+def test_pinned_memory_is_none_of_others(host: Any) -> None:
+    buffer = Buffer("X", 4, dtypes.uint8, host())
+    buffer.import_host(memoryview(b"abcd"))
+    handle = buffer.view(2, dtypes.uint8, 0).pin().base.handle  # type: ignore[union-attr]
+    assert bytes(buffer.copyin(memoryview(b"wxyz")).handle) == b"wxyz"
+    assert buffer.handle is handle
+
+
+@pytest.mark.parametrize("nbytes", [0, 4, 1 << 20])
+@pytest.mark.parametrize("shows_memory", [True, False])
+def test_a_snapshot_does_not_change(host: Any, nbytes: int, shows_memory: bool) -> None:
+    buffer = filled(host(budget=4 << 20, shows_memory=shows_memory), b"a" * nbytes)
+    before = buffer.snapshot()
+    assert before.readonly
+    buffer.copyin(memoryview(b"b" * nbytes))
+    assert bytes(before) == b"a" * nbytes
+    assert bytes(buffer.snapshot()) == b"b" * nbytes
+
+
+def test_giving_memory_back_leaves_what_was_shared(host: Any) -> None:
+    allocator = host()
+    buffer = filled(allocator)
+    view = buffer.share()
+    buffer.deallocate()
+    assert bytes(view or b"") == b"abcd"
+    assert allocator.live_bytes == 4
+    del view
+    assert allocator.live_bytes == 0
+    assert buffer.ensure_allocated().handle is not None
+
+
+def test_when_there_is_no_room_to_move_to_nothing_is_lost(host: Any) -> None:
+    buffer = filled(host(budget=6))
+    view = buffer.share()
+    with pytest.raises(DeviceOutOfMemory):
+        buffer.copyin(memoryview(b"wxyz"))
+    assert bytes(view or b"") == bytes(buffer.as_memoryview()) == b"abcd"
+    del view
+    assert bytes(buffer.copyin(memoryview(b"wxyz")).as_memoryview()) == b"wxyz"
 
 
 def test_out_of_memory_names_the_buffers_that_hold_the_most(host: Any) -> None:

@@ -1,9 +1,15 @@
+import gc
+import weakref
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
 
 from plugrad import Device, Tensor, dtypes
-from plugrad.errors import DtypeError, ShapeError
+from plugrad.errors import ArgumentError, DtypeError, ShapeError
+from plugrad.events import CopyEvent, KernelEvent
+from plugrad.testing import recorded_events
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
@@ -64,6 +70,82 @@ def test_an_array_is_copied_so_that_later_changes_do_not_show() -> None:
     out = t.numpy()
     out[:] = 7
     assert t.tolist() == [1.0] * 4
+
+
+def test_an_array_is_copied_once_at_once_and_straight_to_the_device() -> None:
+    array = np.arange(12, dtype=np.float32).reshape(3, 4)
+    with recorded_events(CopyEvent) as copies, recorded_events(KernelEvent) as kernels:
+        for given in (array, array.T, array.astype(">f4"), array[::2, ::-1], bytearray(array.tobytes())):
+            t = Tensor(given)
+            assert t.uop.op is Ops.BUFFER
+            t.realize().numpy()
+    assert not copies
+    assert not kernels
+
+
+def test_bytes_that_may_change_are_copied_at_once() -> None:
+    data = bytearray(b"\x01\x02")
+    tensors = [Tensor(data), Tensor(memoryview(data)), Tensor(memoryview(data).cast("b"))]
+    data[0] = 9
+    assert [t.tolist() for t in tensors] == [[1, 2]] * 3
+
+
+def an_aligned_array(size: int) -> Any:
+    raw = np.zeros(size + 64, np.float32)
+    begin = -raw.ctypes.data % 64 // 4
+    return raw[begin : begin + size]
+
+
+def test_without_a_copy_a_tensor_is_the_memory_of_the_array() -> None:
+    array = an_aligned_array(10_000)
+    array[:] = 3
+    t = Tensor(array, copy=False)
+    assert np.shares_memory(np.asarray(t), array)
+    assert (t + 1).sum().item() == 40_000
+
+
+def test_an_array_that_is_used_where_it_is_is_never_written() -> None:
+    for write in (
+        lambda t: t.assign(t + 1).realize(),
+        lambda t: t.__setitem__(slice(0, 2), 5.0),
+        lambda t: t.reshape(10, 1000).assign(Tensor.ones(10, 1000)).realize(),
+    ):
+        array = an_aligned_array(10_000)
+        array.flags.writeable = False
+        t = Tensor(array, copy=False)
+        before = t * 2
+        write(t)
+        assert t.numpy().any()
+        assert not before.numpy().any()
+        assert not array.any()
+
+
+def test_an_array_that_is_used_where_it_is_lives_as_long_as_the_tensor() -> None:
+    array = an_aligned_array(10_000)
+    owner = weakref.ref(array.base)
+    t = Tensor(array, copy=False)
+    del array
+    assert owner() is not None
+    assert t.sum().item() == 0
+    del t
+    gc.collect()
+    assert owner() is None
+
+
+def test_where_a_copy_is_needed_and_refused_that_is_an_error(device: str) -> None:
+    array = an_aligned_array(64).reshape(8, 8)
+    for given, dtype, message in (
+        (array.T, None, r"array \(8, 8\): .*row-major"),
+        (array.astype(">f4"), None, "native byte order"),
+        (array[:0], None, "it is empty"),
+        (array, dtypes.float64, "its dtype is float32, not float64"),
+        ([1.0, 2.0], None, "copy=False takes a NumPy array, not list"),
+    ):
+        with pytest.raises(ArgumentError, match=message):
+            Tensor(given, dtype=dtype, copy=False)
+    if device == "CPU":
+        with pytest.raises(ArgumentError, match="CPU does not use the host's memory, or not at this align"):
+            Tensor(array.reshape(-1)[1:], copy=False)
 
 
 def test_an_array_is_converted_to_the_dtype_asked_for() -> None:

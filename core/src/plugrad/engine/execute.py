@@ -21,6 +21,8 @@ class Launch:
     def run(self, values: Mapping[str, int], *, replayed: bool = False) -> None:
         """Launch with the variables at `values`; `replayed` is for observers."""
         kernel, program = self.kernel, self.kernel.program
+        for slot in program.outs:
+            self.buffers[slot].own()
         handles = tuple([b.ensure_allocated().handle for b in self.buffers])
         global_size, local_size = program.launch_dims(values)
         scalars = tuple([values[name] for name in program.variables])

@@ -20,6 +20,8 @@ def overwriting(buffers: Iterable[UOp]) -> Generator[None]:
     written = frozenset(map(storage.resolve, buffers))
     if written:
         _realize_readers(written)
+        for buffer in written:
+            storage.buffer_of(buffer).own()
     yield
     for buffer in written:
         storage.renew(buffer)

@@ -74,6 +74,9 @@ class Replay:
         self._patches: list[list[_Patch]] = [[] for _ in open_buffers]
         self._steps = steps
         self._devices = list(dict.fromkeys(s.kernel.device for s in steps if isinstance(s, Launch)))
+        for buffer in dict.fromkeys(buffer for step in steps for buffer in step.buffers):
+            if _owner(buffer) not in self._index:
+                buffer.pin()  # its handle is prepared once
         self._prepared: list[_Prepared | _PreparedGraph | Copy] = []
         for group in _groups(steps):
             prepared = self._prepare_graph(group, values or {}) if use_graphs and len(group) > 1 else None

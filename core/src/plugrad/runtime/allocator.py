@@ -59,7 +59,8 @@ class Allocator(ABC, Generic[Handle]):
     def from_host(self, source: memoryview) -> Handle | None:
         """(optional) Return a handle to `source` itself, or None where a copy is needed.
 
-        The handle holds what it needs of `source`; it is dropped, never freed.
+        The handle holds what it needs of `source`; it is dropped, never freed. Nobody writes to a handle that
+        was made of read-only memory.
         """
         return None
 

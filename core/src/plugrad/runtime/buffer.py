@@ -2,6 +2,10 @@
 
 A view is a buffer with a `base`: it shares the base's memory and keeps it alive. `handle` is what a runner is
 launched with; it is a plain attribute because it is read at every launch.
+
+Memory that somebody else looks at (`share`, or read-only memory of others in `import_host`) is never written:
+whoever is about to write calls `own` before, and the buffer moves to other memory if it has to. Those that
+keep a handle for later call `pin`: from then on the buffer stays where it is, and is not shared.
 """
 
 import gc
@@ -12,11 +16,14 @@ from typing import Any
 from plugrad.dtype import DType
 from plugrad.errors import AxisError, DeviceOutOfMemory, ShapeError
 from plugrad.runtime.allocator import Allocator
+from plugrad.runtime.loan import Loan
 from plugrad.runtime.memory_report import explain_out_of_memory
 from plugrad.runtime.origin import Origin
 
 _allocating = threading.RLock()  # reentrant: allocating may collect garbage, and with it other buffers
 _live: "dict[int, weakref.ref[Buffer]]" = {}
+# Below, copying is cheaper than sharing.
+_SHARED_FROM_BYTES = 16 << 10
 
 
 class Buffer:
@@ -38,12 +45,14 @@ class Buffer:
 
     __slots__ = (
         "__weakref__",
+        "_imported",
+        "_is_pinned",
+        "_loan",
         "allocator",
         "base",
         "device",
         "dtype",
         "handle",
-        "is_imported",
         "label",
         "nbytes",
         "offset",
@@ -62,7 +71,9 @@ class Buffer:
         label: str | Origin = "",
     ) -> None:
         self.handle: Any = None
-        self.is_imported = False
+        self._imported: memoryview | None = None
+        self._loan: Loan | None = None
+        self._is_pinned = False
         self.device = device
         self.size = size
         self.dtype = dtype
@@ -109,11 +120,17 @@ class Buffer:
         return self.allocator.offset(base.ensure_allocated().handle, self.nbytes, self.offset)
 
     def deallocate(self) -> None:
-        """Give the memory back now. Views of it must not be used afterwards."""
+        """Give the memory back now. Views of it must not be used afterwards; what was shared stays."""
         handle, self.handle = self.handle, None
-        if handle is not None and self.base is None and not self.is_imported:
+        imported, self._imported = self._imported, None
+        loan, self._loan = self._loan, None
+        if handle is not None and self.base is None and imported is None and loan is None:
             self.allocator.free(handle, self.nbytes)
-        self.is_imported = False
+
+    def disown(self, allocator: Allocator[Any]) -> None:
+        """Forget the memory without giving it back, and ask `allocator` from now on."""
+        self.handle = self._loan = None
+        self.allocator = allocator
 
     def view(self, size: int, dtype: DType, offset: int) -> "Buffer":
         """Return `size` elements of `dtype` from byte `offset` of this buffer on, in the same memory.
@@ -131,6 +148,80 @@ class Buffer:
             self.device, size, dtype, self.allocator, base=base, offset=self.offset + offset, label=self.label
         )
 
+    def share(self) -> memoryview | None:
+        """Return the memory itself as read-only bytes, or None where that cannot be done.
+
+        The bytes stay as they are now, and stay there as long as anything is made of the view: whoever writes
+        to this buffer afterwards moves it to other memory first. None where the host does not see the memory,
+        it belongs to somebody who may write to it, or is pinned.
+        """
+        owner = self if self.base is None else self.base
+        with _allocating:
+            owner.ensure_allocated()
+            whole = owner._lent()
+        return None if whole is None else whole[self.offset : self.offset + self.nbytes]
+
+    def _lent(self) -> memoryview | None:
+        if self._imported is not None:
+            return self._imported if self._imported.readonly else None
+        if self._is_pinned or not self.nbytes:
+            return None
+        self.allocator.synchronize()
+        if self._loan is None:
+            memory = self.allocator.as_memoryview(self.handle, self.nbytes)
+            if memory is None or memory.readonly:
+                return None
+            self._loan = Loan(self.allocator, self.handle, memory)
+        return self._loan.view()
+
+    def snapshot(self) -> memoryview:
+        """Return the bytes as they are now, read-only: the memory itself where that is large and possible."""
+        shared = self.share() if self.nbytes >= _SHARED_FROM_BYTES else None
+        return self.as_memoryview().toreadonly() if shared is None else shared
+
+    def own(self) -> "Buffer":
+        """Make sure that nobody else sees what will be written to this buffer, and return it.
+
+        Raises:
+            DeviceOutOfMemory: it has to move, and there is no room.
+        """
+        owner = self if self.base is None else self.base
+        if owner._loan is not None or owner._imported is not None:
+            owner._leave_shared(keeps_contents=True)
+        return self
+
+    def pin(self) -> "Buffer":
+        """Let the memory stay where it is from now on, owned and not shared; return this buffer, allocated.
+
+        Raises:
+            DeviceOutOfMemory: it has to move once more, and there is no room.
+        """
+        owner = self if self.base is None else self.base
+        with _allocating:
+            owner.own()
+            owner._is_pinned = True
+        return self.ensure_allocated()
+
+    def _leave_shared(self, *, keeps_contents: bool) -> None:
+        """Move to other memory if somebody else sees this one and must not see what is written."""
+        with _allocating:
+            loan, imported = self._loan, self._imported
+            if loan is not None and not loan.is_out:
+                loan.end()
+                self._loan = None
+                return
+            contents = loan.memory if loan is not None else imported
+            if contents is None or (imported is not None and not imported.readonly):
+                return
+            handle = self._allocate()
+            if keeps_contents:
+                self.allocator.copyin(handle, contents)
+            self.deallocate()
+            self.handle = handle
+            for buffer in _all_live():
+                if buffer.base is self:
+                    buffer.handle = None  # looked up again at its next use
+
     def copyin(self, source: memoryview) -> "Buffer":
         """Fill the buffer from host memory of the same number of bytes, and return it.
 
@@ -138,6 +229,10 @@ class Buffer:
             ShapeError: `source` has another size.
         """
         source = self._bytes_of(source)
+        if self.base is not None:
+            self.own()
+        elif self._loan is not None or self._imported is not None:
+            self._leave_shared(keeps_contents=False)
         self.ensure_allocated()
         if self.nbytes:
             self.allocator.copyin(self.handle, source)
@@ -158,17 +253,21 @@ class Buffer:
     def import_host(self, source: memoryview) -> bool:
         """Use `source` itself as this buffer's memory where the device can; say whether it does.
 
+        Read-only memory is never written: the buffer moves first. Nobody else may write to it meanwhile.
+        Writable memory is written where it is.
+
         Raises:
             ShapeError: `source` has another size.
         """
-        handle = (
-            self.allocator.from_host(self._bytes_of(source)) if self.nbytes and self.base is None else None
-        )
+        if not self.nbytes or self.base is not None or self._is_pinned:
+            return False
+        source = self._bytes_of(source)
+        handle = self.allocator.from_host(source)
         if handle is None:
             return False
         self.deallocate()
         self.handle = handle
-        self.is_imported = True
+        self._imported = source
         return True
 
     def host_view(self) -> memoryview | None:
@@ -208,8 +307,7 @@ def disown_all(allocator: Allocator[Any]) -> None:
     global _allocating
     _allocating = threading.RLock()  # a thread of the parent may have held the old one
     for buffer in _all_live():
-        buffer.handle = None
-        buffer.allocator = allocator
+        buffer.disown(allocator)
 
 
 def _all_live() -> list[Buffer]:

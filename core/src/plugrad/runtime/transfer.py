@@ -22,6 +22,7 @@ def copy_buffer(dest: Buffer, source: Buffer) -> Buffer:
         )
     if not source.nbytes:
         return dest.ensure_allocated()
+    dest.own()
     if (seen := source.host_view()) is not None:
         return dest.copyin(seen)
     target = dest.host_view()

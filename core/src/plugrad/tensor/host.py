@@ -16,15 +16,32 @@ HOST = "PYTHON"
 _PYTHON_NUMBERS = frozenset((bool, int, float))
 
 
-def host_buffer(data: bytes | memoryview, shape: tuple[int, ...], dtype: DType) -> UOp:
-    """Return a BUFFER in the host's memory that holds `data`, which must not change later."""
-    uop = UOp.new_buffer(HOST, shape, dtype)
-    view = memoryview(data)
-    buffer = Device[HOST].new_buffer(len(view) // dtype.itemsize, dtype)
-    if not buffer.import_host(view):
-        buffer.copyin(view)
-    storage.bind_buffer(uop, buffer)
+def host_buffer(data: bytes, shape: tuple[int, ...], dtype: DType) -> UOp:
+    """Return a BUFFER in the host's memory that holds `data`, without a copy."""
+    return shared_buffer(memoryview(data), shape, dtype, HOST) or copied_buffer(
+        memoryview(data), shape, dtype, HOST
+    )
+
+
+def copied_buffer(data: memoryview, shape: tuple[int, ...], dtype: DType, device: str) -> UOp:
+    """Return a BUFFER on `device` that holds a copy of the bytes `data`, made now."""
+    uop = storage.new_buffer(device, shape, dtype)
+    storage.buffer_of(uop).copyin(data)
     return uop
+
+
+def shared_buffer(data: memoryview, shape: tuple[int, ...], dtype: DType, device: str) -> UOp | None:
+    """Return a BUFFER on `device` that is the memory of `data` itself, or None where the device needs a copy.
+
+    Read-only `data` is never written. Nobody may write to it as long as the BUFFER is used.
+    """
+    uop = storage.new_buffer(device, shape, dtype)
+    return uop if storage.buffer_of(uop).import_host(data) else None
+
+
+def computes(device: str) -> bool:
+    """Say whether elements can be put on `device` at once; to others they go by a copy in the graph."""
+    return Device[device].can_compute
 
 
 def flatten(data: Any) -> tuple[tuple[int, ...], list[Any]]:

@@ -1,4 +1,8 @@
-"""The graph of what a tensor can be made of: numbers, lists, bytes, arrays, files."""
+"""The graph of what a tensor can be made of: numbers, lists, bytes, arrays, files.
+
+What the caller may change later (arrays, `bytearray`, `memoryview`) is copied at once, straight to the
+device: one copy. What cannot change (lists become `bytes`) waits on the host until it is needed.
+"""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -6,17 +10,33 @@ from typing import TYPE_CHECKING, Any
 from plugrad._util import numpy as np
 from plugrad.dtype import ConstType, DType, dtypes, from_numpy, from_py, to_numpy
 from plugrad.engine import storage
-from plugrad.errors import DeviceNotFound, DtypeError, ShapeError
+from plugrad.errors import ArgumentError, DeviceNotFound, DtypeError, ShapeError
 from plugrad.tensor.base import TensorBase
-from plugrad.tensor.host import check_fits, flatten, host_buffer, infer_dtype, pack
+from plugrad.tensor.host import (
+    HOST,
+    check_fits,
+    computes,
+    copied_buffer,
+    flatten,
+    host_buffer,
+    infer_dtype,
+    pack,
+    shared_buffer,
+)
+from plugrad.tensor.shapes import show
 from plugrad.uop.uop import UOp
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-def graph_of(data: Any, dtype: DType | None) -> UOp:
-    """Return the graph of what a tensor can be made of."""
+def graph_of(data: Any, dtype: DType | None, device: str = HOST, *, copy: bool = True) -> UOp:
+    """Return the graph of what a tensor on `device` can be made of: memory there, or of the host.
+
+    With `copy=False`, the memory of `data` itself.
+    """
+    if not copy:
+        return _shared_graph(data, dtype, device)
     if isinstance(data, UOp):
         return data
     if isinstance(data, (bool, int, float)) and not hasattr(data, "__array__"):
@@ -27,16 +47,14 @@ def graph_of(data: Any, dtype: DType | None) -> UOp:
         chosen = infer_dtype(values) if dtype is None else dtype
         return host_buffer(pack(values, chosen), shape, chosen)
     if isinstance(data, (bytes, bytearray, memoryview)):
-        return _bytes_graph(
-            bytes(data),  # pyright: ignore[reportUnknownArgumentType] - of any format
-            dtypes.uint8 if dtype is None else dtype,
-        )
+        chosen = dtypes.uint8 if dtype is None else dtype
+        return _bytes_graph(data, chosen, device)  # pyright: ignore[reportUnknownArgumentType] - any format
     if isinstance(data, TensorBase):
         return data.uop
     if isinstance(data, Path):
         return _file_graph(data, dtypes.uint8 if dtype is None else dtype)
     if hasattr(data, "__array__"):
-        return _array_graph(np.asarray(data), dtype)
+        return _array_graph(np.asarray(data), dtype, device)
     raise DtypeError(
         f"cannot make a tensor of {data!r} ({type(data).__name__}). Pass a number, nested lists, bytes or "
         "an array."
@@ -47,9 +65,14 @@ def _scalar_dtype(value: ConstType) -> DType:
     return infer_dtype([value]) if isinstance(value, int) else from_py(value)
 
 
-def _bytes_graph(data: bytes, dtype: DType) -> UOp:
-    _check_whole(len(data), dtype)
-    return host_buffer(data, (len(data) // dtype.itemsize,), dtype)
+def _bytes_graph(data: "bytes | bytearray | memoryview[Any]", dtype: DType, device: str) -> UOp:
+    view = memoryview(data)
+    _check_whole(view.nbytes, dtype)
+    shape = (view.nbytes // dtype.itemsize,)
+    is_plain = view.format == "B" and view.c_contiguous
+    if isinstance(data, bytes) or device == HOST or not is_plain or not computes(device):
+        return host_buffer(bytes(data), shape, dtype)
+    return copied_buffer(view, shape, dtype, device)
 
 
 def _file_graph(path: Path, dtype: DType) -> UOp:
@@ -71,8 +94,47 @@ def _check_whole(nbytes: int, dtype: DType, what: str = "") -> None:
         )
 
 
-def _array_graph(array: "npt.NDArray[Any]", dtype: DType | None) -> UOp:
-    # a copy: the caller may change the array before the tensor is computed
-    wanted = None if dtype is None else to_numpy(dtype)
-    native = array.astype(array.dtype.newbyteorder("=") if wanted is None else wanted, copy=False)
-    return host_buffer(native.tobytes(), native.shape, from_numpy(native.dtype))
+def _array_graph(array: "npt.NDArray[Any]", dtype: DType | None, device: str) -> UOp:
+    wanted = (None if dtype is None else to_numpy(dtype)) or array.dtype.newbyteorder("=")
+    known = from_numpy(wanted)
+    if device == HOST or not computes(device):
+        return host_buffer(array.astype(wanted, copy=False).tobytes(), array.shape, known)
+    if array.dtype == wanted and array.flags.c_contiguous:
+        return copied_buffer(bytes_of(array), array.shape, known, device)
+    uop = storage.new_buffer(device, array.shape, known)
+    buffer = storage.buffer_of(uop)
+    seen = buffer.host_view()
+    if seen is None:
+        buffer.copyin(bytes_of(np.ascontiguousarray(array, wanted)))
+    else:
+        # converted and put in order on the way
+        np.copyto(np.frombuffer(seen, wanted).reshape(array.shape), array, casting="unsafe")
+    return uop
+
+
+def _shared_graph(data: Any, dtype: DType | None, device: str) -> UOp:
+    """Return a BUFFER on `device` that is the memory of the array `data`.
+
+    Raises:
+        ArgumentError: a copy would be needed.
+    """
+    if not hasattr(data, "__array__") or isinstance(data, TensorBase):
+        raise ArgumentError(f"copy=False takes a NumPy array, not {type(data).__name__}. Leave it out.")
+    array: npt.NDArray[Any] = np.asarray(data)
+    known = from_numpy(array.dtype)
+    problem = ""
+    if dtype not in (None, known):
+        problem = f"its dtype is {known.name}, not {dtype.name if dtype else ''}"
+    elif not array.flags.c_contiguous or not array.dtype.isnative or not array.size:
+        problem = "it is empty, or its elements do not lie in row-major order and native byte order"
+    else:
+        uop = shared_buffer(bytes_of(array).toreadonly(), array.shape, known, device)
+        if uop is not None:
+            return uop
+        problem = f"{device} does not use the host's memory, or not at this alignment"
+    raise ArgumentError(f"copy=False of an array {show(array.shape)}: {problem}. Let it be copied.")
+
+
+def bytes_of(array: "npt.NDArray[Any]") -> memoryview:
+    """Return the bytes of an array in row-major order, which are its memory."""
+    return array.reshape(-1).view(np.uint8).data

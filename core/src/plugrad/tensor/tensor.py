@@ -10,7 +10,8 @@ from plugrad.dtype import ConstType, dtypes, is_bool, is_float, is_int, parse_dt
 from plugrad.engine import storage
 from plugrad.engine.capture import current_capture
 from plugrad.engine.realize import ScheduleItem, kernelize, realize, schedule
-from plugrad.errors import DeviceError, DtypeError, GradientError, JitError, ShapeError
+from plugrad.errors import ArgumentError, DeviceError, DtypeError, GradientError, JitError, ShapeError
+from plugrad.runtime.buffer import Buffer
 from plugrad.tensor.advanced import AdvancedIndexingMixin
 from plugrad.tensor.base import DTypeLike, TensorBase, has_memory, the_device
 from plugrad.tensor.gradient import GradientMixin
@@ -18,7 +19,7 @@ from plugrad.tensor.host import HOST, empty_lists, host_buffer, nest, pack, unpa
 from plugrad.tensor.indexing import cut_out, parse_index, whole_steps
 from plugrad.tensor.positions import has_tensors
 from plugrad.tensor.shapes import expanded, show
-from plugrad.tensor.source import graph_of
+from plugrad.tensor.source import bytes_of, graph_of
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
@@ -40,8 +41,13 @@ class Tensor(GradientMixin, AdvancedIndexingMixin):
             a number needs it), `dtypes.default_float`, uint8 for bytes, an array's own.
         device: where the elements live; by default `Device.DEFAULT`, for a path the file itself.
         requires_grad: let `backward()` leave a gradient in `.grad`.
+        copy: by default an array is copied, once, at once: it may change afterwards. False uses the memory of
+            a NumPy array itself, where the device can. Nobody may write to it then as long as the tensor, or
+            anything not yet computed from it, is used. The tensor does not either: an assign moves it to
+            memory of its own.
 
     Raises:
+        ArgumentError: `copy=False`, and the data cannot be used where it is.
         ShapeError: lists are ragged, or bytes are no whole number of elements.
         DtypeError: an element is no number, or does not fit the dtype.
         DeviceNotFound: there is no such device.
@@ -60,10 +66,11 @@ class Tensor(GradientMixin, AdvancedIndexingMixin):
         dtype: DTypeLike | None = None,
         device: str | None = None,
         requires_grad: bool = False,
+        copy: bool = True,
     ) -> None:
         name = the_device(device)
         chosen = None if dtype is None else parse_dtype(dtype)
-        uop = graph_of(data, chosen)
+        uop = graph_of(data, chosen, name, copy=copy)
         if uop.device == HOST != name and uop.op is Ops.BUFFER and not isinstance(data, UOp):
             uop = uop.copy_to_device(name)
         if chosen is not None:
@@ -305,6 +312,9 @@ class Tensor(GradientMixin, AdvancedIndexingMixin):
     def data(self) -> memoryview:
         """Return the elements as read-only host memory of this shape; 16-bit floats as their bits.
 
+        On devices in the host's memory that is the tensor's memory itself, without a copy. It does not change
+        and stays as long as anything made of it: an assign to the tensor moves the tensor to other memory.
+
         Raises:
             ShapeError: the shape is symbolic.
 
@@ -313,7 +323,7 @@ class Tensor(GradientMixin, AdvancedIndexingMixin):
             3
         """
         shape = self.static_shape("data")
-        flat: Any = self._bytes().toreadonly()
+        flat: Any = self._bytes()
         fmt: Any = self.dtype.fmt
         if fmt is None or fmt == "e":
             # memoryview has no 16-bit floats
@@ -321,11 +331,17 @@ class Tensor(GradientMixin, AdvancedIndexingMixin):
         return flat.cast(fmt) if 0 in shape else flat.cast(fmt, shape)
 
     def _bytes(self) -> memoryview:
-        """Return a copy of the elements' bytes, in row-major order."""
+        """Return the elements' bytes as they are now, in row-major order: read-only, never changed."""
+        with storage.lock:
+            stored = self._stored()
+            return stored.snapshot() if isinstance(stored, Buffer) else memoryview(stored)
+
+    def _stored(self) -> Buffer | bytes:
+        """Compute the elements and return where they lie in row-major order; as bytes those of no memory."""
         if self._uop.op is Ops.CONST:
-            return memoryview(pack([self._uop.arg], self.dtype))
+            return pack([self._uop.arg], self.dtype)
         if 0 in self.shape:
-            return memoryview(b"")
+            return b""
         if current_capture() is not None:
             raise JitError(
                 f"a jitted function reads the elements of {self!r}. Its replays run no Python, so what it "
@@ -333,12 +349,15 @@ class Tensor(GradientMixin, AdvancedIndexingMixin):
                 "where()."
             )
         t = self.realize()
-        if t.uop.op is not Ops.BUFFER:
+        if not _is_whole(t.uop):
             t = self._make(t.uop.contiguous(), self._device).realize()
-        return storage.buffer_of(storage.base_of(t.uop)).as_memoryview()
+        return storage.buffer_of(storage.base_of(t.uop))
 
     def numpy(self) -> "npt.NDArray[Any]":
         """Return a NumPy array of the elements, which is the caller's own. bfloat16 comes as float32.
+
+        That takes one copy. `np.asarray(tensor)` takes none where the tensor is in the host's memory, and is
+        read-only.
 
         Raises:
             ShapeError: the shape is symbolic.
@@ -351,18 +370,56 @@ class Tensor(GradientMixin, AdvancedIndexingMixin):
         dtype = to_numpy(self.dtype)
         if dtype is None:
             return self.cast(dtypes.float32).numpy()
-        out = np.frombuffer(self._bytes(), dtype).reshape(shape)
-        return out if out.flags.writeable else out.copy()
+        with storage.lock:
+            stored = self._stored()
+            if isinstance(stored, bytes):
+                return np.frombuffer(stored, dtype).reshape(shape).copy()
+            out = np.empty(shape, dtype)
+            stored.copyout(bytes_of(out))
+            return out
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle and copy the elements: a graph names its memory by numbers that are this process's own."""
         data = bytes(self._bytes()), self.static_shape("pickle"), self.dtype.name
         return _unpickled, (*data, self._device, self._is_leaf, self.grad)
 
-    def __array__(self, dtype: Any = None, copy: Any = None) -> "npt.NDArray[Any]":
-        """Let NumPy take this tensor as an array."""
-        out = self.numpy()
-        return out if dtype is None else out.astype(dtype)
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> "npt.NDArray[Any]":
+        """Let NumPy take this tensor as an array: without a copy where it can, and then read-only.
+
+        The array does not change: an assign to the tensor moves the tensor to other memory.
+
+        Raises:
+            ValueError: `copy=False`, and a copy is needed.
+
+        Example:
+            >>> array = np.asarray(Tensor([1, 2]))
+            >>> array.tolist(), array.flags.writeable
+            ([1, 2], False)
+        """
+        own = to_numpy(self.dtype)
+        wanted = own if dtype is None else np.dtype(dtype)
+        if copy or own is None:
+            if copy is False:
+                raise ArgumentError(f"NumPy has no {self.dtype.name}: {self!r} needs a copy.")
+            out = self.numpy()
+            return out if wanted is None else out.astype(wanted, copy=False)
+        flat = self._bytes() if copy is None else self._shared()
+        out = np.frombuffer(flat, own).reshape(self.static_shape("numpy"))
+        if copy is False and wanted != own:
+            raise ArgumentError(f"{self!r} as {wanted} needs a copy. Let it be copied, or cast it first.")
+        return out if wanted is None else out.astype(wanted, copy=False)
+
+    def _shared(self) -> memoryview:
+        """Return the memory itself as bytes that never change."""
+        with storage.lock:
+            stored = self._stored()
+            shared = stored.share() if isinstance(stored, Buffer) else memoryview(stored)
+        if shared is None:
+            raise ArgumentError(
+                f"the memory of {self!r} cannot be shared: it is not the host's, belongs to somebody else, "
+                "or a jitted function uses it. Let it be copied."
+            )
+        return shared
 
     def tolist(self) -> Any:
         """Return the elements as nested lists of Python numbers; one number for shape ().
@@ -444,6 +501,13 @@ class Tensor(GradientMixin, AdvancedIndexingMixin):
 
     def __format__(self, spec: str) -> str:
         return format(self.item(), spec) if spec else repr(self)
+
+
+def _is_whole(u: UOp) -> bool:
+    """Say whether `u` is memory in its own order: a BUFFER, of whatever shape."""
+    while u.op is Ops.RESHAPE:
+        u = u.src[0]
+    return u.op is Ops.BUFFER
 
 
 def _unpickled(

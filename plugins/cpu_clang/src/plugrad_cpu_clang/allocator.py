@@ -80,9 +80,10 @@ class CpuAllocator(LruAllocator[int]):
     def from_host(self, source: memoryview) -> HostAddress | None:
         """Return the address of `source` itself, or None where a kernel could not use it as its own.
 
-        That takes contiguous, writable memory (an assign may write to it) in which every element is aligned.
+        That takes contiguous memory in which every element is aligned. Kernels are slower on memory that is
+        not aligned to cache lines.
         """
-        if source.readonly or not source.c_contiguous or not source.nbytes:
+        if not source.c_contiguous or not source.nbytes:
             return None
         memory = ffi.from_buffer(source)
         address = HostAddress(_address(memory))
