@@ -7,8 +7,8 @@ import pytest
 import torch
 
 from plugrad.errors import ShapeError
-from plugrad.nn import Conv2d
-from plugrad.nn.state import get_state_dict
+from plugrad.nn import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
+from plugrad.nn.state import get_state_dict, load_state_dict
 from plugrad.tensor import Tensor
 
 
@@ -37,3 +37,28 @@ def test_conv2d_computes_what_torch_computes(options: dict[str, Any]) -> None:
 def test_groups_have_to_divide_the_channels() -> None:
     with pytest.raises(ShapeError, match="Conv2d of 4 to 6 channels does not divide into 3 groups"):
         Conv2d(4, 6, 3, groups=3)
+    with pytest.raises(ShapeError, match="ConvTranspose1d of 4 to 6 channels does not divide into 0 groups"):
+        ConvTranspose1d(4, 6, 3, groups=0)
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "sizes", "options"),
+    [
+        (Conv1d, torch.nn.Conv1d, (7,), {"padding": "same", "dilation": 2}),
+        (Conv3d, torch.nn.Conv3d, (4, 5, 4), {"padding": 1, "stride": 2}),
+        (ConvTranspose1d, torch.nn.ConvTranspose1d, (7,), {"stride": 2, "output_padding": 1}),
+        (ConvTranspose2d, torch.nn.ConvTranspose2d, (4, 5), {"stride": 2, "padding": 1, "groups": 2}),
+        (ConvTranspose3d, torch.nn.ConvTranspose3d, (2, 3, 2), {"bias": False, "dilation": 2}),
+    ],
+)
+def test_other_convolutions_compute_what_torchs_compute(
+    ours: Any, theirs: Any, sizes: Any, options: dict[str, Any]
+) -> None:
+    mine, other = ours(4, 6, 3, **options), theirs(4, 6, 3, **options)
+    state = {name: Tensor(value.numpy()) for name, value in other.state_dict().items()}
+    assert list(get_state_dict(mine)) == list(state)
+    assert 0.8 < mine.weight.numpy().std() / other.weight.detach().numpy().std() < 1.25
+    load_state_dict(mine, state)
+    x = np.random.default_rng(1).normal(size=(2, 4, *sizes)).astype(np.float32)
+    expected = other(torch.tensor(x)).detach().numpy()
+    np.testing.assert_allclose(mine(Tensor(x)).numpy(), expected, rtol=1e-4, atol=1e-5)

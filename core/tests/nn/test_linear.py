@@ -3,10 +3,12 @@
 import math
 
 import numpy as np
+import pytest
 import torch
 
-from plugrad.nn import Embedding, Linear
-from plugrad.nn.state import get_state_dict
+from plugrad.errors import DtypeError
+from plugrad.nn import Bilinear, Embedding, Linear
+from plugrad.nn.state import get_state_dict, load_state_dict
 from plugrad.tensor import Tensor
 
 
@@ -51,3 +53,21 @@ def test_embedding_of_one_index_and_of_one_outside() -> None:
     layer = Embedding(4, 2)
     np.testing.assert_array_equal(layer(Tensor(3)).numpy(), layer.weight.numpy()[3])
     assert layer(Tensor([4, -1])).tolist() == [[0.0, 0.0], [0.0, 0.0]]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bool"])
+def test_rows_are_named_by_integers(dtype: str) -> None:
+    with pytest.raises(DtypeError, match=f"Embedding of {dtype}: rows are named by integers"):
+        Embedding(3, 2)(Tensor([1, 0], dtype=dtype))
+
+
+def test_bilinear_computes_what_torch_computes() -> None:
+    ours, theirs = Bilinear(3, 4, 2), torch.nn.Bilinear(3, 4, 2)
+    state = {name: Tensor(value.numpy()) for name, value in theirs.state_dict().items()}
+    assert list(get_state_dict(ours)) == list(state)
+    load_state_dict(ours, state)
+    rng = np.random.default_rng(1)
+    x, y = (rng.normal(size=(5, 2, size)).astype(np.float32) for size in (3, 4))
+    expected = theirs(torch.tensor(x), torch.tensor(y)).detach().numpy()
+    np.testing.assert_allclose(ours(Tensor(x), Tensor(y)).numpy(), expected, rtol=1e-4, atol=1e-5)
+    assert list(get_state_dict(Bilinear(3, 4, 2, bias=False))) == ["weight"]

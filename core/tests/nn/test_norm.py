@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 import torch
 
+from plugrad import nn
 from plugrad.errors import ShapeError
-from plugrad.nn import BatchNorm, LayerNorm
+from plugrad.nn import BatchNorm, GroupNorm, InstanceNorm, LayerNorm, LayerNorm2d, RMSNorm
 from plugrad.nn.state import get_state_dict, load_state_dict
 from plugrad.tensor import Tensor
 
@@ -86,3 +87,56 @@ def test_layernorm_computes_what_torch_computes(shape: int | tuple[int, ...]) ->
 def test_layernorm_refuses_other_shapes() -> None:
     with pytest.raises(ShapeError, match=r"LayerNorm over \(4,\) got shape \(2, 3\)"):
         LayerNorm(4)(Tensor.ones(2, 3))
+
+
+def test_names_for_each_number_of_axes_are_one_layer() -> None:
+    assert nn.BatchNorm1d is nn.BatchNorm2d is nn.BatchNorm3d is BatchNorm
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "shape"),
+    [
+        (GroupNorm(2, 6), torch.nn.GroupNorm(2, 6), (2, 6, 3, 2)),
+        (GroupNorm(3, 6, affine=False), torch.nn.GroupNorm(3, 6, affine=False), (2, 6)),
+        (InstanceNorm(4), torch.nn.InstanceNorm2d(4, affine=True), (2, 4, 3, 5)),
+        (InstanceNorm(4, affine=False), torch.nn.InstanceNorm1d(4), (2, 4, 5)),
+        (RMSNorm(5), torch.nn.RMSNorm(5), (2, 3, 5)),
+        (RMSNorm((3, 5), 1e-3), torch.nn.RMSNorm((3, 5), 1e-3), (2, 3, 5)),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_other_layers_compute_what_torchs_compute(ours: Any, theirs: Any, shape: Any) -> None:
+    for value in theirs.state_dict().values():
+        torch.nn.init.normal_(value)
+    assert list(get_state_dict(ours)) == list(theirs.state_dict())
+    if theirs.state_dict():
+        load_state_dict(ours, torch_state(theirs))
+    x = RNG.normal(2, 3, size=shape).astype(np.float32)
+    close(ours(Tensor(x)), theirs(torch.tensor(x)))
+
+
+def test_layernorm2d_normalizes_channels() -> None:
+    ours, theirs = LayerNorm2d(5), torch.nn.LayerNorm(5)
+    torch.nn.init.normal_(theirs.weight)
+    load_state_dict(ours, torch_state(theirs))
+    x = RNG.normal(2, 3, size=(2, 5, 3, 4)).astype(np.float32)
+    close(ours(Tensor(x)), theirs(torch.tensor(x).permute(0, 2, 3, 1)).permute(0, 3, 1, 2))
+
+
+def test_halves_keep_their_dtype_and_single_statistics() -> None:
+    layer = BatchNorm(3)
+    with Tensor.train():
+        out = layer(Tensor(RNG.normal(300, 1, size=(64, 3)).astype(np.float16)))
+    assert out.dtype.name == "float16"
+    assert abs(float(out.numpy().std()) - 1) < 0.01
+
+
+def test_other_channels_are_refused() -> None:
+    with pytest.raises(ShapeError, match="GroupNorm of 6 channels does not divide into 4 groups"):
+        GroupNorm(4, 6)
+    with pytest.raises(ShapeError, match=r"GroupNorm of 6 channels got shape \(2, 4\)"):
+        GroupNorm(2, 6)(Tensor.ones(2, 4))
+    with pytest.raises(ShapeError, match=r"InstanceNorm of 6 channels got shape \(2, 6\)"):
+        InstanceNorm(6)(Tensor.ones(2, 6))
+    with pytest.raises(ShapeError, match=r"rms_norm over \(4,\) of shape \(2, 3\)"):
+        RMSNorm(4)(Tensor.ones(2, 3))

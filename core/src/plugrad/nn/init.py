@@ -4,7 +4,7 @@ import math
 
 from plugrad.tensor import Tensor
 
-__all__ = ["kaiming_uniform", "parameter", "uniform_bias"]
+__all__ = ["kaiming_uniform", "parameter", "uniform_bias", "xavier_uniform"]
 
 
 def parameter(values: Tensor) -> Tensor:
@@ -24,6 +24,14 @@ def kaiming_uniform(*shape: int, fan_in: int) -> Tensor:
 def uniform_bias(size: int, fan_in: int) -> Tensor:
     """Return a bias of `size` elements drawn evenly from +-1/sqrt(fan_in)."""
     return _uniform(size, bound=1 / math.sqrt(max(fan_in, 1)))
+
+
+def xavier_uniform(rows: int, columns: int) -> Tensor:
+    """Return a matrix drawn evenly from +-sqrt(6 / (rows + columns)).
+
+    Source: Glorot and Bengio 2010, equation 16.
+    """
+    return _uniform(rows, columns, bound=math.sqrt(6 / (rows + columns)))
 
 
 def _uniform(*shape: int, bound: float) -> Tensor:

@@ -1,0 +1,250 @@
+"""Recurrent layers: state that is carried from step to step.
+
+What does not depend on the state, the products with the inputs of all steps, is one matrix product. What does
+is the same few kernels for every step, run one after the other.
+
+Source: Hochreiter and Schmidhuber 1997 with the forget gate of Gers et al. 2000; Cho et al. 2014, in the
+variants of PyTorch's documentation.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from plugrad.errors import ArgumentError, ShapeError
+from plugrad.nn.init import kaiming_uniform
+from plugrad.tensor import Tensor
+from plugrad.tensor.steps import joined_steps, steps_of
+
+__all__ = ["GRU", "LSTM", "GRUCell", "LSTMCell"]
+
+State = tuple[Tensor, ...]
+# the products of a step's input (biases included), the state, the recurrent weight, its bias
+Step = Callable[[Tensor, State, Tensor, "Tensor | None"], State]
+
+
+def _lstm_step(gates: Tensor, state: State, weight: Tensor, bias: Tensor | None) -> State:
+    hidden, cell = state
+    total = gates + hidden @ weight.transpose(0, 1)
+    total = (total if bias is None else total + bias).contiguous()
+    enter, forget, new, out = total.chunk(4, -1)
+    cell = (forget.sigmoid() * cell + enter.sigmoid() * new.tanh()).contiguous()
+    return (out.sigmoid() * cell.tanh()).contiguous(), cell
+
+
+def _gru_step(gates: Tensor, state: State, weight: Tensor, bias: Tensor | None) -> State:
+    (hidden,) = state
+    own = hidden @ weight.transpose(0, 1)
+    own = (own if bias is None else own + bias).contiguous()
+    reset, update, new = gates.chunk(3, -1)
+    own_reset, own_update, own_new = own.chunk(3, -1)
+    share = (update + own_update).sigmoid()
+    candidate = (new + (reset + own_reset).sigmoid() * own_new).tanh()
+    return (((1 - share) * candidate + share * hidden).contiguous(),)
+
+
+class _Cell:
+    """One step, with its weights: `gates` rows for each element of the state."""
+
+    def __init__(self, input_size: int, hidden_size: int, gates: int, bias: bool) -> None:
+        self.input_size = input_size
+        self.hidden_size = hidden_size
+        self.weight_ih = kaiming_uniform(gates * hidden_size, input_size, fan_in=hidden_size)
+        self.weight_hh = kaiming_uniform(gates * hidden_size, hidden_size, fan_in=hidden_size)
+        self.bias_ih = kaiming_uniform(gates * hidden_size, fan_in=hidden_size) if bias else None
+        self.bias_hh = kaiming_uniform(gates * hidden_size, fan_in=hidden_size) if bias else None
+
+    def _stepped(self, step: Step, x: Tensor, state: State | None, count: int) -> State:
+        if x.ndim not in (1, 2) or x.shape[-1] != self.input_size:
+            raise ShapeError(
+                f"{type(self).__name__} of {self.input_size} inputs got shape {x.shape}; it takes "
+                f"(N, {self.input_size}) or ({self.input_size},)."
+            )
+        if state is None:
+            state = (_zeros(x, *x.shape[:-1], self.hidden_size),) * count
+        return step(_products(x, self.weight_ih, self.bias_ih), state, self.weight_hh, self.bias_hh)
+
+
+class LSTMCell(_Cell):
+    """One step of long short-term memory: (N, input_size) -> state and cell (N, hidden_size).
+
+    Example:
+        >>> hidden, cell = LSTMCell(3, 4)(Tensor.ones(2, 3))
+        >>> hidden.shape, cell.shape
+        ((2, 4), (2, 4))
+    """
+
+    def __init__(self, input_size: int, hidden_size: int, bias: bool = True) -> None:
+        super().__init__(input_size, hidden_size, 4, bias)
+
+    def __call__(self, x: Tensor, hc: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]:
+        """Return the next state and cell, from zeros if `hc` is left out."""
+        hidden, cell = self._stepped(_lstm_step, x, hc, 2)
+        return hidden, cell
+
+
+class GRUCell(_Cell):
+    """One step of a gated recurrent unit: (N, input_size) -> state (N, hidden_size).
+
+    Example:
+        >>> GRUCell(3, 4)(Tensor.ones(2, 3)).shape
+        (2, 4)
+    """
+
+    def __init__(self, input_size: int, hidden_size: int, bias: bool = True) -> None:
+        super().__init__(input_size, hidden_size, 3, bias)
+
+    def __call__(self, x: Tensor, hx: Tensor | None = None) -> Tensor:
+        """Return the next state, from zeros if `hx` is left out."""
+        return self._stepped(_gru_step, x, None if hx is None else (hx,), 1)[0]
+
+
+class _Recurrent:
+    """Layers of cells over sequences, forwards and, if wanted, backwards."""
+
+    gates = 0
+    states = 0
+    step: Step
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+    ) -> None:
+        if num_layers < 1 or not 0 <= dropout <= 1:
+            raise ArgumentError(
+                f"{type(self).__name__}: num_layers={num_layers} and dropout={dropout}. Pass at least one "
+                "layer, and a probability."
+            )
+        self.input_size = input_size
+        self.hidden_size = hidden_size
+        self.num_layers = num_layers
+        self.batch_first = batch_first
+        self.dropout = dropout
+        self.suffixes = ("", "_reverse") if bidirectional else ("",)
+        width = self.gates * hidden_size
+        for layer in range(num_layers):
+            inputs = input_size if layer == 0 else hidden_size * len(self.suffixes)
+            for suffix in self.suffixes:
+                sizes = {"weight_ih": (width, inputs), "weight_hh": (width, hidden_size)}
+                sizes |= {"bias_ih": (width,), "bias_hh": (width,)} if bias else {}
+                for name, shape in sizes.items():
+                    setattr(self, f"{name}_l{layer}{suffix}", kaiming_uniform(*shape, fan_in=hidden_size))
+
+    def _run(self, x: Tensor, start: Sequence[Tensor] | None) -> tuple[Tensor, State]:
+        """Return the output and the last states: (T, N, input_size), (layers*ways, N, hidden_size) each."""
+        is_single = x.ndim == 2
+        if x.ndim not in (2, 3) or x.shape[-1] != self.input_size:
+            raise ShapeError(
+                f"{type(self).__name__} of {self.input_size} inputs got shape {x.shape}; it takes "
+                f"{'(N, T, ' if self.batch_first else '(T, N, '}{self.input_size}) or (T, {self.input_size})."
+            )
+        if is_single:
+            x = x.unsqueeze(1)
+            start = None if start is None else [state.unsqueeze(1) for state in start]
+        elif self.batch_first:
+            x = x.transpose(0, 1)
+        last: list[State] = []
+        for layer in range(self.num_layers):
+            if layer:
+                x = x.dropout(self.dropout)
+            outputs: list[Tensor] = []
+            for way, suffix in enumerate(self.suffixes):
+                number = layer * len(self.suffixes) + way
+                out, state = self._one_way(x, f"_l{layer}{suffix}", bool(way), self._first(x, start, number))
+                outputs.append(out)
+                last.append(state)
+            x = outputs[0].cat(*outputs[1:], axis=-1) if len(outputs) > 1 else outputs[0]
+        states = tuple(parts[0].stack(*parts[1:]) for parts in zip(*last, strict=True))
+        if is_single:
+            return x.squeeze(1), tuple(state.squeeze(1) for state in states)
+        return x.transpose(0, 1) if self.batch_first else x, states
+
+    def _first(self, x: Tensor, start: Sequence[Tensor] | None, number: int) -> State:
+        if start is None:
+            return (_zeros(x, x.shape[1], self.hidden_size),) * self.states
+        wanted = (self.num_layers * len(self.suffixes), x.shape[1], self.hidden_size)
+        for state in start:
+            if state.shape != wanted:
+                raise ShapeError(
+                    f"{type(self).__name__}: a first state of shape {state.shape}; it takes {wanted}."
+                )
+        return tuple(state[number].contiguous() for state in start)
+
+    def _one_way(self, x: Tensor, suffix: str, is_backward: bool, state: State) -> tuple[Tensor, State]:
+        weights: list[Any] = [
+            getattr(self, name + suffix, None) for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
+        ]
+        steps = steps_of(_products(x, weights[0], weights[2]).contiguous())
+        outputs: list[Tensor] = []
+        for gates in reversed(steps) if is_backward else steps:
+            state = type(self).step(gates, state, weights[1], weights[3])
+            outputs.append(state[0])
+        return joined_steps(outputs[::-1] if is_backward else outputs), state
+
+
+class LSTM(_Recurrent):
+    """Long short-term memory over sequences: (T, N, input_size) -> (T, N, ways * hidden_size).
+
+    Args:
+        input_size: size of the inputs.
+        hidden_size: size of the state.
+        num_layers: how many layers take each other's outputs.
+        bias: add learnt numbers.
+        batch_first: inputs and outputs are (N, T, ...).
+        dropout: probability for the inputs of all layers but the first, while training.
+        bidirectional: also run backwards, with weights of their own; outputs of both ways are joined.
+
+    Raises:
+        ArgumentError: there are no layers, or `dropout` is no probability.
+
+    Example:
+        >>> out, (hidden, cell) = LSTM(3, 4, num_layers=2)(Tensor.ones(5, 2, 3))
+        >>> out.shape, hidden.shape, cell.shape
+        ((5, 2, 4), (2, 2, 4), (2, 2, 4))
+    """
+
+    gates = 4
+    states = 2
+    step = staticmethod(_lstm_step)
+
+    def __call__(
+        self, x: Tensor, hx: tuple[Tensor, Tensor] | None = None
+    ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
+        """Return the outputs of the last layer, and the last state and cell of each layer and way."""
+        out, (hidden, cell) = self._run(x, hx)
+        return out, (hidden, cell)
+
+
+class GRU(_Recurrent):
+    """Gated recurrent units over sequences: (T, N, input_size) -> (T, N, ways * hidden_size).
+
+    Takes the arguments of `LSTM`.
+
+    Example:
+        >>> out, hidden = GRU(3, 4, bidirectional=True)(Tensor.ones(5, 2, 3))
+        >>> out.shape, hidden.shape
+        ((5, 2, 8), (2, 2, 4))
+    """
+
+    gates = 3
+    states = 1
+    step = staticmethod(_gru_step)
+
+    def __call__(self, x: Tensor, hx: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        """Return the outputs of the last layer, and the last state of each layer and way."""
+        out, (hidden,) = self._run(x, None if hx is None else (hx,))
+        return out, hidden
+
+
+def _products(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+    out = x @ weight.transpose(0, 1)
+    return out if bias is None else out + bias
+
+
+def _zeros(x: Tensor, *shape: Any) -> Tensor:
+    return Tensor.zeros(*shape, dtype=x.dtype, device=x.device)

@@ -1,0 +1,78 @@
+"""Tests of plugrad.nn.attention, against torch."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from plugrad.errors import ShapeError
+from plugrad.nn import MultiHeadAttention
+from plugrad.nn.state import get_state_dict, load_state_dict
+from plugrad.tensor import Tensor
+
+RNG = np.random.default_rng(1)
+
+
+def load(ours: Any, theirs: torch.nn.Module) -> None:
+    """Give our layer the values of torch's, whose names and their order it has to share."""
+    state = {name: Tensor(value.numpy()) for name, value in theirs.state_dict().items()}
+    assert list(get_state_dict(ours)) == list(state)
+    load_state_dict(ours, state)
+
+
+def random(*shape: int) -> np.ndarray:
+    return RNG.normal(size=shape).astype(np.float32)
+
+
+def close(ours: Tensor, theirs: torch.Tensor) -> None:
+    np.testing.assert_allclose(ours.numpy(), theirs.detach().numpy(), rtol=1e-4, atol=1e-5)
+
+
+PAIRS = RNG.random((4, 6)) < 0.4
+PAIRS[:, 0] = False
+PADDING = np.array([[False] * 6, [False] * 3 + [True] * 3])
+
+
+@pytest.mark.parametrize("batch_first", [False, True])
+@pytest.mark.parametrize(
+    "masks",
+    [
+        {}, {"attn_mask": PAIRS}, {"key_padding_mask": PADDING}, {"attn_mask": random(4, 6)},
+        {"attn_mask": random(4, 4, 6), "key_padding_mask": PADDING.astype(np.float32)},
+    ],
+    ids=lambda masks: "-".join(f"{name}{mask.ndim}" for name, mask in masks.items()),
+)  # fmt: skip
+def test_attention_computes_what_torch_computes(masks: Any, batch_first: bool) -> None:
+    ours = MultiHeadAttention(8, 2, batch_first=batch_first)
+    theirs = torch.nn.MultiheadAttention(8, 2, batch_first=batch_first)
+    torch.nn.init.normal_(theirs.in_proj_bias)
+    load(ours, theirs)
+    arrays = [random(*((2, n, 8) if batch_first else (n, 2, 8))) for n in (4, 6, 6)]
+    mine = {name: Tensor(mask) for name, mask in masks.items()}
+    other = {name: torch.tensor(mask) for name, mask in masks.items()}
+    out = ours(*map(Tensor, arrays), **mine)
+    close(out, theirs(*map(torch.tensor, arrays), need_weights=False, **other)[0])
+
+
+def test_causal_attention_joins_other_masks() -> None:
+    ours, theirs = MultiHeadAttention(8, 2, bias=False), torch.nn.MultiheadAttention(8, 2, bias=False)
+    load(ours, theirs)
+    x = random(6, 2, 8)
+    causal = torch.ones(6, 6, dtype=torch.bool).triu(1)
+    y = torch.tensor(x)
+    close(ours(*[Tensor(x)] * 3, is_causal=True), theirs(y, y, y, attn_mask=causal)[0])
+    expected = theirs(y, y, y, attn_mask=causal, key_padding_mask=torch.tensor(PADDING))[0]
+    close(ours(*[Tensor(x)] * 3, key_padding_mask=Tensor(PADDING), is_causal=True), expected)
+
+
+def test_what_does_not_fit_is_refused() -> None:
+    layer, x = MultiHeadAttention(8, 2), Tensor.ones(4, 2, 8)
+    with pytest.raises(ShapeError, match="MultiHeadAttention of size 8 does not divide into 3 heads"):
+        MultiHeadAttention(8, 3)
+    with pytest.raises(ShapeError, match=r"MultiHeadAttention of size 8 got shape \(4, 8\)"):
+        layer(x[:, 0], x, x)
+    with pytest.raises(ShapeError, match=r"attn_mask of shape \(4,\): it takes \(4, 4\) or \(4, 4, 4\)"):
+        layer(x, x, x, attn_mask=Tensor.ones(4))
+    with pytest.raises(ShapeError, match=r"key_padding_mask of shape \(4, 2\): it takes \(2, 4\)"):
+        layer(x, x, x, key_padding_mask=Tensor.ones(4, 2))

@@ -1,0 +1,113 @@
+"""Tests of plugrad.nn.recurrent, against torch."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from plugrad import events
+from plugrad.errors import ArgumentError, ShapeError
+from plugrad.nn import GRU, LSTM, GRUCell, LSTMCell
+from plugrad.nn.state import get_parameters, get_state_dict, load_state_dict
+from plugrad.tensor import Tensor
+
+RNG = np.random.default_rng(1)
+
+
+def load(ours: Any, theirs: torch.nn.Module) -> None:
+    """Give our layer the values of torch's, whose names and their order it has to share."""
+    state = {name: Tensor(value.numpy()) for name, value in theirs.state_dict().items()}
+    assert list(get_state_dict(ours)) == list(state)
+    load_state_dict(ours, state)
+
+
+def random(*shape: int) -> np.ndarray:
+    return RNG.normal(size=shape).astype(np.float32)
+
+
+def close(ours: Tensor, theirs: torch.Tensor) -> None:
+    np.testing.assert_allclose(ours.numpy(), theirs.detach().numpy(), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("options", [{}, {"bias": False}], ids=str)
+def test_cells_step_as_torchs(options: Any) -> None:
+    x, h, c = random(2, 3), random(2, 4), random(2, 4)
+    ours, theirs = LSTMCell(3, 4, **options), torch.nn.LSTMCell(3, 4, **options)
+    load(ours, theirs)
+    for start in (None, (h, c)):
+        mine = ours(Tensor(x), None if start is None else (Tensor(h), Tensor(c)))
+        other = theirs(torch.tensor(x), None if start is None else (torch.tensor(h), torch.tensor(c)))
+        for left, right in zip(mine, other, strict=True):
+            close(left, right)
+    unit, theirs = GRUCell(3, 4, **options), torch.nn.GRUCell(3, 4, **options)
+    load(unit, theirs)
+    for start in (None, h):
+        mine = unit(Tensor(x), None if start is None else Tensor(start))
+        close(mine, theirs(torch.tensor(x), None if start is None else torch.tensor(start)))
+
+
+OPTIONS: list[dict[str, Any]] = [
+    {}, {"num_layers": 2, "bidirectional": True}, {"batch_first": True, "bias": False},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("kinds", [(LSTM, torch.nn.LSTM), (GRU, torch.nn.GRU)], ids=["LSTM", "GRU"])
+def test_sequences_give_what_they_give_in_torch(kinds: Any, options: Any) -> None:
+    ours, theirs = kinds[0](3, 4, **options), kinds[1](3, 4, **options)
+    load(ours, theirs)
+    x = random(5, 2, 3)
+    mine, other = Tensor(x, requires_grad=True), torch.tensor(x, requires_grad=True)
+    (out, last), (expected, expected_last) = ours(mine), theirs(other)
+    close(out, expected)
+    for left, right in zip(
+        last if isinstance(last, tuple) else (last,),
+        expected_last if isinstance(expected_last, tuple) else (expected_last,),
+        strict=True,
+    ):
+        close(left, right)
+    out.square().sum().backward()
+    expected.square().sum().backward()
+    assert mine.grad is not None
+    close(mine.grad, other.grad)
+    for left, right in zip(get_parameters(ours), theirs.parameters(), strict=True):
+        assert left.grad is not None
+        np.testing.assert_allclose(left.grad.numpy(), right.grad.numpy(), rtol=1e-3, atol=1e-4)
+
+
+def test_first_states_and_single_sequences_are_taken() -> None:
+    ours, theirs = LSTM(3, 4, num_layers=2), torch.nn.LSTM(3, 4, num_layers=2)
+    load(ours, theirs)
+    x, h, c = random(5, 3), random(2, 4), random(2, 4)
+    out, (hidden, cell) = ours(Tensor(x), (Tensor(h), Tensor(c)))
+    expected, (expected_hidden, expected_cell) = theirs(torch.tensor(x), (torch.tensor(h), torch.tensor(c)))
+    close(out, expected)
+    close(hidden, expected_hidden)
+    close(cell, expected_cell)
+
+
+def test_longer_sequences_run_the_same_kernels() -> None:
+    def kernels(length: int) -> tuple[int, int]:
+        names: list[str] = []
+        layer, x = LSTM(3, 4), Tensor(random(length, 2, 3)).realize()
+        Tensor.realize(*get_state_dict(layer).values())
+        with events.subscribe(events.KernelEvent, lambda event: names.append(event.name)):
+            layer(x)[0].realize()
+        return len(names), len(set(names))
+
+    (few, few_kinds), (many, many_kinds) = kernels(12), kernels(100)
+    assert few < 12 * 5 + 10
+    assert many < 100 * 5 + 20
+    assert many_kinds <= few_kinds + 30
+
+
+def test_what_does_not_fit_is_refused() -> None:
+    with pytest.raises(ShapeError, match=r"LSTMCell of 3 inputs got shape \(2, 4\)"):
+        LSTMCell(3, 4)(Tensor.ones(2, 4))
+    with pytest.raises(ShapeError, match=r"GRU of 3 inputs got shape \(2, 4\); it takes \(T, N, 3\)"):
+        GRU(3, 4)(Tensor.ones(2, 4))
+    with pytest.raises(ShapeError, match=r"GRU: a first state of shape \(2, 2, 4\); it takes \(1, 2, 4\)"):
+        GRU(3, 4)(Tensor.ones(5, 2, 3), Tensor.ones(2, 2, 4))
+    with pytest.raises(ArgumentError, match="LSTM: num_layers=0 and dropout="):
+        LSTM(3, 4, 0)
