@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from plugrad import Tensor
-from plugrad.errors import AxisError, DtypeError, ShapeError
+from plugrad.errors import ArgumentError, AxisError, DtypeError, ShapeError
 
 RNG = np.random.default_rng(2)
 X = RNG.integers(-4, 4, (3, 40)).astype(np.float32)
@@ -59,7 +59,7 @@ def test_the_greatest_and_the_least_come_in_order() -> None:
         expected = torch.topk(torch.tensor(x), 3, 1, largest)
         np.testing.assert_array_equal(values.numpy(), expected.values.numpy())
         np.testing.assert_array_equal(positions.numpy(), expected.indices.numpy())
-    with pytest.raises(ShapeError, match="topk: k=26 of 25 elements on axis 1"):
+    with pytest.raises(ArgumentError, match="topk: k=26 of 25 elements on axis 1"):
         Tensor(x).topk(26, 1)
 
 
@@ -119,7 +119,7 @@ def test_wrong_arguments_are_refused() -> None:
         Tensor(X).argsort(2)
     with pytest.raises(DtypeError, match="quantile of int32: it takes floats"):
         Tensor([1]).quantile(0.5)
-    with pytest.raises(ShapeError, match=r"quantile: q=1\.5 lies outside of 0\.\.1"):
+    with pytest.raises(ArgumentError, match=r"quantile: q=1\.5 lies outside of 0\.\.1"):
         Tensor(X).quantile(1.5)
     with pytest.raises(ShapeError, match="median over axis 0 of shape"):
         Tensor([], dtype="float32").median()

@@ -3,7 +3,7 @@ import pytest
 import torch
 
 from plugrad import Tensor
-from plugrad.errors import DtypeError, JitError, ShapeError
+from plugrad.errors import ArgumentError, AxisError, DtypeError, JitError, ShapeError
 from plugrad.jit import TinyJit
 
 RNG = np.random.default_rng(3)
@@ -78,7 +78,7 @@ def test_histograms_are_those_of_torch() -> None:
     expected = torch.histc(torch.tensor(x[:60]), 5).numpy()
     np.testing.assert_array_equal(Tensor(x[:60]).histc(5).numpy(), expected)
     assert Tensor([2.0, 2.0]).histc(4).sum().item() == 2
-    with pytest.raises(ShapeError, match="histc: 0 bins from 0 to 1"):
+    with pytest.raises(ArgumentError, match="histc: 0 bins from 0 to 1"):
         Tensor(x).histc(0, 0, 1)
 
 
@@ -95,3 +95,35 @@ def test_a_count_cannot_be_read_inside_a_jitted_function() -> None:
 
     with pytest.raises(JitError, match="reads the elements"):
         call_three_times()
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1, -1])
+@pytest.mark.parametrize("times", [0, 1, 3])
+def test_elements_come_as_often_as_in_numpy(axis: int | None, times: int) -> None:
+    x = np.arange(24).reshape(2, 3, 4)
+    np.testing.assert_array_equal(Tensor(x).repeat_interleave(times, axis).numpy(), np.repeat(x, times, axis))
+    size = x.size if axis is None else x.shape[axis]
+    each = np.arange(size) % 4 * times
+    expected = np.repeat(x, each, axis)
+    np.testing.assert_array_equal(Tensor(x).repeat_interleave(each.tolist(), axis).numpy(), expected)
+    np.testing.assert_array_equal(Tensor(x).repeat_interleave(Tensor(each), axis).numpy(), expected)
+
+
+def test_elements_of_one_number_of_times_or_none() -> None:
+    assert Tensor([5, 6]).repeat_interleave([2]).tolist() == [5, 5, 6, 6]
+    assert Tensor.zeros(0).repeat_interleave([]).shape == (0,)
+    t = Tensor([1.0, 2.0])
+    assert t.repeat_interleave([3, 1]).sum().gradient(t)[0].tolist() == [3.0, 1.0]
+
+
+def test_numbers_of_times_that_cannot_be_are_refused() -> None:
+    t = Tensor([1, 2, 3])
+    for wrong in (-1, [1, -1, 0]):
+        with pytest.raises(ArgumentError, match="repeat_interleave: -1 times"):
+            t.repeat_interleave(wrong)
+    with pytest.raises(ShapeError, match=r"numbers of shape \(2,\) for an axis of 3 elements"):
+        t.repeat_interleave([1, 2])
+    with pytest.raises(DtypeError, match="repeat_interleave with float32"):
+        t.repeat_interleave(Tensor([1.0, 2.0, 3.0]))
+    with pytest.raises(AxisError, match="repeat_interleave: axis 1"):
+        t.repeat_interleave(2, 1)

@@ -7,7 +7,7 @@ import math
 from typing import Literal, Self
 
 from plugrad.dtype import is_float
-from plugrad.errors import ShapeError
+from plugrad.errors import ArgumentError
 from plugrad.tensor.special import SpecialMixin
 from plugrad.tensor.special_graphs import erfc, log1p
 from plugrad.uop.uop import UOp
@@ -67,14 +67,14 @@ class ActivationMixin(SpecialMixin):
         Source: Hendrycks and Gimpel 2016, section 2.
 
         Raises:
-            ShapeError: `approximate` is neither.
+            ArgumentError: `approximate` is neither.
 
         Example:
             >>> round(Tensor([1.0]).gelu("none").item(), 4)
             0.8413
         """
         if approximate not in ("tanh", "none"):
-            raise ShapeError(f"gelu: approximate={approximate!r} is neither 'tanh' nor 'none'.")
+            raise ArgumentError(f"gelu: approximate={approximate!r} is neither 'tanh' nor 'none'.")
         return self._composed(_gelu if approximate == "tanh" else _exact_gelu)
 
     def quick_gelu(self) -> Self:

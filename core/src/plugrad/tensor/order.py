@@ -6,7 +6,7 @@ NaN counts as greater than every number, as in NumPy and PyTorch. Indices of pos
 from typing import Any, Literal, Self
 
 from plugrad.dtype import is_bool, is_float
-from plugrad.errors import DtypeError, ShapeError
+from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.creation import CreationMixin
 from plugrad.tensor.gather import GatherMixin
@@ -66,7 +66,7 @@ class OrderMixin(GatherMixin, CreationMixin):
 
         Raises:
             AxisError: the axis does not exist.
-            ShapeError: there are fewer than `k` elements.
+            ArgumentError: there are fewer than `k` elements.
 
         Example:
             >>> [x.tolist() for x in Tensor([3, 1, 2]).topk(2)]
@@ -75,7 +75,7 @@ class OrderMixin(GatherMixin, CreationMixin):
         at = one_axis(axis, self.ndim, "topk")
         size = self.static_shape("topk")[at]
         if not 0 <= k <= size:
-            raise ShapeError(f"topk: k={k} of {size} elements on axis {axis}. Ask for 0 to {size}.")
+            raise ArgumentError(f"topk: k={k} of {size} elements on axis {axis}. Ask for 0 to {size}.")
         positions = self.argsort(at, largest)._interval(at, 0, k)
         return self.gather(at, positions), positions
 
@@ -123,8 +123,9 @@ class OrderMixin(GatherMixin, CreationMixin):
             interpolation: what lies between two elements.
 
         Raises:
+            ArgumentError: a number `q` outside of 0..1, or an unknown interpolation.
             DtypeError: this tensor holds no floats.
-            ShapeError: a number `q` outside of 0..1, no elements, or an unknown interpolation.
+            ShapeError: there are no elements, or `q` has more than one axis.
             AxisError: the axis does not exist.
 
         Example:
@@ -134,12 +135,12 @@ class OrderMixin(GatherMixin, CreationMixin):
         if not is_float(self.dtype):
             raise DtypeError(f"quantile of {self.dtype.name}: it takes floats. Cast first: .float().")
         if interpolation not in ("linear", "lower", "higher", "nearest", "midpoint"):
-            raise ShapeError(
+            raise ArgumentError(
                 f"quantile: interpolation={interpolation!r} is none of 'linear', 'lower', 'higher', "
                 "'nearest', 'midpoint'."
             )
         if not isinstance(q, TensorBase) and not 0 <= q <= 1:
-            raise ShapeError(f"quantile: q={q} lies outside of 0..1. It is a fraction of the elements.")
+            raise ArgumentError(f"quantile: q={q} lies outside of 0..1. It is a fraction of the elements.")
         if isinstance(q, TensorBase) and q.ndim > 1:
             raise ShapeError(f"quantile: q of shape {show(q.shape)}. Give a number or one axis of them.")
         if axis is None:

@@ -4,15 +4,16 @@ Where the number of results depends on the elements, it is read from the device 
 such functions compute their input at once, and cannot run inside a jitted function.
 """
 
+from collections.abc import Sequence
 from typing import Any, Self
 
 from plugrad.dtype import dtypes, is_bool, is_float, is_int
-from plugrad.errors import DtypeError, ShapeError
+from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.base import TensorBase, promoted
 from plugrad.tensor.lookup import counted, pick_first, position_dtype
 from plugrad.tensor.order import OrderMixin
 from plugrad.tensor.scan import ScanMixin
-from plugrad.tensor.shapes import product, show
+from plugrad.tensor.shapes import one_axis, product, show
 from plugrad.tensor.sorting import search_rows, sort_keys
 from plugrad.uop.uop import UOp
 
@@ -129,6 +130,57 @@ class SearchMixin(OrderMixin, ScanMixin):
         found = search_rows(running._graph, numbers, right=False)
         return self._make(found.cast(dtype).contiguous(), self._device)
 
+    def repeat_interleave(self, repeats: "int | Sequence[int] | Self", axis: int | None = None) -> Self:
+        """Return this with each element along an axis `repeats` times, one behind the other.
+
+        Args:
+            repeats: how often each comes: one number, or one for each place on the axis. A tensor of them is
+                computed at once, because the size of the result depends on it.
+            axis: along which axis; None takes all elements in row-major order.
+
+        Raises:
+            ArgumentError: a number is negative.
+            AxisError: the axis does not exist.
+            DtypeError: a tensor of numbers holds no integers.
+            ShapeError: there are more or fewer numbers than places.
+            JitError: a tensor of numbers inside a jitted function.
+
+        Example:
+            >>> Tensor([1, 2]).repeat_interleave(2).tolist()
+            [1, 1, 2, 2]
+            >>> Tensor([1, 2]).repeat_interleave([0, 3]).tolist()
+            [2, 2, 2]
+        """
+        if axis is None:
+            return self.flatten().repeat_interleave(repeats, 0)
+        at = one_axis(axis, self.ndim, "repeat_interleave")
+        if isinstance(repeats, int):
+            if repeats < 0:
+                raise ArgumentError(f"repeat_interleave: {repeats} times. Give 0 or more.")
+            wide = [repeats if i == at + 1 else -1 for i in range(self.ndim + 1)]
+            return self.unsqueeze(at + 1).expand(wide).flatten(at, at + 1)
+        return self.index_select(at, self._places_repeated(repeats, self.static_shape()[at]))
+
+    def _places_repeated(self, repeats: "Sequence[int] | Self", size: int) -> Self:
+        """Return each place on an axis as often as it is to come."""
+        counts = repeats if isinstance(repeats, TensorBase) else self._from_host(list(repeats))
+        if not is_int(counts.dtype) and counts.numel():
+            raise DtypeError(f"repeat_interleave with {counts.dtype.name}: numbers of times are integers.")
+        if counts.shape != (size,) and counts.shape != (1,):
+            raise ShapeError(
+                f"repeat_interleave: numbers of shape {show(counts.shape)} for an axis of {size} elements. "
+                "Give one for each."
+            )
+        if not size:
+            return self._make(UOp.const(position_dtype(0), 0).reshape((1,)).expand((0,)), self._device)
+        counts = counts.expand(size).cast(position_dtype(size))
+        if (least := counts.min()._read_number()) < 0:
+            raise ArgumentError(f"repeat_interleave: {least} times. Give 0 or more.")
+        ends = counts.cumsum(0)
+        ends = ends._like(ends._graph.contiguous())
+        total = ends._interval(0, size - 1, size)._read_number()
+        return ends.searchsorted(self._make(UOp.iota(total), self._device), right=True)
+
     # --- by value ---
 
     def unique(self, return_inverse: bool = False, return_counts: bool = False) -> Any:
@@ -221,7 +273,7 @@ class SearchMixin(OrderMixin, ScanMixin):
         the parts lie between the least and the greatest element. The counts have this dtype, as in PyTorch.
 
         Raises:
-            ShapeError: there are no parts, or `max_` is less than `min_`.
+            ArgumentError: there are no parts, or `max_` is less than `min_`.
             DtypeError: this tensor holds no floats.
 
         Example:
@@ -229,7 +281,9 @@ class SearchMixin(OrderMixin, ScanMixin):
             [0.0, 2.0, 1.0, 0.0]
         """
         if bins < 1 or max_ < min_:
-            raise ShapeError(f"histc: {bins} bins from {min_} to {max_}. Give at least 1, and min_ <= max_.")
+            raise ArgumentError(
+                f"histc: {bins} bins from {min_} to {max_}. Give at least 1, and min_ <= max_."
+            )
         if not is_float(self.dtype):
             raise DtypeError(f"histc of {self.dtype.name}: it takes floats. Cast first: .float().")
         flat = self._make(self._graph.detach().reshape((product(self.static_shape("histc")),)), self._device)
