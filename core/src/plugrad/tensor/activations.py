@@ -30,33 +30,68 @@ class ActivationMixin(SpecialMixin):
         return self._unary((x <= 0).where(x.const_like(0), x))
 
     def relu6(self) -> Self:
-        """Return values limited to 0..6."""
+        """Return values limited to 0..6.
+
+        Example:
+            >>> Tensor([-1.0, 3.0, 9.0]).relu6().tolist()
+            [0.0, 3.0, 6.0]
+        """
         x = self._graph
         return self._unary((x <= 0).where(x.const_like(0), (x >= 6).where(x.const_like(6), x)))
 
     def leaky_relu(self, negative_slope: float = 0.01) -> Self:
-        """Return values below 0 times `negative_slope`."""
+        """Return values below 0 times `negative_slope`.
+
+        Example:
+            >>> Tensor([-4.0, 2.0]).leaky_relu(0.5).tolist()
+            [-2.0, 2.0]
+        """
         x = self._float_graph()
         return self._unary((x > 0.0).where(x, x * negative_slope))
 
     def sigmoid(self) -> Self:
-        """Return `1 / (1 + exp(-self))`."""
+        """Return `1 / (1 + exp(-self))`.
+
+        Example:
+            >>> Tensor([0.0, 1000.0]).sigmoid().tolist()
+            [0.5, 1.0]
+        """
         return self._composed(_sigmoid)
 
     def logsigmoid(self) -> Self:
-        """Return the logarithm of the sigmoid."""
+        """Return the logarithm of the sigmoid.
+
+        Example:
+            >>> Tensor([-1000.0]).logsigmoid().tolist()
+            [-1000.0]
+        """
         return -((-self).softplus())
 
     def tanh(self) -> Self:
-        """Return the hyperbolic tangent."""
+        """Return the hyperbolic tangent.
+
+        Example:
+            >>> Tensor([0.0, 100.0]).tanh().tolist()
+            [0.0, 1.0]
+        """
         return self._composed(_tanh)
 
     def silu(self) -> Self:
-        """Return `self * sigmoid(self)`."""
+        """Return `self * sigmoid(self)`.
+
+        Example:
+            >>> Tensor([0.0, 100.0]).silu().tolist()
+            [0.0, 100.0]
+        """
         return self._composed(lambda x: x * _sigmoid(x))
 
     def swish(self) -> Self:
-        """Return `silu()`."""
+        """Return `silu()`.
+
+        Example:
+            >>> Tensor([0.0, 100.0]).swish().tolist()
+            [0.0, 100.0]
+        """
         return self.silu()
 
     def gelu(self, approximate: Literal["tanh", "none"] = "tanh") -> Self:
@@ -78,48 +113,97 @@ class ActivationMixin(SpecialMixin):
         return self._composed(_gelu if approximate == "tanh" else _exact_gelu)
 
     def quick_gelu(self) -> Self:
-        """Return `self * sigmoid(1.702 * self)`."""
+        """Return `self * sigmoid(1.702 * self)`.
+
+        Example:
+            >>> Tensor([0.0, 100.0]).quick_gelu().tolist()
+            [0.0, 100.0]
+        """
         return self._composed(lambda x: x * _sigmoid(x * 1.702))
 
     def elu(self, alpha: float = 1.0) -> Self:
-        """Return `alpha * (exp(self) - 1)` below 0, this above."""
+        """Return `alpha * (exp(self) - 1)` below 0, this above.
+
+        Example:
+            >>> Tensor([-1000.0, 2.0]).elu().tolist()
+            [-1.0, 2.0]
+        """
         return self._composed(lambda x: (x > 0.0).where(x, (_exp_negative(x) - 1.0) * alpha))
 
     def selu(self) -> Self:
         """Return the self-normalizing scaled ELU.
 
         Source: Klambauer et al. 2017, equation 2 with the constants of section 2.
+
+        Example:
+            >>> Tensor([0.0]).selu().tolist()
+            [0.0]
         """
         return self.elu(1.6732632423543772) * 1.0507009873554805
 
     def celu(self, alpha: float = 1.0) -> Self:
-        """Return `alpha * (exp(self / alpha) - 1)` below 0, this above."""
+        """Return `alpha * (exp(self / alpha) - 1)` below 0, this above.
+
+        Example:
+            >>> Tensor([-1000.0, 2.0]).celu(0.5).tolist()
+            [-0.5, 2.0]
+        """
         return self._composed(lambda x: (x > 0.0).where(x, (_exp_negative(x / alpha) - 1.0) * alpha))
 
     def softplus(self, beta: float = 1.0) -> Self:
-        """Return `log(1 + exp(beta * self)) / beta`."""
+        """Return `log(1 + exp(beta * self)) / beta`.
+
+        Example:
+            >>> Tensor([1000.0]).softplus().tolist()
+            [1000.0]
+        """
         return self._composed(lambda x: _softplus(x * beta) / beta)
 
     def mish(self) -> Self:
-        """Return `self * tanh(softplus(self))`."""
+        """Return `self * tanh(softplus(self))`.
+
+        Example:
+            >>> Tensor([0.0, 1000.0]).mish().tolist()
+            [0.0, 1000.0]
+        """
         return self * self.softplus().tanh()
 
     def softsign(self) -> Self:
-        """Return `self / (1 + |self|)`."""
+        """Return `self / (1 + |self|)`.
+
+        Example:
+            >>> Tensor([-1.0, 3.0]).softsign().tolist()
+            [-0.5, 0.75]
+        """
         return self / (self.abs() + 1)
 
     def hardtanh(self, min_val: float = -1.0, max_val: float = 1.0) -> Self:
-        """Return values limited to `min_val..max_val`; no gradient passes at the limits."""
+        """Return values limited to `min_val..max_val`; no gradient passes at the limits.
+
+        Example:
+            >>> Tensor([-5.0, 0.5, 5.0]).hardtanh().tolist()
+            [-1.0, 0.5, 1.0]
+        """
         x = self._float_graph()
         inside = (x >= max_val).where(x.const_like(max_val), x)
         return self._unary((x <= min_val).where(x.const_like(min_val), inside))
 
     def hardsigmoid(self) -> Self:
-        """Return `self / 6 + 1/2` limited to 0..1."""
+        """Return `self / 6 + 1/2` limited to 0..1.
+
+        Example:
+            >>> Tensor([-9.0, 0.0, 9.0]).hardsigmoid().tolist()
+            [0.0, 0.5, 1.0]
+        """
         return (self + 3).relu6() / 6
 
     def hardswish(self) -> Self:
-        """Return `self * hardsigmoid(self)`."""
+        """Return `self * hardsigmoid(self)`.
+
+        Example:
+            >>> Tensor([-9.0, 0.0, 9.0]).hardswish().tolist()
+            [-0.0, 0.0, 9.0]
+        """
         return self * self.hardsigmoid()
 
 

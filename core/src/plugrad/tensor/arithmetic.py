@@ -94,13 +94,22 @@ class ArithmeticMixin(ExternalMixin):
 
         Raises:
             DtypeError: both are bools.
+
+        Example:
+            >>> Tensor([1, 2]).sub(1).tolist()
+            [0, 1]
         """
         if is_bool(promoted([self, self._operand(other)])):
             raise self._refuse("subtraction", "numbers (use ^ for bools)", other)
         return self._binary(Ops.SUB, other, reverse=reverse)
 
     def mul(self, other: Self | ConstType, reverse: bool = False) -> Self:
-        """Return `self * other`; for bools, `and`."""
+        """Return `self * other`; for bools, `and`.
+
+        Example:
+            >>> Tensor([1, 2]).mul(3).tolist()
+            [3, 6]
+        """
         return self._binary(Ops.MUL, other, reverse=reverse)
 
     def div(self, other: Self | ConstType, reverse: bool = False) -> Self:
@@ -203,11 +212,21 @@ class ArithmeticMixin(ExternalMixin):
     # --- comparisons ---
 
     def eq(self, other: Self | ConstType) -> Self:
-        """Return where both are equal."""
+        """Return where both are equal.
+
+        Example:
+            >>> Tensor([1, 2]).eq(2).tolist()
+            [False, True]
+        """
         return self._binary(Ops.CMPEQ, other)
 
     def ne(self, other: Self | ConstType) -> Self:
-        """Return where they differ; NaN differs from everything."""
+        """Return where they differ; NaN differs from everything.
+
+        Example:
+            >>> Tensor([1, 2]).ne(2).tolist()
+            [True, False]
+        """
         return self._binary(Ops.CMPNE, other)
 
     def _compare(self, other: Any, compare: Callable[[UOp, UOp], UOp]) -> Self:
@@ -242,15 +261,30 @@ class ArithmeticMixin(ExternalMixin):
         return out
 
     def masked_fill(self, mask: Self, value: Self | ConstType) -> Self:
-        """Return `value` where `mask` holds, else this."""
+        """Return `value` where `mask` holds, else this.
+
+        Example:
+            >>> Tensor([1, 2]).masked_fill(Tensor([True, False]), 0).tolist()
+            [0, 2]
+        """
         return mask.where(value, self)
 
     def maximum(self, other: Self | ConstType) -> Self:
-        """Return the greater of both; NaN if either is."""
+        """Return the greater of both; NaN if either is.
+
+        Example:
+            >>> Tensor([1, 5]).maximum(3).tolist()
+            [3, 5]
+        """
         return self._compare(other, lambda x, y: x.maximum(y))
 
     def minimum(self, other: Self | ConstType) -> Self:
-        """Return the lesser of both; NaN if either is."""
+        """Return the lesser of both; NaN if either is.
+
+        Example:
+            >>> Tensor([1, 5]).minimum(3).tolist()
+            [1, 3]
+        """
         return self._compare(other, lambda x, y: x.minimum(y))
 
     def clamp(self, min_: Self | ConstType | None = None, max_: Self | ConstType | None = None) -> Self:
@@ -276,21 +310,41 @@ class ArithmeticMixin(ExternalMixin):
         return out
 
     def clip(self, min_: Self | ConstType | None = None, max_: Self | ConstType | None = None) -> Self:
-        """Return `clamp(min_, max_)`."""
+        """Return `clamp(min_, max_)`.
+
+        Example:
+            >>> Tensor([-1, 2, 5]).clip(0, 3).tolist()
+            [0, 2, 3]
+        """
         return self.clamp(min_, max_)
 
     # --- bits ---
 
     def bitwise_and(self, other: Self | ConstType) -> Self:
-        """Return the bits set in both; for bools, `and`."""
+        """Return the bits set in both; for bools, `and`.
+
+        Example:
+            >>> Tensor([6]).bitwise_and(3).tolist()
+            [2]
+        """
         return self._bits(Ops.AND, other)
 
     def bitwise_or(self, other: Self | ConstType) -> Self:
-        """Return the bits set in either; for bools, `or`."""
+        """Return the bits set in either; for bools, `or`.
+
+        Example:
+            >>> Tensor([6]).bitwise_or(3).tolist()
+            [7]
+        """
         return self._bits(Ops.OR, other)
 
     def bitwise_xor(self, other: Self | ConstType) -> Self:
-        """Return the bits set in one of both; for bools, `!=`."""
+        """Return the bits set in one of both; for bools, `!=`.
+
+        Example:
+            >>> Tensor([6]).bitwise_xor(3).tolist()
+            [5]
+        """
         return self._bits(Ops.XOR, other)
 
     def bitwise_not(self) -> Self:
@@ -298,13 +352,22 @@ class ArithmeticMixin(ExternalMixin):
 
         Raises:
             DtypeError: this tensor holds floats.
+
+        Example:
+            >>> Tensor([0, -1]).bitwise_not().tolist()
+            [-1, 0]
         """
         if is_float(self.dtype):
             raise self._refuse("~", "integers or bools")
         return self._like(~self._graph)
 
     def logical_not(self) -> Self:
-        """Return where elements are zero."""
+        """Return where elements are zero.
+
+        Example:
+            >>> Tensor([0, 5]).logical_not().tolist()
+            [True, False]
+        """
         return self._like(~self._graph.cast(dtypes.bool))
 
     def lshift(self, other: Self | ConstType) -> Self:
@@ -312,6 +375,10 @@ class ArithmeticMixin(ExternalMixin):
 
         Raises:
             DtypeError: an operand is no integer.
+
+        Example:
+            >>> Tensor([1, 3]).lshift(2).tolist()
+            [4, 12]
         """
         x, y = self._shift_operands("<<", other)
         return self._with(_shifted(y, lambda amount: x << amount, x.const_like(0)), other)
@@ -321,6 +388,10 @@ class ArithmeticMixin(ExternalMixin):
 
         Raises:
             DtypeError: an operand is no integer.
+
+        Example:
+            >>> Tensor([8, -8]).rshift(2).tolist()
+            [2, -2]
         """
         x, y = self._shift_operands(">>", other)
         beyond = x.const_like(0) if is_unsigned(x.dtype) else x >> (x.dtype.itemsize * 8 - 1)

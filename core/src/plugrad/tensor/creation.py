@@ -76,7 +76,12 @@ class CreationMixin(ReorderMixin):
         device: str | None = None,
         requires_grad: bool = False,
     ) -> Self:
-        """Return ones, of the default float."""
+        """Return ones, of the default float.
+
+        Example:
+            >>> Tensor.ones(2, dtype="int32").tolist()
+            [1, 1]
+        """
         dtype = the_dtype(dtype, dtypes.default_float)
         return cls.full(as_shape(shape, "ones"), 1, dtype=dtype, device=device, requires_grad=requires_grad)
 
@@ -88,7 +93,12 @@ class CreationMixin(ReorderMixin):
         device: str | None = None,
         requires_grad: bool = False,
     ) -> Self:
-        """Return memory that nobody has written to yet."""
+        """Return memory that nobody has written to yet.
+
+        Example:
+            >>> Tensor.empty(2, 3).shape
+            (2, 3)
+        """
         dims: Any = check_sizes(as_shape(shape, "empty"), "empty")
         chosen = the_dtype(dtype, dtypes.default_float)
         return cls._new(storage.new_buffer(the_device(device), dims, chosen), device, requires_grad)
@@ -218,15 +228,30 @@ class CreationMixin(ReorderMixin):
         return self.full(self.shape, fill_value, dtype=dtype, device=device or self.device)
 
     def zeros_like(self, *, dtype: DTypeLike | None = None, device: str | None = None) -> Self:
-        """Return zeros in this tensor's shape."""
+        """Return zeros in this tensor's shape.
+
+        Example:
+            >>> Tensor([1, 2]).zeros_like().tolist()
+            [0, 0]
+        """
         return self.full_like(0, dtype=dtype, device=device)
 
     def ones_like(self, *, dtype: DTypeLike | None = None, device: str | None = None) -> Self:
-        """Return ones in this tensor's shape."""
+        """Return ones in this tensor's shape.
+
+        Example:
+            >>> Tensor([5, 6]).ones_like(dtype="float32").tolist()
+            [1.0, 1.0]
+        """
         return self.full_like(1, dtype=dtype, device=device)
 
     def empty_like(self, *, dtype: DTypeLike | None = None, device: str | None = None) -> Self:
-        """Return unwritten memory in this tensor's shape."""
+        """Return unwritten memory in this tensor's shape.
+
+        Example:
+            >>> Tensor([[1, 2]]).empty_like().shape
+            (1, 2)
+        """
         shape = self.static_shape("empty_like")
         return self.empty(shape, dtype=the_dtype(dtype, self.dtype), device=device or self.device)
 

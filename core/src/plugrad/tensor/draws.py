@@ -53,6 +53,10 @@ class DrawMixin(CreationMixin):
 
         Raises:
             DtypeError: `dtype` is no float.
+
+        Example:
+            >>> Tensor.rand(2, 3).shape
+            (2, 3)
         """
         chosen = _float_dtype(dtype, "rand")
         bits, dims = cls._random_bits(as_shape(shape, "rand"), device, "rand")
@@ -70,6 +74,10 @@ class DrawMixin(CreationMixin):
 
         Raises:
             DtypeError: `dtype` is no float.
+
+        Example:
+            >>> Tensor.randn(2, 3).dtype
+            dtypes.float32
         """
         chosen = _float_dtype(dtype, "randn")
         bits, dims = cls._random_bits(as_shape(shape, "randn"), device, "randn")
@@ -89,6 +97,10 @@ class DrawMixin(CreationMixin):
         Raises:
             DtypeError: `dtype` is no integer, or does not hold the limits.
             ArgumentError: there is no integer between the limits.
+
+        Example:
+            >>> Tensor.randint(3, low=5, high=6).tolist()
+            [5, 5, 5]
         """
         chosen = the_dtype(dtype, dtypes.default_int)
         if not is_int(chosen):
@@ -116,7 +128,12 @@ class DrawMixin(CreationMixin):
         device: str | None = None,
         requires_grad: bool = False,
     ) -> Self:
-        """Return random floats, uniform in [low, high)."""
+        """Return random floats, uniform in [low, high).
+
+        Example:
+            >>> Tensor.uniform(8, low=2, high=3).floor().tolist()[:3]
+            [2.0, 2.0, 2.0]
+        """
         chosen = _float_dtype(dtype, "uniform")
         bits, dims = cls._random_bits(as_shape(shape, "uniform"), device, "uniform")
         values = uniform_bits(bits, chosen) * (high - low) + low
@@ -132,7 +149,12 @@ class DrawMixin(CreationMixin):
         device: str | None = None,
         requires_grad: bool = False,
     ) -> Self:
-        """Return random floats of the normal distribution with that mean and standard deviation."""
+        """Return random floats of the normal distribution with that mean and standard deviation.
+
+        Example:
+            >>> Tensor.normal(2, mean=3.0, std=0.0).tolist()
+            [3.0, 3.0]
+        """
         chosen = _float_dtype(dtype, "normal")
         bits, dims = cls._random_bits(as_shape(shape, "normal"), device, "normal")
         values = normal_bits(bits, chosen) * std + mean
@@ -245,12 +267,22 @@ class DrawMixin(CreationMixin):
     # --- like this one ---
 
     def rand_like(self, *, dtype: DTypeLike | None = None, device: str | None = None) -> Self:
-        """Return uniform random floats in this tensor's shape."""
+        """Return uniform random floats in this tensor's shape.
+
+        Example:
+            >>> Tensor([1.0, 2.0]).rand_like().shape
+            (2,)
+        """
         shape = self.static_shape("rand_like")
         return self.rand(shape, dtype=the_dtype(dtype, self.dtype), device=device or self.device)
 
     def randn_like(self, *, dtype: DTypeLike | None = None, device: str | None = None) -> Self:
-        """Return normal random floats in this tensor's shape."""
+        """Return normal random floats in this tensor's shape.
+
+        Example:
+            >>> Tensor([1.0, 2.0]).randn_like(dtype="float16").dtype
+            dtypes.float16
+        """
         shape = self.static_shape("randn_like")
         return self.randn(shape, dtype=the_dtype(dtype, self.dtype), device=device or self.device)
 
@@ -262,6 +294,10 @@ class DrawMixin(CreationMixin):
         Raises:
             DtypeError: the dtype is no integer, or does not hold the limits.
             ArgumentError: there is no integer between the limits.
+
+        Example:
+            >>> Tensor([1, 2]).randint_like(low=3, high=4).tolist()
+            [3, 3]
         """
         shape, chosen = self.static_shape("randint_like"), the_dtype(dtype, self.dtype)
         return self.randint(shape, low=low, high=high, dtype=chosen, device=device or self.device)

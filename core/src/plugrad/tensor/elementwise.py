@@ -31,7 +31,12 @@ class ElementwiseMixin(DiagonalMixin):
     # --- exponentials and roots ---
 
     def exp2(self) -> Self:
-        """Return `2 ** self`."""
+        """Return `2 ** self`.
+
+        Example:
+            >>> Tensor([0.0, 3.0]).exp2().tolist()
+            [1.0, 8.0]
+        """
         return self._unary(self._float_graph().exp2())
 
     def exp(self) -> Self:
@@ -44,51 +49,106 @@ class ElementwiseMixin(DiagonalMixin):
         return self._unary(self._float_graph().exp())
 
     def log2(self) -> Self:
-        """Return the base-2 logarithm."""
+        """Return the base-2 logarithm.
+
+        Example:
+            >>> Tensor([1.0, 8.0]).log2().tolist()
+            [0.0, 3.0]
+        """
         return self._unary(self._float_graph().log2())
 
     def log(self) -> Self:
-        """Return the natural logarithm."""
+        """Return the natural logarithm.
+
+        Example:
+            >>> Tensor([1.0, 0.0]).log().tolist()
+            [0.0, -inf]
+        """
         return self._composed(lambda x: x.log2() * math.log(2))
 
     def log10(self) -> Self:
-        """Return the base-10 logarithm."""
+        """Return the base-10 logarithm.
+
+        Example:
+            >>> Tensor([1.0]).log10().tolist()
+            [0.0]
+        """
         return self._composed(lambda x: x.log2() * math.log10(2))
 
     def sqrt(self) -> Self:
-        """Return the square root; NaN below 0."""
+        """Return the square root; NaN below 0.
+
+        Example:
+            >>> Tensor([4.0, 9.0]).sqrt().tolist()
+            [2.0, 3.0]
+        """
         return self._unary(self._float_graph().sqrt())
 
     def rsqrt(self) -> Self:
-        """Return `1 / sqrt(self)`."""
+        """Return `1 / sqrt(self)`.
+
+        Example:
+            >>> Tensor([4.0]).rsqrt().tolist()
+            [0.5]
+        """
         return self._composed(lambda x: x.sqrt().reciprocal())
 
     def reciprocal(self) -> Self:
-        """Return `1 / self`."""
+        """Return `1 / self`.
+
+        Example:
+            >>> Tensor([4, 2]).reciprocal().tolist()
+            [0.25, 0.5]
+        """
         return self._unary(self._float_graph().reciprocal())
 
     def square(self) -> Self:
-        """Return `self * self`."""
+        """Return `self * self`.
+
+        Example:
+            >>> Tensor([3, -2]).square().tolist()
+            [9, 4]
+        """
         return self._unary(self._graph * self._graph)
 
     # --- circle ---
 
     def sin(self) -> Self:
-        """Return the sine of radians."""
+        """Return the sine of radians.
+
+        Example:
+            >>> Tensor([0.0]).sin().tolist()
+            [0.0]
+        """
         return self._unary(self._float_graph().sin())
 
     def cos(self) -> Self:
-        """Return the cosine of radians."""
+        """Return the cosine of radians.
+
+        Example:
+            >>> Tensor([0.0]).cos().tolist()
+            [1.0]
+        """
         return self._unary(self._float_graph().cos())
 
     def tan(self) -> Self:
-        """Return the tangent of radians."""
+        """Return the tangent of radians.
+
+        Example:
+            >>> Tensor([0.0]).tan().tolist()
+            [0.0]
+        """
         return self._composed(lambda x: x.sin() / x.cos())
 
     # --- rounding ---
 
     def trunc(self) -> Self:
-        """Return values without their fraction; integers as they are."""
+        """Return values without their fraction; integers as they are.
+
+        Example:
+            >>> Tensor([-1.5, 1.5]).trunc().tolist()
+            [-1.0, 1.0]
+        """
         return self._unary(self._graph.trunc() if is_float(self.dtype) else self._graph)
 
     def floor(self) -> Self:
@@ -104,7 +164,12 @@ class ElementwiseMixin(DiagonalMixin):
         return self._unary((x < whole).where(whole - 1.0, whole))
 
     def ceil(self) -> Self:
-        """Return the least integer not below each value."""
+        """Return the least integer not below each value.
+
+        Example:
+            >>> Tensor([-1.5, 1.5]).ceil().tolist()
+            [-1.0, 2.0]
+        """
         if not is_float(self.dtype):
             return self._unary(self._graph)
         x, whole = self._graph, self._graph.trunc()
@@ -134,6 +199,10 @@ class ElementwiseMixin(DiagonalMixin):
 
         Raises:
             DtypeError: this tensor is bool.
+
+        Example:
+            >>> Tensor([1, -2]).neg().tolist()
+            [-1, 2]
         """
         if is_bool(self.dtype):
             raise DtypeError("bools have no negative. Use ~ for not, or cast to a number dtype first.")
@@ -146,7 +215,12 @@ class ElementwiseMixin(DiagonalMixin):
         return self
 
     def abs(self) -> Self:
-        """Return absolute values; their gradient at 0 is 0."""
+        """Return absolute values; their gradient at 0 is 0.
+
+        Example:
+            >>> Tensor([1, -2]).abs().tolist()
+            [1, 2]
+        """
         x = self._graph
         if is_unsigned(self.dtype) or is_bool(self.dtype):
             return self._unary(x)
@@ -159,7 +233,12 @@ class ElementwiseMixin(DiagonalMixin):
         return self.abs()
 
     def sign(self) -> Self:
-        """Return -1, 0 or 1; NaN for NaN."""
+        """Return -1, 0 or 1; NaN for NaN.
+
+        Example:
+            >>> Tensor([5, 0, -2]).sign().tolist()
+            [1, 0, -1]
+        """
         x = self._graph
         if is_bool(self.dtype):
             return self._unary(x)
@@ -170,16 +249,31 @@ class ElementwiseMixin(DiagonalMixin):
         return self._unary(x.ne(x).where(x.detach(), out) if is_float(self.dtype) else out)
 
     def isnan(self) -> Self:
-        """Return where elements are NaN."""
+        """Return where elements are NaN.
+
+        Example:
+            >>> Tensor([1.0, float("nan")]).isnan().tolist()
+            [False, True]
+        """
         return self._unary(self._graph.ne(self._graph) if is_float(self.dtype) else self._never())
 
     def isinf(self) -> Self:
-        """Return where elements are infinite."""
+        """Return where elements are infinite.
+
+        Example:
+            >>> Tensor([1.0, float("-inf")]).isinf().tolist()
+            [False, True]
+        """
         x = self._graph
         return self._unary(x.eq(math.inf) | x.eq(-math.inf) if is_float(self.dtype) else self._never())
 
     def isfinite(self) -> Self:
-        """Return where elements are neither infinite nor NaN."""
+        """Return where elements are neither infinite nor NaN.
+
+        Example:
+            >>> Tensor([1.0, float("inf")]).isfinite().tolist()
+            [True, False]
+        """
         x = self._graph
         if not is_float(self.dtype):
             return self._unary(~self._never())

@@ -62,7 +62,12 @@ class MovementMixin(ConversionMixin):
         return check_sizes(wanted, "reshape")
 
     def view(self, *shape: Dim | Sequence[Dim]) -> Self:
-        """Return `reshape(*shape)`."""
+        """Return `reshape(*shape)`.
+
+        Example:
+            >>> Tensor([1, 2, 3, 4]).view(2, 2).tolist()
+            [[1, 2], [3, 4]]
+        """
         return self.reshape(*shape)
 
     def permute(self, *axes: int | Sequence[int]) -> Self:
@@ -237,7 +242,12 @@ class MovementMixin(ConversionMixin):
         return self._like(self._graph.shrink(bounds))
 
     def broadcast_to(self, *shape: Dim | Sequence[Dim]) -> Self:
-        """Return `expand(*shape)`."""
+        """Return `expand(*shape)`.
+
+        Example:
+            >>> Tensor([1, 2]).broadcast_to(2, 2).tolist()
+            [[1, 2], [1, 2]]
+        """
         return self.expand(*shape)
 
 

@@ -80,6 +80,10 @@ class ReduceMixin(ActivationMixin):
         Raises:
             AxisError: an axis does not exist.
             ShapeError: there are no elements.
+
+        Example:
+            >>> Tensor([[1, 5], [3, 4]]).min(1).tolist()
+            [1, 3]
         """
         axes = self._nonempty_axes(axis, "min")
         u = self._graph
@@ -88,12 +92,22 @@ class ReduceMixin(ActivationMixin):
         return self._like(~self._reduced(~u, Ops.MAX, axes, keepdim))
 
     def any(self, axis: Axes = None, keepdim: bool = False) -> Self:
-        """Return where some element is not zero."""
+        """Return where some element is not zero.
+
+        Example:
+            >>> Tensor([[0, 1], [0, 0]]).any(1).tolist()
+            [True, False]
+        """
         axes = some_axes(axis, self.ndim, "any")
         return self._like(self._reduced(self._truths(), Ops.MAX, axes, keepdim))
 
     def all(self, axis: Axes = None, keepdim: bool = False) -> Self:
-        """Return where all elements are not zero."""
+        """Return where all elements are not zero.
+
+        Example:
+            >>> Tensor([[0, 1], [2, 3]]).all(1).tolist()
+            [False, True]
+        """
         axes = some_axes(axis, self.ndim, "all")
         return self._like(~self._reduced(~self._truths(), Ops.MAX, axes, keepdim))
 
@@ -121,12 +135,22 @@ class ReduceMixin(ActivationMixin):
         return self._like((total / _count(self._count(axes), wide)).cast(dtype))
 
     def var(self, axis: Axes = None, keepdim: bool = False, correction: int = 1) -> Self:
-        """Return variances: squared distances from the mean, summed and divided by count - `correction`."""
+        """Return variances: squared distances from the mean, summed and divided by count - `correction`.
+
+        Example:
+            >>> Tensor([1.0, 3.0]).var().item()
+            2.0
+        """
         dtype, wide = self._float_dtypes()
         return self._like(self._variance(axis, keepdim, correction, wide).cast(dtype))
 
     def std(self, axis: Axes = None, keepdim: bool = False, correction: int = 1) -> Self:
-        """Return standard deviations: square roots of `var`."""
+        """Return standard deviations: square roots of `var`.
+
+        Example:
+            >>> Tensor([1.0, 5.0, 9.0]).std().item()
+            4.0
+        """
         dtype, wide = self._float_dtypes()
         return self._like(self._variance(axis, keepdim, correction, wide).sqrt().cast(dtype))
 
@@ -165,7 +189,12 @@ class ReduceMixin(ActivationMixin):
         return self._arg_extreme(axis, keepdim, "argmax", ReduceMixin.max)
 
     def argmin(self, axis: int | None = None, keepdim: bool = False) -> Self:
-        """Return where the least element is, the first of equals; NaN counts as least."""
+        """Return where the least element is, the first of equals; NaN counts as least.
+
+        Example:
+            >>> Tensor([3, 1, 1]).argmin().item()
+            1
+        """
         return self._arg_extreme(axis, keepdim, "argmin", ReduceMixin.min)
 
     def _arg_extreme(self, axis: int | None, keepdim: bool, what: str, extreme: Any) -> Self:
@@ -204,7 +233,12 @@ class ReduceMixin(ActivationMixin):
         return self._like((e / expanded(total, e.shape)).cast(narrow))
 
     def log_softmax(self, axis: int = -1, dtype: DTypeLike | None = None) -> Self:
-        """Return the logarithm of softmax, precise where softmax is near 0."""
+        """Return the logarithm of softmax, precise where softmax is near 0.
+
+        Example:
+            >>> Tensor([1000.0, 0.0]).log_softmax().tolist()
+            [0.0, -1000.0]
+        """
         narrow, (x, _, total) = (
             the_dtype(dtype, self._float_dtypes()[0]),
             self._softmax_parts(axis, "log_softmax"),

@@ -47,7 +47,12 @@ class ReorderMixin(PaddingMixin):
         return self.permute([places[at] if at in places else next(rest) for at in range(self.ndim)])
 
     def moveaxis(self, source: int | Sequence[int], destination: int | Sequence[int]) -> Self:
-        """Return `movedim(source, destination)`."""
+        """Return `movedim(source, destination)`.
+
+        Example:
+            >>> Tensor.zeros(2, 3, 4).moveaxis(0, 2).shape
+            (3, 4, 2)
+        """
         return self.movedim(source, destination)
 
     def rot90(self, k: int = 1, axes: Sequence[int] = (0, 1)) -> Self:
@@ -176,13 +181,28 @@ class ReorderMixin(PaddingMixin):
         return self.reshape(plan.split).permute(plan.order).reshape(plan.joined)
 
     def expand_as(self, other: Self) -> Self:
-        """Return `expand(other.shape)`."""
+        """Return `expand(other.shape)`.
+
+        Example:
+            >>> Tensor([1, 2]).expand_as(Tensor.zeros(3, 2)).shape
+            (3, 2)
+        """
         return self.expand(other.shape)
 
     def view_as(self, other: Self) -> Self:
-        """Return `view(other.shape)`."""
+        """Return `view(other.shape)`.
+
+        Example:
+            >>> Tensor([1, 2, 3, 4]).view_as(Tensor.zeros(2, 2)).tolist()
+            [[1, 2], [3, 4]]
+        """
         return self.view(other.shape)
 
     def reshape_as(self, other: Self) -> Self:
-        """Return `reshape(other.shape)`."""
+        """Return `reshape(other.shape)`.
+
+        Example:
+            >>> Tensor([1, 2, 3, 4]).reshape_as(Tensor.zeros(2, 2)).tolist()
+            [[1, 2], [3, 4]]
+        """
         return self.reshape(other.shape)
