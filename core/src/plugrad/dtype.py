@@ -6,10 +6,10 @@ A `DType` is interned data. `dtypes` is the namespace of all of them. Promotion 
 
 import math
 import struct
-from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar, Literal
 
+from plugrad._frozen import frozen
 from plugrad._util import numpy as np
 from plugrad.errors import DtypeError
 
@@ -17,7 +17,7 @@ Kind = Literal["void", "bool", "int", "uint", "float", "index"]
 ConstType = bool | int | float
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class DType:
     """One element type, or a vector of `count` lanes of it.
 

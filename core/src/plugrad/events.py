@@ -14,8 +14,10 @@ Graph nodes appear as `object`, since this module lies below the IR.
 
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, TypeVar
+
+from plugrad._frozen import frozen
 
 __all__ = [
     "CompileEvent",
@@ -33,12 +35,12 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Event:
     """Base of all events."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PassEvent(Event):
     """A pass of a pipeline ran. Emitted by `Pipeline.run`."""
 
@@ -49,7 +51,7 @@ class PassEvent(Event):
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RewriteEvent(Event):
     """A rule replaced `before` by `after`. Emitted by `graph_rewrite`, once for each replacement."""
 
@@ -61,7 +63,7 @@ class RewriteEvent(Event):
     after: object
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LowerEvent(Event):
     """A kernel was lowered to a linear program. Emitted by the engine, not for kernels out of a cache."""
 
@@ -72,7 +74,7 @@ class LowerEvent(Event):
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CompileEvent(Event):
     """A kernel was compiled, or its binary came from a cache. Emitted by the engine once for each kernel."""
 
@@ -87,7 +89,7 @@ class CompileEvent(Event):
     """Returns the listing of the binary; dear, so called only by who prints it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class KernelEvent(Event):
     """A kernel was launched. Emitted by the engine."""
 
@@ -109,7 +111,7 @@ class KernelEvent(Event):
     """Launched by the JIT's replay."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CopyEvent(Event):
     """Bytes were copied between devices. Emitted by the engine."""
 
@@ -119,7 +121,7 @@ class CopyEvent(Event):
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RealizeEvent(Event):
     """Tensors were realized: all kernels of one schedule were launched. Emitted by the engine."""
 
@@ -139,7 +141,7 @@ _lock = threading.Lock()
 _subscriptions: "tuple[Subscription, ...]" = ()
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Subscription:
     """An observer that listens until `close()`; also usable in a `with` block."""
 

@@ -13,10 +13,10 @@ import os
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
+from plugrad._frozen import frozen
 from plugrad._util import LazyModule, closest, did_you_mean
 from plugrad.errors import SettingsError
 
@@ -137,7 +137,7 @@ class Setting(Generic[T]):
         return int(value)
 
 
-@dataclass(frozen=True)
+@frozen
 class SettingValue:
     """A row of the settings table: what a setting is now, and where that comes from."""
 

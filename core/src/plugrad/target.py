@@ -5,9 +5,9 @@ choice (vector widths, launch grids, decompositions) follows from data that can 
 pickled.
 """
 
-from dataclasses import dataclass
 from enum import Enum
 
+from plugrad._frozen import frozen
 from plugrad.dtype import DType, dtypes, is_float
 
 
@@ -23,7 +23,7 @@ class Evidence(Enum):
     E3 = "executed on the real hardware"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Target:
     """One device of one backend, with what its compiler has to know.
 
@@ -54,7 +54,7 @@ class Target:
         return next((value for name, value in self.detail if name == key), default)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TensorCore:
     """One matrix instruction: `D = A @ B + C` over a tile, computed by `threads` threads together.
 
@@ -73,7 +73,7 @@ class TensorCore:
     dtype_out: DType
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Capabilities:
     """What a target can do; the only thing codegen knows of it.
 

@@ -13,9 +13,9 @@ import ast
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from plugrad._frozen import frozen
 from plugrad.dtype import DType, parse_dtype
 from plugrad.errors import DtypeError, FileFormatError, VerifyError
 from plugrad.uop.ops import Axis, KernelInfo, Ops
@@ -26,7 +26,7 @@ _LINE = re.compile(r"(\d+) = (\w+) ((?:[a-wyz]|x(?!\d))+\d*)(?:x(\d+))? \(([\d ]
 _SPECIAL_FLOATS = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Instruction:
     """One node of a linear program; `src` are the positions of its sources.
 

@@ -4,9 +4,9 @@ For looking at what would run: schedules, kernels, opts and sources of any model
 time and without memory. Reading a tensor back is refused, since no value was ever computed.
 """
 
-from dataclasses import dataclass
 from typing import Any
 
+from plugrad._frozen import frozen
 from plugrad.dtype import STORABLE
 from plugrad.errors import DeviceError
 from plugrad.plugin import BackendInfo, Probe, ProbedDevice, hookimpl
@@ -47,7 +47,7 @@ CAPABILITIES = Capabilities(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NullBlock:
     """The name of memory that does not exist."""
 

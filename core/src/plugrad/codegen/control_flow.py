@@ -6,14 +6,14 @@ order it names them; a REDUCE's loops nest inside every range that its result st
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from plugrad._frozen import frozen
 from plugrad.errors import VerifyError
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LoopNest:
     """The loops around each loop, outermost first (itself excluded)."""
 

@@ -1,7 +1,7 @@
 """Count what a kernel costs, on its graph before optimisation: what it computes, not how."""
 
-from dataclasses import dataclass
 
+from plugrad._frozen import frozen
 from plugrad.codegen.rebuild import ranges_of_reduce
 from plugrad.dtype import dtypes, is_bool
 from plugrad.uop.ops import ALU, COMPARE, Ops
@@ -11,7 +11,7 @@ from plugrad.uop.uop import UOp
 Count = int | UOp
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class KernelCost:
     """Operations and bytes; symbolic where sizes are.
 

@@ -5,8 +5,8 @@ Within a block the order is that of a depth-first walk, so that values are made 
 
 import heapq
 import itertools
-from dataclasses import dataclass
 
+from plugrad._frozen import frozen
 from plugrad.codegen.combine import identity_of
 from plugrad.codegen.control_flow import LoopNest, find_loops
 from plugrad.codegen.decompositions import decompose
@@ -26,7 +26,7 @@ def linearize(sink: UOp, capabilities: Capabilities) -> list[UOp]:
     return _Linearizer(sink, capabilities).run()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Step:
     """How a register takes in one more value, in operations that the target has."""
 

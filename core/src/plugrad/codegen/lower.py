@@ -1,9 +1,9 @@
 """The pipeline from one kernel's graph to its linear program: only here is the order of passes decided."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from plugrad._frozen import frozen
 from plugrad.codegen.coalesce import coalesce
 from plugrad.codegen.decompositions import decompose
 from plugrad.codegen.devectorizer import devectorize
@@ -68,7 +68,7 @@ LOWERING = Pipeline(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Lowered:
     """A kernel as a linear program, with what a launch needs to know of it."""
 

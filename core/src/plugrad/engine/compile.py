@@ -10,12 +10,13 @@ import pickle
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from plugrad import events
+from plugrad._frozen import frozen
 from plugrad._util import VERSION, LazyModule, collector_paused
 from plugrad.codegen import __file__ as codegen_file
 from plugrad.device import OpenDevice
@@ -37,7 +38,7 @@ else:
     codegen = LazyModule("plugrad.codegen.lower")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Kernel:
     """A program and what launches it."""
 

@@ -2,16 +2,16 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from plugrad import events
+from plugrad._frozen import frozen
 from plugrad.engine.compile import Kernel
 from plugrad.runtime.buffer import Buffer, live_buffers
 from plugrad.runtime.transfer import copy_buffer
 from plugrad.settings import settings
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Launch:
     """A kernel and the buffers it runs on, slot by slot."""
 
@@ -50,7 +50,7 @@ class Launch:
             )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Copy:
     """A copy of all bytes from one buffer to another."""
 

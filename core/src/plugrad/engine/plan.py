@@ -2,9 +2,9 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from plugrad._frozen import frozen
 from plugrad._util import collector_paused
 from plugrad.device import Device
 from plugrad.engine import storage
@@ -30,7 +30,7 @@ _THERE = frozenset({Ops.BUFFER, Ops.CONST, Ops.BIND, Ops.DEFINE_VAR})
 _WHOLE = frozenset({Ops.ASSIGN, Ops.AFTER, Ops.CONTIGUOUS, Ops.COPY})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Result:
     """A value that has memory afterwards.
 
@@ -45,7 +45,7 @@ class Result:
     made: UOp
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Plan:
     """A schedule and the memory that it runs on.
 

@@ -2,9 +2,9 @@
 
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from plugrad import events
+from plugrad._frozen import frozen
 from plugrad.device import Device
 from plugrad.dtype import dtypes
 from plugrad.engine import storage
@@ -20,7 +20,7 @@ from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ScheduleItem:
     """One step of a schedule: the kernel (or COPY) in `ast`, the buffers it runs on, written one first."""
 

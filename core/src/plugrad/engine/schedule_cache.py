@@ -5,8 +5,9 @@ hash-consed, it is its own key.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from plugrad._frozen import frozen
 from plugrad.engine.recent import RecentTable
 from plugrad.engine.temporaries import Prepared
 from plugrad.errors import ScheduleError
@@ -15,7 +16,7 @@ from plugrad.uop.ops import BufferArg, Ops
 from plugrad.uop.uop import UOp
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Canonical:
     """A graph without what changes from one run to the next.
 

@@ -2,8 +2,8 @@
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from plugrad._frozen import frozen
 from plugrad.device import Device
 from plugrad.dtype import DType, dtypes
 from plugrad.runtime.buffer import Buffer
@@ -15,7 +15,7 @@ from plugrad.uop.ops import MOVEMENT, Ops
 from plugrad.uop.uop import UOp
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Temporary:
     """One value: the node that owns it, its size in elements, and its first byte in the arena."""
 
@@ -25,7 +25,7 @@ class Temporary:
     offset: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Arena:
     """The temporaries of one device, in memory that they share over time."""
 
@@ -34,7 +34,7 @@ class Arena:
     values: tuple[Temporary, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Prepared:
     """A schedule with everything about it that is the same in each run.
 

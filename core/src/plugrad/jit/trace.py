@@ -15,9 +15,9 @@ import gc
 import sys
 import weakref
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from plugrad._frozen import frozen
 from plugrad.engine import storage
 from plugrad.engine.capture import Capture, capturing
 from plugrad.engine.execute import Copy, Step
@@ -35,7 +35,7 @@ from plugrad.uop.uop import UOp
 __all__ = ["GradientLeft", "Trace", "Watched", "trace_call"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Watched:
     """A tensor outside of the function, and the memory it shows that the steps use."""
 
@@ -58,7 +58,7 @@ class Watched:
         return uop.substitute({base: storage.base_of(self.uop)}) is self.uop
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GradientLeft:
     """The function left a gradient on a tensor, or took it away.
 
@@ -75,7 +75,7 @@ class GradientLeft:
     was_none: bool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Trace:
     """One call, as a replay needs it.
 

@@ -1,9 +1,9 @@
 """Arguments and results of functions as trees: their tensors in order, and a key of everything else."""
 
 from collections.abc import Hashable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, cast
 
+from plugrad._frozen import frozen
 from plugrad.errors import JitError
 from plugrad.tensor import Tensor
 from plugrad.uop.ops import Ops
@@ -12,7 +12,7 @@ from plugrad.uop.uop import UOp
 __all__ = ["Leaf", "Leaves", "collect", "rebuild"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Leaf:
     """The place of tensor number `index` in a tree that is kept without its tensors."""
 

@@ -12,10 +12,10 @@ import math
 import os
 import uuid
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, NoReturn, cast
 
+from plugrad._frozen import frozen
 from plugrad.dtype import DType, dtypes
 from plugrad.errors import DtypeError, FileFormatError
 
@@ -47,7 +47,7 @@ _NAMES = {
 _DTYPES = {name: dtype for dtype, name in _NAMES.items()}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StoredTensor:
     """Where a tensor lies in a file: `begin` and `end` are offsets in bytes from the start of the file."""
 
@@ -57,7 +57,7 @@ class StoredTensor:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Header:
     """What a file of `nbytes` holds: tensors by name, in the order of their data, and free-form metadata."""
 
@@ -66,7 +66,7 @@ class Header:
     nbytes: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Entry:
     """A tensor to write; `data` are the bytes of its elements in row-major order, little endian."""
 

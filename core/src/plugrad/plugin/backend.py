@@ -1,11 +1,11 @@
 """What a plugin says about itself and about the devices it finds: plain data."""
 
-from dataclasses import dataclass
 
+from plugrad._frozen import frozen
 from plugrad.target import Evidence, Target
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BackendInfo:
     """Who a backend is.
 
@@ -33,7 +33,7 @@ class BackendInfo:
     version: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProbedDevice:
     """One device that is present.
 
@@ -55,7 +55,7 @@ class ProbedDevice:
     priority: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Probe:
     """The outcome of looking for devices.
 

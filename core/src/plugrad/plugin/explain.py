@@ -1,10 +1,11 @@
 """What `plugrad devices` shows: each device that is there; for others why not, and what would help."""
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from enum import Enum
 from typing import Any
 
+from plugrad._frozen import frozen
 from plugrad.errors import PlugradError
 from plugrad.plugin.backend import Probe, ProbedDevice
 from plugrad.plugin.discovery import version_of
@@ -24,7 +25,7 @@ class State(Enum):
     NOT_INSTALLED = "not installed"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BackendReport:
     """One line of `plugrad devices`, with its details.
 

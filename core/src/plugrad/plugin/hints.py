@@ -4,12 +4,12 @@ The one place in the core that knows backends by name. It only helps messages: n
 load or run a backend, and a backend that is missing here works like any other.
 """
 
-from dataclasses import dataclass
 
+from plugrad._frozen import frozen
 from plugrad._util import closest
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Hint:
     """A backend that is known to exist.
 

@@ -3,14 +3,14 @@
 import importlib
 import time
 import traceback
-from dataclasses import dataclass
 
+from plugrad._frozen import frozen
 from plugrad.errors import PluginError
 from plugrad.plugin.contracts import check_hooks, hooks_of
 from plugrad.plugin.source import PluginFailure, PluginSource
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LoadedPlugin:
     """A plugin that was imported and whose hooks exist.
 

@@ -1,9 +1,9 @@
 """Where a plugin comes from, and what became of it: plain data."""
 
-from dataclasses import dataclass
+from plugrad._frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PluginSource:
     """One entry point.
 
@@ -30,7 +30,7 @@ class PluginSource:
         return f"{self.distribution} {self.version}".rstrip()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PluginFailure:
     """Why a plugin is not used.
 

@@ -22,10 +22,10 @@ import os
 import random
 import time
 import warnings
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from plugrad._frozen import frozen
 from plugrad.errors import CacheError
 from plugrad.settings import cache_dir, settings
 
@@ -43,7 +43,7 @@ _ABANDONED_SECONDS = 3600
 _temporary_numbers = itertools.count()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CacheInfo:
     """What a cache holds, and how it did in this process."""
 

@@ -1,12 +1,12 @@
 """Several launches prepared as one: what a device runs again and again by a single call."""
 
-from dataclasses import dataclass
 from typing import Any, Protocol
 
+from plugrad._frozen import frozen
 from plugrad.runtime.runner import Runner
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GraphLaunch:
     """One launch of a graph, with the arguments of its first run, as a `Runner` takes them.
 

@@ -2,14 +2,15 @@
 
 import os
 import sys
-from dataclasses import dataclass
 from types import CodeType
+
+from plugrad._frozen import frozen
 
 # frames of files below this folder are plugrad's own
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CallSite:
     """A line that was running. It is looked up when it is shown: noting it costs nearly nothing.
 
@@ -34,7 +35,7 @@ class CallSite:
         return f"{self.code.co_filename}:{self.line} in {self.code.co_qualname}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Origin:
     """What a buffer was made for.
 

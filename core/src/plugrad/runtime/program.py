@@ -4,16 +4,16 @@ Programs are picklable and live in the disk cache.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from plugrad._frozen import frozen
 from plugrad.errors import ScheduleError
 from plugrad.uop.uop import UOp
 
 Dim = int | UOp
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Estimates:
     """What a kernel costs, counted in its linear program; symbolic where its sizes are.
 
@@ -37,7 +37,7 @@ class Estimates:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Program:
     """A kernel ready to be loaded.
 

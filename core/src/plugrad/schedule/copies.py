@@ -1,14 +1,14 @@
 """Take copies of values before the memory that they read is overwritten."""
 
 from collections.abc import Set
-from dataclasses import dataclass
 
+from plugrad._frozen import frozen
 from plugrad.schedule.versions import base_of
 from plugrad.uop.ops import MOVEMENT, Ops
 from plugrad.uop.uop import UOp
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Copies:
     """What to copy.
 

@@ -2,8 +2,9 @@
 
 import itertools
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from plugrad._frozen import frozen
 from plugrad.schedule.check import check_graph
 from plugrad.schedule.copies import Copies
 from plugrad.schedule.fusion import CostModel
@@ -22,7 +23,7 @@ from plugrad.uop.uop import UOp
 _EFFECTS = frozenset({Ops.ASSIGN, Ops.AFTER, Ops.COPY, Ops.KERNEL})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Schedule:
     """Kernel calls in order, and where the values are afterwards.
 
@@ -37,7 +38,7 @@ class Schedule:
     effects: Mapping[UOp, UOp]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Devices:
     """What the scheduler knows of devices.
 
@@ -50,7 +51,7 @@ class Devices:
     default: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Draft:
     """A schedule in the making.
 

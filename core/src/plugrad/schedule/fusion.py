@@ -5,8 +5,8 @@ number of operations in the time that one byte takes to memory, and that ratio i
 speaks of `Capabilities` only, never of devices.
 """
 
-from dataclasses import dataclass
 
+from plugrad._frozen import frozen
 from plugrad.target import Capabilities
 
 # Operations for the price of one byte of memory traffic. Measured machines lie between 4 (one Zen 4 core:
@@ -27,7 +27,7 @@ SMALL_VALUE = 8
 COST_CAP = 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CostModel:
     """What fusion needs to know of a device."""
 

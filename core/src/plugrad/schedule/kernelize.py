@@ -6,9 +6,9 @@ object, whatever tensors they were written with, so they are lowered and compile
 
 import itertools
 import math
-from dataclasses import dataclass
 from typing import Any
 
+from plugrad._frozen import frozen
 from plugrad.schedule.rangeify import Kernel, Rangeify, max_shape
 from plugrad.schedule.versions import base_of, part_of, slice_of
 from plugrad.uop.ops import Axis, AxisType, KernelInfo, Ops
@@ -16,7 +16,7 @@ from plugrad.uop.symbolic import simplify
 from plugrad.uop.uop import UOp
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class KernelCall:
     """One step of a schedule: a kernel (or a COPY) and the memory it works on.
 

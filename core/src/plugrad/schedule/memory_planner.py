@@ -4,13 +4,14 @@ First fit by decreasing size: the biggest value takes the lowest offset that no 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from plugrad._frozen import frozen
 
 # Cache lines and the widest vectors are 64 bytes.
 _ALIGNMENT = 64
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Lifetime:
     """From the step that writes a value to the last step that reads it, both included."""
 
@@ -19,7 +20,7 @@ class Lifetime:
     nbytes: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MemoryPlan:
     """The offset in bytes of each value in one arena, and the arena's size."""
 

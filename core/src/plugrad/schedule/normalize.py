@@ -5,9 +5,9 @@ Runs first, on the graph with buffers numbered and bound values taken out.
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from plugrad._frozen import frozen
 from plugrad.dtype import dtype_min
 from plugrad.schedule.fusion import CostModel
 from plugrad.schedule.lookups import inside_lookup
@@ -18,7 +18,7 @@ from plugrad.uop.uop import UOp
 from plugrad.uop.upat import UPat
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Devices:
     """What the rules know of devices: the cost model of each that computes, and the default's name."""
 

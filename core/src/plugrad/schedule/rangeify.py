@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from plugrad._frozen import frozen
 from plugrad.dtype import dtypes
 from plugrad.errors import DeviceError, ScheduleError
 from plugrad.schedule.fusion import COST_CAP, SMALL_VALUE, CostModel
@@ -31,7 +32,7 @@ _LEAVES = frozenset({Ops.BUFFER, Ops.AFTER, Ops.CONST, Ops.DEFINE_VAR, Ops.BIND,
 _STORED = frozenset({Ops.CONTIGUOUS, Ops.COPY, Ops.ASSIGN})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Access:
     """One way in which a value is read: its indices, and the gate outside of which it does not exist."""
 
@@ -39,7 +40,7 @@ class Access:
     gate: UOp
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Use:
     """Where an access happens: for which kernel, how often, and inside which reductions."""
 

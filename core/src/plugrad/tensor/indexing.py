@@ -1,8 +1,8 @@
 """Basic indexing: integers, slices with steps, ellipsis, None; reading gives views, writing assigns."""
 
-from dataclasses import dataclass
 from typing import Any, Self
 
+from plugrad._frozen import frozen
 from plugrad.errors import AxisError, DtypeError, ShapeError
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.movement import MovementMixin
@@ -12,7 +12,7 @@ from plugrad.uop.symbolic import simplify
 from plugrad.uop.uop import UOp
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AxisCut:
     """What an index keeps of one axis: every `step`-th element of `[begin, end)`.
 
@@ -38,7 +38,7 @@ class AxisCut:
         return size if self.step == 1 else -(-size // self.step)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cuts:
     """An index, understood: a cut for each axis; the result's axes as numbers of old ones, None for new."""
 

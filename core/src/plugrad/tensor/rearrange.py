@@ -4,9 +4,9 @@ Source: Rogozhnikov 2022, "Einops: clear and reliable tensor manipulations with 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from plugrad._frozen import frozen
 from plugrad.errors import ArgumentError, ShapeError
 from plugrad.tensor.shapes import Dim, Shape, product, show
 
@@ -14,7 +14,7 @@ ELLIPSIS = "..."
 Group = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Moves:
     """Reshape to `split`, permute by `order`, reshape to `joined`."""
 
@@ -23,7 +23,7 @@ class Moves:
     joined: Shape
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Formula:
     """Both sides: the names that make up each axis; "..." is a group of its own or a name in one."""
 

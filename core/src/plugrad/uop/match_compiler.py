@@ -8,9 +8,9 @@ patterns that match in one way. Each of those is a list of conditions and assign
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from plugrad._frozen import frozen
 from plugrad.dtype import DType
 from plugrad.uop.ops import BINARY, TERNARY, UNARY, Ops
 from plugrad.uop.upat import ANY_ARG, UPat
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Matcher = Callable[["UOp", Any], "tuple[UOp, Rule] | None"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Way:
     """One way to match a pattern: its own requirements, and one way for each source."""
 

@@ -3,9 +3,10 @@
 The comment behind each op lists its sources and the type of its `arg`.
 """
 
-from dataclasses import dataclass
 from enum import Enum, auto
 from typing import NamedTuple
+
+from plugrad._frozen import frozen
 
 
 class Ops(Enum):
@@ -122,7 +123,7 @@ class AxisType(Enum):
     __hash__ = object.__hash__
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Axis:
     """The identity of one axis: it stays when others are split; splitting (2,) gives (2, 0) and (2, 1)."""
 
@@ -141,7 +142,7 @@ class BufferArg(NamedTuple):
     shape: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class KernelInfo:
     """What the SINK of a kernel knows of itself: its name, its optimisations and whether they were chosen."""
 

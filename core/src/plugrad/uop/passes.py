@@ -5,10 +5,10 @@ What a pipeline works on is a graph, or a draft that holds graphs.
 
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
 from plugrad import events
+from plugrad._frozen import frozen
 from plugrad.errors import VerifyError
 from plugrad.settings import settings
 from plugrad.uop.spec import Spec, verify
@@ -27,7 +27,7 @@ class Draft(Protocol):
 State = TypeVar("State", UOp, Any)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Stage(Generic[State]):
     """One pass: its function, the spec that its result obeys, and why it stands where it does."""
 
@@ -46,7 +46,7 @@ class Stage(Generic[State]):
         return (self.run.__doc__ or "").strip().partition("\n")[0]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pipeline(Generic[State]):
     """A tuple of passes, run in order."""
 

@@ -2,9 +2,9 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from plugrad._frozen import frozen
 from plugrad.dtype import DType, dtypes, is_bool, is_float, is_int, truncate
 from plugrad.errors import ShapeError, VerifyError
 from plugrad.uop.ops import ALU, MOVEMENT, REDUCING, UNARY, Axis, BufferArg, KernelInfo, Ops
@@ -15,7 +15,7 @@ from plugrad.uop.uop import UOp
 Check = Callable[[UOp], bool]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Spec:
     """A stage's name and, for each op that it allows, what must hold of such a node."""
 

@@ -6,13 +6,13 @@ where a product has to be exact, its factors are short enough.
 
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from plugrad._frozen import frozen
 from plugrad.dtype import DType, dtypes
 from plugrad.uop.uop import UOp
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FloatFormat:
     """The layout of a float dtype.
 

@@ -2,8 +2,8 @@
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from plugrad._frozen import frozen
 from plugrad.codegen.rebuild import ranges_of_reduce, stores_of
 from plugrad.codegen.strides import coefficient, constant_size
 from plugrad.target import Capabilities
@@ -23,7 +23,7 @@ _WRITTEN_OUT = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Place:
     """One INDEX and the loops that it is inside of."""
 
@@ -42,7 +42,7 @@ class Place:
         return coefficient(self.index.src[1], r) == 1 and not any(r in g.ranges for g in self.index.src[2:])
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Body:
     """What one REDUCE, or the kernel outside of its reductions, does in each step of its loops."""
 

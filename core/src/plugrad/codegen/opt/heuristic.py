@@ -7,8 +7,9 @@ work-items, wide loads and shared reductions.
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from plugrad._frozen import frozen
 from plugrad.codegen.opt.analysis import Body, Place, bodies_of, divisors, lanes_along, steps_of
 from plugrad.codegen.opt.grid_heuristic import grid_opts
 from plugrad.codegen.opt.kernel_opt import KernelOpt
@@ -52,7 +53,7 @@ def choose_opts(ast: UOp, capabilities: Capabilities) -> tuple[Opt, ...]:
     return tuple(optimise(KernelOpt(ast, capabilities)).applied)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Tile:
     """Steps of output axes that share registers: `columns` vectors of `unit` lanes, times the rows."""
 

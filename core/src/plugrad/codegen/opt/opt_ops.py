@@ -1,7 +1,8 @@
 """The vocabulary of kernel optimisations: plain data that can be chosen, printed, cached and replayed."""
 
-from dataclasses import dataclass
 from enum import Enum, auto
+
+from plugrad._frozen import frozen
 
 
 class OptOps(Enum):
@@ -30,7 +31,7 @@ class OptOps(Enum):
 AxisId = tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Opt:
     """One optimisation of one axis.
 

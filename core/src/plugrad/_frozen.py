@@ -1,0 +1,171 @@
+"""`@frozen`: what `@dataclass(frozen=True, slots=True)` makes, in a fifth of the time.
+
+`dataclass` writes and compiles six functions for each class. `import plugrad` makes some seventy classes, and
+that took a third of its time. Here `__init__` is compiled with the class, `__eq__` and `__hash__` are when
+they are first called, and the rest is shared. `fields`, `replace`, `asdict` and `is_dataclass` take such
+classes as their own.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field
+from functools import partial
+from inspect import get_annotations
+from typing import Any, TypeVar, dataclass_transform, overload
+
+__all__ = ["frozen"]
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class _Sample:
+    field: int
+
+
+# what marks the classes of `dataclasses` and their fields; it has no public names
+_sample: Any = _Sample
+_PARAMETERS: Any = _sample.__dataclass_params__
+_IS_FIELD: Any = _sample.__dataclass_fields__["field"]._field_type
+
+
+@overload
+def frozen(cls: type[T], /) -> type[T]: ...
+@overload
+def frozen(*, eq: bool = True) -> Callable[[type[T]], type[T]]: ...
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+def frozen(cls: Any = None, /, *, eq: bool = True) -> Any:
+    """Make a class of annotated fields, whose instances have slots and cannot be changed.
+
+    Args:
+        cls: the class. It has no `ClassVar`, `InitVar` or `__post_init__`.
+        eq: compare by value; otherwise an instance is equal to itself only.
+
+    Example:
+        >>> @frozen
+        ... class Point:
+        ...     x: int
+        ...     y: int = 0
+        >>> Point(1)
+        Point(x=1, y=0)
+        >>> Point(1) == Point(1, 0)
+        True
+    """
+    return partial(_make, eq=eq) if cls is None else _make(cls, eq)
+
+
+def _make(cls: Any, eq: bool) -> Any:
+    namespace = dict(cls.__dict__)
+    own = {
+        name: _field(name, kind, namespace.pop(name, MISSING)) for name, kind in get_annotations(cls).items()
+    }
+    known: dict[str, Any] = {**getattr(cls, "__dataclass_fields__", {}), **own}
+    for name in ("__dict__", "__weakref__"):
+        namespace.pop(name, None)
+    namespace |= {
+        "__slots__": tuple(own),
+        "__dataclass_fields__": known,
+        "__dataclass_params__": _PARAMETERS,
+        "__match_args__": tuple(known),
+        "__init__": _compile_init(known),
+        "__setattr__": _refuse_to_set,
+        "__delattr__": _refuse_to_delete,
+        "__getstate__": _state,
+        "__setstate__": _restore,
+    }
+    namespace.setdefault("__repr__", _show)
+    if eq:
+        namespace.setdefault("__eq__", _equals_first)
+        if namespace.get("__hash__") is None:
+            namespace["__hash__"] = _hash_first
+    # slots belong to a class from its beginning
+    made = type(cls)(cls.__name__, cls.__bases__, namespace)
+    made.__qualname__ = cls.__qualname__
+    return made
+
+
+def _field(name: str, kind: Any, default: Any) -> "Field[Any]":
+    made: Any = default if hasattr(default, "default_factory") else field(default=default)
+    made.name, made.type, made._field_type, made.kw_only = name, kind, _IS_FIELD, False
+    return made
+
+
+def _compile_init(known: dict[str, Any]) -> Any:
+    values: dict[str, Any] = {"set_": object.__setattr__, "MISSING": MISSING}
+    parameters = ["self"]
+    lines: list[str] = []
+    for name, made in known.items():
+        value = name
+        if made.default_factory is not MISSING:
+            values[f"make_{name}"] = made.default_factory
+            parameters.append(f"{name}=MISSING")
+            value = f"make_{name}() if {name} is MISSING else {name}"
+        elif made.default is not MISSING:
+            values[f"default_{name}"] = made.default
+            parameters.append(f"{name}=default_{name}")
+        else:
+            parameters.append(name)
+        lines.append(f"set_(self, {name!r}, {value})")
+    return _compile("__init__", parameters, lines or ["pass"], values)
+
+
+def _compile(name: str, parameters: Iterable[str], lines: Iterable[str], values: dict[str, Any]) -> Any:
+    exec("\n ".join((f"def {name}({', '.join(parameters)}):", *lines)), values)
+    return values[name]
+
+
+def _names(cls: type, *, compared: bool) -> list[str]:
+    """Return the names of the fields that are compared, or of those that are shown."""
+    known: dict[str, Any] = getattr(cls, "__dataclass_fields__")  # noqa: B009 - of classes made here only
+    return [name for name, made in known.items() if (made.compare if compared else made.repr)]
+
+
+def _equals_first(self: Any, other: object) -> Any:
+    """Compare for the first time: put a function in this one's place that is made for the class."""
+    owner = _owner(self, "__eq__", _equals_first)
+    mine, theirs = (
+        "".join(f"{side}.{name}, " for name in _names(owner, compared=True)) for side in ("self", "other")
+    )
+    lines = (
+        "if other.__class__ is not self.__class__:",
+        "  return NotImplemented",
+        f"return ({mine}) == ({theirs})",
+    )
+    owner.__eq__ = _compile("__eq__", ("self", "other"), lines, {})
+    return owner.__eq__(self, other)
+
+
+def _hash_first(self: Any) -> int:
+    """Hash for the first time, as `_equals_first` compares."""
+    owner = _owner(self, "__hash__", _hash_first)
+    values = "".join(f"self.{name}, " for name in _names(owner, compared=True))
+    owner.__hash__ = _compile("__hash__", ("self",), (f"return hash(({values}))",), {})
+    return owner.__hash__(self)
+
+
+def _owner(instance: object, name: str, function: object) -> Any:
+    """Return the class in whose place of `name` the given function stands."""
+    cls = type(instance)
+    return next((kind for kind in cls.__mro__ if kind.__dict__.get(name) is function), cls)
+
+
+def _show(self: Any) -> str:
+    cls: type[Any] = self.__class__
+    shown = ", ".join([f"{name}={getattr(self, name)!r}" for name in _names(cls, compared=False)])
+    return f"{cls.__qualname__}({shown})"
+
+
+def _refuse_to_set(self: Any, name: str, value: object) -> None:
+    raise FrozenInstanceError(f"cannot assign to field {name!r}")
+
+
+def _refuse_to_delete(self: Any, name: str) -> None:
+    raise FrozenInstanceError(f"cannot delete field {name!r}")
+
+
+def _state(self: Any) -> list[Any]:
+    return [getattr(self, name) for name in self.__dataclass_fields__]
+
+
+def _restore(self: Any, state: list[Any]) -> None:
+    for name, value in zip(self.__dataclass_fields__, state, strict=True):
+        object.__setattr__(self, name, value)
