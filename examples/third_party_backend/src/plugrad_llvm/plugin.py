@@ -39,7 +39,9 @@ def plugrad_probe() -> Probe:
         "vector_registers": str(machine.vector_registers),
     }
     target = Target(NAME, arch=machine.arch, detail=tuple(sorted(detail.items())))
-    return Probe((ProbedDevice(target, f"LLVM {version}", notes=(("threads", detail["threads"]),)),))
+    return Probe(
+        (ProbedDevice(target, f"LLVM {version}", notes=(("threads", detail["threads"]),)),), any_index=True
+    )
 
 
 @hookimpl
