@@ -1,7 +1,13 @@
 """Element types: what a value is, how types promote, and how Python values round into them.
 
 A `DType` is interned data. `dtypes` is the namespace of all of them. Promotion follows the lattice in
-`least_upper_dtype`: bool < unsigned and signed integers < floats, by the narrowest type that holds both.
+`least_upper_dtype`: bool < unsigned and signed integers < floats, by the narrowest type that holds both. Two
+different floats of a byte meet in float16, which holds all their values, as float16 and bfloat16 meet in
+float32.
+
+Floats of a byte (`FLOAT8`) are for storage: no device computes with them, and each operation is rounded once
+from float32 to nearest, ties to even. A number beyond the largest one becomes that number as fp8e4m3,
+infinite as fp8e5m2, and NaN as the variants without infinities and -0.0 (`fnuz`).
 """
 
 import math
@@ -12,6 +18,7 @@ from typing import ClassVar, Literal
 from plugrad._frozen import frozen
 from plugrad._util import numpy as np
 from plugrad.errors import DtypeError
+from plugrad.float8 import E4M3, E4M3_FNUZ, E5M2, E5M2_FNUZ, Float8Layout
 
 Kind = Literal["void", "bool", "int", "uint", "float", "index"]
 ConstType = bool | int | float
@@ -91,6 +98,10 @@ class dtypes:
     uint32: ClassVar[DType] = DType("uint32", 4, "uint", 7, "I")
     int64: ClassVar[DType] = DType("int64", 8, "int", 8, "q")
     uint64: ClassVar[DType] = DType("uint64", 8, "uint", 9, "Q")
+    fp8e4m3: ClassVar[DType] = DType("fp8e4m3", 1, "float", 10, None)
+    fp8e5m2: ClassVar[DType] = DType("fp8e5m2", 1, "float", 10, None)
+    fp8e4m3fnuz: ClassVar[DType] = DType("fp8e4m3fnuz", 1, "float", 10, None)
+    fp8e5m2fnuz: ClassVar[DType] = DType("fp8e5m2fnuz", 1, "float", 10, None)
     float16: ClassVar[DType] = DType("float16", 2, "float", 11, "e")
     bfloat16: ClassVar[DType] = DType("bfloat16", 2, "float", 12, None)
     float32: ClassVar[DType] = DType("float32", 4, "float", 13, "f")
@@ -127,7 +138,14 @@ STORABLE: tuple[DType, ...] = (
     dtypes.float32,
     dtypes.float64,
 )
-_BY_NAME: dict[str, DType] = {d.name: d for d in (*STORABLE, dtypes.void, dtypes.index)}
+#: Floats of a byte: every device stores them, as bits that codegen takes apart.
+FLOAT8: dict[DType, Float8Layout] = {
+    dtypes.fp8e4m3: E4M3,
+    dtypes.fp8e5m2: E5M2,
+    dtypes.fp8e4m3fnuz: E4M3_FNUZ,
+    dtypes.fp8e5m2fnuz: E5M2_FNUZ,
+}
+_BY_NAME: dict[str, DType] = {d.name: d for d in (*STORABLE, *FLOAT8, dtypes.void, dtypes.index)}
 
 _BY_ALIAS: dict[str, DType] = {
     **_BY_NAME,
@@ -165,7 +183,7 @@ def parse_dtype(value: "DType | str") -> DType:
         return value
     if isinstance(value, str) and value in _BY_ALIAS:  # pyright: ignore[reportUnnecessaryIsInstance]
         return _BY_ALIAS[value]
-    raise DtypeError(f"{value!r} is not a dtype. Known: {', '.join(d.name for d in STORABLE)}.")
+    raise DtypeError(f"{value!r} is not a dtype. Known: {', '.join(d.name for d in (*STORABLE, *FLOAT8))}.")
 
 
 def dtype_min(dtype: DType) -> ConstType:
@@ -222,6 +240,8 @@ def _join(a: DType, b: DType) -> DType:
         return a
     if a.priority > b.priority:
         a, b = b, a
+    if b in FLOAT8 and a in FLOAT8:
+        return dtypes.float16
     if is_float(b):
         return dtypes.float32 if (a, b) == (dtypes.float16, dtypes.bfloat16) else b
     if is_bool(a) or a is dtypes.index or a.kind == b.kind:
@@ -255,8 +275,9 @@ def sum_acc_dtype(dtype: DType) -> DType:
 
 @cache
 def to_numpy(dtype: DType) -> "np.dtype[np.generic] | None":
-    """Return NumPy's dtype for `dtype`'s lanes, or None where NumPy has none (bfloat16)."""
-    return None if dtype.scalar() is dtypes.bfloat16 else np.dtype(dtype.name)
+    """Return NumPy's dtype for `dtype`'s lanes, or None where NumPy has none (bfloat16, floats of a byte)."""
+    scalar = dtype.scalar()
+    return None if scalar is dtypes.bfloat16 or scalar in FLOAT8 else np.dtype(dtype.name)
 
 
 def from_numpy(dtype: "np.dtype[np.generic]") -> DType:
@@ -311,6 +332,8 @@ def truncate(value: ConstType, dtype: DType) -> ConstType:
         value = float(value)
         if dtype.scalar() is dtypes.bfloat16:
             return round_bfloat16(value)
+        if (layout := FLOAT8.get(dtype.scalar())) is not None:
+            return layout.decode(layout.encode(value))
         return value if dtype.scalar() is dtypes.float64 else _round_packed(value, str(dtype.fmt))
     value = int(value)
     if dtype.scalar() is dtypes.index:

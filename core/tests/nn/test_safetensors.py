@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import safetensors.numpy
+import safetensors.torch
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
@@ -90,6 +92,19 @@ def test_any_tensors_survive_both_ways(tmp_path_factory: pytest.TempPathFactory,
     same(safetensors.numpy.load_file(folder / "ours"), arrays)
     safetensors.numpy.save_file(arrays, folder / "theirs")
     same(load(folder / "theirs"), arrays)
+
+
+def test_floats_of_a_byte_are_those_of_the_library(tmp_path: Path) -> None:
+    pairs = {dtypes.fp8e4m3: torch.float8_e4m3fn, dtypes.fp8e5m2: torch.float8_e5m2}
+    codes = torch.arange(256, dtype=torch.uint8)
+    theirs = {dtype.name: codes.clone().view(theirs) for dtype, theirs in pairs.items()}
+    safetensors.torch.save_file(theirs, tmp_path / "theirs")
+    read = read_header(tmp_path / "theirs").tensors
+    assert {name: tensor.dtype for name, tensor in read.items()} == {d.name: d for d in pairs}
+    write_file(tmp_path / "ours", [Entry(d.name, d, (256,), memoryview(bytes(range(256)))) for d in pairs])
+    for name, tensor in safetensors.torch.load_file(tmp_path / "ours").items():
+        assert tensor.dtype is theirs[name].dtype
+        assert tensor.view(torch.uint8).equal(codes)
 
 
 def test_data_is_aligned_to_the_elements(tmp_path: Path) -> None:

@@ -1,9 +1,13 @@
+import math
+from fractions import Fraction
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
 
 from plugrad import Tensor, dtypes
-from plugrad.dtype import STORABLE, DType, to_numpy
+from plugrad.dtype import FLOAT8, STORABLE, DType, to_numpy
 from plugrad.errors import DtypeError, ShapeError
 
 
@@ -34,6 +38,133 @@ def test_bfloat16_rounds_as_in_torch() -> None:
     values = np.random.default_rng(0).standard_normal(100).astype(np.float32)
     expected = torch.tensor(values).bfloat16().float().numpy()
     np.testing.assert_array_equal(Tensor(values).cast("bfloat16").numpy(), expected)
+
+
+FLOATS = ["float16", "bfloat16", "float32", "float64"]
+INTEGERS = [d.name for d in STORABLE if d.kind in ("int", "uint")]
+
+
+def every_kind_of_float(name: str) -> Any:
+    """Return all numbers of 16 bits, or those of more where casts go wrong (bfloat16 as float32)."""
+    if name == "float16":
+        return np.arange(65536, dtype=np.uint16).view(np.float16)
+    if name == "bfloat16":
+        return (np.arange(65536, dtype=np.uint32) << 16).view(np.float32)
+    limits = np.finfo(name)
+    ends = [limits.max, limits.tiny, limits.smallest_subnormal, math.inf, 0.0]
+    small = [0.5, 0.99999, 1.5, 2.5, 127.9, 128.9, 255.9, 256.0, 32767.5, 32768.0, 65535.5, 65536.0]
+    large = [2.0**power + less for power in (31, 32, 53, 63, 64) for less in (0, -1, 1, -2048)]
+    halves = [65504.0, 65519.99, 65520.0, 2.0**-24, 2.0**-25, 2.0**-25 + 2.0**-60, 6e-8, 1e-40]
+    brain = [1 + 2.0**-8, 1 + 2.0**-8 + 2.0**-40, 3.3895e38, 3.4e38, 1e39]
+    values = np.array([*ends, *small, *large, *halves, *brain])
+    with np.errstate(over="ignore"):
+        return np.append(np.concatenate([values, -values]), math.nan).astype(name)
+
+
+def every_kind_of_integer(name: str) -> Any:
+    low, high = np.iinfo(name).min, np.iinfo(name).max
+    beside = {2**power + more for power in range(63) for more in (-1, 0, 1)}
+    # between two float32, with and without more behind the tie
+    ties = {(2**24 + 1) << shift for shift in range(38)} | {((2**24 + 1) << 20) + 1, (257 << 30) + 1}
+    numbers = beside | ties | {low, low + 1, high, high - 1}
+    return np.array(sorted(v for n in numbers for v in {n, -n} if low <= v <= high), name)
+
+
+def as_torch(values: Any, name: str) -> torch.Tensor:
+    return torch.tensor(values).to(getattr(torch, name))
+
+
+def as_numpy(tensor: torch.Tensor) -> Any:
+    return (tensor.float() if tensor.dtype is torch.bfloat16 else tensor).numpy()
+
+
+@pytest.mark.parametrize("target", FLOATS)
+@pytest.mark.parametrize("source", [*FLOATS, *INTEGERS, "bool"])
+def test_casts_to_floats_are_those_of_torch_bit_for_bit(source: str, target: str) -> None:
+    if source == "bool":
+        values = np.array([False, True])
+    else:
+        values = (every_kind_of_float if source in FLOATS else every_kind_of_integer)(source)
+    out = Tensor(values).cast(source).cast(target).numpy()
+    through = as_torch(values, source)
+    if target in ("float16", "bfloat16"):
+        # torch goes through float32; exact and rounded once is what float64 makes of it
+        exact = values if source in ("float32", "bfloat16", "float16") else odd_float32(values)
+        through = torch.tensor(exact)
+    expected = as_numpy(through.to(getattr(torch, target)))
+    np.testing.assert_array_equal(out, expected)
+    known = ~np.isnan(expected)
+    np.testing.assert_array_equal(np.signbit(out[known]), np.signbit(expected[known]))
+
+
+def odd_float32(values: Any) -> Any:
+    """Return float32 that rounds on as the exact values do: the last digit is odd where there was more."""
+    out: list[np.float32] = []
+    with np.errstate(over="ignore"):
+        for value in values.tolist():
+            near = np.float32(value)
+            if np.isfinite(near) and not near.view(np.uint32) & 1:
+                lost = Fraction(value) - Fraction(float(near))
+                near = np.nextafter(near, np.float32(math.inf if lost > 0 else -math.inf)) if lost else near
+            out.append(near)
+    return np.array(out, np.float32)
+
+
+@pytest.mark.parametrize("target", INTEGERS)
+@pytest.mark.parametrize("source", FLOATS)
+def test_floats_in_an_integers_range_are_truncated(source: str, target: str) -> None:
+    values = every_kind_of_float(source)
+    values = values[np.isfinite(values)]
+    whole, limits = np.trunc(values.astype(np.float64)), np.iinfo(target)
+    inside = values[(whole >= limits.min) & (whole < 2.0**limits.bits / (2 if limits.min else 1))]
+    out = Tensor(inside).cast(source).cast(target).numpy()
+    np.testing.assert_array_equal(out, as_numpy(as_torch(inside, source).to(getattr(torch, target))))
+
+
+@pytest.mark.parametrize("target", INTEGERS)
+@pytest.mark.parametrize("source", INTEGERS)
+def test_integers_wrap_as_in_torch(source: str, target: str) -> None:
+    values = every_kind_of_integer(source)
+    np.testing.assert_array_equal(Tensor(values).cast(target).numpy(), values.astype(target))
+
+
+FLOAT8_NAMES = {
+    dtypes.fp8e4m3: torch.float8_e4m3fn,
+    dtypes.fp8e5m2: torch.float8_e5m2,
+    dtypes.fp8e4m3fnuz: torch.float8_e4m3fnuz,
+    dtypes.fp8e5m2fnuz: torch.float8_e5m2fnuz,
+}
+
+
+@pytest.mark.parametrize("dtype", FLOAT8, ids=lambda d: d.name)
+def test_floats_of_a_byte_are_those_of_torch(dtype: DType) -> None:
+    codes = np.arange(256, dtype=np.uint8)
+    theirs = torch.tensor(codes).view(FLOAT8_NAMES[dtype])
+    ours = Tensor(codes).bitcast(dtype)
+    for name in ("float16", "bfloat16", "float32", "float64"):
+        np.testing.assert_array_equal(ours.cast(name).numpy(), as_numpy(theirs.to(getattr(torch, name))))
+    values = every_kind_of_float("float32")
+    beside = (theirs.float() * 1.0625).numpy()
+    values = np.concatenate([values, beside, np.array([448.0, 464.0, 465.0], np.float32)])
+    known = ~np.isnan(values)
+    expected = torch.tensor(values).to(FLOAT8_NAMES[dtype]).view(torch.uint8).numpy()
+    np.testing.assert_array_equal(Tensor(values).cast(dtype).bitcast("uint8").numpy()[known], expected[known])
+    assert Tensor(values).cast(dtype).isnan().numpy()[~known].all()
+
+
+@pytest.mark.parametrize("dtype", FLOAT8, ids=lambda d: d.name)
+def test_floats_of_a_byte_are_computed_with_and_go_to_python_and_back(dtype: DType) -> None:
+    numbers = [0.0, 1.5, -3.0, 0.015625, 13.0]
+    t = Tensor(numbers, dtype=dtype)
+    assert t.dtype is dtype
+    assert t.tolist() == [0.0, 1.5, -3.0, 0.015625, 12.0 if dtype.name.startswith("fp8e5") else 13.0]
+    assert (t + t).dtype is dtype
+    assert (t * 2).tolist()[:3] == [0.0, 3.0, -6.0]
+    assert (t.max().item(), t[:3].sum().item(), t[1:3].exp().dtype) == (t.tolist()[-1], -1.5, dtype)
+    assert (t + Tensor([1.0], dtype="float16")).dtype is dtypes.float16
+    x = Tensor([1.0, 2.0])
+    (gradient,) = (x.cast(dtype) * 3).cast("float32").sum().gradient(x)
+    assert gradient.tolist() == [3.0, 3.0]
 
 
 def test_casting_to_the_same_dtype_is_the_tensor_itself() -> None:
@@ -74,3 +205,18 @@ def test_bits_that_make_no_whole_element_are_refused() -> None:
         Tensor(b"abc").bitcast("float32")
     with pytest.raises(DtypeError, match="bools have no bits of their own"):
         Tensor([True]).bitcast("uint8")
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype"),
+    [
+        ("half", "float16"), ("bfloat16", "bfloat16"), ("float", "float32"), ("double", "float64"),
+        ("char", "int8"), ("byte", "uint8"), ("short", "int16"), ("int", "int32"), ("long", "int64"),
+        ("bool", "bool"),
+    ],
+)  # fmt: skip
+def test_dtypes_have_the_names_of_pytorch(name: str, dtype: str) -> None:
+    out = getattr(Tensor([0, 1]), name)()
+    assert out.dtype.name == dtype
+    assert out.tolist() == [0, 1]
+    assert Tensor([True, False]).type_as(out).dtype is out.dtype

@@ -140,6 +140,7 @@ def test_what_is_no_number_is_replaced() -> None:
     np.testing.assert_array_equal(x.nan_to_num().numpy(), torch.tensor(x.tolist()).nan_to_num().numpy())
     assert x.nan_to_num(1.0, 5.0, -5.0).tolist() == [1.0, 5.0, -5.0, 2.0]
     assert x.half().nan_to_num().tolist() == [0.0, 65504.0, -65504.0, 2.0]
+    assert x.cast("fp8e5m2").nan_to_num().tolist() == [0.0, 57344.0, -57344.0, 2.0]
     assert Tensor([1]).nan_to_num().tolist() == [1]
 
 

@@ -165,3 +165,19 @@ def test_lossless_casts_are_those_that_numpy_calls_safe() -> None:
     assert not holds_exactly(dtypes.bfloat16, dtypes.float16)
     assert not holds_exactly(dtypes.float16, dtypes.bfloat16)
     assert not holds_exactly(dtypes.index, dtypes.int32)
+
+
+def test_constants_of_floats_of_a_byte_are_folded() -> None:
+    assert evaluate(Ops.ADD, dtypes.fp8e4m3, (1.0, 0.0625)) == 1.0
+    assert convert(1000, dtypes.int32, dtypes.fp8e5m2) == 1024.0
+    assert reinterpret(1.0, dtypes.fp8e4m3, dtypes.uint8) == 0x38
+    assert reinterpret(0x38, dtypes.uint8, dtypes.fp8e4m3) == 1.0
+    assert reinterpret(0x7F, dtypes.uint8, dtypes.fp8e4m3) is None
+
+
+def test_a_float_of_a_byte_is_held_by_wider_floats_only() -> None:
+    assert holds_exactly(dtypes.fp8e5m2fnuz, dtypes.float16)
+    assert holds_exactly(dtypes.fp8e4m3, dtypes.bfloat16)
+    assert not holds_exactly(dtypes.fp8e5m2, dtypes.fp8e4m3)
+    assert not holds_exactly(dtypes.float16, dtypes.fp8e4m3)
+    assert not holds_exactly(dtypes.int8, dtypes.fp8e4m3)

@@ -39,6 +39,8 @@ _NAMES = {
     dtypes.uint32: "U32",
     dtypes.int64: "I64",
     dtypes.uint64: "U64",
+    dtypes.fp8e4m3: "F8_E4M3",
+    dtypes.fp8e5m2: "F8_E5M2",
     dtypes.float16: "F16",
     dtypes.bfloat16: "BF16",
     dtypes.float32: "F32",

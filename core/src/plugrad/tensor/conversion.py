@@ -19,7 +19,10 @@ class ConversionMixin(TensorBase):
     def cast(self, dtype: DTypeLike) -> Self:
         """Return the values in another dtype.
 
-        Floats to integers lose their fraction; to bool, anything but 0 is true.
+        Floats to integers lose their fraction; to bool, anything but 0 is true. Integers wrap. Floats are
+        rounded once, to the nearest and to even between two; what is too large for a float is infinite (see
+        `plugrad.dtype` for floats of a byte). A float outside of an integer's range, NaN among them, becomes
+        what the device makes of it.
 
         Raises:
             DtypeError: there is no such dtype.
@@ -85,6 +88,31 @@ class ConversionMixin(TensorBase):
     def bool(self) -> Self:
         """Return `cast(bool)`."""
         return self.cast(dtypes.bool)
+
+    def bfloat16(self) -> Self:
+        """Return `cast(bfloat16)`."""
+        return self.cast(dtypes.bfloat16)
+
+    def char(self) -> Self:
+        """Return `cast(int8)`."""
+        return self.cast(dtypes.int8)
+
+    def byte(self) -> Self:
+        """Return `cast(uint8)`."""
+        return self.cast(dtypes.uint8)
+
+    def short(self) -> Self:
+        """Return `cast(int16)`."""
+        return self.cast(dtypes.int16)
+
+    def type_as(self, other: TensorBase) -> Self:
+        """Return `cast(other.dtype)`.
+
+        Example:
+            >>> Tensor([1, 2]).type_as(Tensor([0.5])).tolist()
+            [1.0, 2.0]
+        """
+        return self.cast(other.dtype)
 
 
 _UNSIGNED = {1: dtypes.uint8, 2: dtypes.uint16, 4: dtypes.uint32, 8: dtypes.uint64}

@@ -6,7 +6,17 @@ from typing import Any
 
 from plugrad._util import numpy as np
 from plugrad.device import Device
-from plugrad.dtype import ConstType, DType, dtype_max, dtype_min, dtypes, is_bool, is_float, round_bfloat16
+from plugrad.dtype import (
+    FLOAT8,
+    ConstType,
+    DType,
+    dtype_max,
+    dtype_min,
+    dtypes,
+    is_bool,
+    is_float,
+    round_bfloat16,
+)
 from plugrad.engine import storage
 from plugrad.errors import DtypeError, ShapeError
 from plugrad.uop.uop import UOp
@@ -129,6 +139,8 @@ def pack(values: Sequence[Any], dtype: DType) -> bytes:
             f"={len(values)}f", *[round_bfloat16(float(check_fits(v, dtype))) for v in values]
         )
         return b"".join(singles[at + 2 : at + 4] for at in range(0, len(singles), 4))
+    if (layout := FLOAT8.get(dtype)) is not None:
+        return bytes([layout.encode(float(check_fits(v, dtype))) for v in values])
     try:
         if is_bool(dtype):
             return bytes([bool(value) for value in values])
@@ -157,6 +169,8 @@ def unpack(data: memoryview, dtype: DType) -> list[Any]:
         raw = bytes(data)
         wide = b"".join(b"\0\0" + raw[at : at + 2] for at in range(0, len(raw), 2))
         return list(struct.unpack(f"<{len(raw) // 2}f", wide))
+    if (layout := FLOAT8.get(dtype)) is not None:
+        return [layout.decode(code) for code in data]
     return list(struct.unpack(f"={len(data) // dtype.itemsize}{dtype.fmt}", data))
 
 

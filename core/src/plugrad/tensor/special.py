@@ -6,7 +6,7 @@ Errors stay within a few units in the last place of the dtype.
 import math
 from typing import Any, Self
 
-from plugrad.dtype import ConstType, dtypes, is_float, is_unsigned
+from plugrad.dtype import FLOAT8, ConstType, dtypes, is_float, is_unsigned
 from plugrad.tensor import special_graphs as graphs
 from plugrad.tensor.base import TensorBase, promoted
 from plugrad.tensor.elementwise import ElementwiseMixin
@@ -216,6 +216,7 @@ class SpecialMixin(ElementwiseMixin):
 
 
 _LARGEST = {
+    **{dtype.name: layout.largest for dtype, layout in FLOAT8.items()},
     "float16": 65504.0,
     "bfloat16": 3.3895313892515355e38,
     "float32": 3.4028234663852886e38,

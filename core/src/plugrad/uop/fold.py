@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from plugrad._util import numpy as np
-from plugrad.dtype import ConstType, DType, dtypes, is_bool, is_float, is_int, is_unsigned, truncate
+from plugrad.dtype import FLOAT8, ConstType, DType, dtypes, is_bool, is_float, is_int, is_unsigned, truncate
 from plugrad.uop.ops import Ops
 
 
@@ -50,12 +50,16 @@ def reinterpret(value: ConstType, source: DType, target: DType) -> ConstType | N
         return None
     if source is dtypes.bfloat16:
         bits = struct.pack("<f", value)[2:]
+    elif source in FLOAT8:
+        bits = bytes([FLOAT8[source].encode(float(value))])
     else:
         bits = struct.pack("<" + str(source.fmt), value)
     if len(bits) != target.itemsize:
         return None
     if target is dtypes.bfloat16:
         result = struct.unpack("<f", b"\0\0" + bits)[0]
+    elif target in FLOAT8:
+        result = FLOAT8[target].decode(bits[0])
     else:
         result = struct.unpack("<" + str(target.fmt), bits)[0]
     return result if result == result else None
@@ -158,6 +162,7 @@ def holds_exactly(source: DType, target: DType) -> bool:
             _DIGITS[source] <= _DIGITS[target]
             and source.itemsize <= target.itemsize
             and not (source is dtypes.bfloat16 and target is dtypes.float16)
+            and target not in FLOAT8
         )
     if dtypes.index in (source, target) or is_bool(target):
         return False
@@ -170,4 +175,10 @@ def holds_exactly(source: DType, target: DType) -> bool:
     return bits <= target.itemsize * 8 - 1
 
 
-_DIGITS = {dtypes.bfloat16: 8, dtypes.float16: 11, dtypes.float32: 24, dtypes.float64: 53}
+_DIGITS = {
+    **{dtype: layout.fraction_bits + 1 for dtype, layout in FLOAT8.items()},
+    dtypes.bfloat16: 8,
+    dtypes.float16: 11,
+    dtypes.float32: 24,
+    dtypes.float64: 53,
+}

@@ -137,3 +137,17 @@ def test_vectors_are_widened_as_vectors(dtype: DType) -> None:
     plain = compute_elementwise(lambda a: a + a, x, types=[dtype], lower=_lower)
     vector = compute_elementwise(lambda a: a + a, x, types=[dtype], lanes=4, lower=_lower)
     assert np.array_equal(plain.view(np.uint16), vector.view(np.uint16))
+
+
+@pytest.mark.parametrize("dtype", SMALL, ids=str)
+def test_reductions_are_widened_as_a_whole(dtype: DType) -> None:
+    r = UOp.range(8, 0)
+    value = UOp(Ops.PARAM, dtype, (), (1, 8)).index(r).load()
+    lowered = decompose(UOp.sink(value.reduce(Ops.MAX, r)), STORED_ONLY)
+    (out,) = lowered.src
+    assert (out.op, out.dtype, out.src[0].op, out.src[0].dtype) == (
+        Ops.CAST,
+        dtype,
+        Ops.REDUCE,
+        dtypes.float32,
+    )

@@ -6,7 +6,14 @@ is not in its `native_ops` is rewritten here, free of branches, for scalars and 
 
 from functools import cache
 
-from plugrad.codegen.decompositions import arithmetic, integers, small_floats, threefry, transcendental
+from plugrad.codegen.decompositions import (
+    arithmetic,
+    byte_floats,
+    integers,
+    small_floats,
+    threefry,
+    transcendental,
+)
 from plugrad.target import Capabilities
 from plugrad.uop.rewrite import PatternMatcher, graph_rewrite
 from plugrad.uop.uop import UOp
@@ -20,6 +27,7 @@ def rules(capabilities: Capabilities) -> PatternMatcher:
     # small floats first: an op is widened before it is taken apart
     return (
         small_floats.rules(capabilities)
+        + byte_floats.rules(capabilities)
         + transcendental.rules(capabilities)
         + threefry.rules(capabilities)
         + integers.rules(capabilities)
@@ -33,4 +41,5 @@ def decompose(sink: UOp, capabilities: Capabilities) -> UOp:
     before: FLOORDIV(x, 8), x: int32
     after:  SHR(x, 3)
     """
-    return graph_rewrite(sink, rules(capabilities), name="decompose")
+    out = graph_rewrite(sink, rules(capabilities), name="decompose")
+    return byte_floats.store_as_bytes(out, capabilities)

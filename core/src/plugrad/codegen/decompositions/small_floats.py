@@ -1,13 +1,15 @@
-"""float16 and bfloat16 on targets that only store them: each op is computed in float32 and rounded back.
+"""Floats of at most 16 bits on targets that only store them: each op is computed in float32 and rounded back.
 
 For + - * / and square roots that is the correctly rounded result: float32 has more than twice their digits,
 plus two. Conversions from and to other types go through float32 too, so that targets convert between these
 two only.
+
+A reduction is in float32 as a whole, and rounded once at its end.
 """
 
 from plugrad.codegen.decompositions.floats import bits
 from plugrad.codegen.decompositions.transcendental import in_float32
-from plugrad.dtype import DType, dtypes, is_float
+from plugrad.dtype import FLOAT8, DType, dtypes, is_float
 from plugrad.target import Capabilities
 from plugrad.uop.ops import ALU, COMPARE, Ops
 from plugrad.uop.rewrite import PatternMatcher
@@ -29,8 +31,8 @@ def _through_float32(u: UOp) -> UOp | None:
     if value.dtype.scalar() is dtypes.float64:
         return _to_odd_float32(value).cast(u.dtype)
     if value.dtype.itemsize > 2 and not is_float(value.dtype):
-        # what float32 rounds is infinite in float16
-        is_exact = u.dtype.scalar() is dtypes.float16
+        # what float32 rounds is too large for all others
+        is_exact = u.dtype.scalar() is not dtypes.bfloat16
         return (value.cast(dtypes.float32) if is_exact else _odd_float32_of_int(value)).cast(u.dtype)
     return value.cast(dtypes.float32).cast(u.dtype)
 
@@ -71,19 +73,27 @@ def _odd_float32_of_int(x: UOp) -> UOp:
     return out
 
 
+def _reduce_in_float32(u: UOp) -> UOp:
+    count = u.arg[1]
+    values = tuple([v.cast(dtypes.float32) for v in u.src[:count]])
+    wide = dtypes.float32.vec(u.dtype.count)
+    return UOp(Ops.REDUCE, wide, (*values, *u.src[count:]), u.arg).cast(u.dtype)
+
+
 def _table(dtype: DType) -> PatternMatcher:
     return PatternMatcher(
         (UPat(_COMPUTED, dtype, name="u"), in_float32),
+        (UPat(Ops.REDUCE, dtype, name="u"), _reduce_in_float32),
         (UPat(COMPARE, src=(UPat(dtype=dtype), UPat(dtype=dtype)), name="u"), _compare_in_float32),
         (UPat(Ops.CAST, dtype, name="u"), _through_float32),
         (UPat(Ops.CAST, src=(UPat(dtype=dtype),), name="u"), _through_float32),
     )
 
 
-_TABLES = {dtype: _table(dtype) for dtype in (dtypes.float16, dtypes.bfloat16)}
+_TABLES = {dtype: _table(dtype) for dtype in (dtypes.float16, dtypes.bfloat16, *FLOAT8)}
 
 
 def rules(capabilities: Capabilities) -> PatternMatcher:
-    """Return the rules for those of the two that the target cannot compute with."""
+    """Return the rules for those of them that the target cannot compute with."""
     tables = (table for dtype, table in _TABLES.items() if dtype not in capabilities.compute_dtypes)
     return sum(tables, PatternMatcher())
