@@ -137,6 +137,10 @@ class _VectorPlan:
         """Return as many lanes as fit along `r`, or fewer where those divide it and take as few steps."""
         size = constant_size(r) or 1
         most = lanes_along(self.places, r, self.kernel.capabilities)
+        for body in self.bodies:
+            if body.reduce is not None and r in ranges_of_reduce(body.reduce):
+                # each lane has an accumulator, which may be wider than what is loaded
+                most = min(most, self.kernel.capabilities.lanes(body.reduce.dtype))
         exact = min(most, size & -size)
         if most < _LANES_WITH_REST or not self._may_leave_rest(r):
             return exact
