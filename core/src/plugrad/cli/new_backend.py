@@ -90,7 +90,8 @@ def write_backend(name: str, parent: Path) -> Path:
     Raises:
         FileFormatError: it is there already, or cannot be made.
     """
-    folder = parent / f"plugrad-plugin-{name}"
+    (template,) = files("plugrad.cli").joinpath(_TEMPLATE).iterdir()
+    folder = parent / template.name.replace("NAME", name)
     if folder.exists():
         raise FileFormatError(
             f"{folder} exists, and nothing in it was changed. Remove it, or name another place with "
@@ -101,7 +102,7 @@ def write_backend(name: str, parent: Path) -> Path:
         parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=parent, prefix=f".{folder.name}-") as scratch:
             whole = Path(scratch) / folder.name
-            _write(files("plugrad.cli").joinpath(_TEMPLATE), whole, substitutions(name))
+            _write(template, whole, substitutions(name))
             os.rename(whole, folder)
     except OSError as error:
         raise FileFormatError(
