@@ -151,7 +151,7 @@ def test_what_no_loop_moves_is_no_reason_for_a_tile() -> None:
 
 @pytest.mark.parametrize("dtype", [dtypes.int8, dtypes.int16, dtypes.int32])
 def test_narrow_elements_that_are_counted_in_wide_integers_write_no_more_out(dtype: DType) -> None:
-    # each with each, as in sorting by rank; with a lane for each narrow element this was 60,000 characters of C
+    # each with each, as in sorting by rank; a lane for each narrow element was 60,000 characters of C
     i, j = UOp.range(256, 0), UOp.range(256, 1, AxisType.REDUCE)
     mine, other = param(1, 256, dtype).index(i).load(), param(1, 256, dtype).index(j).load()
     is_before = (other < mine) | (other.eq(mine) & (j.cast(dtypes.int32) < i.cast(dtypes.int32)))
