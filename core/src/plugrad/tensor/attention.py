@@ -37,6 +37,7 @@ class AttentionMixin(DropoutMixin, MatmulMixin):
         attn_mask: Self | None = None,
         dropout_p: float = 0.0,
         is_causal: bool = False,
+        *,
         scale: float | None = None,
         enable_gqa: bool = False,
     ) -> Self:

@@ -29,6 +29,8 @@ class GridSampleMixin(GatherMixin):
     ) -> Self:
         """Return the values at the places that `grid` names.
 
+        Its gradient for this tensor compares each element with each place of the grid.
+
         (N, C, H, W) with (N, H', W', 2) -> (N, C, H', W'), or (N, C, D, H, W) with (N, D', H', W', 3).
 
         Args:

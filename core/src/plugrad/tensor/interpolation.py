@@ -39,6 +39,8 @@ class InterpolationMixin(PoolingMixin):
     ) -> Self:
         """Return this in another size: (N, C, *sizes) -> (N, C, *size).
 
+        The mode is "nearest" unless another is named, as in PyTorch; tinygrad's is "linear".
+
         Args:
             size: the new sizes: one number for each axis behind the channels, or one for all.
             scale_factor: instead, what sizes are multiplied with (and rounded down).

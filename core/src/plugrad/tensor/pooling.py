@@ -135,7 +135,7 @@ class PoolingMixin(GatherMixin):
         padding: Sizes = 0,
         output_size: Sequence[int] | None = None,
     ) -> Self:
-        """Return zeros with the values of `max_pool2d` where they were.
+        """Return zeros with the values of `max_pool2d` where they were; of several at one place, the last.
 
         (..., H', W') with indices of the same shape -> (..., H, W)
 

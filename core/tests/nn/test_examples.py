@@ -1,0 +1,16 @@
+"""The examples in layers' docstrings do what they show."""
+
+import doctest
+import importlib
+
+import pytest
+
+from plugrad import Tensor, nn
+
+MODULES = ["attention", "containers", "conv", "dropout", "linear", "norm", "recurrent", "transformer"]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_show_what_happens(name: str) -> None:
+    names = {"Tensor": Tensor, **{layer: getattr(nn, layer) for layer in nn.__all__}}
+    assert doctest.testmod(importlib.import_module(f"plugrad.nn.{name}"), extraglobs=names).failed == 0
