@@ -1,5 +1,8 @@
 """Tests of plugrad._util."""
 
+import subprocess
+import sys
+
 from plugrad._util import closest, did_you_mean
 
 
@@ -14,3 +17,13 @@ def test_nothing_is_close_to_an_unrelated_name() -> None:
 
 def test_did_you_mean_starts_with_a_space() -> None:
     assert did_you_mean("DEVCE", ["DEVICE", "DEBUG"]) == " Did you mean 'DEVICE'?"
+
+
+def test_importing_plugrad_leaves_out_what_is_slow_and_not_always_needed() -> None:
+    code = "import sys; before = set(sys.modules); import plugrad; print(*sorted(set(sys.modules) - before))"
+    command = [sys.executable, "-c", code]
+    loaded = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    slow = {"numpy", "rich", "importlib.metadata", "email", "socket", "subprocess", "tempfile", "zipfile"}
+    slow |= {"ctypes", "difflib", "hashlib", "json", "pickle", "random", "traceback", "platformdirs"}
+    assert not slow & set(loaded)
+    assert not [name for name in loaded if name.startswith("plugrad.codegen.")]

@@ -1,6 +1,5 @@
 """Small helpers that at least three modules share."""
 
-import difflib
 import gc
 import importlib
 from collections.abc import Generator, Iterable
@@ -27,12 +26,22 @@ class LazyModule:
 
 
 if TYPE_CHECKING:
+    import ctypes as ctypes
+    import difflib as difflib
+    import hashlib as hashlib
+    import json as json
+    import pickle as pickle
+    import random as random
+    import traceback as traceback
+
     import numpy as numpy
 else:
-    # NumPy takes longer to import than all of plugrad, and many programs never need it: modules that
-    # `import plugrad` loads take it from here (`from plugrad._util import numpy as np`) and use it in
-    # functions only.
-    numpy = LazyModule("numpy")
+    # NumPy takes longer to import than all of plugrad, and the others a tenth of that together, which many
+    # programs never need: modules that `import plugrad` loads take them from here
+    # (`from plugrad._util import numpy as np`) and use them in functions only.
+    ctypes, difflib, hashlib, json, numpy, pickle, random, traceback = map(
+        LazyModule, ("ctypes", "difflib", "hashlib", "json", "numpy", "pickle", "random", "traceback")
+    )
 
 
 def closest(name: str, candidates: Iterable[str]) -> str | None:

@@ -5,8 +5,6 @@ it keys everything that follows, so a second process runs no codegen, and equal 
 compiled once. The process keeps the `CACHE_KERNELS` that were used last.
 """
 
-import hashlib
-import pickle
 import sys
 import time
 from collections.abc import Sequence
@@ -17,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from plugrad import events
 from plugrad._frozen import frozen
-from plugrad._util import VERSION, LazyModule, collector_paused
+from plugrad._util import VERSION, LazyModule, collector_paused, hashlib, pickle
 from plugrad.codegen import __file__ as codegen_file
 from plugrad.device import OpenDevice
 from plugrad.engine.recent import RecentTable

@@ -10,13 +10,13 @@ The file holds one JSON object a line, so that what was written before a crash c
 A node comes before all that refer to it and is written once, however many graphs share it.
 """
 
-import json
 import threading
 import warnings
 import weakref
 from pathlib import Path
 from typing import TextIO
 
+from plugrad._util import json
 from plugrad.events import CompileEvent, Event, PassEvent, RewriteEvent
 from plugrad.uop.uop import UOp
 

@@ -2,9 +2,9 @@
 
 import importlib
 import time
-import traceback
 
 from plugrad._frozen import frozen
+from plugrad._util import traceback
 from plugrad.errors import PluginError
 from plugrad.plugin.contracts import check_hooks, hooks_of
 from plugrad.plugin.source import PluginFailure, PluginSource

@@ -16,23 +16,22 @@ one. Processes that write at the same time may pass the limit by that part each.
 """
 
 import contextlib
-import hashlib
 import itertools
 import os
-import random
 import time
 import warnings
 from functools import cache
 from pathlib import Path
 
 from plugrad._frozen import frozen
+from plugrad._util import hashlib, random
 from plugrad.errors import CacheError
 from plugrad.settings import cache_dir, settings
 
 # Part of the path: a new layout never meets entries of an old one.
 LAYOUT = "v2"
 _MAGIC = b"plugrad\x02"
-_HEADER_BYTES = len(_MAGIC) + hashlib.sha256().digest_size
+_HEADER_BYTES = len(_MAGIC) + 32  # of SHA-256
 _LEVEL_WITH_DISK = 2
 # A part of the limit: how much is written between two looks at the size, and removed beyond what is needed.
 _SLACK = 1 / 32

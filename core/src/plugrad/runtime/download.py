@@ -4,7 +4,6 @@ A file is written under another name and renamed when it is complete, so an inte
 nothing that is taken for one.
 """
 
-import hashlib
 import os
 import re
 import sys
@@ -12,7 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from plugrad._util import LazyModule
+from plugrad._util import LazyModule, hashlib
 from plugrad.errors import ArgumentError, DownloadError
 from plugrad.settings import cache_dir
 

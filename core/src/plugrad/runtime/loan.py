@@ -1,9 +1,9 @@
 """A block of device memory that host code looks at: it goes back when the last who looks has gone."""
 
-import ctypes
 import weakref
 from typing import Any
 
+from plugrad._util import ctypes
 from plugrad.runtime.allocator import Allocator
 
 __all__ = ["Loan"]

@@ -1,10 +1,10 @@
 """Tensors of memory and files that others made."""
 
-import ctypes
 import os
 from collections.abc import Sequence
 from typing import Any, Self
 
+from plugrad._util import ctypes
 from plugrad.device import Device
 from plugrad.dtype import dtypes
 from plugrad.engine import storage

@@ -1,8 +1,8 @@
 """A name for a graph that is the same in every process: the hash of its structure."""
 
-import hashlib
 from typing import TYPE_CHECKING
 
+from plugrad._util import hashlib
 from plugrad.uop.ops import Ops
 
 if TYPE_CHECKING:
