@@ -273,9 +273,10 @@ def test_archives_are_kept_and_loaded(simulate):
     assert _clean(simulate(program))[:4] == ["True True", "3.0", "3.0", "True"]
 
 
-def test_a_gpu_that_keeps_no_archives_compiles_again(simulate):
+def test_a_gpu_that_keeps_no_archives_compiles_again(simulate, tmp_path):
     program = HEADER + "print((Tensor([1.0], device='METAL') + 1).tolist())"
-    assert _clean(simulate(program, PLUGRAD_SIM_ARCHIVES=0))[0] == "[2.0]"
+    for _ in range(2):  # the second time from its cache, which no GPU with archives has filled
+        assert _clean(simulate(program, PLUGRAD_SIM_ARCHIVES=0, PLUGRAD_CACHE=tmp_path))[0] == "[2.0]"
 
 
 @pytest.mark.parametrize(
