@@ -166,7 +166,9 @@ class UOp(OperatorMixin, StructureMixin, _Draft):
     @staticmethod
     def new_buffer(device: str, shape: tuple[int, ...], dtype: DType) -> "UOp":
         """Return a BUFFER that no other call returned: memory for `shape` elements on `device`."""
-        return UOp(Ops.BUFFER, dtype, (), BufferArg(next(_buffer_numbers), device, shape))
+        made = UOp(Ops.BUFFER, dtype, (), BufferArg(next(_buffer_numbers), device, shape))
+        object.__setattr__(made, "_device", device)  # asked for at once, so known at once
+        return made
 
     @staticmethod
     def iota(size: "int | UOp", dtype: DType = dtypes.int32) -> "UOp":
