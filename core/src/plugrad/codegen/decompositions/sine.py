@@ -22,7 +22,7 @@ from plugrad.codegen.decompositions.floats import (
     sign_bit,
     split,
 )
-from plugrad.dtype import dtypes
+from plugrad.dtype import DType, dtypes
 from plugrad.uop.uop import UOp
 
 #: pi/2 less its nearest float64
@@ -74,12 +74,14 @@ def _turns_short(a: UOp, layout: FloatFormat) -> tuple[UOp, UOp, UOp]:
     m = _significand(a, layout)
     # the 64 binary digits of 2/pi whose products have the weights 2**1 .. 2**-62, and 32 more for their carry
     start = field - 120
-    shift = (start & 31).cast(dtypes.uint64)
-    a0, a1, a2, a3 = _select((0, *polynomials.TWO_OVER_PI[:7]), start >> 5)
-    back = shift * -1 + 32
-    digits = ((a0 << 32 | a1) << shift) | (a2 >> back)
-    more = ((a2 << 32 | a3) >> back) & 0xFFFFFFFF
-    product = m * digits + (m * more >> 32)
+    shift = (start & 31).cast(dtypes.uint32)
+    a0, a1, a2, a3 = _select((0, *polynomials.TWO_OVER_PI[:7]), start >> 5, dtypes.uint32)
+    back = shift * -1 + 31
+    d0, d1, d2 = (
+        ((left << shift) | (right >> 1 >> back)).cast(dtypes.uint64)
+        for left, right in ((a0, a1), (a1, a2), (a2, a3))
+    )
+    product = m * (d0 << 32 | d1) + (m * d2 >> 32)
     quadrant = (product + (1 << 61)) >> 62
     fraction = (product - (quadrant << 62)).bitcast(dtypes.int64)
     top = high_half(fraction.cast(a.dtype))
@@ -93,7 +95,7 @@ def _turns_long(a: UOp, layout: FloatFormat) -> tuple[UOp, UOp, UOp]:
     m = _significand(a, layout)
     start = field - 1013
     shift = (start & 63).cast(dtypes.uint64)
-    a0, a1, a2, a3 = _select((0, *_WORDS_64[:19]), start >> 6)
+    a0, a1, a2, a3 = _select((0, *_WORDS_64[:19]), start >> 6, dtypes.uint64)
     back = shift * -1 + 63
     d0, d1, d2 = ((left << shift) | (right >> 1 >> back) for left, right in ((a0, a1), (a1, a2), (a2, a3)))
     carry = _upper_product(m, d2)
@@ -118,9 +120,9 @@ def _significand(a: UOp, layout: FloatFormat) -> UOp:
     return digits.cast(dtypes.uint64)
 
 
-def _select(words: Sequence[int], start: UOp) -> list[UOp]:
+def _select(words: Sequence[int], start: UOp, dtype: DType) -> list[UOp]:
     """Return the four words from `start` on, by one choice for each binary digit of `start`."""
-    like = start.cast(dtypes.uint64)
+    like = start.cast(dtype)
     chosen = [like.const_like(w) for w in words]
     step = 1 << ((len(words) - 4).bit_length() - 1)
     while step:
