@@ -1,8 +1,6 @@
 """Ask each plugin what it has in a process of its own: one that crashes, exits or hangs takes no other along.
 
-A process is started for all plugins of one device, with their aliases, since they work together:
-
-    python -m plugrad.cli.isolate ANSWER NAME...
+A process is started for all plugins of one device, with their aliases, since they work together.
 """
 
 import os
@@ -24,6 +22,7 @@ from plugrad.plugin.source import PluginSource
 # a probe returns within a second, as the hooks say; a machine may be busy
 TIMEOUT_SECONDS = 20.0
 _SHOWN_LINES = 40
+_PROGRAM = f"import sys; from {__name__} import main; main(sys.argv[1:])"
 
 Group = tuple[PluginSource, ...]
 
@@ -92,7 +91,7 @@ class _Child:
         with self._said.open("wb") as said:
             self._process = subprocess.Popen(
                 # what a plugin prints is shown only if it fails; faulthandler says where one crashes
-                [sys.executable, "-X", "faulthandler", "-m", __name__, str(answer), *names],
+                [sys.executable, "-X", "faulthandler", "-c", _PROGRAM, str(answer), *names],
                 stdin=subprocess.DEVNULL,
                 stdout=said,
                 stderr=said,
@@ -167,7 +166,3 @@ def main(arguments: Sequence[str]) -> None:
     found = explain(plugins.only([source for source in plugins.sources() if source.name in names]))
     reports = [report for report in found if report.state is not State.NOT_INSTALLED]
     Path(answer).write_bytes(pickle.dumps(reports))
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])
