@@ -1,0 +1,154 @@
+"""The notation of einsum: which labels name the axes of each operand, and in which order pairs are joined.
+
+Source: numpy.einsum for the notation; the order is that of Smith and Gray 2018, "opt_einsum", section
+"greedy".
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from plugrad._frozen import frozen
+from plugrad.errors import ArgumentError, ShapeError
+from plugrad.tensor.shapes import Dim, Shape, show
+
+ELLIPSIS = "..."
+Labels = tuple[str, ...]
+
+
+@frozen
+class Contraction:
+    """The labels of the axes of each operand, and of the result; "..." stands as one label an axis."""
+
+    operands: tuple[Labels, ...]
+    output: Labels
+
+
+def parse_contraction(formula: str, shapes: Sequence[Shape]) -> Contraction:
+    """Return what `formula` says of operands of `shapes`.
+
+    The axes of an ellipsis are labelled from the last one, so that those of several operands line up.
+
+    Raises:
+        ArgumentError: the formula is malformed, or names more or fewer operands.
+        ShapeError: an operand has more or fewer axes than labels.
+
+    Example:
+        >>> parse_contraction("ij,jk", [(2, 3), (3, 4)]).output
+        ('i', 'k')
+    """
+    text = formula.replace(" ", "")
+    left, arrow, right = text.partition("->")
+    terms = [_labels_in(term, formula) for term in left.split(",")]
+    if len(terms) != len(shapes):
+        raise ArgumentError(
+            f"einsum {formula!r} names {len(terms)} operands, {len(shapes)} came. Separate one term for each "
+            "by commas."
+        )
+    operands = tuple(
+        _spread(labels, len(shape) - len([name for name in labels if name != ELLIPSIS]), formula, shape)
+        for labels, shape in zip(terms, shapes, strict=True)
+    )
+    every = [name for labels in operands for name in labels]
+    spread = sorted({name for name in every if ELLIPSIS in name}, key=_place_of, reverse=True)
+    if arrow:
+        wanted = _labels_in(right, formula)
+        output = tuple(x for name in wanted for x in (spread if name == ELLIPSIS else (name,)))
+    else:
+        once = sorted({name for name in every if every.count(name) == 1 and ELLIPSIS not in name})
+        output = (*spread, *once)
+    for name in output:
+        if name not in every or output.count(name) > 1:
+            why = "comes twice" if name in every else "is in no operand"
+            raise ArgumentError(
+                f"einsum {formula!r}: {name!r} of the result {why}. Name axes of operands once."
+            )
+    return Contraction(operands, output)
+
+
+def _place_of(name: str) -> int:
+    return int(name[len(ELLIPSIS) :])
+
+
+def _labels_in(term: str, formula: str) -> list[str]:
+    before, dots, after = term.partition(ELLIPSIS)
+    labels = [*before, *([ELLIPSIS] if dots else []), *after]
+    for name in labels:
+        if name != ELLIPSIS and not (name.isascii() and name.isalpha()):
+            raise ArgumentError(
+                f"einsum {formula!r}: {name!r} is no label. Labels are letters, other axes one '...' a term."
+            )
+    return labels
+
+
+def _spread(labels: list[str], extra: int, formula: str, shape: Shape) -> Labels:
+    """Return labels with "..." replaced by one label for each of `extra` axes."""
+    if extra < 0 or (extra and ELLIPSIS not in labels):
+        raise ShapeError(
+            f"einsum {formula!r}: the term {''.join(labels)!r} names {len(labels)} axes, its operand "
+            f"has shape {show(shape)}. Name each axis, or the rest by '...'."
+        )
+    others = [f"{ELLIPSIS}{place}" for place in reversed(range(extra))]
+    return tuple(x for name in labels for x in (others if name == ELLIPSIS else (name,)))
+
+
+def sizes_of_labels(formula: str, operands: Sequence[Labels], shapes: Sequence[Shape]) -> dict[str, Dim]:
+    """Return the size of each label; size 1 beside another one broadcasts.
+
+    Raises:
+        ShapeError: a label has two sizes.
+
+    Example:
+        >>> sizes_of_labels("ij,j", [("i", "j"), ("j",)], [(2, 1), (3,)])
+        {'i': 2, 'j': 3}
+    """
+    sizes: dict[str, Dim] = {}
+    for labels, shape in zip(operands, shapes, strict=True):
+        for name, size in zip(labels, shape, strict=True):
+            known = sizes.get(name, 1)
+            if isinstance(known, int) and known == 1:
+                sizes[name] = size
+            elif size is not known and size != known and not (isinstance(size, int) and size == 1):
+                raise ShapeError(
+                    f"einsum {formula!r} of shapes {' and '.join(map(show, shapes))}: {name!r} has sizes "
+                    f"{show((known,))[1:-2]} and {show((size,))[1:-2]}. They must be equal, or one of them 1."
+                )
+    return sizes
+
+
+def next_pair(terms: Sequence[Labels], output: Labels, sizes: Mapping[str, Dim]) -> tuple[int, int]:
+    """Return which two of `terms` to join next: those whose product is least larger than they are.
+
+    Among equals, the pair with the fewest multiplications. Symbolic sizes count as 64.
+
+    Example:
+        >>> next_pair([("i", "j"), ("j", "k"), ("k",)], ("i",), {"i": 9, "j": 9, "k": 9})
+        (1, 2)
+    """
+    best: tuple[Any, tuple[int, int]] | None = None
+    for first in range(len(terms)):
+        for second in range(first + 1, len(terms)):
+            a, b = terms[first], terms[second]
+            kept = kept_labels(terms, first, second, output)
+            result = [name for name in dict.fromkeys((*a, *b)) if name in kept]
+            growth = _count(result, sizes) - _count(a, sizes) - _count(b, sizes)
+            cost = (growth, _count(dict.fromkeys((*a, *b)), sizes))
+            if best is None or cost < best[0]:
+                best = cost, (first, second)
+    assert best is not None, "a pair needs two terms"
+    return best[1]
+
+
+def kept_labels(terms: Sequence[Labels], first: int, second: int, output: Labels) -> set[str]:
+    """Return the labels that are needed after two terms were joined.
+
+    Example:
+        >>> sorted(kept_labels([("i", "j"), ("j", "k"), ("k",)], 1, 2, ("i",)))
+        ['i', 'j']
+    """
+    others = [labels for at, labels in enumerate(terms) if at not in (first, second)]
+    return {*output, *[name for labels in others for name in labels]}
+
+
+def _count(labels: Any, sizes: Mapping[str, Dim]) -> int:
+    return math.prod(size if isinstance(size := sizes[name], int) else 64 for name in labels)
