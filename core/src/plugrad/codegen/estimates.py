@@ -1,6 +1,5 @@
 """Count what a kernel costs, on its graph before optimisation: what it computes, not how."""
 
-
 from plugrad._frozen import frozen
 from plugrad.codegen.rebuild import ranges_of_reduce
 from plugrad.dtype import dtypes, is_bool

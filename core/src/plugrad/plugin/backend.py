@@ -1,6 +1,5 @@
 """What a plugin says about itself and about the devices it finds: plain data."""
 
-
 from plugrad._frozen import frozen
 from plugrad.target import Evidence, Target
 

@@ -4,7 +4,6 @@ The one place in the core that knows backends by name. It only helps messages: n
 load or run a backend, and a backend that is missing here works like any other.
 """
 
-
 from plugrad._frozen import frozen
 from plugrad._util import closest
 

@@ -7,6 +7,7 @@ else: memory and accumulators change while the kernel runs. All others are writt
 from bisect import bisect
 from collections.abc import Sequence
 
+from plugrad.renderer.facts import addresses
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
@@ -26,6 +27,7 @@ class Scope:
         params: the kernel's buffers by slot.
         written: slots of the buffers that the kernel stores to.
         variables: the kernel's scalars, by name.
+        addresses: arithmetic that is nothing but parts of addresses and of loops' sizes.
     """
 
     def __init__(self, uops: Sequence[UOp]) -> None:
@@ -38,6 +40,7 @@ class Scope:
             root.arg[0] for u in uops if u.op is Ops.STORE and (root := buffer_of(u)).op is Ops.PARAM
         }
         self.variables = sorted((u for u in uops if u.op is Ops.DEFINE_VAR), key=lambda u: str(u.arg[0]))
+        self.addresses = addresses(uops)
         self._taken: dict[str, UOp] = {}
         self._counts: dict[str, int] = {}
         self._nesting: dict[UOp, int] = {}

@@ -5,7 +5,6 @@ number of operations in the time that one byte takes to memory, and that ratio i
 speaks of `Capabilities` only, never of devices.
 """
 
-
 from plugrad._frozen import frozen
 from plugrad.target import Capabilities
 

@@ -4,12 +4,12 @@ Truth of vectors is kept as masks (see `plugrad.renderer.masks`). float16 and bf
 converted at each cast.
 """
 
-import struct
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from plugrad.dtype import STORABLE, ConstType, DType, dtypes, is_bool, is_float, truncate
+from plugrad.dtype import STORABLE, ConstType, DType, dtypes, is_bool, is_float
 from plugrad.renderer.cstyle import OPERATORS, is_number
+from plugrad.renderer.facts import half_bits, is_safe_divisor
 from plugrad.renderer.masks import MaskRenderer, MaskScope
 from plugrad.renderer.scope import Scope, buffer_of
 from plugrad.settings import settings
@@ -18,9 +18,6 @@ from plugrad.uop.ops import COMPARE, Ops
 from plugrad.uop.uop import UOp
 from plugrad_cpu_clang import halves, words
 from plugrad_cpu_clang.machine import Machine, available_threads, this_machine
-
-_PACK_HALF = struct.Struct("<e").pack
-_PACK_FLOAT = struct.Struct("<f").pack
 
 HALVES = (dtypes.float16, dtypes.bfloat16)
 _INTEGER_OPS = (Ops.CDIV, Ops.CMOD, Ops.SHL, Ops.SHR, Ops.AND, Ops.OR, Ops.XOR)
@@ -190,7 +187,7 @@ class CpuRenderer(MaskRenderer):
     def alu(self, scope: Scope, u: UOp, args: Sequence[str]) -> str:
         """Return the expression of an ALU node that gives numbers, or one truth."""
         count, dtype = u.dtype.count, u.dtype.scalar()
-        if u.op in (Ops.CDIV, Ops.CMOD) and not _is_safe_divisor(u.src[1]):
+        if u.op in (Ops.CDIV, Ops.CMOD) and not is_safe_divisor(u.src[1]):
             return f"{words.division(scope.define, OPERATORS[u.op], dtype, count)}({', '.join(args)})"
         if u.op in (Ops.SHL, Ops.SHR) and count > 1 and u.src[1].dtype is not u.dtype:
             args = [args[0], self._convert(scope, u.dtype, args[1])]
@@ -297,20 +294,3 @@ def is_streamed(scope: Scope, store: UOp) -> bool:
     assert isinstance(scope, CpuScope), "CpuRenderer opens its own scopes"
     buffer = buffer_of(store)
     return buffer.op is Ops.PARAM and buffer.arg[0] in scope.streamed
-
-
-def half_bits(dtype: DType, value: float) -> int:
-    """Return the bits of a float16 or bfloat16 constant.
-
-    Example:
-        >>> hex(half_bits(dtypes.bfloat16, 1.0))
-        '0x3f80'
-    """
-    rounded = float(truncate(value, dtype))
-    if dtype is dtypes.float16:
-        return int.from_bytes(_PACK_HALF(rounded), "little")
-    return int.from_bytes(_PACK_FLOAT(rounded), "little") >> 16
-
-
-def _is_safe_divisor(u: UOp) -> bool:
-    return u.op is Ops.CONST and u.arg not in (0, -1)

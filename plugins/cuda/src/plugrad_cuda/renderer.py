@@ -6,21 +6,18 @@ same source is compiled once more with UNALIGNED defined.
 """
 
 import math
-import struct
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from plugrad.dtype import ConstType, DType, dtypes, is_bool, is_float, truncate
+from plugrad.dtype import ConstType, DType, dtypes, is_bool, is_float
 from plugrad.renderer.cstyle import OPERATORS, CStyleRenderer
+from plugrad.renderer.facts import group_size, half_bits, is_safe_divisor, may_overflow
 from plugrad.renderer.scope import Scope
 from plugrad.target import Capabilities, Target
-from plugrad.uop.ops import ALU, Ops
+from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 from plugrad_cuda import words
 from plugrad_cuda.capabilities import STATIC_SHARED_BYTES, capabilities
-
-_PACK_HALF = struct.Struct("<e").pack
-_PACK_FLOAT = struct.Struct("<f").pack
 
 HALVES = (dtypes.float16, dtypes.bfloat16)
 # what may leave the range of a signed integer, which C does not define
@@ -183,12 +180,12 @@ class CudaRenderer(CStyleRenderer):
     def alu(self, scope: Scope, u: UOp, args: Sequence[str]) -> str:
         """Return the expression of an ALU node on rendered sources."""
         dtype = u.dtype
-        if u.op in (Ops.CDIV, Ops.CMOD) and not _is_safe_divisor(u.src[1]):
+        if u.op in (Ops.CDIV, Ops.CMOD) and not is_safe_divisor(u.src[1]):
             name = self.type_names[dtype]
             unsigned = name if name.startswith("unsigned") else f"unsigned {name.removeprefix('signed ')}"
             function = words.division(scope.define, OPERATORS[u.op], name, unsigned, dtype)
             return f"{function}({', '.join(args)})"
-        if u.op in _OVERFLOWING and _may_overflow(scope, u):
+        if u.op in _OVERFLOWING and may_overflow(u, scope.addresses):
             unsigned = "unsigned long long" if dtype.itemsize == 8 else "unsigned int"
             wrapped = super().alu(scope, u, [f"({unsigned}){arg}" for arg in args])
             return f"(({self.type_names[dtype]}){wrapped})" if dtype.itemsize >= 4 else wrapped
@@ -274,20 +271,18 @@ class CudaScope(Scope):
         group_size: threads in a block, at most.
         dynamic_bytes: shared memory in all.
         offsets: where in it each DEFINE_LOCAL begins.
-        addresses: integers that are nothing but parts of addresses and of loops' sizes.
     """
 
     def __init__(self, uops: Sequence[UOp]) -> None:
         super().__init__(uops)
         self.before: list[str] = []
-        self.group_size = _group_size(uops)
+        self.group_size = group_size(uops)
         self.offsets: dict[UOp, int] = {}
         self.dynamic_bytes = 0
         for u in uops:
             if u.op is Ops.DEFINE_LOCAL:
                 self.offsets[u] = self.dynamic_bytes
                 self.dynamic_bytes += (u.arg[1] * u.dtype.itemsize + 15) // 16 * 16
-        self.addresses = _addresses(uops)
 
 
 def is_aligned(place: UOp, count: int) -> bool:
@@ -320,44 +315,3 @@ def divisor_of(u: UOp, most: int = 64) -> int:
             return divisor_of(u.src[0], most)
         case _:
             return 1
-
-
-def half_bits(dtype: DType, value: float) -> int:
-    """Return the bits of a float16 or bfloat16 constant.
-
-    Example:
-        >>> hex(half_bits(dtypes.bfloat16, 1.0))
-        '0x3f80'
-    """
-    rounded = float(truncate(value, dtype))
-    if dtype is dtypes.float16:
-        return int.from_bytes(_PACK_HALF(rounded), "little")
-    return int.from_bytes(_PACK_FLOAT(rounded), "little") >> 16
-
-
-def _group_size(uops: Sequence[UOp]) -> int:
-    sizes = [u.src[0] for u in uops if u.op is Ops.SPECIAL and u.arg.startswith("lidx")]
-    if any(size.op is not Ops.CONST for size in sizes):
-        return 1024
-    return math.prod(int(size.arg) for size in sizes)
-
-
-def _addresses(uops: Sequence[UOp]) -> set[UOp]:
-    others: set[UOp] = set()  # what something else than an address is made of
-    for u in reversed(uops):
-        if u.op is Ops.INDEX or u.op is Ops.RANGE or (u.op in ALU and u not in others):
-            continue
-        others.update(u.src)
-    return {u for u in uops if u.op in ALU and u not in others}
-
-
-def _may_overflow(scope: Scope, u: UOp) -> bool:
-    """Say whether `u` computes with C's signed integers what is more than an address."""
-    assert isinstance(scope, CudaScope), "CudaRenderer opens its own scopes"
-    is_signed = u.dtype.kind == "int" and u.dtype.itemsize >= 4
-    # small integers compute as int, and only products of 16 bits leave that
-    return (is_signed or u.dtype is dtypes.uint16) and u not in scope.addresses
-
-
-def _is_safe_divisor(u: UOp) -> bool:
-    return u.op is Ops.CONST and u.arg not in (0, -1)

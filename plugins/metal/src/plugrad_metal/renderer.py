@@ -4,22 +4,20 @@ Vectors in memory are packed ones, which may begin at any element. float16 is `h
 and converted at each cast: from MSL 3.1 on it is `bfloat`, before that its bits.
 """
 
-import math
-import struct
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from plugrad.dtype import STORABLE, ConstType, DType, dtypes, is_bool, is_float, truncate
+from plugrad.dtype import STORABLE, ConstType, DType, dtypes, is_bool, is_float
 from plugrad.errors import DtypeError
 from plugrad.renderer.cstyle import OPERATORS, CStyleRenderer
+from plugrad.renderer.facts import group_size, half_bits, is_safe_divisor, may_overflow
 from plugrad.renderer.scope import Scope, buffer_of
 from plugrad.target import Capabilities, Target
-from plugrad.uop.ops import ALU, Ops
+from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 from plugrad_metal import words
 from plugrad_metal.capabilities import BFLOAT_SINCE, capabilities, language_of
 
-_PACK_FLOAT = struct.Struct("<f").pack
 # what may leave the range of a signed integer, which C++ does not define
 _OVERFLOWING = frozenset({Ops.ADD, Ops.SUB, Ops.MUL, Ops.NEG, Ops.MULACC})
 _LANES = "xyzw"
@@ -134,7 +132,7 @@ class MetalRenderer(CStyleRenderer):
     def literal(self, dtype: DType, value: ConstType) -> str:
         """Return a scalar constant; of a bfloat16 that is kept as bits, the bits."""
         if dtype in self.as_bits:
-            return str(bfloat_bits(float(value)))
+            return str(half_bits(dtype, float(value)))
         return super().literal(dtype, value)
 
     def vector(self, scope: Scope, dtype: DType, parts: Sequence[str]) -> str:
@@ -188,10 +186,10 @@ class MetalRenderer(CStyleRenderer):
     def alu(self, scope: Scope, u: UOp, args: Sequence[str]) -> str:
         """Return the expression of an ALU node on rendered sources."""
         dtype = u.dtype
-        if u.op in (Ops.CDIV, Ops.CMOD) and not _is_safe_divisor(u.src[1]):
+        if u.op in (Ops.CDIV, Ops.CMOD) and not is_safe_divisor(u.src[1]):
             function = words.division(scope.define, OPERATORS[u.op], self.type_names[dtype], dtype)
             return f"{function}({', '.join(args)})"
-        if u.op in _OVERFLOWING and _may_overflow(scope, u):
+        if u.op in _OVERFLOWING and may_overflow(u, scope.addresses):
             unsigned = "ulong" if dtype.itemsize == 8 else "uint"
             wrapped = super().alu(scope, u, [f"({unsigned}){arg}" for arg in args])
             return f"(({self.type_names[dtype]}){wrapped})" if dtype.itemsize >= 4 else wrapped
@@ -241,49 +239,8 @@ class MetalScope(Scope):
 
     Attributes:
         group_size: threads in a threadgroup, at most.
-        addresses: integers that are nothing but parts of addresses and of loops' sizes.
     """
 
     def __init__(self, uops: Sequence[UOp]) -> None:
         super().__init__(uops)
-        self.group_size = _group_size(uops)
-        self.addresses = _addresses(uops)
-
-
-def bfloat_bits(value: float) -> int:
-    """Return the bits of a bfloat16 constant.
-
-    Example:
-        >>> hex(bfloat_bits(1.0))
-        '0x3f80'
-    """
-    rounded = float(truncate(value, dtypes.bfloat16))
-    return int.from_bytes(_PACK_FLOAT(rounded), "little") >> 16
-
-
-def _group_size(uops: Sequence[UOp]) -> int:
-    sizes = [u.src[0] for u in uops if u.op is Ops.SPECIAL and u.arg.startswith("lidx")]
-    if any(size.op is not Ops.CONST for size in sizes):
-        return 1024
-    return math.prod(int(size.arg) for size in sizes)
-
-
-def _addresses(uops: Sequence[UOp]) -> set[UOp]:
-    others: set[UOp] = set()  # what something else than an address is made of
-    for u in reversed(uops):
-        if u.op is Ops.INDEX or u.op is Ops.RANGE or (u.op in ALU and u not in others):
-            continue
-        others.update(u.src)
-    return {u for u in uops if u.op in ALU and u not in others}
-
-
-def _may_overflow(scope: Scope, u: UOp) -> bool:
-    """Say whether `u` computes with signed integers what is more than an address."""
-    assert isinstance(scope, MetalScope), "MetalRenderer opens its own scopes"
-    is_signed = u.dtype.kind == "int" and u.dtype.itemsize >= 4
-    # small integers compute as int, and only products of 16 bits leave that
-    return (is_signed or u.dtype is dtypes.uint16) and u not in scope.addresses
-
-
-def _is_safe_divisor(u: UOp) -> bool:
-    return u.op is Ops.CONST and u.arg not in (0, -1)
+        self.group_size = group_size(uops)

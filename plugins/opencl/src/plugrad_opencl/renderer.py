@@ -4,23 +4,20 @@ Which of the two follows from the capabilities, and those from what the probe wr
 without cl_khr_fp16 keeps float16 as its bits, as all keep bfloat16, and converts at each cast.
 """
 
-import struct
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from plugrad.dtype import STORABLE, ConstType, DType, dtypes, is_bool, is_float, truncate
+from plugrad.dtype import STORABLE, ConstType, DType, dtypes, is_bool, is_float
 from plugrad.errors import DtypeError
 from plugrad.renderer.cstyle import OPERATORS
+from plugrad.renderer.facts import half_bits, is_safe_divisor, may_overflow
 from plugrad.renderer.masks import MaskRenderer, MaskScope
 from plugrad.renderer.scope import Scope, buffer_of
 from plugrad.target import Capabilities, Target
-from plugrad.uop.ops import ALU, Ops
+from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 from plugrad_opencl.capabilities import capabilities
 from plugrad_opencl.words import Words, numbered
-
-_PACK_HALF = struct.Struct("<e").pack
-_PACK_FLOAT = struct.Struct("<f").pack
 
 # what may leave the range of a signed integer, which C does not define
 _OVERFLOWING = frozenset({Ops.ADD, Ops.SUB, Ops.MUL, Ops.NEG, Ops.MULACC})
@@ -195,12 +192,12 @@ class OpenClRenderer(MaskRenderer):
     def alu(self, scope: Scope, u: UOp, args: Sequence[str]) -> str:
         """Return the expression of an ALU node that gives numbers, or one truth."""
         count, dtype = u.dtype.count, u.dtype.scalar()
-        if u.op in (Ops.CDIV, Ops.CMOD) and not _is_safe_divisor(u.src[1]):
+        if u.op in (Ops.CDIV, Ops.CMOD) and not is_safe_divisor(u.src[1]):
             function = self._words(scope).division(OPERATORS[u.op], self.type_names[dtype], count, dtype)
             return f"{function}({', '.join(args)})"
         if u.op in (Ops.SHL, Ops.SHR) and count > 1 and u.src[1].dtype is not u.dtype:
             args = [args[0], self._convert(scope, u.src[1].dtype, u.dtype, args[1])]
-        if u.op in _OVERFLOWING and self._may_overflow(scope, u):
+        if u.op in _OVERFLOWING and count == 1 and may_overflow(u, scope.addresses):
             unsigned = "uint" if dtype.itemsize < 8 else "ulong"
             wrapped = super().alu(scope, u, [f"({unsigned}){arg}" for arg in args])
             return f"({self.type_names[dtype]}){wrapped}" if dtype.itemsize >= 4 else wrapped
@@ -214,13 +211,6 @@ class OpenClRenderer(MaskRenderer):
         if u.op in (Ops.SQRT, Ops.TRUNC):
             return f"{self._words(scope).builtin(self.functions[u.op], scalar, count)}({args[0]})"
         return super().call(scope, u, args)
-
-    def _may_overflow(self, scope: Scope, u: UOp) -> bool:
-        """Say whether `u` computes with C's signed integers what is more than an address."""
-        assert isinstance(scope, OpenClScope), "OpenClRenderer opens its own scopes"
-        is_signed = u.dtype.kind == "int" and u.dtype.itemsize >= 4
-        # small integers compute as int, and only products of 16 bits leave that
-        return (is_signed or u.dtype is dtypes.uint16) and u.dtype.count == 1 and u not in scope.addresses
 
     # --- conversions ---
 
@@ -299,24 +289,13 @@ class OpenClScope(MaskScope):
 
     Attributes:
         locals: declarations of memory that a group shares.
-        addresses: integers that are nothing but parts of addresses and of loops' sizes.
         group_attribute: what tells the compiler the size of the group, where it is known.
     """
 
     def __init__(self, uops: Sequence[UOp]) -> None:
         super().__init__(uops)
         self.locals: list[str] = []
-        self.addresses = _addresses(uops)
         self.group_attribute = _group_attribute(uops)
-
-
-def _addresses(uops: Sequence[UOp]) -> set[UOp]:
-    others: set[UOp] = set()  # what something else than an address is made of
-    for u in reversed(uops):
-        if u.op is Ops.INDEX or u.op is Ops.RANGE or (u.op in ALU and u not in others):
-            continue
-        others.update(u.src)
-    return {u for u in uops if u.op in ALU and u not in others}
 
 
 def _group_attribute(uops: Sequence[UOp]) -> str:
@@ -328,20 +307,3 @@ def _group_attribute(uops: Sequence[UOp]) -> str:
 
 
 _SIGNED: Mapping[int, str] = {8: "char", 16: "short", 32: "int", 64: "long"}
-
-
-def half_bits(dtype: DType, value: float) -> int:
-    """Return the bits of a float16 or bfloat16 constant.
-
-    Example:
-        >>> hex(half_bits(dtypes.bfloat16, 1.0))
-        '0x3f80'
-    """
-    rounded = float(truncate(value, dtype))
-    if dtype is dtypes.float16:
-        return int.from_bytes(_PACK_HALF(rounded), "little")
-    return int.from_bytes(_PACK_FLOAT(rounded), "little") >> 16
-
-
-def _is_safe_divisor(u: UOp) -> bool:
-    return u.op is Ops.CONST and u.arg not in (0, -1)
