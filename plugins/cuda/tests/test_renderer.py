@@ -13,7 +13,8 @@ from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 from plugrad_cuda.capabilities import capabilities
 from plugrad_cuda.compiler import CudaCompiler
-from plugrad_cuda.renderer import DYNAMIC_SHARED, CudaRenderer, divisor_of
+from plugrad_cuda.layout import DYNAMIC_SHARED, divisor_of
+from plugrad_cuda.renderer import CudaRenderer
 
 
 def _target(arch="sm_90"):

@@ -18,6 +18,7 @@ from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 from plugrad_cuda import words
 from plugrad_cuda.capabilities import STATIC_SHARED_BYTES, capabilities
+from plugrad_cuda.layout import DYNAMIC_SHARED, is_aligned, shared_offsets
 
 HALVES = (dtypes.float16, dtypes.bfloat16)
 # what may leave the range of a signed integer, which C does not define
@@ -30,11 +31,6 @@ _FUNCTIONS_OF_BITS = {
     (dtypes.int64, dtypes.float64): "__double_as_longlong",
     (dtypes.float64, dtypes.int64): "__longlong_as_double",
 }
-
-#: Begins the line of a source that says how much shared memory a launch must ask for.
-DYNAMIC_SHARED = "#define DYNAMIC_SHARED_BYTES "
-#: Stands in sources that need another binary for buffers that begin at odd places.
-UNALIGNED = "#ifdef UNALIGNED"
 
 
 class CudaRenderer(CStyleRenderer):
@@ -89,13 +85,13 @@ class CudaRenderer(CStyleRenderer):
     def write_local(self, scope: Scope, u: UOp) -> None:
         """Declare memory of the block: by itself, or as a part of what the launch asks for."""
         assert isinstance(scope, CudaScope), "CudaRenderer opens its own scopes"
-        if scope.dynamic_bytes <= STATIC_SHARED_BYTES:
+        if scope.shared_bytes <= STATIC_SHARED_BYTES:
             return super().write_local(scope, u)
         storage = self.storage_type(u.dtype)
         scope.names[u] = f"local{u.arg[0]}"
         scope.line(f"{storage} *{scope.names[u]} = ({storage} *)(shared_memory + {scope.offsets[u]});")
         scope.before = [
-            f"{DYNAMIC_SHARED}{scope.dynamic_bytes}",
+            f"{DYNAMIC_SHARED}{scope.shared_bytes}",
             "extern __shared__ __align__(16) unsigned char shared_memory[];",
         ]
         return None
@@ -269,7 +265,7 @@ class CudaScope(Scope):
     Attributes:
         before: lines that stand before the kernel.
         group_size: threads in a block, at most.
-        dynamic_bytes: shared memory in all.
+        shared_bytes: shared memory in all.
         offsets: where in it each DEFINE_LOCAL begins.
     """
 
@@ -277,41 +273,4 @@ class CudaScope(Scope):
         super().__init__(uops)
         self.before: list[str] = []
         self.group_size = group_size(uops)
-        self.offsets: dict[UOp, int] = {}
-        self.dynamic_bytes = 0
-        for u in uops:
-            if u.op is Ops.DEFINE_LOCAL:
-                self.offsets[u] = self.dynamic_bytes
-                self.dynamic_bytes += (u.arg[1] * u.dtype.itemsize + 15) // 16 * 16
-
-
-def is_aligned(place: UOp, count: int) -> bool:
-    """Say whether the INDEX `place` is a multiple of `count` elements from where its buffer begins."""
-    return divisor_of(place.src[1]) % count == 0
-
-
-def divisor_of(u: UOp, most: int = 64) -> int:
-    """Return a power of two, up to `most`, that divides the integer `u` whatever its variables are.
-
-    Example:
-        >>> divisor_of(UOp.variable("i", 0, 9) * 4 + 8)
-        4
-    """
-    match u.op:
-        case Ops.CONST:
-            return min(u.arg & -u.arg, most) or most
-        case Ops.ADD | Ops.SUB | Ops.MAX:
-            return min(divisor_of(s, most) for s in u.src[:2])
-        case Ops.MUL:
-            return min(divisor_of(u.src[0], most) * divisor_of(u.src[1], most), most)
-        case Ops.SHL if u.src[1].op is Ops.CONST:
-            return min(divisor_of(u.src[0], most) << u.src[1].arg, most)
-        case Ops.MULACC:
-            product = divisor_of(u.src[0], most) * divisor_of(u.src[1], most)
-            return min(product, divisor_of(u.src[2], most), most)
-        case Ops.WHERE:
-            return min(divisor_of(s, most) for s in u.src[1:])
-        case Ops.CAST if u.src[0].dtype.kind in ("int", "uint"):
-            return divisor_of(u.src[0], most)
-        case _:
-            return 1
+        self.offsets, self.shared_bytes = shared_offsets(uops)

@@ -8,10 +8,9 @@ from typing import Any
 from plugrad.errors import DeviceError
 from plugrad.runtime.program import Program
 from plugrad_cuda.context import Context
+from plugrad_cuda.layout import ALIGNMENT, DYNAMIC_SHARED, UNALIGNED
 from plugrad_cuda.native import ffi
-from plugrad_cuda.renderer import DYNAMIC_SHARED, UNALIGNED
 
-ALIGNMENT = 16  # of vectors in memory, at most
 _DYNAMIC_SHARED_BYTES = 8  # number of the attribute in the driver API (enum CUfunction_attribute)
 
 
@@ -152,5 +151,5 @@ class CudaRunner:
 
 def _dynamic_shared_bytes(source: str) -> int:
     """Return how much shared memory a launch must ask for."""
-    found = re.search(f"^{DYNAMIC_SHARED}(\\d+)$", source, re.MULTILINE)
+    found = re.search(f"{DYNAMIC_SHARED}(\\d+)$", source, re.MULTILINE)
     return int(found[1]) if found else 0
