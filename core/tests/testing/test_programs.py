@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from plugrad.device import Device
 from plugrad.testing.programs.__main__ import main
 from plugrad.testing.programs.check import MODES, difference
 from plugrad.testing.programs.generate import random_program
@@ -47,3 +48,12 @@ def test_a_wrong_word_is_found_and_little_is_left_of_the_program(monkeypatch: py
 def test_the_command_says_what_it_did(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--count", "1", "--length", "6", "--device", "PYTHON"]) == 0
     assert capsys.readouterr().out == "1 programs of 6 steps on PYTHON: 0 differ\n"
+
+
+def test_the_interpreter_and_the_default_device_are_compared_unless_others_are_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for default, compared in (("NULL", "PYTHON, NULL"), ("PYTHON", "PYTHON")):
+        monkeypatch.setattr(Device, "_assigned", default)
+        assert main(["--count", "0"]) == 0
+        assert capsys.readouterr().out == f"0 programs of 40 steps on {compared}: 0 differ\n"

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.progress import track
 
+from plugrad.device import Device
 from plugrad.testing.programs.check import difference
 from plugrad.testing.programs.generate import random_program
 from plugrad.testing.programs.shrink import shrink
@@ -18,9 +19,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--first", type=int, default=0, help="the first seed (0)")
     parser.add_argument("--count", type=int, default=100, help="how many seeds (100)")
     parser.add_argument("--length", type=int, default=40, help="steps of a program, about (40)")
-    parser.add_argument("--device", action="append", help="a device; may be repeated (PYTHON and CPU)")
+    parser.add_argument(
+        "--device", action="append", help="a device; may be repeated (PYTHON and the default one)"
+    )
     given = parser.parse_args(arguments)
-    devices: list[str] = given.device or ["PYTHON", "CPU"]
+    devices: list[str] = given.device or list(dict.fromkeys(("PYTHON", Device.DEFAULT)))
     console, failed = Console(stderr=True), 0
     for seed in track(range(given.first, given.first + given.count), "programs", console=console):
         program = random_program(seed, given.length)
