@@ -45,6 +45,270 @@ def _shuffled(a):
     return np.ascontiguousarray(np.roll(a[::-1], 5))
 
 
+@pytest.mark.parametrize("count", LANES)
+@pytest.mark.parametrize("dtype", [dtypes.float32, dtypes.float64])
+@pytest.mark.parametrize(("op", "expected"), ARITHMETIC)
+def test_float_arithmetic_is_numpys_with_infinities_and_nan(w, launch, op, expected, dtype, count):
+    _elementwise(w, dtype, [dtype, dtype], count, lambda w, a, b: w.alu(op, a, b))
+    a = _floats(to_numpy(dtype))
+    b = _shuffled(a)
+    out = np.empty_like(a)
+    launch(w, out, a, b)
+    with np.errstate(all="ignore"):
+        np.testing.assert_array_equal(out, expected(a, b))
+
+
+@pytest.mark.parametrize("count", LANES)
+@pytest.mark.parametrize(
+    ("op", "expected"),
+    [(Ops.NEG, np.negative), (Ops.SQRT, np.sqrt), (Ops.TRUNC, np.trunc), (Ops.RECIP, np.reciprocal)],
+)
+@pytest.mark.parametrize("dtype", [dtypes.float32, dtypes.float64])
+def test_unary_functions_are_numpys(w, launch, op, expected, dtype, count):
+    _elementwise(w, dtype, [dtype], count, lambda w, a: w.alu(op, a))
+    a = _floats(to_numpy(dtype))
+    out = np.empty_like(a)
+    launch(w, out, a)
+    with np.errstate(all="ignore"):
+        np.testing.assert_array_equal(out, expected(a))
+        np.testing.assert_array_equal(np.signbit(out[a == 0]), np.signbit(expected(a)[a == 0]))
+
+
+@pytest.mark.parametrize("count", LANES)
+@pytest.mark.parametrize("constant_first", [False, True])
+def test_max_with_a_constant_keeps_nan(w, launch, count, constant_first):
+    def body(w, a):
+        zero = w.const(a.dtype, 0.0)
+        return w.alu(Ops.MAX, zero, a) if constant_first else w.alu(Ops.MAX, a, zero)
+
+    _elementwise(w, dtypes.float32, [dtypes.float32], count, body)
+    a = _floats()
+    out = np.empty_like(a)
+    launch(w, out, a)
+    np.testing.assert_array_equal(out, np.maximum(a, 0))
+
+
+@pytest.mark.parametrize("count", [1, 2, 4, 8, 16, 32])
+@pytest.mark.parametrize("dtype", [dtypes.float32, dtypes.float64])
+def test_mulacc_rounds_at_most_twice(w, launch, dtype, count):
+    _elementwise(w, dtype, [dtype] * 3, count, lambda w, a, b, c: w.alu(Ops.MULACC, a, b, c))
+    rng = np.random.default_rng(3)
+    a, b, c = (rng.normal(size=64).astype(to_numpy(dtype)) for _ in range(3))
+    out = np.empty_like(a)
+    launch(w, out, a, b, c)
+    np.testing.assert_allclose(out, a.astype(np.longdouble) * b + c, rtol=0, atol=4 * np.finfo(a.dtype).eps)
+
+
+def test_mul_and_add_are_not_contracted(w, launch):
+    f32 = dtypes.float32
+    _elementwise(w, f32, [f32] * 3, 16, lambda w, a, b, c: w.alu(Ops.ADD, w.alu(Ops.MUL, a, b), c))
+    rng = np.random.default_rng(4)
+    a, b, c = (rng.normal(size=64).astype(np.float32) for _ in range(3))
+    out = np.empty_like(a)
+    launch(w, out, a, b, c)
+    np.testing.assert_array_equal(out, a * b + c)
+
+
+INTS = [d for d in STORABLE if d.kind in ("int", "uint")]
+
+
+@pytest.mark.parametrize("count", [1, 16])
+@pytest.mark.parametrize("dtype", INTS)
+def test_integer_arithmetic_wraps(w, launch, dtype, count):
+    def body(w, a, b):
+        total = w.alu(Ops.ADD, w.alu(Ops.MUL, a, b), w.alu(Ops.SUB, a, b))
+        # halved while still narrow: C would compute it as a wide int
+        return w.alu(Ops.XOR, w.alu(Ops.SHR, total, w.const(total.dtype, 1)), w.alu(Ops.MAX, a, b))
+
+    _elementwise(w, dtype, [dtype, dtype], count, body)
+    rng = np.random.default_rng(5)
+    np_dtype = to_numpy(dtype)
+    info = np.iinfo(np_dtype)
+    a, b = (rng.integers(info.min, info.max, 64, np_dtype, endpoint=True) for _ in range(2))
+    out = np.empty_like(a)
+    launch(w, out, a, b)
+    np.testing.assert_array_equal(out, ((a * b + (a - b)) >> np_dtype.type(1)) ^ np.maximum(a, b))
+
+
+@pytest.mark.parametrize("count", [1, 8])
+@pytest.mark.parametrize("dtype", INTS)
+def test_division_truncates_and_never_traps(w, launch, dtype, count):
+    out, a, b = w.param(0, dtype, 128), w.param(1, dtype, 64), w.param(2, dtype, 64)
+    i = w.alu(Ops.MUL, w.range(64 // count, 0), count)
+    x, y = w.load(a, i, count), w.load(b, i, count)
+    w.store(out, i, w.alu(Ops.CDIV, x, y))
+    w.store(out, w.alu(Ops.ADD, i, 64), w.alu(Ops.CMOD, x, y))
+    w.end(i.src[0])
+    info = np.iinfo(to_numpy(dtype))
+    signed = [info.min, -1, -7, -3] if info.min else [info.max, 100, 3, 7]
+    x = np.resize(np.array([*signed, 0, 1, 7, info.max], to_numpy(dtype)), 64)
+    y = np.repeat(x[:8], 8)
+    got = np.empty(128, x.dtype)
+    launch(w, got, x, y)
+    for n, (p, q) in enumerate(zip(x.tolist(), y.tolist(), strict=True)):
+        quotient = 0 if q == 0 else truncate(abs(p) // abs(q) * (1 if (p < 0) == (q < 0) else -1), dtype)
+        assert got[n] == quotient, (p, q)
+        assert got[64 + n] == (0 if q in (0, -1) else p - q * quotient), (p, q)
+
+
+@pytest.mark.parametrize("count", [1, 16])
+@pytest.mark.parametrize("divisor", [7, -3, 1, 8])
+def test_division_by_a_constant_is_cs(w, launch, divisor, count):
+    def body(w, a):
+        c = w.const(a.dtype, divisor)
+        return w.alu(Ops.ADD, w.alu(Ops.CDIV, a, c), w.alu(Ops.CMOD, a, c))
+
+    _elementwise(w, dtypes.int32, [dtypes.int32], count, body)
+    a = np.arange(-32, 32, dtype=np.int32) * 1000
+    out = np.empty_like(a)
+    launch(w, out, a)
+    np.testing.assert_array_equal(out, np.trunc(a / divisor).astype(np.int32) + np.fmod(a, divisor))
+
+
+@pytest.mark.parametrize("count", LANES)
+@pytest.mark.parametrize("dtype", [dtypes.float32, dtypes.int8, dtypes.uint16, dtypes.int64])
+@pytest.mark.parametrize(
+    ("op", "expected"), [(Ops.CMPLT, np.less), (Ops.CMPNE, np.not_equal), (Ops.CMPEQ, np.equal)]
+)
+def test_comparisons_store_bytes_of_0_and_1(w, launch, op, expected, dtype, count):
+    _elementwise(w, dtypes.bool, [dtype, dtype], count, lambda w, a, b: w.alu(op, a, b))
+    np_dtype = to_numpy(dtype)
+    a = _floats(np_dtype) if dtype.kind == "float" else np.arange(64).astype(np_dtype)
+    b = _shuffled(a)
+    out = np.full(64, 7, np.uint8)
+    launch(w, out, a, b)
+    np.testing.assert_array_equal(out, expected(a, b).astype(np.uint8))
+
+
+@pytest.mark.parametrize("count", LANES)
+@pytest.mark.parametrize("dtype", [dtypes.int8, dtypes.bfloat16, dtypes.float32, dtypes.uint64])
+def test_where_takes_masks_of_any_origin(w, launch, dtype, count):
+    """The condition is (flag and x < y) or x != x: a loaded bool meets comparisons of wider lanes."""
+
+    def body(w, flag, x, y, a, b):
+        is_less = w.alu(Ops.AND, flag, w.alu(Ops.CMPLT, x, y))
+        return w.alu(Ops.WHERE, w.alu(Ops.OR, is_less, w.alu(Ops.CMPNE, x, x)), a, b)
+
+    _elementwise(w, dtype, [dtypes.bool, dtypes.float32, dtypes.float32, dtype, dtype], count, body)
+    x = _floats()
+    y = _shuffled(x)
+    flag = np.arange(64) % 3 > 0
+    a, b = (np.arange(64 * dtype.itemsize, dtype=np.uint8).reshape(64, -1) + k for k in (0, 100))
+    out = np.empty_like(a)
+    launch(w, out, flag, x, y, a, b)
+    np.testing.assert_array_equal(out, np.where(((flag & (x < y)) | np.isnan(x))[:, None], a, b))
+
+
+@pytest.mark.parametrize("count", [1, 8])
+def test_logic_on_bools_is_logic(w, launch, count):
+    def body(w, a, b, c):
+        mixed = w.alu(Ops.XOR, w.alu(Ops.ADD, a, b), w.alu(Ops.MUL, b, c))
+        chosen = w.alu(Ops.WHERE, a, w.alu(Ops.CMPEQ, b, c), w.alu(Ops.CMPLT, a, b))
+        negated = w.alu(Ops.CMPNE, mixed, w.const(a.dtype, True))
+        return w.alu(Ops.OR, w.alu(Ops.AND, negated, chosen), w.alu(Ops.AND, w.alu(Ops.MAX, a, c), b))
+
+    _elementwise(w, dtypes.bool, [dtypes.bool] * 3, count, body)
+    a, b, c = (np.arange(64) >> k & 1 != 0 for k in range(3))
+    out = np.empty(64, bool)
+    launch(w, out, a, b, c)
+    mixed, chosen = (a | b) ^ (b & c), np.where(a, b == c, ~a & b)
+    np.testing.assert_array_equal(out, (~mixed & chosen) | ((a | c) & b))
+
+
+@pytest.mark.parametrize("count", [1, 16])
+@pytest.mark.parametrize("source", WITH_NUMPY)
+def test_casts_are_numpys_for_values_in_range(w, launch, source, count):
+    a = w.param(0, source, 64)
+    outs = [w.param(1 + n, to, 64) for n, to in enumerate(WITH_NUMPY)]
+    i = w.range(64 // count, 0)
+    at = w.alu(Ops.MUL, i, count)
+    x = w.load(a, at, count)
+    for out in outs:
+        w.store(out, at, w.add(Ops.CAST, out.dtype.vec(count), x))
+    w.end(i)
+    values = np.array([0, 1, 2, 3.7, 100, 60.5, 17, 0.25] * 8)
+    given = values.astype(to_numpy(source))
+    results = [np.empty(64, to_numpy(to)) for to in WITH_NUMPY]
+    launch(w, given, *results)
+    for result in results:
+        np.testing.assert_array_equal(result, given.astype(result.dtype))
+
+
+@pytest.mark.parametrize("count", [1, 16])
+@pytest.mark.parametrize("source", [dtypes.float32, dtypes.float64, dtypes.float16, dtypes.int16])
+def test_casts_of_negative_numbers_keep_the_sign(w, launch, source, count):
+    signed = [d for d in WITH_NUMPY if d.kind in ("int", "float")]
+    a = w.param(0, source, 16)
+    outs = [w.param(1 + n, to, 16) for n, to in enumerate(signed)]
+    for start in range(0, 16, count):
+        x = w.load(a, start, count)
+        for out in outs:
+            w.store(out, start, w.add(Ops.CAST, out.dtype.vec(count), x))
+    given = np.resize([-1, -2.75, -100, 0], 16).astype(to_numpy(source))
+    results = [np.empty(16, to_numpy(to)) for to in signed]
+    launch(w, given, *results)
+    for result in results:
+        np.testing.assert_array_equal(result, given.astype(result.dtype))
+
+
+@pytest.mark.parametrize("count", [1, 4, 8, 16])
+def test_every_float16_survives_the_way_to_float32_and_back(w, launch, count):
+    cast = dtypes.float32.vec(count)
+    _elementwise(w, dtypes.float32, [dtypes.float16], count, lambda w, a: w.add(Ops.CAST, cast, a), 65536)
+    halves = np.arange(65536, dtype=np.uint16).view(np.float16)
+    out = np.empty(65536, np.float32)
+    launch(w, out, halves)
+    np.testing.assert_array_equal(out, halves.astype(np.float32))
+
+
+def _hard_floats():
+    """Floats around each halfway point of float16 and bfloat16, subnormals, overflow and NaN."""
+    halves = np.arange(0, 65536, 7, dtype=np.uint16)
+    f16 = halves.view(np.float16).astype(np.float32).view(np.uint32)
+    bf16 = halves.astype(np.uint32) << 16
+    steps = np.array([0, 0xFFF, 0x1000, 0x1001, 0x7FFF, 0x8000, 0x8001], np.uint32)
+    values = np.add.outer(steps, np.concatenate([f16, bf16])).ravel().view(np.float32)
+    return np.ascontiguousarray(values[: len(values) // 16 * 16])
+
+
+@pytest.mark.parametrize("count", [1, 4, 8, 16])
+def test_float32_rounds_to_the_nearest_float16(w, launch, count):
+    a = _hard_floats()
+    cast = dtypes.float16.vec(count)
+    _elementwise(w, dtypes.float16, [dtypes.float32], count, lambda w, a: w.add(Ops.CAST, cast, a), len(a))
+    out = np.empty(len(a), np.float16)
+    launch(w, out, a)
+    with np.errstate(all="ignore"):
+        np.testing.assert_array_equal(out, a.astype(np.float16))
+    np.testing.assert_array_equal(np.signbit(out[a == 0]), np.signbit(a[a == 0]))
+
+
+@pytest.mark.parametrize("count", [1, 16])
+def test_float32_rounds_to_the_nearest_bfloat16(w, launch, count):
+    a = _hard_floats()[::3]
+    a = np.ascontiguousarray(a[: len(a) // 16 * 16])
+    cast = dtypes.bfloat16.vec(count)
+    _elementwise(w, dtypes.bfloat16, [dtypes.float32], count, lambda w, a: w.add(Ops.CAST, cast, a), len(a))
+    out = np.empty(len(a), np.uint16)
+    launch(w, out, a)
+    expected = np.array([truncate(value, dtypes.bfloat16) for value in a.tolist()], np.float32)
+    np.testing.assert_array_equal((out.astype(np.uint32) << 16).view(np.float32), expected)
+
+
+@pytest.mark.parametrize("count", [1, 16])
+@pytest.mark.parametrize("to", [dtypes.float16, dtypes.bfloat16])
+def test_float64_rounds_once_on_the_way_to_16_bits(w, launch, to, count):
+    # just above and below halfway: float32 cannot tell, and would round to even
+    halfway = np.array([1 + 2**-11, 1 + 2**-8, 1 + 3 * 2**-11, 1 + 3 * 2**-8])
+    a = np.concatenate([halfway * s + d for s in (1, -1) for d in (0, 2**-40, -(2**-40))] + [SPECIALS[:8]])
+    a = np.ascontiguousarray(np.resize(a, 64))
+    _elementwise(w, to, [dtypes.float64], count, lambda w, a: w.add(Ops.CAST, to.vec(count), a))
+    out = np.empty(64, np.uint16)
+    launch(w, out, a)
+    got = (out.astype(np.uint32) << 16).view(np.float32) if to is dtypes.bfloat16 else out.view(np.float16)
+    np.testing.assert_array_equal(got, np.array([truncate(v, to) for v in a.tolist()], got.dtype))
+
+
 @pytest.mark.parametrize("count", [1, 4])
 @pytest.mark.parametrize("dtype", STORABLE)
 def test_constants_are_exact(w, launch, dtype, count):
