@@ -16,7 +16,7 @@ from plugrad.plugin.discovery import find_sources
 from plugrad.plugin.hints import FIRST, hint_for, nearest_name
 from plugrad.plugin.hookspecs import ENTRY_POINT_GROUP
 from plugrad.plugin.loaded import Backend
-from plugrad.plugin.loader import LoadedPlugin, PluginRefused, failure_of, load_plugin
+from plugrad.plugin.loader import LoadedPlugin, PluginRefused, failure_of, load_plugin, remedy_for
 from plugrad.plugin.source import PluginFailure, PluginSource
 from plugrad.settings import settings
 from plugrad.target import Evidence
@@ -232,7 +232,9 @@ class PluginManager:
             else f"add one named {info.name.lower()!r}"
         )
         failure = PluginFailure(
-            backend.source, f"its entry point is not named like its device {info.name}: {wanted}"
+            backend.source,
+            f"its entry point is not named like its device {info.name}: {wanted}",
+            remedy=remedy_for(backend.source),
         )
         self._failures[backend.source] = failure
         raise PluginRefused(failure)
