@@ -43,6 +43,11 @@ int cuEventRecord(void *event, void *stream);
 int cuEventSynchronize(void *event);
 int cuEventElapsedTime(float *milliseconds, void *start, void *end);
 
+int cuLinkCreate_v2(unsigned int count, int *options, void **values, void **link);
+int cuLinkAddData_v2(void *link, int type, void *data, size_t nbytes, char const *name,
+    unsigned int count, int *options, void **values);
+int cuLinkComplete(void *link, void **image, size_t *nbytes);
+int cuLinkDestroy(void *link);
 int cuModuleLoadData(void **module, void const *image);
 int cuModuleUnload(void *module);
 int cuModuleGetFunction(void **function, void *module, char const *name);

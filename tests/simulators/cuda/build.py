@@ -1,6 +1,7 @@
 """Build the stand-ins for libcuda and NVRTC, and say how a process is told to use them.
 
-    python tests/simulators/cuda/build.py FOLDER     # builds, and prints the settings for a shell
+    python tests/simulators/cuda/build.py FOLDER                # builds, and prints the settings for a shell
+    python tests/simulators/cuda/build.py FOLDER COMMAND ...    # builds, and runs a command with them
 
 They are never found by themselves: only the environment variables that this prints make the CUDA plugin load
 them, and the device they show is marked as simulated (evidence E2).
@@ -31,9 +32,13 @@ def build(folder: Path) -> dict[str, str]:
     if compiler is None:
         raise RuntimeError("the stand-ins for CUDA need a C++ compiler: no g++, clang++ or c++ on PATH")
     folder.mkdir(parents=True, exist_ok=True)
-    shim = f'-DPLUGRAD_SHIM="{HERE / "shim.h"}"'
-    _compile(compiler, HERE / "driver.cpp", folder / "libcuda.so.1", "-ldl")
-    _compile(compiler, HERE / "nvrtc.cpp", folder / "libnvrtc.so", shim, f'-DPLUGRAD_COMPILER="{compiler}"')
+    tools = (
+        f'-DPLUGRAD_COMPILER="{compiler}"',
+        f'-DPLUGRAD_HERE="{HERE}"',
+        f'-DPLUGRAD_PYTHON="{sys.executable}"',
+    )
+    _compile(compiler, HERE / "driver.cpp", folder / "libcuda.so.1", *tools, "-ldl")
+    _compile(compiler, HERE / "nvrtc.cpp", folder / "libnvrtc.so", *tools)
     return {
         "PLUGRAD_CUDA_DRIVER": str(folder / "libcuda.so.1"),
         "PLUGRAD_NVRTC": str(folder / "libnvrtc.so"),
@@ -41,7 +46,7 @@ def build(folder: Path) -> dict[str, str]:
 
 
 def _compile(compiler: str, source: Path, library: Path, *options: str) -> None:
-    inputs = (source, HERE / "shim.h", Path(__file__))
+    inputs = (source, HERE / "compile.h", Path(__file__))
     if library.exists() and library.stat().st_mtime >= max(path.stat().st_mtime for path in inputs):
         return
     unfinished = library.with_name(f"{library.name}.{os.getpid()}")
@@ -52,6 +57,15 @@ def _compile(compiler: str, source: Path, library: Path, *options: str) -> None:
     unfinished.replace(library)
 
 
-if __name__ == "__main__":
-    for name, value in build(Path(sys.argv[1]).absolute()).items():
+def main(folder: str, *command: str) -> int:
+    """Build, and run the command or print the settings; return the exit status."""
+    settings = build(Path(folder).absolute())
+    if command:
+        return subprocess.run(command, env=os.environ | settings, check=False).returncode
+    for name, value in settings.items():
         print(f"export {name}={value}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,5 +1,7 @@
 // A stand-in for libcuda: runs kernels that the stand-in for NVRTC compiled, on the CPU.
 //
+// PTX is assembled by ptx.py, which makes C++ of it, and the compiler of this machine.
+//
 // It is stricter than hardware, so that mistakes of the host side show:
 // - Streams do nothing until somebody waits for them, so a missing wait reads what was there before.
 // - Every handle is looked up; a block ends at a page that cannot be touched, fresh memory is poisoned, freed
@@ -28,6 +30,8 @@
 #include <string>
 #include <vector>
 
+#include "compile.h"
+
 namespace {
 
 enum Status {
@@ -39,6 +43,7 @@ enum Status {
   kInvalidDevice = 101,
   kInvalidImage = 200,
   kInvalidContext = 201,
+  kInvalidPtx = 218,
   kInvalidHandle = 400,
   kNotFound = 500,
   kNotReady = 600,
@@ -57,6 +62,7 @@ const std::map<int, std::pair<const char *, const char *>> kTexts = {
     {101, {"CUDA_ERROR_INVALID_DEVICE", "invalid device ordinal"}},
     {200, {"CUDA_ERROR_INVALID_IMAGE", "device kernel image is invalid"}},
     {201, {"CUDA_ERROR_INVALID_CONTEXT", "invalid device context"}},
+    {218, {"CUDA_ERROR_INVALID_PTX", "a PTX JIT compilation failed"}},
     {400, {"CUDA_ERROR_INVALID_HANDLE", "invalid resource handle"}},
     {500, {"CUDA_ERROR_NOT_FOUND", "named symbol not found"}},
     {600, {"CUDA_ERROR_NOT_READY", "device not ready"}},
@@ -103,6 +109,12 @@ struct Function {
   std::string name;
   int shared_most = kSharedDefault;
 };
+// PTX on its way to an image, and where the caller wants to read why not.
+struct Link {
+  std::string image;
+  char *log = nullptr;
+  size_t log_nbytes = 0;
+};
 struct Event;
 struct Work {
   std::function<int()> run;
@@ -135,6 +147,7 @@ std::map<char *, size_t> pinned;
 std::set<Stream *> streams;
 std::set<Event *> events;
 std::set<Module *> modules;
+std::set<Link *> links;
 std::map<Function *, std::unique_ptr<Function>> functions;
 int violations = 0;
 thread_local Context *current = nullptr;
@@ -332,6 +345,7 @@ struct AtExit {
     if (!pinned.empty()) complain("page-locked memory was never freed:", std::to_string(pinned.size()));
     if (!streams.empty()) complain("streams were never destroyed:", std::to_string(streams.size()));
     if (!events.empty()) complain("events were never destroyed:", std::to_string(events.size()));
+    if (!links.empty()) complain("links were never destroyed:", std::to_string(links.size()));
     if (!modules.empty()) complain("modules were never unloaded:", std::to_string(modules.size()));
     for (auto &[device, context] : contexts)
       if (context.retained) complain("a primary context was never released, of device", std::to_string(device));
@@ -592,6 +606,61 @@ int cuEventElapsedTime(float *milliseconds, void *start, void *end) {
   if (!first->is_recorded || !last->is_recorded) return kInvalidHandle;
   if (first->waiting || last->waiting) return kNotReady;
   *milliseconds = (float)((last->seconds - first->seconds) * 1e3);
+  return kSuccess;
+}
+
+// --- PTX ---
+
+int cuLinkCreate_v2(unsigned int count, int *options, void **values, void **link) {
+  ENTER();
+  auto *made = new Link;
+  for (unsigned i = 0; i < count; i++) {
+    if (options[i] == 5) made->log = static_cast<char *>(values[i]);
+    else if (options[i] == 6) made->log_nbytes = (size_t)values[i];
+    else {
+      delete made;
+      return kInvalidValue;
+    }
+  }
+  links.insert(made);
+  *link = made;
+  return kSuccess;
+}
+
+int cuLinkAddData_v2(void *link, int type, void *data, size_t nbytes, const char *, unsigned int count, int *,
+                     void **) {
+  ENTER();
+  if (!is_live(links, link)) return kInvalidHandle;
+  const char *text = static_cast<const char *>(data);
+  if (type != 1 || count || !nbytes || text[nbytes - 1]) return kInvalidValue;
+  auto *found = static_cast<Link *>(link);
+  int arch = (int)setting("PLUGRAD_SIM_ARCH", 90);
+  std::string driver = std::to_string(setting("PLUGRAD_SIM_DRIVER", 12090));
+  Workshop workshop;
+  workshop.write("kernel.ptx", text);
+  int status = run({PLUGRAD_PYTHON, "-I", "-S", PLUGRAD_HERE "/ptx.py", workshop.path("kernel.ptx"),
+                    workshop.path("kernel.cpp"), driver, std::to_string(arch)},
+                   workshop.path("log"));
+  if (!status) found->image = workshop.compile(arch, {});
+  if (!found->image.empty()) return kSuccess;
+  if (found->log_nbytes) std::snprintf(found->log, found->log_nbytes, "%s", workshop.log().c_str());
+  return kInvalidPtx;
+}
+
+int cuLinkComplete(void *link, void **image, size_t *nbytes) {
+  ENTER();
+  if (!is_live(links, link)) return kInvalidHandle;
+  auto *found = static_cast<Link *>(link);
+  *image = found->image.data();  // as long as the link lives
+  *nbytes = found->image.size();
+  return found->image.empty() ? kInvalidImage : kSuccess;
+}
+
+int cuLinkDestroy(void *link) {
+  ENTER();
+  if (!is_live(links, link)) return kInvalidHandle;
+  links.erase(static_cast<Link *>(link));
+  delete static_cast<Link *>(link);
   return kSuccess;
 }
 

@@ -1,26 +1,17 @@
 // A stand-in for NVRTC: compiles the very source it is given as C++, through shim.h, into a shared library.
 //
-// The compiler and the shim are given when this file is compiled (PLUGRAD_COMPILER, PLUGRAD_SHIM).
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cctype>
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <iterator>
 #include <set>
 #include <sstream>
 #include <string>
 #include <vector>
 
-extern char **environ;
+#include "compile.h"
 
 namespace {
 
@@ -59,28 +50,6 @@ std::string with_kernels(const std::string &source) {
   if (source.find("extern __shared__") != std::string::npos)
     out << "thread_local __align__(16) unsigned char shared_memory[227 << 10];\n";
   return out.str();
-}
-
-std::string read_file(const std::string &path) {
-  std::ifstream file(path, std::ios::binary);
-  return std::string(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
-}
-
-int run(const std::vector<std::string> &command, const std::string &log) {
-  std::vector<char *> words;
-  for (auto &word : command) words.push_back(const_cast<char *>(word.c_str()));
-  words.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, 1, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  posix_spawn_file_actions_adddup2(&actions, 1, 2);
-  pid_t child;
-  int failed = posix_spawnp(&child, words[0], &actions, nullptr, words.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (failed) return failed;
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
-  return status;
 }
 
 }  // namespace
@@ -149,22 +118,12 @@ int nvrtcCompileProgram(void *handle, int count, const char *const *options) {
     program->log = "no architecture that this stand-in knows is among the options";
     return kInvalidOption;
   }
-  const char *tmp = std::getenv("TMPDIR");
-  std::string folder = std::string(tmp && *tmp ? tmp : "/tmp") + "/plugrad-cuda-XXXXXX";
-  if (!mkdtemp(folder.data())) return kCompilation;
-  std::string source = folder + "/kernel.cpp", library = folder + "/kernel.so", log = folder + "/log";
-  std::ofstream(source) << with_kernels(program->source);
-  std::vector<std::string> command = {PLUGRAD_COMPILER, "-x", "c++", "-std=c++17", "-O1", "-w", "-shared", "-fPIC",
-                                      "-fvisibility=hidden", "-ffp-contract=off", "-fno-fast-math", "-fno-exceptions",
-                                      "-fno-rtti", "-DPLUGRAD_ARCH=" + std::to_string(arch * 10), "-include",
-                                      PLUGRAD_SHIM, source, "-o", library, "-lm"};
-  command.insert(command.end(), defines.begin(), defines.end());
-  int status = run(command, log);
-  program->log = read_file(log);
-  program->image = status ? "" : read_file(library);
-  for (auto &path : {source, library, log}) unlink(path.c_str());
-  rmdir(folder.c_str());
-  return status || program->image.empty() ? kCompilation : kSuccess;
+  Workshop workshop;
+  if (workshop.folder.empty()) return kCompilation;
+  workshop.write("kernel.cpp", with_kernels(program->source));
+  program->image = workshop.compile(arch, defines);
+  program->log = workshop.log();
+  return program->image.empty() ? kCompilation : kSuccess;
 }
 
 static int give_size(void *handle, size_t *nbytes, std::string Program::*text, int zero) {

@@ -5,11 +5,14 @@ from plugrad.plugin.hookspecs import hookimpl
 from plugrad.runtime.program import Program
 from plugrad.target import Target
 from plugrad_cuda.allocator import CudaAllocator
+from plugrad_cuda.assembler import PtxAssembler
 from plugrad_cuda.compiler import CudaCompiler
 from plugrad_cuda.context import open_context
 from plugrad_cuda.probe import NAME, look
+from plugrad_cuda.ptx.renderer import PtxRenderer
 from plugrad_cuda.renderer import CudaRenderer
 from plugrad_cuda.runner import CudaRunner
+from plugrad_cuda.settings import settings
 
 
 @hookimpl
@@ -39,15 +42,17 @@ def plugrad_allocator(target: Target) -> CudaAllocator | None:
 
 
 @hookimpl
-def plugrad_renderer(target: Target) -> CudaRenderer | None:
-    """Return what writes CUDA C for the device's compute capability."""
-    return CudaRenderer(target) if target.device == NAME else None
+def plugrad_renderer(target: Target) -> CudaRenderer | PtxRenderer | None:
+    """Return what writes CUDA C for the device's compute capability, or PTX where the user asks for that."""
+    if target.device != NAME:
+        return None
+    return PtxRenderer(target) if settings.CUDA_PTX else CudaRenderer(target)
 
 
 @hookimpl
-def plugrad_compiler(target: Target) -> CudaCompiler | None:
-    """Return NVRTC for the device's compute capability."""
-    return CudaCompiler(target) if target.device == NAME else None
+def plugrad_compiler(target: Target) -> CudaCompiler | PtxAssembler | None:
+    """Return NVRTC for the device's compute capability, or the driver's assembler for PTX."""
+    return _compiler()(target) if target.device == NAME else None
 
 
 @hookimpl
@@ -55,8 +60,13 @@ def plugrad_runner(target: Target, program: Program) -> CudaRunner | None:
     """Load a kernel."""
     if target.device != NAME:
         return None
+    compiler = _compiler()
     return CudaRunner(
         open_context(target),
         program,
-        lambda source, name: CudaCompiler(target).compile_unaligned(source, name),
+        lambda source, name: compiler(target).compile_unaligned(source, name),
     )
+
+
+def _compiler() -> type[CudaCompiler] | type[PtxAssembler]:
+    return PtxAssembler if settings.CUDA_PTX else CudaCompiler

@@ -1,0 +1,1 @@
+"""PTX, written directly from linear programs."""
