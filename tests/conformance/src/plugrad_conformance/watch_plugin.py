@@ -4,6 +4,7 @@ Run in a fresh process by `facts`, as `python -P watch_plugin.py NAME ENTRY_POIN
 """
 
 import contextlib
+import hashlib
 import importlib
 import json
 import os
@@ -21,8 +22,8 @@ from plugrad.renderer import cstyle
 from plugrad.runtime import transfer
 
 # what a plugin may import without it being counted: the core and what it brings, the standard library's
-# compressors, and tools for foreign code
-_BROUGHT = (shutil, np, pluggy, discovery, loaded, cstyle, transfer)
+# compressors and hashes, and tools for foreign code
+_BROUGHT = (shutil, hashlib, np, pluggy, discovery, loaded, cstyle, transfer)
 for _tool in ("ctypes", "cffi", "_cffi_backend"):
     with contextlib.suppress(ImportError):
         importlib.import_module(_tool)

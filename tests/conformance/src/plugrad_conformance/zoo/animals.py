@@ -1,0 +1,274 @@
+"""The animals, as data: what is wrong, where it shows, and what the report has to say."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+#: Where a defect shows: when the plugin is loaded, in what it answers when asked for devices, when a device
+#: opens, when a kernel is loaded; or it takes the process along, in which plugins are loaded and probed.
+Shows = Literal["load", "probe", "allocator", "renderer", "compiler", "runner", "graph", "compute", "process"]
+
+_PROBE = "    return Probe("
+_ALLOCATOR = "def plugrad_allocator(target): return Memory()"
+
+
+@dataclass(frozen=True, slots=True)
+class Animal:
+    """One broken plugin.
+
+    Attributes:
+        name: in lower case with dashes.
+        shows: where.
+        says: parts of the report: the hook, what was expected and what came, where the defect has these.
+        source: the whole module; None: the good backend's, with `changes`.
+        changes: texts of the good backend, and what they become.
+        device: the name of its entry point, where that is the defect.
+        value: what the entry point imports, where that is the defect.
+    """
+
+    name: str
+    shows: Shows
+    says: tuple[str, ...]
+    source: str | None = None
+    changes: Mapping[str, str] = field(default_factory=dict[str, str])
+    device: str = ""
+    value: str = ""
+
+    @property
+    def entry_point(self) -> str:
+        """The name of its device, in lower case."""
+        return self.device or self.name.replace("-", "_")
+
+    @property
+    def distribution(self) -> str:
+        """What brings it."""
+        return f"plugrad-zoo-{self.name}"
+
+    @property
+    def module(self) -> str:
+        """Its module."""
+        return f"zoo_{self.name.replace('-', '_')}"
+
+
+def _changed(name: str, shows: Shows, old: str, new: str, *says: str) -> Animal:
+    return Animal(name, shows, says, changes={old: new})
+
+
+_IMPORTS = (
+    Animal(
+        "import-error",
+        "load",
+        ("importing it raised ModuleNotFoundError", "no_such_module_at_all"),
+        "import no_such_module_at_all",
+    ),
+    Animal("syntax-error", "load", ("importing it raised SyntaxError",), "def (:"),
+    Animal("system-exit", "load", ("importing it raised SystemExit: 3",), "raise SystemExit(3)"),
+    Animal(
+        "base-exception",
+        "load",
+        ("importing it raised Odd: odd",),
+        "class Odd(BaseException): pass\nraise Odd('odd')",
+    ),
+    Animal("missing-module", "load", ("No module named 'zoo_not_there'",), "", value="zoo_not_there.plugin"),
+    Animal("missing-object", "load", ("no attribute 'nothing'",), "", value="zoo_missing_object:nothing"),
+)
+_HOOKS = (
+    Animal("no-hooks", "load", ("it implements no hook",), "x = 1"),
+    Animal(
+        "not-marked", "load", ("plugrad_probe is not marked with @hookimpl",), "def plugrad_probe(): pass"
+    ),
+    Animal(
+        "unknown-hook",
+        "load",
+        ("plugrad_alocator, which is no hook of spec", "Did you mean 'plugrad_allocator'"),
+        "from plugrad.plugin import hookimpl\n@hookimpl\ndef plugrad_alocator(target): pass",
+    ),
+    _changed(
+        "other-arguments",
+        "load",
+        "def plugrad_allocator(target)",
+        "def plugrad_allocator(device)",
+        "plugrad_allocator",
+        "'device'",
+    ),
+    _changed(
+        "wrong-spec-major",
+        "load",
+        'spec_version="1.0"',
+        'spec_version="2.0"',
+        "written for spec 2.0, this plugrad has 1.",
+        "upgrade plugrad-core",
+    ),
+    _changed(
+        "no-spec-version",
+        "load",
+        'spec_version="1.0"',
+        'spec_version="one"',
+        "spec_version 'one' is not MAJOR.MINOR",
+    ),
+    Animal("reserved-name", "load", ("NULL is the name of a built-in device",), device="null"),
+    Animal(
+        "another-name",
+        "load",
+        ("its entry point is not named like its device ANOTHER_NAME",),
+        device="misnamed",
+    ),
+)
+_ANSWERS = (
+    _changed(
+        "info-is-a-dict",
+        "load",
+        "return BackendInfo(",
+        "return dict(name=",
+        "plugrad_backend_info must return a BackendInfo, got dict",
+    ),
+    _changed(
+        "info-with-a-wrong-field",
+        "load",
+        "priority=50",
+        "priority='high'",
+        "plugrad_backend_info: priority is str 'high', not int",
+    ),
+    _changed(
+        "probe-raises", "probe", _PROBE, f"    1 / 0\n{_PROBE}", "plugrad_probe raised ZeroDivisionError"
+    ),
+    _changed(
+        "probe-returns-a-list",
+        "probe",
+        "return Probe(tuple(",
+        "return list((",
+        "plugrad_probe must return a Probe, got list",
+    ),
+    _changed(
+        "probe-returns-nothing",
+        "probe",
+        _PROBE,
+        f"    return None\n{_PROBE}",
+        "plugrad_probe must return a Probe, got None",
+    ),
+    _changed(
+        "probe-lists-strings",
+        "probe",
+        _PROBE,
+        f"    return Probe(('a chip',))\n{_PROBE}",
+        "plugrad_probe: each device must be a ProbedDevice, got str 'a chip'",
+    ),
+    _changed(
+        "claims-a-rank",
+        "probe",
+        'f"chip {i}"',
+        'f"chip {i}", priority=50 + i',
+        "plugrad_probe gives CLAIMS_A_RANK:1 the priority 51",
+        "plugrad_backend_info says 50 at most",
+    ),
+    _changed(
+        "allocator-raises",
+        "allocator",
+        "return Memory()",
+        "raise KeyError('x')",
+        "plugrad_allocator raised KeyError",
+    ),
+    _changed(
+        "allocator-is-a-number",
+        "allocator",
+        "return Memory()",
+        "return 5",
+        "plugrad_allocator must return an Allocator, got int 5",
+    ),
+    _changed(
+        "allocator-is-an-object",
+        "allocator",
+        "return Memory()",
+        "return object()",
+        "plugrad_allocator must return an Allocator, got object",
+        "has no alloc, free, copyin, copyout, offset",
+    ),
+    _changed(
+        "allocator-is-abstract",
+        "allocator",
+        "    def copyin(self, handle, source): handle[:] = source\n",
+        "",
+        "plugrad_allocator raised TypeError",
+        "copyin",
+    ),
+    _changed(
+        "claims-a-device",
+        "allocator",
+        _ALLOCATOR,
+        _ALLOCATOR.replace("Memory()", "None"),
+        "plugrad_allocator returned None for Target",
+        "a device that its probe lists",
+    ),
+    _changed(
+        "renderer-without-capabilities",
+        "renderer",
+        "return Text()",
+        "t = Text(); t.capabilities = None; return t",
+        "plugrad_renderer must return a Renderer whose capabilities are Capabilities",
+        "got Text",
+    ),
+    _changed(
+        "compiler-without-a-key",
+        "compiler",
+        '"bytes-1"',
+        '""',
+        "plugrad_compiler must return a Compiler whose cache_key names toolchain",
+        "got ''",
+    ),
+    _changed(
+        "runner-is-a-string",
+        "runner",
+        "return launch",
+        "return 'launch'",
+        "plugrad_runner must return a Runner, got str 'launch'",
+    ),
+    _changed(
+        "graph-is-a-number",
+        "graph",
+        f"@hookimpl\n{_ALLOCATOR}",
+        f"@hookimpl\ndef plugrad_graph(target, launches): return 5\n\n@hookimpl\n{_ALLOCATOR}",
+        "plugrad_graph must return a Graph, got int 5",
+    ),
+    _changed(
+        "claims-to-compute",
+        "compute",
+        "@hookimpl\ndef plugrad_runner(target, program): return launch\n",
+        "",
+        "a device that computes also needs plugrad_runner",
+    ),
+)
+_PROCESSES = (
+    Animal(
+        "crashes-when-imported",
+        "process",
+        ("crashed the process: SIGSEGV",),
+        "import ctypes; ctypes.string_at(0)",
+    ),
+    _changed(
+        "crashes-when-probed",
+        "process",
+        _PROBE,
+        f"    import ctypes; ctypes.string_at(0)\n{_PROBE}",
+        "crashed the process: SIGSEGV",
+    ),
+    _changed(
+        "ends-the-process",
+        "process",
+        _PROBE,
+        f"    import os; os._exit(3)\n{_PROBE}",
+        "ended the process with status 3",
+    ),
+    _changed(
+        "leaves-in-silence",
+        "process",
+        _PROBE,
+        f"    import os; os._exit(0)\n{_PROBE}",
+        "ended the process before it answered",
+    ),
+    _changed(
+        "hangs", "process", _PROBE, f"    import time; time.sleep(600)\n{_PROBE}", "did not answer within"
+    ),
+)
+
+#: All of them by name. `Zoo` makes two more: rivals for one name, and one that is slow to import.
+ANIMALS = {animal.name: animal for animal in (*_IMPORTS, *_HOOKS, *_ANSWERS, *_PROCESSES)}
