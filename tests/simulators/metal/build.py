@@ -1,7 +1,6 @@
 """Build the stand-in for Metal, and say how a process is told to use it.
 
-    python tests/simulators/metal/build.py FOLDER                # builds, and prints the settings for a shell
-    python tests/simulators/metal/build.py FOLDER COMMAND ...    # builds, and runs a command with them
+    python tests/simulators/metal/build.py FOLDER    # builds, and prints the settings for a shell
 
 It is never found by itself: only the environment variables that this prints make `import Metal` find it, and
 the device it shows is marked as simulated (evidence E2).
@@ -49,15 +48,6 @@ def build(folder: Path) -> dict[str, str]:
     }
 
 
-def main(folder: str, *command: str) -> int:
-    """Build, and run the command or print the settings; return the exit status."""
-    settings = build(Path(folder).absolute())
-    if command:
-        return subprocess.run(command, env=os.environ | settings, check=False).returncode
-    for name, value in settings.items():
-        print(f"export {name}={value}")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    for name, value in build(Path(sys.argv[1]).absolute()).items():
+        print(f"export {name}={value}")
