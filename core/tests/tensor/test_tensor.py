@@ -509,3 +509,15 @@ def test_the_package_exports_what_users_need() -> None:
     for name in ("Tensor", "Device", "dtypes", "Variable", "context"):
         assert hasattr(plugrad, name)
     assert Tensor([1]).dtype is dtypes.int32
+
+
+def test_a_tensor_that_is_replaced_shows_the_other_ones_memory() -> None:
+    memory = Tensor([1.0, 2.0, 3.0]).realize()
+    view = Tensor([0.0, 0.0], requires_grad=True).replace(memory[1:])
+    assert view.requires_grad
+    memory.assign(memory * 2).realize()
+    assert view.tolist() == [4.0, 6.0]
+    view.assign(view.detach() + 1).realize()
+    assert memory.tolist() == [2.0, 5.0, 7.0]
+    with pytest.raises(ShapeError, match=r"cannot replace a tensor of shape \(2,\) by one of \(3,\)"):
+        view.replace(memory)

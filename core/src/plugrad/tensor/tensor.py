@@ -224,6 +224,31 @@ class Tensor(GradientMixin, AdvancedIndexingMixin, EinsumMixin):
         self._is_view = True
         return self
 
+    def replace(self, other: "Tensor") -> Self:
+        """Become what `other` is: the same graph or memory, dtype and device; return this.
+
+        Nothing is copied or written: views of what this tensor was stay what they are. Whether it requires a
+        gradient, and its `.grad`, stay.
+
+        Raises:
+            ShapeError: the shapes differ.
+
+        Example:
+            >>> rows = Tensor([[1, 2], [3, 4]]).realize()
+            >>> first = Tensor([0, 0]).replace(rows[0])
+            >>> rows[0] = 5
+            >>> first.tolist()
+            [5, 5]
+        """
+        if other.shape != self.shape:
+            raise ShapeError(
+                f"cannot replace a tensor of shape {show(self.shape)} by one of {show(other.shape)}. "
+                "Reshape it first."
+            )
+        self._uop, self._device = other._uop, other._device
+        self._is_tracked, self._is_view = other._is_tracked, other._is_view
+        return self
+
     def __setitem__(self, index: Any, value: "Tensor | ConstType | list[Any]") -> None:
         """Write `value`, broadcast, into part of this tensor: what `x[index]` reads.
 

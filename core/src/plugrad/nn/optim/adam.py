@@ -1,0 +1,122 @@
+"""Adam and AdamW."""
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar
+
+from plugrad.nn.optim.groups import ParamGroup, check_fractions, check_not_negative
+from plugrad.nn.optim.optimizer import Optimizer
+from plugrad.nn.optim.slots import Slot
+from plugrad.tensor import Tensor
+
+__all__ = ["Adam", "AdamW", "adam_direction"]
+
+
+def adam_direction(slot: Slot, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
+    """Return the average of the gradient divided by the root of that of its square, both without bias.
+
+    Source: Kingma and Ba 2015, Algorithm 1.
+    """
+    beta1, beta2 = group["betas"]
+    mean = slot.keep("mean", slot["mean"] * beta1 + grad * (1 - beta1))
+    square = slot.keep("square", slot["square"] * beta2 + grad * grad * (1 - beta2))
+    root = (square / _weight(beta2, steps)).sqrt()
+    return mean / _weight(beta1, steps) / (root + group["eps"])
+
+
+def _weight(beta: float, steps: Tensor) -> Tensor:
+    """Return 1 - beta**steps, which an average that started at 0 falls short of one by."""
+    # 1 - 0.999 would have few digits
+    return -(steps * math.log(beta)).expm1() if beta else Tensor.ones_like(steps)
+
+
+class Adam(Optimizer):
+    """Adam: steps scaled by running averages of the gradient and of its square.
+
+    Args:
+        params: the tensors to train, or groups of them.
+        lr: learning rate.
+        betas: how much of the averages of gradient and squared gradient each step keeps.
+        eps: added to the divisor.
+        weight_decay: weight of the parameter itself in its gradient.
+
+    Raises:
+        ArgumentError: a number is negative, or a beta not below 1.
+
+    Source: Kingma and Ba 2015, Algorithm 1.
+
+    Example:
+        >>> w = Tensor([1.0], requires_grad=True)
+        >>> _ = (w * 2).sum().backward()
+        >>> Adam([w], lr=0.5).step()
+        >>> round(w.item(), 6)
+        0.5
+    """
+
+    #: Whether the weight decay is beside the averages, not in the gradient.
+    _is_decoupled: ClassVar[bool] = False
+
+    def __init__(
+        self,
+        params: "Iterable[Tensor] | Iterable[Mapping[str, Any]]",
+        lr: float = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0.0,
+    ) -> None:
+        super().__init__(params, lr, betas=betas, eps=eps, weight_decay=weight_decay)
+
+    def _check(self, options: Mapping[str, Any]) -> None:
+        beta1, beta2 = options["betas"]
+        check_fractions(beta1=beta1, beta2=beta2)
+        check_not_negative(eps=options["eps"], weight_decay=options["weight_decay"])
+
+    def _counts_steps(self, options: Mapping[str, Any]) -> bool:
+        return True
+
+    def _state(self, options: Mapping[str, Any]) -> dict[str, float]:
+        return {"mean": 0.0, "square": 0.0}
+
+    def _update(self, slot: Slot, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
+        value, lr, decay = slot.value(), group.lr_beside(slot.target), group["weight_decay"]
+        if decay and self._is_decoupled:
+            value = value * (1 - lr * decay)
+        elif decay:
+            grad = grad + value * decay
+        return value - adam_direction(slot, grad, group, steps) * lr
+
+
+class AdamW(Adam):
+    """Adam with a weight decay that is not scaled by the averages.
+
+    Args:
+        params: the tensors to train, or groups of them.
+        lr: learning rate.
+        betas: how much of the averages of gradient and squared gradient each step keeps.
+        eps: added to the divisor.
+        weight_decay: part of the parameter that each step takes away, times the learning rate.
+
+    Raises:
+        ArgumentError: a number is negative, or a beta not below 1.
+
+    Source: Loshchilov and Hutter 2019, Algorithm 2.
+
+    Example:
+        >>> w = Tensor([1.0], requires_grad=True)
+        >>> _ = (w * 2).sum().backward()
+        >>> AdamW([w], lr=0.5, weight_decay=0.5).step()
+        >>> round(w.item(), 6)
+        0.25
+    """
+
+    _is_decoupled = True
+
+    def __init__(
+        self,
+        params: "Iterable[Tensor] | Iterable[Mapping[str, Any]]",
+        lr: float = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0.01,
+    ) -> None:
+        super().__init__(params, lr, betas, eps, weight_decay)

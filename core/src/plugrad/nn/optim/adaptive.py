@@ -1,0 +1,133 @@
+"""Steps scaled by sums or averages of squared gradients."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from plugrad.nn.optim.groups import ParamGroup, check_fractions, check_not_negative
+from plugrad.nn.optim.optimizer import Optimizer
+from plugrad.nn.optim.slots import Slot
+from plugrad.tensor import Tensor
+
+__all__ = ["Adagrad", "RMSprop"]
+
+
+class RMSprop(Optimizer):
+    """Gradients divided by the root of a running average of their squares.
+
+    Args:
+        params: the tensors to train, or groups of them.
+        lr: learning rate.
+        alpha: how much of the average each step keeps.
+        eps: added to the divisor.
+        weight_decay: weight of the parameter itself in its gradient.
+        momentum: weight of the previous direction in the new one.
+        centered: divide by an estimate of the standard deviation, which a running mean is taken from.
+
+    Raises:
+        ArgumentError: a number is negative, or alpha not below 1.
+
+    Source: Tieleman and Hinton 2012, Lecture 6.5; centered: Graves 2013, equations 38 to 45.
+
+    Example:
+        >>> w = Tensor([1.0], requires_grad=True)
+        >>> _ = (w * 2).sum().backward()
+        >>> RMSprop([w], lr=0.05).step()
+        >>> round(w.item(), 6)
+        0.5
+    """
+
+    def __init__(
+        self,
+        params: "Iterable[Tensor] | Iterable[Mapping[str, Any]]",
+        lr: float = 1e-2,
+        alpha: float = 0.99,
+        eps: float = 1e-8,
+        weight_decay: float = 0.0,
+        momentum: float = 0.0,
+        centered: bool = False,
+    ) -> None:
+        super().__init__(
+            params, lr, alpha=alpha, eps=eps, weight_decay=weight_decay, momentum=momentum, centered=centered
+        )
+
+    def _check(self, options: Mapping[str, Any]) -> None:
+        check_fractions(alpha=options["alpha"])
+        check_not_negative(**{name: options[name] for name in ("eps", "weight_decay", "momentum")})
+
+    def _state(self, options: Mapping[str, Any]) -> dict[str, float]:
+        names = ("square", *(["mean"] * options["centered"]), *(["momentum"] * bool(options["momentum"])))
+        return dict.fromkeys(names, 0.0)
+
+    def _update(self, slot: Slot, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
+        value, alpha, momentum = slot.value(), group["alpha"], group["momentum"]
+        if group["weight_decay"]:
+            grad = grad + value * group["weight_decay"]
+        spread = slot.keep("square", slot["square"] * alpha + grad * grad * (1 - alpha))
+        if group["centered"]:
+            mean = slot.keep("mean", slot["mean"] * alpha + grad * (1 - alpha))
+            spread = spread - mean * mean
+        step = grad / (spread.sqrt() + group["eps"])
+        if momentum:
+            step = slot.keep("momentum", slot["momentum"] * momentum + step)
+        return value - step * group.lr_beside(slot.target)
+
+
+class Adagrad(Optimizer):
+    """Gradients divided by the root of the sum of all their squares so far.
+
+    Args:
+        params: the tensors to train, or groups of them.
+        lr: learning rate.
+        lr_decay: the rate of step t (from 0 on) is divided by 1 + t times this.
+        weight_decay: weight of the parameter itself in its gradient.
+        initial_accumulator_value: where the sums start.
+        eps: added to the divisor.
+
+    Raises:
+        ArgumentError: a number is negative.
+
+    Source: Duchi et al. 2011, in the form that `torch.optim.Adagrad` documents.
+
+    Example:
+        >>> w = Tensor([1.0], requires_grad=True)
+        >>> _ = (w * 2).sum().backward()
+        >>> Adagrad([w], lr=0.5).step()
+        >>> w.tolist()
+        [0.5]
+    """
+
+    def __init__(
+        self,
+        params: "Iterable[Tensor] | Iterable[Mapping[str, Any]]",
+        lr: float = 1e-2,
+        lr_decay: float = 0.0,
+        weight_decay: float = 0.0,
+        initial_accumulator_value: float = 0.0,
+        eps: float = 1e-10,
+    ) -> None:
+        super().__init__(
+            params,
+            lr,
+            lr_decay=lr_decay,
+            weight_decay=weight_decay,
+            initial_accumulator_value=initial_accumulator_value,
+            eps=eps,
+        )
+
+    def _check(self, options: Mapping[str, Any]) -> None:
+        check_not_negative(**{name: value for name, value in options.items() if name != "lr"})
+
+    def _counts_steps(self, options: Mapping[str, Any]) -> bool:
+        return bool(options["lr_decay"])
+
+    def _state(self, options: Mapping[str, Any]) -> dict[str, float]:
+        return {"squares": options["initial_accumulator_value"]}
+
+    def _update(self, slot: Slot, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
+        value, lr = slot.value(), group.lr_beside(slot.target)
+        if group["weight_decay"]:
+            grad = grad + value * group["weight_decay"]
+        if group["lr_decay"]:
+            lr = lr / ((steps - 1) * group["lr_decay"] + 1)
+        squares = slot.keep("squares", slot["squares"] + grad * grad)
+        return value - grad / (squares.sqrt() + group["eps"]) * lr

@@ -1,0 +1,140 @@
+"""Parameters with settings in common, as PyTorch's optimizers group them."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, cast
+
+from plugrad._util import did_you_mean
+from plugrad.dtype import dtypes, is_float, least_upper_dtype
+from plugrad.errors import ArgumentError, DtypeError, GradientError
+from plugrad.tensor import Tensor
+
+__all__ = ["ParamGroup", "split_into_groups"]
+
+
+class ParamGroup:
+    """Parameters with their learning rate and options. Reads as PyTorch's dict of them does, too.
+
+    The learning rate is a tensor: a jitted step follows it. The options are numbers in the kernels, and stay
+    as they are.
+
+    Args:
+        params: the tensors to train.
+        options: the settings by name, with the learning rate as `lr`.
+
+    Attributes:
+        params: the tensors to train.
+        options: the settings other than the learning rate, by name.
+
+    Example:
+        >>> group = SGD([Tensor([1.0])], lr=0.5, momentum=0.9).param_groups[0]
+        >>> group["lr"] = 0.25
+        >>> group.lr.item(), group["momentum"]
+        (0.25, 0.9)
+    """
+
+    def __init__(self, params: list[Tensor], options: Mapping[str, Any]) -> None:
+        self.params = params
+        self.options = {name: value for name, value in options.items() if name != "lr"}
+        wide = least_upper_dtype(dtypes.float32, *(p.dtype for p in params))
+        # a number in memory: as a constant it would be part of a kernel, and each value another kernel
+        self._lr = Tensor([options["lr"]], dtype=wide, device=params[0].device).reshape(()).contiguous()
+
+    @property
+    def lr(self) -> Tensor:
+        """The learning rate, a tensor of shape ()."""
+        return self._lr
+
+    @lr.setter
+    def lr(self, value: "float | Tensor") -> None:
+        if not isinstance(value, Tensor):
+            check_not_negative(lr=value)
+            value = Tensor([value], dtype=self._lr.dtype, device=self._lr.device).reshape(())
+        self._lr.assign(value.cast(self._lr.dtype)).realize()
+
+    def lr_beside(self, p: Tensor) -> Tensor:
+        """Return the learning rate on the device of `p`, in float32 or the wider dtype of `p`."""
+        return self._lr.to(p.device).cast(least_upper_dtype(dtypes.float32, p.dtype))
+
+    def __getitem__(self, name: str) -> Any:
+        if name in ("lr", "params"):
+            return getattr(self, name)
+        if name not in self.options:
+            raise ArgumentError(
+                f"a group has no option {name!r}: it has lr, params, {', '.join(self.options)}."
+            )
+        return self.options[name]
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        if name != "lr":
+            raise ArgumentError(
+                f"cannot set {name!r} of a group: it is part of compiled kernels. Only lr changes; make "
+                "another optimizer."
+            )
+        self.lr = value
+
+
+def split_into_groups(
+    params: "Iterable[Tensor] | Iterable[Mapping[str, Any]]", defaults: Mapping[str, Any]
+) -> Iterator[tuple[list[Tensor], dict[str, Any]]]:
+    """Yield the parameters and settings of each group: all parameters as one, or dicts with "params" each.
+
+    Raises:
+        ArgumentError: a group has a setting that is none of `defaults`, or no params.
+        GradientError: there are no parameters, or one is in two groups.
+        DtypeError: one holds no floats.
+    """
+    given = list(params)
+    dicts = [item for item in given if isinstance(item, Mapping)]
+    if dicts and len(dicts) < len(given):
+        raise ArgumentError("an optimizer got tensors and groups mixed. Pass a list of one or the other.")
+    groups: list[Mapping[str, Any]] = dicts or [{"params": cast("list[Tensor]", given)}]
+    seen: set[int] = set()
+    for group in groups:
+        for name in group:
+            if name != "params" and name not in defaults:
+                raise ArgumentError(
+                    f"a group with {name!r}: this optimizer takes {', '.join(defaults)}."
+                    + did_you_mean(name, defaults)
+                )
+        if "params" not in group:
+            raise ArgumentError("a group without 'params'. Pass {'params': [...], 'lr': ...}.")
+        members = [group["params"]] if isinstance(group["params"], Tensor) else list(group["params"])
+        members = list({id(p): p for p in members}.values())
+        _check_members(members, seen)
+        yield members, {**defaults, **{name: value for name, value in group.items() if name != "params"}}
+
+
+def _check_members(members: list[Any], seen: set[int]) -> None:
+    if not members:
+        raise GradientError("an optimizer got no parameters. Pass get_parameters(model).")
+    for p in members:
+        if not isinstance(p, Tensor):
+            raise DtypeError(f"cannot train {p!r} ({type(p).__name__}), which is no tensor. Leave it out.")
+        if not is_float(p.dtype):
+            raise DtypeError(f"cannot train a tensor of {p.dtype.name}: {p!r}. Leave it out, or cast it.")
+        if id(p) in seen:
+            raise GradientError(f"{p!r} is in two groups. Leave it out of one.")
+        seen.add(id(p))
+
+
+def check_not_negative(**values: float) -> None:
+    """Do nothing for numbers that are 0 or more.
+
+    Raises:
+        ArgumentError: one is negative or NaN.
+    """
+    for name, value in values.items():
+        if not value >= 0:
+            raise ArgumentError(f"an optimizer with {name}={value}: pass a number that is 0 or more.")
+
+
+def check_fractions(**values: float) -> None:
+    """Do nothing for numbers from 0 to 1, without 1.
+
+    Raises:
+        ArgumentError: one is negative, 1 or more, or NaN.
+    """
+    check_not_negative(**values)
+    for name, value in values.items():
+        if not value < 1:
+            raise ArgumentError(f"an optimizer with {name}={value}: pass a number below 1.")

@@ -1,0 +1,124 @@
+"""Steps whose length is in proportion to that of the parameter: LARS and LAMB."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from plugrad.nn.optim.adam import adam_direction
+from plugrad.nn.optim.groups import ParamGroup, check_fractions, check_not_negative
+from plugrad.nn.optim.optimizer import Optimizer
+from plugrad.nn.optim.slots import Slot
+from plugrad.tensor import Tensor
+
+__all__ = ["LAMB", "LARS"]
+
+
+def _length(x: Tensor) -> Tensor:
+    return (x * x).sum().sqrt()
+
+
+def _ratio(wanted: Tensor, found: Tensor) -> Tensor:
+    """Return `wanted` / `found`; 1 where one of them is 0, for a parameter of zeros could never leave."""
+    return ((wanted > 0) & (found > 0)).where(wanted / (found > 0).where(found, 1.0), 1.0)
+
+
+class LARS(Optimizer):
+    """Stochastic gradient descent with a learning rate for each tensor, in proportion to its norm.
+
+    Args:
+        params: the tensors to train, or groups of them.
+        lr: learning rate of all of them.
+        momentum: weight of the previous step in the new one.
+        weight_decay: weight of the parameter itself in its gradient.
+        trust: length of a step, as part of the parameter's.
+
+    Raises:
+        ArgumentError: a number is negative.
+
+    Source: You et al. 2017, "Large Batch Training of Convolutional Networks", Algorithm 1. A tensor or
+    gradient of zeros has the ratio 1.
+
+    Example:
+        >>> w = Tensor([4.0], requires_grad=True)
+        >>> _ = (w * 2).sum().backward()
+        >>> LARS([w], lr=1.0, trust=0.25).step()
+        >>> w.tolist()
+        [3.0]
+    """
+
+    _is_elementwise = False
+
+    def __init__(
+        self,
+        params: "Iterable[Tensor] | Iterable[Mapping[str, Any]]",
+        lr: float = 1e-3,
+        momentum: float = 0.9,
+        weight_decay: float = 0.0,
+        trust: float = 1e-3,
+    ) -> None:
+        super().__init__(params, lr, momentum=momentum, weight_decay=weight_decay, trust=trust)
+
+    def _check(self, options: Mapping[str, Any]) -> None:
+        check_not_negative(**{name: value for name, value in options.items() if name != "lr"})
+
+    def _state(self, options: Mapping[str, Any]) -> dict[str, float]:
+        return {"momentum": 0.0}
+
+    def _update(self, slot: Slot, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
+        value, decay = slot.value(), group["weight_decay"]
+        size, slope = _length(value), _length(grad)
+        rate = _ratio(size * group["trust"], slope + size * decay) * group.lr_beside(slot.target)
+        step = slot.keep("momentum", slot["momentum"] * group["momentum"] + (grad + value * decay) * rate)
+        return value - step
+
+
+class LAMB(Optimizer):
+    """AdamW with steps of each tensor in proportion to its norm.
+
+    Args:
+        params: the tensors to train, or groups of them.
+        lr: learning rate: length of a step, as part of the parameter's.
+        betas: how much of the averages of gradient and squared gradient each step keeps.
+        eps: added to the divisor.
+        weight_decay: weight of the parameter itself in the step.
+
+    Raises:
+        ArgumentError: a number is negative, or a beta not below 1.
+
+    Source: You et al. 2020, "Large Batch Optimization for Deep Learning", Algorithm 2, with the identity as
+    its function phi. A tensor or step of zeros has the ratio 1.
+
+    Example:
+        >>> w = Tensor([4.0], requires_grad=True)
+        >>> _ = (w * 2).sum().backward()
+        >>> LAMB([w], lr=0.25).step()
+        >>> w.tolist()
+        [3.0]
+    """
+
+    _is_elementwise = False
+
+    def __init__(
+        self,
+        params: "Iterable[Tensor] | Iterable[Mapping[str, Any]]",
+        lr: float = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-6,
+        weight_decay: float = 0.0,
+    ) -> None:
+        super().__init__(params, lr, betas=betas, eps=eps, weight_decay=weight_decay)
+
+    def _check(self, options: Mapping[str, Any]) -> None:
+        beta1, beta2 = options["betas"]
+        check_fractions(beta1=beta1, beta2=beta2)
+        check_not_negative(eps=options["eps"], weight_decay=options["weight_decay"])
+
+    def _counts_steps(self, options: Mapping[str, Any]) -> bool:
+        return True
+
+    def _state(self, options: Mapping[str, Any]) -> dict[str, float]:
+        return {"mean": 0.0, "square": 0.0}
+
+    def _update(self, slot: Slot, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
+        value = slot.value()
+        step = adam_direction(slot, grad, group, steps) + value * group["weight_decay"]
+        return value - step * _ratio(_length(value), _length(step)) * group.lr_beside(slot.target)

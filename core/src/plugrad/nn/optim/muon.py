@@ -1,0 +1,122 @@
+"""Muon: momentum whose matrices are made orthogonal."""
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from plugrad.errors import ArgumentError, ShapeError
+from plugrad.nn.optim.groups import ParamGroup, check_fractions, check_not_negative
+from plugrad.nn.optim.optimizer import Optimizer
+from plugrad.nn.optim.slots import Slot
+from plugrad.tensor import Tensor
+
+__all__ = ["Muon"]
+
+# a, b, c of a*x + b*x**3 + c*x**5, which brings singular values near 1 in few steps.
+# Source: Jordan et al. 2024, "Muon: An optimizer for hidden layers in neural networks".
+_COEFFICIENTS = (3.4445, -4.7750, 2.0315)
+
+
+def _orthogonal(matrix: Tensor, steps: int, coefficients: tuple[float, float, float], eps: float) -> Tensor:
+    """Return the nearest matrix with singular values near 1, by Newton and Schulz's iteration.
+
+    Source: Jordan et al. 2024.
+    """
+    a, b, c = coefficients
+    rows: Any = matrix.shape[0]
+    x = matrix.T if rows > matrix.shape[1] else matrix
+    x = x / (x * x).sum().sqrt().maximum(eps)
+    for _ in range(steps):
+        # each product is read twice
+        gram = (x @ x.T).contiguous()
+        x = (x * a + (gram * b + (gram @ gram) * c) @ x).contiguous()
+    return x.T if rows > matrix.shape[1] else x
+
+
+class Muon(Optimizer):
+    """Momentum of matrices, made orthogonal: each direction is learned at the same rate.
+
+    It is meant for the matrices of hidden layers; train all else with another optimizer.
+
+    Args:
+        params: the matrices to train, or groups of them.
+        lr: learning rate.
+        weight_decay: part of the parameter that each step takes away, times the learning rate.
+        momentum: weight of the previous direction in the new one.
+        nesterov: look one step of momentum ahead.
+        ns_coefficients: the polynomial of the iteration.
+        eps: least norm that a matrix is divided by.
+        ns_steps: iterations.
+        adjust: "original" makes the steps of tall matrices longer, by the root of the ratio of their sides;
+            "match_rms_adamw" makes steps as long as AdamW's usually are, by 0.2 times the root of the longer
+            side.
+
+    Raises:
+        ShapeError: a parameter is no matrix.
+        ArgumentError: a number is negative, momentum not below 1, or there is no such `adjust`.
+
+    Source: Jordan et al. 2024, "Muon: An optimizer for hidden layers in neural networks"; adjust: Liu et al.
+    2025, "Muon is Scalable for LLM Training", equation 4.
+
+    Example:
+        >>> w = Tensor([[1.0, 0.0], [0.0, 1.0]], requires_grad=True)
+        >>> _ = (w * w).sum().backward()
+        >>> Muon([w], lr=0.5, weight_decay=0.0).step()
+        >>> [round(x, 1) for x in w.flatten().tolist()]
+        [0.4, 0.0, 0.0, 0.4]
+    """
+
+    _is_elementwise = False
+
+    def __init__(
+        self,
+        params: "Iterable[Tensor] | Iterable[Mapping[str, Any]]",
+        lr: float = 1e-3,
+        weight_decay: float = 0.1,
+        momentum: float = 0.95,
+        nesterov: bool = True,
+        ns_coefficients: tuple[float, float, float] = _COEFFICIENTS,
+        eps: float = 1e-7,
+        ns_steps: int = 5,
+        adjust: str = "original",
+    ) -> None:
+        super().__init__(
+            params,
+            lr,
+            weight_decay=weight_decay,
+            momentum=momentum,
+            nesterov=nesterov,
+            ns_coefficients=ns_coefficients,
+            eps=eps,
+            ns_steps=ns_steps,
+            adjust=adjust,
+        )
+
+    def _check(self, options: Mapping[str, Any]) -> None:
+        check_fractions(momentum=options["momentum"])
+        check_not_negative(**{name: options[name] for name in ("weight_decay", "eps", "ns_steps")})
+        if options["adjust"] not in ("original", "match_rms_adamw"):
+            raise ArgumentError(
+                f"Muon with adjust={options['adjust']!r}: pass 'original' or 'match_rms_adamw'."
+            )
+
+    def _check_member(self, p: Tensor) -> None:
+        if p.ndim != 2:
+            raise ShapeError(
+                f"Muon got a parameter of shape {p.shape}: it trains matrices. Give others to "
+                "another optimizer, such as AdamW."
+            )
+
+    def _state(self, options: Mapping[str, Any]) -> dict[str, float]:
+        return {"momentum": 0.0}
+
+    def _update(self, slot: Slot, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
+        value, keep, lr = slot.value(), group["momentum"], group.lr_beside(slot.target)
+        average = slot.keep("momentum", slot["momentum"] * keep + grad * (1 - keep))
+        direction = grad * (1 - keep) + average * keep if group["nesterov"] else average
+        step = _orthogonal(direction, group["ns_steps"], group["ns_coefficients"], group["eps"])
+        rows, columns = slot.target.static_shape("Muon")
+        scale = math.sqrt(max(1, rows / columns))
+        if group["adjust"] == "match_rms_adamw":
+            scale = 0.2 * math.sqrt(max(rows, columns))
+        return value * (1 - lr * group["weight_decay"]) - step * scale * lr

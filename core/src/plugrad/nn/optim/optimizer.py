@@ -1,0 +1,246 @@
+"""What optimizers share: groups of parameters, state, and the step."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar, cast
+
+from plugrad.errors import ArgumentError, GradientError, ShapeError, StateError
+from plugrad.nn.optim.groups import ParamGroup, check_not_negative, split_into_groups
+from plugrad.nn.optim.slots import Slot, make_slots, settle
+from plugrad.tensor import Tensor
+
+__all__ = ["Optimizer"]
+
+
+class Optimizer:
+    """What optimizers share: the parameters in groups, the learning rate and the step.
+
+    A subclass says what state a slot has and how a slot is updated; a slot is a parameter, or many small ones
+    that are updated by one kernel. So small parameters become views of memory that they have in common.
+
+    Args:
+        params: the tensors to train, one that comes twice is trained once; or groups as PyTorch's: dicts with
+            "params" and settings of their own.
+        lr: the learning rate. Assign to `optimizer.lr`, or that of a group, to change it.
+        options: the other settings by name.
+
+    Attributes:
+        params: the tensors of all groups.
+        param_groups: the groups.
+
+    Raises:
+        DtypeError: a parameter holds no floats.
+        GradientError: there are no parameters, or one is in two groups.
+        ArgumentError: a setting is out of range, or has no such name.
+    """
+
+    #: Whether an element's update depends on that element alone, so that parameters can be updated as one.
+    _is_elementwise: ClassVar[bool] = True
+
+    def __init__(
+        self, params: "Iterable[Tensor] | Iterable[Mapping[str, Any]]", lr: float, **options: Any
+    ) -> None:
+        found = list(split_into_groups(params, {"lr": lr, **options}))
+        if not found:
+            raise GradientError("an optimizer got no parameters. Pass get_parameters(model).")
+        for members, settings in found:
+            check_not_negative(lr=settings["lr"])
+            self._check(settings)
+            for p in members:
+                self._check_member(p)
+        self.param_groups = [ParamGroup(members, settings) for members, settings in found]
+        self.params = [p for group in self.param_groups for p in group.params]
+        for p in self.params:
+            p.requires_grad = True
+        Tensor.realize(*self.params)
+        self._slots = [make_slots(group.params, packed=self._is_elementwise) for group in self.param_groups]
+        # how often each parameter was updated
+        self._steps = [
+            Tensor.zeros(len(group.params), dtype=group.lr.dtype, device=group.lr.device).contiguous()
+            for group in self.param_groups
+        ]
+        for group, slots in zip(self.param_groups, self._slots, strict=True):
+            for slot in slots:
+                for name, fill in self._state(group.options).items():
+                    slot.add_state(name, fill)
+        settle([slot for slots in self._slots for slot in slots], *self._steps, *self._rates())
+
+    # --- what subclasses say ---
+
+    def _check(self, options: Mapping[str, Any]) -> None:
+        """Raise ArgumentError where an option of a group is out of range."""
+
+    def _check_member(self, p: Tensor) -> None:
+        """Raise ShapeError where a parameter has a shape that cannot be trained."""
+
+    def _counts_steps(self, options: Mapping[str, Any]) -> bool:
+        """Say whether updates depend on the number of steps."""
+        return False
+
+    def _state(self, options: Mapping[str, Any]) -> dict[str, float]:
+        """Return what to remember for each element, and its first value."""
+        return {}
+
+    def _update(self, slot: Slot, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
+        """Return the new values of a slot, and keep its state.
+
+        Args:
+            slot: what is updated.
+            grad: its gradient.
+            group: its settings.
+            steps: which step this is for it, from 1 on, of shape (); only where steps are counted.
+        """
+        raise NotImplementedError
+
+    # --- what users call ---
+
+    @property
+    def lr(self) -> Tensor:
+        """The learning rate, a tensor of shape (), of the only group.
+
+        Raises:
+            ArgumentError: there are several groups.
+        """
+        return self._only_group().lr
+
+    @lr.setter
+    def lr(self, value: "float | Tensor") -> None:
+        self._only_group().lr = value
+
+    def _only_group(self) -> ParamGroup:
+        if len(self.param_groups) > 1:
+            raise ArgumentError(
+                f"lr of an optimizer with {len(self.param_groups)} groups: use "
+                "optimizer.param_groups[0].lr, and so on."
+            )
+        return self.param_groups[0]
+
+    def _rates(self) -> list[Tensor]:
+        return [group.lr for group in self.param_groups]
+
+    def zero_grad(self) -> None:
+        """Forget the gradients: `backward()` adds to those that are there."""
+        for p in self.params:
+            p.grad = None
+
+    def step(self, skip: Tensor | None = None) -> None:
+        """Update all parameters that have a gradient.
+
+        Args:
+            skip: a bool of shape (): where it is true nothing changes.
+
+        Raises:
+            GradientError: none has one.
+        """
+        Tensor.realize(*self.schedule_step(skip))
+
+    def schedule_step(self, skip: Tensor | None = None) -> list[Tensor]:
+        """Assign the update and return the tensors to realize, for realizing more along with them.
+
+        Args:
+            skip: a bool of shape (): where it is true nothing changes.
+
+        Raises:
+            GradientError: no parameter has a gradient.
+        """
+        if all(p.grad is None for p in self.params):
+            raise GradientError("no parameter has a gradient. Call loss.backward() before step().")
+        changed: list[Tensor] = []
+        for number, group in enumerate(self.param_groups):
+            self._part_uneven(number)
+            active = [slot for slot in self._slots[number] if slot.has_gradients()]
+            if not active:
+                continue
+            steps = self._steps[number]
+            if self._counts_steps(group.options):
+                changed.append(_count(steps, active, skip))
+            for slot in active:
+                slot.skip = skip
+                number_of_step = steps[slot.indices[0]].to(slot.target.device)
+                slot.store(self._update(slot, slot.grad(), group, number_of_step))
+                slot.skip = None
+                changed.extend((slot.target, *slot.state.values()))
+        # parameters that are part of a slot's memory know then that they are computed
+        return [*changed, *self.params]
+
+    def _part_uneven(self, number: int) -> None:
+        """From now on update parameters one by one where only some of a slot have a gradient."""
+        self._slots[number] = [
+            part for slot in self._slots[number] for part in (slot.members() if _is_uneven(slot) else (slot,))
+        ]
+
+    # --- state ---
+
+    def state_dict(self) -> dict[str, Tensor]:
+        """Return the state by name: rates and steps of groups, and what is remembered of each parameter.
+
+        All of it is tensors, for `safe_save`. Parameters are numbered through all groups.
+
+        Example:
+            >>> list(SGD([Tensor([1.0])], momentum=0.9).state_dict())
+            ['groups.0.lr', 'groups.0.steps', 'params.0.momentum']
+        """
+        out: dict[str, Tensor] = {}
+        first = 0
+        for number, group in enumerate(self.param_groups):
+            out[f"groups.{number}.lr"] = group.lr
+            out[f"groups.{number}.steps"] = self._steps[number]
+            singles = [single for slot in self._slots[number] for single in slot.members()]
+            for single in sorted(singles, key=_first_index):
+                for name, value in single.state.items():
+                    out[f"params.{first + single.indices[0]}.{name}"] = value
+            first += len(group.params)
+        return out
+
+    def load_state_dict(self, state: Mapping[str, Tensor]) -> None:
+        """Copy the values of `state` into this optimizer; nothing is copied unless all of it fits.
+
+        Raises:
+            StateError: the names are not those of `state_dict()`: another optimizer, or other parameters.
+            ShapeError: a value has another shape.
+        """
+        own = self.state_dict()
+        if missing_or_other := sorted(own.keys() ^ state.keys()):
+            raise StateError(
+                f"the state does not fit this {type(self).__name__}: only one of both has "
+                f"{', '.join(missing_or_other[:4])}{', ...' if len(missing_or_other) > 4 else ''}. Load it "
+                "into an optimizer of the same class, options and parameters."
+            )
+        for name, memory in own.items():
+            if memory.shape != state[name].shape:
+                raise ShapeError(
+                    f"{name!r} has shape {state[name].shape} in the state and {memory.shape} in the "
+                    "optimizer. Load it into an optimizer of the same parameters."
+                )
+        for name, memory in own.items():
+            memory.assign(state[name].to(memory.device).cast(memory.dtype))
+        Tensor.realize(*own.values())
+        self._part_by_steps()
+
+    def _part_by_steps(self) -> None:
+        """From now on update parameters one by one where those of a slot took different numbers of steps."""
+        for number, steps in enumerate(self._steps):
+            counts = cast("list[float]", steps.tolist())
+            self._slots[number] = [
+                part
+                for slot in self._slots[number]
+                for part in (slot.members() if len({counts[i] for i in slot.indices}) > 1 else (slot,))
+            ]
+
+
+def _is_uneven(slot: Slot) -> bool:
+    return not slot.has_gradients() and any(part.has_gradients() for part in slot.members())
+
+
+def _first_index(slot: Slot) -> int:
+    return slot.indices[0]
+
+
+def _count(steps: Tensor, active: Iterable[Slot], skip: Tensor | None) -> Tensor:
+    """Count one more step of the parameters of `active`; return `steps`."""
+    updated = {index for slot in active for index in slot.indices}
+    added: Tensor | float = 1.0
+    if len(updated) < len(steps):
+        mask = [float(index in updated) for index in range(len(steps))]
+        added = Tensor(mask, dtype=steps.dtype, device=steps.device)
+    new = steps + added
+    return steps.assign(new if skip is None else skip.to(steps.device).where(steps, new))

@@ -1,0 +1,155 @@
+"""Loss scaling, for gradients that half precision would round to zero."""
+
+from collections.abc import Mapping
+
+from plugrad.dtype import dtypes, is_float, least_upper_dtype
+from plugrad.errors import ArgumentError, GradientError, StateError
+from plugrad.nn.optim.optimizer import Optimizer
+from plugrad.tensor import Tensor
+
+__all__ = ["GradScaler"]
+
+
+class GradScaler:
+    """Scale losses up before the backward pass, gradients down before the step, and skip steps that overflow.
+
+    The scale grows while nothing overflows, and shrinks when something does. It is a tensor, and steps are
+    skipped on the device: all of it works in jitted functions.
+
+    Args:
+        init_scale: the first scale.
+        growth_factor: what the scale is multiplied by after `growth_interval` steps without overflow.
+        backoff_factor: what it is multiplied by after a step that overflowed.
+        growth_interval: how many steps.
+        enabled: False does nothing but step.
+        device: where the scale lives; by default `Device.DEFAULT`.
+
+    Raises:
+        ArgumentError: a number is out of range.
+
+    Source: Micikevicius et al. 2018, "Mixed Precision Training", section 3.2.
+
+    Example:
+        >>> w = Tensor([1.0], requires_grad=True)
+        >>> optimizer, scaler = SGD([w], lr=0.5), GradScaler()
+        >>> _ = scaler.scale((w * 2).sum()).backward()
+        >>> scaler.step(optimizer)
+        >>> scaler.update()
+        >>> w.tolist()
+        [0.0]
+    """
+
+    def __init__(
+        self,
+        init_scale: float = 65536.0,
+        growth_factor: float = 2.0,
+        backoff_factor: float = 0.5,
+        growth_interval: int = 2000,
+        enabled: bool = True,
+        device: str | None = None,
+    ) -> None:
+        _check(init_scale > 0, f"init_scale={init_scale}: pass a number above 0")
+        _check(growth_factor > 1, f"growth_factor={growth_factor}: pass a number above 1")
+        _check(0 < backoff_factor < 1, f"backoff_factor={backoff_factor}: pass a number between 0 and 1")
+        _check(growth_interval > 0, f"growth_interval={growth_interval}: pass a number above 0")
+        self._growth_factor = growth_factor
+        self._backoff_factor = backoff_factor
+        self._growth_interval = growth_interval
+        self._is_enabled = enabled
+        self._scale = Tensor([init_scale], dtype=dtypes.float32, device=device).reshape(()).contiguous()
+        # steps without overflow since the scale changed
+        self._streak = Tensor([0], dtype=dtypes.int32, device=device).reshape(()).contiguous()
+        Tensor.realize(self._scale, self._streak)
+        # whether gradients overflowed, by optimizer, since the last update
+        self._found: dict[int, Tensor] = {}
+
+    def scale(self, loss: Tensor) -> Tensor:
+        """Return the loss times the scale, in float32 or wider.
+
+        Raises:
+            GradientError: the loss holds no floats.
+        """
+        if not is_float(loss.dtype):
+            raise GradientError(f"cannot scale {loss!r}: it holds no floats. Pass the loss.")
+        if not self._is_enabled:
+            return loss
+        return loss.cast(least_upper_dtype(dtypes.float32, loss.dtype)) * self._scale.to(loss.device)
+
+    def unscale_(self, optimizer: Optimizer) -> None:
+        """Divide the gradients of an optimizer's parameters by the scale, in float32, as for clipping them.
+
+        Raises:
+            GradientError: it was done before for this step, or no parameter has a gradient.
+        """
+        if not self._is_enabled:
+            return
+        if id(optimizer) in self._found:
+            raise GradientError("gradients were unscaled before. Call update() after each step.")
+        grads = [(p, p.grad.detach()) for p in optimizer.params if p.grad is not None]
+        if not grads:
+            raise GradientError("no parameter has a gradient. Call scaler.scale(loss).backward() before.")
+        finite = [grad.isfinite().all().to(self._scale.device) for _, grad in grads]
+        self._found[id(optimizer)] = Tensor.stack(*finite).all().logical_not().contiguous()
+        for p, grad in grads:
+            p.grad = grad.cast(least_upper_dtype(dtypes.float32, grad.dtype)) / self._scale.to(grad.device)
+
+    def step(self, optimizer: Optimizer) -> None:
+        """Unscale gradients unless that was done, and step; change nothing where they overflowed.
+
+        Raises:
+            GradientError: no parameter has a gradient.
+        """
+        if not self._is_enabled:
+            optimizer.step()
+            return
+        if id(optimizer) not in self._found:
+            self.unscale_(optimizer)
+        optimizer.step(skip=self._found[id(optimizer)])
+
+    def update(self) -> None:
+        """Change the scale after the steps of all optimizers.
+
+        Raises:
+            GradientError: there was no step since the last update.
+        """
+        if not self._is_enabled:
+            return
+        if not self._found:
+            raise GradientError("update() of a GradScaler without a step. Call step(optimizer) before.")
+        found = Tensor.stack(*self._found.values()).any()
+        self._found.clear()
+        streak = found.where(0, self._streak + 1)
+        grows = streak >= self._growth_interval
+        factor = found.where(self._backoff_factor, grows.where(self._growth_factor, 1.0))
+        scale = self._scale * factor
+        # a scale that overflows would never come back
+        scale = scale.isfinite().where(scale, self._scale)
+        self._scale.assign(scale.cast(dtypes.float32))
+        self._streak.assign(grows.where(0, streak).cast(dtypes.int32))
+        Tensor.realize(self._scale, self._streak)
+
+    def get_scale(self) -> float:
+        """Return the scale."""
+        return self._scale.item() if self._is_enabled else 1.0
+
+    def state_dict(self) -> dict[str, Tensor]:
+        """Return the scale and how many steps it has lasted, for `safe_save`."""
+        return {"scale": self._scale, "streak": self._streak}
+
+    def load_state_dict(self, state: Mapping[str, Tensor]) -> None:
+        """Take the scale of another scaler.
+
+        Raises:
+            StateError: the names are not those of `state_dict()`.
+        """
+        own = self.state_dict()
+        if own.keys() != state.keys():
+            raise StateError(f"the state of a GradScaler has {list(own)}, not {list(state)}.")
+        for name, memory in own.items():
+            memory.assign(state[name].to(memory.device).cast(memory.dtype))
+        Tensor.realize(*own.values())
+
+
+def _check(is_right: bool, what: str) -> None:
+    if not is_right:
+        raise ArgumentError(f"a GradScaler with {what}.")

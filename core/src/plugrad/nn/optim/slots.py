@@ -1,0 +1,245 @@
+"""What one update works on: a parameter, or many small ones as one.
+
+An update of a small parameter takes as long as starting its kernels. So small parameters of an optimizer
+whose updates are elementwise move next to each other into one piece of memory, a pack, and become views of
+it: one kernel then updates all of them. A parameter stays an ordinary tensor. If it is found elsewhere later
+(it has a pending assign, or was copied with its optimizer), its values are taken into the pack again.
+
+`Slot` is the one of the two that an update sees: values, a gradient and state of one shape.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from plugrad.dtype import dtypes, least_upper_dtype
+from plugrad.engine import storage
+from plugrad.tensor import Tensor
+from plugrad.uop.ops import Ops
+from plugrad.uop.uop import UOp
+
+__all__ = ["Pack", "Single", "Slot", "make_slots", "settle"]
+
+# Up to here starting a kernel on a CPU takes longer than the update.
+_SMALL_ELEMENTS = 4096
+# One kernel gathers the gradients of a pack: each of its elements chooses among all of them.
+_PACK_ELEMENTS = 16384
+_PACK_TENSORS = 64
+# Members start at multiples of this, so that vectors of a kernel do not straddle two of them.
+_ALIGNMENT_ELEMENTS = 32
+
+
+class Slot:
+    """What one update works on.
+
+    Attributes:
+        indices: which parameters of the group these are.
+        state: what the optimizer remembers of them, by name.
+        skip: a bool of shape (); where it is true, nothing changes.
+    """
+
+    def __init__(self, indices: Sequence[int]) -> None:
+        self.indices = tuple(indices)
+        self.state: dict[str, Tensor] = {}
+        self.skip: Tensor | None = None
+
+    @property
+    def target(self) -> Tensor:
+        """The memory that is updated."""
+        raise NotImplementedError
+
+    def members(self) -> "Iterator[Single]":
+        """Yield each parameter as a slot of its own, whose state is part of this one's."""
+        raise NotImplementedError
+
+    def has_gradients(self) -> bool:
+        """Say whether all parameters have a gradient."""
+        raise NotImplementedError
+
+    def grad(self) -> Tensor:
+        """Return the gradient of the target, in the dtype that updates are computed in."""
+        raise NotImplementedError
+
+    def store(self, value: Tensor) -> None:
+        """Assign `value` to the target."""
+        raise NotImplementedError
+
+    def value(self) -> Tensor:
+        """Return the values before the update, in the dtype that it is computed in."""
+        return self.widened(self.target.detach())
+
+    def widened(self, value: Tensor) -> Tensor:
+        """Return `value` in float32, or the wider dtype of the parameters."""
+        return value.cast(least_upper_dtype(dtypes.float32, self.target.dtype))
+
+    def add_state(self, name: str, fill: float) -> Tensor:
+        """Remember a number for each element, `fill` at first; return the memory."""
+        target = self.target
+        self.state[name] = Tensor.full(
+            target.shape, fill, dtype=target.dtype, device=target.device
+        ).contiguous()
+        return self.state[name]
+
+    def __getitem__(self, name: str) -> Tensor:
+        return self.widened(self.state[name])
+
+    def keep(self, name: str, value: Tensor) -> Tensor:
+        """Remember `value` as `name`, rounded to the dtype of the parameters; return it."""
+        self._write(self.state[name], value)
+        return self[name]
+
+    def _write(self, memory: Tensor, value: Tensor) -> None:
+        new = value.cast(memory.dtype)
+        memory.assign(new if self.skip is None else self.skip.to(memory.device).where(memory.detach(), new))
+
+
+class Single(Slot):
+    """One parameter."""
+
+    def __init__(self, p: Tensor, index: int) -> None:
+        super().__init__((index,))
+        self._p = p
+
+    @property
+    def target(self) -> Tensor:
+        """The parameter."""
+        return self._p
+
+    def members(self) -> "Iterator[Single]":
+        """Yield this."""
+        yield self
+
+    def has_gradients(self) -> bool:
+        """Say whether the parameter has a gradient."""
+        return self._p.grad is not None
+
+    def grad(self) -> Tensor:
+        """Return the gradient of the parameter."""
+        assert self._p.grad is not None, "has_gradients comes first"
+        return self.widened(self._p.grad.detach())
+
+    def store(self, value: Tensor) -> None:
+        """Assign `value` to the parameter."""
+        self._write(self._p, value)
+
+
+class Pack(Slot):
+    """Small parameters in one piece of memory."""
+
+    def __init__(self, params: Sequence[Tensor], indices: Sequence[int]) -> None:
+        super().__init__(indices)
+        self._params = list(params)
+        self._memory = _joined(params)
+
+    @property
+    def target(self) -> Tensor:
+        """The memory of all parameters, (n,)."""
+        return self._memory
+
+    def settle(self) -> None:
+        """Let the parameters be views of the memory. Their values are in it."""
+        for p, part in self._parts(self._memory):
+            p.replace(part)
+
+    def _parts(self, memory: Tensor) -> Iterator[tuple[Tensor, Tensor]]:
+        at = 0
+        for p in self._params:
+            shape = p.static_shape()
+            yield p, memory[at : at + _count(p)].reshape(shape)
+            at += _room(p)
+
+    def members(self) -> "Iterator[Single]":
+        """Yield a slot for each parameter, whose state is a view of this one's."""
+        state = {name: list(self._parts(memory)) for name, memory in self.state.items()}
+        for number, (p, index) in enumerate(zip(self._params, self.indices, strict=True)):
+            single = Single(p, index)
+            single.state = {name: parts[number][1] for name, parts in state.items()}
+            yield single
+
+    def has_gradients(self) -> bool:
+        """Say whether all parameters have a gradient."""
+        return all(p.grad is not None for p in self._params)
+
+    def grad(self) -> Tensor:
+        """Return the gradients next to each other, as the parameters are."""
+        return self.widened(_joined([p.grad.detach() for p in self._params if p.grad is not None]))
+
+    def value(self) -> Tensor:
+        """Return the values before the update, wherever they are."""
+        for number, (p, part) in enumerate(self._parts(self._memory)):
+            if p.uop is not part.uop:
+                at = sum(map(_room, self._params[:number]))
+                self._memory[at : at + _count(p)] = p.detach().flatten()
+        return super().value()
+
+    def store(self, value: Tensor) -> None:
+        """Assign `value` to the memory, and let the parameters be views of it."""
+        self._write(self._memory, value)
+        self.settle()
+
+
+def _count(p: Tensor) -> int:
+    count: Any = p.numel()
+    return count
+
+
+def _room(p: Tensor) -> int:
+    return -(-_count(p) // _ALIGNMENT_ELEMENTS) * _ALIGNMENT_ELEMENTS
+
+
+def _joined(tensors: Sequence[Tensor]) -> Tensor:
+    padded = [t.detach().flatten().pad(((0, _room(t) - _count(t)),)) for t in tensors]
+    return padded[0].cat(*padded[1:]).contiguous()
+
+
+def make_slots(params: Sequence[Tensor], *, packed: bool) -> list[Slot]:
+    """Return the slots of a group of parameters, which lie in memory. `packed`: join small ones."""
+    alone = _with_memory_alone(params) if packed else set[int]()
+    slots: list[Slot] = []
+    waiting: dict[object, list[int]] = {}
+    for index, p in enumerate(params):
+        if index not in alone or not 0 < _count(p) <= _SMALL_ELEMENTS:
+            slots.append(Single(p, index))
+            continue
+        kind = p.device, p.dtype
+        pack = waiting.setdefault(kind, [])
+        if len(pack) == _PACK_TENSORS or sum(_room(params[i]) for i in pack) + _room(p) > _PACK_ELEMENTS:
+            slots.append(_packed(params, pack))
+            pack = waiting[kind] = []
+        pack.append(index)
+    return [*slots, *(_packed(params, pack) for pack in waiting.values())]
+
+
+def _packed(params: Sequence[Tensor], indices: Sequence[int]) -> Slot:
+    if len(indices) == 1:
+        return Single(params[indices[0]], indices[0])
+    return Pack([params[i] for i in indices], indices)
+
+
+def _with_memory_alone(params: Sequence[Tensor]) -> set[int]:
+    """Return the parameters whose memory no other tensor shows, and no graph reads that is not computed yet.
+
+    The others stay where they are: views of them are to see updates, and gradients to find them.
+    """
+    shown: Counter[UOp] = Counter()
+    computed: list[UOp] = []
+    for graph in map(storage.resolve, Tensor.held_graphs()):
+        if storage.is_view(graph):
+            shown[storage.base_of(graph)] += 1
+        else:
+            computed.append(graph)
+    read = {u for u in storage.resolve_graph(UOp.sink(*computed)).values() if u.op is Ops.BUFFER}
+    return {
+        i for i, p in enumerate(params) if p.uop.op is Ops.BUFFER and shown[p.uop] == 1 and p.uop not in read
+    }
+
+
+def settle(slots: Iterable[Slot], *others: Tensor) -> None:
+    """Compute the memory of slots and `others` now, and let parameters be views of it."""
+    slots = list(slots)
+    Tensor.realize(
+        *others, *(slot.target for slot in slots), *(t for slot in slots for t in slot.state.values())
+    )
+    for slot in slots:
+        if isinstance(slot, Pack):
+            slot.settle()

@@ -1,0 +1,47 @@
+"""Tests of plugrad.nn.optim.groups: what groups take and refuse."""
+
+from typing import Any
+
+import pytest
+
+from plugrad.errors import ArgumentError, DtypeError, GradientError
+from plugrad.nn.optim import SGD, Adam
+from plugrad.tensor import Tensor
+
+
+@pytest.mark.parametrize(
+    ("params", "error", "message"),
+    [
+        ([{"params": [Tensor([1.0])], "momentun": 0.5}], ArgumentError, "Did you mean 'momentum'?"),
+        ([{"lr": 0.5}], ArgumentError, "a group without 'params'"),
+        ([{"params": []}], GradientError, "got no parameters"),
+        ([{"params": [Tensor([1.0])]}, Tensor([1.0])], ArgumentError, "tensors and groups mixed"),
+        ([{"params": [Tensor([1.0])], "lr": -1}], ArgumentError, "lr=-1"),
+        ([{"params": [Tensor([1.0])], "momentum": -1}], ArgumentError, "momentum=-1"),
+        ([{"params": [3]}], DtypeError, "cannot train 3"),
+    ],
+)
+def test_wrong_groups_are_refused(params: Any, error: Any, message: str) -> None:
+    with pytest.raises(error, match=message):
+        SGD(params)
+
+
+def test_a_parameter_is_in_one_group() -> None:
+    w = Tensor([1.0])
+    with pytest.raises(GradientError, match="is in two groups"):
+        SGD([{"params": [w]}, {"params": w}])
+
+
+def test_a_group_of_one_tensor_needs_no_list() -> None:
+    w = Tensor([1.0])
+    assert SGD([{"params": w}]).param_groups[0]["params"] == [w]
+
+
+def test_only_the_learning_rate_of_a_group_changes() -> None:
+    group = Adam([Tensor([1.0])]).param_groups[0]
+    group["lr"] = 0.5
+    assert group["lr"].item() == 0.5
+    with pytest.raises(ArgumentError, match="cannot set 'eps' of a group"):
+        group["eps"] = 1.0
+    with pytest.raises(ArgumentError, match="a group has no option 'momentum'"):
+        _ = group["momentum"]
