@@ -120,6 +120,8 @@ def test_remainders_have_the_sign_that_c_and_python_give_them() -> None:
     np.testing.assert_array_equal(Tensor(a).fmod(Tensor(b)).numpy(), np.fmod(a, b))
     np.testing.assert_array_equal(Tensor(a).remainder(Tensor(b)).numpy(), np.remainder(a, b))
     assert Tensor([7, -7]).fmod(Tensor([-3, 3])).tolist() == [1, -1]
+    lowest = Tensor([1, -128, 127], dtype=dtypes.int8)
+    assert lowest.fmod(Tensor([-128, 3, -128], dtype=dtypes.int8)).tolist() == [1, -2, 127]
     assert Tensor([7], dtype="uint8").fmod(4).tolist() == [3]
 
 

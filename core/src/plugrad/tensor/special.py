@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from plugrad.dtype import FLOAT8, ConstType, dtypes, is_float, is_unsigned
 from plugrad.tensor import special_graphs as graphs
-from plugrad.tensor.base import TensorBase, promoted
+from plugrad.tensor.base import promoted
 from plugrad.tensor.elementwise import ElementwiseMixin
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
@@ -150,8 +150,11 @@ class SpecialMixin(ElementwiseMixin):
         """
         if is_float(self._number_dtype("fmod", other)):
             return self._binary(Ops.FMOD, other)
-        rest = self.abs() % (other.abs() if isinstance(other, TensorBase) else abs(other))
-        return rest if is_unsigned(rest.dtype) else (self < 0).where(-rest, rest)
+        rest = self % other
+        if is_unsigned(rest.dtype):
+            return rest
+        # not by magnitudes: the lowest integer has none
+        return ((rest != 0) & ((rest < 0) != (self < 0))).where(rest - other, rest)
 
     def remainder(self, other: Self | ConstType) -> Self:
         """Return `self % other`."""
