@@ -54,7 +54,7 @@ class MatmulMixin(ReduceMixin):
             )
         narrow = the_dtype(dtype, promoted([self, other]))
         wide = narrow if dtype is not None else sum_acc_dtype(narrow)
-        out = _product(left.cast(wide), right.cast(wide)).cast(narrow)
+        out = matrix_product(left.cast(wide), right.cast(wide)).cast(narrow)
         shape = list(out.shape)
         if other.ndim == 1:
             shape.pop(-1)
@@ -80,8 +80,12 @@ class MatmulMixin(ReduceMixin):
         return out if bias is None else out + bias
 
 
-def _product(left: UOp, right: UOp) -> UOp:
-    """(..., M, K) @ (..., K, N) -> (..., M, N), both of the dtype to accumulate in."""
+def matrix_product(left: UOp, right: UOp) -> UOp:
+    """Return (..., M, K) @ (..., K, N) -> (..., M, N), both of the dtype to accumulate in.
+
+    Raises:
+        ShapeError: batch axes do not broadcast.
+    """
     batch = broadcast_shapes(left.shape[:-2], right.shape[:-2], what="matmul")
     (m, k), n = left.shape[-2:], right.shape[-1]
     left = expanded(left, (*batch, m, k)).reshape((*batch, m, 1, k))

@@ -14,10 +14,10 @@ from plugrad.errors import ArgumentError, DeviceError, DtypeError, GradientError
 from plugrad.runtime.buffer import Buffer
 from plugrad.tensor.advanced import AdvancedIndexingMixin
 from plugrad.tensor.base import DTypeLike, TensorBase, has_memory, the_device
-from plugrad.tensor.einsum import EinsumMixin
 from plugrad.tensor.gradient import GradientMixin
 from plugrad.tensor.host import HOST, empty_lists, host_buffer, nest, pack, unpack
 from plugrad.tensor.indexing import cut_out, parse_index, whole_steps
+from plugrad.tensor.linalg import LinalgMixin
 from plugrad.tensor.positions import has_tensors
 from plugrad.tensor.shapes import expanded, show
 from plugrad.tensor.source import bytes_of, graph_of
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-class Tensor(GradientMixin, AdvancedIndexingMixin, EinsumMixin):
+class Tensor(GradientMixin, AdvancedIndexingMixin, LinalgMixin):
     """An array of one dtype on one device, and the graph that computes it.
 
     Nothing runs until a value is needed: `realize`, `numpy`, `tolist`, `item`, `print` of an element. Tensors

@@ -1,0 +1,323 @@
+"""Inverses, determinants, systems of equations and triangular factors of matrices, the last two axes.
+
+The algorithms are those of `plugrad.tensor.factorizations`; each step is a few launches of kernels that all
+steps share. They never look at the values: a matrix that is singular, or not positive definite where it must
+be, gives values that are not finite where other libraries raise.
+
+Gradients do not go through the steps. Each factorization `f` has a derivative `f'(f(A), A) dA` made of matrix
+products; the result is `f(A) + f'(...) D` at the midpoint of a step `D = A - A.detach()`, which is 0. So it
+has the value of the algorithm, and the right first and second derivatives.
+"""
+
+from typing import Any, Literal, Self
+
+from plugrad.dtype import DType
+from plugrad.errors import ArgumentError, ShapeError
+from plugrad.tensor.base import promoted
+from plugrad.tensor.einsum import EinsumMixin
+from plugrad.tensor.factorizations import (
+    cholesky_factor,
+    inverse,
+    inverse_of_lower,
+    lu_factors,
+    reflected,
+)
+from plugrad.tensor.gather import GatherMixin
+from plugrad.tensor.shapes import broadcast_shapes, show
+
+
+class LinalgMixin(EinsumMixin, GatherMixin):
+    """Matrices as linear maps. Narrow floats compute in float32, integers in the default float."""
+
+    __slots__ = ()
+
+    def inv(self) -> Self:
+        """Return inverses of matrices: (..., n, n) -> (..., n, n).
+
+        LU with partial pivoting, n steps; practical up to n of about 500. A singular matrix gives elements
+        that are not finite.
+
+        Raises:
+            ShapeError: these are no square matrices, or the shape is symbolic.
+
+        Example:
+            >>> Tensor([[2.0, 0.0], [0.0, 4.0]]).inv().tolist()
+            [[0.5, 0.0], [0.0, 0.25]]
+        """
+        x, narrow = self._matrices("inv", square=True)
+        value, step = x._inverted(*x._lu()), x._step()
+        half = value - value @ (step / 2) @ value
+        return value._tracking(value - half @ step @ half).cast(narrow)
+
+    def slogdet(self) -> tuple[Self, Self]:
+        """Return signs of determinants and logarithms of their magnitudes: (..., n, n) -> (...), (...).
+
+        A singular matrix has sign 0 and logarithm -inf; its gradient is NaN.
+
+        Raises:
+            ShapeError: these are no square matrices, or the shape is symbolic.
+
+        Example:
+            >>> [x.item() for x in Tensor([[0.0, 1.0], [1.0, 0.0]]).slogdet()]
+            [-1.0, 0.0]
+        """
+        x, narrow = self._matrices("slogdet", square=True)
+        factors, order = x._lu()
+        pivots = factors.diagonal(0, -2, -1)
+        sign = pivots.sign().prod(-1) * x._parity(order)
+        value = pivots.abs().log().sum(-1)
+        step = x._inverted(factors, order) @ x._step()
+        first, second = step.trace(0, -2, -1), (step @ step).trace(0, -2, -1)
+        return sign.cast(narrow), value._tracking(value + first - second / 2).cast(narrow)
+
+    def det(self) -> Self:
+        """Return determinants: (..., n, n) -> (...).
+
+        A singular matrix gives 0, up to rounding; the gradient of an exact 0 is NaN.
+
+        Raises:
+            ShapeError: these are no square matrices, or the shape is symbolic.
+
+        Example:
+            >>> Tensor([[4.0, 2.0], [1.0, 3.0]]).det().item()
+            10.0
+        """
+        x, narrow = self._matrices("det", square=True)
+        factors, order = x._lu()
+        value = factors.diagonal(0, -2, -1).prod(-1) * x._parity(order)
+        step = x._inverted(factors, order) @ x._step()
+        first, second = step.trace(0, -2, -1), (step @ step).trace(0, -2, -1)
+        return value._tracking(value * (first + (first * first - second) / 2 + 1)).cast(narrow)
+
+    def solve(self, b: Self) -> Self:
+        """Return `x` with `self @ x == b`: (..., n, n), (..., n, k) -> (..., n, k).
+
+        By the inverse and one step of refinement. A singular matrix gives elements that are not finite.
+
+        Args:
+            b: right sides. One with one axis, or the shape of this tensor without its last axis, is vectors.
+
+        Raises:
+            ShapeError: these are no square matrices, `b` does not fit, or a shape is symbolic.
+
+        Example:
+            >>> Tensor([[2.0, 0.0], [0.0, 4.0]]).solve(Tensor([2.0, 2.0])).tolist()
+            [1.0, 0.5]
+        """
+        self._matrices("solve", square=True)
+        is_vector = b.ndim == 1 or b.shape == self.shape[:-1]
+        right = b.unsqueeze(-1) if is_vector else b
+        if right.ndim < 2 or right.shape[-2] != self.shape[-1]:
+            raise ShapeError(
+                f"solve of shapes {show(self.shape)} and {show(b.shape)}: the right sides need "
+                f"{self.shape[-1]} rows, one for each row of the matrix."
+            )
+        broadcast_shapes(self.shape[:-2], right.shape[:-2], what="solve")
+        self._check_device(b)
+        x, narrow = self.cast(promoted([self, b]))._matrices("solve", square=True)
+        right = right.cast(x.dtype)
+        inverted = x.inv()
+        found = inverted @ right
+        found = (found + inverted @ (right - x @ found)).cast(narrow)
+        return found.squeeze(-1) if is_vector else found
+
+    def cholesky(self, upper: bool = False) -> Self:
+        """Return the lower triangle `L` with `L @ L.T == self`: (..., n, n) -> (..., n, n).
+
+        n steps of one kernel; practical up to n of about 1000. Only the lower triangle of the input is read.
+        A matrix that is not positive definite gives NaN from the column on where that shows. The gradient is
+        that for symmetric matrices.
+
+        Args:
+            upper: return the transpose instead.
+
+        Raises:
+            ShapeError: these are no square matrices, or the shape is symbolic.
+
+        Example:
+            >>> Tensor([[4.0, 2.0], [2.0, 5.0]]).cholesky().tolist()
+            [[2.0, 0.0], [1.0, 2.0]]
+        """
+        x, narrow = self._matrices("cholesky", square=True)
+        value = x._fixed()
+        factor = value._like(cholesky_factor(value._graph, self._device))._kept()
+        inverted = factor._triangle_inverse()
+        step = x._step()
+        step = (step + step.transpose(-2, -1)) / 2
+        half = _cholesky_step(factor, inverted, step / 2)
+        inverse_half = inverted - inverted @ half @ inverted
+        out = factor._tracking(factor + _cholesky_step(factor + half, inverse_half, step)).cast(narrow)
+        return out.transpose(-2, -1) if upper else out
+
+    def qr(self, mode: Literal["reduced", "complete", "r"] = "reduced") -> tuple[Self, Self]:
+        """Return `Q`, whose columns are orthonormal, and `R`, an upper triangle, with `Q @ R == self`.
+
+        For k = min(m, n), (..., m, n) -> (..., m, k) and (..., k, n). Householder reflections with the signs
+        of LAPACK, in k steps; practical up to k of about 500. Where columns depend on each other, values are
+        right and gradients are not finite.
+
+        Args:
+            mode: "complete" gives Q all m columns, and R rows of zeros; "r" gives an empty Q.
+
+        Raises:
+            ArgumentError: the mode is none of these.
+            ShapeError: these are no matrices, or the shape is symbolic.
+
+        Example:
+            >>> q, r = Tensor([[3.0, 1.0], [4.0, 2.0]]).qr()
+            >>> (q @ r).round().tolist()
+            [[3.0, 1.0], [4.0, 2.0]]
+        """
+        if mode not in ("reduced", "complete", "r"):
+            raise ArgumentError(f"qr: mode={mode!r} is none of 'reduced', 'complete' and 'r'.")
+        x, narrow = self._matrices("qr")
+        rows, columns = _size(x, -2), _size(x, -1)
+        count = min(rows, columns)
+        q, r, others = x._interval(x.ndim - 1, 0, count)._tracked_qr(mode == "complete")
+        if columns > rows:
+            r = r.cat(q.transpose(-2, -1) @ x._interval(x.ndim - 1, rows, columns), axis=-1)
+        if mode == "r":
+            return q._interval(q.ndim - 1, 0, 0)._interval(q.ndim - 2, 0, 0).cast(narrow), r.cast(narrow)
+        if mode == "complete" and rows > columns:
+            q = q.cat(_completed(q, others), axis=-1)
+            r = r.pad((0, 0, 0, rows - columns))
+        return q.cast(narrow), r.cast(narrow)
+
+    def matrix_power(self, n: int) -> Self:
+        """Return products of `n` equal matrices: (..., m, m) -> (..., m, m); of inverses for negative `n`.
+
+        Raises:
+            ArgumentError: `n` is no integer.
+            ShapeError: these are no square matrices, or the shape is symbolic.
+
+        Example:
+            >>> Tensor([[1, 1], [0, 1]]).matrix_power(5).tolist()
+            [[1, 5], [0, 1]]
+        """
+        if not isinstance(n, int):  # pyright: ignore[reportUnnecessaryIsInstance] - users err
+            raise ArgumentError(f"matrix_power: n={n!r} is no integer.")
+        self._matrices("matrix_power", square=True)
+        base = self.inv() if n < 0 else self
+        out = None
+        for bit in bin(abs(n))[2:]:
+            if out is not None:
+                out = out @ out
+            if bit == "1":
+                out = base if out is None else out @ base
+        return base.zeros_like() + self._identity().cast(base.dtype) if out is None else out
+
+    # --- what these are made of ---
+
+    def _matrices(self, what: str, square: bool = False) -> tuple[Self, DType]:
+        """Return this in the dtype to compute in, and the dtype of the result."""
+        shape = self.static_shape(what)
+        if self.ndim < 2 or (square and shape[-1] != shape[-2]):
+            kind = "square matrices: (..., n, n)" if square else "matrices: (..., m, n)"
+            raise ShapeError(f"{what} of shape {show(shape)}: it takes {kind}.")
+        narrow, wide = self._float_dtypes()
+        return self.cast(wide), narrow
+
+    def _identity(self) -> Self:
+        return type(self).eye(_size(self, -1), dtype=self.dtype, device=self._device)
+
+    def _fixed(self) -> Self:
+        return self._make(self._graph.detach(), self._device)
+
+    def _kept(self) -> Self:
+        return self._like(self._graph.contiguous())
+
+    def _step(self) -> Self:
+        """Return zeros whose derivative is that of this."""
+        return self - self._fixed()
+
+    def _tracking(self, tracked: Self) -> Self:
+        """Return this, with the gradient of `tracked`: equal, but NaN where a derivative does not exist."""
+        return tracked.isnan().where(self, tracked)
+
+    def _lu(self) -> tuple[Self, Self]:
+        value = self._fixed()
+        factors, order = lu_factors(value._graph, self._device)
+        return value._like(factors), value._like(order)
+
+    def _inverted(self, factors: Self, order: Self) -> Self:
+        return factors._like(inverse(factors._graph, order._graph, self._device))._kept()
+
+    def _parity(self, order: Self) -> Self:
+        """Return 1 for an even permutation of rows, -1 for an odd one: (..., n) -> (...)."""
+        swapped = (order.unsqueeze(-1) > order.unsqueeze(-2)).cast("int32").triu(1).sum((-2, -1))
+        return (swapped % 2 * -2 + 1).cast(self.dtype)
+
+    def _triangle_inverse(self) -> Self:
+        return self._like(inverse_of_lower(self._graph, self._device))._kept()
+
+    def _tracked_qr(self, complete: bool) -> tuple[Self, Self, Self]:
+        """Return Q, R and the other columns of Q, for at least as many rows as columns."""
+        q, r, others = self._fixed()._reflections(complete)
+        inverted = r.transpose(-2, -1)._triangle_inverse().transpose(-2, -1)
+        step = self._step()
+        dq, dr = _qr_step(q, r, inverted, step / 2)
+        inverse_half = inverted - inverted @ dr @ inverted
+        dq, dr = _qr_step(q + dq, r + dr, inverse_half, step)
+        return q._tracking(q + dq), r._tracking(r + dr), others
+
+    def _reflections(self, complete: bool) -> tuple[Self, Self, Self]:
+        """Return Q, R and the other columns of Q, without gradients."""
+        rows, columns = _size(self, -2), _size(self, -1)
+        largest = self._scale()
+        state = self._like(reflected((self / largest)._graph, self._device))
+        unit = state._like_eye(rows, columns)
+        vectors = (state.tril(-1) + unit)._kept()
+        overlaps = (vectors.transpose(-2, -1) @ vectors)._kept()
+        # the reflections multiply to I - V @ T @ V.T, for T the inverse of half of V.T @ V
+        halved = overlaps.tril(-1) + overlaps.diagonal(0, -2, -1).diag_embed() / 2
+        product = halved._triangle_inverse().transpose(-2, -1)
+        count = rows if complete else columns
+        heads = vectors._interval(self.ndim - 2, 0, count).transpose(-2, -1)
+        q = state._like_eye(rows, count) - vectors @ (product @ heads)
+        # LAPACK does not reflect a column that is done
+        is_done = (state.tril(-1) == 0).all(-2)
+        sign = is_done.where(-1.0, 1.0).cast(self.dtype)
+        r = state._interval(self.ndim - 2, 0, columns).triu() * sign.unsqueeze(-1) * largest
+        first = q._interval(self.ndim - 1, 0, columns) * sign.unsqueeze(-2)
+        return first._kept(), r._kept(), q._interval(self.ndim - 1, columns, count)
+
+    def _scale(self) -> Self:
+        """Return the greatest magnitudes of matrices, 1 where all is 0: (..., m, n) -> (..., 1, 1)."""
+        # a zero beside the elements: there may be none
+        largest = self.abs().pad((0, 1, 0, 1)).max((-2, -1), keepdim=True)
+        return (largest == 0).where(1.0, largest).cast(self.dtype)
+
+    def _like_eye(self, rows: int, columns: int) -> Self:
+        return type(self).eye(rows, columns, dtype=self.dtype, device=self._device)
+
+
+def _size(x: Any, axis: int) -> int:
+    return x.shape[axis]
+
+
+def _cholesky_step(factor: Any, inverted: Any, step: Any) -> Any:
+    """Return `dL = L @ phi(inv(L) @ dA @ inv(L).T)`, phi the lower triangle with half of the diagonal.
+
+    Source: Murray 2016, "Differentiation of the Cholesky decomposition", equation 10.
+    """
+    inner = inverted @ step @ inverted.transpose(-2, -1)
+    return factor @ ((inner.tril() + inner.tril(-1)) / 2)
+
+
+def _qr_step(q: Any, r: Any, inverted: Any, step: Any) -> tuple[Any, Any]:
+    """Return dQ and dR: with `C = Q.T @ dA @ inv(R)`, `Q.T @ dQ` is skew with the lower triangle of C.
+
+    Source: Walter, Lehmann and Lamour 2012, "On evaluating higher-order derivatives of the QR decomposition".
+    """
+    moved = step @ inverted
+    inner = q.transpose(-2, -1) @ moved
+    lower = inner.tril(-1)
+    skew = lower - lower.transpose(-2, -1)
+    return moved - q @ (inner - skew), (inner - skew) @ r
+
+
+def _completed(q: Any, others: Any) -> Any:
+    """Return `others` kept orthonormal to the columns of `q` as these change."""
+    beside = others - q @ (q.transpose(-2, -1) @ others)
+    count = _size(beside, -1)
+    return beside @ (beside._like_eye(count, count) * 1.5 - beside.transpose(-2, -1) @ beside / 2)
