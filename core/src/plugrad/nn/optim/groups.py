@@ -24,6 +24,8 @@ class ParamGroup:
     Attributes:
         params: the tensors to train.
         options: the settings other than the learning rate, by name.
+        rate: the learning rate as the number it was set to; None if it was set to a tensor.
+        initial_rate: the rate that schedules start from; None before there is one.
 
     Example:
         >>> group = SGD([Tensor([1.0])], lr=0.5, momentum=0.9).param_groups[0]
@@ -37,6 +39,8 @@ class ParamGroup:
         self.options = {name: value for name, value in options.items() if name != "lr"}
         wide = least_upper_dtype(dtypes.float32, *(p.dtype for p in params))
         # a number in memory: as a constant it would be part of a kernel, and each value another kernel
+        self.rate: float | None = options["lr"]
+        self.initial_rate: float | None = None
         self._lr = Tensor([options["lr"]], dtype=wide, device=params[0].device).reshape(()).contiguous()
 
     @property
@@ -46,8 +50,10 @@ class ParamGroup:
 
     @lr.setter
     def lr(self, value: "float | Tensor") -> None:
+        self.rate = None
         if not isinstance(value, Tensor):
             check_not_negative(lr=value)
+            self.rate = value
             value = Tensor([value], dtype=self._lr.dtype, device=self._lr.device).reshape(())
         self._lr.assign(value.cast(self._lr.dtype)).realize()
 

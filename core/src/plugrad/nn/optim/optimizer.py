@@ -214,6 +214,8 @@ class Optimizer:
         for name, memory in own.items():
             memory.assign(state[name].to(memory.device).cast(memory.dtype))
         Tensor.realize(*own.values())
+        for group in self.param_groups:
+            group.rate = None
         self._part_by_steps()
 
     def _part_by_steps(self) -> None:
