@@ -1,20 +1,22 @@
 """What a case may ask of a device, and whether the device has it: capabilities, never names."""
 
 from plugrad.device import Device
-from plugrad.dtype import parse_dtype
+from plugrad.dtype import FLOAT8, parse_dtype
 from plugrad.errors import DeviceNotFound
+from plugrad.plugin.manager import plugins
 from plugrad.target import Capabilities
 
 
 def unmet(need: str, name: str, capabilities: Capabilities) -> str | None:
     """Return why the device `name` lacks `need`, or None where it has it.
 
-    Needs are `dtype:NAME`, `views`, `workgroups`, `threads`, `buffers:N` and `second-device`.
+    Needs are `dtype:NAME`, `views`, `workgroups`, `threads`, `buffers:N`, `graphs` and `second-device`.
     """
     kind, _, detail = need.partition(":")
     match kind:
         case "dtype":
-            stored = parse_dtype(detail) in capabilities.storage_dtypes
+            # floats of a byte are bits, which every device stores
+            stored = parse_dtype(detail) in (*capabilities.storage_dtypes, *FLOAT8)
             return None if stored else f"it does not store {detail}"
         case "views":
             return None if capabilities.supports_views else "it has no views of buffers"
@@ -25,10 +27,18 @@ def unmet(need: str, name: str, capabilities: Capabilities) -> str | None:
         case "buffers":
             limit = capabilities.max_buffers
             return None if not limit or limit >= int(detail) else f"its kernels take {limit} buffers at most"
+        case "graphs":
+            return None if has_graphs(name) else "it has no graphs"
         case "second-device":
             return _second(name)
         case _:
             raise ValueError(f"there is no requirement {need!r}: see plugrad_conformance.requirements.unmet")
+
+
+def has_graphs(name: str) -> bool:
+    """Say whether a plugin of the device implements `plugrad_graph`."""
+    backend = plugins.backend(name.partition(":")[0])
+    return any("plugrad_graph" in backend.hooks_from(s) for s in (backend.source, *backend.additions))
 
 
 def _second(name: str) -> str | None:

@@ -4,6 +4,7 @@ Arrays are float64 for floats narrower than float64, so that a dtype without a N
 place; float64 is longdouble where an oracle can use the digits.
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,48 @@ INTS = (*SIGNED, *UNSIGNED)
 ALL = (dtypes.bool, *INTS, *FLOATS)
 
 _LARGEST = {dtypes.float16: 65504.0, dtypes.bfloat16: 3.3895313892515355e38}
+
+
+@dataclass(frozen=True, slots=True)
+class ByteFloat:
+    """The numbers of a float of a byte.
+
+    Source: OCP 8-bit Floating Point Specification, revision 1.0, section 5; ONNX, "Float stored in 8 bits".
+
+    Attributes:
+        fraction_bits: stored bits of the significand.
+        bias: of the exponent.
+        first_special: the first positive code that is no number.
+        too_large: what numbers become that are larger than all.
+    """
+
+    fraction_bits: int
+    bias: int
+    first_special: int
+    too_large: float
+
+    def values(self) -> Array:
+        """Return the numbers of the codes from 0 up to the first that is none."""
+        codes = np.arange(self.first_special)
+        exponent, digits = codes >> self.fraction_bits, codes & ((1 << self.fraction_bits) - 1)
+        scale = np.ldexp(1.0, np.maximum(exponent, 1) - self.bias - self.fraction_bits)
+        return (digits + np.where(exponent > 0, 1 << self.fraction_bits, 0)) * scale
+
+    def nearest(self, x: Array) -> Array:
+        """Return the numbers nearest to `x`, which are in range; ties go to even codes."""
+        values, size = self.values(), np.abs(x)
+        above = np.clip(np.searchsorted(values, size), 1, len(values) - 1)
+        low, high = values[above - 1], values[above]
+        up = (size - low > high - size) | ((size - low == high - size) & (above % 2 == 0))
+        return np.copysign(np.where(up, high, low), x)
+
+
+BYTES = {
+    dtypes.fp8e4m3: ByteFloat(3, 7, 0x7F, 448.0),
+    dtypes.fp8e5m2: ByteFloat(2, 15, 0x7C, np.inf),
+    dtypes.fp8e4m3fnuz: ByteFloat(3, 8, 0x80, np.nan),
+    dtypes.fp8e5m2fnuz: ByteFloat(2, 16, 0x80, np.nan),
+}
 
 
 def numpy_dtype(dtype: DType) -> "np.dtype[Any]":

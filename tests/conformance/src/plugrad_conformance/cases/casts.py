@@ -8,7 +8,7 @@ from plugrad.dtype import DType, dtype_max, dtype_min, dtypes, is_bool, is_float
 from plugrad_conformance.bench import Bench
 from plugrad_conformance.case import Case, Check, needs_dtypes
 from plugrad_conformance.tolerance import ROUNDED
-from plugrad_conformance.values import ALL, FLOATS, Array, numpy_dtype, operands, tensor_of
+from plugrad_conformance.values import ALL, BYTES, FLOATS, Array, numpy_dtype, operands, tensor_of
 
 
 def _exact(x: Array, source: DType, target: DType) -> tuple[Array, Array]:
@@ -86,6 +86,31 @@ def _resized_bits(bench: Bench) -> Check:
     return Check([t.bitcast(dtypes.uint8), t.bitcast(dtypes.uint64)], [x.view(np.uint8), x.view(np.uint64)])
 
 
+def _byte_codes(dtype: DType, bench: Bench) -> Check:
+    """Every number of a byte, as float32 and back; stored and copied as bits."""
+    values = BYTES[dtype].values()
+    codes = np.arange(len(values), dtype=np.uint8)
+    both = np.concatenate([codes, codes[1:] | 0x80]).astype(np.uint8)
+    exact = np.concatenate([values, -values[1:]])
+    stored = tensor_of(both, dtypes.uint8, bench.name).bitcast(dtype)
+    back = tensor_of(exact, dtypes.float32, bench.name).cast(dtype).contiguous()
+    return Check([stored.contiguous().cast(dtypes.float32), back.bitcast(dtypes.uint8)], [exact, both])
+
+
+def _byte_rounding(dtype: DType, bench: Bench) -> Check:
+    """float32 to a byte: ties to even, beside ties, beyond the largest, and what is no number."""
+    byte = BYTES[dtype]
+    values = byte.values()
+    low, high = values[:-1], values[1:]
+    ties = (low + high) / 2
+    x = np.concatenate([ties, ties * (1 + 2.0**-20), ties * (1 - 2.0**-20)])
+    exact = np.concatenate([byte.nearest(ties), high, low])
+    x = np.concatenate([x, -x, [values[-1] * 2, 1e30, np.inf, np.nan]])
+    exact = np.concatenate([exact, -exact, [byte.too_large] * 3, [np.nan]])
+    t = tensor_of(x, dtypes.float32, bench.name).cast(dtype).contiguous()
+    return Check([t.cast(dtypes.float32)], [exact])
+
+
 CASES = (
     *(
         Case(
@@ -121,6 +146,15 @@ CASES = (
         )
         for d in ALL
         if not is_float(d) and not is_bool(d) and not is_unsigned(d)
+    ),
+    *(
+        Case(
+            f"core/casts/{name}-{d.name}",
+            build=functools.partial(build, d),
+            needs=needs_dtypes("float32", "uint8"),
+        )
+        for name, build in (("codes", _byte_codes), ("rounding", _byte_rounding))
+        for d in BYTES
     ),
     Case(
         "core/casts/resized-bits",

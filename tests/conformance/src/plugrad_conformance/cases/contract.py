@@ -103,6 +103,20 @@ def probe_explains(bench: Bench) -> None:
     assert probe["devices"] or explained, "plugrad_probe found no device: it must give reason and remedy"
 
 
+def probe_lists_each_device_once(bench: Bench) -> str:
+    """Devices are this backend's, each with its own index, and none ranks above what its backend says."""
+    backend = bench.facts.backend
+    targets = [device.target for device in backend.probe().devices]
+    names = [target.name for target in targets]
+    assert len(set(names)) == len(names), f"plugrad_probe lists a device twice: {', '.join(names)}"
+    foreign = [target.name for target in targets if target.device != backend.info.name]
+    assert not foreign, f"plugrad_probe lists {', '.join(foreign)}, which is no device of {backend.info.name}"
+    highest = backend.info.priority
+    ranks = [highest if d.priority is None else d.priority for d in backend.probe().devices]
+    assert max(ranks, default=highest) <= highest, f"a device ranks {max(ranks)}, its backend {highest}"
+    return f"ranks {', '.join(map(str, ranks))}" if ranks else "no device"
+
+
 def _same_state(seen: dict[str, Any], what: str) -> None:
     before, after = seen["before"], seen["after"]
     started = after["threads"] - before["threads"]
@@ -258,6 +272,7 @@ _TESTS: tuple[Callable[[Bench], str | None], ...] = (
     probe_is_quick,
     probe_opens_nothing,
     probe_explains,
+    probe_lists_each_device_once,
     hooks_are_known,
     info_is_pure_data,
     hook_results_fulfil_protocols,

@@ -7,16 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from plugrad.dtype import DType, dtype_min, dtypes, is_unsigned
+from plugrad.dtype import DType, dtype_min, dtypes, is_float, is_unsigned
 from plugrad_conformance.bench import Bench
 from plugrad_conformance.case import Case, Check, needs_dtypes
 from plugrad_conformance.tolerance import tolerance_of
 from plugrad_conformance.values import (
     ALL,
+    BYTES,
     FLOATS,
     INTS,
     SIGNED,
     Array,
+    largest,
     operands,
     pairs,
     round_to,
@@ -224,11 +226,40 @@ def _float_mod(dtype: DType, bench: Bench) -> Check:
     return Check([a % b], [exact], tolerance_of("mod", dtype))
 
 
+def _fmod(dtype: DType, bench: Bench) -> Check:
+    """C's remainder, exact however far apart its operands are."""
+    x, y = pairs(dtype, 60)
+    if not is_float(dtype):
+        x, y = _divisible(dtype)
+    a, b = (tensor_of(v, dtype, bench.name) for v in (x, y))
+    with np.errstate(all="ignore"):
+        return Check([a.fmod(b)], [np.fmod(_wide(x), _wide(y))])
+
+
 def _where(dtype: DType, bench: Bench) -> Check:
     x, y = pairs(dtype, 20)
     c = np.arange(len(x)) % 3 == 0
     on = [tensor_of(v, d, bench.name) for v, d in ((c, dtypes.bool), (x, dtype), (y, dtype))]
     return Check([on[0].where(on[1], on[2])], [np.where(c, x, y)])
+
+
+_BYTE_OPS: dict[str, tuple[Binary, Binary]] = {
+    **{name: _FLOAT_BINARY[name] for name in ("add", "mul", "maximum")},
+    "less": (_COMPARISONS["less"], _COMPARISONS["less"]),
+    "where": (lambda a, b: (a != 1).where(a, b), lambda x, y: np.where(x != 1, x, y)),
+}
+
+
+def _byte_op(name: str, dtype: DType, bench: Bench) -> Check:
+    """Floats of a byte, stored as such: results are rounded once."""
+    on_tensor, exact = _BYTE_OPS[name]
+    numbers = np.array([0.5, 1.0, 1.5, -1.0, -2.0, 3.0, 0.25, 7.0])
+    x, y = np.repeat(numbers, len(numbers)), np.tile(numbers, len(numbers))
+    a, b = (tensor_of(v, dtypes.float32, bench.name).cast(dtype).contiguous() for v in (x, y))
+    out, wanted = on_tensor(a, b), exact(x, y)
+    if name == "less":
+        return Check([out], [wanted])
+    return Check([out.contiguous().cast(dtypes.float32)], [BYTES[dtype].nearest(wanted)])
 
 
 def _bools(bench: Bench) -> Check:
@@ -252,12 +283,24 @@ def _max_of_nan(dtype: DType, bench: Bench) -> Check:
     )
 
 
-def _exp_ends(dtype: DType, bench: Bench) -> Check:
-    """exp2 at its ends: infinities, NaN, and powers that are exact."""
+def _exp_ends(name: str, dtype: DType, bench: Bench) -> Check:
+    """A power at its ends: infinities, NaN, powers that are exact, and those that are not finite any more."""
+    op = _FLOAT_UNARY[name]
     x = np.array([-np.inf, np.inf, np.nan, 0.0, -0.0, 1.0, 2.0, -1.0, 10.0, -10.0, -5000.0, 5000.0])
     t = tensor_of(x, dtype, bench.name)
     with np.errstate(all="ignore"):
-        return Check([t.exp2()], [np.exp2(_wide(x))], tolerance_of("exp2", dtype))
+        return Check([op.tensor(t)], [op.exact(_wide(x))], tolerance_of(name, dtype))
+
+
+def _large_angles(name: str, dtype: DType, bench: Bench) -> Check:
+    """Angles of any size, and those next to a multiple of pi/2, where most digits cancel."""
+    op = _FLOAT_UNARY[name]
+    powers = 10.0 ** np.arange(3, 300, 11)
+    x = np.concatenate([powers, -powers * 7.3, np.arange(1, 30) * (np.pi / 2)])
+    x = round_to(x[np.abs(x) <= largest(dtype)], dtype)
+    return Check(
+        [op.tensor(tensor_of(x, dtype, bench.name))], [op.exact(_wide(x))], tolerance_of(name, dtype)
+    )
 
 
 def _subnormals(dtype: DType, bench: Bench) -> Check:
@@ -315,6 +358,13 @@ def _single(name: str, dtypes_: Iterable[DType], build: Callable[..., Check]) ->
     ]
 
 
+def _named(
+    what: str, names: Iterable[str], dtypes_: Iterable[DType], build: Callable[..., Check]
+) -> list[Case]:
+    of_each = [_single(f"{name}-{what}", dtypes_, functools.partial(build, name)) for name in names]
+    return [case for cases in of_each for case in cases]
+
+
 CASES = (
     *_cases("", _FLOAT_UNARY, FLOATS, _float_unary),
     *_cases("", _FLOAT_TESTS, FLOATS, _float_test),
@@ -336,10 +386,13 @@ CASES = (
     *_single("pow", FLOATS, _pow),
     *_single("pow", (dtypes.int32, dtypes.int64, dtypes.uint8), _int_pow),
     *_single("mod", (dtypes.float32, dtypes.float64), _float_mod),
+    *_single("fmod", (*INTS, *FLOATS), _fmod),
     *_single("where", ALL, _where),
+    *_cases("", _BYTE_OPS, BYTES, _byte_op),
     Case("core/elementwise/bools", build=_bools, needs=needs_dtypes("bool")),
     *_single("max-of-nan", FLOATS, _max_of_nan),
-    *_single("exp2-at-its-ends", FLOATS, _exp_ends),
+    *_named("at-its-ends", ("exp2", "exp"), FLOATS, _exp_ends),
+    *_named("of-large-angles", ("sin", "cos"), FLOATS, _large_angles),
     *_single("subnormals", FLOATS, _subnormals),
     *_single("zeros-have-signs", FLOATS, _zeros_have_signs),
     *_single("many-at-once", (dtypes.int32, dtypes.int64, dtypes.uint16), _many_at_once),

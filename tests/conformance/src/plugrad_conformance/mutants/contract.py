@@ -125,6 +125,15 @@ def _unexplained(probe: Probe) -> Probe:
     return Probe()
 
 
+def _listed_twice(probe: Probe) -> Probe:
+    return replace(probe, devices=probe.devices * 2)
+
+
+def _ranked_above(probe: Probe) -> Probe:
+    """Give devices a rank that their backend does not promise, so that they are never looked for."""
+    return replace(probe, devices=tuple(replace(device, priority=99) for device in probe.devices))
+
+
 MUTANTS = (
     Mutant(
         "compile-error-swallowed",
@@ -188,6 +197,18 @@ MUTANTS = (
         "no device is found, without a word",
         (_PLUGIN + "probe-explains",),
         probe=_unexplained,
+    ),
+    Mutant(
+        "probe-lists-a-device-twice",
+        "two devices have one name",
+        (_PLUGIN + "probe-lists-each-device-once",),
+        probe=_listed_twice,
+    ),
+    Mutant(
+        "device-above-its-backend",
+        "a device ranks above the priority that its backend says",
+        (_PLUGIN + "probe-lists-each-device-once",),
+        probe=_ranked_above,
     ),
     Mutant(
         "import-loads-a-driver",

@@ -1,11 +1,13 @@
 """The hooks of a mutant: those of the backend it wraps, with the defect put in."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from plugrad.plugin import BackendInfo, Probe, hookimpl
 from plugrad.plugin.loaded import Backend
 from plugrad.plugin.manager import plugins
+from plugrad.runtime.graph import GraphLaunch
 from plugrad.runtime.program import Program
 from plugrad.target import Target
 from plugrad_conformance.mutants.mutant import Mutant
@@ -32,7 +34,7 @@ class MutantHooks:
     @hookimpl
     def plugrad_backend_info(self) -> BackendInfo:
         """Never chosen automatically."""
-        return BackendInfo(self._mutant.device, spec_version="1.0", priority=-1, summary=self._mutant.defect)
+        return BackendInfo(self._mutant.device, spec_version="1.1", priority=-1, summary=self._mutant.defect)
 
     @hookimpl
     def plugrad_probe(self) -> Probe:
@@ -73,3 +75,12 @@ class MutantHooks:
             return self._base.runner(self._target(target), program)
 
         return self._mutant.runner(load, program) if self._mutant.runner else load(program)
+
+    @hookimpl
+    def plugrad_graph(self, target: Target, launches: Sequence[GraphLaunch]) -> Any:
+        """Prepare launches on the base."""
+
+        def prepare(launches: Sequence[GraphLaunch]) -> Any:
+            return self._base.graph(self._target(target), launches)
+
+        return self._mutant.graph(prepare, launches) if self._mutant.graph else prepare(launches)

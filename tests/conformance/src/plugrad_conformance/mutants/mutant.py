@@ -1,15 +1,18 @@
 """A mutant, as data."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from plugrad.plugin.backend import Probe
+from plugrad.runtime.graph import GraphLaunch
 from plugrad.runtime.program import Program
 
-#: Wrap what a hook returned; a defect of a runner gets what loads programs, and the program.
+#: Wrap what a hook returned; a defect of a runner gets what loads programs, and the program;
+#: one of a graph what prepares launches, and the launches.
 AllocatorDefect = Callable[[Any], Any]
 RunnerDefect = Callable[[Callable[[Program], Any], Program], Any]
+GraphDefect = Callable[[Callable[[Sequence[GraphLaunch]], Any], Sequence[GraphLaunch]], Any]
 
 PLUGIN = "plugrad_conformance.mutants.plugin"
 
@@ -35,6 +38,7 @@ class Mutant:
     renderer: Callable[[Any], Any] | None = None
     compiler: Callable[[Any], Any] | None = None
     runner: RunnerDefect | None = None
+    graph: GraphDefect | None = None
     probe: Callable[[Probe], Probe] | None = None
     module: str = ""
     shared_memory: bool = False

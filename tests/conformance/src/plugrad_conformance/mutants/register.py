@@ -3,7 +3,7 @@
 from functools import cache
 
 from plugrad.plugin.manager import plugins
-from plugrad_conformance.mutants import arithmetic, contract, launch, memory
+from plugrad_conformance.mutants import arithmetic, contract, graphs, launch, memory
 from plugrad_conformance.mutants.mutant import Mutant
 
 #: What a fresh process runs so that it knows the mutants' devices.
@@ -19,7 +19,7 @@ UNMUTATED = (
 @cache
 def all_mutants() -> tuple[Mutant, ...]:
     """Return the mutants, by what they break."""
-    return (*memory.MUTANTS, *launch.MUTANTS, *arithmetic.MUTANTS, *contract.MUTANTS)
+    return (*memory.MUTANTS, *launch.MUTANTS, *graphs.MUTANTS, *arithmetic.MUTANTS, *contract.MUTANTS)
 
 
 @cache
