@@ -1,15 +1,17 @@
 """What tests of the CUDA plugin share: where NVRTC is, and the stand-in for a GPU."""
 
-import importlib.util
 import os
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
+from plugrad import Tensor, dtypes
+from plugrad.dtype import FLOAT8, STORABLE, DType
 from plugrad.errors import DeviceNotFound
 from plugrad_cuda import nvrtc
 
@@ -26,17 +28,82 @@ def nvrtc_library() -> None:
         pytest.skip(str(error))
 
 
+@pytest.fixture(scope="session")
+def ptxas(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], str]:
+    """Assemble PTX for an architecture by NVIDIA's assembler; returns what it complains about."""
+    found = find_spec("nvidia.cuda_nvcc")
+    folders = list(found.submodule_search_locations or ()) if found else []
+    tool = next((path for folder in folders if (path := Path(folder) / "bin" / "ptxas").is_file()), None)
+    if tool is None:
+        pytest.skip("there is no ptxas: `pip install nvidia-cuda-nvcc-cu12`")
+    folder = tmp_path_factory.mktemp("ptxas")
+
+    def assemble(text: str, arch: str) -> str:
+        source = folder / "kernel.ptx"
+        source.write_text(text)
+        command = [tool, f"-arch={arch}", source, "-o", folder / "kernel.cubin"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        return done.stdout + done.stderr + ("" if done.returncode == 0 else f"status {done.returncode}")
+
+    return assemble
+
+
 @pytest.fixture(params=ARCHS)
 def arch(request: pytest.FixtureRequest) -> str:
     """Each architecture that kernels must compile for."""
     return request.param
 
 
+def _empty(*shape: int, dtype: DType = dtypes.float32) -> Tensor:
+    return Tensor.empty(*shape, dtype=dtype, device="PYTHON")
+
+
+def _every_dtype() -> Tensor:
+    """Return a value that goes through all dtypes."""
+    x = _empty(4096)
+    for dtype in (*STORABLE, *FLOAT8, *reversed(STORABLE)):
+        x = (x.cast(dtype) + _empty(4096, dtype=dtype)).cast(dtype)
+    return x
+
+
+_SAMPLE: dict[str, Callable[[], Tensor]] = {
+    "elementwise": lambda: (_empty(1 << 20) * 2 + 1).exp(),
+    "reduce in a group": lambda: _empty(64, 4096).sum(axis=1),
+    "softmax's maximum": lambda: _empty(64, 4096).max(axis=1),
+    "softmax's maximum of doubles": lambda: _empty(64, 4096, dtype=dtypes.float64).max(axis=1),
+    "matmul": lambda: _empty(256, 256) @ _empty(256, 256),
+    "gated": lambda: _empty(61, 61).pad(((1, 2), (3, 4))) + 1,
+    "gated bytes": lambda: _empty(64, 64, dtype=dtypes.uint8).pad(((0, 0), (16, 16))) + 1,
+    "half": lambda: _empty(1 << 18, dtype=dtypes.float16) + _empty(1 << 18, dtype=dtypes.float16),
+    "bfloat16": lambda: _empty(1 << 18, dtype=dtypes.bfloat16) * _empty(1 << 18, dtype=dtypes.bfloat16),
+    "double to half": lambda: _empty(4096, dtype=dtypes.float64).cast(dtypes.float16),
+    "long to half": lambda: _empty(4096, dtype=dtypes.int64).cast(dtypes.float16),
+    "bool": lambda: (_empty(4096) < 0) | (_empty(4096) > 1),
+    "many bools": lambda: _empty(1 << 20, dtype=dtypes.bool) ^ _empty(1 << 20, dtype=dtypes.bool),
+    "int division": lambda: _empty(4096, dtype=dtypes.int32) // _empty(4096, dtype=dtypes.int32),
+    "long remainder": lambda: _empty(4096, dtype=dtypes.int64) % _empty(4096, dtype=dtypes.int64),
+    "small ints": lambda: _empty(4096, dtype=dtypes.int8) * 3 + _empty(4096, dtype=dtypes.int8),
+    "many small ints": lambda: _empty(1 << 20, dtype=dtypes.int8) * 3 + _empty(1 << 20, dtype=dtypes.int8),
+    "long shift": lambda: _empty(4096, dtype=dtypes.uint64) << 3,
+    "long index": lambda: _empty(1 << 17, 1 << 17, dtype=dtypes.uint8).cast(dtypes.float32),
+    "sine": lambda: _empty(4096).sin(),
+    "double": lambda: _empty(4096, dtype=dtypes.float64).log(),
+    "infinity": lambda: (_empty(4096, dtype=dtypes.float64) < 0).where(float("inf"), float("nan")),
+    "every dtype": _every_dtype,
+}
+
+
+@pytest.fixture(params=_SAMPLE)
+def tensor(request: pytest.FixtureRequest) -> Tensor:
+    """Each value whose kernels must compile."""
+    return _SAMPLE[request.param]()
+
+
 def _builder() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("cuda_simulator_build", SIMULATOR)
+    spec = spec_from_file_location("cuda_simulator_build", SIMULATOR)
     assert spec is not None
     assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
+    module = module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 

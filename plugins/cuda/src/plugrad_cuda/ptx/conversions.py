@@ -1,6 +1,6 @@
 """CAST and BITCAST as instructions, found by the families of both types.
 
-float16 and bfloat16 convert to and from float32 only: codegen has split all other conversions of them.
+float16 and bfloat16 convert through float32: codegen rounds what that does not hold before it gets here.
 
 Source: PTX ISA, section "Data Movement and Conversion Instructions: cvt".
 """
@@ -21,13 +21,19 @@ def write_cast(body: Body, u: UOp) -> str:
     if is_bool(source):
         return body.select(to, value, literal(to, 1), literal(to, 0))
     value = body.in_register(source, value)
+    if source in HALVES:
+        value, source = _float_of_half(body, source, value), dtypes.float32
     if is_bool(to):
         comparison = "neu" if is_float(source) else "ne"
         return body.test(f"{comparison}.{number_type(source)}", value, literal(source, 0))
-    if source in HALVES:
-        return _float_of_half(body, source, value)
     if to in HALVES:
-        return _half_of_float(body, to, value)
+        return _half_of_float(body, to, _number_of(body, source, dtypes.float32, value))
+    return _number_of(body, source, to, value)
+
+
+def _number_of(body: Body, source: DType, to: DType, value: str) -> str:
+    if source is to:
+        return value
     if is_float(source) or is_float(to):
         return _through_a_float(body, source, to, value)
     return integer_of(body, source, to, value)

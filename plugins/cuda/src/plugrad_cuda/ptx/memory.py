@@ -56,16 +56,18 @@ def _address(body: Body, space: str, base: str, index: UOp, itemsize: int) -> st
 
 def write_load(body: Body, u: UOp) -> None:
     """Write a LOAD; where its gate is closed it reads nothing, and gives the alternative."""
-    dtype, place = u.dtype.scalar(), body.places[u.src[0]]
+    index, *gated = u.src
+    dtype, place = u.dtype.scalar(), body.places[index]
     others = [""] * u.dtype.count
     guard = ""
-    if len(u.src) > 1:
-        others = list(body.values[u.src[1]])
+    if gated:
+        other, gate = gated
+        others = list(body.values[other])
         if is_bool(dtype):
-            others = [bytes_of_bool(body, other) for other in others]
-        guard = f"@{body.read(u.src[2])} "
+            others = [bytes_of_bool(body, lane) for lane in others]
+        guard = f"@{body.read(gate)} "
     stored = dtypes.uint8 if is_bool(dtype) else dtype
-    count = _lanes_at_once(body, u.src[0], u.dtype)
+    count = _lanes_at_once(body, index, u.dtype)
     lanes: list[str] = []
     for first in range(0, u.dtype.count, count):
         there = place._replace(offset=place.offset + first * stored.itemsize)

@@ -148,7 +148,8 @@ def _vector(body: Body, u: UOp) -> None:
 
 
 def _lanes(body: Body, u: UOp) -> None:
-    body.values[u] = tuple(body.values[u.src[0]][lane] for lane in u.arg)
+    picked: tuple[int, ...] = u.arg
+    body.values[u] = tuple(body.values[u.src[0]][lane] for lane in picked)
 
 
 # --- memory ---
