@@ -16,6 +16,16 @@ static inline float ptx_max_nan(float a, float b) {
   return a > b ? a : b;
 }
 
+// PTX leaves open what a division by zero gives: here it is a fault.
+template <typename T> static inline T ptx_div(T x, T y) {
+  volatile T from = x, by = y;
+  return from / by;
+}
+template <typename T> static inline T ptx_rem(T x, T y) {
+  volatile T from = x, by = y;
+  return from % by;
+}
+
 // Integers of floats: beyond the range its ends, and 0 for NaN.
 template <typename To, typename From> static inline To ptx_saturated(From x) {
   const bool is_signed = (To)-1 < (To)0;
@@ -53,15 +63,18 @@ static inline unsigned int ptx_bfi(unsigned int value, unsigned int into, unsign
   return (into & ~mask) | (value << at & mask);
 }
 
-// An address that no memory has: the driver tells a misaligned one by that.
-static inline void ptx_misaligned() { *(volatile char *)0x8000000000000000ull = 0; }
+// Addresses that no memory has, which the compiler must not know: the driver tells faults apart by them.
+static const volatile unsigned long long ptx_nowhere = 0, ptx_noncanonical = 0x8000000000000000ull;
+static inline void ptx_fault(unsigned long long address) { *(volatile char *)address = 0; }
 
 template <typename T, int N> static inline T *ptx_global(unsigned long long address) {
-  if (address % (sizeof(T) * N)) ptx_misaligned();
+  if (address % (sizeof(T) * N)) ptx_fault(ptx_noncanonical);
   return (T *)address;
 }
 template <typename T, int N> static inline T *ptx_shared(unsigned int address) {
-  if (address % (sizeof(T) * N)) ptx_misaligned();
-  if (address > ptx_window_bytes || ptx_window_bytes - address < sizeof(T) * N) *(volatile char *)0 = 0;
+  if (address % (sizeof(T) * N)) ptx_fault(ptx_noncanonical);
+  if (address > ptx_window_bytes || ptx_window_bytes - address < sizeof(T) * N) {
+    ptx_fault(ptx_nowhere);
+  }
   return (T *)(ptx_window + address);
 }
