@@ -1,0 +1,59 @@
+"""All cases, and the names that have none, with the reason."""
+
+from plugrad.tensor import Tensor
+from plugrad.testing.operations import (
+    elementwise,
+    indexing,
+    layers,
+    linalg,
+    movement,
+    products,
+    reductions,
+    spatial,
+)
+from plugrad.testing.operations.operation import Operation
+
+OPERATIONS: tuple[Operation, ...] = (
+    *elementwise.CASES,
+    *reductions.CASES,
+    *movement.CASES,
+    *indexing.CASES,
+    *products.CASES,
+    *linalg.CASES,
+    *spatial.CASES,
+    *layers.CASES,
+)
+
+_REASONS = {
+    "says what a tensor is, and computes nothing": (
+        "__init__ __format__ __hash__ __len__ __repr__ device dtype element_size grad nbytes ndim numel "
+        "requires_grad shape size static_shape uop"
+    ),
+    "brings elements to the host, as every case does": (
+        "__array__ __bool__ __complex__ __float__ __index__ __int__ __iter__ __reduce__ allclose data item "
+        "numpy tolist"
+    ),
+    "says when and where is computed, not what": (
+        "detach held_graphs kernelize realize replace schedule to train training"
+    ),
+    "is what derivatives of all cases are taken with": "backward gradient",
+    "draws random numbers: distributions are tested, not values": (
+        "glorot_uniform kaiming_normal kaiming_uniform manual_seed normal rand rand_like randint "
+        "randint_like randn randn_like randperm scaled_uniform uniform"
+    ),
+    "has no defined elements": "empty empty_like",
+    "reads what is outside of the program": "from_blob from_url",
+}
+#: Public names of `Tensor` without a case, and why.
+EXCUSED = {name: reason for reason, names in _REASONS.items() for name in names.split()}
+
+
+def public_names() -> list[str]:
+    """Return the public names of `Tensor` and the operators that it gives a meaning to.
+
+    Example:
+        >>> "matmul" in public_names(), "__matmul__" in public_names(), "_uop" in public_names()
+        (True, True, False)
+    """
+    own = {name for cls in Tensor.__mro__[:-1] for name, value in vars(cls).items() if callable(value)}
+    return [name for name in dir(Tensor) if not name.startswith("_") or (name in own and name.endswith("__"))]
