@@ -51,7 +51,13 @@ class TensorBase:
 
     @classmethod
     def held_graphs(cls) -> list[UOp]:
-        """Return the graphs of all tensors that are alive in this process."""
+        """Return the graphs of all tensors that are alive in this process.
+
+        Example:
+            >>> t = Tensor([1, 2])
+            >>> t.uop in Tensor.held_graphs()
+            True
+        """
         return [tensor._uop for tensor in cls._live]
 
     def _init(self, uop: UOp, device: str, tracked: bool = False) -> None:
@@ -78,7 +84,12 @@ class TensorBase:
 
     @property
     def uop(self) -> UOp:
-        """The graph of this tensor; once it is realized, the BUFFER."""
+        """The graph of this tensor; once it is realized, the BUFFER.
+
+        Example:
+            >>> (Tensor([1, 2]) + 1).uop.op
+            Ops.ADD
+        """
         found = storage.resolve(self._uop)
         if found is not self._uop and not self._is_tracked:
             self._uop = found
@@ -91,22 +102,42 @@ class TensorBase:
 
     @property
     def dtype(self) -> DType:
-        """The type of the elements."""
+        """The type of the elements.
+
+        Example:
+            >>> Tensor([1, 2]).dtype
+            dtypes.int32
+        """
         return self._uop.dtype
 
     @property
     def shape(self) -> Shape:
-        """The size of each axis; symbolic sizes are nodes."""
+        """The size of each axis; symbolic sizes are nodes.
+
+        Example:
+            >>> Tensor([[1, 2], [3, 4]]).shape
+            (2, 2)
+        """
         return self._uop.shape
 
     @property
     def device(self) -> str:
-        """The device that holds, or will hold, the elements."""
+        """The device that holds, or will hold, the elements.
+
+        Example:
+            >>> Tensor([1, 2], device="PYTHON").device
+            'PYTHON'
+        """
         return self._device
 
     @property
     def ndim(self) -> int:
-        """The number of axes."""
+        """The number of axes.
+
+        Example:
+            >>> Tensor([[1, 2], [3, 4]]).ndim
+            2
+        """
         return len(self._uop.shape)
 
     @property
@@ -133,15 +164,29 @@ class TensorBase:
 
         Raises:
             ShapeError: the shape is symbolic.
+
+        Example:
+            >>> Tensor([1, 2]).nbytes()
+            8
         """
         return product(self.static_shape("nbytes")) * self.dtype.itemsize
 
     def element_size(self) -> int:
-        """Return the size of one element in bytes."""
+        """Return the size of one element in bytes.
+
+        Example:
+            >>> Tensor([1, 2]).element_size()
+            4
+        """
         return self.dtype.itemsize
 
     def size(self, axis: int | None = None) -> Any:
-        """Return the shape, or the size of one axis."""
+        """Return the shape, or the size of one axis.
+
+        Example:
+            >>> Tensor([[1, 2, 3]]).size(), Tensor([[1, 2, 3]]).size(1)
+            ((1, 3), 3)
+        """
         return self.shape if axis is None else self.shape[axis]
 
     def static_shape(self, what: str = "static_shape") -> tuple[int, ...]:
@@ -152,6 +197,10 @@ class TensorBase:
 
         Raises:
             ShapeError: a size is symbolic.
+
+        Example:
+            >>> Tensor([1, 2]).static_shape()
+            (2,)
         """
         shape: Any = self.shape
         if not is_static(shape):

@@ -66,43 +66,93 @@ class ConversionMixin(TensorBase):
         return self._like(out.bitcast(wanted))
 
     def float(self) -> Self:
-        """Return `cast(float32)`."""
+        """Return `cast(float32)`.
+
+        Example:
+            >>> Tensor([1, 2]).float().tolist()
+            [1.0, 2.0]
+        """
         return self.cast(dtypes.float32)
 
     def half(self) -> Self:
-        """Return `cast(float16)`."""
+        """Return `cast(float16)`.
+
+        Example:
+            >>> Tensor([0.1]).half().item()
+            0.0999755859375
+        """
         return self.cast(dtypes.float16)
 
     def double(self) -> Self:
-        """Return `cast(float64)`."""
+        """Return `cast(float64)`.
+
+        Example:
+            >>> Tensor([1, 2]).double().dtype
+            dtypes.float64
+        """
         return self.cast(dtypes.float64)
 
     def int(self) -> Self:
-        """Return `cast(int32)`."""
+        """Return `cast(int32)`.
+
+        Example:
+            >>> Tensor([1.9, -1.9]).int().tolist()
+            [1, -1]
+        """
         return self.cast(dtypes.int32)
 
     def long(self) -> Self:
-        """Return `cast(int64)`."""
+        """Return `cast(int64)`.
+
+        Example:
+            >>> Tensor([1.5]).long().dtype
+            dtypes.int64
+        """
         return self.cast(dtypes.int64)
 
     def bool(self) -> Self:
-        """Return `cast(bool)`."""
+        """Return `cast(bool)`.
+
+        Example:
+            >>> Tensor([0.0, 0.5]).bool().tolist()
+            [False, True]
+        """
         return self.cast(dtypes.bool)
 
     def bfloat16(self) -> Self:
-        """Return `cast(bfloat16)`."""
+        """Return `cast(bfloat16)`.
+
+        Example:
+            >>> Tensor([0.1]).bfloat16().item()
+            0.10009765625
+        """
         return self.cast(dtypes.bfloat16)
 
     def char(self) -> Self:
-        """Return `cast(int8)`."""
+        """Return `cast(int8)`.
+
+        Example:
+            >>> Tensor([100, 200]).char().tolist()
+            [100, -56]
+        """
         return self.cast(dtypes.int8)
 
     def byte(self) -> Self:
-        """Return `cast(uint8)`."""
+        """Return `cast(uint8)`.
+
+        Example:
+            >>> Tensor([100, 300]).byte().tolist()
+            [100, 44]
+        """
         return self.cast(dtypes.uint8)
 
     def short(self) -> Self:
-        """Return `cast(int16)`."""
+        """Return `cast(int16)`.
+
+        Example:
+            >>> Tensor([1.5]).short().dtype
+            dtypes.int16
+        """
         return self.cast(dtypes.int16)
 
     def type_as(self, other: TensorBase) -> Self:

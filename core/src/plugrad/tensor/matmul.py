@@ -63,7 +63,12 @@ class MatmulMixin(ReduceMixin):
         return self._with(out.reshape(tuple(shape)), other)
 
     def dot(self, other: Self, dtype: DTypeLike | None = None) -> Self:
-        """Return `matmul(other)`."""
+        """Return `matmul(other)`.
+
+        Example:
+            >>> Tensor([1, 2]).dot(Tensor([3, 4])).item()
+            11
+        """
         return self.matmul(other, dtype)
 
     def __matmul__(self, other: Self) -> Self:

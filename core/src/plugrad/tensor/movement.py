@@ -109,7 +109,12 @@ class MovementMixin(ConversionMixin):
 
     @property
     def T(self) -> Self:
-        """This with all axes in reverse order."""
+        """This with all axes in reverse order.
+
+        Example:
+            >>> Tensor([[1, 2], [3, 4]]).T.tolist()
+            [[1, 3], [2, 4]]
+        """
         return self._like(self._graph.permute(tuple(range(self.ndim))[::-1]))
 
     def expand(self, *shape: Dim | Sequence[Dim]) -> Self:

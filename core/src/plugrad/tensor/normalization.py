@@ -123,7 +123,12 @@ class NormalizationMixin(ReduceMixin):
     def groupnorm(
         self, num_groups: int, weight: Self | None = None, bias: Self | None = None, eps: float = 1e-5
     ) -> Self:
-        """Return `group_norm`."""
+        """Return `group_norm`.
+
+        Example:
+            >>> Tensor([[1.0, 3.0, 5.0, 9.0]]).groupnorm(2, eps=0.0).tolist()
+            [[-1.0, 1.0, -1.0, 1.0]]
+        """
         return self.group_norm(num_groups, weight, bias, eps)
 
     def instance_norm(

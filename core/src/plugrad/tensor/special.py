@@ -40,33 +40,68 @@ class SpecialMixin(ElementwiseMixin):
         return self._composed(graphs.log1p)
 
     def sinh(self) -> Self:
-        """Return the hyperbolic sine."""
+        """Return the hyperbolic sine.
+
+        Example:
+            >>> Tensor([0.0]).sinh().tolist()
+            [0.0]
+        """
         return self._composed(graphs.sinh)
 
     def cosh(self) -> Self:
-        """Return the hyperbolic cosine."""
+        """Return the hyperbolic cosine.
+
+        Example:
+            >>> Tensor([0.0]).cosh().tolist()
+            [1.0]
+        """
         return self._composed(graphs.cosh)
 
     def asinh(self) -> Self:
-        """Return the inverse of `sinh`."""
+        """Return the inverse of `sinh`.
+
+        Example:
+            >>> Tensor([0.0]).asinh().tolist()
+            [0.0]
+        """
         return self._composed(graphs.asinh)
 
     def acosh(self) -> Self:
-        """Return the inverse of `cosh`; NaN below 1."""
+        """Return the inverse of `cosh`; NaN below 1.
+
+        Example:
+            >>> Tensor([1.0]).acosh().tolist()
+            [0.0]
+        """
         return self._composed(graphs.acosh)
 
     def atanh(self) -> Self:
-        """Return the inverse of `tanh`; infinite at -1 and 1, NaN outside."""
+        """Return the inverse of `tanh`; infinite at -1 and 1, NaN outside.
+
+        Example:
+            >>> Tensor([0.0]).atanh().tolist()
+            [0.0]
+        """
         return self._composed(graphs.atanh)
 
     # --- angles ---
 
     def asin(self) -> Self:
-        """Return the angle in [-pi/2, pi/2] whose sine this is; NaN outside of -1..1."""
+        """Return the angle in [-pi/2, pi/2] whose sine this is; NaN outside of -1..1.
+
+        Example:
+            >>> Tensor([0.0]).asin().tolist()
+            [0.0]
+        """
         return self._composed(graphs.asin)
 
     def acos(self) -> Self:
-        """Return the angle in [0, pi] whose cosine this is; NaN outside of -1..1."""
+        """Return the angle in [0, pi] whose cosine this is; NaN outside of -1..1.
+
+        Example:
+            >>> Tensor([1.0]).acos().tolist()
+            [0.0]
+        """
         return self._composed(graphs.acos)
 
     def atan(self) -> Self:
@@ -99,7 +134,12 @@ class SpecialMixin(ElementwiseMixin):
         return self._composed(graphs.erf)
 
     def erfc(self) -> Self:
-        """Return `1 - erf(self)`, precise where that is near 0."""
+        """Return `1 - erf(self)`, precise where that is near 0.
+
+        Example:
+            >>> Tensor([0.0]).erfc().tolist()
+            [1.0]
+        """
         return self._composed(graphs.erfc)
 
     # --- two operands ---
@@ -157,7 +197,12 @@ class SpecialMixin(ElementwiseMixin):
         return ((rest != 0) & ((rest < 0) != (self < 0))).where(rest - other, rest)
 
     def remainder(self, other: Self | ConstType) -> Self:
-        """Return `self % other`."""
+        """Return `self % other`.
+
+        Example:
+            >>> Tensor([-5, 5]).remainder(3).tolist()
+            [1, 2]
+        """
         return self % other
 
     def lerp(self, end: Self, weight: Self | float) -> Self:
