@@ -112,6 +112,11 @@ class Tensor(GradientMixin, AdvancedIndexingMixin, LinalgMixin):
 
         Raises:
             GradientError: set on a tensor that holds no floats.
+
+        Example:
+            >>> w = Tensor([1.0, 2.0], requires_grad=True)
+            >>> (w * 2).requires_grad
+            True
         """
         return self._is_leaf or self._is_tracked
 
@@ -154,11 +159,21 @@ class Tensor(GradientMixin, AdvancedIndexingMixin, LinalgMixin):
         return self
 
     def schedule(self, *others: "Tensor") -> list[ScheduleItem]:
-        """Return the steps that `realize` would run, each with its graph `ast` and its buffers `bufs`."""
+        """Return the steps that `realize` would run, each with its graph `ast` and its buffers `bufs`.
+
+        Example:
+            >>> len((Tensor([1, 2]) + 1).schedule())
+            1
+        """
         return schedule([t._materialized() for t in (self, *others)], self._device)
 
     def kernelize(self, *others: "Tensor") -> Self:
-        """Replace the graphs of this tensor (and `others`) by the kernels that compute them; run nothing."""
+        """Replace the graphs of this tensor (and `others`) by the kernels that compute them; run nothing.
+
+        Example:
+            >>> (Tensor([1, 2]) + 1).kernelize().tolist()
+            [2, 3]
+        """
         tensors = (self, *others)
         found = kernelize([t._materialized() for t in tensors], self._device)
         for t in tensors:
@@ -174,7 +189,12 @@ class Tensor(GradientMixin, AdvancedIndexingMixin, LinalgMixin):
         return self._graph
 
     def contiguous(self) -> Self:
-        """Return the same values in memory of their own, in row-major order, once they are computed."""
+        """Return the same values in memory of their own, in row-major order, once they are computed.
+
+        Example:
+            >>> Tensor([[1, 2], [3, 4]]).T.contiguous().tolist()
+            [[1, 3], [2, 4]]
+        """
         u = self._graph
         if u.device is None and not self._is_tracked and all(isinstance(size, int) for size in self.shape):
             shape: Any = self.shape
@@ -182,7 +202,12 @@ class Tensor(GradientMixin, AdvancedIndexingMixin, LinalgMixin):
         return self._like(u.contiguous())
 
     def detach(self) -> Self:
-        """Return the same values without a gradient."""
+        """Return the same values without a gradient.
+
+        Example:
+            >>> Tensor([1.0], requires_grad=True).detach().requires_grad
+            False
+        """
         return self._make(self._graph.detach(), self._device)
 
     def to(self, device: str | None) -> Self:
@@ -190,6 +215,10 @@ class Tensor(GradientMixin, AdvancedIndexingMixin, LinalgMixin):
 
         Raises:
             DeviceNotFound: there is no such device.
+
+        Example:
+            >>> Tensor([1, 2]).to("PYTHON").device
+            'PYTHON'
         """
         if device is None or (name := Device.canonicalize(device)) == self._device:
             return self
