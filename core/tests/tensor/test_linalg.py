@@ -210,8 +210,8 @@ def test_steps_share_their_kernels() -> None:
             steps = function(Tensor(positive(size, size)).realize()).schedule()
             assert len(steps) > size
             counts.append(len({step.ast for step in steps}))
-        # the first and the last step may fold something
-        assert abs(counts[0] - counts[1]) <= 2
+        # a few of the steps fold something
+        assert counts[1] <= counts[0]
 
 
 @pytest.mark.parametrize("power", [-3, -1, 0, 1, 2, 7])

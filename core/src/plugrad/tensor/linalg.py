@@ -179,7 +179,7 @@ class LinalgMixin(EinsumMixin, GatherMixin):
         if mode == "r":
             return q._interval(q.ndim - 1, 0, 0)._interval(q.ndim - 2, 0, 0).cast(narrow), r.cast(narrow)
         if mode == "complete" and rows > columns:
-            q = q.cat(_completed(q, others), axis=-1)
+            q = q.cat(completed(q, others), axis=-1)
             r = r.pad((0, 0, 0, rows - columns))
         return q.cast(narrow), r.cast(narrow)
 
@@ -316,8 +316,13 @@ def _qr_step(q: Any, r: Any, inverted: Any, step: Any) -> tuple[Any, Any]:
     return moved - q @ (inner - skew), (inner - skew) @ r
 
 
-def _completed(q: Any, others: Any) -> Any:
-    """Return `others` kept orthonormal to the columns of `q` as these change."""
+def completed(q: Any, others: Any) -> Any:
+    """Return `others` kept orthonormal to the columns of `q` as these change: a value that changes nothing.
+
+    Example:
+        >>> completed(Tensor([[1.0], [0.0]]), Tensor([[0.0], [1.0]])).tolist()
+        [[0.0], [1.0]]
+    """
     beside = others - q @ (q.transpose(-2, -1) @ others)
     count = _size(beside, -1)
     return beside @ (beside._like_eye(count, count) * 1.5 - beside.transpose(-2, -1) @ beside / 2)

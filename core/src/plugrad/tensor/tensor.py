@@ -17,10 +17,10 @@ from plugrad.tensor.base import DTypeLike, TensorBase, has_memory, the_device
 from plugrad.tensor.gradient import GradientMixin
 from plugrad.tensor.host import HOST, empty_lists, host_buffer, nest, pack, unpack
 from plugrad.tensor.indexing import cut_out, parse_index, whole_steps
-from plugrad.tensor.linalg import LinalgMixin
 from plugrad.tensor.positions import has_tensors
 from plugrad.tensor.shapes import expanded, show
 from plugrad.tensor.source import bytes_of, graph_of
+from plugrad.tensor.spectra import SpectralMixin
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-class Tensor(GradientMixin, AdvancedIndexingMixin, LinalgMixin):
+class Tensor(GradientMixin, AdvancedIndexingMixin, SpectralMixin):
     """An array of one dtype on one device, and the graph that computes it.
 
     Nothing runs until a value is needed: `realize`, `numpy`, `tolist`, `item`, `print` of an element. Tensors
@@ -365,7 +365,7 @@ class Tensor(GradientMixin, AdvancedIndexingMixin, LinalgMixin):
     # --- reading ---
 
     def data(self) -> memoryview:
-        """Return the elements as read-only host memory of this shape; 16-bit floats as their bits.
+        """Return the elements as read-only host memory of this shape; floats of 16 and 8 bits as their bits.
 
         On devices in the host's memory that is the tensor's memory itself, without a copy. It does not change
         and stays as long as anything made of it: an assign to the tensor moves the tensor to other memory.
@@ -381,8 +381,8 @@ class Tensor(GradientMixin, AdvancedIndexingMixin, LinalgMixin):
         flat: Any = self._bytes()
         fmt: Any = self.dtype.fmt
         if fmt is None or fmt == "e":
-            # memoryview has no 16-bit floats
-            fmt = "H"
+            # memoryview has no floats of one byte or two
+            fmt = "B" if self.dtype.itemsize == 1 else "H"
         return flat.cast(fmt) if 0 in shape else flat.cast(fmt, shape)
 
     def _bytes(self) -> memoryview:

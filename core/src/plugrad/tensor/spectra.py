@@ -1,0 +1,285 @@
+"""Eigenvalues and singular values of matrices, the last two axes, and what is made of them.
+
+Jacobi rotations (see `plugrad.tensor.factorizations.orthogonal_rows`): sweeps of n - 1 rounds, each of three
+launches of kernels that all rounds share. How many sweeps is fixed by the size, so nothing is read back: the
+same launches for all values. That is practical up to n of about 64; a batch takes no more launches than one
+matrix. Gradients are those described in `plugrad.tensor.linalg`.
+"""
+
+import math
+from typing import Any, Literal, Self
+
+from plugrad.dtype import dtypes
+from plugrad.errors import ArgumentError, AxisError, ShapeError
+from plugrad.tensor.base import promoted
+from plugrad.tensor.factorizations import epsilon, orthogonal_rows
+from plugrad.tensor.linalg import LinalgMixin, completed
+from plugrad.tensor.order import OrderMixin
+from plugrad.tensor.shapes import one_axis, show
+
+MatrixNorm = Literal["fro", "nuc"] | float
+
+
+class SpectralMixin(LinalgMixin, OrderMixin):
+    """Matrices as stretches along orthogonal directions."""
+
+    __slots__ = ()
+
+    def svd(self, full_matrices: bool = True) -> tuple[Self, Self, Self]:
+        """Return `U`, `S`, `Vh` with `U @ S.diag_embed() @ Vh == self`.
+
+        For k = min(m, n), (..., m, n) -> (..., m, k), (..., k), (..., k, n). The columns of U and the rows of
+        Vh are orthonormal; S is sorted, greatest first. In float32, errors are within a few millionths of the
+        greatest singular value for k up to 64.
+
+        Signs of pairs of vectors are arbitrary, as are directions that share a singular value; gradients take
+        these, and directions of singular value 0, as fixed, which is right for results that do not depend on
+        the choice.
+
+        Args:
+            full_matrices: give U all m columns, and Vh all n rows.
+
+        Raises:
+            ShapeError: these are no matrices, or the shape is symbolic.
+
+        Example:
+            >>> u, s, vh = Tensor([[0.0, 2.0], [1.0, 0.0]]).svd()
+            >>> s.tolist(), (u @ s.diag_embed() @ vh).round().tolist()
+            ([2.0, 1.0], [[0.0, 2.0], [1.0, 0.0]])
+        """
+        x, narrow = self._matrices("svd")
+        is_wide = _size(x, -1) > _size(x, -2)
+        u, s, v = (_turned(x) if is_wide else x)._tracked_svd(full_matrices)
+        left, right = (v, _turned(u)) if is_wide else (u, _turned(v))
+        return left.cast(narrow), s.cast(narrow), right.cast(narrow)
+
+    def eigh(self) -> tuple[Self, Self]:
+        """Return eigenvalues, least first, and eigenvectors of symmetric matrices.
+
+        (..., n, n) -> (..., n), (..., n, n): `self @ v == v * w` for `w, v = self.eigh()`; the vectors are
+        the columns of v. Only the lower triangle is read. Errors, signs and gradients are as for `svd`;
+        gradients are those for symmetric matrices.
+
+        Raises:
+            ShapeError: these are no square matrices, or the shape is symbolic.
+
+        Example:
+            >>> w, v = Tensor([[1.0, 0.0], [0.0, -3.0]]).eigh()
+            >>> w.tolist(), v.abs().tolist()
+            ([-3.0, 1.0], [[0.0, 1.0], [1.0, 0.0]])
+        """
+        x, narrow = self._matrices("eigh", square=True)
+        value = x._fixed()
+        w, v = (value.tril() + _turned(value.tril(-1)))._eigen()
+        step = x._step()
+        step = (step + _turned(step)) / 2
+        dw, dv = _eigen_step(w, v, step / 2)
+        dw, dv = _eigen_step(w + dw, v + dv, step)
+        return (w + dw).cast(narrow), (v + dv).cast(narrow)
+
+    def pinv(self, rtol: float | None = None) -> Self:
+        """Return pseudo-inverses: (..., m, n) -> (..., n, m).
+
+        Gradients are those of matrices whose rank does not change.
+
+        Args:
+            rtol: singular values up to this part of the greatest count as 0; by default, as in PyTorch, the
+                distance from 1 to the next float times the greater size.
+
+        Raises:
+            ShapeError: these are no matrices, or the shape is symbolic.
+
+        Example:
+            >>> Tensor([[2.0, 0.0], [0.0, 0.0]]).pinv().tolist()
+            [[0.5, 0.0], [0.0, 0.0]]
+        """
+        x, narrow = self._matrices("pinv")
+        rows, columns = _size(x, -2), _size(x, -1)
+        if columns > rows:
+            return _turned(_turned(self).pinv(rtol))
+        part = max(rows, columns) * epsilon(x.dtype) if rtol is None else rtol
+        at = x._fixed()
+        u, s, v, _ = at._singular(False)
+        is_kept = s > s.pad((0, 1)).max(-1, keepdim=True) * part
+        inverted = is_kept.where(1 / is_kept.where(s, 1.0), 0.0)
+        value = ((v * inverted.unsqueeze(-2)) @ _turned(u))._kept()
+        step = x._step()
+        half = value + _pinv_step(value, at, step / 2)
+        return (value + _pinv_step(half, at + step / 2, step)).cast(narrow)
+
+    def lstsq(self, b: Self, rtol: float | None = None) -> Self:
+        """Return the shortest `x` for which `self @ x` is nearest to `b`.
+
+        (..., m, n), (..., m, k) -> (..., n, k). By the pseudo-inverse, so any rank will do.
+
+        Args:
+            b: right sides. One with one axis, or the shape of this tensor without its last axis, is vectors.
+            rtol: as for `pinv`.
+
+        Raises:
+            ShapeError: these are no matrices, `b` does not fit, or a shape is symbolic.
+
+        Example:
+            >>> Tensor([[1.0], [1.0]]).lstsq(Tensor([1.0, 3.0])).round().tolist()
+            [2.0]
+        """
+        self._matrices("lstsq")
+        is_vector = b.ndim == 1 or b.shape == self.shape[:-1]
+        right = b.unsqueeze(-1) if is_vector else b
+        if right.ndim < 2 or right.shape[-2] != self.shape[-2]:
+            raise ShapeError(
+                f"lstsq of shapes {show(self.shape)} and {show(b.shape)}: the right sides need "
+                f"{self.shape[-2]} rows, one for each row of the matrix."
+            )
+        self._check_device(b)
+        dtype = promoted([self, b])
+        found = self.cast(dtype).pinv(rtol) @ right.cast(dtype)
+        return found.squeeze(-1) if is_vector else found
+
+    def matrix_norm(
+        self, p: MatrixNorm = "fro", axis: "tuple[int, int]" = (-2, -1), keepdim: bool = False
+    ) -> Self:
+        """Return norms of the matrices that two axes form.
+
+        Args:
+            p: "fro", the root of the sum of squares; "nuc", the sum of singular values; 2 and -2, the
+                greatest and least of these; 1 and -1, the greatest and least sum of magnitudes of a column;
+                `inf` and `-inf`, of a row.
+            axis: rows and columns.
+            keepdim: keep both axes with size 1.
+
+        Raises:
+            ArgumentError: `p` is none of these.
+            AxisError: an axis does not exist, or both are the same.
+            ShapeError: the shape is symbolic, for norms of singular values.
+
+        Example:
+            >>> x = Tensor([[3.0, 0.0], [0.0, -4.0]])
+            >>> [x.matrix_norm(p).item() for p in ("fro", "nuc", 1, -2)]
+            [5.0, 7.0, 4.0, 3.0]
+        """
+        rows, columns = (one_axis(at, self.ndim, "matrix_norm") for at in axis)
+        if rows == columns:
+            raise AxisError(f"matrix_norm: axes {tuple(axis)} are the same. Name two different axes.")
+        narrow, wide = self._float_dtypes()
+        x = self.cast(wide).movedim((rows, columns), (-2, -1))
+        if p == "fro":
+            out = x.norm(2, (-2, -1), keepdim=True)
+        elif p in ("nuc", 2, -2):
+            s = x.svd(full_matrices=False)[1].unsqueeze(-1)
+            out = s.sum(-2, keepdim=True) if p == "nuc" else s.max(-2, True) if p == 2 else s.min(-2, True)
+        elif p in (1, -1, math.inf, -math.inf):
+            sums = x.abs().sum(-2 if p in (1, -1) else -1, keepdim=True)
+            out = sums.max((-2, -1), keepdim=True) if p in (1, math.inf) else sums.min((-2, -1), keepdim=True)
+        else:
+            raise ArgumentError(f"matrix_norm: p={p!r} is none of 'fro', 'nuc', 1, -1, 2, -2, inf and -inf.")
+        out = out.movedim((-2, -1), (rows, columns)).cast(narrow)
+        return out if keepdim else out.squeeze((rows, columns))
+
+    # --- what these are made of ---
+
+    def _tracked_svd(self, complete: bool) -> tuple[Self, Self, Self]:
+        """Return U, S and V, for at least as many rows as columns."""
+        u, s, v, others = self._fixed()._singular(complete)
+        step = self._step()
+        du, ds, dv = _singular_step(u, s, v, step / 2)
+        du, ds, dv = _singular_step(u + du, s + ds, v + dv, step)
+        u = u + du
+        return (u.cat(completed(u, others), axis=-1) if _size(others, -1) else u), s + ds, v + dv
+
+    def _singular(self, complete: bool) -> tuple[Self, Self, Self, Self]:
+        """Return U, S, V and the other columns of U, without gradients, for m >= n."""
+        rows, columns = _size(self, -2), _size(self, -1)
+        largest = self._scale()
+        x = (self / largest)._kept()
+        unit = self.zeros_like()._interval(self.ndim - 2, 0, columns) + self._like_eye(columns, columns)
+        turned = _turned(x).cat(unit, axis=-1)._orthogonal(rows)
+        vectors = turned._interval(self.ndim - 1, 0, rows)
+        order = vectors.square().sum(-1).argsort(-1, descending=True)
+        vectors = vectors._rows_in(order)
+        v = _turned(turned._interval(self.ndim - 1, rows, rows + columns)._rows_in(order))
+        # the product of many rotations is orthogonal up to their rounding: take one step nearer
+        v = (v @ (self._like_eye(columns, columns) * 1.5 - _turned(v) @ v / 2))._kept()
+        # reflections find directions for singular values of 0 as well
+        q, r, others = _turned(vectors)._reflections(complete)
+        q = q * (r.diagonal(0, -2, -1).unsqueeze(-2) < 0).where(-1.0, 1.0).cast(self.dtype)
+        s = (q * (x @ v)).sum(-2).maximum(0.0)
+        order = s.argsort(-1, descending=True)
+        s = s.gather(-1, order) * largest.squeeze(-1)
+        u, v = (_turned(_turned(x)._rows_in(order))._kept() for x in (q, v))
+        return u, s._kept(), v, others
+
+    def _eigen(self) -> tuple[Self, Self]:
+        """Return eigenvalues and eigenvectors of symmetric matrices, without gradients."""
+        size = _size(self, -1)
+        largest = self._scale()
+        x = (self / largest)._kept()
+        # moved up until all are positive and of like size, eigenvalues are singular values
+        length = x.square().sum((-2, -1), keepdim=True).sqrt()
+        shift = (length == 0).where(1.0, length * 1.25).cast(x.dtype)
+        turned = (x + self._like_eye(size, size) * shift)._orthogonal(size)
+        v = _turned(turned / turned.square().sum(-1, keepdim=True).sqrt())._kept()
+        w = (v * (x @ v)).sum(-2)
+        order = w.argsort(-1)
+        return (w.gather(-1, order) * largest.squeeze(-1))._kept(), _turned(
+            _turned(v)._rows_in(order)
+        )._kept()
+
+    def _orthogonal(self, width: int) -> Self:
+        """Return rows rotated until their first `width` columns are orthogonal."""
+        count = _size(self, -2)
+        even = self.pad((0, 0, 0, count % 2))._kept()
+        # measured: what matrices with clusters of singular values need
+        sweeps = count.bit_length() + (3 if self.dtype is dtypes.float32 else 4)
+        out = orthogonal_rows(even._graph, self._device, width, sweeps) if count > 1 else even._graph
+        return self._like(out)._interval(self.ndim - 2, 0, count)
+
+    def _rows_in(self, order: Self) -> Self:
+        return self.gather(-2, order.unsqueeze(-1).expand(*self.shape))._kept()
+
+
+def _size(x: Any, axis: int) -> int:
+    return x.shape[axis]
+
+
+def _turned(x: Any) -> Any:
+    return x.transpose(-2, -1)
+
+
+def _safe_inverse(x: Any) -> Any:
+    is_zero = x == 0
+    return is_zero.where(0.0, 1 / is_zero.where(1.0, x))
+
+
+def _eigen_step(w: Any, v: Any, step: Any) -> tuple[Any, Any]:
+    """Return dW, the diagonal of `V.T @ dA @ V`, and dV, whose part of vector i along j divides by a gap.
+
+    Source: Giles 2008, "An extended collection of matrix derivative results", section 3.1.
+    """
+    inner = _turned(v) @ step @ v
+    gaps = _safe_inverse(w.unsqueeze(-2) - w.unsqueeze(-1))
+    return inner.diagonal(0, -2, -1), v @ (inner * gaps)
+
+
+def _singular_step(u: Any, s: Any, v: Any, step: Any) -> tuple[Any, Any, Any]:
+    """Return dU, dS and dV, for U with at least as many rows as columns and square V.
+
+    Source: Giles 2008, section 3.2.
+    """
+    inner = _turned(u) @ step @ v
+    row, column = s.unsqueeze(-2), s.unsqueeze(-1)
+    gaps = _safe_inverse((row - column) * (row + column))
+    du = u @ ((inner * row + column * _turned(inner)) * gaps)
+    dv = v @ ((column * inner + _turned(inner) * row) * gaps)
+    moved = step @ v * _safe_inverse(row)
+    return du + moved - u @ (_turned(u) @ moved), inner.diagonal(0, -2, -1), dv
+
+
+def _pinv_step(p: Any, a: Any, step: Any) -> Any:
+    """Return dP where the rank does not change.
+
+    Source: Golub and Pereyra 1973, "The differentiation of pseudo-inverses", equation 4.12.
+    """
+    turned = _turned(step)
+    right, left = p @ (_turned(p) @ turned), turned @ _turned(p) @ p
+    return right - right @ a @ p + left - p @ a @ left - p @ step @ p
