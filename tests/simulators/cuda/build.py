@@ -1,7 +1,6 @@
 """Build the stand-ins for libcuda and NVRTC, and say how a process is told to use them.
 
-    python tests/simulators/cuda/build.py FOLDER                # builds, and prints the settings for a shell
-    python tests/simulators/cuda/build.py FOLDER COMMAND ...    # builds, and runs a command with them
+    python tests/simulators/cuda/build.py FOLDER     # builds, and prints the settings for a shell
 
 They are never found by themselves: only the environment variables that this prints make the CUDA plugin load
 them, and the device they show is marked as simulated (evidence E2).
@@ -57,15 +56,6 @@ def _compile(compiler: str, source: Path, library: Path, *options: str) -> None:
     unfinished.replace(library)
 
 
-def main(folder: str, *command: str) -> int:
-    """Build, and run the command or print the settings; return the exit status."""
-    settings = build(Path(folder).absolute())
-    if command:
-        return subprocess.run(command, env=os.environ | settings, check=False).returncode
-    for name, value in settings.items():
-        print(f"export {name}={value}")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    for name, value in build(Path(sys.argv[1]).absolute()).items():
+        print(f"export {name}={value}")
