@@ -10,7 +10,7 @@ from plugrad.codegen.lower import lower
 from plugrad.dtype import STORABLE
 from plugrad.engine.realize import schedule
 from plugrad.target import Target
-from plugrad.uop.ops import Ops
+from plugrad.uop.ops import Axis, AxisType, Ops
 from plugrad.uop.uop import UOp
 from plugrad_cuda.capabilities import capabilities
 from plugrad_cuda.layout import DYNAMIC_SHARED, UNALIGNED
@@ -118,6 +118,20 @@ def test_every_dtype_goes_through_registers(dtype, arch, ptxas):
     x, y = _empty(64, dtype=dtype), _empty(64, dtype=dtype)
     source = _render((_empty(64) < 0).where(x, y), arch)
     assert ptxas(source, arch) == ""
+
+
+@pytest.mark.parametrize("size", [8, 0, None])
+def test_a_loop_asks_before_its_first_turn_where_its_size_does_not_say(size, ptxas):
+    i32 = dtypes.int32
+    last = UOp(Ops.DEFINE_VAR, i32, (), ("n", 0, 8)) if size is None else UOp.const(i32, size)
+    param = UOp(Ops.PARAM, i32, (), (0, 8))
+    loop = UOp(Ops.RANGE, i32, (last,), Axis((0,), AxisType.LOOP))
+    place = UOp(Ops.INDEX, i32, (param, loop))
+    store = UOp(Ops.STORE, dtypes.void, (place, loop))
+    end = UOp(Ops.END, dtypes.void, (loop,))
+    source = PtxRenderer(_target()).render([param, last, loop, place, store, end], "k")
+    assert ("bra loop1_end;\nloop1:" in source) == (size != 8)
+    assert ptxas(source, "sm_90") == ""
 
 
 def test_sums_are_not_contracted_and_multiply_adds_are():
