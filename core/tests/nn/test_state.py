@@ -1,5 +1,6 @@
 """Tests of plugrad.nn.state: names, loading, and files that other libraries read."""
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import safetensors.numpy
 import safetensors.torch
 import torch
 
-from plugrad.dtype import STORABLE, dtypes, is_float
+from plugrad.dtype import FLOAT8, STORABLE, dtypes, is_float
 from plugrad.errors import DtypeError, FileFormatError, ShapeError, StateError
 from plugrad.nn import BatchNorm, Conv2d, Linear
 from plugrad.nn.state import get_parameters, get_state_dict, load_state_dict, safe_load, safe_save
@@ -163,3 +164,91 @@ def test_only_tensors_are_saved(tmp_path: Path) -> None:
     with pytest.raises(DtypeError, match=r"cannot save 'steps': 3 \(int\)"):
         safe_save(state, tmp_path / "m")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_floats_of_a_byte_survive_a_file_and_the_library_reads_it(tmp_path: Path) -> None:
+    names = {"fp8e4m3": "float8_e4m3fn", "fp8e5m2": "float8_e5m2"}
+    names |= {"fp8e4m3fnuz": "float8_e4m3fnuz", "fp8e5m2fnuz": "float8_e5m2fnuz"}
+    safe_save({dtype.name: values(dtype) for dtype in FLOAT8}, tmp_path / "m")
+    ours, theirs = safe_load(tmp_path / "m"), safetensors.torch.load_file(tmp_path / "m")
+    for dtype in FLOAT8:
+        assert ours[dtype.name].dtype is dtype
+        assert theirs[dtype.name].dtype is getattr(torch, names[dtype.name])
+        assert ours[dtype.name].cast("float32").tolist() == theirs[dtype.name].float().tolist()
+    safetensors.torch.save_file(theirs, tmp_path / "again")
+    again = safe_load(tmp_path / "again")
+    for name, tensor in ours.items():
+        assert again[name].bitcast("uint8").tolist() == tensor.bitcast("uint8").tolist()
+
+
+def test_a_tensor_is_read_when_it_is_used(tmp_path: Path) -> None:
+    path = tmp_path / "m"
+    safe_save({"x": Tensor([1, 2], dtype="int8"), "y": Tensor([3, 4], dtype="int8")}, path)
+    loaded = safe_load(path)
+    content = path.read_bytes()
+    with path.open("r+b") as file:
+        file.write(content.replace(b"\x01\x02", b"\x05\x06"))
+        file.truncate(len(content) - 1)
+    assert loaded["x"].tolist() == [5, 6]
+    with pytest.raises(FileFormatError, match="truncated"):
+        loaded["y"].tolist()
+
+
+def write_shards(folder: Path, places: dict[str, str]) -> Path:
+    """Write a model in two files, and an index that says `places`."""
+    safe_save({"a": Tensor([1]), "b": Tensor([2])}, folder / "model-00001-of-00002.safetensors")
+    safe_save({"c": Tensor([3])}, folder / "model-00002-of-00002.safetensors")
+    index = folder / "model.safetensors.index.json"
+    index.write_text(json.dumps({"metadata": {"total_size": 12}, "weight_map": places}, indent=2))
+    return index
+
+
+FIRST, SECOND = "model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors"
+PLACES = {"c": SECOND, "a": FIRST, "b": FIRST}
+
+
+def test_a_model_in_several_files_is_loaded_by_its_index_or_folder(tmp_path: Path) -> None:
+    index = write_shards(tmp_path, PLACES)
+    for path in (index, str(index), tmp_path):
+        loaded = safe_load(path, device="PYTHON")
+        assert {name: tensor.tolist() for name, tensor in loaded.items()} == {"c": [3], "a": [1], "b": [2]}
+        assert list(loaded) == list(PLACES)
+        assert loaded["a"].device == "PYTHON"
+
+
+def test_a_folder_with_one_file_is_that_file(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"has no model\.safetensors and no"):
+        safe_load(tmp_path)
+    safe_save({"x": Tensor([1])}, tmp_path / "model.safetensors")
+    assert safe_load(tmp_path)["x"].tolist() == [1]
+
+
+@pytest.mark.parametrize(
+    ("places", "message"),
+    [
+        ({**PLACES, "d": SECOND}, r"\['d'\] are not where it says, \[\] not in it"),
+        ({**PLACES, "b": SECOND}, r"\['b'\] are not where it says"),
+        ({"a": FIRST, "b": FIRST, "x": SECOND}, r"\['x'\] are not where it says, \['c'\] not in it"),
+        ({"a": FIRST, "c": SECOND}, r"\['b'\] not in it"),
+        ({**PLACES, "a": f"../{FIRST}"}, "is no name of a file"),
+        ({**PLACES, "a": ".."}, "is no name of a file"),
+        ({**PLACES, "a": "C:\\x"}, "is no name of a file"),
+        ({**PLACES, "a": 5}, "is no name of a file"),
+    ],
+)
+def test_an_index_that_does_not_fit_its_files_is_an_error(
+    tmp_path: Path, places: dict[str, Any], message: str
+) -> None:
+    index = write_shards(tmp_path, places)
+    with pytest.raises(FileFormatError, match=message) as caught:
+        safe_load(index)
+    assert caught.value.path == str(index)
+
+
+@pytest.mark.parametrize(
+    "content", ["", "[]", "{", "{}", '{"weight_map": []}', '{"weight_map": {}, "weight_map": {}}']
+)
+def test_a_damaged_index_is_an_error(tmp_path: Path, content: str) -> None:
+    (tmp_path / "m.index.json").write_text(content)
+    with pytest.raises(FileFormatError, match="is no index of safetensors files"):
+        safe_load(tmp_path / "m.index.json")

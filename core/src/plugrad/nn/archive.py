@@ -21,7 +21,7 @@ from plugrad.dtype import dtypes
 from plugrad.nn.byte_source import ByteSource, Located
 from plugrad.tensor import Tensor
 
-__all__ = ["ZipMember", "tar_extract", "zip_extract", "zip_members"]
+__all__ = ["MOST_INFLATION", "ZipMember", "tar_extract", "tar_members", "zip_extract", "zip_members"]
 
 # what the readers of the standard library raise for bytes that are no archive
 _DAMAGE = (
@@ -40,7 +40,7 @@ _LOCAL_HEADER = struct.Struct("<4s5H3L2H")
 _LOCAL_MAGIC = b"PK\x03\x04"
 _ENCRYPTED = 1
 # deflate makes at most 258 bytes of 2 bits. Source: RFC 1951, 3.2.5
-_MOST_INFLATION = 1032
+MOST_INFLATION = 1032
 _COMPRESSIONS = {b"\x1f\x8b": gzip.decompress, b"BZh": bz2.decompress, b"\xfd7zXZ\x00": lzma.decompress}
 _MOST_MAGIC_BYTES = 6
 
@@ -64,15 +64,23 @@ def tar_extract(source: Located, device: str | None = None) -> dict[str, Tensor]
         [1, 2, 3]
     """
     archive = _decompressed(ByteSource(source))
-    try:
-        with archive.open() as file, tarfile.open(fileobj=file, mode="r:") as tar:
-            found = [(member.name, member.offset_data, member.size) for member in tar if _is_plain(member)]
-    except _DAMAGE as error:
-        archive.fail(f"no tar archive ({error}).", error)
     return {
         name: archive.tensor(offset, (nbytes,), dtypes.uint8, device, f"the member {name!r}")
-        for name, offset, nbytes in found
+        for name, offset, nbytes in tar_members(archive)
     }
+
+
+def tar_members(archive: ByteSource) -> list[tuple[str, int, int]]:
+    """Return the files in a tar archive that is not compressed: names, offsets and sizes.
+
+    Raises:
+        FileFormatError: it is no tar archive, or a damaged one.
+    """
+    try:
+        with archive.open() as file, tarfile.open(fileobj=file, mode="r:") as tar:
+            return [(member.name, member.offset_data, member.size) for member in tar if _is_plain(member)]
+    except _DAMAGE as error:
+        archive.fail(f"no tar archive ({error}).", error)
 
 
 def _is_plain(member: tarfile.TarInfo) -> bool:
@@ -195,7 +203,7 @@ def _member(archive: ByteSource, info: zipfile.ZipInfo) -> ZipMember:
     offset = info.header_offset + _LOCAL_HEADER.size + header[-2] + header[-1]
     archive.check(offset, info.compress_size, what)
     deflated = info.compress_size if info.compress_type == zipfile.ZIP_DEFLATED else None
-    if (deflated is None and info.compress_size != info.file_size) or info.file_size > _MOST_INFLATION * (
+    if (deflated is None and info.compress_size != info.file_size) or info.file_size > MOST_INFLATION * (
         info.compress_size + 1
     ):
         archive.fail(f"{what} claims {info.file_size} bytes, but takes {info.compress_size} in the archive.")

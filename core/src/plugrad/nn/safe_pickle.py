@@ -13,7 +13,7 @@ import inspect
 import pickletools
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from types import FunctionType
+from types import FunctionType, MethodType
 from typing import Any, BinaryIO, cast
 
 from plugrad.errors import FileFormatError
@@ -282,12 +282,14 @@ def plain_key(key: Any) -> Any:
     Raises:
         FileFormatError: it is anything else.
     """
-    parts = key if type(key) is tuple else (key,)
-    if not all(part is None or isinstance(part, (str, bytes, int, float)) for part in parts):
-        raise FileFormatError(
-            f"the pickle has a key that is a {type(key).__name__}, neither text nor number."
-        )
-    return key
+    parts: tuple[Any, ...] = (key,)
+    if isinstance(key, tuple):
+        parts = cast("tuple[Any, ...]", key)
+    strange = [part for part in parts if part is not None and not isinstance(part, (str, bytes, int, float))]
+    if strange:
+        kind = type(strange[0]).__name__
+        raise FileFormatError(f"the pickle has a {kind} as a key or in one, neither text nor number.")
+    return cast("Any", key)
 
 
 def _check_levels(value: Any) -> None:
@@ -299,7 +301,7 @@ def _check_levels(value: Any) -> None:
         item, is_done = stack.pop()
         parts = _parts(item)
         if parts is None:
-            if isinstance(item, (FunctionType, type)):
+            if isinstance(item, (FunctionType, MethodType, type)):
                 raise FileFormatError(f"the pickle holds the function {item.__name__}, which is no data.")
             continue
         if is_done:
@@ -358,5 +360,6 @@ PLAIN: Admitted = {
     "_codecs.encode": _encoded,
     **{f"{module}.set": _set for module in ("builtins", "__builtin__")},
     **{f"{module}.frozenset": _frozenset for module in ("builtins", "__builtin__")},
+    **{f"{module}.bytes": _encoded for module in ("builtins", "__builtin__")},
     **{f"{module}.bytearray": _bytearray for module in ("builtins", "__builtin__")},
 }

@@ -19,7 +19,7 @@ from plugrad._frozen import frozen
 from plugrad.dtype import DType, dtypes
 from plugrad.errors import DtypeError, FileFormatError
 
-__all__ = ["Entry", "Header", "StoredTensor", "read_header", "write_file"]
+__all__ = ["Entry", "Header", "StoredTensor", "read_header", "read_index", "write_file"]
 
 _PREFIX_BYTES = 8
 # the limit of the reference implementation: larger headers are attacks on the JSON parser
@@ -41,6 +41,8 @@ _NAMES = {
     dtypes.uint64: "U64",
     dtypes.fp8e4m3: "F8_E4M3",
     dtypes.fp8e5m2: "F8_E5M2",
+    dtypes.fp8e4m3fnuz: "F8_E4M3FNUZ",
+    dtypes.fp8e5m2fnuz: "F8_E5M2FNUZ",
     dtypes.float16: "F16",
     dtypes.bfloat16: "BF16",
     dtypes.float32: "F32",
@@ -90,11 +92,26 @@ def read_header(path: str | os.PathLike[str]) -> Header:
         return reader.read(file, os.fstat(file.fileno()).st_size)
 
 
-class _HeaderReader:
-    """Checks one file; holds its path for the messages."""
+def read_index(path: str | os.PathLike[str]) -> dict[str, str]:
+    """Return which file each tensor of a model lies in, by the index that lies beside these files.
 
-    def __init__(self, path: str) -> None:
+    Source: https://huggingface.co/docs/transformers/big_models, "Sharded checkpoints".
+
+    Raises:
+        FileFormatError: the index is damaged, or names a file in another folder.
+        OSError: it cannot be read.
+    """
+    reader = _HeaderReader(os.fspath(path), "index of safetensors files")
+    with open(path, "rb") as file:
+        return reader.read_index(file)
+
+
+class _HeaderReader:
+    """Checks one file; holds its path, and what it should be, for the messages."""
+
+    def __init__(self, path: str, kind: str = "safetensors file") -> None:
         self._path = path
+        self._kind = kind
 
     def read(self, file: BinaryIO, file_nbytes: int) -> Header:
         if file_nbytes < _PREFIX_BYTES:
@@ -115,9 +132,22 @@ class _HeaderReader:
         self._check_coverage(found, data_begin, file_nbytes)
         return Header(dict(found), metadata, file_nbytes)
 
+    def read_index(self, file: BinaryIO) -> dict[str, str]:
+        text = file.read(_HEADER_LIMIT + 1)
+        if len(text) > _HEADER_LIMIT:
+            self._fail(f"it has more than {_HEADER_LIMIT} bytes.")
+        places = self._parse(text.lstrip()).get("weight_map")
+        if not isinstance(places, dict):
+            self._fail(f"its weight_map is {places!r:.60}, not an object.")
+        for name, shard in cast("dict[str, object]", places).items():
+            # beside the index: not a way to read other files
+            if not isinstance(shard, str) or shard in ("", ".", "..") or set("/\\\0") & set(shard):
+                self._fail(f"{name!r} lies in {shard!r:.60}, which is no name of a file.")
+        return cast("dict[str, str]", places)
+
     def _fail(self, what: str, cause: Exception | None = None) -> NoReturn:
         raise FileFormatError(
-            f"{self._path} is no safetensors file: {what} Fetch or save the file again.", path=self._path
+            f"{self._path} is no {self._kind}: {what} Fetch or save the file again.", path=self._path
         ) from cause
 
     def _parse(self, text: bytes) -> dict[str, object]:

@@ -1,21 +1,33 @@
 """The state of models: their tensors by name, and files of them."""
 
-import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import cast
 
-from plugrad.device import Device
-from plugrad.dtype import dtypes, is_bool
-from plugrad.engine import storage
-from plugrad.errors import DtypeError, ShapeError, StateError
-from plugrad.nn.safetensors import Entry, StoredTensor, read_header, write_file
-from plugrad.runtime.buffer import Buffer
+from plugrad.errors import DtypeError, FileFormatError, ShapeError, StateError
+from plugrad.nn.archive import tar_extract, zip_extract
+from plugrad.nn.byte_source import ByteSource
+from plugrad.nn.gguf import gguf_load
+from plugrad.nn.safetensors import Entry, read_header, read_index, write_file
+from plugrad.nn.torch_file import torch_load
 from plugrad.tensor import Tensor
-from plugrad.uop.uop import UOp
 
-__all__ = ["get_parameters", "get_state_dict", "load_state_dict", "safe_load", "safe_save"]
+__all__ = [
+    "get_parameters",
+    "get_state_dict",
+    "gguf_load",
+    "load_state_dict",
+    "safe_load",
+    "safe_save",
+    "tar_extract",
+    "torch_load",
+    "zip_extract",
+]
+
+# what a folder may hold, whole or in parts
+_MODEL_FILES = ("model.safetensors", "model.safetensors.index.json")
 
 
 def get_state_dict(model: object, prefix: str = "") -> dict[str, Tensor]:
@@ -98,35 +110,60 @@ def safe_save(
 
 
 def safe_load(path: str | os.PathLike[str], device: str | None = None) -> dict[str, Tensor]:
-    """Return the tensors of a safetensors file.
+    """Return the tensors of a safetensors file, or of a model in several, which are read when they are used.
 
     Args:
-        path: the file.
+        path: the file; or the index of several (`model.safetensors.index.json`), or the folder of either.
         device: where the tensors are to live; the default device if left out.
 
     Raises:
-        FileFormatError: the file is truncated, damaged or hostile.
-        OSError: the file cannot be read.
+        FileFormatError: a file is truncated, damaged or hostile, or has not the tensors that the index says.
+        OSError: a file cannot be read.
+
+    Example:
+        >>> safe_load("model.safetensors")["bias"].shape
+        (2,)
     """
-    header = read_header(path)
-    disk = Device[f"DISK:{os.path.abspath(os.fspath(path))}"]
+    where = _in_folder(Path(path)) if os.path.isdir(path) else Path(path)
+    if where.suffix == ".json":
+        return _load_shards(where, device)
+    header = read_header(where)
     # opened now: a file that replaces this one, such as a newer checkpoint, does not change what was loaded
-    file = disk.new_buffer(header.nbytes, dtypes.uint8).ensure_allocated()
-    return {name: _from_disk(file, stored, device) for name, stored in header.tensors.items()}
+    file = ByteSource(where)
+    file.check(0, header.nbytes, "all of it")
+    return {
+        name: file.tensor(stored.begin, stored.shape, stored.dtype, device, repr(name))
+        for name, stored in header.tensors.items()
+    }
+
+
+def _in_folder(folder: Path) -> Path:
+    found = [folder / name for name in _MODEL_FILES if (folder / name).is_file()]
+    if not found:
+        raise FileNotFoundError(
+            f"{folder} has no {' and no '.join(_MODEL_FILES)}. Pass the path of the file."
+        )
+    return found[0]
+
+
+def _load_shards(index: Path, device: str | None) -> dict[str, Tensor]:
+    places = read_index(index)
+    shards = {name: safe_load(index.parent / name, device) for name in dict.fromkeys(places.values())}
+    found = {name for shard in shards.values() for name in shard}
+    missing = [name for name, shard in places.items() if name not in shards[shard]]
+    if missing or found != places.keys() or len(found) != sum(map(len, shards.values())):
+        unlisted = sorted(found - places.keys())
+        raise FileFormatError(
+            f"{index} does not fit its files: {missing[:5]} are not where it says, {unlisted[:5]} not in it. "
+            "Fetch or save the files again.",
+            path=str(index),
+        )
+    return {name: shards[shard][name] for name, shard in places.items()}
 
 
 def _entry(name: str, tensor: Tensor) -> Entry:
     data = tensor.data()
     return Entry(name, tensor.dtype, tuple(size for size in tensor.shape if isinstance(size, int)), data)
-
-
-def _from_disk(file: Buffer, stored: StoredTensor, device: str | None) -> Tensor:
-    # a byte other than 0 and 1 in a file must not become a bool that equals neither
-    dtype = dtypes.uint8 if is_bool(stored.dtype) else stored.dtype
-    region = UOp.new_buffer(file.device, stored.shape, dtype)
-    storage.bind_buffer(region, file.view(math.prod(stored.shape), dtype, stored.begin))
-    loaded = Tensor(region).to(Device.canonicalize(device))
-    return loaded != 0 if is_bool(stored.dtype) else loaded
 
 
 def _walk(item: object, path: str, above: tuple[int, ...]) -> Iterator[tuple[str, Tensor]]:
