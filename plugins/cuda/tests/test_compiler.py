@@ -1,6 +1,7 @@
 """NVRTC compiles what the renderer writes, with no driver and no GPU."""
 
 import os
+import shutil
 
 import pytest
 
@@ -17,6 +18,14 @@ def test_machine_code_is_an_elf_file_with_the_kernel(arch):
     lib = CudaCompiler(Target("CUDA", arch=arch)).compile(SOURCE, "k")
     assert lib[:4] == b"\x7fELF"
     assert b".text.k" in lib
+
+
+def test_ptx_is_its_own_listing_and_machine_code_has_one():
+    compiler = CudaCompiler(Target("CUDA", arch="sm_199"))
+    assert ".entry k" in compiler.disassemble(compiler.compile(SOURCE, "k"))
+    compiler = CudaCompiler(Target("CUDA", arch="sm_90"))
+    lib = compiler.compile(SOURCE, "k")
+    assert (f"{len(lib)} bytes" in compiler.disassemble(lib)) == (shutil.which("nvdisasm") is None)
 
 
 def test_the_log_of_a_refused_kernel_is_in_the_error(arch):

@@ -3,6 +3,7 @@
 from plugrad.errors import CompileError
 from plugrad.runtime.compiler import Compiler
 from plugrad.target import Target
+from plugrad_cuda.compiler import listing
 from plugrad_cuda.context import open_context
 from plugrad_cuda.native import ffi
 from plugrad_cuda.ptx.renderer import BEHIND_ALIGNED
@@ -37,6 +38,10 @@ class PtxAssembler(Compiler):
     def compile_unaligned(self, source: str, name: str) -> bytes:
         """Return the machine code for buffers that do not begin where vectors may."""
         return self._assemble(source.partition(BEHIND_ALIGNED)[2], name)
+
+    def disassemble(self, lib: bytes) -> str:
+        """Return machine code as text where the toolkit's nvdisasm is installed."""
+        return listing(lib)
 
     def _assemble(self, text: str, name: str) -> bytes:
         context = open_context(self._target)

@@ -61,15 +61,20 @@ class CudaCompiler(Compiler):
 
     def disassemble(self, lib: bytes) -> str:
         """Return PTX as it is, and machine code as text where the toolkit's nvdisasm is installed."""
-        tool = shutil.which("nvdisasm")
-        if lib.rstrip(b"\0").isascii():
-            return lib.rstrip(b"\0").decode()
-        if tool is None:
-            return f"{len(lib)} bytes; install the CUDA toolkit (nvdisasm) to see the machine code"
-        with tempfile.TemporaryDirectory(prefix="plugrad-") as folder:
-            path = Path(folder) / "kernel.cubin"
-            path.write_bytes(lib)
-            return subprocess.run([tool, path], capture_output=True, text=True, check=False).stdout
+        return listing(lib)
+
+
+def listing(image: bytes) -> str:
+    """Return PTX as it is, and machine code as text where the toolkit's nvdisasm is installed."""
+    tool = shutil.which("nvdisasm")
+    if image.rstrip(b"\0").isascii():
+        return image.rstrip(b"\0").decode()
+    if tool is None:
+        return f"{len(image)} bytes; install the CUDA toolkit (nvdisasm) to see the machine code"
+    with tempfile.TemporaryDirectory(prefix="plugrad-") as folder:
+        path = Path(folder) / "kernel.cubin"
+        path.write_bytes(image)
+        return subprocess.run([tool, path], capture_output=True, text=True, check=False).stdout
 
 
 def _as_number(version: tuple[int, int]) -> int:
