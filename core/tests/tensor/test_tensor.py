@@ -521,3 +521,11 @@ def test_a_tensor_that_is_replaced_shows_the_other_ones_memory() -> None:
     assert memory.tolist() == [2.0, 5.0, 7.0]
     with pytest.raises(ShapeError, match=r"cannot replace a tensor of shape \(2,\) by one of \(3,\)"):
         view.replace(memory)
+
+
+@pytest.mark.parametrize(("dtype", "fmt"), [("fp8e4m3", "B"), ("float16", "H"), ("bfloat16", "H")])
+def test_short_floats_show_their_bits_in_their_shape(dtype: str, fmt: str) -> None:
+    t = Tensor([[1.0, 2.0], [-3.0, 0.0]], dtype=dtype)
+    seen = t.data()
+    assert (seen.format, seen.shape) == (fmt, (2, 2))
+    assert seen.tolist() == t.bitcast("uint8" if fmt == "B" else "uint16").tolist()
