@@ -27,7 +27,9 @@ __all__ = [
     "ScheduleError",
     "SettingsError",
     "ShapeError",
+    "SharingError",
     "StateError",
+    "TransformError",
     "VerifyError",
 ]
 
@@ -213,6 +215,14 @@ class RewriteLoopError(PlugradError, RecursionError):
         self.rules = tuple(rules)
 
 
+class SharingError(PlugradError, BufferError):
+    """Memory cannot be shared with another array library.
+
+    DLPack knows no such dtype, the memory is not the host's, or a copy is needed and was ruled out. The
+    message says which. Also a `BufferError`, as the array API standard asks.
+    """
+
+
 class FileFormatError(PlugradError, ValueError):
     """A file is truncated, damaged, or not of the format it should be.
 
@@ -254,6 +264,14 @@ class GradientError(PlugradError):
 
     For example of a loss that is not a scalar, for a tensor that the loss does not depend on, or through an
     operation without a derivative.
+    """
+
+
+class TransformError(PlugradError):
+    """A function cannot be transformed as it is written.
+
+    `vmap`, `checkpoint` and the derivatives of functions work on the graph that a function builds. Assigning
+    to memory inside of it, or returning something else than tensors, is no part of that graph.
     """
 
 

@@ -36,6 +36,29 @@ def test_assigns_and_copies_are_found_again_after_rewriting() -> None:
     assert made.effects[changed] is x.assign(x + 1)
 
 
+def test_a_value_for_later_is_computed_again_behind_what_it_waits_for() -> None:
+    x, w = buffer(64, 64), buffer(64, 64)
+
+    def inner(x: UOp) -> UOp:
+        return (x * w).reduce_axis(Ops.ADD, (1,)).contiguous()
+
+    first = inner(x)
+    last = (first * 2).contiguous()
+    again = inner(x.later(last))
+    made = plan(again + 1, last)
+    assert again is not first
+    order = [call.root for call in made.calls]
+    assert order.index(first) < order.index(last) < order.index(again)
+    assert {call.ast for call in made.calls if call.root in (first, again)} == {made.calls[0].ast}
+
+
+def test_what_is_overwritten_meanwhile_is_copied_for_later() -> None:
+    x = buffer(4)
+    last = (x.assign(buffer(4)) * 2).contiguous()
+    made = plan((x.later(last) + 1).contiguous(), last)
+    assert [call.target for call in made.calls].index(x) > 0
+
+
 def test_equal_computations_are_one_kernel_whatever_their_tensors() -> None:
     x, y = buffer(3), buffer(3)
     made = plan(x * 2 + 1, y * 2 + 1)

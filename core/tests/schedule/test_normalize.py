@@ -3,7 +3,7 @@ import pytest
 from plugrad.dtype import dtypes
 from plugrad.schedule.fusion import CostModel
 from plugrad.schedule.normalize import normalize, reduce_identity
-from plugrad.uop.ops import Ops
+from plugrad.uop.ops import FunctionArg, Ops
 from plugrad.uop.uop import UOp
 
 COST = {"PYTHON": CostModel(cores=2, runs_loops=True, row_bytes=1 << 20)}
@@ -20,6 +20,12 @@ def normal(u: UOp) -> UOp:
 def test_detach_is_removed() -> None:
     x = buffer(3)
     assert normal((x + 1).detach()) is x + 1
+
+
+def test_a_function_is_its_outputs() -> None:
+    x = buffer(3)
+    function = UOp(Ops.FUNCTION, dtypes.void, (x + 1, x * 2, x), FunctionArg(2, lambda gradients, f: [None]))
+    assert normal(UOp(Ops.OUTPUT, dtypes.float32, (function,), 1)) is x * 2
 
 
 def test_contiguous_of_contiguous_is_one() -> None:

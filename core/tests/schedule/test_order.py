@@ -32,6 +32,23 @@ def test_independent_calls_keep_their_order() -> None:
     assert ordered(*map(call, roots)) == roots
 
 
+def test_the_last_reader_of_much_memory_comes_first() -> None:
+    large = UOp.new_buffer("PYTHON", (100,), dtypes.float32) + 1
+    small, other = large.shrink(((0, 1),)) * 2, buffer() * 3
+    reader = KernelCall(KERNEL, (small, large), small, (large,), None, "PYTHON")
+    calls = [KernelCall(KERNEL, (large,), large, (), None, "PYTHON"), call(other), reader]
+    assert ordered(*calls) == [large, small, other]
+    # what stays anyway is not freed by reading it
+    graph = UOp.sink(small, other).toposort()
+    assert [c.root for c in order(calls, graph, {large})] == [large, other, small]
+
+
+def test_a_call_waits_for_what_it_does_not_read() -> None:
+    a, b = buffer() + 1, buffer() + 2
+    waiting = KernelCall(KERNEL, (), a, (), None, "PYTHON", (b,))
+    assert ordered(waiting, call(b)) == [b, a]
+
+
 def test_a_version_is_written_before_it_is_read() -> None:
     x = buffer()
     one = x.assign(x + 1)

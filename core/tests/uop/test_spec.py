@@ -2,7 +2,7 @@ import pytest
 
 from plugrad.dtype import dtypes
 from plugrad.errors import VerifyError
-from plugrad.uop.ops import Axis, AxisType, KernelInfo, Ops
+from plugrad.uop.ops import Axis, AxisType, FunctionArg, KernelInfo, Ops
 from plugrad.uop.spec import (
     Spec,
     codegen_spec,
@@ -37,6 +37,8 @@ GOOD_TENSORS = [
     t.cast(dtypes.float16).bitcast(dtypes.int16),
     t.contiguous().detach().copy_to_device("CUDA"),
     t.assign(t + 1).after(t),
+    (t + 1).later(u6.contiguous()),
+    UOp(Ops.OUTPUT, F, (UOp(Ops.FUNCTION, dtypes.void, (t + 1, t), FunctionArg(1, print)),), 0),
     t.shrink(((0, 2), (0, 6))).assign(t.shrink(((2, 4), (0, 6)))),
     UOp.iota(5) + 1,
     u6.shrink(((0, n.bind(3)),)),
@@ -46,6 +48,9 @@ GOOD_TENSORS = [
 
 BAD_TENSORS = [
     UOp(Ops.ADD, F, (t, u6)),
+    UOp(Ops.LATER, F, (t,)),
+    UOp(Ops.FUNCTION, dtypes.void, (t,), FunctionArg(2, print)),
+    UOp(Ops.OUTPUT, B, (UOp(Ops.FUNCTION, dtypes.void, (t,), FunctionArg(1, print)),), 0),
     UOp(Ops.ADD, F, (t, UOp.const(dtypes.int32, 1))),
     UOp(Ops.ADD, F, (t,)),
     UOp(Ops.CMPLT, F, (t, t)),

@@ -1,6 +1,25 @@
-"""Derivatives, graph to graph: one rule an op, and the reverse walk that applies them."""
+"""Transforms of graphs: derivatives by one rule an op, batches by another, and values computed again."""
 
-from plugrad.autodiff.gradient import compute_gradient
+from plugrad.autodiff.batch import Batch
+from plugrad.autodiff.forward import push_forward
+from plugrad.autodiff.function import FunctionRule, inputs_of, marked, outputs_of, with_rule
+from plugrad.autodiff.gradient import compute_gradient, pull_back, receivers
+from plugrad.autodiff.recompute import recomputed
+from plugrad.autodiff.stand_in import stand_in
 from plugrad.autodiff.vjp import VJP
 
-__all__ = ["VJP", "compute_gradient"]
+__all__ = [
+    "VJP",
+    "Batch",
+    "FunctionRule",
+    "compute_gradient",
+    "inputs_of",
+    "marked",
+    "outputs_of",
+    "pull_back",
+    "push_forward",
+    "receivers",
+    "recomputed",
+    "stand_in",
+    "with_rule",
+]

@@ -1,13 +1,14 @@
-"""The reverse walk: from the gradient of a root to the gradients of chosen nodes below it."""
+"""The reverse walk: from the gradients of roots to the gradients of chosen nodes below them."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
-from plugrad.autodiff.vjp import VJP, Rule, sum_over
+from plugrad.autodiff.vjp import VJP, sum_over
 from plugrad.dtype import is_float
 from plugrad.errors import GradientError
+from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
-__all__ = ["compute_gradient"]
+__all__ = ["compute_gradient", "pull_back", "receivers"]
 
 
 def compute_gradient(root: UOp, seed: UOp, targets: Iterable[UOp]) -> dict[UOp, UOp]:
@@ -30,7 +31,7 @@ def compute_gradient(root: UOp, seed: UOp, targets: Iterable[UOp]) -> dict[UOp, 
         >>> compute_gradient(x * 2.0, UOp.const(dtypes.float32, 1.0), [x])[x].shape
         (3,)
     """
-    wanted = dict.fromkeys(targets)
+    wanted = tuple(dict.fromkeys(targets))
     for node in (root, *wanted):
         if not is_float(node.dtype):
             role = "the root" if node is root else "the target"
@@ -38,23 +39,68 @@ def compute_gradient(root: UOp, seed: UOp, targets: Iterable[UOp]) -> dict[UOp, 
                 f"{role} {describe(node)} holds no floats: only floats have gradients. "
                 "Cast it to a float dtype first."
             )
-    between = _between(root, wanted)
+    found = pull_back({root: seed}, wanted)
     for target in wanted:
-        if target not in between:
+        if target not in found:
             raise GradientError(
                 f"{describe(root)} does not depend on the target {describe(target)}, or only through "
                 "detach(), integers or comparisons. Leave this target out, or use it in the computation."
             )
-    gradients = {root: _fit(seed, root)}
+    return found
+
+
+def pull_back(seeds: Mapping[UOp, UOp], targets: Iterable[UOp]) -> dict[UOp, UOp]:
+    """Return the gradient of `sum(root * seed)`, over all of `seeds`, for each target that it depends on.
+
+    Args:
+        seeds: from float nodes to the gradient that flows into each: its dtype, and its shape or ().
+        targets: float nodes.
+
+    Raises:
+        GradientError: an op on the way has no derivative.
+
+    Example:
+        >>> x = UOp.new_buffer("PYTHON", (3,), dtypes.float32)
+        >>> one = UOp.const(dtypes.float32, 1.0)
+        >>> len(pull_back({x * 2.0: one, x + 1.0: one}, [x]))
+        1
+    """
+    wanted = dict.fromkeys(targets)
+    between = _between(tuple(seeds), wanted)
+    gradients = {root: _fit(seed, root) for root, seed in seeds.items() if root in between}
+    # of a FUNCTION, the gradient of each output
+    collected: dict[UOp, dict[int, UOp]] = {}
     for node in reversed(between):
-        gradient = gradients[node] if node in wanted else gradients.pop(node)
-        for source, rule in _edges(node):
-            if source not in between:
-                continue
-            part = _fit(rule(gradient, node), source)
-            known = gradients.get(source)
-            gradients[source] = part if known is None else known + part
-    return {target: gradients[target] for target in wanted}
+        gradient = gradients.get(node) if node in wanted else gradients.pop(node, None)
+        if node.op is Ops.FUNCTION and node in collected:
+            parts = _through_function(node, collected.pop(node))
+        elif gradient is None:
+            # the rule of a function above passes none
+            continue
+        elif node.op is Ops.OUTPUT:
+            collected.setdefault(node.src[0], {})[node.arg] = gradient
+            continue
+        else:
+            parts = _parts(node, gradient)
+        for source, part in parts:
+            if source in between:
+                part = _fit(part, source)
+                known = gradients.get(source)
+                gradients[source] = part if known is None else known + part
+    return {target: gradients[target] for target in wanted if target in gradients}
+
+
+def receivers(node: UOp) -> tuple[UOp, ...] | None:
+    """Return the sources that `node` passes a gradient to; None if its op has no derivative."""
+    if node.op is Ops.FUNCTION:
+        return tuple([s for s in node.src[node.arg.outputs :] if is_float(s.dtype)])
+    if node.op is Ops.OUTPUT:
+        return node.src
+    rules = VJP.get(node.op)
+    if rules is None:
+        return None
+    pairs = zip(node.src, rules, strict=False)
+    return tuple([s for s, rule in pairs if rule is not None and is_float(s.dtype)])
 
 
 def describe(node: UOp) -> str:
@@ -64,39 +110,50 @@ def describe(node: UOp) -> str:
     return f"{node.op.name}{number} {shape} {node.dtype.name} on {node.device or 'any device'}"
 
 
-def _edges(node: UOp) -> Iterator[tuple[UOp, Rule]]:
-    """Yield the sources that `node` passes a gradient to, with the rule."""
-    rules = VJP.get(node.op)
-    if rules is None:
+def _receivers(node: UOp) -> tuple[UOp, ...]:
+    found = receivers(node)
+    if found is None:
         raise GradientError(
             f"{node.op.name} has no derivative: {describe(node)}. "
             "Detach its sources, or realize them, if their gradient is not needed."
         )
-    for source, rule in zip(node.src, rules, strict=False):
+    return found
+
+
+def _parts(node: UOp, gradient: UOp) -> Iterator[tuple[UOp, UOp]]:
+    """Yield each source that `node` passes a gradient to, with what it passes."""
+    for source, rule in zip(node.src, VJP[node.op], strict=False):
         if rule is not None and is_float(source.dtype):
-            yield source, rule
+            yield source, rule(gradient, node)
 
 
-def _between(root: UOp, targets: dict[UOp, None]) -> dict[UOp, None]:
-    """Return the nodes on a way from a target to `root`, targets first."""
+def _through_function(node: UOp, known: Mapping[int, UOp]) -> Iterator[tuple[UOp, UOp]]:
+    outputs: int = node.arg.outputs
+    found = node.arg.rule(tuple([known.get(i) for i in range(outputs)]), node)
+    for source, part in zip(node.src[outputs:], found, strict=True):
+        if part is not None and is_float(source.dtype):
+            yield source, part
+
+
+def _between(roots: Iterable[UOp], targets: dict[UOp, None]) -> dict[UOp, None]:
+    """Return the nodes on a way from a target to one of `roots`, targets first."""
     reaching: dict[UOp, None] = {}
-    for node in root.toposort():
+    for node in UOp.sink(*roots).toposort():
         if node in targets or _passes(node, reaching):
             reaching[node] = None
-    # what reaches a target may still hang below `root` by an edge that passes nothing
-    if root not in reaching:
-        return {}
-    live = {root}
+    # what reaches a target may still hang below a root by an edge that passes nothing
+    live = {root for root in roots if root in reaching}
     for node in reversed(reaching):
         if node in live:
-            live.update(source for source, _ in _edges(node) if source in reaching)
+            live.update(source for source in _receivers(node) if source in reaching)
     return {node: None for node in reaching if node in live}
 
 
 def _passes(node: UOp, reaching: dict[UOp, None]) -> bool:
-    if not is_float(node.dtype) or not any(source in reaching for source in node.src):
+    has_gradient = is_float(node.dtype) or node.op is Ops.FUNCTION
+    if not has_gradient or not any(source in reaching for source in node.src):
         return False
-    return any(source in reaching for source, _ in _edges(node))
+    return any(source in reaching for source in _receivers(node))
 
 
 def _fit(gradient: UOp, node: UOp) -> UOp:

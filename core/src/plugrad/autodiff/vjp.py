@@ -189,6 +189,7 @@ VJP: Mapping[Ops, tuple[Rule | None, ...]] = {
     Ops.ASSIGN: (None, lambda g, n: g),
     Ops.AFTER: (lambda g, n: g,),
     Ops.DETACH: (None,),
+    Ops.LATER: (lambda g, n: g,),
     # values that depend on no float
     Ops.CONST: (),
     Ops.BUFFER: (),

@@ -52,7 +52,10 @@ def buffer_of(uop: UOp) -> Buffer:
     """
     found = _buffers.get(uop)
     if found is None:
-        raise ScheduleError(f"{uop.op.name} of {uop.dtype} has no memory. Realize it first.")
+        raise ScheduleError(
+            f"{uop.op.name} of {uop.dtype} has no memory. Realize it first; where it stands for an argument "
+            "of vmap, nothing inside of the function may read its elements."
+        )
     return found
 
 
@@ -124,9 +127,9 @@ def _current(uop: UOp) -> UOp:
 def resolve_graph(root: UOp) -> dict[UOp, UOp]:
     """Return, for `root` and the nodes below it, the graph in which realized values are their memory.
 
-    Nodes below a realized value are not visited. DETACH, which only gradients see, is left out. A value
-    without a device (numbers only) stays as it is: its memory may be on another device than it is needed
-    on.
+    Nodes below a realized value are not visited. DETACH and FUNCTION, which only gradients see, are left
+    out. A value without a device (numbers only) stays as it is: its memory may be on another device than it
+    is needed on.
     """
     done: dict[UOp, UOp] = {}
     known = _results
@@ -139,6 +142,9 @@ def resolve_graph(root: UOp) -> dict[UOp, UOp]:
             src = tuple([done[s] for s in u.src])
             if u.op is Ops.DETACH:
                 done[u] = src[0]
+                continue
+            if u.op is Ops.OUTPUT:
+                done[u] = src[0].src[u.arg]
                 continue
             done[u] = u if src == u.src else UOp(u.op, u.dtype, src, u.arg, u.tag)
             continue

@@ -121,7 +121,9 @@ def put_in_order(draft: Draft, devices: Devices) -> Draft:
     """Order kernels by what they read and overwrite; versions that would be gone are copied first."""
     while True:
         try:
-            return replace(draft, calls=tuple(order(draft.calls or (), draft.graph.toposort())))
+            kept = frozenset(draft.graph.src[: draft.asked])
+            calls = order(draft.calls or (), draft.graph.toposort(), kept)
+            return replace(draft, calls=tuple(calls))
         except VersionConflict as conflict:
             graph, stored = Copies(versions=conflict.versions).apply(draft.graph, set(draft.stored))
             draft = replace(draft, graph=graph, stored=frozenset(stored), calls=None)

@@ -28,6 +28,7 @@ class KernelCall:
         reads: the versions of memory that it reads: a BUFFER, an AFTER, or the root of another call.
         target: the version of memory that it writes over; None where the memory is its own.
         device: where it runs.
+        after: roots of calls that run before it, though it reads nothing of theirs.
     """
 
     ast: UOp
@@ -36,6 +37,7 @@ class KernelCall:
     reads: tuple[UOp, ...]
     target: UOp | None
     device: str
+    after: tuple[UOp, ...] = ()
 
 
 def kernelize(kernel: Kernel, walk: Rangeify) -> KernelCall:
@@ -66,9 +68,9 @@ def kernelize(kernel: Kernel, walk: Rangeify) -> KernelCall:
             renamed[u] = UOp(Ops.RANGE, u.dtype, (size,), Axis((next(axes),), u.arg.kind))
     ast = ast.substitute(renamed)
     target = base_of(root.src[0]) if root.op is Ops.ASSIGN else None
-    return KernelCall(
-        UOp.sink(ast, arg=KernelInfo(_name(ast))), tuple(memory), root, tuple(reads), target, kernel.device
-    )
+    sink = UOp.sink(ast, arg=KernelInfo(_name(ast)))
+    after = tuple(u for u in kernel.after if u in walk.kernels)
+    return KernelCall(sink, tuple(memory), root, tuple(reads), target, kernel.device, after)
 
 
 def written_kernel(u: UOp, walk: Rangeify) -> KernelCall:

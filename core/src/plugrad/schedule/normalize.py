@@ -14,6 +14,7 @@ from plugrad.schedule.lookups import inside_lookup
 from plugrad.schedule.versions import VERSIONS, base_of, slice_of
 from plugrad.uop.ops import MOVEMENT, Ops
 from plugrad.uop.rewrite import PatternMatcher, graph_rewrite
+from plugrad.uop.shape import output_of
 from plugrad.uop.uop import UOp
 from plugrad.uop.upat import UPat
 
@@ -90,6 +91,7 @@ _x = UPat.var("x")
 
 pm_normalize = PatternMatcher(
     (UPat(Ops.DETACH, src=(_x,)), lambda x: x),
+    (UPat(Ops.OUTPUT, name="x"), lambda x: output_of(x)),
     (UPat(Ops.CONTIGUOUS, src=(UPat(Ops.CONTIGUOUS, name="x"),)), lambda x: x),
     (UPat(Ops.CONTIGUOUS, src=(UPat(Ops.COPY, name="x"),)), lambda x: x),
     # numbers need no memory of their own

@@ -6,9 +6,11 @@ that made the version (RAW) and before the next one (WAR).
 
 import heapq
 import itertools
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Container, Iterable, Iterator, Sequence
 
 from plugrad.schedule.kernelize import KernelCall
+from plugrad.schedule.rangeify import max_shape
 from plugrad.schedule.versions import IN_PLACE, base_of, memory_of
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
@@ -62,12 +64,15 @@ class _Writes:
         return writes[position] if position < len(writes) else None
 
 
-def order(calls: Sequence[KernelCall], graph: Iterable[UOp]) -> list[KernelCall]:
+def order(calls: Sequence[KernelCall], graph: Iterable[UOp], kept: Container[UOp] = ()) -> list[KernelCall]:
     """Return `calls` in an order that respects RAW, WAR and WAW, close to the given one.
+
+    A call that is the last to read more than it writes comes as soon as it can: what it has read can go.
 
     Args:
         calls: what to run.
         graph: the nodes they were made of, sources first.
+        kept: values whose memory stays afterwards.
 
     Raises:
         VersionConflict: there is none; the exception names the versions to copy first.
@@ -80,6 +85,7 @@ def order(calls: Sequence[KernelCall], graph: Iterable[UOp]) -> list[KernelCall]
         for earlier, later in itertools.pairwise(made):
             after[later].add(earlier)
     for i, call in enumerate(calls):
+        after[i].update(maker[u] for u in call.after if u in maker)
         for version in call.reads:
             if version in maker and version.op not in IN_PLACE:
                 after[i].add(maker[version])
@@ -93,7 +99,7 @@ def order(calls: Sequence[KernelCall], graph: Iterable[UOp]) -> list[KernelCall]
                 after[overwriter].add(i)
         if call.target is not None:
             after[i].update(j for j in writes.before(call.target) if j != i)
-    done = _topological(after)
+    done = _topological(after, _Memory(calls, kept))
     left = set(range(len(calls))).difference(done)
     late += [v for i in left for v in calls[i].reads if writes.next(v) in left and writes.next(v) != i]
     if late:
@@ -103,19 +109,59 @@ def order(calls: Sequence[KernelCall], graph: Iterable[UOp]) -> list[KernelCall]
     return [calls[i] for i in done]
 
 
-def _topological(after: Sequence[set[int]]) -> list[int]:
+def _topological(after: Sequence[set[int]], memory: "_Memory") -> list[int]:
+    """Return calls after those that they wait for.
+
+    Of several that could run, one that leaves less in memory comes first; where there is none, the first.
+    """
     waiting = [len(a) for a in after]
     then: list[list[int]] = [[] for _ in after]
     for i, earlier in enumerate(after):
         for j in earlier:
             then[j].append(i)
     ready = [i for i, n in enumerate(waiting) if n == 0]
-    out: list[int] = []
-    while ready:
-        i = heapq.heappop(ready)
-        out.append(i)
+    saving = [i for i in ready if memory.saves(i)]
+    done: dict[int, None] = {}
+    while ready or saving:
+        i = heapq.heappop(saving) if saving else heapq.heappop(ready)
+        if i in done:
+            continue
+        done[i] = None
         for j in then[i]:
             waiting[j] -= 1
             if waiting[j] == 0:
                 heapq.heappush(ready, j)
-    return out
+        for j in (*then[i], *memory.run(i)):
+            if waiting[j] == 0 and j not in done and memory.saves(j):
+                heapq.heappush(saving, j)
+    return list(done)
+
+
+class _Memory:
+    """Which temporaries are still to be read, and by whom."""
+
+    def __init__(self, calls: Sequence[KernelCall], kept: Container[UOp]) -> None:
+        own = {call.root for call in calls if call.target is None and call.root not in kept}
+        self._reads = [[u for u in call.memory[1:] if u in own] for call in calls]
+        self._makes = [_nbytes(call.root) if call.target is None else 0 for call in calls]
+        self._readers: dict[UOp, set[int]] = {}
+        for i, reads in enumerate(self._reads):
+            for u in reads:
+                self._readers.setdefault(u, set()).add(i)
+
+    def saves(self, i: int) -> bool:
+        """Say whether call `i` is the last reader of more memory than it takes for its result."""
+        freed = sum(_nbytes(u) for u in self._reads[i] if len(self._readers[u]) == 1)
+        return freed > self._makes[i]
+
+    def run(self, i: int) -> Iterator[int]:
+        """Note that call `i` runs, and yield the calls that are last readers now."""
+        for u in self._reads[i]:
+            readers = self._readers[u]
+            readers.discard(i)
+            if len(readers) == 1:
+                yield from readers
+
+
+def _nbytes(u: UOp) -> int:
+    return math.prod(max_shape(u.shape)) * u.dtype.itemsize

@@ -60,6 +60,8 @@ class Kernel:
     device: str
     operations: int = 0
     ast: UOp | None = None
+    after: set[UOp] = field(default_factory=set[UOp])
+    """Values that are to be in memory before it runs."""
 
 
 @dataclass
@@ -226,6 +228,10 @@ class Rangeify:
             results = min(use.evaluations, math.prod(_size(r) for r in kept))
             loops = 1 if u in self.lookups else math.prod(_size(r) for r in ranges)
             use = Use(use.kernel, results * loops, in_reduce=True)
+        elif u.op is Ops.LATER:
+            for kernel in (use.kernel, *use.others):
+                kernel.after.update(u.src[1:])
+            sources = ((u.src[0], access),)
         else:
             use.kernel.operations += _WEIGHT.get(u.op, 1)
             scalar = Access((), access.gate)
@@ -319,7 +325,7 @@ class Rangeify:
             return src[0].reduce(u.arg[0], *self.reduce_ranges[u, access])
         if u.op is Ops.PAD:
             return self._padded(u, access, src[0])
-        if u.op in MOVEMENT:
+        if u.op in MOVEMENT or u.op is Ops.LATER:
             return src[0]
         if u.op in ELEMENTWISE:
             return UOp(u.op, u.dtype, src, u.arg)

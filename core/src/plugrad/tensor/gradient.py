@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Self
 
-from plugrad.autodiff import compute_gradient
-from plugrad.autodiff.vjp import VJP
+from plugrad.autodiff import compute_gradient, receivers
 from plugrad.dtype import is_float
 from plugrad.engine import storage
 from plugrad.errors import DtypeError, GradientError, ShapeError
@@ -127,8 +126,8 @@ def places_of(root: UOp, targets: Sequence[UOp]) -> list[list[UOp]]:
         known.setdefault(u, []).append(u)
         if now is not u:
             known.setdefault(now, []).append(u)
-        for source, rule in zip(u.src, VJP.get(u.op, ()), strict=False):
-            if rule is not None and source not in seen and is_float(source.dtype):
+        for source in receivers(u) or ():
+            if source not in seen:
                 seen.add(source)
                 stack.append(source)
     out: list[list[UOp]] = []

@@ -13,6 +13,9 @@ import os
 import struct
 import threading
 import weakref
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 from plugrad.dtype import DType, dtypes
 from plugrad.engine import storage
@@ -21,6 +24,27 @@ from plugrad.tensor.host import HOST, host_buffer
 from plugrad.uop.uop import UOp
 
 _MASK = (1 << 64) - 1
+
+
+Draw = Callable[[int, str], UOp]
+
+# what draws in place of the stream, as in a function that is put in a batch
+_instead: ContextVar[Draw | None] = ContextVar("draw", default=None)
+
+
+@contextmanager
+def drawing_by(draw: Draw | None) -> Generator[None]:
+    """Let `draw(count, device)` give all random bits inside the block; None: the stream itself."""
+    token = _instead.set(draw)
+    try:
+        yield
+    finally:
+        _instead.reset(token)
+
+
+def current_draw() -> Draw | None:
+    """Return what draws in place of the stream here; None: the stream itself does."""
+    return _instead.get()
 
 
 class RandomStream:
@@ -46,6 +70,8 @@ class RandomStream:
 
     def draw(self, count: int, device: str) -> UOp:
         """Return `count` elements of 64 random bits on `device`, shape `(count,)`, uint64."""
+        if (draw := _instead.get()) is not None:
+            return draw(count, device)
         uop = host_buffer(self.take(count), (2,), dtypes.uint64)
         self._draws[storage.buffer_of(uop)] = count
         state = uop if device == HOST else uop.copy_to_device(device)

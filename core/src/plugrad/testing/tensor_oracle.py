@@ -17,6 +17,7 @@ from plugrad.builtin import arithmetic
 from plugrad.dtype import DType, dtypes, is_bool
 from plugrad.engine import storage
 from plugrad.uop.ops import MOVEMENT, Ops
+from plugrad.uop.shape import output_of
 from plugrad.uop.uop import UOp
 
 Array = NDArray[Any]
@@ -76,7 +77,11 @@ def _node(u: UOp, out: Result, variables: Mapping[str, int]) -> Array:
         return _assign(u, src[1], out)
     if u.op is Ops.AFTER:
         return out.memory[_buffer_below(u)].copy()
-    if u.op in (Ops.CONTIGUOUS, Ops.DETACH, Ops.COPY):
+    if u.op is Ops.FUNCTION:
+        return np.zeros(())
+    if u.op is Ops.OUTPUT:
+        return out.values[output_of(u)]
+    if u.op in (Ops.CONTIGUOUS, Ops.DETACH, Ops.COPY, Ops.LATER):
         return src[0]
     return _alu(u, src)
 

@@ -3,8 +3,9 @@
 The comment behind each op lists its sources and the type of its `arg`.
 """
 
+from collections.abc import Callable, Sequence
 from enum import Enum, auto
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from plugrad._frozen import frozen
 
@@ -29,6 +30,11 @@ class Ops(Enum):
     REDUCE_AXIS = auto()  # (x): (Ops.ADD | MUL | MAX, axes); reduced axes stay with size 1
     CONTIGUOUS = auto()  # (x): x, in memory of its own
     DETACH = auto()  # (x): x, without a gradient
+    FUNCTION = (
+        auto()
+    )  # (*outputs, *inputs): FunctionArg; its rule gives gradients of the outputs to the inputs
+    OUTPUT = auto()  # (FUNCTION): the number of the output that this is
+    LATER = auto()  # (x, *before): x, another node, for kernels that run once the values before are there
     COPY = auto()  # (x): x on the device named by arg
     ASSIGN = auto()  # (target, value): target's memory after value is written to it
     KERNEL = auto()  # (*buffers): arg is the kernel's SINK, or COPY; runs it on those buffers, slot by slot
@@ -140,6 +146,17 @@ class BufferArg(NamedTuple):
     ident: int
     device: str
     shape: tuple[int, ...]
+
+
+class FunctionArg(NamedTuple):
+    """What a FUNCTION is: how many outputs it has, and how gradients get from them to its inputs.
+
+    `rule(gradients, function)` takes the gradient of each output, None where none flows, and the node; it
+    returns that of each input, None where none flows.
+    """
+
+    outputs: int
+    rule: Callable[..., Sequence[Any]]
 
 
 @frozen

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     Shape = tuple[int | UOp, ...]
 
-_SAME_AS_FIRST = frozenset({Ops.CONTIGUOUS, Ops.DETACH, Ops.COPY, Ops.ASSIGN, Ops.AFTER})
+_SAME_AS_FIRST = frozenset({Ops.CONTIGUOUS, Ops.DETACH, Ops.COPY, Ops.ASSIGN, Ops.AFTER, Ops.LATER})
 
 
 def dim_of(u: "UOp") -> "int | UOp":
@@ -23,6 +23,12 @@ def dim_of(u: "UOp") -> "int | UOp":
 def dims_of(nodes: "tuple[UOp, ...]") -> "Shape":
     """Return dimension nodes as a shape."""
     return tuple([u.arg if u.op is Ops.CONST else u for u in nodes])
+
+
+def output_of(u: "UOp") -> "UOp":
+    """Return the value that an OUTPUT stands for."""
+    number: int = u.arg
+    return u.src[0].src[number]
 
 
 def pairs_of(u: "UOp") -> "tuple[tuple[int | UOp, int | UOp], ...]":
@@ -46,6 +52,8 @@ def shape_of(u: "UOp") -> "Shape | None":
         return dims_of(u.src[1:])
     if op is Ops.BUFFER:
         return u.arg.shape
+    if op is Ops.OUTPUT:
+        return _shape(output_of(u))
     if op is Ops.IOTA:
         return dims_of(u.src)
     if op in (Ops.CONST, Ops.DEFINE_VAR, Ops.BIND, Ops.RANGE, Ops.SPECIAL):
@@ -113,6 +121,8 @@ def device_of(u: "UOp") -> str | None:
         return u.arg.device
     if u.op is Ops.COPY:
         return str(u.arg)
+    if u.op is Ops.OUTPUT:
+        return output_of(u)._device  # pyright: ignore[reportPrivateUsage]
     if u.dtype is dtypes.index:
         return None
     for s in u.src:

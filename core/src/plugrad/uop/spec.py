@@ -7,9 +7,9 @@ from typing import Any
 from plugrad._frozen import frozen
 from plugrad.dtype import DType, dtypes, is_bool, is_float, is_int, truncate
 from plugrad.errors import ShapeError, VerifyError
-from plugrad.uop.ops import ALU, MOVEMENT, REDUCING, UNARY, Axis, BufferArg, KernelInfo, Ops
+from plugrad.uop.ops import ALU, MOVEMENT, REDUCING, UNARY, Axis, BufferArg, FunctionArg, KernelInfo, Ops
 from plugrad.uop.pretty import pretty
-from plugrad.uop.shape import pairs_of
+from plugrad.uop.shape import output_of, pairs_of
 from plugrad.uop.uop import UOp
 
 Check = Callable[[UOp], bool]
@@ -296,6 +296,16 @@ def _after(u: UOp) -> bool:
     return len(u.src) > 1 and u.dtype is u.src[0].dtype and u.arg is None
 
 
+def _function(u: UOp) -> bool:
+    return _void(u) and isinstance(u.arg, FunctionArg) and 0 < u.arg.outputs <= len(u.src)
+
+
+def _output(u: UOp) -> bool:
+    (function,) = u.src
+    is_there = function.op is Ops.FUNCTION and 0 <= u.arg < function.arg.outputs
+    return is_there and u.dtype is output_of(u).dtype
+
+
 tensor_spec = Spec(
     "the tensor graph",
     {
@@ -314,6 +324,9 @@ tensor_spec = Spec(
         Ops.REDUCE_AXIS: _reduce_axis,
         Ops.CONTIGUOUS: _all(_keeps_dtype, _no_arg),
         Ops.DETACH: _all(_keeps_dtype, _no_arg),
+        Ops.FUNCTION: _function,
+        Ops.OUTPUT: _output,
+        Ops.LATER: _after,
         Ops.COPY: _all(_keeps_dtype, lambda u: isinstance(u.arg, str)),
         Ops.ASSIGN: _assign,
         Ops.KERNEL: lambda u: isinstance(u.arg, UOp) and u.arg.op in (Ops.SINK, Ops.COPY),

@@ -91,6 +91,10 @@ class StructureMixin:
         """Return this without a gradient."""
         return self._make(Ops.DETACH)
 
+    def later(self, *before: "UOp") -> "UOp":
+        """Return this as another node, for kernels that run once the values `before` are in memory."""
+        return self._make(Ops.LATER, extra=before) if before else self._is()
+
     def copy_to_device(self, device: str) -> "UOp":
         """Return this on another device."""
         return self._make(Ops.COPY, arg=device)

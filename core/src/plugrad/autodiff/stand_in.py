@@ -1,0 +1,17 @@
+"""Memory that nobody fills: it stands in a graph for a value that is put in its place later."""
+
+from plugrad.dtype import DType
+from plugrad.uop.uop import UOp
+
+__all__ = ["stand_in"]
+
+
+def stand_in(shape: tuple[int | UOp, ...], dtype: DType, device: str | None) -> UOp:
+    """Return a node of that shape that no other graph has. It is to be replaced before anything is computed.
+
+    Example:
+        >>> stand_in((2, 3), dtypes.float32, "PYTHON").shape
+        (2, 3)
+    """
+    largest = tuple(s if isinstance(s, int) else int(s.vmax) for s in shape)
+    return UOp.new_buffer(device or "", largest, dtype).shrink(tuple((0, s) for s in shape))

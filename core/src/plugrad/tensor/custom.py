@@ -1,0 +1,85 @@
+"""Tensors whose gradients come from a rule of their own."""
+
+# pyright: reportPrivateUsage=false
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from plugrad.autodiff import inputs_of, with_rule
+from plugrad.dtype import is_float
+from plugrad.errors import DtypeError, ShapeError, TransformError
+from plugrad.tensor.base import TensorBase
+from plugrad.tensor.shapes import show
+from plugrad.uop.ops import Ops
+from plugrad.uop.uop import UOp
+
+T = TypeVar("T", bound=TensorBase)
+Backward = Callable[[Sequence[Any], Sequence[Any], Sequence[Any]], Sequence[Any]]
+
+
+def with_backward(outputs: Sequence[T], inputs: Sequence[T], backward: Backward) -> list[T]:
+    """Return `outputs` as tensors whose gradients `backward` gives to `inputs`.
+
+    Args:
+        outputs: what was computed.
+        inputs: what it was computed from.
+        backward: takes the gradients of the outputs (zeros where none flows, None for integers and bools),
+            the inputs and the outputs; returns the gradient of each input, or None.
+
+    Raises:
+        TransformError: later, `backward` gives another number of gradients than there are inputs.
+        ShapeError, DtypeError: later, it gives something else than tensors of the inputs' shapes and dtypes.
+
+    Example:
+        >>> x = Tensor([1.0, 2.0])
+        >>> (y,) = with_backward([x * x], [x], lambda gradients, inputs, outputs: [gradients[0] * 10])
+        >>> y.sum().gradient(x)[0].tolist()
+        [10.0, 10.0]
+    """
+    # the rule lives as long as the graph, and must not hold tensors
+    count, make = len(outputs), type(inputs[0])._make
+    devices = [x.device for x in (*outputs, *inputs)]
+
+    def tensors(nodes: Sequence[UOp], first: int) -> list[Any]:
+        # tracked: what is realized on the way keeps the history that a second derivative needs
+        return [make(u, devices[first + i], is_float(u.dtype)) for i, u in enumerate(nodes)]
+
+    def rule(gradients: tuple[UOp | None, ...], function: UOp) -> list[UOp | None]:
+        made = [UOp(Ops.OUTPUT, u.dtype, (function,), i) for i, u in enumerate(function.src[:count])]
+        arrived = tensors([_zeros(u) if g is None else g for g, u in zip(gradients, made, strict=True)], 0)
+        flowing = [g if is_float(u.dtype) else None for g, u in zip(arrived, made, strict=True)]
+        taken = inputs_of(function)
+        found = backward(flowing, tensors(taken, count), tensors(made, 0))
+        if len(found) != len(taken):
+            raise TransformError(
+                f"a backward function gave {len(found)} gradients for {len(taken)} inputs. Return one for "
+                "each, None where there is none."
+            )
+        pairs = enumerate(zip(found, taken, strict=True))
+        return [None if g is None else _checked(g, u, number) for number, (g, u) in pairs]
+
+    tracked = any([x.requires_grad for x in inputs])
+    nodes = with_rule([y._graph for y in outputs], [x._graph for x in inputs], rule)
+    return [make(u, device, tracked and is_float(u.dtype)) for u, device in zip(nodes, devices, strict=False)]
+
+
+def _zeros(u: UOp) -> UOp:
+    return u.const_like(0).reshape((1,) * len(u.shape)).expand(u.shape)
+
+
+def _checked(gradient: Any, source: UOp, number: int) -> UOp:
+    if not isinstance(gradient, TensorBase):
+        raise DtypeError(
+            f"a backward function gave {gradient!r:.80} ({type(gradient).__name__}) for input {number}. "
+            "Return a tensor, or None for no gradient."
+        )
+    if gradient.dtype is not source.dtype:
+        raise DtypeError(
+            f"a backward function gave a gradient of {gradient.dtype.name} for input {number} of "
+            f"{source.dtype.name}. Cast it."
+        )
+    if gradient.shape != source.shape:
+        raise ShapeError(
+            f"a backward function gave a gradient of shape {show(gradient.shape)} for input {number} of "
+            f"shape {show(source.shape)}. They must be equal."
+        )
+    return gradient._graph

@@ -1,0 +1,39 @@
+"""Tensors and the graphs they stand for, for code beside the class that works on graphs."""
+
+# pyright: reportPrivateUsage=false
+from typing import Any
+
+from plugrad.dtype import is_float
+from plugrad.tensor.base import TensorBase
+from plugrad.tensor.tensor import Tensor
+from plugrad.uop.uop import UOp
+
+
+def graph_below(x: TensorBase) -> UOp:
+    """Return the node that results of `x` are built on: with its history where a gradient needs that.
+
+    Example:
+        >>> graph_below(Tensor([1, 2]) + 1).op
+        Ops.ADD
+    """
+    return x._graph
+
+
+def tensor_of(uop: UOp, device: str, tracked: bool = False) -> Tensor:
+    """Return the tensor of a node; if `tracked`, and made of floats, it keeps its history when realized.
+
+    Example:
+        >>> tensor_of(graph_below(Tensor([1, 2])), "PYTHON").tolist()
+        [1, 2]
+    """
+    return Tensor._make(uop, device, tracked and is_float(uop.dtype))
+
+
+def alive() -> list[Tensor]:
+    """Return all tensors of this process that somebody holds."""
+    return list(Tensor._live)
+
+
+def held_nodes(x: Any) -> tuple[UOp, UOp]:
+    """Return the node that `x` was made as, and the one that it is by now."""
+    return x._uop, x.uop

@@ -1,0 +1,121 @@
+"""Functions whose gradients are computed in another way: from scratch, or as their author says."""
+
+import functools
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar
+
+from plugrad.autodiff import recomputed
+from plugrad.errors import GradientError, TransformError
+from plugrad.tensor import Tensor
+from plugrad.tensor.custom import with_backward
+from plugrad.tensor.graphs import alive, graph_below, held_nodes, tensor_of
+from plugrad.transforms.tracing import gradients_needed
+from plugrad.transforms.tree import form_of, leaves_of, only_tensors, rebuilt
+from plugrad.uop.ops import Ops
+from plugrad.uop.uop import UOp
+
+__all__ = ["checkpoint", "custom_gradient"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def checkpoint(f: Callable[P, R]) -> Callable[P, R]:
+    """Return `f` without memory of its own until its gradient: what it needs then is computed again.
+
+    Between the forward and the backward pass only the arguments are kept, and the tensors outside that `f`
+    uses, such as parameters. `f` itself runs once: the backward pass repeats its computation with the
+    same random numbers (dropout). Worth it around the layers of a deep network, whose activations then
+    are in memory for one layer at a time.
+
+    Args:
+        f: takes and returns tensors, alone or in lists, tuples and dicts.
+
+    Raises:
+        TransformError: at a call, `f` returns something else than tensors, or assigns to memory on the way.
+
+    Example:
+        >>> x = Tensor([0.0, 1.0])
+        >>> checkpoint(lambda x: (x.exp() * x).exp())(x).sum().gradient(x)[0].tolist()[0]
+        1.0
+    """
+
+    @functools.wraps(f)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        arguments = leaves_of((args, kwargs))
+        known = {u for t in (*alive(), *arguments) for u in held_nodes(t)}
+        # numbers are written down anew
+        known = {u for u in known if u.op is not Ops.CONST}
+        out = f(*args, **kwargs)
+        results = only_tensors(out, "checkpoint")
+        nodes = recomputed([graph_below(y) for y in results], known)
+        made = [tensor_of(u, y.device, y.requires_grad) for u, y in zip(nodes, results, strict=True)]
+        return rebuilt(out, iter(made))
+
+    return call
+
+
+def custom_gradient(backward: Callable[..., Any]) -> Callable[[Callable[..., R]], Callable[..., R]]:
+    """Return the decorator that gives a function the gradient `backward`.
+
+    Args:
+        backward: called with `(gradient, inputs, output)`: the gradient of what the function returned, in its
+            form (None for integers and bools), the tensors among the function's arguments as a tuple, and
+            what it returned. It returns the gradient of the only input, or a tuple with one for each; None
+            where there is none. Made of operations on tensors, it has gradients itself, and second
+            derivatives of the function are those of `backward`.
+
+    Raises:
+        GradientError: at a call, the function uses a tensor that requires a gradient and is no argument.
+        TransformError: at a call, no argument is a tensor, or it returns something else than tensors; later,
+            `backward` gives another number of gradients.
+        ShapeError, DtypeError: later, a gradient does not fit its input.
+
+    Example:
+        >>> @custom_gradient(lambda gradient, inputs, output: gradient.clamp(-1, 1))
+        ... def clipped(x: Tensor) -> Tensor:
+        ...     return x * 1
+        >>> x = Tensor([1.0, 2.0])
+        >>> (clipped(x) * Tensor([0.5, 7.0])).sum().gradient(x)[0].tolist()
+        [0.5, 1.0]
+    """
+
+    def decorate(f: Callable[..., R]) -> Callable[..., R]:
+        @functools.wraps(f)
+        def call(*args: Any, **kwargs: Any) -> R:
+            inputs = leaves_of((args, kwargs))
+            if not inputs:
+                raise TransformError(
+                    f"{_name(f)} with a gradient of its own was called without tensors. Pass those that it "
+                    "is to be differentiated by as arguments."
+                )
+            needed = gradients_needed()
+            out = f(*args, **kwargs)
+            results = only_tensors(out, _name(f))
+            _check_arguments(f, results, inputs, needed)
+            form = form_of(out)
+
+            def pull(gradients: Any, taken: Any, made: Any) -> Any:
+                given = backward(rebuilt(form, iter(gradients)), tuple(taken), rebuilt(form, iter(made)))
+                return given if isinstance(given, (list, tuple)) else (given,)  # pyright: ignore
+
+            return rebuilt(out, iter(with_backward(results, inputs, pull)))
+
+        return call
+
+    return decorate
+
+
+def _check_arguments(f: Any, results: list[Tensor], inputs: list[Tensor], needed: set[UOp]) -> None:
+    """Refuse gradients that would get lost without a word."""
+    known = {graph_below(x) for x in inputs}
+    graph = UOp.sink(*[graph_below(y) for y in results]).toposort(lambda u: u not in known)
+    if not needed.isdisjoint(graph):
+        raise GradientError(
+            f"{_name(f)} has a gradient of its own, and uses a tensor that requires one but is no argument. "
+            "Pass it as an argument, or detach() it."
+        )
+
+
+def _name(f: Any) -> str:
+    return getattr(f, "__qualname__", "a function")
