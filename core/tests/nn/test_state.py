@@ -79,6 +79,11 @@ def test_other_names_are_an_error_unless_told() -> None:
     assert model.weight.tolist() == [[0.0, 0.0], [0.0, 0.0]]
 
 
+def test_a_model_without_tensors_loads_an_empty_state() -> None:
+    load_state_dict([Tensor.relu], {})
+    load_state_dict(Linear(2, 2), {}, strict=False)
+
+
 def test_other_shapes_are_an_error_and_nothing_is_loaded() -> None:
     model = Linear(2, 2)
     before = model.weight.numpy()

@@ -84,7 +84,8 @@ def load_state_dict(model: object, state: Mapping[str, Tensor], strict: bool = T
             )
     for _, tensor, value in shared:
         tensor.assign(value.to(tensor.device).cast(tensor.dtype))
-    Tensor.realize(*(tensor for _, tensor, _ in shared))
+    if shared:
+        Tensor.realize(*(tensor for _, tensor, _ in shared))
 
 
 def safe_save(
