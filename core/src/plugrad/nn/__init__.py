@@ -1,6 +1,6 @@
 """Layers, optimizers and the state of models, built on tensors alone."""
 
-from plugrad.nn import optim, schedulers, state
+from plugrad.nn import datasets, optim, schedulers, state
 from plugrad.nn.attention import MultiHeadAttention
 from plugrad.nn.containers import Sequential
 from plugrad.nn.conv import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
@@ -47,6 +47,7 @@ __all__ = [
     "RMSNorm",
     "Sequential",
     "TransformerEncoderLayer",
+    "datasets",
     "optim",
     "schedulers",
     "state",
