@@ -50,20 +50,6 @@ static inline float __uint_as_float(unsigned int x) { return plugrad_bits<float>
 static inline long long __double_as_longlong(double x) { return plugrad_bits<long long>(x); }
 static inline double __longlong_as_double(long long x) { return plugrad_bits<double>(x); }
 
-// rounded towards zero: one step back where rounding to nearest went too far
-static inline float __double2float_rz(double x) {
-  float near = (float)x;
-  if (__builtin_fabs((double)near) > __builtin_fabs(x)) near = __uint_as_float(__float_as_uint(near) - 1u);
-  return near;
-}
-static inline double __ull2double_rz(unsigned long long x) {
-  int shift = x >> 53 ? 11 - __builtin_clzll(x) : 0;
-  return (double)(x >> shift << shift);
-}
-static inline double __ll2double_rz(long long x) {
-  return x < 0 ? -__ull2double_rz(0ull - (unsigned long long)x) : __ull2double_rz((unsigned long long)x);
-}
-
 // Source: IEEE 754-2008, section 3.4 (binary16)
 extern "C" inline __attribute__((visibility("hidden"))) float __nv_half2float(unsigned short x) {
   unsigned int sign = (unsigned int)(x & 0x8000u) << 16, low = x & 0x7fffu;

@@ -94,37 +94,3 @@ def bfloat_from_float(define: Define) -> str:
         "  unsigned int rounded = (b + 0x7fffu + (high & 1u)) >> 16;",
         "  return (unsigned short)(x != x ? (high | 0x40u) : rounded);",
     )
-
-
-def odd_float_from(define: Define, scalar: str, short: str) -> str:
-    """Define the float next to a double or an integer, with an odd last bit if inexact.
-
-    Rounding that to 16 bits gives what rounding the number at once would give.
-
-    Source: S. Boldo and G. Melquiond, "When double rounding is odd" (2005).
-    """
-    is_double = short == "float64"
-    lines = (
-        (
-            "  float cut = __double2float_rz(x);",
-            "  unsigned int b = __float_as_uint(cut);",
-            "  return __uint_as_float(x == x && (double)cut != x ? b | 1u : b);",
-        )
-        if is_double
-        else (
-            f"  double wide = {_TO_DOUBLE_RZ[short]}(x);",
-            "  float cut = __double2float_rz(wide);",
-            f"  int exact = (double)cut == wide && ({scalar})wide == x;",
-            "  unsigned int b = __float_as_uint(cut);",
-            "  return __uint_as_float(exact ? b : b | 1u);",
-        )
-    )
-    return _function(define, f"odd_float_from_{short}", "float", f"{scalar} x", *lines)
-
-
-_TO_DOUBLE_RZ = {
-    "int32": "(double)",
-    "uint32": "(double)",
-    "int64": "__ll2double_rz",
-    "uint64": "__ull2double_rz",
-}
