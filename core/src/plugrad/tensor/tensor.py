@@ -14,6 +14,7 @@ from plugrad.errors import ArgumentError, DeviceError, DtypeError, GradientError
 from plugrad.runtime.buffer import Buffer
 from plugrad.tensor.advanced import AdvancedIndexingMixin
 from plugrad.tensor.base import DTypeLike, TensorBase, has_memory, the_device
+from plugrad.tensor.fourier import FourierMixin
 from plugrad.tensor.gradient import GradientMixin
 from plugrad.tensor.host import HOST, empty_lists, host_buffer, nest, pack, unpack
 from plugrad.tensor.indexing import cut_out, parse_index, whole_steps
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-class Tensor(GradientMixin, AdvancedIndexingMixin, SpectralMixin):
+class Tensor(GradientMixin, AdvancedIndexingMixin, SpectralMixin, FourierMixin):
     """An array of one dtype on one device, and the graph that computes it.
 
     Nothing runs until a value is needed: `realize`, `numpy`, `tolist`, `item`, `print` of an element. Tensors

@@ -1,0 +1,263 @@
+"""Discrete Fourier transforms.
+
+There is no complex dtype: complex numbers are a last axis of two elements, real and imaginary part, as in
+`torch.view_as_real`. `x.stack(x.zeros_like(), axis=-1)` makes them of real numbers; in NumPy,
+`array[..., 0] + 1j * array[..., 1]` reads them. Axes are counted without that last axis.
+
+A length that is a product of numbers up to 64 takes one matrix product for each of them, so 2 for 4096 and 4
+for a million. Prime lengths up to 256 are one product too; what has larger prime factors is a convolution of
+at least twice the length.
+
+Source: Cooley and Tukey 1965, "An algorithm for the machine calculation of complex Fourier series"; Bluestein
+1970, "A linear filtering approach to the computation of discrete Fourier transform".
+"""
+
+import math
+from typing import Any, Literal, Self
+
+from plugrad.dtype import dtypes
+from plugrad.errors import ArgumentError, AxisError, ShapeError
+from plugrad.tensor.matmul import MatmulMixin
+from plugrad.tensor.shapes import one_axis, show
+from plugrad.uop.uop import UOp
+
+FourierNorm = Literal["backward", "ortho", "forward"]
+
+_RADIX = 64
+_DIRECT = 256
+
+
+class FourierMixin(MatmulMixin):
+    """Transforms between values and frequencies. Narrow floats compute in float32."""
+
+    __slots__ = ()
+
+    def fft(self, n: int | None = None, axis: int = -1, norm: FourierNorm = "backward") -> Self:
+        """Return the Fourier transform of complex numbers along an axis: (..., n, 2) -> (..., n, 2).
+
+        In float32, errors are about a millionth of the greatest result.
+
+        Args:
+            n: how many elements to take; zeros are added where there are fewer.
+            axis: which axis, counted without the one of real and imaginary parts.
+            norm: what divides by n: "backward" the inverse, "forward" this; "ortho" both by its root.
+
+        Raises:
+            ArgumentError: `n` is less than 1, or `norm` none of these.
+            AxisError: the axis does not exist.
+            ShapeError: the last axis has not two elements, or a size is symbolic.
+
+        Example:
+            >>> Tensor([[1.0, 0.0], [0.0, 0.0]]).fft().tolist()
+            [[1.0, 0.0], [1.0, 0.0]]
+        """
+        return self._transformed("fft", n, axis, norm, -1)
+
+    def ifft(self, n: int | None = None, axis: int = -1, norm: FourierNorm = "backward") -> Self:
+        """Return the inverse of `fft`: (..., n, 2) -> (..., n, 2).
+
+        Example:
+            >>> Tensor([[1.0, 0.0], [1.0, 0.0]]).ifft().tolist()
+            [[1.0, 0.0], [0.0, 0.0]]
+        """
+        return self._transformed("ifft", n, axis, norm, 1)
+
+    def fft2(self, axes: tuple[int, int] = (-2, -1), norm: FourierNorm = "backward") -> Self:
+        """Return the Fourier transform along two axes: (..., m, n, 2) -> (..., m, n, 2).
+
+        Example:
+            >>> Tensor([[[1.0, 0.0], [0.0, 0.0]]]).fft2().tolist()
+            [[[1.0, 0.0], [1.0, 0.0]]]
+        """
+        return self.fft(axis=axes[0], norm=norm).fft(axis=axes[1], norm=norm)
+
+    def ifft2(self, axes: tuple[int, int] = (-2, -1), norm: FourierNorm = "backward") -> Self:
+        """Return the inverse of `fft2`: (..., m, n, 2) -> (..., m, n, 2).
+
+        Example:
+            >>> Tensor([[[1.0, 0.0], [1.0, 0.0]]]).ifft2().tolist()
+            [[[1.0, 0.0], [0.0, 0.0]]]
+        """
+        return self.ifft(axis=axes[0], norm=norm).ifft(axis=axes[1], norm=norm)
+
+    def rfft(self, n: int | None = None, axis: int = -1, norm: FourierNorm = "backward") -> Self:
+        """Return the Fourier transform of real numbers without its mirror: (..., n) -> (..., n//2+1, 2).
+
+        Args:
+            n: how many elements to take; zeros are added where there are fewer.
+            axis: which axis of this tensor.
+            norm: as for `fft`.
+
+        Raises:
+            ArgumentError: `n` is less than 1, or `norm` none of these.
+            AxisError: the axis does not exist.
+
+        Example:
+            >>> Tensor([1.0, 2.0]).rfft().tolist()
+            [[3.0, 0.0], [-1.0, 0.0]]
+        """
+        at = one_axis(axis, self.ndim, "rfft")
+        out = self.stack(self.zeros_like(), axis=-1)._transformed("rfft", n, at, norm, -1)
+        return out._interval(at, 0, _size(out, at) // 2 + 1)
+
+    def irfft(self, n: int | None = None, axis: int = -1, norm: FourierNorm = "backward") -> Self:
+        """Return the inverse of `rfft`: (..., n//2+1, 2) -> (..., n).
+
+        Imaginary parts that a transform of real numbers could not have are ignored.
+
+        Args:
+            n: how many elements to return; by default an even number, 2 less than twice the frequencies.
+            axis: which axis, counted without the one of real and imaginary parts.
+            norm: as for `fft`.
+
+        Raises:
+            ArgumentError: `n` is less than 1, or `norm` none of these.
+            AxisError: the axis does not exist.
+            ShapeError: the last axis has not two elements, or a size is symbolic.
+
+        Example:
+            >>> Tensor([[3.0, 0.0], [-1.0, 0.0]]).irfft().tolist()
+            [1.0, 2.0]
+        """
+        at = self._check_complex("irfft", axis)
+        count = 2 * (_size(self, at) - 1) if n is None else n
+        if count < 1:
+            raise ArgumentError(f"irfft: n={count} elements. Ask for at least 1, with n=.")
+        half = self._resized(at, count // 2 + 1)
+        mirrored = half._interval(at, 1, (count + 1) // 2).flip(at) * _signs(half)
+        full = half.cat(mirrored, axis=at)
+        return full._transformed("irfft", None, at, norm, 1)._interval(self.ndim - 1, 0, 1).squeeze(-1)
+
+    # --- what these are made of ---
+
+    def _check_complex(self, what: str, axis: int) -> int:
+        shape = self.static_shape(what)
+        if not shape or shape[-1] != 2:
+            raise ShapeError(
+                f"{what} of shape {show(shape)}: complex numbers are a last axis of 2 elements. Make them by "
+                "real.stack(imaginary, axis=-1), or use rfft for real numbers."
+            )
+        if self.ndim < 2:
+            raise AxisError(f"{what} of shape {show(shape)}: that is one number. Unsqueeze it.")
+        return one_axis(axis, self.ndim - 1, what)
+
+    def _resized(self, axis: int, size: int) -> Self:
+        have = _size(self, axis)
+        if size <= have:
+            return self._interval(axis, 0, size)
+        return self.pad_to(*[size if at == axis else None for at in range(self.ndim)])
+
+    def _transformed(self, what: str, n: int | None, axis: int, norm: FourierNorm, sign: int) -> Self:
+        """Return the sums of `exp(sign * 2j * pi * j * k / n) * x[j]`, divided as `norm` says."""
+        at = self._check_complex(what, axis)
+        if norm not in ("backward", "ortho", "forward"):
+            raise ArgumentError(f"{what}: norm={norm!r} is none of 'backward', 'ortho' and 'forward'.")
+        size = _size(self, at) if n is None else n
+        if size < 1:
+            raise ArgumentError(f"{what}: n={size} elements. There must be at least 1.")
+        narrow, wide = self._float_dtypes()
+        x = self.cast(wide)._resized(at, size).movedim(at, -2)
+        out = x._frequencies(sign)
+        if norm == "ortho":
+            out = out / math.sqrt(size)
+        elif (norm == "backward") == (sign > 0):
+            out = out / size
+        return out.movedim(-2, at).cast(narrow)
+
+    def _frequencies(self, sign: int) -> Self:
+        """Return the transform of (..., n, 2) by the way that suits n."""
+        size = _size(self, -2)
+        radix = _radix(size)
+        if radix == size or (radix == 1 and size <= _DIRECT):
+            return self._by_matrix(sign)
+        if radix == 1:
+            return self._by_convolution(sign)
+        # element i = first * (size / radix) + second gives frequency k = low + radix * high
+        others = self.shape[:-2]
+        rest = size // radix
+        x = self.reshape(*others, radix, rest, 2).transpose(-3, -2)._by_matrix(sign)
+        second, low = self._counted(rest).unsqueeze(-1), self._counted(radix)
+        x = x._turned_by(second * low, size, sign)._kept_pairs()
+        x = x.transpose(-3, -2)._frequencies(sign)
+        return x.transpose(-3, -2).reshape(*others, size, 2)
+
+    def _by_matrix(self, sign: int) -> Self:
+        """Return the transform as one product with a (2n, 2n) matrix of cosines and sines."""
+        size = _size(self, -2)
+        shape = self.shape
+        place = self._counted(size)
+        cosine, sine = self._circle(place.unsqueeze(-1) * place % size, size)
+        cosine, sine = (x.reshape(size, 1, size, 1) for x in (cosine, sine * sign))
+        have, want = self._counted(2).reshape(1, 2, 1, 1), self._counted(2)
+        matrix = (have == want).where(cosine, (have < want).where(sine, -sine))
+        matrix = matrix.reshape(2 * size, 2 * size)._kept_pairs()
+        return self.reshape(*shape[:-2], 2 * size).matmul(matrix).reshape(*shape)
+
+    def _by_convolution(self, sign: int) -> Self:
+        """Return the transform as a convolution with a chirp, by transforms of a power of two."""
+        size = _size(self, -2)
+        length = 1 << (2 * size - 2).bit_length()
+        place = self._counted(size).cast(dtypes.int64)
+        squares = (place * place % (2 * size)).cast(dtypes.int32)
+        x = self._turned_by(squares, 2 * size, sign)
+        cosine, sine = self._circle(squares, 2 * size)
+        chirp = cosine.stack(sine * -sign, axis=-1)
+        later = chirp._interval(0, 1, size).flip(0)
+        chirp = chirp.cat(chirp.zeros_like()._interval(0, 0, 1).expand(length - 2 * size + 1, 2), later)
+        left = x._resized(self.ndim - 2, length)._kept_pairs()._frequencies(-1)
+        right = chirp._kept_pairs()._frequencies(-1)
+        product = left._times(right._interval(1, 0, 1), right._interval(1, 1, 2))
+        out = product._kept_pairs()._frequencies(1) / length
+        return out._interval(self.ndim - 2, 0, size)._turned_by(squares, 2 * size, sign)
+
+    def _counted(self, size: int) -> Self:
+        return self._make(UOp.iota(size, dtypes.int32), self._device)
+
+    def _kept_pairs(self) -> Self:
+        return self._like(self._graph.contiguous())
+
+    def _turned_by(self, part: Self, whole: int, sign: int) -> Self:
+        """Return complex numbers turned by `part / whole` of a circle."""
+        cosine, sine = self._circle(part, whole)
+        return self._times(cosine.unsqueeze(-1), sine.unsqueeze(-1) * sign)
+
+    def _times(self, real: Self, imaginary: Self) -> Self:
+        return self * real - self.flip(-1) * _signs(self) * imaginary
+
+    def _circle(self, part: Self, whole: int) -> tuple[Self, Self]:
+        """Return cosine and sine of `part / whole` of a circle, for integers 0 <= part < whole.
+
+        The angle is taken from the nearest quarter, so that it is small and its rounding as well.
+        """
+        quarter = (part * 4 + whole // 2) // whole
+        angle = (part * 4 - quarter * whole).cast(self.dtype) * (math.pi / 2 / whole)
+        cosine, sine = angle.cos(), angle.sin()
+        is_odd, is_behind = quarter % 2 == 1, quarter % 4 >= 2
+        first, second = is_odd.where(-sine, cosine), is_odd.where(cosine, sine)
+        return is_behind.where(-first, first), is_behind.where(-second, second)
+
+
+def _size(x: Any, axis: int) -> int:
+    return x.shape[axis]
+
+
+def _signs(x: Any) -> Any:
+    """Return (1, -1): what conjugates."""
+    return 1 - 2 * x._counted(2).cast(x.dtype)
+
+
+def _radix(size: int) -> int:
+    """Return the factor to split off, up to 64: `size` itself, a balanced one, or 1 where there is none.
+
+    Example:
+        >>> [_radix(n) for n in (60, 4096, 1 << 20, 127, 2 * 127)]
+        [60, 64, 32, 1, 2]
+    """
+    if size <= _RADIX:
+        return size
+    factors = [factor for factor in range(2, _RADIX + 1) if size % factor == 0]
+    if not factors:
+        return 1
+    levels = math.ceil(math.log(size) / math.log(_RADIX) - 1e-9)
+    balanced = size ** (1 / levels) - 1e-6
+    return min([factor for factor in factors if factor >= balanced], default=factors[-1])
