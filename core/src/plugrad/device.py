@@ -174,6 +174,12 @@ class DeviceRegistry:
 
     Args:
         manager: the backends.
+
+    Example:
+        >>> Device.canonicalize("python")
+        'PYTHON'
+        >>> "PYTHON" in Device.devices()
+        True
     """
 
     def __init__(self, manager: PluginManager = plugins) -> None:

@@ -29,6 +29,10 @@ class DType:
     """One element type, or a vector of `count` lanes of it.
 
     Instances are interned: compare with `is`. `itemsize` is the bytes of one lane, `nbytes` of all.
+
+    Example:
+        >>> dtypes.int16.name, dtypes.int16.itemsize, dtypes.int16 is dtypes.short
+        ('int16', 2, True)
     """
 
     name: str
@@ -85,6 +89,10 @@ class dtypes:
 
     `index` is the abstract integer of shapes, ranges and addresses: as wide as it has to be, lowered to
     `int32` or `int64` in codegen; no buffer holds it.
+
+    Example:
+        >>> dtypes.half, dtypes.default_float
+        (dtypes.float16, dtypes.float32)
     """
 
     void: ClassVar[DType] = DType("void", 0, "void", -1, None)
@@ -154,22 +162,42 @@ _BY_ALIAS: dict[str, DType] = {
 
 
 def is_float(dtype: DType) -> bool:
-    """Say whether `dtype` holds floating-point values."""
+    """Say whether `dtype` holds floating-point values.
+
+    Example:
+        >>> is_float(dtypes.bfloat16), is_float(dtypes.int8)
+        (True, False)
+    """
     return dtype.kind == "float"
 
 
 def is_int(dtype: DType) -> bool:
-    """Say whether `dtype` holds integers, signed, unsigned or `index`."""
+    """Say whether `dtype` holds integers, signed, unsigned or `index`.
+
+    Example:
+        >>> is_int(dtypes.uint8), is_int(dtypes.bool)
+        (True, False)
+    """
     return dtype.kind in ("int", "uint", "index")
 
 
 def is_unsigned(dtype: DType) -> bool:
-    """Say whether `dtype` holds unsigned integers."""
+    """Say whether `dtype` holds unsigned integers.
+
+    Example:
+        >>> is_unsigned(dtypes.uint8), is_unsigned(dtypes.int8)
+        (True, False)
+    """
     return dtype.kind == "uint"
 
 
 def is_bool(dtype: DType) -> bool:
-    """Say whether `dtype` holds truth values."""
+    """Say whether `dtype` holds truth values.
+
+    Example:
+        >>> is_bool(dtypes.bool)
+        True
+    """
     return dtype.kind == "bool"
 
 
@@ -178,6 +206,10 @@ def parse_dtype(value: "DType | str") -> DType:
 
     Raises:
         DtypeError: no dtype has that name.
+
+    Example:
+        >>> parse_dtype("half")
+        dtypes.float16
     """
     if isinstance(value, DType):
         return value
@@ -187,7 +219,12 @@ def parse_dtype(value: "DType | str") -> DType:
 
 
 def dtype_min(dtype: DType) -> ConstType:
-    """Return the lowest value of `dtype` (`-inf` for floats)."""
+    """Return the lowest value of `dtype` (`-inf` for floats).
+
+    Example:
+        >>> dtype_min(dtypes.int8), dtype_min(dtypes.float32)
+        (-128, -inf)
+    """
     if is_float(dtype):
         return -math.inf
     if is_bool(dtype):
@@ -198,7 +235,12 @@ def dtype_min(dtype: DType) -> ConstType:
 
 
 def dtype_max(dtype: DType) -> ConstType:
-    """Return the highest value of `dtype` (`inf` for floats)."""
+    """Return the highest value of `dtype` (`inf` for floats).
+
+    Example:
+        >>> dtype_max(dtypes.int8), dtype_max(dtypes.float32)
+        (127, inf)
+    """
     if is_float(dtype):
         return math.inf
     if is_bool(dtype):
@@ -213,6 +255,10 @@ def from_py(value: object) -> DType:
 
     Raises:
         DtypeError: `value` is no bool, int or float.
+
+    Example:
+        >>> from_py(2.5)
+        dtypes.float32
     """
     if isinstance(value, bool):
         return dtypes.bool
@@ -265,7 +311,12 @@ def least_upper_dtype(*given: DType) -> DType:
 
 
 def sum_acc_dtype(dtype: DType) -> DType:
-    """Return the dtype in which sums of `dtype` accumulate: at least 32 bits wide, of the same kind."""
+    """Return the dtype in which sums of `dtype` accumulate: at least 32 bits wide, of the same kind.
+
+    Example:
+        >>> sum_acc_dtype(dtypes.int8), sum_acc_dtype(dtypes.float16)
+        (dtypes.int32, dtypes.float32)
+    """
     if is_unsigned(dtype):
         return least_upper_dtype(dtype, dtypes.uint32)
     if is_int(dtype) or is_bool(dtype):
@@ -285,6 +336,10 @@ def from_numpy(dtype: "np.dtype[np.generic]") -> DType:
 
     Raises:
         DtypeError: plugrad has no such type (complex, strings, objects).
+
+    Example:
+        >>> from_numpy(np.dtype(np.int16))
+        dtypes.int16
     """
     native = dtype.newbyteorder("=")
     for found in STORABLE:
@@ -297,7 +352,12 @@ def from_numpy(dtype: "np.dtype[np.generic]") -> DType:
 
 
 def round_bfloat16(value: float) -> float:
-    """Round to the nearest bfloat16, ties to even, and return it as a float."""
+    """Round to the nearest bfloat16, ties to even, and return it as a float.
+
+    Example:
+        >>> round_bfloat16(0.1)
+        0.10009765625
+    """
     if math.isnan(value) or math.isinf(value):
         return value
     try:

@@ -44,6 +44,10 @@ class Setting(Generic[T]):
         low: least legal value (integers only).
         high: greatest legal value (integers only).
         live: look the environment up at each read.
+
+    Example:
+        >>> Settings.DEBUG.name, Settings.DEBUG.default
+        ('DEBUG', 0)
     """
 
     def __init__(
@@ -139,7 +143,12 @@ class Setting(Generic[T]):
 
 @frozen
 class SettingValue:
-    """A row of the settings table: what a setting is now, and where that comes from."""
+    """A row of the settings table: what a setting is now, and where that comes from.
+
+    Example:
+        >>> settings.describe()[0].name
+        'DEVICE'
+    """
 
     name: str
     type_name: str
@@ -150,7 +159,13 @@ class SettingValue:
 
 
 class Settings:
-    """The table. Each attribute is one setting; the order here is the order of `plugrad env`."""
+    """The table. Each attribute is one setting; the order here is the order of `plugrad env`.
+
+    Example:
+        >>> with context(NOOPT=1):
+        ...     settings.NOOPT
+        True
+    """
 
     DEVICE = Setting("", "Device to use, such as PYTHON or NAME:1; empty: the best one found.", live=True)
     PLUGRAD_PREFER = Setting(
@@ -232,12 +247,13 @@ settings = Settings()
 def context(**values: object) -> Generator[None]:
     """Override settings inside a `with` block (or a decorated function), for this thread or task only.
 
-    Example:
-        with context(DEBUG=2, NOOPT=1):
-            tensor.realize()
-
     Raises:
         SettingsError: a name is unknown or a value is not legal.
+
+    Example:
+        >>> with context(DEBUG=0, NOOPT=1):
+        ...     settings.NOOPT
+        True
     """
     parsed = {name: _setting(name).parse(value) for name, value in values.items()}
     token = _overrides.set({**_overrides.get(), **parsed})
@@ -248,12 +264,24 @@ def context(**values: object) -> Generator[None]:
 
 
 def is_overridden(name: str) -> bool:
-    """Say whether a `context(...)` around the caller sets this setting."""
+    """Say whether a `context(...)` around the caller sets this setting.
+
+    Example:
+        >>> with context(NOOPT=1):
+        ...     is_overridden("NOOPT")
+        True
+    """
     return name in _overrides.get()
 
 
 def cache_dir() -> Path:
-    """Return the directory of all that plugrad keeps between processes; it may not exist yet."""
+    """Return the directory of all that plugrad keeps between processes; it may not exist yet.
+
+    Example:
+        >>> with context(PLUGRAD_CACHE="/var/kernels"):
+        ...     cache_dir().name
+        'kernels'
+    """
     if settings.PLUGRAD_CACHE:
         return Path(settings.PLUGRAD_CACHE).expanduser()
     return Path(platformdirs.user_cache_dir("plugrad", appauthor=False))

@@ -23,6 +23,7 @@ Step = Callable[[Tensor, State, Tensor, "Tensor | None"], State]
 
 
 def _lstm_step(gates: Tensor, state: State, weight: Tensor, bias: Tensor | None) -> State:
+    """Return hidden and cell state after one step."""
     hidden, cell = state
     total = gates + hidden @ weight.transpose(0, 1)
     total = (total if bias is None else total + bias).contiguous()
@@ -32,6 +33,7 @@ def _lstm_step(gates: Tensor, state: State, weight: Tensor, bias: Tensor | None)
 
 
 def _gru_step(gates: Tensor, state: State, weight: Tensor, bias: Tensor | None) -> State:
+    """Return the hidden state after one step."""
     (hidden,) = state
     own = hidden @ weight.transpose(0, 1)
     own = (own if bias is None else own + bias).contiguous()

@@ -36,6 +36,12 @@ class LRScheduler:
     Args:
         optimizer: whose learning rates are set. The rates that it has when its first schedule is made are
             those that all of its schedules start from.
+
+    Example:
+        >>> w = Tensor([1.0], requires_grad=True)
+        >>> schedule = StepLR(SGD([w], lr=0.5), step_size=1)
+        >>> isinstance(schedule, LRScheduler), schedule.rates(1)
+        (True, [0.05])
     """
 
     def __init__(self, optimizer: Optimizer) -> None:

@@ -67,6 +67,12 @@ def load_state_dict(model: object, state: Mapping[str, Tensor], strict: bool = T
     Raises:
         StateError: `strict`, and the names differ.
         ShapeError: a value has another shape than the model's tensor.
+
+    Example:
+        >>> model = {"weight": Tensor([0.0, 0.0])}
+        >>> load_state_dict(model, {"weight": Tensor([1.0, 2.0])})
+        >>> model["weight"].tolist()
+        [1.0, 2.0]
     """
     own = get_state_dict(model)
     missing, unexpected = sorted(own.keys() - state.keys()), sorted(state.keys() - own.keys())

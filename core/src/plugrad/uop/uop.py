@@ -150,6 +150,11 @@ class UOp(OperatorMixin, StructureMixin, _Draft):
 
         Raises:
             ShapeError: no integer does.
+
+        Example:
+            >>> n = UOp.variable("n", 1, 10)
+            >>> n.bind(3).op
+            Ops.BIND
         """
         if highest < lowest:
             raise ShapeError(

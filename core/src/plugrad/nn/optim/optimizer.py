@@ -31,6 +31,12 @@ class Optimizer:
         DtypeError: a parameter holds no floats.
         GradientError: there are no parameters, or one is in two groups.
         ArgumentError: a setting is out of range, or has no such name.
+
+    Example:
+        >>> w = Tensor([1.0], requires_grad=True)
+        >>> optimizer = SGD([w], lr=0.5)
+        >>> isinstance(optimizer, Optimizer), optimizer.lr.item()
+        (True, 0.5)
     """
 
     #: Whether an element's update depends on that element alone, so that parameters can be updated as one.
