@@ -1,0 +1,144 @@
+"""The page docs/migrating.md: what names of other libraries are called here, and what differs."""
+
+from names import ROWS
+from surface import TENSOR_PAGES, elsewhere, of_tensor
+
+MADE = "<!-- made by `python docs/generate`: change docs/generate/migrating.py and names.py -->"
+
+#: Where plugrad has no method of that name: (library's name, what to write).
+OTHERWISE: tuple[tuple[str, str], ...] = (
+    ("torch.Tensor.add_", "`x.assign(x + y)`: `x += y` makes a new tensor"),
+    ("torch.Tensor.index_put_", "`x[index] = y`"),
+    ("torch.Tensor.masked_fill_", "`x[mask] = y`, or `x.assign(x.masked_fill(mask, y))`"),
+    (
+        "torch.no_grad",
+        "`x.detach()`; gradients are computed when they are asked for, and nothing is kept before",
+    ),
+    (
+        "torch.nn.Module",
+        "any class: `nn.state.get_parameters` and `get_state_dict` look through its attributes",
+    ),
+    ("torch.amax", "`x.max(axis)`, which returns values only; positions are `x.argmax(axis)`"),
+    ("torch.allclose", "`x.allclose(y)`"),
+    ("torch.tensor", "`Tensor(data)`"),
+    ("torch.from_numpy", "`Tensor(array, copy=False)`"),
+    ("torch.cuda.synchronize", "`Device[name].synchronize()`"),
+    ("torch.Tensor.cpu", '`x.to("CPU")`'),
+    ("torch.hstack", "`Tensor.cat(x, y, axis=1)`"),
+    ("torch.vstack", "`Tensor.cat(x, y, axis=0)`"),
+    ("torch.addmm", "`x @ y + z`"),
+    ("torch.bmm", "`x @ y`"),
+    ("torch.clamp_min", "`x.clamp(low)`"),
+    ("torch.logit", "`(x / (1 - x)).log()`"),
+    ("torch.sigmoid", "`x.sigmoid()`: there are methods only, no functions"),
+    ("torch.utils.checkpoint.checkpoint", "see [gradients](api/gradients.md)"),
+    ("np.array", "`Tensor(data)`"),
+    ("np.transpose", "`x.permute(...)`; `x.T` for a matrix"),
+    ("np.concatenate", "`Tensor.cat(x, y, axis=0)`"),
+    ("np.sum", "`x.sum(axis)`; the keyword is `keepdim`"),
+    ("np.ptp", "`x.max() - x.min()`"),
+    ("np.dot", "`x.dot(y)`"),
+    ("np.float_power", "`x.double() ** y`"),
+    ("np.ravel", "`x.flatten()`"),
+    ("np.atleast_1d", "`x.reshape(-1)`"),
+    ("np.ediff1d", "`x[1:] - x[:-1]`"),
+    ("np.random.default_rng", "`Tensor.manual_seed(n)`, then `Tensor.rand` and its like"),
+    ("tinygrad.Tensor.half", "`x.half()`: names that plugrad shares with tinygrad mean the same"),
+)
+
+TEXT = """\
+# Coming from PyTorch, NumPy or tinygrad
+
+A program for tinygrad should need no more than another import. From PyTorch and NumPy most names carry
+over, as methods of `Tensor`; the tables below have all of them. `dim` is called `axis` everywhere.
+
+## What differs
+
+**Nothing runs until a value is needed.** `x + y` is a graph; `realize`, `numpy`, `tolist`, `item` compute
+it. An assertion on a value therefore computes everything before it.
+
+**Changing a tensor.** Tensors are values: `x += 1` gives `x` a new tensor, and others that share the old
+one keep it. `x.assign(y)` and `x[index] = y` write into memory; views made before of that memory see it,
+results computed before keep what they were computed from. There are no methods that end in `_`.
+
+```python
+from plugrad import Tensor
+
+x = Tensor([1, 2, 3])
+y = x
+x += 1
+assert y.tolist() == [1, 2, 3]
+y[0] = 9
+assert x.tolist() == [2, 3, 4]
+assert y.tolist() == [9, 2, 3]
+```
+
+**Order of arguments.** Convolutions and pooling take theirs in tinygrad's order, which is not PyTorch's:
+pass them by name. `conv2d(weight, bias, groups, stride, dilation, padding)`, `max_pool2d(kernel_size,
+stride, dilation, padding)`. `scatter`, `gather`, `cat`, `softmax` take `axis` where PyTorch takes `dim`, in
+the same place. `Tensor.linear` takes a weight of shape (in, out), `nn.Linear` stores (out, in) as PyTorch
+does.
+
+**Padding.** A flat `pad((left, right, top, bottom))` begins at the last axis, as PyTorch's; pairs
+`pad(((top, bottom), (left, right)))` are one for each axis from the first, as NumPy's.
+
+**Dtypes.** Integers are int32 unless they need more (PyTorch and NumPy: int64), floats float32 (NumPy:
+float64). Python numbers take the tensor's dtype. Sums of small integers widen to 32 bits. Positions
+(`argmax`, `nonzero`, `sort`) are int32. `//` and `%` round down, as in Python; `fmod` has C's sign.
+
+**Statistics.** `var` and `std` divide by n - 1, as PyTorch's; NumPy's divide by n: pass `correction=0`.
+`median` is the lower of two middle elements, as PyTorch's. `max(axis)` returns no positions. `gelu` is the
+tanh form unless asked for `"none"`.
+
+```python
+import numpy as np
+
+values = np.array([1.0, 2.0, 4.0, 9.0], np.float32)
+assert np.isclose(Tensor(values).var(correction=0).item(), values.var())
+assert Tensor(values).median().item() == 2.0
+assert Tensor(values).sort(descending=True)[1].tolist() == [3, 2, 1, 0]
+```
+
+**Positions in tensors are not checked.** An integer out of range is an error; elements of an index tensor
+that are out of range read 0 and write nothing, since the device cannot raise.
+
+**Random numbers** are the same bits on every device for a seed, and others than PyTorch's or NumPy's for
+that seed. A draw is made once: a tensor that was drawn keeps its values.
+
+**Gradients** are graphs like everything else. `backward()` adds to `.grad` of tensors with `requires_grad`;
+`loss.gradient(x)` returns them and needs no flag. A mode without gradients is not needed: nothing is kept
+for them.
+
+## Where the name is another
+"""
+
+
+def page() -> str:
+    """Return the text of docs/migrating.md."""
+    lines = [MADE, "", TEXT, "| looking for | write |", "|---|---|"]
+    lines += [f"| `{_short(name)}` | {write.replace('|', chr(92) + '|')} |" for name, write in OTHERWISE]
+    titles = {file: title for file, title, _ in TENSOR_PAGES}
+    groups = {titles[file]: names for file, names in of_tensor().items()} | dict(elsewhere().values())
+    for title, names in groups.items():
+        rows = [(name.path, ROWS[name.path]) for name in names if name.path in ROWS]
+        if not rows:
+            continue
+        lines += ["", f"## {title}", "", "| plugrad | PyTorch | NumPy | tinygrad |", "|---|---|---|---|"]
+        lines += [f"| {' | '.join(_cell(name) for name in (ours, *others))} |" for ours, others in rows]
+    return "\n".join(lines) + "\n"
+
+
+def _cell(name: str) -> str:
+    return f"`{_short(name)}`" if name else ""
+
+
+def _short(name: str) -> str:
+    """Return a name as programs write it."""
+    for long, short in (
+        ("torch.nn.functional.", "F."),
+        ("torch.Tensor.", "Tensor."),
+        ("np.ndarray.", "ndarray."),
+        ("tinygrad.", ""),
+    ):
+        name = name.replace(long, short)
+    return name

@@ -1,0 +1,143 @@
+"""What users see of plugrad: every public name, by the page that describes it."""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+import plugrad
+from plugrad import Tensor, dtype, jit, nn, settings, transforms
+from plugrad.nn import optim, schedulers, state
+
+#: Pages on `Tensor`: file, title, and the modules of plugrad.tensor whose methods they describe, in order.
+TENSOR_PAGES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
+    (
+        "tensor",
+        "Tensors, their data and their dtypes",
+        ("tensor", "base", "conversion", "interop", "external"),
+    ),
+    ("creation", "Creation and random numbers", ("creation", "diagonals", "draws", "sampling", "dropout")),
+    ("elementwise", "Arithmetic and functions of elements", ("arithmetic", "elementwise", "special")),
+    ("activations", "Activations", ("activations", "gates")),
+    ("reductions", "Reductions, scans, sorting", ("reduce", "norms", "scan", "order")),
+    ("movement", "Shapes", ("movement", "reorder", "padding", "joins", "pixels")),
+    ("indexing", "Indexing and searching", ("indexing", "advanced", "gather", "search")),
+    ("linalg", "Products and linear algebra", ("matmul", "einsum", "linalg", "spectra", "fourier")),
+    ("images", "Convolutions, pooling, sampling", ("convolution", "pooling", "interpolation", "grid_sample")),
+    ("layers", "Normalization and attention", ("normalization", "attention", "functional")),
+    ("losses", "Losses", ("losses", "classification", "ctc")),
+    ("gradients", "Gradients", ("gradient", "custom")),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A public name.
+
+    Attributes:
+        path: how it is written, such as "Tensor.sum" or "nn.Linear".
+        value: the class, function or property.
+        owner: the class of a method.
+    """
+
+    path: str
+    value: Any
+    owner: type | None = None
+
+    @property
+    def function(self) -> Callable[..., Any] | None:
+        """The function whose signature and docstring it has; None for a class or a plain value."""
+        value = self.value
+        if isinstance(value, (classmethod, staticmethod)):
+            return value.__func__
+        if isinstance(value, property):
+            return value.fget
+        return value if inspect.isroutine(value) else None
+
+    @property
+    def doc(self) -> str:
+        """The docstring."""
+        holder = self.function or self.value
+        return inspect.cleandoc(holder.__doc__ or "")
+
+    @property
+    def module(self) -> str:
+        """The last part of the name of the module that defines it."""
+        holder: Any = self.owner or self.function or self.value
+        return holder.__module__.rpartition(".")[2]
+
+
+def methods_of(cls: type, path: str) -> list[Name]:
+    """Return the public methods and properties of a class, in the order of their definitions."""
+    found: dict[str, Name] = {}
+    for base in cls.__mro__[:-1]:
+        for name, value in vars(base).items():
+            is_public = not name.startswith("_") and (
+                inspect.isfunction(value) or isinstance(value, (classmethod, staticmethod, property))
+            )
+            if is_public and name not in found:
+                found[name] = Name(f"{path}.{name}", value, base)
+    return list(found.values())
+
+
+def of_tensor() -> dict[str, list[Name]]:
+    """Return the methods of `Tensor` by page.
+
+    Raises:
+        LookupError: a module of plugrad.tensor has methods and no page.
+    """
+    pages: dict[str, list[Name]] = {file: [] for file, _, _ in TENSOR_PAGES}
+    places = {module: file for file, _, modules in TENSOR_PAGES for module in modules}
+    methods = methods_of(Tensor, "Tensor")
+    homeless = {name.module for name in methods} - set(places)
+    if homeless:
+        raise LookupError(f"add {sorted(homeless)} to TENSOR_PAGES in {__file__}: their methods have no page")
+    order = list(places)
+    for name in sorted(methods, key=lambda name: order.index(name.module)):
+        pages[places[name.module]].append(name)
+    return pages
+
+
+def of_module(module: ModuleType, path: str) -> list[Name]:
+    """Return what a module names in `__all__`, or defines: classes with their methods, and functions."""
+    own = [
+        name for name, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__
+    ]
+    found: list[Name] = []
+    values = {name: getattr(module, name) for name in getattr(module, "__all__", own)}
+    for name, value in values.items():
+        if name.startswith("_") or not (inspect.isclass(value) or inspect.isfunction(value)):
+            continue
+        found.append(Name(f"{path}{name}", value))
+        if inspect.isclass(value):
+            # what is inherited is described once, with the class that it comes from
+            others = [v for v in values.values() if v is not value]
+            methods = methods_of(value, f"{path}{name}")
+            found += [method for method in methods if method.owner not in others]
+    return found
+
+
+def elsewhere() -> dict[str, tuple[str, list[Name]]]:
+    """Return the names beside `Tensor` by page: its title and its names."""
+    device = type(plugrad.Device)
+    top = [Name("Device", device), *methods_of(device, "Device")]
+    top += [Name("Variable", plugrad.Variable), Name("context", plugrad.context), Name("Tensor", Tensor)]
+    return {
+        "plugrad": ("Devices, variables, settings", top),
+        "dtypes": ("Dtypes", of_module(dtype, "")),
+        "transforms": ("Functions made into others", of_module(transforms, "transforms.")),
+        "jit": ("The JIT", of_module(jit, "jit.")),
+        "nn": ("Layers", of_module(nn, "nn.")),
+        "optim": ("Optimizers", of_module(optim, "nn.optim.")),
+        "schedulers": ("Learning rates", of_module(schedulers, "nn.schedulers.")),
+        "state": ("Files and the state of models", of_module(state, "nn.state.")),
+        "settings": ("Settings", of_module(settings, "settings.")),
+    }
+
+
+def everything() -> list[Name]:
+    """Return every public name."""
+    return [name for names in of_tensor().values() for name in names] + [
+        name for _, names in elsewhere().values() for name in names
+    ]

@@ -1,0 +1,124 @@
+"""The generated pages of docs/ are up to date, and say nothing of names that are not there."""
+
+import doctest
+import importlib
+import inspect
+import sys
+from collections.abc import Iterator
+from functools import reduce
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from plugrad import Tensor, dtypes
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+LIBRARIES = {"torch": "torch", "np": "numpy", "tinygrad": "tinygrad"}
+#: Parts of libraries that are not imported with them.
+PARTS = ("torch.utils.checkpoint", "tinygrad.nn.optim", "tinygrad.nn.state", "torch.nn.utils")
+
+
+@pytest.fixture(scope="module")
+def generator() -> Iterator[ModuleType]:
+    """The program that writes the pages."""
+    before = set(sys.modules)
+    sys.path.insert(0, str(DOCS / "generate"))
+    try:
+        spec = importlib.util.spec_from_file_location("docs_generate", DOCS / "generate/__main__.py")
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        yield module
+    finally:
+        sys.path.remove(str(DOCS / "generate"))
+        for name in ("api", "migrating", "names", "surface"):
+            if name not in before:
+                sys.modules.pop(name, None)
+
+
+def test_pages_are_up_to_date(generator: ModuleType) -> None:
+    made = generator.pages()
+    stale = [name for name, text in made.items() if not is_text(DOCS / name, text)]
+    left = {path.relative_to(DOCS).as_posix() for path in DOCS.glob("api/*.md")} - set(made)
+    assert not stale, f"run `python docs/generate`: {stale} differ from the code"
+    assert not left, f"run `python docs/generate`: {left} are no longer made"
+
+
+def is_text(path: Path, text: str) -> bool:
+    return path.exists() and path.read_text(encoding="utf-8") == text
+
+
+def names_of(generator: ModuleType) -> list[Any]:
+    return sys.modules["surface"].everything()
+
+
+def test_every_public_name_says_what_it_does(generator: ModuleType) -> None:
+    silent = [name.path for name in names_of(generator) if not name.doc]
+    assert not silent
+
+
+def test_methods_of_tensor_and_all_functions_show_an_example(generator: ModuleType) -> None:
+    shown = [
+        name.path
+        for name in names_of(generator)
+        if (name.owner is None or name.path.startswith("Tensor.")) and ">>>" not in name.doc
+    ]
+    assert not shown, f"add an `Example:` to the docstrings of {shown}"
+
+
+@pytest.mark.parametrize("page", ["plugrad", "dtypes", "settings", "jit"])
+def test_examples_run(generator: ModuleType, page: str) -> None:
+    parser, runner = doctest.DocTestParser(), doctest.DocTestRunner()
+    for name in sys.modules["surface"].elsewhere()[page][1]:
+        holder = name.function or name.value
+        names = {**vars(sys.modules[holder.__module__]), "Tensor": Tensor, "dtypes": dtypes}
+        runner.run(parser.get_doctest(name.doc, names, name.path, None, None))
+    assert runner.summarize().failed == 0
+
+
+def test_every_parameter_is_typed(generator: ModuleType) -> None:
+    untyped = [
+        f"{name.path}({parameter.name})"
+        for name in names_of(generator)
+        if name.function is not None
+        for parameter in inspect.signature(name.function).parameters.values()
+        if parameter.annotation is parameter.empty and parameter.name not in ("self", "cls")
+    ]
+    assert not untyped
+
+
+def found(path: str) -> bool:
+    """Say whether a dotted name of another library is there."""
+    top, _, rest = path.partition(".")
+    try:
+        reduce(getattr, rest.split("."), importlib.import_module(LIBRARIES[top]))
+    except AttributeError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.filterwarnings("ignore")
+def test_names_of_other_libraries_are_there(generator: ModuleType, library: str) -> None:
+    pytest.importorskip(LIBRARIES[library])
+    for part in PARTS:
+        if part.startswith(f"{library}."):
+            importlib.import_module(part)
+    rows = generator.migrating.ROWS.values()
+    names = {name for row in rows for name in row if name} | {n for n, _ in generator.migrating.OTHERWISE}
+    missing = sorted(name for name in names if name.startswith(f"{library}.") and not found(name))
+    assert not missing
+
+
+def test_the_table_is_about_names_of_plugrad(generator: ModuleType) -> None:
+    ours = {name.path for name in names_of(generator)}
+    assert not set(generator.migrating.ROWS) - ours
+
+
+@pytest.mark.parametrize("module", ["api", "surface"])
+def test_examples_of_the_generator_run(generator: ModuleType, module: str) -> None:
+    assert doctest.testmod(sys.modules[module], extraglobs={"Tensor": Tensor}).failed == 0
