@@ -2,7 +2,17 @@ import pytest
 
 from plugrad.dtype import dtypes
 from plugrad.errors import ScheduleError
-from plugrad.schedule.versions import base_of, check_target, memory_of, part_of, slice_of
+from plugrad.schedule.versions import (
+    Descent,
+    base_of,
+    check_target,
+    memory_of,
+    owners,
+    part_of,
+    slice_of,
+    targets,
+)
+from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
 
@@ -42,6 +52,20 @@ def test_a_version_shows_the_memory_it_was_assigned_to() -> None:
     assert slice_of(changed) == (x, 1)
 
 
+def test_the_owner_is_found_over_each_version_once() -> None:
+    x = version = buffer(4)
+    for _ in range(2000):
+        version = version.after(version.shrink(((0, 1),)).assign(version.shrink(((1, 2),))))
+    steps: list[UOp] = []
+    descent = Descent(lambda u: steps.append(u) or u.op is not Ops.BUFFER)  # type: ignore[func-returns-value]
+    below = version
+    while below.op is not Ops.BUFFER:
+        assert descent(below) is x
+        below = below.src[0]
+    assert len(steps) == 2001
+    assert owners()(version.reshape((2, 2))) is memory_of(version) is x
+
+
 def test_a_part_is_a_shrunk_row() -> None:
     x = buffer(4, 6)
     assert part_of(x, 0, 24) is x
@@ -50,8 +74,8 @@ def test_a_part_is_a_shrunk_row() -> None:
 
 def test_targets_are_memory() -> None:
     x = buffer(4, 1)
-    check_target(x.permute((1, 0)).flip((1,)).assign(x.permute((1, 0))))
+    check_target(x.permute((1, 0)).flip((1,)).assign(x.permute((1, 0))), targets())
     with pytest.raises(ScheduleError, match="cannot assign to EXPAND"):
-        check_target(x.expand((4, 2)).assign(x.expand((4, 2))))
+        check_target(x.expand((4, 2)).assign(x.expand((4, 2))), targets())
     with pytest.raises(ScheduleError, match="cannot assign to MUL"):
-        check_target((x * 2).assign(x))
+        check_target((x * 2).assign(x), targets())

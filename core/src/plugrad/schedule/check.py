@@ -2,7 +2,7 @@
 
 from plugrad.dtype import dtypes
 from plugrad.errors import ScheduleError
-from plugrad.schedule.versions import check_target
+from plugrad.schedule.versions import check_target, targets
 from plugrad.uop.ops import ELEMENTWISE, MOVEMENT, Ops
 from plugrad.uop.uop import UOp
 
@@ -35,6 +35,7 @@ def check_graph(sink: UOp) -> None:
     Raises:
         ScheduleError: a node is no operation on tensors, mixes devices, or assigns to what is no memory.
     """
+    below = targets()
     for u in sink.toposort():
         if u.op not in _TENSOR_OPS:
             raise ScheduleError(
@@ -46,7 +47,7 @@ def check_graph(sink: UOp) -> None:
         if u.op in ELEMENTWISE or u.op is Ops.ASSIGN:
             _check_devices(u)
         if u.op is Ops.ASSIGN:
-            check_target(u)
+            check_target(u, below)
 
 
 def _check_devices(u: UOp) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 
 from plugrad.schedule.kernelize import KernelCall
 from plugrad.schedule.rangeify import max_shape
-from plugrad.schedule.versions import IN_PLACE, base_of, memory_of
+from plugrad.schedule.versions import IN_PLACE, base_of, owners
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
@@ -30,11 +30,12 @@ class _Writes:
     def __init__(self, calls: Sequence[KernelCall], graph: Iterable[UOp]) -> None:
         self.of: dict[UOp, list[int]] = {}
         self.place: dict[int, tuple[UOp, int]] = {}
+        self.memory_of = owners()
         maker = {call.root: i for i, call in enumerate(calls)}
         self._position: dict[UOp, int] = {}
         for u in graph:
             if u.op in (Ops.ASSIGN, Ops.KERNEL) and u in maker:
-                memory = memory_of(u.src[0])
+                memory = self.memory_of(u.src[0])
                 writes = self.of.setdefault(memory, [])
                 self.place[maker[u]] = memory, len(writes)
                 writes.append(maker[u])
@@ -42,8 +43,8 @@ class _Writes:
             elif u.op is Ops.ASSIGN or u.op is Ops.KERNEL:
                 self._position[u] = self.position(u.src[0])
             elif u.op is Ops.AFTER:
-                memory = memory_of(u)
-                ours = [s for s in u.src if memory_of(s.src[0] if s.op is Ops.KERNEL else s) is memory]
+                memory = self.memory_of(u)
+                ours = [s for s in u.src if self.memory_of(s.src[0] if s.op is Ops.KERNEL else s) is memory]
                 self._position[u] = max(map(self.position, ours))
 
     def position(self, version: UOp) -> int:
@@ -54,13 +55,13 @@ class _Writes:
         """Return the calls after which `version` is there."""
         version = base_of(version)
         for effect in version.src if version.op is Ops.AFTER else (version,):
-            memory = memory_of(effect.src[0] if effect.op is Ops.KERNEL else effect)
+            memory = self.memory_of(effect.src[0] if effect.op is Ops.KERNEL else effect)
             if (position := self.position(effect)) > 0:
                 yield self.of[memory][position - 1]
 
     def next(self, version: UOp) -> int | None:
         """Return the call that overwrites `version`."""
-        writes, position = self.of.get(memory_of(version), []), self.position(version)
+        writes, position = self.of.get(self.memory_of(version), []), self.position(version)
         return writes[position] if position < len(writes) else None
 
 
@@ -92,7 +93,7 @@ def order(calls: Sequence[KernelCall], graph: Iterable[UOp], kept: Container[UOp
                 continue
             after[i].update(j for j in writes.before(version) if j != i)
             overwriter = writes.next(version)
-            if i in writes.place and writes.place[i][0] is memory_of(version):
+            if i in writes.place and writes.place[i][0] is writes.memory_of(version):
                 # it runs when only the newest version is left
                 late += [version] if overwriter != i else []
             elif overwriter is not None:

@@ -21,7 +21,7 @@ from plugrad.errors import DeviceError, ScheduleError
 from plugrad.schedule.fusion import COST_CAP, SMALL_VALUE, CostModel
 from plugrad.schedule.lookups import inside_lookup
 from plugrad.schedule.movement import ALWAYS, ZERO, Indices, flatten, source_indices
-from plugrad.schedule.versions import IN_PLACE, device_of
+from plugrad.schedule.versions import IN_PLACE, Descent, device_of
 from plugrad.uop.ops import ALU, ELEMENTWISE, MOVEMENT, AxisType, Ops
 from plugrad.uop.symbolic import simplify
 from plugrad.uop.uop import UOp
@@ -88,8 +88,15 @@ class Rangeify:
     memories: dict[UOp, UOp] = field(default_factory=dict[UOp, UOp])
     """The PARAM that stands for each node with memory; its slot is the node's place in this dict."""
     _inside_lookups: set[UOp] = field(default_factory=set[UOp])
+    # asked when it is known which values get memory
+    _storage: Descent = field(init=False)
+    _below_versions: Descent = field(init=False)
     _versions: list[UOp] = field(default_factory=list[UOp])
     _numbers: "itertools.count[int]" = field(default_factory=itertools.count)
+
+    def __post_init__(self) -> None:
+        self._storage = Descent(self._has_no_memory)
+        self._below_versions = Descent(lambda u: u.op in IN_PLACE)
 
     def run(self) -> list[Kernel]:
         """Return the kernels, each after those whose results it reads."""
@@ -286,15 +293,15 @@ class Rangeify:
                 idxs, inside = source_indices(view, idxs)
                 if inside is not ALWAYS:
                     raise ScheduleError("cannot assign to a padded view: parts of it have no memory.")
-            view = view.src[0]
+                view = view.src[0]
+            else:
+                view = self._below_versions(view)
         gate = None if access.gate is ALWAYS else access.gate
         return self._memory(u, view).index(flatten(idxs, view.shape), gate)
 
     def storage_of(self, u: UOp) -> UOp:
         """Return the node that owns the memory `u` lives in: below assignments and views."""
-        while self._has_no_memory(u):
-            u = u.src[0]
-        return u
+        return self._storage(u)
 
     def _has_no_memory(self, u: UOp) -> bool:
         return u.op in IN_PLACE or (u.op in MOVEMENT and u not in self.kernels)

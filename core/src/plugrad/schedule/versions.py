@@ -5,6 +5,7 @@ version show part of the same memory.
 """
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from plugrad.errors import ScheduleError
@@ -29,6 +30,50 @@ def base_of(u: UOp) -> UOp:
     return u
 
 
+class Descent:
+    """Go down first sources as long as a condition holds, over each node once however often it is asked.
+
+    Chains of versions get long: each of many assigns that wait is written on top of the one before.
+
+    Args:
+        goes_on: whether to go to the first source of a node; must not change its mind.
+
+    Example:
+        >>> x = UOp.new_buffer("PYTHON", (2, 3), dtypes.int32)
+        >>> Descent(lambda u: u.op in MOVEMENT)(x.permute((1, 0)).flip((0,))) is x
+        True
+    """
+
+    def __init__(self, goes_on: Callable[[UOp], bool]) -> None:
+        self._goes_on = goes_on
+        self._ends: dict[UOp, UOp] = {}
+
+    def __call__(self, u: UOp) -> UOp:
+        """Return the node at which the way down from `u` ends."""
+        passed: list[UOp] = []
+        while u not in self._ends and self._goes_on(u):
+            passed.append(u)
+            u = u.src[0]
+        end = self._ends.get(u, u)
+        for node in passed:
+            self._ends[node] = end
+        return end
+
+
+def owners() -> Descent:
+    """Return what finds the node that owns the memory which a node shows: `memory_of`, for many nodes."""
+    return Descent(_shows_memory_below)
+
+
+def _shows_memory_below(u: UOp) -> bool:
+    return u.op in IN_PLACE or u.op in MOVEMENT
+
+
+def targets() -> Descent:
+    """Return what finds the node below everything that can be assigned to: see `check_target`."""
+    return Descent(lambda u: u.op in IN_PLACE or u.op in _ASSIGNABLE)
+
+
 def device_of(u: UOp) -> str | None:
     """Return the device that `u` is computed on; None where any will do."""
     return u.device or u.tag
@@ -36,20 +81,18 @@ def device_of(u: UOp) -> str | None:
 
 def memory_of(u: UOp) -> UOp:
     """Return the node that owns the memory which `u` shows: below movement ops and versions."""
-    while u.op in IN_PLACE or u.op in MOVEMENT:
+    while _shows_memory_below(u):
         u = u.src[0]
     return u
 
 
-def check_target(assign: UOp) -> None:
-    """Do nothing for an ASSIGN whose target is memory.
+def check_target(assign: UOp, below: Descent) -> None:
+    """Do nothing for an ASSIGN whose target is memory; `below` is `targets()`.
 
     Raises:
         ScheduleError: the target is computed, or shows elements more than once.
     """
-    u = assign.src[0]
-    while u.op in IN_PLACE or u.op in _ASSIGNABLE:
-        u = u.src[0]
+    u = below(assign.src[0])
     if u.op is not Ops.BUFFER:
         raise ScheduleError(
             f"cannot assign to {u.op.name} of shape {u.shape}: a target is memory, or part of it "
