@@ -31,6 +31,7 @@ __all__ = [
     "StateError",
     "TransformError",
     "VerifyError",
+    "ViewError",
 ]
 
 
@@ -56,6 +57,15 @@ class ArgumentError(PlugradError, ValueError):
     Such as a probability above 1, a step of 0, or a mode that is none of those listed. Where the argument is
     a shape, a dtype or an axis, it is a `ShapeError`, `DtypeError` or `AxisError` instead. The message names
     the argument, its value and what is taken. Also a `ValueError`.
+    """
+
+
+class ViewError(PlugradError, ValueError):
+    """A view was written to whose elements share memory.
+
+    Writing to a view writes to the tensor that it shows. An expanded tensor shows elements more than once, so
+    there is no telling which value they get. Write into the tensor that was expanded, or into a copy of the
+    view: `.contiguous()`. Also a `ValueError`, as NumPy raises.
     """
 
 

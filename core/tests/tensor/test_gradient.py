@@ -222,3 +222,17 @@ def test_what_is_no_tensor_has_no_gradient() -> None:
     wrong = 1.0
     with pytest.raises(DtypeError, match=r"gradient=1\.0 \(float\) is no tensor\. Pass one of shape \(2,\)"):
         x.gradient(x, gradient=wrong)
+
+
+@pytest.mark.parametrize("made", [lambda: Tensor([1.0, 2.0]), lambda: Tensor.arange(2) + 1.0])
+def test_no_gradient_flows_through_detached_memory_that_was_computed(made: Any) -> None:
+    w = made()
+    w.requires_grad = True
+    loss = (w * w.detach()).sum()
+    loss.realize(w)
+    loss.backward()
+    assert w.grad is not None
+    assert w.grad.tolist() == [1.0, 2.0]
+    y = w * 3
+    (y * y.detach().realize()).sum().backward()
+    assert w.grad.tolist() == [10.0, 20.0]

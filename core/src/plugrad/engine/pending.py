@@ -1,6 +1,7 @@
 """Find the values that wait to read memory that is about to be overwritten.
 
-They mean what was there when they were written down, so they have to be computed first.
+They mean what was there when they were written down, so they have to be computed first. Values that were
+realized into the memory itself are copied.
 """
 
 from collections.abc import Iterable
@@ -10,47 +11,82 @@ from plugrad.schedule.versions import base_of
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
+#: From each value that waits to the graph whose memory it will lie in.
+Pending = dict[UOp, UOp]
 
-def pending_readers(roots: Iterable[UOp]) -> list[UOp]:
+
+def pending_readers(roots: Iterable[UOp]) -> Pending:
     """Return the values that somebody holds, not among `roots`, that read what these overwrite."""
     roots = set(roots)
     graph = UOp.sink(*roots).toposort()
-    if not any(u.op is Ops.ASSIGN for u in graph):
-        return []
+    assigns = [u for u in graph if u.op is Ops.ASSIGN]
+    return _readers_of(_overwritten(assigns), assigns, roots) if assigns else {}
+
+
+def readers_of(buffers: Iterable[UOp]) -> Pending:
+    """Return the values that somebody holds that read what is in the memory of the BUFFERs `buffers`."""
+    return _readers_of(set(buffers), (), frozenset())
+
+
+def _readers_of(overwritten: set[UOp], assigns: Iterable[UOp], roots: "set[UOp] | frozenset[UOp]") -> Pending:
+    waiting = _held(roots)
+    ours = set(assigns)
+    out: Pending = {}
+    while True:
+        for memory in [u for u in overwritten if u.op is Ops.BUFFER]:
+            lying = storage.values_in(memory)
+            waiting.update({value: storage.resolve(value) for value in lying if value not in out})
+        found = _reading(waiting, overwritten, ours) if waiting else []
+        if not found:
+            return out
+        for value in found:
+            now = waiting.pop(value)
+            out[value] = now.contiguous() if storage.is_view(now) else value
+        # a reader may bring assignments of its own, and with them more readers
+        more = [u for u in UOp.sink(*out.values()).toposort() if u.op is Ops.ASSIGN and u not in ours]
+        ours.update(more)
+        overwritten |= _overwritten(more)
+
+
+def _held(roots: "set[UOp] | frozenset[UOp]") -> dict[UOp, UOp]:
+    """Return the values that somebody holds and that `roots` do not bring about, each resolved."""
     held = dict.fromkeys(u for u in storage.held_values() if u.src and not storage.is_view(u))
-    top = UOp.sink(*held)
-    now = storage.resolve_graph(top)
-    waiting = {
+    if not held:
+        return {}
+    now = storage.resolve_graph(UOp.sink(*held))
+    return {
         h: now[h]
         for h in held
         if not storage.is_view(now[h]) and now[h] not in roots and base_of(now[h]) not in roots
     }
-    out: list[UOp] = []
-    # a reader may bring assignments of its own, and with them more readers
-    while found := _readers(waiting, graph):
-        out += found
-        graph = UOp.sink(*graph, *(waiting.pop(h) for h in found)).toposort()
+
+
+def _overwritten(assigns: Iterable[UOp]) -> set[UOp]:
+    """Return the versions of memory that are gone once `assigns` have run."""
+    out: set[UOp] = set()
+    for assign in assigns:
+        version = base_of(assign.src[0])
+        out.add(version)
+        if version.op is Ops.AFTER:
+            # the assignments to parts that led to this version show the same memory
+            out.update(base_of(s) for s in version.src)
     return out
 
 
-def _readers(waiting: dict[UOp, UOp], graph: Iterable[UOp]) -> list[UOp]:
-    """Return the keys of `waiting` whose graphs read what an ASSIGN in `graph` overwrites."""
-    ours = {u for u in graph if u.op is Ops.ASSIGN}
-    overwritten: set[UOp] = set()
-    for assign in ours:
-        version = base_of(assign.src[0])
-        overwritten.add(version)
-        if version.op is Ops.AFTER:
-            # the assignments to parts that led to this version show the same memory
-            overwritten.update(base_of(s) for s in version.src)
+def _reading(waiting: dict[UOp, UOp], overwritten: set[UOp], ours: set[UOp]) -> list[UOp]:
+    """Return the keys of `waiting` whose graphs read one of the versions in `overwritten`."""
+    # a version that is waited for, or assigned to, is not read by that; but it has to come about
+    comes_about_by_reading: dict[UOp, bool] = {}
     reads: dict[UOp, bool] = {}
     for u in UOp.sink(*waiting.values()).toposort():
-        if u in overwritten:
-            reads[u] = True
-        elif u in ours:
-            reads[u] = False
+        if u in ours:
+            by_reading = False
+        elif u.op is Ops.ASSIGN:
+            by_reading = comes_about_by_reading[base_of(u.src[0])] or reads[u.src[1]]
+        elif u.op is Ops.AFTER:
+            by_reading = any([comes_about_by_reading[base_of(s)] for s in u.src])
         else:
-            # what is assigned to, or waited for, is not read by that
-            src = u.src[1:] if u.op in (Ops.ASSIGN, Ops.AFTER) else u.src
-            reads[u] = any(reads.get(s, False) for s in src)
+            by_reading = any([reads[s] for s in u.src])
+        comes_about_by_reading[u] = by_reading
+        reads[u] = by_reading or u in overwritten
     return [h for h, value in waiting.items() if reads[value]]

@@ -1,7 +1,7 @@
 """Plan what realizing values takes: the schedule, its memory, and where each value is afterwards."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from plugrad._frozen import frozen
@@ -17,7 +17,7 @@ from plugrad.schedule.create import create_schedule
 from plugrad.schedule.fusion import CostModel
 from plugrad.schedule.kernelize import KernelCall
 from plugrad.schedule.rangeify import max_shape
-from plugrad.schedule.versions import IN_PLACE, VERSIONS, base_of, device_of, memory_of
+from plugrad.schedule.versions import IN_PLACE, VERSIONS, base_of, device_of, memory_of, owners
 from plugrad.settings import settings
 from plugrad.uop.ops import MOVEMENT, Ops
 from plugrad.uop.shape import pairs_of
@@ -67,27 +67,36 @@ class Plan:
         """Return the memory that `call` works on, slot by slot."""
         return tuple([self.memory[node] for node in call.memory])
 
-    def overwritten(self, call: KernelCall) -> UOp | None:
-        """Return the BUFFER that `call` writes over."""
-        return None if call.target is None else self.graph.buffers[memory_of(call.target)]
+    def overwritten(self, calls: Iterable[KernelCall]) -> set[UOp]:
+        """Return the BUFFERs that `calls` write over."""
+        memory = owners()
+        return {self.graph.buffers[memory(call.target)] for call in calls if call.target is not None}
 
 
-def make_plan(values: Iterable[UOp], device: str | None, *, share_memory: bool = True) -> Plan:
+def make_plan(
+    values: Iterable[UOp],
+    device: str | None,
+    *,
+    share_memory: bool = True,
+    before: "Mapping[UOp, UOp] | None" = None,
+) -> Plan:
     """Return the plan for giving `values` memory.
 
     Args:
         values: nodes of the user's graph.
         device: where values without a device are computed; None: the default device.
         share_memory: let intermediate values that are not alive at the same time lie in the same memory.
+        before: more values, each with the graph that gives it memory (see `plugrad.engine.pending`).
     """
     default = Device.canonicalize(device)
-    given = [v for v in dict.fromkeys(values) if v.device is not None or storage.resolve(v).device != default]
-    top = UOp.sink(*given)
+    given = {v: v for v in values if v.device is not None or storage.resolve(v).device != default}
+    given.update(before or {})
+    top = UOp.sink(*given.values())
     resolved = storage.resolve_graph(top)
     roots = _roots_of(resolved[top].src)
     if readers := pending_readers(roots):
-        given += readers
-        top = UOp.sink(*given)
+        given.update(readers)
+        top = UOp.sink(*given.values())
         resolved = storage.resolve_graph(top)
         roots = _roots_of(resolved[top].src)
     sink = UOp.sink(*roots)
@@ -143,6 +152,10 @@ def _only_reshaped(u: UOp, base: UOp) -> bool:
     return u is base
 
 
+def _is_static(u: UOp) -> bool:
+    return all(isinstance(size, int) for size in u.shape)
+
+
 def _numel(u: UOp) -> int:
     return math.prod(max_shape(u.shape))
 
@@ -167,17 +180,18 @@ class _Places:
 
     def of(self, u: UOp) -> UOp:
         """Return the place of `u`: a BUFFER of the user's graph, or movement ops on one."""
-        views: list[UOp] = []
+        above: list[UOp] = []
         while u not in self._known and (u.op in IN_PLACE or _is_view(u)):
-            if u.op in MOVEMENT:
-                views.append(u)
+            above.append(u)
             u = u.src[0]
         place = self._known.get(u)
         if place is None:
             place = self._known[u] = self._buffers[u] if u.op is Ops.BUFFER else self._new(u)
-        for view in reversed(views):
-            sizes = [self._bound(s) for s in view.src[1:]]
-            place = UOp(view.op, view.dtype, (place, *sizes), view.arg)
+        for node in reversed(above):
+            if node.op in MOVEMENT:
+                sizes = [self._bound(s) for s in node.src[1:]]
+                place = UOp(node.op, node.dtype, (place, *sizes), node.arg)
+            self._known[node] = place
         return place
 
     def _bound(self, size: Any) -> Any:
@@ -202,7 +216,7 @@ def _is_view(u: UOp) -> bool:
 
 
 def _results(
-    given: Sequence[UOp], resolved: dict[UOp, UOp], graph: Canonical, made: Prepared, places: _Places
+    given: Mapping[UOp, UOp], resolved: dict[UOp, UOp], graph: Canonical, made: Prepared, places: _Places
 ) -> list[Result]:
     """Say where nodes of the user's graph lie afterwards: what was asked for, and all assigns and copies."""
     stands_for = dict(zip(graph.sink.src, made.schedule.results, strict=True))
@@ -216,13 +230,15 @@ def _results(
     for before, after in resolved.items():
         if before is not after and before.src and (found := there.get(after)) is not None:
             out[before] = Result(before, found.place, found.made)
-    for value in given:
-        if (
-            value.src
-            and value not in out
-            and (view := _view_result(value, resolved[value], there)) is not None
-        ):
+    for value, made_by in given.items():
+        is_new = value.src and (value not in out or made_by is not value)
+        if is_new and (view := _view_result(value, resolved[made_by], there)) is not None:
             out[value] = view
+        if (result := out.get(value)) is not None and base_of(value).op not in VERSIONS:
+            # what was computed in another shape is there as well
+            while value.op is Ops.RESHAPE and (below := value.src[0]) not in out and _is_static(below):
+                value = below
+                out[value] = Result(value, result.place.reshape(value.shape), result.made)
     return [result for result in out.values() if result.value is not result.place]
 
 

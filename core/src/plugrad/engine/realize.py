@@ -1,7 +1,7 @@
 """Give values memory: plan, compile the kernels, run them, remember where the results are."""
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from plugrad import events
 from plugrad._frozen import frozen
@@ -11,6 +11,7 @@ from plugrad.engine import storage
 from plugrad.engine.capture import current_capture
 from plugrad.engine.compile import Kernel, compile_kernels
 from plugrad.engine.execute import Copy, Launch, Step
+from plugrad.engine.pending import readers_of
 from plugrad.engine.plan import Plan, Result, make_plan
 from plugrad.observe import install
 from plugrad.runtime.buffer import Buffer
@@ -44,10 +45,24 @@ def realize(values: Iterable[UOp], device: str | None = None) -> None:
         CompileError: the toolchain refused a kernel; nothing has run.
         DeviceOutOfMemory: a device has no room for the results.
     """
+    _realize(values, device, {})
+
+
+def preserve(buffers: Iterable[UOp]) -> None:
+    """Compute what waits to read the memory of the BUFFERs `buffers`, which is about to be overwritten.
+
+    Assigns take care of that themselves; this is for who overwrites memory by other means.
+    """
+    with storage.lock:
+        if readers := readers_of(buffers):
+            _realize((), None, readers)
+
+
+def _realize(values: Iterable[UOp], device: str | None, before: Mapping[UOp, UOp]) -> None:
     install()
     with storage.lock:
         started = time.perf_counter()
-        plan = make_plan(values, device)
+        plan = make_plan(values, device, before=before)
         plan.graph.check_bound()
         steps = _compiled(plan)
         _run(plan, steps)
@@ -129,9 +144,8 @@ def _run(plan: Plan, steps: Sequence[Step]) -> None:
                 temporary.deallocate()
         for result in results:
             storage.record(result.value, result.place)
-        for buffer in {plan.overwritten(call) for call in calls[:done]}:
-            if buffer is not None:
-                storage.renew(buffer)
+        for buffer in plan.overwritten(calls[:done]):
+            storage.renew(buffer)
 
 
 def _results_of(done: Sequence[KernelCall], results: Iterable[Result]) -> list[Result]:

@@ -14,11 +14,14 @@ from plugrad.dtype import DType
 from plugrad.errors import ScheduleError
 from plugrad.runtime.buffer import Buffer
 from plugrad.runtime.origin import CallSite, Origin, call_site
+from plugrad.schedule.versions import VERSIONS
 from plugrad.uop.ops import MOVEMENT, Ops
 from plugrad.uop.uop import UOp
 
 _buffers: "weakref.WeakKeyDictionary[UOp, Buffer]" = weakref.WeakKeyDictionary()
 _results: "weakref.WeakKeyDictionary[UOp, UOp]" = weakref.WeakKeyDictionary()
+# from memory to the values that were realized into it; versions of the memory itself are no such values
+_values: "weakref.WeakKeyDictionary[Buffer, list[weakref.ref[UOp]]]" = weakref.WeakKeyDictionary()
 
 
 class _Name:
@@ -42,6 +45,11 @@ def bind_buffer(uop: UOp, buffer: Buffer) -> UOp:
     """Let the BUFFER `uop` be the memory `buffer`, and return `uop`."""
     _buffers[uop] = buffer
     return uop
+
+
+def find_buffer(uop: UOp) -> Buffer | None:
+    """Return the memory of a BUFFER, or None if nobody gave it any."""
+    return _buffers.get(uop)
 
 
 def buffer_of(uop: UOp) -> Buffer:
@@ -90,6 +98,26 @@ def named_buffers(buffers: Iterable[Buffer]) -> list[tuple[UOp, Buffer]]:
 def record(value: UOp, place: UOp) -> None:
     """Note that `value` now lies in `place`: a BUFFER, or a view of one."""
     _results[value] = place
+    if _version_below(value).op not in VERSIONS:
+        _values.setdefault(buffer_of(base_of(place)), []).append(weakref.ref(value))
+
+
+def _version_below(value: UOp) -> UOp:
+    while value.op in MOVEMENT or value.op is Ops.DETACH:
+        value = value.src[0]
+    return value
+
+
+def values_in(memory: UOp) -> list[UOp]:
+    """Return the values, known by their graphs, that were realized into the memory of a BUFFER."""
+    buffer = buffer_of(memory)
+    refs = [ref for ref in _values.get(buffer, ()) if ref() is not None]
+    if not refs:
+        _values.pop(buffer, None)
+        return []
+    _values[buffer] = refs
+    alive = [value for ref in refs if (value := ref()) is not None]
+    return [value for value in alive if buffer_of(base_of(resolve(value))) is buffer]
 
 
 def renew(buffer: UOp) -> UOp:
@@ -109,19 +137,29 @@ def renew(buffer: UOp) -> UOp:
 
 
 def resolve(uop: UOp) -> UOp:
-    """Return where the value of `uop` lies by now, or `uop` itself while it has not been realized."""
-    found = _results.get(uop) if uop.src else None
-    while found is not None:
-        uop = found
-        found = _results.get(uop)
-    return _current(uop)
+    """Return where the value of `uop` lies by now, or `uop` itself while it has not been realized.
+
+    A view of a value that was realized is that view of its memory.
+    """
+    views: list[UOp] = []
+    found = uop
+    while found.src:
+        place = _results.get(found)
+        if place is not None and (found is uop or found.device is not None):
+            return _on(views, resolve(place))
+        if found.op not in MOVEMENT:
+            return uop
+        views.append(found)
+        found = found.src[0]
+    name = _outdated.get(found) if found.op is Ops.BUFFER else None
+    return uop if name is None else _on(views, name.latest)
 
 
-def _current(uop: UOp) -> UOp:
-    """Return a view of memory by the memory's present name."""
-    base = base_of(uop)
-    name = _outdated.get(base) if base.op is Ops.BUFFER else None
-    return uop if name is None else uop.substitute({base: name.latest})
+def _on(views: list[UOp], base: UOp) -> UOp:
+    """Return movement ops, the outermost first, on another base."""
+    for view in reversed(views):
+        base = UOp(view.op, view.dtype, (base, *view.src[1:]), view.arg, view.tag)
+    return base
 
 
 def resolve_graph(root: UOp) -> dict[UOp, UOp]:
@@ -149,7 +187,7 @@ def resolve_graph(root: UOp) -> dict[UOp, UOp]:
             done[u] = u if src == u.src else UOp(u.op, u.dtype, src, u.arg, u.tag)
             continue
         if not u.src:
-            done[u] = _current(u)
+            done[u] = resolve(u)
             continue
         found = known.get(u)
         if found is not None and u.device is not None:

@@ -4,7 +4,7 @@ from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 
 from plugrad.engine import storage
-from plugrad.engine.realize import realize
+from plugrad.engine.realize import preserve
 from plugrad.uop.uop import UOp
 
 __all__ = ["overwriting"]
@@ -19,21 +19,9 @@ def overwriting(buffers: Iterable[UOp]) -> Generator[None]:
     """
     written = frozenset(map(storage.resolve, buffers))
     if written:
-        _realize_readers(written)
+        preserve(written)
         for buffer in written:
             storage.buffer_of(buffer).own()
     yield
     for buffer in written:
         storage.renew(buffer)
-
-
-def _realize_readers(written: frozenset[UOp]) -> None:
-    readers: list[UOp] = []
-    for held in storage.held_values():
-        if not held.src or storage.is_view(held):
-            continue
-        value = storage.resolve_graph(held)[held]
-        if not storage.is_view(value) and not written.isdisjoint(value.toposort()):
-            readers.append(held)
-    if readers:
-        realize(readers)

@@ -89,10 +89,7 @@ def check_devices(inputs: Inputs) -> None:
 def _view_of(tensor: Tensor) -> UOp:
     """Return the memory that `tensor` shows, giving it some if it has none."""
     view = tensor.uop
-    if view.op is Ops.BUFFER or storage.is_view(view):
+    is_owner = tensor._cell.is_memory  # pyright: ignore[reportPrivateUsage]
+    if is_owner and (view.op is Ops.BUFFER or storage.is_view(view)):
         return view
-    view = tensor.realize().uop
-    if storage.is_view(view):
-        return view
-    # a constant lives in kernels, not in memory: without memory, its value would be part of the capture
-    return tensor.contiguous().realize().uop
+    return tensor._in_memory()  # pyright: ignore[reportPrivateUsage]

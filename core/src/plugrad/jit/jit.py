@@ -9,7 +9,7 @@ from typing import Any, Generic, ParamSpec, TypeVar
 
 from plugrad.engine import storage
 from plugrad.engine.capture import current_capture
-from plugrad.errors import JitError
+from plugrad.errors import GradientError, JitError
 from plugrad.jit.hazards import overwriting
 from plugrad.jit.inputs import Inputs, check_devices, read_inputs
 from plugrad.jit.replay import Replay
@@ -212,16 +212,18 @@ def _results(trace: Trace, inputs: Inputs, places: dict[UOp, UOp]) -> Any:
     for left in trace.gradients:
         owner = inputs.tensors[left.argument] if left.owner is None else left.owner()
         if owner is not None:
-            owner.grad = None if left.output is None else _tensor(views[left.output])
-    pairs = zip(trace.same, views, strict=False)
-    returned = [_tensor(view) if same is None else same for same, view in pairs]
+            number = left.output
+            owner.grad = None if number is None else _tensor(views[number], trace.shared[number])
+    pairs = zip(trace.same, views, trace.shared, strict=False)
+    returned = [_tensor(view, shared) if same is None else same for same, view, shared in pairs]
     return rebuild(trace.template, iter(returned))
 
 
-def _tensor(view: UOp) -> Tensor:
+def _tensor(view: UOp, shared: bool) -> Tensor:
     """Return memory as a tensor, without the questions that `Tensor(...)` asks of what users pass."""
     # a view of memory names its device
-    return Tensor._make(view, "")  # pyright: ignore[reportPrivateUsage]
+    make = Tensor._showing if shared else Tensor._make  # pyright: ignore[reportPrivateUsage]
+    return make(view, "")
 
 
 def _gradient_of(owner: "weakref.ref[Tensor] | None") -> Tensor | None:
@@ -233,7 +235,14 @@ def _check_aliases(inputs: Inputs, trace: Trace) -> None:
     """Refuse inputs that are used from outside as well, if either way is written: the copies would differ."""
     if not (trace.written or trace.written_inputs):
         return
+    written = [inputs.buffers[number] for number in trace.written_inputs]
     for tensor, view in zip(inputs.tensors, inputs.views, strict=True):
+        is_owner = tensor._cell.is_memory  # pyright: ignore[reportPrivateUsage]
+        if not is_owner and storage.base_of(view) in written:
+            raise GradientError(
+                f"a jitted function writes into its argument {tensor!r}, whose gradient is tracked. Pass "
+                ".detach().contiguous()."
+            )
         if storage.buffer_of(storage.base_of(view)) in trace.outside:
             raise JitError(
                 f"{tensor!r} is an argument of a jitted function that assigns, and also uses it from "

@@ -87,6 +87,7 @@ class Trace:
         values: the values of all variables that it ran with.
         stand_ins: the BUFFERs that stood in for those of the inputs.
         outputs: where each returned tensor lies, then each gradient that was left: memory, or a view of it.
+        shared: for each of these, whether it may be written to there, and others see it.
         same: for each returned tensor, the tensor outside that it is, if it is one.
         template: what was returned, with a Leaf for each tensor.
         made: the BUFFERs below `outputs` that the call made.
@@ -105,6 +106,7 @@ class Trace:
     values: dict[str, int]
     stand_ins: list[UOp]
     outputs: list[UOp]
+    shared: list[bool]
     same: list[Tensor | None]
     template: Any
     made: list[UOp]
@@ -176,6 +178,7 @@ class _Tracer:
             values=capture.values,
             stand_ins=list(self._stand_ins.values()),
             outputs=outputs,
+            shared=[_owns_memory(tensor) for tensor in shown],
             same=[known.get(id(tensor)) for tensor in leaves.tensors],
             template=template,
             made=[u for u in dict.fromkeys(map(storage.base_of, outputs)) if self._is_made(u)],
@@ -325,6 +328,10 @@ def _live_tensors() -> list[Tensor]:
     return list(Tensor._live)  # pyright: ignore[reportPrivateUsage] - whoever replays has to know them all
 
 
+def _owns_memory(tensor: Tensor) -> bool:
+    return tensor._cell.is_memory  # pyright: ignore[reportPrivateUsage]
+
+
 def _counter_of(draw: Buffer) -> int:
     """Return where in the stream a draw begins: the second of its two numbers."""
     return int.from_bytes(bytes(draw.as_memoryview())[8:], sys.byteorder)
@@ -345,7 +352,7 @@ def _copy_of(buffer: UOp) -> UOp:
 
 def _argument(tensor: Tensor, view: UOp) -> Tensor:
     # `Tensor(view)` would look for the default device, which nobody asked for
-    argument = Tensor._make(view, "")  # pyright: ignore[reportPrivateUsage]
-    argument.requires_grad = tensor.requires_grad
+    argument = Tensor._showing(view, "")  # pyright: ignore[reportPrivateUsage]
+    argument._is_leaf = tensor.requires_grad  # pyright: ignore[reportPrivateUsage]
     argument.grad = tensor.grad
     return argument

@@ -1,32 +1,27 @@
-"""What every tensor has: a graph node, a device, and how results are made of it.
+"""What every tensor has: a graph node, a device, and how results and views are made of it.
 
 The mixins build on this class; `Tensor` joins them.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from plugrad.device import Device
 from plugrad.dtype import ConstType, DType, dtypes, from_py, is_bool, is_float, least_upper_dtype, parse_dtype
 from plugrad.engine import storage
 from plugrad.errors import DeviceError, ShapeError
+from plugrad.schedule.versions import VERSIONS
+from plugrad.tensor.cell import Cell, Path, cell_showing, path_between, shown
 from plugrad.tensor.host import check_fits
 from plugrad.tensor.live import LiveSet
 from plugrad.tensor.shapes import Dim, Shape, is_static, product, show
-from plugrad.uop.ops import MOVEMENT, Ops
+from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
 if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
 
 DTypeLike = DType | str
-
-
-def has_memory(u: UOp) -> bool:
-    """Say whether `u` names memory, or a view of it: what can be assigned to."""
-    while u.op in MOVEMENT and u.op not in (Ops.PAD, Ops.EXPAND):
-        u = u.src[0]
-    return u.op in (Ops.BUFFER, Ops.ASSIGN, Ops.AFTER)
 
 
 class TensorBase:
@@ -36,49 +31,130 @@ class TensorBase:
         grad: the gradient that `backward()` left here, or None.
     """
 
-    __slots__ = ("__weakref__", "_device", "_is_leaf", "_is_tracked", "_is_view", "_uop", "grad")
+    __slots__ = (
+        "__weakref__",
+        "_cell",
+        "_device",
+        "_is_detached",
+        "_is_leaf",
+        "_is_tracked",
+        "_path",
+        "_root",
+        "_uop",
+        "grad",
+    )
 
     _live: "ClassVar[LiveSet[Tensor]]" = LiveSet()
     #: Whether layers behave as they do in training (see `Tensor.train`).
     training: ClassVar[bool] = False
 
+    _cell: Cell  # what is written to: shared with all views
+    _path: Path  # how this tensor shows the cell; empty: all of it
+    _root: UOp  # the graph of the cell that `_uop` was built on
     _uop: UOp
     _device: str
     _is_leaf: bool  # the user set requires_grad
     _is_tracked: bool  # computed from tensors that require a gradient: keeps its graph when realized
-    _is_view: bool  # was made as memory or a view of it: sees later assigns to that memory
+    _is_detached: bool  # shows the memory of another tensor without its gradient
     grad: "Self | None"
 
     @classmethod
     def held_graphs(cls) -> list[UOp]:
-        """Return the graphs of all tensors that are alive in this process.
+        """Return the graphs of all values that tensors of this process show, and of writes that wait.
 
         Example:
-            >>> t = Tensor([1, 2])
+            >>> t = Tensor([1, 2]) * 2
             >>> t.uop in Tensor.held_graphs()
             True
         """
-        return [tensor._uop for tensor in cls._live]
+        buffer = Ops.BUFFER
+        out: dict[UOp, None] = {}
+        # most lie in memory, and nobody has to be told of them
+        for tensor in [t for t in cls._live if t._cell.uop.op is not buffer]:
+            cell = tensor._cell
+            if not cell.is_memory:
+                out[cell.uop if cell.is_copy else tensor._uop] = None
+            elif cell.settle() and not storage.is_view(cell.uop):
+                out[cell.uop] = None
+        return list(out)
 
-    def _init(self, uop: UOp, device: str, tracked: bool = False) -> None:
-        self._uop = uop
-        self._device = uop.device or device
+    def _begin(self, tracked: bool = False) -> None:
+        """Be a tensor, of what this one shows."""
         self._is_leaf = False
         self._is_tracked = tracked
-        self._is_view = has_memory(uop)
         self.grad = None
         self._live.add(self)  # pyright: ignore[reportArgumentType] - only Tensor is instantiated
 
+    def _hold(self, uop: UOp, device: str, has_history: bool = False) -> None:
+        """Show the value of `uop`, or the memory that it is if no other tensor is that."""
+        self._show(Cell(uop, has_history), (), uop, device)
+
+    def _show(self, cell: Cell, path: Path, uop: UOp, device: str) -> None:
+        """Show `path` of `cell`, which is `uop` now."""
+        self._cell = cell
+        self._path = path
+        self._root = cell.uop
+        self._uop = uop
+        self._device = uop.device or device
+        self._is_detached = False
+
     @classmethod
     def _make(cls, uop: UOp, device: str, tracked: bool = False) -> Self:
+        """Return a value that was computed: no write to another tensor changes it."""
         self = object.__new__(cls)
-        self._init(uop, device, tracked)
+        self._hold(uop, device, tracked)
+        self._begin(tracked)
         return self
+
+    @classmethod
+    def _showing(cls, uop: UOp, device: str) -> Self:
+        """Return a graph as a tensor that shares memory with who shows it too."""
+        self = object.__new__(cls)
+        self._join(uop, device)
+        self._begin()
+        return self
+
+    def _join(self, uop: UOp, device: str) -> None:
+        """Show a graph; where that is memory, or a view, together with who shows it too."""
+        base = storage.base_of(uop)
+        if base.op not in VERSIONS:
+            self._hold(uop, device)
+            return
+        cell, path = Cell(base), path_between(uop, base)
+        if not cell.is_memory and (found := cell_showing(uop)) is not None:
+            cell, path = found
+        self._show(cell, path, shown(cell.uop, path) if path else cell.uop, device)
+
+    def _share(self, other: "TensorBase", device: str) -> None:
+        """Show what `other` shows."""
+        # asking brings its graph up to date
+        _ = other.uop
+        self._show(other._cell, other._path, other._uop, device)
+        self._root = other._root
+        self._is_detached = other._is_detached
 
     def _like(self, uop: UOp, *others: "TensorBase") -> Self:
         """Return the result `uop` of this tensor and `others`."""
         tracked = self.requires_grad or any([other.requires_grad for other in others])
         return self._make(uop, self._device, tracked and is_float(uop.dtype))
+
+    def _view(self, move: Callable[[UOp], UOp]) -> Self:
+        """Return what movement ops show of this tensor: each sees what is written through the other.
+
+        Args:
+            move: from a graph of this shape to movement ops on it. They show elements of this tensor only:
+                padding may not stay.
+        """
+        # asking brings `_uop` up to date; it is what the path goes on from, also where a part was realized
+        _ = self.uop
+        below = self._uop
+        uop = move(below)
+        out = object.__new__(type(self))
+        out._show(self._cell, self._path + path_between(uop, below), uop, self._device)
+        out._root = self._root
+        out._is_detached = self._is_detached
+        out._begin(self.requires_grad and is_float(uop.dtype))
+        return out
 
     # --- what it is ---
 
@@ -90,15 +166,37 @@ class TensorBase:
             >>> (Tensor([1, 2]) + 1).uop.op
             Ops.ADD
         """
-        found = storage.resolve(self._uop)
-        if found is not self._uop and not self._is_tracked:
-            self._uop = found
-        return found
+        cell = self._cell
+        if not cell.is_memory:
+            found = storage.resolve(self._uop)
+            if found is self._uop:
+                return found
+            if not cell.settle():
+                # by another name, memory has been overwritten: the copy was made before
+                return storage.resolve(shown(cell.uop, self._path)) if cell.is_copy else found
+        else:
+            cell.settle()
+        root = cell.uop
+        if root is not self._root:
+            self._uop = shown(root, self._path)
+            self._root = root
+        return self._uop
 
     @property
     def _graph(self) -> UOp:
         """The node that results are built on: with its history where that is needed for a gradient."""
-        return self._uop if self._is_tracked else self.uop
+        cell = self._cell
+        if self._is_tracked and not cell.is_memory:
+            is_overwritten = cell.is_copy and storage.resolve(self._uop) is not self._uop
+            return shown(cell.uop, self._path) if is_overwritten else self._uop
+        return self.uop.detach() if self._is_detached else self.uop
+
+    @property
+    def _built(self) -> UOp:
+        """The graph as it was written down, unless the memory has been written to since."""
+        if self._cell.is_memory and self._cell.uop is not self._root:
+            _ = self.uop
+        return self._uop.detach() if self._is_detached else self._uop
 
     @property
     def dtype(self) -> DType:
@@ -228,7 +326,7 @@ class TensorBase:
         """Refuse operands in the memory of different devices; constants live anywhere."""
         first: TensorBase | None = None
         for t in (self, *others):
-            if t._uop.device is None:
+            if t._uop.device is None and t.uop.device is None:
                 continue
             if first is not None and first._device != t._device:
                 raise DeviceError(

@@ -10,6 +10,7 @@ from plugrad.errors import DtypeError, GradientError, ShapeError
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.functional import FunctionalMixin
 from plugrad.tensor.shapes import expanded, show
+from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
 
@@ -45,8 +46,8 @@ class GradientMixin(FunctionalMixin):
                     f"gradient for {target!r} ({type(target).__name__}), which is no tensor. Pass the "
                     "tensors that this one was computed from."
                 )
-        root, seed = self._uop, self._seed(gradient)
-        places = places_of(root, [target._uop for target in targets])
+        root, seed = self._built, self._seed(gradient)
+        places = places_of(root, [target._built for target in targets])
         for target, nodes in zip(targets, places, strict=True):
             if not nodes:
                 raise GradientError(
@@ -71,9 +72,9 @@ class GradientMixin(FunctionalMixin):
             >>> w.grad.tolist()
             [3.0, 3.0]
         """
-        root, seed = self._uop, self._seed(gradient)
+        root, seed = self._built, self._seed(gradient)
         leaves: list[Any] = [t for t in self._live if t._is_leaf and is_float(t.dtype)]
-        places = places_of(root, [leaf._uop for leaf in leaves])
+        places = places_of(root, [leaf._built for leaf in leaves])
         reached = [(leaf, nodes) for leaf, nodes in zip(leaves, places, strict=True) if nodes]
         if not reached:
             raise GradientError(
@@ -122,7 +123,8 @@ def places_of(root: UOp, targets: Sequence[UOp]) -> list[list[UOp]]:
     stack = [root]
     while stack:
         u = stack.pop()
-        now = storage.resolve(u)
+        # without its gradient, a value is not the one that lies in the same memory
+        now = u if u.op is Ops.DETACH else storage.resolve(u)
         known.setdefault(u, []).append(u)
         if now is not u:
             known.setdefault(now, []).append(u)
@@ -132,7 +134,7 @@ def places_of(root: UOp, targets: Sequence[UOp]) -> list[list[UOp]]:
                 stack.append(source)
     out: list[list[UOp]] = []
     for target in targets:
-        now = storage.resolve(target)
+        now = target if target.op is Ops.DETACH else storage.resolve(target)
         out.append(list(dict.fromkeys([*known.get(target, ()), *known.get(now, ())])))
     return out
 

@@ -36,4 +36,4 @@ def alive() -> list[Tensor]:
 
 def held_nodes(x: Any) -> tuple[UOp, UOp]:
     """Return the node that `x` was made as, and the one that it is by now."""
-    return x._uop, x.uop
+    return x._built, x.uop

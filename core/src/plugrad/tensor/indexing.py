@@ -200,4 +200,5 @@ class IndexingMixin(MovementMixin):
             >>> Tensor.arange(6).reshape(2, 3)[1, ::-2].tolist()
             [5, 3]
         """
-        return self._like(cut_out(self._graph, parse_index(index, self.shape)))
+        cuts = parse_index(index, self.shape)
+        return self._view(lambda u: cut_out(u, cuts))

@@ -37,7 +37,7 @@ class MovementMixin(ConversionMixin):
             (2, 3)
         """
         wanted = as_shape(shape, "reshape")
-        return self._like(self._graph.reshape(self._complete(wanted)))
+        return self._view(lambda u: u.reshape(self._complete(wanted)))
 
     def _complete(self, wanted: Shape) -> Shape:
         """Return `wanted` with its -1 replaced, if it has as many elements as this tensor."""
@@ -88,9 +88,8 @@ class MovementMixin(ConversionMixin):
                 f"{self.ndim} axes once."
             )
         some_axes(tuple(given), self.ndim, "permute")
-        return self._like(
-            self._graph.permute(tuple([one_axis(axis, self.ndim, "permute") for axis in given]))
-        )
+        order = tuple([one_axis(axis, self.ndim, "permute") for axis in given])
+        return self._view(lambda u: u.permute(order))
 
     def transpose(self, axis1: int = 1, axis2: int = 0) -> Self:
         """Return this with two axes exchanged.
@@ -105,7 +104,7 @@ class MovementMixin(ConversionMixin):
         order = list(range(self.ndim))
         first, second = one_axis(axis1, self.ndim, "transpose"), one_axis(axis2, self.ndim, "transpose")
         order[first], order[second] = second, first
-        return self._like(self._graph.permute(tuple(order)))
+        return self._view(lambda u: u.permute(tuple(order)))
 
     @property
     def T(self) -> Self:
@@ -115,7 +114,7 @@ class MovementMixin(ConversionMixin):
             >>> Tensor([[1, 2], [3, 4]]).T.tolist()
             [[1, 3], [2, 4]]
         """
-        return self._like(self._graph.permute(tuple(range(self.ndim))[::-1]))
+        return self._view(lambda u: u.permute(tuple(range(self.ndim))[::-1]))
 
     def expand(self, *shape: Dim | Sequence[Dim]) -> Self:
         """Return this broadcast to `shape`: axes of size 1 are repeated; -1 keeps a size.
@@ -142,7 +141,8 @@ class MovementMixin(ConversionMixin):
                     f"cannot expand {show(self.shape)} to {show(wanted)}: only axes of size 1 expand, "
                     "counted from the last axis. Reshape so that those axes have size 1."
                 )
-        return self._like(expanded(self._graph, check_sizes(full, "expand")))
+        sizes = check_sizes(full, "expand")
+        return self._view(lambda u: expanded(u, sizes))
 
     def shrink(self, bounds: "Sequence[tuple[Dim, Dim] | None]") -> Self:
         """Return the half-open interval `(begin, end)` of each axis; None keeps an axis whole.
@@ -170,7 +170,7 @@ class MovementMixin(ConversionMixin):
                     f"shrink: [{begin}, {end}) of axis {axis} is no part of [0, {size}). "
                     "Intervals lie inside of the tensor."
                 )
-        return self._like(self._graph.shrink(pairs))
+        return self._view(lambda u: u.shrink(pairs))
 
     def flip(self, *axis: int | Sequence[int]) -> Self:
         """Return this with the order of elements along the axes reversed.
@@ -183,7 +183,7 @@ class MovementMixin(ConversionMixin):
             [3, 2, 1]
         """
         given: Any = axis[0] if len(axis) == 1 and not isinstance(axis[0], int) else axis
-        return self._like(self._graph.flip(some_axes(tuple(given), self.ndim, "flip")))
+        return self._view(lambda u: u.flip(some_axes(tuple(given), self.ndim, "flip")))
 
     def squeeze(self, axis: Axes = None) -> Self:
         """Return this without axes of size 1: all of them, or those named that have size 1.
@@ -197,7 +197,7 @@ class MovementMixin(ConversionMixin):
         """
         chosen = some_axes(axis, self.ndim, "squeeze")
         kept = [size for i, size in enumerate(self.shape) if i not in chosen or not _equals(size, 1)]
-        return self._like(self._graph.reshape(tuple(kept)))
+        return self._view(lambda u: u.reshape(tuple(kept)))
 
     def unsqueeze(self, axis: int) -> Self:
         """Return this with a new axis of size 1 in place `axis`.
@@ -210,7 +210,7 @@ class MovementMixin(ConversionMixin):
             (3, 1)
         """
         at = one_axis(axis, self.ndim + 1, "unsqueeze")
-        return self._like(self._graph.reshape((*self.shape[:at], 1, *self.shape[at:])))
+        return self._view(lambda u: u.reshape((*self.shape[:at], 1, *self.shape[at:])))
 
     def flatten(self, start_axis: int = 0, end_axis: int = -1) -> Self:
         """Return this with the axes from `start_axis` to `end_axis`, both included, joined into one.
@@ -224,12 +224,12 @@ class MovementMixin(ConversionMixin):
             (2, 12)
         """
         if not self.ndim:
-            return self._like(self._graph.reshape((1,)))
+            return self._view(lambda u: u.reshape((1,)))
         first, last = one_axis(start_axis, self.ndim, "flatten"), one_axis(end_axis, self.ndim, "flatten")
         if first > last:
             raise ShapeError(f"flatten: axis {start_axis} comes after axis {end_axis}. Exchange them.")
         joined = product(self.shape[first : last + 1])
-        return self._like(self._graph.reshape((*self.shape[:first], joined, *self.shape[last + 1 :])))
+        return self._view(lambda u: u.reshape((*self.shape[:first], joined, *self.shape[last + 1 :])))
 
     def unflatten(self, axis: int, sizes: Sequence[Dim]) -> Self:
         """Return this with one axis split into `sizes`, one of which may be -1.
@@ -244,7 +244,7 @@ class MovementMixin(ConversionMixin):
     def _interval(self, axis: int, begin: Dim, end: Dim) -> Self:
         bounds: Any = [(0, size) for size in self.shape]
         bounds[axis] = (begin, end)
-        return self._like(self._graph.shrink(bounds))
+        return self._view(lambda u: u.shrink(bounds))
 
     def broadcast_to(self, *shape: Dim | Sequence[Dim]) -> Self:
         """Return `expand(*shape)`.

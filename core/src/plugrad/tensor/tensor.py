@@ -10,10 +10,19 @@ from plugrad.dtype import ConstType, dtypes, is_bool, is_float, is_int, parse_dt
 from plugrad.engine import storage
 from plugrad.engine.capture import current_capture
 from plugrad.engine.realize import ScheduleItem, kernelize, realize, schedule
-from plugrad.errors import ArgumentError, DeviceError, DtypeError, GradientError, JitError, ShapeError
+from plugrad.errors import (
+    ArgumentError,
+    DeviceError,
+    DtypeError,
+    GradientError,
+    JitError,
+    ShapeError,
+    ViewError,
+)
 from plugrad.runtime.buffer import Buffer
 from plugrad.tensor.advanced import AdvancedIndexingMixin
-from plugrad.tensor.base import DTypeLike, TensorBase, has_memory, the_device
+from plugrad.tensor.base import DTypeLike, TensorBase, the_device
+from plugrad.tensor.cell import Path, path_between
 from plugrad.tensor.fourier import FourierMixin
 from plugrad.tensor.gradient import GradientMixin
 from plugrad.tensor.host import HOST, empty_lists, host_buffer, nest, pack, unpack
@@ -72,14 +81,20 @@ class Tensor(GradientMixin, AdvancedIndexingMixin, SpectralMixin, FourierMixin):
     ) -> None:
         name = the_device(device)
         chosen = None if dtype is None else parse_dtype(dtype)
-        uop = graph_of(data, chosen, name, copy=copy)
+        uop = given = graph_of(data, chosen, name, copy=copy)
         if uop.device == HOST != name and uop.op is Ops.BUFFER and not isinstance(data, UOp):
             uop = uop.copy_to_device(name)
         if chosen is not None:
             uop = uop.cast(chosen)
         if device is not None and uop.device not in (None, name):
             uop = uop.copy_to_device(name)
-        self._init(uop, name)
+        if isinstance(data, UOp) and uop is data:
+            self._join(uop, name)
+        elif isinstance(data, Tensor) and uop is given and not data._cell.has_history:
+            self._share(data, name)
+        else:
+            self._hold(uop, name)
+        self._begin()
         if requires_grad:
             self.requires_grad = True
 
@@ -129,18 +144,21 @@ class Tensor(GradientMixin, AdvancedIndexingMixin, SpectralMixin, FourierMixin):
             )
         if value and not self._is_leaf and not self._is_tracked:
             self._own_memory()
+        if not value and self._is_tracked:
+            # what it was computed from is nobody's business any more; its views go on asking for it
+            self._hold(self._uop, self._device)
+            self._is_tracked = False
         self._is_leaf = bool(value)
-        self._is_tracked = self._is_tracked and bool(value)
 
     def _own_memory(self) -> None:
         """Make this tensor's graph unlike any other's: the value of memory of its own. Runs nothing."""
         uop = self.uop
-        if has_memory(uop) or (uop.op is Ops.COPY and has_memory(uop.src[0])):
+        is_whole = not self._path and not self._is_detached
+        if is_whole and (self._cell.is_memory or (uop.op is Ops.COPY and storage.is_view(uop.src[0]))):
             return
         value = uop.src[0] if uop.op is Ops.CONTIGUOUS else uop
         shape = self.static_shape("requires_grad")
-        self._uop = storage.new_buffer(self._device, shape, self.dtype).assign(value)
-        self._is_view = True
+        self._hold(storage.new_buffer(self._device, shape, self.dtype).assign(value), self._device)
 
     # --- computing ---
 
@@ -176,18 +194,53 @@ class Tensor(GradientMixin, AdvancedIndexingMixin, SpectralMixin, FourierMixin):
             [2, 3]
         """
         tensors = (self, *others)
-        found = kernelize([t._materialized() for t in tensors], self._device)
         for t in tensors:
-            t._uop = found.get(t._graph, t._graph)
+            t._with_memory()
+        found = kernelize([t._cell.uop for t in tensors], self._device)
+        for cell in {t._cell for t in tensors}:
+            if cell.uop in found:
+                cell.replace(found[cell.uop])
         return self
 
     def _materialized(self) -> UOp:
-        """Return the graph to compute; a constant, which has no device, becomes memory on this tensor's."""
-        if self._graph.device is None and all(isinstance(size, int) for size in self.shape):
+        """Return the graph to compute; numbers, which have no device, become memory on this tensor's."""
+        if self._is_tracked and not self._cell.is_memory:
+            return self._uop
+        u = self.uop
+        if u.device is None and all(isinstance(size, int) for size in self.shape):
+            if not self._path:
+                self._with_memory()
+                return self.uop
+            # a part of many numbers is computed alone
             shape: Any = self.shape
-            self._uop = storage.new_buffer(self._device, shape, self.dtype).assign(self._graph)
-            self._is_view = True
-        return self._graph
+            u = self._uop = storage.new_buffer(self._device, shape, self.dtype).assign(u)
+        return u
+
+    def _with_memory(self) -> None:
+        """Let the value that this tensor shows lie in memory once it is computed."""
+        cell = self._cell
+        if cell.uop.device is None and not cell.settle():
+            shape: Any = cell.uop.shape
+            if all(isinstance(size, int) for size in shape):
+                cell.replace(storage.new_buffer(self._device, shape, self.dtype).assign(cell.uop))
+
+    def _in_memory(self) -> UOp:
+        """Return the computed memory that this tensor shows and, unless it is tracked, may write to."""
+        if self._cell.has_history:
+            return self.realize().uop
+        if self._path and not any(t is not self and t._cell is self._cell for t in self._live):
+            # nobody else will see what it writes: a part of a value is computed alone
+            self._hold(self._uop, self._device)
+        self._with_memory()
+        cell = self._cell
+        realize([cell.uop], self._device)
+        if not cell.settle():
+            # another tensor has come by the same memory, because it has the same graph
+            shape: Any = cell.uop.shape
+            cell.replace(storage.new_buffer(self._device, shape, self.dtype).assign(cell.uop))
+            realize([cell.uop], self._device)
+        # numbers of symbolic shape live in kernels: without memory, their value would be part of these
+        return self.uop if storage.is_view(self.uop) else self.contiguous().realize().uop
 
     def contiguous(self) -> Self:
         """Return the same values in memory of their own, in row-major order, once they are computed.
@@ -203,13 +256,17 @@ class Tensor(GradientMixin, AdvancedIndexingMixin, SpectralMixin, FourierMixin):
         return self._like(u.contiguous())
 
     def detach(self) -> Self:
-        """Return the same values without a gradient.
+        """Return the same memory without a gradient; of what was computed with a gradient, the values.
 
         Example:
-            >>> Tensor([1.0], requires_grad=True).detach().requires_grad
-            False
+            >>> w = Tensor([1.0, 2.0], requires_grad=True)
+            >>> w.detach().assign([3.0, 4.0]).requires_grad, w.tolist()
+            (False, [3.0, 4.0])
         """
-        return self._make(self._graph.detach(), self._device)
+        out = self._make(self._uop, self._device) if self._cell.has_history else self._view(lambda u: u)
+        out._is_tracked = False
+        out._is_detached = True
+        return out
 
     def to(self, device: str | None) -> Self:
         """Return this tensor on another device; itself if it is there, or if `device` is None.
@@ -233,25 +290,29 @@ class Tensor(GradientMixin, AdvancedIndexingMixin, SpectralMixin, FourierMixin):
     def assign(self, value: "Tensor | ConstType | list[Any]") -> Self:
         """Write `value`, broadcast to this shape, into this tensor's memory once it is computed; return this.
 
-        Views of the memory see the new values; what was computed from the old ones keeps those.
+        Basic indices, `reshape`, `permute` and the like, `flip`, `shrink` and `detach` give views: who writes
+        to one writes to the tensor that it shows, and all other views of that see it, whatever was realized
+        by then. All other operations give values, which keep what they were computed from; so do `pad`,
+        `cat`, indexing with tensors, and a tensor that happens to be computed like another one. Writing to
+        such a value gives it memory of its own. An expanded tensor is a view that cannot be written to.
 
         Raises:
             ShapeError: the value does not broadcast to this shape.
             DtypeError: the value has another dtype.
             DeviceError: the value lives on another device.
+            ViewError: elements of this tensor share memory, because it was expanded.
+            GradientError: this tensor was computed from tensors that require a gradient.
 
         Example:
-            >>> t = Tensor([1, 2])
+            >>> t = Tensor([1, 2, 3])
             >>> t.assign(t + 1).tolist()
-            [2, 3]
+            [2, 3, 4]
+            >>> _ = t[1:].flip(0).assign([30, 40])
+            >>> t.tolist()
+            [2, 40, 30]
         """
-        new = self._assignable(value, self.shape)
-        target = self.uop
-        if not has_memory(target) or self._has_twin(target):
-            target = storage.new_buffer(self._device, self.static_shape("assign"), self.dtype)
-        self._uop = target.assign(new)
-        self._is_tracked = False
-        self._is_view = True
+        self._check_writable()
+        self._write((), self._assignable(value, self.shape))
         return self
 
     def replace(self, other: "Tensor") -> Self:
@@ -264,7 +325,7 @@ class Tensor(GradientMixin, AdvancedIndexingMixin, SpectralMixin, FourierMixin):
             ShapeError: the shapes differ.
 
         Example:
-            >>> rows = Tensor([[1, 2], [3, 4]]).realize()
+            >>> rows = Tensor([[1, 2], [3, 4]])
             >>> first = Tensor([0, 0]).replace(rows[0])
             >>> rows[0] = 5
             >>> first.tolist()
@@ -275,19 +336,20 @@ class Tensor(GradientMixin, AdvancedIndexingMixin, SpectralMixin, FourierMixin):
                 f"cannot replace a tensor of shape {show(self.shape)} by one of {show(other.shape)}. "
                 "Reshape it first."
             )
-        self._uop, self._device = other._uop, other._device
-        self._is_tracked, self._is_view = other._is_tracked, other._is_view
+        self._share(other, other._device)
+        self._is_tracked = other._is_tracked
         return self
 
     def __setitem__(self, index: Any, value: "Tensor | ConstType | list[Any]") -> None:
         """Write `value`, broadcast, into part of this tensor: what `x[index]` reads.
 
-        Of several writes to one element the last wins; positions out of range write nothing.
+        Of several writes to one element the last wins; positions out of range write nothing. See `assign`.
 
         Raises:
             AxisError: too many indices, or an integer out of range.
             ShapeError: the value does not broadcast to the part.
             DtypeError: the value has another dtype.
+            ViewError: elements of this tensor share memory, because it was expanded.
             GradientError: this tensor was computed from tensors that require a gradient.
 
         Example:
@@ -296,24 +358,38 @@ class Tensor(GradientMixin, AdvancedIndexingMixin, SpectralMixin, FourierMixin):
             >>> t.tolist()
             [1, 0, 0]
         """
-        if self._is_tracked:
-            raise GradientError(
-                f"cannot write into {self!r}: its gradient is tracked. Write into .detach().contiguous(), "
-                "or use where()."
-            )
+        self._check_writable()
         if has_tensors(index):
             self._set_named(index, value)
             return
         cuts = parse_index(index, self.shape)
         new = self._assignable(value, cuts.shape())
-        if not has_memory(self.uop) or self._has_twin(self.uop):
-            shape = self.static_shape("setting elements")
-            self._uop = storage.new_buffer(self._device, shape, self.dtype).assign(self.uop)
-        memory = self.uop
         for piece, bounds in whole_steps(cuts, self.shape):
-            memory = memory.after(cut_out(memory, piece).assign(new.shrink(bounds)))
-        self._uop = memory
-        self._is_view = True
+            u = self.uop
+            self._write(path_between(cut_out(u, piece), u), new.shrink(bounds))
+
+    def _check_writable(self) -> None:
+        if self._cell.has_history:
+            raise GradientError(
+                f"cannot write into {self!r}: its gradient is tracked. Write into .detach().contiguous(), "
+                "or use where()."
+            )
+        if any(op is Ops.EXPAND for op, _, _ in self._path):
+            raise ViewError(
+                f"cannot write into {self!r}: it was expanded, and shows elements of its memory more than "
+                "once. Write into what was expanded, or into .contiguous()."
+            )
+
+    def _write(self, path: Path, value: UOp) -> None:
+        """Write into what `path` shows of this tensor."""
+        if not self._cell.settle():
+            whole = self._cell.uop.shape
+            if not all(isinstance(size, int) for size in whole):
+                raise ShapeError(
+                    f"assign: the shape {show(whole)} is symbolic. Write into memory of fixed size, through "
+                    "a slice of it."
+                )
+        self._cell.write(self._path + path, value, self._device)
 
     def _set_named(self, index: Any, value: Any) -> None:
         """Write into the elements that an index with tensors names, by writing all of its view anew."""
@@ -357,12 +433,6 @@ class Tensor(GradientMixin, AdvancedIndexingMixin, SpectralMixin, FourierMixin):
             )
         return expanded(other._graph, shape)
 
-    def _has_twin(self, memory: UOp) -> bool:
-        """Say whether another tensor came by the same memory, because it has the same graph."""
-        if self._is_view:
-            return False
-        return any(t is not self and not t._is_view and storage.resolve(t._uop) is memory for t in self._live)
-
     # --- reading ---
 
     def data(self) -> memoryview:
@@ -394,8 +464,8 @@ class Tensor(GradientMixin, AdvancedIndexingMixin, SpectralMixin, FourierMixin):
 
     def _stored(self) -> Buffer | bytes:
         """Compute the elements and return where they lie in row-major order; as bytes those of no memory."""
-        if self._uop.op is Ops.CONST:
-            return pack([self._uop.arg], self.dtype)
+        if self.uop.op is Ops.CONST:
+            return pack([self.uop.arg], self.dtype)
         if 0 in self.shape:
             return b""
         if current_capture() is not None:

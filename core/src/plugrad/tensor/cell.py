@@ -1,0 +1,148 @@
+"""What a tensor shares with all views of it: one value or memory, and how a view shows it."""
+
+import weakref
+from typing import Any
+
+from plugrad.autodiff.vjp import VJP
+from plugrad.dtype import dtypes
+from plugrad.engine import storage
+from plugrad.runtime.buffer import Buffer
+from plugrad.schedule.versions import IN_PLACE, VERSIONS, memory_of
+from plugrad.uop.ops import MOVEMENT, Ops
+from plugrad.uop.uop import UOp
+
+#: Movement ops between the value of a cell and what a tensor shows of it: op, sizes, static data.
+Path = tuple[tuple[Ops, tuple[UOp, ...], Any], ...]
+
+# Movement ops that show each element of their source once, in another order.
+_WHOLE = frozenset({Ops.RESHAPE, Ops.PERMUTE, Ops.FLIP})
+
+# The one cell that may write to each memory. Others that hold the same value have it by its graph.
+_owners: "weakref.WeakValueDictionary[Buffer, Cell]" = weakref.WeakValueDictionary()
+
+
+class Cell:
+    """One value, which tensors show whole or in part; once it is written to, the memory that it lies in.
+
+    Attributes:
+        uop: the graph of the value, or the present version of the memory.
+        is_memory: the value is memory, which no other cell writes to.
+        has_history: a gradient will want to know how the value was computed: it stays what it is.
+        is_copy: the value is what memory of another cell shows; it need not be copied until that is written.
+    """
+
+    __slots__ = ("__weakref__", "has_history", "is_copy", "is_memory", "uop")
+
+    def __init__(self, uop: UOp, has_history: bool = False) -> None:
+        self.uop = uop
+        self.is_memory = False
+        self.is_copy = False
+        self.has_history = has_history
+        is_version = uop.op in VERSIONS
+        if (is_version or _version_below(uop).op in VERSIONS) and not (is_version and self.settle()):
+            self.uop = uop.contiguous()
+            self.is_copy = True
+
+    def settle(self) -> bool:
+        """Bring `uop` up to date, and become the memory that the value was realized into; say if it is that.
+
+        Two cells may have come by one value because they have the same graph: the first of them becomes its
+        memory, the other goes on being known by the graph.
+        """
+        if self.has_history:
+            return False
+        found = storage.resolve(self.uop)
+        if not self.is_memory and not self._claim(found):
+            return False
+        self.uop = found
+        return True
+
+    def _claim(self, uop: UOp) -> bool:
+        """Become the cell of the memory that `uop` shows all of; say whether that could be."""
+        base = uop
+        while base.op in _WHOLE or base.op is Ops.SHRINK:
+            base = base.src[0]
+        if base.op is not Ops.BUFFER and base.op not in IN_PLACE:
+            return False
+        buffer = storage.find_buffer(memory_of(base))
+        self.is_memory = buffer is None or _owners.setdefault(buffer, self) is self
+        self.is_copy = self.is_copy and not self.is_memory
+        return self.is_memory
+
+    def replace(self, uop: UOp) -> None:
+        """Let the value be that of `uop`, which is new memory."""
+        self.uop = uop
+        self._claim(uop)
+
+    def write(self, path: Path, value: UOp, device: str) -> None:
+        """Write `value` into what `path` shows, none of whose elements is shown twice."""
+        memory = self.uop
+        if not self.settle():
+            shape: Any = memory.shape
+            new = storage.new_buffer(device, shape, memory.dtype)
+            self._claim(new)
+            memory = new if all(op in _WHOLE for op, _, _ in path) else new.assign(memory)
+        else:
+            memory = self.uop
+        if not path:
+            self.uop = memory.assign(value)
+        elif any(op is Ops.PAD for op, _, _ in path):
+            self.uop = memory.assign(_merged(memory, path, value))
+        else:
+            self.uop = memory.after(shown(memory, path).assign(value))
+
+
+def _version_below(uop: UOp) -> UOp:
+    while uop.op in MOVEMENT or uop.op is Ops.DETACH:
+        uop = uop.src[0]
+    return uop
+
+
+def cell_showing(uop: UOp) -> tuple[Cell, Path] | None:
+    """Return the cell of the memory that `uop` shows, and how it does, if there is such a cell."""
+    buffer = storage.find_buffer(memory_of(uop))
+    cell = None if buffer is None else _owners.get(buffer)
+    if cell is None or not cell.settle():
+        return None
+    view = whole = storage.resolve(uop)
+    while whole is not cell.uop:
+        if whole.op not in MOVEMENT:
+            return None
+        whole = whole.src[0]
+    return cell, path_between(view, whole)
+
+
+def shown(root: UOp, path: Path) -> UOp:
+    """Return what `path` shows of `root`."""
+    for op, sizes, arg in path:
+        root = UOp(op, root.dtype, (root, *sizes), arg)
+    return root
+
+
+def path_between(view: UOp, root: UOp) -> Path:
+    """Return the path that shows `view`, movement ops on `root`."""
+    steps: list[tuple[Ops, tuple[UOp, ...], Any]] = []
+    while view is not root:
+        assert view.op in MOVEMENT, f"a view is made by movement ops, not by {view.op.name}"
+        steps.append((view.op, view.src[1:], view.arg))
+        view = view.src[0]
+    return tuple(reversed(steps))
+
+
+def _merged(memory: UOp, path: Path, value: UOp) -> UOp:
+    """Return all of `memory` with `value` in what `path` shows.
+
+    The way back through a movement op is the way of its gradient. A step of a slice that sticks out of its
+    axis pads it; what is written there falls away.
+    """
+    views = [memory]
+    for step in path:
+        views.append(shown(views[-1], (step,)))
+    shape = views[-1].shape
+    place = UOp.const(dtypes.bool, True).reshape((1,) * len(shape)).expand(shape)
+    value = value if value.shape == shape else value.reshape((1,) * len(shape)).expand(shape)
+    for view in reversed(views[1:]):
+        (rule, *_) = VJP[view.op]
+        assert rule is not None, f"{view.op.name} moves elements"
+        value, place = rule(value, view), rule(place, view)
+    return place.where(value, memory)
