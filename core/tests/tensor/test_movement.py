@@ -156,3 +156,10 @@ def test_symbolic_sizes_pass_through() -> None:
         assert part.pad(((0, 0), (0, 8 - bound))).shape == (2, 8)
     assert part.permute(1, 0).shape == (bound, 2)
     assert part.uop.op is Ops.SHRINK
+
+
+def test_matrices_are_transposed_one_by_one() -> None:
+    t = Tensor.arange(12).reshape(2, 2, 3)
+    assert t.mT.tolist() == np.swapaxes(np.arange(12).reshape(2, 2, 3), 1, 2).tolist()
+    with pytest.raises(ShapeError, match=r"mT of shape \(3,\): a matrix has two axes"):
+        _ = Tensor([1, 2, 3]).mT

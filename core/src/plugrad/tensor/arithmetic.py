@@ -6,13 +6,13 @@ from typing import Any, Self
 from plugrad.dtype import ConstType, DType, dtypes, is_bool, is_float, is_int, is_unsigned
 from plugrad.errors import DtypeError
 from plugrad.tensor.base import TensorBase, promoted
-from plugrad.tensor.external import ExternalMixin
+from plugrad.tensor.interop import InteropMixin
 from plugrad.tensor.shapes import broadcast_shapes, expanded
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
 
-class ArithmeticMixin(ExternalMixin):
+class ArithmeticMixin(InteropMixin):
     """Arithmetic, comparisons, bits and choices.
 
     Operands broadcast as in NumPy and meet in one dtype (see `promoted`); Python numbers are weak.

@@ -116,6 +116,21 @@ class MovementMixin(ConversionMixin):
         """
         return self._view(lambda u: u.permute(tuple(range(self.ndim))[::-1]))
 
+    @property
+    def mT(self) -> Self:
+        """This with the last two axes exchanged: each matrix transposed.
+
+        Raises:
+            ShapeError: there are fewer axes.
+
+        Example:
+            >>> Tensor([[[1, 2], [3, 4]]]).mT.tolist()
+            [[[1, 3], [2, 4]]]
+        """
+        if self.ndim < 2:
+            raise ShapeError(f"mT of shape {show(self.shape)}: a matrix has two axes. Unsqueeze it first.")
+        return self.transpose(-2, -1)
+
     def expand(self, *shape: Dim | Sequence[Dim]) -> Self:
         """Return this broadcast to `shape`: axes of size 1 are repeated; -1 keeps a size.
 

@@ -285,6 +285,18 @@ class Tensor(GradientMixin, AdvancedIndexingMixin, SpectralMixin, FourierMixin):
         out._device = name
         return out
 
+    def to_device(self, device: str, /, *, stream: None = None) -> Self:
+        """Return `to(device)`, by the name that the array API standard has for it.
+
+        Raises:
+            DeviceNotFound: there is no such device.
+
+        Example:
+            >>> Tensor([1, 2]).to_device("PYTHON").device
+            'PYTHON'
+        """
+        return self.to(device)
+
     # --- changing ---
 
     def assign(self, value: "Tensor | ConstType | list[Any]") -> Self:

@@ -1,0 +1,167 @@
+"""Arrays made of shapes, numbers and other arrays."""
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from plugrad.dtype import ConstType, DType
+from plugrad.errors import ArgumentError
+from plugrad.tensor import Tensor
+
+Shape = int | Sequence[int]
+
+
+def asarray(
+    obj: Any, /, *, dtype: DType | None = None, device: str | None = None, copy: bool | None = None
+) -> Tensor:
+    """Return `obj` (a tensor, number, nested lists, or an array of another library) as a tensor.
+
+    A tensor is returned as it is where nothing changes and `copy` is not True. What other libraries made is
+    copied, for it may change; `copy=False` shares its memory or raises.
+
+    Raises:
+        ArgumentError: `copy=False`, and a copy is needed.
+
+    Example:
+        >>> asarray([1, 2]).tolist()
+        [1, 2]
+    """
+    if not isinstance(obj, Tensor):
+        if copy is False:
+            return Tensor(obj, dtype=dtype, device=device, copy=False)
+        if hasattr(obj, "__dlpack__") and not hasattr(obj, "__array__"):
+            obj = Tensor.from_dlpack(obj, device=device, copy=True)
+        else:
+            return Tensor(obj, dtype=dtype, device=device)
+    out = obj.to(device)
+    if dtype is not None:
+        out = out.cast(dtype)
+    if copy is False and out is not obj:
+        raise ArgumentError(f"asarray(copy=False) of {obj!r}: another dtype or device needs a copy.")
+    return out.detach().contiguous() if copy and out is obj else out
+
+
+def from_dlpack(x: Any, /, *, device: str | None = None, copy: bool | None = None) -> Tensor:
+    """Return a tensor of an array of another library, in its memory where possible (`Tensor.from_dlpack`)."""
+    return Tensor.from_dlpack(x, device=device, copy=copy)
+
+
+def arange(
+    start: float,
+    /,
+    stop: float | None = None,
+    step: float = 1,
+    *,
+    dtype: DType | None = None,
+    device: str | None = None,
+) -> Tensor:
+    """Return the numbers from `start` (0 if it is alone) to `stop`, exclusive."""
+    return Tensor.arange(start, stop, step, dtype=dtype, device=device)
+
+
+def linspace(
+    start: float,
+    stop: float,
+    /,
+    num: int,
+    *,
+    dtype: DType | None = None,
+    device: str | None = None,
+    endpoint: bool = True,
+) -> Tensor:
+    """Return `num` evenly spaced numbers from `start` to `stop`, with it or without.
+
+    Example:
+        >>> linspace(0.0, 1.0, 4, endpoint=False).tolist()
+        [0.0, 0.25, 0.5, 0.75]
+    """
+    if endpoint:
+        return Tensor.linspace(start, stop, num, dtype=dtype, device=device)
+    return Tensor.linspace(start, stop, num + 1, dtype=dtype, device=device)[:num]
+
+
+def full(
+    shape: Shape, fill_value: ConstType, *, dtype: DType | None = None, device: str | None = None
+) -> Tensor:
+    """Return a tensor of one number."""
+    return Tensor.full(shape, fill_value, dtype=dtype, device=device)
+
+
+def zeros(shape: Shape, *, dtype: DType | None = None, device: str | None = None) -> Tensor:
+    """Return a tensor of zeros."""
+    return Tensor.zeros(shape, dtype=dtype, device=device)
+
+
+def ones(shape: Shape, *, dtype: DType | None = None, device: str | None = None) -> Tensor:
+    """Return a tensor of ones."""
+    return Tensor.ones(shape, dtype=dtype, device=device)
+
+
+def empty(shape: Shape, *, dtype: DType | None = None, device: str | None = None) -> Tensor:
+    """Return a tensor whose elements are whatever its memory holds."""
+    return Tensor.empty(shape, dtype=dtype, device=device)
+
+
+def full_like(
+    x: Tensor, /, fill_value: ConstType, *, dtype: DType | None = None, device: str | None = None
+) -> Tensor:
+    """Return a tensor of one number, in the shape of `x`, and its dtype and device if none is given."""
+    return full(x.static_shape(), fill_value, dtype=dtype or x.dtype, device=device or x.device)
+
+
+def zeros_like(x: Tensor, /, *, dtype: DType | None = None, device: str | None = None) -> Tensor:
+    """Return zeros in the shape of `x`, and its dtype and device if none is given."""
+    return full_like(x, 0, dtype=dtype, device=device)
+
+
+def ones_like(x: Tensor, /, *, dtype: DType | None = None, device: str | None = None) -> Tensor:
+    """Return ones in the shape of `x`, and its dtype and device if none is given."""
+    return full_like(x, 1, dtype=dtype, device=device)
+
+
+def empty_like(x: Tensor, /, *, dtype: DType | None = None, device: str | None = None) -> Tensor:
+    """Return uninitialised elements in the shape of `x`, and its dtype and device if none is given."""
+    return empty(x.static_shape(), dtype=dtype or x.dtype, device=device or x.device)
+
+
+def eye(
+    n_rows: int,
+    n_cols: int | None = None,
+    /,
+    *,
+    k: int = 0,
+    dtype: DType | None = None,
+    device: str | None = None,
+) -> Tensor:
+    """Return a matrix of zeros with ones on diagonal `k`, which is above the main one if it is positive.
+
+    Example:
+        >>> eye(2, 3, k=1).tolist()
+        [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+    """
+    columns = n_rows if n_cols is None else n_cols
+    like = Tensor.zeros(1, dtype=dtype, device=device)
+    rows = Tensor.arange(n_rows, dtype="int32", device=device).reshape(n_rows, 1)
+    return (rows + k == Tensor.arange(columns, dtype="int32", device=device)).cast(like.dtype)
+
+
+def tril(x: Tensor, /, *, k: int = 0) -> Tensor:
+    """Return matrices with zeros above diagonal `k`."""
+    return x.tril(k)
+
+
+def triu(x: Tensor, /, *, k: int = 0) -> Tensor:
+    """Return matrices with zeros below diagonal `k`."""
+    return x.triu(k)
+
+
+def meshgrid(*arrays: Tensor, indexing: Literal["xy", "ij"] = "xy") -> tuple[Tensor, ...]:
+    """Return the coordinates of a grid, one tensor for each axis.
+
+    Example:
+        >>> [grid.tolist() for grid in meshgrid(Tensor([1, 2]), Tensor([3, 4]))]
+        [[[1, 2], [1, 2]], [[3, 3], [4, 4]]]
+    """
+    if not arrays:
+        return ()
+    first, *others = arrays
+    return first.meshgrid(*others, indexing=indexing)

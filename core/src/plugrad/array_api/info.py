@@ -1,0 +1,209 @@
+"""Dtypes, and what this namespace can do."""
+
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from plugrad.device import Device
+from plugrad.dtype import (
+    ConstType,
+    DType,
+    dtype_max,
+    dtype_min,
+    dtypes,
+    is_bool,
+    is_float,
+    is_int,
+    least_upper_dtype,
+)
+from plugrad.errors import ArgumentError, DtypeError
+from plugrad.tensor import Tensor
+from plugrad.tensor.base import promoted
+
+SUPPORTED_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12")
+
+_NO_COMPLEX = "there are no complex numbers"
+#: What the standard has and this namespace has not, with the reason.
+MISSING = MappingProxyType(
+    {
+        "complex64": _NO_COMPLEX,
+        "complex128": _NO_COMPLEX,
+        "conj": _NO_COMPLEX,
+        "imag": _NO_COMPLEX,
+        "real": _NO_COMPLEX,
+        "fft": f"an extension, {_NO_COMPLEX}",
+        "linalg": "an extension: the methods of Tensor have other names and results",
+        "Tensor.size": "a method, as PyTorch's: Tensor.numel() is the number of elements",
+    }
+)
+
+_SIGNED = (dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64)
+_UNSIGNED = (dtypes.uint8, dtypes.uint16, dtypes.uint32, dtypes.uint64)
+_REAL = (dtypes.float32, dtypes.float64)
+_KINDS: dict[str, tuple[DType, ...]] = {
+    "bool": (dtypes.bool,),
+    "signed integer": _SIGNED,
+    "unsigned integer": _UNSIGNED,
+    "integral": _SIGNED + _UNSIGNED,
+    "real floating": (dtypes.float16, dtypes.bfloat16, *_REAL),
+    "complex floating": (),
+    "numeric": (*_SIGNED, *_UNSIGNED, dtypes.float16, dtypes.bfloat16, *_REAL),
+}
+# bits of the fraction, least exponent of a normal number, largest exponent: IEEE 754-2019, table 3.5
+_FORMATS = {
+    dtypes.float16: (10, -14, 15),
+    dtypes.bfloat16: (7, -126, 127),
+    dtypes.float32: (23, -126, 127),
+    dtypes.float64: (52, -1022, 1023),
+}
+
+
+class FloatInfo(NamedTuple):
+    """What `finfo` returns."""
+
+    bits: int
+    eps: float
+    max: float
+    min: float
+    smallest_normal: float
+    dtype: DType
+
+
+class IntInfo(NamedTuple):
+    """What `iinfo` returns."""
+
+    bits: int
+    max: int
+    min: int
+    dtype: DType
+
+
+def _dtype_of(x: "DType | Tensor") -> DType:
+    return x.dtype if isinstance(x, Tensor) else x
+
+
+def finfo(type: "DType | Tensor", /) -> FloatInfo:
+    """Return the limits of a float dtype.
+
+    Raises:
+        DtypeError: it is none, or one of a byte.
+
+    Example:
+        >>> finfo(dtypes.float16).max
+        65504.0
+    """
+    dtype = _dtype_of(type)
+    if dtype not in _FORMATS:
+        raise DtypeError(f"finfo of {dtype.name}: pass one of {', '.join(d.name for d in _FORMATS)}.")
+    fraction, least, most = _FORMATS[dtype]
+    largest = (2.0 - 2.0**-fraction) * 2.0**most
+    return FloatInfo(dtype.itemsize * 8, 2.0**-fraction, largest, -largest, 2.0**least, dtype)
+
+
+def iinfo(type: "DType | Tensor", /) -> IntInfo:
+    """Return the limits of an integer dtype.
+
+    Raises:
+        DtypeError: it is none.
+
+    Example:
+        >>> iinfo(dtypes.int8).min
+        -128
+    """
+    dtype = _dtype_of(type)
+    if not is_int(dtype):
+        raise DtypeError(f"iinfo of {dtype.name}: pass an integer dtype.")
+    return IntInfo(dtype.itemsize * 8, int(dtype_max(dtype)), int(dtype_min(dtype)), dtype)
+
+
+def isdtype(dtype: DType, kind: "DType | str | tuple[DType | str, ...]") -> bool:
+    """Say whether a dtype is of a kind: "bool", "integral", "real floating", ..., a dtype, or one of several.
+
+    Raises:
+        ArgumentError: there is no such kind.
+
+    Example:
+        >>> isdtype(dtypes.int8, "integral")
+        True
+    """
+    if isinstance(kind, tuple):
+        return any(isdtype(dtype, each) for each in kind)
+    if isinstance(kind, DType):
+        return dtype is kind
+    if kind not in _KINDS:
+        raise ArgumentError(f"isdtype of kind {kind!r}: pass one of {', '.join(map(repr, _KINDS))}.")
+    return dtype in _KINDS[kind]
+
+
+def result_type(*arrays_and_dtypes: "Tensor | DType | ConstType") -> DType:
+    """Return the dtype in which arrays, dtypes and Python numbers meet.
+
+    Example:
+        >>> result_type(dtypes.int8, dtypes.uint8)
+        dtypes.int16
+    """
+    given = [Tensor(0, dtype=x) if isinstance(x, DType) else x for x in arrays_and_dtypes]
+    return promoted(given)
+
+
+def can_cast(from_: "DType | Tensor", to: DType, /) -> bool:
+    """Say whether promotion leads from one dtype to the other.
+
+    Example:
+        >>> can_cast(dtypes.int8, dtypes.int16), can_cast(dtypes.float32, dtypes.int64)
+        (True, False)
+    """
+    source = _dtype_of(from_)
+    if _rank(source) != _rank(to) and not is_bool(source):
+        return False
+    return least_upper_dtype(source, to) is to
+
+
+def _rank(dtype: DType) -> str:
+    return "bool" if is_bool(dtype) else "float" if is_float(dtype) else "integer"
+
+
+def astype(x: Tensor, dtype: DType, /, *, copy: bool = True, device: str | None = None) -> Tensor:
+    """Return the values in another dtype, in memory of their own if `copy` is set."""
+    out = x.cast(dtype).to(device)
+    return out.contiguous() if copy and out is x else out
+
+
+class NamespaceInfo:
+    """What `__array_namespace_info__` returns."""
+
+    def capabilities(self) -> dict[str, Any]:
+        """Say what is there of what the standard leaves open."""
+        return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": None}
+
+    def default_device(self) -> str:
+        """Return where arrays live that are made without a device."""
+        return Device.DEFAULT
+
+    def default_dtypes(self, *, device: str | None = None) -> dict[str, DType]:
+        """Return the dtypes of Python numbers, and of positions."""
+        return {
+            "real floating": dtypes.default_float,
+            "integral": dtypes.default_int,
+            "indexing": dtypes.default_int,
+        }
+
+    def devices(self) -> list[str]:
+        """Return the devices that arrays may be on without installing more: the default one, and the host."""
+        return list(dict.fromkeys([Device.DEFAULT, "PYTHON"]))
+
+    def dtypes(
+        self, *, device: str | None = None, kind: "str | tuple[str, ...] | None" = None
+    ) -> dict[str, DType]:
+        """Return the dtypes of the standard, by name, of some kinds or all."""
+        known = (dtypes.bool, *_SIGNED, *_UNSIGNED, *_REAL)
+        return {d.name: d for d in known if kind is None or isdtype(d, kind)}
+
+
+def __array_namespace_info__() -> NamespaceInfo:
+    """Return what this namespace can do.
+
+    Example:
+        >>> sorted(__array_namespace_info__().dtypes(kind="real floating"))
+        ['float32', 'float64']
+    """
+    return NamespaceInfo()

@@ -1,0 +1,135 @@
+"""Axes, joins, elements by position, and products of matrices."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from plugrad.dtype import least_upper_dtype
+from plugrad.errors import ShapeError
+from plugrad.tensor import Tensor
+
+
+def broadcast_arrays(*arrays: Tensor) -> list[Tensor]:
+    """Return the arrays, broadcast to the shape that they have in common."""
+    shapes = [x.static_shape("broadcast_arrays") for x in arrays]
+    ndim = max(map(len, shapes), default=0)
+    padded = [(1,) * (ndim - len(shape)) + shape for shape in shapes]
+    common = tuple(next((size for size in sizes if size != 1), 1) for sizes in zip(*padded, strict=True))
+    return [x.broadcast_to(common) for x in arrays]
+
+
+def broadcast_to(x: Tensor, /, shape: Sequence[int]) -> Tensor:
+    """Return `x` with axes of size 1, and missing ones in front, repeated to `shape`."""
+    return x.broadcast_to(tuple(shape))
+
+
+def concat(arrays: Sequence[Tensor], /, *, axis: int | None = 0) -> Tensor:
+    """Return arrays joined along an axis; flattened first for None."""
+    first, *others = [x.flatten() for x in arrays] if axis is None else arrays
+    return first.cat(*others, axis=axis or 0)
+
+
+def stack(arrays: Sequence[Tensor], /, *, axis: int = 0) -> Tensor:
+    """Return arrays joined along a new axis."""
+    first, *others = arrays
+    return first.stack(*others, axis=axis)
+
+
+def unstack(x: Tensor, /, *, axis: int = 0) -> tuple[Tensor, ...]:
+    """Return the parts of `x` along an axis, without that axis."""
+    return tuple(x.movedim(axis, 0))
+
+
+def expand_dims(x: Tensor, /, *, axis: int = 0) -> Tensor:
+    """Return `x` with a new axis of size 1."""
+    return x.unsqueeze(axis)
+
+
+def squeeze(x: Tensor, /, axis: int | Sequence[int]) -> Tensor:
+    """Return `x` without axes of size 1.
+
+    Raises:
+        ShapeError: one of them has another size.
+    """
+    for each in [axis] if isinstance(axis, int) else axis:
+        if x.shape[each] != 1:
+            raise ShapeError(f"squeeze of axis {each}, which has size {x.shape[each]}, not 1.")
+    return x.squeeze(axis)
+
+
+def permute_dims(x: Tensor, /, axes: Sequence[int]) -> Tensor:
+    """Return `x` with its axes in the order `axes`."""
+    return x.permute(tuple(axes))
+
+
+def moveaxis(x: Tensor, source: int | Sequence[int], destination: int | Sequence[int], /) -> Tensor:
+    """Return `x` with axes moved; the others keep their order."""
+    return x.movedim(source, destination)
+
+
+def matrix_transpose(x: Tensor, /) -> Tensor:
+    """Return matrices with rows and columns exchanged."""
+    return x.mT
+
+
+def reshape(x: Tensor, /, shape: Sequence[int], *, copy: bool | None = None) -> Tensor:
+    """Return the elements in another shape; `copy` makes no difference to values."""
+    out = x.reshape(tuple(shape))
+    return out.contiguous() if copy else out
+
+
+def flip(x: Tensor, /, *, axis: int | Sequence[int] | None = None) -> Tensor:
+    """Return the elements in reverse order along some axes, or all."""
+    return x.flip(*range(x.ndim)) if axis is None else x.flip(axis)
+
+
+def roll(x: Tensor, /, shift: int | Sequence[int], *, axis: int | Sequence[int] | None = None) -> Tensor:
+    """Return the elements moved along axes; those that leave at the end come in at the start."""
+    return x.roll(shift, axis)
+
+
+def repeat(x: Tensor, repeats: int | Tensor, /, *, axis: int | None = None) -> Tensor:
+    """Return each element repeated, of `x` flattened for None."""
+    return x.repeat_interleave(repeats, axis)
+
+
+def tile(x: Tensor, repetitions: Sequence[int], /) -> Tensor:
+    """Return `x` repeated along each axis."""
+    return x.tile(*repetitions) if repetitions else x
+
+
+def take(x: Tensor, indices: Tensor, /, *, axis: int | None = None) -> Tensor:
+    """Return the elements at `indices`, (n,), along an axis; None for arrays of one axis.
+
+    Raises:
+        ShapeError: `axis` is missing, and there is not one.
+    """
+    if axis is None and x.ndim != 1:
+        raise ShapeError(f"take without an axis, of {x.ndim} axes. Say along which.")
+    return x.index_select(0 if axis is None else axis, indices)
+
+
+def take_along_axis(x: Tensor, indices: Tensor, /, *, axis: int = -1) -> Tensor:
+    """Return, for each position along an axis, the element that `indices` has there."""
+    return x.take_along_axis(indices, axis)
+
+
+def matmul(x1: Tensor, x2: Tensor, /) -> Tensor:
+    """Return the products of matrices, (..., m, k) @ (..., k, n) -> (..., m, n)."""
+    return x1 @ x2
+
+
+def tensordot(x1: Tensor, x2: Tensor, /, *, axes: "int | Sequence[Sequence[int]]" = 2) -> Tensor:
+    """Return the sums of products over some axes of both."""
+    return x1.tensordot(x2, axes)
+
+
+def vecdot(x1: Tensor, x2: Tensor, /, *, axis: int = -1) -> Tensor:
+    """Return the sums of products along an axis of both, which broadcast.
+
+    Raises:
+        ShapeError: the axis is not of one size.
+    """
+    if x1.shape[axis] != x2.shape[axis]:
+        raise ShapeError(f"vecdot along axis {axis}: sizes {x1.shape[axis]} and {x2.shape[axis]} differ.")
+    product: Any = x1 * x2
+    return product.sum(axis, dtype=least_upper_dtype(x1.dtype, x2.dtype))

@@ -1,0 +1,153 @@
+"""Statistics and other reductions."""
+
+import math
+from collections.abc import Sequence
+
+from plugrad.dtype import DType, dtypes
+from plugrad.errors import AxisError
+from plugrad.tensor import Tensor
+
+Axis = int | Sequence[int] | None
+
+
+def sum(x: Tensor, /, *, axis: Axis = None, dtype: DType | None = None, keepdims: bool = False) -> Tensor:
+    """Return sums; those of narrow integers are in the default int, or as wide without a sign."""
+    return x.sum(axis, keepdims, dtype)
+
+
+def prod(x: Tensor, /, *, axis: Axis = None, dtype: DType | None = None, keepdims: bool = False) -> Tensor:
+    """Return products; those of narrow integers are in the default int, or as wide without a sign."""
+    return x.prod(axis, keepdims, dtype)
+
+
+def max(x: Tensor, /, *, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """Return the largest elements; NaN if one is."""
+    return x.max(axis, keepdims)
+
+
+def min(x: Tensor, /, *, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """Return the smallest elements; NaN if one is."""
+    return x.min(axis, keepdims)
+
+
+def mean(x: Tensor, /, *, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """Return means."""
+    return x.mean(axis, keepdims)
+
+
+def var(x: Tensor, /, *, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:
+    """Return variances: sums of squared distances to the mean, divided by n - `correction`.
+
+    Example:
+        >>> var(Tensor([1.0, 3.0])).item()
+        1.0
+    """
+    if correction == int(correction):
+        return x.var(axis, keepdims, int(correction))
+    out = x.var(axis, keepdims, 0)
+    count = math.prod(x.static_shape("var")) // math.prod(out.static_shape("var"))
+    return out * (count / (count - correction))
+
+
+def std(x: Tensor, /, *, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:
+    """Return standard deviations, the roots of `var`."""
+    return var(x, axis=axis, correction=correction, keepdims=keepdims).sqrt()
+
+
+def all(x: Tensor, /, *, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """Say whether all elements are other than 0."""
+    return x.all(axis, keepdims)
+
+
+def any(x: Tensor, /, *, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """Say whether an element is other than 0."""
+    return x.any(axis, keepdims)
+
+
+def argmax(x: Tensor, /, *, axis: int | None = None, keepdims: bool = False) -> Tensor:
+    """Return the positions of the largest elements, the first of equal ones; flattened for None."""
+    return x.argmax(axis, keepdims)
+
+
+def argmin(x: Tensor, /, *, axis: int | None = None, keepdims: bool = False) -> Tensor:
+    """Return the positions of the smallest elements, the first of equal ones; flattened for None."""
+    return x.argmin(axis, keepdims)
+
+
+def count_nonzero(x: Tensor, /, *, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """Return how many elements are other than 0."""
+    return x.count_nonzero(axis, keepdims)
+
+
+def _line(x: Tensor, axis: int | None, name: str) -> int:
+    if axis is None and x.ndim != 1:
+        raise AxisError(f"{name} without an axis, of {x.ndim} axes. Say along which.")
+    return 0 if axis is None else axis
+
+
+def _with_initial(x: Tensor, axis: int, value: int) -> Tensor:
+    shape = list(x.static_shape())
+    shape[axis] = 1
+    return Tensor.full(shape, value, dtype=x.dtype, device=x.device).cat(x, axis=axis)
+
+
+def cumulative_sum(
+    x: Tensor,
+    /,
+    *,
+    axis: int | None = None,
+    dtype: DType | None = None,
+    include_initial: bool = False,
+) -> Tensor:
+    """Return sums of all elements so far, with 0 first if asked.
+
+    Raises:
+        AxisError: `axis` is missing, and there is not one.
+
+    Example:
+        >>> cumulative_sum(Tensor([1, 2]), include_initial=True).tolist()
+        [0, 1, 3]
+    """
+    along = _line(x, axis, "cumulative_sum")
+    out = x.cumsum(along, dtype)
+    return _with_initial(out, along, 0) if include_initial else out
+
+
+def cumulative_prod(
+    x: Tensor,
+    /,
+    *,
+    axis: int | None = None,
+    dtype: DType | None = None,
+    include_initial: bool = False,
+) -> Tensor:
+    """Return products of all elements so far, with 1 first if asked.
+
+    Raises:
+        AxisError: `axis` is missing, and there is not one.
+    """
+    along = _line(x, axis, "cumulative_prod")
+    out = x.cumprod(along, dtype)
+    return _with_initial(out, along, 1) if include_initial else out
+
+
+def diff(
+    x: Tensor,
+    /,
+    *,
+    axis: int = -1,
+    n: int = 1,
+    prepend: Tensor | None = None,
+    append: Tensor | None = None,
+) -> Tensor:
+    """Return the differences of neighbours along an axis, `n` times.
+
+    Example:
+        >>> diff(Tensor([1, 4, 9])).tolist()
+        [3, 5]
+    """
+    parts = [part for part in (prepend, x, append) if part is not None]
+    out = parts[0].cat(*parts[1:], axis=axis).movedim(axis, 0)
+    for _ in range(n):
+        out = out[1:] != out[:-1] if out.dtype is dtypes.bool else out[1:] - out[:-1]
+    return out.movedim(0, axis)
