@@ -31,7 +31,6 @@ OTHERWISE: tuple[tuple[str, str], ...] = (
     ("torch.clamp_min", "`x.clamp(low)`"),
     ("torch.logit", "`(x / (1 - x)).log()`"),
     ("torch.sigmoid", "`x.sigmoid()`: there are methods only, no functions"),
-    ("torch.utils.checkpoint.checkpoint", "see [gradients](api/gradients.md)"),
     ("np.array", "`Tensor(data)`"),
     ("np.transpose", "`x.permute(...)`; `x.T` for a matrix"),
     ("np.concatenate", "`Tensor.cat(x, y, axis=0)`"),
@@ -43,7 +42,6 @@ OTHERWISE: tuple[tuple[str, str], ...] = (
     ("np.atleast_1d", "`x.reshape(-1)`"),
     ("np.ediff1d", "`x[1:] - x[:-1]`"),
     ("np.random.default_rng", "`Tensor.manual_seed(n)`, then `Tensor.rand` and its like"),
-    ("tinygrad.Tensor.half", "`x.half()`: names that plugrad shares with tinygrad mean the same"),
 )
 
 TEXT = """\
@@ -101,6 +99,9 @@ assert Tensor(values).sort(descending=True)[1].tolist() == [3, 2, 1, 0]
 
 **Positions in tensors are not checked.** An integer out of range is an error; elements of an index tensor
 that are out of range read 0 and write nothing, since the device cannot raise.
+
+**Complex numbers** are no dtype: Fourier transforms take and return a last axis of two, real and imaginary
+part, as `torch.view_as_real` gives.
 
 **Random numbers** are the same bits on every device for a seed, and others than PyTorch's or NumPy's for
 that seed. A draw is made once: a tensor that was drawn keeps its values.

@@ -157,6 +157,7 @@ OTHERWISE: dict[str, str] = {
     "__getitem__/a negative step": "steps are positive",
     "gather/outside gives 0": "an error",
     **dict.fromkeys(("svd/product", "eigh/product"), "multiplied again in words of tensors"),
+    **dict.fromkeys(("fft", "ifft", "rfft", "irfft", "fft2", "ifft2"), "complex numbers are a dtype"),
     "unique/floats": "each NaN is its own",
     "bincount/weights": "no gradient",
     "one_hot/outside gives zeros": "an error",

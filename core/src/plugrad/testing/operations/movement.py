@@ -29,6 +29,7 @@ _MOVES: tuple[tuple[str, str, Meaning, Meaning], ...] = (
     ("movedim", "two axes", lambda x: x.movedim((0, 1), (2, 0)), lambda x: np.moveaxis(x, (0, 1), (2, 0))),
     ("moveaxis", "reals", lambda x: x.moveaxis(0, -1), lambda x: np.moveaxis(x, 0, -1)),
     ("T", "matrix", lambda x: x[0].T, lambda x: x[0].T),
+    ("mT", "stacked", lambda x: x.mT, lambda x: x.swapaxes(1, 2)),
     ("squeeze", "axis 1", lambda x: x[:, :1].squeeze(1), lambda x: x[:, 0]),
     ("unsqueeze", "in the middle", lambda x: x.unsqueeze(1), lambda x: x[:, None]),
     ("expand", "reals", lambda x: x[:, :1].expand(2, 5, -1), lambda x: np.broadcast_to(x[:, :1], (2, 5, 4))),

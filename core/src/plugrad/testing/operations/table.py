@@ -3,6 +3,7 @@
 from plugrad.tensor import Tensor
 from plugrad.testing.operations import (
     elementwise,
+    fourier,
     indexing,
     layers,
     linalg,
@@ -20,6 +21,7 @@ OPERATIONS: tuple[Operation, ...] = (
     *indexing.CASES,
     *products.CASES,
     *linalg.CASES,
+    *fourier.CASES,
     *spatial.CASES,
     *layers.CASES,
 )
@@ -34,7 +36,7 @@ _REASONS = {
         "numpy tolist"
     ),
     "says when and where is computed, not what": (
-        "detach held_graphs kernelize realize replace schedule to train training"
+        "detach held_graphs kernelize realize replace schedule to to_device train training"
     ),
     "is what derivatives of all cases are taken with": "backward gradient",
     "draws random numbers: distributions are tested, not values": (
@@ -43,6 +45,9 @@ _REASONS = {
     ),
     "has no defined elements": "empty empty_like",
     "reads what is outside of the program": "from_blob from_url",
+    "shares memory with other libraries": (
+        "__array_namespace__ __dlpack__ __dlpack_device__ from_dlpack from_torch to_torch"
+    ),
 }
 #: Public names of `Tensor` without a case, and why.
 EXCUSED = {name: reason for reason, names in _REASONS.items() for name in names.split()}
