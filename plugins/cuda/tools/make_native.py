@@ -56,6 +56,23 @@ int cuLaunchKernel(void *function, unsigned int grid_x, unsigned int grid_y, uns
     unsigned int block_x, unsigned int block_y, unsigned int block_z, unsigned int shared_nbytes,
     void *stream, void **parameters, void **extra);
 
+typedef struct {
+    void *function;
+    unsigned int grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_nbytes;
+    void **parameters;
+    void **extra;
+    void *kernel;
+    void *context;
+} KernelNode;
+int cuGraphCreate(void **graph, unsigned int flags);
+int cuGraphDestroy(void *graph);
+int cuGraphAddKernelNode_v2(void **node, void *graph, void *const *after, size_t count,
+    KernelNode const *what);
+int cuGraphInstantiateWithFlags(void **ready, void *graph, unsigned long long flags);
+int cuGraphExecKernelNodeSetParams_v2(void *ready, void *node, KernelNode const *what);
+int cuGraphExecDestroy(void *ready);
+int cuGraphLaunch(void *ready, void *stream);
+
 char const *plugrad_stand_in(void);
 
 int nvrtcVersion(int *major, int *minor);

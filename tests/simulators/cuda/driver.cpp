@@ -131,6 +131,36 @@ struct Event {
   bool is_recorded = false;
   double seconds = 0;
 };
+// One launch, with a copy of its arguments as the driver makes one.
+struct Launch {
+  const Kernel *kernel = nullptr;
+  Module *module = nullptr;
+  Dim grid, size;
+  std::string bytes;
+  std::vector<size_t> offsets;
+};
+// as in the driver's header (CUDA_KERNEL_NODE_PARAMS_v2)
+struct KernelNode {
+  void *function;
+  unsigned int grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_nbytes;
+  void **parameters;
+  void **extra;
+  void *kernel;
+  void *context;
+};
+struct Node {
+  Launch launch;
+  std::vector<Node *> after;
+};
+struct Graph {
+  std::vector<std::unique_ptr<Node>> nodes;
+};
+// What was instantiated of a graph: launches in an order that keeps to the edges.
+struct ReadyGraph {
+  Context *context;
+  const Graph *graph;
+  std::vector<std::pair<Node *, Launch>> launches;
+};
 struct Context {
   int device;
   int retained = 0;
@@ -149,6 +179,8 @@ std::set<Event *> events;
 std::set<Module *> modules;
 std::set<Link *> links;
 std::map<Function *, std::unique_ptr<Function>> functions;
+std::set<Graph *> graphs;
+std::set<ReadyGraph *> ready_graphs;
 int violations = 0;
 thread_local Context *current = nullptr;
 
@@ -338,6 +370,50 @@ size_t image_size(const void *image) {
   return header->e_shoff + (size_t)header->e_shnum * header->e_shentsize;
 }
 
+// Checks what a launch asks for, and copies its arguments.
+int describe(const KernelNode &what, Launch &launch) {
+  auto found = functions.find(static_cast<Function *>(what.function));
+  if (found == functions.end()) return kInvalidHandle;
+  const Function &function = *found->second;
+  if (function.module->context != current || what.extra || what.kernel || what.context) return kInvalidValue;
+  unsigned long long threads = (unsigned long long)what.block_x * what.block_y * what.block_z;
+  if (!what.grid_x || !what.grid_y || !what.grid_z || !threads) return kInvalidValue;
+  if (what.grid_x > 0x7fffffffu || what.grid_y > 65535 || what.grid_z > 65535) return kInvalidValue;
+  if (threads > 1024 || what.block_z > 64 || (int)what.shared_nbytes > function.shared_most) return kInvalidValue;
+  if ((int)threads > function.kernel->bounds) return kOutOfResources;
+  launch.kernel = function.kernel;
+  launch.module = function.module;
+  launch.grid = {what.grid_x, what.grid_y, what.grid_z};
+  launch.size = {what.block_x, what.block_y, what.block_z};
+  for (int i = 0; i < launch.kernel->parameters; i++) {
+    launch.bytes.resize((launch.bytes.size() + 7) / 8 * 8);
+    launch.offsets.push_back(launch.bytes.size());
+    launch.bytes.append(static_cast<const char *>(what.parameters[i]), launch.kernel->sizes[i]);
+  }
+  return kSuccess;
+}
+
+void submit_launch(Stream &stream, Launch launch) {
+  Context *context = current;
+  submit(stream, [=]() mutable {
+    std::vector<void *> arguments;
+    for (int i = 0; i < launch.kernel->parameters; i++) {
+      void *argument = launch.bytes.data() + launch.offsets[i];
+      arguments.push_back(argument);
+      if (!launch.kernel->is_pointer[i]) continue;
+      const Block *block = block_at(*static_cast<unsigned long long *>(argument), 1);
+      if (!block || block->context != context) return (int)kIllegalAddress;
+    }
+    return run_kernel(*launch.kernel, launch.grid, launch.size, arguments.data());
+  });
+}
+
+Node *node_of(const Graph &graph, const void *handle) {
+  for (auto &node : graph.nodes)
+    if (node.get() == handle) return node.get();
+  return nullptr;
+}
+
 struct AtExit {
   ~AtExit() {
     for (auto &[address, block] : blocks) check_canary(address, block);
@@ -346,6 +422,8 @@ struct AtExit {
     if (!streams.empty()) complain("streams were never destroyed:", std::to_string(streams.size()));
     if (!events.empty()) complain("events were never destroyed:", std::to_string(events.size()));
     if (!links.empty()) complain("links were never destroyed:", std::to_string(links.size()));
+    if (!graphs.empty()) complain("graphs were never destroyed:", std::to_string(graphs.size()));
+    if (!ready_graphs.empty()) complain("instantiated graphs were never destroyed:", std::to_string(ready_graphs.size()));
     if (!modules.empty()) complain("modules were never unloaded:", std::to_string(modules.size()));
     for (auto &[device, context] : contexts)
       if (context.retained) complain("a primary context was never released, of device", std::to_string(device));
@@ -731,38 +809,111 @@ int cuLaunchKernel(void *function, unsigned int grid_x, unsigned int grid_y, uns
                    unsigned int block_x, unsigned int block_y, unsigned int block_z, unsigned int shared_nbytes,
                    void *stream, void **parameters, void **extra) {
   ENTER();
-  auto found = functions.find(static_cast<Function *>(function));
-  if (found == functions.end() || !is_live(streams, stream)) return kInvalidHandle;
-  const Function &launched = *found->second;
-  if (launched.module->context != current || extra) return kInvalidValue;
-  Dim grid = {grid_x, grid_y, grid_z}, size = {block_x, block_y, block_z};
-  unsigned long long threads = (unsigned long long)block_x * block_y * block_z;
-  if (!grid_x || !grid_y || !grid_z || !threads) return kInvalidValue;
-  if (grid_x > 0x7fffffffu || grid_y > 65535 || grid_z > 65535) return kInvalidValue;
-  if (threads > 1024 || block_z > 64 || (int)shared_nbytes > launched.shared_most) return kInvalidValue;
-  if ((int)threads > launched.kernel->bounds) return kOutOfResources;
+  if (!is_live(streams, stream)) return kInvalidHandle;
+  KernelNode what = {function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_nbytes,
+                     parameters, extra, nullptr, nullptr};
+  Launch launch;
+  if (int status = describe(what, launch)) return status;
+  submit_launch(*static_cast<Stream *>(stream), launch);
+  return kSuccess;
+}
 
-  // the driver copies the arguments at the launch
-  const Kernel *kernel = launched.kernel;
-  std::string bytes;
-  std::vector<size_t> offsets;
-  for (int i = 0; i < kernel->parameters; i++) {
-    bytes.resize((bytes.size() + 7) / 8 * 8);
-    offsets.push_back(bytes.size());
-    bytes.append(static_cast<const char *>(parameters[i]), kernel->sizes[i]);
+// --- graphs ---
+
+int cuGraphCreate(void **graph, unsigned int flags) {
+  ENTER();
+  if (flags) return kInvalidValue;
+  auto *made = new Graph;
+  graphs.insert(made);
+  *graph = made;
+  return kSuccess;
+}
+
+int cuGraphDestroy(void *graph) {
+  ENTER();
+  if (!is_live(graphs, graph)) return kInvalidHandle;
+  graphs.erase(static_cast<Graph *>(graph));
+  delete static_cast<Graph *>(graph);
+  return kSuccess;
+}
+
+int cuGraphAddKernelNode_v2(void **node, void *graph, void *const *after, size_t count, const KernelNode *what) {
+  ENTER();
+  if (!is_live(graphs, graph)) return kInvalidHandle;
+  auto *found = static_cast<Graph *>(graph);
+  auto made = std::make_unique<Node>();
+  for (size_t i = 0; i < count; i++) {
+    Node *before = node_of(*found, after[i]);
+    if (!before) return kInvalidValue;
+    made->after.push_back(before);
   }
-  Context *context = current;
-  submit(*static_cast<Stream *>(stream), [=]() mutable {
-    std::vector<void *> arguments;
-    for (int i = 0; i < kernel->parameters; i++) {
-      void *argument = bytes.data() + offsets[i];
-      arguments.push_back(argument);
-      if (!kernel->is_pointer[i]) continue;
-      const Block *block = block_at(*static_cast<unsigned long long *>(argument), 1);
-      if (!block || block->context != context) return (int)kIllegalAddress;
+  if (int status = describe(*what, made->launch)) return status;
+  *node = made.get();
+  found->nodes.push_back(std::move(made));
+  return kSuccess;
+}
+
+int cuGraphInstantiateWithFlags(void **ready, void *graph, unsigned long long flags) {
+  ENTER();
+  if (!is_live(graphs, graph)) return kInvalidHandle;
+  if (flags) return kInvalidValue;
+  auto *found = static_cast<Graph *>(graph);
+  auto *made = new ReadyGraph{current, found, {}};
+  // the edges alone decide: the node added last among those that may run comes first
+  std::set<Node *> done;
+  while (done.size() < found->nodes.size()) {
+    for (auto each = found->nodes.rbegin(); each != found->nodes.rend(); each++) {
+      Node *next = each->get();
+      bool may_run = !done.count(next);
+      for (Node *before : next->after) may_run = may_run && done.count(before);
+      if (!may_run) continue;
+      made->launches.push_back({next, next->launch});
+      done.insert(next);
+      break;
     }
-    return run_kernel(*kernel, grid, size, arguments.data());
-  });
+  }
+  ready_graphs.insert(made);
+  *ready = made;
+  return kSuccess;
+}
+
+int cuGraphExecKernelNodeSetParams_v2(void *ready, void *node, const KernelNode *what) {
+  ENTER();
+  if (!is_live(ready_graphs, ready)) return kInvalidHandle;
+  auto *found = static_cast<ReadyGraph *>(ready);
+  if (!graphs.count(const_cast<Graph *>(found->graph))) {
+    complain("a node was used whose graph was destroyed", "");
+    return kInvalidHandle;
+  }
+  for (auto &[known, launch] : found->launches) {
+    if (known != node) continue;
+    Launch changed;
+    if (int status = describe(*what, changed)) return status;
+    launch = changed;
+    return kSuccess;
+  }
+  return kInvalidValue;
+}
+
+int cuGraphExecDestroy(void *ready) {
+  ENTER();
+  if (!is_live(ready_graphs, ready)) return kInvalidHandle;
+  ready_graphs.erase(static_cast<ReadyGraph *>(ready));
+  delete static_cast<ReadyGraph *>(ready);  // what was submitted of it has copies
+  return kSuccess;
+}
+
+int cuGraphLaunch(void *ready, void *stream) {
+  ENTER();
+  if (!is_live(ready_graphs, ready) || !is_live(streams, stream)) return kInvalidHandle;
+  auto *found = static_cast<ReadyGraph *>(ready);
+  if (found->context != current) return kInvalidValue;
+  for (auto &[node, launch] : found->launches)
+    if (!modules.count(launch.module)) {
+      complain("a graph was launched whose kernel was unloaded", "");
+      return kInvalidHandle;
+    }
+  for (auto &[node, launch] : found->launches) submit_launch(*static_cast<Stream *>(stream), launch);
   return kSuccess;
 }
 

@@ -15,7 +15,7 @@ from plugrad_cuda.driver import DeviceLost, Driver, driver
 from plugrad_cuda.native import ffi
 
 STAGING_BYTES = 4 << 20  # of each of the two pieces of page-locked memory
-_RECENT = 16  # kernels to name when one of them failed
+_RECENT = 16  # launches whose kernels are named when one of them failed
 _STREAM_NON_BLOCKING = 1
 
 
@@ -28,7 +28,7 @@ class Context:
         process: who opened it; a driver does not survive a fork.
         stream: the stream of all copies and launches.
         lock: held while arguments are set and work is given to the stream.
-        launched: names of the kernels since the last call that showed them to be done.
+        launched: the names of the kernels in each launch since the last call that showed them to be done.
 
     Raises:
         DeviceError: the driver does not open the device.
@@ -39,9 +39,10 @@ class Context:
         self.driver = opened
         self.process = os.getpid()
         self.lock = threading.RLock()
-        self.launched: deque[str] = deque(maxlen=_RECENT)
+        self.launched: deque[tuple[str, ...]] = deque(maxlen=_RECENT)
         self._lost = ""
         self._modules: list[Any] = []
+        self._graphs: dict[Any, Any] = {}
         self._blocks: set[int] = set()
         library = opened.library
         out = ffi.new("void **")
@@ -93,6 +94,23 @@ class Context:
     def wait_for(self, event: Any, doing: str) -> None:
         """Return when an event has come to pass."""
         self.check(self.driver.library.cuEventSynchronize(event), doing)
+
+    def start_timer(self) -> None:
+        """Note the time at which the stream gets here."""
+        self._mark(0)
+
+    def stop_timer(self, doing: str) -> float:
+        """Wait for the stream; return the seconds since the timer was started.
+
+        Raises:
+            DeviceError: what ran in between failed.
+        """
+        self._mark(1)
+        self.wait_for(self.timers[1], doing)
+        self.launched.clear()
+        milliseconds = ffi.new("float *")
+        self.check(self.driver.library.cuEventElapsedTime(milliseconds, *self.timers), doing)
+        return float(milliseconds[0]) * 1e-3
 
     def staged(self) -> "tuple[Staging, Staging]":
         """Return the page-locked memory that copies alternate between; allocated by the first copy."""
@@ -146,6 +164,17 @@ class Context:
                 self._modules.remove(module)
                 self.driver.library.cuModuleUnload(module)
 
+    def keep_graph(self, graph: Any, ready: Any = None) -> None:
+        """Destroy a graph, and what was instantiated of it, when the device is closed or by `drop_graph`."""
+        self._graphs[graph] = ready
+
+    def drop_graph(self, graph: Any) -> None:
+        """Destroy a graph and what was instantiated of it; the driver does so after its last run."""
+        with self.lock:
+            if graph in self._graphs and not self._lost:
+                self.enter()
+                self._destroy(graph)
+
     def close(self) -> None:
         """Give everything back to the driver; nothing can be done with the device afterwards."""
         with self.lock:
@@ -154,6 +183,8 @@ class Context:
             library = self.driver.library
             library.cuCtxSetCurrent(self._handle)
             library.cuStreamSynchronize(self.stream)
+            for graph in list(self._graphs):
+                self._destroy(graph)
             for module in self._modules:
                 library.cuModuleUnload(module)
             for address in self._blocks:
@@ -172,9 +203,20 @@ class Context:
         self.check(make(out, *arguments), doing)
         return out[0]
 
+    def _destroy(self, graph: Any) -> None:
+        ready = self._graphs.pop(graph)
+        if ready is not None:
+            self.driver.library.cuGraphExecDestroy(ready)
+        self.driver.library.cuGraphDestroy(graph)
+
+    def _mark(self, number: int) -> None:
+        self.check(self.driver.library.cuEventRecord(self.timers[number], self.stream), "timing a kernel")
+
     def _explain(self, what: str) -> str:
-        names = list(dict.fromkeys(self.launched))
-        if len(names) == 1:
+        names = list(dict.fromkeys(name for launch in self.launched for name in launch))
+        if len(self.launched) == _RECENT:
+            blame = f"The kernel at fault is one of {', '.join(names)} (the latest last), or an earlier one."
+        elif len(names) == 1:
             blame = f"The kernel at fault is {names[0]}."
         elif names:
             blame = f"The kernel at fault is one of {', '.join(names)} (the latest last)."

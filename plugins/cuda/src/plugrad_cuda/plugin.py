@@ -1,13 +1,17 @@
 """The hooks through which plugrad finds and opens NVIDIA's GPUs."""
 
+from collections.abc import Sequence
+
 from plugrad.plugin.backend import BackendInfo, Probe
 from plugrad.plugin.hookspecs import hookimpl
+from plugrad.runtime.graph import GraphLaunch
 from plugrad.runtime.program import Program
 from plugrad.target import Target
 from plugrad_cuda.allocator import CudaAllocator
 from plugrad_cuda.assembler import PtxAssembler
 from plugrad_cuda.compiler import CudaCompiler
 from plugrad_cuda.context import open_context
+from plugrad_cuda.graph import CudaGraph
 from plugrad_cuda.probe import NAME, look
 from plugrad_cuda.ptx.renderer import PtxRenderer
 from plugrad_cuda.renderer import CudaRenderer
@@ -20,7 +24,7 @@ def plugrad_backend_info() -> BackendInfo:
     """Say who this is."""
     return BackendInfo(
         name=NAME,
-        spec_version="1.0",
+        spec_version="1.1",
         priority=30,
         aliases=("NV",),
         summary="NVIDIA GPUs: CUDA C compiled by NVRTC, run through the driver API",
@@ -66,6 +70,15 @@ def plugrad_runner(target: Target, program: Program) -> CudaRunner | None:
         program,
         lambda source, name: compiler(target).compile_unaligned(source, name),
     )
+
+
+@hookimpl
+def plugrad_graph(target: Target, launches: Sequence[GraphLaunch]) -> CudaGraph | None:
+    """Prepare a graph of the driver's, of runners that are ours."""
+    if target.device != NAME:
+        return None
+    runners = [launch.runner for launch in launches if isinstance(launch.runner, CudaRunner)]
+    return CudaGraph(launches, runners) if len(runners) == len(launches) else None
 
 
 def _compiler() -> type[CudaCompiler] | type[PtxAssembler]:

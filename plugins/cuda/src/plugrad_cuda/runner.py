@@ -2,7 +2,7 @@
 
 import re
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from plugrad.errors import DeviceError
@@ -22,6 +22,11 @@ class CudaRunner:
         program: the kernel.
         compile_unaligned: compiles the source once more, for blocks that do not begin where vectors may.
 
+    Attributes:
+        context: the device that it is loaded on.
+        slots: of the blocks that are arguments, in their order; the variables follow.
+        shared_bytes: what a launch asks for of shared memory.
+
     Raises:
         DeviceError: the driver does not take the image, or it has no kernel of that name.
     """
@@ -29,18 +34,18 @@ class CudaRunner:
     __slots__ = (
         "_arguments",
         "_compile_unaligned",
-        "_context",
         "_function",
         "_launch",
         "_modules",
         "_pack",
         "_parameters",
-        "_shared_bytes",
-        "_slots",
         "_unaligned",
         "_wide",
+        "context",
         "name",
         "program",
+        "shared_bytes",
+        "slots",
     )
 
     def __init__(
@@ -48,24 +53,24 @@ class CudaRunner:
     ) -> None:
         self.name = program.name
         self.program = program
-        self._context = context
+        self.context = context
         self._compile_unaligned = compile_unaligned
         self._modules: list[Any] = []
         self._launch = context.driver.library.cuLaunchKernel
-        self._slots = sorted({*program.outs, *program.ins})
-        count = len(self._slots) + len(program.variables)
+        self.slots = sorted({*program.outs, *program.ins})
+        count = len(self.slots) + len(program.variables)
         memory = ffi.new("long long[]", max(count, 1))
         self._arguments = ffi.buffer(memory)
         self._parameters = (ffi.new("void *[]", [memory + i for i in range(count)] or 1), memory)
-        self._pack = struct.Struct(f"{len(self._slots)}Q{len(program.variables)}q").pack_into
-        self._shared_bytes = _dynamic_shared_bytes(program.source)
+        self._pack = struct.Struct(f"{len(self.slots)}Q{len(program.variables)}q").pack_into
+        self.shared_bytes = _dynamic_shared_bytes(program.source)
         self._wide = UNALIGNED in program.source
         self._unaligned: Any = None
         self._function = self._load(program.lib)
 
     def __del__(self) -> None:
         for module in getattr(self, "_modules", ()):
-            self._context.unload(module)
+            self.context.unload(module)
 
     def __call__(
         self,
@@ -80,19 +85,17 @@ class CudaRunner:
         Raises:
             DeviceError: the driver refused the launch, or the device is lost.
         """
-        context = self._context
-        blocks = [handles[slot] for slot in self._slots]
-        function = self._function
-        if self._wide and any(block % ALIGNMENT for block in blocks):
-            function = self._load_unaligned()
-        gx, gy, gz = (*global_size, 1, 1, 1)[:3]
-        lx, ly, lz = (*local_size, 1, 1, 1)[:3]
+        context = self.context
+        blocks = [handles[slot] for slot in self.slots]
+        function = self.function_for(blocks)
+        gx, gy, gz = three(global_size)
+        lx, ly, lz = three(local_size)
         with context.lock:
             context.enter()
             if wait:
-                self._mark(0)
+                context.start_timer()
             self._pack(self._arguments, 0, *blocks, *values)
-            context.launched.append(self.name)
+            context.launched.append((self.name,))
             status = self._launch(
                 function,
                 gx,
@@ -101,33 +104,27 @@ class CudaRunner:
                 lx,
                 ly,
                 lz,
-                self._shared_bytes,
+                self.shared_bytes,
                 context.stream,
                 self._parameters[0],
                 ffi.NULL,
             )
             if status:
                 context.fail(status, f"launching {self.name} on {gx}x{gy}x{gz} blocks of {lx}x{ly}x{lz}")
-            return self._finish() if wait else None
+            return context.stop_timer(f"running {self.name}") if wait else None
 
-    def _mark(self, number: int) -> None:
-        context = self._context
-        context.check(
-            context.driver.library.cuEventRecord(context.timers[number], context.stream), "timing a kernel"
-        )
+    def function_for(self, blocks: Iterable[int]) -> Any:
+        """Return the driver's function that runs on blocks which begin at these addresses.
 
-    def _finish(self) -> float:
-        context, doing = self._context, f"running {self.name}"
-        self._mark(1)
-        context.wait_for(context.timers[1], doing)
-        context.launched.clear()
-        milliseconds = ffi.new("float *")
-        status = context.driver.library.cuEventElapsedTime(milliseconds, *context.timers)
-        context.check(status, doing)
-        return float(milliseconds[0]) * 1e-3
+        Raises:
+            CompileError: blocks at odd places need a binary that the compiler refuses.
+        """
+        if self._wide and any(block % ALIGNMENT for block in blocks):
+            return self._load_unaligned()
+        return self._function
 
     def _load(self, image: bytes) -> Any:
-        context, library = self._context, self._context.driver.library
+        context, library = self.context, self.context.driver.library
         module = context.load(image)
         self._modules.append(module)
         out = ffi.new("void **")
@@ -137,16 +134,27 @@ class CudaRunner:
                 f"the compiled image of {len(image)} bytes has no kernel {self.name!r}: {what}",
                 device=context.target.name,
             )
-        if self._shared_bytes:
-            status = library.cuFuncSetAttribute(out[0], _DYNAMIC_SHARED_BYTES, self._shared_bytes)
-            context.check(status, f"asking for {self._shared_bytes} bytes of shared memory for {self.name}")
+        if self.shared_bytes:
+            status = library.cuFuncSetAttribute(out[0], _DYNAMIC_SHARED_BYTES, self.shared_bytes)
+            context.check(status, f"asking for {self.shared_bytes} bytes of shared memory for {self.name}")
         return out[0]
 
     def _load_unaligned(self) -> Any:
-        with self._context.lock:
+        with self.context.lock:
             if self._unaligned is None:
                 self._unaligned = self._load(self._compile_unaligned(self.program.source, self.name))
             return self._unaligned
+
+
+def three(size: tuple[int, ...]) -> tuple[int, int, int]:
+    """Return a launch size in the three dimensions of the driver.
+
+    Example:
+        >>> three((8,))
+        (8, 1, 1)
+    """
+    x, y, z = (*size, 1, 1, 1)[:3]
+    return x, y, z
 
 
 def _dynamic_shared_bytes(source: str) -> int:
