@@ -103,7 +103,53 @@ def test_weights_drop_out_while_training() -> None:
     assert 0.4 < (weights == 0).mean() < 0.6
 
 
-def peak(length: int, block: int, monkeypatch: pytest.MonkeyPatch) -> tuple[int, int]:
+def in_blocks(monkeypatch: pytest.MonkeyPatch, block: int) -> None:
+    monkeypatch.setattr(attention, "_WHOLE", 0)
+    monkeypatch.setattr(attention, "_BLOCK", block)
+
+
+@pytest.mark.parametrize("shape", [(5, 7), (2, 1, 5, 1), (7,), ()])
+def test_masks_get_gradients_from_blocks(monkeypatch: pytest.MonkeyPatch, shape: tuple[int, ...]) -> None:
+    in_blocks(monkeypatch, 3)
+    arrays = random(2, 3, 5, 4), random(2, 1, 7, 4), random(7, 6), np.float32(RNG.standard_normal(shape))
+    ours = [Tensor(a, requires_grad=True) for a in arrays]
+    theirs = [torch.tensor(a, requires_grad=True) for a in arrays]
+    out = ours[0].scaled_dot_product_attention(*ours[1:])
+    q, k, v, mask = theirs
+    expected = ((q @ k.transpose(-2, -1)) / 2 + mask).softmax(-1) @ v
+    weights = random(*expected.shape)
+    (out * Tensor(weights)).sum().backward()
+    (expected * torch.tensor(weights)).sum().backward()
+    for left, right in zip(ours, theirs, strict=True):
+        assert left.grad is not None
+        assert right.grad is not None
+        np.testing.assert_allclose(left.grad.numpy(), right.grad.numpy(), rtol=1e-3, atol=1e-5)
+
+
+def test_second_derivatives_come_from_blocks_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    x, y = Tensor(random(5, 3).astype(np.float64)), Tensor(random(7, 3).astype(np.float64))
+
+    def second() -> np.ndarray:
+        (by_y,) = (x.scaled_dot_product_attention(y, y) ** 2).sum().gradient(y)
+        return (by_y**2).sum().gradient(x)[0].numpy()
+
+    whole = second()
+    in_blocks(monkeypatch, 3)
+    np.testing.assert_allclose(second(), whole, rtol=1e-8, atol=1e-10)
+
+
+def test_both_passes_of_blocks_leave_out_the_same_weights(monkeypatch: pytest.MonkeyPatch) -> None:
+    in_blocks(monkeypatch, 16)
+    x, v = Tensor(random(40, 8)), Tensor(np.eye(40, dtype=np.float32))
+    with Tensor.train():
+        out = x.scaled_dot_product_attention(x, v, dropout_p=0.5)
+    # how much weight each value got
+    (by_value,) = out.sum().gradient(v)
+    np.testing.assert_allclose(by_value[:, 0].numpy(), out.numpy().sum(0), rtol=1e-5)
+    assert 0.4 < (out.numpy() == 0).mean() < 0.6
+
+
+def peak(length: int, block: int, monkeypatch: pytest.MonkeyPatch, trains: bool) -> tuple[int, int]:
     """Return the most bytes that kernels held beyond what was there before, and how many kinds there were."""
     monkeypatch.setattr(attention, "_WHOLE", 0)
     monkeypatch.setattr(attention, "_BLOCK", block)
@@ -118,12 +164,17 @@ def peak(length: int, block: int, monkeypatch: pytest.MonkeyPatch) -> tuple[int,
     with events.subscribe(events.KernelEvent, watch):
         (q + 0).realize()
         before = held[0]
-        q.scaled_dot_product_attention(k, v, is_causal=True).realize()
+        with Tensor.train(trains):
+            out = q.scaled_dot_product_attention(k, v, is_causal=True, dropout_p=0.1)
+        Tensor.realize(out, *(out.sum().gradient(q, k, v) if trains else []))
     return max(held) - before, len(names)
 
 
-def test_memory_does_not_grow_with_the_square_of_the_length(monkeypatch: pytest.MonkeyPatch) -> None:
-    (short, short_names), (long, long_names) = (peak(n, 32, monkeypatch) for n in (256, 1024))
+@pytest.mark.parametrize("trains", [False, True])
+def test_memory_does_not_grow_with_the_square_of_the_length(
+    monkeypatch: pytest.MonkeyPatch, trains: bool
+) -> None:
+    (short, short_names), (long, long_names) = (peak(n, 32, monkeypatch, trains) for n in (256, 1024))
     assert long < 1024 * 1024 * 4 / 2
     assert long < 6 * short
     assert long_names < short_names + 40

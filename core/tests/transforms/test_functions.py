@@ -9,6 +9,7 @@ import pytest
 from plugrad import Tensor, events
 from plugrad.errors import DtypeError, GradientError, ShapeError, TransformError
 from plugrad.jit import jit
+from plugrad.tensor import attention
 from plugrad.transforms import checkpoint, custom_gradient, grad, hessian, jvp, vmap
 
 RNG = np.random.default_rng(0)
@@ -239,3 +240,21 @@ def test_what_is_no_gradient_is_refused() -> None:
         custom_gradient(lambda g, x, y: g)(lambda y: y * x)(Tensor(X))
     with pytest.raises(TransformError, match="called without tensors"):
         custom_gradient(lambda g, x, y: g)(lambda y: x * y)(3)
+
+
+def test_attention_in_blocks_is_transformed_as_any_function(monkeypatch: pytest.MonkeyPatch) -> None:
+    x, t = Tensor(RNG.standard_normal((2, 5, 3))), Tensor(RNG.standard_normal((2, 5, 3)))
+
+    def attend(x: Tensor) -> Tensor:
+        return x.scaled_dot_product_attention(x, x)
+
+    def results() -> list[np.ndarray]:
+        loss = grad(lambda x: (checkpoint(attend)(x) ** 2).sum())
+        each = vmap(grad(lambda x: (attend(x) ** 2).sum()))
+        return [y.numpy() for y in (jvp(attend, (x,), (t,))[1], loss(x), each(x))]
+
+    whole = results()
+    monkeypatch.setattr(attention, "_WHOLE", 0)
+    monkeypatch.setattr(attention, "_BLOCK", 2)
+    for found, expected in zip(results(), whole, strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-10)

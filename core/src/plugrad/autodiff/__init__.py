@@ -4,7 +4,7 @@ from plugrad.autodiff.batch import Batch
 from plugrad.autodiff.forward import push_forward
 from plugrad.autodiff.function import FunctionRule, inputs_of, marked, outputs_of, with_rule
 from plugrad.autodiff.gradient import compute_gradient, pull_back, receivers
-from plugrad.autodiff.recompute import recomputed
+from plugrad.autodiff.recompute import recomputed, repeated
 from plugrad.autodiff.stand_in import stand_in
 from plugrad.autodiff.vjp import VJP
 
@@ -20,6 +20,7 @@ __all__ = [
     "push_forward",
     "receivers",
     "recomputed",
+    "repeated",
     "stand_in",
     "with_rule",
 ]

@@ -15,7 +15,7 @@ from plugrad.errors import TransformError
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
-__all__ = ["recomputed"]
+__all__ = ["recomputed", "repeated"]
 
 # What a computation reads from memory, and what else is not done twice.
 _READ = frozenset({Ops.BUFFER, Ops.COPY, Ops.ASSIGN, Ops.AFTER, Ops.KERNEL})
@@ -51,18 +51,34 @@ def recomputed(outputs: Sequence[UOp], known: AbstractSet[UOp]) -> tuple[UOp, ..
     return with_rule(outputs, tuple(inputs), _recompute)
 
 
+def repeated(values: Sequence[UOp], inputs: Sequence[UOp], before: Sequence[UOp]) -> tuple[UOp, ...]:
+    """Return `values` once more, computed when those `before` are in memory, from `inputs` read then.
+
+    Returns:
+        The values again, and behind them the nodes that stand for the inputs in what computes them.
+
+    Example:
+        >>> x = UOp.new_buffer("PYTHON", (3,), dtypes.float32)
+        >>> again, later = repeated([x * 2.0], [x], [x.sin().contiguous()])
+        >>> again is later * 2.0
+        True
+    """
+    later = {u: u.later(*before) for u in (*inputs, *_leaves(values, inputs))}
+    return (*UOp.sink(*values).substitute(later).src, *[later[u] for u in inputs])
+
+
 def _recompute(gradients: tuple[UOp | None, ...], function: UOp) -> Sequence[UOp | None]:
     outputs, inputs = outputs_of(function), inputs_of(function)
     arrived = [None if g is None else g.contiguous() for g in gradients]
     before = tuple(dict.fromkeys(g for g in arrived if g is not None))
-    later = {u: u.later(*before) for u in (*inputs, *_leaves(outputs, inputs))}
-    again = UOp.sink(*outputs).substitute(later).src
+    nodes = repeated(outputs, inputs, before)
+    again, later = nodes[: len(outputs)], nodes[len(outputs) :]
     seeds: dict[UOp, UOp] = {}
     for output, gradient in zip(again, arrived, strict=True):
         if gradient is not None:
             seeds[output] = seeds[output] + gradient if output in seeds else gradient
-    found = pull_back(seeds, [later[u] for u in inputs])
-    return [found.get(later[u]) for u in inputs]
+    found = pull_back(seeds, later)
+    return [found.get(u) for u in later]
 
 
 def _leaves(outputs: Sequence[UOp], inputs: Iterable[UOp]) -> list[UOp]:

@@ -3,22 +3,27 @@
 Long sequences are done in blocks of keys. Each block changes three running results for every query (the
 greatest score so far, the sum of exponentials and the mean of values), so that the scores of one block
 are all that is ever in memory: it grows with the number of queries, not with its product with that of keys.
-All blocks run the same kernels. A gradient needs the scores of all blocks again and keeps them.
+All blocks run the same kernels. A gradient computes the scores again, a block at a time.
 
 Source: Vaswani et al. 2017, equation 1; Milakov and Gimelshein 2018, "Online normalizer calculation for
 softmax", section 3.
 """
 
 import math
+from collections.abc import Iterator, Sequence
 from typing import Any, Self
 
+from plugrad._frozen import frozen
+from plugrad.autodiff import repeated
 from plugrad.dtype import dtypes, is_bool, is_float, sum_acc_dtype
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
+from plugrad.tensor.custom import with_backward
 from plugrad.tensor.dropout import DropoutMixin
 from plugrad.tensor.lookup import counted
 from plugrad.tensor.matmul import MatmulMixin
 from plugrad.tensor.shapes import broadcast_shapes, show
-from plugrad.tensor.steps import steps_of
+from plugrad.tensor.steps import joined_steps, steps_of
+from plugrad.uop.uop import UOp
 
 _BLOCK = 512
 # Up to this many scores for each head, one matrix of them is faster than several blocks.
@@ -46,8 +51,8 @@ class AttentionMixin(DropoutMixin, MatmulMixin):
         (..., L, E) with keys (..., S, E) and values (..., S, V) -> (..., L, V); batch axes broadcast. Narrow
         floats are computed in float32 and rounded at the end. A query that may attend to nothing gives zeros.
 
-        Memory grows with L and with S, not with L*S, unless a mask of that size is passed or gradients are
-        asked for.
+        Memory grows with L and with S, not with L*S, unless a mask of that size is passed; for gradients
+        too, but not for second ones.
 
         Args:
             key: what queries are compared with.
@@ -98,57 +103,173 @@ def _at_once(q: Any, k: Any, v: Any, mask: Any, is_causal: bool, dropout_p: floa
     return weights.dropout(dropout_p) @ v
 
 
-def _in_blocks(q: Any, k: Any, v: Any, mask: Any, is_causal: bool, dropout_p: float) -> Any:
-    size, queries = k.shape[-2], q.shape[-2]
-    blocks = -(-size // _BLOCK)
-    width = -(-size // blocks)
-    q = q.contiguous()
-    keys, values = (_blocks_of(x, blocks, width, -2) for x in (k, v))
-    masks = [None] * blocks if mask is None else _mask_blocks(mask, size, blocks, width)
-    lead = broadcast_shapes(q.shape[:-2], k.shape[:-2], v.shape[:-2], what="scaled_dot_product_attention")
-    rows = (*lead, queries, 1)
-    zero = q._like(q._graph.const_like(0.0).reshape((1,) * len(rows)))
-    highest = (zero.expand(rows) - math.inf).contiguous()
-    total = zero.expand(rows).contiguous()
-    out = zero.expand(*lead, queries, v.shape[-1]).contiguous()
-    # the number of the block's first key: in memory, since as a constant it would make another kernel
-    begin = zero.cast(dtypes.int32).reshape(1).contiguous()
-    for key, value, allowed in zip(keys, values, masks, strict=True):
+@frozen
+class _Blocks:
+    """How keys are cut into blocks, and which of them a query may attend to.
+
+    Attributes:
+        size: the number of keys.
+        width: how many of them are in a block.
+        is_causal: query `i` attends to keys `0..i` only.
+        dropout_p: probability that a weight is left out.
+    """
+
+    size: int
+    width: int
+    is_causal: bool
+    dropout_p: float
+
+    @property
+    def count(self) -> int:
+        """The number of blocks."""
+        return -(-self.size // self.width)
+
+    def cut(self, x: Any, axis: int) -> list[Any]:
+        """Return the blocks of an axis of keys, zeros behind the end."""
+        at = x.ndim + axis
+        missing = self.count * self.width - x.shape[at]
+        if missing:
+            x = x.pad([(0, missing if a == at else 0) for a in range(x.ndim)])
+        return steps_of(x.reshape(*x.shape[:at], self.count, self.width, *x.shape[at + 1 :]), at)
+
+    def cut_mask(self, mask: Any) -> list[Any]:
+        """Return a mask for each block; what lies behind the keys is refused by its place."""
+        is_same = mask is None or mask.ndim == 0 or mask.shape[-1] == 1
+        return [mask] * self.count if is_same else self.cut(mask, -1)
+
+    def joined(self, parts: list[Any], axis: int) -> Any:
+        """Return blocks as one axis of keys."""
+        at = parts[0].ndim + axis
+        shape = parts[0].shape
+        whole = joined_steps(parts, at).reshape(*shape[:at], self.count * self.width, *shape[at + 1 :])
+        return whole.shrink([(0, self.size if a == at else size) for a, size in enumerate(whole.shape)])
+
+    def begins(self, like: Any) -> Iterator[Any]:
+        """Yield the number of each block's first key, in memory: a constant would make other kernels."""
+        begin = like._like(UOp.const(dtypes.int32, 0).reshape((1,))).contiguous()
+        for _ in range(self.count):
+            yield begin
+            begin = (begin + self.width).contiguous()
+
+    def scores(self, q: Any, key: Any, allowed: Any, begin: Any) -> Any:
+        """Return how well queries fit the keys of the block that begins with number `begin`."""
         scores = _masked(q @ key.transpose(-2, -1), allowed)
-        place = q._like(counted(width, dtypes.int32, (width,), 0)) + begin
-        if is_causal:
+        place = q._like(counted(self.width, dtypes.int32, (self.width,), 0)) + begin
+        if self.is_causal:
+            queries = q.shape[-2]
             row = q._like(counted(queries, dtypes.int32, (queries, 1), 0))
             scores = (place <= row).where(scores, -math.inf)
-        if blocks * width != size:
-            scores = (place < size).where(scores, -math.inf)
-        scores = scores.contiguous()
-        following = highest.maximum(scores.max(-1, keepdim=True)).detach().contiguous()
+        if self.count * self.width != self.size:
+            scores = (place < self.size).where(scores, -math.inf)
+        return scores.contiguous()
+
+    def thinned(self, weights: Any, kept: Any) -> Any:
+        """Return weights, or their gradient, without those that are left out."""
+        return weights if kept is None else kept.where(weights / (1 - self.dropout_p), 0)
+
+
+def _in_blocks(q: Any, k: Any, v: Any, mask: Any, is_causal: bool, dropout_p: float) -> Any:
+    size, p = k.shape[-2], dropout_p if q.training else 0.0
+    blocks = _Blocks(size, -(-size // -(-size // _BLOCK)), is_causal, p)
+    lead = broadcast_shapes(q.shape[:-2], k.shape[:-2], v.shape[:-2], what="scaled_dot_product_attention")
+    rows = (*lead, q.shape[-2])
+    scores = (*rows, blocks.width)
+    kept = [
+        q.rand(*scores, dtype=dtypes.float32, device=q.device) >= p for _ in range(blocks.count if p else 0)
+    ]
+    inputs = [q.contiguous(), k, v, *kept, *([] if mask is None else [mask])]
+    outputs = _forward(blocks, rows, *_sorted([x.detach() for x in inputs], len(kept)))
+
+    def backward(gradients: Any, taken: Any, made: Any) -> Any:
+        found = _backward(blocks, gradients, made, *_sorted(taken, len(kept)))
+        return [*found[:3], *[None] * len(kept), *found[3:][: len(taken) - 3 - len(kept)]]
+
+    return with_backward(outputs, inputs, backward)[0]
+
+
+def _sorted(inputs: Sequence[Any], kept: int) -> tuple[Any, Any, Any, Any, Any]:
+    """Return queries, keys, values, what dropout leaves of each block, and the mask."""
+    q, k, v, *rest = inputs
+    return q, k, v, rest[:kept], rest[kept] if len(rest) > kept else None
+
+
+def _forward(
+    blocks: _Blocks, rows: tuple[Any, ...], q: Any, k: Any, v: Any, kept: list[Any], mask: Any
+) -> list[Any]:
+    """Return the result, (*rows, V), and the logarithms of the sums of exponentials, (*rows, 1)."""
+    zero = q._like(q._graph.const_like(0.0).reshape((1,) * (len(rows) + 1)))
+    highest = (zero.expand(*rows, 1) - math.inf).contiguous()
+    total = zero.expand(*rows, 1).contiguous()
+    out = zero.expand(*rows, v.shape[-1]).contiguous()
+    parts = zip(blocks.cut(k, -2), blocks.cut(v, -2), blocks.cut_mask(mask), blocks.begins(q), strict=True)
+    for number, (key, value, allowed, begin) in enumerate(parts):
+        scores = blocks.scores(q, key, allowed, begin)
+        following = highest.maximum(scores.max(-1, keepdim=True)).contiguous()
         base = _finite(following)
         weights = (scores - base).exp().contiguous()
         shrunk = (_finite(highest, -math.inf) - base).exp().contiguous()
         before, total = total * shrunk, (total * shrunk + weights.sum(-1, keepdim=True)).contiguous()
+        weights = blocks.thinned(weights, kept[number] if kept else None)
         # divided in each block: what needs the sum comes after it, and this block's weights can go
-        out = (out * before + weights.dropout(dropout_p) @ value) / (total == 0).where(1.0, total)
-        out = out.contiguous()
+        out = ((out * before + weights @ value) / (total == 0).where(1.0, total)).contiguous()
         highest = following
-        begin = (begin + width).contiguous()
-    return out
+    return [out, highest + total.log()]
 
 
-def _blocks_of(x: Any, blocks: int, width: int, axis: int) -> list[Any]:
-    """Return an axis in `blocks` parts of `width` elements, zeros behind the end."""
-    at = x.ndim + axis
-    missing = blocks * width - x.shape[at]
-    if missing:
-        x = x.pad([(0, missing if a == at else 0) for a in range(x.ndim)])
-    return steps_of(x.reshape(*x.shape[:at], blocks, width, *x.shape[at + 1 :]), at)
+def _backward(
+    blocks: _Blocks, gradients: Any, made: Any, q: Any, k: Any, v: Any, kept: list[Any], mask: Any
+) -> list[Any]:
+    """Return the gradients of queries, keys, values and mask, from the scores of one block at a time.
+
+    Source: Dao et al. 2022, "FlashAttention", algorithm 4.
+    """
+    (out, log_total), (by_out, by_log) = made, gradients
+    by_out = by_out.contiguous()
+    # the same computation again, and not what the forward pass left: behind the gradient
+    before = [by_out._graph]
+    later = q._like(q._graph.later(*before))
+    again = [x._like(repeated([x._graph], [], before)[0]) for x in kept]
+    base = _finite(log_total)
+    offset = (by_log - (by_out * out).sum(-1, keepdim=True)).contiguous()
+    by_q: Any = None
+    by_keys, by_values, by_masks = list[Any](), list[Any](), list[Any]()
+    masks = blocks.cut_mask(mask)
+    parts = zip(blocks.cut(k, -2), blocks.cut(v, -2), masks, blocks.begins(q), strict=True)
+    for number, (key, value, allowed, begin) in enumerate(parts):
+        drops = again[number] if again else None
+        weights = (blocks.scores(later, key, allowed, begin) - base).exp().contiguous()
+        by_values.append(_summed(blocks.thinned(weights, drops).transpose(-2, -1) @ by_out, value.shape))
+        by_weights = blocks.thinned(by_out @ value.transpose(-2, -1), drops)
+        by_scores = (weights * (by_weights + offset)).contiguous()
+        by_keys.append(_summed(by_scores.transpose(-2, -1) @ later, key.shape))
+        part = _summed(by_scores @ key, q.shape)
+        by_q = part if by_q is None else (by_q + part).contiguous()
+        if mask is not None and is_float(mask.dtype):
+            by_masks.append(_summed(by_scores, allowed.shape).cast(mask.dtype))
+    return [
+        by_q,
+        blocks.joined(by_keys, -2),
+        blocks.joined(by_values, -2),
+        _mask_gradient(blocks, masks, by_masks),
+    ]
 
 
-def _mask_blocks(mask: Any, size: int, blocks: int, width: int) -> list[Any]:
-    if mask.ndim == 0 or mask.shape[-1] == 1:
-        return [mask] * blocks
-    # what lies behind the keys is refused by its place
-    return _blocks_of(mask, blocks, width, -1)
+def _mask_gradient(blocks: _Blocks, masks: list[Any], gradients: list[Any]) -> Any:
+    if not gradients:
+        return None
+    if masks[0] is not masks[-1]:
+        return blocks.joined(gradients, -1)
+    total = gradients[0]
+    for part in gradients[1:]:
+        total = total + part
+    return total
+
+
+def _summed(x: Any, shape: tuple[Any, ...]) -> Any:
+    """Return what broadcasting an operand of `shape` gives back to it, in memory of its own."""
+    extra = x.ndim - len(shape)
+    axes = [*range(extra), *[a + extra for a, size in enumerate(shape) if size != x.shape[a + extra]]]
+    return (x.sum(tuple(axes)) if axes else x).reshape(shape).contiguous()
 
 
 def _masked(scores: Any, mask: Any) -> Any:
