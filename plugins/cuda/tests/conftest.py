@@ -31,7 +31,7 @@ def nvrtc_library() -> None:
 @pytest.fixture(scope="session")
 def ptxas(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], str]:
     """Assemble PTX for an architecture by NVIDIA's assembler; returns what it complains about."""
-    found = find_spec("nvidia.cuda_nvcc")
+    found = find_spec("nvidia") and find_spec("nvidia.cuda_nvcc")
     folders = list(found.submodule_search_locations or ()) if found else []
     tool = next((path for folder in folders if (path := Path(folder) / "bin" / "ptxas").is_file()), None)
     if tool is None:
