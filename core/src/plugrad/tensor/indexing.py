@@ -7,8 +7,7 @@ from plugrad.errors import AxisError, DtypeError, ShapeError
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.movement import MovementMixin
 from plugrad.tensor.shapes import Dim, Shape, is_static, show
-from plugrad.uop.shape import dim_of
-from plugrad.uop.symbolic import simplify
+from plugrad.uop.shape import add_sizes
 from plugrad.uop.uop import UOp
 
 
@@ -28,13 +27,8 @@ class AxisCut:
     @property
     def count(self) -> Any:
         """The number of elements that stay."""
-        if isinstance(self.begin, int) and self.begin == 0:
-            size: Any = self.end
-        else:
-            size = self.end - self.begin
-        if isinstance(size, UOp):
-            # v+2 - v is 2: an int wherever it can be
-            size = dim_of(simplify(size))
+        # v+2 - v is 2: an int wherever it can be, whatever the values of today
+        size: Any = add_sizes(self.end, -self.begin)
         return size if self.step == 1 else -(-size // self.step)
 
 
@@ -107,6 +101,7 @@ def _cut_slice(item: Any, axis: int, size: Dim) -> AxisCut:
         if item.step not in (None, 1):
             raise ShapeError(f"axis {axis}: a slice with a symbolic bound has no step. Slice twice.")
         begin, end = _bound(item.start, 0, size), _bound(item.stop, size, size)
+        _check_inside(begin, end, axis, size)
         return AxisCut(begin, end)
     try:
         begin, end, step = item.indices(size)  # pyright: ignore[reportArgumentType]
@@ -121,6 +116,18 @@ def _cut_slice(item: Any, axis: int, size: Dim) -> AxisCut:
     # from begin down to end+1: the interval, then flipped, then stepped
     first = begin + 1 + count * step
     return AxisCut(begin + 1 - max(begin - end, 0) if first < 0 else first, begin + 1, -step, is_flipped=True)
+
+
+def _check_inside(begin: Dim, end: Dim, axis: int, size: Dim) -> None:
+    """Refuse a slice that leaves the axis by the values of today: a size that varies cannot be cut short."""
+    first = begin if isinstance(begin, int) else begin.vmin
+    last = end if isinstance(end, int) else end.vmax
+    most = size if isinstance(size, int) else size.vmax
+    if first < 0 or last > most:
+        raise AxisError(
+            f"axis {axis}: a slice of {first}..{last} of an axis of size {most}. One with a variable has to "
+            "lie inside: bind it to another value."
+        )
 
 
 def _bound(value: Any, otherwise: Dim, size: Any) -> Any:

@@ -1,0 +1,115 @@
+"""Symbolic sizes: one kernel serves all values of a variable, eagerly and replayed."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from plugrad import Tensor, Variable
+from plugrad.errors import AxisError
+from plugrad.jit import jit
+
+A = np.random.default_rng(0).standard_normal((8, 6)).astype(np.float32)
+B = np.random.default_rng(1).standard_normal((6, 5)).astype(np.float32)
+VALUES = (3, 5, 8, 2)
+# no size in the cases is larger
+LARGEST = 48
+
+
+def softmax(x: np.ndarray) -> np.ndarray:
+    weights = np.exp(x - x.max(0))
+    return weights / weights.sum(0)
+
+
+def slope(x: np.ndarray) -> np.ndarray:
+    return 2 * np.tanh(x) * (1 - np.tanh(x) ** 2)
+
+
+# from a bound variable and a tensor to a tensor, and from its value and an array to the expected array
+CASES: dict[str, tuple[Callable[[Any, Any], Any], Callable[[int, Any], Any]]] = {
+    "the first": (lambda n, x: x[:n] * 2, lambda n, x: x[:n] * 2),
+    "the last": (lambda n, x: x[n:] * 2, lambda n, x: x[n:] * 2),
+    "one": (lambda n, x: x[n - 1] * 2, lambda n, x: x[n - 1] * 2),
+    "a window": (lambda n, x: x[n - 2 : n] * 2, lambda n, x: x[n - 2 : n] * 2),
+    "both ends": (lambda n, x: x[1:n, 2:5] * 2, lambda n, x: x[1:n, 2:5] * 2),
+    "sum": (lambda n, x: x[:n].sum(0), lambda n, x: x[:n].sum(0)),
+    "sum of the last": (lambda n, x: x[n - 1 :].sum(), lambda n, x: x[n - 1 :].sum()),
+    "mean": (lambda n, x: x[:n].mean(0), lambda n, x: x[:n].mean(0)),
+    "max": (lambda n, x: x[:n].max(0), lambda n, x: x[:n].max(0)),
+    "argmax": (lambda n, x: x[:n].argmax(0), lambda n, x: x[:n].argmax(0)),
+    "variance": (lambda n, x: x[:n].var(0, correction=0), lambda n, x: x[:n].var(0)),
+    "softmax": (lambda n, x: x[:n].softmax(0), lambda n, x: softmax(x[:n])),
+    "matmul": (lambda n, x: x[:n] @ Tensor(B), lambda n, x: x[:n] @ B),
+    "matmul along": (lambda n, x: x[:n].T @ x[:n], lambda n, x: x[:n].T @ x[:n]),
+    "reshape": (lambda n, x: x[:n].reshape(n * 6) * 2, lambda n, x: x[:n].reshape(-1) * 2),
+    "split": (lambda n, x: x[:n].reshape(n, 2, 3).sum(1), lambda n, x: x[:n].reshape(n, 2, 3).sum(1)),
+    "reshape to what fits": (lambda n, x: x[:n].reshape(-1, 3) + 1, lambda n, x: x[:n].reshape(-1, 3) + 1),
+    "expand": (lambda n, x: x[:1].expand(n, 6) * 2, lambda n, x: np.broadcast_to(x[:1], (n, 6)) * 2),
+    "pad": (
+        lambda n, x: x[:n].pad(((1, 8 - n), (0, 0))) + 1,
+        lambda n, x: np.pad(x[:n], ((1, 8 - n), (0, 0))) + 1,
+    ),
+    "shrink": (lambda n, x: x.shrink(((0, n), (1, 3))) + 1, lambda n, x: x[:n, 1:3] + 1),
+    "flip": (lambda n, x: x[:n].flip(0) + 1, lambda n, x: x[:n][::-1] + 1),
+    "permute": (lambda n, x: x[:n].permute(1, 0) + 1, lambda n, x: x[:n].T + 1),
+    "join": (lambda n, x: x[:n].cat(x[:2]), lambda n, x: np.concatenate([x[:n], x[:2]])),
+    "repeat": (lambda n, x: x[:n].repeat(2, 1) + 1, lambda n, x: np.tile(x[:n], (2, 1)) + 1),
+    "count": (lambda n, x: Tensor.arange(n) * 2, lambda n, x: np.arange(n) * 2),
+    "triangle": (lambda n, x: Tensor.ones(n, n).tril(), lambda n, x: np.tril(np.ones((n, n)))),
+    "gradient": (
+        lambda n, x: (x[:n].tanh() ** 2).sum().gradient(x)[0],
+        lambda n, x: np.concatenate([slope(x[:n]), 0 * x[n:]]),
+    ),
+}  # fmt: skip
+
+
+def filled_up(y: Tensor) -> Tensor:
+    """Return `y` with zeros behind it, in a shape that is known."""
+    return y.pad(tuple((0, 0 if isinstance(size, int) else LARGEST - size) for size in y.shape))
+
+
+def shown(y: Tensor, shape: tuple[int, ...]) -> np.ndarray:
+    return y.numpy()[tuple(slice(size) for size in shape)]
+
+
+def bound(value: int) -> Any:
+    return Variable("n", 2, 8).bind(value)
+
+
+@pytest.mark.parametrize(("f", "expected"), CASES.values(), ids=CASES)
+def test_one_kernel_serves_all_values(f: Any, expected: Any) -> None:
+    x = Tensor(A).realize()
+    programs: set[tuple[Any, ...]] = set()
+    for value in VALUES:
+        y = f(bound(value), x)
+        programs.add(tuple(item.ast for item in filled_up(y).schedule()))
+        wanted = expected(value, A)
+        np.testing.assert_allclose(shown(filled_up(y), np.shape(wanted)), wanted, rtol=1e-4, atol=1e-5)
+    assert len(programs) == 1
+
+
+@pytest.mark.parametrize(
+    "name", ["the last", "both ends", "softmax", "matmul along", "pad", "reshape", "gradient"]
+)
+def test_a_replay_takes_new_values(name: str) -> None:
+    f, expected = CASES[name]
+
+    @jit
+    def step(x: Tensor, n: Any) -> Tensor:
+        return filled_up(f(n, x)) + 0
+
+    for value in (*VALUES, 7, 4):
+        wanted = expected(value, A)
+        found = step(Tensor(A), bound(value))
+        np.testing.assert_allclose(shown(found, np.shape(wanted)), wanted, rtol=1e-4, atol=1e-5)
+    assert step.captures == 1
+
+
+def test_a_slice_with_a_variable_stays_inside() -> None:
+    x = Tensor(A)
+    with pytest.raises(AxisError, match=r"axis 1: a slice of 0..7 of an axis of size 6"):
+        x[:, : bound(7)]
+    with pytest.raises(AxisError, match=r"axis 0: a slice of -1..8 of an axis of size 8"):
+        x[bound(2) - 3 :]
+    assert x[: bound(5)][: bound(5)].shape == x[: bound(5)].shape
