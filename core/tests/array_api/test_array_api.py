@@ -28,9 +28,9 @@ STANDARD = {
     "data types": "astype can_cast finfo iinfo isdtype result_type",
     "elementwise": "abs acos acosh add asin asinh atan atan2 atanh bitwise_and bitwise_left_shift "
     "bitwise_invert bitwise_or bitwise_right_shift bitwise_xor ceil clip conj copysign cos cosh divide "
-    "equal exp expm1 floor floor_divide greater greater_equal hypot imag isfinite isinf isnan less less_equal "
-    "log log1p log2 log10 logaddexp logical_and logical_not logical_or logical_xor maximum minimum "
-    "multiply negative nextafter not_equal positive pow real reciprocal remainder round sign signbit "
+    "equal exp expm1 floor floor_divide greater greater_equal hypot imag isfinite isinf isnan less "
+    "less_equal log log1p log2 log10 logaddexp logical_and logical_not logical_or logical_xor maximum "
+    "minimum multiply negative nextafter not_equal positive pow real reciprocal remainder round sign signbit "
     "sin sinh square sqrt subtract tan tanh trunc",
     "indexing": "take take_along_axis",
     "inspection": "__array_namespace_info__",

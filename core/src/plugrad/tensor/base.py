@@ -3,6 +3,7 @@
 The mixins build on this class; `Tensor` joins them.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -77,6 +78,19 @@ class TensorBase:
             elif cell.settle() and not storage.is_view(cell.uop):
                 out[cell.uop] = None
         return list(out)
+
+    @classmethod
+    def count_sharing(cls, tensors: "Iterable[TensorBase]") -> list[int]:
+        """Return for each of `tensors` how many show the same memory or value, itself among them.
+
+        Example:
+            >>> t = Tensor([1, 2])
+            >>> row = t[0]
+            >>> Tensor.count_sharing([t, t + 1])
+            [2, 1]
+        """
+        shown = Counter(tensor._cell for tensor in cls._live)
+        return [shown[tensor._cell] for tensor in tensors]
 
     def _begin(self, tracked: bool = False) -> None:
         """Be a tensor, of what this one shows."""

@@ -165,8 +165,7 @@ class Optimizer:
                 slot.store(self._update(slot, slot.grad(), group, number_of_step))
                 slot.skip = None
                 changed.extend((slot.target, *slot.state.values()))
-        # parameters that are part of a slot's memory know then that they are computed
-        return [*changed, *self.params]
+        return changed
 
     def _part_uneven(self, number: int) -> None:
         """From now on update parameters one by one where only some of a slot have a gradient."""

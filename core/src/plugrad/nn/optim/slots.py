@@ -3,12 +3,11 @@
 An update of a small parameter takes as long as starting its kernels. So small parameters of an optimizer
 whose updates are elementwise move next to each other into one piece of memory, a pack, and become views of
 it: one kernel then updates all of them. A parameter stays an ordinary tensor. If it is found elsewhere later
-(it has a pending assign, or was copied with its optimizer), its values are taken into the pack again.
+(it was copied with its optimizer, or replaced), its values are taken into the pack again.
 
 `Slot` is the one of the two that an update sees: values, a gradient and state of one shape.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -166,16 +165,15 @@ class Pack(Slot):
 
     def value(self) -> Tensor:
         """Return the values before the update, wherever they are."""
-        for number, (p, part) in enumerate(self._parts(self._memory)):
+        for p, part in self._parts(self._memory):
             if p.uop is not part.uop:
-                at = sum(map(_room, self._params[:number]))
-                self._memory[at : at + _count(p)] = p.detach().flatten()
+                part.assign(p.detach())
+                p.replace(part)
         return super().value()
 
     def store(self, value: Tensor) -> None:
-        """Assign `value` to the memory, and let the parameters be views of it."""
+        """Assign `value` to the memory, which the parameters show."""
         self._write(self._memory, value)
-        self.settle()
 
 
 def _count(p: Tensor) -> int:
@@ -221,16 +219,12 @@ def _with_memory_alone(params: Sequence[Tensor]) -> set[int]:
 
     The others stay where they are: views of them are to see updates, and gradients to find them.
     """
-    shown: Counter[UOp] = Counter()
-    computed: list[UOp] = []
-    for graph in map(storage.resolve, Tensor.held_graphs()):
-        if storage.is_view(graph):
-            shown[storage.base_of(graph)] += 1
-        else:
-            computed.append(graph)
-    read = {u for u in storage.resolve_graph(UOp.sink(*computed)).values() if u.op is Ops.BUFFER}
+    waiting = storage.resolve_graph(UOp.sink(*Tensor.held_graphs()))
+    read = {u for u in waiting.values() if u.op is Ops.BUFFER}
     return {
-        i for i, p in enumerate(params) if p.uop.op is Ops.BUFFER and shown[p.uop] == 1 and p.uop not in read
+        index
+        for index, (p, sharing) in enumerate(zip(params, Tensor.count_sharing(params), strict=True))
+        if p.uop.op is Ops.BUFFER and sharing == 1 and p.uop not in read
     }
 
 
