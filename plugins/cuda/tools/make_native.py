@@ -29,6 +29,17 @@ int cuCtxSetCurrent(void *context);
 
 int cuMemAlloc_v2(unsigned long long *address, size_t nbytes);
 int cuMemFree_v2(unsigned long long address);
+typedef struct {
+    int kind, handle_types, location_kind, location;
+    void *security;
+    unsigned char reserved[64];
+} PoolProperties;
+int cuMemPoolCreate(void **pool, PoolProperties const *properties);
+int cuMemPoolDestroy(void *pool);
+int cuMemPoolSetAttribute(void *pool, int attribute, void *value);
+int cuMemPoolTrimTo(void *pool, size_t nbytes);
+int cuMemAllocFromPoolAsync(unsigned long long *address, size_t nbytes, void *pool, void *stream);
+int cuMemFreeAsync(unsigned long long address, void *stream);
 int cuMemAllocHost_v2(void **memory, size_t nbytes);
 int cuMemFreeHost(void *memory);
 int cuMemcpyHtoDAsync_v2(unsigned long long to, void const *from, size_t nbytes, void *stream);

@@ -7,8 +7,10 @@
 // - Every handle is looked up; a block ends at a page that cannot be touched, fresh memory is poisoned, freed
 //   memory is gone, and the few bytes between a block's end and that page are checked for writes.
 // - A fault in a kernel is a sticky error of its context. What is left at the end of the process is reported.
+// - Memory of a pool comes to be and ends in the order of its stream, and launches look whether it is there.
 //
-// Settings: PLUGRAD_SIM_DEVICES, PLUGRAD_SIM_ARCH (90), PLUGRAD_SIM_MEMORY (bytes), PLUGRAD_SIM_DRIVER (12090).
+// Settings: PLUGRAD_SIM_DEVICES, PLUGRAD_SIM_ARCH (90), PLUGRAD_SIM_MEMORY (bytes), PLUGRAD_SIM_DRIVER (12090),
+// PLUGRAD_SIM_POOLS (1).
 #include <dlfcn.h>
 #include <elf.h>
 #include <setjmp.h>
@@ -17,6 +19,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -94,10 +97,24 @@ struct Kernel {
 };
 
 struct Context;
+// Memory that the device has given it, and how much of that is in use; `ending` is freed later in a stream.
+struct Pool {
+  Context *context;
+  unsigned long long threshold = 0;
+  size_t reserved = 0, used = 0, ending = 0;
+};
 struct Block {
   Context *context;
   char *mapped;
   size_t mapped_bytes, nbytes;
+  Pool *pool = nullptr;
+  bool is_there = true, is_freed = false;
+};
+// as in the driver's header (CUmemPoolProps)
+struct PoolProperties {
+  int kind, handle_types, location_kind, location;
+  void *security;
+  unsigned char reserved[64];
 };
 struct Module {
   Context *context;
@@ -179,6 +196,7 @@ std::set<Event *> events;
 std::set<Module *> modules;
 std::set<Link *> links;
 std::map<Function *, std::unique_ptr<Function>> functions;
+std::set<Pool *> pools;
 std::set<Graph *> graphs;
 std::set<ReadyGraph *> ready_graphs;
 int violations = 0;
@@ -210,6 +228,19 @@ const Block *block_at(unsigned long long address, size_t nbytes) {
   if (after == blocks.begin()) return nullptr;
   auto found = std::prev(after);
   return address + nbytes <= found->first + found->second.nbytes ? &found->second : nullptr;
+}
+
+// Says whether a copy may be asked for of memory that nobody has freed yet.
+bool is_usable(unsigned long long address, size_t nbytes) {
+  const Block *block = block_at(address, nbytes);
+  if (block && block->is_freed) complain("memory was used after it was freed, of bytes:", std::to_string(nbytes));
+  return block && !block->is_freed;
+}
+
+// Says whether memory is there when its turn comes in a stream.
+bool is_there(unsigned long long address, size_t nbytes) {
+  const Block *block = block_at(address, nbytes);
+  return block && block->is_there;
 }
 
 bool is_pinned(const void *memory, size_t nbytes) {
@@ -333,12 +364,22 @@ void perform(Stream &stream, Work work) {
   work.event->waiting--;
 }
 
+// Gives memory that a pool does not use back to its device, but for `keep` bytes.
+void release(Pool &pool, size_t keep) {
+  size_t needed = std::max(keep, pool.used + pool.ending);
+  if (pool.reserved <= needed) return;
+  pool.context->used -= pool.reserved - needed;
+  pool.reserved = needed;
+}
+
 int drain(Stream &stream) {
   while (!stream.queue.empty()) {
     Work work = std::move(stream.queue.front());
     stream.queue.pop_front();
     perform(stream, std::move(work));
   }
+  for (Pool *pool : pools)
+    if (pool->context == stream.context) release(*pool, pool->threshold);
   return stream.context->sticky;
 }
 
@@ -402,7 +443,7 @@ void submit_launch(Stream &stream, Launch launch) {
       arguments.push_back(argument);
       if (!launch.kernel->is_pointer[i]) continue;
       const Block *block = block_at(*static_cast<unsigned long long *>(argument), 1);
-      if (!block || block->context != context) return (int)kIllegalAddress;
+      if (!block || !block->is_there || block->context != context) return (int)kIllegalAddress;
     }
     return run_kernel(*launch.kernel, launch.grid, launch.size, arguments.data());
   });
@@ -414,6 +455,33 @@ Node *node_of(const Graph &graph, const void *handle) {
   return nullptr;
 }
 
+// Maps memory that ends at a page which cannot be touched.
+bool map_block(size_t nbytes, Pool *pool, unsigned long long *address) {
+  size_t inner = (nbytes + kAlignment - 1) / kAlignment * kAlignment;
+  size_t mapped_bytes = (inner + kPage - 1) / kPage * kPage + kPage;
+  void *mapped = mmap(nullptr, mapped_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED) return false;
+  char *end = static_cast<char *>(mapped) + mapped_bytes - kPage;
+  mprotect(end, kPage, PROT_NONE);
+  char *start = end - inner;
+  if (nbytes <= 1 << 20) std::memset(start, kPoison, nbytes);
+  std::memset(start + nbytes, kCanary, inner - nbytes);
+  *address = (unsigned long long)start;
+  blocks[*address] = {current, static_cast<char *>(mapped), mapped_bytes, nbytes, pool, !pool, false};
+  return true;
+}
+
+void unmap_block(unsigned long long address) {
+  const Block &block = blocks[address];
+  check_canary(address, block);
+  munmap(block.mapped, block.mapped_bytes);
+  blocks.erase(address);
+}
+
+size_t memory_left(const Context &context) {
+  return (size_t)setting("PLUGRAD_SIM_MEMORY", 4ll << 30) - context.used;
+}
+
 struct AtExit {
   ~AtExit() {
     for (auto &[address, block] : blocks) check_canary(address, block);
@@ -421,6 +489,7 @@ struct AtExit {
     if (!pinned.empty()) complain("page-locked memory was never freed:", std::to_string(pinned.size()));
     if (!streams.empty()) complain("streams were never destroyed:", std::to_string(streams.size()));
     if (!events.empty()) complain("events were never destroyed:", std::to_string(events.size()));
+    if (!pools.empty()) complain("pools were never destroyed:", std::to_string(pools.size()));
     if (!links.empty()) complain("links were never destroyed:", std::to_string(links.size()));
     if (!graphs.empty()) complain("graphs were never destroyed:", std::to_string(graphs.size()));
     if (!ready_graphs.empty()) complain("instantiated graphs were never destroyed:", std::to_string(ready_graphs.size()));
@@ -487,6 +556,7 @@ int cuDeviceGetAttribute(int *value, int attribute, int device) {
     case 75: *value = arch / 10; break;
     case 76: *value = arch % 10; break;
     case 97: *value = kSharedMost; break;
+    case 115: *value = setting("PLUGRAD_SIM_POOLS", 1) != 0; break;
     default: return kInvalidValue;
   }
   return kSuccess;
@@ -532,18 +602,7 @@ int cuCtxSetCurrent(void *context) {
 int cuMemAlloc_v2(unsigned long long *address, size_t nbytes) {
   ENTER();
   if (!nbytes) return kInvalidValue;
-  if (nbytes > (size_t)setting("PLUGRAD_SIM_MEMORY", 4ll << 30) - current->used) return kOutOfMemory;
-  size_t inner = (nbytes + kAlignment - 1) / kAlignment * kAlignment;
-  size_t mapped_bytes = (inner + kPage - 1) / kPage * kPage + kPage;
-  void *mapped = mmap(nullptr, mapped_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (mapped == MAP_FAILED) return kOutOfMemory;
-  char *end = static_cast<char *>(mapped) + mapped_bytes - kPage;
-  mprotect(end, kPage, PROT_NONE);
-  char *start = end - inner;
-  if (nbytes <= 1 << 20) std::memset(start, kPoison, nbytes);
-  std::memset(start + nbytes, kCanary, inner - nbytes);
-  *address = (unsigned long long)start;
-  blocks[*address] = {current, static_cast<char *>(mapped), mapped_bytes, nbytes};
+  if (nbytes > memory_left(*current) || !map_block(nbytes, nullptr, address)) return kOutOfMemory;
   current->used += nbytes;
   return kSuccess;
 }
@@ -551,16 +610,89 @@ int cuMemAlloc_v2(unsigned long long *address, size_t nbytes) {
 int cuMemFree_v2(unsigned long long address) {
   ENTER();
   auto found = blocks.find(address);
-  if (found == blocks.end()) {
+  if (found == blocks.end() || found->second.is_freed) {
     complain("a block was freed that is not allocated:", std::to_string(address));
     return kInvalidValue;
   }
   int status = drain_all(found->second.context);
-  check_canary(address, found->second);
-  found->second.context->used -= found->second.nbytes;
-  munmap(found->second.mapped, found->second.mapped_bytes);
-  blocks.erase(found);
+  if (Pool *pool = found->second.pool) pool->used -= found->second.nbytes;
+  else found->second.context->used -= found->second.nbytes;
+  unmap_block(address);
   return status;
+}
+
+int cuMemPoolCreate(void **pool, const PoolProperties *properties) {
+  ENTER();
+  if (properties->kind != 1 || properties->handle_types || properties->location_kind != 1) return kInvalidValue;
+  if (properties->location != current->device || !setting("PLUGRAD_SIM_POOLS", 1)) return kInvalidValue;
+  auto *made = new Pool{current};
+  pools.insert(made);
+  *pool = made;
+  return kSuccess;
+}
+
+int cuMemPoolDestroy(void *pool) {
+  ENTER();
+  if (!is_live(pools, pool)) return kInvalidHandle;
+  auto *found = static_cast<Pool *>(pool);
+  if (found->used + found->ending) complain("a pool was destroyed while its memory was in use", "");
+  release(*found, 0);
+  pools.erase(found);
+  delete found;
+  return kSuccess;
+}
+
+int cuMemPoolSetAttribute(void *pool, int attribute, void *value) {
+  ENTER();
+  if (!is_live(pools, pool)) return kInvalidHandle;
+  if (attribute != 4) return kInvalidValue;
+  static_cast<Pool *>(pool)->threshold = *static_cast<unsigned long long *>(value);
+  return kSuccess;
+}
+
+int cuMemPoolTrimTo(void *pool, size_t nbytes) {
+  ENTER();
+  if (!is_live(pools, pool)) return kInvalidHandle;
+  release(*static_cast<Pool *>(pool), nbytes);
+  return kSuccess;
+}
+
+int cuMemAllocFromPoolAsync(unsigned long long *address, size_t nbytes, void *pool, void *stream) {
+  ENTER();
+  if (!is_live(pools, pool) || !is_live(streams, stream)) return kInvalidHandle;
+  if (!nbytes) return kInvalidValue;
+  auto *found = static_cast<Pool *>(pool);
+  size_t needed = found->used + nbytes;
+  size_t more = needed > found->reserved ? needed - found->reserved : 0;
+  if (more > memory_left(*found->context) || !map_block(nbytes, found, address)) return kOutOfMemory;
+  found->reserved += more;
+  found->context->used += more;
+  found->used = needed;
+  submit(*static_cast<Stream *>(stream), [at = *address] {
+    blocks[at].is_there = true;
+    return 0;
+  });
+  return kSuccess;
+}
+
+int cuMemFreeAsync(unsigned long long address, void *stream) {
+  ENTER();
+  if (!is_live(streams, stream)) return kInvalidHandle;
+  auto found = blocks.find(address);
+  if (found == blocks.end() || found->second.is_freed || !found->second.pool) {
+    complain("a block was freed that no pool has in use:", std::to_string(address));
+    return kInvalidValue;
+  }
+  Block &block = found->second;
+  block.is_freed = true;
+  block.pool->used -= block.nbytes;
+  block.pool->ending += block.nbytes;
+  submit(*static_cast<Stream *>(stream), [address, pool = block.pool, nbytes = block.nbytes] {
+    pool->ending -= nbytes;
+    unmap_block(address);
+    return 0;
+  });
+  return kSuccess;
 }
 
 int cuMemAllocHost_v2(void **memory, size_t nbytes) {
@@ -584,9 +716,10 @@ int cuMemFreeHost(void *memory) {
 int cuMemcpyHtoDAsync_v2(unsigned long long to, const void *from, size_t nbytes, void *stream) {
   ENTER();
   if (!is_live(streams, stream)) return kInvalidHandle;
-  if (!block_at(to, nbytes)) return kInvalidValue;
+  if (!is_usable(to, nbytes)) return kInvalidValue;
   if (is_pinned(from, nbytes)) {  // read when its turn comes, as hardware does
     submit(*static_cast<Stream *>(stream), [=] {
+      if (!is_there(to, nbytes)) return (int)kIllegalAddress;
       std::memcpy((void *)to, from, nbytes);
       return 0;
     });
@@ -594,6 +727,7 @@ int cuMemcpyHtoDAsync_v2(unsigned long long to, const void *from, size_t nbytes,
   }
   std::string copy(static_cast<const char *>(from), nbytes);
   submit(*static_cast<Stream *>(stream), [=] {
+    if (!is_there(to, nbytes)) return (int)kIllegalAddress;
     std::memcpy((void *)to, copy.data(), nbytes);
     return 0;
   });
@@ -603,8 +737,9 @@ int cuMemcpyHtoDAsync_v2(unsigned long long to, const void *from, size_t nbytes,
 int cuMemcpyDtoHAsync_v2(void *to, unsigned long long from, size_t nbytes, void *stream) {
   ENTER();
   if (!is_live(streams, stream)) return kInvalidHandle;
-  if (!block_at(from, nbytes)) return kInvalidValue;
+  if (!is_usable(from, nbytes)) return kInvalidValue;
   submit(*static_cast<Stream *>(stream), [=] {
+    if (!is_there(from, nbytes)) return (int)kIllegalAddress;
     std::memcpy(to, (void *)from, nbytes);
     return 0;
   });

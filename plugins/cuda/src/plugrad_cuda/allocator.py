@@ -14,6 +14,8 @@ class CudaAllocator(LruAllocator[int]):
     """The memory of one device. A handle is an address.
 
     All work of a device is in one stream, so a block can be used again while the kernel before it still runs.
+    Blocks are kept for requests of the same size. Where the driver has pools, one of them makes others of the
+    rest without a wait, and less is kept here.
 
     Args:
         context: the open device.
@@ -21,7 +23,7 @@ class CudaAllocator(LruAllocator[int]):
     """
 
     def __init__(self, context: Context, memory_bytes: int = 0) -> None:
-        super().__init__(memory_bytes // 2 or 4 << 30)
+        super().__init__(memory_bytes // (2 if context.pool is None else 8) or 4 << 30)
         self._context = context
 
     def _alloc(self, nbytes: int) -> int:
@@ -29,6 +31,16 @@ class CudaAllocator(LruAllocator[int]):
 
     def _free(self, handle: int, nbytes: int) -> None:
         self._context.free(handle)
+
+    def free_cache(self) -> int:
+        """Give all kept blocks back to the device, and what a pool keeps; return the bytes of the blocks.
+
+        Raises:
+            DeviceError: the device is lost.
+        """
+        freed = super().free_cache()
+        self._context.trim()
+        return freed
 
     def copyin(self, handle: int, source: memoryview) -> None:
         """Copy `source` into the block; returns when `source` is read."""

@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 from plugrad.target import Target
 from plugrad_cuda.driver import DeviceLost, Driver, driver
 from plugrad_cuda.native import ffi
+from plugrad_cuda.pool import make_pool
 
 STAGING_BYTES = 4 << 20  # of each of the two pieces of page-locked memory
 _RECENT = 16  # launches whose kernels are named when one of them failed
@@ -27,6 +28,7 @@ class Context:
         driver: the driver.
         process: who opened it; a driver does not survive a fork.
         stream: the stream of all copies and launches.
+        pool: the driver's pool that memory is from; None where the device has none.
         lock: held while arguments are set and work is given to the stream.
         launched: the names of the kernels in each launch since the last call that showed them to be done.
 
@@ -52,6 +54,8 @@ class Context:
         self.stream: Any = self.made(library.cuStreamCreate, _STREAM_NON_BLOCKING)
         self.timers = (self.made(library.cuEventCreate, 0), self.made(library.cuEventCreate, 0))
         self.staging: tuple[Staging, Staging] | None = None
+        keep_bytes = int(target.get("memory_bytes") or 0) // 2 or 4 << 30
+        self.pool = make_pool(opened, target.index, self.stream, keep_bytes)
 
     def enter(self) -> None:
         """Make this the context of the calling thread: other libraries may have changed it.
@@ -127,19 +131,29 @@ class Context:
         with self.lock:
             self.enter()
             out = ffi.new("unsigned long long *")
-            status = self.driver.library.cuMemAlloc_v2(out, nbytes)
+            pool, library = self.pool, self.driver.library
+            status = library.cuMemAlloc_v2(out, nbytes) if pool is None else pool.alloc(out, nbytes)
             self.check(status, f"allocating {nbytes} bytes", nbytes)
             self._blocks.add(int(out[0]))
             return int(out[0])
 
     def free(self, address: int) -> None:
-        """Give memory back; waits for what still uses it."""
+        """Give memory back, after what still uses it: in the stream's order by a pool, else by waiting."""
         with self.lock:
             if self._lost:
                 return  # it went with the context
             self.enter()
             self._blocks.discard(address)
-            self.check(self.driver.library.cuMemFree_v2(address), "freeing memory")
+            pool, library = self.pool, self.driver.library
+            status = library.cuMemFree_v2(address) if pool is None else pool.free(address)
+            self.check(status, "freeing memory")
+
+    def trim(self) -> None:
+        """Give memory that nobody uses back to the device."""
+        with self.lock:
+            if self.pool is not None:
+                self.enter()
+                self.check(self.pool.trim(), "giving memory back")
 
     def load(self, image: bytes) -> Any:
         """Return the driver's module of a compiled image.
@@ -189,6 +203,8 @@ class Context:
                 library.cuModuleUnload(module)
             for address in self._blocks:
                 library.cuMemFree_v2(address)
+            if self.pool is not None:
+                self.pool.close()
             for piece in self.staging or ():
                 piece.close(library)
             for event in self.timers:
