@@ -28,7 +28,7 @@ OPERATIONS: tuple[Operation, ...] = (
 
 _REASONS = {
     "says what a tensor is, and computes nothing": (
-        "__init__ __format__ __hash__ __len__ __repr__ device dtype element_size grad nbytes ndim numel "
+        "__init__ __format__ __hash__ __len__ __repr__ count_sharing device dtype element_size grad nbytes ndim numel "
         "requires_grad shape size static_shape uop"
     ),
     "brings elements to the host, as every case does": (
