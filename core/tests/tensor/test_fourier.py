@@ -96,7 +96,7 @@ def test_few_kernels_make_long_transforms() -> None:
     short, long = (len(Tensor(pairs(random(size))).realize().fft().schedule()) for size in (64, 4096))
     # a table of cosines and sines, and a product for each factor
     assert short <= 8
-    assert long <= 12
+    assert long <= 14
 
 
 def test_narrow_floats_compute_in_single_precision() -> None:
