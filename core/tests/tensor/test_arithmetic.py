@@ -351,3 +351,11 @@ def test_what_is_no_number_is_not_equal_as_a_whole() -> None:
     for ambiguous in ([1, 2], (1, 2)):
         with pytest.raises(DtypeError, match="cannot compute with"):
             _ = t == ambiguous
+
+
+def test_numbers_are_shifted_by_tensors() -> None:
+    assert (1 << Tensor([0, 1, 4])).tolist() == [1, 2, 16]
+    assert (-16 >> Tensor([0, 1, 5])).tolist() == [-16, -8, -1]
+    assert (1 << Tensor([1], dtype="uint8")).dtype.name == "uint8"
+    with pytest.raises(DtypeError, match="integers"):
+        _ = 1 << Tensor([1.0])

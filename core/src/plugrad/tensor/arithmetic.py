@@ -475,8 +475,14 @@ class ArithmeticMixin(InteropMixin):
     def __lshift__(self, other: Self | ConstType) -> Self:
         return self.lshift(other)
 
+    def __rlshift__(self, other: ConstType) -> Self:
+        return self._like(self._const(other, promoted([self, other]))).lshift(self)
+
     def __rshift__(self, other: Self | ConstType) -> Self:
         return self.rshift(other)
+
+    def __rrshift__(self, other: ConstType) -> Self:
+        return self._like(self._const(other, promoted([self, other]))).rshift(self)
 
     def __lt__(self, other: Self | ConstType) -> Self:
         return self._compare(other, lambda x, y: x < y)
