@@ -133,8 +133,8 @@ def test_after_clear_a_failed_plugin_is_tried_again(zoo: Any) -> None:
 @pytest.mark.parametrize(
     ("version", "reason"),
     [
-        ('"1.7"', "written for spec 1.7, this plugrad has 1.1: upgrade plugrad-core"),
-        ('"0.9"', "written for spec 0.9, this plugrad has 1.1: upgrade the plugin"),
+        ('"1.7"', "written for spec 1.7, this plugrad has 1.2: upgrade plugrad-core"),
+        ('"0.9"', "written for spec 0.9, this plugrad has 1.2: upgrade the plugin"),
         ("1.0", "spec_version 1.0 is not MAJOR.MINOR"),
     ],
 )

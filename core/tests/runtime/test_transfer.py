@@ -27,3 +27,22 @@ def test_all_bytes_are_copied(
 def test_buffers_of_different_sizes_are_refused(host: Any) -> None:
     with pytest.raises(ShapeError, match="as large as the source"):
         transfer.copy_buffer(Buffer("A", 3, dtypes.uint8, host()), Buffer("B", 4, dtypes.uint8, host()))
+
+
+def test_a_device_that_reads_the_other_itself_needs_no_host(
+    host: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, there = host(shows_memory=False), host(shows_memory=False)
+    seen = []
+
+    def copy_from(handle: bytearray, source: Any, source_handle: bytearray, nbytes: int) -> bool:
+        seen.append((source, nbytes))
+        handle[:nbytes] = source_handle[:nbytes]
+        return True
+
+    monkeypatch.setattr(there, "copy_from", copy_from)
+    source = Buffer("A", 3, dtypes.uint8, here).copyin(memoryview(b"abc"))
+    monkeypatch.setattr(here, "copyout", None)
+    dest = transfer.copy_buffer(Buffer("B", 3, dtypes.uint8, there), source)
+    assert bytes(dest.as_memoryview()) == b"abc"
+    assert seen == [(here, 3)]

@@ -35,7 +35,8 @@ from plugrad.target import Target
 #: MAJOR.MINOR of this page, independent of plugrad's own version. Same major and minor not newer is accepted:
 #: a new optional hook or field raises the minor, any change to an existing one the major.
 #: 1.1: `plugrad_graph`; `ProbedDevice.priority`.
-SPEC_VERSION = "1.1"
+#: 1.2: `Allocator.copy_from`.
+SPEC_VERSION = "1.2"
 
 PROJECT = "plugrad"
 ENTRY_POINT_GROUP = "plugrad.backends"
@@ -73,7 +74,8 @@ def plugrad_allocator(target: Target) -> Allocator[Any] | None:
     """(required) Open the memory of `target`.
 
     Called once when the device opens. The allocator may be used by several threads at the same time, and out
-    of memory raises `DeviceOutOfMemory`. Return None for targets that are not yours.
+    of memory raises `DeviceOutOfMemory`. Where two devices can exchange bytes without the host, it overrides
+    `Allocator.copy_from`. Return None for targets that are not yours.
 
     Raises:
         DeviceNotFound: the device cannot be opened; say what was tried and what would help.

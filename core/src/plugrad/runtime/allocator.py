@@ -7,7 +7,7 @@ runner look into it.
 import threading
 from abc import ABC, abstractmethod
 from collections import OrderedDict, deque
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from plugrad.errors import DeviceError, DeviceOutOfMemory
 
@@ -55,6 +55,18 @@ class Allocator(ABC, Generic[Handle]):
     def as_memoryview(self, handle: Handle, nbytes: int) -> memoryview | None:
         """(optional) Return the block itself as host memory, or None where the host cannot see it."""
         return None
+
+    def copy_from(self, handle: Handle, source: "Allocator[Any]", source_handle: Any, nbytes: int) -> bool:
+        """(optional) Copy `nbytes` of a block of `source` into one of this; say whether that was done.
+
+        `source` may be of any backend, and this allocator itself. The copy takes effect after what was
+        launched before on both devices, and before what is launched later on either. Where this returns False
+        nothing has happened, and the bytes go through the host.
+
+        Raises:
+            DeviceError: one of the devices failed.
+        """
+        return False
 
     def from_host(self, source: memoryview) -> Handle | None:
         """(optional) Return a handle to `source` itself, or None where a copy is needed.

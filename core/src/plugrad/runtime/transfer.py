@@ -22,7 +22,10 @@ def copy_buffer(dest: Buffer, source: Buffer) -> Buffer:
         )
     if not source.nbytes:
         return dest.ensure_allocated()
-    dest.own()
+    dest.own().ensure_allocated()
+    source.ensure_allocated()
+    if dest.allocator.copy_from(dest.handle, source.allocator, source.handle, dest.nbytes):
+        return dest
     if (seen := source.host_view()) is not None:
         return dest.copyin(seen)
     target = dest.host_view()

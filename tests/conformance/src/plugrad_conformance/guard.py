@@ -139,6 +139,12 @@ class GuardedAllocator(Allocator[Any]):
         self.operations += 1
         self.inner.copyout(dest, handle)
 
+    def copy_from(self, handle: Any, source: Allocator[Any], source_handle: Any, nbytes: int) -> bool:
+        """Copy from a block of another device's own memory."""
+        self.operations += 1
+        inner = source.inner if isinstance(source, GuardedAllocator) else source
+        return self.inner.copy_from(handle, inner, source_handle, nbytes)
+
     def offset(self, handle: Any, nbytes: int, offset_bytes: int) -> Any:
         """Return a view of a block, made of the device's own block and not of a view."""
         self.operations += 1

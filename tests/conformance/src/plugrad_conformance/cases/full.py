@@ -183,6 +183,24 @@ def peer_copies_are_whole(bench: Bench) -> None:
         )
 
 
+def peer_copies_keep_their_order(bench: Bench) -> None:
+    """A copy between devices brings what earlier launches wrote, and nothing that was written later."""
+    second = bench.open(f"{bench.name.partition(':')[0]}:1")
+    kernel, out, source = _plus_one(bench)
+    dims = kernel.program.launch_dims({})
+    there = second.new_buffer(64, dtypes.int32)
+    for first in range(0, 40, 10):
+        source.copyin(memory_of(np.arange(first, first + 64, dtype=np.int32)))
+        kernel.runner((out.handle, source.handle), (), *dims)
+        copy_buffer(there, out)
+        source.copyin(memory_of(np.zeros(64, np.int32)))
+        kernel.runner((out.handle, source.handle), (), *dims)
+        back = copy_buffer(bench.device.new_buffer(64, dtypes.int32), there)
+        there.copyin(memory_of(np.zeros(64, np.int32)))
+        got = np.frombuffer(back.as_memoryview(), np.int32)
+        assert (got == np.arange(first + 1, first + 65)).all(), f"a copy brought {got.tolist()}"
+
+
 def second_device_is_another(bench: Bench) -> None:
     """A second device has memory of its own, and kernels run there when asked to."""
     second = bench.open(f"{bench.name.partition(':')[0]}:1")
@@ -339,6 +357,12 @@ CASES = (
     *(Case(_id(t), run=t) for t in _TESTS),
     Case(_id(many_buffers), run=many_buffers),
     Case(_id(peer_copies_are_whole), run=peer_copies_are_whole, needs=("second-device",), layer="memory"),
+    Case(
+        _id(peer_copies_keep_their_order),
+        run=peer_copies_keep_their_order,
+        needs=("second-device",),
+        layer="memory",
+    ),
     Case(
         _id(second_device_is_another),
         run=second_device_is_another,

@@ -101,6 +101,39 @@ class _LargeCopiesAreHalf(Wrapped):
         return None
 
 
+class _PeerCopy(Wrapped):
+    """Copies between devices by itself."""
+
+    def copy_from(self, handle: Any, source: Allocator[Any], source_handle: Any, nbytes: int) -> bool:
+        data = bytearray(nbytes)
+        source.copyout(memoryview(data), source_handle)
+        self.inner.copyin(handle, memoryview(data))
+        return True
+
+
+class _PeerCopyLeavesOutTheEnd(_PeerCopy):
+    def copy_from(self, handle: Any, source: Allocator[Any], source_handle: Any, nbytes: int) -> bool:
+        return super().copy_from(handle, source, source_handle, nbytes // 16 * 16)
+
+
+class _PeerCopyIsLate(_PeerCopy):
+    """Copies when the block is next read, without regard to what happens to the source meanwhile."""
+
+    def __init__(self, inner: Allocator[Any]) -> None:
+        super().__init__(inner)
+        self._pending: list[tuple[Any, Allocator[Any], Any, int]] = []
+
+    def copy_from(self, handle: Any, source: Allocator[Any], source_handle: Any, nbytes: int) -> bool:
+        self._pending.append((handle, source, source_handle, nbytes))
+        return True
+
+    def copyout(self, dest: memoryview, handle: Any) -> None:
+        pending, self._pending = self._pending, []
+        for copy in pending:
+            super().copy_from(*copy)
+        self.inner.copyout(dest, handle)
+
+
 class _OffsetIgnored(Wrapped):
     def offset(self, handle: Any, nbytes: int, offset_bytes: int) -> Any:
         return self.inner.offset(handle, nbytes, 0)
@@ -226,6 +259,18 @@ MUTANTS = (
         "copies of more than 64 KB stop half-way",
         (_MEMORY + "large-copies-come-back", "full/device/peer-copies-are-whole"),
         allocator=_LargeCopiesAreHalf,
+    ),
+    Mutant(
+        "peer-copy-leaves-out-the-end",
+        "a copy from another device brings whole groups of 16 bytes only",
+        ("full/device/peer-copies-are-whole",),
+        allocator=_PeerCopyLeavesOutTheEnd,
+    ),
+    Mutant(
+        "peer-copy-is-late",
+        "a copy from another device takes place when somebody reads the block",
+        ("full/device/peer-copies-keep-their-order",),
+        allocator=_PeerCopyIsLate,
     ),
     Mutant(
         "offset-ignored",
