@@ -40,6 +40,14 @@ int cuMemPoolSetAttribute(void *pool, int attribute, void *value);
 int cuMemPoolTrimTo(void *pool, size_t nbytes);
 int cuMemAllocFromPoolAsync(unsigned long long *address, size_t nbytes, void *pool, void *stream);
 int cuMemFreeAsync(unsigned long long address, void *stream);
+typedef struct {
+    int location_kind, location, flags;
+} PoolAccess;
+int cuMemPoolSetAccess(void *pool, PoolAccess const *access, size_t count);
+int cuDeviceCanAccessPeer(int *can, int device, int peer);
+int cuCtxEnablePeerAccess(void *peer, unsigned int flags);
+int cuMemcpyPeerAsync(unsigned long long to, void *to_context, unsigned long long from, void *from_context,
+    size_t nbytes, void *stream);
 int cuMemAllocHost_v2(void **memory, size_t nbytes);
 int cuMemFreeHost(void *memory);
 int cuMemcpyHtoDAsync_v2(unsigned long long to, void const *from, size_t nbytes, void *stream);
@@ -48,6 +56,7 @@ int cuMemcpyDtoHAsync_v2(void *to, unsigned long long from, size_t nbytes, void 
 int cuStreamCreate(void **stream, unsigned int flags);
 int cuStreamDestroy_v2(void *stream);
 int cuStreamSynchronize(void *stream);
+int cuStreamWaitEvent(void *stream, void *event, unsigned int flags);
 int cuEventCreate(void **event, unsigned int flags);
 int cuEventDestroy_v2(void *event);
 int cuEventRecord(void *event, void *stream);

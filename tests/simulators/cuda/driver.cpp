@@ -10,7 +10,7 @@
 // - Memory of a pool comes to be and ends in the order of its stream, and launches look whether it is there.
 //
 // Settings: PLUGRAD_SIM_DEVICES, PLUGRAD_SIM_ARCH (90), PLUGRAD_SIM_MEMORY (bytes), PLUGRAD_SIM_DRIVER (12090),
-// PLUGRAD_SIM_POOLS (1).
+// PLUGRAD_SIM_POOLS (1), PLUGRAD_SIM_PEERS (1).
 #include <dlfcn.h>
 #include <elf.h>
 #include <setjmp.h>
@@ -47,11 +47,13 @@ enum Status {
   kInvalidImage = 200,
   kInvalidContext = 201,
   kInvalidPtx = 218,
+  kPeerUnsupported = 217,
   kInvalidHandle = 400,
   kNotFound = 500,
   kNotReady = 600,
   kIllegalAddress = 700,
   kOutOfResources = 701,
+  kPeerEnabled = 704,
   kMisaligned = 716,
   kLaunchFailed = 719,
 };
@@ -71,6 +73,8 @@ const std::map<int, std::pair<const char *, const char *>> kTexts = {
     {600, {"CUDA_ERROR_NOT_READY", "device not ready"}},
     {700, {"CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access was encountered"}},
     {701, {"CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", "too many resources requested for launch"}},
+    {217, {"CUDA_ERROR_PEER_ACCESS_UNSUPPORTED", "peer access is not supported between these two devices"}},
+    {704, {"CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED", "peer access is already enabled"}},
     {716, {"CUDA_ERROR_MISALIGNED_ADDRESS", "misaligned address"}},
     {719, {"CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"}},
 };
@@ -102,6 +106,11 @@ struct Pool {
   Context *context;
   unsigned long long threshold = 0;
   size_t reserved = 0, used = 0, ending = 0;
+  std::set<int> readers = {};
+};
+// as in the driver's header (CUmemAccessDesc)
+struct PoolAccess {
+  int location_kind, location, flags;
 };
 struct Block {
   Context *context;
@@ -144,8 +153,7 @@ struct Stream {
 struct Event {
   Context *context;
   Stream *pending = nullptr;
-  int waiting = 0;
-  bool is_recorded = false;
+  int recorded = 0, waiting = 0;
   double seconds = 0;
 };
 // One launch, with a copy of its arguments as the driver makes one.
@@ -183,6 +191,7 @@ struct Context {
   int retained = 0;
   int sticky = 0;
   size_t used = 0;
+  std::set<Context *> peers = {};
 };
 
 std::recursive_mutex lock_;
@@ -364,6 +373,14 @@ void perform(Stream &stream, Work work) {
   work.event->waiting--;
 }
 
+bool perform_next(Stream &stream) {
+  if (stream.queue.empty()) return false;
+  Work work = std::move(stream.queue.front());
+  stream.queue.pop_front();
+  perform(stream, std::move(work));
+  return true;
+}
+
 // Gives memory that a pool does not use back to its device, but for `keep` bytes.
 void release(Pool &pool, size_t keep) {
   size_t needed = std::max(keep, pool.used + pool.ending);
@@ -373,11 +390,7 @@ void release(Pool &pool, size_t keep) {
 }
 
 int drain(Stream &stream) {
-  while (!stream.queue.empty()) {
-    Work work = std::move(stream.queue.front());
-    stream.queue.pop_front();
-    perform(stream, std::move(work));
-  }
+  while (perform_next(stream)) {}
   for (Pool *pool : pools)
     if (pool->context == stream.context) release(*pool, pool->threshold);
   return stream.context->sticky;
@@ -476,6 +489,12 @@ void unmap_block(unsigned long long address) {
   check_canary(address, block);
   munmap(block.mapped, block.mapped_bytes);
   blocks.erase(address);
+}
+
+Context *context_of(const void *handle) {
+  for (auto &[device, context] : contexts)
+    if (&context == handle) return &context;
+  return nullptr;
 }
 
 size_t memory_left(const Context &context) {
@@ -695,6 +714,53 @@ int cuMemFreeAsync(unsigned long long address, void *stream) {
   return kSuccess;
 }
 
+int cuMemPoolSetAccess(void *pool, const PoolAccess *access, size_t count) {
+  ENTER();
+  if (!is_live(pools, pool)) return kInvalidHandle;
+  for (size_t i = 0; i < count; i++) {
+    if (access[i].location_kind != 1 || access[i].flags != 3) return kInvalidValue;
+    if (access[i].location < 0 || access[i].location >= device_count()) return kInvalidDevice;
+    if (!setting("PLUGRAD_SIM_PEERS", 1)) return kPeerUnsupported;
+    static_cast<Pool *>(pool)->readers.insert(access[i].location);
+  }
+  return kSuccess;
+}
+
+int cuDeviceCanAccessPeer(int *can, int device, int peer) {
+  if (std::min(device, peer) < 0 || std::max(device, peer) >= device_count()) return kInvalidDevice;
+  *can = device != peer && setting("PLUGRAD_SIM_PEERS", 1);
+  return kSuccess;
+}
+
+int cuCtxEnablePeerAccess(void *peer, unsigned int flags) {
+  ENTER();
+  Context *found = context_of(peer);
+  if (!found || found == current) return kInvalidContext;
+  if (flags) return kInvalidValue;
+  if (!setting("PLUGRAD_SIM_PEERS", 1)) return kPeerUnsupported;
+  return current->peers.insert(found).second ? kSuccess : kPeerEnabled;
+}
+
+// Stricter than hardware, which copies through the host where one device cannot read the other.
+int cuMemcpyPeerAsync(unsigned long long to, void *to_context, unsigned long long from, void *from_context,
+                      size_t nbytes, void *stream) {
+  ENTER();
+  if (!is_live(streams, stream)) return kInvalidHandle;
+  if (!is_usable(to, nbytes) || !is_usable(from, nbytes)) return kInvalidValue;
+  const Block *source = block_at(from, nbytes), *dest = block_at(to, nbytes);
+  Context *here = static_cast<Stream *>(stream)->context, *there = source->context;
+  if (dest->context != to_context || there != from_context || here != to_context) return kInvalidContext;
+  bool may_read = source->pool ? source->pool->readers.count(here->device) : here->peers.count(there);
+  if (here != there && !may_read) return kInvalidValue;
+  submit(*static_cast<Stream *>(stream), [=] {
+    if (there->sticky) return there->sticky;
+    if (!is_there(to, nbytes) || !is_there(from, nbytes)) return (int)kIllegalAddress;
+    std::memmove((void *)to, (void *)from, nbytes);
+    return 0;
+  });
+  return kSuccess;
+}
+
 int cuMemAllocHost_v2(void **memory, size_t nbytes) {
   ENTER();
   if (posix_memalign(memory, kPage, nbytes)) return kOutOfMemory;
@@ -771,6 +837,18 @@ int cuStreamSynchronize(void *stream) {
   return is_live(streams, stream) ? drain(*static_cast<Stream *>(stream)) : (int)kInvalidHandle;
 }
 
+int cuStreamWaitEvent(void *stream, void *event, unsigned int flags) {
+  ENTER();
+  if (!is_live(streams, stream) || !is_live(events, event)) return kInvalidHandle;
+  if (flags) return kInvalidValue;
+  auto *found = static_cast<Event *>(event);
+  submit(*static_cast<Stream *>(stream), [found, until = found->recorded] {
+    while (events.count(found) && found->recorded - found->waiting < until && perform_next(*found->pending)) {}
+    return 0;
+  });
+  return kSuccess;
+}
+
 int cuEventCreate(void **event, unsigned int) {
   ENTER();
   auto *made = new Event{current};
@@ -795,7 +873,7 @@ int cuEventRecord(void *event, void *stream) {
   auto *found = static_cast<Event *>(event);
   found->pending = static_cast<Stream *>(stream);
   found->waiting++;
-  found->is_recorded = true;
+  found->recorded++;
   submit(*found->pending, [] { return 0; }, found);
   return kSuccess;
 }
@@ -804,11 +882,7 @@ int cuEventSynchronize(void *event) {
   ENTER();
   if (!is_live(events, event)) return kInvalidHandle;
   auto *found = static_cast<Event *>(event);
-  while (found->waiting && !found->pending->queue.empty()) {
-    Work work = std::move(found->pending->queue.front());
-    found->pending->queue.pop_front();
-    perform(*found->pending, std::move(work));
-  }
+  while (found->waiting && perform_next(*found->pending)) {}
   return found->context->sticky;
 }
 
@@ -816,7 +890,7 @@ int cuEventElapsedTime(float *milliseconds, void *start, void *end) {
   ENTER();
   if (!is_live(events, start) || !is_live(events, end)) return kInvalidHandle;
   auto *first = static_cast<Event *>(start), *last = static_cast<Event *>(end);
-  if (!first->is_recorded || !last->is_recorded) return kInvalidHandle;
+  if (!first->recorded || !last->recorded) return kInvalidHandle;
   if (first->waiting || last->waiting) return kNotReady;
   *milliseconds = (float)((last->seconds - first->seconds) * 1e3);
   return kSuccess;

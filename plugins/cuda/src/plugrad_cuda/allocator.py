@@ -5,9 +5,10 @@ A copy from ordinary memory would be done by the driver in the same way, but not
 
 from typing import Any
 
-from plugrad.runtime.allocator import LruAllocator
+from plugrad.runtime.allocator import Allocator, LruAllocator
 from plugrad_cuda.context import STAGING_BYTES, Context
 from plugrad_cuda.native import ffi
+from plugrad_cuda.peer import copy_between
 
 
 class CudaAllocator(LruAllocator[int]):
@@ -71,6 +72,16 @@ class CudaAllocator(LruAllocator[int]):
             if starts:
                 self._end_copyout(len(starts) - 1, host + starts[-1], dest.nbytes - starts[-1], doing)
                 context.launched.clear()
+
+    def copy_from(self, handle: int, source: Allocator[Any], source_handle: Any, nbytes: int) -> bool:
+        """Copy from a block of this device or of another GPU that it can read; say whether that was done.
+
+        Raises:
+            DeviceError: one of the devices failed.
+        """
+        if not isinstance(source, CudaAllocator):
+            return False
+        return copy_between(self._context, handle, source._context, source_handle, nbytes)
 
     def offset(self, handle: int, nbytes: int, offset_bytes: int) -> int:
         """Return the address of a part of the block."""

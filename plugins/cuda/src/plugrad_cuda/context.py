@@ -18,6 +18,7 @@ from plugrad_cuda.pool import make_pool
 STAGING_BYTES = 4 << 20  # of each of the two pieces of page-locked memory
 _RECENT = 16  # launches whose kernels are named when one of them failed
 _STREAM_NON_BLOCKING = 1
+_WITHOUT_TIME = 2  # of an event, which makes waiting for it faster
 
 
 class Context:
@@ -26,10 +27,13 @@ class Context:
     Attributes:
         target: which device.
         driver: the driver.
+        handle: the driver's name for the context.
         process: who opened it; a driver does not survive a fork.
         stream: the stream of all copies and launches.
         pool: the driver's pool that memory is from; None where the device has none.
         lock: held while arguments are set and work is given to the stream.
+        signal: the event that streams of other devices wait for.
+        reaches: whether this device can read the memory of another, by index; what is known so far.
         launched: the names of the kernels in each launch since the last call that showed them to be done.
 
     Raises:
@@ -49,10 +53,12 @@ class Context:
         library = opened.library
         out = ffi.new("void **")
         opened.check(library.cuDevicePrimaryCtxRetain(out, target.index), "opening it", target.name)
-        self._handle = out[0]
+        self.handle = out[0]
         self.enter()
         self.stream: Any = self.made(library.cuStreamCreate, _STREAM_NON_BLOCKING)
         self.timers = (self.made(library.cuEventCreate, 0), self.made(library.cuEventCreate, 0))
+        self.signal = self.made(library.cuEventCreate, _WITHOUT_TIME)
+        self.reaches: dict[int, bool] = {}
         self.staging: tuple[Staging, Staging] | None = None
         keep_bytes = int(target.get("memory_bytes") or 0) // 2 or 4 << 30
         self.pool = make_pool(opened, target.index, self.stream, keep_bytes)
@@ -65,7 +71,7 @@ class Context:
         """
         if self._lost:
             raise DeviceLost(self._lost, device=self.target.name)
-        if status := self.driver.library.cuCtxSetCurrent(self._handle):
+        if status := self.driver.library.cuCtxSetCurrent(self.handle):
             self.fail(status, "using it")
 
     def check(self, status: int, doing: str, nbytes: int = 0) -> None:
@@ -195,7 +201,7 @@ class Context:
             if self._lost:
                 return
             library = self.driver.library
-            library.cuCtxSetCurrent(self._handle)
+            library.cuCtxSetCurrent(self.handle)
             library.cuStreamSynchronize(self.stream)
             for graph in list(self._graphs):
                 self._destroy(graph)
@@ -207,7 +213,7 @@ class Context:
                 self.pool.close()
             for piece in self.staging or ():
                 piece.close(library)
-            for event in self.timers:
+            for event in (*self.timers, self.signal):
                 library.cuEventDestroy_v2(event)
             library.cuStreamDestroy_v2(self.stream)
             library.cuDevicePrimaryCtxRelease_v2(self.target.index)
@@ -249,7 +255,7 @@ class Staging:
 
     def __init__(self, context: Context) -> None:
         library = context.driver.library
-        self.event = context.made(library.cuEventCreate, 2)  # without a time
+        self.event = context.made(library.cuEventCreate, _WITHOUT_TIME)
         self.memory = context.made(
             library.cuMemAllocHost_v2, STAGING_BYTES, doing="allocating page-locked memory"
         )

@@ -24,7 +24,7 @@ def plugrad_backend_info() -> BackendInfo:
     """Say who this is."""
     return BackendInfo(
         name=NAME,
-        spec_version="1.1",
+        spec_version="1.2",
         priority=30,
         aliases=("NV",),
         summary="NVIDIA GPUs: CUDA C compiled by NVRTC, run through the driver API",

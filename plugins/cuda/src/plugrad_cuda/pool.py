@@ -8,11 +8,13 @@ from typing import Any
 from plugrad_cuda.driver import OUT_OF_MEMORY, Driver
 from plugrad_cuda.native import ffi
 
-# Numbers of the driver API: CUdevice_attribute, CUmemAllocationType, CUmemLocationType, CUmemPool_attribute.
+# Numbers of the driver API: CUdevice_attribute, CUmemAllocationType, CUmemLocationType,
+# CUmemPool_attribute and CUmemAccess_flags.
 _POOLS_SUPPORTED = 115
 _PINNED = 1
 _ON_DEVICE = 1
 _RELEASE_THRESHOLD = 4
+_READ_AND_WRITE = 3
 
 
 class Pool:
@@ -58,6 +60,11 @@ class Pool:
         """Wait for the stream, and give what nobody uses back to the device; return the driver's status."""
         status = self._library.cuStreamSynchronize(self._stream)  # memory is the pool's until then
         return int(status or self._library.cuMemPoolTrimTo(self.handle, 0))
+
+    def open_to(self, ordinal: int) -> int:
+        """Let another device use the memory, from now on and of all blocks; return the driver's status."""
+        access = ffi.new("PoolAccess *", (_ON_DEVICE, ordinal, _READ_AND_WRITE))
+        return int(self._library.cuMemPoolSetAccess(self.handle, access, 1))
 
     def close(self) -> None:
         """Destroy the pool; all its memory was freed before."""
