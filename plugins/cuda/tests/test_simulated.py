@@ -122,6 +122,19 @@ def test_one_of_several_kernels_at_fault_is_among_those_named(simulate):
     assert simulate(program).stdout.split() == ["True"]
 
 
+def test_a_fault_that_is_noticed_late_is_not_blamed_on_the_latest_alone(simulate):
+    program = _LAUNCH + (
+        "good, bad = kernel('p[0] = 1;', 'good'), kernel('p[1 << 30] = 1;', 'bad')\n"
+        "bad((block.handle,), (), (1,), (1,))\n"
+        "for _ in range(40): good((block.handle,), (), (1,), (1,))\n"
+        "try:\n"
+        "    d.synchronize()\n"
+        "except DeviceError as error:\n"
+        "    print('one of good (the latest last), or an earlier one.' in str(error))"
+    )
+    assert simulate(program).stdout.split() == ["True"]
+
+
 def test_running_out_of_memory_is_typed_and_the_device_goes_on(simulate):
     program = HEADER + (
         "from plugrad.errors import DeviceOutOfMemory\n"

@@ -96,3 +96,17 @@ def test_a_copy_after_memory_was_freed_is_refused(simulate):
     done = simulate(program)
     assert done.stdout.split() == ["True"]
     assert "memory was used after it was freed" in done.stderr
+
+
+def test_a_fault_that_shows_when_memory_is_freed_is_told_by_the_next_call(simulate):
+    program = _FREED.replace("p[threadIdx.x]", "p[1 << 30]") + (
+        "x = d.new_buffer(64, dtypes.float32).ensure_allocated()\n"
+        "k((block,), (), (1,), (64,))\n"
+        "memory._context.free(block)\n"
+        "print('freed')\n"
+        "try:\n    memory.alloc(1)\nexcept DeviceError as error:\n    print('at fault is k.' in str(error))\n"
+        "del x, k"
+    )
+    done = simulate(program, PLUGRAD_SIM_POOLS=0)
+    assert done.stdout.split() == ["freed", "True"]
+    assert "Exception ignored" not in done.stderr

@@ -10,6 +10,7 @@ import threading
 from collections import deque
 from typing import Any, NoReturn
 
+from plugrad.errors import DeviceError
 from plugrad.target import Target
 from plugrad_cuda.driver import DeviceLost, Driver, driver
 from plugrad_cuda.native import ffi
@@ -85,11 +86,7 @@ class Context:
         Raises:
             DeviceError: always.
         """
-        error = self.driver.failure(status, doing, self.target.name, nbytes)
-        if isinstance(error, DeviceLost):
-            self._lost = self._explain(str(error))
-            raise DeviceLost(self._lost, device=self.target.name)
-        raise error
+        raise self._failure(status, doing, nbytes)
 
     def synchronize(self) -> None:
         """Return when all that was given to the stream is done.
@@ -146,13 +143,14 @@ class Context:
     def free(self, address: int) -> None:
         """Give memory back, after what still uses it: in the stream's order by a pool, else by waiting."""
         with self.lock:
-            if self._lost:
-                return  # it went with the context
-            self.enter()
+            if not self._may_release():
+                return
             self._blocks.discard(address)
             pool, library = self.pool, self.driver.library
             status = library.cuMemFree_v2(address) if pool is None else pool.free(address)
-            self.check(status, "freeing memory")
+            error = self._failure(status, "freeing memory") if status else None
+            if error is not None and not isinstance(error, DeviceLost):
+                raise error
 
     def trim(self) -> None:
         """Give memory that nobody uses back to the device."""
@@ -178,8 +176,7 @@ class Context:
     def unload(self, module: Any) -> None:
         """Forget a module, after what was launched of it is done."""
         with self.lock:
-            if module in self._modules and not self._lost:
-                self.enter()
+            if module in self._modules and self._may_release():
                 self.driver.library.cuStreamSynchronize(self.stream)
                 self._modules.remove(module)
                 self.driver.library.cuModuleUnload(module)
@@ -191,8 +188,7 @@ class Context:
     def drop_graph(self, graph: Any) -> None:
         """Destroy a graph and what was instantiated of it; the driver does so after its last run."""
         with self.lock:
-            if graph in self._graphs and not self._lost:
-                self.enter()
+            if graph in self._graphs and self._may_release():
                 self._destroy(graph)
 
     def close(self) -> None:
@@ -224,6 +220,23 @@ class Context:
         out = ffi.new("void **")
         self.check(make(out, *arguments), doing)
         return out[0]
+
+    def _failure(self, status: int, doing: str, nbytes: int = 0) -> DeviceError:
+        """Return plugrad's error for a status, and remember a lost device."""
+        error = self.driver.failure(status, doing, self.target.name, nbytes)
+        if not isinstance(error, DeviceLost):
+            return error
+        self._lost = self._explain(str(error))
+        return DeviceLost(self._lost, device=self.target.name)
+
+    def _may_release(self) -> bool:
+        """Enter the context, and say whether there is anything to give back: a lost device holds nothing.
+
+        Things are given back in garbage collections too, where nobody can be told: the next call does that.
+        """
+        if not self._lost and (status := self.driver.library.cuCtxSetCurrent(self.handle)):
+            self._failure(status, "using it")
+        return not self._lost
 
     def _destroy(self, graph: Any) -> None:
         ready = self._graphs.pop(graph)
