@@ -14,7 +14,7 @@ from plugrad_cpu_clang.machine import vector_unit
 from plugrad_cpu_clang.renderer import CpuRenderer
 from plugrad_cpu_clang.runner import CpuRunner
 
-LANES = (1, 16)
+LANES = (1, 2, 16)
 WITH_NUMPY = [d for d in STORABLE if d is not dtypes.bfloat16]
 SPECIALS = [0.0, -0.0, 1.5, -1.5, math.inf, -math.inf, math.nan, 1e30]
 SPECIALS += [-2.5, 3.999, 0.5, -0.25, 7.0, 9e9, 1e-40, 2.0]
@@ -97,6 +97,16 @@ def test_mulacc_rounds_at_most_twice(w, launch, dtype, count):
     out = np.empty_like(a)
     launch(w, out, a, b, c)
     np.testing.assert_allclose(out, a.astype(np.longdouble) * b + c, rtol=0, atol=4 * np.finfo(a.dtype).eps)
+
+
+@pytest.mark.parametrize("count", [1, 2, 4, 8, 16])
+@pytest.mark.parametrize("dtype", [d for d in STORABLE if d.kind in ("int", "uint")])
+def test_a_number_divided_by_itself_is_one(w, launch, dtype, count):
+    _elementwise(w, dtype, [dtype], count, lambda w, a: w.alu(Ops.CDIV, a, a))
+    a = np.arange(1, 65).astype(to_numpy(dtype))
+    out = np.empty_like(a)
+    launch(w, out, a)
+    np.testing.assert_array_equal(out, np.ones_like(a))
 
 
 def test_mul_and_add_are_not_contracted(w, launch):

@@ -47,7 +47,7 @@ class ConversionMixin(TensorBase):
         """
         wanted = parse_dtype(dtype)
         if wanted is self.dtype:
-            return self
+            return self._like(self._graph)
         if is_bool(wanted) or is_bool(self.dtype):
             raise DtypeError(
                 f"bitcast from {self.dtype.name} to {wanted.name}: bools have no bits of their own. Use cast."

@@ -8,13 +8,13 @@ from typing import Any, Literal, Self
 
 from plugrad.dtype import dtypes
 from plugrad.errors import ArgumentError, AxisError, ShapeError
-from plugrad.tensor.arithmetic import ArithmeticMixin
 from plugrad.tensor.base import DTypeLike, the_dtype
+from plugrad.tensor.inplace import InPlaceMixin
 from plugrad.tensor.shapes import Dim, check_sizes, one_axis, show
 from plugrad.uop.uop import UOp
 
 
-class DiagonalMixin(ArithmeticMixin):
+class DiagonalMixin(InPlaceMixin):
     """Triangles and diagonals."""
 
     __slots__ = ()

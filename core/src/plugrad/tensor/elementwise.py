@@ -212,7 +212,7 @@ class ElementwiseMixin(DiagonalMixin):
         return self.neg()
 
     def __pos__(self) -> Self:
-        return self
+        return self._like(self._graph)
 
     def abs(self) -> Self:
         """Return absolute values; their gradient at 0 is 0.

@@ -146,7 +146,8 @@ class PaddingMixin(JoinMixin):
                 raise ShapeError(f"pad: axis {axis} is symbolic, mode={mode!r} takes axes of a known size.")
             _check_reach(mode, axis, size, max(before, after))
             out = out._padded_axis(mode, axis, before, after)
-        return out._cut(cut)
+        # not a view, also where nothing is added
+        return self._like(out._cut(cut)._graph)
 
     def _padded_axis(self, mode: PadMode, axis: int, before: int, after: int) -> Self:
         if mode == "circular":

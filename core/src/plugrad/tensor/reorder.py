@@ -110,7 +110,8 @@ class ReorderMixin(PaddingMixin):
                 raise ShapeError(f"roll: axis {at} of shape {show(self.shape)} is symbolic.")
             if size and step % size:
                 out = out._wrapped(at, step % size, 0)._interval(at, 0, size)
-        return out
+        # rolling all the way round, too, gives a value of its own
+        return self._like(out._graph)
 
     def tile(self, *repeats: int | Sequence[int]) -> Self:
         """Return this repeated as in NumPy: like `repeat`, but numbers may be missing in front.

@@ -224,7 +224,7 @@ class SpecialMixin(ElementwiseMixin):
             [5.0, 1.0]
         """
         if not is_float(self.dtype):
-            return self
+            return self._like(self._graph)
         most = _LARGEST[self.dtype.name]
         x = self._graph
         out = x.ne(x).where(x.const_like(nan), x)

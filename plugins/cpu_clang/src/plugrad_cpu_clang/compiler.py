@@ -123,6 +123,10 @@ def compiler_flags(toolchain: Toolchain, machine: Machine) -> tuple[str, ...]:
         flags.append("-mprefer-vector-width=512")
     if toolchain.kind == "zig":
         flags.append("-fno-sanitize=all")
+    if toolchain.kind == "gcc":
+        # gcc 12 packs truths into vectors of two lanes as -1 (`x / x` of two shorts); the renderer has packed
+        # already what is worth it
+        flags.append("-fno-tree-slp-vectorize")
     if x86 and toolchain.kind == "gcc":
         # without ivopts gcc keeps loaded vectors in registers instead of reading memory in each FMA: tiles of
         # 8 x 2 vectors run at 115 instead of 107 GFLOP/s, of 4 x 4 at 115 instead of 57 (gcc 12, Zen 4)

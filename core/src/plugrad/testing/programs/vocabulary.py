@@ -481,7 +481,7 @@ def _add_to(x: Any, value: Any) -> Any:
 _word("set", 2, _set, _set, _target, changes=True)
 _word("set_rows", 2, _set, lambda x, v, r: _set(x, v, Tensor(r, device=x.device)), _rows_to_set, changes=True)
 _word("assign", 2, _assign, lambda x, v: x.assign(v), _whole, changes=True)
-_word("add_to", 2, _add_to, lambda x, v: x.assign(x + v), _added, changes=True)
+_word("add_to", 2, _add_to, _add_to, _added, changes=True)
 
 
 # --- when things happen ---

@@ -1,0 +1,74 @@
+"""`+=` and its kin: they write into the memory that a tensor shows, as in NumPy and PyTorch."""
+
+from typing import Any, Self
+
+from plugrad.dtype import ConstType
+from plugrad.tensor.arithmetic import ArithmeticMixin
+
+
+class InPlaceMixin(ArithmeticMixin):
+    """Operators that write their result into the tensor on their left, so that its views show it too.
+
+    Where a gradient is asked for, nothing may be overwritten: if the left side was computed from tensors that
+    require a gradient, or the right side requires one, the name on the left stands for a new tensor instead.
+    A parameter itself is written to, as in `w -= rate * w.grad`.
+
+    Raises:
+        ShapeError: the result does not fit the left side.
+        DtypeError: the result has another dtype, such as that of an integer tensor and 0.5.
+        ViewError: the left side was expanded.
+
+    Example:
+        >>> t = Tensor([[1, 2], [3, 4]])
+        >>> row = t[0]
+        >>> row += 10
+        >>> t.tolist()
+        [[11, 12], [3, 4]]
+    """
+
+    __slots__ = ()
+
+    def assign(self, value: Any) -> Self:
+        """Write a value into the memory of this tensor; `Tensor` does."""
+        raise NotImplementedError
+
+    def _updated(self, result: Self, other: "Self | ConstType") -> Self:
+        if self._is_tracked or (isinstance(other, InPlaceMixin) and other.requires_grad):
+            return result
+        return self.assign(result)
+
+    def __iadd__(self, other: Self | ConstType) -> Self:
+        return self._updated(self + other, other)
+
+    def __isub__(self, other: Self | ConstType) -> Self:
+        return self._updated(self - other, other)
+
+    def __imul__(self, other: Self | ConstType) -> Self:
+        return self._updated(self * other, other)
+
+    def __itruediv__(self, other: Self | ConstType) -> Self:
+        return self._updated(self / other, other)
+
+    def __ifloordiv__(self, other: Self | ConstType) -> Self:
+        return self._updated(self // other, other)
+
+    def __imod__(self, other: Self | ConstType) -> Self:
+        return self._updated(self % other, other)
+
+    def __ipow__(self, other: Self | ConstType) -> Self:
+        return self._updated(self**other, other)
+
+    def __iand__(self, other: Self | ConstType) -> Self:
+        return self._updated(self & other, other)
+
+    def __ior__(self, other: Self | ConstType) -> Self:
+        return self._updated(self | other, other)
+
+    def __ixor__(self, other: Self | ConstType) -> Self:
+        return self._updated(self ^ other, other)
+
+    def __ilshift__(self, other: Self | ConstType) -> Self:
+        return self._updated(self << other, other)
+
+    def __irshift__(self, other: Self | ConstType) -> Self:
+        return self._updated(self >> other, other)
