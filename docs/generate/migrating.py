@@ -7,7 +7,7 @@ MADE = "<!-- made by `python docs/generate`: change docs/generate/migrating.py a
 
 #: Where plugrad has no method of that name: (library's name, what to write).
 OTHERWISE: tuple[tuple[str, str], ...] = (
-    ("torch.Tensor.add_", "`x.assign(x + y)`: `x += y` makes a new tensor"),
+    ("torch.Tensor.add_", "`x += y`"),
     ("torch.Tensor.index_put_", "`x[index] = y`"),
     ("torch.Tensor.masked_fill_", "`x[mask] = y`, or `x.assign(x.masked_fill(mask, y))`"),
     (
@@ -55,20 +55,20 @@ over, as methods of `Tensor`; the tables below have all of them. `dim` is called
 **Nothing runs until a value is needed.** `x + y` is a graph; `realize`, `numpy`, `tolist`, `item` compute
 it. An assertion on a value therefore computes everything before it.
 
-**Changing a tensor.** Tensors are values: `x += 1` gives `x` a new tensor, and others that share the old
-one keep it. `x.assign(y)` and `x[index] = y` write into memory; views made before of that memory see it,
-results computed before keep what they were computed from. There are no methods that end in `_`.
+**Changing a tensor.** `x += y`, `x[index] = y` and `x.assign(y)` write in place, and views (basic indices,
+`reshape`, `permute`, `flip`, `detach`) see it, as in NumPy and PyTorch. Everything else is a value that keeps
+what it was computed from. What gradients flow through is not overwritten: there `x += y` makes a new tensor.
+There are no methods that end in `_`.
 
 ```python
 from plugrad import Tensor
 
-x = Tensor([1, 2, 3])
-y = x
-x += 1
-assert y.tolist() == [1, 2, 3]
-y[0] = 9
-assert x.tolist() == [2, 3, 4]
-assert y.tolist() == [9, 2, 3]
+x = Tensor([[1, 2], [3, 4]])
+row, doubled = x[0], x * 2
+row += 10
+x[1, 0] = 0
+assert x.tolist() == [[11, 12], [0, 4]]
+assert doubled.tolist() == [[2, 4], [6, 8]]
 ```
 
 **Order of arguments.** Convolutions and pooling take theirs in tinygrad's order, which is not PyTorch's:

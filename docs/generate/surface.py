@@ -18,7 +18,11 @@ TENSOR_PAGES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
         ("tensor", "base", "conversion", "interop", "external"),
     ),
     ("creation", "Creation and random numbers", ("creation", "diagonals", "draws", "sampling", "dropout")),
-    ("elementwise", "Arithmetic and functions of elements", ("arithmetic", "elementwise", "special")),
+    (
+        "elementwise",
+        "Arithmetic and functions of elements",
+        ("arithmetic", "inplace", "elementwise", "special"),
+    ),
     ("activations", "Activations", ("activations", "gates")),
     ("reductions", "Reductions, scans, sorting", ("reduce", "norms", "scan", "order")),
     ("movement", "Shapes", ("movement", "reorder", "padding", "joins", "pixels")),

@@ -344,15 +344,22 @@ def _with(meaning: Any, value: float) -> Meaning:
 def _operators() -> Iterator[Operation]:
     for name, (meaning, kind) in _OPERATORS.items():
         x, y = _operands(kind)
-        yield Operation(name, "two tensors", meaning, meaning, (x, y), order=0 if kind in "is" else 2)
-        number: Any = 2 if kind in "is" else 2.5
-        if kind == "s":
-            yield Operation(name, "a number", _with(meaning, number), _with(meaning, number), (x,))
-            continue
-        backwards = f"__r{name[2:]}"
+        order = 0 if kind in "is" else 2
         function: Any = meaning
+        number: Any = 2.5 if order else 2
+        yield Operation(name, "two tensors", meaning, meaning, (x, y), order=order)
         flipped: Meaning = lambda x, f=function, n=number: f(n, x)
-        yield Operation(backwards, "a number", flipped, flipped, (y,), order=0 if kind == "i" else 2)
+        yield Operation(f"__r{name[2:]}", "a number", flipped, flipped, (y,), order=order)
+        in_place: Any = getattr(operator, f"__i{name[2:]}")
+        large = np.broadcast_to(x, np.broadcast_shapes(x.shape, y.shape))
+        written: Meaning = lambda x, y, f=in_place: f(x.contiguous(), y)
+        yield Operation(
+            f"__i{name[2:]}",
+            "two tensors",
+            written,
+            meaning,
+            (np.broadcast_to(x, np.broadcast_shapes(x.shape, y.shape)), y),
+        )
     x, mask = reals(3, 4), bools(4)
     yield Operation("__neg__", "reals", operator.neg, operator.neg, (x,), order=1)
     yield Operation("__pos__", "reals", operator.pos, operator.pos, (x,), order=1)

@@ -28,8 +28,8 @@ OPERATIONS: tuple[Operation, ...] = (
 
 _REASONS = {
     "says what a tensor is, and computes nothing": (
-        "__init__ __format__ __hash__ __len__ __repr__ count_sharing device dtype element_size grad nbytes ndim numel "
-        "requires_grad shape size static_shape uop"
+        "__init__ __format__ __hash__ __len__ __repr__ count_sharing device dtype element_size grad "
+        "nbytes ndim numel requires_grad shape size static_shape uop"
     ),
     "brings elements to the host, as every case does": (
         "__array__ __bool__ __complex__ __float__ __index__ __int__ __iter__ __reduce__ allclose data item "
