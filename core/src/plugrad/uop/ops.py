@@ -30,11 +30,6 @@ class Ops(Enum):
     REDUCE_AXIS = auto()  # (x): (Ops.ADD | MUL | MAX, axes); reduced axes stay with size 1
     CONTIGUOUS = auto()  # (x): x, in memory of its own
     DETACH = auto()  # (x): x, without a gradient
-    FUNCTION = (
-        auto()
-    )  # (*outputs, *inputs): FunctionArg; its rule gives gradients of the outputs to the inputs
-    OUTPUT = auto()  # (FUNCTION): the number of the output that this is
-    LATER = auto()  # (x, *before): x, another node, for kernels that run once the values before are there
     COPY = auto()  # (x): x on the device named by arg
     ASSIGN = auto()  # (target, value): target's memory after value is written to it
     KERNEL = auto()  # (*buffers): arg is the kernel's SINK, or COPY; runs it on those buffers, slot by slot
@@ -99,6 +94,11 @@ class Ops(Enum):
     STORE = auto()  # (INDEX, value, *ranges): write, and end the ranges
     VECTORIZE = auto()  # (*scalars): one vector of them
     GEP = auto()  # (vector): a tuple of lanes; one lane gives a scalar
+
+    # tensor structure that gradients ask for
+    FUNCTION = auto()  # (*outputs, *inputs): FunctionArg; outputs with a gradient rule of their own
+    OUTPUT = auto()  # (FUNCTION): the number of the output that this is
+    LATER = auto()  # (x, *before): x, another node, for kernels that run once the values before are there
 
     def __repr__(self) -> str:
         return f"Ops.{self.name}"
