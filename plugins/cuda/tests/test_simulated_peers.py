@@ -84,3 +84,23 @@ def test_a_fault_of_the_source_is_told_with_the_name_of_its_kernel(simulate):
         "    print('ILLEGAL_ADDRESS' in str(error), 'at fault is bad.' in str(error))"
     )
     assert simulate(program, PLUGRAD_SIM_DEVICES=2).stdout.split() == ["True", "True"]
+
+
+def test_giving_back_leaves_the_threads_context_as_it_was_and_waits_for_nobody(simulate):
+    program = HEADER + (
+        "import threading\n"
+        "from plugrad_cuda.pool import Pool\n"
+        "mine, other = d.allocator._context, e.allocator._context\n"
+        "first, second = other.alloc(256), other.alloc(256)\n"
+        "mine.enter()\n"
+        "other.free(first)\n"
+        "Pool(mine.driver, 0, mine.stream, 1).close()  # refused where another device is current\n"
+        "print(len(other._blocks))\n"
+        "with other.lock:\n"
+        "    thread = threading.Thread(target=other.free, args=(second,))\n"
+        "    thread.start(); thread.join()\n"
+        "    print(len(other._blocks))\n"
+        "other.trim()\n"
+        "print(len(other._blocks))"
+    )
+    assert _clean(simulate(program, PLUGRAD_SIM_DEVICES=2))[:3] == ["1", "1", "0"]

@@ -26,6 +26,8 @@ int cuDeviceTotalMem_v2(size_t *nbytes, int device);
 int cuDevicePrimaryCtxRetain(void **context, int device);
 int cuDevicePrimaryCtxRelease_v2(int device);
 int cuCtxSetCurrent(void *context);
+int cuCtxPushCurrent_v2(void *context);
+int cuCtxPopCurrent_v2(void **context);
 
 int cuMemAlloc_v2(unsigned long long *address, size_t nbytes);
 int cuMemFree_v2(unsigned long long address);

@@ -210,6 +210,7 @@ std::set<Graph *> graphs;
 std::set<ReadyGraph *> ready_graphs;
 int violations = 0;
 thread_local Context *current = nullptr;
+thread_local std::vector<Context *> below;  // contexts that were current when others were pushed
 
 long long setting(const char *name, long long otherwise) {
   const char *text = std::getenv(name);
@@ -614,6 +615,24 @@ int cuCtxSetCurrent(void *context) {
     }
   current = nullptr;
   return context ? kInvalidContext : kSuccess;
+}
+
+int cuCtxPushCurrent_v2(void *context) {
+  Guard guard(lock_);
+  Context *found = context_of(context);
+  if (!found) return kInvalidContext;
+  below.push_back(current);
+  current = found;
+  return kSuccess;
+}
+
+int cuCtxPopCurrent_v2(void **context) {
+  Guard guard(lock_);
+  if (below.empty()) return kInvalidContext;
+  *context = current;
+  current = below.back();
+  below.pop_back();
+  return kSuccess;
 }
 
 // --- memory ---

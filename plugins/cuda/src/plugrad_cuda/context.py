@@ -8,6 +8,7 @@ import atexit
 import os
 import threading
 from collections import deque
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 from plugrad.errors import DeviceError
@@ -51,6 +52,7 @@ class Context:
         self._modules: list[Any] = []
         self._graphs: dict[Any, Any] = {}
         self._blocks: set[int] = set()
+        self._returned: deque[tuple[Callable[[Any], None], Any]] = deque()
         library = opened.library
         out = ffi.new("void **")
         opened.check(library.cuDevicePrimaryCtxRetain(out, target.index), "opening it", target.name)
@@ -133,6 +135,7 @@ class Context:
         """
         with self.lock:
             self.enter()
+            self._release_returned()
             out = ffi.new("unsigned long long *")
             pool, library = self.pool, self.driver.library
             status = library.cuMemAlloc_v2(out, nbytes) if pool is None else pool.alloc(out, nbytes)
@@ -142,19 +145,12 @@ class Context:
 
     def free(self, address: int) -> None:
         """Give memory back, after what still uses it: in the stream's order by a pool, else by waiting."""
-        with self.lock:
-            if not self._may_release():
-                return
-            self._blocks.discard(address)
-            pool, library = self.pool, self.driver.library
-            status = library.cuMemFree_v2(address) if pool is None else pool.free(address)
-            error = self._failure(status, "freeing memory") if status else None
-            if error is not None and not isinstance(error, DeviceLost):
-                raise error
+        self._give_back(self._free, address)
 
     def trim(self) -> None:
         """Give memory that nobody uses back to the device."""
         with self.lock:
+            self._release_returned()
             if self.pool is not None:
                 self.enter()
                 self.check(self.pool.trim(), "giving memory back")
@@ -175,11 +171,7 @@ class Context:
 
     def unload(self, module: Any) -> None:
         """Forget a module, after what was launched of it is done."""
-        with self.lock:
-            if module in self._modules and self._may_release():
-                self.driver.library.cuStreamSynchronize(self.stream)
-                self._modules.remove(module)
-                self.driver.library.cuModuleUnload(module)
+        self._give_back(self._unload, module)
 
     def keep_graph(self, graph: Any, ready: Any = None) -> None:
         """Destroy a graph, and what was instantiated of it, when the device is closed or by `drop_graph`."""
@@ -187,9 +179,7 @@ class Context:
 
     def drop_graph(self, graph: Any) -> None:
         """Destroy a graph and what was instantiated of it; the driver does so after its last run."""
-        with self.lock:
-            if graph in self._graphs and self._may_release():
-                self._destroy(graph)
+        self._give_back(self._destroy, graph)
 
     def close(self) -> None:
         """Give everything back to the driver; nothing can be done with the device afterwards."""
@@ -229,16 +219,49 @@ class Context:
         self._lost = self._explain(str(error))
         return DeviceLost(self._lost, device=self.target.name)
 
-    def _may_release(self) -> bool:
-        """Enter the context, and say whether there is anything to give back: a lost device holds nothing.
+    def _give_back(self, release: Callable[[Any], None], thing: Any) -> None:
+        """Release something now, or before the next allocation if another thread is using the device.
 
-        Things are given back in garbage collections too, where nobody can be told: the next call does that.
+        This happens in garbage collections, at any line of any thread: nobody waits for a lock, and the
+        thread's context stays what it was. A loss that shows here is told by the next call.
         """
-        if not self._lost and (status := self.driver.library.cuCtxSetCurrent(self.handle)):
+        self._returned.append((release, thing))
+        if self.lock.acquire(blocking=False):
+            try:
+                self._release_returned()
+            finally:
+                self.lock.release()
+
+    def _release_returned(self) -> None:
+        if self._lost or not self._returned:
+            return  # a lost device holds nothing
+        if status := self.driver.library.cuCtxPushCurrent_v2(self.handle):
             self._failure(status, "using it")
-        return not self._lost
+            return
+        try:
+            while self._returned and not self._lost:
+                release, thing = self._returned.popleft()
+                release(thing)
+        finally:
+            self.driver.library.cuCtxPopCurrent_v2(ffi.new("void **"))
+
+    def _free(self, address: int) -> None:
+        self._blocks.discard(address)
+        pool, library = self.pool, self.driver.library
+        status = library.cuMemFree_v2(address) if pool is None else pool.free(address)
+        error = self._failure(status, "freeing memory") if status else None
+        if error is not None and not isinstance(error, DeviceLost):
+            raise error
+
+    def _unload(self, module: Any) -> None:
+        if module in self._modules:
+            self.driver.library.cuStreamSynchronize(self.stream)
+            self._modules.remove(module)
+            self.driver.library.cuModuleUnload(module)
 
     def _destroy(self, graph: Any) -> None:
+        if graph not in self._graphs:
+            return
         ready = self._graphs.pop(graph)
         if ready is not None:
             self.driver.library.cuGraphExecDestroy(ready)
