@@ -39,7 +39,7 @@ def test_other_devices_and_dtypes_are_refused(monkeypatch: Any) -> None:
         )
 
     with monkeypatch.context() as patch:
-        patch.setattr(dlpack, "CPU", (2, 0))
+        patch.setattr(dlpack, "HOST", (2, 0))
         capsule = exported()
     with pytest.raises(SharingError, match="device type 2 is not the host's"):
         dlpack.import_memory(capsule)

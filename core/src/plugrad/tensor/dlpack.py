@@ -19,10 +19,10 @@ from plugrad.errors import SharingError
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-__all__ = ["CPU", "Shared", "export_memory", "import_memory"]
+__all__ = ["HOST", "Shared", "export_memory", "import_memory"]
 
 #: kDLCPU, device 0.
-CPU = (1, 0)
+HOST = (1, 0)
 
 # DLDataTypeCode and bits
 _CODES: dict[DType, tuple[int, int]] = {
@@ -131,7 +131,7 @@ def export_memory(
     start = ctypes.addressof(sizes)
     data = holder.ctypes.data if memory.nbytes else 0
     code, bits = _CODES[dtype]
-    tensor = _TENSOR.pack(data, *CPU, len(shape), code, bits, 1, start, start + 8 * len(shape), 0)
+    tensor = _TENSOR.pack(data, *HOST, len(shape), code, bits, 1, start, start + 8 * len(shape), 0)
     deleter = ctypes.cast(api.delete, ctypes.c_void_p).value or 0
     flags = (_READ_ONLY if memory.readonly else 0) | (_IS_COPIED if is_copied else 0)
     packed = (
@@ -190,7 +190,7 @@ def _described(place: int, owner: _Owner) -> Shared:
     fields = _TENSOR.unpack(ctypes.string_at(place, _TENSOR.size))
     data, device, _, ndim, code, bits, lanes, shape_at, strides_at, offset = fields
     dtype = _DTYPES.get((code, bits))
-    if device != CPU[0]:
+    if device != HOST[0]:
         raise SharingError(f"memory of DLPack's device type {device} is not the host's. Copy it there first.")
     if dtype is None or lanes != 1:
         raise SharingError(

@@ -6,7 +6,7 @@ from typing import Any, Self
 from plugrad._util import numpy as np
 from plugrad.errors import ArgumentError, DtypeError, SharingError
 from plugrad.tensor.base import TensorBase, the_device
-from plugrad.tensor.dlpack import CPU, Shared, export_memory, import_memory
+from plugrad.tensor.dlpack import HOST, Shared, export_memory, import_memory
 from plugrad.tensor.external import ExternalMixin
 from plugrad.tensor.host import computes, copied_buffer, host_buffer, shared_buffer
 from plugrad.tensor.source import bytes_of
@@ -28,7 +28,7 @@ class InteropMixin(ExternalMixin):
 
     def __dlpack_device__(self) -> tuple[int, int]:
         """Return DLPack's name of the host: elements on other devices are copied there."""
-        return CPU
+        return HOST
 
     def __dlpack__(
         self,
@@ -59,8 +59,8 @@ class InteropMixin(ExternalMixin):
             >>> np.from_dlpack(Tensor([1, 2])).tolist()
             [1, 2]
         """
-        if dl_device not in (None, CPU):
-            raise SharingError(f"DLPack memory on {dl_device}: plugrad gives the host's, {CPU}.")
+        if dl_device not in (None, HOST):
+            raise SharingError(f"DLPack memory on {dl_device}: plugrad gives the host's, {HOST}.")
         if stream is not None:
             raise SharingError(f"DLPack with stream={stream!r}: the host's memory has none. Pass None.")
         shape = self.static_shape("DLPack")
@@ -177,7 +177,7 @@ class InteropMixin(ExternalMixin):
 
 def _ask(x: Any) -> Any:
     """Return a capsule of `x`, in the newest form that it knows, in the host's memory."""
-    options: dict[str, Any] = {} if tuple(map(int, x.__dlpack_device__())) == CPU else {"dl_device": CPU}
+    options: dict[str, Any] = {} if tuple(map(int, x.__dlpack_device__())) == HOST else {"dl_device": HOST}
     try:
         return x.__dlpack__(max_version=(1, 0), **options)
     except TypeError:

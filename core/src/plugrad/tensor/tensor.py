@@ -181,7 +181,8 @@ class Tensor(GradientMixin, AdvancedIndexingMixin, SpectralMixin, FourierMixin):
         """Return the steps that `realize` would run, each with its graph `ast` and its buffers `bufs`.
 
         Example:
-            >>> len((Tensor([1, 2]) + 1).schedule())
+            >>> x = Tensor([1, 2]).realize()
+            >>> len(((x + 1) * 2).schedule())
             1
         """
         return schedule([t._materialized() for t in (self, *others)], self._device)
