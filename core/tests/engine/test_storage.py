@@ -87,6 +87,21 @@ def test_overwritten_memory_has_a_new_name() -> None:
     assert storage.base_of(storage.resolve(view)) is new
 
 
+def test_what_reads_overwritten_memory_is_found() -> None:
+    x, y = put([1.0]), put([2.0])
+    once = x.assign(x + 1)
+    later = (once * 2) + y
+    assert storage.overwritten_below(later) is None
+    realize([once])
+    assert storage.overwritten_below(later) is None
+    assert storage.overwritten_below(x * 2) is x
+    now = storage.resolve(x)
+    realize([now.assign(now + 1)])
+    assert storage.overwritten_below(later) is once
+    assert storage.overwritten_below(storage.resolve(x) + y) is None
+    assert storage.overwritten_below(x.assign(y)) is None
+
+
 def test_memory_keeps_one_name_however_often_it_is_overwritten() -> None:
     x = put([0.0])
     first = x

@@ -7,6 +7,7 @@ import torch
 
 from plugrad import Tensor
 from plugrad.errors import DtypeError, GradientError, ShapeError
+from plugrad.jit import jit
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((3, 4)).astype(np.float32)
@@ -236,3 +237,56 @@ def test_no_gradient_flows_through_detached_memory_that_was_computed(made: Any) 
     y = w * 3
     (y * y.detach().realize()).sum().backward()
     assert w.grad.tolist() == [10.0, 20.0]
+
+
+def test_a_gradient_that_needs_overwritten_memory_is_refused() -> None:
+    w = Tensor([1.0, 2.0]).realize()
+    w.requires_grad = True
+    square, cube, triple = (w * w).sum(), (w * w * w).sum(), (w * 3).sum()
+    copy = w.contiguous()
+    copied = (copy * copy).sum()
+    waiting = square.gradient(w)[0]
+    w.assign([5.0, 6.0])
+    assert triple.gradient(w)[0].tolist() == [3.0, 3.0]
+    w.realize()
+    for ask in (cube.backward, lambda: cube.gradient(w)):
+        with pytest.raises(GradientError, match=r"of shape \(2,\) held .* has been overwritten since"):
+            ask()
+    # written down before, and computed in time
+    assert waiting.tolist() == [2.0, 4.0]
+    assert triple.gradient(w)[0].tolist() == [3.0, 3.0]
+    assert (w * w).sum().gradient(w)[0].tolist() == [10.0, 12.0]
+    assert copied.gradient(w)[0].tolist() == [2.0, 4.0]
+
+
+def test_a_gradient_that_needs_memory_that_a_replay_overwrote_is_refused() -> None:
+    w = Tensor([1.0, 2.0], requires_grad=True).realize()
+
+    @jit
+    def step() -> None:
+        w.assign(w.detach() * 2)
+
+    for _ in range(4):
+        loss = (w * w).sum()
+        step()
+        with pytest.raises(GradientError, match="overwritten since"):
+            loss.backward()
+
+
+@pytest.mark.parametrize("realized", [False, True])
+def test_no_gradient_flows_into_the_values_before_an_assign(realized: bool) -> None:
+    w = Tensor([1.0, 2.0], requires_grad=True).realize()
+    (w * w).sum().backward()
+    assert w.grad is not None
+    old = w.sum()
+    w.assign(w - w.grad * 0.25)
+    w.grad = None
+    loss = (w * w).sum()
+    both = loss + old
+    if realized:
+        loss.realize(w, both)
+    loss.backward()
+    assert w.grad is not None
+    assert w.grad.tolist() == [1.0, 2.0]
+    with pytest.raises(GradientError, match="held before and after it was written to"):
+        both.backward()

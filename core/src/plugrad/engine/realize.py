@@ -142,10 +142,11 @@ def _run(plan: Plan, steps: Sequence[Step]) -> None:
             # the exception's traceback holds them, and who catches it may want to try something smaller
             for temporary in plan.temporaries:
                 temporary.deallocate()
-        for result in results:
-            storage.record(result.value, result.place)
         for buffer in plan.overwritten(calls[:done]):
             storage.renew(buffer)
+        for result in results:
+            # by the name that stands for what the memory holds now
+            storage.record(result.value, storage.resolve(result.place))
 
 
 def _results_of(done: Sequence[KernelCall], results: Iterable[Result]) -> list[Result]:

@@ -198,6 +198,29 @@ def resolve_graph(root: UOp) -> dict[UOp, UOp]:
     return done
 
 
+def overwritten_below(root: UOp) -> UOp | None:
+    """Return memory that `root` reads and that holds something else by now, or the version that was read.
+
+    None where everything is as it was. Graphs that a tensor holds are computed before what they read is
+    overwritten; this is for graphs that are written down on an old one later, as gradients are.
+    """
+    seen: set[UOp] = set()
+    stack = [root]
+    while stack:
+        u = stack.pop()
+        if u in seen:
+            continue
+        seen.add(u)
+        place = _results.get(u) if u.src and u.device is not None else None
+        memory = u if place is None else base_of(place)
+        if memory.op is Ops.BUFFER and memory in _outdated:
+            return u
+        if place is None:
+            # what is assigned to is not read
+            stack.extend(u.src[1:] if u.op is Ops.ASSIGN else u.src)
+    return None
+
+
 def register_holder(holder: Callable[[], Iterable[UOp]]) -> None:
     """Let `holder` be asked for the values that are still wanted."""
     _holders.append(holder)

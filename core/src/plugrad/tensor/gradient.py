@@ -1,12 +1,13 @@
 """Gradients of tensors: the graph-to-graph derivative of `plugrad.autodiff`, for tensors."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import Any, Self
 
 from plugrad.autodiff import compute_gradient, receivers
 from plugrad.dtype import is_float
 from plugrad.engine import storage
 from plugrad.errors import DtypeError, GradientError, ShapeError
+from plugrad.schedule.versions import IN_PLACE, Descent, owners
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.functional import FunctionalMixin
 from plugrad.tensor.shapes import expanded, show
@@ -30,8 +31,8 @@ class GradientMixin(FunctionalMixin):
             gradient: what flows into this tensor, in its shape; not needed for one element.
 
         Raises:
-            GradientError: this is not a float tensor of one element (and `gradient` is missing), or does not
-                depend on a target.
+            GradientError: this is not a float tensor of one element (and `gradient` is missing), does not
+                depend on a target, or needs memory that has been overwritten since.
             ShapeError: `gradient` has another shape.
             DtypeError: a target, or `gradient`, is no tensor.
 
@@ -56,14 +57,15 @@ class GradientMixin(FunctionalMixin):
                     "this target out, or ask for the gradient earlier."
                 )
         found = compute_gradient(root, seed, [node for nodes in places for node in nodes])
+        _check_memory(found.values())
         return [self._like(_sum([found[node] for node in nodes])) for nodes in places]
 
     def backward(self, gradient: Self | None = None) -> Self:
         """Add the gradient of this tensor to the `.grad` of each tensor with `requires_grad`; return this.
 
         Raises:
-            GradientError: this is not a float tensor of one element (and `gradient` is missing), or does not
-                depend on any tensor with requires_grad.
+            GradientError: this is not a float tensor of one element (and `gradient` is missing), does not
+                depend on any tensor with requires_grad, or needs memory that has been overwritten since.
             ShapeError: `gradient` has another shape.
 
         Example:
@@ -82,6 +84,7 @@ class GradientMixin(FunctionalMixin):
                 "requires_grad=True, or set it before computing the loss."
             )
         found = compute_gradient(root, seed, [node for _, nodes in reached for node in nodes])
+        _check_memory(found.values())
         for leaf, nodes in reached:
             total = _sum([found[node] for node in nodes])
             previous = leaf.grad
@@ -116,27 +119,74 @@ class GradientMixin(FunctionalMixin):
 def places_of(root: UOp, targets: Sequence[UOp]) -> list[list[UOp]]:
     """Return, for each of `targets`, the nodes that stand for it where gradients flow below `root`.
 
-    A tensor that was realized meanwhile is another node by now; what was built before still has the old one.
+    A tensor that was realized, or written to, meanwhile is another node by now; what was built before still
+    has the old one.
+
+    Raises:
+        GradientError: `root` uses what a target held before it was written to beside what it holds since.
     """
+    owner = owners()
     known: dict[UOp, list[UOp]] = {}
-    seen = {root}
+    for u in _reached(root, ()):
+        known.setdefault(u, []).append(u)
+        if (now := _memory_of(u, owner)) is not u:
+            known.setdefault(now, []).append(u)
+    return [
+        _newest(root, dict.fromkeys([*known.get(target, ()), *known.get(_memory_of(target, owner), ())]))
+        for target in targets
+    ]
+
+
+def _reached(root: UOp, ends: Container[UOp]) -> dict[UOp, None]:
+    """Return the nodes that a gradient flows through or into from `root`, not going on below `ends`."""
+    seen = {root: None}
     stack = [root]
     while stack:
         u = stack.pop()
-        # without its gradient, a value is not the one that lies in the same memory
-        now = u if u.op is Ops.DETACH else storage.resolve(u)
-        known.setdefault(u, []).append(u)
-        if now is not u:
-            known.setdefault(now, []).append(u)
-        for source in receivers(u) or ():
+        for source in () if u in ends else receivers(u) or ():
             if source not in seen:
-                seen.add(source)
+                seen[source] = None
                 stack.append(source)
-    out: list[list[UOp]] = []
-    for target in targets:
-        now = target if target.op is Ops.DETACH else storage.resolve(target)
-        out.append(list(dict.fromkeys([*known.get(target, ()), *known.get(now, ())])))
-    return out
+    return seen
+
+
+def _memory_of(u: UOp, owner: Descent) -> UOp:
+    """Return what is the same for a value and the memory it lies in, and for all versions of that."""
+    if u.op is Ops.DETACH:
+        # without its gradient, a value is not the one that lies in the same memory
+        return u
+    now = storage.resolve(u)
+    if now.op not in IN_PLACE:
+        return now
+    memory = owner(now)
+    return storage.resolve(memory) if memory.shape == u.shape else now
+
+
+def _newest(root: UOp, nodes: Iterable[UOp]) -> list[UOp]:
+    """Leave out those of `nodes` that others were made of: what a target held before it was written to."""
+    nodes = list(nodes)
+    if len(nodes) < 2:
+        return nodes
+    below = {u: u.toposort() for u in nodes}
+    newest = [u for u in nodes if not any(u in below[v] for v in nodes if v is not u)]
+    if len(newest) < len(nodes) and not _reached(root, newest).keys().isdisjoint({*nodes} - {*newest}):
+        raise GradientError(
+            f"{root.op.name} of shape {show(root.shape)} was computed from what memory of shape "
+            f"{show(newest[0].shape)} held before and after it was written to. Ask for gradients of each "
+            "apart."
+        )
+    return newest
+
+
+def _check_memory(gradients: Iterable[UOp]) -> None:
+    """Refuse gradients that need what has been overwritten since it was used."""
+    lost = storage.overwritten_below(UOp.sink(*gradients))
+    if lost is not None:
+        raise GradientError(
+            f"the gradient needs what memory of shape {show(lost.shape)} held when it was used, and that has "
+            "been overwritten since, by an assign or a jitted function. Ask for gradients before that, or "
+            "compute with a .contiguous() that you keep until then."
+        )
 
 
 def _sum(nodes: list[UOp]) -> UOp:
