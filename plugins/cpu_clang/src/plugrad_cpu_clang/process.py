@@ -1,5 +1,6 @@
 """Run compiler processes so that nothing is left behind: no file, and no child after Ctrl-C."""
 
+import functools
 import os
 import shlex
 import subprocess
@@ -21,6 +22,11 @@ class Output:
     stderr: str
 
 
+@functools.cache
+def _passing_zig_cache() -> "tempfile.TemporaryDirectory[str]":
+    return tempfile.TemporaryDirectory(prefix="plugrad-zig-", ignore_cleanup_errors=True)
+
+
 @contextmanager
 def scratch_directory() -> Generator[Path]:
     """Give a new directory that is removed when the block ends, however it ends."""
@@ -28,16 +34,23 @@ def scratch_directory() -> Generator[Path]:
         yield Path(name)
 
 
-def run_compiler(command: Sequence[str], *, source: str = "", folder: Path | None = None) -> Output:
-    """Run one command to its end, in `folder`.
+def run_compiler(
+    command: Sequence[str], *, source: str = "", folder: Path | None = None, seconds: float | None = None
+) -> Output:
+    """Run one command to its end, in `folder`, for `seconds` at most.
 
     Raises:
-        CompileError: it cannot be started, or ends with another status than 0.
+        CompileError: it cannot be started, does not end in time, or ends with another status than 0.
     """
-    return run_compilers([(command, source)], folder=folder)[0]
+    return run_compilers([(command, source)], folder=folder, seconds=seconds)[0]
 
 
-def run_compilers(jobs: Sequence[tuple[Sequence[str], str]], *, folder: Path | None = None) -> list[Output]:
+def run_compilers(
+    jobs: Sequence[tuple[Sequence[str], str]],
+    *,
+    folder: Path | None = None,
+    seconds: float | None = None,
+) -> list[Output]:
     """Run several `(command, source)` jobs side by side; `source` is only what an error shows.
 
     Raises:
@@ -47,12 +60,15 @@ def run_compilers(jobs: Sequence[tuple[Sequence[str], str]], *, folder: Path | N
     try:
         for command, source in jobs:
             running.append(_start(command, source, folder))
-        outputs = [Output(*process.communicate()) for process in running]
+        outputs = [Output(*process.communicate(timeout=seconds)) for process in running]
+    except subprocess.TimeoutExpired as error:
+        message = f"{os.path.basename(error.cmd[0])} does not end: it was stopped after {seconds:g} seconds."
+        raise CompileError(message, log=message, command=tuple(error.cmd)) from error
     finally:
         for process in running:
             if process.poll() is None:
                 process.kill()
-                process.wait()
+                process.communicate()
     for (command, source), process, output in zip(jobs, running, outputs, strict=True):
         if process.returncode != 0:
             raise CompileError(
@@ -84,6 +100,17 @@ def _start(command: Sequence[str], source: str, folder: Path | None) -> "subproc
 
 
 def compiler_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment of compilers: English messages, zig's caches beside ours."""
+    """Return the environment of compilers: English messages, zig's caches beside ours.
+
+    Where ours cannot be written, zig gets a directory for as long as this process lives: without one it
+    fails, or looks for one forever.
+    """
     zig_cache = str(cache_dir() / "zig")
+    try:
+        os.makedirs(zig_cache, exist_ok=True)
+        usable = os.access(zig_cache, os.W_OK)
+    except OSError:
+        usable = False
+    if not usable:
+        zig_cache = _passing_zig_cache().name
     return {**environment, "LC_ALL": "C", "ZIG_GLOBAL_CACHE_DIR": zig_cache, "ZIG_LOCAL_CACHE_DIR": zig_cache}

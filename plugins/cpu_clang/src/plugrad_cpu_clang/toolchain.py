@@ -38,6 +38,8 @@ _CHOOSE_HINT = "Give the path of a clang, gcc or zig, or unset PLUGRAD_CC."
 _OLDEST: dict[str, int] = {"clang": 9, "gcc": 9, "zig": 0}
 _CLANG_SUFFIXES = ("", *(f"-{number}" for number in range(40, 8, -1)))
 _GCC_SUFFIXES = ("", *(f"-{number}" for number in range(25, 8, -1)))
+# zig's first run takes a few seconds; one that takes this long is not going to end.
+_TRIAL_SECONDS = 120.0
 _TRIAL = "typedef float v4 __attribute__((vector_size(16)));\nvoid trial(v4 *x) { *x += *x; }\n"
 
 
@@ -294,7 +296,7 @@ def _try(toolchain: Toolchain) -> str:
         with scratch_directory() as folder:
             (folder / "trial.c").write_text(_TRIAL)
             flags = ("-shared", "-fPIC", "-nostdlib", "-o", "trial.so")
-            run_compiler([*toolchain.command, *flags, "trial.c"], folder=folder)
+            run_compiler([*toolchain.command, *flags, "trial.c"], folder=folder, seconds=_TRIAL_SECONDS)
             return "" if (folder / "trial.so").exists() else "makes no shared library"
     except CompileError as error:
         return f"cannot make a shared library: {error.log.strip()[:300]}"
