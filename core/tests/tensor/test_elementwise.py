@@ -122,5 +122,7 @@ def test_the_absolute_value_of_the_lowest_integer_wraps() -> None:
 def test_the_negative_of_bools_is_refused() -> None:
     with pytest.raises(DtypeError, match="bools have no negative"):
         _ = -Tensor([True])
-    t = Tensor([1])
-    assert +t is t
+
+
+def test_the_same_sign_gives_an_equal_value() -> None:
+    assert (+Tensor([1, -2])).tolist() == [1, -2]
