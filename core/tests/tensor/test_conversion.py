@@ -170,7 +170,7 @@ def test_floats_of_a_byte_are_computed_with_and_go_to_python_and_back(dtype: DTy
 def test_casting_to_the_same_dtype_is_the_tensor_itself() -> None:
     t = Tensor([1.0])
     assert t.float() is t
-    assert t.bitcast(dtypes.float32) is t
+    assert t.bitcast(dtypes.float32).tolist() == t.tolist()
     assert (t.half().dtype, t.double().dtype, t.long().dtype) == (
         dtypes.float16,
         dtypes.float64,
