@@ -579,3 +579,107 @@ def test_a_jitted_function_keeps_its_name_and_docstring() -> None:
     assert isinstance(function, TinyJit)
     assert function.__name__ == "function"
     assert function.__doc__ == "Do nothing."
+
+
+def test_a_result_that_shows_a_parameter_passes_no_gradient_on() -> None:
+    w = Tensor([1.0, 2.0], requires_grad=True)
+    function = jit(lambda: (w.detach(), w[1:]))
+    for _ in range(CALLS):
+        w.grad = None
+        whole, part = function()
+        (w * whole).sum().backward()
+        assert w.grad is not None
+        assert w.grad.tolist() == w.tolist()
+        part.assign(part + 1)
+        assert w.tolist() == whole.tolist()
+    assert w.tolist() == [1.0, 2.0 + CALLS]
+
+
+def test_a_result_shows_a_value_outside_that_was_computed_like_another() -> None:
+    t = Tensor([1, 2])
+    one, other = t * 2, t * 2
+    Tensor.realize(one, other)
+    function = jit(lambda: other.flip(0))
+    for n in range(CALLS):
+        out = function()
+        out.assign([n, n + 1])
+        assert (one.tolist(), other.tolist()) == ([2, 4], [n + 1, n])
+        other.assign(t * 2)
+        assert out.tolist() == [4, 2]
+
+
+# --- values outside ---
+
+
+def test_a_value_outside_stays_what_it_is_when_what_it_was_made_of_changes() -> None:
+    for tracked in (False, True):
+        w = Tensor([1.0, 2.0]).realize()
+        w.requires_grad = tracked
+        waiting = w * 2
+        function = jit(lambda x, value=waiting: x + value)
+        for _ in range(CALLS):
+            assert function(Tensor([0.0, 1.0])).tolist() == [2.0, 5.0]
+        w.assign([5.0, 6.0])
+        assert function(Tensor([0.0, 1.0])).tolist() == [2.0, 5.0]
+        w.realize()
+        assert function(Tensor([0.0, 1.0])).tolist() == [2.0, 5.0]
+
+
+def test_numbers_outside_that_become_memory_are_noticed() -> None:
+    z = Tensor.zeros(2)
+    function = jit(lambda x: x + z)
+    for _ in range(CALLS):
+        assert function(Tensor([1.0, 2.0])).tolist() == [1.0, 2.0]
+    z.assign([5.0, 6.0])
+    for _ in range(CALLS):
+        assert function(Tensor([1.0, 2.0])).tolist() == [6.0, 8.0]
+    z[0] = 0.0
+    assert function(Tensor([1.0, 2.0])).tolist() == [1.0, 8.0]
+
+
+def test_what_was_computed_outside_is_computed_anew_when_it_would_be_something_else() -> None:
+    t = Tensor([1.0, 2.0]).realize()
+    # the function writes down the same, and finds it in memory
+    held = (t * 2, t * 2 + 1)
+    held[0].realize()
+    function = jit(lambda x: x + t * 2)
+    for _ in range(CALLS):
+        assert function(Tensor([0.0, 0.0])).tolist() == [2.0, 4.0]
+    t.assign([5.0, 6.0])
+    for _ in range(CALLS):
+        assert function(Tensor([0.0, 0.0])).tolist() == [10.0, 12.0]
+
+
+@pytest.mark.parametrize(
+    ("show", "expected"),
+    [
+        (lambda w: w, [7.0, 8.0]),
+        (lambda w: w[1:], [8.0]),
+        (lambda w: w.pad((1, 0)), [0.0, 7.0, 8.0]),
+        (lambda w: Tensor.cat(w), [7.0, 8.0]),
+    ],
+)
+def test_a_result_without_kernels_follows_what_it_shows(show: Any, expected: list[float]) -> None:
+    w = Tensor([1.0, 2.0]).realize()
+    function = jit(lambda: show(w))
+    for _ in range(CALLS):
+        function()
+    w.assign([7.0, 8.0])
+    assert function().tolist() == expected
+    w.realize()
+    assert function().tolist() == expected
+
+
+def test_results_that_show_one_value_share_its_memory() -> None:
+    @jit
+    def function(x: Tensor) -> tuple[Tensor, ...]:
+        padded, twice = x.pad((1, 0)), x * 2
+        return padded, padded.flip(0), twice, twice[1:], x * 2
+
+    for _ in range(CALLS):
+        x = Tensor([1, 2])
+        padded, flipped, twice, part, again = function(x)
+        flipped.assign([7, 8, 9])
+        part.assign([0])
+        assert (x.tolist(), padded.tolist(), flipped.tolist()) == ([1, 2], [9, 8, 7], [7, 8, 9])
+        assert (twice.tolist(), part.tolist(), again.tolist()) == ([2, 0], [0], [2, 4])

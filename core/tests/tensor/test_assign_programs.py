@@ -204,7 +204,7 @@ def same(ours: Sequence[Any], theirs: Sequence[Any]) -> None:
 
 
 def beginning(shift: int = 0) -> list[Array]:
-    shapes = [(3, 4), (4,), (5,)]
+    shapes = [(3, 4), (4,), (3,)]
     return [np.arange(120, 120 + int(np.prod(s)), dtype=np.int32).reshape(s) + shift for s in shapes]
 
 
@@ -240,8 +240,14 @@ def test_programs_leave_what_numpy_says(device: str, made: str) -> None:
 @pytest.mark.parametrize("realized", [False, True])
 def test_programs_in_a_jitted_function_leave_what_numpy_says(device: str, realized: bool) -> None:
     @settings(max_examples=EXAMPLES[device])
-    @given(steps(EAGER, 4), steps(INSIDE, 8))
-    def check(before: list[Step], program: list[Step]) -> None:
+    @given(steps(EAGER, 4), steps(EAGER, 4), steps(INSIDE, 8), steps(EAGER, 4), steps(EAGER, 4))
+    def check(
+        before: list[Step],
+        making: list[Step],
+        program: list[Step],
+        after: list[Step],
+        between: list[Step],
+    ) -> None:
         ours: list[Any] = [Tensor(x) for x in beginning()]
         theirs: list[Any] = [Model(x) for x in beginning()]
         if realized:
@@ -255,8 +261,10 @@ def test_programs_in_a_jitted_function_leave_what_numpy_says(device: str, realiz
             return pool[:MOST]
 
         for call in range(CALLS):
-            passed: list[Any] = [Tensor(x) for x in beginning(call)[:2]]
-            model: list[Any] = [Model(x) for x in beginning(call)[:2]]
+            # views of each other, values computed alike, realized or not
+            passed: list[Any] = [Tensor(x) for x in beginning(call)]
+            model: list[Any] = [Model(x) for x in beginning(call)]
+            same(run(making, passed), run(making, model))
             pool = [*model, *theirs]
             run(program, pool)
             try:
@@ -264,7 +272,12 @@ def test_programs_in_a_jitted_function_leave_what_numpy_says(device: str, realiz
             except JitError:
                 # refused, not wrong
                 return
-            same(out, pool[:MOST])
-            same([*passed, *ours], [*model, *theirs])
+            returned = pool[:MOST]
+            same(out, returned)
+            # what is returned shares memory as it does where nothing is replayed
+            same(run(after, out), run(after, returned))
+            same([*out, *passed, *ours], [*returned, *model, *theirs])
+            del out, passed
+            same(run(between, [*ours]), run(between, [*theirs]))
 
     check()

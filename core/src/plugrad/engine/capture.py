@@ -6,14 +6,27 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 
 from plugrad.engine.execute import Step
+from plugrad.uop.uop import UOp
 
 
 @dataclass(slots=True, eq=False)
 class Capture:
-    """The steps of one call, in order, and the values of the variables they ran with."""
+    """The steps of one call, in order, and what they depend on.
+
+    Attributes:
+        steps: what ran.
+        values: the values of the variables they ran with.
+        found: the values that were in memory when they were asked for, each with the id of the tensor that
+            asked; 0: it was part of a graph that was realized.
+        made: the values that got memory.
+        asked: the ids of tensors that were used as values.
+    """
 
     steps: list[Step] = field(default_factory=list[Step])
     values: dict[str, int] = field(default_factory=dict[str, int])
+    found: list[tuple[int, UOp]] = field(default_factory=list[tuple[int, UOp]])
+    made: set[UOp] = field(default_factory=set[UOp])
+    asked: set[int] = field(default_factory=set[int])
 
 
 _current: ContextVar[Capture | None] = ContextVar("capture", default=None)

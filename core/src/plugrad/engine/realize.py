@@ -62,11 +62,17 @@ def _realize(values: Iterable[UOp], device: str | None, before: Mapping[UOp, UOp
     install()
     with storage.lock:
         started = time.perf_counter()
+        capture = current_capture()
+        values = list(values)
+        if capture is not None:
+            graph = storage.resolve_graph(UOp.sink(*values))
+            capture.found += [(0, u) for u in graph if storage.is_realized(u)]
         plan = make_plan(values, device, before=before)
         plan.graph.check_bound()
         steps = _compiled(plan)
         _run(plan, steps)
-        if (capture := current_capture()) is not None:
+        if capture is not None:
+            capture.made.update(result.value for result in plan.results)
             capture.steps.extend(steps)
             capture.values.update(plan.graph.values)
         if steps and events.active:

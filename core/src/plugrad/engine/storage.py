@@ -162,6 +162,16 @@ def _on(views: list[UOp], base: UOp) -> UOp:
     return base
 
 
+def is_realized(uop: UOp) -> bool:
+    """Say whether the table knows where the value of `uop` lies."""
+    return bool(uop.src) and uop in _results
+
+
+def is_outdated(memory: UOp) -> bool:
+    """Say whether what a BUFFER names has been overwritten."""
+    return memory in _outdated
+
+
 def resolve_graph(root: UOp) -> dict[UOp, UOp]:
     """Return, for `root` and the nodes below it, the graph in which realized values are their memory.
 

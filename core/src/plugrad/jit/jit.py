@@ -1,5 +1,6 @@
 """`@jit`: run a function a few times, then replay its kernels without running it."""
 
+# pyright: reportPrivateUsage=false
 import functools
 import weakref
 from collections import OrderedDict
@@ -13,7 +14,7 @@ from plugrad.errors import GradientError, JitError
 from plugrad.jit.hazards import overwriting
 from plugrad.jit.inputs import Inputs, check_devices, read_inputs
 from plugrad.jit.replay import Replay
-from plugrad.jit.trace import Trace, Watched, trace_call
+from plugrad.jit.trace import Shared, Trace, Watched, trace_call
 from plugrad.jit.tree import rebuild
 from plugrad.runtime.buffer import Buffer
 from plugrad.settings import settings
@@ -181,6 +182,12 @@ class _Captured:
             alive = [watched for watched in tensors if watched.tensor() is not None]
             if not alive or not all([watched.is_unchanged() for watched in alive]):
                 return False
+        if any([storage.is_outdated(memory) for memory in self._trace.relied_on]):
+            return False
+        for value, graph in self._trace.values_used:
+            tensor = value()
+            if tensor is not None and tensor.uop is not graph:
+                return False
         return all([not left.was_none or _gradient_of(left.owner) is None for left in self._trace.gradients])
 
     def replay(self, inputs: Inputs) -> Any:
@@ -219,11 +226,16 @@ def _results(trace: Trace, inputs: Inputs, places: dict[UOp, UOp]) -> Any:
     return rebuild(trace.template, iter(returned))
 
 
-def _tensor(view: UOp, shared: bool) -> Tensor:
+def _tensor(view: UOp, shared: Shared | None) -> Tensor:
     """Return memory as a tensor, without the questions that `Tensor(...)` asks of what users pass."""
     # a view of memory names its device
-    make = Tensor._showing if shared else Tensor._make  # pyright: ignore[reportPrivateUsage]
-    return make(view, "")
+    if shared is None:
+        return Tensor._make(view, "")
+    cell = None if shared.cell is None else shared.cell()
+    out = Tensor._showing(view, "") if cell is None else Tensor._part(cell, shared.path, shared.device)
+    # results have no gradient, also where they show a parameter
+    out._is_detached = not shared.is_made
+    return out
 
 
 def _gradient_of(owner: "weakref.ref[Tensor] | None") -> Tensor | None:
@@ -237,7 +249,7 @@ def _check_aliases(inputs: Inputs, trace: Trace) -> None:
         return
     written = [inputs.buffers[number] for number in trace.written_inputs]
     for tensor, view in zip(inputs.tensors, inputs.views, strict=True):
-        is_owner = tensor._cell.is_memory  # pyright: ignore[reportPrivateUsage]
+        is_owner = tensor._cell.is_memory
         if not is_owner and storage.base_of(view) in written:
             raise GradientError(
                 f"a jitted function writes into its argument {tensor!r}, whose gradient is tracked. Pass "

@@ -11,6 +11,7 @@ Python number that changes from call to call, or memory that is exchanged instea
 differ.
 """
 
+# pyright: reportPrivateUsage=false
 import gc
 import sys
 import weakref
@@ -28,6 +29,7 @@ from plugrad.jit.tree import Leaf, Leaves, collect, rebuild
 from plugrad.runtime.buffer import Buffer, live_buffers
 from plugrad.runtime.transfer import copy_buffer
 from plugrad.tensor import Tensor
+from plugrad.tensor.cell import Cell, Path
 from plugrad.tensor.random import stream
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
@@ -59,6 +61,23 @@ class Watched:
 
 
 @frozen
+class Shared:
+    """A result shows memory, or a value, that others may show too: who writes to it writes there.
+
+    Attributes:
+        cell: what tensors outside show; None: memory that was passed in or made.
+        path: how the result shows the cell.
+        device: where that is.
+        is_made: the call made the memory, so that no tensor outside, which may be a parameter, shows it.
+    """
+
+    cell: "weakref.ref[Cell] | None" = None
+    path: Path = ()
+    device: str = ""
+    is_made: bool = False
+
+
+@frozen
 class GradientLeft:
     """The function left a gradient on a tensor, or took it away.
 
@@ -87,7 +106,7 @@ class Trace:
         values: the values of all variables that it ran with.
         stand_ins: the BUFFERs that stood in for those of the inputs.
         outputs: where each returned tensor lies, then each gradient that was left: memory, or a view of it.
-        shared: for each of these, whether it may be written to there, and others see it.
+        shared: for each of these, how it shares memory; None for values.
         same: for each returned tensor, the tensor outside that it is, if it is one.
         template: what was returned, with a Leaf for each tensor.
         made: the BUFFERs below `outputs` that the call made.
@@ -96,6 +115,8 @@ class Trace:
         watched: tensors outside whose memory the steps use.
         outside: the buffers outside that the steps use.
         written: the BUFFERs of those that they write.
+        relied_on: BUFFERs outside that hold, or were read for, values that were computed before the call.
+        values_used: tensors outside that were no memory when they were used, each with its graph.
         written_inputs: the numbers of the inputs' BUFFERs that they write.
     """
 
@@ -106,7 +127,7 @@ class Trace:
     values: dict[str, int]
     stand_ins: list[UOp]
     outputs: list[UOp]
-    shared: list[bool]
+    shared: list[Shared | None]
     same: list[Tensor | None]
     template: Any
     made: list[UOp]
@@ -115,6 +136,8 @@ class Trace:
     watched: list[Watched]
     outside: frozenset[Buffer]
     written: frozenset[UOp]
+    relied_on: tuple[UOp, ...]
+    values_used: "tuple[tuple[weakref.ref[Tensor], UOp], ...]"
     written_inputs: tuple[int, ...]
 
 
@@ -161,6 +184,7 @@ class _Tracer:
             rest = collect(returned, leaves)
             template = rebuild(returned, map(Leaf, range(len(leaves.tensors))))
             del returned, args, kwargs
+            asked = frozenset(capture.asked)
             left = self._gradients_left()
             shown = [*leaves.tensors, *(grad for _, grad in left if grad is not None)]
             self._realize(shown)
@@ -169,6 +193,7 @@ class _Tracer:
         agreement = (steps, rest, self._shown_key(outputs), self._free_values(capture), self._left_key(left))
         known = {id(tensor): tensor for tensor in self._outside}
         used = frozenset(b for b, role in self._roles.items() if role == ("outside", b))
+        relied_on = self._relied_on(capture)
         self._copy_back()
         return Trace(
             agreement=agreement,
@@ -178,16 +203,18 @@ class _Tracer:
             values=capture.values,
             stand_ins=list(self._stand_ins.values()),
             outputs=outputs,
-            shared=[_owns_memory(tensor) for tensor in shown],
+            shared=[self._shared(tensor) for tensor in shown],
             same=[known.get(id(tensor)) for tensor in leaves.tensors],
             template=template,
             made=[u for u in dict.fromkeys(map(storage.base_of, outputs)) if self._is_made(u)],
             gradients=self._left(left, len(leaves.tensors)),
             draws=self._draws(),
-            watched=self._watch(used),
+            watched=self._watch(used.union(map(storage.buffer_of, relied_on))),
             outside=used,
             written=frozenset(uop for uop, _ in storage.named_buffers(used & self._written)),
             written_inputs=self._written_inputs(),
+            relied_on=relied_on,
+            values_used=self._values_used(asked),
         )
 
     # --- what the function left behind ---
@@ -230,11 +257,37 @@ class _Tracer:
 
     def _in_memory(self, tensor: Tensor) -> UOp:
         """Return where a realized tensor lies; constants, which lie nowhere, get memory."""
-        view = tensor.uop if storage.is_view(tensor.uop) else tensor.contiguous().realize().uop
+        shared = self._shared(tensor)
+        if shared is None:
+            # results that show one value share its memory; values in memory outside may lie elsewhere by the
+            # next call
+            tensor._in_memory()
+        view = tensor.uop
+        if not storage.is_view(view) or (tensor._cell.has_history and self._is_outside(view)):
+            view = tensor.contiguous().realize().uop
         # memory that was overwritten goes by another name, and the replay knows a stand-in by its first one
         names = {storage.buffer_of(stand_in): stand_in for stand_in in self._stand_ins.values()}
         base = storage.base_of(view)
         return view.substitute({base: names.get(storage.buffer_of(base), base)})
+
+    def _values_used(self, asked: frozenset[int]) -> "tuple[tuple[weakref.ref[Tensor], UOp], ...]":
+        pairs = zip(self._outside, self._graphs, strict=True)
+        return tuple([(weakref.ref(tensor), graph) for tensor, graph in pairs if id(tensor) in asked])
+
+    def _relied_on(self, capture: Capture) -> tuple[UOp, ...]:
+        """Return the memory that has to stay as it is for values that the call found computed.
+
+        A value that a tensor outside holds is what it is. Who writes the same value down anew means that of
+        what it is computed from, as it is then.
+        """
+        outside = set(map(id, self._outside))
+        out: dict[UOp, None] = {}
+        for asker, value in capture.found:
+            if value not in capture.made and storage.is_realized(value):
+                out[storage.base_of(storage.resolve(value))] = None
+                if asker not in outside:
+                    out.update(dict.fromkeys(u for u in value.toposort() if u.op is Ops.BUFFER))
+        return tuple([u for u in out if u.op is Ops.BUFFER and storage.find_buffer(u) in self._old_buffers])
 
     def _written_inputs(self) -> tuple[int, ...]:
         numbered = enumerate(self._stand_ins.values())
@@ -274,6 +327,16 @@ class _Tracer:
         """Say whether a value comes from memory that the call made or was given."""
         memories = [storage.buffer_of(u) for u in uop.toposort() if u.op is Ops.BUFFER]
         return any(b not in self._old_buffers and b in self._roles for b in memories)
+
+    def _shared(self, tensor: Tensor) -> Shared | None:
+        cell = tensor._cell
+        if any([other._cell is cell for other in self._outside]):
+            return Shared(weakref.ref(cell), tensor._path, tensor.device)
+        is_argument = any([argument._cell is cell for argument in self._arguments])
+        return Shared(is_made=not is_argument) if cell.is_memory else None
+
+    def _is_outside(self, view: UOp) -> bool:
+        return storage.buffer_of(storage.base_of(view)) in self._old_buffers
 
     # --- what the steps used ---
 
@@ -325,11 +388,7 @@ class _Tracer:
 
 
 def _live_tensors() -> list[Tensor]:
-    return list(Tensor._live)  # pyright: ignore[reportPrivateUsage] - whoever replays has to know them all
-
-
-def _owns_memory(tensor: Tensor) -> bool:
-    return tensor._cell.is_memory  # pyright: ignore[reportPrivateUsage]
+    return list(Tensor._live)  # whoever replays has to know them all
 
 
 def _counter_of(draw: Buffer) -> int:
@@ -352,7 +411,7 @@ def _copy_of(buffer: UOp) -> UOp:
 
 def _argument(tensor: Tensor, view: UOp) -> Tensor:
     # `Tensor(view)` would look for the default device, which nobody asked for
-    argument = Tensor._showing(view, "")  # pyright: ignore[reportPrivateUsage]
-    argument._is_leaf = tensor.requires_grad  # pyright: ignore[reportPrivateUsage]
+    argument = Tensor._showing(view, "")
+    argument._is_leaf = tensor.requires_grad
     argument.grad = tensor.grad
     return argument

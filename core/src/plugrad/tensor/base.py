@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from plugrad.device import Device
 from plugrad.dtype import ConstType, DType, dtypes, from_py, is_bool, is_float, least_upper_dtype, parse_dtype
 from plugrad.engine import storage
+from plugrad.engine.capture import current_capture
 from plugrad.errors import DeviceError, ShapeError
 from plugrad.schedule.versions import VERSIONS
 from plugrad.tensor.cell import Cell, Path, cell_showing, path_between, shown
@@ -128,6 +129,14 @@ class TensorBase:
         self._begin()
         return self
 
+    @classmethod
+    def _part(cls, cell: Cell, path: Path, device: str) -> Self:
+        """Return what `path` shows of `cell` as a tensor."""
+        self = object.__new__(cls)
+        self._show(cell, path, shown(cell.uop, path), device)
+        self._begin()
+        return self
+
     def _join(self, uop: UOp, device: str) -> None:
         """Show a graph; where that is memory, or a view, together with who shows it too."""
         base = storage.base_of(uop)
@@ -183,6 +192,9 @@ class TensorBase:
         cell = self._cell
         if not cell.is_memory:
             found = storage.resolve(self._uop)
+            if (capture := current_capture()) is not None:
+                capture.asked.add(id(self))
+                capture.found.append((id(self), self._uop))
             if found is self._uop:
                 return found
             if not cell.settle():
@@ -201,6 +213,8 @@ class TensorBase:
         """The node that results are built on: with its history where that is needed for a gradient."""
         cell = self._cell
         if self._is_tracked and not cell.is_memory:
+            if (capture := current_capture()) is not None:
+                capture.asked.add(id(self))
             is_overwritten = cell.is_copy and storage.resolve(self._uop) is not self._uop
             return shown(cell.uop, self._path) if is_overwritten else self._uop
         return self.uop.detach() if self._is_detached else self.uop
