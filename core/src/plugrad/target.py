@@ -55,15 +55,59 @@ class Target:
 
 
 @frozen
+class Fragment:
+    """Which element of a tile each thread holds in each place, bit by bit.
+
+    `"k1"` stands for bit 1 of the coordinate k, the one worth 2. The coordinates are m and k for A, k and n
+    for B, m and n for C and D.
+
+    Attributes:
+        threads: the coordinate bit that each bit of the thread's number gives, lowest first.
+        places: the coordinate bit that each bit of the place in the thread's vector gives, lowest first.
+
+    Example:
+        >>> Fragment(threads=("k0", "m0"), places=("m1",)).count
+        2
+    """
+
+    threads: tuple[str, ...]
+    places: tuple[str, ...]
+
+    @property
+    def count(self) -> int:
+        """How many elements one thread holds."""
+        return 1 << len(self.places)
+
+    def coordinate(self, axis: str, thread: int, place: int) -> int:
+        """Return where on `axis` the element lies that `thread` holds in `place`.
+
+        Example:
+            >>> Fragment(threads=("k0", "m0"), places=("m1",)).coordinate("m", thread=2, place=1)
+            3
+        """
+        out = 0
+        for number, bits in ((thread, self.threads), (place, self.places)):
+            for i, bit in enumerate(bits):
+                if bit[0] == axis:
+                    out |= (number >> i & 1) << int(bit[1:])
+        return out
+
+
+@frozen
 class TensorCore:
     """One matrix instruction: `D = A @ B + C` over a tile, computed by `threads` threads together.
 
+    A is (M, K), B is (K, N), C and D are (M, N); their elements are spread over the threads.
+
     Attributes:
         name: what the renderer calls the instruction.
-        dims: the tile as (N, M, K).
-        threads: how many threads share one instruction.
+        dims: the tile as (N, M, K), powers of two.
+        threads: how many threads share one instruction: neighbours along the fastest axis of a workgroup.
         dtype_in: element type of A and B.
         dtype_out: element type of C and D.
+        a: where the elements of A are.
+        b: where those of B are.
+        c: where those of C and D are.
     """
 
     name: str
@@ -71,6 +115,9 @@ class TensorCore:
     threads: int
     dtype_in: DType
     dtype_out: DType
+    a: Fragment
+    b: Fragment
+    c: Fragment
 
 
 @frozen
@@ -95,7 +142,8 @@ class Capabilities:
         native_ops: names of the `Ops` that the target has itself; all others are decomposed.
         max_buffers: how many buffers one kernel may take (0: no limit).
         supports_views: whether a kernel may take part of another buffer.
-        tensor_cores: matrix instructions.
+        tensor_cores: matrix instructions, the best first. One that drops digits of its operands, as tf32 does
+            of float32, stands here only where the user asked for it.
     """
 
     storage_dtypes: frozenset[DType]

@@ -18,6 +18,7 @@ from typing import Any
 from plugrad._frozen import frozen
 from plugrad.dtype import DType, parse_dtype
 from plugrad.errors import DtypeError, FileFormatError, VerifyError
+from plugrad.target import TensorCore
 from plugrad.uop.ops import Axis, KernelInfo, Ops
 from plugrad.uop.uop import UOp
 
@@ -30,7 +31,8 @@ _SPECIAL_FLOATS = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 class Instruction:
     """One node of a linear program; `src` are the positions of its sources.
 
-    `arg` is as in the node, except that a RANGE has `(ident, name of its kind)` and a SINK none.
+    `arg` is as in the node, except that a RANGE has `(ident, name of its kind)`, a SINK none and a WMMA its
+    `(threads, dims, bits of A, bits of B, bits of C)`, each pair of bits as in a Fragment.
     """
 
     op: Ops
@@ -111,5 +113,7 @@ def _plain(arg: Any) -> Any:
             return arg.ident, arg.kind.name
         case KernelInfo():
             return None
+        case TensorCore():
+            return arg.threads, arg.dims, *((f.threads, f.places) for f in (arg.a, arg.b, arg.c))
         case _:
             return arg

@@ -8,7 +8,9 @@ from plugrad._util import numpy as np
 from plugrad.builtin.arithmetic import Array, constant, function, lane_dtype, storage_dtype
 from plugrad.builtin.listing import Instruction
 from plugrad.builtin.spaces import Place, Space, both, gather, scatter
+from plugrad.dtype import is_float
 from plugrad.errors import DeviceError
+from plugrad.target import Fragment
 from plugrad.uop.ops import ALU, Ops
 
 _COMPUTED = ALU | {Ops.CAST, Ops.BITCAST}
@@ -289,6 +291,45 @@ def _gep(i: int, program: Sequence[Instruction], ends: Mapping[int, int]) -> Ste
     return step
 
 
+def _wmma(i: int, program: Sequence[Instruction], ends: Mapping[int, int]) -> Step:
+    ins = program[i]
+    threads, (n, m, k), *bits = ins.arg
+    fragments = [Fragment(*b) for b in bits]
+    shapes = ((m, k), (k, n), (m, n))
+    where = [_elements_of(f, threads, axes) for f, axes in zip(fragments, ("mk", "kn", "mn"), strict=True)]
+    # sums of products in twice the digits, rounded once
+    wide = np.float64 if is_float(ins.dtype) else np.int64
+    out = lane_dtype(ins.dtype)
+
+    def step(lanes: Lanes) -> None:
+        if lanes.mask is not None:
+            raise _misfit(lanes, "has a matrix instruction where only some work-items run")
+        if lanes.per_group % threads:
+            raise _misfit(lanes, f"has warps of {threads}, which do not divide groups of {lanes.per_group}")
+        warps = lanes.count // threads
+        tiles: list[Array] = []
+        for source, fragment, shape, (rows, columns) in zip(ins.src, fragments, shapes, where, strict=True):
+            held = np.broadcast_to(lanes.values[source], (lanes.count, fragment.count))
+            tile = np.zeros((warps, *shape), wide)
+            tile[:, rows, columns] = held.reshape(warps, threads, fragment.count)
+            tiles.append(tile)
+        a, b, c = tiles
+        rows, columns = where[2]
+        result = (a @ b + c)[:, rows, columns]
+        lanes.values[i] = result.reshape(lanes.count, -1).astype(out)
+
+    return step
+
+
+def _elements_of(fragment: Fragment, threads: int, axes: str) -> tuple[Array, Array]:
+    """Return row and column of what each thread holds in each place."""
+    rows, columns = (
+        np.array([[fragment.coordinate(axis, t, p) for p in range(fragment.count)] for t in range(threads)])
+        for axis in axes
+    )
+    return rows, columns
+
+
 def _same_as_source(i: int, program: Sequence[Instruction], ends: Mapping[int, int]) -> Step:
     source = program[i].src[0]
 
@@ -320,6 +361,7 @@ _BUILDERS: dict[Ops, Callable[[int, Sequence[Instruction], Mapping[int, int]], S
     Ops.STORE: _store,
     Ops.VECTORIZE: _vectorize,
     Ops.GEP: _gep,
+    Ops.WMMA: _wmma,
     Ops.BARRIER: _nothing,
     Ops.SINK: _nothing,
 }

@@ -4,6 +4,9 @@ Targets without vector registers still move memory in wide pieces: the loads sta
 them apart.
 """
 
+import math
+from collections.abc import Sequence
+
 from plugrad.codegen.rebuild import rebuild
 from plugrad.target import Capabilities
 from plugrad.uop.ops import ELEMENTWISE, Ops
@@ -64,7 +67,7 @@ def devectorize(sink: UOp, capabilities: Capabilities) -> UOp:
         if u.op is Ops.SINK or u.op is Ops.BARRIER:
             return u.replace(src=tuple(p for s in u.src for p in (s.src if s.op is Ops.SINK else (s,))))
         if capabilities.vector_bits == 0 and u.dtype.count > 1:
-            return _scalar_parts(u)
+            return _widened(u, capabilities) if u.op is Ops.VECTORIZE else _scalar_parts(u)
         return None
 
     return graph_rewrite(rebuild(sink, change), pm_vectors, name="devectorize")
@@ -77,7 +80,7 @@ def _scalar_parts(u: UOp) -> UOp | None:
             UOp(u.op, u.dtype.scalar(), tuple(s.gep(i) if s.dtype.count > 1 else s for s in u.src), u.arg)
             for i in range(count)
         )
-    elif u.op is Ops.REDUCE:
+    elif u.op is Ops.REDUCE and u.src[0].op is not Ops.WMMA:
         values, ranges = u.src[: u.arg[1]], u.src[u.arg[1] :]
         parts = (
             UOp(Ops.REDUCE, u.dtype.scalar(), (*(v.gep(i) for v in values), *ranges), u.arg)
@@ -86,6 +89,45 @@ def _scalar_parts(u: UOp) -> UOp | None:
     else:
         return None
     return UOp(Ops.VECTORIZE, u.dtype, tuple(parts))
+
+
+def _widened(u: UOp, capabilities: Capabilities) -> UOp | None:
+    """Load neighbouring lanes that are neighbours in memory together.
+
+    before: VECTORIZE(LOAD(INDEX(p, i)), LOAD(INDEX(p, i + 1)))
+    after:  VECTORIZE(GEP(LOAD.vec(2), 0), GEP(LOAD.vec(2), 1))
+    """
+    if any(s.op is not Ops.LOAD for s in u.src):
+        return None
+    lanes: list[UOp] = []
+    while len(lanes) < len(u.src):
+        place = u.src[len(lanes)].src[0]
+        count = _run_length([s.src[0] for s in u.src[len(lanes) :]])
+        _, size = _pieces(count, u.dtype.itemsize, capabilities)[0]
+        # an address is a multiple of its constant part at most
+        size = math.gcd(size, _parts(place.src[1])[1])
+        wide = place.load(dtype=u.dtype.scalar().vec(size)) if size > 1 else u.src[len(lanes)]
+        lanes.extend(wide.gep(i) if size > 1 else wide for i in range(size))
+    return None if tuple(lanes) == u.src else u.replace(src=tuple(lanes))
+
+
+def _run_length(places: Sequence[UOp]) -> int:
+    """Return how many places from the first one on lie side by side."""
+    base, first = _parts(places[0].src[1])
+    for i, place in enumerate(places):
+        beside = place.src[0] is places[0].src[0] and place.src[2:] == places[0].src[2:]
+        if not beside or _parts(place.src[1]) != (base, first + i):
+            return i
+    return len(places)
+
+
+def _parts(idx: UOp) -> tuple[UOp | None, int]:
+    """Return an address as what changes and what is constant."""
+    if idx.op is Ops.CONST:
+        return None, idx.arg
+    if idx.op is Ops.ADD and idx.src[1].op is Ops.CONST:
+        return idx.src[0], idx.src[1].arg
+    return idx, 0
 
 
 def _pieces(count: int, itemsize: int, capabilities: Capabilities) -> list[tuple[int, int]]:

@@ -19,7 +19,7 @@ from plugrad.uop.uop import UOp
 
 
 def add_launch_dims(sink: UOp, capabilities: Capabilities) -> UOp:
-    """Replace GLOBAL, LOCAL, GROUP_REDUCE and THREAD ranges by SPECIALs.
+    """Replace GLOBAL, LOCAL, GROUP_REDUCE, WARP and THREAD ranges by SPECIALs.
 
     before: GLOBAL ranges of 4 and 8
     after:  gidx1, gidx0 of 4 and 8; or gidx0 of 32, as gidx0 // 8 and gidx0 % 8
@@ -27,7 +27,8 @@ def add_launch_dims(sink: UOp, capabilities: Capabilities) -> UOp:
     ranges = all_ranges(sink)
     by_kind = {kind: [r for r in ranges if r.arg.kind is kind] for kind in AxisType}
     grid = _on_dims("gidx", by_kind[AxisType.GLOBAL], capabilities.grid_dims, capabilities.max_grid)
-    group_ranges = by_kind[AxisType.LOCAL] + by_kind[AxisType.GROUP_REDUCE]
+    # a warp is what stands side by side on the fastest axis
+    group_ranges = by_kind[AxisType.LOCAL] + by_kind[AxisType.GROUP_REDUCE] + by_kind[AxisType.WARP]
     group = _on_dims("lidx", group_ranges, max(capabilities.grid_dims, 1), capabilities.max_workgroup_dims)
     threads = _on_dims("thread", by_kind[AxisType.THREAD], 1, ())
     values = {**grid, **group, **threads}

@@ -198,6 +198,8 @@ class _Linearizer:
             new = self.done[value]
             if step.fuses and new.op is Ops.MUL:
                 total = self._emit(UOp(Ops.MULACC, u.dtype, (*new.src, total), None, register.arg))
+            elif new.op is Ops.WMMA:
+                total = self._emit(UOp(Ops.WMMA, u.dtype, (*new.src[:2], total), new.arg, register.arg))
             else:
                 total = self._emit_step(step, total, new, register.arg)
         self._emit(UOp(Ops.ACCUMULATE, dtypes.void, (register, total)))

@@ -28,6 +28,7 @@ AXIS_COLOURS: dict[str, Colour] = {
     "UNROLL": "magenta",
     "PARTIAL": "magenta",
     "GROUP_REDUCE": "green",
+    "WARP": "cyan",
 }
 
 

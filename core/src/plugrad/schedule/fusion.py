@@ -6,6 +6,7 @@ speaks of `Capabilities` only, never of devices.
 """
 
 from plugrad._frozen import frozen
+from plugrad.dtype import DType
 from plugrad.target import Capabilities
 
 # Operations for the price of one byte of memory traffic. Measured machines lie between 4 (one Zen 4 core:
@@ -34,6 +35,7 @@ class CostModel:
     runs_loops: bool
     row_bytes: int
     max_buffers: int = 0
+    widened: frozenset[tuple[DType, DType]] = frozenset()
 
     @staticmethod
     def of(capabilities: Capabilities) -> "CostModel":
@@ -44,6 +46,7 @@ class CostModel:
             runs_loops=capabilities.grid_dims == 0,
             row_bytes=capabilities.cache_bytes[-1] if capabilities.cache_bytes else 0,
             max_buffers=capabilities.max_buffers,
+            widened=frozenset((core.dtype_in, core.dtype_out) for core in capabilities.tensor_cores),
         )
 
     def is_full(self, operations: int) -> bool:
@@ -58,6 +61,10 @@ class CostModel:
         """Say whether a value of `numel` elements, computed `evaluations` times in all, needs no memory."""
         again = max(evaluations - numel, 0)
         return again * operations <= numel * itemsize * 2 * _OPERATIONS_PER_BYTE
+
+    def inline_cast(self, source: DType, to: DType) -> bool:
+        """Say whether a cast never gets memory: matrix instructions take their factors narrow."""
+        return (source, to) in self.widened
 
     def inline_pad(self, evaluations: int, numel: int) -> bool:
         """Say whether a padded value is read with a gate, rather than copied with its zeros.

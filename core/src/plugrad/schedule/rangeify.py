@@ -149,8 +149,10 @@ class Rangeify:
         return not is_computed or self._inlines_elementwise(u, uses)
 
     def _inlines_elementwise(self, u: UOp, uses: dict[Access, Use]) -> bool:
-        evaluations = sum(self._evaluations(access, use) for access, use in uses.items())
         model = self._model(next(iter(uses.values())).kernel.device)
+        if u.op is Ops.CAST and model.inline_cast(u.src[0].dtype, u.dtype):
+            return True
+        evaluations = sum(self._evaluations(access, use) for access, use in uses.items())
         if self.operations[u] >= SMALL_VALUE and any(
             model.is_full(use.kernel.operations) for use in uses.values()
         ):

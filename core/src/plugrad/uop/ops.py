@@ -100,6 +100,9 @@ class Ops(Enum):
     OUTPUT = auto()  # (FUNCTION): the number of the output that this is
     LATER = auto()  # (x, *before): x, another node, for kernels that run once the values before are there
 
+    # kernels, by the threads of a warp together
+    WMMA = auto()  # (a, b, c): TensorCore; a @ b + c of one tile, as each thread's fragments
+
     def __repr__(self) -> str:
         return f"Ops.{self.name}"
 
@@ -122,6 +125,7 @@ class AxisType(Enum):
     GROUP_REDUCE = auto()  # a reduced axis spread over the work-items of a group
     PARTIAL = auto()  # a reduced axis unrolled into separate accumulators
     LANE = auto()  # an unrolled axis whose steps are the lanes of vector values
+    WARP = auto()  # the work-items that share matrix instructions: neighbours in a group
 
     def __repr__(self) -> str:
         return f"AxisType.{self.name}"

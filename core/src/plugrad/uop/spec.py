@@ -5,8 +5,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from plugrad._frozen import frozen
-from plugrad.dtype import DType, dtypes, is_bool, is_float, is_int, truncate
+from plugrad.dtype import FLOAT8, DType, dtypes, is_bool, is_float, is_int, truncate
 from plugrad.errors import ShapeError, VerifyError
+from plugrad.target import TensorCore
 from plugrad.uop.ops import ALU, MOVEMENT, REDUCING, UNARY, Axis, BufferArg, FunctionArg, KernelInfo, Ops
 from plugrad.uop.pretty import pretty
 from plugrad.uop.shape import output_of, pairs_of
@@ -458,6 +459,16 @@ def _gep(u: UOp) -> bool:
     return exist and x.dtype.count > 1 and u.dtype is x.dtype.scalar().vec(len(lanes))
 
 
+def _wmma(u: UOp) -> bool:
+    a, b, c = u.src
+    core: TensorCore = u.arg
+    # floats of a byte may have become their bits
+    kept = {core.dtype_in, dtypes.uint8} if core.dtype_in in FLOAT8 else {core.dtype_in}
+    taken = all(s.dtype.scalar() in kept for s in (a, b))
+    counted = (a.dtype.count, b.dtype.count) == (core.a.count, core.b.count)
+    return taken and counted and u.dtype is c.dtype is core.dtype_out.vec(core.c.count)
+
+
 codegen_spec = Spec(
     "a kernel during lowering",
     {
@@ -474,6 +485,7 @@ codegen_spec = Spec(
         Ops.STORE: _lowered_store,
         Ops.VECTORIZE: _vectorize,
         Ops.GEP: _gep,
+        Ops.WMMA: _wmma,
         Ops.AFTER: _after,
         Ops.BARRIER: _all(_void, lambda u: len(u.src) > 0),
         Ops.SINK: _sink,
@@ -520,6 +532,7 @@ linear_spec = Spec(
         Ops.STORE: _all(_lowered_store, _sources(2)),
         Ops.VECTORIZE: _vectorize,
         Ops.GEP: _gep,
+        Ops.WMMA: _wmma,
         Ops.AFTER: _after,
         Ops.BARRIER: _void,
     },

@@ -1,16 +1,19 @@
 """Choose optimisations for targets that launch a grid of work-items.
 
 Neighbouring work-items touch neighbouring elements; long reductions with few results are shared by a group;
-tiles in registers where operands are reused.
+tiles in registers where operands are reused; matrix instructions where there are some.
 """
 
 import math
 from collections.abc import Iterator
 
+from plugrad._frozen import frozen
 from plugrad.codegen.opt.analysis import bodies_of, divisors
 from plugrad.codegen.opt.kernel_opt import KernelOpt
-from plugrad.codegen.opt.opt_ops import AxisId, Opt, OptOps
+from plugrad.codegen.opt.opt_ops import AxisId, MatrixTile, Opt, OptOps
+from plugrad.codegen.opt.tensor_core import products_of
 from plugrad.codegen.strides import constant_size
+from plugrad.target import TensorCore
 from plugrad.uop.ops import AxisType
 from plugrad.uop.uop import UOp
 
@@ -23,6 +26,11 @@ _IN_GROUP = 256
 _FULL = 32
 # Work that may be done twice to have tiles of a round size.
 _REPEATED = 1.125
+# Tiles of a matrix instruction that one warp computes side by side along each axis, and warps of one group.
+_TILES_OF_A_WARP = (4, 2, 1)
+_WARPS_ALONG_AXIS = 2
+# Warps below which a GPU has idle cores; with more, each takes more tiles and reads operands less often.
+_MANY_WARPS = 512
 
 
 def grid_opts(kernel: KernelOpt) -> Iterator[Opt]:
@@ -37,6 +45,9 @@ def grid_opts(kernel: KernelOpt) -> Iterator[Opt]:
         if size >= _LONG_REDUCTION:
             yield from _share(longest.arg.ident, size, min(_IN_GROUP, can.max_workgroup))
             return
+    if can.max_workgroup and (plan := _matrix_plan(kernel)):
+        yield from plan
+        return
     if can.max_load_bits >= 128:
         yield from _tile(kernel, axes)
     if can.max_workgroup:
@@ -78,6 +89,83 @@ def _groups(kernel: KernelOpt) -> Iterator[Opt]:
         if count > 1:
             yield from _split(r.arg.ident, size, count, OptOps.LOCAL)
             left //= count
+
+
+def _matrix_plan(kernel: KernelOpt) -> list[Opt]:
+    """Return what computes a kernel's product of matrices by matrix instructions; nothing where none fits."""
+    for core in kernel.capabilities.tensor_cores:
+        for product in products_of(kernel.ast, core):
+            columns, rows, inner = (
+                next((r for r in axes if (constant_size(r) or 0) >= size), None)
+                for axes, size in zip((product.columns, product.rows, product.inner), core.dims, strict=True)
+            )
+            if columns is None or rows is None or inner is None:
+                continue
+            if plan := _use(kernel, core, columns, rows, inner):
+                return plan
+    return []
+
+
+def _use(kernel: KernelOpt, core: TensorCore, columns: UOp, rows: UOp, inner: UOp) -> list[Opt]:
+    width, height, depth = core.dims
+    depth_steps = constant_size(inner) or 0
+    padded = -(-depth_steps // depth) * depth
+    if padded > _REPEATED * depth_steps:
+        return []
+    axes = kernel.axes(AxisType.GLOBAL)
+    warps = math.prod(constant_size(r) or 1 for r in axes if r not in (columns, rows))
+    warps *= math.prod(-(-(constant_size(r) or 0) // size) for r, size in ((columns, width), (rows, height)))
+    plans: list[_AlongAxis] = []
+    for r, size in ((rows, height), (columns, width)):
+        steps = constant_size(r) or 0
+        wanted = (c for c in _TILES_OF_A_WARP if c == 1 or warps // c >= _MANY_WARPS)
+        count = next((c for c in wanted if _suits(kernel, steps, size * c)), 0)
+        if not count:
+            return []
+        warps //= count
+        plans.append(_AlongAxis(r.arg.ident, steps, size, count))
+    of_rows, of_columns = plans
+    tile = MatrixTile(core.name, rows=of_rows.tiled, inner=inner.arg.ident)
+    return [
+        *([] if padded == depth_steps else [Opt(OptOps.PADTO, inner.arg.ident, depth)]),
+        *of_rows.shifted(),
+        *of_columns.shifted(),
+        Opt(OptOps.TC, of_columns.tiled, tile),
+        *of_rows.spread(),
+        *of_columns.spread(),
+    ]
+
+
+@frozen
+class _AlongAxis:
+    """How matrix instructions go along an output axis: `count` tiles of `size` steps in each warp."""
+
+    ident: AxisId
+    steps: int
+    size: int
+    count: int
+
+    @property
+    def is_exact(self) -> bool:
+        return self.steps % (self.size * self.count) == 0
+
+    @property
+    def tiled(self) -> AxisId:
+        """The axis that the instruction splits."""
+        return self.ident if self.is_exact else (*self.ident, 1)
+
+    def shifted(self) -> list[Opt]:
+        return [] if self.is_exact else [Opt(OptOps.SHIFTIN, self.ident, self.size * self.count)]
+
+    def spread(self) -> list[Opt]:
+        """Return what gives a warp its tiles, and a group its warps."""
+        tiles = (*self.tiled, 0)
+        out = [Opt(OptOps.UPCAST, tiles, self.count)] if self.count > 1 else []
+        left = -(-self.steps // (self.size * self.count))
+        if left > 1 and left % _WARPS_ALONG_AXIS == 0:
+            inner = (*tiles, 0) if self.count > 1 else tiles
+            out.append(Opt(OptOps.LOCAL, inner if self.is_exact else (*self.ident, 0), _WARPS_ALONG_AXIS))
+        return out
 
 
 def _suits(kernel: KernelOpt, size: int, count: int) -> bool:

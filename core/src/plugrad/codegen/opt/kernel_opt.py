@@ -8,7 +8,8 @@ import math
 from collections.abc import Iterable
 
 from plugrad.codegen.combine import identity_of
-from plugrad.codegen.opt.opt_ops import AxisId, Opt, OptOps
+from plugrad.codegen.opt.opt_ops import AxisId, MatrixTile, Opt, OptOps
+from plugrad.codegen.opt.tensor_core import tiled
 from plugrad.codegen.rebuild import all_ranges, ranges_of_reduce, rebuild, stores_of
 from plugrad.codegen.strides import constant_size
 from plugrad.errors import KernelOptError
@@ -28,7 +29,15 @@ _SPLIT = {
 }
 _OF_REDUCED = frozenset({OptOps.UNROLL, OptOps.GROUP, OptOps.GROUPTOP})
 # where a kind stands in the loop order, outermost first
-_PLACE = {AxisType.THREAD: 0, AxisType.GLOBAL: 1, AxisType.LOCAL: 2, AxisType.LOOP: 3, AxisType.UPCAST: 4}
+_PLACE = {
+    AxisType.THREAD: 0,
+    AxisType.GLOBAL: 1,
+    AxisType.LOCAL: 2,
+    AxisType.WARP: 2,
+    AxisType.LOOP: 3,
+    AxisType.UPCAST: 4,
+}
+_IN_GROUP = (AxisType.LOCAL, AxisType.GROUP_REDUCE, AxisType.WARP)
 
 
 class KernelOpt:
@@ -92,8 +101,8 @@ class KernelOpt:
 
     def _apply(self, opt: Opt) -> None:
         if opt.op is OptOps.NOLOCALS:
-            if self.axes(AxisType.LOCAL, AxisType.GROUP_REDUCE):
-                raise KernelOptError("NOLOCALS after LOCAL or GROUP: the kernel already uses a workgroup.")
+            if self.axes(*_IN_GROUP):
+                raise KernelOptError("NOLOCALS after LOCAL, GROUP or TC: there is a workgroup already.")
         elif opt.op is OptOps.SWAP:
             self._swap(opt)
         elif opt.op is OptOps.PADTO:
@@ -102,6 +111,8 @@ class KernelOpt:
             self._shift_in(opt)
         elif opt.op is OptOps.PEEL:
             self._peel(opt)
+        elif opt.op is OptOps.TC:
+            self._use_tensor_core(opt)
         else:
             self._split(opt)
             self._check_groups(opt)
@@ -150,11 +161,11 @@ class KernelOpt:
 
     def _check_target(self, opt: Opt, count: int) -> None:
         can = self.capabilities
-        if opt.op in (OptOps.LOCAL, OptOps.GROUP, OptOps.GROUPTOP):
+        if opt.op in (OptOps.LOCAL, OptOps.GROUP, OptOps.GROUPTOP, OptOps.TC):
             if any(o.op is OptOps.NOLOCALS for o in self.applied):
                 raise KernelOptError(f"{opt} after NOLOCALS: this kernel uses no workgroup.")
             taken = 1
-            for r in self.axes(AxisType.LOCAL, AxisType.GROUP_REDUCE):
+            for r in self.axes(*_IN_GROUP):
                 taken *= constant_size(r) or 1
             if taken * count > can.max_workgroup:
                 raise KernelOptError(
@@ -251,8 +262,32 @@ class KernelOpt:
             )
         return r, count, size
 
+    def _use_tensor_core(self, opt: Opt) -> None:
+        if not isinstance(opt.arg, MatrixTile):
+            raise KernelOptError(f"{opt}: takes a MatrixTile.")
+        tile, columns, rows = opt.arg, self.axis(opt.axis), self.axis(opt.arg.rows)
+        core = next((c for c in self.capabilities.tensor_cores if c.name == tile.core), None)
+        if core is None:
+            known = ", ".join(c.name for c in self.capabilities.tensor_cores)
+            raise KernelOptError(f"{opt}: the target has no {tile.core}; it has {known or 'none'}.")
+        if self.axes(AxisType.WARP, AxisType.GROUP_REDUCE):
+            raise KernelOptError(f"{opt}: the work-items of a group already share something else.")
+        for r in (columns, rows):
+            if r.arg.kind is not AxisType.GLOBAL:
+                raise KernelOptError(f"{opt}: axis {r.arg.ident} is {r.arg.kind.name}; TC takes GLOBAL axes.")
+        self._check_target(opt, core.threads)
+        out = tiled(self.ast, tile, columns, core)
+        self.ast = out.ast
+        self._replace(columns, out.columns.value, (*out.columns.parts, out.warp))
+        self._replace(rows, out.rows.value, out.rows.parts)
+
+    def _other_axis(self, opt: Opt) -> UOp:
+        if isinstance(opt.arg, MatrixTile):
+            raise KernelOptError(f"{opt}: takes an axis.")
+        return self.axis(opt.arg if isinstance(opt.arg, tuple) else (opt.arg,))
+
     def _swap(self, opt: Opt) -> None:
-        one, other = self.axis(opt.axis), self.axis(opt.arg if isinstance(opt.arg, tuple) else (opt.arg,))
+        one, other = self.axis(opt.axis), self._other_axis(opt)
         for r in (one, other):
             if r.arg.kind not in _OUTPUT:
                 raise KernelOptError(

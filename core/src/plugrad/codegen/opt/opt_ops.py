@@ -23,12 +23,28 @@ class OptOps(Enum):
         auto()
     )  # split a reduced axis into a multiple of `arg` steps, and the rest in a reduction of its own
     NOLOCALS = auto()  # use no workgroups in this kernel
+    TC = auto()  # compute a product of matrices with the matrix instruction that `arg` names
 
     def __repr__(self) -> str:
         return f"OptOps.{self.name}"
 
 
 AxisId = tuple[int, ...]
+
+
+@frozen
+class MatrixTile:
+    """Which matrix instruction a TC uses, and on which axes besides its own, the columns of B.
+
+    Attributes:
+        core: the name of one of the target's tensor cores.
+        rows: the axis of the rows of A.
+        inner: the reduced axis, of the columns of A and the rows of B.
+    """
+
+    core: str
+    rows: AxisId
+    inner: AxisId
 
 
 @frozen
@@ -41,7 +57,7 @@ class Opt:
 
     op: OptOps
     axis: AxisId = ()
-    arg: "int | AxisId" = 0
+    arg: "int | AxisId | MatrixTile" = 0
 
     def __repr__(self) -> str:
         return f"Opt({self.op!r}, axis={self.axis}, arg={self.arg})"
