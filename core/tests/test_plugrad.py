@@ -1,0 +1,54 @@
+"""Tests of what `import plugrad` gives."""
+
+import subprocess
+import sys
+
+import pytest
+
+import plugrad
+from plugrad import Tensor
+
+
+def run(code: str) -> str:
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize(
+    "before",
+    ["", "import plugrad.jit", "from plugrad.jit import jit", "import plugrad.jit.tree", "import plugrad.nn"],
+)
+def test_jit_of_plugrad_is_the_decorator_whatever_was_imported_before(before: str) -> None:
+    code = f"""{before}
+from plugrad import Tensor, TinyJit, jit
+@jit
+def double(x):
+    return x * 2
+print(isinstance(double, TinyJit), double(Tensor([2], device="PYTHON")).tolist())"""
+    assert run(code) == "True [4]"
+
+
+def test_modules_of_jit_are_found_as_ever() -> None:
+    code = """import plugrad, plugrad.jit
+from plugrad.jit.tree import Leaf
+print(plugrad.jit.jit is plugrad.TinyJit, plugrad.jit.tree.Leaf is Leaf)"""
+    assert run(code) == "True True"
+
+
+def test_packages_are_imported_when_they_are_asked_for() -> None:
+    code = """import sys, plugrad
+later = ["plugrad.transforms", "plugrad.nn", "plugrad.jit", "plugrad.array_api"]
+print(any(name in sys.modules for name in later))
+print(plugrad.transforms.grad.__name__, plugrad.nn.Linear.__name__)"""
+    assert run(code) == "False\ngrad Linear"
+
+
+def test_a_name_that_plugrad_has_not_is_no_attribute() -> None:
+    with pytest.raises(AttributeError, match="module 'plugrad' has no attribute 'tensors'"):
+        _ = plugrad.tensors  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def test_all_names_are_there() -> None:
+    assert {*plugrad.__all__} <= {*dir(plugrad)}
+    assert all(getattr(plugrad, name) is not None for name in plugrad.__all__)
+    assert plugrad.Tensor is Tensor
