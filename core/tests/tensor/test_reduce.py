@@ -25,7 +25,7 @@ def test_reductions_are_those_of_numpy(name: str, axis: Any, keepdim: bool) -> N
 @pytest.mark.parametrize("axis", [None, 1, (0, 2)], ids=str)
 def test_variance_is_that_of_torch(axis: Any) -> None:
     x = torch.tensor(X)
-    for correction in (0, 1, 2):
+    for correction in (0, 1, 2, 0.5, -1.5):
         expected = torch.var(x, dim=axis, correction=correction).numpy()
         np.testing.assert_allclose(Tensor(X).var(axis, correction=correction).numpy(), expected, rtol=1e-5)
         expected = torch.std(x, dim=axis, correction=correction, keepdim=True).numpy()
@@ -173,3 +173,9 @@ def test_softmax_of_narrow_floats_sums_in_single_precision(dtype: str) -> None:
     np.testing.assert_allclose(out.numpy(), 1e-3, rtol=4e-3)
     assert Tensor([1, 1]).softmax().tolist() == [0.5, 0.5]
     assert Tensor([1.0, 1.0], dtype=dtype).softmax(dtype="float64").dtype is dtypes.float64
+
+
+@pytest.mark.parametrize("correction", [3, 3.5, 7])
+def test_a_divisor_of_variances_is_never_negative(correction: float) -> None:
+    assert Tensor([1.0, 2.0, 1.0]).var(correction=correction).item() == float("inf")
+    assert np.isnan(Tensor([1.0, 1.0, 1.0]).std(correction=correction).item())

@@ -1,6 +1,5 @@
 """Statistics and other reductions."""
 
-import math
 from collections.abc import Sequence
 
 from plugrad.dtype import DType, dtypes
@@ -42,16 +41,12 @@ def var(x: Tensor, /, *, axis: Axis = None, correction: float = 0.0, keepdims: b
         >>> var(Tensor([1.0, 3.0])).item()
         1.0
     """
-    if correction == int(correction):
-        return x.var(axis, keepdims, int(correction))
-    out = x.var(axis, keepdims, 0)
-    count = math.prod(x.static_shape("var")) // math.prod(out.static_shape("var"))
-    return out * (count / (count - correction))
+    return x.var(axis, keepdims, correction)
 
 
 def std(x: Tensor, /, *, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:
     """Return standard deviations, the roots of `var`."""
-    return var(x, axis=axis, correction=correction, keepdims=keepdims).sqrt()
+    return x.std(axis, keepdims, correction)
 
 
 def all(x: Tensor, /, *, axis: Axis = None, keepdims: bool = False) -> Tensor:

@@ -84,7 +84,7 @@ class NormMixin(ReduceMixin):
         x = self if is_float(self.dtype) else self.cast(self._float_dtypes()[0])
         return (-x).softmax(axis, dtype)
 
-    def var_mean(self, axis: Axes = None, keepdim: bool = False, correction: int = 1) -> tuple[Self, Self]:
+    def var_mean(self, axis: Axes = None, keepdim: bool = False, correction: float = 1) -> tuple[Self, Self]:
         """Return `var(...)` and `mean(...)`.
 
         Example:
@@ -93,7 +93,7 @@ class NormMixin(ReduceMixin):
         """
         return self.var(axis, keepdim, correction), self.mean(axis, keepdim)
 
-    def std_mean(self, axis: Axes = None, keepdim: bool = False, correction: int = 1) -> tuple[Self, Self]:
+    def std_mean(self, axis: Axes = None, keepdim: bool = False, correction: float = 1) -> tuple[Self, Self]:
         """Return `std(...)` and `mean(...)`.
 
         Example:

@@ -134,17 +134,19 @@ class ReduceMixin(ActivationMixin):
         total = self._reduced(self._graph.cast(wide), Ops.ADD, axes, keepdim)
         return self._like((total / _count(self._count(axes), wide)).cast(dtype))
 
-    def var(self, axis: Axes = None, keepdim: bool = False, correction: int = 1) -> Self:
+    def var(self, axis: Axes = None, keepdim: bool = False, correction: float = 1) -> Self:
         """Return variances: squared distances from the mean, summed and divided by count - `correction`.
+
+        A divisor below 0 counts as 0.
 
         Example:
             >>> Tensor([1.0, 3.0]).var().item()
             2.0
         """
         dtype, wide = self._float_dtypes()
-        return self._like(self._variance(axis, keepdim, correction, wide).cast(dtype))
+        return self._like(self._variance(axis, keepdim, correction, "var", wide).cast(dtype))
 
-    def std(self, axis: Axes = None, keepdim: bool = False, correction: int = 1) -> Self:
+    def std(self, axis: Axes = None, keepdim: bool = False, correction: float = 1) -> Self:
         """Return standard deviations: square roots of `var`.
 
         Example:
@@ -152,16 +154,16 @@ class ReduceMixin(ActivationMixin):
             4.0
         """
         dtype, wide = self._float_dtypes()
-        return self._like(self._variance(axis, keepdim, correction, wide).sqrt().cast(dtype))
+        return self._like(self._variance(axis, keepdim, correction, "std", wide).sqrt().cast(dtype))
 
-    def _variance(self, axis: Axes, keepdim: bool, correction: int, wide: DType) -> UOp:
-        axes = some_axes(axis, self.ndim, "var")
+    def _variance(self, axis: Axes, keepdim: bool, correction: float, what: str, wide: DType) -> UOp:
+        axes = some_axes(axis, self.ndim, what)
         count: Any = self._count(axes)
         x = self._graph.cast(wide)
         mean = x.reduce_axis(Ops.ADD, axes) / _count(count, wide)
         distance = x - expanded(mean, x.shape)
-        left = max(count - correction, 0) if isinstance(count, int) else count - correction
-        return self._reduced(distance * distance, Ops.ADD, axes, keepdim) / _count(left, wide)
+        left = (_count(count, wide) - correction).maximum(0.0)
+        return self._reduced(distance * distance, Ops.ADD, axes, keepdim) / left
 
     def _float_dtypes(self) -> tuple[DType, DType]:
         """Return the dtype of a result that is a float, and the one to accumulate in."""

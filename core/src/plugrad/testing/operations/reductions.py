@@ -89,6 +89,8 @@ def _reductions() -> Iterator[Operation]:
         biased: _Along = lambda x, axis, f=reference, **k: f(x, axis=axis, ddof=0, **k)
         sample: _Along = lambda x, axis, f=reference, **k: f(x, axis=axis, ddof=1, **k)
         yield Operation(name, "sample", _along(name, 1), _on_axis(sample, 1), (_X,), order=2)
+        half: Meaning = lambda x, f=reference: f(x, axis=1, ddof=0.5)
+        yield Operation(name, "correction", _along(name, 1, correction=0.5), half, (_X,), order=2)
         pair: Meaning = lambda x, f=sample: (f(x, axis=1), x.mean(1))
         yield Operation(
             name, "biased", _along(name, None, correction=0), _on_axis(biased, None), (_X,), order=2
