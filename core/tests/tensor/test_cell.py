@@ -33,7 +33,7 @@ def test_a_way_that_is_no_view_is_a_mistake_of_ours() -> None:
 
 def test_a_cell_becomes_the_memory_that_its_value_was_realized_into() -> None:
     value = put([1.0]) + 1
-    cell = Cell(value)
+    cell = Cell(value, "PYTHON")
     assert not cell.settle()
     realize([value])
     assert cell.settle()
@@ -42,7 +42,7 @@ def test_a_cell_becomes_the_memory_that_its_value_was_realized_into() -> None:
 
 def test_of_two_cells_of_one_value_one_becomes_its_memory() -> None:
     value = put([1.0]) + 1
-    one, other = Cell(value), Cell(value)
+    one, other = Cell(value, "PYTHON"), Cell(value, "PYTHON")
     realize([value])
     assert (one.settle(), other.settle()) == (True, False)
     del one
@@ -52,7 +52,7 @@ def test_of_two_cells_of_one_value_one_becomes_its_memory() -> None:
 
 def test_a_cell_with_a_history_keeps_it() -> None:
     value = put([1.0]) + 1
-    cell = Cell(value, has_history=True)
+    cell = Cell(value, "PYTHON", has_history=True)
     realize([value])
     assert not cell.settle()
     assert cell.uop is value
@@ -60,34 +60,34 @@ def test_a_cell_with_a_history_keeps_it() -> None:
 
 def test_what_shows_the_memory_of_another_cell_is_a_copy() -> None:
     x = put([1.0, 2.0])
-    owner = Cell(x)
+    owner = Cell(x, "PYTHON")
     assert owner.is_memory
     for uop in (x, x.pad(((1, 0),)), x.reshape((2, 1)).detach()):
-        copy = Cell(uop)
+        copy = Cell(uop, "PYTHON")
         assert copy.is_copy
         assert copy.uop is uop.contiguous()
 
 
 def test_a_value_that_is_written_whole_is_not_computed() -> None:
-    cell = Cell(put([1.0, 2.0]) + 1)
+    cell = Cell(put([1.0, 2.0]) + 1, "PYTHON")
     value = put([[5.0], [6.0]])
-    cell.write(path_between(cell.uop.reshape((2, 1)), cell.uop), value, "PYTHON")
+    cell.write(path_between(cell.uop.reshape((2, 1)), cell.uop), value)
     assert not any(u.op is Ops.ADD for u in cell.uop.toposort())
     np.testing.assert_array_equal(get(cell.uop), [5, 6])
 
 
 def test_a_write_to_a_part_keeps_the_rest() -> None:
     x = put([1.0, 2.0, 3.0])
-    cell = Cell(x + 1)
-    cell.write(path_between(cell.uop.shrink(((1, 2),)), cell.uop), put([9.0]), "PYTHON")
+    cell = Cell(x + 1, "PYTHON")
+    cell.write(path_between(cell.uop.shrink(((1, 2),)), cell.uop), put([9.0]))
     np.testing.assert_array_equal(get(cell.uop), [2, 9, 4])
     np.testing.assert_array_equal(get(x), [1, 2, 3])
 
 
 def test_a_write_through_padding_writes_what_is_there() -> None:
-    cell = Cell(put([1.0, 2.0, 3.0]))
+    cell = Cell(put([1.0, 2.0, 3.0]), "PYTHON")
     wide = cell.uop.pad(((0, 1),)).reshape((2, 2)).shrink(((0, 2), (1, 2)))
-    cell.write(path_between(wide, cell.uop), UOp.const(dtypes.float32, 7.0), "PYTHON")
+    cell.write(path_between(wide, cell.uop), UOp.const(dtypes.float32, 7.0))
     np.testing.assert_array_equal(get(cell.uop), [1, 7, 3])
 
 

@@ -14,9 +14,11 @@ import pytest
 import plugrad
 from plugrad import Device, Tensor, Variable, dtypes
 from plugrad.engine import storage
+from plugrad.engine.realize import realize
 from plugrad.errors import DeviceError, DeviceNotFound, DtypeError, ShapeError
 from plugrad.jit import jit
 from plugrad.uop.ops import Ops
+from plugrad.uop.uop import UOp
 
 
 def test_nothing_runs_until_a_value_is_needed() -> None:
@@ -43,6 +45,25 @@ def test_several_tensors_are_realized_in_one_schedule() -> None:
     a.realize(b)
     assert (a.uop.op, storage.base_of(b.uop).op) == (Ops.BUFFER, Ops.BUFFER)
     assert (a.tolist(), b.item()) == ([2.0, 3.0], 6.0)
+
+
+def test_numbers_that_were_realized_on_one_device_stay_numbers_on_another() -> None:
+    numbers = UOp.iota(4) * 3
+    realize([numbers], "PYTHON:1")
+    assert Tensor(numbers, device="PYTHON:1").uop.op is Ops.BUFFER
+    here = Tensor(numbers, device="PYTHON")
+    assert here.uop is numbers
+    total = here + Tensor([1, 2, 3, 4], device="PYTHON").realize()
+    assert {u.device for u in total.uop.toposort()} == {"PYTHON", None}
+    assert total.tolist() == [1, 5, 9, 13]
+
+
+def test_numbers_become_memory_of_their_own_when_they_are_written_to() -> None:
+    numbers = UOp.iota(4) * 5
+    one, other = Tensor(numbers, device="PYTHON"), Tensor(numbers, device="PYTHON:1")
+    one[1], other[2] = 7, 8
+    assert (one.tolist(), other.tolist()) == ([0, 7, 10, 15], [0, 5, 8, 15])
+    assert (one.device, other.device) == ("PYTHON", "PYTHON:1")
 
 
 def test_a_schedule_lists_kernels_with_their_buffers() -> None:

@@ -34,8 +34,8 @@ def _readers_of(overwritten: set[UOp], assigns: Iterable[UOp], roots: "set[UOp] 
     out: Pending = {}
     while True:
         for memory in [u for u in overwritten if u.op is Ops.BUFFER]:
-            lying = storage.values_in(memory)
-            waiting.update({value: storage.resolve(value) for value in lying if value not in out})
+            lying, device = storage.values_in(memory), memory.device
+            waiting.update({value: storage.resolve(value, device) for value in lying if value not in out})
         found = _reading(waiting, overwritten, ours) if waiting else []
         if not found:
             return out

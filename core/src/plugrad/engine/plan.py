@@ -89,7 +89,7 @@ def make_plan(
         before: more values, each with the graph that gives it memory (see `plugrad.engine.pending`).
     """
     default = Device.canonicalize(device)
-    given = {v: v for v in values if v.device is not None or storage.resolve(v).device != default}
+    given = {v: v for v in values if v.device is not None or storage.resolve(v, default).device is None}
     given.update(before or {})
     top = UOp.sink(*given.values())
     resolved = storage.resolve_graph(top)

@@ -66,7 +66,7 @@ def _realize(values: Iterable[UOp], device: str | None, before: Mapping[UOp, UOp
         values = list(values)
         if capture is not None:
             graph = storage.resolve_graph(UOp.sink(*values))
-            capture.found += [(0, u) for u in graph if storage.is_realized(u)]
+            capture.found += [(0, u) for u in graph if storage.places_of(u)]
         plan = make_plan(values, device, before=before)
         plan.graph.check_bound()
         steps = _compiled(plan)

@@ -1,7 +1,8 @@
 """Which nodes have memory: the buffer of each BUFFER, and the BUFFER that each realized value became.
 
-Both maps are weak: memory goes when the last graph that mentions it goes. Nothing else is updated when a
-value is realized; whoever holds a node asks `resolve` for what it is by now.
+Numbers, which live on no device, may have become one on each. All maps are weak: memory goes when the last
+graph that mentions it goes. Nothing else is updated when a value is realized; whoever holds a node asks
+`resolve` for what it is by now.
 """
 
 import math
@@ -19,7 +20,8 @@ from plugrad.uop.ops import MOVEMENT, Ops
 from plugrad.uop.uop import UOp
 
 _buffers: "weakref.WeakKeyDictionary[UOp, Buffer]" = weakref.WeakKeyDictionary()
-_results: "weakref.WeakKeyDictionary[UOp, UOp]" = weakref.WeakKeyDictionary()
+# by device: that of the value or, for numbers, each that they were realized on
+_results: "weakref.WeakKeyDictionary[UOp, dict[str, UOp]]" = weakref.WeakKeyDictionary()
 # from memory to the values that were realized into it; versions of the memory itself are no such values
 _values: "weakref.WeakKeyDictionary[Buffer, list[weakref.ref[UOp]]]" = weakref.WeakKeyDictionary()
 
@@ -97,9 +99,10 @@ def named_buffers(buffers: Iterable[Buffer]) -> list[tuple[UOp, Buffer]]:
 
 def record(value: UOp, place: UOp) -> None:
     """Note that `value` now lies in `place`: a BUFFER, or a view of one."""
-    _results[value] = place
+    buffer = buffer_of(base_of(place))
+    _results.setdefault(value, {})[buffer.device] = place
     if _version_below(value).op not in VERSIONS:
-        _values.setdefault(buffer_of(base_of(place)), []).append(weakref.ref(value))
+        _values.setdefault(buffer, []).append(weakref.ref(value))
 
 
 def _version_below(value: UOp) -> UOp:
@@ -117,7 +120,7 @@ def values_in(memory: UOp) -> list[UOp]:
         return []
     _values[buffer] = refs
     alive = [value for ref in refs if (value := ref()) is not None]
-    return [value for value in alive if buffer_of(base_of(resolve(value))) is buffer]
+    return [value for value in alive if buffer_of(base_of(resolve(value, buffer.device))) is buffer]
 
 
 def renew(buffer: UOp) -> UOp:
@@ -136,16 +139,19 @@ def renew(buffer: UOp) -> UOp:
     return new
 
 
-def resolve(uop: UOp) -> UOp:
+def resolve(uop: UOp, device: str | None = None) -> UOp:
     """Return where the value of `uop` lies by now, or `uop` itself while it has not been realized.
 
     A view of a value that was realized is that view of its memory.
+
+    Args:
+        uop: any graph.
+        device: where numbers, which have no device of their own, are needed; None: they stay numbers.
     """
     views: list[UOp] = []
     found = uop
     while found.src:
-        place = _results.get(found)
-        if place is not None and (found is uop or found.device is not None):
+        if (place := _place_of(found, device)) is not None:
             return _on(views, resolve(place))
         if found.op not in MOVEMENT:
             return uop
@@ -155,6 +161,13 @@ def resolve(uop: UOp) -> UOp:
     return uop if name is None else _on(views, name.latest)
 
 
+def _place_of(value: UOp, device: str | None = None) -> UOp | None:
+    places = _results.get(value)
+    if places is None or (name := value.device or device) is None:
+        return None
+    return places.get(name)
+
+
 def _on(views: list[UOp], base: UOp) -> UOp:
     """Return movement ops, the outermost first, on another base."""
     for view in reversed(views):
@@ -162,9 +175,10 @@ def _on(views: list[UOp], base: UOp) -> UOp:
     return base
 
 
-def is_realized(uop: UOp) -> bool:
-    """Say whether the table knows where the value of `uop` lies."""
-    return bool(uop.src) and uop in _results
+def places_of(value: UOp) -> list[UOp]:
+    """Return where `value` lies by now: on its device or, if it is numbers, wherever it was realized."""
+    places = _results.get(value) if value.src else None
+    return [] if places is None else [resolve(place) for place in places.values()]
 
 
 def is_outdated(memory: UOp) -> bool:
@@ -176,8 +190,7 @@ def resolve_graph(root: UOp) -> dict[UOp, UOp]:
     """Return, for `root` and the nodes below it, the graph in which realized values are their memory.
 
     Nodes below a realized value are not visited. DETACH and FUNCTION, which only gradients see, are left
-    out. A value without a device (numbers only) stays as it is: its memory may be on another device than it
-    is needed on.
+    out. Numbers stay as they are: they cost a kernel nothing, on whatever device it runs.
     """
     done: dict[UOp, UOp] = {}
     known = _results
@@ -199,9 +212,8 @@ def resolve_graph(root: UOp) -> dict[UOp, UOp]:
         if not u.src:
             done[u] = resolve(u)
             continue
-        found = known.get(u)
-        if found is not None and u.device is not None:
-            done[u] = resolve(found)
+        if u in known and (place := _place_of(u)) is not None:
+            done[u] = resolve(place)
             continue
         stack.append((u, True))
         stack.extend((s, False) for s in u.src if s not in done)
@@ -221,7 +233,7 @@ def overwritten_below(root: UOp) -> UOp | None:
         if u in seen:
             continue
         seen.add(u)
-        place = _results.get(u) if u.src and u.device is not None else None
+        place = _place_of(u) if u.src else None
         memory = u if place is None else base_of(place)
         if memory.op is Ops.BUFFER and memory in _outdated:
             return u

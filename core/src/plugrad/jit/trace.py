@@ -283,8 +283,8 @@ class _Tracer:
         outside = set(map(id, self._outside))
         out: dict[UOp, None] = {}
         for asker, value in capture.found:
-            if value not in capture.made and storage.is_realized(value):
-                out[storage.base_of(storage.resolve(value))] = None
+            if value not in capture.made and (places := storage.places_of(value)):
+                out.update(dict.fromkeys(map(storage.base_of, places)))
                 if asker not in outside:
                     out.update(dict.fromkeys(u for u in value.toposort() if u.op is Ops.BUFFER))
         return tuple([u for u in out if u.op is Ops.BUFFER and storage.find_buffer(u) in self._old_buffers])
@@ -303,7 +303,7 @@ class _Tracer:
     def _problem(self, shown: list[Tensor]) -> str:
         """Say why a replay could not do what the call did."""
         for tensor, graph in zip(self._outside, self._graphs, strict=True):
-            if storage.resolve(graph) is not tensor.uop:
+            if storage.resolve(graph, tensor.device) is not tensor.uop:
                 return f"it gives {tensor!r}, which lives outside, new memory. Call .assign() on it instead."
         drawn = sum(stream.count_of(draw) for draw in self._draws())
         if (stream.seed, stream.counter) != (self._random[0], self._random[1] + drawn):

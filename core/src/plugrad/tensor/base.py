@@ -102,7 +102,7 @@ class TensorBase:
 
     def _hold(self, uop: UOp, device: str, has_history: bool = False) -> None:
         """Show the value of `uop`, or the memory that it is if no other tensor is that."""
-        self._show(Cell(uop, has_history), (), uop, device)
+        self._show(Cell(uop, device, has_history), (), uop, device)
 
     def _show(self, cell: Cell, path: Path, uop: UOp, device: str) -> None:
         """Show `path` of `cell`, which is `uop` now."""
@@ -143,7 +143,7 @@ class TensorBase:
         if base.op not in VERSIONS:
             self._hold(uop, device)
             return
-        cell, path = Cell(base), path_between(uop, base)
+        cell, path = Cell(base, device), path_between(uop, base)
         if not cell.is_memory and (found := cell_showing(uop)) is not None:
             cell, path = found
         self._show(cell, path, shown(cell.uop, path) if path else cell.uop, device)
@@ -191,7 +191,7 @@ class TensorBase:
         """
         cell = self._cell
         if not cell.is_memory:
-            found = storage.resolve(self._uop)
+            found = storage.resolve(self._uop, self._device)
             if (capture := current_capture()) is not None:
                 capture.asked.add(id(self))
                 capture.found.append((id(self), self._uop))

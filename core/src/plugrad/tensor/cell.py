@@ -26,15 +26,17 @@ class Cell:
 
     Attributes:
         uop: the graph of the value, or the present version of the memory.
+        device: where that is, or numbers get memory when they are written to.
         is_memory: the value is memory, which no other cell writes to.
         has_history: a gradient will want to know how the value was computed: it stays what it is.
         is_copy: the value is what memory of another cell shows; it need not be copied until that is written.
     """
 
-    __slots__ = ("__weakref__", "has_history", "is_copy", "is_memory", "uop")
+    __slots__ = ("__weakref__", "device", "has_history", "is_copy", "is_memory", "uop")
 
-    def __init__(self, uop: UOp, has_history: bool = False) -> None:
+    def __init__(self, uop: UOp, device: str, has_history: bool = False) -> None:
         self.uop = uop
+        self.device = uop.device or device
         self.is_memory = False
         self.is_copy = False
         self.has_history = has_history
@@ -51,7 +53,7 @@ class Cell:
         """
         if self.has_history:
             return False
-        found = storage.resolve(self.uop)
+        found = storage.resolve(self.uop, self.device)
         if not self.is_memory and not self._claim(found):
             return False
         self.uop = found
@@ -74,12 +76,12 @@ class Cell:
         self.uop = uop
         self._claim(uop)
 
-    def write(self, path: Path, value: UOp, device: str) -> None:
+    def write(self, path: Path, value: UOp) -> None:
         """Write `value` into what `path` shows, none of whose elements is shown twice."""
         memory = self.uop
         if not self.settle():
             shape: Any = memory.shape
-            new = storage.new_buffer(device, shape, memory.dtype)
+            new = storage.new_buffer(self.device, shape, memory.dtype)
             self._claim(new)
             memory = new if all(op in _WHOLE for op, _, _ in path) else new.assign(memory)
         else:

@@ -282,9 +282,8 @@ class Tensor(GradientMixin, AdvancedIndexingMixin, SpectralMixin, FourierMixin):
         if device is None or (name := Device.canonicalize(device)) == self._device:
             return self
         u = self._graph
-        out = self._like(u if u.device is None else u.copy_to_device(name))
-        out._device = name
-        return out
+        tracked = self.requires_grad
+        return self._make(u if u.device is None else u.copy_to_device(name), name, tracked)
 
     def to_device(self, device: str, /, *, stream: None = None) -> Self:
         """Return `to(device)`, by the name that the array API standard has for it.
@@ -402,7 +401,7 @@ class Tensor(GradientMixin, AdvancedIndexingMixin, SpectralMixin, FourierMixin):
                     f"assign: the shape {show(whole)} is symbolic. Write into memory of fixed size, through "
                     "a slice of it."
                 )
-        self._cell.write(self._path + path, value, self._device)
+        self._cell.write(self._path + path, value)
 
     def _set_named(self, index: Any, value: Any) -> None:
         """Write into the elements that an index with tensors names, by writing all of its view anew."""
