@@ -5,16 +5,16 @@ what it derives from, so an author may write one from scratch.
 """
 
 import inspect
-from collections.abc import Callable
-from types import NoneType
-from typing import Any, cast
+from typing import Any
 
 import pluggy
 
 from plugrad._util import did_you_mean
-from plugrad.plugin.backend import BackendInfo, Probe, ProbedDevice
+from plugrad.plugin.backend import BackendInfo, Probe
+from plugrad.plugin.fields import misfit, show
 from plugrad.plugin.hookspecs import HOOK_NAMES, PROJECT, SPEC_VERSION
 from plugrad.target import Capabilities
+from plugrad.uop.ops import Ops
 
 _PREFIX = "plugrad_"
 
@@ -90,57 +90,45 @@ def _parse_version(version: object) -> tuple[int, int] | None:
 
 def check_result(hook: str, result: object) -> str | None:
     """Say how `result` is not what `hook` must return (None is for the caller to judge)."""
-    if hook in _DATA_CHECKS:
-        return _DATA_CHECKS[hook](result)
+    if hook in _RECORDS:
+        return _check_record(hook, result)
     expected, names = INTERFACES[hook]
     lacking = [name for name in names if not callable(getattr(result, name, None))]
     if lacking:
-        return f"{hook} must return {expected}, got {_show(result)}, which has no {', '.join(lacking)}"
+        return f"{hook} must return {expected}, got {show(result)}, which has no {', '.join(lacking)}"
     return _check_attributes(hook, result)
 
 
 def _check_attributes(hook: str, result: Any) -> str | None:
-    if hook == "plugrad_renderer" and not isinstance(getattr(result, "capabilities", None), Capabilities):
-        return f"{hook} must return a Renderer whose capabilities are Capabilities, got {_show(result)}"
+    if hook == "plugrad_renderer":
+        capabilities = getattr(result, "capabilities", None)
+        if not isinstance(capabilities, Capabilities):
+            return f"{hook} must return a Renderer whose capabilities are Capabilities, got {show(result)}"
+        return _check_capabilities(capabilities)
     key = getattr(result, "cache_key", "")
     if hook == "plugrad_compiler" and (not isinstance(key, str) or not key):
         return (
             f"{hook} must return a Compiler whose cache_key names toolchain, version, architecture and "
-            f"flags, got {key!r} from {_show(result)}"
+            f"flags, got {key!r} from {show(result)}"
         )
     return None
 
 
-def _check_info(result: object) -> str | None:
-    if not isinstance(result, BackendInfo):
-        return f"plugrad_backend_info must return a BackendInfo, got {_show(result)}"
-    info: Any = result  # the annotations of its fields are what is checked here
-    fields = (("name", str, info.name), ("priority", int, info.priority), ("aliases", tuple, info.aliases))
-    wrong = [
-        f"{name} is {_show(v)}, not {kind.__name__}" for name, kind, v in fields if not isinstance(v, kind)
-    ]
-    return f"plugrad_backend_info: {'; '.join(wrong)}" if wrong else None
+def _check_capabilities(capabilities: Capabilities) -> str | None:
+    wrong = misfit(capabilities, Capabilities, "capabilities")
+    unknown = sorted(capabilities.native_ops - Ops.__members__.keys()) if wrong is None else []
+    if unknown:
+        meant = did_you_mean(unknown[0], Ops.__members__)
+        wrong = f"capabilities.native_ops has {', '.join(unknown)}, not the name of one of the Ops.{meant}"
+    return f"plugrad_renderer: {wrong}" if wrong else None
 
 
-def _check_probe(result: object) -> str | None:
-    if not isinstance(result, Probe):
-        return f"plugrad_probe must return a Probe, got {_show(result)}"
-    devices: Any = result.devices
-    if not isinstance(devices, tuple):
-        return f"plugrad_probe: devices must be a tuple of ProbedDevice, got {_show(devices)}"
-    items = cast("tuple[Any, ...]", devices)
-    wrong = [_show(item) for item in items if not isinstance(item, ProbedDevice)]
-    if wrong:
-        return f"plugrad_probe: each device must be a ProbedDevice, got {wrong[0]}"
-    wrong = [_show(item.priority) for item in items if not isinstance(item.priority, (int, NoneType))]
-    return f"plugrad_probe: the priority of a device must be an int, got {wrong[0]}" if wrong else None
+def _check_record(hook: str, result: object) -> str | None:
+    kind = _RECORDS[hook]
+    if not isinstance(result, kind):
+        return f"{hook} must return a {kind.__name__}, got {show(result)}"
+    wrong = misfit(result, kind, "")
+    return f"{hook}: {wrong}" if wrong else None
 
 
-_DATA_CHECKS: dict[str, Callable[[object], str | None]] = {
-    "plugrad_backend_info": _check_info,
-    "plugrad_probe": _check_probe,
-}
-
-
-def _show(value: object) -> str:
-    return f"{type(value).__name__} {value!r:.80}" if value is not None else "None"
+_RECORDS: dict[str, type] = {"plugrad_backend_info": BackendInfo, "plugrad_probe": Probe}

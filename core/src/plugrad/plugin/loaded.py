@@ -110,11 +110,22 @@ class Backend:
 
     def _look(self) -> Probe:
         probe: Probe = self._call("plugrad_probe")
+        names: set[str] = set()
         for device in probe.devices:
+            name = device.target.name
+            if device.target.device != self.info.name:
+                raise self._error(
+                    self.source,
+                    f"plugrad_probe gives a target of the device {device.target.device!r}, and "
+                    f"plugrad_backend_info says {self.info.name!r}",
+                )
+            if name in names:
+                raise self._error(self.source, f"plugrad_probe gives {name} twice: number devices from 0")
+            names.add(name)
             if device.priority is not None and device.priority > self.info.priority:
                 raise self._error(
                     self.source,
-                    f"plugrad_probe gives {device.target.name} the priority {device.priority}, and "
+                    f"plugrad_probe gives {name} the priority {device.priority}, and "
                     f"plugrad_backend_info says {self.info.priority} at most",
                 )
         return probe
