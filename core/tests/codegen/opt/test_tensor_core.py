@@ -209,3 +209,14 @@ def test_a_second_reduction_over_the_inner_axis_is_refused() -> None:
     norm = total.src[0].src[0].reduce(Ops.ADD, k)
     both = store.replace(src=(store.src[0], store.src[1] + norm, *store.src[2:]))
     refused(ast.replace(src=(both,)), "another reduction runs over axis", tile(WIDE))
+
+
+def test_a_factor_that_is_reduced_itself_is_left() -> None:
+    ast = matmul(32, 32, 32, WIDE)
+    total = next(u for u in ast.toposort() if u.op is Ops.REDUCE)
+    x = total.src[0].src[0]
+    inner = UOp.range(4, (3,), AxisType.REDUCE)
+    place = x.src[0].src[0]
+    row = place.replace(src=(place.src[0], inner)).load()
+    reduced = (x.src[0] * row).reduce(Ops.ADD, inner).cast(dtypes.float32)
+    refused(ast.substitute({x: reduced}), "has 0 of them", tile(WIDE))

@@ -52,7 +52,8 @@ def _products(u: UOp, core: TensorCore, axes: Sequence[UOp]) -> Iterator[Product
     if u.op is not Ops.REDUCE or u.arg != (Ops.ADD, 1) or u.dtype is not core.dtype_out:
         return
     x, y = _factors(u.src[0], core.dtype_in)
-    if x is None or y is None:
+    if x is None or y is None or any(_holds_reduce(f) for f in (x, y)):
+        # each place of a fragment would repeat a reduction inside of a factor
         return
     only_x = [r for r in axes if r in x.ranges and r not in y.ranges]
     only_y = [r for r in axes if r in y.ranges and r not in x.ranges]
@@ -67,6 +68,10 @@ def _products(u: UOp, core: TensorCore, axes: Sequence[UOp]) -> Iterator[Product
     if axes.index(only_x[0]) < axes.index(only_y[0]):
         x, y, only_x, only_y = y, x, only_y, only_x
     yield Product(u, x, y, tuple(only_y), tuple(only_x), tuple(inner))
+
+
+def _holds_reduce(x: UOp) -> bool:
+    return any(u.op is Ops.REDUCE for u in x.toposort())
 
 
 def _factors(value: UOp, dtype: DType) -> tuple[UOp | None, UOp | None]:
