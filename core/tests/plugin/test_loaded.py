@@ -5,7 +5,10 @@ from typing import Any
 import pytest
 
 from plugrad.errors import DeviceNotFound, PluginError
+from plugrad.plugin import loaded
+from plugrad.settings import context
 from plugrad.target import Target
+from plugrad_conformance.zoo import ANIMALS
 
 TARGET = Target("CHIP", 0, "v1")
 
@@ -50,6 +53,33 @@ def test_a_probe_is_made_once(zoo: Any) -> None:
     zoo.install_good()
     backend = zoo.manager().backend("CHIP")
     assert backend.probe() is backend.probe()
+
+
+def test_a_probe_that_does_not_return_is_given_up_once(zoo: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loaded, "PROBE_SECONDS", 0.2)
+    zoo.install_good(**{"priority=50": "priority=40"})
+    zoo.install_animal(ANIMALS["hangs"])
+    manager = zoo.manager()
+    backend = manager.backend("HANGS")
+    for _ in range(2):
+        with pytest.raises(PluginError, match=r"zoo-hangs 1.0\).* plugrad_probe did not answer within 0.2"):
+            backend.probe()
+        monkeypatch.setattr(loaded, "PROBE_SECONDS", 600.0)  # it is not asked again
+    with pytest.warns(RuntimeWarning, match="plugrad_probe did not answer"):
+        assert manager.choose() == "CHIP"
+
+
+def test_a_probe_sees_the_settings_of_who_asks(zoo: Any) -> None:
+    source = "from plugrad.settings import settings; return Probe(reason=settings.DEVICE)"
+    zoo.install_good(**{"return Probe(": f"{source}\n    return Probe("})
+    with context(DEVICE="SOMETHING"):
+        assert zoo.manager().backend("CHIP").probe().reason == "SOMETHING"
+
+
+def test_a_class_in_place_of_its_instance_is_told_apart(zoo: Any) -> None:
+    zoo.install_good(**{"return Text()": "return Text"})
+    with pytest.raises(PluginError, match="must return a Renderer, got the class Text"):
+        zoo.manager().backend("CHIP").renderer(TARGET)
 
 
 def test_a_backend_that_only_stores_needs_no_other_hooks(zoo: Any) -> None:

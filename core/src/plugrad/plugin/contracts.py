@@ -93,6 +93,8 @@ def check_result(hook: str, result: object) -> str | None:
     if hook in _RECORDS:
         return _check_record(hook, result)
     expected, names = INTERFACES[hook]
+    if isinstance(result, type):
+        return f"{hook} must return {expected}, got the class {result.__name__}: call it"
     lacking = [name for name in names if not callable(getattr(result, name, None))]
     if lacking:
         return f"{hook} must return {expected}, got {show(result)}, which has no {', '.join(lacking)}"

@@ -60,8 +60,8 @@ def plugrad_probe() -> Probe:  # pyright: ignore[reportReturnType]
     """(required) Say which devices are present, or why there are none and what would help.
 
     May load a driver's library and ask it for names, but opens no context and allocates nothing on a device.
-    Called once; returns within a second. Absence is no error: return a `Probe` without devices, with `reason`
-    and `remedy`.
+    Called once, in a thread of its own; returns within a second, and is given up after twenty. Absence is no
+    error: return a `Probe` without devices, with `reason` and `remedy`.
 
     Raises:
         SettingsError: the user set something for this backend that it cannot do. No other device is taken in

@@ -2,10 +2,13 @@
 
 Hooks run through pluggy, one implementing plugin at a time, so that a wrong result is blamed on the plugin
 that returned it. Wrappers (`@hookimpl(wrapper=True)`) of any plugin of the device go around each.
+
+A probe asks a driver, which may never answer, so it runs in a thread that can be left behind.
 """
 
 import threading
 from collections.abc import Callable, Sequence
+from contextvars import copy_context
 from dataclasses import replace
 from typing import Any
 
@@ -26,6 +29,8 @@ from plugrad.runtime.runner import Runner
 from plugrad.target import Target
 
 _ALWAYS_ANSWERED = frozenset({"plugrad_backend_info", "plugrad_probe"})
+# a probe returns within a second, as the hooks say; a machine may be busy
+PROBE_SECONDS = 20.0
 _COMPUTING = ("plugrad_renderer", "plugrad_compiler", "plugrad_runner")
 
 
@@ -48,6 +53,7 @@ class Backend:
         self._sources: dict[object, PluginSource] = {}
         self._lock = threading.RLock()
         self._probed: Probe | None = None
+        self._refused: PluginFailure | None = None
         self._register(base)
         self.info = self._read_info()
 
@@ -81,11 +87,17 @@ class Backend:
         """Look for devices, once.
 
         Raises:
-            PluginError: the hook is missing, raised, or returned something else.
+            PluginError: the hook is missing, raised, did not answer, or returned something else.
         """
         with self._lock:
+            if self._refused is not None:
+                raise PluginRefused(self._refused)
             if self._probed is None:
-                self._probed = self._look()
+                try:
+                    self._probed = self._look()
+                except PluginRefused as error:
+                    self._refused = error.failure
+                    raise
             return self._probed
 
     def allocator(self, target: Target) -> Allocator[Any]:
@@ -179,7 +191,7 @@ class Backend:
 
     def _checked(self, source: PluginSource, hook: str, call: Callable[[], Any]) -> Any:
         try:
-            result = call()
+            result = self._patiently(source, call) if hook == "plugrad_probe" else call()
         except (PlugradError, KeyboardInterrupt):
             raise
         except BaseException as error:
@@ -194,6 +206,28 @@ class Backend:
         if wrong is not None:
             raise self._error(source, wrong)
         return result
+
+    def _patiently(self, source: PluginSource, probe: Callable[[], Any]) -> Any:
+        """Return what a probe returns; the thread of one that does not return is left to itself."""
+        answers: list[tuple[Any, BaseException | None]] = []
+        context = copy_context()
+
+        def ask() -> None:
+            try:
+                answers.append((context.run(probe), None))
+            except BaseException as error:
+                answers.append((None, error))
+
+        thread = threading.Thread(target=ask, daemon=True, name=str(source))
+        thread.start()
+        thread.join(PROBE_SECONDS)
+        if not answers:
+            late = f"plugrad_probe did not answer within {PROBE_SECONDS:g} seconds, and should within one"
+            raise self._error(source, late)
+        value, error = answers[0]
+        if error is not None:
+            raise error
+        return value
 
     def _error(self, source: PluginSource, reason: str) -> PluginRefused:
         return PluginRefused(PluginFailure(source, reason, remedy=remedy_for(source)))
