@@ -76,3 +76,60 @@ def test_what_does_not_fit_is_refused() -> None:
         layer(x, x, x, attn_mask=Tensor.ones(4))
     with pytest.raises(ShapeError, match=r"key_padding_mask of shape \(4, 2\): it takes \(2, 4\)"):
         layer(x, x, x, key_padding_mask=Tensor.ones(4, 2))
+
+
+@pytest.mark.parametrize("batch_first", [False, True])
+@pytest.mark.parametrize("average", [False, True])
+@pytest.mark.parametrize(
+    "masks", [{}, {"attn_mask": PAIRS}, {"key_padding_mask": PADDING, "is_causal": True}], ids=list
+)
+def test_weights_are_those_of_torch(masks: Any, average: bool, batch_first: bool) -> None:
+    ours = MultiHeadAttention(8, 2, batch_first=batch_first)
+    theirs = torch.nn.MultiheadAttention(8, 2, batch_first=batch_first)
+    load(ours, theirs)
+    arrays = [random(*((2, n, 8) if batch_first else (n, 2, 8))) for n in (4, 6, 6)]
+    mine = {name: mask if isinstance(mask, bool) else Tensor(mask) for name, mask in masks.items()}
+    other = {name: torch.tensor(mask) for name, mask in masks.items() if name != "is_causal"}
+    if "is_causal" in masks:
+        other["attn_mask"] = torch.ones(4, 6, dtype=torch.bool).triu(1)
+    out, weights = ours(*map(Tensor, arrays), **mine, need_weights=True, average_attn_weights=average)
+    expected = theirs(*map(torch.tensor, arrays), **other, average_attn_weights=average)
+    close(out, expected[0])
+    close(weights, expected[1])
+
+
+@pytest.mark.parametrize("sizes", [{"kdim": 5, "vdim": 3}, {"vdim": 6}, {"kdim": 8, "vdim": 8}], ids=str)
+def test_keys_and_values_may_have_other_sizes(sizes: Any) -> None:
+    ours, theirs = MultiHeadAttention(8, 2, **sizes), torch.nn.MultiheadAttention(8, 2, **sizes)
+    load(ours, theirs)
+    arrays = random(4, 2, 8), random(6, 2, sizes.get("kdim", 8)), random(6, 2, sizes["vdim"])
+    out = ours(*map(Tensor, arrays))
+    expected = theirs(*map(torch.tensor, arrays))[0]
+    close(out, expected)
+    (out * out).sum().backward()
+    (expected * expected).sum().backward()
+    theirs_by_name = dict(theirs.named_parameters())
+    for name, p in get_state_dict(ours).items():
+        assert p.grad is not None
+        np.testing.assert_allclose(p.grad.numpy(), theirs_by_name[name].grad.numpy(), rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize("batch_first", [False, True])
+def test_without_a_batch_attention_is_that_of_torch(batch_first: bool) -> None:
+    ours = MultiHeadAttention(8, 2, batch_first=batch_first)
+    theirs = torch.nn.MultiheadAttention(8, 2, batch_first=batch_first)
+    load(ours, theirs)
+    arrays, padding = [random(n, 8) for n in (4, 6, 6)], PADDING[1]
+    out, weights = ours(*map(Tensor, arrays), Tensor(padding), need_weights=True)
+    expected = theirs(*map(torch.tensor, arrays), torch.tensor(padding))
+    close(out, expected[0])
+    close(weights, expected[1])
+    close(ours(*map(Tensor, arrays)), theirs(*map(torch.tensor, arrays))[0])
+
+
+def test_weights_are_dropped_while_training() -> None:
+    layer = MultiHeadAttention(8, 2, dropout=0.5)
+    x = Tensor(random(16, 1, 8))
+    with Tensor.train():
+        weights = layer(x, x, x, need_weights=True, average_attn_weights=False)[1].numpy()
+    assert 0.3 < (weights == 0).mean() < 0.7

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from plugrad.errors import DtypeError
+from plugrad.errors import ArgumentError, DtypeError
 from plugrad.nn import Bilinear, Embedding, Linear
 from plugrad.nn.state import get_state_dict, load_state_dict
 from plugrad.tensor import Tensor
@@ -53,6 +53,30 @@ def test_embedding_of_one_index_and_of_one_outside() -> None:
     layer = Embedding(4, 2)
     np.testing.assert_array_equal(layer(Tensor(3)).numpy(), layer.weight.numpy()[3])
     assert layer(Tensor([4, -1])).tolist() == [[0.0, 0.0], [0.0, 0.0]]
+
+
+@pytest.mark.parametrize("padding_idx", [2, -1])
+def test_the_row_of_padding_is_zeros_and_gets_no_gradient(padding_idx: int) -> None:
+    layer = Embedding(4, 2, padding_idx=padding_idx)
+    row = padding_idx % 4
+    assert layer.weight.numpy()[row].tolist() == [0.0, 0.0]
+    # what was loaded is what is read
+    layer.weight.assign(Tensor.ones(4, 2)).realize()
+    indices = [[row, 1], [0, row]]
+    out = layer(Tensor(indices))
+    assert out.tolist() == np.ones((2, 2, 2)).tolist()
+    theirs = torch.nn.Embedding(4, 2, padding_idx, _weight=torch.ones(4, 2))
+    (out * 2).sum().backward()
+    (theirs(torch.tensor(indices)) * 2).sum().backward()
+    assert layer.weight.grad is not None
+    assert theirs.weight.grad is not None
+    np.testing.assert_array_equal(layer.weight.grad.numpy(), theirs.weight.grad.numpy())
+
+
+@pytest.mark.parametrize("padding_idx", [4, -5])
+def test_padding_is_a_row_of_the_table(padding_idx: int) -> None:
+    with pytest.raises(ArgumentError, match=f"Embedding: padding_idx={padding_idx} of 4 rows"):
+        Embedding(4, 2, padding_idx=padding_idx)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "bool"])

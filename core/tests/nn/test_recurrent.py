@@ -102,6 +102,34 @@ def test_longer_sequences_run_the_same_kernels() -> None:
     assert many_kinds <= few_kinds + 30
 
 
+@pytest.mark.parametrize(
+    "options", [{}, {"num_layers": 2, "bidirectional": True, "bias": False}, {"batch_first": True}], ids=str
+)
+@pytest.mark.filterwarnings("ignore:LSTM with projections")
+def test_hidden_states_are_projected_as_in_torch(options: Any) -> None:
+    ours = LSTM(3, 4, proj_size=2, **options)
+    theirs = torch.nn.LSTM(3, 4, proj_size=2, **options)
+    load(ours, theirs)
+    x = random(5, 2, 3)
+    count = 4 if "num_layers" in options else 1
+    batch = 5 if "batch_first" in options else 2
+    first = random(count, batch, 2), random(count, batch, 4)
+    for start in (None, first):
+        mine = ours(Tensor(x), None if start is None else (Tensor(start[0]), Tensor(start[1])))
+        other = theirs(torch.tensor(x), None if start is None else tuple(map(torch.tensor, start)))
+        for left, right in zip((mine[0], *mine[1]), (other[0], *other[1]), strict=True):
+            close(left, right)
+    (mine[0] * mine[0]).sum().backward()
+    (other[0] * other[0]).sum().backward()
+    for name, p in theirs.named_parameters():
+        np.testing.assert_allclose(getattr(ours, name).grad.numpy(), p.grad.numpy(), rtol=1e-3, atol=1e-5)
+
+
+def test_a_projection_is_smaller_than_the_state() -> None:
+    with pytest.raises(ArgumentError, match="LSTM: proj_size=4 of hidden_size=4"):
+        LSTM(3, 4, proj_size=4)
+
+
 def test_what_does_not_fit_is_refused() -> None:
     with pytest.raises(ShapeError, match=r"LSTMCell of 3 inputs got shape \(2, 4\)"):
         LSTMCell(3, 4)(Tensor.ones(2, 4))

@@ -1,7 +1,7 @@
 """Dense layers: what a model learns by matrix products."""
 
 from plugrad.dtype import is_int
-from plugrad.errors import DtypeError
+from plugrad.errors import ArgumentError, DtypeError
 from plugrad.nn.init import kaiming_uniform, parameter, uniform_bias
 from plugrad.tensor import Tensor
 
@@ -52,14 +52,35 @@ class Embedding:
 
     Numbers outside of 0..num_embeddings-1 give zeros: reading the indices to refuse them would compute.
 
+    Args:
+        num_embeddings: rows of the table.
+        embedding_dim: size of each.
+        padding_idx: the number of a row that starts with zeros and gets no gradient; negative ones count from
+            the end.
+
+    Raises:
+        ArgumentError: the table has no row `padding_idx`.
+
     Example:
         >>> Embedding(10, 4)(Tensor([[1, 2, 3]])).shape
         (1, 3, 4)
+        >>> Embedding(10, 2, padding_idx=0)(Tensor([0])).tolist()
+        [[0.0, 0.0]]
     """
 
-    def __init__(self, num_embeddings: int, embedding_dim: int) -> None:
+    def __init__(self, num_embeddings: int, embedding_dim: int, padding_idx: int | None = None) -> None:
+        if padding_idx is not None and not -num_embeddings <= padding_idx < num_embeddings:
+            raise ArgumentError(
+                f"Embedding: padding_idx={padding_idx} of {num_embeddings} rows. Pass a number from "
+                f"{-num_embeddings} to {num_embeddings - 1}."
+            )
         self.num_embeddings = num_embeddings
-        self.weight = parameter(Tensor.randn(num_embeddings, embedding_dim))
+        self.padding_idx = None if padding_idx is None else padding_idx % num_embeddings
+        weight = Tensor.randn(num_embeddings, embedding_dim)
+        if self.padding_idx is not None:
+            is_padding = Tensor.arange(num_embeddings).reshape(-1, 1) == self.padding_idx
+            weight = is_padding.where(0.0, weight)
+        self.weight = parameter(weight)
 
     def __call__(self, indices: Tensor) -> Tensor:
         """Return the rows of the table that `indices` names.
@@ -73,4 +94,7 @@ class Embedding:
             )
         rows = Tensor.arange(self.num_embeddings, device=indices.device).reshape(-1, 1)
         chosen = indices.reshape(*indices.shape, 1, 1) == rows
-        return chosen.where(self.weight, 0.0).sum(-2)
+        out = chosen.where(self.weight, 0.0).sum(-2)
+        if self.padding_idx is None:
+            return out
+        return (indices == self.padding_idx).unsqueeze(-1).where(out.detach(), out)

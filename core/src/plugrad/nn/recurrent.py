@@ -7,6 +7,7 @@ Source: Hochreiter and Schmidhuber 1997 with the forget gate of Gers et al. 2000
 variants of PyTorch's documentation.
 """
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -22,14 +23,17 @@ State = tuple[Tensor, ...]
 Step = Callable[[Tensor, State, Tensor, "Tensor | None"], State]
 
 
-def _lstm_step(gates: Tensor, state: State, weight: Tensor, bias: Tensor | None) -> State:
-    """Return hidden and cell state after one step."""
+def _lstm_step(
+    gates: Tensor, state: State, weight: Tensor, bias: Tensor | None, projection: Tensor | None = None
+) -> State:
+    """Return hidden and cell state after one step; the hidden state multiplied by `projection`, if any."""
     hidden, cell = state
     total = gates + hidden @ weight.transpose(0, 1)
     total = (total if bias is None else total + bias).contiguous()
     enter, forget, new, out = total.chunk(4, -1)
     cell = (forget.sigmoid() * cell + enter.sigmoid() * new.tanh()).contiguous()
-    return (out.sigmoid() * cell.tanh()).contiguous(), cell
+    hidden = (out.sigmoid() * cell.tanh()).contiguous()
+    return hidden if projection is None else (hidden @ projection.transpose(0, 1)).contiguous(), cell
 
 
 def _gru_step(gates: Tensor, state: State, weight: Tensor, bias: Tensor | None) -> State:
@@ -116,29 +120,39 @@ class _Recurrent:
         batch_first: bool = False,
         dropout: float = 0.0,
         bidirectional: bool = False,
+        proj_size: int = 0,
     ) -> None:
         if num_layers < 1 or not 0 <= dropout <= 1:
             raise ArgumentError(
                 f"{type(self).__name__}: num_layers={num_layers} and dropout={dropout}. Pass at least one "
                 "layer, and a probability."
             )
+        if not 0 <= proj_size < hidden_size:
+            raise ArgumentError(
+                f"{type(self).__name__}: proj_size={proj_size} of hidden_size={hidden_size}. Pass a number "
+                "below it, or 0 for no projection."
+            )
         self.input_size = input_size
         self.hidden_size = hidden_size
+        self.proj_size = proj_size
         self.num_layers = num_layers
         self.batch_first = batch_first
         self.dropout = dropout
         self.suffixes = ("", "_reverse") if bidirectional else ("",)
-        width = self.gates * hidden_size
+        width, out_size = self.gates * hidden_size, proj_size or hidden_size
+        # the hidden state, and, if the cells have one, the state that nobody else sees
+        self.state_sizes = (out_size, hidden_size)[: self.states]
         for layer in range(num_layers):
-            inputs = input_size if layer == 0 else hidden_size * len(self.suffixes)
+            inputs = input_size if layer == 0 else out_size * len(self.suffixes)
             for suffix in self.suffixes:
-                sizes = {"weight_ih": (width, inputs), "weight_hh": (width, hidden_size)}
+                sizes = {"weight_ih": (width, inputs), "weight_hh": (width, out_size)}
                 sizes |= {"bias_ih": (width,), "bias_hh": (width,)} if bias else {}
+                sizes |= {"weight_hr": (proj_size, hidden_size)} if proj_size else {}
                 for name, shape in sizes.items():
                     setattr(self, f"{name}_l{layer}{suffix}", kaiming_uniform(*shape, fan_in=hidden_size))
 
     def _run(self, x: Tensor, start: Sequence[Tensor] | None) -> tuple[Tensor, State]:
-        """Return the output and the last states: (T, N, input_size), (layers*ways, N, hidden_size) each."""
+        """Return the output and the last states: (T, N, input_size), (layers*ways, N, size of the state)."""
         is_single = x.ndim == 2
         if x.ndim not in (2, 3) or x.shape[-1] != self.input_size:
             raise ShapeError(
@@ -168,9 +182,9 @@ class _Recurrent:
 
     def _first(self, x: Tensor, start: Sequence[Tensor] | None, number: int) -> State:
         if start is None:
-            return (_zeros(x, x.shape[1], self.hidden_size),) * self.states
-        wanted = (self.num_layers * len(self.suffixes), x.shape[1], self.hidden_size)
-        for state in start:
+            return tuple(_zeros(x, x.shape[1], size) for size in self.state_sizes)
+        for state, size in zip(start, self.state_sizes, strict=True):
+            wanted = (self.num_layers * len(self.suffixes), x.shape[1], size)
             if state.shape != wanted:
                 raise ShapeError(
                     f"{type(self).__name__}: a first state of shape {state.shape}; it takes {wanted}."
@@ -183,8 +197,11 @@ class _Recurrent:
         ]
         steps = steps_of(_products(x, weights[0], weights[2]).contiguous())
         outputs: list[Tensor] = []
+        step = type(self).step
+        if self.proj_size:
+            step = functools.partial(step, projection=getattr(self, f"weight_hr{suffix}"))
         for gates in reversed(steps) if is_backward else steps:
-            state = type(self).step(gates, state, weights[1], weights[3])
+            state = step(gates, state, weights[1], weights[3])
             outputs.append(state[0])
         return joined_steps(outputs[::-1] if is_backward else outputs), state
 
@@ -200,9 +217,14 @@ class LSTM(_Recurrent):
         batch_first: inputs and outputs are (N, T, ...).
         dropout: probability for the inputs of all layers but the first, while training.
         bidirectional: also run backwards, with weights of their own; outputs of both ways are joined.
+        proj_size: if not 0, multiply the hidden state by a learnt matrix to this size; outputs have it, too.
 
     Raises:
-        ArgumentError: there are no layers, or `dropout` is no probability.
+        ArgumentError: there are no layers, `dropout` is no probability, or `proj_size` not below
+            `hidden_size`.
+
+    Source: projections: Sak et al. 2014, "Long short-term memory based recurrent neural network
+    architectures for large vocabulary speech recognition".
 
     Example:
         >>> out, (hidden, cell) = LSTM(3, 4, num_layers=2)(Tensor.ones(5, 2, 3))
@@ -225,7 +247,7 @@ class LSTM(_Recurrent):
 class GRU(_Recurrent):
     """Gated recurrent units over sequences: (T, N, input_size) -> (T, N, ways * hidden_size).
 
-    Takes the arguments of `LSTM`.
+    Takes the arguments of `LSTM` without `proj_size`.
 
     Example:
         >>> out, hidden = GRU(3, 4, bidirectional=True)(Tensor.ones(5, 2, 3))
@@ -236,6 +258,18 @@ class GRU(_Recurrent):
     gates = 3
     states = 1
     step = staticmethod(_gru_step)
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+    ) -> None:
+        super().__init__(input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional)
 
     def __call__(self, x: Tensor, hx: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """Return the outputs of the last layer, and the last state of each layer and way."""
