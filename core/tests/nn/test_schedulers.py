@@ -55,7 +55,7 @@ def rates(optimizer: Any) -> list[float]:
 def test_rates_are_those_of_torch(name: str, options: dict[str, Any]) -> None:
     mine, other = optimizers()
     right = getattr(theirs, name)(other, **options)
-    left = getattr(schedulers, name)(mine, **{k: v for k, v in options.items() if k != "cycle_momentum"})
+    left = getattr(schedulers, name)(mine, **options)
     for _ in range(12):
         np.testing.assert_allclose(rates(mine), rates(other), rtol=1e-5, atol=1e-8)
         np.testing.assert_allclose(left.get_last_lr(), right.get_last_lr(), rtol=1e-9, atol=1e-12)
@@ -176,6 +176,61 @@ def test_a_cycle_ends() -> None:
         schedule.step()
 
 
+CYCLES: list[dict[str, Any]] = [
+    {},
+    {"three_phase": True, "pct_start": 0.4},
+    {"anneal_strategy": "linear", "base_momentum": 0.5, "max_momentum": 0.75},
+]
+
+
+@pytest.mark.parametrize("options", CYCLES, ids=str)
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("SGD", {"momentum": 0.9}),
+        ("SGD", {"momentum": 0.9, "nesterov": True}),
+        ("SGD", {}),
+        ("Adam", {}),
+        ("AdamW", {"betas": (0.5, 0.99)}),
+        ("RMSprop", {}),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("jitted", [False, True], ids=["eager", "jitted"])
+def test_a_cycle_moves_the_momentum_as_torchs_does(
+    name: str, settings: dict[str, Any], options: dict[str, Any], jitted: bool
+) -> None:
+    w, other = Tensor([1.0, -2.0, 0.5]), torch.tensor([1.0, -2.0, 0.5], requires_grad=True)
+    mine = getattr(optim, name)([w], lr=0.1, **settings)
+    right = getattr(torch.optim, name)([other], lr=0.1, **settings)
+    schedule = OneCycleLR(mine, 0.05, 12, **options)
+    expected = theirs.OneCycleLR(right, 0.05, 12, **options)
+
+    def step() -> None:
+        mine.zero_grad()
+        (w * w).sum().backward()
+        mine.step()
+
+    run = jit(step) if jitted else step
+    for _ in range(11):
+        group = right.param_groups[0]
+        momentum = group["betas"][0] if "betas" in group else group["momentum"]
+        np.testing.assert_allclose(schedule.momenta(schedule._step), [momentum], rtol=1e-9)
+        run()
+        right.zero_grad()
+        (other * other).sum().backward()
+        right.step()
+        np.testing.assert_allclose(w.numpy(), other.detach().numpy(), rtol=2e-5, atol=1e-6)
+        schedule.step()
+        expected.step()
+
+
+def test_only_momentum_can_be_cycled() -> None:
+    with pytest.raises(ArgumentError, match="Adagrad has no momentum that could vary"):
+        OneCycleLR(optim.Adagrad([Tensor([1.0])]), 1.0, 5)
+    OneCycleLR(optim.Adagrad([Tensor([1.0])]), 1.0, 5, cycle_momentum=False).step()
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
@@ -190,6 +245,8 @@ def test_a_cycle_ends() -> None:
         (lambda o: OneCycleLR(o, 1.0, 5, pct_start=2), "pct_start=2"),
         (lambda o: OneCycleLR(o, [1.0], 5), "1 rates in max_lr, for 2 groups"),
         (lambda o: OneCycleLR(o, 1.0, 5, anneal_strategy="step"), "anneal_strategy='step'"),
+        (lambda o: OneCycleLR(o, 1.0, 5, max_momentum=[0.9]), "1 numbers in max_momentum, for 2 groups"),
+        (lambda o: OneCycleLR(o, 1.0, 5, max_momentum=1.0), "momentum from 0.85 to 1.0"),
         (lambda o: SequentialLR(o, [StepLR(o, 1)], [1]), "1 milestones for 1 schedules"),
         (lambda o: ReduceLROnPlateau(o, "best"), "mode='best'"),
         (lambda o: ReduceLROnPlateau(o, factor=1.0), "factor=1.0"),

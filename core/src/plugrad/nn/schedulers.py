@@ -288,10 +288,21 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         return _cosine(base, self._lowest, step / period)
 
 
+def _of_each(value: float | Sequence[float], count: int, what: str) -> list[float]:
+    found = [value] * count if isinstance(value, (int, float)) else list(value)
+    _check(len(found) == count, f"{len(found)} {what}, for {count} groups")
+    return found
+
+
+# a step, the factor of the rate there, and how far the momentum is from the highest to the lowest
+_Corner = tuple[float, float, float]
+
+
 class OneCycleLR(LRScheduler):
     """Raise the rates from low to `max_lr` and lower them to far below, in a fixed number of steps.
 
-    The momentum stays as it is: it is part of compiled kernels (`cycle_momentum=False` in PyTorch).
+    The momentum (the first of Adam's betas) goes the other way: from high to low and back. Make the schedule
+    before a jitted step is recorded, so that the step reads it.
 
     Args:
         optimizer: whose learning rates are set.
@@ -299,12 +310,16 @@ class OneCycleLR(LRScheduler):
         total_steps: how many steps there will be.
         pct_start: part of them that rises.
         anneal_strategy: "cos" or "linear".
+        cycle_momentum: move the momentum as well.
+        base_momentum: the lowest momentum, of all groups or of each.
+        max_momentum: the highest momentum, of all groups or of each.
         div_factor: the first rate is `max_lr` divided by this.
         final_div_factor: the last rate is the first divided by this.
         three_phase: go back to the first rate as slowly as up, and then to the last one.
 
     Raises:
-        ArgumentError: a number is out of range; in `step()`: there were `total_steps` before.
+        ArgumentError: a number is out of range, or the optimizer has no momentum to cycle; in `step()`: there
+            were `total_steps` before.
 
     Source: Smith and Topin 2018, "Super-Convergence", in the form that `torch.optim.lr_scheduler.OneCycleLR`
     documents.
@@ -322,6 +337,9 @@ class OneCycleLR(LRScheduler):
         total_steps: int,
         pct_start: float = 0.3,
         anneal_strategy: Literal["cos", "linear"] = "cos",
+        cycle_momentum: bool = True,
+        base_momentum: float | Sequence[float] = 0.85,
+        max_momentum: float | Sequence[float] = 0.95,
         div_factor: float = 25.0,
         final_div_factor: float = 1e4,
         three_phase: bool = False,
@@ -335,17 +353,22 @@ class OneCycleLR(LRScheduler):
         _check(div_factor > 0, f"div_factor={div_factor}: pass a number above 0")
         _check(final_div_factor > 0, f"final_div_factor={final_div_factor}: pass a number above 0")
         count = len(optimizer.param_groups)
-        self._highest = [max_lr] * count if isinstance(max_lr, (int, float)) else list(max_lr)
-        _check(len(self._highest) == count, f"{len(self._highest)} rates in max_lr, for {count} groups")
+        self._highest = _of_each(max_lr, count, "rates in max_lr")
+        lowest = _of_each(base_momentum, count, "numbers in base_momentum")
+        highest = _of_each(max_momentum, count, "numbers in max_momentum")
+        self._momenta = list(zip(lowest, highest, strict=True)) if cycle_momentum else []
+        if cycle_momentum:
+            for low, high in self._momenta:
+                _check(0 <= low <= high < 1, f"momentum from {low} to {high}: pass numbers from 0 to below 1")
+            optimizer.vary_momentum()
         self._total = total_steps
         self._between = _cosine if anneal_strategy == "cos" else _line
-        # from each of these steps to the next, a phase; the factors of the highest rate there
+        # from each of these steps to the next, a phase: the factors of the highest rate there, and how far
+        # the momentum is from the highest to the lowest
         first, last = 1 / div_factor, 1 / div_factor / final_div_factor
         rising = pct_start * total_steps
-        if three_phase:
-            self._phases = [(0.0, first), (rising - 1, 1.0), (2 * rising - 2, first), (total_steps - 1, last)]
-        else:
-            self._phases = [(0.0, first), (rising - 1, 1.0), (total_steps - 1, last)]
+        back = [(2 * rising - 2, first, 0.0)] if three_phase else []
+        self._phases = [(0.0, first, 0.0), (rising - 1, 1.0, 1.0), *back, (total_steps - 1, last, 0.0)]
         super().__init__(optimizer)
 
     def rates(self, step: int) -> list[float]:
@@ -361,12 +384,37 @@ class OneCycleLR(LRScheduler):
         return [self._rate(highest, step) for highest in self._highest]
 
     def _rate(self, base: float, step: int) -> float:
-        for (begin, start), (end, target) in zip(self._phases, self._phases[1:], strict=False):
-            if step <= end:
-                return base * self._between(
-                    start, target, (step - begin) / (end - begin) if end > begin else 1
-                )
-        return base * self._phases[-1][1]
+        (_, start, _), (_, target, _), part = self._phase(step)
+        return base * self._between(start, target, part)
+
+    def momenta(self, step: int) -> list[float]:
+        """Return the momentum of each group after `step` steps; nothing if it is not cycled.
+
+        Example:
+            >>> schedule = OneCycleLR(SGD([Tensor([1.0])]), 1.0, total_steps=5, pct_start=0.6)
+            >>> [round(schedule.momenta(step)[0], 3) for step in range(5)]
+            [0.95, 0.9, 0.85, 0.9, 0.95]
+        """
+        (_, _, start), (_, _, target), part = self._phase(step)
+        return [
+            self._between(high + (low - high) * start, high + (low - high) * target, part)
+            for low, high in self._momenta
+        ]
+
+    def _phase(self, step: int) -> tuple[_Corner, _Corner, float]:
+        """Return where the phase of a step begins and ends, and what part of it has passed."""
+        for begin, end in zip(self._phases, self._phases[1:], strict=False):
+            if step <= end[0]:
+                return begin, end, (step - begin[0]) / (end[0] - begin[0]) if end[0] > begin[0] else 1.0
+        return self._phases[-1], self._phases[-1], 1.0
+
+    def _set_rates(self) -> None:
+        super()._set_rates()
+        for group, momentum in zip(self._groups, self.momenta(self._step), strict=False):
+            if "betas" in group.options:
+                group["betas"] = (momentum, group.options["betas"][1])
+            else:
+                group["momentum"] = momentum
 
 
 class SequentialLR(LRScheduler):
@@ -449,8 +497,7 @@ class ReduceLROnPlateau:
         _check(threshold_mode in ("rel", "abs"), f"threshold_mode={threshold_mode!r}: pass 'rel' or 'abs'")
         self._groups = optimizer.param_groups
         count = len(self._groups)
-        self._lowest = [min_lr] * count if isinstance(min_lr, (int, float)) else list(min_lr)
-        _check(len(self._lowest) == count, f"{len(self._lowest)} rates in min_lr, for {count} groups")
+        self._lowest = _of_each(min_lr, count, "rates in min_lr")
         self._rates = [_initial_rate(group) for group in self._groups]
         self._sign = 1 if mode == "min" else -1
         self._factor = factor

@@ -17,15 +17,17 @@ def adam_direction(slot: Slot, grad: Tensor, group: ParamGroup, steps: Tensor) -
 
     Source: Kingma and Ba 2015, Algorithm 1.
     """
-    beta1, beta2 = group["betas"]
+    beta1, beta2 = group.momentum_beside(slot.target), group["betas"][1]
     mean = slot.keep("mean", slot["mean"] * beta1 + grad * (1 - beta1))
     square = slot.keep("square", slot["square"] * beta2 + grad * grad * (1 - beta2))
     root = (square / _weight(beta2, steps)).sqrt()
     return mean / _weight(beta1, steps) / (root + group["eps"])
 
 
-def _weight(beta: float, steps: Tensor) -> Tensor:
+def _weight(beta: float | Tensor, steps: Tensor) -> Tensor:
     """Return 1 - beta**steps, which an average that started at 0 falls short of one by."""
+    if isinstance(beta, Tensor):
+        return -(steps * beta.log()).expm1()
     # 1 - 0.999 would have few digits
     return -(steps * math.log(beta)).expm1() if beta else Tensor.ones_like(steps)
 

@@ -59,7 +59,7 @@ class RMSprop(Optimizer):
         return dict.fromkeys(names, 0.0)
 
     def _update(self, slot: Slot, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
-        value, alpha, momentum = slot.value(), group["alpha"], group["momentum"]
+        value, alpha = slot.value(), group["alpha"]
         if group["weight_decay"]:
             grad = grad + value * group["weight_decay"]
         spread = slot.keep("square", slot["square"] * alpha + grad * grad * (1 - alpha))
@@ -67,8 +67,8 @@ class RMSprop(Optimizer):
             mean = slot.keep("mean", slot["mean"] * alpha + grad * (1 - alpha))
             spread = spread - mean * mean
         step = grad / (spread.sqrt() + group["eps"])
-        if momentum:
-            step = slot.keep("momentum", slot["momentum"] * momentum + step)
+        if "momentum" in slot.state:
+            step = slot.keep("momentum", slot["momentum"] * group.momentum_beside(slot.target) + step)
         return value - step * group.lr_beside(slot.target)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
 
 from plugrad._util import did_you_mean
-from plugrad.dtype import dtypes, is_float, least_upper_dtype
+from plugrad.dtype import DType, dtypes, is_float, least_upper_dtype
 from plugrad.errors import ArgumentError, DtypeError, GradientError
 from plugrad.tensor import Tensor
 
@@ -15,7 +15,8 @@ class ParamGroup:
     """Parameters with their learning rate and options. Reads as PyTorch's dict of them does, too.
 
     The learning rate is a tensor: a jitted step follows it. The options are numbers in the kernels, and stay
-    as they are.
+    as they are; momentum (or the first of the betas) can be made a tensor as well, by `vary_momentum` of the
+    optimizer.
 
     Args:
         params: the tensors to train.
@@ -41,7 +42,8 @@ class ParamGroup:
         # a number in memory: as a constant it would be part of a kernel, and each value another kernel
         self.rate: float | None = options["lr"]
         self.initial_rate: float | None = None
-        self._lr = Tensor([options["lr"]], dtype=wide, device=params[0].device).reshape(()).contiguous()
+        self._lr = _number(options["lr"], wide, params[0].device).contiguous()
+        self._momentum: Tensor | None = None
 
     @property
     def lr(self) -> Tensor:
@@ -54,12 +56,27 @@ class ParamGroup:
         if not isinstance(value, Tensor):
             check_not_negative(lr=value)
             self.rate = value
-            value = Tensor([value], dtype=self._lr.dtype, device=self._lr.device).reshape(())
+            value = _number(value, self._lr.dtype, self._lr.device)
         self._lr.assign(value.cast(self._lr.dtype)).realize()
 
     def lr_beside(self, p: Tensor) -> Tensor:
         """Return the learning rate on the device of `p`, in float32 or the wider dtype of `p`."""
         return self._lr.to(p.device).cast(least_upper_dtype(dtypes.float32, p.dtype))
+
+    def vary_momentum(self, name: str) -> None:
+        """Let the option `name`, "momentum" or "betas", be read from memory, so that `self[name]` can be set.
+
+        Of betas, the first one varies.
+        """
+        if self._momentum is None:
+            first = self.options["betas"][0] if name == "betas" else self.options[name]
+            self._momentum = _number(first, self._lr.dtype, self._lr.device).contiguous().realize()
+
+    def momentum_beside(self, p: Tensor) -> "float | Tensor":
+        """Return the momentum, or the first beta, for an update of `p`: a number unless it varies."""
+        if self._momentum is None:
+            return self.options["betas"][0] if "betas" in self.options else self.options["momentum"]
+        return self._momentum.to(p.device).cast(least_upper_dtype(dtypes.float32, p.dtype))
 
     def __getitem__(self, name: str) -> Any:
         if name in ("lr", "params"):
@@ -71,12 +88,24 @@ class ParamGroup:
         return self.options[name]
 
     def __setitem__(self, name: str, value: Any) -> None:
-        if name != "lr":
+        if name == "lr":
+            self.lr = value
+            return
+        if self._momentum is None or name not in ("momentum", "betas") or name not in self.options:
             raise ArgumentError(
-                f"cannot set {name!r} of a group: it is part of compiled kernels. Only lr changes; make "
-                "another optimizer."
+                f"cannot set {name!r} of a group: it is part of compiled kernels. Only lr changes, and "
+                "momentum after optimizer.vary_momentum(); make another optimizer."
             )
-        self.lr = value
+        first = value[0] if name == "betas" else value
+        check_not_negative(**{name: first})
+        if name == "betas" and value[1] != self.options["betas"][1]:
+            raise ArgumentError(f"cannot set betas={value} of a group: only the first one varies.")
+        self.options[name] = value
+        self._momentum.assign(_number(first, self._momentum.dtype, self._momentum.device)).realize()
+
+
+def _number(value: float, dtype: DType, device: str) -> Tensor:
+    return Tensor([value], dtype=dtype, device=device).reshape(())
 
 
 def split_into_groups(

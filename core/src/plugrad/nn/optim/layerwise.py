@@ -67,7 +67,8 @@ class LARS(Optimizer):
         value, decay = slot.value(), group["weight_decay"]
         size, slope = _length(value), _length(grad)
         rate = _ratio(size * group["trust"], slope + size * decay) * group.lr_beside(slot.target)
-        step = slot.keep("momentum", slot["momentum"] * group["momentum"] + (grad + value * decay) * rate)
+        momentum = group.momentum_beside(slot.target)
+        step = slot.keep("momentum", slot["momentum"] * momentum + (grad + value * decay) * rate)
         return value - step
 
 

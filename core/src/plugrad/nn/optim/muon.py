@@ -111,7 +111,7 @@ class Muon(Optimizer):
         return {"momentum": 0.0}
 
     def _update(self, slot: Slot, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
-        value, keep, lr = slot.value(), group["momentum"], group.lr_beside(slot.target)
+        value, keep, lr = slot.value(), group.momentum_beside(slot.target), group.lr_beside(slot.target)
         average = slot.keep("momentum", slot["momentum"] * keep + grad * (1 - keep))
         direction = grad * (1 - keep) + average * keep if group["nesterov"] else average
         step = _orthogonal(direction, group["ns_steps"], group["ns_coefficients"], group["eps"])

@@ -123,6 +123,34 @@ class Optimizer:
     def _rates(self) -> list[Tensor]:
         return [group.lr for group in self.param_groups]
 
+    def vary_momentum(self) -> None:
+        """Let the momentum (the first of Adam's betas) of all groups change from step to step.
+
+        It is a tensor then, as the learning rate is: set `group["momentum"]`, or `group["betas"]`. Do this
+        before a jitted step is recorded.
+
+        Raises:
+            ArgumentError: the optimizer has no momentum.
+
+        Example:
+            >>> optimizer = SGD([Tensor([1.0])], lr=0.5, momentum=0.9)
+            >>> optimizer.vary_momentum()
+            >>> optimizer.param_groups[0]["momentum"] = 0.8
+        """
+        for group, slots in zip(self.param_groups, self._slots, strict=True):
+            name = next((name for name in ("momentum", "betas") if name in group.options), None)
+            if name is None:
+                raise ArgumentError(
+                    f"{type(self).__name__} has no momentum that could vary. Pass cycle_momentum=False to a "
+                    "schedule."
+                )
+            group.vary_momentum(name)
+            # a momentum of 0 has had no need for a state
+            wanted = self._state({**group.options, "momentum": 1.0})
+            for slot in slots:
+                for missing in wanted.keys() - slot.state.keys():
+                    slot.add_state(missing, wanted[missing]).realize()
+
     def zero_grad(self) -> None:
         """Forget the gradients: `backward()` adds to those that are there."""
         for p in self.params:

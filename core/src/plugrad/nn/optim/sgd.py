@@ -69,10 +69,10 @@ class SGD(Optimizer):
         return {"momentum": 0.0} if options["momentum"] else {}
 
     def _update(self, slot: Slot, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
-        value, momentum, dampening = slot.value(), group["momentum"], group["dampening"]
+        value, momentum, dampening = slot.value(), group.momentum_beside(slot.target), group["dampening"]
         if group["weight_decay"]:
             grad = grad + value * group["weight_decay"]
-        if momentum:
+        if "momentum" in slot.state:
             added = grad * (steps > 1).where(1 - dampening, 1.0) if dampening else grad
             direction = slot.keep("momentum", slot["momentum"] * momentum + added)
             grad = grad + direction * momentum if group["nesterov"] else direction
