@@ -5,7 +5,9 @@ import re
 import pytest
 
 from plugrad.dtype import dtypes
+from plugrad.testing.operations import OPERATIONS
 from plugrad_conformance.case import PROFILES
+from plugrad_conformance.cases.operations import IN_CORE, slug
 from plugrad_conformance.catalogue import all_cases, cases_of, denominators
 from plugrad_conformance.must_pass import HEADER, chosen, digest, is_must_pass, text
 
@@ -51,3 +53,22 @@ def test_the_minimal_profile_must_pass():
 
 def test_the_digest_is_a_sha256():
     assert re.fullmatch(r"[0-9a-f]{64}", digest())
+
+
+def test_every_operation_is_a_case():
+    ids = [c.id for c in all_cases() if c.area == "operations"]
+    assert len(ids) == len(OPERATIONS)
+    assert sum(i.startswith("core/") for i in ids) == len(IN_CORE.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "id_"),
+    [
+        ("__add__/two tensors", "operator-add-two-tensors"),
+        ("sum/axis (0, -1)", "sum-axis-0-minus-1"),
+        ("norm/p=-inf", "norm-p-minus-inf"),
+        ("T/reals", "t-reals"),
+    ],
+)
+def test_operations_are_spelled_as_ids(text, id_):
+    assert slug(text) == id_

@@ -16,6 +16,7 @@ from plugrad_conformance.cases import (
     kernels,
     memory,
     movement,
+    operations,
     perf,
     random_numbers,
     reductions,
@@ -38,6 +39,7 @@ _AREAS = (
     jit,
     graphs,
     training,
+    operations,
     full,
     perf,
 )

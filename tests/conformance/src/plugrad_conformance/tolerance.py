@@ -68,6 +68,7 @@ _WIDE = {
     "matmul": Tolerance(32.0, "a sum of products, measured by the sum of their magnitudes"),
     "conv": Tolerance(64.0, "a sum of products, measured by the sum of their magnitudes"),
     "gradient": Tolerance(64.0, "a handful of operations in a row"),
+    "operation": Tolerance(64.0, "a few operations in a row, measured by the larger of result and one"),
 }  # fmt: skip
 #: Operations whose error in float64 is larger, since no hardware helps and we approximate in one precision.
 _FLOAT64 = {

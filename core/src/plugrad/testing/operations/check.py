@@ -62,8 +62,9 @@ def do(case: Operation, device: str | None = None, precision: str = "float64") -
 def _slopes(values: Sequence[Tensor], targets: Sequence[Tensor]) -> list[Tensor]:
     """Return the gradients of the weighted sum of all floats among `values`; zeros where nothing depends."""
     floats = [value for value in values if is_float(value.dtype)]
+    # weights of the precision asked for: a device may have no float64
     terms: list[Any] = [
-        (value * Tensor(_weights(value.shape), device=value.device)).sum() for value in floats
+        (v * Tensor(_weights(v.shape), dtype=targets[0].dtype, device=v.device)).sum() for v in floats
     ]
     # 0 * t: a gradient is asked for although a value does not depend on t, as that of a sum
     total = sum(terms, start=sum((0 * t.sum() for t in targets[1:]), start=0 * targets[0].sum()))

@@ -1,0 +1,83 @@
+"""Full: every case of plugrad's own table of operations, the same that the core is tested with.
+
+Results are compared with what the case means to NumPy, derivatives with those that PYTHON computes in
+float64. A device computes derivatives in float32, which every device has. Of some methods of every kind, one
+case is in the core profile.
+"""
+
+import functools
+import re
+
+import numpy as np
+
+from plugrad.testing.operations import OPERATIONS, Operation, do
+from plugrad.testing.operations.check import references
+from plugrad_conformance.bench import Bench
+from plugrad_conformance.case import Case, Check, needs_dtypes
+from plugrad_conformance.tolerance import tolerance_of
+from plugrad_conformance.values import Array, array_of
+
+ORACLE = "PYTHON"
+#: Methods whose first case is in the core profile.
+IN_CORE = (
+    "asin atan2 avg_pool2d batch_norm conv2d conv_transpose2d cross_entropy cumprod cumsum einsum erf "
+    "fft floordiv gather gelu glu grid_sample index_add interpolate inv layer_norm lerp log1p logsumexp "
+    "masked_select max_pool2d maximum median nan_to_num norm one_hot pow prod qr repeat roll "
+    "scaled_dot_product_attention scatter_reduce searchsorted sort std topk trunc unfold where"
+)
+
+
+def slug(text: str) -> str:
+    """Return words as ids spell them.
+
+    Example:
+        >>> slug("__add__/axis -1")
+        'operator-add-axis-minus-1'
+    """
+    operator = re.sub(r"__(\w+?)__", r"operator \1", text)
+    signed = re.sub(r"(?<![\w)\]])-(?=\w)", "minus ", operator)
+    return re.sub(r"[^a-z0-9]+", "-", signed.lower()).strip("-")
+
+
+def _build(case: Operation, bench: Bench) -> Check:
+    done = do(case, bench.name, precision="float32")
+    outputs, exact = list(done.tensors), [*references(case), *_derivatives(case, bench)]
+    if 0 in outputs[0].shape:
+        # nothing to compute takes no kernel, which is what counts; the sum of nothing takes one
+        outputs, exact = [*outputs, outputs[0].sum()], [*exact, np.zeros(())]
+    scales = [np.maximum(1, np.abs(want)) if want.dtype.kind == "f" else None for want in exact]
+    tolerances = [tolerance_of("operation", tensor.dtype) for tensor in outputs]
+    widest = max(tolerances, key=lambda tolerance: tolerance.ulp)
+    return Check([tensor.contiguous() for tensor in outputs], exact, widest, scales)
+
+
+def _derivatives(case: Operation, bench: Bench) -> list[Array]:
+    """Return gradients and second derivatives, as PYTHON computes them in float64."""
+    if not case.differentiated:
+        return []
+    # what the oracle launches is none of the device's business
+    with bench.unwatched():
+        done = do(case, ORACLE)
+        first, *others = (*done.gradients, *done.curvatures)
+        first.realize(*others)
+    return [array_of(tensor) for tensor in (first, *others)]
+
+
+def _cases() -> list[Case]:
+    found: list[Case] = []
+    left = set(IN_CORE.split())
+    for case in OPERATIONS:
+        profile = "core" if case.name in left else "full"
+        left.discard(case.name)
+        stored = [*(x.dtype.name for x in case.inputs), *([case.dtype] if case.dtype else ())]
+        found.append(
+            Case(
+                f"{profile}/operations/{slug(case.id)}",
+                build=functools.partial(_build, case),
+                needs=needs_dtypes(*stored),
+            )
+        )
+    return found
+
+
+CASES = tuple(_cases())
