@@ -15,7 +15,7 @@ TENSOR_PAGES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     (
         "tensor",
         "Tensors, their data and their dtypes",
-        ("tensor", "base", "conversion", "interop", "external"),
+        ("tensor", "base", "computing", "assign", "reading", "conversion", "interop", "external"),
     ),
     ("creation", "Creation and random numbers", ("creation", "diagonals", "draws", "sampling", "dropout")),
     (

@@ -341,8 +341,8 @@ class TensorBase:
     # NumPy leaves `array + tensor` to the tensor
     __array_ufunc__ = None
 
-    def _from_host(self, data: Any) -> Self:
-        """Return an array of the host as a tensor beside this one."""
+    def _from_host(self, data: Any, dtype: DTypeLike | None = None) -> Self:
+        """Return what `Tensor` takes, such as an array of the host, as a tensor beside this one."""
         raise NotImplementedError
 
     def _const(self, value: ConstType, dtype: DType | None = None) -> UOp:

@@ -1,12 +1,13 @@
 """`+=` and its kin: they write into the memory that a tensor shows, as in NumPy and PyTorch."""
 
-from typing import Any, Self
+from typing import Self
 
 from plugrad.dtype import ConstType
 from plugrad.tensor.arithmetic import ArithmeticMixin
+from plugrad.tensor.assign import AssignMixin
 
 
-class InPlaceMixin(ArithmeticMixin):
+class InPlaceMixin(ArithmeticMixin, AssignMixin):
     """Operators that write their result into the tensor on their left, so that its views show it too.
 
     Where a gradient is asked for, nothing may be overwritten: if the left side was computed from tensors that
@@ -27,10 +28,6 @@ class InPlaceMixin(ArithmeticMixin):
     """
 
     __slots__ = ()
-
-    def assign(self, value: Any) -> Self:
-        """Write a value into the memory of this tensor; `Tensor` does."""
-        raise NotImplementedError
 
     def _updated(self, result: Self, other: "Self | ConstType") -> Self:
         if self._is_tracked or (isinstance(other, InPlaceMixin) and other.requires_grad):

@@ -9,22 +9,15 @@ from plugrad.tensor.base import TensorBase, the_device
 from plugrad.tensor.dlpack import HOST, Shared, export_memory, import_memory
 from plugrad.tensor.external import ExternalMixin
 from plugrad.tensor.host import computes, copied_buffer, host_buffer, shared_buffer
+from plugrad.tensor.reading import ReadingMixin
 from plugrad.tensor.source import bytes_of
 from plugrad.uop.uop import UOp
 
 
-class InteropMixin(ExternalMixin):
+class InteropMixin(ExternalMixin, ReadingMixin):
     """DLPack, PyTorch and the Python array API standard."""
 
     __slots__ = ()
-
-    def _bytes(self) -> memoryview:
-        """Return the elements' bytes as they are now, in row-major order: read-only, never changed."""
-        raise NotImplementedError
-
-    def _shared(self) -> memoryview:
-        """Return the memory itself as bytes that never change."""
-        raise NotImplementedError
 
     def __dlpack_device__(self) -> tuple[int, int]:
         """Return DLPack's name of the host: elements on other devices are copied there."""

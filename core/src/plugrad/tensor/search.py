@@ -26,10 +26,6 @@ class SearchMixin(OrderMixin, ScanMixin):
 
     __slots__ = ()
 
-    def _read_number(self) -> int:
-        """Return the only element, which the host needs in order to go on."""
-        raise NotImplementedError
-
     def searchsorted(self, values: Self, right: bool = False) -> Self:
         """Return where `values` would be inserted into this sorted tensor, to keep it sorted.
 
@@ -123,7 +119,7 @@ class SearchMixin(OrderMixin, ScanMixin):
         truths = self._like(self._truths().reshape((size,)).detach())
         running = truths.cumsum(0, dtype=dtype)
         running = running._like(running._graph.contiguous())
-        count = running._interval(0, size - 1, size)._read_number()
+        count = running._interval(0, size - 1, size).item()
         if not count:
             return self._make(UOp.const(dtype, 0).reshape((1,)).expand((0,)), self._device)
         numbers = counted(count, dtype, (count,), 0) + 1
@@ -174,11 +170,11 @@ class SearchMixin(OrderMixin, ScanMixin):
         if not size:
             return self._make(UOp.const(position_dtype(0), 0).reshape((1,)).expand((0,)), self._device)
         counts = counts.expand(size).cast(position_dtype(size))
-        if (least := counts.min()._read_number()) < 0:
+        if (least := counts.min().item()) < 0:
             raise ArgumentError(f"repeat_interleave: {least} times. Give 0 or more.")
         ends = counts.cumsum(0)
         ends = ends._like(ends._graph.contiguous())
-        total = ends._interval(0, size - 1, size)._read_number()
+        total = ends._interval(0, size - 1, size).item()
         return ends.searchsorted(self._make(UOp.iota(total), self._device), right=True)
 
     # --- by value ---
@@ -246,7 +242,7 @@ class SearchMixin(OrderMixin, ScanMixin):
         if size is None or (weights is not None and weights.shape != self.shape):
             others = "" if weights is None else f" with weights of shape {show(weights.shape)}"
             raise ShapeError(f"bincount of shape {show(self.shape)}{others}. Give one axis; flatten first.")
-        greatest = self.max()._read_number() if size else -1
+        greatest = self.max().item() if size else -1
         bins = max(greatest + 1, minlength)
         numbers = self._like(self._graph.cast(dtypes.int64))
         return numbers._counts(bins, weights)

@@ -1,0 +1,120 @@
+"""Write into the memory that a tensor shows."""
+
+from typing import Any, Self
+
+from plugrad.dtype import ConstType
+from plugrad.errors import DeviceError, DtypeError, GradientError, ShapeError, ViewError
+from plugrad.tensor.base import TensorBase
+from plugrad.tensor.cell import Path
+from plugrad.tensor.shapes import expanded, show
+from plugrad.uop.ops import Ops
+from plugrad.uop.uop import UOp
+
+
+class AssignMixin(TensorBase):
+    """Writing to a whole tensor, and being another one."""
+
+    __slots__ = ()
+
+    def assign(self, value: "Self | ConstType | list[Any]") -> Self:
+        """Write `value`, broadcast to this shape, into this tensor's memory once it is computed; return this.
+
+        Basic indices, `reshape`, `permute` and the like, `flip`, `shrink` and `detach` give views: who writes
+        to one writes to the tensor that it shows, and all other views of that see it, whatever was realized
+        by then. All other operations give values, which keep what they were computed from; so do `pad`,
+        `cat`, indexing with tensors, and a tensor that happens to be computed like another one. Writing to
+        such a value gives it memory of its own. An expanded tensor is a view that cannot be written to.
+
+        Raises:
+            ShapeError: the value does not broadcast to this shape.
+            DtypeError: the value has another dtype.
+            DeviceError: the value lives on another device.
+            ViewError: elements of this tensor share memory, because it was expanded.
+            GradientError: this tensor was computed from tensors that require a gradient.
+
+        Example:
+            >>> t = Tensor([1, 2, 3])
+            >>> t.assign(t + 1).tolist()
+            [2, 3, 4]
+            >>> _ = t[1:].flip(0).assign([30, 40])
+            >>> t.tolist()
+            [2, 40, 30]
+        """
+        self._check_writable()
+        self._write((), self._assignable(value, self.shape))
+        return self
+
+    def replace(self, other: Self) -> Self:
+        """Become what `other` is: the same graph or memory, dtype and device; return this.
+
+        Nothing is copied or written: views of what this tensor was stay what they are. Whether it requires a
+        gradient, and its `.grad`, stay.
+
+        Raises:
+            ShapeError: the shapes differ.
+
+        Example:
+            >>> rows = Tensor([[1, 2], [3, 4]])
+            >>> first = Tensor([0, 0]).replace(rows[0])
+            >>> rows[0] = 5
+            >>> first.tolist()
+            [5, 5]
+        """
+        if other.shape != self.shape:
+            raise ShapeError(
+                f"cannot replace a tensor of shape {show(self.shape)} by one of {show(other.shape)}. "
+                "Reshape it first."
+            )
+        self._share(other, other._device)
+        self._is_tracked = other._is_tracked
+        return self
+
+    def _check_writable(self) -> None:
+        if self._cell.has_history:
+            raise GradientError(
+                f"cannot write into {self!r}: its gradient is tracked. Write into .detach().contiguous(), "
+                "or use where()."
+            )
+        if any(op is Ops.EXPAND for op, _, _ in self._path):
+            raise ViewError(
+                f"cannot write into {self!r}: it was expanded, and shows elements of its memory more than "
+                "once. Write into what was expanded, or into .contiguous()."
+            )
+
+    def _write(self, path: Path, value: UOp) -> None:
+        """Write into what `path` shows of this tensor."""
+        if not self._cell.settle():
+            whole = self._cell.uop.shape
+            if not all(isinstance(size, int) for size in whole):
+                raise ShapeError(
+                    f"assign: the shape {show(whole)} is symbolic. Write into memory of fixed size, through "
+                    "a slice of it."
+                )
+        self._cell.write(self._path + path, value)
+
+    def _assignable(self, value: Any, shape: Any) -> UOp:
+        """Return `value` as a node of this dtype and of `shape`."""
+        if isinstance(value, (bool, int, float)):
+            return expanded(self._const(value), shape)
+        other = value if isinstance(value, TensorBase) else self._from_host(value, self.dtype)
+        if other.dtype is not self.dtype:
+            raise DtypeError(
+                f"cannot assign {other.dtype.name} to {self.dtype.name}: memory keeps its dtype. "
+                f"Cast: .cast(dtypes.{self.dtype.name})."
+            )
+        if other._graph.device not in (None, self._device):
+            raise DeviceError(
+                f"cannot assign a tensor on {other._device} to one on {self._device}. Move it: "
+                f".to({self._device!r}).",
+                device=other._device,
+            )
+        missing = len(shape) - other.ndim
+        fits = missing >= 0 and all(
+            a is b or a == b or a == 1 for a, b in zip(other.shape, shape[missing:], strict=True)
+        )
+        if not fits:
+            raise ShapeError(
+                f"cannot assign shape {show(other.shape)} to {show(shape)}: it does not broadcast. Reshape "
+                "it first."
+            )
+        return expanded(other._graph, shape)

@@ -1,0 +1,108 @@
+"""Tensors get memory: when they are realized, or where their values have to lie in memory of their own."""
+
+from typing import Any, Self
+
+from plugrad.engine import storage
+from plugrad.engine.realize import ScheduleItem, kernelize, realize, schedule
+from plugrad.tensor.base import TensorBase
+from plugrad.uop.uop import UOp
+
+
+class ComputingMixin(TensorBase):
+    """Computing what tensors show."""
+
+    __slots__ = ()
+
+    def realize(self, *others: Self) -> Self:
+        """Compute this tensor (and `others`, in one schedule) and keep it in memory; return it.
+
+        Example:
+            >>> t = (Tensor([1, 2]) + 1).realize()
+            >>> t.uop.op
+            Ops.BUFFER
+        """
+        tensors = (self, *others)
+        realize([t._materialized() for t in tensors], self._device)
+        for t in tensors:
+            # asking for it forgets how it was made, unless a gradient will want to know
+            _ = t.uop
+        return self
+
+    def schedule(self, *others: Self) -> list[ScheduleItem]:
+        """Return the steps that `realize` would run, each with its graph `ast` and its buffers `bufs`.
+
+        Example:
+            >>> x = Tensor([1, 2]).realize()
+            >>> len(((x + 1) * 2).schedule())
+            1
+        """
+        return schedule([t._materialized() for t in (self, *others)], self._device)
+
+    def kernelize(self, *others: Self) -> Self:
+        """Replace the graphs of this tensor (and `others`) by the kernels that compute them; run nothing.
+
+        Example:
+            >>> (Tensor([1, 2]) + 1).kernelize().tolist()
+            [2, 3]
+        """
+        tensors = (self, *others)
+        for t in tensors:
+            t._with_memory()
+        found = kernelize([t._cell.uop for t in tensors], self._device)
+        for cell in {t._cell for t in tensors}:
+            if cell.uop in found:
+                cell.replace(found[cell.uop])
+        return self
+
+    def _materialized(self) -> UOp:
+        """Return the graph to compute; numbers, which have no device, become memory on this tensor's."""
+        if self._is_tracked and not self._cell.is_memory:
+            return self._uop
+        u = self.uop
+        if u.device is None and all(isinstance(size, int) for size in self.shape):
+            if not self._path:
+                self._with_memory()
+                return self.uop
+            # a part of many numbers is computed alone
+            shape: Any = self.shape
+            u = self._uop = storage.new_buffer(self._device, shape, self.dtype).assign(u)
+        return u
+
+    def _with_memory(self) -> None:
+        """Let the value that this tensor shows lie in memory once it is computed."""
+        cell = self._cell
+        if cell.uop.device is None and not cell.settle():
+            shape: Any = cell.uop.shape
+            if all(isinstance(size, int) for size in shape):
+                cell.replace(storage.new_buffer(self._device, shape, self.dtype).assign(cell.uop))
+
+    def _in_memory(self) -> UOp:
+        """Return the computed memory that this tensor shows and, unless it is tracked, may write to."""
+        if self._cell.has_history:
+            return self.realize().uop
+        if self._path and not any(t is not self and t._cell is self._cell for t in self._live):
+            # nobody else will see what it writes: a part of a value is computed alone
+            self._hold(self._uop, self._device)
+        self._with_memory()
+        cell = self._cell
+        realize([cell.uop], self._device)
+        if not cell.settle():
+            # another tensor has come by the same memory, because it has the same graph
+            shape: Any = cell.uop.shape
+            cell.replace(storage.new_buffer(self._device, shape, self.dtype).assign(cell.uop))
+            realize([cell.uop], self._device)
+        # numbers of symbolic shape live in kernels: without memory, their value would be part of these
+        return self.uop if storage.is_view(self.uop) else self.contiguous().realize().uop
+
+    def contiguous(self) -> Self:
+        """Return the same values in memory of their own, in row-major order, once they are computed.
+
+        Example:
+            >>> Tensor([[1, 2], [3, 4]]).T.contiguous().tolist()
+            [[1, 3], [2, 4]]
+        """
+        u = self._graph
+        if u.device is None and not self._is_tracked and all(isinstance(size, int) for size in self.shape):
+            shape: Any = self.shape
+            return self._like(storage.new_buffer(self._device, shape, self.dtype).assign(u))
+        return self._like(u.contiguous())

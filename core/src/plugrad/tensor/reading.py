@@ -1,0 +1,190 @@
+"""The host reads elements: as Python numbers, as bytes, as NumPy arrays."""
+
+from typing import TYPE_CHECKING, Any
+
+from plugrad._util import numpy as np
+from plugrad.dtype import dtypes, is_int, to_numpy
+from plugrad.engine import storage
+from plugrad.engine.capture import current_capture
+from plugrad.errors import ArgumentError, DtypeError, JitError, ShapeError
+from plugrad.runtime.buffer import Buffer
+from plugrad.tensor.computing import ComputingMixin
+from plugrad.tensor.conversion import ConversionMixin
+from plugrad.tensor.host import empty_lists, nest, pack, unpack
+from plugrad.tensor.shapes import show
+from plugrad.tensor.source import bytes_of
+from plugrad.uop.ops import Ops
+from plugrad.uop.uop import UOp
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+
+class ReadingMixin(ComputingMixin, ConversionMixin):
+    """Elements on the host. Reading computes them."""
+
+    __slots__ = ()
+
+    def data(self) -> memoryview:
+        """Return the elements as read-only host memory of this shape; floats of 16 and 8 bits as their bits.
+
+        On devices in the host's memory that is the tensor's memory itself, without a copy. It does not change
+        and stays as long as anything made of it: an assign to the tensor moves the tensor to other memory.
+
+        Raises:
+            ShapeError: the shape is symbolic.
+
+        Example:
+            >>> Tensor([[1, 2], [3, 4]]).data()[1, 0]
+            3
+        """
+        shape = self.static_shape("data")
+        flat: Any = self._bytes()
+        fmt: Any = self.dtype.fmt
+        if fmt is None or fmt == "e":
+            # memoryview has no floats of one byte or two
+            fmt = "B" if self.dtype.itemsize == 1 else "H"
+        return flat.cast(fmt) if 0 in shape else flat.cast(fmt, shape)
+
+    def _bytes(self) -> memoryview:
+        """Return the elements' bytes as they are now, in row-major order: read-only, never changed."""
+        with storage.lock:
+            stored = self._stored()
+            return stored.snapshot() if isinstance(stored, Buffer) else memoryview(stored)
+
+    def _stored(self) -> Buffer | bytes:
+        """Compute the elements and return where they lie in row-major order; as bytes those of no memory."""
+        if self.uop.op is Ops.CONST:
+            return pack([self.uop.arg], self.dtype)
+        if 0 in self.shape:
+            return b""
+        if current_capture() is not None:
+            raise JitError(
+                f"a jitted function reads the elements of {self!r}. Its replays run no Python, so what it "
+                "does with them would not be done again. Return the tensor and read it outside; choose with "
+                "where()."
+            )
+        t = self.realize()
+        if not _is_whole(t.uop):
+            t = self._make(t.uop.contiguous(), self._device).realize()
+        return storage.buffer_of(storage.base_of(t.uop))
+
+    def numpy(self) -> "npt.NDArray[Any]":
+        """Return a NumPy array of the elements, which is the caller's own. bfloat16 comes as float32.
+
+        That takes one copy. `np.asarray(tensor)` takes none where the tensor is in the host's memory, and is
+        read-only.
+
+        Raises:
+            ShapeError: the shape is symbolic.
+
+        Example:
+            >>> Tensor([1, 2]).numpy()
+            array([1, 2], dtype=int32)
+        """
+        shape = self.static_shape("numpy")
+        dtype = to_numpy(self.dtype)
+        if dtype is None:
+            return self.cast(dtypes.float32).numpy()
+        with storage.lock:
+            stored = self._stored()
+            if isinstance(stored, bytes):
+                return np.frombuffer(stored, dtype).reshape(shape).copy()
+            out = np.empty(shape, dtype)
+            stored.copyout(bytes_of(out))
+            return out
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> "npt.NDArray[Any]":
+        """Let NumPy take this tensor as an array: without a copy where it can, and then read-only.
+
+        The array does not change: an assign to the tensor moves the tensor to other memory.
+
+        Raises:
+            ValueError: `copy=False`, and a copy is needed.
+
+        Example:
+            >>> array = np.asarray(Tensor([1, 2]))
+            >>> array.tolist(), array.flags.writeable
+            ([1, 2], False)
+        """
+        own = to_numpy(self.dtype)
+        wanted = own if dtype is None else np.dtype(dtype)
+        if copy or own is None:
+            if copy is False:
+                raise ArgumentError(f"NumPy has no {self.dtype.name}: {self!r} needs a copy.")
+            out = self.numpy()
+            return out if wanted is None else out.astype(wanted, copy=False)
+        flat = self._bytes() if copy is None else self._shared()
+        out = np.frombuffer(flat, own).reshape(self.static_shape("numpy"))
+        if copy is False and wanted != own:
+            raise ArgumentError(f"{self!r} as {wanted} needs a copy. Let it be copied, or cast it first.")
+        return out if wanted is None else out.astype(wanted, copy=False)
+
+    def _shared(self) -> memoryview:
+        """Return the memory itself as bytes that never change."""
+        with storage.lock:
+            stored = self._stored()
+            shared = stored.share() if isinstance(stored, Buffer) else memoryview(stored)
+        if shared is None:
+            raise ArgumentError(
+                f"the memory of {self!r} cannot be shared: it is not the host's, belongs to somebody else, "
+                "or a jitted function uses it. Let it be copied."
+            )
+        return shared
+
+    def tolist(self) -> Any:
+        """Return the elements as nested lists of Python numbers; one number for shape ().
+
+        Example:
+            >>> Tensor([[1, 2], [3, 4]]).tolist()
+            [[1, 2], [3, 4]]
+        """
+        shape = self.static_shape("tolist")
+        if 0 in shape:
+            return empty_lists(shape)
+        return nest(unpack(self._bytes().cast("B"), self.dtype), shape)
+
+    def item(self) -> Any:
+        """Return the only element as a Python number.
+
+        Raises:
+            ShapeError: there are more or fewer.
+
+        Example:
+            >>> Tensor([[5]]).item()
+            5
+        """
+        if self.numel() != 1:
+            raise ShapeError(
+                f"item() of shape {show(self.shape)}: it has {self.numel()} elements. Index one, reduce, "
+                "or use tolist()."
+            )
+        return unpack(self._bytes().cast("B"), self.dtype)[0]
+
+    def __bool__(self) -> bool:
+        if self.numel() != 1:
+            raise ShapeError(
+                f"a tensor of shape {show(self.shape)} is neither true nor false. Use .any() or .all()."
+            )
+        return bool(self.item())
+
+    def __float__(self) -> float:
+        return float(self.item())
+
+    def __int__(self) -> int:
+        return int(self.item())
+
+    def __complex__(self) -> complex:
+        return complex(self.item())
+
+    def __index__(self) -> int:
+        if not is_int(self.dtype):
+            raise DtypeError(f"{self.dtype.name} is no index. Cast to an integer dtype first.")
+        return self.item()
+
+
+def _is_whole(u: UOp) -> bool:
+    """Say whether `u` is memory in its own order: a BUFFER, of whatever shape."""
+    while u.op is Ops.RESHAPE:
+        u = u.src[0]
+    return u.op is Ops.BUFFER
