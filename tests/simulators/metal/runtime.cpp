@@ -4,7 +4,8 @@
 //   and that page are checked for writes. Released memory cannot be touched any more.
 // - Memory that a command buffer uses and nobody waited for cannot be touched by the host: doing so ends the
 //   process with a message, where a Mac would give old bytes or new ones.
-// - The threads of a threadgroup are fibers, so that barriers are real. A fault in a kernel is returned.
+// - The threads of a threadgroup are fibers, so that barriers are real, and so is what the threads of a simdgroup
+//   do together: all of them have to arrive. A fault in a kernel is returned.
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -19,9 +20,11 @@
 namespace {
 
 const size_t kPage = 4096, kAlignment = 256, kFiberStack = 128 << 10, kMostThreads = 1024;
+const size_t kExchanged = 64;  // bytes that a thread may show the others of its simdgroup at a time
+const unsigned kSimdgroup = 32;
 const unsigned char kPoison = 0xa5, kCanary = 0xc3;
 
-enum Fault { kNone = 0, kBadAddress = 1, kBadArithmetic = 2 };
+enum Fault { kNone = 0, kBadAddress = 1, kBadArithmetic = 2, kMisuse = 3 };
 
 struct Position {
   unsigned int x, y, z, unused;
@@ -30,9 +33,11 @@ struct Position {
 // as the end of each compiled source has it, see Metal.py
 struct Kernel {
   void (*invoke)(void **);
-  int has_barriers;
+  int waits;  // whether its threads wait for each other
   Position *group, *item;
   void (**barrier)();
+  const char *(**exchange)(const void *, unsigned, const char *, unsigned *, unsigned *);
+  void (**refuse)(const char *);
 };
 
 struct Memory {
@@ -42,13 +47,25 @@ struct Memory {
 };
 std::map<char *, Memory> memory;  // by the address of the mapping
 
+enum State { kReady, kAtBarrier, kAtExchange, kDone };
+
 struct Fiber {
-  ucontext_t context;
+  ucontext_t first;  // where it begins
+  jmp_buf here;      // and where it goes on: no system call is needed for that
   Position item;
-  bool is_done;
+  State state;
+  bool has_begun;
+  unsigned number;
+  const void *shown;  // at an exchange
+  unsigned nbytes;
+  const char *what;
 };
-ucontext_t scheduler;
+jmp_buf scheduler;
+std::vector<Fiber> fibers(kMostThreads);
 Fiber *running_fiber = nullptr;
+unsigned thread_count = 0;
+char exchanged[kMostThreads][kExchanged];
+char complaint[160];
 void **running_arguments = nullptr;
 const Kernel *running_kernel = nullptr;
 sigjmp_buf escape;
@@ -79,14 +96,42 @@ void on_fault(int number, siginfo_t *info, void *) {
   siglongjmp(escape, 1);
 }
 
-void wait_at_barrier() {
-  if (running_fiber) swapcontext(&running_fiber->context, &scheduler);
+// Ends the launch with a complaint.
+void refuse(const char *what) {
+  std::snprintf(complaint, sizeof complaint, "%s", what);
+  fault = kMisuse;
+  siglongjmp(escape, 1);
+}
+
+void wait_as(State state) {
+  running_fiber->state = state;
+  if (!_setjmp(running_fiber->here)) _longjmp(scheduler, 1);
+}
+
+void wait_at_barrier() { wait_as(kAtBarrier); }
+
+unsigned simdgroup_end(unsigned begin) {
+  return begin + kSimdgroup < thread_count ? begin + kSimdgroup : thread_count;
+}
+
+// Shows bytes to all threads of the simdgroup, once all have arrived; returns what they show, kExchanged bytes
+// from one to the next, with the number of this thread and how many there are.
+const char *exchange(const void *mine, unsigned nbytes, const char *what, unsigned *lane, unsigned *lanes) {
+  Fiber &fiber = *running_fiber;
+  fiber.shown = mine;
+  fiber.nbytes = nbytes;
+  fiber.what = what;
+  wait_as(kAtExchange);
+  unsigned begin = fiber.number / kSimdgroup * kSimdgroup;
+  *lane = fiber.number - begin;
+  *lanes = simdgroup_end(begin) - begin;
+  return exchanged[begin];
 }
 
 void fiber_main() {
   running_kernel->invoke(running_arguments);
-  running_fiber->is_done = true;
-  swapcontext(&running_fiber->context, &scheduler);
+  running_fiber->state = kDone;
+  _longjmp(scheduler, 1);
 }
 
 void run_group_plain(const Kernel &kernel, const unsigned *size, void **arguments) {
@@ -98,33 +143,75 @@ void run_group_plain(const Kernel &kernel, const unsigned *size, void **argument
       }
 }
 
+// Runs a thread until it waits for others or ends.
+void resume(const Kernel &kernel, Fiber &fiber) {
+  running_fiber = &fiber;
+  *kernel.item = fiber.item;
+  if (_setjmp(scheduler)) return;
+  if (fiber.has_begun) _longjmp(fiber.here, 1);
+  fiber.has_begun = true;
+  setcontext(&fiber.first);
+}
+
+// Lets each thread of a simdgroup see what the others show. All must have arrived, at the same place.
+void release_exchange(unsigned begin, unsigned end) {
+  char text[160];
+  for (unsigned i = begin; i < end; i++) {
+    if (fibers[i].state == kAtExchange) continue;
+    unsigned other = begin;
+    while (fibers[other].state != kAtExchange) other++;
+    std::snprintf(text, sizeof text, "only some threads of a simdgroup arrived at %s", fibers[other].what);
+    refuse(text);
+  }
+  for (unsigned i = begin; i < end; i++) {
+    if (std::strcmp(fibers[i].what, fibers[begin].what) || fibers[i].nbytes != fibers[begin].nbytes) {
+      std::snprintf(text, sizeof text, "some threads of a simdgroup arrived at %s, others at %s", fibers[begin].what,
+                    fibers[i].what);
+      refuse(text);
+    }
+    std::memcpy(exchanged[i], fibers[i].shown, fibers[i].nbytes);
+  }
+  for (unsigned i = begin; i < end; i++) fibers[i].state = kReady;
+}
+
+// Runs the threads of a simdgroup until each waits for the threadgroup or has ended.
+void run_simdgroup(const Kernel &kernel, unsigned begin, unsigned end) {
+  for (bool exchanges = true; exchanges;) {
+    exchanges = false;
+    for (unsigned i = begin; i < end; i++) {
+      if (fibers[i].state == kReady) resume(kernel, fibers[i]);
+      exchanges = exchanges || fibers[i].state == kAtExchange;
+    }
+    if (exchanges) release_exchange(begin, end);
+  }
+}
+
 // Runs each thread to its next barrier in turn, until all have ended.
 void run_group_fibers(const Kernel &kernel, const unsigned *size, void **arguments) {
-  static std::vector<Fiber> fibers(kMostThreads);
   static char *stacks = static_cast<char *>(mmap(nullptr, kMostThreads * kFiberStack, PROT_READ | PROT_WRITE,
                                                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
-  unsigned count = size[0] * size[1] * size[2];
+  thread_count = size[0] * size[1] * size[2];
   running_arguments = arguments;
   running_kernel = &kernel;
-  for (unsigned i = 0; i < count; i++) {
+  for (unsigned i = 0; i < thread_count; i++) {
     Fiber &fiber = fibers[i];
     fiber.item = {i % size[0], i / size[0] % size[1], i / size[0] / size[1], 0};
-    fiber.is_done = false;
-    getcontext(&fiber.context);
-    fiber.context.uc_stack.ss_sp = stacks + i * kFiberStack;
-    fiber.context.uc_stack.ss_size = kFiberStack;
-    fiber.context.uc_link = nullptr;
-    makecontext(&fiber.context, fiber_main, 0);
+    fiber.number = i;
+    fiber.state = kReady;
+    fiber.has_begun = false;
+    getcontext(&fiber.first);
+    fiber.first.uc_stack.ss_sp = stacks + i * kFiberStack;
+    fiber.first.uc_stack.ss_size = kFiberStack;
+    fiber.first.uc_link = nullptr;
+    makecontext(&fiber.first, fiber_main, 0);
   }
-  for (bool is_left = true; is_left;) {
-    is_left = false;
-    for (unsigned i = 0; i < count; i++) {
-      if (fibers[i].is_done) continue;
-      running_fiber = &fibers[i];
-      *kernel.item = fibers[i].item;
-      swapcontext(&scheduler, &fibers[i].context);
-      is_left = is_left || !fibers[i].is_done;
-    }
+  for (unsigned waiting = 1; waiting;) {
+    waiting = 0;
+    for (unsigned begin = 0; begin < thread_count; begin += kSimdgroup)
+      run_simdgroup(kernel, begin, simdgroup_end(begin));
+    for (unsigned i = 0; i < thread_count; i++) waiting += fibers[i].state == kAtBarrier;
+    if (waiting && waiting < thread_count) refuse("only some threads of a threadgroup arrived at a barrier");
+    for (unsigned i = 0; i < thread_count && waiting; i++) fibers[i].state = kReady;
   }
   running_fiber = nullptr;
 }
@@ -183,16 +270,21 @@ void plugrad_release(char *start) {
   m->is_released = true;
 }
 
+// Returns what a launch did wrong that ended with kMisuse.
+const char *plugrad_complaint() { return complaint; }
+
 int plugrad_run(const Kernel *kernel, const unsigned *grid, const unsigned *size, void **arguments) {
   fault = kNone;
   is_running = 1;
   if (!sigsetjmp(escape, 1)) {
     *kernel->barrier = wait_at_barrier;
+    *kernel->exchange = exchange;
+    *kernel->refuse = refuse;
     for (unsigned z = 0; z < grid[2]; z++)
       for (unsigned y = 0; y < grid[1]; y++)
         for (unsigned x = 0; x < grid[0]; x++) {
           *kernel->group = {x, y, z, 0};
-          (kernel->has_barriers ? run_group_fibers : run_group_plain)(*kernel, size, arguments);
+          (kernel->waits ? run_group_fibers : run_group_plain)(*kernel, size, arguments);
         }
   }
   is_running = 0;

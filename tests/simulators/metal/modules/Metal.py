@@ -4,11 +4,14 @@ It is stricter than a Mac, so that mistakes of the host side show:
 - Command buffers do nothing until somebody waits for them; until then the host cannot touch their memory.
 - What a call needs is checked as Metal's validation layer does: objects of other devices, encoders that were
   not ended, arguments that were not bound, more buffers, threads or bytes than there may be.
+- Commands of an indirect command buffer see only the memory that the encoder was told of, stay as they are
+  while they run, and are checked for what they change without a barrier.
 - Objects that Metal hands out unowned must be made inside an autorelease pool, or they would never go.
 - What is left at the end of the process is reported.
 
 Settings: PLUGRAD_SIM_DEVICES, PLUGRAD_SIM_FAMILY (1009, Apple9), PLUGRAD_SIM_LANGUAGE (3.1),
-PLUGRAD_SIM_MEMORY (bytes), PLUGRAD_SIM_THREADS (of a pipeline, 1024), PLUGRAD_SIM_ARCHIVES (0: it has none).
+PLUGRAD_SIM_MEMORY (bytes), PLUGRAD_SIM_THREADS (of a pipeline, 1024), PLUGRAD_SIM_ARCHIVES (0: it has none),
+PLUGRAD_SIM_INDIRECT (0: it refuses kernels for indirect command buffers).
 """
 
 import atexit
@@ -32,10 +35,14 @@ plugrad_stand_in = "stand-in for Metal: kernels run on the CPU"
 MOST_BUFFERS = 31
 MOST_BYTES = 4096  # of setBytes
 MOST_THREADS = 1024
+MOST_COMMANDS = 0x4000  # of one indirect command buffer
+CONCURRENT_DISPATCH = 1 << 5  # enum MTLIndirectCommandType
+READ, WRITE = 1, 2  # enum MTLResourceUsage
 LOCAL_BYTES = 32 << 10
 COMMAND_BUFFERS = 64  # of one queue, not done yet
 NOT_ENQUEUED, COMMITTED, COMPLETED, ERROR = 0, 2, 4, 5  # enum MTLCommandBufferStatus
 PAGE_FAULT, INTERNAL = 3, 1  # enum MTLCommandBufferError
+BAD_ADDRESS, MISUSE = 1, 3  # enum Fault of runtime.cpp
 FAIL_ON_ARCHIVE_MISS = 4  # enum MTLPipelineOption
 
 _INCLUDE = Path(__file__).parents[1] / "include"
@@ -44,6 +51,7 @@ _KERNEL = re.compile(
     r"\s*void (\w+)\(([^{]*)\)\s*{"
 )
 _PARAMETER = re.compile(r"^(.*?)(\w+)\s*\[\[(\w+)(?:\((\d+)\))?\]\]$")
+_WAITING = re.compile(r"\b(?:threadgroup_barrier|simd_\w+|simdgroup_\w+)\s*\(")
 _LOCAL = re.compile(r"^(\s*)threadgroup (\w+) (\w+)\[(\d+)\];", re.MULTILINE)
 _BYTES = {"char": 1, "uchar": 1, "short": 2, "ushort": 2, "half": 2, "bfloat": 2, "long": 8, "ulong": 8}
 _POSITIONS = {
@@ -58,6 +66,7 @@ _runtime.plugrad_protect.argtypes = (ctypes.c_void_p, ctypes.c_int)
 _runtime.plugrad_is_whole.argtypes = (ctypes.c_void_p,)
 _runtime.plugrad_release.argtypes = (ctypes.c_void_p,)
 _runtime.plugrad_run.argtypes = (ctypes.c_void_p,) * 4
+_runtime.plugrad_complaint.restype = ctypes.c_char_p
 _runtime.plugrad_start()
 
 
@@ -96,6 +105,15 @@ class MTLSize(NamedTuple):
 
 def MTLSizeMake(width: int, height: int, depth: int) -> MTLSize:
     return MTLSize(width, height, depth)
+
+
+class NSRange(NamedTuple):
+    location: int
+    length: int
+
+
+def NSMakeRange(location: int, length: int) -> NSRange:
+    return NSRange(location, length)
 
 
 class _Object:
@@ -199,10 +217,12 @@ class _Record(ctypes.Structure):
 
     _fields_ = (
         ("invoke", ctypes.c_void_p),
-        ("has_barriers", ctypes.c_int),
+        ("waits", ctypes.c_int),
         ("group", ctypes.c_void_p),
         ("item", ctypes.c_void_p),
         ("barrier", ctypes.c_void_p),
+        ("exchange", ctypes.c_void_p),
+        ("refuse", ctypes.c_void_p),
     )
 
 
@@ -223,16 +243,18 @@ def _kernels_of(source: str) -> list[_Kernel]:
 def _as_cpp(source: str, kernels: list[_Kernel]) -> str:
     """Return the source with what calls its kernels; threadgroup memory becomes static."""
     parts = [_LOCAL.sub(r"\1alignas(16) static \2 \3[\4];", source)]
-    has_barriers = int("threadgroup_barrier(" in source)
+    waits = int(_WAITING.search(source) is not None)
     for kernel in kernels:
         call = ", ".join(parameter.argument for parameter in kernel.parameters)
         parts.append(
             f"static void plugrad_invoke_{kernel.name}(void **arguments) {{ {kernel.name}({call}); }}\n"
-            f"struct plugrad_kernel_{kernel.name}_ {{ void (*invoke)(void **); int has_barriers; "
-            "metal::uint3 *group, *item; void (**barrier)(void); };\n"
+            f"struct plugrad_kernel_{kernel.name}_ {{ void (*invoke)(void **); int waits; "
+            "metal::uint3 *group, *item; void (**barrier)(void); "
+            "const char *(**exchange)(const void *, uint, const char *, uint *, uint *); "
+            "void (**refuse)(const char *); };\n"
             f'extern "C" __attribute__((visibility("default"))) plugrad_kernel_{kernel.name}_ '
-            f"plugrad_kernel_{kernel.name} = {{plugrad_invoke_{kernel.name}, {has_barriers}, &plugrad_group, "
-            "&plugrad_item, &plugrad_barrier};\n"
+            f"plugrad_kernel_{kernel.name} = {{plugrad_invoke_{kernel.name}, {waits}, &plugrad_group, "
+            "&plugrad_item, &plugrad_barrier, &plugrad_exchange, &plugrad_refuse};\n"
         )
     return "\n".join(parts)
 
@@ -298,9 +320,8 @@ class MTLFunction(_Object):
     def name(self) -> str:
         return self._kernel.name
 
-    @property
-    def _fingerprint(self) -> str:
-        text = f"{self._library._device._arch}|{self._kernel.name}|{self._library._source}"
+    def _fingerprint(self, is_indirect: bool) -> str:
+        text = f"{self._library._device._arch}|{is_indirect}|{self._kernel.name}|{self._library._source}"
         return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -308,6 +329,10 @@ class MTLComputePipelineDescriptor(_Object):
     def __init__(self) -> None:
         self._function: MTLFunction | None = None
         self._archives: list[MTLBinaryArchive] = []
+        self._is_indirect = False
+
+    def setSupportIndirectCommandBuffers_(self, supports: bool) -> None:
+        self._is_indirect = bool(supports)
 
     def setComputeFunction_(self, function: MTLFunction) -> None:
         _is_a(function, MTLFunction, "setComputeFunction:")
@@ -317,6 +342,16 @@ class MTLComputePipelineDescriptor(_Object):
         for archive in archives:
             _is_a(archive, MTLBinaryArchive, "setBinaryArchives:")
         self._archives = list(archives)
+
+    @property
+    def _fingerprint(self) -> str:
+        return self._function._fingerprint(self._is_indirect)
+
+    @property
+    def _refusal(self) -> NSError | None:
+        if self._is_indirect and not _setting("PLUGRAD_SIM_INDIRECT", 1):
+            return NSError("Compute function cannot be used with indirect command buffers", 3)
+        return None
 
 
 class MTLBinaryArchiveDescriptor(_Object):
@@ -338,7 +373,9 @@ class MTLBinaryArchive(_Object):
 
     def addComputePipelineFunctionsWithDescriptor_error_(self, descriptor, error):
         _is_a(descriptor, MTLComputePipelineDescriptor, "addComputePipelineFunctionsWithDescriptor:")
-        self._fingerprints.append(descriptor._function._fingerprint)
+        if descriptor._refusal:
+            return False, descriptor._refusal
+        self._fingerprints.append(descriptor._fingerprint)
         return True, None
 
     def serializeToURL_error_(self, url, error):
@@ -348,8 +385,14 @@ class MTLBinaryArchive(_Object):
 
 
 class MTLComputePipelineState(_Object):
-    def __init__(self, device: "MTLDevice", kernel: _Kernel, library: MTLLibrary) -> None:
+    def __init__(
+        self, device: "MTLDevice", kernel: _Kernel, library: MTLLibrary, is_indirect: bool = False
+    ) -> None:
         self._device, self._kernel, self._library = device, kernel, library
+        self._is_indirect = is_indirect
+
+    def supportIndirectCommandBuffers(self) -> bool:
+        return self._is_indirect
 
     def maxTotalThreadsPerThreadgroup(self) -> int:
         return min(self._kernel.most_threads, _setting("PLUGRAD_SIM_THREADS", MOST_THREADS))
@@ -383,6 +426,7 @@ class MTLBuffer(_Object):
         self._writers: set[int] = set()
 
     def __del__(self) -> None:
+        _runtime.plugrad_protect(self._address, 2)  # it may belong to a command buffer that never ran
         if not _runtime.plugrad_is_whole(self._address):
             _complain(f"a write behind a buffer of {self._nbytes} bytes")
         self._device._used -= self._nbytes
@@ -425,12 +469,156 @@ class _Dispatch:
     groups: MTLSize
     items: MTLSize
 
+    def uses(self) -> "list[tuple[MTLBuffer, bool]]":
+        """Return the buffers with whether they are only read."""
+        return [
+            (self.buffers[parameter.index][0], parameter.is_read_only)
+            for parameter in self.state._kernel.buffers
+            if parameter.index in self.buffers
+        ]
+
+
+def _check_sizes(state: MTLComputePipelineState, groups: MTLSize, items: MTLSize) -> None:
+    most = state.maxTotalThreadsPerThreadgroup()
+    if items.width * items.height * items.depth > most:
+        _refuse(f"{tuple(items)} threads in a threadgroup, where {state._kernel.name} has {most} at most")
+    if min(*groups, *items) < 1:
+        _refuse(f"a launch of {tuple(groups)} threadgroups of {tuple(items)}")
+
+
+def _check_place(buffer: MTLBuffer, offset: int, index: int, most: int) -> None:
+    if not 0 <= index < most:
+        _refuse(f"there is no place {index} for a buffer, only {most}")
+    if not 0 <= offset < buffer._nbytes:
+        _refuse(f"the offset {offset} is not inside a buffer of {buffer._nbytes} bytes")
+
+
+def _check_bound(
+    name: str, parameter: _Parameter, buffers: dict[int, tuple[MTLBuffer, int]], constants: dict[int, bytes]
+) -> None:
+    if parameter.index in constants:
+        return
+    if parameter.index not in buffers:
+        _refuse(f"{name} was launched without its buffer {parameter.index}")
+    offset = buffers[parameter.index][1]
+    if offset % parameter.element_bytes:
+        _refuse(f"{name} takes elements of {parameter.element_bytes} bytes, not from byte {offset} on")
+
+
+class MTLIndirectCommandBufferDescriptor(_Object):
+    def __init__(self) -> None:
+        self._types = 0
+        self._inherits_buffers = self._inherits_state = True
+        self._most_buffers = 0
+
+    def setCommandTypes_(self, types: int) -> None:
+        self._types = types
+
+    def setInheritBuffers_(self, inherits: bool) -> None:
+        self._inherits_buffers = bool(inherits)
+
+    def setInheritPipelineState_(self, inherits: bool) -> None:
+        self._inherits_state = bool(inherits)
+
+    def setMaxKernelBufferBindCount_(self, most: int) -> None:
+        if not 0 <= most <= MOST_BUFFERS:
+            _refuse(f"a command takes up to {MOST_BUFFERS} buffers, not {most}")
+        self._most_buffers = most
+
+
+class MTLIndirectCommandBuffer(_Object):
+    def __init__(self, device: "MTLDevice", most_buffers: int, count: int) -> None:
+        self._device, self._most_buffers = device, most_buffers
+        self._commands = [MTLIndirectComputeCommand(self) for _ in range(count)]
+        self._running: set[int] = set()  # command buffers that nobody waited for
+
+    def size(self) -> int:
+        return len(self._commands)
+
+    def indirectComputeCommandAtIndex_(self, index: int) -> "MTLIndirectComputeCommand":
+        _needs_a_pool("a command of an indirect command buffer")
+        if not 0 <= index < len(self._commands):
+            _refuse(f"there is no command {index}, only {len(self._commands)}")
+        return self._commands[index]
+
+    def _check_idle(self) -> None:
+        if self._running:
+            _refuse("a command was changed that runs, or is about to")
+
+
+class MTLIndirectComputeCommand(_Object):
+    def __init__(self, owner: MTLIndirectCommandBuffer) -> None:
+        self._owner = owner
+        self._clear()
+
+    def _clear(self) -> None:
+        self._state: MTLComputePipelineState | None = None
+        self._buffers: dict[int, tuple[MTLBuffer, int]] = {}
+        self._has_barrier = False
+        self._dispatch: _Dispatch | None = None
+
+    def reset(self) -> None:
+        self._owner._check_idle()
+        self._clear()
+
+    def setComputePipelineState_(self, state: MTLComputePipelineState) -> None:
+        _is_a(state, MTLComputePipelineState, "setComputePipelineState:")
+        self._check_open(state._device)
+        if not state._is_indirect:
+            _refuse(f"the pipeline of {state._kernel.name} does not support indirect command buffers")
+        self._state = state
+
+    def setKernelBuffer_offset_atIndex_(self, buffer: MTLBuffer, offset: int, index: int) -> None:
+        _is_a(buffer, MTLBuffer, "setKernelBuffer:offset:atIndex:")
+        self._check_open(buffer._device)
+        _check_place(buffer, offset, index, self._owner._most_buffers)
+        self._buffers[index] = (buffer, offset)
+
+    def setBarrier(self) -> None:
+        self._check_open(self._owner._device)
+        self._has_barrier = True
+
+    def clearBarrier(self) -> None:
+        self._check_open(self._owner._device)
+        self._has_barrier = False
+
+    def concurrentDispatchThreadgroups_threadsPerThreadgroup_(self, groups: MTLSize, items: MTLSize) -> None:
+        self._check_open(self._owner._device)
+        if self._state is None:
+            _refuse("a command without a pipeline")
+        _check_sizes(self._state, groups, items)
+        for parameter in self._state._kernel.buffers:
+            _check_bound(self._state._kernel.name, parameter, self._buffers, {})
+        self._dispatch = _Dispatch(self._state, dict(self._buffers), {}, MTLSize(*groups), MTLSize(*items))
+
+    def _check_open(self, device: "MTLDevice") -> None:
+        self._owner._check_idle()
+        if device is not self._owner._device:
+            _refuse("an object of another device")
+        if self._dispatch is not None:
+            _refuse("a command was changed after its dispatch, without a reset")
+
+
+def _check_order(commands: list[MTLIndirectComputeCommand]) -> None:
+    """Complain of commands that use what another changes, or change what it uses, at the same time."""
+    used: dict[int, bool] = {}
+    for number, command in enumerate(commands):
+        if command._has_barrier:
+            used.clear()
+        uses = command._dispatch.uses()
+        for buffer, is_read_only in uses:
+            if not (is_read_only and used.get(id(buffer), True)) and id(buffer) in used:
+                _complain(f"command {number} has no barrier, and uses memory that one before it changes")
+        for buffer, is_read_only in uses:
+            used[id(buffer)] = used.get(id(buffer), True) and is_read_only
+
 
 class MTLCommandBuffer(_Object):
     def __init__(self, queue: MTLCommandQueue) -> None:
         self._queue = queue
         self._encoder: MTLComputeCommandEncoder | None = None
         self._dispatches: list[_Dispatch] = []
+        self._indirect: list[MTLIndirectCommandBuffer] = []
         self._status = NOT_ENQUEUED
         self._error: NSError | None = None
         self._start = self._end = 0.0
@@ -457,6 +645,8 @@ class MTLCommandBuffer(_Object):
         for buffer, is_read_only in self._uses():
             (buffer._readers if is_read_only else buffer._writers).add(id(self))
             buffer._protect()
+        for indirect in self._indirect:
+            indirect._running.add(id(self))
         self._queue._committed.append(self)
 
     def waitUntilCompleted(self) -> None:
@@ -478,12 +668,7 @@ class MTLCommandBuffer(_Object):
         return self._end
 
     def _uses(self) -> list[tuple[MTLBuffer, bool]]:
-        return [
-            (dispatch.buffers[parameter.index][0], parameter.is_read_only)
-            for dispatch in self._dispatches
-            for parameter in dispatch.state._kernel.buffers
-            if parameter.index in dispatch.buffers
-        ]
+        return [use for dispatch in self._dispatches for use in dispatch.uses()]
 
     def _run(self) -> None:
         uses = self._uses()
@@ -496,9 +681,11 @@ class MTLCommandBuffer(_Object):
             buffer._readers.discard(id(self))
             buffer._writers.discard(id(self))
             buffer._protect()
+        for indirect in self._indirect:
+            indirect._running.discard(id(self))
         self._status = ERROR if fault else COMPLETED
         if fault:
-            is_page_fault = fault == 1
+            is_page_fault = fault == BAD_ADDRESS
             text = "Caused GPU Address Fault Error" if is_page_fault else "Caused GPU Internal Error"
             self._error = NSError(text, PAGE_FAULT if is_page_fault else INTERNAL)
 
@@ -510,12 +697,15 @@ def _run_dispatch(dispatch: _Dispatch) -> int:
         addresses[index] = buffer._address + offset
     for index, constant in constants.items():
         addresses[index] = ctypes.addressof(constant)
-    return _runtime.plugrad_run(
+    fault = _runtime.plugrad_run(
         dispatch.state._kernel.record,
         (ctypes.c_uint * 3)(*dispatch.groups),
         (ctypes.c_uint * 3)(*dispatch.items),
         (ctypes.c_void_p * MOST_BUFFERS)(*addresses),
     )
+    if fault == MISUSE:
+        _complain(f"{dispatch.state._kernel.name}: {_runtime.plugrad_complaint().decode()}")
+    return fault
 
 
 class MTLComputeCommandEncoder(_Object):
@@ -525,6 +715,7 @@ class MTLComputeCommandEncoder(_Object):
         self._state: MTLComputePipelineState | None = None
         self._buffers: dict[int, tuple[MTLBuffer, int]] = {}
         self._constants: dict[int, bytes] = {}
+        self._usage: dict[int, int] = {}  # of the memory that indirect commands may see
 
     def setComputePipelineState_(self, state: MTLComputePipelineState) -> None:
         _is_a(state, MTLComputePipelineState, "setComputePipelineState:")
@@ -534,13 +725,12 @@ class MTLComputeCommandEncoder(_Object):
     def setBuffer_offset_atIndex_(self, buffer: MTLBuffer, offset: int, index: int) -> None:
         _is_a(buffer, MTLBuffer, "setBuffer:offset:atIndex:")
         self._check_device(buffer._device)
-        self._check_index(index)
-        if not 0 <= offset < buffer._nbytes:
-            _refuse(f"the offset {offset} is not inside a buffer of {buffer._nbytes} bytes")
+        _check_place(buffer, offset, index, MOST_BUFFERS)
         self._buffers[index] = (buffer, offset)
 
     def setBytes_length_atIndex_(self, data: bytes, length: int, index: int) -> None:
-        self._check_index(index)
+        if not 0 <= index < MOST_BUFFERS:
+            _refuse(f"there is no place {index} for bytes, only {MOST_BUFFERS}")
         if length > MOST_BYTES or length > len(data):
             _refuse(f"setBytes: takes {MOST_BYTES} bytes at most and what there is, not {length}")
         self._constants[index] = bytes(data[:length])
@@ -551,16 +741,40 @@ class MTLComputeCommandEncoder(_Object):
         state = self._state
         if state is None:
             _refuse("a launch without a pipeline")
-        most = state.maxTotalThreadsPerThreadgroup()
-        if items.width * items.height * items.depth > most:
-            _refuse(f"{tuple(items)} threads in a threadgroup, where {state._kernel.name} has {most} at most")
-        if min(*groups, *items) < 1:
-            _refuse(f"a launch of {tuple(groups)} threadgroups of {tuple(items)}")
+        _check_sizes(state, groups, items)
         for parameter in state._kernel.buffers:
-            self._check_bound(state._kernel.name, parameter)
+            _check_bound(state._kernel.name, parameter, self._buffers, self._constants)
         self._commands._dispatches.append(
             _Dispatch(state, dict(self._buffers), dict(self._constants), MTLSize(*groups), MTLSize(*items))
         )
+
+    def useResources_count_usage_(self, resources: list[MTLBuffer], count: int, usage: int) -> None:
+        if count > len(resources):
+            _refuse(f"useResources: got {len(resources)} of {count} resources")
+        for resource in resources[:count]:
+            _is_a(resource, MTLBuffer, "useResources:count:usage:")
+            self._check_device(resource._device)
+            self._usage[id(resource)] = self._usage.get(id(resource), 0) | usage
+
+    def executeCommandsInBuffer_withRange_(self, indirect: MTLIndirectCommandBuffer, chosen: NSRange) -> None:
+        _is_a(indirect, MTLIndirectCommandBuffer, "executeCommandsInBuffer:withRange:")
+        self._check_device(indirect._device)
+        if self._is_ended:
+            _refuse("commands were executed after endEncoding")
+        first, count = chosen
+        if first < 0 or first + count > indirect.size():
+            _refuse(f"commands {first} to {first + count} of {indirect.size()} were executed")
+        commands = indirect._commands[first : first + count]
+        for number, command in enumerate(commands, first):
+            if command._dispatch is None:
+                _refuse(f"command {number} was executed, which has no dispatch")
+            for buffer, is_read_only in command._dispatch.uses():
+                needed = READ if is_read_only else WRITE
+                if not self._usage.get(id(buffer), 0) & needed:
+                    _refuse(f"command {number} uses memory that useResource: did not name")
+        _check_order(commands)
+        self._commands._dispatches.extend(command._dispatch for command in commands)
+        self._commands._indirect.append(indirect)
 
     def endEncoding(self) -> None:
         if self._is_ended:
@@ -570,19 +784,6 @@ class MTLComputeCommandEncoder(_Object):
     def _check_device(self, device: "MTLDevice") -> None:
         if device is not self._commands._queue._device:
             _refuse("an object of another device")
-
-    def _check_index(self, index: int) -> None:
-        if not 0 <= index < MOST_BUFFERS:
-            _refuse(f"there is no place {index} for a buffer, only {MOST_BUFFERS}")
-
-    def _check_bound(self, name: str, parameter: _Parameter) -> None:
-        if parameter.index in self._constants:
-            return
-        if parameter.index not in self._buffers:
-            _refuse(f"{name} was launched without its buffer {parameter.index}")
-        offset = self._buffers[parameter.index][1]
-        if offset % parameter.element_bytes:
-            _refuse(f"{name} takes elements of {parameter.element_bytes} bytes, not from byte {offset} on")
 
 
 # --- devices ---
@@ -665,8 +866,10 @@ class MTLDevice(_Object):
         function = descriptor._function
         if function._library._device is not self:
             _refuse("a pipeline of another device's function")
+        if descriptor._refusal:
+            return None, descriptor._refusal
         held = [f for archive in descriptor._archives for f in archive._fingerprints]
-        if descriptor._archives and function._fingerprint not in held:
+        if descriptor._archives and descriptor._fingerprint not in held:
             _complain(f"the archive does not hold {function.name()}")
             if options & FAIL_ON_ARCHIVE_MISS:
                 return None, NSError("not in the archive", 1)
@@ -676,7 +879,17 @@ class MTLDevice(_Object):
             return None, NSError(text, 3)
         if any(parameter.index >= MOST_BUFFERS for parameter in kernel.buffers):
             return None, NSError(f"more than {MOST_BUFFERS} buffers", 3)
-        return MTLComputePipelineState(self, kernel, function._library), None
+        return MTLComputePipelineState(self, kernel, function._library, descriptor._is_indirect), None
+
+    def newIndirectCommandBufferWithDescriptor_maxCommandCount_options_(self, descriptor, count, options):
+        _is_a(descriptor, MTLIndirectCommandBufferDescriptor, "newIndirectCommandBufferWithDescriptor:")
+        if descriptor._types != CONCURRENT_DISPATCH or options:
+            _refuse("this stand-in has commands that launch threadgroups only, in shared memory")
+        if descriptor._inherits_buffers or descriptor._inherits_state:
+            _refuse("this stand-in has commands only that inherit nothing of the encoder")
+        if not 0 < count <= MOST_COMMANDS:
+            _refuse(f"an indirect command buffer of {count} commands, of up to {MOST_COMMANDS}")
+        return MTLIndirectCommandBuffer(self, descriptor._most_buffers, count)
 
 
 _devices = [MTLDevice(index) for index in range(_setting("PLUGRAD_SIM_DEVICES", 1))]
