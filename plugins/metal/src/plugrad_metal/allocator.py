@@ -6,7 +6,7 @@ from plugrad.errors import DeviceOutOfMemory
 from plugrad.runtime.allocator import LruAllocator
 from plugrad_metal.context import Context
 
-_STORAGE_SHARED = 0  # enum MTLResourceOptions
+STORAGE_SHARED = 0  # enum MTLResourceOptions
 
 
 class Block:
@@ -27,6 +27,23 @@ class Block:
 
     def __repr__(self) -> str:
         return f"<Block of {self.host.nbytes} bytes, from byte {self.start}>"
+
+
+def new_block(context: Context, nbytes: int) -> Block:
+    """Return memory of the GPU that the host sees too.
+
+    Raises:
+        DeviceOutOfMemory: there is no more.
+    """
+    buffer = context.device.newBufferWithLength_options_(nbytes, STORAGE_SHARED)
+    if buffer is None:
+        name = context.target.name
+        raise DeviceOutOfMemory(
+            f"{name} has no {nbytes} bytes left; {context.device.currentAllocatedSize()} are in use",
+            device=name,
+            requested_bytes=nbytes,
+        )
+    return Block(buffer, memoryview(buffer.contents().as_buffer(nbytes)).cast("B"))
 
 
 class MetalAllocator(LruAllocator[Block]):
@@ -52,14 +69,7 @@ class MetalAllocator(LruAllocator[Block]):
                 device=name,
                 requested_bytes=nbytes,
             )
-        buffer = context.device.newBufferWithLength_options_(nbytes, _STORAGE_SHARED)
-        if buffer is None:
-            raise DeviceOutOfMemory(
-                f"{name} has no {nbytes} bytes left; {context.device.currentAllocatedSize()} are in use",
-                device=name,
-                requested_bytes=nbytes,
-            )
-        return Block(buffer, memoryview(buffer.contents().as_buffer(nbytes)).cast("B"))
+        return new_block(context, nbytes)
 
     def copyin(self, handle: Block, source: memoryview) -> None:
         """Copy `source` into the block."""

@@ -6,6 +6,7 @@ Source: Apple, Metal Feature Set Tables; Metal Shading Language Specification.
 from plugrad.dtype import STORABLE, dtypes
 from plugrad.target import Capabilities, Target
 from plugrad.uop.ops import COMPARE, Ops
+from plugrad_metal.tensor_cores import tensor_cores
 
 _INTEGER_OPS = (Ops.CDIV, Ops.CMOD, Ops.SHL, Ops.SHR, Ops.AND, Ops.OR, Ops.XOR)
 _FLOAT_OPS = (Ops.FDIV, Ops.RECIP, Ops.SQRT, Ops.TRUNC)
@@ -14,6 +15,9 @@ NATIVE_OPS = frozenset(op.name for op in (*_INTEGER_OPS, *_FLOAT_OPS, *_SHARED_O
 
 BUFFER_SLOTS = 31  # "Maximum number of entries in the buffer argument table, per kernel function"
 BFLOAT_SINCE = (3, 1)
+# Indirect command buffers: Apple7 and Apple8 fail with some, and Intel Macs are slower with them.
+# Source: tinygrad, pull requests 6313 and 10366, issue 8648.
+REPLAY_SINCE = 9
 
 
 def language_of(target: Target) -> tuple[int, int]:
@@ -25,6 +29,27 @@ def language_of(target: Target) -> tuple[int, int]:
     """
     major, _, minor = (target.get("language") or "2.4").partition(".")
     return int(major), int(minor)
+
+
+def generation_of(target: Target) -> int:
+    """Return which generation of Apple's families a GPU is; 0 where it belongs to none of them.
+
+    Example:
+        >>> generation_of(Target("METAL", arch="apple9")), generation_of(Target("METAL", arch="mac2"))
+        (9, 0)
+    """
+    family, _, generation = target.arch.partition("apple")
+    return int(generation) if not family and generation else 0
+
+
+def can_replay(target: Target) -> bool:
+    """Say whether recorded launches go to a GPU as one indirect command buffer.
+
+    Example:
+        >>> can_replay(Target("METAL", arch="apple9")), can_replay(Target("METAL", arch="apple7"))
+        (True, False)
+    """
+    return generation_of(target) >= REPLAY_SINCE
 
 
 def capabilities(target: Target) -> Capabilities:
@@ -44,4 +69,5 @@ def capabilities(target: Target) -> Capabilities:
         local_memory_bytes=int(target.get("local_bytes") or 32 << 10),
         native_ops=NATIVE_OPS,
         max_buffers=BUFFER_SLOTS - 1,  # the last is for the values of variables
+        tensor_cores=tensor_cores(generation_of(target), language_of(target) >= BFLOAT_SINCE),
     )

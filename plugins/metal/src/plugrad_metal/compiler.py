@@ -6,6 +6,7 @@ compilation makes; the first half, from source to a library, is done again when 
 
 import platform
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from plugrad.errors import CompileError, DeviceError
 from plugrad.runtime.compiler import Compiler
 from plugrad.target import Target
 from plugrad_metal.binding import autorelease_pool, metal, text_of
-from plugrad_metal.capabilities import language_of
+from plugrad_metal.capabilities import can_replay, language_of
 from plugrad_metal.context import Context, open_context
 
 MAGIC = b"plugrad MSL 1\n"
@@ -28,7 +29,8 @@ class MetalCompiler(Compiler):
         self.target = target
         self.flags = compiler_flags(target)
         system = f"{platform.system()} {platform.release()}"
-        self.cache_key = "|".join((system, target.get("device"), target.arch, *self.flags))
+        indirect = "indirect" if can_replay(target) else ""
+        self.cache_key = "|".join((system, target.get("device"), target.arch, indirect, *self.flags))
 
     def compile(self, source: str, name: str) -> bytes:
         """Return the image of one kernel: see `pack_image`.
@@ -121,25 +123,27 @@ def compile_options(target: Target) -> Any:
 def pipeline_of(context: Context, function: Any, archive: bytes) -> Any:
     """Return what launches a function, from an archive where there is one.
 
+    Some functions cannot stand in indirect command buffers, and are refused where they are asked to: those
+    are loaded without.
+
     Raises:
         DeviceError: the GPU does not take the kernel, or the archive is damaged.
     """
-    descriptor = _descriptor(function)
+    make = context.device.newComputePipelineStateWithDescriptor_options_reflection_error_
+    error: Any = None
     with tempfile.TemporaryDirectory(prefix="plugrad-") as folder:
-        if archive:
-            path = Path(folder) / "archive"
-            path.write_bytes(archive)
-            descriptor.setBinaryArchives_([_open_archive(context, path)])
-        device = context.device
-        state, error = device.newComputePipelineStateWithDescriptor_options_reflection_error_(
-            descriptor, 0, None, None
-        )
-    if state is None:
-        raise DeviceError(
-            f"{context.target.name} does not load {function.name()}: {text_of(error)}",
-            device=context.target.name,
-        )
-    return state
+        path = Path(folder) / "archive"
+        path.write_bytes(archive)
+        opened = [_open_archive(context, path)] if archive else []
+        for descriptor in _descriptors(context.target, function):
+            descriptor.setBinaryArchives_(opened)
+            state, error = make(descriptor, 0, None, None)
+            if state is not None:
+                return state
+    raise DeviceError(
+        f"{context.target.name} does not load {function.name()}: {text_of(error)}",
+        device=context.target.name,
+    )
 
 
 def _archive(context: Context, function: Any) -> bytes:
@@ -149,7 +153,8 @@ def _archive(context: Context, function: Any) -> bytes:
     )
     if archive is None:
         return b""
-    added, _ = archive.addComputePipelineFunctionsWithDescriptor_error_(_descriptor(function), None)
+    add = archive.addComputePipelineFunctionsWithDescriptor_error_
+    added = any(add(descriptor, None)[0] for descriptor in _descriptors(context.target, function))
     with tempfile.TemporaryDirectory(prefix="plugrad-") as folder:
         path = Path(folder) / "archive"
         written, _ = archive.serializeToURL_error_(_url(path), None) if added else (False, None)
@@ -169,10 +174,13 @@ def _open_archive(context: Context, path: Path) -> Any:
     return archive
 
 
-def _descriptor(function: Any) -> Any:
-    descriptor = metal().MTLComputePipelineDescriptor.alloc().init()
-    descriptor.setComputeFunction_(function)
-    return descriptor
+def _descriptors(target: Target, function: Any) -> Iterator[Any]:
+    """Yield how a function may be loaded, the best first: for indirect command buffers too, or without."""
+    for is_indirect in (True, False) if can_replay(target) else (False,):
+        descriptor = metal().MTLComputePipelineDescriptor.alloc().init()
+        descriptor.setComputeFunction_(function)
+        descriptor.setSupportIndirectCommandBuffers_(is_indirect)
+        yield descriptor
 
 
 def _url(path: Path) -> Any:

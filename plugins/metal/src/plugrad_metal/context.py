@@ -38,7 +38,7 @@ class Context:
         self.queue: Any = device.newCommandQueue()
         if self.queue is None:
             raise DeviceError(f"{target.name} ({device.name()}) gives no command queue", device=target.name)
-        self._in_flight: deque[tuple[Any, str]] = deque()
+        self._in_flight: deque[tuple[Any, str, object]] = deque()
         self._failed: list[DeviceError] = []
         self._lost: DeviceLost | None = None
 
@@ -51,13 +51,16 @@ class Context:
         if self._lost is not None:
             raise DeviceLost(str(self._lost), device=self.target.name)
 
-    def submit(self, commands: Any, name: str) -> None:
-        """Give a command buffer with the kernel `name` to the GPU; the caller holds the lock."""
+    def submit(self, commands: Any, name: str, used: object = None) -> None:
+        """Give a command buffer with the kernel `name` to the GPU; the caller holds the lock.
+
+        What is `used` by it, and the command buffer does not keep by itself, is kept until it is done.
+        """
         commands.commit()
-        self._in_flight.append((commands, name))
+        self._in_flight.append((commands, name, used))
         if len(self._in_flight) >= _LOOK_BACK_AT:
             while self._in_flight and self._in_flight[0][0].status() >= _DONE:
-                self._retire(*self._in_flight.popleft())
+                self._retire()
 
     def synchronize(self) -> None:
         """Return when all that was given to the GPU is done.
@@ -69,7 +72,7 @@ class Context:
             self.check()
             while self._in_flight:
                 self._in_flight[0][0].waitUntilCompleted()
-                self._retire(*self._in_flight.popleft())
+                self._retire()
             if self._failed:
                 first, *others = self._failed
                 self._failed = []
@@ -79,7 +82,8 @@ class Context:
                     first.add_note(f"{len(others)} launches after it failed too")
                 raise first
 
-    def _retire(self, commands: Any, name: str) -> None:
+    def _retire(self) -> None:
+        commands, name, _ = self._in_flight.popleft()
         if commands.status() == _FAILED:
             self._failed.append(failure(commands.error(), f"running {name}", self.target.name))
 

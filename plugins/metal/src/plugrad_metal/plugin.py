@@ -1,12 +1,16 @@
 """The hooks through which plugrad finds and opens Apple's GPUs."""
 
+from collections.abc import Sequence
+
 from plugrad.plugin.backend import BackendInfo, Probe
 from plugrad.plugin.hookspecs import hookimpl
+from plugrad.runtime.graph import GraphLaunch
 from plugrad.runtime.program import Program
 from plugrad.target import Target
 from plugrad_metal.allocator import MetalAllocator
 from plugrad_metal.compiler import MetalCompiler
 from plugrad_metal.context import open_context
+from plugrad_metal.graph import MetalGraph
 from plugrad_metal.probe import NAME, look
 from plugrad_metal.renderer import MetalRenderer
 from plugrad_metal.runner import MetalRunner
@@ -17,7 +21,7 @@ def plugrad_backend_info() -> BackendInfo:
     """Say who this is."""
     return BackendInfo(
         name=NAME,
-        spec_version="1.0",
+        spec_version="1.1",
         priority=30,
         aliases=("MPS",),
         summary="Apple's GPUs: kernels in the Metal Shading Language, by PyObjC",
@@ -54,3 +58,12 @@ def plugrad_compiler(target: Target) -> MetalCompiler | None:
 def plugrad_runner(target: Target, program: Program) -> MetalRunner | None:
     """Load a kernel."""
     return MetalRunner(open_context(target), program) if target.device == NAME else None
+
+
+@hookimpl
+def plugrad_graph(target: Target, launches: Sequence[GraphLaunch]) -> MetalGraph | None:
+    """Prepare an indirect command buffer, of runners that are ours and may stand in one."""
+    if target.device != NAME:
+        return None
+    runners = [x.runner for x in launches if isinstance(x.runner, MetalRunner) and x.runner.can_replay]
+    return MetalGraph(launches, runners) if len(runners) == len(launches) else None

@@ -117,6 +117,17 @@ class MetalRenderer(CStyleRenderer):
             return super().workitem(name)
         return f"{'group' if name[0] == 'g' else 'item'}.{_LANES[int(name[-1])]}"
 
+    def write(self, scope: Scope, u: UOp) -> None:
+        """Write one node; a matrix instruction is a call that all threads of a simdgroup make."""
+        if u.op is not Ops.WMMA:
+            super().write(scope, u)
+            return
+        a, b, c = u.src
+        factor, result = self.type_name(scope, a.dtype), self.type_name(scope, u.dtype)
+        function = words.matrix_product(scope.define, u.arg, factor, result)
+        arguments = ", ".join(scope.names[s] for s in (a, b, c))
+        scope.declare(u, "tile", result, f"{function}({arguments})")
+
     # --- types and constants ---
 
     def type_name(self, scope: Scope, dtype: DType) -> str:

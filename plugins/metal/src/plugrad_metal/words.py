@@ -3,6 +3,8 @@
 from collections.abc import Callable
 
 from plugrad.dtype import DType, is_unsigned
+from plugrad.target import TensorCore
+from plugrad_metal.tensor_cores import MATRICES
 
 Define = Callable[[str, str], str]
 
@@ -47,4 +49,30 @@ def bfloat_from_float(define: Define) -> str:
         "  uint b = as_type<uint>(x), high = b >> 16;",
         "  uint rounded = (b + 0x7fffu + (high & 1u)) >> 16;",
         "  return (ushort)(x != x ? (high | 0x40u) : rounded);",
+    )
+
+
+def matrix_product(define: Define, core: TensorCore, factor: str, result: str) -> str:
+    """Define the product of two 8x8 matrices, added to a third; return the function's name.
+
+    Args:
+        define: adds a paragraph to the source.
+        core: the instruction.
+        factor: the type of a thread's two elements of A and of B.
+        result: that of its elements of C.
+    """
+    return _function(
+        define,
+        core.name,
+        result,
+        f"{factor} a, {factor} b, {result} c",
+        f"  {MATRICES[core.dtype_in]} ma, mb;",
+        f"  {MATRICES[core.dtype_out]} mc;",
+        *(
+            f"  m{name}.thread_elements()[{i}] = {name}.{lane};"
+            for name in "abc"
+            for i, lane in enumerate("xy")
+        ),
+        "  simdgroup_multiply_accumulate(mc, ma, mb, mc);",
+        f"  return {result}(mc.thread_elements()[0], mc.thread_elements()[1]);",
     )
