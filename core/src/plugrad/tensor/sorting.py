@@ -25,14 +25,11 @@ _SIGNED = {1: dtypes.int8, 2: dtypes.int16, 4: dtypes.int32, 8: dtypes.int64}
 
 def sort_keys(x: UOp, descending: bool) -> UOp:
     """Return integers in the order of `x`: signed, equal for equal elements, NaN above all."""
-    key = _keys(x)
-    if key.dtype.itemsize < 4:
-        # lanes of one width: narrow ones beside 32-bit positions are slow to compile
-        key = key.cast(dtypes.int32)
+    key = _rising_keys(x)
     return ~key if descending else key
 
 
-def _keys(x: UOp) -> UOp:
+def _rising_keys(x: UOp) -> UOp:
     if is_bool(x.dtype):
         return x.cast(dtypes.int8)
     bits_dtype = _SIGNED[x.dtype.itemsize]
