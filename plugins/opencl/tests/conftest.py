@@ -117,6 +117,7 @@ CPU = Target(
                 "lib": "object",
                 "local_bytes": "1048576",
                 "parameter_bytes": "1024",
+                "profile": "FULL_PROFILE",
                 "platform": "Portable Computing Language, OpenCL 3.0",
                 "units": "8",
                 "vector_bits": "256",

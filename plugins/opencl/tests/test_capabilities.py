@@ -37,6 +37,12 @@ def test_what_a_device_lacks_is_left_to_the_core(cpu, gpu, changed):
     assert dtypes.float64 not in capabilities(changed(cpu, fp64="")).storage_dtypes
 
 
+def test_functions_are_native_where_the_profile_bounds_their_error(cpu, changed):
+    bounded = {"EXP", "EXP2", "LOG2"}
+    assert capabilities(cpu).native_ops >= bounded
+    assert not capabilities(changed(cpu, profile="EMBEDDED_PROFILE")).native_ops & bounded
+
+
 def test_buffers_are_as_many_as_parameters_hold(cpu, changed):
     assert capabilities(cpu).max_buffers == 56
     assert capabilities(changed(cpu, parameter_bytes="4352")).max_buffers == 264

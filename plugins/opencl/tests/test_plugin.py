@@ -75,6 +75,7 @@ def _device(kind, name, bits=8):
         name=name,
         version="OpenCL 3.0 PoCL HSTR: cpu-x86_64-unknown-linux-gnu-znver3",
         driver_version="1",
+        profile="FULL_PROFILE",
         opencl_c_version="OpenCL C 1.2 x",
         extensions="cl_khr_fp64" if kind == "GPU" else "cl_khr_fp16",
         native_vector_width_float=bits,

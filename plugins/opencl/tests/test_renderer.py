@@ -28,6 +28,30 @@ def _elementwise(w, outs, ins, count, body, numel=64):
     w.end(i)
 
 
+@pytest.mark.parametrize("dtype", [dtypes.float32, dtypes.float64])
+def test_functions_keep_within_three_units_in_the_last_place(w, launch, dtype, count):
+    functions = {Ops.EXP: np.exp, Ops.EXP2: np.exp2, Ops.LOG2: np.log2}
+    _elementwise(w, [dtype] * 3, [dtype], count, lambda w, a: [w.alu(op, a) for op in functions], 2048)
+    with np.errstate(all="ignore"):
+        a = np.concatenate([_floats(), np.linspace(-150, 130, 1 << 10), np.exp2(np.linspace(-149, 127, 960))])
+        a = a.astype(to_numpy(dtype))
+        outs = [np.empty_like(a) for _ in functions]
+        launch(w, *outs, a)
+        for out, f in zip(outs, functions.values(), strict=True):
+            exact = f(a.astype(np.longdouble))
+            near = exact.astype(a.dtype)
+            special = ~np.isfinite(near)
+            np.testing.assert_array_equal(out[special], near[special])
+            units = np.abs(out - exact)[~special] / np.spacing(np.abs(near[~special]))
+            assert units.max() <= 3.0
+
+
+def test_functions_of_float16_are_computed_in_float32(w, gpu):
+    a = w.load(w.param(1, dtypes.float16), 0)
+    w.store(w.param(0, dtypes.float16), 0, w.alu(Ops.EXP, a))
+    assert "*data0 = ((half)(exp(((float)(val0)))));" in OpenClRenderer(gpu).render(w.uops, "k")
+
+
 def _floats(dtype=np.float32, numel=64):
     return np.resize(np.array(SPECIALS, dtype=np.float64), numel).astype(dtype)
 

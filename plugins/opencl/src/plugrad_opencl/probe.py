@@ -88,6 +88,7 @@ def describe(index: int, kind: str, platform: Any, device: Any) -> ProbedDevice:
         # asked for an executable, PoCL compiles each kernel once more, for groups of any size; it keeps those
         # that it launches in a cache of its own
         "lib": "object" if platform.name == POCL else "executable",
+        "profile": str(device.profile),
         "platform": f"{platform.name}, {platform.version}",
         "units": int(device.max_compute_units),
         "vector_bits": vector_bits(native_bits, cpu) if kind == "cpu" else 0,

@@ -19,6 +19,7 @@ from plugrad.uop.uop import UOp
 from plugrad_opencl.capabilities import capabilities
 from plugrad_opencl.words import Words, numbered
 
+_BOUNDED = frozenset({Ops.EXP, Ops.EXP2, Ops.LOG2})
 # what may leave the range of a signed integer, which C does not define
 _OVERFLOWING = frozenset({Ops.ADD, Ops.SUB, Ops.MUL, Ops.NEG, Ops.MULACC})
 
@@ -208,7 +209,12 @@ class OpenClRenderer(MaskRenderer):
         scalar, count = self._scalar_type(u.dtype), u.dtype.count
         if u.op is Ops.MULACC:
             return f"{self._words(scope).multiply_add(scalar, count)}({', '.join(args)})"
-        if u.op in (Ops.SQRT, Ops.TRUNC):
+        if u.op in _BOUNDED and scalar == "half":  # the language's bound is wider for it
+            word = self._words(scope)
+            function = word.builtin(self.functions[u.op], "float", count)
+            value = f"{function}({word.convert('float', 'half', count, args[0])})"
+            return word.convert("half", "float", count, value)
+        if u.op in _BOUNDED or u.op in (Ops.SQRT, Ops.TRUNC):
             return f"{self._words(scope).builtin(self.functions[u.op], scalar, count)}({args[0]})"
         return super().call(scope, u, args)
 
