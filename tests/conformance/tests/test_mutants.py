@@ -19,7 +19,7 @@ def test_a_mutant_is_killed(mutant):
     assert not survived, f"{mutant.name} ({mutant.defect}) survives {survived}"
 
 
-@pytest.mark.parametrize("mutant", UNMUTATED, ids=lambda mutant: mutant.base)
+@pytest.mark.parametrize("mutant", UNMUTATED, ids=lambda mutant: mutant.name)
 def test_the_unmutated_passes(mutant):
     verdict = judge(mutant, dict.fromkeys([*(c.id for c in cases_of("minimal")), *every_killer()]))
     failed = [f"{row.id}: {row.reason}" for row in verdict.rows if row.outcome not in ("pass", "unsupported")]

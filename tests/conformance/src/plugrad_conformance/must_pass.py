@@ -18,6 +18,7 @@ _FOUNDATIONS = (
     "contract/plugin/hook",
     "contract/plugin/info-",
     "contract/plugin/capabilities-",
+    "contract/plugin/tensor-cores-",
     "contract/plugin/probe-lists-",
     "contract/plugin/sources-compile",
     "contract/plugin/compile-error-",

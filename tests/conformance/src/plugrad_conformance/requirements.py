@@ -10,7 +10,8 @@ from plugrad.target import Capabilities
 def unmet(need: str, name: str, capabilities: Capabilities) -> str | None:
     """Return why the device `name` lacks `need`, or None where it has it.
 
-    Needs are `dtype:NAME`, `views`, `workgroups`, `threads`, `buffers:N`, `graphs` and `second-device`.
+    Needs are `dtype:NAME`, `tensor-core:NAME`, `views`, `workgroups`, `threads`, `buffers:N`, `graphs` and
+    `second-device`.
     """
     kind, _, detail = need.partition(":")
     match kind:
@@ -18,6 +19,9 @@ def unmet(need: str, name: str, capabilities: Capabilities) -> str | None:
             # floats of a byte are bits, which every device stores
             stored = parse_dtype(detail) in (*capabilities.storage_dtypes, *FLOAT8)
             return None if stored else f"it does not store {detail}"
+        case "tensor-core":
+            taken = {core.dtype_in for core in capabilities.tensor_cores}
+            return None if parse_dtype(detail) in taken else f"it has no matrix instruction of {detail}"
         case "views":
             return None if capabilities.supports_views else "it has no views of buffers"
         case "workgroups":

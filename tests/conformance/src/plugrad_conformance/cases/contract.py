@@ -19,6 +19,7 @@ from plugrad.uop.ops import AxisType, KernelInfo, Ops
 from plugrad.uop.uop import UOp
 from plugrad_conformance.bench import Bench
 from plugrad_conformance.case import Case
+from plugrad_conformance.fragments import faults_of
 
 IMPORT_SECONDS = 0.030
 PROBE_SECONDS = 1.0
@@ -176,6 +177,14 @@ def capabilities_are_consistent(bench: Bench) -> None:
     assert not unknown, f"native_ops names no ops: {unknown}"
 
 
+def tensor_cores_hold_whole_tiles(bench: Bench) -> str:
+    """Of each matrix instruction, the threads hold every element of A, of B and of C exactly once."""
+    capabilities = _renderer(bench).capabilities
+    faults = faults_of(capabilities)
+    assert not faults, "; ".join(faults)
+    return f"{len(capabilities.tensor_cores)} instructions"
+
+
 def renderer_pickles(bench: Bench) -> None:
     """A renderer that went through pickle renders the same text."""
     renderer = _renderer(bench)
@@ -277,6 +286,7 @@ _TESTS: tuple[Callable[[Bench], str | None], ...] = (
     info_is_pure_data,
     hook_results_fulfil_protocols,
     capabilities_are_consistent,
+    tensor_cores_hold_whole_tiles,
     renderer_pickles,
     rendering_is_deterministic,
     sources_compile,

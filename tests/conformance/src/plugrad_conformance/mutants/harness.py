@@ -61,7 +61,7 @@ def every_killer() -> list[str]:
 
 def kill_matrix(verdicts: Sequence[Verdict]) -> str:
     """Return the Markdown page of which case kills which mutant."""
-    bases = ", ".join(mutant.base for mutant in UNMUTATED)
+    bases = ", ".join(dict.fromkeys(mutant.base for mutant in UNMUTATED))
     lines = [
         "# Kill matrix",
         "",

@@ -3,7 +3,7 @@
 from functools import cache
 
 from plugrad.plugin.manager import plugins
-from plugrad_conformance.mutants import arithmetic, contract, graphs, launch, memory
+from plugrad_conformance.mutants import arithmetic, contract, graphs, launch, matrices, memory
 from plugrad_conformance.mutants.mutant import Mutant
 
 #: What a fresh process runs so that it knows the mutants' devices.
@@ -13,13 +13,21 @@ SETUP = "from plugrad_conformance.mutants.register import register; register()"
 UNMUTATED = (
     Mutant("none", "no defect", ()),
     Mutant("none-compiled", "no defect", (), base="CPU"),
+    Mutant("none-with-matrices", "no defect", (), renderer=matrices.declaring),
 )
 
 
 @cache
 def all_mutants() -> tuple[Mutant, ...]:
     """Return the mutants, by what they break."""
-    return (*memory.MUTANTS, *launch.MUTANTS, *graphs.MUTANTS, *arithmetic.MUTANTS, *contract.MUTANTS)
+    return (
+        *memory.MUTANTS,
+        *launch.MUTANTS,
+        *graphs.MUTANTS,
+        *arithmetic.MUTANTS,
+        *matrices.MUTANTS,
+        *contract.MUTANTS,
+    )
 
 
 @cache
