@@ -3,12 +3,14 @@
 import argparse
 import sys
 from collections.abc import Sequence
+from functools import partial
+from itertools import product
 
 from rich.console import Console
 from rich.progress import track
 
 from plugrad.device import Device
-from plugrad.testing.programs.check import difference
+from plugrad.testing.programs.check import MODES, difference
 from plugrad.testing.programs.generate import random_program
 from plugrad.testing.programs.shrink import shrink
 
@@ -22,16 +24,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--device", action="append", help="a device; may be repeated (PYTHON and the default one)"
     )
+    parser.add_argument(
+        "--one-mode",
+        action="store_true",
+        help="run a program in one mode, in turn, not in all",
+    )
     given = parser.parse_args(arguments)
     devices: list[str] = given.device or list(dict.fromkeys(("PYTHON", Device.DEFAULT)))
     console, failed = Console(stderr=True), 0
     for seed in track(range(given.first, given.first + given.count), "programs", console=console):
         program = random_program(seed, given.length)
-        for device in devices:
-            if difference(program, device) is not None:
-                small = shrink(program, lambda p, device=device: difference(p, device) is not None)
-                print(f"seed {seed}:\n{small}\n{difference(small, device)}\n", flush=True)
+        modes = (MODES[seed % len(MODES)],) if given.one_mode else MODES
+        for device, mode in product(devices, modes):
+            differs = partial(difference, device=device, modes=(mode,))
+            if differs(program) is not None:
+                small = shrink(program, lambda p, differs=differs: differs(p) is not None)
+                print(f"seed {seed}:\n{small}\n{differs(small)}\n", flush=True)
                 failed += 1
+                break
     print(f"{given.count} programs of {given.length} steps on {', '.join(devices)}: {failed} differ")
     return 1 if failed else 0
 

@@ -1,6 +1,6 @@
 """A straight-line program over tensors, as data: it can be run, printed, cut and kept."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -56,18 +56,25 @@ def _shown(value: Any) -> str:
     return repr(value)
 
 
-def needed_for(steps: tuple[Step, ...], wanted: Iterable[int], changes: frozenset[str]) -> list[int]:
+def needed_for(
+    steps: Sequence[Step], wanted: Iterable[int], changes: frozenset[str], shares: frozenset[str]
+) -> list[int]:
     """Return the steps that the values of `wanted` depend on, in order.
 
     Args:
         steps: all steps.
         wanted: places of values.
-        changes: the words that change their first source; they belong to whatever reads it afterwards.
+        changes: the words that change their first source; they belong to whatever shows its memory.
+        shares: the words whose value shows memory of their first source.
     """
+    owners: list[int] = []
+    for place, step in enumerate(steps):
+        owners.append(owners[step.sources[0]] if step.word in shares else place)
     needed = set(wanted)
     while True:
         more = {s for i in needed for s in steps[i].sources}
-        more |= {i for i, step in enumerate(steps) if step.word in changes and step.sources[0] in needed}
+        owned = {owners[i] for i in needed}
+        more |= {i for i, step in enumerate(steps) if step.word in changes and owners[i] in owned}
         if more <= needed:
             return sorted(needed)
         needed |= more

@@ -1,12 +1,12 @@
 """Make a program that fails smaller, while it fails."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-import numpy as np
-
+from plugrad.testing.programs.meaning import Shown, evaluate, take
 from plugrad.testing.programs.program import Array, Program, Step, needed_for
-from plugrad.testing.programs.vocabulary import CHANGES, WORDS
+from plugrad.testing.programs.vocabulary import CHANGES, SHARES
+from plugrad.testing.programs.words.word import is_tame
 
 Fails = Callable[[Program], bool]
 
@@ -14,55 +14,69 @@ Fails = Callable[[Program], bool]
 def shrink(program: Program, fails: Fails) -> Program:
     """Return a smaller program that fails too: few results, few steps, inputs for what computes them."""
     for place in program.kept:
-        without = _keeping(program, [i for i in program.kept if i != place])
-        if without.kept and fails(without):
+        without = _keeping(program.steps, [i for i in program.kept if i != place])
+        if without is not None and fails(without):
             program = without
-    program = _without_unused(program)
-    changed = True
-    while changed:
-        changed = False
-        for place in reversed(range(len(program.steps))):
-            if place < len(program.steps) and (smaller := _with_input_at(program, place)) is not None:
-                smaller = _without_unused(smaller)
-                if fails(smaller):
-                    program, changed = smaller, True
+    found: Program | None = program
+    while found is not None:
+        program = found
+        found = next((smaller for smaller in _smaller(program) if fails(smaller)), None)
     return program
 
 
-def _keeping(program: Program, kept: list[int]) -> Program:
-    expected = dict(zip(program.kept, program.expected, strict=True))
-    return replace(program, kept=tuple(kept), expected=tuple(expected[i] for i in kept))
+def _smaller(program: Program) -> Iterator[Program]:
+    """Give programs without a result, or with a step less that computes; the last steps first."""
+    candidates = [(program.steps, [i for i in program.kept if i != place]) for place in program.kept]
+    for place in reversed(range(len(program.steps))):
+        word = program.steps[place].word
+        if word in CHANGES or word in _LEAVING:
+            candidates.append(_bypassed(program, place))
+        if word != "input" and word not in CHANGES:
+            candidates.append((_with_input_at(program, place), list(program.kept)))
+    for steps, kept in candidates:
+        if (smaller := _keeping(steps, kept)) is not None:
+            yield smaller
 
 
-def _values(program: Program) -> list[Array]:
-    """Return what NumPy makes of each step, when it is taken."""
+_LEAVING = ("realize", "detach")
+
+
+def _bypassed(program: Program, place: int) -> tuple[tuple[Step, ...], list[int]]:
+    """Return the steps without one, for whose value its first operand stands."""
+
+    def new(i: int) -> int:
+        i = program.steps[place].sources[0] if i == place else i
+        return i - (i > place)
+
+    rest = (*program.steps[:place], *program.steps[place + 1 :])
+    steps = tuple(replace(step, sources=tuple(map(new, step.sources))) for step in rest)
+    return steps, sorted({new(i) for i in program.kept})
+
+
+def _with_input_at(program: Program, place: int) -> tuple[Step, ...]:
+    step = Step("input", (), (_taken(program.steps)[place],))
+    return (*program.steps[:place], step, *program.steps[place + 1 :])
+
+
+def _taken(steps: Sequence[Step]) -> list[Array]:
+    """Return what each step's value holds when it is taken."""
+    shown: list[Shown] = []
     values: list[Array] = []
-    for step in program.steps:
-        if step.word == "input":
-            values.append(step.params[0])
-            continue
-        operands = [values[i].copy() for i in step.sources]
-        with np.errstate(all="ignore"):
-            values.append(np.asarray(WORDS[step.word].on_numpy(*operands, *step.params)).copy())
+    for step in steps:
+        shown.append(take(step, [shown[i] for i in step.sources]))
+        values.append(shown[-1].values())
     return values
 
 
-def _with_input_at(program: Program, place: int) -> Program | None:
-    """Replace a step that computes by an input of its value."""
-    step = program.steps[place]
-    if step.word == "input" or step.word in CHANGES:
-        return None
-    value = _values(program)[place]
-    steps = (*program.steps[:place], Step("input", (), (value,)), *program.steps[place + 1 :])
-    return replace(program, steps=steps)
-
-
-def _without_unused(program: Program) -> Program:
-    places = needed_for(program.steps, program.kept, CHANGES)
+def _keeping(steps: Sequence[Step], kept: Sequence[int]) -> Program | None:
+    """Return the program that compares `kept`, without steps it does not need; None if it means nothing."""
+    places = needed_for(steps, kept, CHANGES, SHARES)
     new = {old: i for i, old in enumerate(places)}
-    steps = [program.steps[i] for i in places]
-    return replace(
-        program,
-        steps=tuple(replace(step, sources=tuple(new[s] for s in step.sources)) for step in steps),
-        kept=tuple(new[i] for i in program.kept),
-    )
+    short = tuple(replace(s, sources=tuple(new[i] for i in s.sources)) for s in (steps[i] for i in places))
+    try:
+        values = [x.values() for x in evaluate(short)]
+    except FloatingPointError:
+        return None
+    if not kept or not all(map(is_tame, values)):
+        return None
+    return Program(short, tuple(new[i] for i in kept), tuple(values[new[i]] for i in kept))

@@ -1,0 +1,1 @@
+"""The words of random programs, one module a topic: what each means to NumPy and to plugrad."""

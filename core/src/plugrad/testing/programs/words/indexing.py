@@ -1,0 +1,151 @@
+"""Words that index with tensors of positions and with masks."""
+
+import math
+import random
+from typing import Any
+
+import numpy as np
+
+from plugrad.tensor import Tensor
+from plugrad.testing.programs.program import Array
+from plugrad.testing.programs.words.word import MOST_ELEMENTS, Params, reaches, word
+
+
+def _rows(rng: random.Random, xs: list[Array]) -> Params | None:
+    (x,) = xs
+    if not x.ndim or not x.size:
+        return None
+    axis = rng.randrange(x.ndim)
+    rows = [rng.randrange(x.shape[axis]) for _ in range(rng.randint(1, 6))]
+    if x.size // x.shape[axis] * len(rows) > MOST_ELEMENTS:
+        return None
+    return (axis, np.array(rows, np.int32))
+
+
+def _take(x: Any, axis: int, rows: Any) -> Any:
+    return x[(*(slice(None),) * axis, rows)]
+
+
+def _picked(rng: random.Random, xs: list[Array]) -> Params | None:
+    (x,) = xs
+    if not x.ndim or not x.size:
+        return None
+    axis, count = rng.randrange(x.ndim), rng.randint(1, 4)
+    shape = (*x.shape[:axis], count, *x.shape[axis + 1 :])
+    if math.prod(shape) > MOST_ELEMENTS:
+        return None
+    places = [rng.randrange(x.shape[axis]) for _ in range(math.prod(shape))]
+    return (np.array(places, np.int32).reshape(shape), axis)
+
+
+def _pairs(rng: random.Random, xs: list[Array]) -> Params | None:
+    (x,) = xs
+    if x.ndim < 2 or not x.size:
+        return None
+    a, b = sorted(rng.sample(range(x.ndim), 2))
+    count = rng.randint(1, 4)
+    if x.size * count > MOST_ELEMENTS:
+        return None
+    # negative positions count from the end
+    rows, columns = ([rng.randrange(-n, n) for _ in range(count)] for n in (x.shape[a], x.shape[b]))
+    return (a, b, np.array([rows, columns], np.int32))
+
+
+def _take_pairs(x: Any, a: int, b: int, rows: Any, columns: Any) -> Any:
+    return x[(*(slice(None),) * a, rows, *(slice(None),) * (b - a - 1), columns)]
+
+
+def _mask(rng: random.Random, xs: list[Array]) -> Params | None:
+    x, mask = xs
+    return () if mask.dtype.kind == "b" and mask.shape == x.shape and x.ndim else None
+
+
+def _filled(rng: random.Random, xs: list[Array]) -> Params | None:
+    x, mask = xs
+    fits = mask.dtype.kind == "b" and reaches(mask, x) and x.dtype.kind in "iuf"
+    return (rng.randint(0, 3),) if fits else None
+
+
+def _masked_fill(x: Array, mask: Array, value: int) -> Array:
+    return np.where(mask, x.dtype.type(value), x)
+
+
+def _scattered(rng: random.Random, xs: list[Array]) -> Params | None:
+    x, source = xs
+    if x.dtype != source.dtype or x.ndim != source.ndim or not x.ndim or not source.size or not x.size:
+        return None
+    axis = rng.randrange(x.ndim)
+    if any(i != axis and n > m for i, (n, m) in enumerate(zip(source.shape, x.shape, strict=True))):
+        return None
+    places = [rng.randrange(x.shape[axis]) for _ in range(source.size)]
+    return (axis, np.array(places, np.int64).reshape(source.shape))
+
+
+def _scatter(x: Array, source: Array, axis: int, index: Array, adds: bool = False) -> Array:
+    out = x.copy()
+    for place in np.ndindex(index.shape):
+        to = (*place[:axis], int(index[place]), *place[axis + 1 :])
+        out[to] = out[to] + source[place] if adds else source[place]
+    return out
+
+
+def _scatter_add(x: Array, source: Array, axis: int, index: Array) -> Array:
+    return _scatter(x, source, axis, index, adds=True)
+
+
+def _scattered_numbers(rng: random.Random, xs: list[Array]) -> Params | None:
+    return _scattered(rng, xs) if xs[0].dtype.kind in "iuf" else None
+
+
+def _classes(rng: random.Random, xs: list[Array]) -> Params | None:
+    (x,) = xs
+    count = rng.randint(1, 5)
+    return (count,) if x.dtype.kind in "iu" and x.ndim < 4 and x.size * count <= MOST_ELEMENTS else None
+
+
+def _one_hot(x: Array, count: int) -> Array:
+    return (x[..., None] == np.arange(count).astype(x.dtype)).astype(np.int32)
+
+
+WORDS = (
+    word("take", 1, _take, lambda x, a, r: _take(x, a, Tensor(r, device=x.device)), _rows),
+    word(
+        "take_along_axis",
+        1,
+        np.take_along_axis,
+        lambda x, i, a: x.take_along_axis(Tensor(i, device=x.device), a),
+        _picked,
+    ),
+    word(
+        "take_pairs",
+        1,
+        lambda x, a, b, r: _take_pairs(x, a, b, *r),
+        lambda x, a, b, r: _take_pairs(x, a, b, *(Tensor(row, device=x.device) for row in r)),
+        _pairs,
+    ),
+    word("masked", 2, lambda x, m: x[m], lambda x, m: x[m], _mask, reads=True),
+    word("masked_select", 2, lambda x, m: x[m], lambda x, m: x.masked_select(m), _mask, reads=True),
+    word("nonzero", 1, lambda x: np.argwhere(x).astype(np.int32), lambda x: x.nonzero(), reads=True),
+    word(
+        "masked_fill",
+        2,
+        _masked_fill,
+        lambda x, m, c: x.masked_fill(m, c),
+        _filled,
+    ),
+    word(
+        "scatter",
+        2,
+        _scatter,
+        lambda x, s, a, i: x.scatter(a, Tensor(i, device=x.device), s),
+        _scattered,
+    ),
+    word(
+        "scatter_add",
+        2,
+        _scatter_add,
+        lambda x, s, a, i: x.scatter_add(a, Tensor(i, device=x.device), s),
+        _scattered_numbers,
+    ),
+    word("one_hot", 1, _one_hot, lambda x, n: x.one_hot(n), _classes),
+)

@@ -1,0 +1,99 @@
+"""Words that reduce, scan, sort and multiply matrices."""
+
+import random
+
+import numpy as np
+
+from plugrad.testing.programs.program import Array
+from plugrad.testing.programs.words.word import FLOATS, MOST_ELEMENTS, Params, exact_sums, some_axis, word
+
+# plugrad widens sums of small integers to 32 bits, as its docs say
+_SUMS = {**dict.fromkeys(("bool", "int8", "int16"), "int32"), **dict.fromkeys(("uint8", "uint16"), "uint32")}
+
+
+def _axes(rng: random.Random, xs: list[Array]) -> Params | None:
+    (x,) = xs
+    if rng.random() < 0.2:
+        return (tuple(range(x.ndim)), rng.random() < 0.3)
+    axes = tuple(i for i in range(x.ndim) if rng.random() < 0.5)
+    return (axes, rng.random() < 0.3) if axes else None
+
+
+def _axes_of_some(rng: random.Random, xs: list[Array]) -> Params | None:
+    return _axes(rng, xs) if xs[0].size else None
+
+
+def sum_of(x: Array, axes: tuple[int, ...], keep: bool) -> Array:
+    """Return sums over axes in the dtype that plugrad gives them."""
+    dtype = _SUMS.get(x.dtype.name, x.dtype.name)
+    return np.sum(x, axes, dtype=_accumulator(dtype), keepdims=keep).astype(dtype)
+
+
+def _accumulator(dtype: str) -> str:
+    return "float64" if dtype in FLOATS else dtype
+
+
+def _prod(x: Array, axes: tuple[int, ...], keep: bool) -> Array:
+    dtype = _SUMS.get(x.dtype.name, x.dtype.name)
+    return np.prod(x, axes, dtype=_accumulator(dtype), keepdims=keep).astype(dtype)
+
+
+def _integers(rng: random.Random, xs: list[Array]) -> Params | None:
+    return _axes(rng, xs) if xs[0].dtype.kind in "biu" else None
+
+
+def _cumsum(x: Array, axis: int) -> Array:
+    dtype = _SUMS.get(x.dtype.name, x.dtype.name)
+    return np.cumsum(x, axis, dtype=_accumulator(dtype)).astype(dtype)
+
+
+def _cumprod(x: Array, axis: int) -> Array:
+    dtype = _SUMS.get(x.dtype.name, x.dtype.name)
+    return np.cumprod(x, axis, dtype=dtype).astype(dtype)
+
+
+def _axis_of_integers(rng: random.Random, xs: list[Array]) -> Params | None:
+    return some_axis(rng, xs) if xs[0].dtype.kind in "biu" else None
+
+
+def _axis_of_numbers(rng: random.Random, xs: list[Array]) -> Params | None:
+    return some_axis(rng, xs) if xs[0].dtype.kind in "iuf" else None
+
+
+def _greatest(rng: random.Random, xs: list[Array]) -> Params | None:
+    axis = some_axis(rng, xs)
+    return None if axis is None else (rng.randint(1, xs[0].shape[axis[0]]), *axis)
+
+
+def _topk(x: Array, count: int, axis: int) -> Array:
+    return np.flip(np.sort(x, axis), axis).take(range(count), axis)
+
+
+def _products(rng: random.Random, xs: list[Array]) -> Params | None:
+    x, y = xs
+    if x.dtype != y.dtype or x.dtype.kind not in "if" or x.ndim != 2 or y.ndim != 2:
+        return None
+    return () if x.shape[1] == y.shape[0] and x.shape[0] * y.shape[1] <= MOST_ELEMENTS else None
+
+
+def _matmul(x: Array, y: Array) -> Array:
+    wide = _accumulator(x.dtype.name)
+    return (x.astype(wide) @ y.astype(wide)).astype(x.dtype)
+
+
+WORDS = (
+    word("sum", 1, sum_of, lambda x, a, k: x.sum(a, keepdim=k), exact_sums(_axes)),
+    word("prod", 1, _prod, lambda x, a, k: x.prod(a, keepdim=k), _integers),
+    word("max", 1, lambda x, a, k: x.max(a, keepdims=k), lambda x, a, k: x.max(a, keepdim=k), _axes_of_some),
+    word("min", 1, lambda x, a, k: x.min(a, keepdims=k), lambda x, a, k: x.min(a, keepdim=k), _axes_of_some),
+    word("any", 1, lambda x, a, k: x.any(a, keepdims=k), lambda x, a, k: x.any(a, keepdim=k), _axes),
+    word("all", 1, lambda x, a, k: x.all(a, keepdims=k), lambda x, a, k: x.all(a, keepdim=k), _axes),
+    word("cumsum", 1, _cumsum, lambda x, a: x.cumsum(a), exact_sums(some_axis)),
+    word("argmax", 1, lambda x, a: x.argmax(a).astype(np.int32), lambda x, a: x.argmax(a), some_axis),
+    word("argmin", 1, lambda x, a: x.argmin(a).astype(np.int32), lambda x, a: x.argmin(a), some_axis),
+    word("sort", 1, lambda x, a: np.sort(x, a), lambda x, a: x.sort(a)[0], some_axis),
+    word("cumprod", 1, _cumprod, lambda x, a: x.cumprod(a), _axis_of_integers),
+    word("cummax", 1, np.maximum.accumulate, lambda x, a: x.cummax(a)[0], _axis_of_numbers),
+    word("topk", 1, _topk, lambda x, k, a: x.topk(k, a)[0], _greatest),
+    word("matmul", 2, _matmul, lambda x, y: x @ y, exact_sums(_products)),
+)
