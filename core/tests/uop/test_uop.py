@@ -103,6 +103,8 @@ def test_nodes_are_immutable() -> None:
     for name in ("op", "dtype", "src", "arg", "tag", "other"):
         with pytest.raises(AttributeError, match="immutable"):
             setattr(x, name, 1)
+        with pytest.raises(AttributeError, match="immutable"):
+            delattr(x, name)
 
 
 def test_pickled_and_copied_nodes_are_the_same_object() -> None:
@@ -178,6 +180,15 @@ def test_nodes_that_die_and_come_back_in_threads_stay_unique() -> None:
 )
 def test_printed_graph_evaluates_to_the_same_object(graph: UOp) -> None:
     assert eval(repr(graph), evaluate_names()) is graph
+
+
+def test_printed_deep_graphs_evaluate_too() -> None:
+    deep = x
+    for step in range(1000):
+        deep = (deep + y) * (step + 2)
+    called = UOp(Ops.KERNEL, src=(UOp.sink(deep),), arg=UOp.sink(deep, arg=KernelInfo("k")))
+    for graph in (deep, deep.sink(deep * 2), called):
+        assert eval(repr(graph), evaluate_names()) is graph
 
 
 def test_shared_nodes_are_printed_once_and_named() -> None:

@@ -9,14 +9,16 @@ if TYPE_CHECKING:
     from plugrad.uop.uop import UOp
 
 
-# Text is indented up to here: deep graphs would be mostly spaces.
-_DEEPEST = 40
+# Python reads 200 parentheses inside each other, and a node takes three. Half of them: what a KERNEL holds is
+# written inside of it.
+_DEEPEST = 30
 
 
 def pretty(root: "UOp", most: int | None = None, prefix: str = "x") -> str:
     """Return the graph as nested Python that evaluates back to the same object.
 
-    Nodes that are used more than once get a name at their first place: `x0:=UOp(...)`.
+    Nodes that are used more than once get a name at their first place: `x0:=UOp(...)`. Of a graph that is too
+    deep for Python to read, some nodes get one and come first, the root last: `(x0:=UOp(...), UOp(...))[-1]`.
 
     Args:
         root: the graph.
@@ -27,11 +29,17 @@ def pretty(root: "UOp", most: int | None = None, prefix: str = "x") -> str:
     for node in root.toposort():
         for s in node.src:
             uses[s] = uses.get(s, 0) + 1
+    ahead = _written_ahead(root) if most is None else {}
     names: dict[UOp, str] = {}
     out: list[str] = []
     written = 0
     # a stack of text still to write: nodes at an indentation, or finished pieces
     todo: list[tuple[UOp, int] | str] = [(root, 0)]
+    if ahead:
+        todo = [")[-1]", (root, 1)]
+        for node in reversed(ahead):
+            todo += [",\n  ", (node, 1)]
+        out.append("(\n  ")
     while todo:
         item = todo.pop()
         if isinstance(item, str):
@@ -48,7 +56,7 @@ def pretty(root: "UOp", most: int | None = None, prefix: str = "x") -> str:
         head = f"UOp({node.op!r}, {node.dtype!r}, arg={_pretty_arg(node, prefix)}"
         head += f", tag={node.tag!r}" if node.tag is not None else ""
         close = ")"
-        if uses.get(node, 0) > 1:
+        if uses.get(node, 0) > 1 or node in ahead:
             names[node] = f"{prefix}{len(names)}"
             head = f"({names[node]}:={head}"
             close = "))"
@@ -62,6 +70,19 @@ def pretty(root: "UOp", most: int | None = None, prefix: str = "x") -> str:
             todo.append((s, depth + 1))
             todo.append((",\n" if position else "") + "  " * min(depth + 1, _DEEPEST))
     return "".join(out)
+
+
+def _written_ahead(root: "UOp") -> "dict[UOp, None]":
+    """Return the nodes that cut the graph into pieces of a depth that Python reads, sources first."""
+    heights: dict[UOp, int] = {}
+    ahead: dict[UOp, None] = {}
+    for node in root.toposort():
+        height = 1 + max([heights[s] for s in node.src], default=0)
+        if height == _DEEPEST and node is not root:
+            ahead[node] = None
+            height = 0
+        heights[node] = height
+    return ahead
 
 
 def _pretty_arg(node: "UOp", prefix: str) -> str:

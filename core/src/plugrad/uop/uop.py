@@ -120,6 +120,9 @@ class UOp(OperatorMixin, StructureMixin, _Draft):
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"UOp is immutable: cannot set {name}. Use .replace({name}=...).")
 
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"UOp is immutable: cannot delete {name}. Use .replace({name}=None).")
+
     def __reduce__(self) -> tuple[object, ...]:
         # one flat list of nodes: pickle recurses into what it is given
         nodes = self.toposort()
