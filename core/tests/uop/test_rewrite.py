@@ -96,8 +96,9 @@ def test_rules_that_chase_each_other_are_named() -> None:
 
 def test_rule_that_keeps_what_it_matches_is_a_loop() -> None:
     pm = PatternMatcher((UPat(Ops.ADD, src=(x, y), name="u"), lambda x, y, u: u * 1))
-    with pytest.raises(RewriteLoopError):
-        graph_rewrite(i + j, pm)
+    for bottom_up in (False, True):
+        with pytest.raises(RewriteLoopError, match=r"test_rewrite.py:\d+ UPat\(ADD"):
+            graph_rewrite(i + j, pm, bottom_up=bottom_up)
 
 
 def test_rule_that_grows_its_node_without_end_is_a_loop() -> None:
@@ -105,6 +106,21 @@ def test_rule_that_grows_its_node_without_end_is_a_loop() -> None:
     for bottom_up in (False, True):
         with pytest.raises(RewriteLoopError):
             graph_rewrite(i + j, pm, bottom_up=bottom_up)
+
+
+def test_rule_that_grows_sources_to_match_is_a_loop() -> None:
+    pm = PatternMatcher((x * c0, lambda x, c0: x * (c0.arg + 1) + c0))
+    for bottom_up in (False, True):
+        with pytest.raises(RewriteLoopError, match=r"test_rewrite.py:\d+ UPat\(MUL"):
+            graph_rewrite(i * 2, pm, bottom_up=bottom_up)
+
+
+def test_deep_graphs_may_be_replaced_from_the_root_down() -> None:
+    deep = i
+    for step in range(12_000):
+        deep = (deep + j) * (step + 2)
+    pm = PatternMatcher((x + y, lambda x, y: x ^ y))
+    assert len(graph_rewrite(deep, pm, bottom_up=True).toposort()) == len(deep.toposort())
 
 
 def test_rule_that_returns_its_own_node_does_not_match() -> None:

@@ -145,6 +145,7 @@ def graph_rewrite(
     chased: dict[UOp, Rule] = {}
     stack: list[tuple[int, UOp, UOp]] = [(_ENTER, root, root)]
     push, pop = stack.append, stack.pop
+    looked_at = _CHAIN_LIMIT
     watched = events.listening(events.RewriteEvent)
     while stack:
         stage, node, form = pop()
@@ -153,7 +154,12 @@ def graph_rewrite(
                 continue
             if bottom_up:
                 done[node] = _PENDING
-                form = _match_to_end(node, pm, ctx, name)
+                form, rule = _match_to_end(node, pm, ctx, name)
+                if rule is not None:
+                    chased[node] = rule
+                    if len(chased) > looked_at:
+                        looked_at = 2 * len(chased)
+                        _refuse_growth(root, node, chased, name)
             waiting = False
             for s in form.src:
                 if s not in done:
@@ -178,6 +184,8 @@ def graph_rewrite(
                     raise _loop_error(node, chased, name)
                 form = UOp(form.op, form.dtype, src, form.arg, form.tag)
                 break
+        if bottom_up:
+            chased.pop(node, None)
         if form is not node:
             known = done.get(form)
             if known is _PENDING:
@@ -215,9 +223,10 @@ def graph_rewrite(
     return done[root]
 
 
-def _match_to_end(node: UOp, pm: PatternMatcher, ctx: Any, name: str | None) -> UOp:
-    """Apply `pm` to one node until no rule matches it."""
+def _match_to_end(node: UOp, pm: PatternMatcher, ctx: Any, name: str | None) -> "tuple[UOp, Rule | None]":
+    """Apply `pm` to one node until no rule matches it; return the last rule too."""
     seen: dict[UOp, Rule] = {}
+    rule: Rule | None = None
     while (match := pm.matcher(node.op)) is not None and (found := match(node, ctx)) is not None:
         result, rule = found
         if type(result) is not UOp:
@@ -229,7 +238,15 @@ def _match_to_end(node: UOp, pm: PatternMatcher, ctx: Any, name: str | None) -> 
         if result in seen or len(seen) > _CHAIN_LIMIT:
             raise _loop_error(result, seen, name)
         node = result
-    return node
+    return node, rule
+
+
+def _refuse_growth(root: UOp, node: UOp, chased: dict[UOp, Rule], name: str | None) -> None:
+    """Raise if the replacements of nodes bring new nodes to replace without end."""
+    # those of the graph itself are no growth, however deep it is
+    given = root.toposort()
+    if sum(u not in given for u in chased) > _CHAIN_LIMIT:
+        raise _loop_error(node, chased, name)
 
 
 def _no_node(result: object, rule: Rule, node: UOp, name: str | None) -> VerifyError:
