@@ -139,7 +139,8 @@ class Capabilities:
         max_workgroup_dims: the largest size of each workgroup dimension.
         local_memory_bytes: memory shared by one workgroup, or worth staging tiles in.
         cache_bytes: sizes of the first and second cache level of one core.
-        native_ops: names of the `Ops` that the target has itself; all others are decomposed.
+        native_ops: names of the `Ops` that the target has itself, FDIV or RECIP among them; all others are
+            decomposed.
         max_buffers: how many buffers one kernel may take (0: no limit).
         supports_views: whether a kernel may take part of another buffer.
         tensor_cores: matrix instructions, the best first. One that drops digits of its operands, as tf32 does

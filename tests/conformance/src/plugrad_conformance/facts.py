@@ -12,6 +12,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from plugrad.dtype import DType
+from plugrad.plugin.backend import ProbedDevice
 from plugrad.plugin.loaded import Backend
 from plugrad.plugin.loader import LoadedPlugin, load_plugin
 from plugrad.plugin.manager import plugins
@@ -67,6 +69,20 @@ class PluginFacts:
         """The first device that is present, or a name for one where none is."""
         devices = self.backend.probe().devices
         return devices[0].target if devices else Target(self.backend_name)
+
+    @property
+    def probed(self) -> ProbedDevice | None:
+        """What the probe says of the device; of one whose index the probe does not list, of the first."""
+        devices = self.backend.probe().devices
+        return next((d for d in devices if d.target.name == self.device), devices[0] if devices else None)
+
+    @property
+    def storage_dtypes(self) -> frozenset[DType]:
+        """What its buffers may hold; nothing where no plugin renders for it."""
+        plugins_of_it = (self.source, *self.backend.additions)
+        if not any("plugrad_renderer" in self.backend.hooks_from(source) for source in plugins_of_it):
+            return frozenset()
+        return self.backend.renderer(self.target).capabilities.storage_dtypes
 
     @cached_property
     def watched(self) -> Watched:

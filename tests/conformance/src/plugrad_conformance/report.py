@@ -5,6 +5,7 @@ changes `denominators`.
 """
 
 import json
+import os
 import platform
 from collections import Counter
 from collections.abc import Sequence
@@ -54,11 +55,13 @@ def make_report(run: Run) -> Report:
         "profile": run.profile,
         "status": "fail" if failed else "pass",
         "plugin": _plugin(run.bench),
-        "device": _device(run.bench),
+        "device": _device(run.bench) | {"compiler": run.bench.compiler_key},
         "host": {
             "python": platform.python_version(),
             "platform": platform.platform(),
             "machine": platform.machine(),
+            "cores": os.cpu_count(),
+            "load": run.bench.load,
         },
         "seed": run.bench.seed,
         "denominators": {p: n for p, n in denominators().items() if _is_included(p, run.profile)},
@@ -81,8 +84,9 @@ def _plugin(bench: Bench) -> dict[str, str]:
 
 
 def _device(bench: Bench) -> dict[str, Any]:
-    devices = bench.facts.backend.probe().devices
-    if not devices:
+    """Describe the device by what its plugin says, since not all of it may be written yet."""
+    probed = bench.facts.probed
+    if probed is None:
         return {
             "name": bench.name,
             "arch": "",
@@ -91,17 +95,15 @@ def _device(bench: Bench) -> dict[str, Any]:
             "simulated": False,
             "dtypes": [],
         }
-    device = bench.device
-    capabilities = device.capabilities
     return {
-        "name": device.name,
-        "arch": device.target.arch,
-        "description": device.probed.description,
-        "driver": device.target.get("driver"),
-        "notes": dict(device.probed.notes),
-        "evidence": device.evidence.name,
-        "simulated": device.evidence is Evidence.E2,
-        "dtypes": sorted(d.name for d in capabilities.storage_dtypes),
+        "name": bench.name,
+        "arch": probed.target.arch,
+        "description": probed.description,
+        "driver": probed.target.get("driver"),
+        "notes": dict(probed.notes),
+        "evidence": probed.evidence.name,
+        "simulated": probed.evidence is Evidence.E2,
+        "dtypes": sorted(dtype.name for dtype in bench.facts.storage_dtypes),
     }
 
 
