@@ -1,5 +1,11 @@
+import os
+import shutil
+import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -11,6 +17,36 @@ from plugrad_cpu_clang.process import compiler_environment, run_compiler
 def test_a_compiler_that_does_not_end_is_stopped() -> None:
     with pytest.raises(CompileError, match=r"does not end: it was stopped after 0\.2 seconds"):
         run_compiler([sys.executable, "-c", "import time; time.sleep(60)"], seconds=0.2)
+
+
+def test_a_compiler_is_stopped_with_what_it_started() -> None:
+    started = time.monotonic()
+    with pytest.raises(CompileError, match="does not end"):
+        run_compiler(["sh", "-c", "sleep 60; true"], seconds=0.2)
+    assert time.monotonic() - started < 30
+
+
+def test_an_interrupt_leaves_nothing_open(tmp_path: Path) -> None:
+    program = (
+        "import signal\n"
+        "from plugrad_cpu_clang.process import run_compiler\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        f"run_compiler(['sh', '-c', 'touch {tmp_path / 'runs'}; sleep 60; true'])\n"
+    )
+    started = time.monotonic()
+    with subprocess.Popen(
+        [sys.executable, "-W", "error", "-c", program],
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        text=True,
+    ) as process:
+        while not (tmp_path / "runs").exists():
+            assert process.poll() is None
+            time.sleep(0.01)
+        os.killpg(process.pid, signal.SIGINT)
+        _, log = process.communicate()
+    assert time.monotonic() - started < 30
+    assert log.rstrip().endswith("KeyboardInterrupt")
 
 
 def test_zig_caches_beside_our_kernels() -> None:
@@ -32,3 +68,26 @@ def test_zig_gets_a_passing_cache_where_ours_cannot_be_written(
         settings.refresh()
     assert folder.is_dir()
     assert tmp_path not in folder.parents
+
+
+def test_zig_gets_a_passing_cache_where_ours_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    ours = compiler_environment({})["ZIG_GLOBAL_CACHE_DIR"]
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: SimpleNamespace(free=4096))
+    assert compiler_environment({})["ZIG_GLOBAL_CACHE_DIR"] != ours
+
+
+def test_the_passing_cache_goes_without_a_warning(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    program = (
+        "from plugrad_cpu_clang.process import compiler_environment\n"
+        "print(compiler_environment({})['ZIG_GLOBAL_CACHE_DIR'])\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-W", "error", "-c", program],
+        env={**os.environ, "PLUGRAD_CACHE": str(tmp_path / "file" / "cache")},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert ended.stderr == ""
+    assert not Path(ended.stdout.strip()).exists()

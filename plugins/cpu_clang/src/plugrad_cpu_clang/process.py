@@ -1,12 +1,15 @@
 """Run compiler processes so that nothing is left behind: no file, and no child after Ctrl-C."""
 
+import atexit
 import functools
 import os
 import shlex
+import shutil
+import signal
 import subprocess
 import tempfile
 from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,9 +25,15 @@ class Output:
     stderr: str
 
 
+# What zig writes for some hundred kernels is a tenth of it.
+_ZIG_ROOM_BYTES = 16 << 20
+
+
 @functools.cache
-def _passing_zig_cache() -> "tempfile.TemporaryDirectory[str]":
-    return tempfile.TemporaryDirectory(prefix="plugrad-zig-", ignore_cleanup_errors=True)
+def _passing_zig_cache() -> str:
+    folder = tempfile.mkdtemp(prefix="plugrad-zig-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
 
 
 @contextmanager
@@ -56,20 +65,14 @@ def run_compilers(
     Raises:
         CompileError: of the first job that failed, once all have ended.
     """
-    running: list[subprocess.Popen[str]] = []
     try:
-        for command, source in jobs:
-            running.append(_start(command, source, folder))
-        outputs = [Output(*process.communicate(timeout=seconds)) for process in running]
+        with ExitStack() as running:
+            processes = [running.enter_context(_run(*job, folder)) for job in jobs]
+            outputs = [Output(*process.communicate(timeout=seconds)) for process in processes]
     except subprocess.TimeoutExpired as error:
         message = f"{os.path.basename(error.cmd[0])} does not end: it was stopped after {seconds:g} seconds."
         raise CompileError(message, log=message, command=tuple(error.cmd)) from error
-    finally:
-        for process in running:
-            if process.poll() is None:
-                process.kill()
-                process.communicate()
-    for (command, source), process, output in zip(jobs, running, outputs, strict=True):
+    for (command, source), process, output in zip(jobs, processes, outputs, strict=True):
         if process.returncode != 0:
             raise CompileError(
                 f"{os.path.basename(command[0])} ended with status {process.returncode}. "
@@ -79,6 +82,19 @@ def run_compilers(
                 command=tuple(shlex.quote(part) for part in command),
             )
     return outputs
+
+
+@contextmanager
+def _run(command: Sequence[str], source: str, folder: Path | None) -> "Generator[subprocess.Popen[str]]":
+    with _start(command, source, folder) as process:
+        try:
+            yield process
+        finally:
+            # compilers start others, which would go on, and which hold the pipes open
+            if process.poll() is None:
+                with suppress(ProcessLookupError, PermissionError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
 
 
 def _start(command: Sequence[str], source: str, folder: Path | None) -> "subprocess.Popen[str]":
@@ -92,6 +108,7 @@ def _start(command: Sequence[str], source: str, folder: Path | None) -> "subproc
             text=True,
             errors="replace",
             env=compiler_environment(os.environ),
+            process_group=0,
         )
     except OSError as error:
         raise CompileError(
@@ -102,15 +119,15 @@ def _start(command: Sequence[str], source: str, folder: Path | None) -> "subproc
 def compiler_environment(environment: Mapping[str, str]) -> dict[str, str]:
     """Return the environment of compilers: English messages, zig's caches beside ours.
 
-    Where ours cannot be written, zig gets a directory for as long as this process lives: without one it
-    fails, or looks for one forever.
+    Where ours cannot be written or is full, zig gets a directory for as long as this process lives: without
+    one it fails, or looks for one forever.
     """
     zig_cache = str(cache_dir() / "zig")
     try:
         os.makedirs(zig_cache, exist_ok=True)
-        usable = os.access(zig_cache, os.W_OK)
+        usable = os.access(zig_cache, os.W_OK) and shutil.disk_usage(zig_cache).free >= _ZIG_ROOM_BYTES
     except OSError:
         usable = False
     if not usable:
-        zig_cache = _passing_zig_cache().name
+        zig_cache = _passing_zig_cache()
     return {**environment, "LC_ALL": "C", "ZIG_GLOBAL_CACHE_DIR": zig_cache, "ZIG_LOCAL_CACHE_DIR": zig_cache}
