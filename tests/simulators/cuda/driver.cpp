@@ -98,6 +98,7 @@ struct Kernel {
   int barriers;
   Dim *thread, *block, *block_dim, *grid_dim;
   void (**barrier)();
+  const void *(**meet)(const char *, unsigned int, int, const void *, int);
 };
 
 struct Context;
@@ -272,10 +273,22 @@ void check_canary(unsigned long long address, const Block &block) {
 
 // --- running kernels ---
 
+// What each thread of a warp gave the others, as in warp.h.
+const int kWarp = 32, kSlot = 32;
+struct Deposits {
+  unsigned char bytes[kWarp][kSlot];
+};
+// A thread of a block: it runs until it ends, or waits for its block or for threads of its warp.
 struct Fiber {
+  enum State { kReady, kAtBarrier, kMeeting, kDone };
   ucontext_t context;
   Dim thread;
-  bool is_done;
+  State state;
+  const char *what;      // that its warp does together, and which of its threads
+  unsigned int members;
+  bool is_whole;         // whether all of them must be there
+  unsigned char own[kSlot];
+  std::shared_ptr<Deposits> others;
 };
 ucontext_t scheduler;
 Fiber *running_fiber = nullptr;
@@ -290,15 +303,30 @@ void on_fault(int number, siginfo_t *info, void *) {
   siglongjmp(escape, 1);
 }
 
+void wait(Fiber::State state) {
+  Fiber *self = running_fiber;
+  self->state = state;
+  swapcontext(&self->context, &scheduler);
+}
+
 void wait_at_barrier() {
-  if (!running_fiber) return;
-  swapcontext(&running_fiber->context, &scheduler);
+  if (running_fiber) wait(Fiber::kAtBarrier);
+}
+
+const void *meet(const char *what, unsigned int members, int is_whole, const void *mine, int nbytes) {
+  Fiber *self = running_fiber;
+  self->what = what;
+  self->members = members;
+  self->is_whole = is_whole;
+  std::memset(self->own, kPoison, kSlot);
+  std::memcpy(self->own, mine, nbytes);
+  wait(Fiber::kMeeting);
+  return self->others->bytes;
 }
 
 void fiber_main() {
   running_kernel->invoke(running_arguments);
-  running_fiber->is_done = true;
-  swapcontext(&running_fiber->context, &scheduler);
+  wait(Fiber::kDone);
 }
 
 void run_block_plain(const Kernel &kernel, Dim size, void **arguments) {
@@ -310,35 +338,96 @@ void run_block_plain(const Kernel &kernel, Dim size, void **arguments) {
       }
 }
 
-// Runs each thread to its next barrier in turn, until all have ended.
-void run_block_fibers(const Kernel &kernel, Dim size, void **arguments) {
+// Says whether all threads that a thread of a warp waits for have come to the same instruction.
+bool is_met(const Fiber *warp, int threads, int lane) {
+  const Fiber &self = warp[lane];
+  if (!(self.members >> lane & 1)) return false;
+  for (int i = 0; i < kWarp; i++) {
+    if (!(self.members >> i & 1)) continue;
+    bool is_gone = i >= threads || warp[i].state == Fiber::kDone;
+    if (is_gone && !self.is_whole) continue;
+    if (is_gone || warp[i].state != Fiber::kMeeting || warp[i].members != self.members) return false;
+    if (std::strcmp(warp[i].what, self.what)) return false;
+  }
+  return true;
+}
+
+// Lets threads of a warp go on that have met, with what each of them gave; says whether there are any.
+bool let_meet(Fiber *warp, int threads) {
+  bool is_any = false;
+  for (int lane = 0; lane < threads; lane++) {
+    if (warp[lane].state != Fiber::kMeeting || !is_met(warp, threads, lane)) continue;
+    auto together = std::make_shared<Deposits>();
+    std::memset(together->bytes, kPoison, sizeof(together->bytes));
+    unsigned int members = warp[lane].members;
+    for (int i = 0; i < threads; i++) {
+      if (!(members >> i & 1) || warp[i].state != Fiber::kMeeting) continue;
+      std::memcpy(together->bytes[i], warp[i].own, kSlot);
+      warp[i].others = together;
+      warp[i].state = Fiber::kReady;
+    }
+    is_any = true;
+  }
+  return is_any;
+}
+
+// Reports threads that wait for others of their warp, which will not come.
+void complain_of_waiting(const Fiber *fibers, int count) {
+  for (int i = 0; i < count; i++) {
+    if (fibers[i].state != Fiber::kMeeting) continue;
+    if (!(fibers[i].members >> i % kWarp & 1)) return complain("a thread does not name itself among those of", fibers[i].what);
+    int first = i / kWarp * kWarp, come = 0;
+    for (int k = first; k < std::min(count, first + kWarp); k++)
+      come += fibers[k].state == Fiber::kMeeting && !std::strcmp(fibers[k].what, fibers[i].what);
+    complain("only some threads of a warp came to", std::string(fibers[i].what) + ": " + std::to_string(come) + " of " +
+                                                        std::to_string(__builtin_popcount(fibers[i].members)));
+    return;
+  }
+}
+
+// Runs each thread until it waits or ends, in turn, until all have ended; returns a fault.
+int run_block_fibers(const Kernel &kernel, Dim size, void **arguments) {
   static std::vector<Fiber> fibers(1024);
   static char *stacks = static_cast<char *>(
       mmap(nullptr, 1024 * kFiberStack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
-  unsigned count = size.x * size.y * size.z;
+  int count = (int)(size.x * size.y * size.z);
   running_arguments = arguments;
   running_kernel = &kernel;
-  for (unsigned i = 0; i < count; i++) {
+  for (int i = 0; i < count; i++) {
     Fiber &fiber = fibers[i];
     fiber.thread = {i % size.x, i / size.x % size.y, i / size.x / size.y};
-    fiber.is_done = false;
+    fiber.state = Fiber::kReady;
     getcontext(&fiber.context);
     fiber.context.uc_stack.ss_sp = stacks + i * kFiberStack;
     fiber.context.uc_stack.ss_size = kFiberStack;
     fiber.context.uc_link = nullptr;
     makecontext(&fiber.context, fiber_main, 0);
   }
-  for (bool is_left = true; is_left;) {
-    is_left = false;
-    for (unsigned i = 0; i < count; i++) {
-      if (fibers[i].is_done) continue;
+  for (;;) {
+    for (int i = 0; i < count; i++) {
+      if (fibers[i].state != Fiber::kReady) continue;
       running_fiber = &fibers[i];
       *kernel.thread = fibers[i].thread;
       swapcontext(&scheduler, &fibers[i].context);
-      is_left = is_left || !fibers[i].is_done;
     }
+    running_fiber = nullptr;
+    bool is_any = false;
+    int waiting = 0, meeting = 0;
+    for (int first = 0; first < count; first += kWarp)
+      is_any = let_meet(&fibers[first], std::min(kWarp, count - first)) || is_any;
+    if (is_any) continue;
+    for (int i = 0; i < count; i++) {
+      waiting += fibers[i].state == Fiber::kAtBarrier;
+      meeting += fibers[i].state == Fiber::kMeeting;
+    }
+    if (meeting) {
+      complain_of_waiting(fibers.data(), count);
+      return kLaunchFailed;
+    }
+    if (!waiting) return 0;
+    for (int i = 0; i < count; i++)
+      if (fibers[i].state == Fiber::kAtBarrier) fibers[i].state = Fiber::kReady;
   }
-  running_fiber = nullptr;
 }
 
 int run_kernel(const Kernel &kernel, Dim grid, Dim size, void **arguments) {
@@ -350,13 +439,15 @@ int run_kernel(const Kernel &kernel, Dim grid, Dim size, void **arguments) {
   fault_code = 0;
   if (!sigsetjmp(escape, 1)) {
     *kernel.barrier = wait_at_barrier;
+    *kernel.meet = meet;
     *kernel.block_dim = size;
     *kernel.grid_dim = grid;
     for (unsigned z = 0; z < grid.z; z++)
       for (unsigned y = 0; y < grid.y; y++)
-        for (unsigned x = 0; x < grid.x; x++) {
+        for (unsigned x = 0; x < grid.x && !fault_code; x++) {
           *kernel.block = {x, y, z};
-          (kernel.barriers ? run_block_fibers : run_block_plain)(kernel, size, arguments);
+          if (kernel.barriers) fault_code = run_block_fibers(kernel, size, arguments);
+          else run_block_plain(kernel, size, arguments);
         }
   }
   running_fiber = nullptr;

@@ -8,10 +8,12 @@
 #include <iterator>
 #include <set>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "compile.h"
+#include "inline_asm.h"
 
 namespace {
 
@@ -33,7 +35,9 @@ std::string with_kernels(const std::string &source) {
   std::ostringstream out;
   out << source << "\n";
   const std::string global = "__global__", bounds_word = "__launch_bounds__(";
-  bool has_barriers = source.find("__syncthreads()") != std::string::npos;
+  bool has_barriers = false;
+  for (auto word : {"__syncthreads()", "__shfl_", "plugrad_mma<"})
+    has_barriers = has_barriers || source.find(word) != std::string::npos;
   for (size_t at = source.find(global); at != std::string::npos; at = source.find(global, at)) {
     at += global.size();
     size_t open = source.find('(', at);
@@ -120,7 +124,14 @@ int nvrtcCompileProgram(void *handle, int count, const char *const *options) {
   }
   Workshop workshop;
   if (workshop.folder.empty()) return kCompilation;
-  workshop.write("kernel.cpp", with_kernels(program->source));
+  std::string source;
+  try {
+    source = without_asm(program->source);
+  } catch (const std::runtime_error &error) {
+    program->log = error.what();
+    return kCompilation;
+  }
+  workshop.write("kernel.cpp", with_kernels(source));
   program->image = workshop.compile(arch, defines);
   program->log = workshop.log();
   return program->image.empty() ? kCompilation : kSuccess;

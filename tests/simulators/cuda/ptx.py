@@ -17,7 +17,7 @@ from typing import NamedTuple
 _C_TYPES = {
     "pred": "bool",
     **{"u8": "unsigned char", "s8": "signed char", "u16": "unsigned short", "s16": "short"},
-    **{"b16": "unsigned short", "f16": "unsigned short", "bf16": "unsigned short"},
+    **{"b16": "unsigned short", "f16": "unsigned short", "bf16": "unsigned short", "tf32": "unsigned int"},
     **{"b32": "unsigned int", "u32": "unsigned int", "s32": "int"},
     **{"b64": "unsigned long long", "u64": "unsigned long long", "s64": "long long"},
     **{"f32": "float", "f64": "double"},
@@ -74,8 +74,9 @@ class Operation(NamedTuple):
 class Kernel:
     """One kernel while it is translated."""
 
-    def __init__(self, target: int) -> None:
+    def __init__(self, target: int, version: int) -> None:
         self.target = target
+        self.version = version
         self.name = ""
         self.bounds = 1024
         self.parameters: dict[str, str] = {}
@@ -243,6 +244,8 @@ def _convert(kernel: Kernel, it: Operation) -> list[str]:
     to_kind, kind = it.types
     to, source = it.operands
     rounding = it.name.removeprefix("cvt").removeprefix(".")
+    if it.types == ("tf32", "f32"):
+        return _convert_to_tf32(kernel, it, rounding)
     if "f16" in (to_kind, kind) or "bf16" in (to_kind, kind):
         return _convert_half(kernel, it, rounding)
     value = kernel.read(source, kind, may_be_wider=True)
@@ -270,6 +273,18 @@ def _convert_half(kernel: Kernel, it: Operation, rounding: str) -> list[str]:
         function = {"f16": "__nv_float2half_rn", "bf16": "ptx_bfloat"}[to_kind]
         return [kernel.write(to, "b16", f"{function}({kernel.read(source, 'f32')})")]
     raise RefusedError(f"there is no {it.name}.{to_kind}.{kind}")
+
+
+def _convert_to_tf32(kernel: Kernel, it: Operation, rounding: str) -> list[str]:
+    to, source = it.operands
+    if rounding != "rna" or kernel.target < 80:
+        raise RefusedError("rounding to tf32 is .rna, and needs sm_80")
+    return [
+        "unsigned int bits[1];",
+        f"const float from[1] = {{{kernel.read(source, 'f32')}}};",
+        "plugrad_tf32_of<>(bits, from);",
+        kernel.write(to, "b32", "bits[0]"),
+    ]
 
 
 def _global_address(kernel: Kernel, it: Operation) -> list[str]:
@@ -338,6 +353,62 @@ def _barrier(kernel: Kernel, it: Operation) -> list[str]:
     return ["__syncthreads();"]
 
 
+# by shape and element: the oldest target, the oldest PTX
+_MATRICES_SINCE = {
+    ("m16", "k8", "f16"): (75, 65),
+    ("m16", "k16", "f16"): (80, 70),
+    ("m16", "k8", "bf16"): (80, 70),
+    ("m16", "k16", "bf16"): (80, 70),
+    ("m16", "k8", "tf32"): (80, 70),
+    **{("m8", "k16", element): (75, 65) for element in ("s8", "u8")},
+    **{("m16", inner, element): (80, 70) for inner in ("k16", "k32") for element in ("s8", "u8")},
+    **{("m16", "k32", element): (89, 84) for element in ("e4m3", "e5m2")},
+}
+
+
+def _multiply_matrices(kernel: Kernel, it: Operation) -> list[str]:
+    opcode = ".".join((it.name, *it.types))
+    found = re.fullmatch(r"mma\.sync\.aligned\.m(\d+)n8k(\d+)\.row\.col\.(f32|s32)\.(\w+)\.\4\.\3", opcode)
+    if not found:
+        raise RefusedError(f"there is no {opcode} here")
+    rows, inner, given, element = found.groups()
+    target, version = _MATRICES_SINCE.get((f"m{rows}", f"k{inner}", element), (0, 0))
+    if not target or (given == "s32") != (element in ("s8", "u8")):
+        raise RefusedError(f"there is no {opcode} here")
+    if kernel.target < target or kernel.version < version:
+        raise RefusedError(f"{opcode} needs sm_{target} and PTX {version // 10}.{version % 10}")
+    held = "float" if given == "f32" else "unsigned int"
+    to, *taken = (_lanes(operand) for operand in it.operands)
+    lines = [f"{held} d[{len(to)}];"]
+    for name, lanes, kind in zip("abc", taken, ("b32", "b32", given), strict=True):
+        c_type = held if name == "c" else "unsigned int"
+        values = ", ".join(f"({c_type}){kernel.read(lane, kind)}" for lane in lanes)
+        if not all(lane.startswith("%") for lane in lanes):
+            raise RefusedError("a matrix instruction takes registers")
+        lines.append(f"const {c_type} {name}[{len(lanes)}] = {{{values}}};")
+    kernel.has_barriers = True
+    return [
+        *lines,
+        f"plugrad_mma<plugrad_{element}, {rows}, {inner}>(d, a, b, c);",
+        *(kernel.write(lane, given, f"d[{i}]") for i, lane in enumerate(to)),
+    ]
+
+
+def _shuffle(kernel: Kernel, it: Operation) -> list[str]:
+    mode = it.name.removeprefix("shfl.sync.")
+    if mode not in ("up", "down", "bfly", "idx") or it.types != ("b32",) or len(it.operands) != 5:
+        raise RefusedError(f"there is no {it.name}.{'.'.join(it.types)} of {len(it.operands)} operands here")
+    to, value, by, clamp, members = it.operands
+    to, _, is_inside = to.partition("|")
+    read = [kernel.read(operand, "b32") for operand in (members, value, by, clamp)]
+    kernel.has_barriers = True
+    return [
+        "bool is_inside;",
+        kernel.write(to, "b32", f"plugrad_shuffle<plugrad_{mode}>({', '.join(read)}, &is_inside)"),
+        *([kernel.write(is_inside, "pred", "is_inside")] if is_inside else []),
+    ]
+
+
 _RULES: dict[str, Callable[[Kernel, Operation], list[str]]] = {
     "mov": _move,
     "mad.wide": _multiply_wide,
@@ -351,6 +422,8 @@ _RULES: dict[str, Callable[[Kernel, Operation], list[str]]] = {
     "ld": _load,
     "st": _store,
     "bar.sync": _barrier,
+    "mma": _multiply_matrices,
+    "shfl": _shuffle,
     "bra": lambda kernel, it: [f"goto {it.operands[0]};"],
     "ret": lambda kernel, it: ["return;"],
 }
@@ -415,7 +488,7 @@ def translate(text: str, driver: int, arch: int) -> str:
         raise RefusedError(f"PTX {found[1]}.{found[2]} is newer than the driver")
     if int(found[3]) > arch:
         raise RefusedError(f"sm_{found[3]} is newer than the GPU, sm_{arch}")
-    kernel = Kernel(int(found[3]))
+    kernel = Kernel(int(found[3]), 10 * int(found[1]) + int(found[2]))
     entry = re.fullmatch(
         r"\s*(?P<dynamic>\.extern \.shared \.align 16 \.b8 (?P<window>\w+)\[\];)?"
         r"\s*\.visible \.entry (?P<name>\w+)\((?P<parameters>[^)]*)\)"

@@ -64,6 +64,8 @@ extern "C" inline __attribute__((visibility("hidden"))) unsigned short __nv_floa
   return (unsigned short)(sign | (((a + 0xfffu + (a >> 13 & 1u)) >> 13) - 0x1c000u));
 }
 
+#include "warp.h"
+
 // --- how the stand-in for the driver calls a kernel ---
 
 struct plugrad_kernel {
@@ -75,6 +77,7 @@ struct plugrad_kernel {
   int barriers; // whether its threads wait for each other
   uint3 *thread, *block, *block_dim, *grid_dim;
   void (**barrier)(void);
+  plugrad_slots *(**meet)(const char *, unsigned int, int, const void *, int);
 };
 
 template <int... I> struct plugrad_numbers {};
@@ -96,4 +99,5 @@ template <typename... A, void (*F)(A...)> struct plugrad_call<F> {
 #define PLUGRAD_KERNEL(name, bounds, barriers)                                                             \
   extern "C" __attribute__((visibility("default"))) const plugrad_kernel plugrad_kernel_##name = {         \
       plugrad_call<&name>::parameters, plugrad_call<&name>::sizes, plugrad_call<&name>::is_pointer,        \
-      plugrad_call<&name>::invoke, bounds, barriers, &threadIdx, &blockIdx, &blockDim, &gridDim, &plugrad_barrier};
+      plugrad_call<&name>::invoke, bounds, barriers, &threadIdx, &blockIdx, &blockDim, &gridDim, &plugrad_barrier,  \
+      &plugrad_meet};
