@@ -11,9 +11,15 @@ from types import ModuleType
 import pytest
 
 from plugrad import Tensor, dtypes
+from plugrad.codegen.lower import Lowered, lower
+from plugrad.codegen.opt.opt_ops import MatrixTile, Opt, OptOps
 from plugrad.dtype import FLOAT8, STORABLE, DType
 from plugrad.errors import DeviceNotFound
+from plugrad.target import Target, TensorCore
+from plugrad.uop.ops import AxisType, KernelInfo, Ops
+from plugrad.uop.uop import UOp
 from plugrad_cuda import nvrtc
+from plugrad_cuda.capabilities import capabilities
 
 ARCHS = ("sm_80", "sm_90", "sm_100")
 SIMULATOR = Path(__file__).parents[3] / "tests" / "simulators" / "cuda" / "build.py"
@@ -97,6 +103,28 @@ _SAMPLE: dict[str, Callable[[], Tensor]] = {
 def tensor(request: pytest.FixtureRequest) -> Tensor:
     """Each value whose kernels must compile."""
     return _SAMPLE[request.param]()
+
+
+MatrixKernel = Callable[[TensorCore, str], Lowered]
+
+
+@pytest.fixture(scope="session")
+def matrix_kernel() -> MatrixKernel:
+    """Lower a product of two matrices of 32 rows and columns by an instruction, for an architecture."""
+
+    def make(core: TensorCore, arch: str) -> Lowered:
+        size = 64
+        m, n = (UOp.range(32, (i,), AxisType.LOOP) for i in range(2))
+        k = UOp.range(size, (2,), AxisType.REDUCE)
+        c = UOp(Ops.PARAM, core.dtype_out, (), (0, 32 * 32))
+        a, b = (UOp(Ops.PARAM, core.dtype_in, (), (slot, 32 * size)) for slot in (1, 2))
+        x = a.index(m * size + k).load().cast(core.dtype_out)
+        y = b.index(k * 32 + n).load().cast(core.dtype_out)
+        ast = UOp.sink(c.index(m * 32 + n).store((x * y).reduce(Ops.ADD, k), m, n), arg=KernelInfo("matmul"))
+        tile = Opt(OptOps.TC, (1,), MatrixTile(core.name, rows=(0,), inner=(2,)))
+        return lower(ast, capabilities(Target("CUDA", arch=arch), allows_tf32=True), (tile,))
+
+    return make
 
 
 def _builder() -> ModuleType:

@@ -8,6 +8,7 @@ from plugrad.dtype import STORABLE, dtypes
 from plugrad.errors import DeviceNotFound
 from plugrad.target import Capabilities, Target
 from plugrad.uop.ops import COMPARE, Ops
+from plugrad_cuda.tensor_cores import tensor_cores
 
 OLDEST = (7, 0)
 
@@ -52,11 +53,13 @@ def version_of(arch: str) -> tuple[int, int]:
     return int(digits[:-1]), int(digits[-1])
 
 
-def capabilities(target: Target) -> Capabilities:
+def capabilities(target: Target, *, allows_tf32: bool = False) -> Capabilities:
     """Return what kernels on a target can do.
 
     Args:
-        target: its `arch` decides; `shared_bytes` in its detail is what the driver said of the device.
+        target: its `arch` decides; in its detail, `shared_bytes` is what the driver said of the device, and
+            `driver` the driver's version.
+        allows_tf32: whether products of float32 may drop the last 13 bits of their factors.
     """
     version = version_of(target.arch)
     shared = int(target.get("shared_bytes") or _SHARED_KILOBYTES.get(version, 48) << 10)
@@ -72,4 +75,5 @@ def capabilities(target: Target) -> Capabilities:
         local_memory_bytes=shared,
         native_ops=NATIVE_OPS,
         max_buffers=256,  # 4 KB of parameters, half of them left for scalars
+        tensor_cores=tensor_cores(version, driver=int(target.get("driver") or 0), allows_tf32=allows_tf32),
     )

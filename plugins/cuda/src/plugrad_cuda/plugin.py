@@ -9,6 +9,7 @@ from plugrad.runtime.program import Program
 from plugrad.target import Target
 from plugrad_cuda.allocator import CudaAllocator
 from plugrad_cuda.assembler import PtxAssembler
+from plugrad_cuda.capabilities import capabilities
 from plugrad_cuda.compiler import CudaCompiler
 from plugrad_cuda.context import open_context
 from plugrad_cuda.graph import CudaGraph
@@ -50,7 +51,8 @@ def plugrad_renderer(target: Target) -> CudaRenderer | PtxRenderer | None:
     """Return what writes CUDA C for the device's compute capability, or PTX where the user asks for that."""
     if target.device != NAME:
         return None
-    return PtxRenderer(target) if settings.CUDA_PTX else CudaRenderer(target)
+    chosen = capabilities(target, allows_tf32=settings.CUDA_TF32)
+    return PtxRenderer(target, chosen) if settings.CUDA_PTX else CudaRenderer(target, chosen)
 
 
 @hookimpl

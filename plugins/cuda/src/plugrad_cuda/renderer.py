@@ -96,6 +96,17 @@ class CudaRenderer(CStyleRenderer):
         ]
         return None
 
+    # --- matrices ---
+
+    def write(self, scope: Scope, u: UOp) -> None:
+        """Write one node; a matrix instruction is a call that stays where it is, for all threads together."""
+        if u.op is not Ops.WMMA:
+            return super().write(scope, u)
+        types = [self.type_name(scope, s.dtype) for s in u.src]
+        function = words.matrix_instruction(scope.define, u.arg, *types)
+        arguments = ", ".join(scope.names[s] for s in u.src)
+        return scope.declare(u, "tile", types[2], f"{function}({arguments})")
+
     # --- types and constants ---
 
     def type_name(self, scope: Scope, dtype: DType) -> str:

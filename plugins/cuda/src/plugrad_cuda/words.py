@@ -4,9 +4,12 @@ No header of the toolkit is needed. What is called here, NVRTC knows itself: its
 of libdevice that are instructions for float16.
 """
 
+import itertools
 from collections.abc import Callable
 
-from plugrad.dtype import DType, is_bool, is_unsigned
+from plugrad.dtype import DType, dtypes, is_bool, is_float, is_unsigned
+from plugrad.target import TensorCore
+from plugrad_cuda.tensor_cores import opcode
 
 Define = Callable[[str, str], str]
 
@@ -93,4 +96,89 @@ def bfloat_from_float(define: Define) -> str:
         "  unsigned int b = __float_as_uint(x), high = b >> 16;",
         "  unsigned int rounded = (b + 0x7fffu + (high & 1u)) >> 16;",
         "  return (unsigned short)(x != x ? (high | 0x40u) : rounded);",
+    )
+
+
+def matrix_instruction(define: Define, core: TensorCore, a: str, b: str, c: str) -> str:
+    """Define `a @ b + c` of one tile, given as the fragments of a thread; return the function's name.
+
+    The instruction takes registers of 32 bits, with the first element in the lowest bits. It is volatile as
+    all threads of a warp must run it together.
+
+    Args:
+        define: adds a definition.
+        core: the instruction.
+        a: type of a fragment of A, as `vector_type` gives it.
+        b: type of one of B.
+        c: type of one of C and of the result.
+    """
+    of_c = "f" if is_float(core.dtype_out) else "r"
+    words_of_a = _registers(define, core, "a", core.a.count)
+    words_of_b = _registers(define, core, "b", core.b.count)
+    numbers = itertools.count()
+    groups = [
+        f"{{{', '.join(f'%{number}' for number in itertools.islice(numbers, size))}}}"
+        for size in (core.c.count, len(words_of_a), len(words_of_b), core.c.count)
+    ]
+    given = [f'"={of_c}"(d.lane[{i}])' for i in range(core.c.count)]
+    taken = [f'"r"({word})' for word in (*words_of_a, *words_of_b)]
+    taken += [f'"{of_c}"(c.lane[{i}])' for i in range(core.c.count)]
+    return _function(
+        define,
+        f"mma_{core.name}",
+        c,
+        f"{a} a, {b} b, {c} c",
+        f"  {c} d;",
+        f'  asm volatile("{opcode(core)} {", ".join(groups)};"',
+        f"    : {', '.join(given)}",
+        f"    : {', '.join(taken)});",
+        "  return d;",
+    )
+
+
+def _registers(define: Define, core: TensorCore, vector: str, count: int) -> list[str]:
+    """Return the 32-bit words of a fragment as the instruction takes them."""
+    if core.dtype_in is dtypes.float32:
+        return [f"{_rounded_to_tf32(define)}({vector}.lane[{i}])" for i in range(count)]
+    together = 4 // core.dtype_in.itemsize
+    word = _word_of_bytes(define) if together == 4 else _word_of_shorts(define)
+    return [
+        f"{word}({', '.join(f'{vector}.lane[{first + i}]' for i in range(together))})"
+        for first in range(0, count, together)
+    ]
+
+
+def _word_of_shorts(define: Define) -> str:
+    return _function(
+        define,
+        "word_of_shorts",
+        "unsigned int",
+        "unsigned short x, unsigned short y",
+        "  return x | (unsigned int)y << 16;",
+    )
+
+
+def _word_of_bytes(define: Define) -> str:
+    return _function(
+        define,
+        "word_of_bytes",
+        "unsigned int",
+        "unsigned char x, unsigned char y, unsigned char z, unsigned char w",
+        "  return x | (unsigned int)y << 8 | (unsigned int)z << 16 | (unsigned int)w << 24;",
+    )
+
+
+def _rounded_to_tf32(define: Define) -> str:
+    """Define the tf32 nearest to a float, as a register holds it.
+
+    Source: PTX ISA, section "Data Movement and Conversion Instructions: cvt".
+    """
+    return _function(
+        define,
+        "tf32_from_float",
+        "unsigned int",
+        "float x",
+        "  unsigned int bits;",
+        '  asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(x));',
+        "  return bits;",
     )

@@ -33,6 +33,7 @@ class Body:
         places: the address of each INDEX, and of the buffers.
         labels: what the label of each RANGE and IF begins with.
         addresses: the registers that hold an address in this block or one around it, by buffer and index.
+        words: those that hold small values together, by the operands of these.
     """
 
     def __init__(self, isa: Isa, *, is_unaligned: bool) -> None:
@@ -43,6 +44,7 @@ class Body:
         self.places: dict[UOp, Place] = {}
         self.labels: dict[UOp, str] = {}
         self.addresses: ChainMap[tuple[UOp, UOp], str] = ChainMap()
+        self.words: ChainMap[tuple[str, ...], str] = ChainMap()
         self._counts: Counter[str] = Counter()
 
     def line(self, text: str) -> None:
@@ -103,12 +105,14 @@ class Body:
         return self.value(dtypes.bool, f"setp.{comparison}", x, y)
 
     def open_block(self) -> None:
-        """Begin what may run any number of times: addresses found in it are not known behind it."""
+        """Begin what may run any number of times: what is computed in it is not known behind it."""
         self.addresses = self.addresses.new_child()
+        self.words = self.words.new_child()
 
     def close_block(self) -> None:
         """End the innermost block."""
         self.addresses = self.addresses.parents
+        self.words = self.words.parents
 
     def constant(self, dtype: DType, text: str) -> str:
         """Return the operand of a constant: in a register where no instruction takes it."""

@@ -123,19 +123,30 @@ def _packed(body: Body, dtype: DType, lanes: Sequence[str]) -> tuple[str, list[s
     """Return the type of an access, and the operands that it writes."""
     if not _is_packed(dtype, len(lanes)):
         return memory_type(dtype), list(lanes)
+    return plain_type(_WORD), words_of(body, dtype, lanes)
+
+
+def words_of(body: Body, dtype: DType, lanes: Sequence[str]) -> list[str]:
+    """Return the words of 32 bits that hold lanes, the first lane of each in its lowest bits."""
     count = _WORD.itemsize // dtype.itemsize
-    groups = [lanes[first : first + count] for first in range(0, len(lanes), count)]
-    return plain_type(_WORD), [_word(body, dtype, group) for group in groups]
+    return [_word(body, dtype, lanes[first : first + count]) for first in range(0, len(lanes), count)]
 
 
 def _word(body: Body, dtype: DType, lanes: Sequence[str]) -> str:
-    """Return the word that holds some lanes, the first in its lowest bits."""
-    if dtype in HALVES:
-        return body.value(_WORD, "mov.b32", _joined(lanes))
     bits = dtype.itemsize * 8
     if all(map(is_literal, lanes)):
         parts = (int(lane) % (1 << bits) << bits * i for i, lane in enumerate(lanes))
         return str(sum(parts))
+    known = body.words.get(tuple(lanes))
+    if known is None:
+        known = body.words[tuple(lanes)] = _packed_word(body, dtype, lanes)
+    return known
+
+
+def _packed_word(body: Body, dtype: DType, lanes: Sequence[str]) -> str:
+    if dtype in HALVES:
+        return body.value(_WORD, "mov.b32", _joined(lanes))
+    bits = dtype.itemsize * 8
     word = lanes[0]
     for i, lane in enumerate(lanes[1:], 1):
         word = body.value(_WORD, "bfi.b32", lane, word, str(bits * i), str(bits))
@@ -145,12 +156,14 @@ def _word(body: Body, dtype: DType, lanes: Sequence[str]) -> str:
 def _parts(body: Body, dtype: DType, word: str) -> list[str]:
     """Return the lanes that a word holds."""
     if dtype in HALVES:
-        halves = [body.register(dtype), body.register(dtype)]
-        body.line(f"mov.b32 {_joined(halves)}, {word}")
-        return halves
-    bits = dtype.itemsize * 8
-    extract = "bfe.s32" if dtype.kind == "int" else "bfe.u32"
-    return [body.value(dtype, extract, word, str(at), str(bits)) for at in range(0, 32, bits)]
+        lanes = [body.register(dtype), body.register(dtype)]
+        body.line(f"mov.b32 {_joined(lanes)}, {word}")
+    else:
+        bits = dtype.itemsize * 8
+        extract = "bfe.s32" if dtype.kind == "int" else "bfe.u32"
+        lanes = [body.value(dtype, extract, word, str(at), str(bits)) for at in range(0, 32, bits)]
+    body.words[tuple(lanes)] = word
+    return lanes
 
 
 def _width(operands: Sequence[str]) -> str:

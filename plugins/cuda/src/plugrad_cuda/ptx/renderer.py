@@ -21,6 +21,7 @@ from plugrad_cuda.ptx import isa
 from plugrad_cuda.ptx.arithmetic import write_alu
 from plugrad_cuda.ptx.body import Body, Place
 from plugrad_cuda.ptx.conversions import integer_of, write_bitcast, write_cast
+from plugrad_cuda.ptx.matrix import version_of_matrices, write_matrix_instruction
 from plugrad_cuda.ptx.memory import write_index, write_load, write_store
 from plugrad_cuda.ptx.types import literal, number_type, plain_type
 
@@ -56,7 +57,8 @@ class PtxRenderer(Renderer):
         outside = _write_shared(body, uops)
         for u in uops:
             write(body, u)
-        (major, minor), target = self.isa.version, "".join(map(str, self.isa.target))
+        major, minor = max(self.isa.version, version_of_matrices(uops))
+        target = "".join(map(str, self.isa.target))
         return "\n".join(
             (
                 f".version {major}.{minor}",
@@ -162,15 +164,16 @@ def _barrier(body: Body, u: UOp) -> None:
 # --- registers that change, loops, conditions ---
 
 
-def _register(body: Body, u: UOp) -> str:
-    return body.moved(u.dtype, body.read(u.src[0]))
+def _registers(body: Body, u: UOp) -> None:
+    body.values[u] = tuple(body.moved(u.dtype.scalar(), lane) for lane in body.values[u.src[0]])
 
 
 def _accumulate(body: Body, u: UOp) -> None:
     register, value = u.src
     body.values[u] = body.values[register]
-    if body.read(register) != body.read(value):
-        body.line(f"mov.{plain_type(register.dtype)} {body.read(register)}, {body.read(value)}")
+    for old, new in zip(body.values[register], body.values[value], strict=True):
+        if old != new:
+            body.line(f"mov.{plain_type(register.dtype.scalar())} {old}, {new}")
 
 
 def _loop(body: Body, u: UOp) -> None:
@@ -214,7 +217,6 @@ _VALUES: Mapping[Ops, Callable[[Body, UOp], str]] = {
     Ops.CAST: write_cast,
     Ops.BITCAST: write_bitcast,
     Ops.SPECIAL: _special,
-    Ops.DEFINE_ACC: _register,
 }
 _STATEMENTS: Mapping[Ops, Callable[[Body, UOp], None]] = {
     Ops.PARAM: _nothing,
@@ -229,6 +231,8 @@ _STATEMENTS: Mapping[Ops, Callable[[Body, UOp], None]] = {
     Ops.LOAD: write_load,
     Ops.STORE: write_store,
     Ops.BARRIER: _barrier,
+    Ops.WMMA: write_matrix_instruction,
+    Ops.DEFINE_ACC: _registers,
     Ops.ACCUMULATE: _accumulate,
     Ops.RANGE: _loop,
     Ops.END: _end_loop,
