@@ -1,6 +1,7 @@
 """The place where cases are done: one device, its memory guarded, its launches counted."""
 
 import math
+import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -32,6 +33,7 @@ class Bench:
         seed: of everything random.
 
     Attributes:
+        load: how busy the machine was when the run began.
         launches: kernels launched, by device.
         worst_ulp: the largest error that the case in progress has shown.
         measurements: what `perf` cases found.
@@ -40,6 +42,7 @@ class Bench:
     def __init__(self, name: str, seed: int = 0) -> None:
         self.name = Device.canonicalize(name)
         self.seed = seed
+        self.load = load_average()
         self._default_before = Device._assigned
         # what names no device means the one on trial, and never the best of those installed
         Device.DEFAULT = self.name
@@ -74,6 +77,12 @@ class Bench:
         """The device's memory."""
         device = self.device
         return self._guards[device.name]
+
+    @property
+    def compiler_key(self) -> str:
+        """What tells the device's compiler from others; nothing of a device that was not opened."""
+        is_open = self.name in self._guards and self.device.can_compute
+        return self.device.compiler.cache_key if is_open else ""
 
     def close(self) -> None:
         """Leave the devices as they were found."""
@@ -191,6 +200,12 @@ class Bench:
                 half = math.ceil(len(asts) / 2)
                 self._compile(asts[:half])
                 self._compile(asts[half:])
+
+
+def load_average() -> float | None:
+    """Return how many processes wanted a core in the last minute; None where the system does not count."""
+    counted = getattr(os, "getloadavg", None)
+    return None if counted is None else round(counted()[0], 2)
 
 
 def check_shape(exact: Any, shape: tuple[int, ...]) -> Any:

@@ -37,8 +37,20 @@ def support_matrix(every: Sequence[Report]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def title(report: Report) -> str:
-    """Return what a report is called in a column: the device, and the compiler where there is a choice."""
+def titles(reports: Sequence[Report]) -> list[str]:
+    """Return what reports are called in columns; those of one device are told apart by their compilers."""
+    names = [_title(report) for report in reports]
+    compilers = [report["device"].get("compiler", "").partition("|")[0] for report in reports]
+    of_name: dict[str, set[str]] = {}
+    for name, compiler in zip(names, compilers, strict=True):
+        of_name.setdefault(name, set()).add(compiler)
+    return [
+        f"{name} ({compiler})" if len(of_name[name]) > 1 else name
+        for name, compiler in zip(names, compilers, strict=True)
+    ]
+
+
+def _title(report: Report) -> str:
     compiler = report["device"].get("notes", {}).get("compiler", "")
     return (
         f"{report['device']['name']} ({' '.join(compiler.split()[:2])})"
@@ -55,7 +67,7 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def _devices(reports: Sequence[Report]) -> str:
     rows = [
         [
-            title(r),
+            name,
             f"{r['plugin']['distribution']} {r['plugin']['version']}",
             r["device"].get("description", "") or r["device"]["arch"],
             _EVIDENCE.get(r["device"]["evidence"], r["device"]["evidence"]),
@@ -64,7 +76,7 @@ def _devices(reports: Sequence[Report]) -> str:
             str(r["launches"]),
             r["status"],
         ]
-        for r in reports
+        for name, r in zip(titles(reports), reports, strict=True)
     ]
     head = ("device", "distribution", "hardware", "evidence", "profile", "passed", "launches", "status")
     kits = sorted(
@@ -73,14 +85,29 @@ def _devices(reports: Sequence[Report]) -> str:
             for r in reports
         }
     )
-    return f"{_table(head, rows)}\n\n{'; '.join(kits)}."
+    return f"{_table(head, rows)}\n\n{'; '.join(kits)}.\n\n{_denominators(reports)}"
+
+
+def _denominators(reports: Sequence[Report]) -> str:
+    """Say how many cases each profile has, and where reports do not agree."""
+    counts = {
+        profile: sorted({r["denominators"][profile] for r in reports if profile in r["denominators"]})
+        for profile in PROFILES
+    }
+    said = ", ".join(
+        f"{profile} {' or '.join(map(str, found))}" for profile, found in counts.items() if found
+    )
+    stale = any(len(found) > 1 for found in counts.values())
+    return f"Cases of each profile: {said}." + (
+        " These are reports of different lists of cases: make those with fewer anew." if stale else ""
+    )
 
 
 def _areas(reports: Sequence[Report]) -> str:
     areas = dict.fromkeys(_area(c["id"]) for r in reports for c in r["cases"])
     ordered = sorted(areas, key=lambda a: PROFILES.index(a.split("/")[0]))
     rows = [[area, *(_passed(r, area) for r in reports)] for area in ordered]
-    return _table(["area", *map(title, reports)], rows)
+    return _table(["area", *titles(reports)], rows)
 
 
 def _area(case_id: str) -> str:
@@ -99,7 +126,7 @@ def _passed(report: Report, area: str) -> str:
 def _dtypes(reports: Sequence[Report]) -> str:
     names = sorted({name for r in reports for name in r["device"]["dtypes"]}, key=_dtype_order)
     rows = [[name, *("yes" if name in r["device"]["dtypes"] else "" for r in reports)] for name in names]
-    return _table(["stored and computed", *map(title, reports)], rows)
+    return _table(["stored and computed", *titles(reports)], rows)
 
 
 def _dtype_order(name: str) -> tuple[str, int]:
@@ -117,9 +144,7 @@ def _errors(reports: Sequence[Report]) -> str:
         [i, *(f"{found[n]:.2f}" if n in found else "" for n in range(len(reports)))]
         for i, found in worst.items()
     ]
-    return (
-        _table(["more than rounding", *map(title, reports)], rows) if rows else "None is above half a unit."
-    )
+    return _table(["more than rounding", *titles(reports)], rows) if rows else "None is above half a unit."
 
 
 def _perf(reports: Sequence[Report]) -> list[str]:
@@ -131,12 +156,23 @@ def _perf(reports: Sequence[Report]) -> list[str]:
     )
     rows = [
         [
-            f"{name} {unit.replace('_per_', '/').replace('_', ' ')}",
+            f"{name} {_words(unit)}",
             *(_figure(r, name, unit) for r in measured),
         ]
         for name, unit in names
     ]
-    return ["## Speed (measured, never judged)", _table(["", *map(title, measured)], rows)]
+    loads = [f"{r['host'].get('load', '')} on {r['host'].get('cores', '')} cores" for r in measured]
+    return [
+        "## Speed (measured, never judged)",
+        "Figures compare only where machines did nothing else: a load says how many processes wanted a core.",
+        _table(["", *titles(measured)], [*rows, ["load of the machine", *loads]]),
+    ]
+
+
+def _words(unit: str) -> str:
+    """Return a unit in words: `to_host_gb_per_s` is `to host GB/s`."""
+    words = unit.replace("gflop_per_s", "GFLOP/s").replace("gb_per_s", "GB/s").replace("per_s", "per second")
+    return words.replace("_", " ")
 
 
 def _figure(report: Report, name: str, unit: str) -> str:
@@ -147,12 +183,12 @@ def _figure(report: Report, name: str, unit: str) -> str:
 def _exceptions(reports: Sequence[Report]) -> str:
     rows = [
         [
-            title(r),
+            name,
             c["id"],
             _WORDS.get(c["outcome"], c["outcome"]),
             c["reason"].splitlines()[0][:160] if c["reason"] else "",
         ]
-        for r in reports
+        for name, r in zip(titles(reports), reports, strict=True)
         for c in r["cases"]
         if c["outcome"] != "pass"
     ]
