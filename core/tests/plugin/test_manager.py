@@ -101,6 +101,7 @@ def test_the_traceback_of_a_failed_import_is_kept(zoo: Any) -> None:
     (failure,) = manager.failures
     assert "zoo_bad.py" in failure.traceback
     assert "in deep" in failure.traceback
+    assert "`plugrad devices --traceback`" in failure.remedy
 
 
 def test_ctrl_c_during_an_import_is_not_contained(zoo: Any) -> None:

@@ -103,8 +103,6 @@ def details(report: BackendReport, with_traceback: bool) -> Group:
         lines.append(Text(report.remedy, "bold"))
     if report.traceback and with_traceback:
         lines.append(Text(report.traceback.rstrip()))
-    elif report.traceback:
-        lines.append(Text("`plugrad devices --traceback` shows where", "bright_black"))
     return Group(*lines)
 
 

@@ -139,7 +139,8 @@ class _Child:
                 aliases=aliases,
                 additions=tuple(dict.fromkeys(s.owner for s in self._group if s.owner != first.owner)),
                 reason=f"loading and probing it {what}",
-                remedy=f"Upgrade or uninstall {' or '.join(owners)}; until then, set DEVICE to another one.",
+                remedy=f"Upgrade or uninstall {' or '.join(owners)}; until then, set DEVICE to another one. "
+                "`plugrad devices --traceback` shows where.",
                 traceback="\n".join(lines),
             )
         ]

@@ -60,7 +60,7 @@ def failure_of(source: PluginSource, doing: str, error: BaseException) -> Plugin
 
 def remedy_for(source: PluginSource) -> str:
     """Return what to do about a plugin that does not work."""
-    return f"Upgrade or uninstall {source.distribution}; `plugrad devices` shows the traceback."
+    return f"Upgrade or uninstall {source.distribution}; `plugrad devices --traceback` shows where."
 
 
 class PluginRefused(PluginError):
