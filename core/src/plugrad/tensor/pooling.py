@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 from plugrad.dtype import ConstType, dtype_min, dtypes, is_float, is_int, sum_acc_dtype
-from plugrad.errors import DtypeError, ShapeError
+from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.gather import GatherMixin
 from plugrad.tensor.lookup import counted, pick_last, position_dtype
 from plugrad.tensor.shapes import product, show
@@ -242,6 +242,7 @@ class PoolingMixin(GatherMixin):
         padding: Padding = 0,
         ceil_mode: bool = False,
         count_include_pad: bool = True,
+        divisor_override: int | None = None,
     ) -> Self:
         """Return the mean of each window.
 
@@ -254,9 +255,11 @@ class PoolingMixin(GatherMixin):
             padding: zeros around the images, at most half of the window's size; as for `conv2d`.
             ceil_mode: let a last window begin inside although it ends outside.
             count_include_pad: count the zeros of `padding` as elements.
+            divisor_override: divide the sums by this number, not by that of the elements.
 
         Raises:
             ShapeError: the window does not fit.
+            ArgumentError: `divisor_override` is 0.
 
         Example:
             >>> Tensor.arange(4).reshape(1, 1, 2, 2).avg_pool2d().tolist()
@@ -264,7 +267,15 @@ class PoolingMixin(GatherMixin):
         """
         axes = _axes_of(kernel_size, 2)
         return self._avg_pool(
-            axes, kernel_size, stride, dilation, padding, ceil_mode, count_include_pad, "avg_pool2d"
+            axes,
+            kernel_size,
+            stride,
+            dilation,
+            padding,
+            ceil_mode,
+            count_include_pad,
+            divisor_override,
+            "avg_pool2d",
         )
 
     def avg_pool1d(
@@ -275,18 +286,28 @@ class PoolingMixin(GatherMixin):
         padding: Padding = 0,
         ceil_mode: bool = False,
         count_include_pad: bool = True,
+        divisor_override: int | None = None,
     ) -> Self:
         """Return `avg_pool2d` over the last axis: (..., L) -> (..., L').
 
         Raises:
             ShapeError: the window does not fit.
+            ArgumentError: `divisor_override` is 0.
 
         Example:
             >>> Tensor([[1, 3, 2, 0]]).avg_pool1d().tolist()
             [[2.0, 1.0]]
         """
         return self._avg_pool(
-            1, kernel_size, stride, dilation, padding, ceil_mode, count_include_pad, "avg_pool1d"
+            1,
+            kernel_size,
+            stride,
+            dilation,
+            padding,
+            ceil_mode,
+            count_include_pad,
+            divisor_override,
+            "avg_pool1d",
         )
 
     def avg_pool3d(
@@ -297,18 +318,28 @@ class PoolingMixin(GatherMixin):
         padding: Padding = 0,
         ceil_mode: bool = False,
         count_include_pad: bool = True,
+        divisor_override: int | None = None,
     ) -> Self:
         """Return `avg_pool2d` over the last three axes: (..., D, H, W) -> (..., D', H', W').
 
         Raises:
             ShapeError: the window does not fit.
+            ArgumentError: `divisor_override` is 0.
 
         Example:
             >>> Tensor.arange(8).reshape(1, 1, 2, 2, 2).avg_pool3d().item()
             3.5
         """
         return self._avg_pool(
-            3, kernel_size, stride, dilation, padding, ceil_mode, count_include_pad, "avg_pool3d"
+            3,
+            kernel_size,
+            stride,
+            dilation,
+            padding,
+            ceil_mode,
+            count_include_pad,
+            divisor_override,
+            "avg_pool3d",
         )
 
     def _avg_pool(
@@ -320,6 +351,7 @@ class PoolingMixin(GatherMixin):
         padding: Padding,
         ceil_mode: bool,
         count_include_pad: bool,
+        divisor_override: int | None,
         what: str,
     ) -> Self:
         pool = _Pool(self, axes, kernel_size, stride, dilation, padding, ceil_mode, what)
@@ -327,6 +359,10 @@ class PoolingMixin(GatherMixin):
         wide = sum_acc_dtype(narrow)
         total = pool.windows_of(self.cast(wide), 0).reduce_axis(Ops.ADD, pool.window_axes)
         total = total.reshape(pool.shape)
+        if divisor_override is not None:
+            if not divisor_override:
+                raise ArgumentError(f"{what}: divisor_override=0. Pass another number, or None.")
+            return self._like((total / float(divisor_override)).cast(narrow))
         is_padding_one = count_include_pad and not any(pool.extra)
         if is_padding_one or not any(map(any, pool.widths)):
             return self._like((total / float(product(pool.kernel))).cast(narrow))

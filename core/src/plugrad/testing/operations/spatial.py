@@ -161,6 +161,15 @@ def _pools() -> Iterator[Operation]:
         (reals(1, 2, 4, 4),),
         order=1,
     )
+    for n in (1, 2, 3):
+        yield Operation(
+            f"avg_pool{n}d",
+            "divisor",
+            lambda x, n=n: getattr(x, f"avg_pool{n}d")(3, 1, 1, padding=1, divisor_override=4),
+            lambda x, n=n: pooled(x, np.sum, 3, 1, 1, 0, n) / 4,
+            (reals(1, 2, *(4,) * n),),
+            order=1,
+        )
     yield Operation(
         "max_pool2d",
         "int8",
