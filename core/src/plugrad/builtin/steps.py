@@ -309,14 +309,18 @@ def _wmma(i: int, program: Sequence[Instruction], ends: Mapping[int, int]) -> St
         warps = lanes.count // threads
         tiles: list[Array] = []
         for source, fragment, shape, (rows, columns) in zip(ins.src, fragments, shapes, where, strict=True):
-            held = np.broadcast_to(lanes.values[source], (lanes.count, fragment.count))
+            values = lanes.values[source]
+            # a fragment of one element is no vector
+            values = values[:, None] if fragment.count == 1 else values
+            held = np.broadcast_to(values, (lanes.count, fragment.count))
             tile = np.zeros((warps, *shape), wide)
             tile[:, rows, columns] = held.reshape(warps, threads, fragment.count)
             tiles.append(tile)
         a, b, c = tiles
         rows, columns = where[2]
         result = (a @ b + c)[:, rows, columns]
-        lanes.values[i] = result.reshape(lanes.count, -1).astype(out)
+        shape = (lanes.count,) if fragments[2].count == 1 else (lanes.count, -1)
+        lanes.values[i] = result.reshape(shape).astype(out)
 
     return step
 

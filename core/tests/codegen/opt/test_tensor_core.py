@@ -47,6 +47,17 @@ BYTES = TensorCore(
     b=Fragment(("k2", "k3", "n0", "n1", "n2"), ("k0", "k1")),
     c=Fragment(("n1", "n2", "m0", "m1", "m2"), ("n0",)),
 )
+# each thread holds one element of everything
+ONE = TensorCore(
+    "one",
+    (2, 2, 2),
+    4,
+    dtypes.float32,
+    dtypes.float32,
+    a=Fragment(("m0", "k0"), ()),
+    b=Fragment(("k0", "n0"), ()),
+    c=Fragment(("n0", "m0"), ()),
+)
 GPU = Capabilities(
     storage_dtypes=frozenset(STORABLE),
     compute_dtypes=frozenset(STORABLE) - {dtypes.float16, dtypes.bfloat16},
@@ -134,6 +145,27 @@ def test_one_tile_needs_no_loop(core: TensorCore) -> None:
     check(matmul(rows, columns, inner, core), tile(core))
 
 
+@pytest.mark.parametrize("inner", [2, 8])
+def test_fragments_of_one_element_are_no_vectors(inner: int) -> None:
+    only = replace(GPU, tensor_cores=(ONE,))
+    check(matmul(4, 6, inner, ONE), tile(ONE), capabilities=only)
+    check(matmul(4, 6, inner, ONE), tile(ONE), Opt(OptOps.UPCAST, (1, 0), 3), capabilities=only)
+
+
+def test_axes_side_by_side_in_memory_are_no_lanes_of_fragments() -> None:
+    m, n, batch = (UOp.range(size, (i,), AxisType.LOOP) for i, size in enumerate((8, 8, 4)))
+    k, inner = (UOp.range(size, (i,), AxisType.REDUCE) for i, size in ((3, 16), (4, 2)))
+    out = UOp(Ops.PARAM, dtypes.int32, (), (0, 256)).index((m * 8 + n) * 4 + batch)
+    a = UOp(Ops.PARAM, dtypes.int8, (), (1, 1024)).index(((m * 16 + k) * 4 + batch) * 2 + inner)
+    b = UOp(Ops.PARAM, dtypes.int8, (), (2, 1024)).index(((k * 8 + n) * 2 + inner) * 4 + batch)
+    product = a.load().cast(dtypes.int32) * b.load().cast(dtypes.int32)
+    store = out.store(product.reduce(Ops.ADD, k, inner), m, n, batch)
+    ast = UOp.sink(store, arg=KernelInfo("batches"))
+    tiles = Opt(OptOps.TC, (1,), MatrixTile(BYTES.name, rows=(0,), inner=(3,)))
+    check(ast, tiles, Opt(OptOps.UPCAST, (2,), 2))
+    check(ast, tiles, Opt(OptOps.UPCAST, (4,), 2))
+
+
 def test_warps_share_groups_and_take_tiles_side_by_side() -> None:
     opts = (
         tile(WIDE),
@@ -198,6 +230,7 @@ def test_what_cannot_be_done_is_refused_and_changes_nothing() -> None:
     refused(ast, "has at most 16", tile(WIDE), capabilities=replace(GPU, max_workgroup=16))
     refused(matmul(32, 36, 32, WIDE), r"8 steps of axis \(1,\), which do not divide its 36", tile(WIDE))
     refused(ast, "TC takes GLOBAL axes", Opt(OptOps.LOCAL, (0,), 32), tile(WIDE))
+    refused(ast, "GROUP.* after TC", tile(WIDE), Opt(OptOps.GROUP, (2, 0), 2))
     refused(ast, "NOLOCALS after", tile(WIDE), Opt(OptOps.NOLOCALS))
 
 

@@ -164,6 +164,8 @@ class KernelOpt:
         if opt.op in (OptOps.LOCAL, OptOps.GROUP, OptOps.GROUPTOP, OptOps.TC):
             if any(o.op is OptOps.NOLOCALS for o in self.applied):
                 raise KernelOptError(f"{opt} after NOLOCALS: this kernel uses no workgroup.")
+            if opt.op in (OptOps.GROUP, OptOps.GROUPTOP) and self.axes(AxisType.WARP):
+                raise KernelOptError(f"{opt} after TC: the work-items of a group already share a product.")
             taken = 1
             for r in self.axes(*_IN_GROUP):
                 taken *= constant_size(r) or 1

@@ -239,6 +239,8 @@ class _Tiling:
                 bits = _bits(name, fragment.threads, self.warp) + fragment.coordinate(name, 0, place)
                 element = at(element, self.axes[name], self.outer[name] * self.sizes[name] + bits)
             lanes.append(element)
+        if fragment.count == 1:
+            return lanes[0]
         return UOp(Ops.VECTORIZE, self.core.dtype_in.vec(fragment.count), tuple(lanes))
 
 
