@@ -27,7 +27,12 @@ def coalesce(sink: UOp, capabilities: Capabilities) -> UOp:
     # a matrix instruction's vectors are fragments: they get no lanes beside
     tiled = {r for u in sink.toposort() if u.op is Ops.WMMA for r in u.ranges}
     for r in sorted(all_ranges(sink), key=lambda r: (-_gain(sink, r), r.arg.ident)):
-        if r.arg.kind not in _UNROLLED or r in tiled or _gain(sink, r) <= 0 or lanes_for(sink, r, capabilities) < 2:
+        if (
+            r.arg.kind not in _UNROLLED
+            or r in tiled
+            or _gain(sink, r) <= 0
+            or lanes_for(sink, r, capabilities) < 2
+        ):
             continue
         if not any(_meet(sink, r, other) for other in chosen):
             chosen.append(r)
