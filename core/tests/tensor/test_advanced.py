@@ -103,8 +103,8 @@ def test_wrong_indices_are_refused() -> None:
         _ = t[Tensor([0]), 0, 0, 0]
     with pytest.raises(ShapeError, match=r"index: shapes \(2,\) and \(3,\) do not broadcast"):
         _ = t[Tensor([0, 1]), Tensor([0, 1, 2])]
-    with pytest.raises(DtypeError, match="cannot index axis 1 with True"):
-        _ = t[Tensor([0]), True]
+    with pytest.raises(DtypeError, match="cannot index axis 1 with 1.0"):
+        _ = t[Tensor([0]), 1.0]
     with pytest.raises(ShapeError, match=r"cannot assign shape \(4,\) to \(2, 5, 6\)"):
         t[Tensor([0, 1])] = Tensor([1, 2, 3, 4])
     w = Tensor([1.0, 2.0], requires_grad=True) * 2
@@ -175,6 +175,50 @@ def test_any_index_reads_and_writes_as_in_numpy(index: tuple[Any, ...]) -> None:
     np.testing.assert_array_equal(ours.numpy(), theirs)
 
 
+TRUTHS: list[Any] = [
+    True,
+    False,
+    np.True_,
+    (True, 1),
+    (slice(None), True),
+    (1, False),
+    (..., True),
+    (None, True, ..., False),
+    (True, slice(1, 3), None, 2),
+    (True, np.array([0, 2]), slice(None, None, -1)),
+    (np.array([0, 2]), True, np.array([1, 1])),
+    (np.array([0, 2]), slice(None), False),
+    (True, X % 2 == 0),
+    (MASK, True),
+]
+
+
+@pytest.mark.parametrize("number", range(len(TRUTHS)))
+def test_bools_in_an_index_mean_what_they_mean_to_numpy(number: int) -> None:
+    index = TRUTHS[number]
+    try:
+        expected = X[index]
+    except IndexError:
+        with pytest.raises((AxisError, ShapeError)):
+            _ = Tensor(X)[given_tensors(index)]
+        return
+    out = Tensor(X)[given_tensors(index)]
+    assert out.shape == expected.shape
+    np.testing.assert_array_equal(out.numpy(), expected)
+    ours, theirs = Tensor(X), X.copy()
+    ours[given_tensors(index)] = Tensor(expected + 1000)
+    theirs[index] = expected + 1000
+    np.testing.assert_array_equal(ours.numpy(), theirs)
+
+
+def test_a_bool_tensor_without_axes_is_a_bool() -> None:
+    for truth in (True, False):
+        out = Tensor(X)[:, Tensor(truth)]
+        np.testing.assert_array_equal(out.numpy(), X[:, np.array(truth)])
+    assert Tensor(5)[True].tolist() == [5]
+    assert Tensor(5)[False].tolist() == []
+
+
 # --- writing into a copy ---
 
 PLACES: list[Any] = [
@@ -220,6 +264,34 @@ def test_gradients_of_index_put_are_those_of_torch() -> None:
         expected = torch.autograd.grad(theirs, (u, w))
         for grad, wanted in zip(ours.gradient(t, v), expected, strict=True):
             np.testing.assert_allclose(grad.numpy(), wanted.numpy(), rtol=1e-5)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int32", "float16"])
+def test_many_additions_to_many_places_are_those_of_numpy(dtype: str) -> None:
+    rng = np.random.default_rng(1)
+    size, count = 3000, 2500
+    at = rng.integers(-1, size, count).astype(np.int32)
+    at[:700] = 17
+    x, values = rng.integers(0, 2, (size, 2)).astype(dtype), rng.integers(0, 2, (count, 2)).astype(dtype)
+    expected = x.copy()
+    np.add.at(expected, at, values)
+    out = Tensor(x).index_put((Tensor(at),), Tensor(values), accumulate=True)
+    np.testing.assert_array_equal(out.numpy(), expected)
+
+
+def test_gradients_of_many_additions_are_those_of_torch() -> None:
+    rng = np.random.default_rng(2)
+    size, count = 3000, 1500
+    at = rng.integers(0, 40, count)
+    x, values = rng.standard_normal(size), rng.standard_normal(count)
+    t, v = Tensor(x, requires_grad=True), Tensor(values, requires_grad=True)
+    u, w = torch.tensor(x, requires_grad=True), torch.tensor(values, requires_grad=True)
+    ours = t.index_put((Tensor(at),), v, accumulate=True)
+    theirs = u.index_put((torch.tensor(at),), w, accumulate=True)
+    np.testing.assert_allclose(ours.numpy(), theirs.detach().numpy(), rtol=1e-12)
+    wanted = torch.autograd.grad((theirs * theirs).sum(), (u, w))
+    for grad, expected in zip((ours * ours).sum().gradient(t, v), wanted, strict=True):
+        np.testing.assert_allclose(grad.numpy(), expected.numpy(), rtol=1e-10)
 
 
 @pytest.mark.parametrize("axis", [0, 1, -1])

@@ -136,7 +136,6 @@ def test_equal_graphs_are_told_apart_when_one_is_written() -> None:
         ),
         ("a", DtypeError, "cannot index axis 0 with 'a' (str)."),
         (1.0, DtypeError, "cannot index axis 0 with 1.0 (float)."),
-        (True, DtypeError, "cannot index axis 0 with True (bool)."),
     ],
 )
 def test_wrong_indices_are_refused(index: Any, error: type[Exception], message: str) -> None:

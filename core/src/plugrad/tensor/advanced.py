@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from typing import Any, Self
 
-from plugrad.dtype import ConstType, dtypes
+from plugrad.dtype import ConstType, dtypes, is_float, sum_acc_dtype
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.base import TensorBase
+from plugrad.tensor.custom import with_backward
 from plugrad.tensor.indexing import IndexingMixin
-from plugrad.tensor.positions import Plan, has_tensors, plan_of
+from plugrad.tensor.positions import Plan, has_tensors, plan_of, without_truths
 from plugrad.tensor.sampling import SamplingMixin
 from plugrad.tensor.shapes import broadcast_shapes, expanded, one_axis, show
 from plugrad.uop.uop import UOp
@@ -24,7 +25,7 @@ class AdvancedIndexingMixin(SamplingMixin, IndexingMixin):
         Integers drop an axis, slices keep part of it, None adds one, `...` skips some. Tensors of integers
         (also arrays and lists) broadcast and pick elements; negative ones count from the end, and those out
         of range give 0. A bool tensor picks where it holds: it is computed at once, because the count depends
-        on it.
+        on it. A bool of shape () adds an axis, of one element where it holds, else of none.
 
         Raises:
             AxisError: too many indices, or an integer out of range.
@@ -40,11 +41,24 @@ class AdvancedIndexingMixin(SamplingMixin, IndexingMixin):
             >>> x[x > 3].tolist()
             [4, 5]
         """
+        added, index = without_truths(index, self.ndim, self._index_from, self._truth_of)
+        if added:
+            return self._with_axes(added)[index]
         if not has_tensors(index):
             return super().__getitem__(index)
         plan = self._plan(index)
         view = super().__getitem__(plan.basic)
         return self._with(plan.picked(view._graph), self._make(plan.places, self._device))
+
+    def _with_axes(self, places: Sequence[int]) -> Self:
+        """Return a view with axes of size 1 that come to be at `places`."""
+        out = self
+        for place in places:
+            out = out.unsqueeze(place)
+        return out
+
+    def _truth_of(self, item: Any) -> bool:
+        return bool(item.item() if isinstance(item, TensorBase) else item)
 
     def _plan(self, index: Any) -> Plan:
         return plan_of(index, self.static_shape("indexing with tensors"), self._index_from, self._find_true)
@@ -66,8 +80,7 @@ class AdvancedIndexingMixin(SamplingMixin, IndexingMixin):
         """Return this with `values` in the elements that `indices` name.
 
         The last of several writes to one element wins; with `accumulate` all of them are added to what is
-        there. Positions out of range write nothing. The work of adding is the size of the indexed axes times
-        the number of values.
+        there. Positions out of range write nothing.
 
         Args:
             indices: tensors (or arrays, or lists) of positions or masks, and `:` for whole axes between them.
@@ -94,8 +107,22 @@ class AdvancedIndexingMixin(SamplingMixin, IndexingMixin):
             )
         plan = self._plan(given)
         new = self._values_of(values, plan.shape(self.shape), "index_put")
+        if accumulate and plan.is_large:
+            return self._plus_totals(plan, self._with(new, values))
         written = plan.added(self._graph, new) if accumulate else plan.written(self._graph, new, self._device)
         return self._with(written, values)
+
+    def _plus_totals(self, plan: Plan, values: Self) -> Self:
+        """Return this with `values` added where the plan says; their gradient is what lies there."""
+        wide = sum_acc_dtype(self.dtype) if is_float(self.dtype) else self.dtype
+        values = values.cast(wide)
+        total = values._like(plan.totals(self._graph, values._graph, self._device))
+        (total,) = with_backward(
+            [total],
+            [values],
+            lambda gradients, inputs, outputs: [gradients[0]._like(plan.picked(gradients[0]._graph))],
+        )
+        return (self.cast(wide) + total).cast(self.dtype)
 
     def _values_of(self, values: Any, shape: Any, what: str) -> UOp:
         """Return what is to be written as a node of this dtype and of `shape`."""

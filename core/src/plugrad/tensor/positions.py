@@ -13,7 +13,7 @@ from plugrad.errors import AxisError, DtypeError, ShapeError
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.lookup import counted, from_front, pick_first, position_dtype
 from plugrad.tensor.shapes import Shape, broadcast_shapes, expanded, product, show
-from plugrad.tensor.sorting import argsort_rows, search_rows
+from plugrad.tensor.sorting import argsort_rows, number_on_device, search_rows
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
@@ -32,6 +32,49 @@ def _items(index: Any) -> list[Any]:
 
 def _is_data(item: Any) -> bool:
     return isinstance(item, list) or (getattr(item, "ndim", 0) > 0 and not isinstance(item, TensorBase))
+
+
+def is_truth(item: Any) -> bool:
+    """Say whether an item of an index is a bool of shape ()."""
+    if isinstance(item, TensorBase):
+        return not item.ndim and is_bool(item.dtype)
+    return isinstance(item, bool) or (str(getattr(item, "dtype", "")) == "bool" and not item.ndim)
+
+
+def without_truths(
+    index: Any, ndim: int, to_tensor: Callable[[Any], Any], read: Callable[[Any], bool]
+) -> tuple[list[int], tuple[Any, ...]]:
+    """Return what `x[index]` means for bools of shape (): where `x` gets axes of size 1, and another index.
+
+    A bool points along no axis of `x`, but along one that is added for it: at its only place, or at none.
+
+    Args:
+        index: an index.
+        ndim: the number of axes of `x`.
+        to_tensor: makes a tensor of a list or an array.
+        read: gives the value of a bool.
+
+    Example:
+        >>> without_truths((slice(None), True), 2, Tensor, bool)
+        ([1], (slice(None, None, None), [0]))
+    """
+    items = _items(index)
+    if not any(map(is_truth, items)):
+        return [], tuple(items)
+    items = [item if is_truth(item) else _as_item(item, to_tensor) for item in items]
+    given = sum(0 if is_truth(item) else _axes_of(item) for item in items)
+    added: list[int] = []
+    out: list[Any] = []
+    axis = 0
+    for item in items:
+        if is_truth(item):
+            added.append(axis)
+            axis += 1
+            out.append([0] if read(item) else [])
+            continue
+        axis += ndim - given if item is Ellipsis else _axes_of(item)
+        out.append(item)
+    return added, tuple(out)
 
 
 def _as_item(item: Any, to_tensor: Callable[[Any], Any]) -> Any:
@@ -102,6 +145,40 @@ class Plan:
         each = values.reshape((1, *values.shape)).expand(shape)
         total = meets.where(each, each.const_like(0)).reduce_axis(Ops.ADD, (1,)).reshape(rows.shape)
         return self._to_view((rows.cast(wide) + total).cast(view.dtype), view)
+
+    @property
+    def is_large(self) -> bool:
+        """Whether comparing all places with all writes costs more than sorting the writes."""
+        writes = product(self.places.shape)
+        return self.joined * writes > _FEW and writes < 1 << 31
+
+    def totals(self, view: UOp, value: UOp, device: str) -> UOp:
+        """Return what `added` adds to the view, by sorting the writes. The result has no useful gradient.
+
+        Sums run over equal places of the sorted writes, doubling their length: element `i` takes what the one
+        before its run has. The last of each place then has all of it.
+
+        Source: Hillis and Steele 1986, "Data parallel algorithms".
+        """
+        writes: Any = product(self.places.shape)
+        rows = self.rows(view)
+        keys = self.places.reshape((writes,)).contiguous()
+        order = argsort_rows(keys, device).contiguous()
+        ordered = pick_first(keys, order).contiguous()
+        sums = pick_first(self._by_place(value), order).contiguous()
+        place = UOp.iota(writes, order.dtype)
+        for bit in range((writes - 1).bit_length()):
+            before = place - expanded(number_on_device(1 << bit, device), place.shape)
+            is_one_run = pick_first(ordered, before).eq(ordered) & (before >= 0)
+            more = pick_first(sums, before)
+            mask = is_one_run.reshape((writes, *(1,) * (len(sums.shape) - 1))).expand(sums.shape)
+            sums = (sums + mask.where(more, more.const_like(0))).contiguous()
+        here = UOp.iota(self.joined, self.places.dtype)
+        end = search_rows(ordered, here, right=True).contiguous() - 1
+        is_written = (pick_first(ordered, end).eq(here) & (end >= 0)).contiguous()
+        mask = is_written.reshape((self.joined, *(1,) * (len(rows.shape) - 1))).expand(rows.shape)
+        found = pick_first(sums, end)
+        return self._to_view(mask.where(found, found.const_like(0)), view)
 
     def _by_place(self, value: UOp) -> UOp:
         """Return a value of the result's shape as one row for each place: (writes, *rest)."""
@@ -205,7 +282,10 @@ def _with_ellipsis(items: list[Any], shape: Shape) -> list[Any]:
 def _axes_of(item: Any) -> int:
     if item is None or item is Ellipsis:
         return 0
-    return item.ndim if isinstance(item, TensorBase) and is_bool(item.dtype) else 1
+    is_mask = (
+        is_bool(item.dtype) if isinstance(item, TensorBase) else str(getattr(item, "dtype", "")) == "bool"
+    )
+    return item.ndim if is_mask else 1
 
 
 def _positions(item: Any, shape: Shape, axis: int, find_true: Callable[[Any], Sequence[UOp]]) -> list[UOp]:

@@ -7,7 +7,7 @@ from plugrad.tensor.advanced import AdvancedIndexingMixin
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.cell import path_between
 from plugrad.tensor.indexing import cut_out, parse_index, whole_steps
-from plugrad.tensor.positions import has_tensors
+from plugrad.tensor.positions import has_tensors, without_truths
 from plugrad.tensor.shapes import Shape
 
 
@@ -35,6 +35,10 @@ class SetItemMixin(AdvancedIndexingMixin):
             [1, 0, 0]
         """
         self._check_writable()
+        added, index = without_truths(index, self.ndim, self._index_from, self._truth_of)
+        if added:
+            self._with_axes(added)[index] = value
+            return
         if has_tensors(index):
             self._set_named(index, value)
             return

@@ -98,7 +98,7 @@ def _network_order(keys: UOp, device: str) -> UOp:
     state = _filled_behind(packed, width)
     state = _sorted_blocks(state.reshape((product(rows), width)).contiguous())
     levels = range((2 * _BLOCK).bit_length() - 1, width.bit_length())
-    powers = [_on_device(1 << bit, device) for bit in range(width.bit_length())]
+    powers = [number_on_device(1 << bit, device) for bit in range(width.bit_length())]
     places = UOp.iota(width, dtypes.int32)
     partners = [(places ^ expanded(p, places.shape)).contiguous() for p in powers[:-1]]
     for level in levels:
@@ -143,7 +143,8 @@ def _exchanged(state: UOp, partner: UOp, distance: UOp, run: UOp) -> UOp:
     return (state < other).eq(keeps_lesser).where(state, other)
 
 
-def _on_device(number: int, device: str) -> UOp:
+def number_on_device(number: int, device: str) -> UOp:
+    """Return a number in memory, (1,) of int32: kernels that read it are one kernel for all numbers."""
     uop = host_buffer(struct.pack("=i", number), (1,), dtypes.int32)
     return uop if device == HOST else uop.copy_to_device(device)
 
