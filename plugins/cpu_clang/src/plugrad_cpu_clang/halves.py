@@ -17,22 +17,16 @@ class _Lanes:
         self.define = define
         self.count = count
         self.suffix = f"x{count}" if count > 1 else ""
-        self.u16, self.u32, self.i32, self.f32, self.f64, self.i64 = (
-            vector_type(define, short, count) for short in ("u16", "u32", "i32", "f32", "f64", "i64")
+        self.u16, self.u32, self.i32, self.f32 = (
+            vector_type(define, short, count) for short in ("u16", "u32", "i32", "f32")
         )
 
     def convert(self, text: str, to: str) -> str:
         return f"__builtin_convertvector({text}, {to})" if self.count > 1 else f"(({to})({text}))"
 
     def mask(self, condition: str) -> str:
-        """All bits set where the condition on 32-bit lanes holds."""
+        """All bits set where the condition holds."""
         return f"(({self.u32})({condition}))" if self.count > 1 else f"(-({self.u32})({condition}))"
-
-    def wide_mask(self, condition: str) -> str:
-        """The same for a condition on 64-bit lanes."""
-        return (
-            f"(({self.u32}){self.convert(condition, self.i32)})" if self.count > 1 else self.mask(condition)
-        )
 
     def bits(self, text: str) -> str:
         return (
@@ -108,30 +102,6 @@ def bfloat_from_float(define: Define, count: int) -> str:
         f"  return {v.convert('(quiet & is_nan) | (rounded & ~is_nan)', v.u16)};",
     ]
     return v.function("bf16_from_f32", v.u16, v.f32, body)
-
-
-def odd_float_from_double(define: Define, count: int) -> str:
-    """Define the float next to a double with an odd last bit if inexact; return the function's name.
-
-    Rounding that to 16 bits gives what rounding the double at once would give.
-
-    Source: S. Boldo and G. Melquiond, "When double rounding is odd" (2005).
-    """
-    v = _Lanes(define, count)
-    inexact = v.wide_mask("back != x")
-    absolute = f"(({v.i64})({{}}) & 0x7fffffffffffffffll)"
-    if count > 1:
-        too_far = f"{absolute.format('back')} > {absolute.format('x')}"
-    else:
-        too_far = "__builtin_fabs(back) > __builtin_fabs(x)"
-    body = [
-        f"  {v.f32} near = {v.convert('x', v.f32)};",
-        f"  {v.f64} back = {v.convert('near', v.f64)};",
-        f"  {v.u32} b = {v.bits('near')};",
-        f"  b += {v.wide_mask(too_far)}; /* towards zero */",
-        f"  return {v.floats(f'b | ({inexact} & 1u)')};",
-    ]
-    return v.function("odd_f32_from_f64", v.f32, v.f64, body)
 
 
 # gcc on x86 may call libgcc for `_Float16`, and kernels are linked without: it gets instructions by name

@@ -259,18 +259,11 @@ class CpuRenderer(MaskRenderer):
         )
 
     def _cast_to_half(self, scope: Scope, source: DType, to: DType, value: str) -> str:
-        """Return the nearest 16-bit float: wide integers by float64, as float32 would round first."""
+        """Return the nearest 16-bit float; what float32 does not hold, codegen has rounded to it before."""
         count = to.count
         if source.scalar() is not dtypes.float32:
-            if source.itemsize < 4:
-                value = self._convert(scope, dtypes.float32.vec(count), value)
-            else:
-                wide = (
-                    value
-                    if source.scalar() is dtypes.float64
-                    else self._convert(scope, dtypes.float64.vec(count), value)
-                )
-                value = f"{halves.odd_float_from_double(scope.define, count)}({wide})"
+            assert source.scalar().itemsize < 4, f"{source} becomes float32 before it becomes {to}"
+            value = self._convert(scope, dtypes.float32.vec(count), value)
         to_bits = halves.half_from_float if to.scalar() is dtypes.float16 else halves.bfloat_from_float
         return f"{to_bits(scope.define, count)}({value})"
 
