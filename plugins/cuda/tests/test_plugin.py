@@ -2,16 +2,21 @@
 
 import subprocess
 import sys
+from types import SimpleNamespace
 
+import _cffi_backend
 import pytest
 
 from plugrad.errors import DeviceNotFound
 from plugrad.target import Target
 from plugrad_cuda import plugin
 from plugrad_cuda.capabilities import capabilities, version_of
-from plugrad_cuda.driver import PATH_VARIABLE, open_driver
+from plugrad_cuda.driver import PATH_VARIABLE, Driver, open_driver
+from plugrad_cuda.native import ffi
+from plugrad_cuda.nvrtc import Nvrtc
 
 OTHER = Target("PYTHON")
+OTHER_LIBRARY = _cffi_backend.__file__
 
 
 def test_importing_the_plugin_loads_no_library():
@@ -39,6 +44,28 @@ def test_a_library_that_is_no_driver_is_refused(tmp_path):
     text.write_text("not a library " * 100)
     with pytest.raises(DeviceNotFound, match=r"there is no CUDA driver.*invalid ELF header"):
         open_driver(str(text))
+
+
+def test_another_library_is_not_taken_for_the_driver():
+    with pytest.raises(DeviceNotFound, match=r"is not the CUDA driver, or too old: .*cuInit"):
+        open_driver(OTHER_LIBRARY)
+
+
+def test_the_driver_needs_not_say_that_it_stands_in_for_nothing(monkeypatch):
+    library = SimpleNamespace(cuInit=lambda _: 0, cuDriverGetVersion=lambda out: out.__setitem__(0, 12040))
+    opened = ffi.dlopen(OTHER_LIBRARY)
+
+    class WithoutTheName:
+        def __getattr__(self, name):
+            return getattr(library, name, None) or getattr(opened, name)
+
+    found = Driver(WithoutTheName())
+    assert (found.stand_in, found.version) == ("", 12040)
+
+
+def test_another_library_is_not_taken_for_nvrtc():
+    with pytest.raises(DeviceNotFound, match=r"NVRTC at .* does not load: .*nvrtcVersion"):
+        Nvrtc(OTHER_LIBRARY)
 
 
 def test_hooks_leave_targets_of_others_alone():

@@ -113,8 +113,10 @@ def open_driver(asked: str = "") -> Driver:
             return Driver(ffi.dlopen(name))
         except OSError as error:
             problems.append(str(error).split(".  Additionally", maxsplit=1)[0])
-        except AttributeError as error:
-            raise DeviceNotFound(f"{name} is not the CUDA driver, or too old: {error}. {REMEDY}") from error
+        except ffi.error as error:  # it lacks a function
+            raise DeviceNotFound(
+                f"{name} is not the CUDA driver, or too old: {error}. {REMEDY}", device="CUDA"
+            ) from error
     raise DeviceNotFound(
         f"there is no CUDA driver: looked for {asked or ' and '.join(_NAMES)} where the system's loader does "
         f"({'; '.join(problems)}). {REMEDY}",
@@ -144,6 +146,6 @@ def version_text(version: int) -> str:
 def _stand_in(library: Any) -> str:
     try:
         text = library.plugrad_stand_in()
-    except AttributeError:
+    except ffi.error:  # NVIDIA's has no such function
         return ""
     return bytes(ffi.string(text)).decode()

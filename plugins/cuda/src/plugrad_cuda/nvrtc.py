@@ -47,7 +47,7 @@ class Nvrtc:
             self._library: Any = ffi.dlopen(path)
             self.version = self._read_version()
             self.archs = self._read_archs()
-        except (OSError, AttributeError) as error:
+        except (OSError, ffi.error) as error:
             raise DeviceNotFound(
                 f"NVRTC at {path} does not load: {error}. {REMEDY}", device="CUDA"
             ) from error
