@@ -30,6 +30,21 @@ def test_triangles_keep_nan_out_and_have_any_size() -> None:
         Tensor.tri(-1)
 
 
+@pytest.mark.parametrize("offset", [-2, 0, 1])
+@pytest.mark.parametrize("axes", [(0, 1), (2, 0)])
+def test_a_diagonal_shows_what_is_written_and_may_be_written_to(offset: int, axes: tuple[int, int]) -> None:
+    x, expected = Tensor(X), X.copy()
+    diagonal = x.diagonal(offset, *axes)
+    x += 1
+    np.testing.assert_array_equal(diagonal.numpy(), np.diagonal(X + 1, offset, *axes))
+    diagonal[...] = -7
+    expected += 1
+    shown = np.moveaxis(expected, axes, (-2, -1))
+    rows, columns = np.indices(shown.shape[-2:])
+    shown[..., columns - rows == offset] = -7
+    np.testing.assert_array_equal(x.numpy(), expected)
+
+
 @pytest.mark.parametrize("offset", [-5, -3, -1, 0, 1, 4, 7])
 @pytest.mark.parametrize("axes", [(0, 1), (1, 2), (2, 0), (-1, -2)])
 def test_diagonals_are_those_of_numpy(offset: int, axes: tuple[int, int]) -> None:

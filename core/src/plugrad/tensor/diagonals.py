@@ -102,9 +102,7 @@ class DiagonalMixin(InPlaceMixin):
         if not size:
             return x._like(x._graph.shrink([*((0, n) for n in others), (0, 0), (0, 0)]).reshape((*others, 0)))
         inside = [*((0, n) for n in others), (top, top + size), (left, left + size)]
-        # in rows that are one longer, each next diagonal element lies right below
-        flat = x.shrink(inside).reshape(*others, size * size).pad((0, size))
-        return flat.reshape(*others, size, size + 1)._interval(len(others) + 1, 0, 1).reshape(*others, size)
+        return x.shrink(inside)._view(_main_diagonal)
 
     def diag(self, diagonal: int = 0) -> Self:
         """Return a square matrix with these elements on a diagonal: (n,) -> (n+|k|, n+|k|); or the opposite.
@@ -189,3 +187,14 @@ def _is_right_of(rows: Dim, columns: Dim, diagonal: int) -> UOp:
     row = UOp.iota(rows).reshape((rows, 1)).expand(shape)
     column = UOp.iota(columns).reshape((1, columns)).expand(shape)
     return column >= row + diagonal
+
+
+def _main_diagonal(u: UOp) -> UOp:
+    """Return the main diagonal of the last two axes, of one size, as movement ops only."""
+    others: Any = u.shape[:-2]
+    size: Any = u.shape[-1]
+    whole = [(0, n) for n in others]
+    # in rows that are one longer, each next diagonal element lies right below
+    flat = u.reshape((*others, size * size)).pad([*((0, 0) for _ in others), (0, size)])
+    square = flat.reshape((*others, size, size + 1)).shrink([*whole, (0, size), (0, 1)])
+    return square.reshape((*others, size))
