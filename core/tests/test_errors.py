@@ -1,11 +1,13 @@
 """Tests of plugrad.errors."""
 
 import pickle
+from collections.abc import Callable
 
 import pytest
 
-from plugrad import errors
+from plugrad import Tensor, errors, nn
 from plugrad.errors import CompileError, DeviceOutOfMemory, PlugradError
+from plugrad.transforms import vmap
 
 
 @pytest.mark.parametrize("name", errors.__all__)
@@ -53,3 +55,27 @@ def test_errors_with_attributes_survive_pickling() -> None:
 def test_a_pickled_compile_error_does_not_repeat_its_details() -> None:
     error = CompileError("compiler exited with 1", source="int x")
     assert str(pickle.loads(pickle.dumps(error))) == str(error)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda x: x.norm(axis=7), "norm: axis 7 is out of range"),
+        (lambda x: x.softmin(7), "softmin: axis 7 is out of range"),
+        (lambda x: x.sort(7), "sort: axis 7 is out of range"),
+        (lambda x: x.add(Tensor.ones(5)), "add: shapes (2, 3) and (5,) do not broadcast"),
+        (lambda x: x.dot(Tensor.ones(5)), "dot of shapes (2, 3) and (5,)"),
+        (lambda x: x.reshape_as(Tensor.ones(5)), "reshape_as: cannot reshape (2, 3) to (5,)"),
+        (lambda x: x.lshift(1), "lshift: << of float32 and 1 (int)"),
+        (lambda x: Tensor.zeros(0).argmax(), "argmax over axis 0"),
+        # who writes an operator calls no method
+        (lambda x: x + Tensor.ones(5), "broadcast: shapes (2, 3) and (5,)"),
+        (lambda x: vmap(lambda row: row.norm(axis=1))(x), "norm: axis 1 is out of range"),
+        (lambda x: nn.Linear(5, 4)(x), "matmul of shapes (2, 3)"),
+    ],
+)
+def test_a_refusal_names_the_method_that_was_called(call: Callable[[Tensor], object], message: str) -> None:
+    with pytest.raises(PlugradError) as caught:
+        call(Tensor.ones(2, 3))
+    assert str(caught.value).startswith(message)
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)

@@ -4,6 +4,9 @@ A message says what happened with the values, why it is wrong, and how to fix it
 look at (the source that failed to compile, the device that was missing) is an attribute as well.
 """
 
+import os
+import re
+import sys
 from collections.abc import Sequence
 
 __all__ = [
@@ -43,7 +46,46 @@ class PlugradError(Exception):
     """
 
 
-class ShapeError(PlugradError, ValueError):
+class _Refusal(PlugradError):
+    """What was passed cannot be used. The message names the method of a tensor that the user called.
+
+    Methods are made of others, down to functions that know only which of these asked.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(_in_words_of_the_caller(message))
+
+
+_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_TENSOR = os.path.join(_PACKAGE, "tensor") + os.sep
+
+
+def _in_words_of_the_caller(message: str) -> str:
+    """Return a message about the outermost method of tensors that runs, where it is about an inner one.
+
+    before: "sum: axis 7 is out of range.", raised below `x.norm(axis=7)`
+    after:  "norm: axis 7 is out of range."
+    """
+    inner = {"broadcast"}
+    called = ""
+    frame = sys._getframe(2)  # pyright: ignore[reportPrivateUsage] - what `logging` and `warnings` use as well
+    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        code = frame.f_code
+        if code.co_filename.startswith(_TENSOR):
+            # methods only: `Mixin.name`, neither functions nor what is defined inside of one
+            if code.co_qualname.count(".") == 1:
+                inner.add(called)
+                called = code.co_name
+        elif called:
+            break
+        frame = frame.f_back
+    if not called or called.startswith("_") or re.search(rf"\b{called}\b", message):
+        return message
+    first = re.match(r"\w+(?=:| of | over | with )", message)
+    return called + message[first.end() :] if first and first[0] in inner else f"{called}: {message}"
+
+
+class ShapeError(_Refusal, ValueError):
     """Shapes do not fit the operation.
 
     Raised by reshape, broadcasting, matmul, convolution, concatenation and wherever sizes must agree. The
@@ -51,7 +93,7 @@ class ShapeError(PlugradError, ValueError):
     """
 
 
-class ArgumentError(PlugradError, ValueError):
+class ArgumentError(_Refusal, ValueError):
     """An argument has a value that the function does not take.
 
     Such as a probability above 1, a step of 0, or a mode that is none of those listed. Where the argument is
@@ -60,7 +102,7 @@ class ArgumentError(PlugradError, ValueError):
     """
 
 
-class ViewError(PlugradError, ValueError):
+class ViewError(_Refusal, ValueError):
     """A view was written to whose elements share memory.
 
     Writing to a view writes to the tensor that it shows. An expanded tensor shows elements more than once, so
@@ -69,14 +111,14 @@ class ViewError(PlugradError, ValueError):
     """
 
 
-class DtypeError(PlugradError, TypeError):
+class DtypeError(_Refusal, TypeError):
     """A dtype is unknown, or does not fit the operation, the device or the value.
 
     Cast explicitly with `.cast(dtype)`. Also a `TypeError`.
     """
 
 
-class AxisError(PlugradError, IndexError):
+class AxisError(_Refusal, IndexError):
     """An axis, index or slice lies outside of the tensor.
 
     Axes of a tensor with n dimensions run from -n to n-1. Also an `IndexError`.
