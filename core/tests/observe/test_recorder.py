@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
+from plugrad import Tensor, events
 from plugrad.dtype import dtypes
 from plugrad.events import CompileEvent, PassEvent, RewriteEvent
-from plugrad.observe.recorder import Recorder
+from plugrad.observe.recorder import RECORDED_EVENTS, Recorder
+from plugrad.settings import context
 from plugrad.uop.uop import UOp
 
 
@@ -35,6 +37,16 @@ def test_a_node_is_written_once_and_before_what_refers_to_it(tmp_path: Path) -> 
             assert {record["before"], record["after"]} <= seen
     assert len(seen) == len({*before.toposort(), *after.toposort()})
     assert records[-1]["name"] == "fold"
+
+
+def test_a_whole_program_is_recorded(tmp_path: Path) -> None:
+    recorder = Recorder(tmp_path / "run.jsonl")
+    with events.subscribe(RECORDED_EVENTS, recorder), context(CACHELEVEL=0):
+        (Tensor.arange(7, device="NULL") * 3 + 1).sum().realize()
+    recorder.close()
+    records = read(recorder.path)
+    assert {record.get("pipeline") for record in records} >= {"schedule", "codegen.lower"}
+    assert records[-1]["kind"] == "kernel"
 
 
 def test_a_kernel_is_recorded_with_its_source(tmp_path: Path) -> None:

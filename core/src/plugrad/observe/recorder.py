@@ -7,17 +7,19 @@ The file holds one JSON object a line, so that what was written before a crash c
     {"kind": "pass", "pipeline": "codegen", "name": "fold", "before": 9, "after": 7, "seconds": 0.001}
     {"kind": "kernel", "name": "r_64", "device": "NULL", "source": "..."}
 
-A node comes before all that refer to it and is written once, however many graphs share it.
+A node comes before all that refer to it and is written once, however many graphs share it. The graphs of a
+draft, on which passes of the scheduler work, are written as one, under a SINK.
 """
 
 import threading
 import warnings
 import weakref
 from pathlib import Path
-from typing import TextIO
+from typing import TextIO, cast
 
 from plugrad._util import json
 from plugrad.events import CompileEvent, Event, PassEvent, RewriteEvent
+from plugrad.uop.passes import Draft
 from plugrad.uop.uop import UOp
 
 FORMAT_VERSION = 1
@@ -74,9 +76,9 @@ class Recorder:
             case _:
                 pass
 
-    def _number(self, root: object) -> int:
+    def _number(self, state: object) -> int:
         """Return the number of a graph's root, after writing those of its nodes that are new."""
-        assert isinstance(root, UOp), f"events carry UOps, not {type(root).__name__}"
+        root = state if isinstance(state, UOp) else UOp.sink(*cast(Draft, state).graphs)
         known = self._numbers.get(root)
         if known is not None:
             return known
