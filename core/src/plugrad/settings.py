@@ -184,7 +184,7 @@ class Settings:
         high=2,
     )
     WINO = Setting(False, "Convolve by 3x3 windows with fewer multiplications and more rounding.")
-    BEAM = Setting(0, "Width of the search for kernel optimisations; 0 uses the heuristic.")
+    BEAM = Setting(0, "Kept for a search of kernel optimisations; there is none yet, the heuristic chooses.")
     CACHELEVEL = Setting(2, "Caches of kernels: 0 none, 1 in memory, 2 in memory and on disk.", high=2)
     CACHE_KERNELS = Setting(
         4096, "Compiled kernels kept in memory; those unused for longest go first.", low=1
