@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 import torch
 
-from plugrad import Tensor, Variable
+from plugrad import Tensor, Variable, events
 from plugrad.errors import ArgumentError, ShapeError
+from plugrad.jit import jit
+from plugrad.transforms import checkpoint, grad, vmap
 
 RNG = np.random.default_rng(0)
 
@@ -52,12 +54,12 @@ def compare(ours: Any, theirs: Any, *arrays: Any, rtol: float = 1e-9, second: bo
     for out, value in zip(outs, expected, strict=True):
         assert out.shape == value.shape
         np.testing.assert_allclose(out.numpy(), value.detach().numpy(), rtol=rtol, atol=rtol)
-    for grad, value in zip(grads, wanted, strict=True):
-        np.testing.assert_allclose(grad.numpy(), value.detach().numpy(), rtol=100 * rtol, atol=100 * rtol)
+    for found, value in zip(grads, wanted, strict=True):
+        np.testing.assert_allclose(found.numpy(), value.detach().numpy(), rtol=100 * rtol, atol=100 * rtol)
     if second:
         wanted = torch.autograd.grad(weighted(wanted, torch.tensor), other)
-        for grad, value in zip(seconds, wanted, strict=True):
-            np.testing.assert_allclose(grad.numpy(), value.numpy(), rtol=1e4 * rtol, atol=1e4 * rtol)
+        for found, value in zip(seconds, wanted, strict=True):
+            np.testing.assert_allclose(found.numpy(), value.numpy(), rtol=1e4 * rtol, atol=1e4 * rtol)
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (2, 2), (5, 5), (2, 3, 4, 4), (17, 17)])
@@ -212,6 +214,44 @@ def test_steps_share_their_kernels() -> None:
             counts.append(len({step.ast for step in steps}))
         # a few of the steps fold something
         assert counts[1] <= counts[0]
+
+
+def test_large_matrices_are_computed_in_pieces_that_share_a_schedule() -> None:
+    counts: list[list[int]] = []
+    for size in (70, 140):
+        x = Tensor(positive(size, size)).realize()
+        done: list[events.RealizeEvent] = []
+        with events.subscribe(events.RealizeEvent, done.append):
+            factor = x.cholesky()
+        counts.append([event.kernels for event in done])
+        np.testing.assert_allclose((factor @ factor.transpose(-2, -1)).numpy(), x.numpy(), rtol=1e-4)
+    # whatever the size, no piece is larger
+    assert max(counts[0]) == max(counts[1])
+    assert len(counts[1]) > len(counts[0]) > 1
+
+
+@pytest.mark.parametrize("name", ["inv", "cholesky"])
+def test_large_matrices_have_gradients_and_can_be_jitted_and_batched(name: str) -> None:
+    values = positive(2, 70, 70)
+
+    def loss(x: Tensor) -> Tensor:
+        out = getattr(x, name)()
+        return (out if isinstance(out, Tensor) else out[1]).square().sum()
+
+    expected = torch.tensor(values, requires_grad=True)
+    result = getattr(torch.linalg, name)(expected)
+    (result if isinstance(result, torch.Tensor) else result[1]).square().sum().backward()
+    assert expected.grad is not None
+    given = Tensor(values)
+    batched = vmap(grad(loss))(given).numpy()
+    alone = jit(grad(loss))
+    for _ in range(3):
+        for i in range(2):
+            found = alone(Tensor(values[i]).realize()).numpy()
+            np.testing.assert_allclose(found, expected.grad[i].numpy(), rtol=1e-4, atol=1e-6)
+            np.testing.assert_allclose(batched[i], found, rtol=1e-4, atol=1e-6)
+    kept = grad(checkpoint(loss))(Tensor(values[0])).numpy()
+    np.testing.assert_allclose(kept, batched[0], rtol=1e-4, atol=1e-6)
 
 
 @pytest.mark.parametrize("power", [-3, -1, 0, 1, 2, 7])

@@ -188,7 +188,27 @@ def test_least_squares_are_those_of_numpy(left: Any, right: Any) -> None:
     columns = b[..., None] if is_vector else b
     expected = np.linalg.pinv(a) @ columns
     out = Tensor(a).lstsq(Tensor(b))
-    np.testing.assert_allclose(out.numpy(), expected[..., 0] if is_vector else expected, atol=1e-12)
+    np.testing.assert_allclose(out.solution.numpy(), expected[..., 0] if is_vector else expected, atol=1e-12)
+    np.testing.assert_array_equal(out.rank.numpy(), np.linalg.matrix_rank(a))
+    singular = np.linalg.svd(a, compute_uv=False)
+    np.testing.assert_allclose(out.singular_values.numpy(), singular, atol=1e-12)
+    if left[-2] > left[-1]:
+        residuals = ((a @ expected - columns) ** 2).sum(-2)
+        wanted = residuals[..., 0] if is_vector else residuals
+        np.testing.assert_allclose(out.residuals.numpy(), wanted, atol=1e-12)
+    else:
+        assert out.residuals.numel() == 0
+
+
+def test_solutions_and_residuals_have_the_gradients_of_torch() -> None:
+    def weighted(given: Any, stack: Any) -> Any:
+        solution, residuals = lstsq(stack, *given)[:2]
+        return (solution * solution * solution).sum() + residuals.square().sum()
+
+    def lstsq(stack: Any, a: Any, b: Any) -> Any:
+        return a.lstsq(b) if stack is Tensor else torch.linalg.lstsq(a, b)
+
+    compare(weighted, random(5, 2), random(5, 3), tolerance=1e-7)
 
 
 @pytest.mark.parametrize("p", ["fro", "nuc", 1, -1, 2, -2, math.inf, -math.inf])

@@ -4,13 +4,19 @@ Eliminating column 37 is another kernel than eliminating column 38 if the number
 is an element in memory, which each step counts on: a factorization compiles two to four kernels, whatever the
 size of the matrix, and launches them once a step. Everything is batched over leading axes.
 
+The graph of all steps of a large matrix would take longer to schedule than its kernels to run. So many steps
+are computed while the graph is made, some at a time: these pieces are equal, and one schedule serves all.
+
 All functions take floats of the width to compute in, and have no useful gradient: the callers add that.
 """
 
 import struct
+from collections.abc import Callable
 from typing import Any
 
 from plugrad.dtype import DType, dtypes
+from plugrad.engine import storage
+from plugrad.engine.realize import realize
 from plugrad.errors import DtypeError
 from plugrad.tensor.host import HOST, host_buffer
 from plugrad.tensor.lookup import counted, pick_last
@@ -35,6 +41,40 @@ def epsilon(dtype: DType) -> float:
     if dtype not in _EPSILONS:
         raise DtypeError(f"factorizations compute in float32 or float64, not in {dtype.name}. Cast first.")
     return _EPSILONS[dtype]
+
+
+# --- how steps follow each other ---
+
+# So many steps are scheduled together; twice as many are not worth computing early.
+_PIECE = 32
+
+_State = tuple[UOp, ...]
+
+
+def _repeated(step: Callable[[_State], _State], state: _State, count: int, device: str) -> _State:
+    """Return the state after `count` steps, whose results lie in memory of their own.
+
+    Many steps are computed now. Few are a graph like any other, as are steps of values that nobody knows yet:
+    those of one example inside of `vmap`.
+    """
+    is_long = count > 2 * _PIECE and _is_known(state)
+    if is_long:
+        state = _computed(state, device)
+    for number in range(1, count + 1):
+        state = step(state)
+        if is_long and number % _PIECE == 0:
+            state = _computed(state, device)
+    return state
+
+
+def _is_known(state: _State) -> bool:
+    graph = storage.resolve_graph(UOp.sink(*state)).values()
+    return all(storage.find_buffer(u) is not None for u in graph if u.op is Ops.BUFFER)
+
+
+def _computed(state: _State, device: str) -> _State:
+    realize(state, device)
+    return tuple(storage.resolve(u, device) for u in state)
 
 
 # --- what steps are made of ---
@@ -94,10 +134,10 @@ def lu_factors(x: UOp, device: str) -> tuple[UOp, UOp]:
     origin = _columns((*x.shape[:-1], 1)) + _rows((*x.shape[:-1], 1))
     pads: list[tuple[Any, Any]] = [(0, 0)] * (len(shape) - 1)
     state = x.pad([*pads, (0, 1)]) + origin.cast(x.dtype).pad([*pads, (size, 0)])
-    state = state.contiguous()
-    k = _zero(device)
     row, column = _rows(shape), _columns(shape)
-    for _ in range(size - 1):
+
+    def eliminated(before: _State) -> _State:
+        state, k = before
         step = _full(k, shape)
         head = _at(state, -1, k)
         pivot_row = _pivot_row(head, k)
@@ -111,8 +151,9 @@ def lu_factors(x: UOp, device: str) -> tuple[UOp, UOp]:
         left = swapped - factor * chosen
         inside = (column > step) & (column < size)
         updated = column.eq(step).where(factor, inside.where(left, swapped))
-        state = (row > step).where(updated, swapped).contiguous()
-        k = (k + 1).contiguous()
+        return (row > step).where(updated, swapped).contiguous(), (k + 1).contiguous()
+
+    state, _ = _repeated(eliminated, (state.contiguous(), _zero(device)), size - 1, device)
     bounds: list[tuple[Any, Any]] = [(0, dim) for dim in shape[:-1]]
     order = state.shrink([*bounds, (size, size + 1)]).reshape(x.shape[:-1])
     return state.shrink([*bounds, (0, size)]), order.cast(dtypes.int32)
@@ -144,9 +185,9 @@ def cholesky_factor(x: UOp, device: str) -> UOp:
     size: Any = x.shape[-1]
     shape = x.shape
     row, column = _rows(shape), _columns(shape)
-    state = x.contiguous()
-    k = _zero(device)
-    for _ in range(size):
+
+    def reduced(before: _State) -> _State:
+        state, k = before
         step = _full(k, shape)
         head = _at(state, -1, k)
         pivot = _at(head, -2, k)
@@ -155,8 +196,9 @@ def cholesky_factor(x: UOp, device: str) -> UOp:
         mine = _full(scaled, shape)
         others = _full(_transposed(scaled), shape)
         left = (column > step).where(state - mine * others, state)
-        state = column.eq(step).where(mine, left).contiguous()
-        k = (k + 1).contiguous()
+        return column.eq(step).where(mine, left).contiguous(), (k + 1).contiguous()
+
+    state, _ = _repeated(reduced, (x.contiguous(), _zero(device)), size, device)
     return (row >= column).where(state, state.const_like(0.0))
 
 
@@ -170,11 +212,11 @@ def reflected(x: UOp, device: str) -> UOp:
     """
     shape = x.shape
     row, column = _rows(shape), _columns(shape)
-    state = x.contiguous()
-    k = _zero(device)
     rows: Any = shape[-2]
     columns: Any = shape[-1]
-    for _ in range(min(rows, columns)):
+
+    def reflected_once(before: _State) -> _State:
+        state, k = before
         step = _full(k, shape)
         head = _at(state, -1, k)
         head_row, head_step = _rows(head.shape), _full(k, head.shape)
@@ -192,8 +234,9 @@ def reflected(x: UOp, device: str) -> UOp:
         left = state - mine * _full(tau, shape) * _full(shadow, shape)
         made = row.eq(step).where(_full(beta, shape), mine)
         new = column.eq(step).where(made, (column > step).where(left, state))
-        state = (row >= step).where(new, state).contiguous()
-        k = (k + 1).contiguous()
+        return (row >= step).where(new, state).contiguous(), (k + 1).contiguous()
+
+    state, _ = _repeated(reflected_once, (x.contiguous(), _zero(device)), min(rows, columns), device)
     return state
 
 
@@ -257,10 +300,10 @@ def orthogonal_rows(x: UOp, device: str, width: int, sweeps: int) -> UOp:
     """
     shape = x.shape
     count: Any = shape[-2]
-    state = x.contiguous()
-    for _ in range(sweeps * (count - 1)):
-        state = _round(state, width).contiguous()
-    return state
+    rounds = sweeps * (count - 1)
+    return _repeated(
+        lambda state: (_round(state[0], width).contiguous(),), (x.contiguous(),), rounds, device
+    )[0]
 
 
 def _round(state: UOp, width: int) -> UOp:

@@ -7,7 +7,7 @@ matrix. Gradients are those described in `plugrad.tensor.linalg`.
 """
 
 import math
-from typing import Any, Literal, Self
+from typing import Any, Literal, NamedTuple, Self
 
 from plugrad.dtype import dtypes
 from plugrad.errors import ArgumentError, AxisError, ShapeError
@@ -18,6 +18,28 @@ from plugrad.tensor.order import OrderMixin
 from plugrad.tensor.shapes import one_axis, show
 
 MatrixNorm = Literal["fro", "nuc"] | float
+
+
+class LeastSquares(NamedTuple):
+    """What `Tensor.lstsq` gives.
+
+    Attributes:
+        solution: the shortest `x` for which `a @ x` is nearest to `b`.
+        residuals: for each right side, the sum of squares of `a @ x - b`; empty where there are no more rows
+            than columns.
+        rank: how many singular values do not count as 0, without a gradient.
+        singular_values: greatest first, without a gradient.
+
+    Example:
+        >>> solution, residuals, rank, _ = Tensor([[1.0], [1.0]]).lstsq(Tensor([1.0, 3.0]))
+        >>> [part.round().tolist() for part in (solution, residuals)], rank.item()
+        ([[2.0], 2.0], 1)
+    """
+
+    solution: Any
+    residuals: Any
+    rank: Any
+    singular_values: Any
 
 
 class SpectralMixin(LinalgMixin, OrderMixin):
@@ -94,23 +116,13 @@ class SpectralMixin(LinalgMixin, OrderMixin):
             [[0.5, 0.0], [0.0, 0.0]]
         """
         x, narrow = self._matrices("pinv")
-        rows, columns = _size(x, -2), _size(x, -1)
-        if columns > rows:
-            return _turned(_turned(self).pinv(rtol))
-        part = max(rows, columns) * epsilon(x.dtype) if rtol is None else rtol
-        at = x._fixed()
-        u, s, v, _ = at._singular(False)
-        is_kept = s > s.pad((0, 1)).max(-1, keepdim=True) * part
-        inverted = is_kept.where(1 / is_kept.where(s, 1.0), 0.0)
-        value = ((v * inverted.unsqueeze(-2)) @ _turned(u))._kept()
-        step = x._step()
-        half = value + _pinv_step(value, at, step / 2)
-        return (value + _pinv_step(half, at + step / 2, step)).cast(narrow)
+        return x._pseudo_inverse(rtol)[0].cast(narrow)
 
-    def lstsq(self, b: Self, rtol: float | None = None) -> Self:
-        """Return the shortest `x` for which `self @ x` is nearest to `b`.
+    def lstsq(self, b: Self, rtol: float | None = None) -> LeastSquares:
+        """Return the shortest `x` for which `self @ x` is nearest to `b`, and how near that is.
 
-        (..., m, n), (..., m, k) -> (..., n, k). By the pseudo-inverse, so any rank will do.
+        (..., m, n), (..., m, k) -> a solution (..., n, k), its residuals (..., k) if m > n, the rank (...)
+        and the singular values (..., min(m, n)), by these names. By the pseudo-inverse, so any rank will do.
 
         Args:
             b: right sides. One with one axis, or the shape of this tensor without its last axis, is vectors.
@@ -120,7 +132,7 @@ class SpectralMixin(LinalgMixin, OrderMixin):
             ShapeError: these are no matrices, `b` does not fit, or a shape is symbolic.
 
         Example:
-            >>> Tensor([[1.0], [1.0]]).lstsq(Tensor([1.0, 3.0])).round().tolist()
+            >>> Tensor([[1.0], [1.0]]).lstsq(Tensor([1.0, 3.0])).solution.round().tolist()
             [2.0]
         """
         self._matrices("lstsq")
@@ -132,9 +144,19 @@ class SpectralMixin(LinalgMixin, OrderMixin):
                 f"{self.shape[-2]} rows, one for each row of the matrix."
             )
         self._check_device(b)
-        dtype = promoted([self, b])
-        found = self.cast(dtype).pinv(rtol) @ right.cast(dtype)
-        return found.squeeze(-1) if is_vector else found
+        x, narrow = self.cast(promoted([self, b]))._matrices("lstsq")
+        right = right.cast(x.dtype)
+        inverted, singular, is_kept = x._pseudo_inverse(rtol)
+        found = inverted @ right
+        rank = is_kept.sum(-1)
+        if _size(x, -2) > _size(x, -1):
+            residuals = (x @ found - right).square().sum(-2)
+        else:
+            residuals = right._interval(right.ndim - 1, 0, 0)._interval(right.ndim - 2, 0, 1).squeeze(-2)
+        if is_vector:
+            found = found.squeeze(-1)
+            residuals = residuals.squeeze(-1) if _size(residuals, -1) else residuals
+        return LeastSquares(found.cast(narrow), residuals.cast(narrow), rank, singular.cast(narrow))
 
     def matrix_norm(
         self, p: MatrixNorm = "fro", axis: "tuple[int, int]" = (-2, -1), keepdim: bool = False
@@ -177,6 +199,22 @@ class SpectralMixin(LinalgMixin, OrderMixin):
         return out if keepdim else out.squeeze((rows, columns))
 
     # --- what these are made of ---
+
+    def _pseudo_inverse(self, rtol: float | None) -> tuple[Self, Self, Self]:
+        """Return the pseudo-inverse, and, without gradients, singular values and which of them count."""
+        rows, columns = _size(self, -2), _size(self, -1)
+        if columns > rows:
+            inverted, s, is_kept = _turned(self)._pseudo_inverse(rtol)
+            return _turned(inverted), s, is_kept
+        part = max(rows, columns) * epsilon(self.dtype) if rtol is None else rtol
+        at = self._fixed()
+        u, s, v, _ = at._singular(False)
+        is_kept = s > s.pad((0, 1)).max(-1, keepdim=True) * part
+        reciprocals = is_kept.where(1 / is_kept.where(s, 1.0), 0.0)
+        value = ((v * reciprocals.unsqueeze(-2)) @ _turned(u))._kept()
+        step = self._step()
+        half = value + _pinv_step(value, at, step / 2)
+        return value + _pinv_step(half, at + step / 2, step), s, is_kept
 
     def _tracked_svd(self, complete: bool) -> tuple[Self, Self, Self]:
         """Return U, S and V, for at least as many rows as columns."""
