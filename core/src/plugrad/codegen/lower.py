@@ -7,6 +7,7 @@ from plugrad._frozen import frozen
 from plugrad.codegen.coalesce import coalesce
 from plugrad.codegen.decompositions import decompose
 from plugrad.codegen.devectorizer import devectorize
+from plugrad.codegen.empty_loops import guard_empty_loops
 from plugrad.codegen.estimates import KernelCost, estimate
 from plugrad.codegen.expander import expand
 from plugrad.codegen.gates import lower_gates, simplify_gates
@@ -39,6 +40,7 @@ PREPARE = Pipeline(
     (
         Stage(simplify_gates, kernel_spec, "first: axes can merge when their addresses are simple"),
         Stage(simplify_ranges, kernel_spec, "optimisations should see the fewest, longest axes"),
+        Stage(guard_empty_loops, kernel_spec, "by now an axis of one step at most is no part of addresses"),
     ),
 )
 

@@ -1,0 +1,48 @@
+"""Gate loads that stand before a loop which may have no steps.
+
+What does not move along a loop is computed before it, once. With sizes that a variable says, the loop may be
+empty, and such a load's address outside of its buffer: in `x[n:].sum()` of one row at most, the row is `n`.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from plugrad.codegen.rebuild import ranges_of_reduce, rebuild
+from plugrad.uop.ops import Ops
+from plugrad.uop.uop import UOp
+from plugrad.uop.validity import conjunction, conjuncts
+
+
+def guard_empty_loops(sink: UOp, _: Any = None) -> UOp:
+    """Let loads before loops that may be empty be done only where the loop has steps.
+
+    before: REDUCE(LOAD(INDEX(p, n)), k), k of 2-n steps, and n of 1..2 beyond the end of p
+    after:  REDUCE(LOAD(INDEX(p, n, 0 < 2-n)), k)
+    """
+    return rebuild(sink, _guarded)
+
+
+def _guarded(u: UOp) -> UOp | None:
+    if u.op is Ops.REDUCE:
+        ended, values = ranges_of_reduce(u), u.src[: u.arg[1]]
+    elif u.op is Ops.STORE:
+        ended, values = u.src[2:], u.src[:2]
+    else:
+        return None
+    loops = [r for r in ended if r.op is Ops.RANGE and r.src[0].vmin <= 0]
+    if not loops:
+        return None
+    src = tuple(rebuild(value, partial(_gated, loops=loops)) for value in values)
+    return u.replace(src=(*src, *u.src[len(values) :]))
+
+
+def _gated(load: UOp, loops: Sequence[UOp]) -> UOp | None:
+    if load.op is not Ops.LOAD:
+        return None
+    memory, idx, *gates = load.src[0].src
+    missing = [r.src[0] > 0 for r in loops if r not in load.ranges]
+    if not missing or (idx.vmin >= 0 and idx.vmax < memory.arg[1]):
+        return None
+    conditions = dict.fromkeys([*(c for gate in gates for c in conjuncts(gate)), *missing])
+    return load.replace(src=(memory.index(idx, conjunction(conditions)), *load.src[1:]))
