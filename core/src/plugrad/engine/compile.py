@@ -19,6 +19,8 @@ from plugrad._util import VERSION, LazyModule, collector_paused, hashlib, pickle
 from plugrad.codegen import __file__ as codegen_file
 from plugrad.device import OpenDevice
 from plugrad.engine.recent import RecentTable
+from plugrad.errors import PluginError
+from plugrad.plugin.fields import show
 from plugrad.renderer import __file__ as renderer_file
 from plugrad.runtime.disk_cache import kernel_cache
 from plugrad.runtime.program import Estimates, Program
@@ -99,9 +101,9 @@ def _compile(device: OpenDevice, asts: Sequence[UOp], opts: "tuple[Opt, ...] | N
             seconds = time.perf_counter() - started
             kernel = lowered[-1]
             events.emit(events.LowerEvent(kernel.name, device.name, ast, kernel.program, seconds))
-    units = [(kernel.name, device.renderer.render(kernel.program, kernel.name)) for kernel in lowered]
+    units = [(kernel.name, _render(device, kernel)) for kernel in lowered]
     started = time.perf_counter()
-    libs = device.compiler.compile_many(units)
+    libs = _compile_units(device, units)
     seconds = (time.perf_counter() - started) / len(units)
     kernels: list[Kernel] = []
     names = {lib: kernel_cache().put_blob(lib) for lib in dict.fromkeys(libs)}
@@ -111,6 +113,37 @@ def _compile(device: OpenDevice, asts: Sequence[UOp], opts: "tuple[Opt, ...] | N
         kernels.append(_load(device, ast, opts, program))
         _announce(device, program, seconds, cached=False)
     return kernels
+
+
+def _render(device: OpenDevice, kernel: "codegen.Lowered") -> str:
+    source: Any = device.renderer.render(kernel.program, kernel.name)
+    if not isinstance(source, str):
+        raise _broken(device, "plugrad_renderer", f"render must return a str, got {show(source)}")
+    return source
+
+
+def _compile_units(device: OpenDevice, units: list[tuple[str, str]]) -> list[bytes]:
+    returned: Any = device.compiler.compile_many(units)
+    libs: list[object] = cast("list[object]", returned) if isinstance(returned, list) else []
+    if len(libs) != len(units):
+        got = show(cast(object, returned))
+        what = f"compile_many must return a list of {len(units)}, one for each unit, got {got}"
+        raise _broken(device, "plugrad_compiler", what)
+    for lib in libs:
+        if not isinstance(lib, bytes):
+            raise _broken(device, "plugrad_compiler", f"compile must return bytes, got {show(lib)}")
+    return cast("list[bytes]", libs)
+
+
+def _broken(device: OpenDevice, hook: str, what: str) -> PluginError:
+    info = device.info
+    owner = f"{info.distribution} {info.version}".rstrip()
+    return PluginError(
+        f"plugin {info.name.lower()!r} ({owner}), or one that replaces a part of it: of what {hook} gave, "
+        f"{what}. `plugrad devices` shows who implements which hook.",
+        plugin=info.name.lower(),
+        distribution=owner,
+    )
 
 
 def _program(kernel: "codegen.Lowered", source: str, lib: bytes) -> Program:
