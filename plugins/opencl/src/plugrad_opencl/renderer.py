@@ -260,15 +260,12 @@ class OpenClRenderer(MaskRenderer):
         return f"as_{self.type_name(scope, to)}({value})"
 
     def _cast_to_bits(self, scope: Scope, source: DType, to: DType, value: str) -> str:
-        """Return the nearest float16 or bfloat16, never rounded twice."""
+        """Return the nearest 16-bit float; what float32 does not hold, codegen has rounded to it before."""
         count, kind, word = to.count, source.scalar(), self._words(scope)
+        is_exact = kind is dtypes.float32 or kind.itemsize < 4
+        assert is_exact, f"{source} becomes float32 before it becomes {to}"
         is_half = to.scalar() is dtypes.float16
-        if kind is dtypes.float64:
-            value = f"{word.odd_float_from_double(count)}({value})"
-        elif not is_float(kind) and kind.itemsize >= 4 and not is_half:
-            value = f"{word.odd_float_from_int(self.type_names[kind], count)}({value})"
-        else:  # integers that float32 rounds are beyond float16's range anyway
-            value = self._convert(scope, source, dtypes.float32.vec(count), value)
+        value = self._convert(scope, source, dtypes.float32.vec(count), value)
         return f"{word.half_from_float(count) if is_half else word.bfloat_from_float(count)}({value})"
 
     def _convert(self, scope: Scope, source: DType, to: DType, value: str) -> str:

@@ -146,53 +146,8 @@ class Words:
         )
         return self._function("bfloat_of_float", "ushort", "float", count, whole)
 
-    def odd_float_from_double(self, count: int) -> str:
-        """Define the float next to a double with an odd last bit if inexact; return the function's name.
-
-        Rounding that to 16 bits gives what rounding the double at once would give.
-
-        Source: S. Boldo and G. Melquiond, "When double rounding is odd" (2005).
-        """
-        number, double, wide, truth = (numbered(name, count) for name in ("float", "double", "uint", "int"))
-        whole = (
-            f"  {number} near = convert_{number}(x);",
-            f"  {double} back = convert_{double}(near);",
-            f"  {wide} b = as_{wide}(near);",
-            f"  b = convert_{truth}(fabs(back) > fabs(x)) ? b - 1u : b; /* towards zero */",
-            f"  return as_{number}(convert_{truth}(back != x) ? b | 1u : b);",
-        )
-        return self._by_halves(
-            "odd_float_of_double", "float", "double", count, whole, self.odd_float_from_double
-        )
-
-    def odd_float_from_int(self, scalar: str, count: int) -> str:
-        """Define the same for an integer; return the function's name."""
-        number, wide, truth, source = (numbered(name, count) for name in ("float", "uint", "int", scalar))
-        whole = (
-            f"  {number} cut = convert_{number}_rtz(x);",
-            f"  {wide} b = as_{wide}(cut);",
-            f"  return as_{number}(convert_{truth}(convert_{source}(cut) != x) ? b | 1u : b);",
-        )
-        return self._by_halves(
-            f"odd_float_of_{scalar}",
-            "float",
-            scalar,
-            count,
-            whole,
-            lambda half: self.odd_float_from_int(scalar, half),
-        )
-
     def _fits(self, count: int, *scalars: str) -> bool:
         return count <= 2 or count * max(_BITS.get(scalar, 64) for scalar in scalars) <= self.widest
-
-    def _by_halves(
-        self, name: str, to: str, source: str, count: int, whole: tuple[str, ...], half: Callable[[int], str]
-    ) -> str:
-        """Define a function at once where its vectors fit a register, else by itself on halves."""
-        if not self._fits(count, to, source):
-            function = half(count // 2)
-            whole = self._halves(to, count, lambda part: f"{function}({part})")
-        return self._function(name, to, source, count, whole)
 
     def _halves(self, to: str, count: int, part: Callable[[str], str]) -> tuple[str, ...]:
         return (f"  return ({numbered(to, count)})({part('x.lo')}, {part('x.hi')});",)
