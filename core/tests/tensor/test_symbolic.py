@@ -22,6 +22,11 @@ def softmax(x: np.ndarray) -> np.ndarray:
     return weights / weights.sum(0)
 
 
+def attention(q: np.ndarray, x: np.ndarray, mask: np.ndarray) -> np.ndarray:
+    weights = np.exp(q @ x.T / np.sqrt(q.shape[-1])) * mask
+    return weights / weights.sum(-1, keepdims=True) @ x
+
+
 def slope(x: np.ndarray) -> np.ndarray:
     return 2 * np.tanh(x) * (1 - np.tanh(x) ** 2)
 
@@ -57,6 +62,48 @@ CASES: dict[str, tuple[Callable[[Any, Any], Any], Callable[[int, Any], Any]]] = 
     "repeat": (lambda n, x: x[:n].repeat(2, 1) + 1, lambda n, x: np.tile(x[:n], (2, 1)) + 1),
     "count": (lambda n, x: Tensor.arange(n) * 2, lambda n, x: np.arange(n) * 2),
     "triangle": (lambda n, x: Tensor.ones(n, n).tril(), lambda n, x: np.tril(np.ones((n, n)))),
+    "running sums": (lambda n, x: x[:n].cumsum(0), lambda n, x: x[:n].cumsum(0)),
+    "running sums along another axis": (lambda n, x: x[:n].cumsum(1), lambda n, x: x[:n].cumsum(1)),
+    "running products": (lambda n, x: x[:n].T.cumprod(1), lambda n, x: x[:n].T.cumprod(1)),
+    "running maxima": (lambda n, x: x[:n].cummax(0)[0], lambda n, x: np.maximum.accumulate(x[:n])),
+    "places of running minima": (
+        lambda n, x: x[:n].cummin(0)[1],
+        lambda n, x: np.array([[c[: i + 1].argmin() for c in x.T] for i in range(n)]),
+    ),
+    "running log of sums": (
+        lambda n, x: x[:n].logcumsumexp(0), lambda n, x: np.log(np.exp(x[:n]).cumsum(0)),
+    ),
+    "sorted": (lambda n, x: x[:n].sort(0)[0], lambda n, x: np.sort(x[:n], 0)),
+    "sorted down": (lambda n, x: x[:n].sort(0, True)[0], lambda n, x: -np.sort(-x[:n], 0)),
+    "sorted along another axis": (lambda n, x: x[:n].argsort(1), lambda n, x: np.argsort(x[:n], 1)),
+    "sorted with NaN": (
+        lambda n, x: (x[:n] > 0).where(float("nan"), x[:n]).sort(0)[0],
+        lambda n, x: np.sort(np.where(x[:n] > 0, np.nan, x[:n]), 0),
+    ),
+    "the two greatest": (lambda n, x: x[:n].topk(2, 0)[0], lambda n, x: -np.sort(-x[:n], 0)[:2]),
+    "attention": (
+        lambda n, x: x[2:5].scaled_dot_product_attention(x[:n], x[:n]),
+        lambda n, x: attention(x[2:5], x[:n], np.ones((3, n))),
+    ),
+    "causal attention": (
+        lambda n, x: x[:n].scaled_dot_product_attention(x[:n], x[:n], is_causal=True),
+        lambda n, x: attention(x[:n], x[:n], np.tril(np.ones((n, n)))),
+    ),
+    "rows by tensors": (lambda n, x: x[:n][Tensor([1, 0, -1])], lambda n, x: x[:n][[1, 0, -1]]),
+    "columns by tensors": (lambda n, x: x[:n][:, Tensor([2, 0])], lambda n, x: x[:n][:, [2, 0]]),
+    "elements by tensors": (
+        lambda n, x: x[:n][Tensor([1, -2]), Tensor([2, 0])], lambda n, x: x[:n][[1, -2], [2, 0]],
+    ),
+    "a number beside tensors": (
+        lambda n, x: x[:n][-1, Tensor([2, 0])], lambda n, x: x[:n][-1, [2, 0]],
+    ),
+    "by a symbolic number of places": (
+        lambda n, x: x[Tensor([3, 1, 4, 1, 5, 0, 2, 6])[:n]], lambda n, x: x[[3, 1, 4, 1, 5, 0, 2, 6][:n]],
+    ),
+    "gradient of sorted": (
+        lambda n, x: (x[:n].sort(0)[0][1:2] * 3).sum().gradient(x)[0],
+        lambda n, x: np.concatenate([3.0 * (np.argsort(np.argsort(x[:n], 0), 0) == 1), 0 * x[n:]]),
+    ),
     "gradient": (
         lambda n, x: (x[:n].tanh() ** 2).sum().gradient(x)[0],
         lambda n, x: np.concatenate([slope(x[:n]), 0 * x[n:]]),
@@ -87,6 +134,15 @@ def test_one_kernel_serves_all_values(f: Any, expected: Any) -> None:
         wanted = expected(value, A)
         np.testing.assert_allclose(shown(filled_up(y), np.shape(wanted)), wanted, rtol=1e-4, atol=1e-5)
     assert len(programs) == 1
+
+
+@pytest.mark.parametrize("value", VALUES)
+def test_gradients_of_running_sums_hold_for_all_values(value: int) -> None:
+    x = Tensor(A)
+    found = (x[: bound(value)].cumsum(0) ** 2).sum().gradient(x)[0].numpy()
+    expected = 2 * A[:value].cumsum(0)[::-1].cumsum(0)[::-1]
+    np.testing.assert_allclose(found[:value], expected, rtol=1e-4, atol=1e-5)
+    assert not found[value:].any()
 
 
 @pytest.mark.parametrize(

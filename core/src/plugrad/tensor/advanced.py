@@ -10,7 +10,7 @@ from plugrad.tensor.custom import with_backward
 from plugrad.tensor.indexing import IndexingMixin
 from plugrad.tensor.positions import Plan, has_tensors, plan_of, without_truths
 from plugrad.tensor.sampling import SamplingMixin
-from plugrad.tensor.shapes import broadcast_shapes, expanded, one_axis, show
+from plugrad.tensor.shapes import Shape, broadcast_shapes, expanded, one_axis, show
 from plugrad.uop.uop import UOp
 
 
@@ -46,7 +46,7 @@ class AdvancedIndexingMixin(SamplingMixin, IndexingMixin):
             return self._with_axes(added)[index]
         if not has_tensors(index):
             return super().__getitem__(index)
-        plan = self._plan(index)
+        plan = self._plan_in(self.shape, index)
         view = super().__getitem__(plan.basic)
         return self._with(plan.picked(view._graph), self._make(plan.places, self._device))
 
@@ -61,7 +61,11 @@ class AdvancedIndexingMixin(SamplingMixin, IndexingMixin):
         return bool(item.item() if isinstance(item, TensorBase) else item)
 
     def _plan(self, index: Any) -> Plan:
-        return plan_of(index, self.static_shape("indexing with tensors"), self._index_from, self._find_true)
+        """Return what an index means that is written to."""
+        return self._plan_in(self.static_shape("writing by an index with tensors"), index)
+
+    def _plan_in(self, shape: Shape, index: Any) -> Plan:
+        return plan_of(index, shape, self._index_from, self._find_true)
 
     def _index_from(self, data: Any) -> Self:
         found = self._from_host(data)

@@ -51,8 +51,8 @@ class AttentionMixin(DropoutMixin, MatmulMixin):
         (..., L, E) with keys (..., S, E) and values (..., S, V) -> (..., L, V); batch axes broadcast. Narrow
         floats are computed in float32 and rounded at the end. A query that may attend to nothing gives zeros.
 
-        Memory grows with L and with S, not with L*S, unless a mask of that size is passed; for gradients
-        too, but not for second ones.
+        Memory grows with L and with S, not with L*S, unless a mask of that size is passed, or one of them is
+        symbolic; for gradients too, but not for second ones.
 
         Args:
             key: what queries are compared with.
@@ -82,8 +82,10 @@ class AttentionMixin(DropoutMixin, MatmulMixin):
         wide = sum_acc_dtype(self.dtype)
         factor = 1 / math.sqrt(self.shape[-1]) if scale is None else scale  # pyright: ignore[reportArgumentType]
         q, k, v = query.cast(wide) * factor, key.cast(wide), value.cast(wide)
-        count: Any = self.shape[-2] * key.shape[-2]
-        is_long = key.shape[-2] > _BLOCK and count > _WHOLE  # pyright: ignore[reportOperatorIssue]
+        lengths: Any = self.shape[-2], key.shape[-2]
+        # a symbolic number of keys is no number of blocks
+        is_static = all(isinstance(length, int) for length in lengths)
+        is_long = is_static and lengths[1] > _BLOCK and lengths[0] * lengths[1] > _WHOLE
         attend = _in_blocks if is_long else _at_once
         out = attend(q, k, v, attn_mask, is_causal, dropout_p).cast(self.dtype)
         return out if shape is None else out.reshape(shape)
@@ -311,8 +313,6 @@ def _grouped(query: Any, key: Any, value: Any, mask: Any) -> tuple[Any, Any, Any
 
 def _check(query: Any, key: Any, value: Any, mask: Any, dropout_p: float, is_causal: bool) -> None:
     what = "scaled_dot_product_attention"
-    for x in (query, key, value):
-        x.static_shape(what)
     query._check_device(key, value, *([] if mask is None else [mask]))
     if not is_float(query.dtype) or not query.dtype is key.dtype is value.dtype:
         raise DtypeError(

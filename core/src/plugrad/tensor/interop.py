@@ -142,6 +142,7 @@ class InteropMixin(ExternalMixin, ReadingMixin):
             >>> Tensor([1.0, 2.0]).to_torch()
             tensor([1., 2.])
         """
+        self.static_shape("to_torch")
         try:
             torch: Any = importlib.import_module("torch")
         except ImportError as error:

@@ -5,20 +5,20 @@ NaN counts as greater than every number, as in NumPy and PyTorch. Indices of pos
 
 from typing import Any, Literal, Self
 
-from plugrad.dtype import is_bool, is_float
+from plugrad.dtype import dtype_max, dtypes, is_bool, is_float
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.creation import CreationMixin
 from plugrad.tensor.gather import GatherMixin
 from plugrad.tensor.lookup import counted, moved_back, moved_last, position_dtype
-from plugrad.tensor.shapes import one_axis, show
+from plugrad.tensor.shapes import cut_to, filled, least, one_axis, show
 from plugrad.tensor.sorting import argsort_rows, sort_keys
 
 Interpolation = Literal["linear", "lower", "higher", "nearest", "midpoint"]
 
 
 class OrderMixin(GatherMixin, CreationMixin):
-    """Order. Sizes must be known."""
+    """Order. Medians and quantiles need sizes that are known."""
 
     __slots__ = ()
 
@@ -27,7 +27,6 @@ class OrderMixin(GatherMixin, CreationMixin):
 
         Raises:
             AxisError: the axis does not exist.
-            ShapeError: the shape is symbolic.
 
         Example:
             >>> values, positions = Tensor([3, 1, 2]).sort()
@@ -42,7 +41,6 @@ class OrderMixin(GatherMixin, CreationMixin):
 
         Raises:
             AxisError: the axis does not exist.
-            ShapeError: the shape is symbolic.
 
         Example:
             >>> Tensor([3, 1, 2]).argsort(descending=True).tolist()
@@ -51,11 +49,20 @@ class OrderMixin(GatherMixin, CreationMixin):
         if not self.ndim:
             return self._make(self._const(0, position_dtype(1)), self._device)
         at = one_axis(axis, self.ndim, "argsort")
-        shape = self.static_shape("argsort")
+        shape = self.shape
         if 0 in shape:
             return self._make(counted(shape[at], position_dtype(shape[at]), shape, at), self._device)
         keys = sort_keys(moved_last(self._graph.detach(), at), descending)
-        out = moved_back(argsort_rows(keys, self._device), at).cast(position_dtype(shape[at]))
+        size = keys.shape[-1]
+        keys = filled(keys)
+        if not isinstance(size, int):
+            # what is behind the end goes behind all: the order is stable
+            inside = counted(keys.shape[-1], dtypes.int32, keys.shape, self.ndim - 1) < size.cast(
+                dtypes.int32
+            )
+            keys = inside.where(keys, keys.const_like(dtype_max(keys.dtype)))
+        out = cut_to(moved_back(argsort_rows(keys, self._device), at), shape)
+        out = out.cast(position_dtype(keys.shape[-1]))
         # used at least twice: for the elements and by whoever asked
         return self._make(out.contiguous(), self._device)
 
@@ -73,7 +80,9 @@ class OrderMixin(GatherMixin, CreationMixin):
             [[3, 2], [0, 2]]
         """
         at = one_axis(axis, self.ndim, "topk")
-        size = self.static_shape("topk")[at]
+        size: Any = self.shape[at]
+        # the result has k elements for all values of a variable
+        size = least(size)
         if not 0 <= k <= size:
             raise ArgumentError(f"topk: k={k} of {size} elements on axis {axis}. Ask for 0 to {size}.")
         positions = self.argsort(at, largest)._interval(at, 0, k)

@@ -12,7 +12,7 @@ from plugrad.dtype import dtypes, is_bool, is_float, is_int, sum_acc_dtype
 from plugrad.errors import AxisError, DtypeError, ShapeError
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.lookup import counted, from_front, pick_first, position_dtype
-from plugrad.tensor.shapes import Shape, broadcast_shapes, expanded, product, show
+from plugrad.tensor.shapes import Dim, Shape, broadcast_shapes, expanded, product, show
 from plugrad.tensor.sorting import argsort_rows, number_on_device, search_rows
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
@@ -96,7 +96,7 @@ class Plan:
     basic: tuple[Any, ...]
     axes: tuple[int, ...]
     places: UOp
-    joined: int
+    joined: Any
     front: int
 
     def rows(self, view: UOp) -> UOp:
@@ -236,7 +236,7 @@ def plan_of(
     items = _with_ellipsis([_as_item(item, to_tensor) for item in _items(index)], shape)
     basic: list[Any] = []
     tensors: list[tuple[int, UOp, int]] = []  # place among the items, positions, axis of the view
-    sizes: list[int] = []
+    sizes: list[Dim] = []
     axis = 0
     for place, item in enumerate(items):
         if item is Ellipsis:
@@ -311,6 +311,9 @@ def _positions(item: Any, shape: Shape, axis: int, find_true: Callable[[Any], Se
             "None, or tensors of integers or bools."
         )
     number = item.__index__()
+    if isinstance(size, UOp):
+        place = size + number if number < 0 else UOp.const(dtypes.index, number)
+        return [place.cast(position_dtype(size))]
     if not -size <= number < size:
         raise AxisError(
             f"index {number} is out of range for axis {axis} of size {size}. Valid are {-size} to {size - 1}."
@@ -318,7 +321,7 @@ def _positions(item: Any, shape: Shape, axis: int, find_true: Callable[[Any], Se
     return [UOp.const(position_dtype(size), number % size)]
 
 
-def _joined(parts: list[UOp], sizes: list[int]) -> UOp:
+def _joined(parts: list[UOp], sizes: list[Dim]) -> UOp:
     """Return positions on several axes as positions on one; -1 where any of them is outside."""
     if len(parts) == 1:
         return parts[0]
@@ -330,8 +333,9 @@ def _joined(parts: list[UOp], sizes: list[int]) -> UOp:
     inside: UOp | None = None
     for part, size in zip(parts, sizes, strict=True):
         position = (part if part.shape == () else expanded(part, shape)).cast(dtype)
-        out = out * size + position
-        within = ~(position < 0) & (position < size)
+        count = UOp.const(dtype, size) if isinstance(size, int) else size.cast(dtype)
+        out = out * count + position
+        within = ~(position < 0) & (position < count)
         inside = within if inside is None else inside & within
     assert inside is not None, "an index with tensors has a tensor"
     out = inside.where(out, out.const_like(-1))

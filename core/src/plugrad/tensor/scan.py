@@ -13,7 +13,7 @@ from plugrad.dtype import ConstType, dtype_min, is_float, sum_acc_dtype
 from plugrad.tensor.base import DTypeLike, the_dtype
 from plugrad.tensor.lookup import counted, moved_back, moved_last, position_dtype
 from plugrad.tensor.reduce import ReduceMixin
-from plugrad.tensor.shapes import one_axis
+from plugrad.tensor.shapes import cut_to, filled, one_axis
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
@@ -21,7 +21,10 @@ _BLOCK = 64
 
 
 class ScanMixin(ReduceMixin):
-    """Scans: element `i` of the result combines elements `0..i` of an axis. Sizes must be known."""
+    """Scans: element `i` of the result combines elements `0..i` of an axis.
+
+    What lies behind an axis changes nothing, so those of symbolic size are filled up to their greatest.
+    """
 
     __slots__ = ()
 
@@ -30,7 +33,6 @@ class ScanMixin(ReduceMixin):
 
         Raises:
             AxisError: the axis does not exist.
-            ShapeError: the shape is symbolic.
 
         Example:
             >>> Tensor([1, 2, 3]).cumsum().tolist()
@@ -77,38 +79,38 @@ class ScanMixin(ReduceMixin):
             True
         """
         at = one_axis(axis, self.ndim, "logcumsumexp") if self.ndim else 0
-        self.static_shape("logcumsumexp")
         dtype, wide = self._float_dtypes()
-        if not self.ndim or not self.numel():
+        if not self.ndim or 0 in self.shape:
             return self.cast(dtype)
-        out = _scan(moved_last(self._graph.cast(wide), at), _log_sum, _log_add, -math.inf)
-        return self._like(moved_back(out, at).cast(dtype))
+        out = _scan(moved_last(filled(self._graph).cast(wide), at), _log_sum, _log_add, -math.inf)
+        return self._like(cut_to(moved_back(out, at), self.shape).cast(dtype))
 
     def _running(self, op: Ops, neutral: int, axis: int, dtype: DTypeLike | None, what: str) -> Self:
         at = one_axis(axis, self.ndim, what) if self.ndim else 0
-        self.static_shape(what)
         wide = the_dtype(dtype, sum_acc_dtype(self.dtype))
         narrow = self.dtype if dtype is None and is_float(self.dtype) else wide
         u = self._graph.cast(wide)
-        if self.ndim and self.numel():
-            u = moved_back(scan(moved_last(u, at), op, neutral), at)
+        if self.ndim and 0 not in self.shape:
+            u = cut_to(moved_back(scan(moved_last(filled(u), at), op, neutral), at), self.shape)
         return self._like(u.cast(narrow))
 
     def _extremes(self, axis: int, what: str, is_max: bool) -> tuple[Self, Self]:
         at = one_axis(axis, self.ndim, what) if self.ndim else 0
-        shape = self.static_shape(what)
-        if not self.ndim or not self.numel():
+        shape = self.shape
+        if not self.ndim or 0 in shape:
             return self, self._like(self._graph.detach().cast(position_dtype(0)).const_like(0))._spread(shape)
-        x = moved_last(self._graph, at)
+        x = moved_last(filled(self._graph), at)
+        size = x.shape[-1]
         ordered = x if is_max else _reversed(x)
         best = scan(ordered, Ops.MAX, dtype_min(x.dtype))
         is_new = ordered.eq(best)
         if is_float(x.dtype):
             is_new = is_new | ordered.ne(ordered)
-        numbers = counted(shape[at], position_dtype(shape[at]), x.shape, self.ndim - 1)
+        numbers = counted(size, position_dtype(size), x.shape, self.ndim - 1)
         places = scan(is_new.where(numbers, numbers.const_like(0)), Ops.MAX, 0)
         values = best if is_max else _reversed(best)
-        return self._like(moved_back(values, at)), self._like(moved_back(places, at))
+        values, places = (cut_to(moved_back(u, at), shape) for u in (values, places))
+        return self._like(values), self._like(places)
 
     def _spread(self, shape: Any) -> Self:
         return self._like(self._graph.reshape((1,) * len(shape)).expand(shape))

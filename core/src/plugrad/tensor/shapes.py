@@ -11,6 +11,7 @@ from typing import Any
 
 from plugrad.dtype import dtypes
 from plugrad.errors import AxisError, ShapeError
+from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
 Dim = int | UOp
@@ -140,3 +141,35 @@ def expanded(u: UOp, shape: Shape) -> UOp:
     if u.shape == shape:
         return u
     return u.reshape((1,) * (len(shape) - len(u.shape)) + u.shape).expand(shape)
+
+
+def filled(u: UOp) -> UOp:
+    """Return `u` with zeros behind its symbolic axes, up to the greatest sizes that these have."""
+    if is_static(u.shape):
+        return u
+    return u.pad([(0, 0) if isinstance(size, int) else (0, greatest(size) - size) for size in u.shape])
+
+
+def greatest(size: Dim) -> int:
+    """Return the greatest value that a size has, whatever its variables are bound to today."""
+    if isinstance(size, int):
+        return size
+    bound = [u for u in size.toposort() if u.op is Ops.BIND]
+    return int(size.substitute({u: u.unbind()[0] for u in bound}).vmax)
+
+
+def least(size: Dim) -> int:
+    """Return the least value that a size has, whatever its variables are bound to today."""
+    if isinstance(size, int):
+        return size
+    bound = [u for u in size.toposort() if u.op is Ops.BIND]
+    return int(size.substitute({u: u.unbind()[0] for u in bound}).vmin)
+
+
+def cut_to(u: UOp, shape: Shape) -> UOp:
+    """Return the first elements of each axis of `u`, as many as `shape` has.
+
+    They get memory of their own: where they are all of `u` today, the scheduler may store that instead, by
+    another kernel than for other values.
+    """
+    return u if u.shape == shape else u.shrink([(0, size) for size in shape]).contiguous()
