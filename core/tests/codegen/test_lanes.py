@@ -1,7 +1,8 @@
 import pytest
 
 from plugrad.codegen.lanes import vectorize
-from plugrad.dtype import dtypes
+from plugrad.dtype import STORABLE, dtypes
+from plugrad.target import Capabilities
 from plugrad.uop.ops import AxisType, Ops
 from plugrad.uop.uop import UOp
 
@@ -10,16 +11,20 @@ ints = UOp(Ops.PARAM, dtypes.int32, (), (3, 64))
 i, lane = UOp.range(4, 0), UOp.range(4, 1, AxisType.LANE)
 k = UOp.range(8, 2, AxisType.REDUCE)
 four = dtypes.float32.vec(4)
+_ALL = frozenset(STORABLE)
+VECTORS, MEMORY = Capabilities(_ALL, _ALL, vector_bits=128), Capabilities(_ALL, _ALL)
 
 
-def vectorized(value: UOp, place: UOp | None = None) -> UOp:
+def vectorized(value: UOp, place: UOp | None = None, capabilities: Capabilities = VECTORS) -> UOp:
     """Return the value that is stored along the lanes."""
     place = out.index(i * 4 + lane) if place is None else place
-    return vectorize(UOp.sink(place.store(value, i, lane))).src[0].src[1]
+    return vectorize(UOp.sink(place.store(value, i, lane)), capabilities).src[0].src[1]
 
 
 def test_contiguous_loads_and_stores_become_wide() -> None:
-    got = vectorize(UOp.sink(out.index(i * 4 + lane).store(x.index(i * 4 + lane).load() * 2.0, i, lane)))
+    got = vectorize(
+        UOp.sink(out.index(i * 4 + lane).store(x.index(i * 4 + lane).load() * 2.0, i, lane)), VECTORS
+    )
     wide = x.index(i * 4).load(dtype=four)
     assert got is UOp.sink(out.index(i * 4).store(wide * UOp.const(four, 2.0), i))
 
@@ -31,11 +36,36 @@ def test_what_does_not_depend_on_the_lane_is_broadcast() -> None:
     assert got is x.index(zero).load(dtype=four) + scalar.broadcast(4)
 
 
-@pytest.mark.parametrize("idx", [lane * 2, lane * -1 + 3, ints.index(lane).load().cast(dtypes.index)])
+@pytest.mark.parametrize("idx", [lane * 3, lane * -2 + 6, ints.index(lane).load().cast(dtypes.index)])
 def test_places_that_jump_are_gathered(idx: UOp) -> None:
     got = vectorized(x.index(idx).load())
     assert got.op is Ops.VECTORIZE
     assert all(s.op is Ops.LOAD and s.dtype is dtypes.float32 for s in got.src)
+
+
+def test_every_other_element_is_picked_from_two_wide_loads() -> None:
+    got = vectorized(x.index(i * 8 + lane * 2 + 1).load())
+    first, second = (x.index(i * 8 + start).load(dtype=four) for start in (1, 4))
+    # the second load ends with the last lane: nothing beyond is read
+    assert got.src == (first.gep(0), first.gep(2), second.gep(1), second.gep(3))
+
+
+def test_what_runs_backwards_is_turned_around() -> None:
+    got = vectorized(x.index(lane * -1 + 3).load())
+    wide = x.index(UOp.const(dtypes.index, 0)).load(dtype=four)
+    assert got is wide.gep(3, 2, 1, 0)
+
+
+@pytest.mark.parametrize("idx", [lane * 2, lane * -1 + 3])
+def test_targets_without_vector_registers_gather(idx: UOp) -> None:
+    got = vectorized(x.index(idx).load(), capabilities=MEMORY)
+    assert all(s.op is Ops.LOAD and s.dtype is dtypes.float32 for s in got.src)
+
+
+def test_truths_are_not_shuffled() -> None:
+    truths = UOp(Ops.PARAM, dtypes.bool, (), (4, 64))
+    got = vectorized(truths.index(lane * 2).load().cast(dtypes.float32))
+    assert all(s.dtype is dtypes.bool for s in got.src[0].src)
 
 
 def test_a_load_whose_gate_depends_on_the_lane_is_gathered() -> None:
@@ -49,20 +79,20 @@ def test_a_load_whose_gate_does_not_depend_on_the_lane_stays_wide() -> None:
 
 
 def test_stores_that_jump_are_scattered() -> None:
-    got = vectorize(UOp.sink(out.index(lane * 8 + i).store(x.index(lane).load(), i, lane)))
+    got = vectorize(UOp.sink(out.index(lane * 8 + i).store(x.index(lane).load(), i, lane)), VECTORS)
     assert [s.src[0].src[1] for s in got.src] == [i, *(i + 8 * n for n in range(1, 4))]
 
 
 def test_a_constant_is_stored_along_the_lanes() -> None:
     value = UOp.const(dtypes.float32, 1.0)
     assert vectorized(value) is UOp.const(four, 1.0)
-    got = vectorize(UOp.sink(out.index(lane * 8).store(value, lane)))
+    got = vectorize(UOp.sink(out.index(lane * 8).store(value, lane)), VECTORS)
     assert {s.src[1] for s in got.src} == {value}
 
 
 def test_lanes_of_a_sum_are_added_after_the_loop() -> None:
     total = x.index(k * 4 + lane).load().reduce(Ops.ADD, k, lane)
-    got = vectorize(UOp.sink(out.index(i).store(total, i)))
+    got = vectorize(UOp.sink(out.index(i).store(total, i)), VECTORS)
     vector = x.index(k * 4).load(dtype=four).reduce(Ops.ADD, k)
     pair = vector.gep(0, 1) + vector.gep(2, 3)
     assert got is UOp.sink(out.index(i).store(pair.gep(0) + pair.gep(1), i))
@@ -83,7 +113,7 @@ def test_the_lane_itself_is_a_vector_of_its_steps() -> None:
 def test_a_store_without_the_lane_stays() -> None:
     store = y.index(i).store(x.index(i).load(), i)
     sink = UOp.sink(out.index(lane).store(x.index(lane).load(), lane), store)
-    assert vectorize(sink).src[1] is store
+    assert vectorize(sink, VECTORS).src[1] is store
 
 
 def test_local_memory_is_written_along_the_lanes() -> None:

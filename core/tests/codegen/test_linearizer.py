@@ -61,9 +61,34 @@ def test_products_are_added_in_one_operation_where_the_target_has_it() -> None:
 def test_a_register_takes_in_several_values_a_step() -> None:
     values = (x.index(k).load(), y.index(k).load())
     total = UOp(Ops.REDUCE, dtypes.float32, (*values, k), (Ops.ADD, 2))
-    assert "LOAD ADD LOAD ADD ACCUMULATE" in ops_of(out.index(i).store(total, i)).replace(
-        "LOAD LOAD ADD ADD", "LOAD ADD LOAD ADD"
+    assert "LOAD ADD ACCUMULATE LOAD ADD ACCUMULATE" in ops_of(out.index(i).store(total, i))
+
+
+def test_unrolled_reductions_of_one_loop_go_step_by_step() -> None:
+    first, second = (
+        UOp(
+            Ops.REDUCE,
+            dtypes.float32,
+            (*(x.index(k * 2 + n).load() * y.index(k * 4 + row * 2 + n).load() for n in range(2)), k),
+            (Ops.ADD, 2),
+        )
+        for row in range(2)
     )
+    stores = (out.index(i * 2).store(first, i), out.index(i * 2 + 1).store(second, i))
+    program = remove_unused(linearize(UOp.sink(*stores), FUSES))
+    verify_linear(program)
+    registers = [u.arg for u in program if u.op is Ops.DEFINE_ACC]
+    order = [u.src[0].arg for u in program if u.op is Ops.ACCUMULATE]
+    assert order == registers * 2
+    # x is loaded once for a step of both
+    step = "LOAD LOAD MULACC ACCUMULATE LOAD MULACC ACCUMULATE"
+    assert f"RANGE {step} {step} END" in ops_of(*stores)
+
+
+def test_a_value_that_is_the_same_in_two_steps_is_added_twice() -> None:
+    value = x.index(k).load() * y.index(k).load()
+    total = UOp(Ops.REDUCE, dtypes.float32, (value, value, k), (Ops.ADD, 2))
+    assert "MULACC ACCUMULATE MULACC ACCUMULATE" in ops_of(out.index(i).store(total, i))
 
 
 def test_reductions_over_one_range_share_its_loop() -> None:

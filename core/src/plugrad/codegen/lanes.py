@@ -1,35 +1,39 @@
 """Make LANE axes the lanes of vector values.
 
-Contiguous loads and stores become wide ones; addresses that jump are gathered lane by lane; what does not
-depend on the axis stays scalar and is broadcast where it meets a vector.
+Contiguous loads and stores become wide ones; every other element is picked from two wide loads, and what runs
+backwards is turned around; addresses that jump further are gathered lane by lane. What does not depend on the
+axis stays scalar and is broadcast where it meets a vector.
 """
-
-from typing import Any
 
 from plugrad.codegen.combine import combine
 from plugrad.codegen.rebuild import all_ranges, ranges_of_reduce
 from plugrad.codegen.strides import coefficient, constant_size
+from plugrad.dtype import is_bool
+from plugrad.target import Capabilities
 from plugrad.uop.ops import AxisType, Ops
 from plugrad.uop.symbolic import simplify
 from plugrad.uop.uop import UOp
 
 _HOLDS_STORES = frozenset({Ops.SINK, Ops.BARRIER})
+# Lanes from which two wide loads and a shuffle are cheaper than a load for each lane.
+_LANES_TO_SHUFFLE = 4
 
 
-def vectorize(sink: UOp, _: Any = None) -> UOp:
+def vectorize(sink: UOp, capabilities: Capabilities) -> UOp:
     """Turn LANE ranges into vector values.
 
     before: STORE(INDEX(p, i*4 + lane), LOAD(INDEX(q, i*4 + lane)) * 2, i, lane) with 4 lanes
     after:  STORE(INDEX(p, i*4), LOAD(INDEX(q, i*4)).vec(4) * 2, i)
     """
     for lane in (r for r in all_ranges(sink) if r.arg.kind is AxisType.LANE):
-        sink = simplify(_Vectorizer(lane).run(sink))
+        sink = simplify(_Vectorizer(lane, shuffles=capabilities.vector_bits > 0).run(sink))
     return sink
 
 
 class _Vectorizer:
-    def __init__(self, lane: UOp) -> None:
+    def __init__(self, lane: UOp, *, shuffles: bool) -> None:
         self.lane = lane
+        self.shuffles = shuffles
         self.count = constant_size(lane) or 1
         self.done: dict[UOp, UOp] = {}
 
@@ -75,14 +79,38 @@ class _Vectorizer:
         return UOp(u.op, u.dtype.vec(self.count), src, u.arg, u.tag)
 
     def _contiguous(self, place: UOp) -> bool:
-        return coefficient(place.src[1], self.lane) == 1 and not any(
-            self.lane in g.ranges for g in place.src[2:]
-        )
+        return coefficient(place.src[1], self.lane) == 1 and self._is_gated_as_one(place)
+
+    def _is_gated_as_one(self, place: UOp) -> bool:
+        return not any(self.lane in g.ranges for g in place.src[2:])
+
+    def _shuffled(self, u: UOp) -> tuple[UOp, ...]:
+        """Return the lanes of a load that runs backwards or in steps of two, picked from wide loads.
+
+        Nothing is read beyond the first and the last lane: the second load of two ends with the last.
+        """
+        place, count, last = u.src[0], self.count, self.count - 1
+        wide = u.dtype.vec(count)
+        step = coefficient(place.src[1], self.lane)
+        if count < _LANES_TO_SHUFFLE or is_bool(u.dtype):
+            return ()
+        if step == -1:
+            return tuple(self.at(place, last).load(dtype=wide).gep(last - i) for i in range(count))
+        if step == 2:
+            start = self.at(place, 0)
+            first = start.load(dtype=wide)
+            second = start.replace(src=(start.src[0], start.src[1] + last, *start.src[2:])).load(dtype=wide)
+            near = (first.gep(2 * i) for i in range(count // 2))
+            return *near, *(second.gep(2 * i - last) for i in range(count // 2, count))
+        return ()
 
     def _load(self, u: UOp) -> UOp:
         place = u.src[0]
         if self._contiguous(place):
             return self.at(place, 0).load(dtype=u.dtype.vec(self.count))
+        lanes = self._shuffled(u) if self.shuffles and self._is_gated_as_one(place) else ()
+        if lanes:
+            return UOp(Ops.VECTORIZE, u.dtype.vec(self.count), lanes)
         return UOp(Ops.VECTORIZE, u.dtype.vec(self.count), tuple(self.at(u, i) for i in range(self.count)))
 
     def _reduce(self, u: UOp) -> UOp:

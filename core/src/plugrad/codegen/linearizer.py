@@ -1,10 +1,12 @@
 """Write the graph down as a list: loops around blocks, reductions as registers, gated stores as conditionals.
 
-Within a block the order is that of a depth-first walk, so that values are made near their use.
+Within a block the order is that of a depth-first walk, so that values are made near their use. Unrolled
+reductions of one loop go step by step, all of them at each: what a step loads is used by all, then forgotten.
 """
 
 import heapq
 import itertools
+from collections.abc import Sequence
 
 from plugrad._frozen import frozen
 from plugrad.codegen.combine import identity_of
@@ -16,9 +18,9 @@ from plugrad.target import Capabilities
 from plugrad.uop.ops import ELEMENTWISE, Ops
 from plugrad.uop.uop import UOp
 
-# what stands in a block: a node, a loop over a RANGE, a register's definition or its accumulation
+# what stands in a block: a node, a loop over a RANGE, a register's definition or one step of its accumulation
 _NODE, _LOOP, _DEFINE, _ACCUMULATE = range(4)
-_Item = tuple[int, UOp]
+_Item = tuple[int, UOp, int]
 
 
 def linearize(sink: UOp, capabilities: Capabilities) -> list[UOp]:
@@ -47,6 +49,28 @@ def _step_of(op: Ops, dtype: DType, capabilities: Capabilities) -> _Step:
     return _Step(left, right, combined, native and "MULACC" in capabilities.native_ops)
 
 
+def _ranks(order: Sequence[UOp]) -> dict[UOp, int]:
+    """Return the place of each node in the walk; reductions that share a loop are walked side by side."""
+    sharing: dict[tuple[UOp, ...], list[UOp]] = {}
+    for u in order:
+        if u.op is Ops.REDUCE:
+            sharing.setdefault(u.src[u.arg[1] :], []).append(u)
+    rank: dict[UOp, int] = {}
+    for together in sharing.values():
+        for step in itertools.zip_longest(*(u.src[: u.arg[1]] for u in together)):
+            for value in step:
+                if value is not None:
+                    _walk(value, rank)
+    for u in order:
+        rank.setdefault(u, len(rank))
+    return rank
+
+
+def _walk(root: UOp, rank: dict[UOp, int]) -> None:
+    for u in root.toposort(lambda n: n not in rank):
+        rank.setdefault(u, len(rank))
+
+
 class _Linearizer:
     def __init__(self, sink: UOp, capabilities: Capabilities) -> None:
         self.sink = sink
@@ -63,7 +87,7 @@ class _Linearizer:
 
     def run(self) -> list[UOp]:
         order = list(self.sink.toposort())
-        self.rank = {u: i for i, u in enumerate(order)}
+        self.rank = _ranks(order)
         for r in self.nest.around:
             self.items[r] = {}
         for r in self.nest.around:
@@ -80,7 +104,7 @@ class _Linearizer:
 
     def _loop_item(self, r: UOp) -> _Item:
         block = self.nest.path(r)[-2]
-        item = (_LOOP, r)
+        item = (_LOOP, r, 0)
         if item not in self.items[block]:
             self.items[block][item] = set()
             for s in r.src:
@@ -88,7 +112,7 @@ class _Linearizer:
         return item
 
     def _place_node(self, u: UOp) -> None:
-        self._place((_NODE, u), self.nest.block_of(u), u.src[:2] if u.op is Ops.STORE else u.src)
+        self._place((_NODE, u, 0), self.nest.block_of(u), u.src[:2] if u.op is Ops.STORE else u.src)
 
     def _place(self, item: _Item, block: UOp | None, src: tuple[UOp, ...]) -> None:
         self.items[block].setdefault(item, set())
@@ -101,7 +125,7 @@ class _Linearizer:
             return
         home = self.nest.block_of(s)
         if home is block:
-            self.items[block][item].add((_NODE, s))
+            self.items[block][item].add((_NODE, s, 0))
             return
         path = self.nest.path(block)
         if home not in path:
@@ -110,7 +134,7 @@ class _Linearizer:
             )
         loop = path[path.index(home) + 1]
         assert loop is not None, "only the first block of a path is None"
-        self.items[home][self._loop_item(loop)].add((_NODE, s))
+        self.items[home][self._loop_item(loop)].add((_NODE, s, 0))
 
     def _place_reduce(self, u: UOp) -> None:
         values, ended = u.src[: u.arg[1]], u.src[u.arg[1] :]
@@ -120,15 +144,18 @@ class _Linearizer:
         loop = self._loop_item(outer)
         identity = identity_of(u.arg[0], u.dtype)
         self._place_node(identity)
-        self._place((_DEFINE, u), home, (identity,))
-        self.items[home][loop].add((_DEFINE, u))
+        self._place((_DEFINE, u, 0), home, (identity,))
+        self.items[home][loop].add((_DEFINE, u, 0))
         step = self._step(u)
         for c in step.constants:
             self._place_node(c)
-        self._place((_ACCUMULATE, u), inner, (*values, *step.constants))
+        for i, value in enumerate(values):
+            self._place((_ACCUMULATE, u, i), inner, (value, *step.constants))
+            if i:
+                self.items[inner][_ACCUMULATE, u, i].add((_ACCUMULATE, u, i - 1))
         own = self.nest.block_of(u)
         if own is home:
-            self.items[home].setdefault((_NODE, u), set()).add(loop)
+            self.items[home].setdefault((_NODE, u, 0), set()).add(loop)
         else:
             raise VerifyError(
                 f"a reduction over {[r.arg.ident for r in ended]} stands in loops that it does not use."
@@ -176,36 +203,35 @@ class _Linearizer:
         return out
 
     def _priority(self, item: _Item) -> tuple[int, int]:
+        kind, u, step = item
         # what has no rank of its own is a constant that a register starts with
-        return self.rank.get(item[1], -1), item[0]
+        return self.rank.get(u.src[step] if kind == _ACCUMULATE else u, -1), kind
 
     def _emit_item(self, item: _Item) -> None:
-        kind, u = item
+        kind, u, step = item
         if kind == _DEFINE:
             initial = self.done[identity_of(u.arg[0], u.dtype)]
             self.done[u] = self._emit(UOp(Ops.DEFINE_ACC, u.dtype, (initial,), next(self.registers)))
         elif kind == _ACCUMULATE:
-            self._emit_accumulate(u)
+            self._emit_accumulate(u, step)
         elif u.op is Ops.STORE:
             self._emit_store(u)
         elif u.op is not Ops.REDUCE:
             self.done[u] = self._emit(self._rebuilt(u))
 
-    def _emit_accumulate(self, u: UOp) -> None:
-        step, register = self._step(u), self.done[u]
-        total = register
-        for value in u.src[: u.arg[1]]:
-            new = self.done[value]
-            if step.fuses and new.op is Ops.MUL:
-                total = self._emit(UOp(Ops.MULACC, u.dtype, (*new.src, total), None, register.arg))
-            elif new.op is Ops.WMMA:
-                total = self._emit(UOp(Ops.WMMA, u.dtype, (*new.src[:2], total), new.arg, register.arg))
-            else:
-                total = self._emit_step(step, total, new, register.arg)
+    def _emit_accumulate(self, u: UOp, number: int) -> None:
+        step, register, new = self._step(u), self.done[u], self.done[u.src[number]]
+        # the tag tells these nodes from those of other steps, and of what is done to the result
+        tag = register.arg, number
+        if step.fuses and new.op is Ops.MUL:
+            total = self._emit(UOp(Ops.MULACC, u.dtype, (*new.src, register), None, tag))
+        elif new.op is Ops.WMMA:
+            total = self._emit(UOp(Ops.WMMA, u.dtype, (*new.src[:2], register), new.arg, tag))
+        else:
+            total = self._emit_step(step, register, new, tag)
         self._emit(UOp(Ops.ACCUMULATE, dtypes.void, (register, total)))
 
-    def _emit_step(self, step: "_Step", total: UOp, value: UOp, register: int) -> UOp:
-        # the tag tells these nodes from those that do the same to the result, after the loop
+    def _emit_step(self, step: "_Step", total: UOp, value: UOp, tag: tuple[int, int]) -> UOp:
         done = {step.left: total, step.right: value}
         for node in step.combined.toposort():
             if node in done:
@@ -214,7 +240,7 @@ class _Linearizer:
                 done[node] = self.done[node]
                 continue
             src = tuple([done[s] for s in node.src])
-            done[node] = self._emit(UOp(node.op, node.dtype, src, node.arg, register))
+            done[node] = self._emit(UOp(node.op, node.dtype, src, node.arg, tag))
         return done[step.combined]
 
     def _step(self, u: UOp) -> "_Step":

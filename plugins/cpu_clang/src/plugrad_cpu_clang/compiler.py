@@ -127,6 +127,8 @@ def compiler_flags(toolchain: Toolchain, machine: Machine) -> tuple[str, ...]:
         # gcc 12 packs truths into vectors of two lanes as -1 (`x / x` of two shorts); the renderer has packed
         # already what is worth it
         flags.append("-fno-tree-slp-vectorize")
+        # what it carries from step to step takes the registers that a tile needs
+        flags.append("-fno-predictive-commoning")
     if x86 and toolchain.kind == "gcc":
         # without ivopts gcc keeps loaded vectors in registers instead of reading memory in each FMA: tiles of
         # 8 x 2 vectors run at 115 instead of 107 GFLOP/s, of 4 x 4 at 115 instead of 57 (gcc 12, Zen 4)

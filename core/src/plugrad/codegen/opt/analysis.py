@@ -39,7 +39,15 @@ class Place:
 
     def is_contiguous(self, r: UOp) -> bool:
         """Say whether a step of `r` is a step of one element, under one gate."""
-        return coefficient(self.index.src[1], r) == 1 and not any(r in g.ranges for g in self.index.src[2:])
+        return coefficient(self.index.src[1], r) == 1 and self._is_gated_as_one(r)
+
+    def is_shuffled(self, r: UOp) -> bool:
+        """Say whether lanes along `r` are picked from wide loads: every other element, or backwards."""
+        picked = coefficient(self.index.src[1], r) in (-1, 2) and not self.is_store
+        return picked and self._is_gated_as_one(r)
+
+    def _is_gated_as_one(self, r: UOp) -> bool:
+        return not any(r in g.ranges for g in self.index.src[2:])
 
 
 @frozen

@@ -31,6 +31,9 @@ _UNROLL_UP_TO = 9
 _BODY_LIMIT = 256
 # Operations in all copies together: hundreds of sines, of a hundred operations each, take seconds to compile.
 _CODE_LIMIT = 2048
+# Against a wide access: two and a shuffle; and against one of a step: one with its place in a vector.
+_SHUFFLED = 3
+_GATHERED = 1.5
 # Vectors shorter than this gain too little to leave a rest.
 _LANES_WITH_REST = 4
 # Rows of a power-of-two pitch share one set of the first cache, which has eight ways.
@@ -95,6 +98,13 @@ def _vector_steps(r: UOp, lanes: int) -> int:
     """Return the steps along `r`: an output axis repeats a few elements, a reduced one adds single ones."""
     size = constant_size(r) or 1
     return size // lanes + size % lanes if r.arg.kind is AxisType.REDUCE else -(-size // lanes)
+
+
+def _access_cost(place: Place, lane: UOp | None, share: float) -> float:
+    """Return what a step costs at a place: its share of wide accesses and a shuffle, or one of its own."""
+    if lane is None or not place.moves(lane) or place.is_contiguous(lane):
+        return share
+    return min(_SHUFFLED * share, _GATHERED) if place.is_shuffled(lane) else _GATHERED
 
 
 def _moving(body: Body) -> list[Place]:
@@ -178,9 +188,7 @@ class _VectorPlan:
         share = (
             _vector_steps(lane, self._lanes(lane)) / (constant_size(lane) or 1) if lane is not None else 1.0
         )
-        accesses = sum(
-            share if lane is None or not p.moves(lane) or p.is_contiguous(lane) else 1.5 for p in body.places
-        )
+        accesses = sum(_access_cost(p, lane, share) for p in body.places)
         return body.steps * (accesses + (body.operations + 1) * share)
 
     def _sum_in_lanes(self, body: Body, chains: int) -> None:
