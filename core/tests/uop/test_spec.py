@@ -6,7 +6,6 @@ from plugrad.uop.ops import Axis, AxisType, FunctionArg, KernelInfo, Ops
 from plugrad.uop.spec import (
     Spec,
     codegen_spec,
-    either,
     kernel_spec,
     linear_spec,
     tensor_spec,
@@ -181,14 +180,6 @@ def test_error_about_a_huge_graph_is_short() -> None:
     with pytest.raises(VerifyError) as caught:
         verify(UOp(Ops.ADD, F, (u, u)), tensor_spec)
     assert len(str(caught.value)) < 10_000
-
-
-def test_either_accepts_nodes_of_both_stages() -> None:
-    both = either("in between", tensor_spec, kernel_spec)
-    verify(UOp.sink(t + 1), both)
-    verify(UOp.sink(store), both)
-    with pytest.raises(VerifyError, match="in between"):
-        verify(UOp(Ops.SPECIAL, INDEX, (two,), "gidx0"), both)
 
 
 def test_spec_without_an_op_refuses_it() -> None:

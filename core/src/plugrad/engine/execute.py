@@ -1,7 +1,7 @@
 """Run what a schedule says: launches and copies on buffers, watched by whoever listens."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from plugrad import events
 from plugrad._frozen import frozen
@@ -67,9 +67,3 @@ class Copy:
 
 
 Step = Launch | Copy
-
-
-def run_steps(steps: Sequence[Step], values: Mapping[str, int]) -> None:
-    """Run `steps` in order."""
-    for step in steps:
-        step.run(values)

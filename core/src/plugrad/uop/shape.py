@@ -15,11 +15,6 @@ if TYPE_CHECKING:
 _SAME_AS_FIRST = frozenset({Ops.CONTIGUOUS, Ops.DETACH, Ops.COPY, Ops.ASSIGN, Ops.AFTER, Ops.LATER})
 
 
-def dim_of(u: "UOp") -> "int | UOp":
-    """Return a dimension node as an int where it is constant."""
-    return u.arg if u.op is Ops.CONST else u
-
-
 def dims_of(nodes: "tuple[UOp, ...]") -> "Shape":
     """Return dimension nodes as a shape."""
     return tuple([u.arg if u.op is Ops.CONST else u for u in nodes])

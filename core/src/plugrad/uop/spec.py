@@ -24,16 +24,6 @@ class Spec:
     checks: Mapping[Ops, Check]
 
 
-def either(name: str, *specs: Spec) -> Spec:
-    """Return the spec of graphs in transition: each node obeys one of `specs`."""
-    ops = {op for spec in specs for op in spec.checks}
-    return Spec(name, {op: _any_of([s.checks[op] for s in specs if op in s.checks]) for op in ops})
-
-
-def _any_of(checks: list[Check]) -> Check:
-    return checks[0] if len(checks) == 1 else lambda u: any(check(u) for check in checks)
-
-
 def verify(root: UOp, spec: Spec) -> None:
     """Check every node of `root` against `spec`.
 
