@@ -81,6 +81,6 @@ WORDS = (
     word("set_rows", 2, _set, _set_rows, _rows_to_set, changes=True),
     word("assign", 2, _assign, lambda x, v: x.assign(v), _whole, changes=True),
     word("add_to", 2, _add_to, _add_to, _added, changes=True),
-    word("set_masked", 2, _fill, _fill, _mask, changes=True),
+    word("set_masked", 2, _fill, _fill, _mask, changes=True, reads=True),
     word("mul_by", 1, _mul_by, _mul_by, _factor, changes=True),
 )
