@@ -21,7 +21,7 @@ _FORMS: dict[str, _Form] = {
     "max of the first": (lambda x, n: x[:n].max(0), lambda x, n: x[:n].max(0)),
     "max of the flipped": (lambda x, n: x[:n].flip(0).max(0), lambda x, n: x[:n].max(0)),
     "argmax": (lambda x, n: x[:n].argmax(0), lambda x, n: x[:n].argmax(0).astype(np.int32)),
-    "one": (lambda x, n: x[n - 1], lambda x, n: x[n - 1]),
+    "one": (lambda x, n: x[n - 1].contiguous(), lambda x, n: x[n - 1]),
     "padded": (lambda x, n: _filled_up(x[:n].flip(0), x.shape[0] - n), lambda x, n: _padded(x[:n][::-1], x)),
     "joined": (lambda x, n: x[:n].cat(x[:1]).min(0), lambda x, n: x[:n].min(0)),
     "compared": (lambda x, n: (x[:n] == x[n - 1]).all(0), lambda x, n: (x[:n] == x[n - 1]).all(0)),
