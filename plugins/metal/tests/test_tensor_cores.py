@@ -20,9 +20,9 @@ def _dtypes_in(target):
     return [core.dtype_in for core in capabilities(target).tensor_cores]
 
 
-def _product(dtype, target):
-    """Return the source of a product of matrices."""
-    x, y = (Tensor.empty(64, 64, dtype=dtype, device="PYTHON") for _ in range(2))
+def _product(dtype, target, size=64):
+    """Return (lowered kernel, source) of a product of square matrices."""
+    x, y = (Tensor.empty(size, size, dtype=dtype, device="PYTHON") for _ in range(2))
     ast = [item.ast for item in schedule([(x @ y).uop]) if item.ast.op is Ops.SINK][-1]
     lowered = lower(ast, capabilities(target))
     return lowered, MetalRenderer(target).render(lowered.program, "k")
@@ -60,7 +60,7 @@ def test_apple9_and_newer_replay():
 
 
 def test_a_product_is_as_expected(golden):
-    lowered, source = _product(dtypes.float16, _target())
+    lowered, source = _product(dtypes.float16, _target(), size=8)
     assert any(u.op is Ops.WMMA for u in lowered.program)
     golden("product.metal", source)
 
