@@ -19,10 +19,9 @@ from plugrad.uop.ops import AxisType, KernelInfo, Ops
 from plugrad.uop.uop import UOp
 from plugrad_conformance.bench import Bench
 from plugrad_conformance.case import Case
+from plugrad_conformance.facts import IMPORT_SECONDS, PROBE_SECONDS
 from plugrad_conformance.fragments import faults_of
 
-IMPORT_SECONDS = 0.030
-PROBE_SECONDS = 1.0
 GARBAGE = "this is no program in any language @@ {{{"
 
 
