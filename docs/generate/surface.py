@@ -28,7 +28,11 @@ TENSOR_PAGES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("movement", "Shapes", ("movement", "reorder", "padding", "joins", "pixels")),
     ("indexing", "Indexing and searching", ("indexing", "advanced", "gather", "search")),
     ("linalg", "Products and linear algebra", ("matmul", "einsum", "linalg", "spectra", "fourier")),
-    ("images", "Convolutions, pooling, sampling", ("convolution", "pooling", "interpolation", "grid_sample")),
+    (
+        "images",
+        "Convolutions, pooling, sampling",
+        ("convolution", "pooling", "adaptive", "interpolation", "grid_sample"),
+    ),
     ("layers", "Normalization and attention", ("normalization", "attention", "functional")),
     ("losses", "Losses", ("losses", "classification", "ctc")),
     ("gradients", "Gradients", ("gradient", "custom")),

@@ -1,0 +1,179 @@
+"""Pooling into as many windows as are asked for."""
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+from plugrad.dtype import dtypes, is_float, sum_acc_dtype
+from plugrad.errors import ShapeError
+from plugrad.tensor.base import TensorBase
+from plugrad.tensor.gather import GatherMixin
+from plugrad.tensor.lookup import counted, pick_last, position_dtype
+from plugrad.tensor.pool import axes_of, behind, checked_shape, first_places, from_end_of
+from plugrad.tensor.shapes import product, show
+from plugrad.uop.ops import Ops
+from plugrad.uop.uop import UOp
+
+OutputSizes = int | None | Sequence[int | None]
+
+
+class AdaptivePoolingMixin(GatherMixin):
+    """Pooling over the last axes, by the number of windows: `(..., *sizes) -> (..., *output_size)`."""
+
+    __slots__ = ()
+
+    def adaptive_avg_pool2d(self, output_size: OutputSizes) -> Self:
+        """Return means over as many windows as are asked for: (..., H, W) -> (..., *output_size).
+
+        Window `i` of `n` over `size` elements runs from `floor(i*size/n)` to `ceil((i+1)*size/n)`.
+
+        Args:
+            output_size: numbers of windows; None keeps an axis as it is.
+
+        Raises:
+            ShapeError: a number is not positive, or there are too many.
+
+        Example:
+            >>> Tensor([[1.0, 2.0, 3.0]]).adaptive_avg_pool2d((1, 2)).tolist()
+            [[1.5, 2.5]]
+        """
+        return self._adaptive_avg(output_size, axes_of(output_size, 2), "adaptive_avg_pool2d")
+
+    def adaptive_avg_pool1d(self, output_size: OutputSizes) -> Self:
+        """Return `adaptive_avg_pool2d` over the last axis: (..., L) -> (..., output_size).
+
+        Example:
+            >>> Tensor([1.0, 2.0, 3.0]).adaptive_avg_pool1d(1).tolist()
+            [2.0]
+        """
+        return self._adaptive_avg(output_size, 1, "adaptive_avg_pool1d")
+
+    def adaptive_avg_pool3d(self, output_size: OutputSizes) -> Self:
+        """Return `adaptive_avg_pool2d` over the last three axes: (..., D, H, W) -> (..., *output_size).
+
+        Example:
+            >>> Tensor.arange(8).reshape(2, 2, 2).adaptive_avg_pool3d(1).item()
+            3.5
+        """
+        return self._adaptive_avg(output_size, 3, "adaptive_avg_pool3d")
+
+    def adaptive_max_pool2d(self, output_size: OutputSizes, return_indices: bool = False) -> Any:
+        """Return the greatest values of as many windows as are asked for, those of `adaptive_avg_pool2d`.
+
+        Args:
+            output_size: numbers of windows; None keeps an axis as it is.
+            return_indices: also return where each value was, as `max_pool2d` does.
+
+        Raises:
+            ShapeError: a number is not positive, or there are too many.
+
+        Example:
+            >>> Tensor([[1.0, 4.0, 3.0]]).adaptive_max_pool2d((1, 2)).tolist()
+            [[4.0, 4.0]]
+        """
+        axes = axes_of(output_size, 2)
+        return self._adaptive_max(output_size, axes, return_indices, "adaptive_max_pool2d")
+
+    def adaptive_max_pool1d(self, output_size: OutputSizes, return_indices: bool = False) -> Any:
+        """Return `adaptive_max_pool2d` over the last axis: (..., L) -> (..., output_size).
+
+        Example:
+            >>> Tensor([1, 2, 3]).adaptive_max_pool1d(1).tolist()
+            [3]
+        """
+        return self._adaptive_max(output_size, 1, return_indices, "adaptive_max_pool1d")
+
+    def adaptive_max_pool3d(self, output_size: OutputSizes, return_indices: bool = False) -> Any:
+        """Return `adaptive_max_pool2d` over the last three axes: (..., D, H, W) -> (..., *output_size).
+
+        Example:
+            >>> Tensor.arange(8).reshape(2, 2, 2).adaptive_max_pool3d(1).item()
+            7
+        """
+        return self._adaptive_max(output_size, 3, return_indices, "adaptive_max_pool3d")
+
+    def _adaptive_avg(self, output_size: OutputSizes, axes: int, what: str) -> Self:
+        counts = _adaptive_counts(self, output_size, axes, what)
+        narrow = self.dtype if is_float(self.dtype) else dtypes.default_float
+        u = self._graph.cast(sum_acc_dtype(narrow))
+        for axis, count in enumerate(counts, self.ndim - axes):
+            u = _mean_of_bins(u, axis, count)
+        return self._like(u.cast(narrow))
+
+    def _adaptive_max(self, output_size: OutputSizes, axes: int, return_indices: bool, what: str) -> Any:
+        counts = _adaptive_counts(self, output_size, axes, what)
+        first = self.ndim - axes
+        view = self._graph
+        for number, count in enumerate(counts):
+            view, _ = _bins(view, first + 2 * number, count)
+        order = (*range(first), *range(first, first + 2 * axes, 2), *range(first + 1, first + 2 * axes, 2))
+        view = view.permute(order)
+        sizes: Any = self.shape[first:]
+        window_axes = tuple(range(first + axes, first + 2 * axes))
+        values = view.reduce_axis(Ops.MAX, window_axes).reshape(view.shape[: first + axes])
+        if not return_indices:
+            return self._like(values)
+        from_end = from_end_of(sizes)
+        for number, count in enumerate(counts):
+            from_end, _ = _bins(from_end, 2 * number, count)
+        from_end = from_end.permute((*range(0, 2 * axes, 2), *range(1, 2 * axes, 2)))
+        return self._like(values), self._like(first_places(view, from_end, product(sizes), axes))
+
+
+def _adaptive_counts(x: TensorBase, output_size: OutputSizes, axes: int, what: str) -> tuple[int, ...]:
+    shape = checked_shape(x, axes, what)
+    given: Any = (output_size,) * axes if isinstance(output_size, int) or output_size is None else output_size
+    if len(given) != axes:
+        raise ShapeError(
+            f"{what}: output_size={tuple(given)} has {len(given)} numbers. Pass one, or one for each of "
+            f"{axes} axes."
+        )
+    sizes = shape[len(shape) - axes :]
+    counts = tuple(size if count is None else count for count, size in zip(given, sizes, strict=True))
+    if min(counts) < 1 or min(sizes) < 1:
+        raise ShapeError(f"{what} of shape {show(shape)} to {counts}: all sizes must be at least 1.")
+    return counts
+
+
+def _mean_of_bins(u: UOp, axis: int, count: int) -> UOp:
+    shape: Any = u.shape
+    size = shape[axis]
+    if size == count:
+        return u
+    view, inside = _bins(u, axis, count)
+    if inside is None:
+        total = view.reduce_axis(Ops.ADD, (axis + 1,)) / float(size // count)
+    else:
+        mask = inside.reshape((*(1,) * axis, *inside.shape, *(1,) * (len(shape) - axis - 1)))
+        kept = mask.expand(view.shape).where(view, view.const_like(0.0))
+        lengths = mask.cast(u.dtype).reduce_axis(Ops.ADD, (axis + 1,))
+        sums = kept.reduce_axis(Ops.ADD, (axis + 1,))
+        total = sums / lengths.expand(sums.shape)
+    return total.reshape((*shape[:axis], count, *shape[axis + 1 :]))
+
+
+def _bins(u: UOp, axis: int, count: int) -> tuple[UOp, UOp | None]:
+    """Return one axis as `count` windows of one size: (..., size, ...) -> (..., count, longest, ...).
+
+    Shorter windows repeat their last element; the second result (count, longest) tells where they do not, or
+    is None where all are equally long.
+    """
+    shape: Any = u.shape
+    size = shape[axis]
+    if size % count == 0:
+        return u.reshape((*shape[:axis], count, size // count, *shape[axis + 1 :])), None
+    begins = [i * size // count for i in range(count)]
+    ends = [-(-(i + 1) * size // count) for i in range(count)]
+    longest = max(end - begin for begin, end in zip(begins, ends, strict=True))
+    dtype = position_dtype(size * count)
+    window = counted(count, dtype, (count, longest), 0)
+    begin = (window * size) // count
+    last = ((window + 1) * size - 1) // count
+    place = begin + counted(longest, dtype, (count, longest), 1)
+    inside = place <= last
+    flat = inside.where(place, last).reshape((count * longest,))
+    order = (*[a for a in range(len(shape)) if a != axis], axis)
+    rows = u.permute(order)
+    picked = pick_last(rows, behind(flat, (*rows.shape[:-1], count * longest)))
+    picked = picked.reshape((*rows.shape[:-1], count, longest))
+    back = (*range(axis), len(shape) - 1, len(shape), *range(axis, len(shape) - 1))
+    return picked.permute(back), inside

@@ -1,0 +1,125 @@
+"""The windows of a pool: how many there are, where they begin, and what they hold."""
+
+from typing import Any
+
+from plugrad.dtype import ConstType, dtypes, is_float
+from plugrad.errors import ShapeError
+from plugrad.tensor.base import TensorBase
+from plugrad.tensor.lookup import position_dtype
+from plugrad.tensor.shapes import product, show
+from plugrad.tensor.spatial import Padding, Sizes, Widths, sizes_of, widths_of
+from plugrad.tensor.windows import windows
+from plugrad.uop.ops import Ops
+from plugrad.uop.uop import UOp
+
+
+class Pool:
+    """The windows of one call: sizes, steps, and how far they reach over the edges."""
+
+    def __init__(
+        self,
+        x: TensorBase,
+        axes: int,
+        kernel_size: Sizes,
+        stride: Sizes | None,
+        dilation: Sizes,
+        padding: Padding,
+        ceil_mode: bool,
+        what: str,
+    ) -> None:
+        shape = checked_shape(x, axes, what)
+        self.what = what
+        self.lead, self.sizes = shape[: len(shape) - axes], shape[len(shape) - axes :]
+        self.kernel = sizes_of(kernel_size, axes, "kernel_size")
+        self.steps = self.kernel if stride is None else sizes_of(stride, axes, "stride")
+        self.gaps = sizes_of(dilation, axes, "dilation")
+        self.widths: Widths = widths_of(padding, axes, what)
+        _check_widths(self.widths, self.kernel, self.gaps, what)
+        self.extra = (0,) * axes
+        if ceil_mode:
+            parts = zip(self.sizes, self.widths, self.kernel, self.steps, self.gaps, strict=True)
+            self.extra = tuple(_last_reach(*part) for part in parts)
+            pairs = zip(self.widths, self.extra, strict=True)
+            self.widths = tuple((before, after + more) for (before, after), more in pairs)
+        probe = UOp.const(dtypes.bool, True).reshape((1,) * axes).expand(self.sizes).pad(self.widths)
+        counts: Any = windows(probe, self.kernel, self.steps, self.gaps, what).shape[:axes]
+        self.counts = counts
+        self.shape = (*self.lead, *self.counts)
+        self.window_axes = tuple(range(len(self.shape), len(self.shape) + axes))
+
+    def windows_of(self, x: Any, fill: ConstType, counted_padding: bool = False) -> UOp:
+        """Return the windows (..., *counts, *kernel) of `x`: a view, which no kernel writes.
+
+        With `counted_padding` what the caller asked for as padding is 1, and only what lies behind is `fill`.
+        """
+        none: Any = [(0, 0)] * (x.ndim - len(self.sizes))
+        if any(map(any, self.widths)):
+            if counted_padding:
+                inner = [(b, a - more) for (b, a), more in zip(self.widths, self.extra, strict=True)]
+                x = x.pad([*none, *inner], value=1).pad(
+                    [*none, *[(0, more) for more in self.extra]], value=fill
+                )
+            else:
+                x = x.pad([*none, *self.widths], value=fill)
+        return windows(x._graph, self.kernel, self.steps, self.gaps, self.what)
+
+
+def axes_of(sizes: Any, otherwise: int) -> int:
+    """Return how many axes `sizes` has numbers for; one number is for all, of which there are `otherwise`."""
+    return otherwise if isinstance(sizes, int) or sizes is None else len(sizes)
+
+
+def checked_shape(x: TensorBase, axes: int, what: str) -> Any:
+    """Return the shape of `x`, which has at least `axes` axes."""
+    shape = x.static_shape(what)
+    if len(shape) < axes:
+        raise ShapeError(f"{what} of shape {show(shape)}: it takes at least {axes} axes.")
+    return shape
+
+
+def _check_widths(widths: Widths, kernel: tuple[int, ...], gaps: tuple[int, ...], what: str) -> None:
+    for (before, after), k, gap in zip(widths, kernel, gaps, strict=True):
+        reach = gap * (k - 1) + 1
+        if not 0 <= min(before, after) <= max(before, after) <= reach // 2:
+            raise ShapeError(
+                f"{what}: padding {before} and {after} around windows of {reach}: a window may hold nothing "
+                f"but padding. Use 0 to {reach // 2}, or pad() first."
+            )
+
+
+def _last_reach(size: int, widths: tuple[int, int], kernel: int, step: int, gap: int) -> int:
+    """Return how far beyond the padding the last window ends that begins before the padding behind."""
+    before, after = widths
+    reach = gap * (kernel - 1) + 1
+    free = size + before + after - reach
+    if step < 1 or free < 0:
+        return 0  # refused where windows are counted
+    count = -(-free // step) + 1
+    if (count - 1) * step >= size + before:
+        count -= 1
+    return max((count - 1) * step + reach - (size + before + after), 0)
+
+
+def from_end_of(sizes: tuple[int, ...]) -> UOp:
+    """Return positions in a volume as distances from its end: the first is the greatest, none is 0."""
+    total: int = product(sizes)
+    dtype = position_dtype(total)
+    return (UOp.const(dtype, total) - UOp.iota(total, dtype)).reshape(sizes)
+
+
+def first_places(view: UOp, from_end: UOp, total: int, axes: int) -> UOp:
+    """Return where the greatest of each window was: the first of equals, or of NaN.
+
+    (..., *counts, *kernel) with (*counts, *kernel) -> (..., *counts)
+    """
+    window_axes = tuple(range(len(view.shape) - axes, len(view.shape)))
+    best = view.reduce_axis(Ops.MAX, window_axes).expand(view.shape)
+    found = view.eq(best) | view.ne(view) if is_float(view.dtype) else view.eq(best)
+    rank = behind(from_end, view.shape)
+    last = found.where(rank, rank.const_like(0)).reduce_axis(Ops.MAX, window_axes)
+    return last.const_like(total) - last.reshape(view.shape[: -len(window_axes)])
+
+
+def behind(u: UOp, shape: Any) -> UOp:
+    """Return `u` expanded by leading axes to `shape`."""
+    return u.reshape((1,) * (len(shape) - len(u.shape)) + u.shape).expand(shape)
