@@ -162,6 +162,26 @@ def test_shifting_takes_output_axes_and_peeling_reduced_ones() -> None:
     refused(row_sums(), LOOPS, "is LOOP, which PEEL", Opt(OptOps.PEEL, (0,), 3))
 
 
+def test_a_cut_axis_is_two_loops() -> None:
+    kernel = KernelOpt(elementwise(), LOOPS)
+    kernel.apply(Opt(OptOps.CUT, (1,), 3))
+    first, last = UOp.range(3, (1, 0)), UOp.range(5, (1, 1))
+    stores = [
+        param(0, 96).index(place).store(param(1, 96).index(place).load(), i, part)
+        for part, place in ((first, i * 8 + first), (last, simplify(i * 8 + (last + 3))))
+    ]
+    assert kernel.ast is UOp.sink(*stores, arg=KernelInfo())
+
+
+def test_a_cut_is_inside_of_a_loop_that_reads_nothing_it_writes() -> None:
+    for place in (0, 8):
+        refused(elementwise(), LOOPS, "the axis has 8 steps; cut it inside", Opt(OptOps.CUT, (1,), place))
+    refused(row_sums(), LOOPS, "is REDUCE; CUT takes a loop", Opt(OptOps.CUT, (2,), 3))
+    place = param(0, 12).index(i)
+    ast = UOp.sink(place.store(place.load() + 1.0, i), arg=KernelInfo())
+    refused(ast, LOOPS, "the kernel reads memory that it writes", Opt(OptOps.CUT, (0,), 5))
+
+
 @pytest.mark.parametrize("op", [Ops.ADD, Ops.MUL, Ops.MAX])
 def test_what_is_left_of_a_reduction_is_one_of_its_own(op: Ops) -> None:
     x, zero = param(1, 16), UOp.const(dtypes.index, 0)

@@ -73,14 +73,15 @@ def steps_of(ranges: Iterable[UOp]) -> int:
 
 
 def bodies_of(sink: UOp) -> list[Body]:
-    """Return the bodies of a kernel: that of its stores first, then one for each REDUCE."""
-    stores = stores_of(sink)
-    out_loops = frozenset(r for s in stores for r in s.src[2:] if r.op is Ops.RANGE)
-    reduces = [u for u in sink.toposort() if u.op is Ops.REDUCE]
+    """Return the bodies of a kernel: those of its stores, one for each nest of loops, then of each REDUCE."""
+    together: dict[frozenset[UOp], list[UOp]] = {}
+    for store in stores_of(sink):
+        together.setdefault(frozenset(r for r in store.src[2:] if r.op is Ops.RANGE), []).append(store)
     bodies = [
-        _body(None, out_loops, [s for store in stores for s in store.src[:2]], {s.src[0] for s in stores})
+        _body(None, loops, [s for store in stores for s in store.src[:2]], {s.src[0] for s in stores})
+        for loops, stores in together.items()
     ]
-    for u in reduces:
+    for u in (u for u in sink.toposort() if u.op is Ops.REDUCE):
         loops = u.ranges.union(ranges_of_reduce(u))
         bodies.append(_body(u, loops, list(u.src[: u.arg[1]]), set()))
     return bodies

@@ -14,7 +14,8 @@ from plugrad.codegen.opt.analysis import Body, Place, bodies_of, divisors, lanes
 from plugrad.codegen.opt.grid_heuristic import grid_opts
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import AxisId, Opt, OptOps
-from plugrad.codegen.rebuild import ranges_of_reduce
+from plugrad.codegen.opt.segments import cuts
+from plugrad.codegen.rebuild import ranges_of_reduce, stores_of
 from plugrad.codegen.strides import constant_size
 from plugrad.target import Capabilities
 from plugrad.uop.ops import AxisType
@@ -46,6 +47,7 @@ def optimise(kernel: KernelOpt) -> KernelOpt:
         kernel.apply_all(grid_opts(kernel))
     else:
         if kernel.capabilities.vector_bits:
+            kernel.apply_all(cuts(kernel))
             _VectorPlan(kernel).apply()
         _add_threads(kernel)
     return kernel
@@ -123,8 +125,7 @@ class _VectorPlan:
         self.can_repeat = kernel.can_repeat()
 
     def apply(self) -> None:
-        outputs = [r for r in self.kernel.axes(AxisType.LOOP) if self._lanes(r) > 1]
-        lane = min([None, *outputs], key=self._cost)
+        lane = min([None, *self._with_lanes()], key=self._cost)
         main = max(self.bodies, key=lambda b: b.steps)
         tile = self._tile(main, lane)
         tiled_idents: set[AxisId] = {ident for ident, _ in tile}
@@ -137,11 +138,26 @@ class _VectorPlan:
             self._upcast(lane.arg.ident, min(lanes, _WAYS) if crossing else lanes)
         if crossing is not None:
             self._upcast(*crossing)
+        for r in self._beside(lane):
+            self._upcast(r.arg.ident, self._lanes(r))
         for ident, count in tile:
             if count > 1:
                 self._upcast(ident, count)
         self._unroll_windows()
         self._order(tile)
+
+    def _beside(self, lane: UOp | None) -> list[UOp]:
+        """Return the axes of other loops that gain by lanes: those of stores without the chosen one."""
+        if lane is None:
+            return []
+        stores = [s for s in stores_of(self.kernel.ast) if lane not in s.src[2:]]
+        last = {s.src[-1] for s in stores if len(s.src) > 2 and s.src[-1].arg.kind is AxisType.LOOP}
+        scalar = self._cost(None)
+        return [r for r in self._with_lanes() if r in last and self._cost(r) < scalar]
+
+    def _with_lanes(self) -> list[UOp]:
+        """Return the output axes along which vectors fit."""
+        return [r for r in self.kernel.axes(AxisType.LOOP) if self._lanes(r) > 1]
 
     def _lanes(self, r: UOp) -> int:
         """Return as many lanes as fit along `r`, or fewer where those divide it and take as few steps."""
@@ -280,7 +296,8 @@ def _add_threads(kernel: KernelOpt) -> None:
         return
     # the biggest axis balances best; all reductions must be inside of it, or every thread would repeat them
     inside = [b.loops for b in bodies if b.reduce is not None]
-    axes = [r for r in kernel.axes(AxisType.LOOP) if all(r in loops for loops in inside)]
+    shared = kernel.ended_by_all_stores()
+    axes = [r for r in kernel.axes(AxisType.LOOP) if r in shared and all(r in loops for loops in inside)]
     options = [
         (pieces % cores == 0, -abs(pieces - cores), steps_of([r]), pieces, r)
         for r in axes

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from plugrad.codegen.combine import identity_of
 from plugrad.codegen.opt.opt_ops import AxisId, MatrixTile, Opt, OptOps
 from plugrad.codegen.opt.tensor_core import tiled
-from plugrad.codegen.rebuild import all_ranges, ranges_of_reduce, rebuild, stores_of
+from plugrad.codegen.rebuild import all_ranges, at, ranges_of_reduce, rebuild, stores_of
 from plugrad.codegen.strides import constant_size
 from plugrad.errors import KernelOptError
 from plugrad.target import Capabilities
@@ -53,7 +53,7 @@ class KernelOpt:
         self.capabilities = capabilities
         self.applied: list[Opt] = []
         if capabilities.grid_dims:
-            everywhere = self._ended_by_all_stores()
+            everywhere = self.ended_by_all_stores()
             self.ast = ast.substitute(
                 {r: r.replace(arg=Axis(r.arg.ident, AxisType.GLOBAL)) for r in everywhere}
             )
@@ -74,7 +74,7 @@ class KernelOpt:
             raise KernelOptError(f"no axis {ident} in this kernel: it has {known or 'none'}.")
         return found
 
-    def _ended_by_all_stores(self) -> list[UOp]:
+    def ended_by_all_stores(self) -> list[UOp]:
         """Return the output axes that may be spread: a store outside of one would run once for each step."""
         return [r for r in self.axes(*_OUTPUT) if all(r in s.src[2:] for s in stores_of(self.ast))]
 
@@ -111,6 +111,8 @@ class KernelOpt:
             self._shift_in(opt)
         elif opt.op is OptOps.PEEL:
             self._peel(opt)
+        elif opt.op is OptOps.CUT:
+            self._cut(opt)
         elif opt.op is OptOps.TC:
             self._use_tensor_core(opt)
         else:
@@ -152,7 +154,7 @@ class KernelOpt:
             if kind is AxisType.REDUCE:
                 return _SPLIT[opt.op]
         elif kind in _OUTPUT:
-            if r not in self._ended_by_all_stores():
+            if r not in self.ended_by_all_stores():
                 raise KernelOptError(
                     f"{opt}: the kernel has a store outside of axis {opt.axis}, which would be repeated."
                 )
@@ -248,6 +250,30 @@ class KernelOpt:
             return u.substitute({r: first}).alu(u.arg[0], u.replace(src=(*values, *ended)))
 
         self.ast = simplify(rebuild(self.ast, change))
+
+    def _cut(self, opt: Opt) -> None:
+        r, place = self.axis(opt.axis), _count(opt)
+        size = constant_size(r)
+        if r.arg.kind is not AxisType.LOOP:
+            raise KernelOptError(f"{opt}: axis {opt.axis} is {r.arg.kind.name}; CUT takes a loop.")
+        if size is None or not 0 < place < size:
+            raise KernelOptError(
+                f"{opt}: the axis has {r.src[0].vmax} steps{'' if size else ' at most, symbolic'}; cut it "
+                "inside of a constant number."
+            )
+        if not self.can_repeat():
+            raise KernelOptError(f"{opt}: the kernel reads memory that it writes, in the order of one loop.")
+        first = UOp.range(place, (*opt.axis, 0), AxisType.LOOP)
+        last = UOp.range(size - place, (*opt.axis, 1), AxisType.LOOP)
+        stores: list[UOp] = []
+        for store in self.ast.src:
+            if r not in store.src[2:]:
+                stores.append(store)
+                continue
+            for part, value in ((first, first), (last, last + place)):
+                where, what = (at(s, r, value) for s in store.src[:2])
+                stores.append(where.store(what, *(part if s is r else s for s in store.src[2:])))
+        self.ast = simplify(self.ast.replace(src=tuple(stores)))
 
     def _split_with_rest(self, opt: Opt, kinds: frozenset[AxisType]) -> tuple[UOp, int, int]:
         r, count = self.axis(opt.axis), _count(opt)

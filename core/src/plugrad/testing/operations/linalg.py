@@ -78,7 +78,9 @@ def _spectra() -> Iterator[Operation]:
     yield Operation("pinv", "stacked", lambda x: x.pinv(), inverse, (tall,), order=1, accuracy=4.0)
     nearest: Meaning = lambda x, b: np.linalg.pinv(x) @ b
     sides = tall, reals(2, 4, 2, seed=1)
-    yield Operation("lstsq", "stacked", lambda x, b: x.lstsq(b).solution, nearest, sides, order=1, accuracy=4.0)
+    yield Operation(
+        "lstsq", "stacked", lambda x, b: x.lstsq(b).solution, nearest, sides, order=1, accuracy=4.0
+    )
     for p in ("fro", "nuc", 2, -2, 1, -1, np.inf, -np.inf):
         norm: Meaning = lambda x, p=p: np.linalg.norm(x, p, axis=(-2, -1))
         measured: Meaning = lambda x, p=p: x.matrix_norm(p)

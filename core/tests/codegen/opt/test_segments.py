@@ -1,0 +1,97 @@
+"""Axes are cut where gates open and close, and only where that leaves vectors without gates."""
+
+import numpy as np
+import pytest
+
+from plugrad.codegen.lower import lower
+from plugrad.codegen.opt.kernel_opt import KernelOpt
+from plugrad.codegen.opt.opt_ops import Opt, OptOps
+from plugrad.codegen.opt.segments import cuts
+from plugrad.dtype import STORABLE, dtypes
+from plugrad.target import Capabilities
+from plugrad.testing.kernels import evaluate_kernel, run_lowered, storage_of, values_of
+from plugrad.uop.ops import AxisType, KernelInfo, Ops
+from plugrad.uop.uop import UOp
+
+_ALL = frozenset(STORABLE)
+LOOPS = Capabilities(_ALL, _ALL, vector_bits=256, threads=2, native_ops=frozenset({"RECIP"}))
+
+
+def param(slot: int, numel: int) -> UOp:
+    return UOp(Ops.PARAM, dtypes.float32, (), (slot, numel))
+
+
+def padded(rows: int, columns: int, before: int, after: int) -> UOp:
+    """Return the kernel that copies rows with zeros around them."""
+    width = before + columns + after
+    i, j = UOp.range(rows, 0), UOp.range(width, 1)
+    inside = ~(j < before) & (j < before + columns)
+    value = param(1, rows * columns).index(i * columns + j - before, inside).load()
+    return UOp.sink(param(0, rows * width).index(i * width + j).store(value, i, j), arg=KernelInfo())
+
+
+def joined(rows: int, left: int, right: int) -> UOp:
+    """Return the kernel that writes rows of two tensors side by side."""
+    width = left + right
+    i, j = UOp.range(rows, 0), UOp.range(width, 1)
+    first = param(1, rows * left).index(i * left + j, j < left).load()
+    second = param(2, rows * right).index(i * right + j - left, ~(j < left)).load()
+    value = (j < left).where(first, second)
+    return UOp.sink(param(0, rows * width).index(i * width + j).store(value, i, j), arg=KernelInfo())
+
+
+def chosen(ast: UOp) -> list[Opt]:
+    return KernelOpt(ast, LOOPS).apply_all(cuts(KernelOpt(ast, LOOPS))).applied
+
+
+def cut(*places: tuple[tuple[int, ...], int]) -> list[Opt]:
+    return [Opt(OptOps.CUT, ident, place) for ident, place in places]
+
+
+def test_each_border_of_a_gate_is_a_cut() -> None:
+    assert chosen(padded(6, 40, 3, 2)) == cut(((1,), 43), ((1, 0), 3))
+    assert chosen(padded(6, 40, 0, 2)) == cut(((1,), 40))
+    assert chosen(joined(6, 24, 40)) == cut(((1,), 24))
+
+
+def test_what_gains_nothing_is_left_whole() -> None:
+    i, j = UOp.range(6, 0), UOp.range(64, 1)
+    plain = param(0, 384).index(i * 64 + j).store(param(1, 384).index(i * 64 + j).load(), i, j)
+    assert chosen(UOp.sink(plain, arg=KernelInfo())) == []
+    assert chosen(padded(6, 4, 1, 1)) == []  # too short for vectors
+    one = UOp.range(64, 0)
+    alone = param(0, 64).index(one).store(param(1, 60).index(one, one < 60).load(), one)
+    assert chosen(UOp.sink(alone, arg=KernelInfo())) == []  # threads share this axis
+    across = param(0, 384).index(j * 6 + i).store(param(1, 384).index(j * 6 + i, j < 60).load(), i, j)
+    assert chosen(UOp.sink(across, arg=KernelInfo())) == []
+
+
+def test_reductions_are_left_whole() -> None:
+    i, j, k = UOp.range(6, 0), UOp.range(64, 1), UOp.range(3, 2, AxisType.REDUCE)
+    total = param(1, 512).index(i * 64 + j + k, j < 60).load().reduce(Ops.ADD, k)
+    store = param(0, 384).index(i * 64 + j).store(total, i, j)
+    assert chosen(UOp.sink(store, arg=KernelInfo())) == []
+
+
+@pytest.mark.parametrize(
+    "ast", [padded(6, 40, 3, 2), padded(1000, 100, 1, 1), padded(5, 33, 0, 9), joined(6, 24, 40)]
+)
+def test_pieces_write_the_same(ast: UOp) -> None:
+    lowered = lower(ast, LOOPS)
+    assert any(o.op is OptOps.CUT for o in lowered.opts)
+    params = sorted((u for u in ast.toposort() if u.op is Ops.PARAM), key=lambda u: u.arg[0])
+    rng = np.random.default_rng(0)
+    got = [storage_of(rng.integers(1, 99, u.arg[1]), u.dtype) for u in params]
+    want = [buffer.copy() for buffer in got]
+    run_lowered(lowered, got)
+    evaluate_kernel(ast, want)
+    np.testing.assert_array_equal(values_of(got[0], dtypes.float32), values_of(want[0], dtypes.float32))
+
+
+def test_vectors_between_the_borders_have_no_gates() -> None:
+    program = lower(padded(6, 64, 1, 1), LOOPS).program
+    wide = [u for u in program if u.op is Ops.LOAD and u.dtype.count > 1]
+    assert wide
+    assert all(len(u.src) == 1 for u in wide)
+    # and the borders read nothing
+    assert all(u.dtype.count > 1 for u in program if u.op is Ops.LOAD)
