@@ -27,7 +27,7 @@ def test_a_value_that_the_dtype_does_not_hold_is_refused() -> None:
 
 
 def test_negative_sizes_are_refused() -> None:
-    with pytest.raises(ShapeError, match=r"full: \(2, -1\) has a negative size"):
+    with pytest.raises(ShapeError, match=r"zeros: \(2, -1\) has a negative size"):
         Tensor.zeros(2, -1)
 
 

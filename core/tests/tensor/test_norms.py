@@ -53,7 +53,7 @@ def test_norms_that_are_none_are_refused() -> None:
         Tensor(X).norm(wrong)
     with pytest.raises(ArgumentError, match="p=nan is no number"):
         Tensor(X).norm(math.nan)
-    with pytest.raises(AxisError, match="sum: axis 3 is out of range"):
+    with pytest.raises(AxisError, match="norm: axis 3 is out of range"):
         Tensor(X).norm(axis=3)
     with pytest.raises(ShapeError, match="there are no elements"):
         Tensor.zeros(0).norm(math.inf)

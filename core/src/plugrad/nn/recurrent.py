@@ -197,7 +197,7 @@ class _Recurrent:
         ]
         steps = steps_of(_products(x, weights[0], weights[2]).contiguous())
         outputs: list[Tensor] = []
-        step = type(self).step
+        step: Any = type(self).step
         if self.proj_size:
             step = functools.partial(step, projection=getattr(self, f"weight_hr{suffix}"))
         for gates in reversed(steps) if is_backward else steps:

@@ -289,7 +289,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
 
 
 def _of_each(value: float | Sequence[float], count: int, what: str) -> list[float]:
-    found = [value] * count if isinstance(value, (int, float)) else list(value)
+    found = [float(value)] * count if isinstance(value, (int, float)) else list(value)
     _check(len(found) == count, f"{len(found)} {what}, for {count} groups")
     return found
 

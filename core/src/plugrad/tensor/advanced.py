@@ -58,7 +58,9 @@ class AdvancedIndexingMixin(SamplingMixin, IndexingMixin):
         return out
 
     def _truth_of(self, item: Any) -> bool:
-        return bool(item.item() if isinstance(item, TensorBase) else item)
+        if isinstance(item, bool):
+            return item
+        return bool(item.item())
 
     def _plan(self, index: Any) -> Plan:
         """Return what an index means that is written to."""
