@@ -64,12 +64,8 @@ class ArithmeticMixin(InteropMixin):
         return self._with(out, other)
 
     def _with(self, out: UOp, *others: Any) -> Self:
-        result = self._like(out, *[x for x in others if isinstance(x, TensorBase)])
-        # a constant takes the device of what it is combined with
-        if out.device is None:
-            return result
-        result._device = out.device
-        return result
+        # a constant takes the device of what it is combined with: that of the graph
+        return self._like(out, *[x for x in others if isinstance(x, TensorBase)])
 
     def _refuse(self, what: str, wanted: str, *others: Any) -> DtypeError:
         names = " and ".join(
