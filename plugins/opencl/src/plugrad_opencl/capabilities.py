@@ -35,7 +35,7 @@ def capabilities(target: Target) -> Capabilities:
     shared = Capabilities(
         storage_dtypes=frozenset(STORABLE) - absent,
         compute_dtypes=frozenset(STORABLE) - absent - as_bits,
-        native_ops=NATIVE_OPS | (BOUNDED_OPS if target.get("profile") == "FULL_PROFILE" else frozenset()),
+        native_ops=NATIVE_OPS | (BOUNDED_OPS if target.get("profile") == "FULL_PROFILE" else frozenset[str]()),
         max_lanes=MAX_LANES,
         max_buffers=max(8, for_buffers // _BYTES_OF_A_BUFFER),
     )
