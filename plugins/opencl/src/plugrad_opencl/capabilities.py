@@ -32,10 +32,11 @@ def capabilities(target: Target) -> Capabilities:
     absent: set[DType] = set() if target.get("fp64") else {dtypes.float64}
     as_bits = {dtypes.bfloat16} if target.get("fp16") else {dtypes.bfloat16, dtypes.float16}
     for_buffers = _number(target, "parameter_bytes", 1024) - _BYTES_OF_VARIABLES
+    bounded = BOUNDED_OPS if target.get("profile") == "FULL_PROFILE" else frozenset[str]()
     shared = Capabilities(
         storage_dtypes=frozenset(STORABLE) - absent,
         compute_dtypes=frozenset(STORABLE) - absent - as_bits,
-        native_ops=NATIVE_OPS | (BOUNDED_OPS if target.get("profile") == "FULL_PROFILE" else frozenset[str]()),
+        native_ops=NATIVE_OPS | bounded,
         max_lanes=MAX_LANES,
         max_buffers=max(8, for_buffers // _BYTES_OF_A_BUFFER),
     )
