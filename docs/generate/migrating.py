@@ -34,7 +34,7 @@ OTHERWISE: tuple[tuple[str, str], ...] = (
     ("np.array", "`Tensor(data)`"),
     ("np.transpose", "`x.permute(...)`; `x.T` for a matrix"),
     ("np.concatenate", "`Tensor.cat(x, y, axis=0)`"),
-    ("np.sum", "`x.sum(axis)`; the keyword is `keepdim`"),
+    ("np.sum", "`x.sum(axis)`"),
     ("np.ptp", "`x.max() - x.min()`"),
     ("np.dot", "`x.dot(y)`"),
     ("np.float_power", "`x.double() ** y`"),
@@ -48,7 +48,8 @@ TEXT = """\
 # Coming from PyTorch, NumPy or tinygrad
 
 A program for tinygrad should need no more than another import. From PyTorch and NumPy most names carry
-over, as methods of `Tensor`; the tables below have all of them. `dim` is called `axis` everywhere.
+over, as methods of `Tensor`; the tables below have all of them. `axis` may be
+called `dim`, and `keepdim` `keepdims`.
 
 ## What differs
 
@@ -73,9 +74,10 @@ assert doubled.tolist() == [[2, 4], [6, 8]]
 
 **Order of arguments.** Convolutions and pooling take theirs in tinygrad's order, which is not PyTorch's:
 pass them by name. `conv2d(weight, bias, groups, stride, dilation, padding)`, `max_pool2d(kernel_size,
-stride, dilation, padding)`. `scatter`, `gather`, `cat`, `softmax` take `axis` where PyTorch takes `dim`, in
-the same place. `Tensor.linear` takes a weight of shape (in, out), `nn.Linear` stores (out, in) as PyTorch
-does.
+stride, dilation, padding)`.
+`max`, `min` and `median` give values only, and so take `axis` but not PyTorch's `dim`, with which it
+gives places too: `argmax` has those. `Tensor.linear` takes a weight of shape (in, out), `nn.Linear`
+stores (out, in) as PyTorch does.
 
 **Padding.** A flat `pad((left, right, top, bottom))` begins at the last axis, as PyTorch's; pairs
 `pad(((top, bottom), (left, right)))` are one for each axis from the first, as NumPy's.

@@ -12,6 +12,7 @@ from plugrad.tensor.base import DTypeLike, TensorBase, the_device
 from plugrad.tensor.fourier import FourierMixin
 from plugrad.tensor.gradient import GradientMixin
 from plugrad.tensor.host import HOST, host_buffer
+from plugrad.tensor.keywords import understands_synonyms
 from plugrad.tensor.setitem import SetItemMixin
 from plugrad.tensor.shapes import show
 from plugrad.tensor.source import graph_of
@@ -20,6 +21,7 @@ from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
 
+@understands_synonyms
 class Tensor(GradientMixin, SetItemMixin, SpectralMixin, FourierMixin):
     """An array of one dtype on one device, and the graph that computes it.
 

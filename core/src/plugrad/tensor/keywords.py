@@ -1,0 +1,86 @@
+"""The keywords of other libraries: `dim` for `axis`, `keepdims` for `keepdim`, and the like.
+
+Each method has one name for a parameter, which its signature and the documentation show. Programs that were
+written for PyTorch, NumPy or tinygrad may use theirs.
+"""
+
+import inspect
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import Any, TypeVar
+
+__all__ = ["SYNONYMS", "understands_synonyms"]
+
+T = TypeVar("T")
+
+# what others call a parameter of ours
+SYNONYMS: Mapping[str, tuple[str, ...]] = {
+    "axis": ("dim", "dims"),
+    "axes": ("dims", "dim", "order"),
+    "axis1": ("dim0", "axis0"),
+    "axis2": ("dim1",),
+    "start_axis": ("start_dim",),
+    "end_axis": ("end_dim",),
+    "keepdim": ("keepdims",),
+    "correction": ("ddof",),
+    "negative_slope": ("neg_slope",),
+    "y": ("Y", "target"),
+}
+# PyTorch counts the axes of these from 1
+_FROM_ONE = {"dim1": "axis1", "dim2": "axis2"}
+_COUNTED_FROM_ONE = frozenset({"diagonal", "trace"})
+# with `dim` PyTorch gives values and places together: to take it here would be another answer in silence
+_VALUES_AND_PLACES = frozenset({"max", "min", "median"})
+
+
+def understands_synonyms(cls: type[T]) -> type[T]:
+    """Let the public methods of a class and its bases take the keywords of `SYNONYMS` besides their own.
+
+    Raises:
+        TypeError: by the methods, where a parameter is given under two names.
+    """
+    for base in cls.__mro__[:-1]:
+        members: dict[str, Any] = dict(vars(base))
+        for name, member in members.items():
+            # of a class method or a static one, what it wraps
+            function = getattr(member, "__func__", member)
+            code = getattr(function, "__code__", None)
+            if name.startswith("_") or code is None:
+                continue
+            count = code.co_argcount + code.co_kwonlyargcount
+            rest = code.co_varnames[count] if code.co_flags & inspect.CO_VARARGS else ""
+            own = _synonyms_of(name, (*code.co_varnames[:count], rest))
+            if own:
+                translated = _translating(function, own, rest)
+                setattr(base, name, translated if function is member else type(member)(translated))
+    return cls
+
+
+def _synonyms_of(name: str, parameters: tuple[str, ...]) -> dict[str, str]:
+    """Return what other names a method's parameters have, each with its own."""
+    if name in _COUNTED_FROM_ONE:
+        return _FROM_ONE
+    out = {other: own for own in parameters for other in SYNONYMS.get(own, ()) if other not in parameters}
+    if name in _VALUES_AND_PLACES:
+        out = {other: own for other, own in out.items() if own != "axis"}
+    return out
+
+
+def _translating(function: Callable[..., Any], own: Mapping[str, str], rest: str) -> Callable[..., Any]:
+    """Return a method that takes other names; what it calls `rest` is given by position, as one tuple."""
+
+    @wraps(function)
+    def translated(*args: Any, **keywords: Any) -> Any:
+        if keywords and not own.keys().isdisjoint(keywords):
+            for other in own.keys() & keywords.keys():
+                name = own[other]
+                if name in keywords:
+                    raise TypeError(f"{function.__name__}() got {name!r} twice, also as {other!r}.")
+                value = keywords.pop(other)
+                if name == rest:
+                    args = (*args, value)
+                else:
+                    keywords[name] = value
+        return function(*args, **keywords)
+
+    return translated

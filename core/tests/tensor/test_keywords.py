@@ -1,0 +1,68 @@
+import inspect
+
+import numpy as np
+import pytest
+
+from plugrad import Tensor
+from plugrad.errors import AxisError
+from plugrad.tensor.keywords import SYNONYMS
+
+x = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
+
+
+@pytest.mark.parametrize(
+    ("method", "given", "own"),
+    [
+        ("sum", {"dim": 1, "keepdims": True}, {"axis": 1, "keepdim": True}),
+        ("softmax", {"dim": 0}, {"axis": 0}),
+        ("cumsum", {"dim": 2}, {"axis": 2}),
+        ("unsqueeze", {"dim": 1}, {"axis": 1}),
+        ("argmax", {"dim": 1}, {"axis": 1}),
+        ("std", {"dim": 1, "ddof": 0}, {"axis": 1, "correction": 0}),
+        ("flatten", {"start_dim": 1, "end_dim": 2}, {"start_axis": 1, "end_axis": 2}),
+        ("transpose", {"dim0": 0, "dim1": 2}, {"axis1": 0, "axis2": 2}),
+        ("diagonal", {"dim1": 1, "dim2": 2}, {"axis1": 1, "axis2": 2}),
+        ("roll", {"shifts": 1, "dims": 2}, {"shifts": 1, "axis": 2}),
+        ("leaky_relu", {"neg_slope": 0.5}, {"negative_slope": 0.5}),
+    ],
+)
+def test_keywords_of_others_mean_the_same(
+    method: str, given: dict[str, object], own: dict[str, object]
+) -> None:
+    got, want = (getattr(Tensor(x), method)(**keywords) for keywords in (given, own))
+    np.testing.assert_array_equal(got.numpy(), want.numpy())
+
+
+def test_axes_may_be_given_by_name() -> None:
+    np.testing.assert_array_equal(Tensor(x).flip(dims=(0, 2)).numpy(), np.flip(x, (0, 2)))
+    np.testing.assert_array_equal(Tensor(x).permute(dims=(2, 0, 1)).numpy(), x.transpose(2, 0, 1))
+
+
+def test_tensors_are_joined_along_a_dim() -> None:
+    joined = Tensor.cat(Tensor(x), Tensor(x), dim=1)
+    np.testing.assert_array_equal(joined.numpy(), np.concatenate([x, x], 1))
+    assert Tensor.stack(Tensor(x), Tensor(x), dim=-1).shape == (2, 3, 4, 2)
+    assert [part.shape for part in Tensor(x).split(2, dim=1)] == [(2, 2, 4), (2, 1, 4)]
+
+
+def test_one_name_at_a_time() -> None:
+    with pytest.raises(TypeError, match=r"sum\(\) got 'axis' twice, also as 'dim'"):
+        Tensor(x).sum(axis=1, dim=2)  # pyright: ignore[reportCallIssue]
+
+
+@pytest.mark.parametrize("method", ["max", "min", "median"])
+def test_what_pytorch_gives_as_a_pair_is_not_taken_for_values(method: str) -> None:
+    with pytest.raises(TypeError, match="dim"):
+        getattr(Tensor(x), method)(dim=1)
+
+
+def test_unknown_keywords_are_refused_as_ever() -> None:
+    with pytest.raises(TypeError, match="colour"):
+        Tensor(x).sum(colour=1)  # pyright: ignore[reportCallIssue]
+
+
+def test_signatures_and_errors_keep_their_own_names() -> None:
+    assert "axis" in inspect.signature(Tensor.sum).parameters
+    assert not set(inspect.signature(Tensor.sum).parameters) & set(SYNONYMS["axis"])
+    with pytest.raises(AxisError, match=r"^sum"):
+        getattr(Tensor(x), "sum")(dim=7)  # noqa: B009 - the static type has one name
