@@ -8,7 +8,7 @@ import pytest
 
 from plugrad_conformance.catalogue import cases_of
 from plugrad_conformance.claims import Claims
-from plugrad_conformance.matrix import support_matrix
+from plugrad_conformance.matrix import support_matrix, titles
 from plugrad_conformance.report import Run, make_report, read_report, summary, write_report
 from plugrad_conformance.result import OUTCOMES, Row
 
@@ -97,6 +97,29 @@ def test_the_matrix_has_a_column_for_each_report(bench):
     assert "| area | PYTHON | PYTHON |" in page
     assert "E3 (executed)" in page
     assert "| PYTHON | minimal/kernels/chain | fail | because |" in page
+
+
+def test_reports_of_one_device_are_told_apart_by_their_compilers(bench):
+    first, second = report_of(bench, rows_of("minimal")), report_of(bench, rows_of("minimal"))
+    first["device"]["compiler"], second["device"]["compiler"] = "nvrtc 12|sm_90", "PTX|sm_90"
+    assert titles([first, second]) == ["PYTHON (nvrtc 12)", "PYTHON (PTX)"]
+    assert titles([first, first]) == ["PYTHON", "PYTHON"]
+
+
+def test_reports_of_different_lists_of_cases_are_pointed_out(bench):
+    now, before = report_of(bench, rows_of("minimal")), report_of(bench, rows_of("minimal"))
+    assert "different lists" not in support_matrix([now, now])
+    before["denominators"]["minimal"] -= 1
+    assert "make those with fewer anew" in support_matrix([now, before])
+
+
+def test_speed_is_shown_beside_the_load_of_the_machine(bench):
+    report = report_of(bench, rows_of("perf"), profile="perf")
+    report["perf"] = {"copy": {"to_host_gb_per_s": 2.5}}
+    report["host"] |= {"load": 0.25, "cores": 8}
+    page = support_matrix([report_of(bench, rows_of("minimal")), report])
+    assert "| copy to host GB/s | 2.5 |" in page
+    assert "| load of the machine | 0.25 on 8 cores |" in page
 
 
 def test_the_suite_runs_by_the_documented_command(tmp_path):
