@@ -9,7 +9,7 @@ import pytest
 
 from plugrad import events
 from plugrad.engine import storage
-from plugrad.nn.optim import SGD, Adam, AdamW, RMSprop
+from plugrad.nn.optim import LAMB, LARS, SGD, Adam, AdamW, RMSprop
 from plugrad.tensor import Tensor
 
 
@@ -37,6 +37,8 @@ def kernels(function: Callable[[], object]) -> int:
         (lambda p: SGD(p, lr=0.1, momentum=0.9, nesterov=True, weight_decay=0.1), 3),
         (lambda p: RMSprop(p, lr=0.1), 3),
         (lambda p: AdamW(p, lr=0.1), 5),
+        (lambda p: LARS(p, lr=0.1), 9),
+        (lambda p: LAMB(p, lr=0.1), 12),
     ],
 )
 def test_fifty_small_parameters_take_few_kernels(make: Any, wanted: int) -> None:
@@ -59,6 +61,16 @@ def test_packed_parameters_take_the_same_steps_as_large_ones() -> None:
         apart.step()
     for p, q in zip(small, large, strict=True):
         np.testing.assert_allclose(p.numpy().ravel(), q.numpy()[: p.numel()], rtol=1e-6)
+
+
+def test_norms_of_packed_parameters_are_their_own() -> None:
+    params = [Tensor([[3.0, 0.0], [0.0, 4.0]]), Tensor([5.0]), Tensor.ones(100) * 2]
+    (pack,) = LAMB(params)._slots[0]
+    found = pack.length(pack.target).numpy()
+    # what lies behind a parameter is no part of it
+    nans = (pack.target == 0).where(float("nan"), pack.target)
+    np.testing.assert_allclose(found[[0, 3, 32, 64, 163]], [5.0, 5.0, 5.0, 20.0, 20.0])
+    assert pack.length(nans).numpy()[[32, 64]].tolist() == [5.0, 20.0]
 
 
 def test_dtypes_do_not_share_memory() -> None:

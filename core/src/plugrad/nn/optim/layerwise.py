@@ -12,10 +12,6 @@ from plugrad.tensor import Tensor
 __all__ = ["LAMB", "LARS"]
 
 
-def _length(x: Tensor) -> Tensor:
-    return (x * x).sum().sqrt()
-
-
 def _ratio(wanted: Tensor, found: Tensor) -> Tensor:
     """Return `wanted` / `found`; 1 where one of them is 0, for a parameter of zeros could never leave."""
     return ((wanted > 0) & (found > 0)).where(wanted / (found > 0).where(found, 1.0), 1.0)
@@ -45,8 +41,6 @@ class LARS(Optimizer):
         [3.0]
     """
 
-    _is_elementwise = False
-
     def __init__(
         self,
         params: "Iterable[Tensor] | Iterable[Mapping[str, Any]]",
@@ -65,7 +59,7 @@ class LARS(Optimizer):
 
     def _update(self, slot: Slot, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
         value, decay = slot.value(), group["weight_decay"]
-        size, slope = _length(value), _length(grad)
+        size, slope = slot.length(value), slot.length(grad)
         rate = _ratio(size * group["trust"], slope + size * decay) * group.lr_beside(slot.target)
         momentum = group.momentum_beside(slot.target)
         step = slot.keep("momentum", slot["momentum"] * momentum + (grad + value * decay) * rate)
@@ -96,8 +90,6 @@ class LAMB(Optimizer):
         [3.0]
     """
 
-    _is_elementwise = False
-
     def __init__(
         self,
         params: "Iterable[Tensor] | Iterable[Mapping[str, Any]]",
@@ -122,4 +114,4 @@ class LAMB(Optimizer):
     def _update(self, slot: Slot, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
         value = slot.value()
         step = adam_direction(slot, grad, group, steps) + value * group["weight_decay"]
-        return value - step * _ratio(_length(value), _length(step)) * group.lr_beside(slot.target)
+        return value - step * _ratio(slot.length(value), slot.length(step)) * group.lr_beside(slot.target)

@@ -39,7 +39,8 @@ class Optimizer:
         (True, 0.5)
     """
 
-    #: Whether an element's update depends on that element alone, so that parameters can be updated as one.
+    #: Whether an element's update depends on that element alone, and on norms of its parameter
+    #: (`Slot.length`), so that parameters can be updated as one.
     _is_elementwise: ClassVar[bool] = True
 
     def __init__(

@@ -1,9 +1,10 @@
 """What one update works on: a parameter, or many small ones as one.
 
 An update of a small parameter takes as long as starting its kernels. So small parameters of an optimizer
-whose updates are elementwise move next to each other into one piece of memory, a pack, and become views of
-it: one kernel then updates all of them. A parameter stays an ordinary tensor. If it is found elsewhere later
-(it was copied with its optimizer, or replaced), its values are taken into the pack again.
+whose updates are elementwise, but for norms of parameters, move next to each other into one piece of memory,
+a pack, and become views of it: one kernel then updates all of them. A parameter stays an ordinary tensor. If
+it is found elsewhere later (it was copied with its optimizer, or replaced), its values are taken into the
+pack again.
 
 `Slot` is the one of the two that an update sees: values, a gradient and state of one shape.
 """
@@ -71,6 +72,10 @@ class Slot:
         """Return `value` in float32, or the wider dtype of the parameters."""
         return value.cast(least_upper_dtype(dtypes.float32, self.target.dtype))
 
+    def length(self, x: Tensor) -> Tensor:
+        """Return the norm of each parameter's part of `x`, in a shape that multiplies `x`."""
+        raise NotImplementedError
+
     def add_state(self, name: str, fill: float) -> Tensor:
         """Remember a number for each element, `fill` at first; return the memory."""
         target = self.target
@@ -117,6 +122,10 @@ class Single(Slot):
         assert self._p.grad is not None, "has_gradients comes first"
         return self.widened(self._p.grad.detach())
 
+    def length(self, x: Tensor) -> Tensor:
+        """Return the norm of `x`, of shape ()."""
+        return x.square().sum().sqrt()
+
     def store(self, value: Tensor) -> None:
         """Assign `value` to the parameter."""
         self._write(self._p, value)
@@ -128,6 +137,12 @@ class Pack(Slot):
     def __init__(self, params: Sequence[Tensor], indices: Sequence[int]) -> None:
         super().__init__(indices)
         self._params = list(params)
+        # which parameter each block of elements belongs to, and which elements belong to any
+        rooms = [_room(p) // _ALIGNMENT_ELEMENTS for p in params]
+        owners = [number for number, room in enumerate(rooms) for _ in range(room)]
+        self._owners = Tensor(owners, dtype=dtypes.int32, device=params[0].device)
+        self._is_inside = _joined([Tensor.ones_like(p, dtype=dtypes.bool) for p in params])
+        Tensor.realize(self._owners, self._is_inside)
         self._memory = _joined(params)
 
     @property
@@ -162,6 +177,14 @@ class Pack(Slot):
     def grad(self) -> Tensor:
         """Return the gradients next to each other, as the parameters are."""
         return self.widened(_joined([p.grad.detach() for p in self._params if p.grad is not None]))
+
+    def length(self, x: Tensor) -> Tensor:
+        """Return for each element the norm of its parameter's part of `x`, (n,)."""
+        blocks = self._is_inside.where(x, 0.0).reshape(-1, _ALIGNMENT_ELEMENTS).square().sum(-1)
+        mine = Tensor.arange(len(self._params), device=x.device).reshape(-1, 1) == self._owners
+        sums = mine.where(blocks, 0.0).sum(-1).contiguous()
+        spread = sums.sqrt()[self._owners].reshape(-1, 1)
+        return spread.expand(spread.shape[0], _ALIGNMENT_ELEMENTS).flatten()
 
     def value(self) -> Tensor:
         """Return the values before the update, wherever they are."""
