@@ -113,6 +113,10 @@ SPELLED: dict[str, Callable[..., Any]] = {
     **{f"avg_pool{n}d/kernel 3, stride 2, padding 1": lambda x, n=n: getattr(F, f"avg_pool{n}d")(x, 3, 2, 1)
        for n in (1, 2, 3)},
     **{f"max_unpool{n}d": lambda x, i, n=n: getattr(F, f"max_unpool{n}d")(x, i, 2) for n in (1, 2, 3)},
+    # torch takes a divisor for images only
+    "avg_pool1d/divisor": lambda x: F.avg_pool1d(x, 3, 1, 1) * 3 / 4,
+    **{f"avg_pool{n}d/divisor": lambda x, n=n: getattr(F, f"avg_pool{n}d")(x, 3, 1, 1, divisor_override=4)
+       for n in (2, 3)},
     "avg_pool2d/without padding": lambda x: F.avg_pool2d(x, 3, 1, 1, count_include_pad=False),
     **{f"interpolate/{mode}": lambda x, mode=mode: F.interpolate(x, (7, 3), mode=mode)
        for mode in ("nearest", "nearest-exact", "area")},
