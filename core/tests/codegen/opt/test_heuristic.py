@@ -161,3 +161,16 @@ def test_narrow_elements_that_are_counted_in_wide_integers_write_no_more_out(dty
         math.prod(sizes(ast, LOOPS, kind)) for kind in (AxisType.UPCAST, AxisType.PARTIAL, AxisType.UNROLL)
     ]
     assert math.prod(copies) <= 64
+
+
+def test_what_is_read_before_the_loops_makes_no_tile() -> None:
+    """A scale for each channel is the same in every window: rows of windows share nothing."""
+    n, c, w = UOp.range(64, 0), UOp.range(16, 1), UOp.range(32, 2)
+    k = UOp.range(2, 3, AxisType.REDUCE)
+    x = param(1, 64 * 16 * 64).index(((n * 16 + c) * 32 + w) * 2 + k).load()
+    scaled = x * param(2, 16).index(c).load() + param(3, 16).index(c).load()
+    place = param(0, 64 * 16 * 32).index((n * 16 + c) * 32 + w)
+    ast = kernel(place.store(scaled.reduce(Ops.MAX, k), n, c, w))
+    upcast = [o.axis for o in choose_opts(ast, LOOPS) if o.op is OptOps.UPCAST]
+    assert upcast
+    assert all(axis[0] == 2 for axis in upcast)

@@ -110,8 +110,9 @@ def _access_cost(place: Place, lane: UOp | None, share: float) -> float:
 
 
 def _moving(body: Body) -> list[Place]:
-    """Return the places that some loop moves: the others are loaded once, before all loops."""
-    return [p for p in body.places if p.index.ranges]
+    """Return the places that the loops of the reduction move: the others are loaded once, before them."""
+    ended = frozenset(ranges_of_reduce(body.reduce)) if body.reduce is not None else frozenset[UOp]()
+    return [p for p in body.places if not ended.isdisjoint(p.index.ranges)]
 
 
 class _VectorPlan:
