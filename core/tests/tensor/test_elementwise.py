@@ -48,6 +48,14 @@ def test_the_sign_of_zero_is_that_of_torch(name: str) -> None:
     assert np.signbit(out).tolist() == np.signbit(theirs(name, torch.tensor(values)).numpy()).tolist()
 
 
+@pytest.mark.parametrize("name", ["sign", "floor", "ceil", "round", "trunc"])
+def test_steps_are_flat(name: str) -> None:
+    x = Tensor([1.5, -2.5, 0.0], requires_grad=True)
+    getattr(x, name)().sum().backward()
+    assert x.grad is not None
+    assert x.grad.tolist() == [0.0, 0.0, 0.0]
+
+
 @pytest.mark.parametrize("name", SMOOTH)
 def test_smooth_functions_are_close_to_torch(name: str) -> None:
     x = np.concatenate([np.linspace(-9, 9, 41), [0.001, -1e-5]]).astype(np.float32)

@@ -246,7 +246,8 @@ class ElementwiseMixin(DiagonalMixin):
         if is_unsigned(self.dtype):
             return self._unary(positive)
         out = (x < 0).where(x.const_like(-1), positive)
-        return self._unary(x.ne(x).where(x.detach(), out) if is_float(self.dtype) else out)
+        # flat everywhere: truncating passes NaN on, and a gradient of 0
+        return self._unary(x.ne(x).where(x.trunc(), out) if is_float(self.dtype) else out)
 
     def isnan(self) -> Self:
         """Return where elements are NaN.
