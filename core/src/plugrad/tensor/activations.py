@@ -130,8 +130,8 @@ class ActivationMixin(SpecialMixin):
         """
         return self._composed(lambda x: (x > 0.0).where(x, (_exp_negative(x) - 1.0) * alpha))
 
-    def selu(self) -> Self:
-        """Return the self-normalizing scaled ELU.
+    def selu(self, alpha: float = 1.6732632423543772, gamma: float = 1.0507009873554805) -> Self:
+        """Return the self-normalizing scaled ELU: `gamma * elu(self, alpha)`.
 
         Source: Klambauer et al. 2017, equation 2 with the constants of section 2.
 
@@ -139,7 +139,7 @@ class ActivationMixin(SpecialMixin):
             >>> Tensor([0.0]).selu().tolist()
             [0.0]
         """
-        return self.elu(1.6732632423543772) * 1.0507009873554805
+        return self.elu(alpha) * gamma
 
     def celu(self, alpha: float = 1.0) -> Self:
         """Return `alpha * (exp(self / alpha) - 1)` below 0, this above.
@@ -188,14 +188,16 @@ class ActivationMixin(SpecialMixin):
         inside = (x >= max_val).where(x.const_like(max_val), x)
         return self._unary((x <= min_val).where(x.const_like(min_val), inside))
 
-    def hardsigmoid(self) -> Self:
-        """Return `self / 6 + 1/2` limited to 0..1.
+    def hardsigmoid(self, alpha: float = 1 / 6, beta: float = 0.5) -> Self:
+        """Return `alpha * self + beta` limited to 0..1.
 
         Example:
             >>> Tensor([-9.0, 0.0, 9.0]).hardsigmoid().tolist()
             [0.0, 0.5, 1.0]
         """
-        return (self + 3).relu6() / 6
+        if alpha == 1 / 6 and beta == 0.5:
+            return (self + 3).relu6() / 6  # one rounding less
+        return (self * alpha + beta).clamp(0, 1)
 
     def hardswish(self) -> Self:
         """Return `self * hardsigmoid(self)`.

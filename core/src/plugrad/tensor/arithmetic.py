@@ -1,10 +1,10 @@
 """Operations of two or three operands: broadcasting, promotion, Python's operators."""
 
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from plugrad.dtype import ConstType, DType, dtypes, is_bool, is_float, is_int, is_unsigned
-from plugrad.errors import DtypeError
+from plugrad.errors import ArgumentError, DtypeError
 from plugrad.tensor.base import TensorBase, promoted
 from plugrad.tensor.interop import InteropMixin
 from plugrad.tensor.shapes import broadcast_shapes, expanded
@@ -108,17 +108,53 @@ class ArithmeticMixin(InteropMixin):
         """
         return self._binary(Ops.MUL, other, reverse=reverse)
 
-    def div(self, other: Self | ConstType, reverse: bool = False) -> Self:
+    def div(
+        self,
+        other: Self | ConstType,
+        reverse: bool = False,
+        *,
+        rounding_mode: Literal["trunc", "floor"] | None = None,
+    ) -> Self:
         """Return `self / other`: always floats, the default float for two integers.
+
+        Args:
+            other: the divisor.
+            reverse: divide `other` by this.
+            rounding_mode: round down ("floor", as `//`) or towards zero ("trunc", as C); two integers then
+                stay integers.
+
+        Raises:
+            ArgumentError: there is no such rounding mode.
 
         Example:
             >>> (Tensor([1, 2]) / 2).tolist()
             [0.5, 1.0]
+            >>> Tensor([-7, 7]).div(2, rounding_mode="trunc").tolist()
+            [-3, 3]
         """
+        if rounding_mode is not None:
+            return self._rounded_div(other, reverse, rounding_mode)
         dtype = promoted([self, self._operand(other)])
         return self._binary(
             Ops.FDIV, other, reverse=reverse, dtype=dtype if is_float(dtype) else dtypes.default_float
         )
+
+    def _rounded_div(self, other: Self | ConstType, reverse: bool, mode: str) -> Self:
+        if mode not in ("trunc", "floor"):
+            raise ArgumentError(f"div: there is no rounding_mode {mode!r}; there are 'trunc' and 'floor'.")
+        down = self.floordiv(other, reverse)
+        if mode == "floor":
+            return down
+        if is_float(down.dtype):
+            quotient = self.div(other, reverse)
+            return quotient._like(quotient._graph.trunc())
+        if is_unsigned(down.dtype):
+            return down
+        # up by one where something is left of a negative quotient; by zero everything is left
+        operands = [self._like(u) for u in self._operands(other, dtype=down.dtype)]
+        number, divisor = reversed(operands) if reverse else operands
+        left = (number - down * divisor) != 0
+        return (left & (divisor != 0) & ((number < 0) != (divisor < 0))).where(down + 1, down)
 
     def floordiv(self, other: Self | ConstType, reverse: bool = False) -> Self:
         """Return `self // other`, rounded down as in Python; integers stay integers.

@@ -306,6 +306,15 @@ class TensorBase:
         """
         return self.dtype.itemsize
 
+    def is_floating_point(self) -> bool:
+        """Say whether elements are floats.
+
+        Example:
+            >>> Tensor([1.0]).is_floating_point(), Tensor([1]).is_floating_point()
+            (True, False)
+        """
+        return is_float(self.dtype)
+
     def size(self, axis: int | None = None) -> Any:
         """Return the shape, or the size of one axis.
 

@@ -94,6 +94,18 @@ class ComputingMixin(TensorBase):
         # numbers of symbolic shape live in kernels: without memory, their value would be part of these
         return self.uop if storage.is_view(self.uop) else self.contiguous().realize().uop
 
+    def clone(self) -> Self:
+        """Return a copy in memory of its own; gradients flow through it.
+
+        Example:
+            >>> x = Tensor([1, 2])
+            >>> y = x.clone()
+            >>> _ = y.assign([3, 4])
+            >>> x.tolist()
+            [1, 2]
+        """
+        return self.contiguous()
+
     def contiguous(self) -> Self:
         """Return the same values in memory of their own, in row-major order, once they are computed.
 

@@ -258,15 +258,18 @@ class ElementwiseMixin(DiagonalMixin):
         """
         return self._unary(self._graph.ne(self._graph) if is_float(self.dtype) else self._never())
 
-    def isinf(self) -> Self:
-        """Return where elements are infinite.
+    def isinf(self, detect_positive: bool = True, detect_negative: bool = True) -> Self:
+        """Return where elements are infinite, of either sign or of those asked for.
 
         Example:
             >>> Tensor([1.0, float("-inf")]).isinf().tolist()
             [False, True]
         """
-        x = self._graph
-        return self._unary(x.eq(math.inf) | x.eq(-math.inf) if is_float(self.dtype) else self._never())
+        x, never = self._graph, self._never()
+        if not is_float(self.dtype):
+            return self._unary(never)
+        positive = x.eq(math.inf) if detect_positive else never
+        return self._unary(positive | (x.eq(-math.inf) if detect_negative else never))
 
     def isfinite(self) -> Self:
         """Return where elements are neither infinite nor NaN.
