@@ -5,6 +5,12 @@ ROWS: dict[str, tuple[str, str, str]] = {
     "Tensor.train": ("torch.nn.Module.train", "", ""),
     "Tensor.requires_grad": ("torch.Tensor.requires_grad", "", ""),
     "Tensor.realize": ("", "", "tinygrad.Tensor.realize"),
+    "Tensor.clone": ("torch.Tensor.clone", "np.copy", "tinygrad.Tensor.clone"),
+    "Tensor.is_floating_point": (
+        "torch.Tensor.is_floating_point",
+        "",
+        "tinygrad.Tensor.is_floating_point",
+    ),
     "Tensor.contiguous": ("torch.Tensor.contiguous", "np.ascontiguousarray", "tinygrad.Tensor.contiguous"),
     "Tensor.detach": ("torch.Tensor.detach", "", "tinygrad.Tensor.detach"),
     "Tensor.to": ("torch.Tensor.to", "", "tinygrad.Tensor.to"),
