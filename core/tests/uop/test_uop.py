@@ -14,7 +14,7 @@ import pytest
 
 from plugrad.dtype import dtypes
 from plugrad.errors import DtypeError, ShapeError
-from plugrad.uop.ops import Axis, AxisType, KernelInfo, Ops
+from plugrad.uop.ops import Axis, AxisType, FunctionArg, KernelInfo, Ops
 from plugrad.uop.uop import UOp, _interned, evaluate_names
 
 x = UOp.variable("x", 0, 9)
@@ -366,3 +366,12 @@ def test_python_number_takes_the_dtype_of_the_node() -> None:
 def test_axis_identity_is_part_of_a_range() -> None:
     assert UOp.range(4, 3).arg == Axis((3,), AxisType.LOOP)
     assert UOp.range(x, (1, 2)).src == (x,)
+
+
+def test_a_function_prints_the_rule_that_it_has() -> None:
+    def rule(gradients: object, function: object) -> list[None]:
+        return [None]
+
+    x = UOp.const(dtypes.float32, 1.0)
+    function = UOp(Ops.FUNCTION, dtypes.void, (x, x), FunctionArg(1, rule))
+    assert eval(repr(function), evaluate_names()) is function

@@ -6,6 +6,7 @@ The comment behind each op lists its sources and the type of its `arg`.
 from collections.abc import Callable, Sequence
 from enum import Enum, auto
 from typing import Any, NamedTuple
+from weakref import WeakValueDictionary
 
 from plugrad._frozen import frozen
 
@@ -152,6 +153,11 @@ class BufferArg(NamedTuple):
     shape: tuple[int, ...]
 
 
+GradientRule = Callable[..., Sequence[Any]]
+# the rules of functions that were printed: a function of Python has no other text that gives it back
+_rules: "WeakValueDictionary[int, GradientRule]" = WeakValueDictionary()
+
+
 class FunctionArg(NamedTuple):
     """What a FUNCTION is: how many outputs it has, and how gradients get from them to its inputs.
 
@@ -160,7 +166,20 @@ class FunctionArg(NamedTuple):
     """
 
     outputs: int
-    rule: Callable[..., Sequence[Any]]
+    rule: GradientRule
+
+    def __repr__(self) -> str:
+        _rules[id(self.rule)] = self.rule
+        return f"FunctionArg(outputs={self.outputs}, rule=rule_of({id(self.rule)}))"
+
+
+def rule_of(number: int) -> GradientRule:
+    """Return the gradient rule that a FUNCTION was printed with, as long as it lives.
+
+    Raises:
+        KeyError: no printed function has that rule, or none that is still there.
+    """
+    return _rules[number]
 
 
 @frozen

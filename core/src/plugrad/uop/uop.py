@@ -12,10 +12,11 @@ from typing import Any
 
 from plugrad.dtype import ConstType, DType, dtypes, truncate
 from plugrad.errors import ShapeError
+from plugrad.target import Fragment, TensorCore
 from plugrad.uop.bounds import bounds_of
 from plugrad.uop.key import key_of
 from plugrad.uop.operators import OperatorMixin
-from plugrad.uop.ops import COMPARE, Axis, AxisType, BufferArg, KernelInfo, Ops
+from plugrad.uop.ops import COMPARE, Axis, AxisType, BufferArg, FunctionArg, KernelInfo, Ops, rule_of
 from plugrad.uop.order import Order, order_of
 from plugrad.uop.pretty import pretty
 from plugrad.uop.ranges import open_ranges
@@ -322,8 +323,8 @@ class UOp(OperatorMixin, StructureMixin, _Draft):
 
 def evaluate_names() -> dict[str, Any]:
     """Return the names that `eval(repr(uop), names)` needs."""
-    parts = (Ops, Axis, AxisType, BufferArg, KernelInfo, UOp, dtypes)
-    return {part.__name__: part for part in parts}
+    types = (Ops, Axis, AxisType, BufferArg, FunctionArg, KernelInfo, Fragment, TensorCore, UOp, dtypes)
+    return {part.__name__: part for part in (*types, rule_of)}
 
 
 def _from_list(nodes: list[tuple[Ops, DType, tuple[int, ...], Any, Any]]) -> UOp:
