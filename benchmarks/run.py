@@ -19,9 +19,9 @@ from suite.table import headings, markdown, row, show_limits
 _EXPLANATION = """\
 Each figure is the median over {rounds} processes of the best call in each; the libraries took turns. In
 brackets: how many times plugrad's time that is. Input and output count once for GB/s. "Of the limit" compares
-with what a C program reached on the same cores in the same run. tinygrad (CPU device, clang) and plugrad run
-jitted unless the case says otherwise; torch and NumPy run eagerly. Results are compared with NumPy's before
-they are timed.
+with what a C program reached on the same cores between the libraries' turns, also the median. tinygrad (CPU
+device, clang) and plugrad run jitted unless the case says otherwise; torch and NumPy run eagerly. Results are
+compared with NumPy's before they are timed.
 """
 
 
@@ -38,7 +38,7 @@ def main() -> None:
         _progress("")
     names = [peer.name for peer in peers]
     limits, results = bench.limits(), bench.results()
-    table = [headings(names, limits), *(row(case, results, names, limits) for case in cases)]
+    table = [headings(names, limits), *(row(case, results, names, bench.limits(case.name)) for case in cases)]
     about = _about(bench, peers)
     if options.json:
         _write(options.json, json.dumps({"about": about, **bench.report()}, indent=1))

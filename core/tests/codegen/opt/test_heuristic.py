@@ -174,3 +174,8 @@ def test_what_is_read_before_the_loops_makes_no_tile() -> None:
     upcast = [o.axis for o in choose_opts(ast, LOOPS) if o.op is OptOps.UPCAST]
     assert upcast
     assert all(axis[0] == 2 for axis in upcast)
+
+
+def test_long_kernels_have_pieces_to_give_to_a_core_that_is_free() -> None:
+    assert sizes(elementwise(1 << 16), LOOPS, AxisType.THREAD) == [2]
+    assert sizes(elementwise(1 << 24), LOOPS, AxisType.THREAD) == [16]

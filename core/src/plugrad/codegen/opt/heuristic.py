@@ -23,6 +23,9 @@ from plugrad.uop.uop import UOp
 
 # Loop steps times operations below which waking another core costs more than it saves (a few microseconds).
 _THREAD_FROM = 1 << 15
+# Pieces for each core where they are that much work: a core that comes late, or is taken away, does fewer.
+_PIECES_PER_CORE = 8
+_PIECE_FROM = 1 << 18
 # Steps for each core from which repeating some of them for equal shares is cheap.
 _STEPS_TO_SHARE = 4
 # Vectors summed side by side hide the latency of an addition: 4 cycles, two units.
@@ -295,12 +298,13 @@ def _add_threads(kernel: KernelOpt) -> None:
     work = sum(b.steps * (b.operations + len(b.places)) for b in bodies)
     if work < _THREAD_FROM:
         return
+    wanted = cores * max(1, min(_PIECES_PER_CORE, work // (cores * _PIECE_FROM)))
     # the biggest axis balances best; all reductions must be inside of it, or every thread would repeat them
     inside = [b.loops for b in bodies if b.reduce is not None]
     shared = kernel.ended_by_all_stores()
     axes = [r for r in kernel.axes(AxisType.LOOP) if r in shared and all(r in loops for loops in inside)]
     options = [
-        (pieces % cores == 0, -abs(pieces - cores), steps_of([r]), pieces, r)
+        (pieces % cores == 0, -abs(pieces - wanted), steps_of([r]), pieces, r)
         for r in axes
         for pieces in divisors(constant_size(r) or 1, range(2, 8 * cores + 1))
     ]
