@@ -205,3 +205,34 @@ def test_memory_that_is_shared_when_the_interpreter_ends_does_no_harm() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_array_interface_is_the_memory_itself() -> None:
+    t = Tensor([[1.0, 2.0], [3.0, 4.0]]).realize()
+    array = np.asarray(_OnlyInterface(t))
+    assert np.shares_memory(array, t.__array__(copy=False))
+    assert array.flags.writeable is False
+    t.assign(t * 2).realize()
+    del t
+    gc.collect()
+    np.testing.assert_array_equal(array, [[1, 2], [3, 4]])
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "float16", "float64"])
+def test_the_array_interface_tells_shape_and_type(dtype: str) -> None:
+    array = np.asarray(_OnlyInterface(Tensor([[1, 0, 1]], dtype=dtype)))
+    assert (array.shape, array.dtype.name) == ((1, 3), dtype)
+    assert array.tolist() == [[1, 0, 1]]
+
+
+def test_what_numpy_cannot_share_has_no_array_interface() -> None:
+    t = Tensor([1.0, 2.0], dtype="bfloat16")
+    assert not hasattr(t, "__array_interface__")
+    np.testing.assert_array_equal(np.asarray(t), np.array([1, 2], np.float32))
+
+
+class _OnlyInterface:
+    """What NumPy can only take by the array interface."""
+
+    def __init__(self, t: Tensor) -> None:
+        self.__array_interface__ = t.__array_interface__

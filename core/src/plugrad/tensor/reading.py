@@ -120,6 +120,31 @@ class ReadingMixin(ComputingMixin, ConversionMixin):
             raise ArgumentError(f"{self!r} as {wanted} needs a copy. Let it be copied, or cast it first.")
         return out if wanted is None else out.astype(wanted, copy=False)
 
+    @property
+    def __array_interface__(self) -> dict[str, Any]:
+        """The memory itself, for what reads NumPy's array interface: read-only, and never changed.
+
+        It is there where no copy is needed.
+        Source: NumPy reference, "The array interface protocol", version 3.
+
+        Raises:
+            AttributeError: sharing needs a copy, or NumPy has no such dtype; `__array__` copies then.
+
+        Example:
+            >>> interface = Tensor([[1, 2, 3]], device="PYTHON").realize().__array_interface__
+            >>> interface["shape"], interface["typestr"], interface["data"].readonly
+            ((1, 3), '<i4', True)
+        """
+        own = to_numpy(self.dtype)
+        if own is None:
+            raise AttributeError(f"NumPy has no {self.dtype.name}, which {self!r} is of.")
+        try:
+            flat = self._shared()
+        except ArgumentError as error:
+            raise AttributeError(str(error)) from error
+        shape = self.static_shape("numpy")
+        return {"version": 3, "shape": shape, "typestr": np.dtype(own).str, "data": flat}
+
     def _shared(self) -> memoryview:
         """Return the memory itself as bytes that never change."""
         with storage.lock:
