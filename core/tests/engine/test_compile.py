@@ -105,6 +105,21 @@ def test_a_part_that_returns_something_else_is_named(
     assert caught.value.distribution.startswith("plugrad-core")
 
 
+def _raise(*_: Any) -> Any:
+    raise RuntimeError("the moon is full.")
+
+
+@pytest.mark.parametrize(("part", "method"), [("renderer", "render"), ("compiler", "compile")])
+def test_a_part_that_raises_is_named(monkeypatch: Any, part: str, method: str) -> None:
+    monkeypatch.setattr(type(getattr(Device["PYTHON"], part)), method, _raise)
+    ast = kernel_of(-put([1.0, 2.0], "PYTHON"))
+    with temporary_cache(), pytest.raises(PluginError, match="plugin 'python'") as caught:
+        compile_kernels(Device["PYTHON"], [ast])
+    assert f"of what plugrad_{part} gave, " in str(caught.value)
+    assert "raised RuntimeError: the moon is full. `plugrad devices`" in str(caught.value)
+    assert isinstance(caught.value.__cause__, RuntimeError)
+
+
 def test_noopt_gives_the_plain_loops() -> None:
     ast = kernel_of(put(np.zeros((64, 64))) * 3)
     with temporary_cache(), context(NOOPT=1):

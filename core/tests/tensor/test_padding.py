@@ -88,5 +88,5 @@ def test_sizes_as_targets() -> None:
         t.pad_to(2, 2, 4)
     with pytest.raises(ShapeError, match=r"shrink_to: 2 sizes \(2, 2\) for shape"):
         t.shrink_to(2, 2)
-    with pytest.raises(ShapeError, match=r"shrink: \[0, 9\) of axis 2"):
+    with pytest.raises(ShapeError, match=r"shrink_to: \[0, 9\) of axis 2"):
         t.shrink_to(2, 3, 9)

@@ -18,8 +18,8 @@ from plugrad._frozen import frozen
 from plugrad._util import VERSION, LazyModule, collector_paused, hashlib, pickle
 from plugrad.codegen import __file__ as codegen_file
 from plugrad.device import OpenDevice
+from plugrad.engine.blame import broken, naming
 from plugrad.engine.recent import RecentTable
-from plugrad.errors import PluginError
 from plugrad.plugin.fields import show
 from plugrad.renderer import __file__ as renderer_file
 from plugrad.runtime.disk_cache import kernel_cache
@@ -116,34 +116,25 @@ def _compile(device: OpenDevice, asts: Sequence[UOp], opts: "tuple[Opt, ...] | N
 
 
 def _render(device: OpenDevice, kernel: "codegen.Lowered") -> str:
-    source: Any = device.renderer.render(kernel.program, kernel.name)
+    with naming(device, "plugrad_renderer", f"rendering {kernel.name}"):
+        source: Any = device.renderer.render(kernel.program, kernel.name)
     if not isinstance(source, str):
-        raise _broken(device, "plugrad_renderer", f"render must return a str, got {show(source)}")
+        raise broken(device, "plugrad_renderer", f"render must return a str, got {show(source)}")
     return source
 
 
 def _compile_units(device: OpenDevice, units: list[tuple[str, str]]) -> list[bytes]:
-    returned: Any = device.compiler.compile_many(units)
+    with naming(device, "plugrad_compiler", f"compiling {', '.join(name for name, _ in units)}"):
+        returned: Any = device.compiler.compile_many(units)
     libs: list[object] = cast("list[object]", returned) if isinstance(returned, list) else []
     if len(libs) != len(units):
         got = show(cast(object, returned))
         what = f"compile_many must return a list of {len(units)}, one for each unit, got {got}"
-        raise _broken(device, "plugrad_compiler", what)
+        raise broken(device, "plugrad_compiler", what)
     for lib in libs:
         if not isinstance(lib, bytes):
-            raise _broken(device, "plugrad_compiler", f"compile must return bytes, got {show(lib)}")
+            raise broken(device, "plugrad_compiler", f"compile must return bytes, got {show(lib)}")
     return cast("list[bytes]", libs)
-
-
-def _broken(device: OpenDevice, hook: str, what: str) -> PluginError:
-    info = device.info
-    owner = f"{info.distribution} {info.version}".rstrip()
-    return PluginError(
-        f"plugin {info.name.lower()!r} ({owner}), or one that replaces a part of it: of what {hook} gave, "
-        f"{what}. `plugrad devices` shows who implements which hook.",
-        plugin=info.name.lower(),
-        distribution=owner,
-    )
 
 
 def _program(kernel: "codegen.Lowered", source: str, lib: bytes) -> Program:

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 
 from plugrad import events
 from plugrad._frozen import frozen
+from plugrad.device import Device
+from plugrad.engine.blame import blame
 from plugrad.engine.compile import Kernel
 from plugrad.runtime.buffer import Buffer, live_buffers
 from plugrad.runtime.transfer import copy_buffer
@@ -21,13 +23,21 @@ class Launch:
     def run(self, values: Mapping[str, int], *, replayed: bool = False) -> None:
         """Launch with the variables at `values`; `replayed` is for observers."""
         kernel, program = self.kernel, self.kernel.program
-        for slot in program.outs:
-            self.buffers[slot].own()
-        handles = tuple([b.ensure_allocated().handle for b in self.buffers])
+        try:
+            for slot in program.outs:
+                self.buffers[slot].own()
+            handles = tuple([b.ensure_allocated().handle for b in self.buffers])
+        except Exception as error:
+            blame(kernel.device, "plugrad_allocator", f"allocating for {program.name}", error)
+            raise
         global_size, local_size = program.launch_dims(values)
         scalars = tuple([values[name] for name in program.variables])
         wait = settings.DEBUG >= 2 or bool(settings.PROFILE)
-        seconds = kernel.runner(handles, scalars, global_size, local_size, wait)
+        try:
+            seconds = kernel.runner(handles, scalars, global_size, local_size, wait)
+        except Exception as error:
+            blame(kernel.device, "plugrad_runner", f"launching {program.name}", error)
+            raise
         if events.active:
             flops, accessed, _ = program.estimates.evaluate(values)
             events.emit(
@@ -60,7 +70,12 @@ class Copy:
         """Copy; `values` are not needed."""
         dest, source = self.buffers
         started = time.perf_counter()
-        copy_buffer(dest, source)
+        try:
+            copy_buffer(dest, source)
+        except Exception as error:
+            doing = f"copying from {source.device} to {dest.device}"
+            blame(Device[dest.device], "plugrad_allocator", doing, error)
+            raise
         if events.active:
             seconds = time.perf_counter() - started
             events.emit(events.CopyEvent(source.device, dest.device, dest.nbytes, seconds))

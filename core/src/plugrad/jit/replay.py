@@ -6,6 +6,8 @@ from functools import partial
 from typing import Any
 
 from plugrad import events
+from plugrad.device import OpenDevice
+from plugrad.engine.blame import blame
 from plugrad.engine.execute import Copy, Launch, Step
 from plugrad.observe import install
 from plugrad.runtime.buffer import Buffer
@@ -22,6 +24,7 @@ class _Prepared:
     """One launch: everything that is the same in each replay."""
 
     program: Program
+    device: OpenDevice
     runner: Runner
     handles: list[Any]
     dims: tuple[tuple[int, ...], tuple[int, ...]] | None
@@ -30,7 +33,11 @@ class _Prepared:
         program = self.program
         scalars = tuple([values[name] for name in program.variables]) if program.variables else ()
         global_size, local_size = self.dims or program.launch_dims(values)
-        self.runner(tuple(self.handles), scalars, global_size, local_size)
+        try:
+            self.runner(tuple(self.handles), scalars, global_size, local_size)
+        except Exception as error:
+            blame(self.device, "plugrad_runner", f"launching {program.name}", error)
+            raise
 
 
 @dataclass(slots=True, eq=False)
@@ -131,7 +138,7 @@ class Replay:
         self._patch(step, handles.__setitem__)
         program = step.kernel.program
         dims = program.launch_dims({}) if program.has_fixed_launch else None
-        return _Prepared(program, step.kernel.runner, handles, dims)
+        return _Prepared(program, step.kernel.device, step.kernel.runner, handles, dims)
 
     def _prepare_graph(self, group: Sequence[Step], values: Mapping[str, int]) -> "_PreparedGraph | None":
         launches = [step for step in group if isinstance(step, Launch)]

@@ -232,6 +232,7 @@ def test_what_cannot_be_done_is_refused_and_changes_nothing() -> None:
     refused(ast, "TC takes GLOBAL axes", Opt(OptOps.LOCAL, (0,), 32), tile(WIDE))
     refused(ast, "GROUP.* after TC", tile(WIDE), Opt(OptOps.GROUP, (2, 0), 2))
     refused(ast, "NOLOCALS after", tile(WIDE), Opt(OptOps.NOLOCALS))
+    refused(matmul(32, 32, 48, WIDE), "pad it before TC", tile(WIDE), Opt(OptOps.PADTO, (2, 0), 4))
 
 
 def test_a_second_reduction_over_the_inner_axis_is_refused() -> None:

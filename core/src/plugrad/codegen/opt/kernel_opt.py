@@ -314,6 +314,9 @@ class KernelOpt:
             raise KernelOptError(f"{opt}: takes an axis.")
         return self.axis(opt.arg if isinstance(opt.arg, tuple) else (opt.arg,))
 
+    def _reduces(self) -> list[UOp]:
+        return [u for u in self.ast.toposort() if u.op is Ops.REDUCE]
+
     def _swap(self, opt: Opt) -> None:
         one, other = self.axis(opt.axis), self._other_axis(opt)
         for r in (one, other):
@@ -343,6 +346,8 @@ class KernelOpt:
         size = constant_size(r)
         if size is None or multiple < 1:
             raise KernelOptError(f"{opt}: needs an axis of constant size and a positive multiple.")
+        if any(u.dtype.count > 1 and r in ranges_of_reduce(u) for u in self._reduces()):
+            raise KernelOptError(f"{opt}: a matrix instruction sums over axis {opt.axis}; pad it before TC.")
         padded = -(-size // multiple) * multiple
         if padded == size:
             return

@@ -1,0 +1,54 @@
+from typing import Any
+
+import pytest
+
+from plugrad import Device, Tensor
+from plugrad.builtin.python import PythonRunner
+from plugrad.errors import DeviceError, PluginError
+from plugrad.jit import jit
+
+
+def full_moon(*_: Any, **__: Any) -> Any:
+    raise RuntimeError("the moon is full.")
+
+
+def out_of_order(*_: Any, **__: Any) -> Any:
+    raise DeviceError("it is out of order", device="PYTHON")
+
+
+def test_a_launch_that_raises_names_its_plugin(monkeypatch: Any) -> None:
+    monkeypatch.setattr(PythonRunner, "__call__", full_moon)
+    with pytest.raises(PluginError, match=r"plugin 'python' .*plugrad-core.*plugrad_runner gave, launching"):
+        (Tensor([1.0, 2.0], device="PYTHON") * 7).realize()
+
+
+def test_a_replayed_launch_that_raises_names_its_plugin(monkeypatch: Any) -> None:
+    double = jit(lambda x: x * 2)
+    x = Tensor([1.0, 2.0], device="PYTHON").realize()
+    for _ in range(3):
+        double(x)
+    monkeypatch.setattr(PythonRunner, "__call__", full_moon)
+    with pytest.raises(PluginError, match=r"plugrad_runner gave, launching .* raised RuntimeError: the moon"):
+        double(x)
+
+
+def test_an_allocation_that_raises_names_its_plugin(monkeypatch: Any) -> None:
+    sums = Tensor.arange(997, device="PYTHON") * 3
+    monkeypatch.setattr(type(Device["PYTHON"].allocator), "_alloc", full_moon)
+    with pytest.raises(PluginError, match="plugrad_allocator gave, allocating for"):
+        sums.contiguous().realize()
+
+
+def test_a_copy_that_raises_names_its_plugin(monkeypatch: Any) -> None:
+    pytest.importorskip("plugrad_cpu_clang")
+    x = Tensor([1.0] * 999, device="CPU").realize()
+    monkeypatch.setattr(type(Device["PYTHON"].allocator), "copyin", full_moon)
+    with pytest.raises(PluginError, match="plugrad_allocator gave, copying from CPU to PYTHON raised"):
+        x.to("PYTHON").realize()
+
+
+def test_errors_of_our_own_stay_as_they_are(monkeypatch: Any) -> None:
+    monkeypatch.setattr(PythonRunner, "__call__", out_of_order)
+    with pytest.raises(DeviceError, match="out of order") as caught:
+        (Tensor([1.0, 2.0], device="PYTHON") * 5).realize()
+    assert caught.value.__cause__ is None
