@@ -1,6 +1,6 @@
 """Say which plugin is to blame when what its hooks gave does not do what it should."""
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 from plugrad.device import OpenDevice
@@ -33,7 +33,7 @@ def blame(device: OpenDevice, hook: str, doing: str, error: Exception) -> None:
 
 
 @contextmanager
-def naming(device: OpenDevice, hook: str, doing: str) -> Iterator[None]:
+def naming(device: OpenDevice, hook: str, doing: str) -> Generator[None]:
     """Blame the plugin of a device for what is raised inside."""
     try:
         yield
