@@ -18,13 +18,15 @@ def test_a_hook_may_leave_out_arguments_it_does_not_need(zoo: Any) -> None:
     assert zoo.manager().backend("CHIP").allocator(TARGET).alloc(4) is not None
 
 
-def test_an_error_of_ours_passes_unchanged(zoo: Any) -> None:
+def test_an_error_of_ours_passes_with_a_note_of_the_plugin(zoo: Any) -> None:
     source = "from plugrad.errors import DeviceNotFound; raise DeviceNotFound('no tool')"
     zoo.install_good(
         **{"return Bytes()": source, "def plugrad_compiler(target): ": "def plugrad_compiler(target):\n    "}
     )
-    with pytest.raises(DeviceNotFound, match="no tool"):
+    with pytest.raises(DeviceNotFound, match="no tool") as caught:
         zoo.manager().backend("CHIP").compiler(TARGET)
+    (note,) = caught.value.__notes__
+    assert note.startswith("plugrad_compiler of plugin 'chip' (")
 
 
 def test_the_wrong_result_of_an_addition_is_blamed_on_it(zoo: Any) -> None:

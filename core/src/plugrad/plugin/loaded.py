@@ -192,7 +192,11 @@ class Backend:
     def _checked(self, source: PluginSource, hook: str, call: Callable[[], Any]) -> Any:
         try:
             result = self._patiently(source, call) if hook == "plugrad_probe" else call()
-        except (PlugradError, KeyboardInterrupt):
+        except KeyboardInterrupt:
+            raise
+        except PlugradError as error:
+            # it says enough of what happened; the traceback says where
+            error.add_note(f"{hook} of {source} raised this.")
             raise
         except BaseException as error:
             raise PluginRefused(failure_of(source, f"{hook} raised", error)) from error
