@@ -136,6 +136,7 @@ WRONG: list[tuple[str, type[Exception], Callable[[Any], Any], str]] = [
         "where of float32: it takes a bool condition",
     ),
     ("clamp", DtypeError, lambda t: t.floats.clamp(), "clamp without a limit changes nothing"),
+    ("div", ArgumentError, lambda t: t.floats.div(2, rounding_mode="up"), "there is no rounding_mode 'up'"),
     ("bitwise_not", DtypeError, lambda t: t.floats.bitwise_not(), "~ of float32: it takes integers or bools"),
     ("lshift", DtypeError, lambda t: t.floats.lshift(1), "<< of float32 and 1 (int): it takes integers"),
     ("rshift", DtypeError, lambda t: t.floats.rshift(1), ">> of float32 and 1 (int): it takes integers"),

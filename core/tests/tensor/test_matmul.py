@@ -66,7 +66,8 @@ def test_a_product_is_one_kernel() -> None:
 
 def test_a_linear_layer_is_a_product_and_a_sum() -> None:
     x, w, b = random(2, 3), random(3, 4), random(4)
-    np.testing.assert_allclose(Tensor(x).linear(Tensor(w), Tensor(b)).numpy(), x @ w + b, rtol=1e-5)
+    got = Tensor(x).linear(Tensor(w), Tensor(b)).numpy()
+    np.testing.assert_allclose(got, x @ w + b, rtol=1e-5, atol=1e-6)
     np.testing.assert_allclose(Tensor(x).linear(Tensor(x[0])).numpy(), x * x[0], rtol=1e-6)
 
 

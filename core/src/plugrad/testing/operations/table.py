@@ -29,7 +29,7 @@ OPERATIONS: tuple[Operation, ...] = (
 _REASONS = {
     "says what a tensor is, and computes nothing": (
         "__init__ __format__ __hash__ __len__ __repr__ count_sharing device dtype element_size grad "
-        "nbytes ndim numel requires_grad shape size static_shape uop"
+        "is_floating_point nbytes ndim numel requires_grad shape size static_shape uop"
     ),
     "brings elements to the host, as every case does": (
         "__array__ __bool__ __complex__ __float__ __index__ __int__ __iter__ __reduce__ allclose data item "
@@ -38,6 +38,7 @@ _REASONS = {
     "says when and where is computed, not what": (
         "detach held_graphs kernelize realize replace schedule to to_device train training"
     ),
+    "is `contiguous`, as others call it": "clone",
     "is what derivatives of all cases are taken with": "backward gradient",
     "draws random numbers: distributions are tested, not values": (
         "glorot_uniform kaiming_normal kaiming_uniform manual_seed normal rand rand_like randint "
