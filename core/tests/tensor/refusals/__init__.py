@@ -1,0 +1,16 @@
+"""Every error that a method of Tensor is documented to raise, with what is wrong and its message."""
+
+from refusals import elementwise, indexing, learning, linalg, making, movement, reductions, spatial
+from refusals.case import Case
+
+#: The cases of all topics.
+CASES: list[Case] = [
+    *making.CASES,
+    *elementwise.CASES,
+    *reductions.CASES,
+    *movement.CASES,
+    *indexing.CASES,
+    *linalg.CASES,
+    *spatial.CASES,
+    *learning.CASES,
+]

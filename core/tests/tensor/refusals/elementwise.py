@@ -1,0 +1,43 @@
+"""Errors of elementwise operations."""
+
+from plugrad import Tensor
+from plugrad.errors import ArgumentError, AxisError, DtypeError, ShapeError
+from refusals.case import Case
+
+CASES: list[Case] = [
+    (
+        "gelu",
+        ArgumentError,
+        lambda t: t.floats.gelu("erf"),
+        "gelu: approximate='erf' is neither 'tanh' nor 'none'",
+    ),
+    (
+        "sub",
+        DtypeError,
+        lambda t: t.bools.sub(t.bools),
+        "subtraction of bool and bool: it takes numbers (use ^ for bools)",
+    ),
+    ("pow", DtypeError, lambda t: t.ints.pow(-1), "int32 to the power of -1 is no integer"),
+    (
+        "where",
+        DtypeError,
+        lambda t: t.floats.where(t.floats, t.floats),
+        "where of float32: it takes a bool condition",
+    ),
+    ("clamp", DtypeError, lambda t: t.floats.clamp(), "clamp without a limit changes nothing"),
+    ("div", ArgumentError, lambda t: t.floats.div(2, rounding_mode="up"), "there is no rounding_mode 'up'"),
+    ("bitwise_not", DtypeError, lambda t: t.floats.bitwise_not(), "~ of float32: it takes integers or bools"),
+    ("lshift", DtypeError, lambda t: t.floats.lshift(1), "<< of float32 and 1 (int): it takes integers"),
+    ("rshift", DtypeError, lambda t: t.floats.rshift(1), ">> of float32 and 1 (int): it takes integers"),
+    ("neg", DtypeError, lambda t: t.bools.neg(), "bools have no negative"),
+    ("glu", AxisError, lambda t: t.floats.glu(2), "glu: axis 2 is out of range"),
+    ("glu", ShapeError, lambda t: t.floats.glu(1), "glu: axis 1 of shape (2, 3) has no two equal halves"),
+    (
+        "prelu",
+        ShapeError,
+        lambda t: t.floats.prelu(Tensor.ones(4)),
+        "prelu of shape (2, 3): weight has shape (4,)",
+    ),
+    ("hardshrink", ArgumentError, lambda t: t.floats.hardshrink(-1.0), "hardshrink: lambd=-1.0 is negative"),
+    ("softshrink", ArgumentError, lambda t: t.floats.softshrink(-1.0), "softshrink: lambd=-1.0 is negative"),
+]

@@ -1,0 +1,216 @@
+"""Errors of reading and writing at positions."""
+
+from plugrad import Tensor
+from plugrad.errors import (
+    ArgumentError,
+    AxisError,
+    DeviceError,
+    DtypeError,
+    GradientError,
+    ShapeError,
+    ViewError,
+)
+from refusals.case import Case
+
+CASES: list[Case] = [
+    (
+        "index_put",
+        ArgumentError,
+        lambda t: t.floats.index_put((slice(1),), 1.0),
+        "index_put: indices (slice(None, 1, None),)",
+    ),
+    (
+        "index_put",
+        AxisError,
+        lambda t: t.floats.index_put((t.row, t.row, t.row), 1.0),
+        "3 indices for a tensor with 2 axes, shape (2, 3)",
+    ),
+    (
+        "index_put",
+        ShapeError,
+        lambda t: t.floats.index_put((t.row,), Tensor.ones(5)),
+        "index_put: shapes (5,) and (2, 3) do not broadcast: axis -1 has sizes 5 and 3",
+    ),
+    (
+        "index_put",
+        DtypeError,
+        lambda t: t.floats.index_put((Tensor([0.5]),), 1.0),
+        "cannot index axis 0 with a tensor of float32",
+    ),
+    (
+        "index_add",
+        AxisError,
+        lambda t: t.floats.index_add(2, t.row, t.floats),
+        "index_add: axis 2 is out of range",
+    ),
+    (
+        "index_add",
+        ShapeError,
+        lambda t: t.floats.index_add(0, t.row, Tensor.ones(2, 5)),
+        "index_add: shapes (2, 5) and (2, 3) do not broadcast: axis -1 has sizes 5 and 3",
+    ),
+    (
+        "index_add",
+        DtypeError,
+        lambda t: t.floats.index_add(0, Tensor([0.5]), t.floats),
+        "index_add with an index of float32: positions are integers",
+    ),
+    (
+        "index_copy",
+        AxisError,
+        lambda t: t.floats.index_copy(2, t.row, t.floats),
+        "index_copy: axis 2 is out of range",
+    ),
+    (
+        "index_copy",
+        ShapeError,
+        lambda t: t.floats.index_copy(0, t.row, Tensor.ones(2, 5)),
+        "index_copy: shapes (2, 5) and (2, 3) do not broadcast: axis -1 has sizes 5 and 3",
+    ),
+    (
+        "index_copy",
+        DtypeError,
+        lambda t: t.floats.index_copy(0, Tensor([0.5]), t.floats),
+        "index_copy with an index of float32: positions are integers",
+    ),
+    (
+        "index_fill",
+        AxisError,
+        lambda t: t.floats.index_fill(-3, t.row, 0),
+        "index_fill: axis -3 is out of range",
+    ),
+    (
+        "index_fill",
+        DtypeError,
+        lambda t: t.floats.index_fill(0, Tensor([0.5]), 0),
+        "index_fill with an index of float32: positions are integers",
+    ),
+    (
+        "gather",
+        DtypeError,
+        lambda t: t.floats.gather(0, t.floats),
+        "gather with an index of float32: positions are integers",
+    ),
+    (
+        "gather",
+        ShapeError,
+        lambda t: t.floats.gather(0, t.row),
+        "gather: an index of shape (2,) for shape (2, 3)",
+    ),
+    ("gather", AxisError, lambda t: t.floats.gather(2, t.ints), "gather: axis 2 is out of range"),
+    (
+        "take_along_axis",
+        DtypeError,
+        lambda t: t.floats.take_along_axis(t.floats),
+        "take_along_axis with an index of float32: positions are integers",
+    ),
+    (
+        "take_along_axis",
+        ShapeError,
+        lambda t: t.floats.take_along_axis(t.row),
+        "take_along_axis: indices of shape (2,) for shape (2, 3)",
+    ),
+    (
+        "take_along_axis",
+        AxisError,
+        lambda t: t.floats.take_along_axis(t.ints, 2),
+        "take_along_axis: axis 2 is out of range",
+    ),
+    (
+        "index_select",
+        DtypeError,
+        lambda t: t.floats.index_select(0, t.vector),
+        "index_select with an index of float32: positions are integers",
+    ),
+    (
+        "index_select",
+        ShapeError,
+        lambda t: t.floats.index_select(0, t.ints),
+        "index_select: an index of shape (2, 3)",
+    ),
+    (
+        "index_select",
+        AxisError,
+        lambda t: t.floats.index_select(2, t.row),
+        "index_select: axis 2 is out of range",
+    ),
+    (
+        "scatter",
+        ArgumentError,
+        lambda t: t.floats.scatter(0, t.ints, t.floats, reduce="mean"),
+        "scatter: reduce='mean' is none of 'add', 'multiply', None",
+    ),
+    (
+        "scatter",
+        DtypeError,
+        lambda t: t.floats.scatter(0, t.floats, t.floats),
+        "scatter with an index of float32: positions are integers",
+    ),
+    (
+        "scatter",
+        ShapeError,
+        lambda t: t.floats.scatter(0, t.row, t.floats),
+        "scatter: an index of shape (2,) for shape (2, 3)",
+    ),
+    (
+        "scatter",
+        AxisError,
+        lambda t: t.floats.scatter(2, t.ints, t.floats),
+        "scatter: axis 2 is out of range",
+    ),
+    (
+        "scatter_reduce",
+        DtypeError,
+        lambda t: t.floats.scatter_reduce(0, t.floats, t.floats, "sum"),
+        "scatter_reduce with an index of float32: positions are integers",
+    ),
+    (
+        "scatter_reduce",
+        ShapeError,
+        lambda t: t.floats.scatter_reduce(0, t.row, t.floats, "sum"),
+        "scatter_reduce: an index of shape (2,) for shape (2, 3)",
+    ),
+    (
+        "scatter_reduce",
+        ArgumentError,
+        lambda t: t.floats.scatter_reduce(0, t.ints, t.floats, "last"),
+        "scatter_reduce: reduce='last' is none of 'sum', 'prod', 'mean', 'amax', 'amin'",
+    ),
+    (
+        "scatter_reduce",
+        AxisError,
+        lambda t: t.floats.scatter_reduce(2, t.ints, t.floats, "sum"),
+        "scatter_reduce: axis 2 is out of range",
+    ),
+    (
+        "assign",
+        ShapeError,
+        lambda t: t.floats.detach().contiguous().assign(Tensor.ones(4)),
+        "cannot assign shape (4,) to (2, 3): it does not broadcast",
+    ),
+    (
+        "assign",
+        DtypeError,
+        lambda t: t.floats.detach().contiguous().assign(t.ints),
+        "cannot assign int32 to float32: memory keeps its dtype",
+    ),
+    (
+        "assign",
+        DeviceError,
+        lambda t: t.floats.detach().contiguous().assign(Tensor.ones(2, 3, device=t.elsewhere).contiguous()),
+        "cannot assign a tensor on NULL to one on",
+    ),
+    (
+        "replace",
+        ShapeError,
+        lambda t: t.floats.detach().replace(t.vector),
+        "cannot replace a tensor of shape (2, 3) by one of (3,)",
+    ),
+    (
+        "assign",
+        ViewError,
+        lambda t: Tensor.ones(1, 3).contiguous().expand(2, 3).assign(t.floats),
+        "cannot write into",
+    ),
+    ("assign", GradientError, lambda t: t.tracked.assign(t.floats), "cannot write into"),
+]
