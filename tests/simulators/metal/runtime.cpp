@@ -30,7 +30,7 @@ struct Position {
   unsigned int x, y, z, unused;
 };
 
-// as the end of each compiled source has it, see Metal.py
+// as the end of each compiled source has it, see Metal/_compiling.py
 struct Kernel {
   void (*invoke)(void **);
   int waits;  // whether its threads wait for each other
