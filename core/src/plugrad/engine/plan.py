@@ -16,11 +16,10 @@ from plugrad.runtime.origin import call_site
 from plugrad.schedule.create import create_schedule
 from plugrad.schedule.fusion import CostModel
 from plugrad.schedule.kernelize import KernelCall
-from plugrad.schedule.rangeify import max_shape
 from plugrad.schedule.versions import IN_PLACE, VERSIONS, base_of, device_of, memory_of, owners
 from plugrad.settings import settings
 from plugrad.uop.ops import MOVEMENT, Ops
-from plugrad.uop.shape import pairs_of
+from plugrad.uop.shape import greatest, pairs_of
 from plugrad.uop.spec import tensor_spec, verify
 from plugrad.uop.uop import UOp
 
@@ -142,7 +141,7 @@ def root_of(u: UOp) -> UOp | None:
     best = base
     for view, below in zip(chain[1:], chain, strict=False):
         is_next = below is best and view.op is Ops.RESHAPE
-        best = view if is_next or _numel(view) < _numel(best) else best
+        best = view if is_next or _is_smaller(view, best) else best
     return best
 
 
@@ -156,8 +155,14 @@ def _is_static(u: UOp) -> bool:
     return all(isinstance(size, int) for size in u.shape)
 
 
+def _is_smaller(view: UOp, best: UOp) -> bool:
+    """Say whether a view takes less memory: for all values of its variables, as one schedule serves them."""
+    most, room = _numel(view), _numel(best)
+    return most < room or (most == room and _is_static(best) and not _is_static(view))
+
+
 def _numel(u: UOp) -> int:
-    return math.prod(max_shape(u.shape))
+    return math.prod(map(greatest, u.shape))
 
 
 def _schedule(sink: UOp, default: str) -> Prepared:

@@ -11,8 +11,9 @@ from plugrad.tensor.base import TensorBase
 from plugrad.tensor.creation import CreationMixin
 from plugrad.tensor.gather import GatherMixin
 from plugrad.tensor.lookup import counted, moved_back, moved_last, position_dtype
-from plugrad.tensor.shapes import cut_to, filled, least, one_axis, show
+from plugrad.tensor.shapes import cut_to, filled, one_axis, show
 from plugrad.tensor.sorting import argsort_rows, sort_keys
+from plugrad.uop.shape import least
 
 Interpolation = Literal["linear", "lower", "higher", "nearest", "midpoint"]
 

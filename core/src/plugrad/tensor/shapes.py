@@ -1,8 +1,7 @@
 """Arithmetic of shapes and axes, and what is said when they do not fit.
 
 A dimension is an int, or an index node where it is symbolic. Symbolic dimensions are equal when they are the
-same
-node; what cannot be decided about them is not refused.
+same node; what cannot be decided about them is not refused.
 """
 
 import math
@@ -10,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from plugrad.dtype import dtypes
-from plugrad.errors import AxisError, ShapeError
-from plugrad.uop.ops import Ops
+from plugrad.errors import ArgumentError, AxisError, ShapeError
+from plugrad.uop.shape import greatest
 from plugrad.uop.uop import UOp
 
 Dim = int | UOp
@@ -35,11 +34,55 @@ def as_shape(args: "Sequence[Dim | Sequence[Dim]]", what: str) -> Shape:
     Raises:
         ShapeError: a dimension is neither an int nor an integer node.
     """
-    dims: Any = args[0] if len(args) == 1 and isinstance(args[0], (tuple, list)) else args
-    return tuple([_as_dim(dim, what) for dim in dims])
+    return tuple([as_dim(dim, what) for dim in unpacked(args)])
 
 
-def _as_dim(dim: Any, what: str) -> Dim:
+def unpacked(args: Sequence[Any]) -> tuple[Any, ...]:
+    """Return what was passed as `f(2, 3)` or as one sequence, `f((2, 3))`.
+
+    Example:
+        >>> unpacked((2, 3)), unpacked(([2, 3],)), unpacked((2,))
+        ((2, 3), (2, 3), (2,))
+    """
+    return several(args[0]) if len(args) == 1 else tuple(args)
+
+
+def several(given: Any) -> tuple[Any, ...]:
+    """Return the items of a sequence or of an array of one axis; anything else as the only item.
+
+    Example:
+        >>> several(range(2)), several(5)
+        ((0, 1), (5,))
+    """
+    if isinstance(given, (tuple, list, range)):
+        return tuple(given)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    return tuple(given.tolist()) if getattr(given, "ndim", 0) == 1 else (given,)
+
+
+def as_int(number: Any, what: str, name: str) -> int:
+    """Return an argument that is an integer, of Python or of a library.
+
+    Raises:
+        ArgumentError: it is none.
+
+    Example:
+        >>> as_int(3, "roll", "shifts")
+        3
+    """
+    try:
+        return int(number.__index__())
+    except (AttributeError, TypeError) as error:
+        raise ArgumentError(
+            f"{what}: {name}={number!r} ({type(number).__name__}) is no integer. Pass one."
+        ) from error
+
+
+def as_dim(dim: Any, what: str) -> Dim:
+    """Return the size of an axis, or a bound on one.
+
+    Raises:
+        ShapeError: it is neither an int nor an integer node.
+    """
     if isinstance(dim, UOp):
         return dim.arg if dim.dtype is dtypes.index and isinstance(dim.arg, int) else dim
     if isinstance(dim, int):
@@ -50,6 +93,18 @@ def _as_dim(dim: Any, what: str) -> Dim:
         raise ShapeError(
             f"{what}: {dim!r} ({type(dim).__name__}) is no size of an axis. Pass integers or bound Variables."
         ) from error
+
+
+def as_pair(pair: Any, what: str) -> tuple[Dim, Dim]:
+    """Return the two numbers of one axis, such as the bounds of an interval.
+
+    Raises:
+        ShapeError: there are not two, or one is neither an int nor an integer node.
+    """
+    both = several(pair)
+    if len(both) != 2:
+        raise ShapeError(f"{what}: {pair!r} is no pair of numbers for an axis. Pass two, or None.")
+    return as_dim(both[0], what), as_dim(both[1], what)
 
 
 def check_sizes(shape: Shape, what: str) -> Shape:
@@ -82,7 +137,7 @@ def one_axis(axis: int, ndim: int, what: str) -> int:
     """
     try:
         number = axis.__index__()
-    except AttributeError as error:
+    except (AttributeError, TypeError) as error:
         raise AxisError(f"{what}: {axis!r} is no axis. Pass an integer.") from error
     if -ndim <= number < ndim:
         return number % ndim
@@ -98,10 +153,10 @@ def some_axes(axes: Axes, ndim: int, what: str) -> tuple[int, ...]:
     """
     if axes is None:
         return tuple(range(ndim))
-    given = axes if isinstance(axes, (tuple, list)) else (axes,)
-    found = [one_axis(axis, ndim, what) for axis in given]  # pyright: ignore[reportArgumentType]
+    given = several(axes)
+    found = [one_axis(axis, ndim, what) for axis in given]
     if len(set(found)) != len(found):
-        raise AxisError(f"{what}: axes {tuple(given)} name one axis twice. Name each axis once.")
+        raise AxisError(f"{what}: axes {given} name one axis twice. Name each axis once.")
     return tuple(sorted(found))
 
 
@@ -150,26 +205,6 @@ def filled(u: UOp) -> UOp:
     return u.pad([(0, 0) if isinstance(size, int) else (0, greatest(size) - size) for size in u.shape])
 
 
-def greatest(size: Dim) -> int:
-    """Return the greatest value that a size has, whatever its variables are bound to today."""
-    if isinstance(size, int):
-        return size
-    bound = [u for u in size.toposort() if u.op is Ops.BIND]
-    return int(size.substitute({u: u.unbind()[0] for u in bound}).vmax)
-
-
-def least(size: Dim) -> int:
-    """Return the least value that a size has, whatever its variables are bound to today."""
-    if isinstance(size, int):
-        return size
-    bound = [u for u in size.toposort() if u.op is Ops.BIND]
-    return int(size.substitute({u: u.unbind()[0] for u in bound}).vmin)
-
-
 def cut_to(u: UOp, shape: Shape) -> UOp:
-    """Return the first elements of each axis of `u`, as many as `shape` has.
-
-    They get memory of their own: where they are all of `u` today, the scheduler may store that instead, by
-    another kernel than for other values.
-    """
-    return u if u.shape == shape else u.shrink([(0, size) for size in shape]).contiguous()
+    """Return the first elements of each axis of `u`, as many as `shape` has."""
+    return u if u.shape == shape else u.shrink([(0, size) for size in shape])

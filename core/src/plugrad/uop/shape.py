@@ -85,6 +85,26 @@ def add_sizes(*sizes: "int | UOp") -> "int | UOp":
     return out + constant if constant else out
 
 
+def greatest(size: "int | UOp") -> int:
+    """Return the greatest value that a size has, whatever its variables are bound to today.
+
+    Example:
+        >>> greatest(UOp.variable("n", 1, 8).bind(3) * 2)
+        16
+    """
+    return size if isinstance(size, int) else int(_unbound(size).vmax)
+
+
+def least(size: "int | UOp") -> int:
+    """Return the least value that a size has, whatever its variables are bound to today."""
+    return size if isinstance(size, int) else int(_unbound(size).vmin)
+
+
+def _unbound(size: "UOp") -> "UOp":
+    bound = [u for u in size.toposort() if u.op is Ops.BIND]
+    return size.substitute({u: u.src[0] for u in bound}) if bound else size
+
+
 def _order(item: "tuple[UOp, int]") -> Any:
     return item[0].order
 
