@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from plugrad import Tensor, Variable
-from plugrad.errors import AxisError
+from plugrad.errors import AxisError, ShapeError
 from plugrad.jit import jit
 
 A = np.random.default_rng(0).standard_normal((8, 6)).astype(np.float32)
@@ -155,6 +155,34 @@ def test_a_replay_takes_new_values(name: str) -> None:
         found = step(Tensor(A), bound(value))
         np.testing.assert_allclose(shown(found, np.shape(wanted)), wanted, rtol=1e-4, atol=1e-5)
     assert step.captures == 1
+
+
+def test_a_replay_refuses_values_that_leave_an_axis() -> None:
+    @jit
+    def first(x: Tensor, n: Any) -> Tensor:
+        return x[:, :n].sum(1) + 0
+
+    @jit
+    def last(x: Tensor, n: Any) -> Tensor:
+        return x[n - 3 : n].sum(0) + 0
+
+    for value in (3, 4, 5, 6):
+        np.testing.assert_allclose(first(Tensor(A), bound(value)).numpy(), A[:, :value].sum(1), rtol=1e-4)
+        found = last(Tensor(A), bound(value)).numpy()
+        np.testing.assert_allclose(found, A[value - 3 : value].sum(0), rtol=1e-4, atol=1e-5)
+    with pytest.raises(ShapeError, match=r"with n=7: a slice of 0..7 leaves its axis of size 6"):
+        first(Tensor(A), bound(7))
+    with pytest.raises(ShapeError, match=r"with n=2: a slice of -1..2 leaves its axis of size 8"):
+        last(Tensor(A), bound(2))
+
+
+def test_a_shape_has_as_many_elements_as_there_are_today() -> None:
+    x = Tensor(A)
+    assert x[: bound(4)].reshape(12, 2).sum(1).shape == (12,)
+    with pytest.raises(ShapeError, match=r"cannot reshape \(n, 6\) to \(12, 2\): 30 elements do not fit 24"):
+        x[: bound(5)].reshape(12, 2)
+    with pytest.raises(ShapeError, match=r"cannot reshape \(n, 6\) to \(4, n\): 30 elements do not fit 28"):
+        x[: bound(5)].reshape(4, -1)
 
 
 def test_a_slice_with_a_variable_stays_inside() -> None:

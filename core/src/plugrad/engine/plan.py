@@ -13,6 +13,7 @@ from plugrad.engine.schedule_cache import Canonical, cached_schedule, canonicali
 from plugrad.engine.temporaries import Prepared, prepare, temporaries
 from plugrad.runtime.buffer import Buffer
 from plugrad.runtime.origin import call_site
+from plugrad.schedule.conditions import Condition
 from plugrad.schedule.create import create_schedule
 from plugrad.schedule.fusion import CostModel
 from plugrad.schedule.kernelize import KernelCall
@@ -51,6 +52,7 @@ class Plan:
     Attributes:
         graph: the canonical graph that was scheduled.
         calls: what to run.
+        conditions: what has to hold of the values of its variables.
         memory: the buffer of each node that a call names.
         temporaries: the buffers among them that nobody asks for afterwards.
         results: where values are afterwards.
@@ -58,6 +60,7 @@ class Plan:
 
     graph: Canonical
     calls: tuple[KernelCall, ...]
+    conditions: tuple[Condition, ...]
     memory: dict[UOp, Buffer]
     temporaries: frozenset[Buffer]
     results: list[Result]
@@ -115,7 +118,7 @@ def make_plan(
         assert isinstance(end, int), "parts of memory have a fixed size"
         memory[part] = owner.view(end - begin, part.dtype, begin * part.dtype.itemsize)
     owners = frozenset(b if b.base is None else b.base for b in passing.values())
-    return Plan(graph, made.schedule.calls, memory, owners, results)
+    return Plan(graph, made.schedule.calls, made.schedule.conditions, memory, owners, results)
 
 
 def _roots_of(values: Iterable[UOp]) -> list[UOp]:

@@ -15,6 +15,7 @@ from plugrad.engine.pending import readers_of
 from plugrad.engine.plan import Plan, Result, make_plan
 from plugrad.observe import install
 from plugrad.runtime.buffer import Buffer
+from plugrad.schedule.conditions import check_conditions
 from plugrad.schedule.kernelize import KernelCall
 from plugrad.schedule.versions import VERSIONS
 from plugrad.uop.ops import Ops
@@ -42,6 +43,7 @@ def realize(values: Iterable[UOp], device: str | None = None) -> None:
 
     Raises:
         ScheduleError: the values cannot be computed as they are written down; says what to change.
+        ShapeError: with the values of its variables, a slice leaves its axis, or sizes do not fit.
         CompileError: the toolchain refused a kernel; nothing has run.
         DeviceOutOfMemory: a device has no room for the results.
     """
@@ -69,12 +71,14 @@ def _realize(values: Iterable[UOp], device: str | None, before: Mapping[UOp, UOp
             capture.found += [(0, u) for u in graph if storage.places_of(u)]
         plan = make_plan(values, device, before=before)
         plan.graph.check_bound()
-        steps = _compiled(plan)
+        check_conditions(plan.conditions, plan.graph.values)
+        steps = compile_plan(plan)
         _run(plan, steps)
         if capture is not None:
             capture.made.update(result.value for result in plan.results)
             capture.steps.extend(steps)
             capture.values.update(plan.graph.values)
+            capture.conditions.update(plan.conditions)
         if steps and events.active:
             kernels = sum(isinstance(step, Launch) for step in steps)
             devices = tuple(dict.fromkeys(call.device for call in plan.calls))
@@ -105,7 +109,7 @@ def kernelize(values: Iterable[UOp], device: str | None = None) -> dict[UOp, UOp
         return {result.value: result.place.substitute(written) for result in plan.results}
 
 
-def _compiled(plan: Plan) -> list[Step]:
+def compile_plan(plan: Plan) -> list[Step]:
     """Compile what is not compiled, and return the steps with their buffers."""
     by_device: dict[str, list[KernelCall]] = {}
     for call in plan.calls:

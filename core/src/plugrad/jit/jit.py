@@ -17,6 +17,7 @@ from plugrad.jit.replay import Replay
 from plugrad.jit.trace import Shared, Trace, Watched, trace_call
 from plugrad.jit.tree import rebuild
 from plugrad.runtime.buffer import Buffer
+from plugrad.schedule.conditions import check_conditions
 from plugrad.settings import settings
 from plugrad.tensor import Tensor
 from plugrad.tensor.random import stream
@@ -61,9 +62,9 @@ class TinyJit(Generic[P, R]):
 
     Raises:
         JitError: at a call, when the function reads a tensor's values (`item`, `numpy`, ...), computes
-        something else
-            at each call, keeps tensors outside that it does not return, or gets arguments that are neither
-            tensors nor hashable.
+            something else at each call, keeps tensors outside that it does not return, or gets arguments
+            that are neither tensors nor hashable.
+        ShapeError: at a call, when a variable has a value with which a slice leaves its axis.
 
     Example:
         >>> @jit
@@ -202,6 +203,7 @@ class _Captured:
             places[made], buffer = storage.new_buffer_like(made, memory)
             buffers.append(buffer)
         values = {**trace.values, **inputs.values} if trace.values else inputs.values
+        check_conditions(trace.conditions, values)
         if trace.written or trace.written_inputs:
             with overwriting([*trace.written, *(inputs.buffers[number] for number in trace.written_inputs)]):
                 self._replay.run(buffers, values)

@@ -28,6 +28,7 @@ from plugrad.jit.inputs import Inputs
 from plugrad.jit.tree import Leaf, Leaves, collect, rebuild
 from plugrad.runtime.buffer import Buffer, live_buffers
 from plugrad.runtime.transfer import copy_buffer
+from plugrad.schedule.conditions import Condition
 from plugrad.tensor import Tensor
 from plugrad.tensor.cell import Cell, Path
 from plugrad.tensor.random import stream
@@ -104,6 +105,7 @@ class Trace:
         steps: what ran.
         inputs: what was passed in.
         values: the values of all variables that it ran with.
+        conditions: what has to hold of those.
         stand_ins: the BUFFERs that stood in for those of the inputs.
         outputs: where each returned tensor lies, then each gradient that was left: memory, or a view of it.
         shared: for each of these, how it shares memory; None for values.
@@ -125,6 +127,7 @@ class Trace:
     steps: Sequence[Step]
     inputs: Inputs
     values: dict[str, int]
+    conditions: frozenset[Condition]
     stand_ins: list[UOp]
     outputs: list[UOp]
     shared: list[Shared | None]
@@ -201,6 +204,7 @@ class _Tracer:
             steps=capture.steps,
             inputs=self._inputs,
             values=capture.values,
+            conditions=frozenset(capture.conditions),
             stand_ins=list(self._stand_ins.values()),
             outputs=outputs,
             shared=[self._shared(tensor) for tensor in shown],

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from plugrad._frozen import frozen
 from plugrad.schedule.check import check_graph
+from plugrad.schedule.conditions import Condition, conditions_of
 from plugrad.schedule.copies import Copies
 from plugrad.schedule.fusion import CostModel
 from plugrad.schedule.kernelize import KernelCall, kernelize, written_kernel
@@ -31,11 +32,13 @@ class Schedule:
         calls: what to run.
         results: for each source of the SINK, the node whose memory holds it.
         effects: from each assignment and copy in the graph to the node whose memory holds it.
+        conditions: what has to hold of the values of its variables before it runs.
     """
 
     calls: tuple[KernelCall, ...]
     results: tuple[UOp, ...]
     effects: Mapping[UOp, UOp]
+    conditions: tuple[Condition, ...] = ()
 
 
 @frozen
@@ -161,7 +164,8 @@ def create_schedule(sink: UOp, cost: Mapping[str, CostModel], default_device: st
     draft = Draft(UOp.sink(*sink.src, *effects), asked)
     done = SCHEDULING.run(draft, Devices(cost, default_device))
     places = done.graph.src
-    return Schedule(done.calls or (), places[:asked], dict(zip(effects, places[asked:], strict=True)))
+    made = dict(zip(effects, places[asked:], strict=True))
+    return Schedule(done.calls or (), places[:asked], made, conditions_of(sink))
 
 
 def _written(u: UOp, device: str | None) -> UOp:
