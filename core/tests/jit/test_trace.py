@@ -19,6 +19,11 @@ def test_calls_that_do_the_same_agree() -> None:
     assert trace(function, Tensor([1, 2])).agreement == trace(function, Tensor([3, 4])).agreement
 
 
+def test_results_of_no_elements_agree() -> None:
+    first, second = (trace(lambda x: x.exp(), Tensor.zeros(2, 0)) for _ in range(2))
+    assert first.agreement == second.agreement
+
+
 def test_other_numbers_other_data_and_other_memory_do_not() -> None:
     outside = [Tensor([1, 1]).realize(), Tensor([1, 1]).realize()]
     x = Tensor([1, 2])

@@ -366,7 +366,9 @@ class _Tracer:
 
     def _shown_key(self, outputs: list[UOp]) -> Hashable:
         buffers = [storage.buffer_of(storage.base_of(view)) for view in outputs]
-        return canonicalize(UOp.sink(*outputs)).sink, tuple([self._roles.get(b, b) for b in buffers])
+        # nobody writes memory of no elements
+        roles = [self._roles.get(b, b) if b.size else "empty" for b in buffers]
+        return canonicalize(UOp.sink(*outputs)).sink, tuple(roles)
 
     def _free_values(self, capture: Capture) -> Hashable:
         """Return the values of variables that were not passed in."""
