@@ -296,6 +296,17 @@ def test_extremes_of_nan_are_nan_and_of_limits_are_limits() -> None:
     assert Tensor([lowest, 5]).minimum(Tensor([3, lowest])).tolist() == [lowest, lowest]
 
 
+def test_clamp_at_a_limit_that_is_nan_is_nan_as_torchs() -> None:
+    nan = float("nan")
+    x, low = np.array([-2.0, 3.0, 5.0], np.float32), np.array([nan, 0.0, nan], np.float32)
+    for limits in ((low, None), (None, low), (low, 4.0), (nan, None), (None, nan)):
+        ours = Tensor(x).clamp(*(Tensor(y) if isinstance(y, np.ndarray) else y for y in limits))
+        theirs = torch.tensor(x).clamp(
+            *(torch.tensor(y) if y is not None else None for y in limits)  # pyright: ignore
+        )
+        np.testing.assert_array_equal(ours.numpy(), theirs.numpy())
+
+
 def test_clamp_is_that_of_torch_with_its_gradient_at_the_limits() -> None:
     values = [-2.0, -1.0, 0.5, 1.0, 3.0, float("nan")]
     ours, theirs = Tensor(values, requires_grad=True), torch.tensor(values, requires_grad=True)

@@ -320,7 +320,7 @@ class ArithmeticMixin(InteropMixin):
         return self._compare(other, lambda x, y: x.minimum(y))
 
     def clamp(self, min_: Self | ConstType | None = None, max_: Self | ConstType | None = None) -> Self:
-        """Return this with values below `min_` or above `max_` replaced by those limits.
+        """Return this with values below `min_` or above `max_` replaced by those limits; NaN if one is.
 
         Raises:
             DtypeError: both limits are missing.
@@ -335,10 +335,10 @@ class ArithmeticMixin(InteropMixin):
         # choices, not MAX: at the limit itself the whole gradient passes
         if min_ is not None:
             x, limit = out._operands(min_)
-            out = out._with((x < limit).where(limit, x), min_)
+            out = out._with(_beyond(x < limit, limit).where(limit, x), min_)
         if max_ is not None:
             x, limit = out._operands(max_)
-            out = out._with((x > limit).where(limit, x), max_)
+            out = out._with(_beyond(x > limit, limit).where(limit, x), max_)
         return out
 
     def clip(self, min_: Self | ConstType | None = None, max_: Self | ConstType | None = None) -> Self:
@@ -584,3 +584,8 @@ def _shifted(y: UOp, shift: Callable[[UOp], UOp], beyond: UOp) -> UOp:
         return shift(y)
     inside = y < width if is_unsigned(y.dtype) else (y < width) & (y >= 0)
     return inside.where(shift(inside.where(y, y.const_like(0))), beyond)
+
+
+def _beyond(is_beyond: UOp, limit: UOp) -> UOp:
+    """Return where a limit stands for the value: where that is beyond it, and where the limit is NaN."""
+    return is_beyond | limit.ne(limit) if is_float(limit.dtype) else is_beyond
