@@ -308,6 +308,27 @@ def test_sets(x: Any) -> None:
         same(tuple(ours), tuple(theirs), exact_dtype=False)
 
 
+def test_each_nan_is_an_element_of_its_own() -> None:
+    x = np.array([[np.nan, 2.0, np.nan], [-0.0, np.nan, 0.0]], np.float32)
+    for name in ("unique_all", "unique_counts", "unique_inverse"):
+        ours = getattr(xp, name)(Tensor(x))
+        values, indices, inverse, counts = np.unique(
+            x, return_index=True, return_inverse=True, return_counts=True, equal_nan=False
+        )
+        known = {"values": values, "indices": indices, "inverse_indices": inverse, "counts": counts}
+        theirs = [known[field] for field in ours._fields]
+        same(tuple(ours), theirs, exact_dtype=False)
+    same(xp.unique_values(Tensor(x)), np.unique(x, equal_nan=False))
+    assert [len(part) for part in xp.unique_all(Tensor(np.zeros((0, 2), np.float32)))] == [0, 0, 0, 0]
+
+
+def test_limits_that_are_nan_give_nan() -> None:
+    nan = float("nan")
+    x, low = np.array([-2.0, 3.0], np.float32), np.array([nan, 0.0], np.float32)
+    same(xp.clip(Tensor(x), Tensor(low), 1.0), np.clip(x, low, np.float32(1)))
+    same(xp.clip(Tensor(x), max=nan), np.clip(x, None, np.float32(nan)))
+
+
 def test_searching_in_order() -> None:
     x, values = np.array([3.0, 1.0, 2.0]), np.array([0.0, 1.0, 2.5, 9.0])
     order = np.argsort(x)
@@ -342,7 +363,7 @@ def test_creation() -> None:
     for indexing in ("xy", "ij"):
         ours = xp.meshgrid(Tensor([1, 2]), Tensor([3, 4, 5]), indexing=indexing)
         same(ours, np.meshgrid([1, 2], [3, 4, 5], indexing=indexing), exact_dtype=False)
-    assert xp.meshgrid() == ()
+    assert xp.meshgrid() == []
     same(xp.from_dlpack(np.arange(3)), np.arange(3))
 
 
@@ -424,6 +445,42 @@ def test_wrong_axes_are_refused() -> None:
         xp.cumulative_sum(t)
     with pytest.raises(ShapeError, match="vecdot along axis -1"):
         xp.vecdot(t, Tensor([1, 2, 3]))
+    with pytest.raises(AxisError, match="vecdot: axis -2 is out of range"):
+        xp.vecdot(t, Tensor([1, 2]), axis=-2)
+    with pytest.raises(AxisError, match="squeeze: axis 2 is out of range"):
+        xp.squeeze(t, 2)
+    with pytest.raises(AxisError, match="squeeze: 'x' is no axis"):
+        xp.squeeze(t, "x")
+    with pytest.raises(ShapeError, match="take of indices of 0 axes"):
+        xp.take(t, Tensor(0), axis=0)
+
+
+def test_what_means_nothing_is_refused() -> None:
+    t = Tensor([1, 2, 3])
+    for join in (xp.concat, xp.stack):
+        with pytest.raises(ArgumentError, match="of no arrays"):
+            join([])
+    with pytest.raises(ShapeError, match="nonzero of an array without axes"):
+        xp.nonzero(Tensor(1))
+    with pytest.raises(ShapeError, match=r"searchsorted in \(3,\) by a sorter \(1,\)"):
+        xp.searchsorted(t, t, sorter=Tensor([0]))
+    with pytest.raises(ShapeError, match=r"searchsorted in \(1, 3\)"):
+        xp.searchsorted(t.reshape(1, 3), t)
+    with pytest.raises(ArgumentError, match="diff -1 times"):
+        xp.diff(t, n=-1)
+    with pytest.raises(ShapeError, match=r"broadcast_to: \(2, -1\) has a negative size"):
+        xp.broadcast_to(t, (2, -1))
+    with pytest.raises(ShapeError, match=r"eye: \(-1, -1\) has a negative size"):
+        xp.eye(-1)
+    with pytest.raises(ShapeError, match=r"linspace: \(-1,\) has a negative size"):
+        xp.linspace(0, 1, -1, endpoint=False)
+
+
+def test_arguments_may_be_given_as_the_standard_says() -> None:
+    t = Tensor([1, 2, 3])
+    assert xp.expand_dims(t, 1).shape == xp.expand_dims(t, axis=1).shape == (3, 1)
+    assert xp.reshape(t.reshape(1, 3), 3).shape == (3,)
+    assert xp.conj(t).tolist() == xp.real(t).tolist() == [1, 2, 3]
 
 
 def test_importing_plugrad_leaves_the_namespace_out() -> None:

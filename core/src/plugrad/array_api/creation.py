@@ -6,6 +6,7 @@ from typing import Any, Literal
 from plugrad.dtype import ConstType, DType
 from plugrad.errors import ArgumentError
 from plugrad.tensor import Tensor
+from plugrad.tensor.shapes import check_sizes
 
 Shape = int | Sequence[int]
 
@@ -76,6 +77,7 @@ def linspace(
     """
     if endpoint:
         return Tensor.linspace(start, stop, num, dtype=dtype, device=device)
+    check_sizes((num,), "linspace")
     return Tensor.linspace(start, stop, num + 1, dtype=dtype, device=device)[:num]
 
 
@@ -139,6 +141,7 @@ def eye(
         [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     """
     columns = n_rows if n_cols is None else n_cols
+    check_sizes((n_rows, columns), "eye")
     like = Tensor.zeros(1, dtype=dtype, device=device)
     rows = Tensor.arange(n_rows, dtype="int32", device=device).reshape(n_rows, 1)
     return (rows + k == Tensor.arange(columns, dtype="int32", device=device)).cast(like.dtype)
@@ -154,7 +157,7 @@ def triu(x: Tensor, /, *, k: int = 0) -> Tensor:
     return x.triu(k)
 
 
-def meshgrid(*arrays: Tensor, indexing: Literal["xy", "ij"] = "xy") -> tuple[Tensor, ...]:
+def meshgrid(*arrays: Tensor, indexing: Literal["xy", "ij"] = "xy") -> list[Tensor]:
     """Return the coordinates of a grid, one tensor for each axis.
 
     Example:
@@ -162,6 +165,6 @@ def meshgrid(*arrays: Tensor, indexing: Literal["xy", "ij"] = "xy") -> tuple[Ten
         [[[1, 2], [1, 2]], [[3, 3], [4, 4]]]
     """
     if not arrays:
-        return ()
+        return []
     first, *others = arrays
-    return first.meshgrid(*others, indexing=indexing)
+    return list(first.meshgrid(*others, indexing=indexing))

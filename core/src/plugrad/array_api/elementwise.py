@@ -60,6 +60,11 @@ def atanh(x: Tensor, /) -> Tensor:
     return x.atanh()
 
 
+def conj(x: Tensor, /) -> Tensor:
+    """Return the elements: real numbers are their own conjugates."""
+    return +x
+
+
 def cos(x: Tensor, /) -> Tensor:
     """Return the cosine of each element."""
     return x.cos()
@@ -98,6 +103,11 @@ def log2(x: Tensor, /) -> Tensor:
 def log10(x: Tensor, /) -> Tensor:
     """Return the logarithm to base 10 of each element."""
     return x.log10()
+
+
+def real(x: Tensor, /) -> Tensor:
+    """Return the elements: real numbers have no other part."""
+    return +x
 
 
 def reciprocal(x: Tensor, /) -> Tensor:

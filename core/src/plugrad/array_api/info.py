@@ -27,9 +27,7 @@ MISSING = MappingProxyType(
     {
         "complex64": _NO_COMPLEX,
         "complex128": _NO_COMPLEX,
-        "conj": _NO_COMPLEX,
         "imag": _NO_COMPLEX,
-        "real": _NO_COMPLEX,
         "fft": f"an extension, {_NO_COMPLEX}",
         "linalg": "an extension: the methods of Tensor have other names and results",
         "Tensor.__rmatmul__": "the standard needs it for arrays of other classes only: make a Tensor of them",

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from plugrad.dtype import least_upper_dtype
-from plugrad.errors import ShapeError
+from plugrad.errors import ArgumentError, ShapeError
 from plugrad.tensor import Tensor
+from plugrad.tensor.shapes import check_sizes, one_axis, several
 
 
 def broadcast_arrays(*arrays: Tensor) -> list[Tensor]:
@@ -18,20 +19,38 @@ def broadcast_arrays(*arrays: Tensor) -> list[Tensor]:
 
 
 def broadcast_to(x: Tensor, /, shape: Sequence[int]) -> Tensor:
-    """Return `x` with axes of size 1, and missing ones in front, repeated to `shape`."""
-    return x.broadcast_to(tuple(shape))
+    """Return `x` with axes of size 1, and missing ones in front, repeated to `shape`.
+
+    Raises:
+        ShapeError: `x` does not broadcast to `shape`, or that has a negative size.
+    """
+    return x.broadcast_to(check_sizes(tuple(shape), "broadcast_to"))
 
 
 def concat(arrays: Sequence[Tensor], /, *, axis: int | None = 0) -> Tensor:
-    """Return arrays joined along an axis; flattened first for None."""
-    first, *others = [x.flatten() for x in arrays] if axis is None else arrays
+    """Return arrays joined along an axis; flattened first for None.
+
+    Raises:
+        ArgumentError: there are none.
+    """
+    first, *others = _some([x.flatten() for x in arrays] if axis is None else arrays, "concat")
     return first.cat(*others, axis=axis or 0)
 
 
 def stack(arrays: Sequence[Tensor], /, *, axis: int = 0) -> Tensor:
-    """Return arrays joined along a new axis."""
-    first, *others = arrays
+    """Return arrays joined along a new axis.
+
+    Raises:
+        ArgumentError: there are none.
+    """
+    first, *others = _some(arrays, "stack")
     return first.stack(*others, axis=axis)
+
+
+def _some(arrays: Sequence[Tensor], what: str) -> Sequence[Tensor]:
+    if not len(arrays):
+        raise ArgumentError(f"{what} of no arrays. Pass one at least.")
+    return arrays
 
 
 def unstack(x: Tensor, /, *, axis: int = 0) -> tuple[Tensor, ...]:
@@ -39,7 +58,7 @@ def unstack(x: Tensor, /, *, axis: int = 0) -> tuple[Tensor, ...]:
     return tuple(x.movedim(axis, 0))
 
 
-def expand_dims(x: Tensor, /, *, axis: int = 0) -> Tensor:
+def expand_dims(x: Tensor, /, axis: int = 0) -> Tensor:
     """Return `x` with a new axis of size 1."""
     return x.unsqueeze(axis)
 
@@ -48,11 +67,13 @@ def squeeze(x: Tensor, /, axis: int | Sequence[int]) -> Tensor:
     """Return `x` without axes of size 1.
 
     Raises:
+        AxisError: one of them does not exist.
         ShapeError: one of them has another size.
     """
-    for each in [axis] if isinstance(axis, int) else axis:
-        if x.shape[each] != 1:
-            raise ShapeError(f"squeeze of axis {each}, which has size {x.shape[each]}, not 1.")
+    for each in several(axis):
+        size = x.shape[one_axis(each, x.ndim, "squeeze")]
+        if size != 1:
+            raise ShapeError(f"squeeze of axis {each}, which has size {size}, not 1.")
     return x.squeeze(axis)
 
 
@@ -71,15 +92,15 @@ def matrix_transpose(x: Tensor, /) -> Tensor:
     return x.mT
 
 
-def reshape(x: Tensor, /, shape: Sequence[int], *, copy: bool | None = None) -> Tensor:
+def reshape(x: Tensor, /, shape: int | Sequence[int], *, copy: bool | None = None) -> Tensor:
     """Return the elements in another shape; `copy` makes no difference to values."""
-    out = x.reshape(tuple(shape))
+    out = x.reshape(several(shape))
     return out.contiguous() if copy else out
 
 
 def flip(x: Tensor, /, *, axis: int | Sequence[int] | None = None) -> Tensor:
     """Return the elements in reverse order along some axes, or all."""
-    return x.flip(*range(x.ndim)) if axis is None else x.flip(axis)
+    return x.flip(axis)
 
 
 def roll(x: Tensor, /, shift: int | Sequence[int], *, axis: int | Sequence[int] | None = None) -> Tensor:
@@ -101,8 +122,10 @@ def take(x: Tensor, indices: Tensor, /, *, axis: int | None = None) -> Tensor:
     """Return the elements at `indices`, (n,), along an axis; None for arrays of one axis.
 
     Raises:
-        ShapeError: `axis` is missing, and there is not one.
+        ShapeError: `axis` is missing, and there is not one; or `indices` has not one axis.
     """
+    if indices.ndim != 1:
+        raise ShapeError(f"take of indices of {indices.ndim} axes. Flatten them, or use take_along_axis.")
     if axis is None and x.ndim != 1:
         raise ShapeError(f"take without an axis, of {x.ndim} axes. Say along which.")
     return x.index_select(0 if axis is None else axis, indices)
@@ -127,9 +150,11 @@ def vecdot(x1: Tensor, x2: Tensor, /, *, axis: int = -1) -> Tensor:
     """Return the sums of products along an axis of both, which broadcast.
 
     Raises:
+        AxisError: one of both has no such axis.
         ShapeError: the axis is not of one size.
     """
-    if x1.shape[axis] != x2.shape[axis]:
-        raise ShapeError(f"vecdot along axis {axis}: sizes {x1.shape[axis]} and {x2.shape[axis]} differ.")
+    left, right = (x.shape[one_axis(axis, x.ndim, "vecdot")] for x in (x1, x2))
+    if left != right:
+        raise ShapeError(f"vecdot along axis {axis}: sizes {left} and {right} differ.")
     product: Any = x1 * x2
     return product.sum(axis, dtype=least_upper_dtype(x1.dtype, x2.dtype))

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from plugrad.dtype import DType, dtypes
-from plugrad.errors import AxisError
+from plugrad.errors import ArgumentError, AxisError
 from plugrad.tensor import Tensor
 
 Axis = int | Sequence[int] | None
@@ -137,10 +137,15 @@ def diff(
 ) -> Tensor:
     """Return the differences of neighbours along an axis, `n` times.
 
+    Raises:
+        ArgumentError: `n` is negative.
+
     Example:
         >>> diff(Tensor([1, 4, 9])).tolist()
         [3, 5]
     """
+    if n < 0:
+        raise ArgumentError(f"diff {n} times. Pass n of 0 or more.")
     parts = [part for part in (prepend, x, append) if part is not None]
     out = parts[0].cat(*parts[1:], axis=axis).movedim(axis, 0)
     for _ in range(n):

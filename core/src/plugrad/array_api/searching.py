@@ -2,8 +2,10 @@
 
 from typing import Literal, NamedTuple
 
-from plugrad.errors import ArgumentError
+from plugrad.dtype import is_float
+from plugrad.errors import ArgumentError, ShapeError
 from plugrad.tensor import Tensor
+from plugrad.tensor.shapes import show
 
 
 class UniqueAll(NamedTuple):
@@ -46,36 +48,64 @@ def searchsorted(
 
     Raises:
         ArgumentError: `side` is none of both.
+        ShapeError: `x1` has not one axis, or `sorter` another shape.
     """
+    if x1.ndim != 1 or (sorter is not None and sorter.shape != x1.shape):
+        order = "" if sorter is None else f" by a sorter {show(sorter.shape)}"
+        raise ShapeError(f"searchsorted in {show(x1.shape)}{order}: pass one axis, and as many positions.")
     if side not in ("left", "right"):
         raise ArgumentError(f"searchsorted with side={side!r}: pass 'left' or 'right'.")
     return (x1 if sorter is None else x1[sorter]).searchsorted(x2, side == "right")
 
 
 def nonzero(x: Tensor, /) -> tuple[Tensor, ...]:
-    """Return the positions of the elements other than 0, axis by axis. Computes `x`, for their number."""
+    """Return the positions of the elements other than 0, axis by axis. Computes `x`, for their number.
+
+    Raises:
+        ShapeError: `x` has no axes.
+    """
+    if not x.ndim:
+        raise ShapeError("nonzero of an array without axes: positions are along axes. Reshape it to (1,).")
     found = x.nonzero()
     return tuple(found[:, axis] for axis in range(x.ndim))
 
 
 def unique_values(x: Tensor, /) -> Tensor:
-    """Return the different elements in order. Computes `x`, for their number."""
-    return x.flatten().unique()
+    """Return the different elements in order; each NaN is one. Computes `x`, for their number.
+
+    Example:
+        >>> unique_values(Tensor([2.0, float("nan"), 2.0, float("nan")])).tolist()
+        [2.0, nan, nan]
+    """
+    return unique_all(x).values
 
 
 def unique_counts(x: Tensor, /) -> UniqueCounts:
-    """Return the different elements in order, and how often each is there."""
-    return UniqueCounts(*x.flatten().unique(return_counts=True))
+    """Return the different elements in order, each NaN as one, and how often each is there.
+
+    Example:
+        >>> unique_counts(Tensor([3, 1, 3])).counts.tolist()
+        [1, 2]
+    """
+    found = unique_all(x)
+    return UniqueCounts(found.values, found.counts)
 
 
 def unique_inverse(x: Tensor, /) -> UniqueInverse:
-    """Return the different elements in order, and for each of `x` which it is."""
-    values, inverse = x.flatten().unique(return_inverse=True)
-    return UniqueInverse(values, inverse.reshape(x.shape))
+    """Return the different elements in order, each NaN as one, and for each of `x` which it is.
+
+    Example:
+        >>> unique_inverse(Tensor([3, 1, 3])).inverse_indices.tolist()
+        [1, 0, 1]
+    """
+    found = unique_all(x)
+    return UniqueInverse(found.values, found.inverse_indices)
 
 
 def unique_all(x: Tensor, /) -> UniqueAll:
     """Return the different elements in order, the first position, which it is, and how often each is there.
+
+    NaNs are no two alike: each is an element of its own.
 
     Example:
         >>> unique_all(Tensor([3, 1, 3])).indices.tolist()
@@ -83,6 +113,25 @@ def unique_all(x: Tensor, /) -> UniqueAll:
     """
     flat = x.flatten()
     values, inverse, counts = flat.unique(return_inverse=True, return_counts=True)
+    if not len(values):
+        return UniqueAll(values, counts, inverse.reshape(x.shape), counts)
     order = flat.argsort()
-    indices = order[(counts.cumsum() - counts).cast(order.dtype)] if len(values) else counts
+    indices = order[(counts.cumsum() - counts).cast(order.dtype)]
+    if is_float(x.dtype) and bool(values[-1].isnan()):
+        values, indices, inverse, counts = _apart(flat, values, indices, inverse, counts, order)
     return UniqueAll(values, indices, inverse.reshape(x.shape), counts)
+
+
+def _apart(
+    flat: Tensor, values: Tensor, indices: Tensor, inverse: Tensor, counts: Tensor, order: Tensor
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Return what is known of different elements with the NaNs, of which there is one at the end, as many."""
+    many = int(counts[-1].item())
+    # the NaNs come last in order, and among them by their positions
+    ranks = flat.isnan().cast(inverse.dtype).cumsum() - 1
+    return (
+        values[:-1].cat(values[-1:].expand(many)),
+        indices[:-1].cat(order[-many:].cast(indices.dtype)),
+        flat.isnan().where(ranks + len(values) - 1, inverse.flatten()),
+        counts[:-1].cat(Tensor.ones(many, dtype=counts.dtype, device=counts.device)),
+    )
