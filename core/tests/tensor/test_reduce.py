@@ -36,6 +36,17 @@ def test_variance_of_numbers_far_from_zero_keeps_its_digits() -> None:
     np.testing.assert_allclose(Tensor([10000.0, 10001.0, 10002.0]).var().item(), 1.0, rtol=1e-6)
 
 
+@pytest.mark.parametrize("size", [1_000_000, 999_983])
+def test_long_sums_keep_their_digits(size: int) -> None:
+    same = np.full(size, 0.1, np.float32)
+    np.testing.assert_allclose(Tensor(same).sum().item(), same.sum(dtype=np.float64), rtol=5e-6)
+    columns = np.stack([same, same * 3], 1)
+    np.testing.assert_allclose(Tensor(columns).sum(0).numpy(), columns.sum(0, dtype=np.float64), rtol=5e-6)
+    far = np.arange(size, dtype=np.float32) % 97 + 10000
+    np.testing.assert_allclose(Tensor(far).mean().item(), far.mean(dtype=np.float64), rtol=5e-6)
+    np.testing.assert_allclose(Tensor(far).var().item(), far.var(dtype=np.float64, ddof=1), rtol=1e-5)
+
+
 @pytest.mark.parametrize(
     ("dtype", "expected"),
     [

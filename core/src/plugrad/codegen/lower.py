@@ -15,6 +15,7 @@ from plugrad.codegen.gpudims import add_launch_dims
 from plugrad.codegen.index_dtype import lower_index_dtype
 from plugrad.codegen.lanes import vectorize
 from plugrad.codegen.linearizer import linearize, remove_unused
+from plugrad.codegen.long_sums import split_long_sums
 from plugrad.codegen.loops import separate_loops
 from plugrad.codegen.opt.heuristic import optimise
 from plugrad.codegen.opt.kernel_opt import KernelOpt
@@ -54,6 +55,7 @@ LOWERING = Pipeline(
         ),
         Stage(coalesce, codegen_spec, "an axis can only become lanes while it is one range"),
         Stage(expand, codegen_spec, "copies are made before vectors, so that each vector is one node"),
+        Stage(split_long_sums, codegen_spec, "unrolling decides how many values one register takes in"),
         Stage(vectorize, codegen_spec, "after unrolling, one axis of lanes is left for each value"),
         Stage(add_launch_dims, codegen_spec, "addresses are complete, so launch indices fold into them"),
         Stage(

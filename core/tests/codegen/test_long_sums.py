@@ -1,0 +1,89 @@
+import math
+
+import pytest
+
+from plugrad.codegen.long_sums import split_long_sums
+from plugrad.dtype import dtypes
+from plugrad.uop.ops import AxisType, Ops
+from plugrad.uop.symbolic import simplify
+from plugrad.uop.uop import UOp
+
+out, x = (UOp(Ops.PARAM, dtypes.float32, (), (slot, 1 << 20)) for slot in range(2))
+i = UOp.range(4, 0)
+
+
+def loop(size: "int | UOp", *ident: int) -> UOp:
+    return UOp.range(size, ident, AxisType.REDUCE)
+
+
+def stored(value: UOp) -> UOp:
+    return UOp.sink(out.index(i).store(value, i))
+
+
+def longest(sink: UOp) -> int:
+    """Return how many values one register takes in at most."""
+    sums = [u for u in sink.toposort() if u.op is Ops.REDUCE]
+    sizes = [[int(r.src[0].vmax) for r in u.src[u.arg[1] :]] for u in sums]
+    return max(u.arg[1] * math.prod(s) for u, s in zip(sums, sizes, strict=True))
+
+
+def test_a_long_sum_becomes_a_sum_of_sums() -> None:
+    k, o, s = loop(4096, 1), loop(64, 1, 0), loop(64, 1, 1)
+    got = split_long_sums(stored(x.index(k).load().reduce(Ops.ADD, k)))
+    assert got is stored(x.index(o * 64 + s).load().reduce(Ops.ADD, s).reduce(Ops.ADD, o))
+
+
+def test_what_is_left_behind_whole_pieces_is_added_too() -> None:
+    k, o, s, t = loop(1031, 1), loop(16, 1, 0), loop(64, 1, 1), loop(7, 1, 2)
+    got = split_long_sums(stored(x.index(k).load().reduce(Ops.ADD, k)))
+    whole = x.index(o * 64 + s).load().reduce(Ops.ADD, s).reduce(Ops.ADD, o)
+    assert got is stored(whole + x.index(t + 1024).load().reduce(Ops.ADD, t))
+
+
+def test_several_loops_are_added_up_from_the_inside() -> None:
+    outer, inner = loop(100, 1), loop(50, 2)
+    place = outer * 64 + inner
+    got = split_long_sums(stored(x.index(place).load().reduce(Ops.ADD, outer, inner)))
+    assert got is stored(x.index(place).load().reduce(Ops.ADD, inner).reduce(Ops.ADD, outer))
+
+
+@pytest.mark.parametrize("size", [1 << 20, 999_983, 3 * 65537])
+def test_no_register_takes_in_more_than_some_hundreds(size: int) -> None:
+    k = loop(size, 1)
+    assert longest(split_long_sums(stored(x.index(k).load().reduce(Ops.ADD, k)))) <= 128
+
+
+def test_lanes_are_added_last() -> None:
+    k, lane = loop(4096, 1), UOp.range(4, 2, AxisType.LANE)
+    o, s = loop(64, 1, 0), loop(64, 1, 1)
+    got = split_long_sums(stored(x.index(k * 4 + lane).load().reduce(Ops.ADD, k, lane)))
+    pieces = x.index(o * 256 + s * 4 + lane).load().reduce(Ops.ADD, s).reduce(Ops.ADD, o)
+    assert got is simplify(stored(pieces.reduce(Ops.ADD, lane)))
+
+
+def test_a_symbolic_sum_is_split_by_its_greatest_length() -> None:
+    k = loop(UOp.variable("n", 1, 5000), 1)
+    got = split_long_sums(stored(x.index(k).load().reduce(Ops.ADD, k)))
+    assert longest(got) <= 128
+
+
+@pytest.mark.parametrize(
+    "short",
+    [
+        x.index(loop(1024, 1)).load().reduce(Ops.ADD, loop(1024, 1)),
+        x.index(loop(4096, 1)).load().reduce(Ops.MAX, loop(4096, 1)),
+        x.index(loop(4096, 1)).load().cast(dtypes.int32).reduce(Ops.ADD, loop(4096, 1)).cast(dtypes.float32),
+    ],
+    ids=["short", "no sum", "integers"],
+)
+def test_what_rounding_does_not_spoil_stays(short: UOp) -> None:
+    assert split_long_sums(stored(short)) is stored(short)
+
+
+def test_the_tile_of_a_product_stays_in_its_registers() -> None:
+    k = loop(4096, 1)
+    tile = [
+        out.index(UOp.const(dtypes.index, n)).store(x.index(k * 9 + n).load().reduce(Ops.ADD, k))
+        for n in range(9)
+    ]
+    assert split_long_sums(UOp.sink(*tile)) is UOp.sink(*tile)
