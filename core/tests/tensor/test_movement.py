@@ -3,11 +3,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
 from plugrad import Tensor, Variable
-from plugrad.errors import AxisError, ShapeError
+from plugrad.errors import AxisError, PlugradError, ShapeError
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
@@ -163,3 +164,64 @@ def test_matrices_are_transposed_one_by_one() -> None:
     assert t.mT.tolist() == np.swapaxes(np.arange(12).reshape(2, 2, 3), 1, 2).tolist()
     with pytest.raises(ShapeError, match=r"mT of shape \(3,\): a matrix has two axes"):
         _ = Tensor([1, 2, 3]).mT
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: x.permute(None),
+        lambda x: x.permute(1.5),
+        lambda x: x.transpose(np.array([0, 1]), 1),
+        lambda x: x.movedim(None, 1),
+        lambda x: x.shrink(None),
+        lambda x: x.shrink((0, 1)),
+        lambda x: x.shrink([(0, 1), (1, "a")]),
+        lambda x: x.flip(1.5),
+        lambda x: x.unflatten(1, None),
+        lambda x: x.roll((None,), 0),
+        lambda x: x.roll(np.ones((2, 2)), 0),
+        lambda x: x.rot90(1, None),
+        lambda x: x.unfold(1, 2, "a"),
+        lambda x: x.split("a"),
+        lambda x: x.split([3, -1]),
+        lambda x: x.chunk(1.5),
+        lambda x: x.pad(None),
+        lambda x: x.pad([(1, 1), (1,)]),
+        lambda x: x.pad((1, 1), np.array([0, 1])),
+        lambda x: x.pad((1, 1), value=np.zeros(2)),
+        lambda x: x.squeeze("a"),
+    ],
+)
+def test_arguments_of_another_kind_are_refused_by_errors_of_ours(call: Any) -> None:
+    with pytest.raises(PlugradError):
+        call(Tensor.zeros(2, 3))
+
+
+def test_numbers_may_be_those_of_numpy_and_sequences_of_any_kind() -> None:
+    x = Tensor(X)
+    one, two = np.int64(1), np.array([0, 2])
+    assert x.permute(np.array([2, 0, 1])).shape == (4, 2, 3)
+    assert x.reshape(np.array([6, -1])).shape == (6, 4)
+    assert x.permute(range(3)).shape == (2, 3, 4)
+    assert x.movedim(one, 0).shape == (3, 2, 4)
+    np.testing.assert_array_equal(x.flip(two).numpy(), np.flip(X, (0, 2)))
+    np.testing.assert_array_equal(x.flip(one).numpy(), np.flip(X, 1))
+    np.testing.assert_array_equal(x.flip(None).numpy(), np.flip(X))
+    np.testing.assert_array_equal(x.roll(one, one).numpy(), np.roll(X, 1, 1))
+    np.testing.assert_array_equal(x.roll(1, (0, 2)).numpy(), np.roll(X, 1, (0, 2)))
+    assert [part.shape for part in x.split(np.int64(3), 2)] == [(2, 3, 3), (2, 3, 1)]
+    assert x.unfold(one, np.int64(2), one).shape == (2, 2, 4, 2)
+    assert x.diagonal(one).shape == (4, 2)
+
+
+def test_an_axis_is_split_where_another_has_no_elements() -> None:
+    assert Tensor.zeros(0, 6).unflatten(1, (2, -1)).shape == (0, 2, 3)
+    assert Tensor.zeros(6, 0).unflatten(0, [-1, 2]).shape == (3, 2, 0)
+
+
+def test_parts_of_nothing_are_those_of_torch() -> None:
+    empty, theirs = Tensor.zeros(0, 2), torch.zeros(0, 2)
+    assert [part.shape for part in empty.chunk(3)] == [tuple(part.shape) for part in theirs.chunk(3)]
+    assert [part.shape for part in empty.split(0)] == [tuple(part.shape) for part in theirs.split(0)]
+    n = Variable("n", 1, 4).bind(2)
+    assert [part.shape[1] for part in Tensor.ones(4, 6).contiguous()[:n].chunk(2, 1)] == [3, 3]

@@ -90,3 +90,31 @@ def test_sizes_as_targets() -> None:
         t.shrink_to(2, 2)
     with pytest.raises(ShapeError, match=r"shrink_to: \[0, 9\) of axis 2"):
         t.shrink_to(2, 3, 9)
+
+
+def test_one_number_pads_every_axis_as_in_numpy() -> None:
+    np.testing.assert_array_equal(Tensor(X).pad(1).numpy(), np.pad(X, 1))
+    np.testing.assert_array_equal(Tensor(X).pad(np.array([[1, 0]] * 3)).numpy(), np.pad(X, ((1, 0),) * 3))
+    np.testing.assert_array_equal(
+        Tensor(X).pad(np.array([1, 0])).numpy(), np.pad(X, ((0, 0),) * 2 + ((1, 0),))
+    )
+    assert Tensor(X).pad(()).shape == X.shape
+
+
+def test_a_dtype_stays_where_it_holds_the_value() -> None:
+    for x, value in ((np.array([True]), True), (np.array([True]), 1), (np.arange(3, dtype=np.uint8), 7.0)):
+        t = torch.tensor(x)
+        out = Tensor(x).pad((1, 2), value=value)
+        expected = torch.nn.functional.pad(t, (1, 2), value=value).numpy()
+        assert out.numpy().dtype == expected.dtype
+        np.testing.assert_array_equal(out.numpy(), expected)
+    assert Tensor([1, 2]).pad((1, 0), value=0.5).tolist() == [0.5, 1.0, 2.0]
+    assert Tensor([1, 2]).pad((1, 0), value=None).tolist() == [0, 1, 2]
+    assert Tensor([1, 2]).pad((1, 0), value=np.float32(3)).tolist() == [3, 1, 2]
+
+
+def test_what_wraps_around_was_cut_before_as_in_torch() -> None:
+    x = torch.arange(6.0).reshape(1, 2, 3)
+    for widths in ((1, -1), (-1, 2), (2, -1)):
+        expected = torch.nn.functional.pad(x, widths, mode="circular")
+        np.testing.assert_array_equal(Tensor(x.numpy()).pad(widths, "circular").numpy(), expected.numpy())

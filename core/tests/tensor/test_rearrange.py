@@ -21,6 +21,8 @@ CASES: list[tuple[str, dict[str, int], Any]] = [
     ("a b c -> a 1 b c 1", {}, X.reshape(2, 1, 12, 6, 1)),
     ("a b c -> a () b c", {}, X.reshape(2, 1, 12, 6)),
     ("a b c ... -> ... a b c", {}, X),
+    ("... -> (...)", {}, X.reshape(-1)),
+    ("a ... -> a (...)", {}, X.reshape(2, 72)),
     ("a b (c1 c2)->c2 a(b c1)", {"c2": 2}, X.reshape(2, 12, 3, 2).transpose(3, 0, 1, 2).reshape(2, 2, 36)),
 ]
 
@@ -59,6 +61,8 @@ def test_sizes_may_be_symbolic_and_scalars_have_no_names() -> None:
         ("((a b) c) d -> a b c d", {}, "Groups do not nest"),
         ("a b 2 -> a b 2", {}, "'2' is no name of an axis"),
         ("(a ...) b -> a ... b", {}, "in parentheses before the arrow"),
+        ("(...) -> ...", {}, "in parentheses before the arrow"),
+        (5, {}, r"5 \(int\) is no formula"),
         ("a b c -> c b a", {"d": 3}, "has no 'd', whose size was passed"),
         ("a (b d) c -> a b d c", {}, "sizes of b and d are not known. Pass all but one"),
     ],
@@ -85,3 +89,12 @@ def test_a_formula_is_understood_without_a_tensor() -> None:
     assert formula.after == (("...",), ("c", "a"), ("b",), ())
     moves = formula.for_shape((2, 6, 5), {"b": 3})
     assert (moves.split, moves.order, moves.joined) == ((2, 3, 2, 5), (3, 2, 0, 1), (5, 4, 3, 1))
+
+
+def test_any_name_is_one_of_an_axis_and_sizes_are_integers() -> None:
+    x = Tensor(X)
+    assert x.rearrange("self (formula axis) dim -> formula dim axis self", formula=3).shape == (3, 6, 4, 2)
+    assert x.rearrange("a (b c) d -> a b c d", b=np.int64(2)).shape == (2, 2, 6, 6)
+    wrong: Any = "x"
+    with pytest.raises(ShapeError, match=r"rearrange: 'x' \(str\) is no size of an axis"):
+        x.rearrange("a (b c) d -> a b c d", b=wrong)

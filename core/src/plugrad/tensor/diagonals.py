@@ -10,7 +10,8 @@ from plugrad.dtype import dtypes
 from plugrad.errors import ArgumentError, AxisError, ShapeError
 from plugrad.tensor.base import DTypeLike, the_dtype
 from plugrad.tensor.inplace import InPlaceMixin
-from plugrad.tensor.shapes import Dim, check_sizes, one_axis, show
+from plugrad.tensor.joins import check_tensors
+from plugrad.tensor.shapes import Dim, as_int, as_shape, check_sizes, one_axis, show
 from plugrad.uop.uop import UOp
 
 
@@ -32,40 +33,43 @@ class DiagonalMixin(InPlaceMixin):
         """Return an `(n, m)` matrix with 1 on diagonal `k` and below it, 0 above; `m` is `n` if left out.
 
         Raises:
+            ArgumentError: `k` is no integer.
             ShapeError: a size is negative.
 
         Example:
             >>> Tensor.tri(2, 3, dtype="int32").tolist()
             [[1, 0, 0], [1, 1, 0]]
         """
-        rows, columns = check_sizes((n, n if m is None else m), "tri")
-        below = ~_is_right_of(rows, columns, k + 1)
+        rows, columns = check_sizes(as_shape((n, n if m is None else m), "tri"), "tri")
+        below = ~_is_right_of(rows, columns, as_int(k, "tri", "k") + 1)
         return cls._new(below.cast(the_dtype(dtype, dtypes.default_float)), device, False)
 
     def tril(self, diagonal: int = 0) -> Self:
         """Return matrices with 0 above a diagonal: (..., n, m) -> (..., n, m).
 
         Raises:
+            ArgumentError: `diagonal` is no integer.
             ShapeError: there are fewer than two axes.
 
         Example:
             >>> Tensor([[1, 2], [3, 4]]).tril().tolist()
             [[1, 0], [3, 4]]
         """
-        right = self._right_of(diagonal + 1, "tril")
+        right = self._right_of(as_int(diagonal, "tril", "diagonal") + 1, "tril")
         return self._like(right.where(self._graph.const_like(0), self._graph))
 
     def triu(self, diagonal: int = 0) -> Self:
         """Return matrices with 0 below a diagonal: (..., n, m) -> (..., n, m).
 
         Raises:
+            ArgumentError: `diagonal` is no integer.
             ShapeError: there are fewer than two axes.
 
         Example:
             >>> Tensor([[1, 2], [3, 4]]).triu(1).tolist()
             [[0, 2], [0, 0]]
         """
-        right = self._right_of(diagonal, "triu")
+        right = self._right_of(as_int(diagonal, "triu", "diagonal"), "triu")
         return self._like(right.where(self._graph, self._graph.const_like(0)))
 
     def _right_of(self, diagonal: int, what: str) -> UOp:
@@ -80,6 +84,7 @@ class DiagonalMixin(InPlaceMixin):
         """Return the elements on a diagonal of two axes, which go; they form the last axis. A view.
 
         Raises:
+            ArgumentError: `offset` is no integer.
             AxisError: an axis does not exist, or both are the same.
             ShapeError: one of them is symbolic.
 
@@ -96,6 +101,7 @@ class DiagonalMixin(InPlaceMixin):
             raise ShapeError(
                 f"diagonal of shape {show(self.shape)}: axes {first} and {second} must be numbers."
             )
+        offset = as_int(offset, "diagonal", "offset")
         top, left = max(-offset, 0), max(offset, 0)
         size = max(min(rows - top, columns - left), 0)
         others: Any = x.shape[:-2]
@@ -110,6 +116,7 @@ class DiagonalMixin(InPlaceMixin):
         Of a matrix, the elements on that diagonal: (n, m) -> (k,).
 
         Raises:
+            ArgumentError: `diagonal` is no integer.
             ShapeError: there are neither one nor two axes.
 
         Example:
@@ -120,12 +127,14 @@ class DiagonalMixin(InPlaceMixin):
         """
         if self.ndim not in (1, 2):
             raise ShapeError(f"diag of shape {show(self.shape)}: it takes one axis or two. Use diagonal().")
+        diagonal = as_int(diagonal, "diag", "diagonal")
         return self.diag_embed(diagonal) if self.ndim == 1 else self.diagonal(diagonal)
 
     def diag_embed(self, offset: int = 0) -> Self:
         """Return square matrices with the last axis on a diagonal: (..., n) -> (..., n+|k|, n+|k|).
 
         Raises:
+            ArgumentError: `offset` is no integer.
             ShapeError: there is no axis, or it is symbolic.
 
         Example:
@@ -138,6 +147,7 @@ class DiagonalMixin(InPlaceMixin):
                 f"diag_embed of shape {show(self.shape)}: the last axis must be there, and a number."
             )
         others: Any = self.shape[:-1]
+        offset = as_int(offset, "diag_embed", "offset")
         top, left = max(-offset, 0), max(offset, 0)
         if not size:
             square: Any = (*others, abs(offset), abs(offset))
@@ -156,6 +166,7 @@ class DiagonalMixin(InPlaceMixin):
 
         Raises:
             ArgumentError: `indexing` is neither.
+            DtypeError: one of them is no tensor.
             ShapeError: one of the tensors has more than one axis.
 
         Example:
@@ -165,6 +176,7 @@ class DiagonalMixin(InPlaceMixin):
         if indexing not in ("ij", "xy"):
             raise ArgumentError(f"meshgrid: indexing={indexing!r} is neither 'ij' nor 'xy'.")
         given = (self, *others)
+        check_tensors(given, "meshgrid")
         if long := [x for x in given if x.ndim > 1]:
             raise ShapeError(f"meshgrid of shape {show(long[0].shape)}: each axis takes one axis of numbers.")
         places = list(range(len(given)))

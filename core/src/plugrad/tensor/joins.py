@@ -7,7 +7,16 @@ from plugrad.dtype import dtypes
 from plugrad.errors import DtypeError, ShapeError
 from plugrad.tensor.base import promoted
 from plugrad.tensor.movement import MovementMixin
-from plugrad.tensor.shapes import Shape, as_shape, check_sizes, one_axis, product, show
+from plugrad.tensor.shapes import (
+    Shape,
+    as_int,
+    as_shape,
+    check_sizes,
+    one_axis,
+    product,
+    several,
+    show,
+)
 from plugrad.uop.shape import add_sizes
 from plugrad.uop.uop import UOp
 
@@ -32,7 +41,7 @@ class JoinMixin(MovementMixin):
             [1, 2, 3]
         """
         parts = (self, *others)
-        _check_tensors(parts, "cat")
+        check_tensors(parts, "cat")
         at = one_axis(axis, self.ndim, "cat")
         for part in others:
             if part.ndim != self.ndim or _without(part.shape, at) != _without(self.shape, at):
@@ -57,7 +66,7 @@ class JoinMixin(MovementMixin):
             >>> Tensor([1, 2]).stack(Tensor([3, 4])).tolist()
             [[1, 2], [3, 4]]
         """
-        _check_tensors((self, *others), "stack")
+        check_tensors((self, *others), "stack")
         for other in others:
             if other.shape != self.shape:
                 raise ShapeError(
@@ -70,24 +79,28 @@ class JoinMixin(MovementMixin):
         """Return parts along an axis: `sizes` elements each (fewer in the last), or the sizes listed.
 
         Raises:
+            ArgumentError: a size is no integer.
             AxisError: the axis does not exist.
-            ShapeError: the sizes do not add up.
+            ShapeError: sizes do not add up, one is negative, or parts have none; or the axis is symbolic.
 
         Example:
             >>> [part.tolist() for part in Tensor.arange(5).split(2)]
             [[0, 1], [2, 3], [4]]
         """
         at = one_axis(axis, self.ndim, "split")
-        total: Any = self.static_shape("split")[at]
-        if isinstance(sizes, int):
-            if sizes <= 0:
-                raise ShapeError(f"split: parts of {sizes} elements. Give a size of at least 1.")
-            sizes = [min(sizes, total - begin) for begin in range(0, total, sizes)] or [0]
-        if sum(sizes) != total:
-            raise ShapeError(f"split: sizes {tuple(sizes)} add up to {sum(sizes)}, axis {axis} has {total}.")
+        total = self._known_size(at, "split")
+        given = [as_int(size, "split", "sizes") for size in several(sizes)]
+        if hasattr(sizes, "__index__") and len(given) == 1:
+            (size,) = given
+            if size < 0 or (total and not size):
+                raise ShapeError(f"split: parts of {size} elements. Give a size of at least 1.")
+            given = [min(size, total - begin) for begin in range(0, total, max(size, 1))] or [0]
+        check_sizes(tuple(given), "split")
+        if sum(given) != total:
+            raise ShapeError(f"split: sizes {tuple(given)} add up to {sum(given)}, axis {axis} has {total}.")
         parts: list[Self] = []
         begin = 0
-        for size in sizes:
+        for size in given:
             parts.append(self._interval(at, begin, begin + size))
             begin += size
         return tuple(parts)
@@ -95,14 +108,31 @@ class JoinMixin(MovementMixin):
     def chunk(self, chunks: int, axis: int = 0) -> tuple[Self, ...]:
         """Return at most `chunks` parts of equal size along an axis; the last may have fewer elements.
 
+        An axis without elements gives `chunks` parts without any.
+
+        Raises:
+            ArgumentError: `chunks` is no integer.
+            AxisError: the axis does not exist.
+            ShapeError: there is to be no part, or the axis is symbolic.
+
         Example:
             >>> [part.tolist() for part in Tensor.arange(5).chunk(2)]
             [[0, 1, 2], [3, 4]]
         """
-        if chunks <= 0:
-            raise ShapeError(f"chunk: {chunks} parts. Ask for at least 1.")
-        total: Any = self.static_shape("chunk")[one_axis(axis, self.ndim, "chunk")]
-        return self.split(max(-(-total // chunks), 1), axis)
+        count = as_int(chunks, "chunk", "chunks")
+        if count <= 0:
+            raise ShapeError(f"chunk: {count} parts. Ask for at least 1.")
+        total = self._known_size(one_axis(axis, self.ndim, "chunk"), "chunk")
+        return self.split(-(-total // count) if total else [0] * count, axis)
+
+    def _known_size(self, axis: int, what: str) -> int:
+        """Return the size of an axis, which is a number."""
+        size = self.shape[axis]
+        if not isinstance(size, int):
+            raise ShapeError(
+                f"{what}: axis {axis} of shape {show(self.shape)} is symbolic. Take a slice of fixed size."
+            )
+        return size
 
     def repeat(self, *repeats: int | Sequence[int]) -> Self:
         """Return this tiled `repeats[i]` times along axis `i`, aligned at the last axis.
@@ -126,7 +156,12 @@ class JoinMixin(MovementMixin):
         return self._like(u.reshape(tuple(product(pair) for pair in zip(times, shape, strict=True))))
 
 
-def _check_tensors(parts: Iterable[object], what: str) -> None:
+def check_tensors(parts: Iterable[object], what: str) -> None:
+    """Refuse operands that are no tensors.
+
+    Raises:
+        DtypeError: one is none.
+    """
     for part in parts:
         if not isinstance(part, MovementMixin):
             raise DtypeError(

@@ -3,20 +3,23 @@
 from collections.abc import Sequence
 from typing import Any, Self
 
-from plugrad.errors import ShapeError
+from plugrad.errors import ArgumentError, ShapeError
 from plugrad.tensor.conversion import ConversionMixin
 from plugrad.tensor.shapes import (
     Axes,
     Dim,
     Shape,
+    as_pair,
     as_shape,
     check_sizes,
     expanded,
     is_static,
     one_axis,
     product,
+    several,
     show,
     some_axes,
+    unpacked,
 )
 from plugrad.uop.uop import UOp
 
@@ -37,29 +40,8 @@ class MovementMixin(ConversionMixin):
             (2, 3)
         """
         wanted = as_shape(shape, "reshape")
-        return self._view(lambda u: u.reshape(self._complete(wanted)))
-
-    def _complete(self, wanted: Shape) -> Shape:
-        """Return `wanted` with its -1 replaced, if it has as many elements as this tensor."""
-        unknown = [axis for axis, size in enumerate(wanted) if isinstance(size, int) and size == -1]
-        if len(unknown) > 1:
-            raise ShapeError(f"cannot reshape {show(self.shape)} to {show(wanted)}: only one size may be -1.")
-        known = product(size for axis, size in enumerate(wanted) if axis not in unknown)
-        count = product(self.shape)
-        if unknown:
-            if isinstance(known, int) and (known == 0 or (isinstance(count, int) and count % known)):
-                raise ShapeError(
-                    f"cannot reshape {show(self.shape)} to {show(wanted)}: {count} elements do not divide "
-                    f"into groups of {known}. Choose sizes whose product divides {count}."
-                )
-            axis = unknown[0]
-            wanted = (*wanted[:axis], _quotient(count, known), *wanted[axis + 1 :])
-        elif isinstance(count, int) and isinstance(known, int) and count != known:
-            raise ShapeError(
-                f"cannot reshape {show(self.shape)} to {show(wanted)}: {count} elements do not fit {known}. "
-                f"Pass -1 for one dimension or a shape with {count} elements."
-            )
-        return check_sizes(wanted, "reshape")
+        sizes = _completed(self.shape, wanted, "reshape")
+        return self._view(lambda u: u.reshape(sizes))
 
     def view(self, *shape: Dim | Sequence[Dim]) -> Self:
         """Return `reshape(*shape)`.
@@ -81,13 +63,13 @@ class MovementMixin(ConversionMixin):
             >>> Tensor.zeros(2, 3, 4).permute(2, 0, 1).shape
             (4, 2, 3)
         """
-        given: Any = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
+        given = unpacked(axes)
         if len(given) != self.ndim:
             raise ShapeError(
-                f"permute: {len(given)} axes {tuple(given)} for shape {show(self.shape)}. Name each of its "
+                f"permute: {len(given)} axes {given} for shape {show(self.shape)}. Name each of its "
                 f"{self.ndim} axes once."
             )
-        some_axes(tuple(given), self.ndim, "permute")
+        some_axes(given, self.ndim, "permute")
         order = tuple([one_axis(axis, self.ndim, "permute") for axis in given])
         return self._view(lambda u: u.permute(order))
 
@@ -163,20 +145,22 @@ class MovementMixin(ConversionMixin):
         """Return the half-open interval `(begin, end)` of each axis; None keeps an axis whole.
 
         Raises:
-            ShapeError: there is not one interval for each axis, or one leaves the tensor.
+            ShapeError: there is not one interval for each axis, it is no pair of sizes, or it leaves the
+                tensor.
 
         Example:
             >>> Tensor.arange(5).shrink([(1, 3)]).tolist()
             [1, 2]
         """
-        if len(bounds) != self.ndim:
+        given = several(bounds)
+        if len(given) != self.ndim:
             raise ShapeError(
-                f"shrink: {len(bounds)} intervals for shape {show(self.shape)}. Give one for each of "
+                f"shrink: {len(given)} intervals for shape {show(self.shape)}. Give one for each of "
                 f"{self.ndim} axes."
             )
         pairs = [
-            (0, size) if pair is None else (pair[0], pair[1])
-            for pair, size in zip(bounds, self.shape, strict=True)
+            (0, size) if pair is None else as_pair(pair, "shrink")
+            for pair, size in zip(given, self.shape, strict=True)
         ]
         for axis, ((begin, end), size) in enumerate(zip(pairs, self.shape, strict=True)):
             known: list[Any] = [0, begin, end, size]
@@ -187,18 +171,22 @@ class MovementMixin(ConversionMixin):
                 )
         return self._view(lambda u: u.shrink(pairs))
 
-    def flip(self, *axis: int | Sequence[int]) -> Self:
-        """Return this with the order of elements along the axes reversed.
+    def flip(self, *axis: int | Sequence[int] | None) -> Self:
+        """Return this with the order of elements along the axes reversed; None means all axes.
 
         Raises:
+            ArgumentError: no axis was passed.
             AxisError: an axis does not exist, or comes twice.
 
         Example:
             >>> Tensor([1, 2, 3]).flip(0).tolist()
             [3, 2, 1]
         """
-        given: Any = axis[0] if len(axis) == 1 and not isinstance(axis[0], int) else axis
-        return self._view(lambda u: u.flip(some_axes(tuple(given), self.ndim, "flip")))
+        if not axis:
+            raise ArgumentError("flip: along which axes? Name them, or pass None for all.")
+        given: Any = None if axis[0] is None else unpacked(axis)
+        chosen = some_axes(given, self.ndim, "flip")
+        return self._view(lambda u: u.flip(chosen))
 
     def squeeze(self, axis: Axes = None) -> Self:
         """Return this without axes of size 1: all of them, or those named that have size 1.
@@ -249,12 +237,19 @@ class MovementMixin(ConversionMixin):
     def unflatten(self, axis: int, sizes: Sequence[Dim]) -> Self:
         """Return this with one axis split into `sizes`, one of which may be -1.
 
+        Raises:
+            AxisError: the axis does not exist.
+            ShapeError: it does not have as many elements as `sizes`.
+
         Example:
             >>> Tensor.zeros(2, 12).unflatten(1, (3, -1)).shape
             (2, 3, 4)
         """
         at = one_axis(axis, self.ndim, "unflatten")
-        return self.reshape(*self.shape[:at], *sizes, *self.shape[at + 1 :])
+        wanted = as_shape((sizes,), "unflatten")
+        # an axis at a time: -1 is what is left of this axis, also where another has no elements
+        sizes = _completed((self.shape[at],), wanted, "unflatten")
+        return self._view(lambda u: u.reshape((*self.shape[:at], *sizes, *self.shape[at + 1 :])))
 
     def _interval(self, axis: int, begin: Dim, end: Dim) -> Self:
         bounds: Any = [(0, size) for size in self.shape]
@@ -269,6 +264,37 @@ class MovementMixin(ConversionMixin):
             [[1, 2], [1, 2]]
         """
         return self.expand(*shape)
+
+
+def _completed(shape: Shape, wanted: Shape, what: str) -> Shape:
+    """Return `wanted` with its -1 replaced, if it has as many elements as `shape`."""
+    unknown = [axis for axis, size in enumerate(wanted) if isinstance(size, int) and size == -1]
+    if len(unknown) > 1:
+        raise ShapeError(f"cannot {what} {show(shape)} to {show(wanted)}: only one size may be -1.")
+    if any(isinstance(size, int) and size < -1 for size in wanted):
+        raise ShapeError(f"{what}: {show(wanted)} has a negative size. Sizes are 0 or more, one may be -1.")
+    known = product(size for axis, size in enumerate(wanted) if axis not in unknown)
+    count = product(shape)
+    if unknown:
+        if isinstance(known, int) and (known == 0 or (isinstance(count, int) and count % known)):
+            raise ShapeError(
+                f"cannot {what} {show(shape)} to {show(wanted)}: {count} elements do not divide "
+                f"into groups of {known}. Choose sizes whose product divides {count}."
+            )
+        axis = unknown[0]
+        quotient = _quotient(count, known)
+        wanted = (*wanted[:axis], quotient, *wanted[axis + 1 :])
+        known = known * quotient
+    # of symbolic sizes, what they are today; a replay with other values asks again
+    missing = count - known
+    least, most = (missing, missing) if isinstance(missing, int) else missing.bounds
+    if least > 0 or most < 0:
+        counts = [str(size if isinstance(size, int) else size.vmax) for size in (count, known)]
+        raise ShapeError(
+            f"cannot {what} {show(shape)} to {show(wanted)}: {counts[0]} elements do not fit {counts[1]}. "
+            f"Pass -1 for one dimension or a shape with {counts[0]} elements."
+        )
+    return wanted
 
 
 def _equals(size: Dim, number: int) -> bool:

@@ -1,13 +1,24 @@
 """Padding: with a value, mirrored, repeated, wrapped around; and sizes as targets."""
 
+import math
 from collections.abc import Sequence
 from typing import Any, Literal, Self, get_args
 
-from plugrad.dtype import ConstType, dtypes
+from plugrad.dtype import ConstType, DType, dtypes, is_bool, is_float
 from plugrad.errors import ArgumentError, ShapeError
 from plugrad.tensor.base import promoted
 from plugrad.tensor.joins import JoinMixin
-from plugrad.tensor.shapes import Dim, as_shape, show
+from plugrad.tensor.shapes import (
+    Dim,
+    as_dim,
+    as_number,
+    as_pair,
+    as_shape,
+    is_sequence,
+    several,
+    show,
+    unpacked,
+)
 from plugrad.uop.shape import add_sizes
 from plugrad.uop.uop import UOp
 
@@ -21,23 +32,26 @@ class PaddingMixin(JoinMixin):
 
     def pad(
         self,
-        padding: "Sequence[Dim] | Sequence[tuple[Dim, Dim] | None]",
+        padding: "Dim | Sequence[Dim] | Sequence[tuple[Dim, Dim] | None]",
         mode: PadMode = "constant",
-        value: ConstType = 0,
+        value: ConstType | None = None,
     ) -> Self:
         """Return this with more elements around it. Negative widths cut away.
 
         Args:
             padding: a pair `(before, after)` for each axis (None: nothing), or numbers as in PyTorch:
-                `(before, after)` of the last axis, then of the one before it, and so on.
+                `(before, after)` of the last axis, then of the one before it, and so on. One number alone
+                goes before and after each axis, as in NumPy.
             mode: what the new elements are: `value`, the tensor mirrored at its outermost elements
                 ("reflect", narrower than the axis), those elements again ("replicate"), or the tensor wrapped
-                around ("circular").
-            value: what "constant" fills with.
+                around ("circular", of what negative widths leave of the axis).
+            value: what "constant" fills with, 0 if left out. Where elements of this dtype cannot be that, the
+                result has another one: integers padded with 0.5 become floats.
 
         Raises:
             ArgumentError: there is no such mode, or another mode than "constant" was given a value.
-            ShapeError: the number of widths does not fit; widths that mirror or repeat too much, or symbolic
+            DtypeError: `value` is no number, or too large for this dtype.
+            ShapeError: widths are no numbers, or not as many as fit; widths that mirror too much, or symbolic
                 ones of another mode than "constant".
 
         Example:
@@ -46,15 +60,16 @@ class PaddingMixin(JoinMixin):
             >>> Tensor([1, 2, 3]).pad((2, 1), "reflect").tolist()
             [3, 2, 1, 2, 3, 2]
         """
-        if mode not in get_args(PadMode):
+        # an array is equal to none of them, but does not say so by one bool
+        if is_sequence(mode) or mode not in get_args(PadMode):
             raise ArgumentError(
                 f"pad: mode={mode!r} is none of 'constant', 'reflect', 'replicate', 'circular'. A value to "
-                "fill with is passed as value=."
+                "fill with is passed as value=; 'edge' and 'wrap' of NumPy are 'replicate' and 'circular'."
             )
         pairs = self._padding_pairs(padding)
         if mode == "constant":
-            return self._filled_around(pairs, value)
-        if value != 0:
+            return self._filled_around(pairs, 0 if value is None else as_number(value, "pad"))
+        if value is not None and as_number(value, "pad") != 0:
             raise ArgumentError(f"pad: mode={mode!r} fills with no value={value!r}. Leave it out.")
         return self._padded_by(pairs, mode)
 
@@ -90,10 +105,10 @@ class PaddingMixin(JoinMixin):
         return self.shrink([(0, size) for size in self._target_sizes(shape, "shrink_to")])
 
     def _target_sizes(self, shape: Any, what: str) -> list[Dim]:
-        given = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
+        given = unpacked(shape)
         if len(given) != self.ndim:
             raise ShapeError(
-                f"{what}: {len(given)} sizes {tuple(given)} for shape {show(self.shape)}. Give one for each "
+                f"{what}: {len(given)} sizes {given} for shape {show(self.shape)}. Give one for each "
                 f"of {self.ndim} axes, or None."
             )
         kept = [have if want is None else want for want, have in zip(given, self.shape, strict=True)]
@@ -108,36 +123,45 @@ class PaddingMixin(JoinMixin):
         padded = self._graph.pad(pairs)
         if value == 0:
             return self._like(padded)
-        dtype = promoted([self, value])
+        dtype = self.dtype if _holds(self.dtype, value) else promoted([self, value])
         inside = UOp.const(dtypes.bool, True).reshape((1,) * self.ndim).expand(self.shape).pad(pairs)
         fill = self._const(value, dtype)
         return self._like(inside.where(padded.cast(dtype), fill))
 
     def _padding_pairs(self, padding: Any) -> list[tuple[Dim, Dim]]:
-        if all(isinstance(width, (int, UOp)) for width in padding):
-            if len(padding) % 2 or len(padding) > 2 * self.ndim:
-                raise ShapeError(
-                    f"pad: {len(padding)} widths {tuple(padding)} for shape {show(self.shape)}. Give "
-                    f"(before, after) of the last axis, then of those before it: at most {2 * self.ndim} "
-                    "numbers."
-                )
-            pairs = list(zip(padding[::2], padding[1::2], strict=True))[::-1]
-            front: list[tuple[Dim, Dim]] = [(0, 0)] * (self.ndim - len(pairs))
-            return front + pairs
-        if len(padding) != self.ndim:
+        if not is_sequence(padding):
+            width = as_dim(padding, "pad")
+            return [(width, width)] * self.ndim
+        given = several(padding)
+        if any(item is None or is_sequence(item) for item in given):
+            return self._one_pair_each(given)
+        if len(given) % 2 or len(given) > 2 * self.ndim:
             raise ShapeError(
-                f"pad: {len(padding)} pairs for shape {show(self.shape)}. Give one for each of {self.ndim} "
+                f"pad: {len(given)} widths {given} for shape {show(self.shape)}. Give (before, after) of the "
+                f"last axis, then of those before it: at most {2 * self.ndim} numbers."
+            )
+        widths = [as_dim(width, "pad") for width in given]
+        pairs = list(zip(widths[::2], widths[1::2], strict=True))[::-1]
+        front: list[tuple[Dim, Dim]] = [(0, 0)] * (self.ndim - len(pairs))
+        return front + pairs
+
+    def _one_pair_each(self, given: Sequence[Any]) -> list[tuple[Dim, Dim]]:
+        if len(given) != self.ndim:
+            raise ShapeError(
+                f"pad: {len(given)} pairs for shape {show(self.shape)}. Give one for each of {self.ndim} "
                 "axes."
             )
-        return [(0, 0) if pair is None else (pair[0], pair[1]) for pair in padding]
+        return [(0, 0) if pair is None else as_pair(pair, "pad") for pair in given]
 
     # --- with its own elements ---
 
     def _padded_by(self, pairs: list[tuple[Dim, Dim]], mode: PadMode) -> Self:
         cut, pairs = _split_widths(pairs)
+        if mode == "circular" and any(b or e for b, e in cut):
+            return self._cut(cut)._padded_by(pairs, mode)
         out = self
         for axis, (before, after) in enumerate(pairs):
-            size = self.shape[axis]
+            size = out.shape[axis]
             if not isinstance(before, int) or not isinstance(after, int):
                 raise ShapeError(f"pad: axis {axis} has symbolic widths, mode={mode!r} takes numbers.")
             if not before and not after:
@@ -181,6 +205,13 @@ class PaddingMixin(JoinMixin):
         end = start + before + size + after
         times = [-(-end // size) if at == axis else 1 for at in range(self.ndim)]
         return self.repeat(times)._interval(axis, start, end)
+
+
+def _holds(dtype: DType, value: ConstType) -> bool:
+    """Say whether elements of `dtype` can be `value`, but for rounding and range."""
+    if is_float(dtype):
+        return True
+    return value in (0, 1) if is_bool(dtype) else math.isfinite(value) and value == int(value)
 
 
 def _split_widths(pairs: list[tuple[Dim, Dim]]) -> tuple[list[tuple[int, int]], list[tuple[Dim, Dim]]]:

@@ -8,9 +8,11 @@ from typing import Any
 
 from plugrad._frozen import frozen
 from plugrad.errors import ArgumentError, ShapeError
-from plugrad.tensor.shapes import Dim, Shape, product, show
+from plugrad.tensor.shapes import Dim, Shape, as_dim, product, show
 
 ELLIPSIS = "..."
+# inside of parentheses: the axes that it stands for are joined
+_JOINED = "(...)"
 Group = tuple[str, ...]
 
 
@@ -25,7 +27,7 @@ class Moves:
 
 @frozen
 class Formula:
-    """Both sides: the names that make up each axis; "..." is a group of its own or a name in one."""
+    """Both sides: the names that make up each axis; "..." is a group of its own, or "(...)" a name in one."""
 
     text: str
     before: tuple[Group, ...]
@@ -44,7 +46,7 @@ class Formula:
                 f"{show(shape)}. Name each axis, or the rest by '...'."
             )
         others = tuple(f"...{number}" for number in range(extra))
-        known = dict(sizes)
+        known = {name: as_dim(size, "rearrange") for name, size in sizes.items()}
         axes = iter(shape)
         split: list[Dim] = []
         names: list[str] = []
@@ -53,7 +55,7 @@ class Formula:
             known.update(zip(group, found, strict=True))
             split.extend(found)
             names.extend(group)
-        after = _spread(self.after, others, join=True)
+        after = _spread(self.after, others)
         order = tuple(names.index(name) for group in after for name in group)
         # axes that are not named again are empty groups: size 1
         order = (*order, *[at for at in range(len(names)) if at not in order])
@@ -80,14 +82,14 @@ class Formula:
         return [known.get(name, quotient) for name in group]
 
 
-def _spread(groups: Sequence[Group], others: tuple[str, ...], join: bool = False) -> list[Group]:
+def _spread(groups: Sequence[Group], others: tuple[str, ...]) -> list[Group]:
     """Return groups with "..." replaced by the axes it stands for."""
     out: list[Group] = []
     for group in groups:
         if group == (ELLIPSIS,):
             out.extend((other,) for other in others)
-        elif ELLIPSIS in group and join:
-            at = group.index(ELLIPSIS)
+        elif _JOINED in group:
+            at = group.index(_JOINED)
             out.append((*group[:at], *others, *group[at + 1 :]))
         else:
             out.append(group)
@@ -108,11 +110,15 @@ def parse_formula(text: str, given: Sequence[str] = ()) -> Formula:
         >>> parse_formula("a (b c) -> (a b) c").before
         (('a',), ('b', 'c'))
     """
+    if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise ArgumentError(
+            f"{text!r} ({type(text).__name__}) is no formula. Pass 'names before -> names after'."
+        )
     sides = text.split("->")
     if len(sides) != 2:
         raise ArgumentError(f"{text!r} has {len(sides) - 1} arrows. Write 'names before -> names after'.")
     before, after = (_groups(side, text) for side in sides)
-    names = [[name for group in side for name in group] for side in (before, after)]
+    names = [[name.strip("()") for group in side for name in group] for side in (before, after)]
     for side in names:
         if twice := {name for name in side if side.count(name) > 1}:
             raise ArgumentError(f"{text!r} has {sorted(twice)[0]!r} twice on one side. Name each axis once.")
@@ -121,7 +127,7 @@ def parse_formula(text: str, given: Sequence[str] = ()) -> Formula:
             f"{text!r} has {sorted(lonely)[0]!r} on one side only. An axis neither goes nor comes: sum or "
             "expand before or after."
         )
-    if any(ELLIPSIS in group and len(group) > 1 for group in before):
+    if any(_JOINED in group for group in before):
         raise ArgumentError(f"{text!r} has '...' in parentheses before the arrow. Join axes only after it.")
     if strange := [name for name in given if name not in names[0]]:
         raise ArgumentError(f"{text!r} has no {strange[0]!r}, whose size was passed. Leave it out.")
@@ -144,7 +150,7 @@ def _groups(side: str, text: str) -> tuple[Group, ...]:
             if inside is None:
                 groups.append(name)
             else:
-                inside.extend(name)
+                inside.extend((_JOINED,) if name == (ELLIPSIS,) else name)
     if inside is not None:
         raise ArgumentError(f"{text!r}: a '(' is not closed.")
     return tuple(groups)

@@ -6,7 +6,7 @@ from typing import Any, Self
 from plugrad.errors import ShapeError
 from plugrad.tensor.padding import PaddingMixin
 from plugrad.tensor.rearrange import parse_formula
-from plugrad.tensor.shapes import Axes, Dim, as_shape, check_sizes, one_axis, show
+from plugrad.tensor.shapes import Axes, Dim, as_int, as_shape, check_sizes, one_axis, several, show
 from plugrad.tensor.windows import windows
 
 
@@ -35,12 +35,11 @@ class ReorderMixin(PaddingMixin):
             >>> Tensor.zeros(2, 3, 4).movedim(0, -1).shape
             (3, 4, 2)
         """
-        given = [[axes] if isinstance(axes, int) else list(axes) for axes in (source, destination)]
+        given = [several(axes) for axes in (source, destination)]
         begin, end = ([one_axis(axis, self.ndim, "movedim") for axis in axes] for axes in given)
         if len(begin) != len(end) or len(set(begin)) != len(begin) or len(set(end)) != len(end):
             raise ShapeError(
-                f"movedim: axes {tuple(given[0])} to places {tuple(given[1])}. Name as many places "
-                "as axes, each once."
+                f"movedim: axes {given[0]} to places {given[1]}. Name as many places as axes, each once."
             )
         places = dict(zip(end, begin, strict=True))
         rest = iter([axis for axis in range(self.ndim) if axis not in begin])
@@ -59,6 +58,7 @@ class ReorderMixin(PaddingMixin):
         """Return this turned by `k` right angles in the plane of two axes, from the first towards the second.
 
         Raises:
+            ArgumentError: `k` is no integer.
             ShapeError: there are not two different axes.
             AxisError: an axis does not exist.
 
@@ -66,11 +66,11 @@ class ReorderMixin(PaddingMixin):
             >>> Tensor([[1, 2], [3, 4]]).rot90().tolist()
             [[2, 4], [1, 3]]
         """
-        plane = [one_axis(axis, self.ndim, "rot90") for axis in axes]
+        plane = [one_axis(axis, self.ndim, "rot90") for axis in several(axes)]
         if len(plane) != 2 or plane[0] == plane[1]:
-            raise ShapeError(f"rot90: axes {tuple(axes)} span no plane. Name two different axes.")
+            raise ShapeError(f"rot90: axes {several(axes)} span no plane. Name two different axes.")
         first, second = plane
-        match k % 4:
+        match as_int(k, "rot90", "k") % 4:
             case 1:
                 return self.flip(second).transpose(first, second)
             case 2:
@@ -88,6 +88,7 @@ class ReorderMixin(PaddingMixin):
             axis: along which axes; None rolls all elements in row-major order.
 
         Raises:
+            ArgumentError: a shift is no integer.
             AxisError: an axis does not exist.
             ShapeError: there are more shifts than axes, or fewer; or a rolled axis is symbolic.
 
@@ -95,12 +96,14 @@ class ReorderMixin(PaddingMixin):
             >>> Tensor([1, 2, 3, 4]).roll(1).tolist()
             [4, 1, 2, 3]
         """
+        steps = [as_int(step, "roll", "shifts") for step in several(shifts)]
         if axis is None:
-            if not isinstance(shifts, int):
-                raise ShapeError(f"roll: shifts {tuple(shifts)} without axes. Name an axis for each.")
-            return self.flatten().roll(shifts, 0).reshape(self.shape)
-        axes = [axis] if isinstance(axis, int) else list(axis)
-        steps = [shifts] * len(axes) if isinstance(shifts, int) else list(shifts)
+            if len(steps) != 1:
+                raise ShapeError(f"roll: shifts {tuple(steps)} without axes. Name an axis for each.")
+            return self.flatten().roll(steps[0], 0).reshape(self.shape)
+        axes = several(axis)
+        if len(steps) == 1:
+            steps *= len(axes)
         if len(steps) != len(axes):
             raise ShapeError(f"roll: {len(steps)} shifts for {len(axes)} axes. Give one for each axis.")
         out = self
@@ -131,6 +134,7 @@ class ReorderMixin(PaddingMixin):
         """Return windows that slide along an axis: (.., n, ..) -> (.., (n - size) // step + 1, .., size).
 
         Raises:
+            ArgumentError: `size` or `step` is no integer.
             AxisError: the axis does not exist.
             ShapeError: no window fits, or `size` or `step` is not positive.
 
@@ -139,6 +143,7 @@ class ReorderMixin(PaddingMixin):
             [[1, 2, 3], [3, 4, 5]]
         """
         at = one_axis(axis, self.ndim, "unfold")
+        size, step = as_int(size, "unfold", "size"), as_int(step, "unfold", "step")
         self.static_shape("unfold")
         last = self.movedim(at, -1)
         out = last._like(windows(last._graph, (size,), (step,), (1,), "unfold"))
@@ -149,18 +154,18 @@ class ReorderMixin(PaddingMixin):
 
         Raises:
             AxisError: the axis does not exist.
-            ShapeError: the shape is symbolic.
+            ShapeError: the axis is symbolic.
 
         Example:
             >>> [row.tolist() for row in Tensor([[1, 2], [3, 4]]).unbind(1)]
             [[1, 3], [2, 4]]
         """
         at = one_axis(axis, self.ndim, "unbind")
-        size = self.static_shape("unbind")[at]
+        size = self._known_size(at, "unbind")
         shape = (*self.shape[:at], *self.shape[at + 1 :])
         return tuple([self._interval(at, i, i + 1).reshape(shape) for i in range(size)])
 
-    def rearrange(self, formula: str, **sizes: Dim) -> Self:
+    def rearrange(self, formula: str, /, **sizes: Dim) -> Self:
         """Return this with its axes taken apart, permuted and joined as a formula says (as in einops).
 
         Axes have names; `(a b)` is one axis made of two, `...` stands for any others,

@@ -8,8 +8,8 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from plugrad.dtype import dtypes
-from plugrad.errors import ArgumentError, AxisError, ShapeError
+from plugrad.dtype import ConstType, dtypes
+from plugrad.errors import ArgumentError, AxisError, DtypeError, ShapeError
 from plugrad.uop.shape import greatest
 from plugrad.uop.uop import UOp
 
@@ -48,15 +48,38 @@ def unpacked(args: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def several(given: Any) -> tuple[Any, ...]:
-    """Return the items of a sequence or of an array of one axis; anything else as the only item.
+    """Return the items of a sequence or of an array; anything else as the only item.
 
     Example:
         >>> several(range(2)), several(5)
         ((0, 1), (5,))
     """
-    if isinstance(given, (tuple, list, range)):
-        return tuple(given)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
-    return tuple(given.tolist()) if getattr(given, "ndim", 0) == 1 else (given,)
+    if not is_sequence(given):
+        return (given,)
+    return tuple(given.tolist() if hasattr(given, "tolist") else given)
+
+
+def is_sequence(given: Any) -> bool:
+    """Say whether an argument is several: a list, a tuple, a range, an array with axes."""
+    return isinstance(given, (tuple, list, range)) or bool(getattr(given, "ndim", 0))
+
+
+def as_number(value: Any, what: str) -> ConstType:
+    """Return an argument that is a number of Python, or of NumPy, as one of Python.
+
+    Raises:
+        DtypeError: it is none.
+
+    Example:
+        >>> as_number(1.5, "pad")
+        1.5
+    """
+    if isinstance(value, (bool, int, float)):
+        return value
+    number = value.item() if hasattr(value, "item") and not is_sequence(value) else None
+    if isinstance(number, (bool, int, float)):
+        return number
+    raise DtypeError(f"{what}: {value!r} ({type(value).__name__}) is no number. Pass a bool, int or float.")
 
 
 def as_int(number: Any, what: str, name: str) -> int:
