@@ -80,10 +80,15 @@ def test_what_rounding_does_not_spoil_stays(short: UOp) -> None:
     assert split_long_sums(stored(short)) is stored(short)
 
 
+def test_steps_that_are_unrolled_stay_in_the_innermost_sum() -> None:
+    k, part = loop(4096, 1), UOp.range(2, 2, AxisType.PARTIAL)
+    o, s = loop(64, 1, 0), loop(64, 1, 1)
+    got = split_long_sums(stored(x.index(k * 2 + part).load().reduce(Ops.ADD, k, part)))
+    pieces = x.index(o * 128 + s * 2 + part).load().reduce(Ops.ADD, s, part).reduce(Ops.ADD, o)
+    assert got is simplify(stored(pieces))
+
+
 def test_the_tile_of_a_product_stays_in_its_registers() -> None:
-    k = loop(4096, 1)
-    tile = [
-        out.index(UOp.const(dtypes.index, n)).store(x.index(k * 9 + n).load().reduce(Ops.ADD, k))
-        for n in range(9)
-    ]
-    assert split_long_sums(UOp.sink(*tile)) is UOp.sink(*tile)
+    k, row = loop(4096, 1), UOp.range(9, 2, AxisType.UPCAST)
+    tile = UOp.sink(out.index(row).store(x.index(k * 9 + row).load().reduce(Ops.ADD, k), row))
+    assert split_long_sums(tile) is tile

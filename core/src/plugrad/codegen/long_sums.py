@@ -8,10 +8,9 @@ Source: Higham 1993, "The accuracy of floating point summation", section 3 (pair
 """
 
 import math
-from collections import Counter
 from typing import Any
 
-from plugrad.codegen.rebuild import at, ranges_of_reduce, rebuild
+from plugrad.codegen.rebuild import UNROLLED, at, ranges_of_reduce, rebuild
 from plugrad.dtype import is_float
 from plugrad.uop.ops import AxisType, Ops
 from plugrad.uop.symbolic import simplify
@@ -21,11 +20,14 @@ from plugrad.uop.uop import UOp
 # relative error of 1e-7, of 400 one of 4e-6, and one after the other 1e-3; all take the same time.
 _LONG = 1024
 _PIECE = 64
-# A piece of fewer would cost more than it saves.
+# A piece of fewer values would cost more than it saves.
 _SHORT = 16
-# Each register gets a second one. The tile of a product fills all that a machine has: with twice as many, gcc
-# writes them to memory at every step, and a product of 512x4096 and 4096x512 takes 58 ms instead of 26.
-_MOST_REGISTERS = 8
+# Each result gets a register for each level. The tile of a product fills all that a machine has: with twice
+# as many gcc writes them to memory at every step, and 512x4096 by 4096x512 takes 58 ms instead of 26.
+_MOST_RESULTS = 8
+
+_LOOPS = frozenset({AxisType.REDUCE})
+_LANES = frozenset({AxisType.LANE})
 
 
 def split_long_sums(sink: UOp, _: Any = None) -> UOp:
@@ -34,66 +36,66 @@ def split_long_sums(sink: UOp, _: Any = None) -> UOp:
     before: REDUCE(x(k), k) with k of 4096 steps
     after:  REDUCE(REDUCE(x(o*64 + i), i), o) with o and i of 64 steps
     """
-    together = Counter(ranges_of_reduce(u) for u in sink.toposort() if u.op is Ops.REDUCE)
-    crowded = {ranges for ranges, count in together.items() if count > _MOST_REGISTERS}
-    changed = rebuild(sink, lambda u: _split(u, crowded))
+    changed = rebuild(sink, _split)
     return sink if changed is sink else simplify(changed)
 
 
-def _split(u: UOp, crowded: set[tuple[UOp, ...]]) -> UOp | None:
-    if u.op is not Ops.REDUCE or u.arg[0] is not Ops.ADD or not is_float(u.dtype):
+def _split(u: UOp) -> UOp | None:
+    if u.op is not Ops.REDUCE or u.arg != (Ops.ADD, 1) or not is_float(u.dtype):
         return None
-    values, ranges = u.src[: u.arg[1]], ranges_of_reduce(u)
-    loops = tuple(r for r in ranges if r.arg.kind is AxisType.REDUCE)
-    is_short = _steps(loops) * len(values) <= _LONG
+    value, ranges = u.src[0], ranges_of_reduce(u)
+    loops, lanes, copies = (
+        tuple(r for r in ranges if r.arg.kind in kinds) for kinds in (_LOOPS, _LANES, UNROLLED)
+    )
+    # steps of an UNROLL axis go to one register, those of a PARTIAL one are added up by pairs
+    unrolled = _steps(tuple(r for r in copies if r.arg.kind is AxisType.UNROLL))
+    results = _steps(tuple(r for r in u.ranges if r.arg.kind is AxisType.UPCAST))
+    is_short = _steps(loops) * unrolled <= _LONG
     # a matrix instruction adds to its register itself
-    if is_short or ranges in crowded or any(v.op is Ops.WMMA for v in values):
+    if is_short or results > _MOST_RESULTS or value.op is Ops.WMMA:
         return None
-    lanes = tuple(r for r in ranges if r not in loops)
-    return _in_pieces(values, loops).reduce(Ops.ADD, *lanes) if lanes else _in_pieces(values, loops)
+    return _sum(_in_pieces(value, loops, copies, unrolled), lanes)
 
 
 def _steps(ranges: tuple[UOp, ...]) -> int:
     return math.prod(int(r.src[0].vmax) for r in ranges)
 
 
-def _sum(values: tuple[UOp, ...], ranges: tuple[UOp, ...]) -> UOp:
-    if not ranges:
-        return values[0]
-    return UOp(Ops.REDUCE, values[0].dtype, (*values, *ranges), (Ops.ADD, len(values)))
+def _sum(value: UOp, ranges: tuple[UOp, ...]) -> UOp:
+    return value.reduce(Ops.ADD, *ranges) if ranges else value
 
 
-def _in_pieces(values: tuple[UOp, ...], ranges: tuple[UOp, ...]) -> UOp:
-    """Return the sum of `values` over `ranges`, outermost first, by sums of the inner ones."""
-    length = len(values)
-    if _steps(ranges) * length <= 2 * _PIECE:
-        return _sum(values, ranges)
-    outer: tuple[UOp, ...] = ranges
-    inner: tuple[UOp, ...] = ()
-    while outer and length * _steps(outer[-1:]) <= 2 * _PIECE:
-        length *= _steps(outer[-1:])
-        outer, inner = outer[:-1], (outer[-1], *inner)
-    if inner and length >= _SHORT:
-        return _in_pieces((_sum(values, inner),), outer)
-    return _cut(values, outer[:-1], outer[-1], inner, length)
+def _in_pieces(value: UOp, loops: tuple[UOp, ...], inner: tuple[UOp, ...] = (), length: int = 1) -> UOp:
+    """Return the sum of `value` over `loops`, outermost first, and `inner` ranges, by sums of inner ones.
+
+    Args:
+        value: what is added up.
+        loops: those that are not in a piece yet.
+        inner: those of a piece.
+        length: how many values a register takes in along `inner`.
+    """
+    while loops and length * _steps(loops[-1:]) <= 2 * _PIECE:
+        length *= _steps(loops[-1:])
+        loops, inner = loops[:-1], (loops[-1], *inner)
+    if not loops:
+        return _sum(value, inner)
+    if length >= _SHORT:
+        return _in_pieces(_sum(value, inner), loops)
+    return _cut(value, loops[:-1], loops[-1], inner, max(2, _PIECE // length))
 
 
-def _cut(
-    values: tuple[UOp, ...], around: tuple[UOp, ...], r: UOp, inner: tuple[UOp, ...], length: int
-) -> UOp:
+def _cut(value: UOp, around: tuple[UOp, ...], r: UOp, inner: tuple[UOp, ...], wanted: int) -> UOp:
     """Return the sum with the range `r` cut into pieces, and into what is left behind the last whole one."""
     size = r.src[0]
-    piece = _piece(size, max(2, _PIECE // length))
+    piece = _piece(size, wanted)
     whole, rest = simplify(size // piece), simplify(size % piece)
     number, step, behind = (
         UOp.range(n, (*r.arg.ident, i), r.arg.kind) for i, n in enumerate((whole, piece, rest))
     )
-    main = tuple(at(v, r, number * piece + step) for v in values)
-    out = _in_pieces((_sum(main, (step, *inner)),), (*around, number))
+    out = _in_pieces(_sum(at(value, r, number * piece + step), (step, *inner)), (*around, number))
     if rest.vmax == 0:
         return out
-    left = tuple(at(v, r, whole * piece + behind) for v in values)
-    return out + _in_pieces((_sum(left, (behind, *inner)),), around)
+    return out + _in_pieces(_sum(at(value, r, whole * piece + behind), (behind, *inner)), around)
 
 
 def _piece(size: UOp, wanted: int) -> int:

@@ -54,8 +54,8 @@ LOWERING = Pipeline(
             "work-items of a group are still ranges, so their parts can be addressed",
         ),
         Stage(coalesce, codegen_spec, "an axis can only become lanes while it is one range"),
+        Stage(split_long_sums, codegen_spec, "what is added in one step is known, and still one value"),
         Stage(expand, codegen_spec, "copies are made before vectors, so that each vector is one node"),
-        Stage(split_long_sums, codegen_spec, "unrolling decides how many values one register takes in"),
         Stage(vectorize, codegen_spec, "after unrolling, one axis of lanes is left for each value"),
         Stage(add_launch_dims, codegen_spec, "addresses are complete, so launch indices fold into them"),
         Stage(
