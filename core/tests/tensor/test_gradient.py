@@ -239,6 +239,22 @@ def test_no_gradient_flows_through_detached_memory_that_was_computed(made: Any) 
     assert w.grad.tolist() == [10.0, 20.0]
 
 
+@pytest.mark.parametrize("index", [slice(1, 3), slice(None, None, 2), slice(-1, 1, -1), [0, 3]], ids=str)
+def test_gradients_flow_through_what_is_written_to_a_part_of_memory(index: Any) -> None:
+    def gradients(make: Callable[[list[float]], Any]) -> list[Any]:
+        memory, old, new = make([5.0, 6.0, 7.0, 8.0]), make([1.0, 2.0, 3.0, 4.0]), make([3.0, 2.0])
+        old.requires_grad = new.requires_grad = True
+        memory = memory.assign(old * 2) if isinstance(memory, Tensor) else old * 2
+        if isinstance(index, slice) and (index.step or 1) < 0 and not isinstance(memory, Tensor):
+            memory[[3, 2]] = new * new
+        else:
+            memory[index] = new * new
+        ((memory * memory).sum() + new.sum()).backward()
+        return [old.grad.tolist(), new.grad.tolist()]
+
+    assert gradients(lambda values: Tensor(values).realize()) == gradients(torch.tensor)
+
+
 def test_a_gradient_that_needs_overwritten_memory_is_refused() -> None:
     w = Tensor([1.0, 2.0]).realize()
     w.requires_grad = True

@@ -12,8 +12,8 @@ maximum over an axis among all its ties; TRUNC and IOTA are flat; SQRT at 0 is i
 import math
 from collections.abc import Callable, Mapping
 
-from plugrad.dtype import sum_acc_dtype
-from plugrad.uop.ops import Ops
+from plugrad.dtype import dtypes, sum_acc_dtype
+from plugrad.uop.ops import MOVEMENT, Ops
 from plugrad.uop.shape import pairs_of
 from plugrad.uop.uop import UOp
 
@@ -144,6 +144,46 @@ def _copy(g: UOp, n: UOp) -> UOp:
     return g if device is None else g.copy_to_device(device)
 
 
+# --- memory ---
+
+
+def _views(after: UOp) -> list[UOp] | None:
+    """Return the movement ops between an AFTER's memory and what its ASSIGN writes to; None for others."""
+    memory, effect = after.src[0], after.src[1]
+    if effect.op is not Ops.ASSIGN:
+        return None
+    views: list[UOp] = []
+    view = effect.src[0]
+    while view is not memory and view.op in MOVEMENT:
+        views.append(view)
+        view = view.src[0]
+    return views[::-1] if view is memory else None
+
+
+def _after_memory(g: UOp, n: UOp) -> UOp:
+    """Return the gradient of what the memory held before a part of it was written to: none for that part."""
+    views = _views(n)
+    if views is None:
+        return g
+    shape = n.src[1].shape
+    is_written = UOp.const(dtypes.bool, True).reshape((1,) * len(shape)).expand(shape)
+    for view in reversed(views):
+        (rule, *_) = VJP[view.op]
+        assert rule is not None, f"{view.op.name} moves elements"
+        is_written = rule(is_written, view)
+    return is_written.where(g.const_like(0.0), g)
+
+
+def _after_effect(g: UOp, n: UOp) -> UOp:
+    """Return the gradient of what was written to a part of memory."""
+    views = _views(n)
+    if views is None:
+        return n.src[1].const_like(0.0)
+    for view in views:
+        g = UOp(view.op, g.dtype, (g, *view.src[1:]), view.arg)
+    return g
+
+
 VJP: Mapping[Ops, tuple[Rule | None, ...]] = {
     # unary
     Ops.NEG: (lambda g, n: -g,),
@@ -187,7 +227,7 @@ VJP: Mapping[Ops, tuple[Rule | None, ...]] = {
     Ops.COPY: (_copy,),
     # the target's memory holds the value afterwards, whatever it held before
     Ops.ASSIGN: (None, lambda g, n: g),
-    Ops.AFTER: (lambda g, n: g,),
+    Ops.AFTER: (_after_memory, _after_effect),
     Ops.DETACH: (None,),
     Ops.LATER: (lambda g, n: g,),
     # values that depend on no float
