@@ -127,3 +127,48 @@ def test_numbers_of_times_that_cannot_be_are_refused() -> None:
         t.repeat_interleave(Tensor([1.0, 2.0, 3.0]))
     with pytest.raises(AxisError, match="repeat_interleave: axis 1"):
         t.repeat_interleave(2, 1)
+
+
+@pytest.mark.parametrize("size", [0, 2, 3, 7])
+def test_a_size_may_be_asked_for_whatever_holds(size: int) -> None:
+    x = np.array([[0, 5, 0], [7, 0, 9]], np.int32)
+    found = np.argwhere(x)
+    expected = np.full((size, 2), -1)
+    expected[: min(size, 3)] = found[:size]
+    np.testing.assert_array_equal(Tensor(x).nonzero(size=size, fill_value=-1).numpy(), expected)
+    chosen = np.full(size, 4, np.int32)
+    chosen[: min(size, 3)] = x[x > 0][:size]
+    out = Tensor(x).masked_select(Tensor(x) > 0, size, 4)
+    assert out.dtype is Tensor(x).dtype
+    np.testing.assert_array_equal(out.numpy(), chosen)
+    empty = Tensor(np.zeros((0, 2), np.float32))
+    assert empty.masked_select(empty > 0, size=size, fill_value=1.5).tolist() == [1.5] * size
+    assert empty.nonzero(size=size).shape == (size, 2)
+
+
+def test_positions_of_a_size_are_found_inside_a_jitted_function() -> None:
+    @TinyJit
+    def found(x: Tensor) -> tuple[Tensor, Tensor]:
+        return x.nonzero(size=2).realize(), x.masked_select(x > 1, size=2).realize()
+
+    for values in ([0, 1, 2], [3, 0, 0], [0, 0, 4], [5, 6, 7]):
+        x = np.array(values)
+        places, elements = found(Tensor(x).contiguous().realize())
+        np.testing.assert_array_equal(places.numpy()[:, 0], np.resize([*x.nonzero()[0], 0, 0], 2))
+        np.testing.assert_array_equal(elements.numpy(), np.resize([*x[x > 1], 0, 0], 2))
+
+
+def test_positions_may_come_one_axis_at_a_time() -> None:
+    x = np.array([[0, 5, 0], [7, 0, 9]])
+    ours = Tensor(x).nonzero(as_tuple=True)
+    for column, expected in zip(ours, torch.tensor(x).nonzero(as_tuple=True), strict=True):
+        np.testing.assert_array_equal(column.numpy(), expected.numpy())
+    assert Tensor(x)[ours].tolist() == [5, 7, 9]
+    assert [column.tolist() for column in Tensor(3).nonzero(as_tuple=True)] == [[0]]
+    assert Tensor(3).nonzero().shape == (1, 0)
+
+
+def test_gradients_flow_to_what_was_selected_by_size() -> None:
+    x = Tensor([1.0, -2.0, 3.0], requires_grad=True)
+    (grad,) = (x.masked_select(x > 0, size=4) * Tensor([1.0, 2.0, 4.0, 8.0])).sum().gradient(x)
+    assert grad.tolist() == [1.0, 0.0, 2.0]

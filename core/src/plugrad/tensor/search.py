@@ -1,19 +1,20 @@
 """Finding elements: in sorted rows, by a condition, by their value.
 
 Where the number of results depends on the elements, it is read from the device when the function is called:
-such functions compute their input at once, and cannot run inside a jitted function.
+such functions compute their input at once, and cannot run inside a jitted function unless told a `size`.
 """
 
 from collections.abc import Sequence
 from typing import Any, Self
 
-from plugrad.dtype import dtypes, is_bool, is_float, is_int
-from plugrad.errors import ArgumentError, DtypeError, ShapeError
+from plugrad.dtype import ConstType, dtypes, is_bool, is_float, is_int
+from plugrad.engine.capture import current_capture
+from plugrad.errors import ArgumentError, DtypeError, JitError, ShapeError
 from plugrad.tensor.base import TensorBase, promoted
 from plugrad.tensor.lookup import counted, pick_first, position_dtype
 from plugrad.tensor.order import OrderMixin
 from plugrad.tensor.scan import ScanMixin
-from plugrad.tensor.shapes import one_axis, product, show
+from plugrad.tensor.shapes import as_int, as_number, one_axis, product, show
 from plugrad.tensor.sorting import search_rows, sort_keys
 from plugrad.uop.uop import UOp
 
@@ -58,73 +59,111 @@ class SearchMixin(OrderMixin, ScanMixin):
 
     # --- by a condition ---
 
-    def nonzero(self) -> Self:
+    def nonzero(self, size: int | None = None, fill_value: int = 0, *, as_tuple: bool = False) -> Any:
         """Return the positions of elements that are not zero, in order: (count, ndim) of the default int.
 
-        Computes this tensor at once, because the count depends on it.
+        Without `size`, this tensor is computed at once, because the count depends on it.
+
+        Args:
+            size: the first so many positions, filled up behind the last one: (size, ndim). Then nothing is
+                computed before it is needed, and a jitted function may ask.
+            fill_value: what positions that there are not are filled with.
+            as_tuple: return one tensor for each axis instead, (count,): what `x[...]` takes.
 
         Raises:
-            JitError: inside a jitted function.
+            ArgumentError: `size` or `fill_value` is no integer, or `size` is negative.
+            JitError: inside a jitted function, without a `size`.
             ShapeError: the shape is symbolic.
 
         Example:
             >>> Tensor([[0, 7], [8, 0]]).nonzero().tolist()
             [[0, 1], [1, 0]]
+            >>> Tensor([0, 7, 0]).nonzero(size=2, fill_value=-1).tolist()
+            [[1], [-1]]
         """
         shape = self.static_shape("nonzero")
-        flat = self._true_positions()
-        if not shape:
-            return flat.reshape(-1, 1).shrink([None, (0, 0)])
+        fill = as_int(fill_value, "nonzero", "fill_value")
+        count = None if size is None else _as_count(size, "nonzero")
+        # PyTorch, too, takes a number for a row of one where it is asked for a tuple
+        places = (1,) if as_tuple and not shape else shape
+        flat = self._true_positions(count)
+        is_found = flat < product(shape)
         columns: list[Self] = []
         stride = 1
-        for size in reversed(shape):
-            columns.append((flat // max(stride, 1)) % max(size, 1))
-            stride *= size
+        for length in reversed(places):
+            column = (flat // max(stride, 1)) % max(length, 1)
+            columns.append(column if count is None else is_found.where(column, fill))
+            stride *= length
         columns.reverse()
-        return columns[0].stack(*columns[1:], axis=1)
+        if as_tuple:
+            return tuple(columns)
+        return columns[0].stack(*columns[1:], axis=1) if shape else flat.unsqueeze(1).shrink([None, (0, 0)])
 
-    def masked_select(self, mask: Self) -> Self:
+    def masked_select(self, mask: Self, size: int | None = None, fill_value: ConstType = 0) -> Self:
         """Return the elements where `mask` holds, in order: (...) -> (count,).
 
-        Computes the mask at once, because the count depends on it.
+        Without `size`, the mask is computed at once, because the count depends on it.
+
+        Args:
+            mask: bools, which broadcast with this tensor.
+            size: the first so many elements, filled up behind the last one: (size,). Then nothing is computed
+                before it is needed, and a jitted function may ask.
+            fill_value: what elements that there are not are filled with.
 
         Raises:
-            DtypeError: `mask` is not bool.
+            ArgumentError: `size` is no integer, or negative.
+            DtypeError: `mask` is no tensor of bools, or this dtype does not hold `fill_value`.
             ShapeError: `mask` does not broadcast with this tensor.
-            JitError: inside a jitted function.
+            JitError: inside a jitted function, without a `size`.
 
         Example:
             >>> Tensor([1, 2, 3]).masked_select(Tensor([True, False, True])).tolist()
             [1, 3]
+            >>> Tensor([1, 2, 3]).masked_select(Tensor([True, False, True]), size=3).tolist()
+            [1, 3, 0]
         """
-        if not is_bool(mask.dtype):
-            raise DtypeError(
-                f"masked_select with a mask of {mask.dtype.name}: a mask is bool. Compare: x != 0."
-            )
+        _check_mask(mask)
         self._check_device(mask)
         both = self._operands_like(mask)
-        positions = both[1]._true_positions()
-        return self._with(pick_first(both[0].flatten()._graph, positions._graph), mask)
+        count = None if size is None else _as_count(size, "masked_select")
+        positions = both[1]._true_positions(count)._graph
+        out = pick_first(both[0].flatten()._graph, positions)
+        if count is not None:
+            fill = self._const(as_number(fill_value, "masked_select"))
+            out = (positions < product(both[0].shape)).where(out, fill)
+        return self._with(out, mask)
 
     def _operands_like(self, mask: Self) -> tuple[Self, Self]:
         shape = self.shape if self.shape == mask.shape else (self.cast(dtypes.bool) & mask).shape
         return self.expand(shape), mask.expand(shape)
 
-    def _true_positions(self) -> Self:
-        """Return the positions of elements that are not zero, among all in row-major order."""
+    def _true_positions(self, count: int | None = None) -> Self:
+        """Return the positions of elements that are not zero, among all in row-major order.
+
+        With a `count` the first so many of them; where there are fewer, positions behind all elements.
+        """
         size = product(self.static_shape("nonzero"))
         dtype = position_dtype(size)
-        if not size:
-            return self._make(UOp.const(dtype, 0).reshape((1,)).expand((0,)), self._device)
+        if not size or count == 0:
+            return self._make(UOp.const(dtype, size).reshape((1,)).expand((count or 0,)), self._device)
         truths = self._like(self._truths().reshape((size,)).detach())
         running = truths.cumsum(0, dtype=dtype)
         running = running._like(running._graph.contiguous())
-        count = running._interval(0, size - 1, size).item()
+        if count is None:
+            count = running._interval(0, size - 1, size)._number_of_trues()
         if not count:
             return self._make(UOp.const(dtype, 0).reshape((1,)).expand((0,)), self._device)
         numbers = counted(count, dtype, (count,), 0) + 1
         found = search_rows(running._graph, numbers, right=False)
         return self._make(found.cast(dtype).contiguous(), self._device)
+
+    def _number_of_trues(self) -> int:
+        if current_capture() is not None:
+            raise JitError(
+                "a jitted function reads the elements of a mask: how many hold decides a shape, which its "
+                "replays cannot change. Pass size= to masked_select or nonzero, or choose with where()."
+            )
+        return self.item()
 
     def repeat_interleave(self, repeats: "int | Sequence[int] | Self", axis: int | None = None) -> Self:
         """Return this with each element along an axis `repeats` times, one behind the other.
@@ -301,6 +340,22 @@ class SearchMixin(OrderMixin, ScanMixin):
 def len_of(x: TensorBase) -> int:
     """Return the number of elements of a tensor with one axis."""
     return x.static_shape("length")[0]
+
+
+def _check_mask(mask: Any) -> None:
+    if not isinstance(mask, TensorBase):
+        raise DtypeError(
+            f"masked_select: {mask!r} ({type(mask).__name__}) is no mask. Pass a Tensor of bools."
+        )
+    if not is_bool(mask.dtype):
+        raise DtypeError(f"masked_select with a mask of {mask.dtype.name}: a mask is bool. Compare: x != 0.")
+
+
+def _as_count(size: Any, what: str) -> int:
+    count = as_int(size, what, "size")
+    if count < 0:
+        raise ArgumentError(f"{what}: size={count} is negative. Ask for 0 elements or more.")
+    return count
 
 
 def _rows_of(ndim: int, shape: Any) -> Any:

@@ -116,6 +116,13 @@ CASES: list[Case] = [
         lambda t: t.floats.take_along_axis(t.ints, 2),
         "take_along_axis: axis 2 is out of range",
     ),
+    ("nonzero", ArgumentError, lambda t: t.row.nonzero(size=-1), "nonzero: size=-1 is negative"),
+    (
+        "masked_select",
+        ArgumentError,
+        lambda t: t.floats.masked_select(t.bools, size=1.5),
+        "masked_select: size=1.5 (float) is no integer",
+    ),
     (
         "index_select",
         DtypeError,

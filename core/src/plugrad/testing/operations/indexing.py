@@ -66,6 +66,21 @@ def _reads() -> Iterator[Operation]:
         (_X, bools(5)),
         order=1,
     )
+    yield Operation(
+        "masked_select",
+        "of a size",
+        lambda x, m: x.masked_select(m, size=23, fill_value=0.25),
+        lambda x, m: _first_or(x[m], 23, 0.25),
+        (_X, bools(4, 5)),
+        order=1,
+    )
+
+
+def _first_or(x: Any, size: int, fill: Any) -> Any:
+    """Return the first `size` rows, filled up behind the last one."""
+    out = np.full((size, *x.shape[1:]), fill, x.dtype)
+    out[: len(x)] = x[:size]
+    return out
 
 
 def _combined(x: Any, axis: int, index: Any, source: Any, ufunc: Any) -> Any:
@@ -181,6 +196,8 @@ def _searches() -> Iterator[Operation]:
         )
     few = whole(3, 4, low=0, high=3)
     yield Operation("nonzero", "int32", lambda x: x.nonzero(), np.argwhere, (few,), dtype="int32")
+    first: Meaning = lambda x: _first_or(np.argwhere(x), 3, -1)
+    yield Operation("nonzero", "of a size", lambda x: x.nonzero(3, -1), first, (few,), dtype="int32")
     counted: Meaning = lambda x: np.unique(x, return_inverse=True, return_counts=True)
     yield Operation("unique", "inverse and counts", lambda x: x.unique(True, True), counted, (few,))
     yield Operation(
