@@ -14,6 +14,7 @@ from plugrad.testing.programs.words.word import MOST_ELEMENTS, Word, array_of, i
 # How often a word is tried; those that rarely apply, or make the most trouble, more often.
 _WEIGHTS = {
     **{"set": 3, "set_rows": 2, "assign": 2, "add_to": 2, "realize": 2, "matmul": 4, "cat": 2, "cast": 3},
+    **{"convolve": 8, "average_pool": 6, "max_pool": 3, "einsum": 4, "mixed": 6, "gather": 2},
     **{"narrow": 12, "narrow_pair": 12, "gradient": 8, "gradient_pair": 12, "symbolic": 2, "where": 3},
 }
 _MASKED = ("masked", "masked_select", "masked_fill", "set_masked")
@@ -79,6 +80,8 @@ def _matching(rng: random.Random, draft: _Draft, word: Word, sources: list[int])
         sources = [rng.choice(truths) if truths else sources[0], *sources[1:]]
     *others, first, second = sources
     memory = draft.shown[first].memory
+    if word.name == "mixed":
+        return sources
     wanted = np.dtype(np.bool_) if word.name in _MASKED else memory.dtype
     if draft.shown[second].memory.dtype == wanted and rng.random() < 0.5:
         return sources
@@ -86,7 +89,8 @@ def _matching(rng: random.Random, draft: _Draft, word: Word, sources: list[int])
     if alike and rng.random() < 0.6:
         return [*others, first, rng.choice(alike)]
     shape = draft.shown[first].places.shape
-    shape = shape[::-1] if word.name == "matmul" else shape
+    if word.name in ("matmul", "einsum"):
+        shape = (*shape[:-2], *shape[:-3:-1])
     if rng.random() < 0.5 and math.prod(shape) <= MOST_ELEMENTS:
         return [*others, first, draft.input(array_of(rng, shape, wanted.name))]
     return sources

@@ -13,15 +13,12 @@ Fails = Callable[[Program], bool]
 
 def shrink(program: Program, fails: Fails) -> Program:
     """Return a smaller program that fails too: few results, few steps, inputs for what computes them."""
-    for place in program.kept:
-        without = _keeping(program.steps, [i for i in program.kept if i != place])
-        if without is not None and fails(without):
-            program = without
-    found: Program | None = program
-    while found is not None:
-        program = found
-        found = next((smaller for smaller in _smaller(program) if fails(smaller)), None)
-    return program
+    # the first value that is wrong alone has the fewest steps before it
+    alone = (_keeping(program.steps, [place]) for place in program.kept)
+    found = next((p for p in alone if p is not None and fails(p)), program)
+    while (smaller := next(filter(fails, _smaller(found)), None)) is not None:
+        found = smaller
+    return found
 
 
 def _smaller(program: Program) -> Iterator[Program]:

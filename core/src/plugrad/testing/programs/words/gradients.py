@@ -9,21 +9,21 @@ import numpy as np
 
 from plugrad.tensor import Tensor
 from plugrad.testing.programs.program import Array
-from plugrad.testing.programs.words import elementwise, indexing, movement, reductions
+from plugrad.testing.programs.words import elementwise, indexing, movement, reductions, spatial
 from plugrad.testing.programs.words.word import Params, Word, array_of, is_tame, word
 
 Step = tuple[str, Params]
 
 _MEANT: dict[str, Word] = {
-    w.name: w for w in (*elementwise.WORDS, *reductions.WORDS, *movement.WORDS, *indexing.WORDS)
+    w.name: w for module in (elementwise, reductions, movement, indexing, spatial) for w in module.WORDS
 }
 # f(x) - f(0) is linear in each operand
 _AFFINE = (
     *("neg", "add_scalar", "scalar_sub", "mul_scalar", "halve", "sum", "cumsum", "reshape", "permute"),
     *("expand", "flip", "index", "pad", "roll", "repeat", "tril", "triu", "diagonal", "unfold", "take"),
-    *("take_along_axis", "take_pairs"),
+    *("take_along_axis", "take_pairs", "gather", "mean", "pad_around", "convolve", "average_pool"),
 )
-_AFFINE_PAIRS = ("add", "sub", "mul", "matmul", "cat", "stack", "scatter", "scatter_add")
+_AFFINE_PAIRS = ("add", "sub", "mul", "matmul", "einsum", "cat", "stack", "scatter", "scatter_add")
 # by a slope for each element, where there is one: not at 0, nor at the bounds
 _SLOPES = {"abs": (0,), "relu": (0,), "clamp": (-4, 4)}
 _EXTREMES = ("max", "min")

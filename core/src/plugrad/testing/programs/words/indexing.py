@@ -70,6 +70,23 @@ def _masked_fill(x: Array, mask: Array, value: int) -> Array:
     return np.where(mask, x.dtype.type(value), x)
 
 
+def _gathered(rng: random.Random, xs: list[Array]) -> Params | None:
+    (x,) = xs
+    if not x.ndim or not x.size:
+        return None
+    axis = rng.randrange(x.ndim)
+    shape = tuple(rng.randint(1, 4) if i == axis else rng.randint(1, n) for i, n in enumerate(x.shape))
+    if math.prod(shape) > MOST_ELEMENTS:
+        return None
+    places = [rng.randrange(x.shape[axis]) for _ in range(math.prod(shape))]
+    return (axis, np.array(places, np.int32).reshape(shape))
+
+
+def _gather(x: Array, axis: int, index: Array) -> Array:
+    part = tuple(slice(None) if i == axis else slice(n) for i, n in enumerate(index.shape))
+    return np.take_along_axis(x[part], index, axis)
+
+
 def _scattered(rng: random.Random, xs: list[Array]) -> Params | None:
     x, source = xs
     if x.dtype != source.dtype or x.ndim != source.ndim or not x.ndim or not source.size or not x.size:
@@ -91,6 +108,36 @@ def _scatter(x: Array, source: Array, axis: int, index: Array, adds: bool = Fals
 
 def _scatter_add(x: Array, source: Array, axis: int, index: Array) -> Array:
     return _scatter(x, source, axis, index, adds=True)
+
+
+def _scattered_extremes(rng: random.Random, xs: list[Array]) -> Params | None:
+    params = _scattered_numbers(rng, xs)
+    return None if params is None else (*params, rng.choice(("amax", "amin")))
+
+
+def _scatter_extreme(x: Array, source: Array, axis: int, index: Array, how: str) -> Array:
+    out, better = x.copy(), np.maximum if how == "amax" else np.minimum
+    for place in np.ndindex(index.shape):
+        to = (*place[:axis], int(index[place]), *place[axis + 1 :])
+        out[to] = better(out[to], source[place])
+    return out
+
+
+def _searched(rng: random.Random, xs: list[Array]) -> Params | None:
+    (x,) = xs
+    if not x.size or x.dtype.kind not in "iuf":
+        return None
+    return (rng.sample(list(x.flat), rng.randint(1, min(4, x.size))), rng.random() < 0.5)
+
+
+def _search(x: Array, values: list[Any], right: bool) -> Array:
+    found = np.searchsorted(np.sort(x.reshape(-1)), np.array(values, x.dtype), "right" if right else "left")
+    return found.astype(np.int32)
+
+
+def _search_tensor(x: Tensor, values: list[Any], right: bool) -> Tensor:
+    wanted = Tensor([value.item() for value in values], dtype=x.dtype, device=x.device)
+    return x.reshape(-1).sort()[0].searchsorted(wanted, right)
 
 
 def _scattered_numbers(rng: random.Random, xs: list[Array]) -> Params | None:
@@ -147,5 +194,14 @@ WORDS = (
         lambda x, s, a, i: x.scatter_add(a, Tensor(i, device=x.device), s),
         _scattered_numbers,
     ),
+    word("gather", 1, _gather, lambda x, a, i: x.gather(a, Tensor(i, device=x.device)), _gathered),
+    word(
+        "scatter_extreme",
+        2,
+        _scatter_extreme,
+        lambda x, s, a, i, how: x.scatter_reduce(a, Tensor(i, device=x.device), s, how),
+        _scattered_extremes,
+    ),
+    word("search", 1, _search, _search_tensor, _searched),
     word("one_hot", 1, _one_hot, lambda x, n: x.one_hot(n), _classes),
 )

@@ -2,6 +2,7 @@
 
 import math
 import random
+from typing import Any
 
 import numpy as np
 
@@ -36,6 +37,25 @@ def _pad(rng: random.Random, xs: list[Array]) -> Params | None:
     pads = tuple((rng.choice((0, 0, 1, 2)), rng.choice((0, 0, 1, 3))) for _ in x.shape)
     size = math.prod(s + a + b for s, (a, b) in zip(x.shape, pads, strict=True))
     return (pads,) if x.ndim and size <= MOST_ELEMENTS else None
+
+
+_MODES = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
+
+
+def _pad_around(rng: random.Random, xs: list[Array]) -> Params | None:
+    (x,) = xs
+    if not x.ndim or not x.size:
+        return None
+    mode = rng.choice([*_MODES])
+    most = [min(3, n - 1 if mode == "reflect" else n) for n in x.shape]
+    pads = tuple((rng.randint(0, m), rng.randint(0, m)) for m in most)
+    size = math.prod(s + a + b for s, (a, b) in zip(x.shape, pads, strict=True))
+    return (pads, mode) if size <= MOST_ELEMENTS else None
+
+
+def _wrapped(x: Array, pads: Any, mode: str) -> Array:
+    method: Any = _MODES[mode]
+    return np.pad(x, pads, method)
 
 
 def _flip(rng: random.Random, xs: list[Array]) -> Params | None:
@@ -104,6 +124,13 @@ WORDS = (
     word("flip", 1, np.flip, lambda x, a: x.flip(a), _flip, is_view=True),
     word("index", 1, lambda x, i: x[i], lambda x, i: x[i], _index, is_view=True),
     word("pad", 1, np.pad, lambda x, p: x.pad(p), _pad),
+    word(
+        "pad_around",
+        1,
+        _wrapped,
+        lambda x, p, mode: x.pad(p, mode),
+        _pad_around,
+    ),
     word("roll", 1, np.roll, lambda x, n, a: x.roll(n, a), _roll),
     word("repeat", 1, np.tile, lambda x, n: x.repeat(n), _repeats),
     word("tril", 1, np.tril, lambda x, k: x.tril(k), _diagonal),

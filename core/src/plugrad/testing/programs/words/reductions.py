@@ -1,9 +1,11 @@
 """Words that reduce, scan, sort and multiply matrices."""
 
+import math
 import random
 
 import numpy as np
 
+from plugrad.tensor import Tensor
 from plugrad.testing.programs.program import Array
 from plugrad.testing.programs.words.word import FLOATS, MOST_ELEMENTS, Params, exact_sums, some_axis, word
 
@@ -26,16 +28,17 @@ def _axes_of_some(rng: random.Random, xs: list[Array]) -> Params | None:
 def sum_of(x: Array, axes: tuple[int, ...], keep: bool) -> Array:
     """Return sums over axes in the dtype that plugrad gives them."""
     dtype = _SUMS.get(x.dtype.name, x.dtype.name)
-    return np.sum(x, axes, dtype=_accumulator(dtype), keepdims=keep).astype(dtype)
+    return np.sum(x, axes, dtype=accumulator(dtype), keepdims=keep).astype(dtype)
 
 
-def _accumulator(dtype: str) -> str:
+def accumulator(dtype: str) -> str:
+    """Return the dtype in which sums of a dtype are exact."""
     return "float64" if dtype in FLOATS else dtype
 
 
 def _prod(x: Array, axes: tuple[int, ...], keep: bool) -> Array:
     dtype = _SUMS.get(x.dtype.name, x.dtype.name)
-    return np.prod(x, axes, dtype=_accumulator(dtype), keepdims=keep).astype(dtype)
+    return np.prod(x, axes, dtype=accumulator(dtype), keepdims=keep).astype(dtype)
 
 
 def _integers(rng: random.Random, xs: list[Array]) -> Params | None:
@@ -44,7 +47,7 @@ def _integers(rng: random.Random, xs: list[Array]) -> Params | None:
 
 def _cumsum(x: Array, axis: int) -> Array:
     dtype = _SUMS.get(x.dtype.name, x.dtype.name)
-    return np.cumsum(x, axis, dtype=_accumulator(dtype)).astype(dtype)
+    return np.cumsum(x, axis, dtype=accumulator(dtype)).astype(dtype)
 
 
 def _cumprod(x: Array, axis: int) -> Array:
@@ -71,14 +74,72 @@ def _topk(x: Array, count: int, axis: int) -> Array:
 
 def _products(rng: random.Random, xs: list[Array]) -> Params | None:
     x, y = xs
-    if x.dtype != y.dtype or x.dtype.kind not in "if" or x.ndim != 2 or y.ndim != 2:
+    if x.dtype != y.dtype or x.dtype.kind not in "if" or not x.ndim or not y.ndim:
         return None
-    return () if x.shape[1] == y.shape[0] and x.shape[0] * y.shape[1] <= MOST_ELEMENTS else None
+    try:
+        return () if np.matmul(np.zeros(x.shape), np.zeros(y.shape)).size <= MOST_ELEMENTS else None
+    except ValueError:
+        return None
 
 
 def _matmul(x: Array, y: Array) -> Array:
-    wide = _accumulator(x.dtype.name)
-    return (x.astype(wide) @ y.astype(wide)).astype(x.dtype)
+    wide = accumulator(x.dtype.name)
+    return np.matmul(x.astype(wide), y.astype(wide)).astype(x.dtype)
+
+
+_FORMULAS = (
+    *("i,i->", "i,j->ij", "ij,j->i", "i,ij->j", "ij,kj->ik", "ij,ij->j", "ij,ij->", "ij,ik->jk", "ii,i->i"),
+    *(
+        "ij,ji->i",
+        "bij,bkj->bik",
+        "bij,jk->ikb",
+        "bij,bij->b",
+        "bij,i->jb",
+        "...i,...i->...",
+        "...ij,j->i...",
+    ),
+)
+
+
+def _formula(rng: random.Random, xs: list[Array]) -> Params | None:
+    x, y = xs
+    formula = rng.choice(_FORMULAS)
+    if x.dtype != y.dtype or x.dtype.kind not in "if":
+        return None
+    try:
+        return (formula,) if _einsum(x, y, formula).size <= MOST_ELEMENTS else None
+    except ValueError:
+        return None
+
+
+def _einsum(x: Array, y: Array, formula: str) -> Array:
+    wide = accumulator(x.dtype.name)
+    return np.asarray(np.einsum(formula, x.astype(wide), y.astype(wide))).astype(x.dtype)
+
+
+def _halves(rng: random.Random, xs: list[Array]) -> Params | None:
+    """Propose axes with 1, 2, 4, ... elements, of which means are exact."""
+    params = _axes(rng, xs)
+    if params is None or xs[0].dtype.kind != "f":
+        return None
+    count = math.prod(xs[0].shape[axis] for axis in params[0])
+    return params if count and count & (count - 1) == 0 else None
+
+
+def _mean(x: Array, axes: tuple[int, ...], keep: bool) -> Array:
+    return np.mean(x, axes, dtype="float64", keepdims=keep).astype(x.dtype)
+
+
+def _order(rng: random.Random, xs: list[Array]) -> Params | None:
+    axis = some_axis(rng, xs)
+    return None if axis is None else (*axis, rng.random() < 0.5)
+
+
+def _argsort(x: Array, axis: int, is_falling: bool) -> Array:
+    # equal elements stay in their order, whichever that is
+    _, ranks = np.unique(x, return_inverse=True)
+    ranks = ranks.reshape(x.shape)
+    return np.argsort(-ranks if is_falling else ranks, axis, stable=True).astype(np.int32)
 
 
 WORDS = (
@@ -96,4 +157,8 @@ WORDS = (
     word("cummax", 1, np.maximum.accumulate, lambda x, a: x.cummax(a)[0], _axis_of_numbers),
     word("topk", 1, _topk, lambda x, k, a: x.topk(k, a)[0], _greatest),
     word("matmul", 2, _matmul, lambda x, y: x @ y, exact_sums(_products)),
+    word("einsum", 2, _einsum, lambda x, y, f: Tensor.einsum(f, x, y), exact_sums(_formula)),
+    word("mean", 1, _mean, lambda x, a, k: x.mean(a, keepdim=k), exact_sums(_halves)),
+    word("cummin", 1, np.minimum.accumulate, lambda x, a: x.cummin(a)[0], _axis_of_numbers),
+    word("argsort", 1, _argsort, lambda x, a, falling: x.argsort(a, falling), _order),
 )

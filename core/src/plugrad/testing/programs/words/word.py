@@ -120,14 +120,15 @@ def alike(kinds: str, both: Callable[[Array, Array], bool] = lambda x, y: True) 
 
     def propose(rng: random.Random, xs: list[Array]) -> Params | None:
         x, y = xs[-2:]
-        if x.dtype != y.dtype or x.dtype.kind not in kinds or not _broadcast(*xs):
+        if x.dtype != y.dtype or x.dtype.kind not in kinds or not together(*xs):
             return None
         return () if both(x, y) else None
 
     return propose
 
 
-def _broadcast(*xs: Array) -> bool:
+def together(*xs: Array) -> bool:
+    """Say whether operands broadcast to a shape that is not too large."""
     try:
         return math.prod(np.broadcast_shapes(*(x.shape for x in xs))) <= MOST_ELEMENTS
     except ValueError:
