@@ -5,7 +5,7 @@ is an element in memory, which each step counts on: a factorization compiles two
 size of the matrix, and launches them once a step. Everything is batched over leading axes.
 
 The graph of all steps of a large matrix would take longer to schedule than its kernels to run. So many steps
-are computed while the graph is made, some at a time: these pieces are equal, and one schedule serves all.
+are computed while the graph is made: one of them is planned, and its launches repeated.
 
 All functions take floats of the width to compute in, and have no useful gradient: the callers add that.
 """
@@ -16,7 +16,7 @@ from typing import Any
 
 from plugrad.dtype import DType, dtypes
 from plugrad.engine import storage
-from plugrad.engine.realize import realize
+from plugrad.engine.repeat import repeat
 from plugrad.errors import DtypeError
 from plugrad.tensor.host import HOST, host_buffer
 from plugrad.tensor.lookup import counted, pick_last
@@ -45,36 +45,28 @@ def epsilon(dtype: DType) -> float:
 
 # --- how steps follow each other ---
 
-# So many steps are scheduled together; twice as many are not worth computing early.
-_PIECE = 32
+# So many steps are a graph like any other.
+_FEW = 32
 
 _State = tuple[UOp, ...]
 
 
 def _repeated(step: Callable[[_State], _State], state: _State, count: int, device: str) -> _State:
-    """Return the state after `count` steps, whose results lie in memory of their own.
+    """Return the state after `count` steps.
 
     Many steps are computed now. Few are a graph like any other, as are steps of values that nobody knows yet:
     those of one example inside of `vmap`.
     """
-    is_long = count > 2 * _PIECE and _is_known(state)
-    if is_long:
-        state = _computed(state, device)
-    for number in range(1, count + 1):
+    if count > _FEW and _is_known(state):
+        return repeat(step, state, count, device)
+    for _ in range(count):
         state = step(state)
-        if is_long and number % _PIECE == 0:
-            state = _computed(state, device)
     return state
 
 
 def _is_known(state: _State) -> bool:
     graph = storage.resolve_graph(UOp.sink(*state)).values()
     return all(storage.find_buffer(u) is not None for u in graph if u.op is Ops.BUFFER)
-
-
-def _computed(state: _State, device: str) -> _State:
-    realize(state, device)
-    return tuple(storage.resolve(u, device) for u in state)
 
 
 # --- what steps are made of ---

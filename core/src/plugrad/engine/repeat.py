@@ -1,0 +1,88 @@
+"""Apply one step to values in memory many times: planned once, its launches run again on other memory."""
+
+import time
+from collections.abc import Callable, Sequence
+
+from plugrad import events
+from plugrad.engine import storage
+from plugrad.engine.capture import current_capture
+from plugrad.engine.execute import Copy, Launch, Step
+from plugrad.engine.plan import Plan, make_plan
+from plugrad.engine.realize import compile_plan, realize
+from plugrad.runtime.buffer import Buffer
+from plugrad.uop.ops import Ops
+from plugrad.uop.uop import UOp
+
+State = tuple[UOp, ...]
+
+
+def repeat(step: Callable[[State], State], state: State, count: int, device: str | None = None) -> State:
+    """Return memory that holds `state` after `count` steps, which run now.
+
+    Args:
+        step: takes graphs and returns as many of the same shapes and dtypes, none of them a view. It is
+            called once or twice, and has to do the same each time.
+        state: what the first step takes: any graphs.
+        count: how many steps to run, at least 1.
+        device: where values without a device of their own are computed; None: the default device.
+    """
+    with storage.lock:
+        # memory that others know by what was computed into it is read, and never written
+        before = _computed(step(state), device)
+        if count == 1:
+            return before
+        after = step(before)
+        plan = make_plan(after, device)
+        plan.graph.check_bound()
+        places = {result.value: result.place for result in plan.results}
+        state = tuple([places[u] for u in after])
+        assert _is_memory(before), "a step returned a view"
+        assert _is_memory(state), "a step returned a view"
+        return _run(plan, before, state, count - 1)
+
+
+def _computed(state: State, device: str | None) -> State:
+    realize(state, device)
+    return tuple([storage.resolve(u, device) for u in state])
+
+
+def _is_memory(state: State) -> bool:
+    return all(u.op is Ops.BUFFER for u in state)
+
+
+def _run(plan: Plan, before: State, after: State, count: int) -> State:
+    """Run the steps of `plan`, from `before` to `after` and on from there; return where the values are."""
+    started = time.perf_counter()
+    steps = compile_plan(plan)
+    first, second = _buffers(before), _buffers(after)
+    third = _buffers(other := tuple([storage.new_buffer_like(u, storage.buffer_of(u))[0] for u in after]))
+    there = _exchanged(steps, dict(zip((*first, *second), (*second, *third), strict=True)))
+    back = _exchanged(steps, dict(zip((*first, *second), (*third, *second), strict=True)))
+    values = plan.graph.values
+    run = [steps if number == 0 else there if number % 2 else back for number in range(count)]
+    for launches in run:
+        for launch in launches:
+            launch.run(values)
+    if (capture := current_capture()) is not None:
+        capture.steps.extend(launch for launches in run for launch in launches)
+        capture.values.update(values)
+    if events.active:
+        kernels = count * sum(isinstance(launch, Launch) for launch in steps)
+        devices = tuple(dict.fromkeys(call.device for call in plan.calls))
+        seconds = time.perf_counter() - started
+        events.emit(events.RealizeEvent(kernels, seconds, count * len(steps) - kernels, devices))
+    return after if count % 2 else other
+
+
+def _buffers(state: State) -> list[Buffer]:
+    return [storage.buffer_of(u) for u in state]
+
+
+def _exchanged(steps: Sequence[Step], others: dict[Buffer, Buffer]) -> list[Step]:
+    out: list[Step] = []
+    for step in steps:
+        buffers = tuple([others.get(buffer, buffer) for buffer in step.buffers])
+        out.append(
+            Launch(step.kernel, buffers) if isinstance(step, Launch) else Copy((buffers[0], buffers[1]))
+        )
+    return out

@@ -1,0 +1,79 @@
+"""Tests of plugrad.engine.repeat."""
+
+import numpy as np
+import pytest
+
+from plugrad import Tensor, events
+from plugrad.engine import storage
+from plugrad.engine.capture import capturing
+from plugrad.engine.repeat import State, repeat
+from plugrad.uop.uop import UOp
+
+
+def step(state: State) -> State:
+    x, count = state
+    shifted = x.flip((0,)) + count.cast(x.dtype).expand(x.shape)
+    return shifted.contiguous(), (count + 1).contiguous()
+
+
+def values_of(state: State) -> list[list[float]]:
+    return [Tensor(u).tolist() for u in state]
+
+
+def expected(count: int) -> list[list[float]]:
+    x = np.array([1.0, 2.0, 4.0])
+    for number in range(count):
+        x = x[::-1] + number
+    return [x.tolist(), [count]]
+
+
+def given() -> tuple[Tensor, Tensor]:
+    return Tensor([1.0, 2.0, 4.0]).realize(), Tensor([0], dtype="int32").realize()
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 9])
+def test_the_state_is_that_after_so_many_steps(count: int) -> None:
+    x, start = given()
+    assert values_of(repeat(step, (x.uop, start.uop), count, x.device)) == expected(count)
+
+
+def test_what_the_first_step_takes_stays_as_it_was() -> None:
+    x, start = given()
+    first = step((x.uop, start.uop))
+    repeat(step, (x.uop, start.uop), 8, x.device)
+    assert x.tolist() == [1.0, 2.0, 4.0]
+    # the same graph, which is known by where the first step went
+    assert values_of(tuple(storage.resolve(u) for u in first)) == expected(1)
+
+
+def test_any_graph_may_be_the_first_state() -> None:
+    x, start = given()
+    doubled = (Tensor([2.0, 4.0, 8.0]) / 2).uop
+    assert values_of(repeat(step, (doubled, start.uop), 5, x.device)) == expected(5)
+    reversed_view = Tensor([4.0, 2.0, 1.0]).realize().flip(0).uop
+    assert values_of(repeat(step, (reversed_view, start.uop), 5, x.device)) == expected(5)
+
+
+def test_captures_record_every_step() -> None:
+    x, start = given()
+    with capturing() as capture:
+        repeat(step, (x.uop, start.uop), 6, x.device)
+    assert len(capture.steps) == 6 * 2
+
+
+def test_observers_see_two_plans_whatever_the_count() -> None:
+    x, start = given()
+    for count in (4, 40):
+        done: list[events.RealizeEvent] = []
+        with events.subscribe(events.RealizeEvent, done.append):
+            repeat(step, (x.uop, start.uop), count, x.device)
+        assert [event.kernels for event in done] == [2, 2 * (count - 1)]
+
+
+def test_steps_may_change_nothing() -> None:
+    x, _ = given()
+
+    def same(state: State) -> State:
+        return tuple(UOp.contiguous(u * 1.0) for u in state)
+
+    assert values_of(repeat(same, (x.uop,), 3, x.device)) == [[1.0, 2.0, 4.0]]
