@@ -80,6 +80,33 @@ def test_directions_of_singular_value_0_are_found(x: Any) -> None:
     check_svd(x, Tensor(x).svd(), 1e-13)
 
 
+@pytest.mark.parametrize("size", [17, 18, 40])
+def test_singular_values_near_the_smallest_float_change_no_vectors(size: int) -> None:
+    x = np.ones((size, size), np.float32)
+    check_svd(x, Tensor(x).svd(), 1e-5)
+
+
+def test_gradients_of_huge_and_tiny_singular_values_are_those_of_torch() -> None:
+    weight = random(3, 3).astype(np.float32)
+    x = random(3, 3).astype(np.float32)
+    for scale in (1e25, 1e-25):
+        mine = Tensor(x * np.float32(scale))
+        u, _, vh = mine.svd()
+        found = ((u @ vh) * Tensor(weight)).sum().gradient(mine)[0]
+        theirs = torch.tensor(x.astype(np.float64) * scale, requires_grad=True)
+        u, _, vh = torch.linalg.svd(theirs)
+        ((u @ vh) * torch.tensor(weight)).sum().backward()
+        assert theirs.grad is not None
+        np.testing.assert_allclose(found.numpy() * scale, theirs.grad.numpy() * scale, rtol=1e-4, atol=1e-4)
+
+
+def test_nan_gives_nan() -> None:
+    x = np.eye(3)
+    x[1, 1] = np.nan
+    for part in (*Tensor(x).svd(), *Tensor(x).eigh()):
+        assert np.isnan(part.numpy()).any()
+
+
 def test_single_precision_is_near_double() -> None:
     x = random(14, 11).astype(np.float32)
     check_svd(x, Tensor(x).svd(), 2e-6)

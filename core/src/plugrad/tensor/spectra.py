@@ -2,7 +2,7 @@
 
 Jacobi rotations (see `plugrad.tensor.factorizations.orthogonal_rows`): sweeps of n - 1 rounds, each of three
 launches of kernels that all rounds share. How many sweeps is fixed by the size, so nothing is read back: the
-same launches for all values. That is practical up to n of about 64; a batch takes no more launches than one
+same launches for all values. That is practical up to n of about 500; a batch takes no more launches than one
 matrix. Gradients are those described in `plugrad.tensor.linalg`.
 """
 
@@ -16,6 +16,9 @@ from plugrad.tensor.factorizations import epsilon, orthogonal_rows
 from plugrad.tensor.linalg import LinalgMixin, completed
 from plugrad.tensor.order import OrderMixin
 from plugrad.tensor.shapes import one_axis, show
+
+# the reciprocals of these are finite
+_SMALLEST = {dtypes.float32: 2.0**-126, dtypes.float64: 2.0**-1022}
 
 MatrixNorm = Literal["fro", "nuc"] | float
 
@@ -97,7 +100,7 @@ class SpectralMixin(LinalgMixin, OrderMixin):
         step = (step + _turned(step)) / 2
         dw, dv = _eigen_step(w, v, step / 2)
         dw, dv = _eigen_step(w + dw, v + dv, step)
-        return (w + dw).cast(narrow), (v + dv).cast(narrow)
+        return w._tracking(w + dw).cast(narrow), v._tracking(v + dv).cast(narrow)
 
     def pinv(self, rtol: float | None = None) -> Self:
         """Return pseudo-inverses: (..., m, n) -> (..., n, m).
@@ -214,16 +217,18 @@ class SpectralMixin(LinalgMixin, OrderMixin):
         value = ((v * reciprocals.unsqueeze(-2)) @ _turned(u))._kept()
         step = self._step()
         half = value + _pinv_step(value, at, step / 2)
-        return value + _pinv_step(half, at + step / 2, step), s, is_kept
+        return value._tracking(value + _pinv_step(half, at + step / 2, step)), s, is_kept
 
     def _tracked_svd(self, complete: bool) -> tuple[Self, Self, Self]:
         """Return U, S and V, for at least as many rows as columns."""
         u, s, v, others = self._fixed()._singular(complete)
-        step = self._step()
-        du, ds, dv = _singular_step(u, s, v, step / 2)
-        du, ds, dv = _singular_step(u + du, s + ds, v + dv, step)
-        u = u + du
-        return (u.cat(completed(u, others), axis=-1) if _size(others, -1) else u), s + ds, v + dv
+        # squares of scaled values are in range
+        largest = self._fixed()._scale()
+        step, scaled = self._step() / largest, s / largest.squeeze(-1)
+        du, ds, dv = _singular_step(u, scaled, v, step / 2)
+        du, ds, dv = _singular_step(u + du, scaled + ds, v + dv, step)
+        u, s, v = u._tracking(u + du), s._tracking(s + ds * largest.squeeze(-1)), v._tracking(v + dv)
+        return (u.cat(completed(u, others), axis=-1) if _size(others, -1) else u), s, v
 
     def _singular(self, complete: bool) -> tuple[Self, Self, Self, Self]:
         """Return U, S, V and the other columns of U, without gradients, for m >= n."""
@@ -285,7 +290,8 @@ def _turned(x: Any) -> Any:
 
 
 def _safe_inverse(x: Any) -> Any:
-    is_zero = x == 0
+    """Return `1 / x`, and 0 where that is too large for a float."""
+    is_zero = x.abs() < _SMALLEST[x.dtype]
     return is_zero.where(0.0, 1 / is_zero.where(1.0, x))
 
 
