@@ -9,6 +9,7 @@ import torch.nn.functional as F
 
 from plugrad import Tensor
 from plugrad.errors import DtypeError, ShapeError
+from plugrad.transforms import jvp, vmap
 
 RNG = np.random.default_rng(0)
 
@@ -131,6 +132,44 @@ def test_adaptive_pools_over_one_and_three_axes_are_those_of_torch() -> None:
         np.testing.assert_array_equal(
             getattr(Tensor(value), f"adaptive_max_pool{name}")(sizes).numpy(), expected
         )
+
+
+@pytest.mark.parametrize(
+    "options", [{"kernel_size": 2}, {"kernel_size": 3, "stride": 1, "padding": 1}], ids=str
+)
+def test_the_first_of_equal_values_gets_the_gradient(options: Any) -> None:
+    x = random(1, 2, 6, 6).round()
+    x[0, 1, 2, 2] = np.nan
+    ours, theirs = Tensor(x, requires_grad=True), torch.tensor(x, requires_grad=True)
+    pairs = (
+        (ours.max_pool2d(**options), F.max_pool2d(theirs, **options)),
+        (ours.adaptive_max_pool2d((4, 3)), F.adaptive_max_pool2d(theirs, (4, 3))),
+    )
+    for out, expected in pairs:
+        weights = random(*expected.shape)
+        (found,) = out.gradient(ours, gradient=Tensor(weights))
+        (wanted,) = torch.autograd.grad(expected, theirs, torch.tensor(weights))
+        np.testing.assert_allclose(found.numpy(), wanted.numpy(), rtol=1e-5, atol=1e-6)
+
+
+def test_pools_can_be_batched_and_pushed_forward() -> None:
+    x, v = Tensor(random(3, 1, 4, 4)), Tensor(random(3, 1, 4, 4))
+
+    def pool(x: Tensor) -> Tensor:
+        return x.max_pool2d()
+
+    values, places = x.max_pool2d(return_indices=True)
+    assert (vmap(pool)(x) == values).all().item()
+    out, tangent = jvp(pool, (x,), (v,))
+    assert (out == values).all().item()
+    assert (tangent == v.flatten(2).gather(2, places.flatten(2)).reshape(*places.shape)).all().item()
+
+
+def test_a_last_window_may_be_greater_than_the_axis() -> None:
+    x = random(1, 1, 3, 7)
+    options: Any = {"kernel_size": (3, 1), "stride": 3, "dilation": 2, "ceil_mode": True}
+    out = Tensor(x).max_pool2d(**options)
+    np.testing.assert_array_equal(out.numpy(), F.max_pool2d(torch.tensor(x), **options).numpy())
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from plugrad.errors import ShapeError
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.gather import GatherMixin
 from plugrad.tensor.lookup import counted, pick_last, position_dtype
-from plugrad.tensor.pool import axes_of, behind, checked_shape, first_places, from_end_of
+from plugrad.tensor.pool import axes_of, behind, checked_shape, first_places, from_end_of, greatest_of
 from plugrad.tensor.shapes import product, show
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
@@ -108,15 +108,18 @@ class AdaptivePoolingMixin(GatherMixin):
         order = (*range(first), *range(first, first + 2 * axes, 2), *range(first + 1, first + 2 * axes, 2))
         view = view.permute(order)
         sizes: Any = self.shape[first:]
-        window_axes = tuple(range(first + axes, first + 2 * axes))
-        values = view.reduce_axis(Ops.MAX, window_axes).reshape(view.shape[: first + axes])
-        if not return_indices:
-            return self._like(values)
         from_end = from_end_of(sizes)
         for number, count in enumerate(counts):
-            from_end, _ = _bins(from_end, 2 * number, count)
+            from_end, inside = _bins(from_end, 2 * number, count)
+            if inside is not None:
+                # an element that stands for missing ones is named once
+                once = _beside(inside, from_end, 2 * number).expand(from_end.shape)
+                from_end = once.where(from_end, from_end.const_like(0))
         from_end = from_end.permute((*range(0, 2 * axes, 2), *range(1, 2 * axes, 2)))
-        return self._like(values), self._like(first_places(view, from_end, product(sizes), axes))
+        values = self._like(greatest_of(view, from_end))
+        if not return_indices:
+            return values
+        return values, self._like(first_places(view, from_end, product(sizes)))
 
 
 def _adaptive_counts(x: TensorBase, output_size: OutputSizes, axes: int, what: str) -> tuple[int, ...]:
@@ -143,12 +146,17 @@ def _mean_of_bins(u: UOp, axis: int, count: int) -> UOp:
     if inside is None:
         total = view.reduce_axis(Ops.ADD, (axis + 1,)) / float(size // count)
     else:
-        mask = inside.reshape((*(1,) * axis, *inside.shape, *(1,) * (len(shape) - axis - 1)))
+        mask = _beside(inside, view, axis)
         kept = mask.expand(view.shape).where(view, view.const_like(0.0))
         lengths = mask.cast(u.dtype).reduce_axis(Ops.ADD, (axis + 1,))
         sums = kept.reduce_axis(Ops.ADD, (axis + 1,))
         total = sums / lengths.expand(sums.shape)
     return total.reshape((*shape[:axis], count, *shape[axis + 1 :]))
+
+
+def _beside(inside: UOp, view: UOp, axis: int) -> UOp:
+    """Return (count, longest) with axes of 1 around it, to stand beside the windows of `axis`."""
+    return inside.reshape((*(1,) * axis, *inside.shape, *(1,) * (len(view.shape) - axis - 2)))
 
 
 def _bins(u: UOp, axis: int, count: int) -> tuple[UOp, UOp | None]:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from plugrad.autodiff import inputs_of, with_rule
 from plugrad.dtype import ConstType, dtypes, is_float
 from plugrad.errors import ShapeError
 from plugrad.tensor.base import TensorBase
@@ -92,7 +93,7 @@ def _last_reach(size: int, widths: tuple[int, int], kernel: int, step: int, gap:
     before, after = widths
     reach = gap * (kernel - 1) + 1
     free = size + before + after - reach
-    if step < 1 or free < 0:
+    if step < 1 or free <= -step:
         return 0  # refused where windows are counted
     count = -(-free // step) + 1
     if (count - 1) * step >= size + before:
@@ -101,23 +102,48 @@ def _last_reach(size: int, widths: tuple[int, int], kernel: int, step: int, gap:
 
 
 def from_end_of(sizes: tuple[int, ...]) -> UOp:
-    """Return positions in a volume as distances from its end: the first is the greatest, none is 0."""
+    """Return positions in a volume as distances from its end: the first has the greatest, none has 0."""
     total: int = product(sizes)
     dtype = position_dtype(total)
     return (UOp.const(dtype, total) - UOp.iota(total, dtype)).reshape(sizes)
 
 
-def first_places(view: UOp, from_end: UOp, total: int, axes: int) -> UOp:
+def greatest_of(view: UOp, from_end: UOp) -> UOp:
+    """Return the greatest of each window, whose gradient goes to the first of equals alone, or of NaN.
+
+    (..., *counts, *kernel) with (*counts, *kernel) -> (..., *counts)
+    """
+    axes = len(from_end.shape) // 2
+    values = view.reduce_axis(Ops.MAX, tuple(range(len(view.shape) - axes, len(view.shape))))
+    if not is_float(view.dtype):
+        return values.reshape(view.shape[:-axes])
+
+    def rule(gradients: tuple[UOp | None, ...], function: UOp) -> list[UOp | None]:
+        (gradient,), (elements,) = gradients, inputs_of(function)
+        if gradient is None:
+            return [None]
+        is_first = behind(from_end, elements.shape).eq(_ranks(elements, from_end).expand(elements.shape))
+        return [is_first.where(gradient.expand(elements.shape), gradient.const_like(0.0))]
+
+    return with_rule([values], [view], rule)[0].reshape(view.shape[:-axes])
+
+
+def first_places(view: UOp, from_end: UOp, total: int) -> UOp:
     """Return where the greatest of each window was: the first of equals, or of NaN.
 
     (..., *counts, *kernel) with (*counts, *kernel) -> (..., *counts)
     """
-    window_axes = tuple(range(len(view.shape) - axes, len(view.shape)))
+    rank = _ranks(view.detach(), from_end)
+    return (rank.const_like(total) - rank).reshape(view.shape[: -(len(from_end.shape) // 2)])
+
+
+def _ranks(view: UOp, from_end: UOp) -> UOp:
+    """Return how far from the end the greatest of each window lies; axes of windows keep size 1."""
+    window_axes = tuple(range(len(view.shape) - len(from_end.shape) // 2, len(view.shape)))
     best = view.reduce_axis(Ops.MAX, window_axes).expand(view.shape)
     found = view.eq(best) | view.ne(view) if is_float(view.dtype) else view.eq(best)
     rank = behind(from_end, view.shape)
-    last = found.where(rank, rank.const_like(0)).reduce_axis(Ops.MAX, window_axes)
-    return last.const_like(total) - last.reshape(view.shape[: -len(window_axes)])
+    return found.where(rank, rank.const_like(0)).reduce_axis(Ops.MAX, window_axes)
 
 
 def behind(u: UOp, shape: Any) -> UOp:

@@ -6,7 +6,15 @@ from typing import Any, Self
 from plugrad.dtype import dtype_min, dtypes, is_float, is_int, sum_acc_dtype
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.adaptive import AdaptivePoolingMixin
-from plugrad.tensor.pool import Pool, axes_of, behind, checked_shape, first_places, from_end_of
+from plugrad.tensor.pool import (
+    Pool,
+    axes_of,
+    behind,
+    checked_shape,
+    first_places,
+    from_end_of,
+    greatest_of,
+)
 from plugrad.tensor.shapes import product, show
 from plugrad.tensor.spatial import Padding, Sizes, sizes_of
 from plugrad.uop.ops import Ops
@@ -35,7 +43,7 @@ class PoolingMixin(AdaptivePoolingMixin):
     ) -> Any:
         """Return the greatest value in each window; NaN where there is one.
 
-        (..., H, W) -> (..., H', W')
+        (..., H, W) -> (..., H', W'). Of equal values, the first one gets the gradient.
 
         Args:
             kernel_size: size of the window.
@@ -44,7 +52,7 @@ class PoolingMixin(AdaptivePoolingMixin):
             padding: how far windows reach over the edge, at most half of their size; as for `conv2d`.
             ceil_mode: let a last window begin inside although it ends outside.
             return_indices: also return where in its image each value was, counted row by row, as
-                `max_unpool2d` takes it: the first of equals.
+                `max_unpool2d` takes it: the first of equals, or of NaN (of which PyTorch names the last).
 
         Raises:
             ShapeError: the window does not fit.
@@ -101,13 +109,11 @@ class PoolingMixin(AdaptivePoolingMixin):
 
     def _max_pool(self, pool: Pool, return_indices: bool) -> Any:
         view = pool.windows_of(self, dtype_min(self.dtype))
-        values = view.reduce_axis(Ops.MAX, pool.window_axes).reshape(pool.shape)
+        from_end = pool.windows_of(self._like(from_end_of(pool.sizes)), 0)
+        values = self._like(greatest_of(view, from_end))
         if not return_indices:
-            return self._like(values)
-        from_end = self._like(from_end_of(pool.sizes))
-        return self._like(values), self._like(
-            first_places(view, pool.windows_of(from_end, 0), product(pool.sizes), len(pool.sizes))
-        )
+            return values
+        return values, self._like(first_places(view, from_end, product(pool.sizes)))
 
     def max_unpool2d(
         self,
