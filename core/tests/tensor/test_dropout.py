@@ -34,6 +34,37 @@ def test_dropout_passes_the_gradient_of_what_it_kept() -> None:
     np.testing.assert_array_equal(w.grad.numpy(), out.numpy())
 
 
+@pytest.mark.parametrize("axes", [1, 2, 3])
+def test_dropout_of_channels_leaves_out_whole_ones(axes: int) -> None:
+    with Tensor.train():
+        x = getattr(Tensor.ones(40, 50, *(2,) * axes), f"dropout{axes}d")(0.25).numpy().reshape(2000, -1)
+    assert (x == x[:, :1]).all()
+    kept = x[:, 0] != 0
+    assert abs(kept.mean() - 0.75) < 0.05
+    np.testing.assert_allclose(x[kept], 1 / 0.75, rtol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["alpha_dropout", "feature_alpha_dropout"])
+def test_alpha_dropout_keeps_mean_and_variance(name: str) -> None:
+    with Tensor.train():
+        x = getattr(Tensor.randn(100, 400), name)(0.3).numpy()
+        assert getattr(Tensor.ones(2, 3), name)(1.0).tolist() == [[0.0] * 3] * 2
+    assert abs(x.mean()) < 0.03
+    assert abs(x.var() - 1) < 0.05
+    # a and b of the paper, for what selu gives at -infinity
+    limit = -1.7580993408473766
+    scale = (0.7 + limit**2 * 0.3 * 0.7) ** -0.5
+    left_out = np.float32(limit * scale - scale * limit * 0.3)
+    assert abs(np.isclose(x, left_out).mean() - 0.3) < 0.03
+
+
+def test_alpha_dropout_of_features_leaves_out_whole_channels() -> None:
+    with Tensor.train():
+        x = Tensor.ones(20, 30, 4).feature_alpha_dropout(0.5).numpy()
+    assert (x == x[..., :1]).all()
+    assert len(np.unique(x)) == 2
+
+
 def test_wrong_dropouts_are_refused() -> None:
     with pytest.raises(ArgumentError, match=r"dropout: p=1\.5 lies outside of 0\.\.1"):
         Tensor.ones(2).dropout(1.5)

@@ -1,8 +1,14 @@
 """Errors of losses, normalizations, attention and gradients."""
 
 from plugrad import Tensor
-from plugrad.errors import ArgumentError, AxisError, DtypeError, GradientError, ShapeError
+from plugrad.errors import ArgumentError, AxisError, DeviceError, DtypeError, GradientError, ShapeError
 from refusals.case import Case, trained
+
+
+def _channel_axes(name: str) -> int:
+    """Return how many axes behind the channels a dropout takes; 1 where any number will do."""
+    return int(name[-2]) if name[-2:-1].isdigit() else 1
+
 
 CASES: list[Case] = [
     (
@@ -106,6 +112,31 @@ CASES: list[Case] = [
         lambda t: trained(lambda: t.ints.dropout(0.5)),
         "dropout of int32: it takes floats",
     ),
+    *[
+        case
+        for name in ("dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout")
+        for case in (
+            (
+                name,
+                ArgumentError,
+                lambda t, name=name: getattr(Tensor.ones(1, 1, *[2] * _channel_axes(name)), name)(-0.5),
+                f"{name}: p=-0.5 lies outside of 0..1",
+            ),
+            (
+                name,
+                DtypeError,
+                lambda t, name=name: getattr(Tensor.ones(1, 1, *[2] * _channel_axes(name)).int(), name)(),
+                f"{name} of int32: it takes floats",
+            ),
+            (
+                name,
+                ShapeError,
+                lambda t, name=name: getattr(t.vector, name)(),
+                f"{name} of shape (3,): it takes (N, C, ",
+            ),
+        )
+        if case[:2] != ("alpha_dropout", ShapeError)
+    ],
     ("gradient", GradientError, lambda t: t.floats.sum().gradient(t.vector), "does not depend on"),
     (
         "gradient",
@@ -119,12 +150,25 @@ CASES: list[Case] = [
         lambda t: t.floats.sum().gradient(3),
         "gradient for 3 (int), which is no tensor",
     ),
+    (
+        "gradient",
+        DeviceError,
+        lambda t: t.floats.gradient(t.floats, gradient=Tensor.ones(2, 3, device=t.elsewhere)),
+        "tensors on",
+    ),
     ("backward", GradientError, lambda t: t.floats.sum().backward(), "does not depend on"),
     (
         "backward",
         ShapeError,
         lambda t: t.tracked.backward(t.vector),
         "gradient of shape (3,) for a tensor of shape (2, 3)",
+    ),
+    ("backward", DtypeError, lambda t: t.tracked.backward(3), "gradient=3 (int) is no tensor"),
+    (
+        "backward",
+        DeviceError,
+        lambda t: t.tracked.backward(Tensor.ones(2, 3, device=t.elsewhere)),
+        "tensors on",
     ),
     (
         "mse_loss",

@@ -287,9 +287,16 @@ def _ctc() -> Iterator[Operation]:
 
 def _random() -> Iterator[Operation]:
     """Yield what of random operations does not depend on what is drawn."""
-    yield Operation(
-        "dropout", "outside of training", lambda x: x.dropout(0.5), lambda x: x, (reals(3),), order=1
-    )
+    shapes = {"dropout1d": (1, 2, 3), "dropout2d": (1, 2, 3, 1), "dropout3d": (1, 2, 1, 1, 3)}
+    for name in ("dropout", *shapes, "alpha_dropout", "feature_alpha_dropout"):
+        yield Operation(
+            name,
+            "outside of training",
+            lambda x, name=name: getattr(x, name)(0.5),
+            lambda x: x,
+            (reals(*shapes.get(name, (2, 3))),),
+            order=1,
+        )
     certain = np.array([[0, 1, 0], [0, 0, 2]], np.float32)
     yield Operation(
         "multinomial",
