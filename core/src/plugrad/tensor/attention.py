@@ -21,7 +21,7 @@ from plugrad.tensor.custom import with_backward
 from plugrad.tensor.dropout import DropoutMixin
 from plugrad.tensor.lookup import counted
 from plugrad.tensor.matmul import MatmulMixin
-from plugrad.tensor.shapes import broadcast_shapes, show
+from plugrad.tensor.shapes import Dim, broadcast_shapes, show
 from plugrad.tensor.steps import joined_steps, steps_of
 from plugrad.uop.uop import UOp
 
@@ -60,7 +60,7 @@ class AttentionMixin(DropoutMixin, MatmulMixin):
             attn_mask: bools (True: may attend) or floats added to scores; broadcasts to (..., L, S).
             dropout_p: probability that a weight is left out, while training (see `Tensor.train`).
             is_causal: query `i` attends to keys `0..i` only.
-            scale: factor of scores; `1/sqrt(E)` if left out.
+            scale: factor of scores; `1/sqrt(E)` if left out, for an `E` that is known.
             enable_gqa: axis -3 holds heads, and each head of keys and values serves several of queries.
 
         Raises:
@@ -80,7 +80,7 @@ class AttentionMixin(DropoutMixin, MatmulMixin):
             query, key, value, attn_mask = _grouped(query, key, value, attn_mask)
             shape = (*self.shape[:-1], value.shape[-1])
         wide = sum_acc_dtype(self.dtype)
-        factor = 1 / math.sqrt(self.shape[-1]) if scale is None else scale  # pyright: ignore[reportArgumentType]
+        factor = _scale(self.shape[-1], scale)
         q, k, v = query.cast(wide) * factor, key.cast(wide), value.cast(wide)
         lengths: Any = self.shape[-2], key.shape[-2]
         # a symbolic number of keys is no number of blocks
@@ -309,6 +309,17 @@ def _grouped(query: Any, key: Any, value: Any, mask: Any) -> tuple[Any, Any, Any
         spread = mask.shape[-3] != 1
         mask = mask.unflatten(-3, (groups, heads // groups)) if spread else mask.unsqueeze(-3)
     return query, key.unsqueeze(-3), value.unsqueeze(-3), mask
+
+
+def _scale(size: Dim, scale: float | None) -> float:
+    if scale is not None:
+        return scale
+    if not isinstance(size, int):
+        raise ShapeError(
+            f"scaled_dot_product_attention: the last axis has a symbolic size, {show((size,))[1:-2]}. Pass "
+            "scale=."
+        )
+    return 1 / math.sqrt(size)
 
 
 def _check(query: Any, key: Any, value: Any, mask: Any, dropout_p: float, is_causal: bool) -> None:

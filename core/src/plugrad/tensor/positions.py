@@ -11,8 +11,18 @@ from plugrad._frozen import frozen
 from plugrad.dtype import dtypes, is_bool, is_float, is_int, sum_acc_dtype
 from plugrad.errors import AxisError, DtypeError, ShapeError
 from plugrad.tensor.base import TensorBase
+from plugrad.tensor.host import flatten
 from plugrad.tensor.lookup import counted, from_front, pick_first, position_dtype
-from plugrad.tensor.shapes import Dim, Shape, broadcast_shapes, expanded, product, show
+from plugrad.tensor.shapes import (
+    Dim,
+    Shape,
+    broadcast_shapes,
+    expanded,
+    is_sequence,
+    is_static,
+    product,
+    show,
+)
 from plugrad.tensor.sorting import argsort_rows, number_on_device, search_rows
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
@@ -23,7 +33,7 @@ _FEW = 1 << 22
 
 def has_tensors(index: Any) -> bool:
     """Say whether an index has tensors, arrays or lists in it."""
-    return any([isinstance(item, TensorBase) or _is_data(item) for item in _items(index)])
+    return any([isinstance(item, (TensorBase, HostPositions)) or _is_data(item) for item in _items(index)])
 
 
 def _items(index: Any) -> list[Any]:
@@ -31,7 +41,16 @@ def _items(index: Any) -> list[Any]:
 
 
 def _is_data(item: Any) -> bool:
-    return isinstance(item, list) or (getattr(item, "ndim", 0) > 0 and not isinstance(item, TensorBase))
+    return is_sequence(item) and not isinstance(item, TensorBase)
+
+
+@frozen
+class HostPositions:
+    """Positions that came as an array or a list: with the least and the greatest, which are known."""
+
+    tensor: Any
+    least: int
+    greatest: int
 
 
 def is_truth(item: Any) -> bool:
@@ -78,7 +97,15 @@ def without_truths(
 
 
 def _as_item(item: Any, to_tensor: Callable[[Any], Any]) -> Any:
-    return to_tensor(item) if _is_data(item) else item
+    if not _is_data(item):
+        return item
+    tensor = to_tensor(item)
+    if not is_int(tensor.dtype) or not tensor.numel():
+        return tensor
+    if isinstance(item, (tuple, list, range)):
+        _, numbers = flatten(tuple(item))  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+        return HostPositions(tensor, min(numbers), max(numbers))
+    return HostPositions(tensor, int(item.min()), int(item.max()))
 
 
 @frozen
@@ -150,6 +177,8 @@ class Plan:
     def is_large(self) -> bool:
         """Whether comparing all places with all writes costs more than sorting the writes."""
         writes = product(self.places.shape)
+        if not is_static((self.joined, writes)):
+            return False
         return self.joined * writes > _FEW and writes < 1 << 31
 
     def totals(self, view: UOp, value: UOp, device: str) -> UOp:
@@ -233,7 +262,7 @@ def plan_of(
         DtypeError: a tensor of floats, or an index of a type that cannot index.
         ShapeError: a mask has another shape than the axes it stands for, or tensors do not broadcast.
     """
-    items = _with_ellipsis([_as_item(item, to_tensor) for item in _items(index)], shape)
+    items = understood(index, shape, to_tensor)
     basic: list[Any] = []
     tensors: list[tuple[int, UOp, int]] = []  # place among the items, positions, axis of the view
     sizes: list[Dim] = []
@@ -263,6 +292,15 @@ def plan_of(
     )
 
 
+def understood(index: Any, shape: Shape, to_tensor: Callable[[Any], Any]) -> list[Any]:
+    """Return the items of an index, for each axis of `shape`: data as tensors, `...` as slices.
+
+    Raises:
+        AxisError: there are too many.
+    """
+    return _with_ellipsis([_as_item(item, to_tensor) for item in _items(index)], shape)
+
+
 def _with_ellipsis(items: list[Any], shape: Shape) -> list[Any]:
     dots = [place for place, item in enumerate(items) if item is Ellipsis]
     if len(dots) > 1:
@@ -282,6 +320,8 @@ def _with_ellipsis(items: list[Any], shape: Shape) -> list[Any]:
 def _axes_of(item: Any) -> int:
     if item is None or item is Ellipsis:
         return 0
+    if isinstance(item, HostPositions):
+        return 1
     is_mask = (
         is_bool(item.dtype) if isinstance(item, TensorBase) else str(getattr(item, "dtype", "")) == "bool"
     )
@@ -291,6 +331,11 @@ def _axes_of(item: Any) -> int:
 def _positions(item: Any, shape: Shape, axis: int, find_true: Callable[[Any], Sequence[UOp]]) -> list[UOp]:
     """Return the positions that one item names on the axes from `axis` on, counted from the front."""
     size: Any = shape[axis] if axis < len(shape) else 0
+    if isinstance(item, HostPositions):
+        if isinstance(size, int):
+            _check_inside(item.least, axis, size)
+            _check_inside(item.greatest, axis, size)
+        item = item.tensor
     if isinstance(item, TensorBase):
         if is_bool(item.dtype):
             covered = shape[axis : axis + item.ndim]
@@ -314,11 +359,14 @@ def _positions(item: Any, shape: Shape, axis: int, find_true: Callable[[Any], Se
     if isinstance(size, UOp):
         place = size + number if number < 0 else UOp.const(dtypes.index, number)
         return [place.cast(position_dtype(size))]
-    if not -size <= number < size:
-        raise AxisError(
-            f"index {number} is out of range for axis {axis} of size {size}. Valid are {-size} to {size - 1}."
-        )
+    _check_inside(number, axis, size)
     return [UOp.const(position_dtype(size), number % size)]
+
+
+def _check_inside(number: int, axis: int, size: int) -> None:
+    if not -size <= number < size:
+        valid = f"Valid are {-size} to {size - 1}." if size else "It has no elements."
+        raise AxisError(f"index {number} is out of range for axis {axis} of size {size}. {valid}")
 
 
 def _joined(parts: list[UOp], sizes: list[Dim]) -> UOp:
