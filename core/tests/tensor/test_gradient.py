@@ -133,6 +133,23 @@ def test_backward_fills_the_leaves_and_adds_up() -> None:
     assert w.grad.tolist() == [5.0, 8.0]
 
 
+def test_a_grad_that_is_no_gradient_is_refused() -> None:
+    w = Tensor([1.0, 2.0], requires_grad=True)
+    wrong: Any = 3
+    for grad, error, message in (
+        (wrong, DtypeError, "has a .grad of int"),
+        (Tensor([1.0, 1.0]).double(), DtypeError, "has a .grad of float64"),
+        (Tensor([1.0]), ShapeError, r"has a .grad of shape \(1,\). Set it to None"),
+    ):
+        w.grad = grad
+        with pytest.raises(error, match=message):
+            (w * w).sum().backward()
+        assert w.grad is grad
+    w.grad = Tensor([10.0, 20.0])
+    (w * w).sum().backward()
+    assert w.grad.tolist() == [12.0, 24.0]
+
+
 def test_equal_parameters_are_told_apart() -> None:
     a, b = Tensor.zeros(2, requires_grad=True), Tensor.zeros(2, requires_grad=True)
     c = Tensor.ones(2).contiguous()

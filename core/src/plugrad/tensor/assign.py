@@ -25,6 +25,9 @@ class AssignMixin(TensorBase):
         `cat`, indexing with tensors, and a tensor that happens to be computed like another one. Writing to
         such a value gives it memory of its own. An expanded tensor is a view that cannot be written to.
 
+        Gradients flow through what is written, to what the value was computed from, until it is realized:
+        memory itself has no history.
+
         Raises:
             ShapeError: the value does not broadcast to this shape.
             DtypeError: the value has another dtype.

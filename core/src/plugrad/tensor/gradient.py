@@ -24,17 +24,21 @@ class GradientMixin(FunctionalMixin):
         """Return the gradient of this tensor for each of `targets`, lazily; gradients have gradients.
 
         A tensor that was realized forgets how it was computed, unless it was computed from tensors with
-        `requires_grad`.
+        `requires_grad`. So does memory that was written to: gradients flow through what was written until
+        that is realized.
 
         Args:
             targets: float tensors that this one was computed from.
-            gradient: what flows into this tensor, in its shape; not needed for one element.
+            gradient: what flows into this tensor, in its shape; cast to its dtype. Not needed for one
+                element.
 
         Raises:
             GradientError: this is not a float tensor of one element (and `gradient` is missing), does not
-                depend on a target, or needs memory that has been overwritten since.
+                depend on a target (PyTorch's `allow_unused=False`), or needs memory that has been
+                overwritten since.
             ShapeError: `gradient` has another shape.
             DtypeError: a target, or `gradient`, is no tensor.
+            DeviceError: `gradient` lives on another device.
 
         Example:
             >>> x = Tensor([1.0, 2.0])
@@ -63,10 +67,21 @@ class GradientMixin(FunctionalMixin):
     def backward(self, gradient: Self | None = None) -> Self:
         """Add the gradient of this tensor to the `.grad` of each tensor with `requires_grad`; return this.
 
+        Nothing is used up: it may be called again (PyTorch's `retain_graph=True`), and the gradients have
+        gradients (`create_graph=True`). Set `.grad` to None to start anew. Tensors that this does not depend
+        on keep the `.grad` that they have.
+
+        Args:
+            gradient: what flows into this tensor, in its shape; cast to its dtype. Not needed for one
+                element.
+
         Raises:
             GradientError: this is not a float tensor of one element (and `gradient` is missing), does not
                 depend on any tensor with requires_grad, or needs memory that has been overwritten since.
-            ShapeError: `gradient` has another shape.
+            ShapeError: `gradient`, or the `.grad` that somebody left, has another shape.
+            DtypeError: `gradient` is no tensor, or the `.grad` that somebody left is none of its tensor's
+                dtype.
+            DeviceError: `gradient` lives on another device.
 
         Example:
             >>> w = Tensor([1.0, 2.0], requires_grad=True)
@@ -83,6 +98,8 @@ class GradientMixin(FunctionalMixin):
                 f"{self!r} does not depend on any tensor with requires_grad. Make the parameters with "
                 "requires_grad=True, or set it before computing the loss."
             )
+        for leaf, _ in reached:
+            _check_left(leaf)
         found = compute_gradient(root, seed, [node for _, nodes in reached for node in nodes])
         _check_memory(found.values())
         for leaf, nodes in reached:
@@ -113,7 +130,26 @@ class GradientMixin(FunctionalMixin):
                 f"gradient of shape {show(gradient.shape)} for a tensor of shape {show(self.shape)}. They "
                 "must be equal."
             )
+        self._check_device(gradient)
         return expanded(gradient._graph.cast(self.dtype), self.shape)
+
+
+def _check_left(leaf: Any) -> None:
+    """Refuse to add to a `.grad` that is no gradient of its tensor."""
+    grad = leaf.grad
+    if grad is None:
+        return
+    if not isinstance(grad, TensorBase) or grad.dtype is not leaf.dtype:
+        what = grad.dtype.name if isinstance(grad, TensorBase) else type(grad).__name__
+        raise DtypeError(
+            f"{leaf!r} has a .grad of {what}, which no gradient can be added to. Set it to None, or to a "
+            f"tensor of {leaf.dtype.name}."
+        )
+    if grad.shape != leaf.shape:
+        raise ShapeError(
+            f"{leaf!r} has a .grad of shape {show(grad.shape)}. Set it to None, or to a tensor of shape "
+            f"{show(leaf.shape)}."
+        )
 
 
 def places_of(root: UOp, targets: Sequence[UOp]) -> list[list[UOp]]:

@@ -153,7 +153,7 @@ CASES: list[Case] = [
     (
         "gradient",
         DeviceError,
-        lambda t: t.floats.gradient(t.floats, gradient=Tensor.ones(2, 3, device=t.elsewhere)),
+        lambda t: t.floats.gradient(t.floats, gradient=Tensor.ones(2, 3, device=t.elsewhere).contiguous()),
         "tensors on",
     ),
     ("backward", GradientError, lambda t: t.floats.sum().backward(), "does not depend on"),
@@ -167,7 +167,7 @@ CASES: list[Case] = [
     (
         "backward",
         DeviceError,
-        lambda t: t.tracked.backward(Tensor.ones(2, 3, device=t.elsewhere)),
+        lambda t: t.tracked.backward(Tensor.ones(2, 3, device=t.elsewhere).contiguous()),
         "tensors on",
     ),
     (
