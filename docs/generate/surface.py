@@ -7,8 +7,8 @@ from types import ModuleType
 from typing import Any
 
 import plugrad
-from plugrad import Tensor, dtype, jit, nn, settings, transforms
-from plugrad.nn import optim, schedulers, state
+from plugrad import Tensor, array_api, dtype, jit, nn, settings, transforms
+from plugrad.nn import datasets, optim, schedulers, state
 
 #: Pages on `Tensor`: file, title, and the modules of plugrad.tensor whose methods they describe, in order.
 TENSOR_PAGES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
@@ -140,6 +140,8 @@ def elsewhere() -> dict[str, tuple[str, list[Name]]]:
         "optim": ("Optimizers", of_module(optim, "nn.optim.")),
         "schedulers": ("Learning rates", of_module(schedulers, "nn.schedulers.")),
         "state": ("Files and the state of models", of_module(state, "nn.state.")),
+        "datasets": ("Data sets", of_module(datasets, "nn.datasets.")),
+        "array_api": ("The Python array API standard", of_module(array_api, "array_api.")),
         "settings": ("Settings", of_module(settings, "settings.")),
     }
 

@@ -492,4 +492,9 @@ def test_importing_plugrad_leaves_the_namespace_out() -> None:
 @pytest.mark.parametrize("name", [module.name for module in pkgutil.iter_modules(xp.__path__)])
 def test_examples_show_what_happens(name: str) -> None:
     module = importlib.import_module(f"plugrad.array_api.{name}")
-    assert doctest.testmod(module, extraglobs={"Tensor": Tensor, "dtypes": dtypes}).failed == 0
+    names = {"Tensor": Tensor, "dtypes": dtypes, "np": np}
+    assert doctest.testmod(module, extraglobs=names).failed == 0
+
+
+def test_every_function_shows_an_example() -> None:
+    assert not [name for name in FUNCTIONS if ">>>" not in inspect.getdoc(getattr(xp, name))]

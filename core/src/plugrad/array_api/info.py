@@ -162,7 +162,12 @@ def _rank(dtype: DType) -> str:
 
 
 def astype(x: Tensor, dtype: DType, /, *, copy: bool = True, device: str | None = None) -> Tensor:
-    """Return the values in another dtype, in memory of their own if `copy` is set."""
+    """Return the values in another dtype, in memory of their own if `copy` is set.
+
+    Example:
+        >>> astype(Tensor([1, 2]), dtypes.float32).tolist()
+        [1.0, 2.0]
+    """
     out = x.cast(dtype).to(device)
     return out.contiguous() if copy and out is x else out
 

@@ -10,7 +10,12 @@ from plugrad.tensor.shapes import check_sizes, one_axis, several
 
 
 def broadcast_arrays(*arrays: Tensor) -> list[Tensor]:
-    """Return the arrays, broadcast to the shape that they have in common."""
+    """Return the arrays, broadcast to the shape that they have in common.
+
+    Example:
+        >>> [x.shape for x in broadcast_arrays(Tensor([1, 2]), Tensor([[3], [4]]))]
+        [(2, 2), (2, 2)]
+    """
     shapes = [x.static_shape("broadcast_arrays") for x in arrays]
     ndim = max(map(len, shapes), default=0)
     padded = [(1,) * (ndim - len(shape)) + shape for shape in shapes]
@@ -23,6 +28,10 @@ def broadcast_to(x: Tensor, /, shape: Sequence[int]) -> Tensor:
 
     Raises:
         ShapeError: `x` does not broadcast to `shape`, or that has a negative size.
+
+    Example:
+        >>> broadcast_to(Tensor([1, 2]), (2, 2)).tolist()
+        [[1, 2], [1, 2]]
     """
     return x.broadcast_to(check_sizes(tuple(shape), "broadcast_to"))
 
@@ -32,6 +41,10 @@ def concat(arrays: Sequence[Tensor], /, *, axis: int | None = 0) -> Tensor:
 
     Raises:
         ArgumentError: there are none.
+
+    Example:
+        >>> concat([Tensor([1, 2]), Tensor([3, 4])]).tolist()
+        [1, 2, 3, 4]
     """
     first, *others = _some([x.flatten() for x in arrays] if axis is None else arrays, "concat")
     return first.cat(*others, axis=axis or 0)
@@ -42,6 +55,10 @@ def stack(arrays: Sequence[Tensor], /, *, axis: int = 0) -> Tensor:
 
     Raises:
         ArgumentError: there are none.
+
+    Example:
+        >>> stack([Tensor([1, 2]), Tensor([3, 4])]).tolist()
+        [[1, 2], [3, 4]]
     """
     first, *others = _some(arrays, "stack")
     return first.stack(*others, axis=axis)
@@ -54,12 +71,22 @@ def _some(arrays: Sequence[Tensor], what: str) -> Sequence[Tensor]:
 
 
 def unstack(x: Tensor, /, *, axis: int = 0) -> tuple[Tensor, ...]:
-    """Return the parts of `x` along an axis, without that axis."""
+    """Return the parts of `x` along an axis, without that axis.
+
+    Example:
+        >>> [x.tolist() for x in unstack(Tensor([[1, 2], [3, 4]]))]
+        [[1, 2], [3, 4]]
+    """
     return tuple(x.movedim(axis, 0))
 
 
 def expand_dims(x: Tensor, /, axis: int = 0) -> Tensor:
-    """Return `x` with a new axis of size 1."""
+    """Return `x` with a new axis of size 1.
+
+    Example:
+        >>> expand_dims(Tensor([1, 2]), 0).tolist()
+        [[1, 2]]
+    """
     return x.unsqueeze(axis)
 
 
@@ -69,6 +96,10 @@ def squeeze(x: Tensor, /, axis: int | Sequence[int]) -> Tensor:
     Raises:
         AxisError: one of them does not exist.
         ShapeError: one of them has another size.
+
+    Example:
+        >>> squeeze(Tensor([[1, 2]]), 0).tolist()
+        [1, 2]
     """
     for each in several(axis):
         size = x.shape[one_axis(each, x.ndim, "squeeze")]
@@ -78,43 +109,83 @@ def squeeze(x: Tensor, /, axis: int | Sequence[int]) -> Tensor:
 
 
 def permute_dims(x: Tensor, /, axes: Sequence[int]) -> Tensor:
-    """Return `x` with its axes in the order `axes`."""
+    """Return `x` with its axes in the order `axes`.
+
+    Example:
+        >>> permute_dims(Tensor([[1, 2], [3, 4]]), (1, 0)).tolist()
+        [[1, 3], [2, 4]]
+    """
     return x.permute(tuple(axes))
 
 
 def moveaxis(x: Tensor, source: int | Sequence[int], destination: int | Sequence[int], /) -> Tensor:
-    """Return `x` with axes moved; the others keep their order."""
+    """Return `x` with axes moved; the others keep their order.
+
+    Example:
+        >>> moveaxis(Tensor.ones(2, 3, 4), 0, -1).shape
+        (3, 4, 2)
+    """
     return x.movedim(source, destination)
 
 
 def matrix_transpose(x: Tensor, /) -> Tensor:
-    """Return matrices with rows and columns exchanged."""
+    """Return matrices with rows and columns exchanged.
+
+    Example:
+        >>> matrix_transpose(Tensor([[1, 2], [3, 4]])).tolist()
+        [[1, 3], [2, 4]]
+    """
     return x.mT
 
 
 def reshape(x: Tensor, /, shape: int | Sequence[int], *, copy: bool | None = None) -> Tensor:
-    """Return the elements in another shape; `copy` makes no difference to values."""
+    """Return the elements in another shape; `copy` makes no difference to values.
+
+    Example:
+        >>> reshape(Tensor([[1, 2], [3, 4]]), (-1,)).tolist()
+        [1, 2, 3, 4]
+    """
     out = x.reshape(several(shape))
     return out.contiguous() if copy else out
 
 
 def flip(x: Tensor, /, *, axis: int | Sequence[int] | None = None) -> Tensor:
-    """Return the elements in reverse order along some axes, or all."""
+    """Return the elements in reverse order along some axes, or all.
+
+    Example:
+        >>> flip(Tensor([1, 2, 3])).tolist()
+        [3, 2, 1]
+    """
     return x.flip(axis)
 
 
 def roll(x: Tensor, /, shift: int | Sequence[int], *, axis: int | Sequence[int] | None = None) -> Tensor:
-    """Return the elements moved along axes; those that leave at the end come in at the start."""
+    """Return the elements moved along axes; those that leave at the end come in at the start.
+
+    Example:
+        >>> roll(Tensor([1, 2, 3]), 1).tolist()
+        [3, 1, 2]
+    """
     return x.roll(shift, axis)
 
 
 def repeat(x: Tensor, repeats: int | Tensor, /, *, axis: int | None = None) -> Tensor:
-    """Return each element repeated, of `x` flattened for None."""
+    """Return each element repeated, of `x` flattened for None.
+
+    Example:
+        >>> repeat(Tensor([1, 2]), 2).tolist()
+        [1, 1, 2, 2]
+    """
     return x.repeat_interleave(repeats, axis)
 
 
 def tile(x: Tensor, repetitions: Sequence[int], /) -> Tensor:
-    """Return `x` repeated along each axis."""
+    """Return `x` repeated along each axis.
+
+    Example:
+        >>> tile(Tensor([1, 2]), (2,)).tolist()
+        [1, 2, 1, 2]
+    """
     return x.tile(*repetitions) if repetitions else x
 
 
@@ -123,6 +194,10 @@ def take(x: Tensor, indices: Tensor, /, *, axis: int | None = None) -> Tensor:
 
     Raises:
         ShapeError: `axis` is missing, and there is not one; or `indices` has not one axis.
+
+    Example:
+        >>> take(Tensor([4, 5, 6]), Tensor([2, 0])).tolist()
+        [6, 4]
     """
     if indices.ndim != 1:
         raise ShapeError(f"take of indices of {indices.ndim} axes. Flatten them, or use take_along_axis.")
@@ -132,17 +207,32 @@ def take(x: Tensor, indices: Tensor, /, *, axis: int | None = None) -> Tensor:
 
 
 def take_along_axis(x: Tensor, indices: Tensor, /, *, axis: int = -1) -> Tensor:
-    """Return, for each position along an axis, the element that `indices` has there."""
+    """Return, for each position along an axis, the element that `indices` has there.
+
+    Example:
+        >>> take_along_axis(Tensor([[4, 5], [6, 7]]), Tensor([[1], [0]])).tolist()
+        [[5], [6]]
+    """
     return x.take_along_axis(indices, axis)
 
 
 def matmul(x1: Tensor, x2: Tensor, /) -> Tensor:
-    """Return the products of matrices, (..., m, k) @ (..., k, n) -> (..., m, n)."""
+    """Return the products of matrices, (..., m, k) @ (..., k, n) -> (..., m, n).
+
+    Example:
+        >>> matmul(Tensor([[1, 2], [3, 4]]), Tensor([1, 1])).tolist()
+        [3, 7]
+    """
     return x1 @ x2
 
 
 def tensordot(x1: Tensor, x2: Tensor, /, *, axes: "int | Sequence[Sequence[int]]" = 2) -> Tensor:
-    """Return the sums of products over some axes of both."""
+    """Return the sums of products over some axes of both.
+
+    Example:
+        >>> tensordot(Tensor([1, 2]), Tensor([3, 4]), axes=1).item()
+        11
+    """
     return x1.tensordot(x2, axes)
 
 
@@ -152,6 +242,10 @@ def vecdot(x1: Tensor, x2: Tensor, /, *, axis: int = -1) -> Tensor:
     Raises:
         AxisError: one of both has no such axis.
         ShapeError: the axis is not of one size.
+
+    Example:
+        >>> vecdot(Tensor([[1, 2], [3, 4]]), Tensor([1, 1])).tolist()
+        [3, 7]
     """
     left, right = (x.shape[one_axis(axis, x.ndim, "vecdot")] for x in (x1, x2))
     if left != right:

@@ -10,27 +10,52 @@ Axis = int | Sequence[int] | None
 
 
 def sum(x: Tensor, /, *, axis: Axis = None, dtype: DType | None = None, keepdims: bool = False) -> Tensor:
-    """Return sums; those of narrow integers are in the default int, or as wide without a sign."""
+    """Return sums; those of narrow integers are in the default int, or as wide without a sign.
+
+    Example:
+        >>> sum(Tensor([[1, 2], [3, 4]]), axis=0).tolist()
+        [4, 6]
+    """
     return x.sum(axis, keepdims, dtype)
 
 
 def prod(x: Tensor, /, *, axis: Axis = None, dtype: DType | None = None, keepdims: bool = False) -> Tensor:
-    """Return products; those of narrow integers are in the default int, or as wide without a sign."""
+    """Return products; those of narrow integers are in the default int, or as wide without a sign.
+
+    Example:
+        >>> prod(Tensor([[1, 2], [3, 4]]), axis=0).tolist()
+        [3, 8]
+    """
     return x.prod(axis, keepdims, dtype)
 
 
 def max(x: Tensor, /, *, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """Return the largest elements; NaN if one is."""
+    """Return the largest elements; NaN if one is.
+
+    Example:
+        >>> max(Tensor([[1, 2], [3, 4]]), axis=0).tolist()
+        [3, 4]
+    """
     return x.max(axis, keepdims)
 
 
 def min(x: Tensor, /, *, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """Return the smallest elements; NaN if one is."""
+    """Return the smallest elements; NaN if one is.
+
+    Example:
+        >>> min(Tensor([[1, 2], [3, 4]]), axis=0).tolist()
+        [1, 2]
+    """
     return x.min(axis, keepdims)
 
 
 def mean(x: Tensor, /, *, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """Return means."""
+    """Return means.
+
+    Example:
+        >>> mean(Tensor([[1.0, 2.0], [3.0, 4.0]]), axis=0).tolist()
+        [2.0, 3.0]
+    """
     return x.mean(axis, keepdims)
 
 
@@ -45,32 +70,62 @@ def var(x: Tensor, /, *, axis: Axis = None, correction: float = 0.0, keepdims: b
 
 
 def std(x: Tensor, /, *, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:
-    """Return standard deviations, the roots of `var`."""
+    """Return standard deviations, the roots of `var`.
+
+    Example:
+        >>> std(Tensor([1.0, 3.0])).item()
+        1.0
+    """
     return x.std(axis, keepdims, correction)
 
 
 def all(x: Tensor, /, *, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """Say whether all elements are other than 0."""
+    """Say whether all elements are other than 0.
+
+    Example:
+        >>> all(Tensor([[1, 0], [2, 3]]), axis=1).tolist()
+        [False, True]
+    """
     return x.all(axis, keepdims)
 
 
 def any(x: Tensor, /, *, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """Say whether an element is other than 0."""
+    """Say whether an element is other than 0.
+
+    Example:
+        >>> any(Tensor([[1, 0], [2, 3]]), axis=1).tolist()
+        [True, True]
+    """
     return x.any(axis, keepdims)
 
 
 def argmax(x: Tensor, /, *, axis: int | None = None, keepdims: bool = False) -> Tensor:
-    """Return the positions of the largest elements, the first of equal ones; flattened for None."""
+    """Return the positions of the largest elements, the first of equal ones; flattened for None.
+
+    Example:
+        >>> argmax(Tensor([3, 9, 3])).item()
+        1
+    """
     return x.argmax(axis, keepdims)
 
 
 def argmin(x: Tensor, /, *, axis: int | None = None, keepdims: bool = False) -> Tensor:
-    """Return the positions of the smallest elements, the first of equal ones; flattened for None."""
+    """Return the positions of the smallest elements, the first of equal ones; flattened for None.
+
+    Example:
+        >>> argmin(Tensor([3, 9, 3])).item()
+        0
+    """
     return x.argmin(axis, keepdims)
 
 
 def count_nonzero(x: Tensor, /, *, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """Return how many elements are other than 0."""
+    """Return how many elements are other than 0.
+
+    Example:
+        >>> count_nonzero(Tensor([3, 0, 3])).item()
+        2
+    """
     return x.count_nonzero(axis, keepdims)
 
 
@@ -120,6 +175,10 @@ def cumulative_prod(
 
     Raises:
         AxisError: `axis` is missing, and there is not one.
+
+    Example:
+        >>> cumulative_prod(Tensor([1, 2, 3])).tolist()
+        [1, 2, 6]
     """
     along = _line(x, axis, "cumulative_prod")
     out = x.cumprod(along, dtype)

@@ -32,12 +32,22 @@ class UniqueInverse(NamedTuple):
 
 
 def sort(x: Tensor, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Tensor:
-    """Return the elements in order along an axis."""
+    """Return the elements in order along an axis.
+
+    Example:
+        >>> sort(Tensor([3, 1, 2])).tolist()
+        [1, 2, 3]
+    """
     return x.sort(axis, descending)[0]
 
 
 def argsort(x: Tensor, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Tensor:
-    """Return the positions of the elements in order along an axis; equal ones stay in theirs."""
+    """Return the positions of the elements in order along an axis; equal ones stay in theirs.
+
+    Example:
+        >>> argsort(Tensor([3, 1, 2])).tolist()
+        [1, 2, 0]
+    """
     return x.argsort(axis, descending)
 
 
@@ -49,6 +59,10 @@ def searchsorted(
     Raises:
         ArgumentError: `side` is none of both.
         ShapeError: `x1` has not one axis, or `sorter` another shape.
+
+    Example:
+        >>> searchsorted(Tensor([1, 3, 5]), Tensor([3, 4])).tolist()
+        [1, 2]
     """
     if x1.ndim != 1 or (sorter is not None and sorter.shape != x1.shape):
         order = "" if sorter is None else f" by a sorter {show(sorter.shape)}"
@@ -63,6 +77,10 @@ def nonzero(x: Tensor, /) -> tuple[Tensor, ...]:
 
     Raises:
         ShapeError: `x` has no axes.
+
+    Example:
+        >>> [x.tolist() for x in nonzero(Tensor([[0, 1], [2, 0]]))]
+        [[0, 1], [1, 0]]
     """
     if not x.ndim:
         raise ShapeError("nonzero of an array without axes: positions are along axes. Reshape it to (1,).")
