@@ -153,7 +153,7 @@ CASES: list[Case] = [
     (
         "gradient",
         DeviceError,
-        lambda t: t.floats.gradient(t.floats, gradient=Tensor.ones(2, 3, device=t.elsewhere).contiguous()),
+        lambda t: t.tracked.gradient(t.tracked, gradient=t.floats.to(t.elsewhere).contiguous()),
         "tensors on",
     ),
     ("backward", GradientError, lambda t: t.floats.sum().backward(), "does not depend on"),
@@ -167,7 +167,7 @@ CASES: list[Case] = [
     (
         "backward",
         DeviceError,
-        lambda t: t.tracked.backward(Tensor.ones(2, 3, device=t.elsewhere).contiguous()),
+        lambda t: t.tracked.backward(t.floats.to(t.elsewhere).contiguous()),
         "tensors on",
     ),
     (
@@ -374,6 +374,12 @@ CASES: list[Case] = [
         AxisError,
         lambda t: t.floats.batchnorm(None, None, t.vector, t.vector, 2),
         "batchnorm: axis 2 is out of range",
+    ),
+    (
+        "batchnorm",
+        ShapeError,
+        lambda t: t.floats.batchnorm(t.row, None, t.vector, t.vector),
+        "batchnorm: weight of shape (2,) for 3 channels",
     ),
     (
         "batchnorm",
