@@ -131,3 +131,39 @@ def test_what_does_not_fit_is_refused() -> None:
         x[0, 0].batch_statistics()
     with pytest.raises(DtypeError, match="layernorm of int32: it takes floats"):
         Tensor([1, 2]).layernorm()
+
+
+def test_training_moves_the_running_statistics_as_in_torch() -> None:
+    x = RNG.standard_normal((4, 3, 5)).astype(np.float32)
+    mean, variance = (RNG.uniform(0.5, 2, 3).astype(np.float32) for _ in range(2))
+    ours = [Tensor(a).contiguous() for a in (mean, variance)]
+    theirs = [torch.tensor(a) for a in (mean, variance)]
+    out = Tensor(x).batch_norm(*ours, None, None, True, 0.3, 1e-3)
+    expected = F.batch_norm(torch.tensor(x), *theirs, None, None, True, 0.3, 1e-3)
+    np.testing.assert_allclose(out.numpy(), expected.numpy(), rtol=1e-4, atol=1e-5)
+    for left, right in zip(ours, theirs, strict=True):
+        np.testing.assert_allclose(left.numpy(), right.numpy(), rtol=1e-5)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+def test_the_default_epsilon_of_rms_norm_is_that_of_torch(dtype: str) -> None:
+    x = np.array([[0.001, -0.002, 0.0]], np.float32)
+    expected = F.rms_norm(torch.tensor(x).to(getattr(torch, dtype)), (3,))
+    out = Tensor(x).cast(dtype).rms_norm(3)
+    np.testing.assert_allclose(out.float().numpy(), expected.float().numpy(), rtol=1e-2)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda x, w: x.layer_norm(4, w), r"layer_norm of shape \(2, 4, 4\) with a weight of shape \(1,\)"),
+        (lambda x, w: x.layer_norm((4, 4), None, w), r"layer_norm .* a bias .*: it must have shape \(4, 4\)"),
+        (lambda x, w: x.rms_norm(4, w), r"rms_norm of shape \(2, 4, 4\) with a weight of shape \(1,\)"),
+        (lambda x, w: x.group_norm(2, w), r"group_norm of shape \(2, 4, 4\) with a weight of shape \(1,\)"),
+        (lambda x, w: x.instance_norm(None, w), r"instance_norm of shape \(2, 4, 4\) with a bias"),
+        (lambda x, w: x.batch_norm(w, w), r"batch_norm: mean of shape \(1,\) for 4 channels"),
+    ],
+)
+def test_factors_of_other_shapes_are_refused(call: Any, message: str) -> None:
+    with pytest.raises(ShapeError, match=message):
+        call(Tensor.ones(2, 4, 4), Tensor.ones(1))

@@ -3,18 +3,19 @@
 All of it is computed in at least float32, and narrow dtypes are rounded once, at the end.
 """
 
+import math
 from collections.abc import Sequence
 from typing import Any, Self
 
 from plugrad.dtype import is_float, sum_acc_dtype
 from plugrad.errors import ShapeError
 from plugrad.tensor.reduce import ReduceMixin
-from plugrad.tensor.shapes import Axes, show, some_axes
+from plugrad.tensor.shapes import Axes, product, show, some_axes
 
 Shapes = int | Sequence[int]
 
 # the distance from 1 to the next number
-_EPSILONS = {"float16": 2.0**-10, "bfloat16": 2.0**-7, "float32": 2.0**-23, "float64": 2.0**-52}
+_EPSILONS = {"float32": 2.0**-23, "float64": 2.0**-52}
 
 
 class NormalizationMixin(ReduceMixin):
@@ -50,7 +51,7 @@ class NormalizationMixin(ReduceMixin):
         Source: Ba, Kiros and Hinton 2016, equation 4.
 
         Raises:
-            ShapeError: the shape does not end in `normalized_shape`.
+            ShapeError: the shape does not end in `normalized_shape`, or factors have another one.
             DtypeError: this tensor holds no floats.
 
         Example:
@@ -59,7 +60,8 @@ class NormalizationMixin(ReduceMixin):
         """
         axes = self._last_axes(normalized_shape, "layer_norm")
         out = self._wide("layer_norm")._standardized(axes, eps)
-        return _scaled(out, weight, bias).cast(self.dtype)
+        sizes = self.shape[axes[0] :]
+        return _scaled(out, weight, bias, sizes, sizes, "layer_norm").cast(self.dtype)
 
     def rms_norm(
         self, normalized_shape: Shapes, weight: Self | None = None, eps: float | None = None
@@ -71,12 +73,13 @@ class NormalizationMixin(ReduceMixin):
         Args:
             normalized_shape: the last sizes of this tensor.
             weight: factors of that shape.
-            eps: added to the mean square; by default the distance from 1 to the next number of the dtype.
+            eps: added to the mean square; by default the distance from 1 to the next number of the dtype that
+                is computed in, float32 for narrower ones.
 
         Source: Zhang and Sennrich 2019, equation 4.
 
         Raises:
-            ShapeError: the shape does not end in `normalized_shape`.
+            ShapeError: the shape does not end in `normalized_shape`, or factors have another one.
             DtypeError: this tensor holds no floats.
 
         Example:
@@ -85,9 +88,10 @@ class NormalizationMixin(ReduceMixin):
         """
         axes = self._last_axes(normalized_shape, "rms_norm")
         x = self._wide("rms_norm")
-        small = _EPSILONS.get(self.dtype.name, 2.0**-23) if eps is None else eps
+        small = _EPSILONS[x.dtype.name] if eps is None else eps
         out = x * (x.square().mean(axes, keepdim=True) + small).rsqrt()
-        return _scaled(out, weight, None).cast(self.dtype)
+        sizes = self.shape[axes[0] :]
+        return _scaled(out, weight, None, sizes, sizes, "rms_norm").cast(self.dtype)
 
     def group_norm(
         self,
@@ -116,9 +120,10 @@ class NormalizationMixin(ReduceMixin):
                 f"group_norm of shape {show(self.shape)} in {num_groups} groups: it takes (N, C, ...) with a "
                 "number of channels that the groups divide."
             )
-        groups = self._wide("group_norm").reshape(self.shape[0], num_groups, -1)
+        per_group = math.prod(self.shape[2:], start=channels // num_groups)
+        groups = self._wide("group_norm").reshape(self.shape[0], num_groups, per_group)
         out = groups._standardized((2,), eps).reshape(self.shape)
-        return self._by_channel(out, weight, bias).cast(self.dtype)
+        return self._by_channel(out, weight, bias, "group_norm").cast(self.dtype)
 
     def groupnorm(
         self, num_groups: int, weight: Self | None = None, bias: Self | None = None, eps: float = 1e-5
@@ -152,7 +157,7 @@ class NormalizationMixin(ReduceMixin):
         if self.ndim < 3:
             raise ShapeError(f"instance_norm of shape {show(self.shape)}: it takes (N, C, *sizes).")
         out = self._wide("instance_norm")._standardized(tuple(range(2, self.ndim)), eps)
-        return self._by_channel(out, weight, bias).cast(self.dtype)
+        return self._by_channel(out, weight, bias, "instance_norm").cast(self.dtype)
 
     def batchnorm(
         self, weight: Self | None, bias: Self | None, mean: Self, invstd: Self, axis: Axes = 1
@@ -168,6 +173,7 @@ class NormalizationMixin(ReduceMixin):
 
         Raises:
             AxisError: an axis does not exist.
+            ShapeError: one of them has another number of elements than there are channels.
             DtypeError: this tensor holds no floats.
 
         Source: Ioffe and Szegedy 2015, Algorithm 1.
@@ -178,10 +184,12 @@ class NormalizationMixin(ReduceMixin):
         """
         axes = some_axes(axis, self.ndim, "batchnorm")
         shape = tuple(size if at in axes else 1 for at, size in enumerate(self.shape))
-        x = self._wide("batchnorm") - mean.reshape(shape)
-        out = x * (invstd.reshape(shape) if invstd.ndim == len(axes) else invstd)
-        weight = None if weight is None else weight.reshape(shape)
-        return _scaled(out, weight, None if bias is None else bias.reshape(shape)).cast(self.dtype)
+        out = self._wide("batchnorm") - _along(shape, mean, "mean")
+        # tinygrad's may have the shape that they are used in
+        out = out * (_along(shape, invstd, "invstd") if invstd.ndim == len(axes) else invstd)
+        if weight is not None:
+            out = out * _along(shape, weight, "weight")
+        return (out if bias is None else out + _along(shape, bias, "bias")).cast(self.dtype)
 
     def batch_norm(
         self,
@@ -190,15 +198,24 @@ class NormalizationMixin(ReduceMixin):
         weight: Self | None = None,
         bias: Self | None = None,
         training: bool = False,
+        momentum: float = 0.1,
         eps: float = 1e-5,
     ) -> Self:
         """Return each channel normalized over the batch, or, unless `training`, by the running statistics.
 
-        (N, C, ...) with all others (C,) -> (N, C, ...). The running statistics are not changed: that is
-        `nn.BatchNorm`'s work.
+        (N, C, ...) with all others (C,) -> (N, C, ...)
+
+        Args:
+            running_mean: means of the channels; in training, those of the batch become a part of them.
+            running_var: variances of the channels, likewise; they are the unbiased ones, as in PyTorch.
+            weight: factors, or None.
+            bias: what is added, or None.
+            training: normalize by the batch's own statistics.
+            momentum: how much of the running statistics the batch's become in training.
+            eps: added to variances.
 
         Raises:
-            ShapeError: there are no channels, or no statistics outside of training.
+            ShapeError: there are no channels, no statistics outside of training, or shapes do not fit.
             DtypeError: this tensor holds no floats.
 
         Example:
@@ -209,6 +226,7 @@ class NormalizationMixin(ReduceMixin):
             raise ShapeError(f"batch_norm of shape {show(self.shape)}: it takes (N, C, ...).")
         if training:
             mean, variance = self.batch_statistics()
+            self._track(mean, variance, running_mean, running_var, momentum)
         elif running_mean is None or running_var is None:
             raise ShapeError(
                 "batch_norm without training normalizes by running_mean and running_var, which are missing. "
@@ -217,6 +235,17 @@ class NormalizationMixin(ReduceMixin):
         else:
             mean, variance = running_mean, running_var
         return self.batchnorm(weight, bias, mean, (variance + eps).rsqrt())
+
+    def _track(
+        self, mean: Self, variance: Self, running_mean: Self | None, running_var: Self | None, part: float
+    ) -> None:
+        """Let the statistics of this batch be `part` of the running ones."""
+        count: Any = self.numel() // self.shape[1] if self.shape[1] else 0  # pyright: ignore[reportOperatorIssue]
+        unbiased = variance if running_var is None else variance * (count / max(count - 1, 1))
+        for running, newest in ((running_mean, mean), (running_var, unbiased)):
+            if running is not None:
+                mixed: Any = running * (1 - part) + newest * part
+                running.assign(mixed.detach().cast(running.dtype))
 
     def batch_statistics(self) -> tuple[Self, Self]:
         """Return mean and (biased) variance of each channel over a batch: (N, C, ...) -> (C,), (C,).
@@ -254,16 +283,31 @@ class NormalizationMixin(ReduceMixin):
             raise ShapeError(f"{what} over {wanted} of shape {show(self.shape)}, which does not end in it.")
         return tuple(range(self.ndim - len(wanted), self.ndim))
 
-    def _by_channel(self, out: Self, weight: Self | None, bias: Self | None) -> Self:
-        shape = (1, -1, *(1,) * (self.ndim - 2))
-        return _scaled(
-            out,
-            None if weight is None else weight.reshape(shape),
-            None if bias is None else bias.reshape(shape),
+    def _by_channel(self, out: Self, weight: Self | None, bias: Self | None, what: str) -> Self:
+        channels = (self.shape[1],)
+        return _scaled(out, weight, bias, channels, (*channels, *(1,) * (self.ndim - 2)), what)
+
+
+def _along(shape: tuple[Any, ...], x: Any, name: str) -> Any:
+    """Return what there is for each channel in `shape`, which has size 1 on all other axes."""
+    if x.numel() != product(shape):
+        raise ShapeError(
+            f"batchnorm: {name} of shape {show(x.shape)} for {show((product(shape),))[1:-2]} channels. Pass "
+            "one number for each."
         )
+    return x.reshape(shape)
 
 
-def _scaled(out: Any, weight: Any, bias: Any) -> Any:
+def _scaled(
+    out: Any, weight: Any, bias: Any, sizes: tuple[Any, ...], broadcast: tuple[Any, ...], what: str
+) -> Any:
+    """Return `out * weight + bias`; both have the shape `sizes`, and stand beside `out` as `broadcast`."""
+    for name, given in (("weight", weight), ("bias", bias)):
+        if given is not None and given.shape != sizes:
+            raise ShapeError(
+                f"{what} of shape {show(out.shape)} with a {name} of shape {show(given.shape)}: it must have "
+                f"shape {show(sizes)}."
+            )
     if weight is not None:
-        out = out * weight
-    return out if bias is None else out + bias
+        out = out * weight.reshape(broadcast)
+    return out if bias is None else out + bias.reshape(broadcast)
