@@ -7,7 +7,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from plugrad import Tensor, events
+from plugrad import Tensor, dtypes, events
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 
 RNG = np.random.default_rng(0)
@@ -50,6 +50,53 @@ def test_targets_that_are_too_long_cost_infinity_or_nothing() -> None:
     assert np.isfinite(x.grad.numpy()).all()
 
 
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+def test_labels_may_follow_one_another(reduction: Any) -> None:
+    labels, used, wanted = np.array([1, 2, 3, 4, 4, 1, 2], np.int32), [9, 8, 7], [2, 0, 5]
+    scores = torch.tensor(SCORES).log_softmax(-1)
+    expected = F.ctc_loss(
+        scores, torch.tensor(labels), torch.tensor(used), torch.tensor(wanted), 0, reduction
+    )
+    for lengths in (wanted, Tensor(wanted)):
+        out = Tensor(SCORES).log_softmax(-1).ctc_loss(Tensor(labels), used, lengths, 0, reduction)
+        np.testing.assert_allclose(out.numpy(), expected.numpy(), rtol=1e-4)
+
+
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+def test_one_sequence_needs_no_axis_for_a_batch(reduction: Any) -> None:
+    scores = torch.tensor(SCORES[:, 0]).log_softmax(-1)
+    expected = F.ctc_loss(
+        scores, torch.tensor(LABELS[0, :3]), torch.tensor(8), torch.tensor(3), reduction=reduction
+    )
+    for lengths in ((8, 3), (Tensor(8), Tensor(3)), ([8], [3])):
+        out = Tensor(SCORES[:, 0]).log_softmax(-1).ctc_loss(Tensor(LABELS[0]), *lengths, reduction=reduction)
+        assert out.shape == ()
+        np.testing.assert_allclose(out.numpy(), expected.numpy(), rtol=1e-4)
+
+
+def test_nothing_may_be_said() -> None:
+    scores = torch.tensor(SCORES).log_softmax(-1)
+    expected = F.ctc_loss(scores, torch.zeros(3, 0, dtype=torch.long), [9] * 3, [0] * 3, reduction="none")
+    out = (
+        Tensor(SCORES).log_softmax(-1).ctc_loss(Tensor.zeros(3, 0).int(), [9] * 3, [0] * 3, reduction="none")
+    )
+    np.testing.assert_allclose(out.numpy(), expected.numpy(), rtol=1e-4)
+
+
+def test_halves_are_summed_in_single() -> None:
+    scores = Tensor(SCORES).log_softmax(-1)
+    wanted = scores.ctc_loss(Tensor(LABELS), [9] * 3, [4] * 3, reduction="none")
+    found = scores.half().ctc_loss(Tensor(LABELS), [9] * 3, [4] * 3, reduction="none")
+    assert found.dtype is dtypes.float16
+    np.testing.assert_allclose(found.numpy(), wanted.numpy(), rtol=5e-3)
+
+
+def test_a_label_that_is_no_class_is_impossible() -> None:
+    labels = Tensor([[1, 5, 2, 3], [1, -1, 2, 3], [1, 2, -1, 9]])
+    losses = Tensor(SCORES).log_softmax(-1).ctc_loss(labels, [9] * 3, [4, 4, 2], reduction="none")
+    assert np.isinf(losses.numpy()).tolist() == [True, True, False]
+
+
 def test_longer_sequences_need_no_more_different_kernels() -> None:
     def names(length: int) -> tuple[int, int]:
         found: list[str] = []
@@ -70,6 +117,14 @@ def test_what_does_not_fit_is_refused() -> None:
         x.ctc_loss(y[:2], used, wanted)
     with pytest.raises(ShapeError, match=r"ctc_loss: input_lengths of shape \(2,\)"):
         x.ctc_loss(y, used[:2], wanted)
+    with pytest.raises(ShapeError, match=r"ctc_loss: input_lengths=\[9, 10, 9\]: each must lie in 0\.\.9"):
+        x.ctc_loss(y, [9, 10, 9], wanted)
+    with pytest.raises(ShapeError, match=r"ctc_loss: target_lengths=\[4, -1, 4\]: each must lie in 0\.\.4"):
+        x.ctc_loss(y, used, [4, -1, 4])
+    with pytest.raises(
+        ShapeError, match=r"ctc_loss: 4 labels one after another with target_lengths=\[4, 4, 4\]"
+    ):
+        x.ctc_loss(y[0], used, wanted)
     with pytest.raises(ShapeError, match="ctc_loss: blank=5 is none of 5 classes"):
         x.ctc_loss(y, used, wanted, blank=5)
     with pytest.raises(ArgumentError, match="ctc_loss: reduction='max' is none of"):

@@ -7,11 +7,11 @@ import math
 from collections.abc import Sequence
 from typing import Any, Self
 
-from plugrad.dtype import dtypes, is_float, is_int
+from plugrad.dtype import dtypes, is_float, is_int, sum_acc_dtype
 from plugrad.errors import DtypeError, ShapeError
 from plugrad.tensor.gather import GatherMixin
 from plugrad.tensor.lookup import counted
-from plugrad.tensor.reduction import Reduction, check_reduction
+from plugrad.tensor.reduction import Reduction, check_reduction, reduced
 from plugrad.tensor.shapes import show
 from plugrad.tensor.steps import steps_of
 
@@ -27,24 +27,26 @@ class CtcMixin(GatherMixin):
     def ctc_loss(
         self,
         targets: Self,
-        input_lengths: Self | Sequence[int],
-        target_lengths: Self | Sequence[int],
+        input_lengths: Self | Sequence[int] | int,
+        target_lengths: Self | Sequence[int] | int,
         blank: int = 0,
         reduction: Reduction = "mean",
         zero_infinity: bool = False,
     ) -> Self:
         """Return the negative log-probability of label sequences, summed over all of their alignments.
 
-        Log-probabilities (T, N, C) with labels (N, S) -> (), or (N,) with reduction "none". One kernel, run
-        for each of the T steps.
+        Log-probabilities (T, N, C) with labels (N, S) -> (), or (N,) with reduction "none"; for one sequence
+        also (T, C) with (S,) and two numbers. One kernel, run for each of the T steps.
 
         Args:
-            targets: class numbers, padded to one length with anything.
+            targets: class numbers, padded to one length with anything; or all of them one after another, in
+                one axis. A sequence with a label that is no class is impossible.
             input_lengths: how many of the T steps count, for each sequence.
             target_lengths: how many of the S labels count, for each sequence.
             blank: the class that stands for no label.
             reduction: what is done with the losses; the mean is over each by the length of its target.
-            zero_infinity: give 0, without a gradient, where a target is too long for its input.
+            zero_infinity: give 0, without a gradient, where a target is impossible, as when it is too long
+                for its input.
 
         Raises:
             ShapeError: shapes or lengths do not fit each other, or `blank` is no class.
@@ -57,14 +59,23 @@ class CtcMixin(GatherMixin):
             0.2877
         """
         check_reduction(reduction, "ctc_loss")
-        batch, classes, longest = _checked(self, targets, blank)
-        used = _lengths(self, input_lengths, batch, "input_lengths")
-        wanted = _lengths(self, target_lengths, batch, "target_lengths")
+        _check_dtypes(self, targets)
+        if self.ndim == 2 and targets.ndim == 1:
+            used, wanted = (_one_length(self, lengths) for lengths in (input_lengths, target_lengths))
+            alone: Any = self.unsqueeze(1)
+            losses = alone.ctc_loss(targets.unsqueeze(0), used, wanted, blank, reduction, zero_infinity)
+            return losses.reshape(())
+        steps, batch, classes = _checked(self, targets, blank)
+        used = _lengths(self, input_lengths, batch, steps, "input_lengths")
+        if targets.ndim == 1:
+            targets = _in_rows(self, targets, target_lengths)
+        wanted = _lengths(self, target_lengths, batch, targets.static_shape()[1], "target_lengths")
         labels = _with_blanks(targets.cast("int32"), blank)
-        places = 2 * longest + 1
+        places: Any = labels.shape[1]
         # (T, N, 2S+1): how likely each label is at each time
         chosen = labels.unsqueeze(0).expand(self.shape[0], batch, places)
-        scores: Any = self.gather(2, chosen.clamp(0, classes - 1))
+        wide = self.cast(sum_acc_dtype(self.dtype))
+        scores: Any = ((chosen >= 0) & (chosen < classes)).where(wide.gather(2, chosen), _NEVER)
         # a label may follow the one before the blank between them, unless both are equal
         before = labels.pad(((0, 0), (2, 0)), value=-1)._interval(1, 0, places)
         may_skip = ((labels != blank) & (labels != before)).contiguous()
@@ -80,44 +91,77 @@ class CtcMixin(GatherMixin):
         total = is_end.where(state, _NEVER).logsumexp(1)
         is_impossible = total <= _NEVER / 2
         losses = is_impossible.where(0.0 if zero_infinity else math.inf, -total)
-        if reduction == "none":
-            return losses
-        if reduction == "sum":
-            return losses.sum()
-        return (losses / wanted.clamp(1).cast(losses.dtype)).mean()
+        if reduction == "mean":
+            losses = losses / wanted.clamp(1).cast(losses.dtype)
+        return reduced(losses, reduction).cast(self.dtype)
+
+
+def _check_dtypes(x: Any, targets: Any) -> None:
+    if not isinstance(targets, type(x)) or not is_float(x.dtype) or not is_int(targets.dtype):
+        kind = targets.dtype.name if isinstance(targets, type(x)) else type(targets).__name__
+        raise DtypeError(
+            f"ctc_loss of {x.dtype.name} with labels of {kind}: it takes log-probabilities and a tensor of "
+            "integers."
+        )
+    x._check_device(targets)
 
 
 def _checked(x: Any, targets: Any, blank: int) -> tuple[int, int, int]:
-    if not is_float(x.dtype) or not is_int(targets.dtype):
-        raise DtypeError(
-            f"ctc_loss of {x.dtype.name} with labels of {targets.dtype.name}: it takes log-probabilities and "
-            "integers."
-        )
     shape, wanted = x.static_shape("ctc_loss"), targets.static_shape("ctc_loss")
-    if len(shape) != 3 or len(wanted) != 2 or wanted[0] != shape[1] or 0 in (*shape, *wanted):
+    fits = len(wanted) == 1 or (len(wanted) == 2 and wanted[0] == shape[1 % len(shape)])
+    if len(shape) != 3 or not fits or 0 in shape:
         raise ShapeError(
             f"ctc_loss of shape {show(shape)} with labels of shape {show(wanted)}: it takes (T, N, C) and "
-            "(N, S), neither empty. Pad labels to one length."
+            "(N, S) or, one after another, (labels,)."
         )
     if not 0 <= blank < shape[2]:
         raise ShapeError(f"ctc_loss: blank={blank} is none of {shape[2]} classes.")
-    x._check_device(targets)
-    return shape[1], shape[2], wanted[1]
+    return shape
 
 
-def _lengths(x: Any, lengths: Any, batch: int, what: str) -> Any:
-    found = lengths if isinstance(lengths, type(x)) else type(x)(list(lengths), device=x.device)
+def _one_length(x: Any, lengths: Any) -> Any:
+    """Return the length of one sequence as those of a batch of one."""
+    if isinstance(lengths, int):
+        return [lengths]
+    return lengths.reshape(-1) if isinstance(lengths, type(x)) else lengths
+
+
+def _in_rows(x: Any, targets: Any, lengths: Any) -> Any:
+    """Return labels that follow one another as rows of one length: (labels,) -> (N, S)."""
+    total: int = targets.shape[0]
+    is_known = not isinstance(lengths, type(x))
+    if is_known and sum(lengths) != total:
+        raise ShapeError(
+            f"ctc_loss: {total} labels one after another with target_lengths={list(lengths)}, which add up "
+            f"to {sum(lengths)}."
+        )
+    longest = max(lengths, default=0) if is_known else total
+    counts = type(x)(list(lengths), device=x.device) if is_known else lengths
+    counts = counts.cast("int32")
+    begins = (counts.cumsum(0) - counts).unsqueeze(1)
+    shape = (counts.shape[0], longest)
+    places = begins + counts._like(counted(longest, dtypes.int32, shape, 1))
+    return targets.gather(0, places.reshape(-1)).reshape(*shape) if total else targets.reshape(shape[0], 0)
+
+
+def _lengths(x: Any, lengths: Any, batch: int, longest: int, what: str) -> Any:
+    is_known = not isinstance(lengths, type(x))
+    found = type(x)(list(lengths), device=x.device) if is_known else lengths
     if found.shape != (batch,) or not is_int(found.dtype):
         raise ShapeError(
             f"ctc_loss: {what} of shape {show(found.shape)} and {found.dtype.name} for {batch} sequences. "
             "Pass one integer for each."
         )
+    if is_known and not 0 <= min(lengths) <= max(lengths) <= longest:
+        raise ShapeError(f"ctc_loss: {what}={list(lengths)}: each must lie in 0..{longest}.")
     return found.cast("int32")
 
 
 def _with_blanks(labels: Any, blank: int) -> Any:
     """Return labels with blanks around each: (N, S) -> (N, 2S+1)."""
     n, longest = labels.shape
+    if not longest:
+        labels, longest = labels.pad(((0, 0), (0, 1)), value=blank), 1
     pairs = labels.unsqueeze(2).pad(((0, 0), (0, 0), (1, 0)), value=blank)
     return pairs.reshape(n, 2 * longest).pad(((0, 0), (0, 1)), value=blank)
 
