@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plugrad import Tensor
-from plugrad.errors import ArgumentError, AxisError, DtypeError, GradientError, ShapeError
+from plugrad.errors import ArgumentError, AxisError, DtypeError, GradientError, JitError, ShapeError
+from plugrad.jit import TinyJit
 
 X = np.arange(120, dtype=np.int32).reshape(4, 5, 6)
 AT, ON, MASK = (
@@ -336,3 +337,118 @@ def test_wrong_places_and_values_are_refused() -> None:
         t.index_add(0, Tensor([1.0]), t)
     with pytest.raises(AxisError, match="index_fill: axis 3"):
         t.index_fill(3, Tensor([1]), 0)
+
+
+# --- masks whose count nobody needs ---
+
+ROWS = np.array([True, False, True, False])
+ALIKE: list[tuple[Any, Any]] = [
+    (X % 3 == 0, 7),
+    (X % 3 == 0, np.array([7], np.int32)),
+    (X % 3 == 0, np.array(7, np.int32)),
+    (ROWS, np.arange(30, dtype=np.int32).reshape(5, 6)),
+    (ROWS, np.arange(6, dtype=np.int32)),
+    ((ROWS, 2), np.arange(6, dtype=np.int32)),
+    ((ALL, X[0] % 2 == 0), np.arange(4, dtype=np.int32).reshape(4, 1)),
+    ((slice(None, None, -2), ..., X[0, 0] > 2), np.arange(5, dtype=np.int32).reshape(1, 5, 1)),
+    ((1, ALL, X[0, 0] > 2), np.arange(5, dtype=np.int32)[None]),
+    ((ROWS, None, ALL, 1), np.arange(5, dtype=np.int32)),
+    ((0, X[0] % 2 == 0), 3),
+]
+
+
+@pytest.mark.parametrize("number", range(len(ALIKE)))
+def test_what_a_mask_picks_alike_is_written_inside_a_jitted_function(number: int) -> None:
+    index, value = ALIKE[number]
+
+    @TinyJit
+    def write(x: Tensor, *given: Tensor) -> Tensor:
+        y = x + 0
+        parts = iter(given)
+        items = index if isinstance(index, tuple) else (index,)
+        y[tuple(next(parts) if isinstance(item, np.ndarray) else item for item in items)] = new
+        return y.realize()
+
+    new = Tensor(value) if isinstance(value, np.ndarray) else value
+    masks = [
+        item for item in (index if isinstance(index, tuple) else (index,)) if isinstance(item, np.ndarray)
+    ]
+    for turn in range(3):
+        expected = X + turn
+        expected[index] = value
+        given = [Tensor(mask).contiguous().realize() for mask in masks]
+        np.testing.assert_array_equal(write(Tensor(X + turn).realize(), *given).numpy(), expected)
+
+
+def test_a_value_for_each_element_of_a_mask_needs_the_count() -> None:
+    @TinyJit
+    def write(x: Tensor) -> Tensor:
+        y = x + 0
+        y[y > 1] = Tensor([1, 2])
+        return y.realize()
+
+    def call_three_times() -> None:
+        for _ in range(3):
+            write(Tensor([1, 2, 3]).realize())
+
+    with pytest.raises(JitError, match=r"how many hold decides a shape.*Pass size= to masked_select"):
+        call_three_times()
+    t = Tensor([1, 2, 3])
+    with pytest.raises(ShapeError, match=r"cannot assign shape \(3,\) to \(2,\)"):
+        t[t > 1] = Tensor([1, 2, 3])
+
+
+@pytest.mark.parametrize("accumulate", [False, True])
+def test_a_mask_is_put_without_counting(accumulate: bool) -> None:
+    x = X.astype(np.float32)
+    t, u = Tensor(x, requires_grad=True), torch.tensor(x, requires_grad=True)
+    for index, value in ((X % 3 == 0, 2.0), ((ALL, X[0] % 2 == 0), np.ones((4, 1), np.float32))):
+        items = index if isinstance(index, tuple) else (index,)
+        ours = t.index_put(given_tensors(items), Tensor(value), accumulate)
+        expected = x.copy()
+        expected[index] = expected[index] + value if accumulate else value
+        np.testing.assert_array_equal(ours.numpy(), expected)
+    v, w = Tensor([1.5], requires_grad=True), torch.tensor([1.5], requires_grad=True)
+    mine = t.index_put((Tensor(X % 3 == 0),), v, accumulate).square().sum()
+    theirs = u.index_put((torch.tensor(X % 3 == 0),), w, accumulate).square().sum()
+    wanted = torch.autograd.grad(theirs, (u, w))
+    for grad, expected in zip(mine.gradient(t, v), wanted, strict=True):
+        np.testing.assert_allclose(grad.numpy(), expected.numpy(), rtol=1e-5)
+
+
+# --- what is known of an index before it is used ---
+
+
+def test_positions_of_the_host_are_checked() -> None:
+    t = Tensor(X)
+    for index in ([0, 4], np.array([-5]), (ALL, range(6)), (0, [[5]]), ((0, 9),)):
+        with pytest.raises(AxisError, match="is out of range for axis"):
+            _ = t[index]
+        with pytest.raises(AxisError, match="is out of range for axis"):
+            t[index] = 0
+    with pytest.raises(AxisError, match=r"index 0 is out of range for axis 0 of size 0\. It has no elements"):
+        _ = Tensor(X[:0])[[0]]
+
+
+def test_tuples_and_ranges_in_an_index_are_lists() -> None:
+    np.testing.assert_array_equal(Tensor(X)[(0, 2),].numpy(), X[[0, 2]])
+    np.testing.assert_array_equal(Tensor(X)[range(2), 1].numpy(), X[range(2), 1])
+
+
+def test_a_mask_of_no_elements_is_a_mask() -> None:
+    x = np.zeros((3, 0, 2), np.float32)
+    mask = np.zeros((3, 0), bool)
+    assert Tensor(x)[mask].shape == x[mask].shape == (0, 2)
+    with pytest.raises(DtypeError, match="with a tensor of float64"):
+        _ = Tensor(x)[np.zeros(0)]
+
+
+@pytest.mark.parametrize("index", [(0, 1), (0, [1, 2]), slice(2, 3), (ALL, ROWS[:1].repeat(5)), 1])
+def test_axes_of_size_one_in_front_of_a_value_fall_away(index: Any) -> None:
+    value = np.arange(6, dtype=np.int32).reshape(1, 1, 1, 1, 6)
+    ours, theirs = Tensor(X), X.copy()
+    ours[index] = Tensor(value)
+    theirs[index] = value
+    np.testing.assert_array_equal(ours.numpy(), theirs)
+    with pytest.raises(ShapeError, match="it does not broadcast"):
+        ours[index] = Tensor(np.zeros((2, 1, 1, 1, 6), np.int32))

@@ -8,7 +8,8 @@ from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.custom import with_backward
 from plugrad.tensor.indexing import IndexingMixin
-from plugrad.tensor.positions import Plan, has_tensors, plan_of, without_truths
+from plugrad.tensor.masked import Masked, masked_of
+from plugrad.tensor.positions import Plan, has_tensors, plan_of, understood, without_truths
 from plugrad.tensor.sampling import SamplingMixin
 from plugrad.tensor.shapes import Shape, broadcast_shapes, expanded, one_axis, show
 from plugrad.uop.uop import UOp
@@ -28,8 +29,9 @@ class AdvancedIndexingMixin(SamplingMixin, IndexingMixin):
         on it. A bool of shape () adds an axis, of one element where it holds, else of none.
 
         Raises:
-            AxisError: too many indices, or an integer out of range.
+            AxisError: too many indices, or an integer, also one of an array or a list, out of range.
             DtypeError: an index of another type.
+            JitError: a mask inside a jitted function.
             ShapeError: tensors do not broadcast, or a mask has another shape than the axes it stands for.
 
         Example:
@@ -46,7 +48,7 @@ class AdvancedIndexingMixin(SamplingMixin, IndexingMixin):
             return self._with_axes(added)[index]
         if not has_tensors(index):
             return super().__getitem__(index)
-        plan = self._plan_in(self.shape, index)
+        plan = self._plan_in(self.shape, tuple(self._understood(index)))
         view = super().__getitem__(plan.basic)
         return self._with(plan.picked(view._graph), self._make(plan.places, self._device))
 
@@ -70,9 +72,9 @@ class AdvancedIndexingMixin(SamplingMixin, IndexingMixin):
         return plan_of(index, shape, self._index_from, self._find_true)
 
     def _index_from(self, data: Any) -> Self:
-        found = self._from_host(data)
+        found = self._from_host(list(data) if isinstance(data, range) else data)
         # an empty list has no numbers to tell its type by
-        return found if found.numel() else found.cast(dtypes.default_int)
+        return found if found.numel() or hasattr(data, "dtype") else found.cast(dtypes.default_int)
 
     def _find_true(self, mask: Self) -> list[UOp]:
         positions = mask.nonzero()
@@ -111,12 +113,31 @@ class AdvancedIndexingMixin(SamplingMixin, IndexingMixin):
                 f"index_put: indices {given!r}. Pass tensors of positions or masks, and `slice(None)` for "
                 "whole axes; for other indices write x[index] = values."
             )
-        plan = self._plan(given)
+        items = self._understood(given)
+        masked = masked_of(items, self.shape)
+        sizes = values.shape if isinstance(values, TensorBase) else ()
+        if masked is not None and masked.takes(sizes, self.shape):
+            return self._put_alike(masked, values, accumulate)
+        plan = self._plan(tuple(items))
         new = self._values_of(values, plan.shape(self.shape), "index_put")
         if accumulate and plan.is_large:
             return self._plus_totals(plan, self._with(new, values))
         written = plan.added(self._graph, new) if accumulate else plan.written(self._graph, new, self._device)
         return self._with(written, values)
+
+    def _put_alike(self, masked: Masked, values: Self | ConstType, accumulate: bool) -> Self:
+        """Return this with `values` where a mask holds, alike for all that it picks."""
+        alike = values
+        if isinstance(values, TensorBase):
+            alike = values.reshape(masked.without_count(values.shape, self.shape))
+        new = masked.spread(self._values_of(alike, masked.rest(self.shape), "index_put"), self.shape)
+        return self._with(masked.chosen(self._graph + new if accumulate else new, self._graph), values)
+
+    def _understood(self, index: Any) -> list[Any]:
+        """Return the items of an index with tensors in it."""
+        items = understood(index, self.shape, self._index_from)
+        self._check_device(*[item for item in items if isinstance(item, TensorBase)])
+        return items
 
     def _plus_totals(self, plan: Plan, values: Self) -> Self:
         """Return this with `values` added where the plan says; their gradient is what lies there."""

@@ -2,13 +2,15 @@
 
 from typing import Any, Self
 
-from plugrad.dtype import ConstType, is_bool
+from plugrad.dtype import ConstType
 from plugrad.tensor.advanced import AdvancedIndexingMixin
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.cell import path_between
 from plugrad.tensor.indexing import cut_out, parse_index, whole_steps
+from plugrad.tensor.masked import masked_of
 from plugrad.tensor.positions import has_tensors, without_truths
 from plugrad.tensor.shapes import Shape
+from plugrad.uop.uop import UOp
 
 
 class SetItemMixin(AdvancedIndexingMixin):
@@ -19,10 +21,13 @@ class SetItemMixin(AdvancedIndexingMixin):
     def __setitem__(self, index: Any, value: "Self | ConstType | list[Any]") -> None:
         """Write `value`, broadcast, into part of this tensor: what `x[index]` reads.
 
-        Of several writes to one element the last wins; positions out of range write nothing. See `assign`.
+        Of several writes to one element the last wins; positions out of range write nothing. Where a mask is
+        the only tensor in the index, and all that it picks gets the same, it is not computed early: so that
+        goes inside a jitted function. See `assign`.
 
         Raises:
-            AxisError: too many indices, or an integer out of range.
+            AxisError: too many indices, or an integer, also one of an array or a list, out of range.
+            JitError: inside a jitted function, a mask of whose count the value depends.
             ShapeError: the value does not broadcast to the part.
             DtypeError: the value has another dtype.
             ViewError: elements of this tensor share memory, because it was expanded.
@@ -43,22 +48,40 @@ class SetItemMixin(AdvancedIndexingMixin):
             self._set_named(index, value)
             return
         cuts = parse_index(index, self.shape)
-        new = self._assignable(value, cuts.shape())
+        new = self._fitted(self._to_write(value), cuts.shape())
         for piece, bounds in whole_steps(cuts, self.shape):
             u = self.uop
             self._write(path_between(cut_out(u, piece), u), new.shrink(bounds))
 
     def _set_named(self, index: Any, value: Any) -> None:
         """Write into the elements that an index with tensors names, by writing all of its view anew."""
-        if _is_mask(index, self.shape) and isinstance(value, (bool, int, float)):
-            # nobody needs to know how many there are
-            self.assign(index.where(self._like(self._const(value)), self))
-            return
-        plan = self._plan(index)
+        items = self._understood(index)
+        new = self._to_write(value)
+        masked = masked_of(items, self.shape)
+        if masked is not None:
+            view = self[masked.basic]
+            if masked.takes(new.shape, view.shape):
+                # nobody needs to know how many there are
+                alike = new.reshape(masked.without_count(new.shape, view.shape))
+                fitted = self._fitted(alike, masked.rest(view.shape))
+                chosen = masked.chosen(masked.spread(fitted, view.shape), view._graph)
+                self[masked.basic] = self._make(chosen, self._device)
+                return
+        plan = self._plan(tuple(items))
         view = self[plan.basic]
-        new = self._assignable(value, plan.shape(view.shape))
-        self[plan.basic] = self._make(plan.written(view._graph, new, self._device), self._device)
+        fitted = self._fitted(new, plan.shape(view.shape))
+        self[plan.basic] = self._make(plan.written(view._graph, fitted, self._device), self._device)
 
+    def _to_write(self, value: Any) -> Self:
+        """Return a value as a tensor; a number has this dtype."""
+        if isinstance(value, TensorBase):
+            return value  # pyright: ignore[reportReturnType]
+        if isinstance(value, (bool, int, float)):
+            return self._make(self._const(value), self._device)
+        return self._from_host(value, self.dtype)
 
-def _is_mask(index: Any, shape: Shape) -> bool:
-    return isinstance(index, TensorBase) and is_bool(index.dtype) and index.shape == shape
+    def _fitted(self, value: Self, shape: Shape) -> UOp:
+        """Return a value as a node of `shape`; axes of size 1 that it has in front of these fall away."""
+        extra = max(value.ndim - len(shape), 0)
+        leads = value.shape[:extra]
+        return self._assignable(value.reshape(value.shape[extra:]) if leads == (1,) * extra else value, shape)
