@@ -1,5 +1,6 @@
 """Tests of plugrad.tensor.interop: memory goes to and comes from NumPy and PyTorch."""
 
+import array
 import gc
 import subprocess
 import sys
@@ -13,7 +14,7 @@ import torch
 from plugrad.dtype import dtypes
 from plugrad.errors import ArgumentError, DtypeError, SharingError
 from plugrad.jit import jit
-from plugrad.tensor import Tensor
+from plugrad.tensor import Tensor, dlpack
 
 DTYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
 DTYPES += ["float16", "float32", "float64", "bfloat16"]
@@ -104,14 +105,19 @@ def test_memory_of_others_is_held_as_long_as_the_tensor() -> None:
     assert gone() is None
 
 
-def test_a_capsule_that_nobody_takes_frees_its_memory() -> None:
-    from plugrad.tensor import dlpack
-
-    before = len(dlpack._exported)
-    capsules = [Tensor([1, 2]).__dlpack__(), Tensor([1, 2]).__dlpack__(max_version=(1, 0))]
-    assert len(dlpack._exported) == before + 2
-    del capsules
-    assert len(dlpack._exported) == before
+@pytest.mark.parametrize("asks", [{"copy": True}, {"max_version": (1, 0)}], ids=str)
+def test_a_capsule_that_nobody_takes_frees_its_memory(asks: Any) -> None:
+    memory = _Freed()
+    capsule = dlpack.export_memory(
+        memoryview(memory), (4,), dtypes.uint8, is_versioned="max_version" in asks, is_copied="copy" in asks
+    )
+    gone = weakref.ref(memory)
+    del memory
+    gc.collect()
+    assert gone() is not None
+    del capsule
+    gc.collect()
+    assert gone() is None
 
 
 def test_views_in_another_order_are_copied() -> None:
@@ -185,12 +191,48 @@ def test_wrong_arguments_are_refused() -> None:
         t.__dlpack__(dl_device=(2, 0))
     with pytest.raises(SharingError, match="stream=1"):
         t.__dlpack__(stream=1)
+    with pytest.raises(ArgumentError, match=r"max_version='1\.0'"):
+        t.__dlpack__(max_version="1.0")  # pyright: ignore[reportArgumentType]
+    for call in (
+        lambda: Tensor.from_dlpack(np.ones(2), copy="no"),  # pyright: ignore[reportArgumentType]
+        lambda: t.__dlpack__(copy=2),  # pyright: ignore[reportArgumentType]
+        lambda: Tensor.from_torch(torch.ones(2), copy="no"),  # pyright: ignore[reportArgumentType]
+        lambda: t.to_torch(copy="no"),  # pyright: ignore[reportArgumentType]
+    ):
+        with pytest.raises(ArgumentError, match=r"\(copy=.*\): pass True, False"):
+            call()
     with pytest.raises(DtypeError, match="no PyTorch tensor"):
         Tensor.from_torch([1.0])
     with pytest.raises(ArgumentError, match=r"version '2019\.1' of the array API"):
         t.__array_namespace__(api_version="2019.1")
     assert t.__dlpack_device__() == (1, 0)
     assert t.__array_namespace__(api_version="2024.12").float32 is dtypes.float32
+
+
+@pytest.mark.parametrize("asks", [{}, {"max_version": (1, 0)}], ids=str)
+def test_whoever_cannot_take_a_capsule_says_why(asks: Any) -> None:
+    class Asked:
+        """What is asked in one way only."""
+
+        def __dlpack_device__(self) -> tuple[int, int]:
+            return (1, 0)
+
+        def __dlpack__(self, **options: Any) -> Any:
+            return Tensor([1.0], dtype="bfloat16").__dlpack__(**asks)
+
+    # NumPy has no such dtype
+    with pytest.raises(RuntimeError, match="Unsupported dtype"):
+        np.from_dlpack(Asked())
+
+
+def test_what_pytorch_does_not_hand_over_is_refused_with_its_words() -> None:
+    for theirs, why in (
+        (torch.eye(2).to_sparse(), "layout other than torch.strided"),
+        (torch.zeros(2, device="meta"), "meta tensor"),
+        (torch.zeros(2, dtype=torch.complex64).conj(), "conjugate bit"),
+    ):
+        with pytest.raises(SharingError, match=f"from_torch: PyTorch does not hand over .*{why}"):
+            Tensor.from_torch(theirs)
 
 
 def test_memory_that_is_shared_when_the_interpreter_ends_does_no_harm() -> None:
@@ -236,3 +278,10 @@ class _OnlyInterface:
 
     def __init__(self, t: Tensor) -> None:
         self.__array_interface__ = t.__array_interface__
+
+
+class _Freed(array.array):  # type: ignore[type-arg]
+    """Memory that can be watched."""
+
+    def __new__(cls) -> Any:
+        return super().__new__(cls, "B", [1, 2, 3, 4])

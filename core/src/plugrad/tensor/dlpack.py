@@ -19,7 +19,7 @@ from plugrad.errors import SharingError
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-__all__ = ["HOST", "Shared", "export_memory", "import_memory"]
+__all__ = ["HOST", "Shared", "export_memory", "import_memory", "knows_versions"]
 
 #: kDLCPU, device 0.
 HOST = (1, 0)
@@ -48,18 +48,16 @@ _DTYPES = {code: dtype for dtype, code in _CODES.items()}
 
 # DLTensor: data, device type and number, ndim, dtype (code, bits, lanes), shape, strides, byte offset
 _TENSOR = struct.Struct("PiiiBBHPPQ")
+_CODE_AT = struct.calcsize("Piii")
 # what stands after a DLTensor in a DLManagedTensor: context, deleter
 _OWNER = struct.Struct("PP")
 # what stands before it in a DLManagedTensorVersioned: major, minor, context, deleter, flags
 _VERSIONED = struct.Struct("IIPPQ")
-_READ_ONLY, _IS_COPIED = 1, 2
+_IS_COPIED = 2
 
 # PyCapsule keeps the addresses of these
 _NAME, _USED = b"dltensor", b"used_dltensor"
 _NAME_VERSIONED, _USED_VERSIONED = b"dltensor_versioned", b"used_dltensor_versioned"
-
-# what exported structures need, by their address, until their deleter is called
-_exported: dict[int, Any] = {}
 
 
 class Shared(NamedTuple):
@@ -75,41 +73,25 @@ class Shared(NamedTuple):
 
 
 class _Api(NamedTuple):
-    new: Callable[..., Any]
     pointer: Callable[..., Any]
     rename: Callable[..., Any]
     is_valid: Callable[..., Any]
-    delete: Any
-    destroy: Any
 
 
 @functools.cache
 def _api() -> _Api:
     python = ctypes.pythonapi
     address, text, capsule = ctypes.c_void_p, ctypes.c_char_p, ctypes.py_object
-    # by address: a capsule that is being destroyed must not be held again
-    pointer = ctypes.PYFUNCTYPE(address, address, text)(("PyCapsule_GetPointer", python))
-    is_valid = ctypes.PYFUNCTYPE(ctypes.c_int, address, text)(("PyCapsule_IsValid", python))
-    new = ctypes.PYFUNCTYPE(capsule, address, text, address)(("PyCapsule_New", python))
-    rename = ctypes.PYFUNCTYPE(ctypes.c_int, address, text)(("PyCapsule_SetName", python))
-    forget = _exported.pop
-
-    def delete(managed: int) -> None:
-        forget(managed, None)
-
-    def destroy(capsule: int) -> None:
-        for name in (_NAME, _NAME_VERSIONED):
-            if is_valid(capsule, name):
-                forget(pointer(capsule, name), None)
-
     return _Api(
-        new,
-        pointer,
-        rename,
-        is_valid,
-        ctypes.CFUNCTYPE(None, address)(delete),
-        ctypes.PYFUNCTYPE(None, address)(destroy),
+        ctypes.PYFUNCTYPE(address, capsule, text)(("PyCapsule_GetPointer", python)),
+        ctypes.PYFUNCTYPE(ctypes.c_int, capsule, text)(("PyCapsule_SetName", python)),
+        ctypes.PYFUNCTYPE(ctypes.c_int, capsule, text)(("PyCapsule_IsValid", python)),
     )
+
+
+def knows_versions() -> bool:
+    """Say whether memory can be exported with a version, and so as read-only: NumPy 2.1 can."""
+    return np.lib.NumpyVersion(np.__version__) >= "2.1.0"
 
 
 def export_memory(
@@ -117,34 +99,27 @@ def export_memory(
 ) -> Any:
     """Return a capsule of elements in row-major order, which holds `memory`.
 
+    NumPy makes it, of integers, and only their dtype is exchanged: what frees a capsule may run while an
+    exception is on its way, where a function of Python cannot.
+
     Args:
-        memory: their bytes.
+        memory: their bytes; without a version they are not read-only.
         shape: of the array.
         dtype: of the elements.
         is_versioned: say that the memory is read-only, where it is.
         is_copied: say that nobody else uses it.
     """
-    api = _api()
-    holder = np.frombuffer(memory, np.uint8)
-    strides = [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
-    sizes = (ctypes.c_int64 * max(2 * len(shape), 1))(*shape, *strides)
-    start = ctypes.addressof(sizes)
-    data = holder.ctypes.data if memory.nbytes else 0
-    code, bits = _CODES[dtype]
-    tensor = _TENSOR.pack(data, *HOST, len(shape), code, bits, 1, start, start + 8 * len(shape), 0)
-    deleter = ctypes.cast(api.delete, ctypes.c_void_p).value or 0
-    flags = (_READ_ONLY if memory.readonly else 0) | (_IS_COPIED if is_copied else 0)
-    packed = (
-        _VERSIONED.pack(1, 0, 0, deleter, flags) + tensor
-        if is_versioned
-        else tensor + _OWNER.pack(0, deleter)
-    )
-    managed = ctypes.create_string_buffer(packed, len(packed))
-    address = ctypes.addressof(managed)
-    _exported[address] = managed, sizes, holder
-    return api.new(
-        address, _NAME_VERSIONED if is_versioned else _NAME, ctypes.cast(api.destroy, ctypes.c_void_p)
-    )
+    kind = np.dtype(f"u{dtype.itemsize}")
+    elements: Any = np.frombuffer(memory, kind) if memory.nbytes else np.empty(0, kind)
+    options: dict[str, Any] = {"max_version": (1, 0)} if is_versioned else {}
+    capsule = elements.reshape(shape).__dlpack__(**options)
+    managed = _api().pointer(capsule, _NAME_VERSIONED if is_versioned else _NAME)
+    tensor = managed + _VERSIONED.size if is_versioned else managed
+    ctypes.memmove(tensor + _CODE_AT, bytes(_CODES[dtype]), 2)
+    if is_versioned and is_copied:
+        flags = ctypes.c_uint64.from_address(tensor - 8)
+        flags.value |= _IS_COPIED
+    return capsule
 
 
 class _Owner:
@@ -167,20 +142,19 @@ def import_memory(capsule: Any) -> Shared:
         DtypeError: the elements have no plugrad dtype.
     """
     api = _api()
-    at = id(capsule)
     if type(capsule).__name__ != "PyCapsule":
         raise SharingError(f"{capsule!r} ({type(capsule).__name__}) is no DLPack capsule. Pass an array.")
-    if api.is_valid(at, _NAME_VERSIONED):
-        managed = api.pointer(at, _NAME_VERSIONED)
+    if api.is_valid(capsule, _NAME_VERSIONED):
+        managed = api.pointer(capsule, _NAME_VERSIONED)
         major, _, _, deleter, _ = _VERSIONED.unpack(ctypes.string_at(managed, _VERSIONED.size))
         if major > 1:
             raise SharingError(f"a DLPack structure of version {major}: versions up to 1 are known.")
-        api.rename(at, _USED_VERSIONED)
+        api.rename(capsule, _USED_VERSIONED)
         place = managed + _VERSIONED.size
-    elif api.is_valid(at, _NAME):
-        place = managed = api.pointer(at, _NAME)
+    elif api.is_valid(capsule, _NAME):
+        place = managed = api.pointer(capsule, _NAME)
         _, deleter = _OWNER.unpack(ctypes.string_at(managed + _TENSOR.size, _OWNER.size))
-        api.rename(at, _USED)
+        api.rename(capsule, _USED)
     else:
         raise SharingError(f"{capsule!r} is no DLPack capsule, or was used before. Ask for another.")
     return _described(place, _Owner(managed, deleter))

@@ -4,9 +4,9 @@ import importlib
 from typing import Any, Self
 
 from plugrad._util import numpy as np
-from plugrad.errors import ArgumentError, DtypeError, SharingError
+from plugrad.errors import ArgumentError, DeviceError, DtypeError, SharingError
 from plugrad.tensor.base import TensorBase, the_device
-from plugrad.tensor.dlpack import HOST, Shared, export_memory, import_memory
+from plugrad.tensor.dlpack import HOST, Shared, export_memory, import_memory, knows_versions
 from plugrad.tensor.external import ExternalMixin
 from plugrad.tensor.host import computes, copied_buffer, host_buffer, shared_buffer
 from plugrad.tensor.reading import ReadingMixin
@@ -40,11 +40,12 @@ class InteropMixin(ExternalMixin, ReadingMixin):
         Args:
             stream: None: the elements are there when this returns.
             max_version: the newest DLPack that the caller reads. Before 1.0 it cannot see the mark, so the
-                elements are copied.
+                elements are copied; so they are with a NumPy before 2.1, which cannot set it.
             dl_device: where the caller wants the memory.
             copy: True copies in any case, and what is returned may be written; False never.
 
         Raises:
+            ArgumentError: `copy` is neither None nor a bool, or `max_version` no pair of integers.
             SharingError: `copy=False`, and a copy is needed; or `dl_device` is not the host.
             ShapeError: the shape is symbolic.
 
@@ -56,14 +57,16 @@ class InteropMixin(ExternalMixin, ReadingMixin):
             raise SharingError(f"DLPack memory on {dl_device}: plugrad gives the host's, {HOST}.")
         if stream is not None:
             raise SharingError(f"DLPack with stream={stream!r}: the host's memory has none. Pass None.")
+        _check_copy(copy, "__dlpack__")
         shape = self.static_shape("DLPack")
-        is_versioned = max_version is not None and max_version >= (1, 0)
+        is_versioned = max_version is not None and _major(max_version) >= 1 and knows_versions()
         if copy or (copy is None and not is_versioned):
             memory = memoryview(bytearray(self._bytes().cast("B") if 0 not in shape else b""))
             return export_memory(memory, shape, self.dtype, is_versioned=is_versioned, is_copied=True)
         if copy is False and not is_versioned:
             raise SharingError(
-                f"DLPack before 1.0 cannot say that the memory of {self!r} is read-only. Let it be copied."
+                f"{self!r} is read-only memory, which DLPack before 1.0 cannot say, nor NumPy before 2.1. "
+                "Let it be copied."
             )
         memory = self._bytes() if copy is None else self._shared()
         return export_memory(memory, shape, self.dtype, is_versioned=True, is_copied=False)
@@ -82,6 +85,7 @@ class InteropMixin(ExternalMixin, ReadingMixin):
                 the host's, and the elements lie in row-major order.
 
         Raises:
+            ArgumentError: `copy` is neither None nor a bool.
             SharingError: `x` knows no DLPack, is of no dtype of plugrad's, or `copy=False` and a copy is
                 needed.
 
@@ -89,6 +93,7 @@ class InteropMixin(ExternalMixin, ReadingMixin):
             >>> Tensor.from_dlpack(np.array([1, 2])).tolist()
             [1, 2]
         """
+        _check_copy(copy, "from_dlpack")
         if isinstance(x, TensorBase) and device is None and not copy:
             return cls._make(x.uop, x.device)
         if not hasattr(x, "__dlpack__"):
@@ -117,7 +122,10 @@ class InteropMixin(ExternalMixin, ReadingMixin):
             copy: False uses its memory where that is possible, as `from_dlpack` does: nobody may write to it.
 
         Raises:
-            SharingError: its dtype is none of plugrad's, such as a complex one.
+            ArgumentError: `copy` is no bool.
+            DtypeError: it is no PyTorch tensor.
+            SharingError: its dtype is none of plugrad's, such as a complex one; or it is sparse, or a "meta"
+                tensor without elements.
 
         Example:
             >>> import torch
@@ -126,7 +134,13 @@ class InteropMixin(ExternalMixin, ReadingMixin):
         """
         if not hasattr(x, "detach") or not hasattr(x, "__dlpack__"):
             raise DtypeError(f"from_torch of {x!r} ({type(x).__name__}), which is no PyTorch tensor.")
-        return cls.from_dlpack(x.detach().cpu(), device=device, copy=True if copy else None)
+        _check_copy(copy, "from_torch")
+        try:
+            return cls.from_dlpack(x.detach().cpu(), device=device, copy=copy or None)
+        except (SharingError, DeviceError):
+            raise
+        except (BufferError, RuntimeError) as error:
+            raise SharingError(f"from_torch: PyTorch does not hand over this tensor: {error}") from error
 
     def to_torch(self, *, copy: bool = True) -> Any:
         """Return a PyTorch tensor of the elements, on the host.
@@ -135,19 +149,20 @@ class InteropMixin(ExternalMixin, ReadingMixin):
             copy: False uses this tensor's memory where that is possible: do not write to it then.
 
         Raises:
-            ArgumentError: PyTorch is not installed.
+            ArgumentError: PyTorch is not installed, or `copy` is no bool.
             ShapeError: the shape is symbolic.
 
         Example:
             >>> Tensor([1.0, 2.0]).to_torch()
             tensor([1., 2.])
         """
+        _check_copy(copy, "to_torch")
         self.static_shape("to_torch")
         try:
             torch: Any = importlib.import_module("torch")
         except ImportError as error:
             raise ArgumentError("to_torch needs PyTorch. Install it: pip install torch") from error
-        return torch.from_dlpack(self, copy=True if copy else None)
+        return torch.from_dlpack(self, copy=copy or None)
 
     def __array_namespace__(self, *, api_version: str | None = None) -> Any:
         """Return `plugrad.array_api`, the functions of the Python array API standard.
@@ -167,6 +182,21 @@ class InteropMixin(ExternalMixin, ReadingMixin):
                 f"{', '.join(namespace.SUPPORTED_VERSIONS)}."
             )
         return namespace
+
+
+def _check_copy(copy: Any, what: str) -> None:
+    if copy not in (None, True, False):
+        raise ArgumentError(f"{what}(copy={copy!r}): pass True, False, or leave it out.")
+
+
+def _major(version: Any) -> int:
+    try:
+        major, _ = map(int, version)
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(
+            f"DLPack with max_version={version!r}: pass two integers, such as (1, 0)."
+        ) from error
+    return major
 
 
 def _ask(x: Any) -> Any:
