@@ -1,11 +1,12 @@
 """Every error that a method of Tensor is documented to raise, with what is wrong and its message."""
 
-from refusals import elementwise, indexing, learning, linalg, making, movement, reductions, spatial
+from refusals import elementwise, indexing, interop, learning, linalg, making, movement, reductions, spatial
 from refusals.case import Case
 
 #: The cases of all topics.
 CASES: list[Case] = [
     *making.CASES,
+    *interop.CASES,
     *elementwise.CASES,
     *reductions.CASES,
     *movement.CASES,

@@ -1,0 +1,35 @@
+"""Errors of what goes to other libraries and comes from them."""
+
+import numpy as np
+import torch
+from refusals.case import Case
+
+from plugrad import Tensor
+from plugrad.errors import ArgumentError, DtypeError
+
+CASES: list[Case] = [
+    (
+        "from_dlpack",
+        ArgumentError,
+        lambda t: Tensor.from_dlpack(np.ones(2), copy="no"),
+        "from_dlpack(copy='no'): pass True, False, or leave it out",
+    ),
+    (
+        "from_torch",
+        ArgumentError,
+        lambda t: Tensor.from_torch(torch.ones(2), copy="no"),
+        "from_torch(copy='no'): pass True, False, or leave it out",
+    ),
+    (
+        "from_torch",
+        DtypeError,
+        lambda t: Tensor.from_torch([1.0]),
+        "from_torch of [1.0] (list), which is no PyTorch tensor",
+    ),
+    (
+        "to_torch",
+        ArgumentError,
+        lambda t: t.floats.to_torch(copy="no"),
+        "to_torch(copy='no'): pass True, False, or leave it out",
+    ),
+]
