@@ -77,6 +77,12 @@ def symbolic() -> UOp:
         ("sum_lanes", total(), VECTORS, [Opt(OptOps.UPCAST, (0,), 8)]),
         ("sum_group", total(), CAPABILITIES, [Opt(OptOps.GROUP, (0,), 16)]),
         ("matmul_tile", matmul(), VECTORS, [Opt(OptOps.UPCAST, (1,), 4), Opt(OptOps.UPCAST, (0,), 2)]),
+        (
+            "matmul_panel",
+            matmul(),
+            VECTORS,
+            [Opt(OptOps.UPCAST, (1,), 4), Opt(OptOps.SWAP, (0,), (1, 0)), Opt(OptOps.STAGE, (0,))],
+        ),
         ("row_shares", shares_of_rows(), VECTORS, []),
         ("padded", elementwise(), VECTORS, [Opt(OptOps.PADTO, (0,), 24), Opt(OptOps.UPCAST, (0,), 2)]),
     ],

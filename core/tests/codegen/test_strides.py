@@ -1,6 +1,7 @@
-from plugrad.codegen.strides import coefficient, constant_size
+from plugrad.codegen.strides import coefficient, constant_size, flat_position
 from plugrad.dtype import dtypes
 from plugrad.uop.ops import Ops
+from plugrad.uop.symbolic import simplify
 from plugrad.uop.uop import UOp
 
 i, j = UOp.range(4, 0), UOp.range(8, 1)
@@ -26,3 +27,7 @@ def test_what_is_not_linear_has_none() -> None:
 def test_a_symbolic_range_has_no_constant_size() -> None:
     assert constant_size(i) == 4
     assert constant_size(UOp.range(UOp.variable("n", 1, 4), 0)) is None
+
+
+def test_memory_of_its_own_has_a_place_for_each_step_in_order() -> None:
+    assert simplify(flat_position((i, j))) is simplify(i * 8 + j)

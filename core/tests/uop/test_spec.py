@@ -222,7 +222,11 @@ def test_conditions_are_blocks() -> None:
     guard = UOp(Ops.IF, dtypes.void, (condition,))
     end = UOp(Ops.ENDIF, dtypes.void, (guard,))
     place = out_buffer.index(size)
-    verify_linear([out_buffer, one, size, condition, guard, place, place.store(one), end])
+    store = place.store(one)
+    verify_linear([out_buffer, one, size, condition, guard, place, store, end])
+    # what was written stays written: others may wait for it
+    waiting = UOp(Ops.BARRIER, dtypes.void, (store,))
+    verify_linear([out_buffer, one, size, condition, guard, place, store, end, waiting])
     with pytest.raises(VerifyError, match="of a loop or condition that has ended"):
         verify_linear([out_buffer, one, size, condition, guard, place, end, place.store(one)])
 

@@ -123,6 +123,9 @@ class _Linearizer:
         """Let `item` of `block`, or the loop around it that stands beside `s`, come after `s`."""
         if s.op is Ops.RANGE:
             return
+        if s.op is Ops.STORE and len(s.src) > 2:
+            self._come_after(item, block, s)
+            return
         home = self.nest.block_of(s)
         if home is block:
             self.items[block][item].add((_NODE, s, 0))
@@ -135,6 +138,15 @@ class _Linearizer:
         loop = path[path.index(home) + 1]
         assert loop is not None, "only the first block of a path is None"
         self.items[home][self._loop_item(loop)].add((_NODE, s, 0))
+
+    def _come_after(self, item: _Item, block: UOp | None, store: UOp) -> None:
+        """Let `item` of `block` come after the loops that `store` ends, which stand in the same block."""
+        outer = min(store.src[2:], key=lambda r: len(self.nest.around[r]))
+        if self.nest.path(outer)[-2] is not block:
+            raise VerifyError(
+                f"the loops of a copy stand elsewhere than {item[1].op.name}, which waits for it."
+            )
+        self.items[block][item].add(self._loop_item(outer))
 
     def _place_reduce(self, u: UOp) -> None:
         values, ended = u.src[: u.arg[1]], u.src[u.arg[1] :]

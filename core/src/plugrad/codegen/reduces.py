@@ -8,7 +8,7 @@ import math
 from typing import Any
 
 from plugrad.codegen.rebuild import UNROLLED, all_ranges, ranges_of_reduce, rebuild
-from plugrad.codegen.strides import constant_size
+from plugrad.codegen.strides import constant_size, flat_position
 from plugrad.dtype import dtypes
 from plugrad.uop.ops import AxisType, Ops
 from plugrad.uop.symbolic import simplify
@@ -60,22 +60,15 @@ class _Sharing:
         memory = UOp(Ops.DEFINE_LOCAL, u.dtype, (), (self.memories, numel))
         self.memories += 1
         # unrolled copies have places of their own, behind one barrier
-        written = memory.index(_position((*shared, *groups, *copies))).store(part, *copies)
+        written = memory.index(flat_position((*shared, *groups, *copies))).store(part, *copies)
         barrier = UOp(Ops.BARRIER, dtypes.void, (written,))
         parts = tuple(
             UOp.range(constant_size(r) or 1, (self.next_axis + i,), AxisType.REDUCE)
             for i, r in enumerate(groups)
         )
         self.next_axis += len(parts)
-        place = memory.after(barrier).index(_position((*shared, *parts, *copies)))
+        place = memory.after(barrier).index(flat_position((*shared, *parts, *copies)))
         return place.load().reduce(u.arg[0], *parts)
-
-
-def _position(ranges: tuple[UOp, ...]) -> UOp:
-    out = UOp.const(dtypes.index, 0)
-    for r in ranges:
-        out = out * (constant_size(r) or 1) + r
-    return out
 
 
 def _gated(place: UOp, gate: UOp) -> UOp:

@@ -1,5 +1,6 @@
 """How an address moves with a range: the coefficient of the range in an index expression."""
 
+from plugrad.dtype import dtypes
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
@@ -24,3 +25,15 @@ def coefficient(idx: UOp, r: UOp) -> int | None:
 def constant_size(r: UOp) -> int | None:
     """Return the number of steps of a range where it is a constant."""
     return r.src[0].arg if r.src[0].op is Ops.CONST else None
+
+
+def flat_position(ranges: tuple[UOp, ...]) -> UOp:
+    """Return the place of an element in memory of its own that holds one for each step of `ranges`.
+
+    before: (i, j) with j of 4
+    after:  i*4 + j
+    """
+    out = UOp.const(dtypes.index, 0)
+    for r in ranges:
+        out = out * (constant_size(r) or 1) + r
+    return out

@@ -303,4 +303,17 @@ def random_opts(kernel: KernelOpt, seed: int, most_copies: int = 64) -> tuple[Op
             kernel.apply(Opt(op, r.arg.ident, arg))
         except KernelOptError:
             continue
+    if rng.random() < 0.7:
+        _stage_one(kernel, rng)
     return tuple(kernel.applied)
+
+
+def _stage_one(kernel: KernelOpt, rng: random.Random) -> None:
+    """Let one loop copy what it repeats, where there is such a loop: no optimisation may come after it."""
+    loops = kernel.axes(AxisType.LOOP)
+    for r in rng.sample(loops, len(loops)):
+        try:
+            kernel.apply(Opt(OptOps.STAGE, r.arg.ident))
+        except KernelOptError:
+            continue
+        return

@@ -557,7 +557,8 @@ def verify_linear(program: Sequence[UOp]) -> None:
                 raise VerifyError(
                     f"{here} uses a {s.op.name} that does not stand before it: {pretty(s, most=30)}"
                 )
-            if block_of[s] != blocks[: len(block_of[s])]:
+            # what a STORE did stays done; everything else has a value that goes with its block
+            if s.op is not Ops.STORE and block_of[s] != blocks[: len(block_of[s])]:
                 raise VerifyError(f"{here} uses a {s.op.name} of a loop or condition that has ended.")
         if u.op in (Ops.RANGE, Ops.IF):
             blocks = (*blocks, u)

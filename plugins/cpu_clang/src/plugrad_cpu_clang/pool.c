@@ -8,7 +8,10 @@
  */
 
 #if defined(__linux__)
-extern int pthread_create(unsigned long *, const void *, void *(*)(void *), void *);
+typedef union { long alignment; char bytes[128]; } thread_options; /* those of glibc and musl have up to 64 */
+extern int pthread_attr_init(thread_options *);
+extern int pthread_attr_setstacksize(thread_options *, unsigned long);
+extern int pthread_create(unsigned long *, const thread_options *, void *(*)(void *), void *);
 extern int pthread_detach(unsigned long);
 extern int pthread_sigmask(int, const void *, void *);
 extern int sched_yield(void);
@@ -37,6 +40,7 @@ static void fill_signals(signal_set *set) { for (int i = 0; i < 16; i++) set->wo
 #define SET_MASK SIG_SETMASK
 typedef pthread_t thread_id;
 typedef sigset_t signal_set;
+typedef pthread_attr_t thread_options;
 static void fill_signals(signal_set *set) { sigfillset(set); }
 static pthread_mutex_t sleep_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t sleep_wakeup = PTHREAD_COND_INITIALIZER;
@@ -51,7 +55,7 @@ struct launch {
   long long pieces;
 };
 
-enum { SPINS = 1000, MOST_WORKERS = 512 };
+enum { SPINS = 1000, MOST_WORKERS = 512, STACK_BYTES = 8 << 20 };
 
 #define LOAD(x) __atomic_load_n(&(x), __ATOMIC_SEQ_CST)
 #define STORE(x, v) __atomic_store_n(&(x), (v), __ATOMIC_SEQ_CST)
@@ -128,9 +132,12 @@ static void start_workers(long long wanted) {
   signal_set all, before;
   fill_signals(&all);
   pthread_sigmask(SET_MASK, &all, &before); /* signals are for the threads of the program */
+  thread_options options;
+  pthread_attr_init(&options);
+  pthread_attr_setstacksize(&options, STACK_BYTES); /* some systems give far less than the first thread's */
   while (workers < wanted) {
     thread_id id;
-    if (pthread_create(&id, 0, work, (void *)(unsigned long)LOAD(epoch))) break; /* fewer do it too */
+    if (pthread_create(&id, &options, work, (void *)(unsigned long)LOAD(epoch))) break; /* fewer do it too */
     pthread_detach(id);
     workers++;
   }

@@ -23,6 +23,8 @@ HALVES = (dtypes.float16, dtypes.bfloat16)
 _INTEGER_OPS = (Ops.CDIV, Ops.CMOD, Ops.SHL, Ops.SHR, Ops.AND, Ops.OR, Ops.XOR)
 _FLOAT_OPS = (Ops.FDIV, Ops.RECIP, Ops.SQRT, Ops.TRUNC)
 _SHARED_OPS = (Ops.ADD, Ops.SUB, Ops.MUL, Ops.NEG, Ops.MAX, Ops.WHERE, Ops.MULACC, *COMPARE)
+# of a thread's stack, and of its second-level cache
+STAGE_BYTES = 1 << 20
 NATIVE_OPS = frozenset(op.name for op in (*_INTEGER_OPS, *_FLOAT_OPS, *_SHARED_OPS))
 
 
@@ -36,6 +38,7 @@ def cpu_capabilities(machine: Machine) -> Capabilities:
         max_load_bits=machine.vector_bits,
         threads=settings.THREADS or available_threads(),
         cache_bytes=machine.cache_bytes,
+        local_memory_bytes=STAGE_BYTES,
         native_ops=NATIVE_OPS,
     )
 

@@ -15,6 +15,7 @@ from plugrad.codegen.opt.grid_heuristic import grid_opts
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import AxisId, Opt, OptOps
 from plugrad.codegen.opt.segments import cuts
+from plugrad.codegen.opt.staging import panels_of
 from plugrad.codegen.rebuild import ranges_of_reduce, stores_of
 from plugrad.codegen.strides import constant_size
 from plugrad.target import Capabilities
@@ -40,6 +41,8 @@ _SHUFFLED = 3
 _GATHERED = 1.5
 # Vectors shorter than this gain too little to leave a rest.
 _LANES_WITH_REST = 4
+# Steps of a loop from which a copy made before it costs little beside it: it is about one step.
+_STEPS_TO_STAGE = 16
 # Rows of a power-of-two pitch share one set of the first cache, which has eight ways.
 _WAYS = 8
 
@@ -53,6 +56,7 @@ def optimise(kernel: KernelOpt) -> KernelOpt:
             kernel.apply_all(cuts(kernel))
             _VectorPlan(kernel).apply()
         _add_threads(kernel)
+        _stage(kernel)
     return kernel
 
 
@@ -320,3 +324,19 @@ def _add_threads(kernel: KernelOpt) -> None:
         kernel.apply(Opt(OptOps.THREAD, (*longest.arg.ident, 0), cores))
     elif even is not None:
         kernel.apply(Opt(OptOps.THREAD, even[4].arg.ident, even[3]))
+
+
+def _stage(kernel: KernelOpt) -> None:
+    """Copy what the innermost loop around a reduction only repeats, where it is spread beyond the cache.
+
+    The lines and pages of a tile of columns are as many as the rows: they crowd a few sets of each cache.
+    """
+    loops = [r for s in stores_of(kernel.ast)[:1] for r in s.src[2:] if r.arg.kind is AxisType.LOOP]
+    if not loops or len(stores_of(kernel.ast)) != 1 or not kernel.can_repeat():
+        return
+    if (constant_size(loops[-1]) or 1) < _STEPS_TO_STAGE:
+        return
+    panels = panels_of(kernel.ast, loops[-1])
+    fits = sum(panel.nbytes for panel in panels) <= kernel.capabilities.local_memory_bytes
+    if fits and any(panel.span_bytes >= kernel.capabilities.cache_bytes[-1] for panel in panels):
+        kernel.apply(Opt(OptOps.STAGE, loops[-1].arg.ident))

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 from plugrad.codegen.combine import identity_of
 from plugrad.codegen.opt.opt_ops import AxisId, MatrixTile, Opt, OptOps
+from plugrad.codegen.opt.staging import staged
 from plugrad.codegen.opt.tensor_core import tiled
 from plugrad.codegen.rebuild import all_ranges, at, ranges_of_reduce, rebuild, stores_of
 from plugrad.codegen.strides import constant_size
@@ -100,6 +101,8 @@ class KernelOpt:
         self.applied.append(opt)
 
     def _apply(self, opt: Opt) -> None:
+        if any(o.op is OptOps.STAGE for o in self.applied):
+            raise KernelOptError(f"{opt} after STAGE: copies are laid out for the loops as they are.")
         if opt.op is OptOps.NOLOCALS:
             if self.axes(*_IN_GROUP):
                 raise KernelOptError("NOLOCALS after LOCAL, GROUP or TC: there is a workgroup already.")
@@ -115,6 +118,8 @@ class KernelOpt:
             self._cut(opt)
         elif opt.op is OptOps.TC:
             self._use_tensor_core(opt)
+        elif opt.op is OptOps.STAGE:
+            self._stage(opt)
         else:
             self._split(opt)
             self._check_groups(opt)
@@ -308,6 +313,17 @@ class KernelOpt:
         self.ast = out.ast
         self._replace(columns, out.columns.value, (*out.columns.parts, out.warp))
         self._replace(rows, out.rows.value, out.rows.parts)
+
+    def _stage(self, opt: Opt) -> None:
+        loop = self.axis(opt.axis)
+        if loop.arg.kind is not AxisType.LOOP:
+            raise KernelOptError(f"{opt}: axis {opt.axis} is {loop.arg.kind.name}; STAGE takes a loop.")
+        if self.capabilities.grid_dims or len(stores_of(self.ast)) != 1:
+            why = "a group's work-items" if self.capabilities.grid_dims else "several stores"
+            raise KernelOptError(f"{opt}: {why} would have to share a copy; STAGE takes one loop nest.")
+        if not self.can_repeat():
+            raise KernelOptError(f"{opt}: the kernel reads memory that it writes, which a copy would miss.")
+        self.ast = staged(self.ast, opt, loop, self.capabilities.local_memory_bytes)
 
     def _other_axis(self, opt: Opt) -> UOp:
         if isinstance(opt.arg, MatrixTile):

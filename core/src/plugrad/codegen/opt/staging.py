@@ -1,0 +1,126 @@
+"""Copy what a loop reads again and again into fast memory, once before the loop.
+
+A factor of a product that does not change along an axis is read anew at each of the axis's steps, from
+addresses that may be far apart. Its values are computed once instead, into memory that is laid out in the
+order in which the loop wants them: the packed panel of a matrix product on a CPU.
+"""
+
+import math
+
+from plugrad._frozen import frozen
+from plugrad.codegen.opt.opt_ops import Opt
+from plugrad.codegen.rebuild import UNROLLED, all_ranges, at, stores_of
+from plugrad.codegen.strides import coefficient, constant_size, flat_position
+from plugrad.dtype import dtypes
+from plugrad.errors import KernelOptError
+from plugrad.uop.ops import AxisType, Ops
+from plugrad.uop.uop import UOp
+
+_OF_REDUCED = frozenset({AxisType.REDUCE, AxisType.UNROLL, AxisType.PARTIAL})
+# axes whose steps become lanes are that in the copy too; the others are loops there
+_KINDS = {AxisType.UPCAST: AxisType.UPCAST, AxisType.PARTIAL: AxisType.UPCAST}
+
+
+@frozen
+class Panel:
+    """A value that a loop repeats, over axes that stand inside of the loop.
+
+    Attributes:
+        value: what is computed; it does not move with the loop.
+        axes: the axes inside of the loop that it moves with, in the order of the copy: the last one is
+            contiguous.
+    """
+
+    value: UOp
+    axes: tuple[UOp, ...]
+
+    @property
+    def numel(self) -> int:
+        """Elements of the copy."""
+        return math.prod(constant_size(r) or 1 for r in self.axes)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the copy."""
+        return self.numel * self.value.dtype.itemsize
+
+    @property
+    def span_bytes(self) -> int:
+        """Bytes from the first to the last element that the copy is made of; 0 where that is not known."""
+        places = (u for u in self.value.toposort() if u.op is Ops.INDEX)
+        return max(_span(place.src[1], self.axes) * place.dtype.itemsize for place in places)
+
+
+def _span(idx: UOp, axes: tuple[UOp, ...]) -> int:
+    span = 1
+    for r in axes:
+        step = coefficient(idx, r)
+        if step is None:
+            return 0
+        span += abs(step) * ((constant_size(r) or 1) - 1)
+    return span
+
+
+def panels_of(ast: UOp, loop: UOp) -> list[Panel]:
+    """Return what the reductions inside of `loop` read anew at each of its steps, though it is the same."""
+    ended = next((s.src[2:] for s in stores_of(ast) if loop in s.src[2:]), (loop,))
+    around = frozenset(ended[: ended.index(loop)])
+    users = [u for u in ast.toposort() if loop in u.ranges and u.op is not Ops.INDEX]
+    repeated = dict.fromkeys(s for u in users for s in u.src if loop not in s.ranges and _may_be_copied(s))
+    panels = (Panel(value, _in_order(value.ranges - around)) for value in repeated)
+    return [p for p in panels if all(map(constant_size, p.axes)) and any(_is_reduced(r) for r in p.axes)]
+
+
+def _in_order(axes: frozenset[UOp]) -> tuple[UOp, ...]:
+    """Return the axes of a copy; those that may become lanes come last."""
+    return tuple(sorted(axes, key=lambda r: (r.arg.kind in UNROLLED, r.arg.ident)))
+
+
+def _is_reduced(r: UOp) -> bool:
+    return r.arg.kind in _OF_REDUCED
+
+
+def _may_be_copied(value: UOp) -> bool:
+    """Say whether it reads memory, and is a value as memory holds them, made without a loop."""
+    ops = {u.op for u in value.toposort()}
+    is_stored = value.dtype.count == 1 and value.dtype is not dtypes.index
+    return is_stored and Ops.LOAD in ops and ops.isdisjoint((Ops.REDUCE, Ops.AFTER))
+
+
+def staged(ast: UOp, opt: Opt, loop: UOp, most_bytes: int) -> UOp:
+    """Return the kernel with the panels of `loop` in local memory.
+
+    before: STORE(place, REDUCE(a(i, k) * b(k, j), k), i, j) with i the loop
+    after:  the same with LOAD(local[k, j]) for b(k, j), after a BARRIER on local[m, n] = b(m, n) over m and n
+
+    Raises:
+        KernelOptError: nothing is repeated along the loop, or copies of it do not fit.
+    """
+    panels = panels_of(ast, loop)
+    if not panels:
+        raise KernelOptError(f"{opt}: no reduction reads anything that axis {opt.axis} only repeats.")
+    nbytes = sum(panel.nbytes for panel in panels)
+    if nbytes > most_bytes:
+        raise KernelOptError(f"{opt}: its copies have {nbytes} bytes, and fast memory has {most_bytes}.")
+    axis = max(r.arg.ident[0] for r in all_ranges(ast)) + 1
+    ident = sum(u.op is Ops.DEFINE_LOCAL for u in ast.toposort())
+    copies: dict[UOp, UOp] = {}
+    for panel in panels:
+        copies[panel.value] = _copied(panel, ident, axis)
+        axis += len(panel.axes)
+        ident += 1
+    return ast.substitute(copies)
+
+
+def _copied(panel: Panel, ident: int, axis: int) -> UOp:
+    fresh = tuple(
+        UOp.range(constant_size(r) or 1, (axis + i,), _KINDS.get(r.arg.kind, AxisType.LOOP))
+        for i, r in enumerate(panel.axes)
+    )
+    value = panel.value
+    for r, own in zip(panel.axes, fresh, strict=True):
+        value = at(value, r, own)
+    memory = UOp(Ops.DEFINE_LOCAL, value.dtype, (), (ident, panel.numel))
+    written = memory.index(flat_position(fresh)).store(value, *fresh)
+    barrier = UOp(Ops.BARRIER, dtypes.void, (written,))
+    return memory.after(barrier).index(flat_position(panel.axes)).load()
