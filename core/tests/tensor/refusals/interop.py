@@ -2,10 +2,10 @@
 
 import numpy as np
 import torch
-from refusals.case import Case
 
 from plugrad import Tensor
 from plugrad.errors import ArgumentError, DtypeError
+from refusals.case import Case
 
 CASES: list[Case] = [
     (
