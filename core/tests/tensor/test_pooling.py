@@ -165,6 +165,11 @@ def test_pools_can_be_batched_and_pushed_forward() -> None:
     assert (tangent == v.flatten(2).gather(2, places.flatten(2)).reshape(*places.shape)).all().item()
 
 
+def test_the_same_pool_is_the_same_graph() -> None:
+    x = Tensor(random(1, 1, 4, 4))
+    assert x.max_pool2d().uop is x.max_pool2d().uop
+
+
 def test_a_last_window_may_be_greater_than_the_axis() -> None:
     x = random(1, 1, 3, 7)
     options: Any = {"kernel_size": (3, 1), "stride": 3, "dilation": 2, "ceil_mode": True}

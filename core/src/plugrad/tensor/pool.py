@@ -118,14 +118,16 @@ def greatest_of(view: UOp, from_end: UOp) -> UOp:
     if not is_float(view.dtype):
         return values.reshape(view.shape[:-axes])
 
-    def rule(gradients: tuple[UOp | None, ...], function: UOp) -> list[UOp | None]:
-        (gradient,), (elements,) = gradients, inputs_of(function)
-        if gradient is None:
-            return [None]
-        is_first = behind(from_end, elements.shape).eq(_ranks(elements, from_end).expand(elements.shape))
-        return [is_first.where(gradient.expand(elements.shape), gradient.const_like(0.0))]
+    return with_rule([values], [view, from_end], _to_the_first)[0].reshape(view.shape[:-axes])
 
-    return with_rule([values], [view], rule)[0].reshape(view.shape[:-axes])
+
+def _to_the_first(gradients: tuple[UOp | None, ...], function: UOp) -> list[UOp | None]:
+    """Return the gradient of `greatest_of`; a function of the module, so that equal graphs stay equal."""
+    (gradient,), (view, from_end) = gradients, inputs_of(function)
+    if gradient is None:
+        return [None, None]
+    is_first = behind(from_end, view.shape).eq(_ranks(view, from_end).expand(view.shape))
+    return [is_first.where(gradient.expand(view.shape), gradient.const_like(0.0)), None]
 
 
 def first_places(view: UOp, from_end: UOp, total: int) -> UOp:
