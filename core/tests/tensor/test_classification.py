@@ -172,3 +172,18 @@ def test_wrong_weights_are_refused() -> None:
         Tensor(LOGITS).nll_loss(Tensor(LABELS), Tensor([1.0, 2.0]))
     with pytest.raises(DtypeError, match=r"cross_entropy: weight of shape \(5,\) and int32 for 5 classes"):
         Tensor(LOGITS).cross_entropy(Tensor(LABELS), weight=Tensor([1, 2, 3, 4, 5]))
+
+
+def test_the_loss_of_what_is_no_class_is_no_number() -> None:
+    x = Tensor(LOGITS)
+    classes = LOGITS.shape[1]
+    for wrong in (classes, -1):
+        y = Tensor([wrong] + [0] * (len(LOGITS) - 1))
+        assert np.isnan(x.cross_entropy(y, "none").numpy()).tolist() == [True] + [False] * (len(LOGITS) - 1)
+        assert np.isnan(x.nll_loss(y).item())
+    assert not np.isnan(x.nll_loss(Tensor([-100] + [0] * (len(LOGITS) - 1)).cast("int8")).item())
+
+
+def test_labels_are_tensors() -> None:
+    with pytest.raises(DtypeError, match=r"cross_entropy with labels \[0, 1\] \(list\)\. Pass a Tensor"):
+        Tensor(LOGITS).cross_entropy([0, 1])  # pyright: ignore[reportArgumentType]

@@ -47,6 +47,23 @@ def test_losses_of_regression_are_those_of_torch(name: str, options: Any, reduct
 
 
 @pytest.mark.parametrize("reduction", REDUCTIONS)
+@pytest.mark.parametrize("name", ["mse_loss", "l1_loss", "huber_loss"])
+def test_weighted_losses_of_regression_are_those_of_torch(name: str, reduction: Any) -> None:
+    compare(
+        lambda x, y: getattr(x, name)(y, reduction=reduction, weight=Tensor(P)),
+        lambda x, y: getattr(F, name)(x, y, reduction=reduction, weight=torch.tensor(P)),
+        X, Y,
+    )  # fmt: skip
+
+
+def test_means_of_halves_do_not_overflow() -> None:
+    x, weight = Tensor.full((40, 50), 100.0, dtype="float16"), Tensor.ones(40, 50, dtype="float16")
+    assert x.mse_loss(x * 0, weight=weight).item() == 10000.0
+    y = Tensor.zeros(2000, dtype="int32")
+    assert Tensor.full((2000, 3), -100.0, dtype="float16").nll_loss(y).item() == 100.0
+
+
+@pytest.mark.parametrize("reduction", REDUCTIONS)
 @pytest.mark.parametrize("weight", [None, Q])
 def test_binary_cross_entropy_is_that_of_torch(reduction: Any, weight: Any) -> None:
     compare(
@@ -89,8 +106,21 @@ def test_certain_and_wrong_costs_a_hundred_and_its_gradient_is_finite() -> None:
     losses = p.binary_cross_entropy(Tensor([1.0, 0.0, 0.0, 1.0]), reduction="none")
     assert losses.tolist() == [100.0, 100.0, 0.0, 0.0]
     losses.sum().backward()
+    theirs = torch.tensor([0.0, 1.0, 0.0, 1.0], requires_grad=True)
+    F.binary_cross_entropy(theirs, torch.tensor([1.0, 0.0, 0.0, 1.0]), reduction="sum").backward()
     assert p.grad is not None
-    assert np.isfinite(p.grad.numpy()).all()
+    np.testing.assert_allclose(p.grad.numpy(), theirs.grad.numpy(), rtol=1e-5)
+
+
+def test_second_derivatives_of_binary_cross_entropy_are_those_of_torch() -> None:
+    p, q = Tensor(P, requires_grad=True), Tensor(Q, requires_grad=True)
+    first = p.binary_cross_entropy(q).gradient(p, q)
+    found = sum((g.square().sum() for g in first), Tensor(0.0)).gradient(p, q)
+    theirs = [torch.tensor(a, requires_grad=True) for a in (P, Q)]
+    grads = torch.autograd.grad(F.binary_cross_entropy(*theirs), theirs, create_graph=True)
+    wanted = torch.autograd.grad(sum(g.square().sum() for g in grads), theirs)
+    for left, right in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(left.numpy(), right.numpy(), rtol=1e-3, atol=1e-5)
 
 
 @pytest.mark.filterwarnings("ignore:reduction")
@@ -157,6 +187,28 @@ def test_what_does_not_fit_is_refused(name: str) -> None:
         loss(3)
     with pytest.raises(DtypeError, match=f"{name} of int32"):
         getattr(Tensor([1]), name)(Tensor([1]))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x, w: x.mse_loss(x, weight=w),
+        lambda x, w: x.huber_loss(x, "none", weight=w),
+        lambda x, w: x.binary_cross_entropy(x, w),
+        lambda x, w: x.binary_cross_entropy_with_logits(x, w),
+        lambda x, w: x.binary_cross_entropy_with_logits(x, pos_weight=w),
+    ],
+)
+def test_weights_do_not_make_losses_larger(call: Any) -> None:
+    with pytest.raises(ShapeError, match=r"of shape \(3,\) with a weight of shape \(2, 3\)"):
+        call(Tensor.ones(3), Tensor.ones(2, 3))
+
+
+def test_targets_of_cosines_do_not_broadcast() -> None:
+    with pytest.raises(
+        ShapeError, match=r"cosine_embedding_loss of \(2,\) pairs with a target of shape \(2, 1\)"
+    ):
+        Tensor.ones(2, 3).cosine_embedding_loss(Tensor.ones(2, 3), Tensor.ones(2, 1))
 
 
 def test_wrong_numbers_are_refused() -> None:

@@ -2,8 +2,9 @@
 
 from typing import Any, Self
 
-from plugrad.dtype import dtype_max, dtype_min, dtypes, is_float, is_int
+from plugrad.dtype import dtype_max, dtype_min, dtypes, is_float, is_int, sum_acc_dtype
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
+from plugrad.tensor.base import TensorBase
 from plugrad.tensor.reduce import ReduceMixin
 from plugrad.tensor.reduction import Reduction, check_reduction, reduced
 from plugrad.tensor.shapes import expanded, show
@@ -50,7 +51,7 @@ class ClassificationMixin(ReduceMixin):
         are not ignored.
 
         Args:
-            y: class numbers.
+            y: class numbers; the loss of those that are none is NaN.
             ignore_index: labels with this number do not count.
             label_smoothing: how much of each label is spread evenly over all classes, 0 to 1.
             reduction: what is done with the losses.
@@ -81,7 +82,8 @@ class ClassificationMixin(ReduceMixin):
         (N, C, ...) with class numbers (N, ...) or probabilities (N, C, ...) -> (); also (C,) with () or (C,).
 
         Args:
-            y: class numbers, or floats: the probability of each class.
+            y: class numbers (the loss of those that are none is NaN), or floats: the probability of each
+                class.
             reduction: what is done with the losses. The mean divides by the sum of the labels' weights, over
                 probabilities by their number.
             label_smoothing: how much of each label is spread evenly over all classes, 0 to 1.
@@ -98,6 +100,7 @@ class ClassificationMixin(ReduceMixin):
             0.6931
         """
         self._check_logits("cross_entropy", label_smoothing, reduction)
+        self._check_labels(y, "cross_entropy")
         axis = min(1, self.ndim - 1)
         last = (*[a for a in range(self.ndim) if a != axis], axis)
         if is_int(y.dtype):
@@ -121,7 +124,7 @@ class ClassificationMixin(ReduceMixin):
         self,
         y: Self,
         weight: Self | None = None,
-        ignore_index: int | None = None,
+        ignore_index: int | None = -100,
         reduction: Reduction = "mean",
     ) -> Self:
         """Return the negative of each right class's value, which is its log-probability.
@@ -129,7 +132,7 @@ class ClassificationMixin(ReduceMixin):
         (N, C, ...) with class numbers (N, ...) -> (); also (C,) with ().
 
         Args:
-            y: class numbers.
+            y: class numbers; the loss of those that are none is NaN.
             weight: how much each class counts, (C,).
             ignore_index: class numbers that do not count.
             reduction: what is done with the losses; the mean divides by the sum of the labels' weights.
@@ -158,6 +161,7 @@ class ClassificationMixin(ReduceMixin):
         what: str,
     ) -> Self:
         """Return the loss of log-probabilities, classes on the last axis."""
+        self._check_labels(y, what)
         if self.shape[:-1] != y.shape:
             raise ShapeError(
                 f"{what}: logits {show(self.shape)} take labels of shape {show(self.shape[:-1])}, not "
@@ -172,12 +176,14 @@ class ClassificationMixin(ReduceMixin):
         if label_smoothing:
             losses = losses * (1 - label_smoothing) - weighted.mean(-1) * label_smoothing
         counts = _counting(y, ignore_index)
-        losses = counts.where(losses, 0)
+        number = y.cast(dtypes.int64)
+        losses = counts.where(((number >= 0) & (number < classes)).where(losses, float("nan")), 0)
         if reduction != "mean":
             return reduced(losses, reduction)
-        if factors is None:
-            return losses.sum() / counts.sum().cast(losses.dtype)
-        return losses.sum() / counts.where(chosen.where(factors, 0).sum(-1), 0).sum()
+        # what is divided may be too great for narrow floats
+        wide = sum_acc_dtype(losses.dtype)
+        total = counts if factors is None else counts.where(chosen.where(factors, 0).sum(-1), 0)
+        return (losses.cast(wide).sum() / total.cast(wide).sum()).cast(losses.dtype)
 
     def _class_weights(self, weight: Self, classes: int, what: str) -> Self:
         if weight.shape != (classes,) or not is_float(weight.dtype):
@@ -187,6 +193,10 @@ class ClassificationMixin(ReduceMixin):
             )
         self._check_device(weight)
         return weight.cast(self.dtype)
+
+    def _check_labels(self, y: Any, what: str) -> None:
+        if not isinstance(y, TensorBase):
+            raise DtypeError(f"{what} with labels {y!r:.40} ({type(y).__name__}). Pass a Tensor.")
 
     def _check_logits(self, what: str, label_smoothing: float, reduction: str) -> None:
         if not is_float(self.dtype):

@@ -1,13 +1,20 @@
 """Losses between what a model gives and what it should give, element by element."""
 
+import math
 from typing import Any, Literal, Self
 
-from plugrad.dtype import is_float
+from plugrad.autodiff import inputs_of, with_rule
+from plugrad.dtype import is_float, sum_acc_dtype
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.reduce import ReduceMixin
 from plugrad.tensor.reduction import Reduction, check_reduction, reduced
-from plugrad.tensor.shapes import show
+from plugrad.tensor.shapes import broadcast_shapes, show
+from plugrad.uop.ops import Ops
+from plugrad.uop.uop import UOp
+
+# what the gradient of a cross entropy is divided by at least, as in PyTorch
+_LEAST_SPREAD = 1e-12
 
 
 class LossMixin(ReduceMixin):
@@ -20,8 +27,13 @@ class LossMixin(ReduceMixin):
 
     # --- regression ---
 
-    def mse_loss(self, target: Self, reduction: Reduction = "mean") -> Self:
+    def mse_loss(self, target: Self, reduction: Reduction = "mean", weight: Self | None = None) -> Self:
         """Return squared differences.
+
+        Args:
+            target: what it should be.
+            reduction: what is done with the losses.
+            weight: how much each element counts; the mean divides by the sum of all weights.
 
         Raises:
             ShapeError: the shapes differ.
@@ -32,10 +44,11 @@ class LossMixin(ReduceMixin):
             >>> Tensor([1.0, 3.0]).mse_loss(Tensor([0.0, 0.0])).item()
             5.0
         """
-        return reduced(self._difference(target, reduction, "mse_loss").square(), reduction)
+        losses = self._difference(target, reduction, "mse_loss").square()
+        return _weighted(losses, weight, reduction, "mse_loss")
 
-    def l1_loss(self, target: Self, reduction: Reduction = "mean") -> Self:
-        """Return absolute differences.
+    def l1_loss(self, target: Self, reduction: Reduction = "mean", weight: Self | None = None) -> Self:
+        """Return absolute differences, weighted as in `mse_loss`.
 
         Raises:
             ShapeError: the shapes differ.
@@ -46,7 +59,8 @@ class LossMixin(ReduceMixin):
             >>> Tensor([1.0, -3.0]).l1_loss(Tensor([0.0, 0.0])).item()
             2.0
         """
-        return reduced(self._difference(target, reduction, "l1_loss").abs(), reduction)
+        losses = self._difference(target, reduction, "l1_loss").abs()
+        return _weighted(losses, weight, reduction, "l1_loss")
 
     def smooth_l1_loss(self, target: Self, reduction: Reduction = "mean", beta: float = 1.0) -> Self:
         """Return `d*d/(2*beta)` of differences below `beta`, else `|d| - beta/2`.
@@ -69,8 +83,17 @@ class LossMixin(ReduceMixin):
         size = self._difference(target, reduction, "smooth_l1_loss").abs()
         return reduced((size < beta).where(size.square() * (0.5 / beta), size - beta / 2), reduction)
 
-    def huber_loss(self, target: Self, reduction: Reduction = "mean", delta: float = 1.0) -> Self:
+    def huber_loss(
+        self,
+        target: Self,
+        reduction: Reduction = "mean",
+        delta: float = 1.0,
+        weight: Self | None = None,
+    ) -> Self:
         """Return `d*d/2` of differences up to `delta`, else `delta * (|d| - delta/2)`.
+
+        With `weight` all are multiplied by it; the mean divides by their number all the same, as in PyTorch,
+        unlike that of `mse_loss`.
 
         Source: Huber 1964, "Robust estimation of a location parameter".
 
@@ -86,7 +109,8 @@ class LossMixin(ReduceMixin):
         if delta <= 0:
             raise ArgumentError(f"huber_loss: delta={delta} is not positive.")
         size = self._difference(target, reduction, "huber_loss").abs()
-        return reduced((size <= delta).where(size.square() * 0.5, (size - delta / 2) * delta), reduction)
+        losses = (size <= delta).where(size.square() * 0.5, (size - delta / 2) * delta)
+        return reduced(_times(losses, weight, "huber_loss"), reduction)
 
     # --- probabilities ---
 
@@ -94,6 +118,9 @@ class LossMixin(ReduceMixin):
         self, target: Self, weight: Self | None = None, reduction: Reduction = "mean"
     ) -> Self:
         """Return `-(y*log(p) + (1-y)*log(1-p))`, logarithms no less than -100, times `weight`.
+
+        The gradient is `(p-y) / (p*(1-p))`, divided by no less than 1e-12, as in PyTorch: at 0 and 1 it is
+        great where `p` is wrong.
 
         Raises:
             ShapeError: the shapes differ.
@@ -105,8 +132,8 @@ class LossMixin(ReduceMixin):
             0.6931
         """
         self._check_target(target, reduction, "binary_cross_entropy")
-        losses = -(target * _log_or_least(self) + (1 - target) * _log_or_least(1 - self))
-        return reduced(losses if weight is None else losses * weight, reduction)
+        losses = _surprise(self, target)
+        return reduced(_times(losses, weight, "binary_cross_entropy"), reduction)
 
     def binary_crossentropy(self, y: Self, reduction: Reduction = "mean") -> Self:
         """Return `binary_cross_entropy`.
@@ -144,9 +171,11 @@ class LossMixin(ReduceMixin):
         self._check_target(target, reduction, "binary_cross_entropy_with_logits")
         # -log(sigmoid(x)) == softplus(-x), and the same less x for the negative side
         surprise = (-self).softplus()
-        factor = surprise if pos_weight is None else surprise * ((pos_weight - 1) * target + 1)
-        losses = (1 - target) * self + factor
-        return reduced(losses if weight is None else losses * weight, reduction)
+        if pos_weight is not None:
+            extra = _times(target, pos_weight - 1, "binary_cross_entropy_with_logits")
+            surprise = surprise * (extra + 1)
+        losses = (1 - target) * self + surprise
+        return reduced(_times(losses, weight, "binary_cross_entropy_with_logits"), reduction)
 
     def binary_crossentropy_logits(
         self, y: Self, reduction: Reduction = "mean", pos_weight: Self | None = None
@@ -292,6 +321,11 @@ class LossMixin(ReduceMixin):
         """
         check_reduction(reduction, "cosine_embedding_loss")
         cosine = self.cosine_similarity(other, -1)
+        if target.shape != cosine.shape:
+            raise ShapeError(
+                f"cosine_embedding_loss of {show(cosine.shape)} pairs with a target of shape "
+                f"{show(target.shape)}: they must be equal."
+            )
         unlike = (target == -1).where((cosine - margin).relu(), 0.0)
         return reduced((target == 1).where(1 - cosine, unlike), reduction)
 
@@ -319,7 +353,50 @@ class LossMixin(ReduceMixin):
             )
 
 
+def _times(losses: Any, weight: Any, what: str) -> Any:
+    """Return losses times `weight`, which broadcasts to them."""
+    if weight is None:
+        return losses
+    if broadcast_shapes(losses.shape, weight.shape, what=what) != losses.shape:
+        raise ShapeError(
+            f"{what} of shape {show(losses.shape)} with a weight of shape {show(weight.shape)}: it must "
+            "broadcast to the losses."
+        )
+    return losses * weight
+
+
+def _weighted(losses: Any, weight: Any, reduction: Reduction, what: str) -> Any:
+    """Return losses reduced; their mean is over the sum of `weight`."""
+    if weight is None or reduction != "mean":
+        return reduced(_times(losses, weight, what), reduction)
+    # what is divided may be too great for narrow floats
+    wide = sum_acc_dtype(losses.dtype)
+    total = _times(losses, weight, what).cast(wide).sum()
+    return (total / weight.cast(wide).expand(losses.shape).sum()).cast(losses.dtype)
+
+
+def _surprise(p: Any, target: Any) -> Any:
+    """Return `-(y*log(p) + (1-y)*log(1-p))`, whose gradient `(p-y) / (p*(1-p))` is bounded."""
+    losses = -(target * _log_or_least(p) + (1 - target) * _log_or_least(1 - p))
+    (out,) = with_rule([losses._graph], [p._graph, target._graph], _surprise_rule)
+    return p._make(out, losses.device, losses.requires_grad)
+
+
+def _surprise_rule(gradients: tuple[UOp | None, ...], function: UOp) -> list[UOp | None]:
+    (gradient,), (p, y) = gradients, inputs_of(function)
+    if gradient is None:
+        return [None, None]
+    wide = sum_acc_dtype(p.dtype)
+    g, chance = gradient.cast(wide), p.cast(wide)
+    rest = chance.const_like(1.0) - chance
+    spread = (chance * rest).alu(Ops.MAX, chance.const_like(_LEAST_SPREAD))
+    by_p = (g * ((chance - y.cast(wide)) / spread)).cast(p.dtype)
+    if not is_float(y.dtype):
+        return [by_p, None]
+    logs = [(x.log2() * math.log(2)).alu(Ops.MAX, x.const_like(-100.0)) for x in (rest, chance)]
+    return [by_p, (g * (logs[0] - logs[1])).cast(y.dtype)]
+
+
 def _log_or_least(p: Any) -> Any:
-    """Return logarithms no less than -100; their gradient at 0 is 0, not infinite."""
-    is_none = p <= 0
-    return is_none.where(-100.0, is_none.where(1.0, p).log().clamp(-100.0))
+    """Return logarithms no less than -100."""
+    return p.log().clamp(-100.0)
