@@ -47,6 +47,34 @@ def test_places_that_are_no_numbers_are_outside() -> None:
     assert Tensor.ones(1, 1, 2, 2).grid_sample(grid, "nearest").tolist() == [[[[0.0, 0.0, 0.0]]]]
 
 
+@pytest.mark.parametrize("padding_mode", ["zeros", "border", "reflection"])
+@pytest.mark.parametrize("align_corners", [False, True])
+def test_gradients_at_the_ends_are_those_of_torch(padding_mode: Any, align_corners: bool) -> None:
+    x = RNG.standard_normal((1, 2, 3, 4)).astype(np.float32)
+    ends = np.array([-3.0, -1.0, -0.75, 0.75, 1.0, 3.0], np.float32)
+    grid = np.stack(np.meshgrid(ends, ends[::-1]), -1)[None]
+    options: Any = {"padding_mode": padding_mode, "align_corners": align_corners}
+    ours, theirs = Tensor(grid, requires_grad=True), torch.tensor(grid, requires_grad=True)
+    weights = RNG.standard_normal((1, 2, 6, 6)).astype(np.float32)
+    (found,) = Tensor(x).grid_sample(ours, **options).gradient(ours, gradient=Tensor(weights))
+    expected = F.grid_sample(torch.tensor(x), theirs, **options)
+    (wanted,) = torch.autograd.grad(expected, theirs, torch.tensor(weights))
+    np.testing.assert_allclose(found.numpy(), wanted.numpy(), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("mode", ["bilinear", "nearest"])
+@pytest.mark.parametrize("padding_mode", ["border", "reflection"])
+def test_no_number_is_the_first_place_where_all_are_brought_inside(mode: Any, padding_mode: Any) -> None:
+    x, grid = (
+        np.arange(1.0, 7.0, dtype=np.float32).reshape(1, 1, 2, 3),
+        np.full((1, 1, 1, 2), np.nan, np.float32),
+    )
+    expected = F.grid_sample(torch.tensor(x), torch.tensor(grid), mode, padding_mode, align_corners=False)
+    assert (
+        Tensor(x).grid_sample(Tensor(grid), mode, padding_mode).tolist() == expected.tolist() == [[[[1.0]]]]
+    )
+
+
 def test_what_does_not_fit_is_refused() -> None:
     x, grid = Tensor.ones(1, 1, 2, 2), Tensor.ones(1, 2, 2, 2)
     with pytest.raises(

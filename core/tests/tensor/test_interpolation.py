@@ -64,6 +64,13 @@ def test_antialiasing_is_that_of_torch(mode: Any, align_corners: bool) -> None:
         compare(x, options, size == (4, 3))
 
 
+@pytest.mark.parametrize("mode", ["nearest", "nearest-exact", "bilinear", "bicubic"])
+@pytest.mark.parametrize("recompute", [True, False])
+def test_factors_may_be_computed_again(mode: Any, recompute: bool) -> None:
+    options: Any = {"scale_factor": (1.3, 0.7), "mode": mode, "recompute_scale_factor": recompute}
+    compare(RNG.standard_normal((1, 2, 7, 6)).astype(np.float32), options)
+
+
 def test_integers_have_neighbours_only() -> None:
     x = Tensor([[[1, 2, 3]]])
     assert x.interpolate(6).tolist() == [[[1, 1, 2, 2, 3, 3]]]

@@ -34,7 +34,8 @@ class GridSampleMixin(GatherMixin):
         (N, C, H, W) with (N, H', W', 2) -> (N, C, H', W'), or (N, C, D, H, W) with (N, D', H', W', 3).
 
         Args:
-            grid: coordinates (x, y) or (x, y, z): -1 is the left (upper, front) end, 1 the right one.
+            grid: coordinates (x, y) or (x, y, z): -1 is the left (upper, front) end, 1 the right one. They
+                get no gradient where they name an end itself or what lies beyond, except with "zeros".
             mode: "bilinear" (of the 4 or 8 neighbours), "nearest", or "bicubic" (two axes only).
             padding_mode: what lies outside: "zeros", the "border"'s elements, or a "reflection".
             align_corners: the ends are the middles of the corner pixels, not their outer edges.
@@ -145,7 +146,9 @@ class _Lines:
         if self.padding_mode == "reflection":
             low, high = (0.0, size - 1.0) if self.align_corners else (-0.5, size - 0.5)
             place = _reflected(place, low, high)
-        return place.clamp(0, size - 1)
+        # no clamp: NaN is the first place, and at both ends there is no gradient
+        above = (place > 0).where(place, 0.0)
+        return (above < size - 1).where(above, size - 1.0)
 
 
 def _reflected(place: Any, low: float, high: float) -> Any:

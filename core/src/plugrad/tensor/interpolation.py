@@ -34,7 +34,8 @@ class InterpolationMixin(PoolingMixin):
         size: Sizes | None = None,
         scale_factor: float | Sequence[float] | None = None,
         mode: InterpolationMode = "nearest",
-        align_corners: bool = False,
+        align_corners: bool | None = None,
+        recompute_scale_factor: bool | None = None,
         antialias: bool = False,
     ) -> Self:
         """Return this in another size: (N, C, *sizes) -> (N, C, *size).
@@ -47,7 +48,10 @@ class InterpolationMixin(PoolingMixin):
             mode: "nearest" (rounding coordinates down), "nearest-exact" (the nearest middle of a pixel),
                 "linear" for any number of axes, also by the names "bilinear" and "trilinear" for two and
                 three, "bicubic" for two, "area" (means).
-            align_corners: let the middles of the corner pixels coincide, not their outer edges.
+            align_corners: let the middles of the corner pixels coincide, not their outer edges; goes with
+                linear and cubic modes.
+            recompute_scale_factor: compute coordinates from the sizes, which are rounded down, and not from
+                `scale_factor`.
             antialias: widen "bilinear" and "bicubic" where the result is smaller, so that all elements count.
 
         Raises:
@@ -61,11 +65,15 @@ class InterpolationMixin(PoolingMixin):
         """
         axes = self.ndim - 2
         _check_mode(mode, axes, align_corners, antialias)
+        if recompute_scale_factor and size is not None:
+            raise ArgumentError("interpolate: recompute_scale_factor goes with scale_factor, not with size.")
         shape: Any = self.static_shape("interpolate")
         if axes < 1:
             raise ShapeError(f"interpolate of shape {show(shape)}: it takes (N, C, *sizes).")
         old = shape[2:]
         new, scales = _new_sizes(old, size, scale_factor)
+        if recompute_scale_factor:
+            scales = _ratios(old, new)
         if min((*old, *new)) < 1:
             raise ShapeError(f"interpolate of shape {show(shape)} to {new}: all sizes must be at least 1.")
         if mode == "area":
@@ -76,12 +84,12 @@ class InterpolationMixin(PoolingMixin):
         u = self._graph if mode.startswith("nearest") else self._graph.cast(sum_acc_dtype(narrow))
         for axis, (before, after, scale) in enumerate(zip(old, new, scales, strict=True), 2):
             if before != after or scale != 1:
-                rows = _resized(moved_last(u, axis), after, scale, mode, align_corners, antialias)
+                rows = _resized(moved_last(u, axis), after, scale, mode, bool(align_corners), antialias)
                 u = moved_back(rows, axis)
         return self._like(u.cast(narrow))
 
 
-def _check_mode(mode: str, axes: int, align_corners: bool, antialias: bool) -> None:
+def _check_mode(mode: str, axes: int, align_corners: bool | None, antialias: bool) -> None:
     known = ("nearest", "nearest-exact", *_LINEAR, "bicubic", "area")
     if mode not in known:
         raise ArgumentError(f"interpolate: mode={mode!r} is none of {', '.join(map(repr, known))}.")
@@ -103,7 +111,7 @@ def _new_sizes(
         raise ArgumentError(f"interpolate: size={size} and scale_factor={scale_factor}. Pass one of them.")
     if size is not None:
         new = sizes_of(size, len(old), "size")
-        return new, tuple(before / max(after, 1) for before, after in zip(old, new, strict=True))
+        return new, _ratios(old, new)
     given: Any = scale_factor
     factors: Any = (given,) * len(old) if isinstance(given, (int, float)) else tuple(given)
     if len(factors) != len(old):
@@ -114,6 +122,10 @@ def _new_sizes(
         raise ArgumentError(f"interpolate: scale_factor={given} is not positive.")
     new = tuple(int(before * factor) for before, factor in zip(old, factors, strict=True))
     return new, tuple(1 / factor for factor in factors)
+
+
+def _ratios(old: tuple[int, ...], new: tuple[int, ...]) -> tuple[float, ...]:
+    return tuple(before / max(after, 1) for before, after in zip(old, new, strict=True))
 
 
 def _resized(rows: UOp, count: int, scale: float, mode: str, align_corners: bool, antialias: bool) -> UOp:

@@ -65,6 +65,12 @@ CASES: list[Case] = [
         lambda t: t.images.interpolate(3, mode="cubic"),
         "interpolate: mode='cubic' is none of 'nearest', 'nearest-exact', 'linear',",
     ),
+    (
+        "interpolate",
+        ArgumentError,
+        lambda t: t.images.interpolate(3, recompute_scale_factor=True),
+        "interpolate: recompute_scale_factor goes with scale_factor, not with size",
+    ),
     ("interpolate", ShapeError, lambda t: t.images.interpolate((3, 3, 3)), "size=(3, 3, 3) has 3 numbers"),
     ("pixel_shuffle", ArgumentError, lambda t: t.images.pixel_shuffle(0), "pixel_shuffle: a factor of 0"),
     (
