@@ -54,6 +54,7 @@ class AssignMixin(TensorBase):
         gradient, and its `.grad`, stay.
 
         Raises:
+            DtypeError: `other` is no tensor.
             ShapeError: the shapes differ.
 
         Example:
@@ -63,6 +64,10 @@ class AssignMixin(TensorBase):
             >>> first.tolist()
             [5, 5]
         """
+        if not isinstance(other, TensorBase):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise DtypeError(
+                f"replace: {other!r} ({type(other).__name__}) is no tensor. Use assign() for numbers."
+            )
         if other.shape != self.shape:
             raise ShapeError(
                 f"cannot replace a tensor of shape {show(self.shape)} by one of {show(other.shape)}. "

@@ -71,6 +71,7 @@ class GatherMixin(GateMixin):
             >>> x.take_along_axis(x.argmin(1, keepdim=True), 1).tolist()
             [[1]]
         """
+        self._check_index(indices, "take_along_axis")
         if axis is None:
             return self.flatten().take_along_axis(indices, 0)
         at = one_axis(axis, self.ndim, "take_along_axis")
@@ -144,7 +145,7 @@ class GatherMixin(GateMixin):
             [6, 0, 5]
         """
         if reduce is not None:
-            if reduce not in _OLD_NAMES:
+            if not isinstance(reduce, str) or reduce not in _OLD_NAMES:  # pyright: ignore[reportUnnecessaryIsInstance]
                 raise ArgumentError(f"scatter: reduce={reduce!r} is none of 'add', 'multiply', None.")
             return self.scatter_reduce(axis, index, src, _OLD_NAMES[reduce])
         at, position, value = self._scatter_parts(axis, index, src, "scatter")
@@ -178,7 +179,8 @@ class GatherMixin(GateMixin):
             axis: the axis that `index` points along.
             index: integers, with as many axes as this; along the others at most as long.
             src: a number, or a tensor at least as large as `index` along each axis.
-            reduce: how values at one place are combined.
+            reduce: how values at one place are combined. Equal ones share the gradient of "amax" and "amin":
+                those of `src` evenly, and all of them evenly with what was there.
             include_self: whether what was there takes part.
 
         Raises:
@@ -191,7 +193,7 @@ class GatherMixin(GateMixin):
             >>> Tensor([1, 1]).scatter_reduce(0, Tensor([0, 0]), Tensor([5, 6]), "sum").tolist()
             [12, 1]
         """
-        if reduce not in ("sum", "prod", "mean", "amax", "amin"):
+        if not isinstance(reduce, str) or reduce not in _COMBINE:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise ArgumentError(
                 f"scatter_reduce: reduce={reduce!r} is none of 'sum', 'prod', 'mean', 'amax', 'amin'."
             )

@@ -165,8 +165,8 @@ def check_tensors(parts: Iterable[object], what: str) -> None:
     for part in parts:
         if not isinstance(part, MovementMixin):
             raise DtypeError(
-                f"{what} of {part!r} ({type(part).__name__}). Pass tensors, each as an argument of its own: "
-                f"Tensor.{what}(*tensors)."
+                f"{what} of {part!r} ({type(part).__name__}). Pass tensors; several of them each as an "
+                "argument of its own: f(*tensors)."
             )
 
 

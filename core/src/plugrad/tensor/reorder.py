@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 from plugrad.errors import ShapeError
+from plugrad.tensor.joins import check_tensors
 from plugrad.tensor.padding import PaddingMixin
 from plugrad.tensor.rearrange import parse_formula
 from plugrad.tensor.shapes import Axes, Dim, as_int, as_shape, check_sizes, one_axis, several, show
@@ -189,26 +190,41 @@ class ReorderMixin(PaddingMixin):
     def expand_as(self, other: Self) -> Self:
         """Return `expand(other.shape)`.
 
+        Raises:
+            DtypeError: `other` is no tensor.
+            ShapeError: the shape does not expand to that.
+
         Example:
             >>> Tensor([1, 2]).expand_as(Tensor.zeros(3, 2)).shape
             (3, 2)
         """
+        check_tensors([other], "expand_as")
         return self.expand(other.shape)
 
     def view_as(self, other: Self) -> Self:
         """Return `view(other.shape)`.
 
+        Raises:
+            DtypeError: `other` is no tensor.
+            ShapeError: the number of elements differs.
+
         Example:
             >>> Tensor([1, 2, 3, 4]).view_as(Tensor.zeros(2, 2)).tolist()
             [[1, 2], [3, 4]]
         """
+        check_tensors([other], "view_as")
         return self.view(other.shape)
 
     def reshape_as(self, other: Self) -> Self:
         """Return `reshape(other.shape)`.
 
+        Raises:
+            DtypeError: `other` is no tensor.
+            ShapeError: the number of elements differs.
+
         Example:
             >>> Tensor([1, 2, 3, 4]).reshape_as(Tensor.zeros(2, 2)).tolist()
             [[1, 2], [3, 4]]
         """
+        check_tensors([other], "reshape_as")
         return self.reshape(other.shape)

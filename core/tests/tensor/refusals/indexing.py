@@ -207,6 +207,7 @@ CASES: list[Case] = [
         lambda t: t.floats.detach().contiguous().assign(Tensor.ones(2, 3, device=t.elsewhere).contiguous()),
         "cannot assign a tensor on NULL to one on",
     ),
+    ("replace", DtypeError, lambda t: t.floats.detach().replace(3), "replace: 3 (int) is no tensor"),
     (
         "replace",
         ShapeError,
