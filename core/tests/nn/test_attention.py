@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from plugrad.errors import ShapeError
-from plugrad.nn import MultiHeadAttention
+from plugrad.nn import MultiHeadAttention, MultiheadAttention
 from plugrad.nn.state import get_state_dict, load_state_dict
 from plugrad.tensor import Tensor
 
@@ -84,7 +84,7 @@ def test_what_does_not_fit_is_refused() -> None:
     "masks", [{}, {"attn_mask": PAIRS}, {"key_padding_mask": PADDING, "is_causal": True}], ids=list
 )
 def test_weights_are_those_of_torch(masks: Any, average: bool, batch_first: bool) -> None:
-    ours = MultiHeadAttention(8, 2, batch_first=batch_first)
+    ours = MultiheadAttention(8, 2, batch_first=batch_first)
     theirs = torch.nn.MultiheadAttention(8, 2, batch_first=batch_first)
     load(ours, theirs)
     arrays = [random(*((2, n, 8) if batch_first else (n, 2, 8))) for n in (4, 6, 6)]
@@ -92,7 +92,7 @@ def test_weights_are_those_of_torch(masks: Any, average: bool, batch_first: bool
     other = {name: torch.tensor(mask) for name, mask in masks.items() if name != "is_causal"}
     if "is_causal" in masks:
         other["attn_mask"] = torch.ones(4, 6, dtype=torch.bool).triu(1)
-    out, weights = ours(*map(Tensor, arrays), **mine, need_weights=True, average_attn_weights=average)
+    out, weights = ours(*map(Tensor, arrays), **mine, average_attn_weights=average)
     expected = theirs(*map(torch.tensor, arrays), **other, average_attn_weights=average)
     close(out, expected[0])
     close(weights, expected[1])
@@ -116,20 +116,55 @@ def test_keys_and_values_may_have_other_sizes(sizes: Any) -> None:
 
 @pytest.mark.parametrize("batch_first", [False, True])
 def test_without_a_batch_attention_is_that_of_torch(batch_first: bool) -> None:
-    ours = MultiHeadAttention(8, 2, batch_first=batch_first)
+    ours = MultiheadAttention(8, 2, batch_first=batch_first)
     theirs = torch.nn.MultiheadAttention(8, 2, batch_first=batch_first)
     load(ours, theirs)
     arrays, padding = [random(n, 8) for n in (4, 6, 6)], PADDING[1]
-    out, weights = ours(*map(Tensor, arrays), Tensor(padding), need_weights=True)
+    out, weights = ours(*map(Tensor, arrays), Tensor(padding))
     expected = theirs(*map(torch.tensor, arrays), torch.tensor(padding))
     close(out, expected[0])
     close(weights, expected[1])
-    close(ours(*map(Tensor, arrays)), theirs(*map(torch.tensor, arrays))[0])
+    close(ours(*map(Tensor, arrays))[0], theirs(*map(torch.tensor, arrays))[0])
 
 
 def test_weights_are_dropped_while_training() -> None:
-    layer = MultiHeadAttention(8, 2, dropout=0.5)
+    layer = MultiheadAttention(8, 2, dropout=0.5)
     x = Tensor(random(16, 1, 8))
     with Tensor.train():
-        weights = layer(x, x, x, need_weights=True, average_attn_weights=False)[1].numpy()
+        weights = layer(x, x, x, average_attn_weights=False)[1]
+    assert weights is not None
+    weights = weights.numpy()
     assert 0.3 < (weights == 0).mean() < 0.7
+
+
+@pytest.mark.parametrize(
+    "options", [{"add_bias_kv": True}, {"add_zero_attn": True, "kdim": 5, "vdim": 6}], ids=str
+)
+def test_every_query_sees_keys_that_are_added(options: Any) -> None:
+    ours, theirs = MultiheadAttention(8, 2, **options), torch.nn.MultiheadAttention(8, 2, **options)
+    load(ours, theirs)
+    k, v = options.get("kdim", 8), options.get("vdim", 8)
+    arrays = random(4, 2, 8), random(6, 2, k), random(6, 2, v)
+    masks = {"key_padding_mask": PADDING, "attn_mask": np.triu(np.ones((4, 6), bool), 2)}
+    out, weights = ours(*map(Tensor, arrays), **{name: Tensor(mask) for name, mask in masks.items()})
+    expected = theirs(
+        *map(torch.tensor, arrays), **{name: torch.tensor(mask) for name, mask in masks.items()}
+    )
+    close(out, expected[0])
+    assert weights is not None
+    close(weights, expected[1])
+    # causal: each sees those up to its own place, and the added ones
+    alone = MultiHeadAttention(8, 2, **options)
+    load_state_dict(alone, get_state_dict(ours))
+    causal = np.triu(np.ones((4, 6), bool), 1)
+    close(
+        alone(*map(Tensor, arrays), is_causal=True),
+        theirs(*map(torch.tensor, arrays), attn_mask=torch.tensor(causal))[0],
+    )
+
+
+def test_weights_may_be_left_out() -> None:
+    layer, x = MultiheadAttention(8, 2), Tensor(random(4, 2, 8))
+    out, weights = layer(x, x, x, need_weights=False)
+    assert weights is None
+    np.testing.assert_allclose(out.numpy(), layer(x, x, x)[0].numpy(), rtol=1e-4, atol=1e-5)

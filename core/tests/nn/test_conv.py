@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from plugrad.errors import ShapeError
+from plugrad import nn
+from plugrad.errors import ArgumentError, ShapeError
 from plugrad.nn import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from plugrad.nn.state import get_state_dict, load_state_dict
 from plugrad.tensor import Tensor
@@ -20,6 +21,9 @@ from plugrad.tensor import Tensor
         {"stride": 2, "padding": (0, 1)},
         {"dilation": 2},
         {"groups": 2, "bias": False},
+        {"padding": (2, 1), "padding_mode": "reflect"},
+        {"padding": "same", "padding_mode": "replicate", "dilation": 2},
+        {"padding": "valid", "padding_mode": "circular", "stride": 2},
     ],
     ids=str,
 )
@@ -62,3 +66,31 @@ def test_other_convolutions_compute_what_torchs_compute(
     x = np.random.default_rng(1).normal(size=(2, 4, *sizes)).astype(np.float32)
     expected = other(torch.tensor(x)).detach().numpy()
     np.testing.assert_allclose(mine(Tensor(x)).numpy(), expected, rtol=1e-4, atol=1e-5)
+
+
+def test_one_example_needs_no_axis_of_a_batch() -> None:
+    x = Tensor(np.random.default_rng(1).normal(size=(4, 7, 6)).astype(np.float32))
+    for layer in (Conv2d(4, 6, 3, padding=1), ConvTranspose2d(4, 6, 3, stride=2)):
+        np.testing.assert_allclose(layer(x).numpy(), layer(x.unsqueeze(0)).numpy()[0], rtol=1e-5, atol=1e-6)
+
+
+def test_a_transposed_convolution_takes_the_size_of_its_output() -> None:
+    ours, theirs = (module.ConvTranspose2d(4, 6, 3, stride=3) for module in (nn, torch.nn))
+    load_state_dict(ours, {name: Tensor(value.numpy()) for name, value in theirs.state_dict().items()})
+    x = np.random.default_rng(1).normal(size=(2, 4, 3, 2)).astype(np.float32)
+    for size in ([9, 8], [2, 6, 10, 6]):
+        expected = theirs(torch.tensor(x), output_size=size).detach().numpy()
+        np.testing.assert_allclose(ours(Tensor(x), size).numpy(), expected, rtol=1e-4, atol=1e-5)
+    with pytest.raises(ShapeError, match=r"output_size=\(12, 6\) .* may be \(9, 6\) up to \(11, 8\)"):
+        ours(Tensor(x), (12, 6))
+
+
+def test_other_modes_of_padding_are_refused() -> None:
+    with pytest.raises(ArgumentError, match="Conv1d: padding_mode='constant' is none of 'zeros', 'reflect'"):
+        Conv1d(1, 1, 1, padding_mode="constant")
+
+
+@pytest.mark.parametrize("make", [Conv1d, ConvTranspose3d], ids=str)
+def test_parameters_have_the_dtype_and_device_that_are_asked_for(make: Any) -> None:
+    layer = make(2, 4, 1, dtype="float16", device="PYTHON")
+    assert [(p.dtype.name, p.device) for p in (layer.weight, layer.bias)] == [("float16", "PYTHON")] * 2

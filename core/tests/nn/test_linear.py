@@ -1,6 +1,7 @@
 """Tests of plugrad.nn.linear, against torch."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -95,3 +96,13 @@ def test_bilinear_computes_what_torch_computes() -> None:
     expected = theirs(torch.tensor(x), torch.tensor(y)).detach().numpy()
     np.testing.assert_allclose(ours(Tensor(x), Tensor(y)).numpy(), expected, rtol=1e-4, atol=1e-5)
     assert list(get_state_dict(Bilinear(3, 4, 2, bias=False))) == ["weight"]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [lambda **o: Linear(2, 3, **o), lambda **o: Bilinear(2, 3, 4, **o), lambda **o: Embedding(3, 2, 1, **o)],
+    ids=["Linear", "Bilinear", "Embedding"],
+)
+def test_parameters_have_the_dtype_and_device_that_are_asked_for(make: Any) -> None:
+    for p in get_state_dict(make(dtype="float64", device="PYTHON")).values():
+        assert (p.dtype.name, p.device, p.requires_grad) == ("float64", "PYTHON", True)

@@ -140,3 +140,40 @@ def test_other_channels_are_refused() -> None:
         InstanceNorm(6)(Tensor.ones(2, 6))
     with pytest.raises(ShapeError, match=r"rms_norm over \(4,\) of shape \(2, 3\)"):
         RMSNorm(4)(Tensor.ones(2, 3))
+
+
+def test_without_momentum_averages_are_over_all_batches() -> None:
+    ours, theirs = BatchNorm(3, momentum=None), torch.nn.BatchNorm1d(3, momentum=None)
+    for _ in range(3):
+        x = RNG.normal(2, 3, size=(4, 3)).astype(np.float32)
+        with Tensor.train():
+            close(ours(Tensor(x)), theirs(torch.tensor(x)))
+    for name, tensor in get_state_dict(ours).items():
+        close(tensor, theirs.state_dict()[name])
+
+
+def test_layernorm_may_have_a_weight_alone() -> None:
+    assert list(get_state_dict(LayerNorm(3, bias=False))) == ["weight"]
+    assert not get_state_dict(LayerNorm([2, 3], elementwise_affine=False))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda **o: BatchNorm(2, **o),
+        lambda **o: LayerNorm(2, **o),
+        lambda **o: RMSNorm(2, **o),
+        lambda **o: GroupNorm(1, 2, **o),
+        lambda **o: InstanceNorm(2, **o),
+    ],
+    ids=["BatchNorm", "LayerNorm", "RMSNorm", "GroupNorm", "InstanceNorm"],
+)
+def test_parameters_have_the_dtype_and_device_that_are_asked_for(make: Any) -> None:
+    state = get_state_dict(make(dtype="float64", device="PYTHON"))
+    for name, tensor in state.items():
+        assert tensor.device == "PYTHON"
+        assert tensor.dtype.name == ("int64" if name == "num_batches_tracked" else "float64")
+
+
+def test_a_batch_of_nothing_is_normalized() -> None:
+    assert GroupNorm(2, 4)(Tensor.zeros(0, 4, 3)).shape == (0, 4, 3)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from plugrad import events
+from plugrad import events, nn
 from plugrad.errors import ArgumentError, ShapeError
-from plugrad.nn import GRU, LSTM, GRUCell, LSTMCell
+from plugrad.nn import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNCell
 from plugrad.nn.state import get_parameters, get_state_dict, load_state_dict
 from plugrad.tensor import Tensor
 
@@ -53,7 +53,11 @@ OPTIONS: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
-@pytest.mark.parametrize("kinds", [(LSTM, torch.nn.LSTM), (GRU, torch.nn.GRU)], ids=["LSTM", "GRU"])
+@pytest.mark.parametrize(
+    "kinds",
+    [(LSTM, torch.nn.LSTM), (GRU, torch.nn.GRU), (RNN, torch.nn.RNN)],
+    ids=["LSTM", "GRU", "RNN"],
+)
 def test_sequences_give_what_they_give_in_torch(kinds: Any, options: Any) -> None:
     ours, theirs = kinds[0](3, 4, **options), kinds[1](3, 4, **options)
     load(ours, theirs)
@@ -139,3 +143,36 @@ def test_what_does_not_fit_is_refused() -> None:
         GRU(3, 4)(Tensor.ones(5, 2, 3), Tensor.ones(2, 2, 4))
     with pytest.raises(ArgumentError, match="LSTM: num_layers=0 and dropout="):
         LSTM(3, 4, 0)
+
+
+@pytest.mark.parametrize("nonlinearity", ["tanh", "relu"])
+def test_plain_cells_and_layers_have_two_activations(nonlinearity: Any) -> None:
+    x, h = random(2, 3), random(2, 4)
+    cell, other_cell = (module.RNNCell(3, 4, nonlinearity=nonlinearity) for module in (nn, torch.nn))
+    load(cell, other_cell)
+    close(cell(Tensor(x), Tensor(h)), other_cell(torch.tensor(x), torch.tensor(h)))
+    layer, other = (module.RNN(3, 4, 2, nonlinearity, bidirectional=True) for module in (nn, torch.nn))
+    load(layer, other)
+    sequence = random(5, 2, 3)
+    for mine, theirs in zip(layer(Tensor(sequence)), other(torch.tensor(sequence)), strict=True):
+        close(mine, theirs)
+
+
+def test_other_activations_and_projections_are_refused() -> None:
+    with pytest.raises(ArgumentError, match="RNN: nonlinearity='gelu' is neither"):
+        RNN(3, 4, nonlinearity="gelu")
+    with pytest.raises(ArgumentError, match="RNNCell: nonlinearity='gelu' is neither"):
+        RNNCell(3, 4, nonlinearity="gelu")
+    with pytest.raises(ArgumentError, match=r"GRU: proj_size=2\. Only LSTM has projections"):
+        GRU(3, 4, proj_size=2)
+
+
+def test_states_of_another_size_are_refused() -> None:
+    with pytest.raises(ShapeError, match=r"GRUCell: states of shapes \(3, 4\); it takes 1 of \(2, 4\)"):
+        GRUCell(3, 4)(Tensor.ones(2, 3), Tensor.ones(3, 4))
+
+
+@pytest.mark.parametrize("make", [LSTM, RNN, GRUCell, RNNCell], ids=str)
+def test_parameters_have_the_dtype_and_device_that_are_asked_for(make: Any) -> None:
+    for p in get_state_dict(make(2, 3, dtype="float64", device="PYTHON")).values():
+        assert (p.dtype.name, p.device) == ("float64", "PYTHON")

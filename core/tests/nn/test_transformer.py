@@ -7,7 +7,13 @@ import pytest
 import torch
 
 from plugrad.errors import ArgumentError
-from plugrad.nn import TransformerEncoderLayer
+from plugrad.nn import (
+    LayerNorm,
+    TransformerDecoder,
+    TransformerDecoderLayer,
+    TransformerEncoder,
+    TransformerEncoderLayer,
+)
 from plugrad.nn.state import get_state_dict, load_state_dict
 from plugrad.tensor import Tensor
 
@@ -29,7 +35,11 @@ def close(ours: Tensor, theirs: torch.Tensor) -> None:
     np.testing.assert_allclose(ours.numpy(), theirs.detach().numpy(), rtol=1e-4, atol=1e-5)
 
 
-@pytest.mark.parametrize("options", [{}, {"norm_first": True, "activation": "gelu"}], ids=str)
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"norm_first": True, "activation": "gelu"}, {"bias": False, "layer_norm_eps": 0.1}],
+    ids=str,
+)
 def test_the_layer_computes_what_torchs_computes(options: Any) -> None:
     ours = TransformerEncoderLayer(8, 2, 16, batch_first=True, **options)
     theirs = torch.nn.TransformerEncoderLayer(8, 2, 16, batch_first=True, **options)
@@ -53,3 +63,42 @@ def test_elements_drop_out_while_training() -> None:
 def test_other_activations_are_refused() -> None:
     with pytest.raises(ArgumentError, match="activation='tanh' is neither 'relu' nor 'gelu'"):
         TransformerEncoderLayer(8, 2, activation="tanh")
+
+
+@pytest.mark.parametrize("norm_first", [False, True])
+def test_decoders_compute_what_torchs_compute(norm_first: bool) -> None:
+    ours = TransformerDecoder(TransformerDecoderLayer(8, 2, 16, norm_first=norm_first), 2, LayerNorm(8))
+    theirs = torch.nn.TransformerDecoder(
+        torch.nn.TransformerDecoderLayer(8, 2, 16, norm_first=norm_first), 2, torch.nn.LayerNorm(8)
+    )
+    load(ours, theirs)
+    theirs.eval()
+    x, memory = random(5, 2, 8), random(3, 2, 8)
+    causal = np.triu(np.ones((5, 5), bool), 1)
+    padding = np.array([[False, False, True], [False, True, False]])
+    close(
+        ours(Tensor(x), Tensor(memory), tgt_is_causal=True, memory_key_padding_mask=Tensor(padding)),
+        theirs(
+            torch.tensor(x),
+            torch.tensor(memory),
+            torch.tensor(causal),
+            memory_key_padding_mask=torch.tensor(padding),
+        ),
+    )
+
+
+def test_encoders_are_layers_that_start_as_one_and_train_apart() -> None:
+    layer = TransformerEncoderLayer(8, 2, 16, activation=Tensor.silu)
+    ours = TransformerEncoder(layer, 2)
+    theirs = torch.nn.TransformerEncoder(
+        torch.nn.TransformerEncoderLayer(8, 2, 16, activation=torch.nn.functional.silu), 2
+    )
+    first, second = (part.linear1.weight for part in ours.layers)
+    assert first is not second
+    np.testing.assert_array_equal(first.numpy(), second.numpy())
+    load(ours, theirs)
+    theirs.eval()
+    x = random(5, 2, 8)
+    close(ours(Tensor(x)), theirs(torch.tensor(x)))
+    with pytest.raises(ArgumentError, match="0 copies of a TransformerEncoderLayer"):
+        TransformerEncoder(layer, 0)

@@ -1,44 +1,21 @@
 """Attention with several heads."""
 
+import functools
 import math
-from typing import Any, Literal, overload
+from typing import Any
 
 from plugrad.dtype import is_bool
 from plugrad.errors import ShapeError
 from plugrad.nn.init import parameter, xavier_uniform
 from plugrad.nn.linear import Linear
 from plugrad.tensor import Tensor
+from plugrad.tensor.base import DTypeLike
 
-__all__ = ["MultiHeadAttention"]
+__all__ = ["MultiHeadAttention", "MultiheadAttention"]
 
 
-class MultiHeadAttention:
-    """Attention of queries to keys in several subspaces: (L, N, E), (S, N, K), (S, N, V) -> (L, N, E).
-
-    Without a batch: (L, E), (S, K), (S, V) -> (L, E).
-
-    Masks mean what they mean to PyTorch's layer: a True *forbids*; `Tensor.scaled_dot_product_attention`
-    takes them the other way round.
-
-    Args:
-        embed_dim: size E of queries, and of keys and values unless these have others.
-        num_heads: how many subspaces E is divided into.
-        dropout: probability that a weight is left out, while training.
-        bias: add learnt numbers.
-        batch_first: the axes are (N, L, E).
-        kdim: size K of keys, if not E.
-        vdim: size V of values, if not E. With either, queries, keys and values have a weight each.
-
-    Source: Vaswani et al. 2017, section 3.2.2.
-
-    Raises:
-        ShapeError: the heads do not divide `embed_dim`.
-
-    Example:
-        >>> x = Tensor.ones(5, 2, 8)
-        >>> MultiHeadAttention(8, 2)(x, x, x).shape
-        (5, 2, 8)
-    """
+class _Attention:
+    """What both layers share: the parameters, and what is made of them."""
 
     def __init__(
         self,
@@ -46,104 +23,70 @@ class MultiHeadAttention:
         num_heads: int,
         dropout: float = 0.0,
         bias: bool = True,
-        batch_first: bool = False,
+        add_bias_kv: bool = False,
+        add_zero_attn: bool = False,
         kdim: int | None = None,
         vdim: int | None = None,
+        batch_first: bool = False,
+        device: str | None = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         if num_heads < 1 or embed_dim % num_heads:
             raise ShapeError(
-                f"MultiHeadAttention of size {embed_dim} does not divide into {num_heads} heads. Choose a "
+                f"{type(self).__name__} of size {embed_dim} does not divide into {num_heads} heads. Choose a "
                 "number that divides it."
             )
         self.embed_dim = embed_dim
         self.num_heads = num_heads
         self.dropout = dropout
         self.batch_first = batch_first
+        self.add_zero_attn = add_zero_attn
         self.sizes = (embed_dim, embed_dim if kdim is None else kdim, embed_dim if vdim is None else vdim)
+        draw = functools.partial(xavier_uniform, device=device, dtype=dtype)
         if self.sizes == (embed_dim,) * 3:
-            self.in_proj_weight = xavier_uniform(3 * embed_dim, embed_dim)
+            self.in_proj_weight = draw(3 * embed_dim, embed_dim)
         else:
             self.q_proj_weight, self.k_proj_weight, self.v_proj_weight = (
-                xavier_uniform(embed_dim, size) for size in self.sizes
+                draw(embed_dim, size) for size in self.sizes
             )
-        self.in_proj_bias = parameter(Tensor.zeros(3 * embed_dim)) if bias else None
-        self.out_proj = Linear(embed_dim, embed_dim, bias)
+        zeros = functools.partial(Tensor.zeros, device=device, dtype=dtype)
+        self.in_proj_bias = parameter(zeros(3 * embed_dim)) if bias else None
+        self.bias_k = self.bias_v = None
+        if add_bias_kv:
+            self.bias_k, self.bias_v = (
+                parameter(Tensor.randn(1, 1, embed_dim, device=device, dtype=dtype) / math.sqrt(embed_dim))
+                for _ in range(2)
+            )
+        self.out_proj = Linear(embed_dim, embed_dim, bias, device, dtype)
         if bias:
-            self.out_proj.bias = parameter(Tensor.zeros(embed_dim))
+            self.out_proj.bias = parameter(zeros(embed_dim))
 
-    @overload
-    def __call__(
-        self,
-        query: Tensor,
-        key: Tensor,
-        value: Tensor,
-        key_padding_mask: Tensor | None = None,
-        attn_mask: Tensor | None = None,
-        is_causal: bool = False,
-        need_weights: Literal[False] = False,
-        average_attn_weights: bool = True,
-    ) -> Tensor: ...
-
-    @overload
-    def __call__(
-        self,
-        query: Tensor,
-        key: Tensor,
-        value: Tensor,
-        key_padding_mask: Tensor | None = None,
-        attn_mask: Tensor | None = None,
-        is_causal: bool = False,
-        *,
-        need_weights: Literal[True],
-        average_attn_weights: bool = True,
-    ) -> tuple[Tensor, Tensor]: ...
-
-    def __call__(
-        self,
-        query: Tensor,
-        key: Tensor,
-        value: Tensor,
-        key_padding_mask: Tensor | None = None,
-        attn_mask: Tensor | None = None,
-        is_causal: bool = False,
-        need_weights: bool = False,
-        average_attn_weights: bool = True,
-    ) -> Tensor | tuple[Tensor, Tensor]:
-        """Return the layer's output and, if asked, the weights of keys.
-
-        Args:
-            query: (L, N, E).
-            key: (S, N, K).
-            value: (S, N, V).
-            key_padding_mask: (N, S), True (or a float to add) for keys that do not count; (S,) without a
-                batch.
-            attn_mask: (L, S) or (N*num_heads, L, S), the same for pairs of query and key.
-            is_causal: query `i` attends to keys `0..i` only.
-            need_weights: also return what each query takes of each key, (N, L, S). This takes memory for all
-                of them, which the output alone does not.
-            average_attn_weights: the mean of all heads; else (N, num_heads, L, S).
-
-        Raises:
-            ShapeError: shapes do not fit each other.
-        """
-        given = (query, key, value)
+    def _attended(
+        self, given: tuple[Tensor, ...], padding: Any, pairs: Any, is_causal: bool, weighs: bool
+    ) -> tuple[Tensor, Tensor | None]:
+        """Return the output, and what queries take of keys, (N, heads, L, S), if `weighs`."""
         is_single = all(x.ndim == 2 for x in given)
         self._check_shapes(given, 2 if is_single else 3)
+        batch = 0 if self.batch_first else 1
         if is_single:
-            batch = 0 if self.batch_first else 1
             given = tuple(x.unsqueeze(batch) for x in given)
-            key_padding_mask = None if key_padding_mask is None else key_padding_mask.unsqueeze(0)
+            padding = None if padding is None else padding.unsqueeze(0)
         q, k, v = (
             self._heads(x if self.batch_first else x.transpose(0, 1), number)
             for number, x in enumerate(given)
         )
-        mask = self._mask(q, k, key_padding_mask, attn_mask)
-        if is_causal and (mask is not None or need_weights):
-            rows, places = (Tensor.arange(part.shape[2], device=query.device) for part in (q, k))
+        mask, keys = self._mask(q, k, padding, pairs), k.shape[2]
+        k, v = self._with_more_keys(k, v)
+        has_more = k.shape[2] != keys
+        if is_causal and (mask is not None or weighs or has_more):
+            rows, places = (Tensor.arange(count, device=q.device) for count in (q.shape[2], keys))
             later = _added(places > rows.unsqueeze(1), q)
             mask, is_causal = later if mask is None else mask + later, False
+        if mask is not None and has_more:
+            # whatever else is forbidden, the keys that were added are not
+            mask = mask.pad((0, k.shape[2] - keys))
         weights = None
-        if need_weights:
+        if weighs:
             scores = q @ k.transpose(-2, -1) * (1 / math.sqrt(self.embed_dim // self.num_heads))
             weights = (scores if mask is None else scores + mask).softmax(-1).dropout(self.dropout)
             out = weights @ v
@@ -151,18 +94,24 @@ class MultiHeadAttention:
             out = q.scaled_dot_product_attention(k, v, mask, self.dropout, is_causal)
         out = self.out_proj(out.transpose(1, 2).flatten(2))
         out = out if self.batch_first else out.transpose(0, 1)
-        if is_single:
-            out = out.squeeze(0 if self.batch_first else 1)
-        if weights is None:
-            return out
-        weights = weights.mean(1) if average_attn_weights else weights
-        return out, weights.squeeze(0) if is_single else weights
+        return out.squeeze(batch) if is_single else out, weights
+
+    def _with_more_keys(self, *parts: Tensor) -> list[Tensor]:
+        """Return keys and values (N, heads, S, E/heads) with a learnt one, and one of zeros, behind them."""
+        out: list[Tensor] = []
+        for part, learnt in zip(parts, (self.bias_k, self.bias_v), strict=True):
+            n, heads, _, size = part.shape
+            more = [] if learnt is None else [learnt.reshape(1, heads, 1, size).expand(n, heads, 1, size)]
+            if self.add_zero_attn:
+                more.append(_zeros(part, n, heads, 1, size))
+            out.append(part.cat(*more, axis=2) if more else part)
+        return out
 
     def _check_shapes(self, given: tuple[Tensor, ...], ndim: int) -> None:
         for x, size in zip(given, self.sizes, strict=True):
             if x.ndim != ndim or x.shape[-1] != size:
                 raise ShapeError(
-                    f"MultiHeadAttention of size {self.embed_dim} got shape {x.shape}; it takes "
+                    f"{type(self).__name__} of size {self.embed_dim} got shape {x.shape}; it takes "
                     f"{'(N, L, ' if self.batch_first else '(L, N, '}{size})."
                 )
 
@@ -202,8 +151,117 @@ class MultiHeadAttention:
         return found[0] if len(found) == 1 else found[0] + found[1]
 
 
+class MultiHeadAttention(_Attention):
+    """Attention of queries to keys in several subspaces: (L, N, E), (S, N, K), (S, N, V) -> (L, N, E).
+
+    Without a batch: (L, E), (S, K), (S, V) -> (L, E). Takes memory that does not grow with L times S, for it
+    returns the output alone; `MultiheadAttention` is the layer of PyTorch's name, which returns weights, too.
+
+    Masks mean what they mean to PyTorch's layer: a True *forbids*; `Tensor.scaled_dot_product_attention`
+    takes them the other way round.
+
+    Args:
+        embed_dim: size E of queries, and of keys and values unless these have others.
+        num_heads: how many subspaces E is divided into.
+        dropout: probability that a weight is left out, while training.
+        bias: add learnt numbers.
+        add_bias_kv: let every query see one more key and value, which are learnt.
+        add_zero_attn: let every query see one more key and value, of zeros.
+        kdim: size K of keys, if not E.
+        vdim: size V of values, if not E. With either, queries, keys and values have a weight each.
+        batch_first: the axes are (N, L, E).
+        device: where the parameters live; `Device.DEFAULT` if left out.
+        dtype: of the parameters; the default float if left out.
+
+    Source: Vaswani et al. 2017, section 3.2.2.
+
+    Raises:
+        ShapeError: the heads do not divide `embed_dim`.
+
+    Example:
+        >>> x = Tensor.ones(5, 2, 8)
+        >>> MultiHeadAttention(8, 2)(x, x, x).shape
+        (5, 2, 8)
+    """
+
+    def __call__(
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        key_padding_mask: Tensor | None = None,
+        attn_mask: Tensor | None = None,
+        is_causal: bool = False,
+    ) -> Tensor:
+        """Return the layer's output.
+
+        Args:
+            query: (L, N, E).
+            key: (S, N, K).
+            value: (S, N, V).
+            key_padding_mask: (N, S), True (or a float to add) for keys that do not count; (S,) without a
+                batch.
+            attn_mask: (L, S) or (N*num_heads, L, S), the same for pairs of query and key.
+            is_causal: query `i` attends to keys `0..i` only.
+
+        Raises:
+            ShapeError: shapes do not fit each other.
+        """
+        return self._attended((query, key, value), key_padding_mask, attn_mask, is_causal, False)[0]
+
+
+class MultiheadAttention(_Attention):
+    """`MultiHeadAttention` with PyTorch's name and results: output and weights.
+
+    Takes the arguments of `MultiHeadAttention`.
+
+    Example:
+        >>> x = Tensor.ones(5, 2, 8)
+        >>> out, weights = MultiheadAttention(8, 2)(x, x, x)
+        >>> out.shape, weights.shape
+        ((5, 2, 8), (2, 5, 5))
+    """
+
+    def __call__(
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        key_padding_mask: Tensor | None = None,
+        need_weights: bool = True,
+        attn_mask: Tensor | None = None,
+        average_attn_weights: bool = True,
+        is_causal: bool = False,
+    ) -> tuple[Tensor, Tensor | None]:
+        """Return the output, and what each query takes of each key, (N, L, S).
+
+        Args:
+            query: (L, N, E).
+            key: (S, N, K).
+            value: (S, N, V).
+            key_padding_mask: as `MultiHeadAttention` takes it.
+            need_weights: False returns None for the weights, and takes no memory for them.
+            attn_mask: as `MultiHeadAttention` takes it.
+            average_attn_weights: the mean of all heads' weights; else (N, num_heads, L, S).
+            is_causal: query `i` attends to keys `0..i` only. PyTorch's layer wants `attn_mask` as well.
+
+        Raises:
+            ShapeError: shapes do not fit each other.
+        """
+        given = (query, key, value)
+        out, weights = self._attended(given, key_padding_mask, attn_mask, is_causal, need_weights)
+        if weights is None:
+            return out, None
+        weights = weights.mean(1) if average_attn_weights else weights
+        return out, weights.squeeze(0) if out.ndim == 2 else weights
+
+
 def _added(mask: Tensor, like: Tensor) -> Tensor:
     """Return a mask as floats to add: -inf where a bool forbids."""
     if not is_bool(mask.dtype):
         return mask.cast(like.dtype)
     return mask.where(Tensor.full((), -float("inf"), dtype=like.dtype, device=like.device), 0.0)
+
+
+def _zeros(like: Tensor, *shape: Any) -> Tensor:
+    return Tensor.zeros(*shape, dtype=like.dtype, device=like.device)

@@ -1,14 +1,20 @@
 """Convolutions: what a model learns by sliding windows."""
 
+import functools
 import math
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, get_args
 
-from plugrad.errors import ShapeError
-from plugrad.nn.init import kaiming_uniform, uniform_bias
+from plugrad.errors import ArgumentError, ShapeError
+from plugrad.nn.init import kaiming_uniform
 from plugrad.tensor import Tensor
+from plugrad.tensor.base import DTypeLike
 from plugrad.tensor.spatial import Padding, Sizes, sizes_of
 
 __all__ = ["Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"]
+
+
+PaddingMode = Literal["zeros", "reflect", "replicate", "circular"]
 
 
 class _Convolution:
@@ -26,21 +32,54 @@ class _Convolution:
         dilation: Sizes = 1,
         groups: int = 1,
         bias: bool = True,
+        padding_mode: PaddingMode = "zeros",
+        device: str | None = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         _check_groups(type(self).__name__, in_channels, out_channels, groups)
+        if padding_mode not in get_args(PaddingMode):
+            raise ArgumentError(
+                f"{type(self).__name__}: padding_mode={padding_mode!r} is none of "
+                f"{', '.join(map(repr, get_args(PaddingMode)))}."
+            )
+        self.in_channels = in_channels
+        self.out_channels = out_channels
         self.kernel_size = sizes_of(kernel_size, self.axes, "kernel_size")
         self.stride = stride
         self.padding: Padding = padding
         self.dilation = dilation
         self.groups = groups
+        self.padding_mode: PaddingMode = padding_mode
         fan_in = in_channels // groups * math.prod(self.kernel_size)
-        self.weight = kaiming_uniform(out_channels, in_channels // groups, *self.kernel_size, fan_in=fan_in)
-        self.bias = uniform_bias(out_channels, fan_in) if bias else None
+        draw = functools.partial(kaiming_uniform, fan_in=fan_in, device=device, dtype=dtype)
+        self.weight = draw(out_channels, in_channels // groups, *self.kernel_size)
+        self.bias = draw(out_channels) if bias else None
 
     def __call__(self, x: Tensor) -> Tensor:
-        """Return the layer's output for `x`."""
-        options: Any = (self.groups, self.stride, self.dilation, self.padding)
+        """Return the layer's output for `x`, which may be one example without the axis of the batch."""
+        return _of_batch(x, self.axes, self._of_batch)
+
+    def _of_batch(self, x: Tensor) -> Tensor:
+        padding = self.padding
+        if self.padding_mode != "zeros":
+            x, padding = x.pad(self._widths(), self.padding_mode), 0
+        options: Any = (self.groups, self.stride, self.dilation, padding)
         return getattr(x, f"conv{self.axes}d")(self.weight, self.bias, *options)
+
+    def _widths(self) -> list[tuple[int, int]]:
+        """Return how many elements go before and after each axis, batch and channels included."""
+        given: Any = self.padding
+        if given == "valid":
+            given = 0
+        if given == "same":
+            dilation = sizes_of(self.dilation, self.axes, "dilation")
+            spans = [step * (size - 1) for step, size in zip(dilation, self.kernel_size, strict=True)]
+            pairs = [(span // 2, span - span // 2) for span in spans]
+        elif isinstance(given, int) or all(isinstance(width, int) for width in given):
+            pairs = [(width, width) for width in sizes_of(given, self.axes, "padding")]
+        else:
+            pairs = [(before, after) for before, after in given]
+        return [(0, 0), (0, 0), *pairs]
 
 
 class Conv1d(_Convolution):
@@ -68,8 +107,13 @@ class Conv2d(_Convolution):
         dilation: steps between the elements of a window.
         groups: how many groups of channels are kept apart.
         bias: add a learnt number for each output channel.
+        padding_mode: what is around the images: "zeros", or what `Tensor.pad` calls "reflect", "replicate" or
+            "circular".
+        device: where the parameters live; `Device.DEFAULT` if left out.
+        dtype: of the parameters; the default float if left out.
 
     Raises:
+        ArgumentError: there is no such `padding_mode`.
         ShapeError: `groups` does not divide the channels.
 
     Example:
@@ -107,8 +151,13 @@ class _Transposed:
         groups: int = 1,
         bias: bool = True,
         dilation: Sizes = 1,
+        *,
+        device: str | None = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         _check_groups(type(self).__name__, in_channels, out_channels, groups)
+        self.in_channels = in_channels
+        self.out_channels = out_channels
         self.kernel_size = sizes_of(kernel_size, self.axes, "kernel_size")
         self.stride = stride
         self.padding: Padding = padding
@@ -116,13 +165,54 @@ class _Transposed:
         self.dilation = dilation
         self.groups = groups
         fan_in = out_channels // groups * math.prod(self.kernel_size)
-        self.weight = kaiming_uniform(in_channels, out_channels // groups, *self.kernel_size, fan_in=fan_in)
-        self.bias = uniform_bias(out_channels, fan_in) if bias else None
+        draw = functools.partial(kaiming_uniform, fan_in=fan_in, device=device, dtype=dtype)
+        self.weight = draw(in_channels, out_channels // groups, *self.kernel_size)
+        self.bias = draw(out_channels) if bias else None
 
-    def __call__(self, x: Tensor) -> Tensor:
-        """Return the layer's output for `x`."""
-        options: Any = (self.groups, self.stride, self.dilation, self.padding, self.output_padding)
+    def __call__(self, x: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
+        """Return the layer's output for `x`, which may be one example without the axis of the batch.
+
+        Args:
+            x: the input.
+            output_size: sizes of the output's last axes, in place of `output_padding`.
+
+        Raises:
+            ShapeError: no `output_padding` gives that size.
+        """
+        return _of_batch(x, self.axes, functools.partial(self._of_batch, output_size=output_size))
+
+    def _of_batch(self, x: Tensor, output_size: Sequence[int] | None) -> Tensor:
+        extra = self.output_padding if output_size is None else self._extra(x, output_size)
+        options: Any = (self.groups, self.stride, self.dilation, self.padding, extra)
         return getattr(x, f"conv_transpose{self.axes}d")(self.weight, self.bias, *options)
+
+    def _extra(self, x: Tensor, output_size: Sequence[int]) -> tuple[int, ...]:
+        """Return the output padding that gives `output_size`."""
+        wanted = tuple(output_size)[-self.axes :]
+        stride = sizes_of(self.stride, self.axes, "stride")
+        dilation = sizes_of(self.dilation, self.axes, "dilation")
+        padding: Any = self.padding
+        widths = sizes_of(padding, self.axes, "padding")
+        least = tuple(
+            (size - 1) * step - 2 * width + spread * (kernel - 1) + 1
+            for size, step, width, spread, kernel in zip(
+                x.static_shape(type(self).__name__)[2:],
+                stride,
+                widths,
+                dilation,
+                self.kernel_size,
+                strict=True,
+            )
+        )
+        most = tuple(low + step - 1 for low, step in zip(least, stride, strict=True))
+        if len(wanted) != self.axes or not all(
+            low <= size <= high for low, size, high in zip(least, wanted, most, strict=True)
+        ):
+            raise ShapeError(
+                f"{type(self).__name__}: output_size={tuple(output_size)} of an input {x.shape}: it may be "
+                f"{least} up to {most}."
+            )
+        return tuple(size - low for size, low in zip(wanted, least, strict=True))
 
 
 class ConvTranspose1d(_Transposed):
@@ -151,6 +241,8 @@ class ConvTranspose2d(_Transposed):
         groups: how many groups of channels are kept apart.
         bias: add a learnt number for each output channel.
         dilation: steps between the elements of a window.
+        device: where the parameters live; `Device.DEFAULT` if left out.
+        dtype: of the parameters; the default float if left out.
 
     Raises:
         ShapeError: `groups` does not divide the channels.
@@ -172,6 +264,11 @@ class ConvTranspose3d(_Transposed):
     """
 
     axes = 3
+
+
+def _of_batch(x: Tensor, axes: int, compute: Callable[[Tensor], Tensor]) -> Tensor:
+    """Return what `compute` makes of a batch, also for one example (C, ...) without that axis."""
+    return compute(x.unsqueeze(0)).squeeze(0) if x.ndim == axes + 1 else compute(x)
 
 
 def _check_groups(name: str, in_channels: int, out_channels: int, groups: int) -> None:

@@ -1,9 +1,12 @@
 """Dense layers: what a model learns by matrix products."""
 
+import functools
+
 from plugrad.dtype import is_int
 from plugrad.errors import ArgumentError, DtypeError
-from plugrad.nn.init import kaiming_uniform, parameter, uniform_bias
+from plugrad.nn.init import kaiming_uniform, parameter
 from plugrad.tensor import Tensor
+from plugrad.tensor.base import DTypeLike
 
 __all__ = ["Bilinear", "Embedding", "Linear"]
 
@@ -11,14 +14,31 @@ __all__ = ["Bilinear", "Embedding", "Linear"]
 class Linear:
     """`x @ weight.T + bias` over the last axis: (..., in_features) -> (..., out_features).
 
+    Args:
+        in_features: size of the last axis.
+        out_features: size of the result's last axis.
+        bias: add a learnt number for each output.
+        device: where the parameters live; `Device.DEFAULT` if left out.
+        dtype: of the parameters; the default float if left out.
+
     Example:
         >>> Linear(3, 2)(Tensor.ones(5, 3)).shape
         (5, 2)
     """
 
-    def __init__(self, in_features: int, out_features: int, bias: bool = True) -> None:
-        self.weight = kaiming_uniform(out_features, in_features, fan_in=in_features)
-        self.bias = uniform_bias(out_features, in_features) if bias else None
+    def __init__(
+        self,
+        in_features: int,
+        out_features: int,
+        bias: bool = True,
+        device: str | None = None,
+        dtype: DTypeLike | None = None,
+    ) -> None:
+        self.in_features = in_features
+        self.out_features = out_features
+        draw = functools.partial(kaiming_uniform, fan_in=in_features, device=device, dtype=dtype)
+        self.weight = draw(out_features, in_features)
+        self.bias = draw(out_features) if bias else None
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return the layer's output for `x`."""
@@ -29,14 +49,31 @@ class Linear:
 class Bilinear:
     """`x1 @ weight[k] @ x2 + bias[k]` for each output `k`: (..., in1), (..., in2) -> (..., out_features).
 
+    Args:
+        in1_features: size of the last axis of `x1`.
+        in2_features: size of the last axis of `x2`.
+        out_features: size of the result's last axis.
+        bias: add a learnt number for each output.
+        device: where the parameters live; `Device.DEFAULT` if left out.
+        dtype: of the parameters; the default float if left out.
+
     Example:
         >>> Bilinear(3, 4, 2)(Tensor.ones(5, 3), Tensor.ones(5, 4)).shape
         (5, 2)
     """
 
-    def __init__(self, in1_features: int, in2_features: int, out_features: int, bias: bool = True) -> None:
-        self.weight = kaiming_uniform(out_features, in1_features, in2_features, fan_in=in1_features)
-        self.bias = uniform_bias(out_features, in1_features) if bias else None
+    def __init__(
+        self,
+        in1_features: int,
+        in2_features: int,
+        out_features: int,
+        bias: bool = True,
+        device: str | None = None,
+        dtype: DTypeLike | None = None,
+    ) -> None:
+        draw = functools.partial(kaiming_uniform, fan_in=in1_features, device=device, dtype=dtype)
+        self.weight = draw(out_features, in1_features, in2_features)
+        self.bias = draw(out_features) if bias else None
 
     def __call__(self, x1: Tensor, x2: Tensor) -> Tensor:
         """Return the layer's output for `x1` and `x2`."""
@@ -57,6 +94,8 @@ class Embedding:
         embedding_dim: size of each.
         padding_idx: the number of a row that starts with zeros and gets no gradient; negative ones count from
             the end.
+        device: where the table lives; `Device.DEFAULT` if left out.
+        dtype: of the table; the default float if left out.
 
     Raises:
         ArgumentError: the table has no row `padding_idx`.
@@ -68,17 +107,26 @@ class Embedding:
         [[0.0, 0.0]]
     """
 
-    def __init__(self, num_embeddings: int, embedding_dim: int, padding_idx: int | None = None) -> None:
+    def __init__(
+        self,
+        num_embeddings: int,
+        embedding_dim: int,
+        padding_idx: int | None = None,
+        *,
+        device: str | None = None,
+        dtype: DTypeLike | None = None,
+    ) -> None:
         if padding_idx is not None and not -num_embeddings <= padding_idx < num_embeddings:
             raise ArgumentError(
                 f"Embedding: padding_idx={padding_idx} of {num_embeddings} rows. Pass a number from "
                 f"{-num_embeddings} to {num_embeddings - 1}."
             )
         self.num_embeddings = num_embeddings
+        self.embedding_dim = embedding_dim
         self.padding_idx = None if padding_idx is None else padding_idx % num_embeddings
-        weight = Tensor.randn(num_embeddings, embedding_dim)
+        weight = Tensor.randn(num_embeddings, embedding_dim, device=device, dtype=dtype)
         if self.padding_idx is not None:
-            is_padding = Tensor.arange(num_embeddings).reshape(-1, 1) == self.padding_idx
+            is_padding = Tensor.arange(num_embeddings, device=device).reshape(-1, 1) == self.padding_idx
             weight = is_padding.where(0.0, weight)
         self.weight = parameter(weight)
 

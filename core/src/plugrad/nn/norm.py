@@ -1,9 +1,12 @@
 """Normalization: layers that give their input mean 0 and variance 1, and what they learn beside."""
 
+from collections.abc import Sequence
+
 from plugrad.dtype import dtypes
 from plugrad.errors import ShapeError
 from plugrad.nn.init import parameter
 from plugrad.tensor import Tensor
+from plugrad.tensor.base import DTypeLike
 
 __all__ = [
     "BatchNorm",
@@ -11,11 +14,41 @@ __all__ = [
     "BatchNorm2d",
     "BatchNorm3d",
     "GroupNorm",
-    "InstanceNorm",
     "LayerNorm",
     "LayerNorm2d",
     "RMSNorm",
+    "move_average",
+    "running_averages",
+    "scale_and_shift",
 ]
+
+
+def scale_and_shift(
+    shape: tuple[int, ...],
+    has_weight: bool,
+    has_bias: bool,
+    device: str | None,
+    dtype: DTypeLike | None,
+) -> tuple[Tensor | None, Tensor | None]:
+    """Return a weight of ones and a bias of zeros, or None for what is not there."""
+    weight = parameter(Tensor.ones(*shape, device=device, dtype=dtype)) if has_weight else None
+    return weight, parameter(Tensor.zeros(*shape, device=device, dtype=dtype)) if has_bias else None
+
+
+def running_averages(
+    num_features: int, has_any: bool, device: str | None, dtype: DTypeLike | None
+) -> tuple[Tensor | None, Tensor | None, Tensor | None]:
+    """Return averages of mean and variance, and a count of batches, or None for each."""
+    if not has_any:
+        return None, None, None
+    mean = Tensor.zeros(num_features, device=device, dtype=dtype).contiguous()
+    variance = Tensor.ones(num_features, device=device, dtype=dtype).contiguous()
+    return mean, variance, Tensor.zeros(device=device, dtype=dtypes.int64).contiguous()
+
+
+def move_average(average: Tensor, newest: Tensor, part: float | Tensor) -> None:
+    """Let `newest` be `part` of a running average."""
+    average.assign((average * (1 - part) + newest.detach() * part).cast(average.dtype))
 
 
 class BatchNorm:
@@ -27,9 +60,12 @@ class BatchNorm:
     Args:
         num_features: number of channels.
         eps: added to the variance, so that constant channels do not divide by zero.
-        momentum: weight of the newest batch in the running averages.
+        momentum: weight of the newest batch in the running averages; None makes them plain averages over all
+            batches.
         affine: scale and shift by learnt `weight` and `bias`.
         track_running_stats: keep running averages; without them the batch's are always used.
+        device: where the parameters live; `Device.DEFAULT` if left out.
+        dtype: of the parameters; the default float if left out.
 
     Source: Ioffe and Szegedy 2015, Algorithm 1. The running variance is the unbiased one, as in PyTorch.
 
@@ -42,22 +78,19 @@ class BatchNorm:
         self,
         num_features: int,
         eps: float = 1e-5,
-        momentum: float = 0.1,
+        momentum: float | None = 0.1,
         affine: bool = True,
         track_running_stats: bool = True,
+        device: str | None = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         self.num_features = num_features
         self.eps = eps
         self.momentum = momentum
-        self.weight = parameter(Tensor.ones(num_features)) if affine else None
-        self.bias = parameter(Tensor.zeros(num_features)) if affine else None
-        self.running_mean: Tensor | None = None
-        self.running_var: Tensor | None = None
-        self.num_batches_tracked: Tensor | None = None
-        if track_running_stats:
-            self.running_mean = Tensor.zeros(num_features).contiguous()
-            self.running_var = Tensor.ones(num_features).contiguous()
-            self.num_batches_tracked = Tensor.zeros(dtype=dtypes.int64).contiguous()
+        self.weight, self.bias = scale_and_shift((num_features,), affine, affine, device, dtype)
+        self.running_mean, self.running_var, self.num_batches_tracked = running_averages(
+            num_features, track_running_stats, device, dtype
+        )
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return the layer's output for `x`."""
@@ -71,7 +104,7 @@ class BatchNorm:
         else:
             mean, variance = self.running_mean, self.running_var
         if Tensor.training:
-            self._track(mean.detach(), variance.detach(), x)
+            self._track(mean, variance, x)
         return x.batchnorm(self.weight, self.bias, mean, (variance + self.eps).rsqrt())
 
     def _track(self, mean: Tensor, variance: Tensor, x: Tensor) -> None:
@@ -81,10 +114,11 @@ class BatchNorm:
         if not isinstance(numel, int):
             raise ShapeError("BatchNorm trains on batches of one size: the batch's shape is symbolic.")
         count = numel // self.num_features
-        keep, unbiased = 1 - self.momentum, count / max(count - 1, 1)
-        self.running_mean.assign(self.running_mean * keep + mean * self.momentum)
-        self.running_var.assign(self.running_var * keep + variance * (self.momentum * unbiased))
-        self.num_batches_tracked.assign(self.num_batches_tracked + 1)
+        batches = self.num_batches_tracked + 1
+        part = 1 / batches.cast(self.running_mean.dtype) if self.momentum is None else self.momentum
+        move_average(self.running_mean, mean, part)
+        move_average(self.running_var, variance * (count / max(count - 1, 1)), part)
+        self.num_batches_tracked.assign(batches)
 
 
 #: The names that PyTorch has for one axis behind the channels, for two and for three.
@@ -94,6 +128,14 @@ BatchNorm1d = BatchNorm2d = BatchNorm3d = BatchNorm
 class LayerNorm:
     """Normalize over the last axes: (..., *normalized_shape) -> (..., *normalized_shape).
 
+    Args:
+        normalized_shape: the last sizes, or the last one.
+        eps: added to the variance.
+        elementwise_affine: scale and shift by learnt `weight` and `bias`.
+        bias: have a `bias` beside the `weight`.
+        device: where the parameters live; `Device.DEFAULT` if left out.
+        dtype: of the parameters; the default float if left out.
+
     Source: Ba, Kiros and Hinton 2016, equation 4.
 
     Example:
@@ -102,13 +144,20 @@ class LayerNorm:
     """
 
     def __init__(
-        self, normalized_shape: int | tuple[int, ...], eps: float = 1e-5, elementwise_affine: bool = True
+        self,
+        normalized_shape: int | Sequence[int],
+        eps: float = 1e-5,
+        elementwise_affine: bool = True,
+        bias: bool = True,
+        device: str | None = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
-        single = isinstance(normalized_shape, int)
-        self.normalized_shape = (normalized_shape,) if single else tuple(normalized_shape)
+        self.normalized_shape = _axes_of(normalized_shape)
         self.eps = eps
-        self.weight = parameter(Tensor.ones(*self.normalized_shape)) if elementwise_affine else None
-        self.bias = parameter(Tensor.zeros(*self.normalized_shape)) if elementwise_affine else None
+        has_bias = elementwise_affine and bias
+        self.weight, self.bias = scale_and_shift(
+            self.normalized_shape, elementwise_affine, has_bias, device, dtype
+        )
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return the layer's output for `x`."""
@@ -140,6 +189,8 @@ class RMSNorm:
         normalized_shape: the last sizes, or the last one.
         eps: added to the mean square; by default the distance from 1 to the next number of the dtype.
         elementwise_affine: scale by learnt `weight`.
+        device: where the parameters live; `Device.DEFAULT` if left out.
+        dtype: of the parameters; the default float if left out.
 
     Source: Zhang and Sennrich 2019, equation 4.
 
@@ -150,14 +201,15 @@ class RMSNorm:
 
     def __init__(
         self,
-        normalized_shape: int | tuple[int, ...],
+        normalized_shape: int | Sequence[int],
         eps: float | None = None,
         elementwise_affine: bool = True,
+        device: str | None = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
-        single = isinstance(normalized_shape, int)
-        self.normalized_shape = (normalized_shape,) if single else tuple(normalized_shape)
+        self.normalized_shape = _axes_of(normalized_shape)
         self.eps = eps
-        self.weight = parameter(Tensor.ones(*self.normalized_shape)) if elementwise_affine else None
+        self.weight, _ = scale_and_shift(self.normalized_shape, elementwise_affine, False, device, dtype)
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return the layer's output for `x`."""
@@ -172,6 +224,8 @@ class GroupNorm:
         num_channels: number of channels.
         eps: added to the variance.
         affine: scale and shift channels by learnt `weight` and `bias`.
+        device: where the parameters live; `Device.DEFAULT` if left out.
+        dtype: of the parameters; the default float if left out.
 
     Source: Wu and He 2018, section 3.
 
@@ -183,7 +237,15 @@ class GroupNorm:
         (2, 4, 3)
     """
 
-    def __init__(self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True) -> None:
+    def __init__(
+        self,
+        num_groups: int,
+        num_channels: int,
+        eps: float = 1e-5,
+        affine: bool = True,
+        device: str | None = None,
+        dtype: DTypeLike | None = None,
+    ) -> None:
         if num_groups < 1 or num_channels % num_groups:
             raise ShapeError(
                 f"GroupNorm of {num_channels} channels does not divide into {num_groups} groups. Choose a "
@@ -192,8 +254,7 @@ class GroupNorm:
         self.num_groups = num_groups
         self.num_channels = num_channels
         self.eps = eps
-        self.weight = parameter(Tensor.ones(num_channels)) if affine else None
-        self.bias = parameter(Tensor.zeros(num_channels)) if affine else None
+        self.weight, self.bias = scale_and_shift((num_channels,), affine, affine, device, dtype)
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return the layer's output for `x`."""
@@ -205,29 +266,5 @@ class GroupNorm:
         return x.group_norm(self.num_groups, self.weight, self.bias, self.eps)
 
 
-class InstanceNorm:
-    """Normalize each channel of each example: (N, C, ...) -> (N, C, ...).
-
-    Has learnt `weight` and `bias`, as in tinygrad; PyTorch's layers have none unless `affine=True`.
-
-    Source: Ulyanov, Vedaldi and Lempitsky 2016, equation 2.
-
-    Example:
-        >>> InstanceNorm(4)(Tensor.ones(2, 4, 3)).shape
-        (2, 4, 3)
-    """
-
-    def __init__(self, num_features: int, eps: float = 1e-5, affine: bool = True) -> None:
-        self.num_features = num_features
-        self.eps = eps
-        self.weight = parameter(Tensor.ones(num_features)) if affine else None
-        self.bias = parameter(Tensor.zeros(num_features)) if affine else None
-
-    def __call__(self, x: Tensor) -> Tensor:
-        """Return the layer's output for `x`."""
-        if x.ndim < 3 or x.shape[1] != self.num_features:
-            raise ShapeError(
-                f"InstanceNorm of {self.num_features} channels got shape {x.shape}; it takes "
-                f"(N, {self.num_features}, ...)."
-            )
-        return x.instance_norm(self.weight, self.bias, self.eps)
+def _axes_of(normalized_shape: int | Sequence[int]) -> tuple[int, ...]:
+    return (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)

@@ -9,15 +9,17 @@ variants of PyTorch's documentation.
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from plugrad.errors import ArgumentError, ShapeError
 from plugrad.nn.init import kaiming_uniform
 from plugrad.tensor import Tensor
+from plugrad.tensor.base import DTypeLike
 from plugrad.tensor.steps import joined_steps, steps_of
 
-__all__ = ["GRU", "LSTM", "GRUCell", "LSTMCell"]
+__all__ = ["GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "RNNCell"]
 
+Activation = Literal["tanh", "relu"]
 State = tuple[Tensor, ...]
 # the products of a step's input (biases included), the state, the recurrent weight, its bias
 Step = Callable[[Tensor, State, Tensor, "Tensor | None"], State]
@@ -48,30 +50,61 @@ def _gru_step(gates: Tensor, state: State, weight: Tensor, bias: Tensor | None) 
     return (((1 - share) * candidate + share * hidden).contiguous(),)
 
 
+def _rnn_step(
+    gates: Tensor, state: State, weight: Tensor, bias: Tensor | None, activation: Activation = "tanh"
+) -> State:
+    """Return the hidden state after one step."""
+    (hidden,) = state
+    total = gates + hidden @ weight.transpose(0, 1)
+    total = total if bias is None else total + bias
+    return ((total.tanh() if activation == "tanh" else total.relu()).contiguous(),)
+
+
 class _Cell:
     """One step, with its weights: `gates` rows for each element of the state."""
 
-    def __init__(self, input_size: int, hidden_size: int, gates: int, bias: bool) -> None:
+    gates = 1
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        device: str | None = None,
+        dtype: DTypeLike | None = None,
+    ) -> None:
         self.input_size = input_size
         self.hidden_size = hidden_size
-        self.weight_ih = kaiming_uniform(gates * hidden_size, input_size, fan_in=hidden_size)
-        self.weight_hh = kaiming_uniform(gates * hidden_size, hidden_size, fan_in=hidden_size)
-        self.bias_ih = kaiming_uniform(gates * hidden_size, fan_in=hidden_size) if bias else None
-        self.bias_hh = kaiming_uniform(gates * hidden_size, fan_in=hidden_size) if bias else None
+        draw = functools.partial(kaiming_uniform, fan_in=hidden_size, device=device, dtype=dtype)
+        width = self.gates * hidden_size
+        self.weight_ih, self.weight_hh = draw(width, input_size), draw(width, hidden_size)
+        self.bias_ih, self.bias_hh = (draw(width), draw(width)) if bias else (None, None)
 
     def _stepped(self, step: Step, x: Tensor, state: State | None, count: int) -> State:
+        name = type(self).__name__
         if x.ndim not in (1, 2) or x.shape[-1] != self.input_size:
             raise ShapeError(
-                f"{type(self).__name__} of {self.input_size} inputs got shape {x.shape}; it takes "
+                f"{name} of {self.input_size} inputs got shape {x.shape}; it takes "
                 f"(N, {self.input_size}) or ({self.input_size},)."
             )
+        wanted = (*x.shape[:-1], self.hidden_size)
         if state is None:
-            state = (_zeros(x, *x.shape[:-1], self.hidden_size),) * count
+            state = (_zeros(x, *wanted),) * count
+        if len(state) != count or any(part.shape != wanted for part in state):
+            shapes = ", ".join(str(part.shape) for part in state)
+            raise ShapeError(f"{name}: states of shapes {shapes}; it takes {count} of {wanted}.")
         return step(_products(x, self.weight_ih, self.bias_ih), state, self.weight_hh, self.bias_hh)
 
 
 class LSTMCell(_Cell):
     """One step of long short-term memory: (N, input_size) -> state and cell (N, hidden_size).
+
+    Args:
+        input_size: size of the inputs.
+        hidden_size: size of the state.
+        bias: add learnt numbers.
+        device: where the parameters live; `Device.DEFAULT` if left out.
+        dtype: of the parameters; the default float if left out.
 
     Example:
         >>> hidden, cell = LSTMCell(3, 4)(Tensor.ones(2, 3))
@@ -79,37 +112,88 @@ class LSTMCell(_Cell):
         ((2, 4), (2, 4))
     """
 
-    def __init__(self, input_size: int, hidden_size: int, bias: bool = True) -> None:
-        super().__init__(input_size, hidden_size, 4, bias)
+    gates = 4
 
-    def __call__(self, x: Tensor, hc: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]:
-        """Return the next state and cell, from zeros if `hc` is left out."""
-        hidden, cell = self._stepped(_lstm_step, x, hc, 2)
+    def __call__(self, x: Tensor, hx: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]:
+        """Return the next state and cell, from zeros if `hx` is left out.
+
+        Raises:
+            ShapeError: input or states have other sizes than the layer.
+        """
+        hidden, cell = self._stepped(_lstm_step, x, hx, 2)
         return hidden, cell
 
 
 class GRUCell(_Cell):
     """One step of a gated recurrent unit: (N, input_size) -> state (N, hidden_size).
 
+    Takes the arguments of `LSTMCell`.
+
     Example:
         >>> GRUCell(3, 4)(Tensor.ones(2, 3)).shape
         (2, 4)
     """
 
-    def __init__(self, input_size: int, hidden_size: int, bias: bool = True) -> None:
-        super().__init__(input_size, hidden_size, 3, bias)
+    gates = 3
 
     def __call__(self, x: Tensor, hx: Tensor | None = None) -> Tensor:
-        """Return the next state, from zeros if `hx` is left out."""
+        """Return the next state, from zeros if `hx` is left out.
+
+        Raises:
+            ShapeError: input or state have other sizes than the layer.
+        """
         return self._stepped(_gru_step, x, None if hx is None else (hx,), 1)[0]
+
+
+class RNNCell(_Cell):
+    """One step of a plain recurrent layer: (N, input_size) -> state (N, hidden_size).
+
+    Args:
+        input_size: size of the inputs.
+        hidden_size: size of the state.
+        bias: add learnt numbers.
+        nonlinearity: "tanh" or "relu".
+        device: where the parameters live; `Device.DEFAULT` if left out.
+        dtype: of the parameters; the default float if left out.
+
+    Raises:
+        ArgumentError: there is no such `nonlinearity`.
+
+    Source: Elman 1990.
+
+    Example:
+        >>> RNNCell(3, 4)(Tensor.ones(2, 3)).shape
+        (2, 4)
+    """
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        nonlinearity: Activation = "tanh",
+        device: str | None = None,
+        dtype: DTypeLike | None = None,
+    ) -> None:
+        super().__init__(input_size, hidden_size, bias, device, dtype)
+        _check_nonlinearity("RNNCell", nonlinearity)
+        self.nonlinearity: Activation = nonlinearity
+
+    def __call__(self, x: Tensor, hx: Tensor | None = None) -> Tensor:
+        """Return the next state, from zeros if `hx` is left out.
+
+        Raises:
+            ShapeError: input or state have other sizes than the layer.
+        """
+        step = functools.partial(_rnn_step, activation=self.nonlinearity)
+        return self._stepped(step, x, None if hx is None else (hx,), 1)[0]
 
 
 class _Recurrent:
     """Layers of cells over sequences, forwards and, if wanted, backwards."""
 
-    gates = 0
-    states = 0
-    step: Step
+    gates = 1
+    states = 1
 
     def __init__(
         self,
@@ -121,12 +205,16 @@ class _Recurrent:
         dropout: float = 0.0,
         bidirectional: bool = False,
         proj_size: int = 0,
+        device: str | None = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         if num_layers < 1 or not 0 <= dropout <= 1:
             raise ArgumentError(
                 f"{type(self).__name__}: num_layers={num_layers} and dropout={dropout}. Pass at least one "
                 "layer, and a probability."
             )
+        if proj_size and self.states < 2:
+            raise ArgumentError(f"{type(self).__name__}: proj_size={proj_size}. Only LSTM has projections.")
         if not 0 <= proj_size < hidden_size:
             raise ArgumentError(
                 f"{type(self).__name__}: proj_size={proj_size} of hidden_size={hidden_size}. Pass a number "
@@ -142,6 +230,7 @@ class _Recurrent:
         width, out_size = self.gates * hidden_size, proj_size or hidden_size
         # the hidden state, and, if the cells have one, the state that nobody else sees
         self.state_sizes = (out_size, hidden_size)[: self.states]
+        draw = functools.partial(kaiming_uniform, fan_in=hidden_size, device=device, dtype=dtype)
         for layer in range(num_layers):
             inputs = input_size if layer == 0 else out_size * len(self.suffixes)
             for suffix in self.suffixes:
@@ -149,7 +238,11 @@ class _Recurrent:
                 sizes |= {"bias_ih": (width,), "bias_hh": (width,)} if bias else {}
                 sizes |= {"weight_hr": (proj_size, hidden_size)} if proj_size else {}
                 for name, shape in sizes.items():
-                    setattr(self, f"{name}_l{layer}{suffix}", kaiming_uniform(*shape, fan_in=hidden_size))
+                    setattr(self, f"{name}_l{layer}{suffix}", draw(*shape))
+
+    def _step(self, suffix: str) -> Step:
+        """Return what one step of the layer and way that `suffix` names does."""
+        raise NotImplementedError
 
     def _run(self, x: Tensor, start: Sequence[Tensor] | None) -> tuple[Tensor, State]:
         """Return the output and the last states: (T, N, input_size), (layers*ways, N, size of the state)."""
@@ -197,9 +290,7 @@ class _Recurrent:
         ]
         steps = steps_of(_products(x, weights[0], weights[2]).contiguous())
         outputs: list[Tensor] = []
-        step: Any = type(self).step
-        if self.proj_size:
-            step = functools.partial(step, projection=getattr(self, f"weight_hr{suffix}"))
+        step = self._step(suffix)
         for gates in reversed(steps) if is_backward else steps:
             state = step(gates, state, weights[1], weights[3])
             outputs.append(state[0])
@@ -218,6 +309,8 @@ class LSTM(_Recurrent):
         dropout: probability for the inputs of all layers but the first, while training.
         bidirectional: also run backwards, with weights of their own; outputs of both ways are joined.
         proj_size: if not 0, multiply the hidden state by a learnt matrix to this size; outputs have it, too.
+        device: where the parameters live; `Device.DEFAULT` if left out.
+        dtype: of the parameters; the default float if left out.
 
     Raises:
         ArgumentError: there are no layers, `dropout` is no probability, or `proj_size` not below
@@ -234,7 +327,9 @@ class LSTM(_Recurrent):
 
     gates = 4
     states = 2
-    step = staticmethod(_lstm_step)
+
+    def _step(self, suffix: str) -> Step:
+        return functools.partial(_lstm_step, projection=getattr(self, f"weight_hr{suffix}", None))
 
     def __call__(
         self, x: Tensor, hx: tuple[Tensor, Tensor] | None = None
@@ -244,7 +339,16 @@ class LSTM(_Recurrent):
         return out, (hidden, cell)
 
 
-class GRU(_Recurrent):
+class _OneState(_Recurrent):
+    """Layers whose hidden state is all that they remember."""
+
+    def __call__(self, x: Tensor, hx: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        """Return the outputs of the last layer, and the last state of each layer and way."""
+        out, (hidden,) = self._run(x, None if hx is None else (hx,))
+        return out, hidden
+
+
+class GRU(_OneState):
     """Gated recurrent units over sequences: (T, N, input_size) -> (T, N, ways * hidden_size).
 
     Takes the arguments of `LSTM` without `proj_size`.
@@ -256,25 +360,52 @@ class GRU(_Recurrent):
     """
 
     gates = 3
-    states = 1
-    step = staticmethod(_gru_step)
+
+    def _step(self, suffix: str) -> Step:
+        return _gru_step
+
+
+class RNN(_OneState):
+    """Plain recurrent layers over sequences: (T, N, input_size) -> (T, N, ways * hidden_size).
+
+    Takes the arguments of `LSTM` without `proj_size`, and `nonlinearity` ("tanh" or "relu") as the fourth.
+
+    Raises:
+        ArgumentError: there are no layers, `dropout` is no probability, or there is no such `nonlinearity`.
+
+    Source: Elman 1990.
+
+    Example:
+        >>> out, hidden = RNN(3, 4, nonlinearity="relu")(Tensor.ones(5, 2, 3))
+        >>> out.shape, hidden.shape
+        ((5, 2, 4), (1, 2, 4))
+    """
 
     def __init__(
         self,
         input_size: int,
         hidden_size: int,
         num_layers: int = 1,
+        nonlinearity: Activation = "tanh",
         bias: bool = True,
         batch_first: bool = False,
         dropout: float = 0.0,
         bidirectional: bool = False,
+        device: str | None = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
-        super().__init__(input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional)
+        _check_nonlinearity("RNN", nonlinearity)
+        sizes = (input_size, hidden_size, num_layers)
+        super().__init__(*sizes, bias, batch_first, dropout, bidirectional, device=device, dtype=dtype)
+        self.nonlinearity: Activation = nonlinearity
 
-    def __call__(self, x: Tensor, hx: Tensor | None = None) -> tuple[Tensor, Tensor]:
-        """Return the outputs of the last layer, and the last state of each layer and way."""
-        out, (hidden,) = self._run(x, None if hx is None else (hx,))
-        return out, hidden
+    def _step(self, suffix: str) -> Step:
+        return functools.partial(_rnn_step, activation=self.nonlinearity)
+
+
+def _check_nonlinearity(name: str, nonlinearity: str) -> None:
+    if nonlinearity not in ("tanh", "relu"):
+        raise ArgumentError(f"{name}: nonlinearity={nonlinearity!r} is neither 'tanh' nor 'relu'.")
 
 
 def _products(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:

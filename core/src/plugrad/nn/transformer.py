@@ -1,18 +1,93 @@
-"""A layer of a transformer's encoder."""
+"""Layers of transformers: encoders, decoders, and stacks of them."""
 
-from typing import Literal
+import copy
+from collections.abc import Callable
+from typing import Literal, TypeVar
 
 from plugrad.errors import ArgumentError
 from plugrad.nn.attention import MultiHeadAttention
 from plugrad.nn.dropout import Dropout
 from plugrad.nn.linear import Linear
 from plugrad.nn.norm import LayerNorm
+from plugrad.nn.state import get_state_dict
 from plugrad.tensor import Tensor
+from plugrad.tensor.base import DTypeLike
 
-__all__ = ["TransformerEncoderLayer"]
+__all__ = ["TransformerDecoder", "TransformerDecoderLayer", "TransformerEncoder", "TransformerEncoderLayer"]
+
+LayerT = TypeVar("LayerT", bound="_Layer")
+Activation = Literal["relu", "gelu"] | Callable[[Tensor], Tensor]
 
 
-class TransformerEncoderLayer:
+class _Layer:
+    """What layers of encoders and decoders share: attention to oneself, and the dense layers."""
+
+    def __init__(
+        self,
+        d_model: int,
+        nhead: int,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: Activation = "relu",
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        bias: bool = True,
+        device: str | None = None,
+        dtype: DTypeLike | None = None,
+    ) -> None:
+        if not callable(activation) and activation not in ("relu", "gelu"):
+            raise ArgumentError(
+                f"{type(self).__name__}: activation={activation!r} is neither 'relu' nor 'gelu', nor a "
+                "function."
+            )
+
+        def attention() -> MultiHeadAttention:
+            return MultiHeadAttention(
+                d_model, nhead, dropout, bias, batch_first=batch_first, device=device, dtype=dtype
+            )
+
+        self.self_attn = attention()
+        if self._has_memory:
+            self.multihead_attn = attention()
+        self.linear1 = Linear(d_model, dim_feedforward, bias, device, dtype)
+        self.linear2 = Linear(dim_feedforward, d_model, bias, device, dtype)
+        self.norm1, self.norm2 = (
+            LayerNorm(d_model, layer_norm_eps, bias=bias, device=device, dtype=dtype) for _ in range(2)
+        )
+        if self._has_memory:
+            self.norm3 = LayerNorm(d_model, layer_norm_eps, bias=bias, device=device, dtype=dtype)
+        self.dropout = Dropout(dropout)
+        self.activation: Activation = activation
+        self.norm_first = norm_first
+
+    _has_memory = False
+
+    def _around(self, x: Tensor, norm: LayerNorm, part: Callable[[Tensor], Tensor]) -> Tensor:
+        """Return `x` plus what `part` makes of it, normalized before or after."""
+        return x + part(norm(x)) if self.norm_first else norm(x + part(x))
+
+    def _seen(
+        self,
+        attention: MultiHeadAttention,
+        x: Tensor,
+        memory: Tensor,
+        padding: Tensor | None,
+        mask: Tensor | None,
+        is_causal: bool,
+    ) -> Tensor:
+        return self.dropout(attention(x, memory, memory, padding, mask, is_causal))
+
+    def _dense(self, x: Tensor) -> Tensor:
+        between = self.linear1(x)
+        if callable(self.activation):
+            between = self.activation(between)
+        else:
+            between = between.relu() if self.activation == "relu" else between.gelu("none")
+        return self.dropout(self.linear2(self.dropout(between)))
+
+
+class TransformerEncoderLayer(_Layer):
     """Self-attention and two dense layers, each with a way around it: (L, N, E) -> (L, N, E).
 
     Args:
@@ -20,10 +95,13 @@ class TransformerEncoderLayer:
         nhead: heads of attention.
         dim_feedforward: size between the dense layers.
         dropout: probability that an element is left out, while training.
-        activation: between the dense layers; "gelu" is the exact one.
+        activation: between the dense layers; "gelu" is the exact one; or a function of a tensor.
         layer_norm_eps: added to variances.
         batch_first: the axes are (N, L, E).
         norm_first: normalize what goes into each part, not what comes out.
+        bias: have biases.
+        device: where the parameters live; `Device.DEFAULT` if left out.
+        dtype: of the parameters; the default float if left out.
 
     Source: Vaswani et al. 2017, section 3.1; `norm_first` as in Xiong et al. 2020.
 
@@ -36,30 +114,6 @@ class TransformerEncoderLayer:
         (5, 2, 8)
     """
 
-    def __init__(
-        self,
-        d_model: int,
-        nhead: int,
-        dim_feedforward: int = 2048,
-        dropout: float = 0.1,
-        activation: Literal["relu", "gelu"] = "relu",
-        layer_norm_eps: float = 1e-5,
-        batch_first: bool = False,
-        norm_first: bool = False,
-    ) -> None:
-        if activation not in ("relu", "gelu"):
-            raise ArgumentError(
-                f"TransformerEncoderLayer: activation={activation!r} is neither 'relu' nor 'gelu'."
-            )
-        self.self_attn = MultiHeadAttention(d_model, nhead, dropout, batch_first=batch_first)
-        self.linear1 = Linear(d_model, dim_feedforward)
-        self.linear2 = Linear(dim_feedforward, d_model)
-        self.norm1 = LayerNorm(d_model, layer_norm_eps)
-        self.norm2 = LayerNorm(d_model, layer_norm_eps)
-        self.dropout = Dropout(dropout)
-        self.activation = activation
-        self.norm_first = norm_first
-
     def __call__(
         self,
         src: Tensor,
@@ -69,16 +123,126 @@ class TransformerEncoderLayer:
     ) -> Tensor:
         """Return the layer's output for `src`; masks as `MultiHeadAttention` takes them."""
         masks = src_key_padding_mask, src_mask, is_causal
-        if self.norm_first:
-            src = src + self._attended(self.norm1(src), *masks)
-            return src + self._dense(self.norm2(src))
-        src = self.norm1(src + self._attended(src, *masks))
-        return self.norm2(src + self._dense(src))
+        src = self._around(src, self.norm1, lambda x: self._seen(self.self_attn, x, x, *masks))
+        return self._around(src, self.norm2, self._dense)
 
-    def _attended(self, x: Tensor, padding: Tensor | None, mask: Tensor | None, is_causal: bool) -> Tensor:
-        return self.dropout(self.self_attn(x, x, x, padding, mask, is_causal))
 
-    def _dense(self, x: Tensor) -> Tensor:
-        between = self.linear1(x)
-        between = between.relu() if self.activation == "relu" else between.gelu("none")
-        return self.dropout(self.linear2(self.dropout(between)))
+class TransformerDecoderLayer(_Layer):
+    """Self-attention, attention to what an encoder gave, two dense layers: (L, N, E), (S, N, E) -> (L, N, E).
+
+    Takes the arguments of `TransformerEncoderLayer`.
+
+    Source: Vaswani et al. 2017, section 3.1.
+
+    Raises:
+        ArgumentError: there is no such activation.
+        ShapeError: the heads do not divide `d_model`.
+
+    Example:
+        >>> TransformerDecoderLayer(8, 2, 16)(Tensor.ones(5, 2, 8), Tensor.ones(3, 2, 8)).shape
+        (5, 2, 8)
+    """
+
+    _has_memory = True
+
+    def __call__(
+        self,
+        tgt: Tensor,
+        memory: Tensor,
+        tgt_mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+        tgt_key_padding_mask: Tensor | None = None,
+        memory_key_padding_mask: Tensor | None = None,
+        tgt_is_causal: bool = False,
+        memory_is_causal: bool = False,
+    ) -> Tensor:
+        """Return the layer's output for `tgt`; masks as `MultiHeadAttention` takes them."""
+        own = tgt_key_padding_mask, tgt_mask, tgt_is_causal
+        others = memory_key_padding_mask, memory_mask, memory_is_causal
+        tgt = self._around(tgt, self.norm1, lambda x: self._seen(self.self_attn, x, x, *own))
+        tgt = self._around(tgt, self.norm2, lambda x: self._seen(self.multihead_attn, x, memory, *others))
+        return self._around(tgt, self.norm3, self._dense)
+
+
+class TransformerEncoder:
+    """Layers of an encoder one after the other: (L, N, E) -> (L, N, E).
+
+    Args:
+        encoder_layer: what all layers start as copies of.
+        num_layers: how many.
+        norm: applied to the last one's output, if given.
+
+    Example:
+        >>> TransformerEncoder(TransformerEncoderLayer(8, 2, 16), 2)(Tensor.ones(5, 2, 8)).shape
+        (5, 2, 8)
+    """
+
+    def __init__(
+        self,
+        encoder_layer: TransformerEncoderLayer,
+        num_layers: int,
+        norm: Callable[[Tensor], Tensor] | None = None,
+    ) -> None:
+        self.layers = _copies(encoder_layer, num_layers)
+        self.norm = norm
+
+    def __call__(
+        self,
+        src: Tensor,
+        mask: Tensor | None = None,
+        src_key_padding_mask: Tensor | None = None,
+        is_causal: bool = False,
+    ) -> Tensor:
+        """Return the last layer's output for `src`; masks as `MultiHeadAttention` takes them."""
+        for layer in self.layers:
+            src = layer(src, mask, src_key_padding_mask, is_causal)
+        return src if self.norm is None else self.norm(src)
+
+
+class TransformerDecoder:
+    """Layers of a decoder one after the other: (L, N, E), (S, N, E) -> (L, N, E).
+
+    Args:
+        decoder_layer: what all layers start as copies of.
+        num_layers: how many.
+        norm: applied to the last one's output, if given.
+
+    Example:
+        >>> decoder = TransformerDecoder(TransformerDecoderLayer(8, 2, 16), 2)
+        >>> decoder(Tensor.ones(5, 2, 8), Tensor.ones(3, 2, 8)).shape
+        (5, 2, 8)
+    """
+
+    def __init__(
+        self,
+        decoder_layer: TransformerDecoderLayer,
+        num_layers: int,
+        norm: Callable[[Tensor], Tensor] | None = None,
+    ) -> None:
+        self.layers = _copies(decoder_layer, num_layers)
+        self.norm = norm
+
+    def __call__(
+        self,
+        tgt: Tensor,
+        memory: Tensor,
+        tgt_mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+        tgt_key_padding_mask: Tensor | None = None,
+        memory_key_padding_mask: Tensor | None = None,
+        tgt_is_causal: bool = False,
+        memory_is_causal: bool = False,
+    ) -> Tensor:
+        """Return the last layer's output for `tgt`; masks as `MultiHeadAttention` takes them."""
+        masks = tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask
+        for layer in self.layers:
+            tgt = layer(tgt, memory, *masks, tgt_is_causal, memory_is_causal)
+        return tgt if self.norm is None else self.norm(tgt)
+
+
+def _copies(layer: LayerT, count: int) -> list[LayerT]:
+    if count < 1:
+        raise ArgumentError(f"{count} copies of a {type(layer).__name__}: pass num_layers of 1 or more.")
+    # computed first: copies of a graph of random numbers would each draw their own
+    Tensor.realize(*get_state_dict(layer).values())
+    return [copy.deepcopy(layer) for _ in range(count)]
