@@ -1,8 +1,10 @@
 """Tests of plugrad.nn.containers, against torch."""
 
 import numpy as np
+import pytest
 import torch
 
+from plugrad.errors import ArgumentError
 from plugrad.nn import Linear, Sequential
 from plugrad.nn.state import get_parameters, get_state_dict, load_state_dict
 from plugrad.tensor import Tensor
@@ -29,3 +31,14 @@ def test_it_is_a_list() -> None:
     assert model[1] is Tensor.relu
     x = Tensor.ones(1, 2)
     assert Sequential()(x) is x
+
+
+def test_a_slice_is_a_sequence_of_layers() -> None:
+    model = Sequential(Linear(3, 4), Tensor.relu, Linear(4, 2))
+    assert isinstance(model[:2], Sequential)
+    assert model[1:][1] is model[2]
+
+
+def test_lists_of_layers_are_refused() -> None:
+    with pytest.raises(ArgumentError, match=r"Sequential: layer 0 is \[.* which is no layer"):
+        Sequential([Linear(3, 4)])

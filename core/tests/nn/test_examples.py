@@ -7,7 +7,22 @@ import pytest
 
 from plugrad import Tensor, nn
 
-MODULES = ["attention", "containers", "conv", "dropout", "linear", "norm", "recurrent", "transformer"]
+MODULES = [
+    "activations",
+    "attention",
+    "containers",
+    "conv",
+    "dropout",
+    "instance_norm",
+    "linear",
+    "losses",
+    "norm",
+    "padding",
+    "pooling",
+    "recurrent",
+    "shaping",
+    "transformer",
+]
 
 
 @pytest.mark.parametrize("name", MODULES)

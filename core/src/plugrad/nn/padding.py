@@ -1,0 +1,226 @@
+"""Padding as layers: more elements around sequences, images and volumes."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from plugrad.errors import ShapeError
+from plugrad.tensor import Tensor
+
+__all__ = [
+    "CircularPad1d",
+    "CircularPad2d",
+    "CircularPad3d",
+    "ConstantPad1d",
+    "ConstantPad2d",
+    "ConstantPad3d",
+    "ReflectionPad1d",
+    "ReflectionPad2d",
+    "ReflectionPad3d",
+    "ReplicationPad1d",
+    "ReplicationPad2d",
+    "ReplicationPad3d",
+    "ZeroPad1d",
+    "ZeroPad2d",
+    "ZeroPad3d",
+]
+
+
+class _Pad:
+    """What these layers share.
+
+    Args:
+        padding: widths before and after the last axis, then of the one before it, and so on; or one number
+            for all.
+    """
+
+    axes = 2
+    mode: Literal["constant", "reflect", "replicate", "circular"] = "constant"
+
+    def __init__(self, padding: int | Sequence[int]) -> None:
+        self.padding = (padding,) * (2 * self.axes) if isinstance(padding, int) else tuple(padding)
+        if len(self.padding) != 2 * self.axes:
+            raise ShapeError(
+                f"{type(self).__name__}: padding={self.padding} has {len(self.padding)} numbers: pass 1, or "
+                f"{2 * self.axes}: before and after each of the last {self.axes} axes, the last one first."
+            )
+
+    def __call__(self, x: Tensor) -> Tensor:
+        """Return `x` with more elements around it, or fewer where widths are negative."""
+        return x.pad(self.padding, self.mode)
+
+
+class _ConstantPad(_Pad):
+    def __init__(self, padding: int | Sequence[int], value: float) -> None:
+        super().__init__(padding)
+        self.value = value
+
+    def __call__(self, x: Tensor) -> Tensor:
+        """Return `x` with `value` around it, or without elements where widths are negative."""
+        return x.pad(self.padding, self.mode, self.value)
+
+
+class ZeroPad1d(_Pad):
+    """0s around sequences (N, C, L): `Tensor.pad`.
+
+    Example:
+        >>> ZeroPad1d(1)(Tensor.ones(1, 1, 4)).shape
+        (1, 1, 6)
+    """
+
+    axes = 1
+
+
+class ZeroPad2d(_Pad):
+    """0s around images (N, C, H, W): `Tensor.pad`.
+
+    Example:
+        >>> ZeroPad2d(1)(Tensor.ones(1, 1, 4, 4)).shape
+        (1, 1, 6, 6)
+    """
+
+
+class ZeroPad3d(_Pad):
+    """0s around volumes (N, C, D, H, W): `Tensor.pad`.
+
+    Example:
+        >>> ZeroPad3d(1)(Tensor.ones(1, 1, 4, 4, 4)).shape
+        (1, 1, 6, 6, 6)
+    """
+
+    axes = 3
+
+
+class ConstantPad1d(_ConstantPad):
+    """A number around sequences (N, C, L): `Tensor.pad`.
+
+    Example:
+        >>> ConstantPad1d(1, 9.0)(Tensor.ones(1, 1, 4)).shape
+        (1, 1, 6)
+    """
+
+    axes = 1
+
+
+class ConstantPad2d(_ConstantPad):
+    """A number around images (N, C, H, W): `Tensor.pad`.
+
+    Example:
+        >>> ConstantPad2d(1, 9.0)(Tensor.ones(1, 1, 4, 4)).shape
+        (1, 1, 6, 6)
+    """
+
+
+class ConstantPad3d(_ConstantPad):
+    """A number around volumes (N, C, D, H, W): `Tensor.pad`.
+
+    Example:
+        >>> ConstantPad3d(1, 9.0)(Tensor.ones(1, 1, 4, 4, 4)).shape
+        (1, 1, 6, 6, 6)
+    """
+
+    axes = 3
+
+
+class ReflectionPad1d(_Pad):
+    """Sequences (N, C, L) mirrored at their outermost elements: `Tensor.pad`.
+
+    Example:
+        >>> ReflectionPad1d(1)(Tensor.ones(1, 1, 4)).shape
+        (1, 1, 6)
+    """
+
+    axes = 1
+    mode = "reflect"
+
+
+class ReflectionPad2d(_Pad):
+    """Images (N, C, H, W) mirrored at their outermost elements: `Tensor.pad`.
+
+    Example:
+        >>> ReflectionPad2d(1)(Tensor.ones(1, 1, 4, 4)).shape
+        (1, 1, 6, 6)
+    """
+
+    mode = "reflect"
+
+
+class ReflectionPad3d(_Pad):
+    """Volumes (N, C, D, H, W) mirrored at their outermost elements: `Tensor.pad`.
+
+    Example:
+        >>> ReflectionPad3d(1)(Tensor.ones(1, 1, 4, 4, 4)).shape
+        (1, 1, 6, 6, 6)
+    """
+
+    axes = 3
+    mode = "reflect"
+
+
+class ReplicationPad1d(_Pad):
+    """The outermost elements of sequences (N, C, L) again around them: `Tensor.pad`.
+
+    Example:
+        >>> ReplicationPad1d(1)(Tensor.ones(1, 1, 4)).shape
+        (1, 1, 6)
+    """
+
+    axes = 1
+    mode = "replicate"
+
+
+class ReplicationPad2d(_Pad):
+    """The outermost elements of images (N, C, H, W) again around them: `Tensor.pad`.
+
+    Example:
+        >>> ReplicationPad2d(1)(Tensor.ones(1, 1, 4, 4)).shape
+        (1, 1, 6, 6)
+    """
+
+    mode = "replicate"
+
+
+class ReplicationPad3d(_Pad):
+    """The outermost elements of volumes (N, C, D, H, W) again around them: `Tensor.pad`.
+
+    Example:
+        >>> ReplicationPad3d(1)(Tensor.ones(1, 1, 4, 4, 4)).shape
+        (1, 1, 6, 6, 6)
+    """
+
+    axes = 3
+    mode = "replicate"
+
+
+class CircularPad1d(_Pad):
+    """Sequences (N, C, L) wrapped around: `Tensor.pad`.
+
+    Example:
+        >>> CircularPad1d(1)(Tensor.ones(1, 1, 4)).shape
+        (1, 1, 6)
+    """
+
+    axes = 1
+    mode = "circular"
+
+
+class CircularPad2d(_Pad):
+    """Images (N, C, H, W) wrapped around: `Tensor.pad`.
+
+    Example:
+        >>> CircularPad2d(1)(Tensor.ones(1, 1, 4, 4)).shape
+        (1, 1, 6, 6)
+    """
+
+    mode = "circular"
+
+
+class CircularPad3d(_Pad):
+    """Volumes (N, C, D, H, W) wrapped around: `Tensor.pad`.
+
+    Example:
+        >>> CircularPad3d(1)(Tensor.ones(1, 1, 4, 4, 4)).shape
+        (1, 1, 6, 6, 6)
+    """
+
+    axes = 3
+    mode = "circular"

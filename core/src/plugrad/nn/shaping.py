@@ -1,0 +1,121 @@
+"""Layers that change nothing but shapes or sizes."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from plugrad.tensor import Tensor
+from plugrad.tensor.interpolation import InterpolationMode
+from plugrad.tensor.spatial import Sizes
+
+__all__ = ["Flatten", "Identity", "PixelShuffle", "PixelUnshuffle", "Unflatten", "Upsample"]
+
+
+class Identity:
+    """The input itself. Takes any arguments, so that it can stand in for any layer.
+
+    Example:
+        >>> Identity(54, unused=True)(Tensor([1.0])).tolist()
+        [1.0]
+    """
+
+    def __init__(self, *_arguments: Any, **_options: Any) -> None:
+        """Take what the layer takes that this stands in for."""
+
+    def __call__(self, x: Tensor) -> Tensor:
+        """Return `x`."""
+        return x
+
+
+class Flatten:
+    """The axes from `start_dim` to `end_dim` as one: `Tensor.flatten`.
+
+    Example:
+        >>> Flatten()(Tensor.ones(2, 3, 4)).shape
+        (2, 12)
+    """
+
+    def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
+        self.start_dim = start_dim
+        self.end_dim = end_dim
+
+    def __call__(self, x: Tensor) -> Tensor:
+        """Return the layer's output for `x`."""
+        return x.flatten(self.start_dim, self.end_dim)
+
+
+class Unflatten:
+    """An axis as several: `Tensor.unflatten`.
+
+    Example:
+        >>> Unflatten(1, (3, 4))(Tensor.ones(2, 12)).shape
+        (2, 3, 4)
+    """
+
+    def __init__(self, dim: int, unflattened_size: Sequence[int]) -> None:
+        self.dim = dim
+        self.unflattened_size = tuple(unflattened_size)
+
+    def __call__(self, x: Tensor) -> Tensor:
+        """Return the layer's output for `x`."""
+        return x.unflatten(self.dim, self.unflattened_size)
+
+
+class PixelShuffle:
+    """Channels as pixels: (N, C*r*r, H, W) -> (N, C, H*r, W*r): `Tensor.pixel_shuffle`.
+
+    Example:
+        >>> PixelShuffle(2)(Tensor.ones(1, 4, 3, 3)).shape
+        (1, 1, 6, 6)
+    """
+
+    def __init__(self, upscale_factor: int) -> None:
+        self.upscale_factor = upscale_factor
+
+    def __call__(self, x: Tensor) -> Tensor:
+        """Return the layer's output for `x`."""
+        return x.pixel_shuffle(self.upscale_factor)
+
+
+class PixelUnshuffle:
+    """Pixels as channels: (N, C, H*r, W*r) -> (N, C*r*r, H, W): `Tensor.pixel_unshuffle`.
+
+    Example:
+        >>> PixelUnshuffle(2)(Tensor.ones(1, 1, 6, 6)).shape
+        (1, 4, 3, 3)
+    """
+
+    def __init__(self, downscale_factor: int) -> None:
+        self.downscale_factor = downscale_factor
+
+    def __call__(self, x: Tensor) -> Tensor:
+        """Return the layer's output for `x`."""
+        return x.pixel_unshuffle(self.downscale_factor)
+
+
+class Upsample:
+    """Other sizes by interpolation, (N, C, ...) -> (N, C, ...): `Tensor.interpolate`.
+
+    Example:
+        >>> Upsample(scale_factor=2)(Tensor.ones(1, 1, 3, 3)).shape
+        (1, 1, 6, 6)
+    """
+
+    def __init__(
+        self,
+        size: Sizes | None = None,
+        scale_factor: float | Sequence[float] | None = None,
+        mode: InterpolationMode = "nearest",
+        align_corners: bool | None = None,
+        recompute_scale_factor: bool | None = None,
+    ) -> None:
+        self.size = size
+        self.scale_factor = scale_factor
+        self.mode: InterpolationMode = mode
+        self.align_corners = align_corners
+        self.recompute_scale_factor = recompute_scale_factor
+
+    def __call__(self, x: Tensor) -> Tensor:
+        """Return the layer's output for `x`."""
+        return x.interpolate(
+            self.size, self.scale_factor, self.mode, self.align_corners, self.recompute_scale_factor
+        )
