@@ -52,6 +52,11 @@ def test_axes_of_arguments_and_results() -> None:
     assert constant.tolist() == [7]
 
 
+def test_keywords_are_the_same_for_all_examples() -> None:
+    found = vmap(lambda a, scale: a * scale, in_axes=np.int64(1))(Tensor(X), scale=Tensor(X[:, 0]))
+    np.testing.assert_allclose(found.numpy(), np.moveaxis(X, 1, 0) * X[:, 0])
+
+
 def test_vmap_nests() -> None:
     pairs = vmap(vmap(lambda a, b: (a * b).sum(), in_axes=(None, 0)), in_axes=(0, None))
     a, b = Tensor(X[0]), Tensor(X[1])
@@ -161,10 +166,13 @@ def test_values_of_examples_cannot_be_read() -> None:
 
 def test_what_does_not_fit_is_refused() -> None:
     x = Tensor(X)
-    with pytest.raises(ShapeError, match=r"arguments have \[5, 3\] examples"):
+    with pytest.raises(ShapeError, match=r"arguments have 5 and 3 examples"):
         vmap(lambda a, b: a, in_axes=(0, 1))(x, x)
     with pytest.raises(AxisError, match="has no axis 3"):
         vmap(lambda a: a, in_axes=3)(x)
+    for wrong in (True, 0.0, "a"):
+        with pytest.raises(AxisError, match="has no axis"):
+            vmap(lambda a: a, in_axes=wrong)(x)
     with pytest.raises(AxisError, match=r"can have its examples' axis at -3..2, not 3"):
         vmap(lambda a: a, out_axes=3)(x)
     with pytest.raises(TransformError, match="no argument has examples"):

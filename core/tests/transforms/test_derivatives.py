@@ -8,9 +8,9 @@ import pytest
 import torch
 
 from plugrad import Tensor
-from plugrad.errors import DtypeError, GradientError, ShapeError, TransformError
+from plugrad.errors import DeviceError, DtypeError, GradientError, ShapeError, TransformError
 from plugrad.jit import jit
-from plugrad.transforms import grad, hessian, jacobian, jvp, vjp, vmap
+from plugrad.transforms import grad, jacobian, jvp, linearize, value_and_grad, vjp, vmap
 
 # torch.func.jvp compiles its decompositions
 pytestmark = pytest.mark.filterwarnings("ignore:`torch.jit.script:DeprecationWarning")
@@ -54,21 +54,6 @@ def test_jvp_is_a_difference_of_values(name: str) -> None:
     _, moved = jvp(f, (Tensor(X),), (Tensor(T),))
     difference = (f(Tensor(X + step * T)) - f(Tensor(X - step * T))).numpy() / (2 * step)
     np.testing.assert_allclose(moved.numpy(), difference, rtol=1e-6, atol=1e-8)
-
-
-@pytest.mark.parametrize("name", ["waves", "softmax", "matrix", "greatest", "all_multiplied"])
-def test_jacobian_is_that_of_torch(name: str) -> None:
-    found = jacobian(FUNCTIONS[name])(Tensor(X))
-    expected = torch.func.jacrev(FUNCTIONS[name])(torch.tensor(X))
-    assert found.shape == tuple(expected.shape)
-    np.testing.assert_allclose(found.numpy(), expected.numpy(), rtol=1e-9, atol=1e-12)
-
-
-@pytest.mark.parametrize("name", ["waves", "softmax", "all_multiplied"])
-def test_hessian_is_that_of_torch(name: str) -> None:
-    found = hessian(lambda x: FUNCTIONS[name](x).sum())(Tensor(X))
-    expected = torch.func.hessian(lambda x: FUNCTIONS[name](x).sum())(torch.tensor(X))
-    np.testing.assert_allclose(found.numpy(), expected.numpy(), rtol=1e-8, atol=1e-10)
 
 
 def test_transforms_nest() -> None:
@@ -115,9 +100,45 @@ def test_several_arguments_and_trees() -> None:
     value, extra = grad(lambda x: (x.sum(), x * 2), has_aux=True)(w)
     assert value.tolist() == [1.0, 1.0]
     assert extra.tolist() == [2.0, 4.0]
-    by_w, by_b = jacobian(lambda w, b: w * b, (0, 1))(w, b)
-    assert by_w.tolist() == [[0.5, 0.0], [0.0, 0.5]]
-    assert by_b.tolist() == [[1.0, 0.0], [0.0, 2.0]]
+
+
+def test_what_is_returned_beside_the_result_comes_back() -> None:
+    def f(x: Tensor, scale: float = 1.0) -> tuple[Tensor, dict[str, Any]]:
+        return (x * x * scale).sum(), {"twice": x * 2, "note": "said"}
+
+    x, one = Tensor([1.0, 2.0]), Tensor([1.0, 1.0])
+    (value, aux), gradient = value_and_grad(f, has_aux=True)(x, scale=3.0)
+    assert (value.item(), gradient.tolist()) == (15.0, [6.0, 12.0])
+    assert (aux["twice"].tolist(), aux["note"]) == ([2.0, 4.0], "said")
+    assert not aux["twice"].requires_grad
+    y, pull, aux = vjp(f, x, has_aux=True)
+    assert (y.item(), pull(Tensor(1.0))[0].tolist(), aux["note"]) == (5.0, [2.0, 4.0], "said")
+    y, moved, aux = jvp(f, (x,), (one,), has_aux=True)
+    assert (y.item(), moved.item(), aux["note"]) == (5.0, 6.0, "said")
+    value, gradients = value_and_grad(lambda x, y: (x * y).sum(), (0, 1))(x, one)
+    assert (value.item(), [g.tolist() for g in gradients]) == (3.0, [[1.0, 1.0], [1.0, 2.0]])
+
+
+def test_a_function_is_linearized_once_for_many_tangents() -> None:
+    calls: list[int] = []
+
+    def f(x: Tensor, y: Tensor) -> dict[str, Tensor]:
+        calls.append(1)
+        return {"product": x * y, "sine": x.sin()}
+
+    x, y = Tensor(X), Tensor(T)
+    out, push = linearize(f, x, y)
+    for tangents in ((x, y), (y, None), (None, x)):
+        given = [t if t is not None else Tensor(X * 0) for t in tangents]
+        expected = jvp(f, (x, y), given)
+        found = push(*tangents)
+        for name in ("product", "sine"):
+            np.testing.assert_allclose(out[name].numpy(), expected[0][name].numpy())
+            np.testing.assert_allclose(found[name].numpy(), expected[1][name].numpy(), rtol=1e-12)
+    assert len(calls) == 4
+    tracked = Tensor(X, requires_grad=True)
+    assert push(tracked, None)["product"].requires_grad
+    assert not push(x, None)["product"].requires_grad
 
 
 def test_integers_and_bools_stand_still() -> None:
@@ -180,12 +201,28 @@ def test_what_has_no_derivative_is_refused() -> None:
         grad(lambda x: x * 2)(x)
     with pytest.raises(GradientError, match="has to return a float tensor of one element"):
         grad(lambda x: x.sum().cast("int32"))(x)
-    with pytest.raises(GradientError, match="jacobian: an argument is"):
-        jacobian(lambda x: x)(Tensor([1]))
-    with pytest.raises(GradientError, match="jacobian: the result is"):
-        jacobian(lambda x: x > 0)(x)
+    for wrong in (Tensor([1, 2]), 3.0):
+        with pytest.raises(GradientError, match=r"grad: the argument .* holds no float tensors"):
+            grad(lambda x: x)(wrong)
+    for argnums in ("a", 0.0, True, 2):
+        with pytest.raises(TransformError, match=r"grad: argnums=.* for a call with 1 arguments"):
+            grad(lambda x: x.sum(), argnums)(x)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(TransformError, match=r"argnums=\(0, -1\) names an argument twice"):
+        grad(lambda x: x.sum(), (0, -1))(x)
+    for transform in (grad, value_and_grad):
+        with pytest.raises(TransformError, match=f"{transform.__name__}: has_aux=True, and the function"):
+            transform(lambda x: x.sum(), has_aux=True)(x)
     with pytest.raises(TransformError, match="argnums=1 for a call with 1 arguments"):
         grad(lambda x: x.sum(), 1)(x)
+    with pytest.raises(TransformError, match=r"jvp: primals is .* \(Tensor\). Pass a tuple"):
+        jvp(lambda x: x, x, x)  # pyright: ignore[reportArgumentType]
+    elsewhere = Tensor([1.0, 2.0], device="NULL")
+    with pytest.raises(DeviceError, match="jvp: a tangent on NULL for a primal on"):
+        jvp(lambda x: x, (x,), (elsewhere,))
+    with pytest.raises(DeviceError, match="vjp: a gradient on NULL for a result on"):
+        vjp(lambda x: x, x)[1](elsewhere)
+    with pytest.raises(ShapeError, match=r"linearize: a tangent of shape \(1,\)"):
+        linearize(lambda x: x, x)[1](Tensor([1.0]))
     with pytest.raises(ShapeError, match=r"a tangent of shape \(1,\) for a primal of shape \(2,\)"):
         jvp(lambda x: x, (x,), (Tensor([1.0]),))
     with pytest.raises(DtypeError, match="a tangent of float64 for a primal of float32"):

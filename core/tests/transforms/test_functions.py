@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from plugrad import Tensor, events
-from plugrad.errors import DtypeError, GradientError, ShapeError, TransformError
+from plugrad.errors import DeviceError, DtypeError, GradientError, ShapeError, TransformError
 from plugrad.jit import jit
 from plugrad.tensor import attention
 from plugrad.transforms import checkpoint, custom_gradient, grad, hessian, jvp, vmap
@@ -230,6 +230,13 @@ def test_what_is_no_gradient_is_refused() -> None:
         gradient_by(lambda g, x, y: g.sum(1))
     with pytest.raises(DtypeError, match="a gradient of float32 for input 0 of float64"):
         gradient_by(lambda g, x, y: g.float())
+    with pytest.raises(DeviceError, match="gave a gradient on NULL for input 0 on"):
+        gradient_by(lambda g, x, y: Tensor(X, device="NULL"))
+    total = custom_gradient(lambda g, x, y: (g, g))(lambda x, i: x * i)(x, Tensor([1, 2, 3])).sum()
+    with pytest.raises(DtypeError, match=r"gave a gradient for input 1 of int32. Only floats have one"):
+        total.gradient(x)
+    with pytest.raises(TransformError, match="custom_gradient: 3 is no function"):
+        custom_gradient(3)  # pyright: ignore[reportArgumentType]
     with pytest.raises(DtypeError, match=r"gave 1.0 \(float\) for input 0"):
         gradient_by(lambda g, x, y: 1.0)
     with pytest.raises(GradientError, match="does not depend on"):

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from plugrad.autodiff import inputs_of, with_rule
 from plugrad.dtype import is_float
-from plugrad.errors import DtypeError, ShapeError, TransformError
+from plugrad.errors import DeviceError, DtypeError, ShapeError, TransformError
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.shapes import show
 from plugrad.uop.ops import Ops
@@ -27,7 +27,8 @@ def with_backward(outputs: Sequence[T], inputs: Sequence[T], backward: Backward)
 
     Raises:
         TransformError: later, `backward` gives another number of gradients than there are inputs.
-        ShapeError, DtypeError: later, it gives something else than tensors of the inputs' shapes and dtypes.
+        ShapeError, DtypeError, DeviceError: later, it gives something else than tensors of the inputs'
+            shapes, dtypes and devices.
 
     Example:
         >>> x = Tensor([1.0, 2.0])
@@ -51,8 +52,8 @@ def with_backward(outputs: Sequence[T], inputs: Sequence[T], backward: Backward)
         found = backward(flowing, tensors(taken, count), tensors(made, 0))
         if len(found) != len(taken):
             raise TransformError(
-                f"a backward function gave {len(found)} gradients for {len(taken)} inputs. Return one for "
-                "each, None where there is none."
+                f"custom_gradient: the backward function gave {len(found)} gradients for {len(taken)} "
+                "inputs. Return one for each, None where there is none."
             )
         pairs = enumerate(zip(found, taken, strict=True))
         return [None if g is None else _checked(g, u, number) for number, (g, u) in pairs]
@@ -67,19 +68,30 @@ def _zeros(u: UOp) -> UOp:
 
 
 def _checked(gradient: Any, source: UOp, number: int) -> UOp:
+    what = "custom_gradient: the backward function gave"
     if not isinstance(gradient, TensorBase):
         raise DtypeError(
-            f"a backward function gave {gradient!r:.80} ({type(gradient).__name__}) for input {number}. "
-            "Return a tensor, or None for no gradient."
+            f"{what} {gradient!r:.80} ({type(gradient).__name__}) for input {number}. Return a tensor, or "
+            "None for no gradient."
+        )
+    if not is_float(source.dtype):
+        raise DtypeError(
+            f"{what} a gradient for input {number} of {source.dtype.name}. Only floats have one: return None."
         )
     if gradient.dtype is not source.dtype:
         raise DtypeError(
-            f"a backward function gave a gradient of {gradient.dtype.name} for input {number} of "
-            f"{source.dtype.name}. Cast it."
+            f"{what} a gradient of {gradient.dtype.name} for input {number} of {source.dtype.name}. Cast it."
         )
     if gradient.shape != source.shape:
         raise ShapeError(
-            f"a backward function gave a gradient of shape {show(gradient.shape)} for input {number} of "
-            f"shape {show(source.shape)}. They must be equal."
+            f"{what} a gradient of shape {show(gradient.shape)} for input {number} of shape "
+            f"{show(source.shape)}. They must be equal."
+        )
+    # "": what stands for an example of a batch may have none
+    if source.device and gradient._graph.device and gradient._graph.device != source.device:
+        raise DeviceError(
+            f"{what} a gradient on {gradient.device} for input {number} on {source.device}. Move it: "
+            f".to({source.device!r}).",
+            device=gradient.device,
         )
     return gradient._graph

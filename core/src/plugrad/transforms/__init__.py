@@ -1,7 +1,21 @@
 """Functions of tensors made into others: their derivatives, their batches, and gradients of one's own."""
 
 from plugrad.transforms.batching import vmap
-from plugrad.transforms.derivatives import grad, hessian, jacobian, jvp, vjp
+from plugrad.transforms.derivatives import grad, jvp, linearize, value_and_grad, vjp
 from plugrad.transforms.functions import checkpoint, custom_gradient
+from plugrad.transforms.jacobians import hessian, jacfwd, jacobian, jacrev
 
-__all__ = ["checkpoint", "custom_gradient", "grad", "hessian", "jacobian", "jvp", "vjp", "vmap"]
+__all__ = [
+    "checkpoint",
+    "custom_gradient",
+    "grad",
+    "hessian",
+    "jacfwd",
+    "jacobian",
+    "jacrev",
+    "jvp",
+    "linearize",
+    "value_and_grad",
+    "vjp",
+    "vmap",
+]

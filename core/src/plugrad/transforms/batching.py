@@ -9,6 +9,7 @@ from plugrad.errors import AxisError, ShapeError, TransformError
 from plugrad.tensor import Tensor
 from plugrad.tensor.graphs import alive, graph_below, tensor_of
 from plugrad.tensor.random import Draw, current_draw, drawing_by, stream
+from plugrad.tensor.shapes import show
 from plugrad.transforms.tree import leaves_of, only_tensors, rebuilt, spread
 from plugrad.uop.uop import UOp
 
@@ -30,7 +31,8 @@ def vmap(
     being passed are the same for all examples.
 
     Args:
-        f: takes and returns tensors, alone or in lists, tuples and dicts.
+        f: takes and returns tensors, alone or in lists, tuples and dicts. Keyword arguments are the same for
+            all examples.
         in_axes: the examples' axis of each argument: one number for all arguments, or a tuple with an entry
             for each: a number, None for an argument that is the same for all examples, or lists, tuples and
             dicts of these in the argument's form.
@@ -54,7 +56,7 @@ def vmap(
     if randomness not in ("different", "same"):
         raise TransformError(f'vmap: randomness={randomness!r} is neither "different" nor "same".')
 
-    def batched(*args: Any) -> Any:
+    def batched(*args: Any, **kwargs: Any) -> Any:
         leaves = leaves_of(args)
         axes = spread(in_axes, args, "vmap")
         values = [
@@ -65,7 +67,7 @@ def vmap(
         ones = [x if v is None else _example(x, v, examples) for x, v in zip(leaves, values, strict=True)]
         before = {id(t): t.grad for t in alive()}
         with drawing_by(_draws(size, examples) if randomness == "different" else current_draw()):
-            out = f(*rebuilt(args, iter(ones)))
+            out = f(*rebuilt(args, iter(ones)), **kwargs)
         results = only_tensors(out, "vmap")
         batch = Batch(size, examples)
         _check_left(batch, before, ones)
@@ -77,12 +79,20 @@ def vmap(
 
 
 def _axis_first(x: Tensor, axis: Any) -> UOp:
-    if not isinstance(axis, int) or not -x.ndim <= axis < x.ndim:
+    number = _number(axis)
+    if number is None or not -x.ndim <= number < x.ndim:
         raise AxisError(
-            f"vmap: a tensor of shape {x.shape} has no axis {axis!r}. Pass one of its axes, or None for a "
-            "tensor that is the same for all examples."
+            f"vmap: a tensor of shape {show(x.shape)} has no axis {axis!r}. Pass one of its axes, or None "
+            "for a tensor that is the same for all examples."
         )
-    return graph_below(x.movedim(axis, 0))
+    return graph_below(x.movedim(number, 0))
+
+
+def _number(axis: Any) -> int | None:
+    """Return an axis as an int, also one of NumPy's; None for what is no integer."""
+    if isinstance(axis, bool) or not hasattr(axis, "__index__") or isinstance(axis, Tensor):
+        return None
+    return int(axis.__index__())
 
 
 def _size(values: list[UOp | None]) -> int | UOp:
@@ -93,7 +103,8 @@ def _size(values: list[UOp | None]) -> int | UOp:
             "function itself."
         )
     if len(sizes) > 1:
-        raise ShapeError(f"vmap: arguments have {sizes} examples. They must have equally many.")
+        counts = " and ".join(show((size,))[1:-2] for size in sizes)
+        raise ShapeError(f"vmap: arguments have {counts} examples. They must have equally many.")
     return sizes[0]
 
 
@@ -139,14 +150,15 @@ def _result(batch: Batch, y: Tensor, place: Any) -> Tensor:
     if place is None:
         if batch.depends(graph_below(y)):
             raise TransformError(
-                f"vmap: out_axes is None for a result of shape {y.shape} that depends on the example. Give "
-                "it an axis."
+                f"vmap: out_axes is None for a result of shape {show(y.shape)} that depends on the example. "
+                "Give it an axis."
             )
         return y
-    if not isinstance(place, int) or not -y.ndim - 1 <= place <= y.ndim:
+    number = _number(place)
+    if number is None or not -y.ndim - 1 <= number <= y.ndim:
         raise AxisError(
-            f"vmap: a result of shape {y.shape} can have its examples' axis at {-y.ndim - 1}..{y.ndim}, not "
-            f"{place!r}."
+            f"vmap: a result of shape {show(y.shape)} can have its examples' axis at "
+            f"{-y.ndim - 1}..{y.ndim}, not {place!r}."
         )
     (values,) = batch.apply((graph_below(y),))
-    return tensor_of(values, y.device, y.requires_grad).movedim(0, place)
+    return tensor_of(values, y.device, y.requires_grad).movedim(0, number)

@@ -1,4 +1,4 @@
-"""Derivatives of functions, as functions.
+"""Derivatives of functions along directions: reverse and forward mode, and gradients.
 
 A function here gives the same for the same arguments: what it computes by the values of tensors (`item`) is
 taken as constant. The argument by which it is differentiated counts as itself only: the same tensor used
@@ -6,35 +6,40 @@ inside without being passed is a constant.
 """
 
 from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 from plugrad.autodiff import pull_back, push_forward
 from plugrad.dtype import is_float
-from plugrad.errors import DtypeError, GradientError, ShapeError, TransformError
+from plugrad.errors import GradientError, TransformError
 from plugrad.tensor import Tensor
 from plugrad.tensor.graphs import graph_below, tensor_of
-from plugrad.transforms.batching import vmap
+from plugrad.transforms.directions import cotangents, tangents_of, zeros
 from plugrad.transforms.tracing import gradients_needed, mark, released
 from plugrad.transforms.tree import leaves_of, mapped, only_tensors, rebuilt
 from plugrad.uop.uop import UOp
 
-__all__ = ["grad", "hessian", "jacobian", "jvp", "vjp"]
+__all__ = ["chosen", "grad", "jvp", "linearize", "numbers", "value_and_grad", "vjp"]
 
 
-def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., tuple[Any, ...]]]:
+def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     """Return `f(*primals)`, and the function from gradients of the result to those of the primals.
 
     Args:
         f: takes and returns tensors, alone or in lists, tuples and dicts.
         primals: its arguments.
+        has_aux: `f` returns a pair; the second of it is returned behind the function, as it is.
 
     Returns:
-        The result, and a function that takes gradients in the result's form and returns a tuple with the
-        gradients of each primal in its form: zeros where it does not count, None for integers and bools.
+        The result, and a function that takes gradients in the result's form (None where none flows) and
+        returns a tuple with the gradients of each primal in its form: zeros where it does not count, None
+        for integers and bools.
 
     Raises:
-        TransformError: `f` returns something else than tensors.
+        TransformError: `f` returns something else than tensors, or no pair with `has_aux`; later, there are
+            more or fewer gradients than results.
         GradientError: later, an operation on the way has no derivative.
+        ShapeError, DtypeError, DeviceError: later, a gradient does not fit its result.
 
     Example:
         >>> y, pull = vjp(lambda x: x * x, Tensor([1.0, 3.0]))
@@ -45,11 +50,11 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., tuple[
     marks = mapped(mark, primals)
     inputs = leaves_of(marks)
     nodes = [graph_below(x) for x in inputs]
-    out = f(*marks)
+    out, aux = _with_aux(f(*marks), has_aux, "vjp")
     results = only_tensors(out, "vjp")
 
     def pull(*gradients: Any) -> tuple[Any, ...]:
-        given = _cotangents(results, gradients)
+        given = cotangents(results, gradients, "vjp")
         known = needed | {graph_below(g) for g in leaves_of(gradients) if g.requires_grad}
         seeds: dict[UOp, UOp] = {}
         for y, g in zip(results, given, strict=True):
@@ -58,13 +63,13 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., tuple[
                 seeds[node] = seeds[node] + g if node in seeds else g
         found = pull_back(seeds, [u for u in nodes if is_float(u.dtype)])
         made = [
-            released(found.get(u, _zeros(u)), x.device, known) if is_float(u.dtype) else None
+            released(found.get(u, zeros(u)), x.device, known) if is_float(u.dtype) else None
             for u, x in zip(nodes, inputs, strict=True)
         ]
         return rebuilt(marks, iter(made))
 
-    values = [released(graph_below(y), y.device, needed) for y in results]
-    return rebuilt(out, iter(values)), pull
+    y = _released(out, needed)
+    return (y, pull, _released(aux, needed)) if has_aux else (y, pull)
 
 
 def grad(
@@ -74,42 +79,58 @@ def grad(
 
     Args:
         f: takes tensors, alone or in lists, tuples and dicts, and returns a float tensor of one element.
-        argnums: by which arguments to differentiate; several give a tuple.
+        argnums: by which positional arguments to differentiate; several give a tuple. Each gradient has the
+            form of its argument, with None for integers and bools.
         has_aux: `f` returns a pair; the second of it is returned behind the gradient.
 
     Raises:
-        GradientError: at a call, the result is no float tensor of one element, or an operation on the way has
-            no derivative.
+        GradientError: at a call, the result is no float tensor of one element, an argument to differentiate
+            by holds no floats, or an operation on the way has no derivative.
+        TransformError: at a call, there is no such argument, or `f` returns no pair with `has_aux`.
 
     Example:
         >>> grad(lambda x: (x * x * x).sum())(Tensor([1.0, 2.0])).tolist()
         [3.0, 12.0]
     """
 
-    def gradient(*args: Any) -> Any:
-        extra: list[Any] = []
-
-        def chosen(*primals: Any) -> Any:
-            out = f(*_put(args, argnums, primals))
-            if has_aux:
-                out, aux = out
-                extra.append(aux)
-            if not isinstance(out, Tensor) or not is_float(out.dtype) or out.numel() != 1:
-                raise GradientError(
-                    f"grad: the function returned {out!r:.80}. It has to return a float tensor of one "
-                    "element: reduce it with .sum() or .mean(), or use jacobian()."
-                )
-            return out
-
-        out, pull = vjp(chosen, *[args[n] for n in _numbers(argnums, args)])
-        found = pull(_ones(out))
-        gradients = found[0] if isinstance(argnums, int) else found
-        return (gradients, extra[0]) if has_aux else gradients
+    def gradient(*args: Any, **kwargs: Any) -> Any:
+        _, aux, gradients = _gradient(f, argnums, has_aux, args, kwargs, "grad")
+        return (gradients, aux) if has_aux else gradients
 
     return gradient
 
 
-def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+def value_and_grad(
+    f: Callable[..., Any], argnums: int | Sequence[int] = 0, *, has_aux: bool = False
+) -> Callable[..., Any]:
+    """Return the function that gives what `f` returns, and the gradient: see `grad`.
+
+    Args:
+        f: takes tensors, alone or in lists, tuples and dicts, and returns a float tensor of one element.
+        argnums: by which positional arguments to differentiate; several give a tuple.
+        has_aux: `f` returns a pair, which is returned as it is before the gradient.
+
+    Raises:
+        GradientError: at a call, the result is no float tensor of one element, an argument to differentiate
+            by holds no floats, or an operation on the way has no derivative.
+        TransformError: at a call, there is no such argument, or `f` returns no pair with `has_aux`.
+
+    Example:
+        >>> value, gradient = value_and_grad(lambda x: (x * x).sum())(Tensor([1.0, 2.0]))
+        >>> value.item(), gradient.tolist()
+        (5.0, [2.0, 4.0])
+    """
+
+    def both(*args: Any, **kwargs: Any) -> Any:
+        value, aux, gradients = _gradient(f, argnums, has_aux, args, kwargs, "value_and_grad")
+        return ((value, aux) if has_aux else value), gradients
+
+    return both
+
+
+def jvp(
+    f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], *, has_aux: bool = False
+) -> Any:
     """Return `f(*primals)`, and how it changes as the primals move along `tangents`.
 
     Args:
@@ -117,6 +138,7 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
         primals: its arguments.
         tangents: their directions, in the same form, shapes and dtypes; None for a tensor that stands still,
             as integers and bools do.
+        has_aux: `f` returns a pair; the second of it is returned behind the tangent, as it is.
 
     Returns:
         The result and its tangent, in the same form: zeros where nothing moves, and for integers and bools.
@@ -124,6 +146,7 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     Raises:
         ShapeError: a tangent has another shape than its primal.
         DtypeError: it has another dtype, or moves integers.
+        DeviceError: it lives on another device.
         GradientError: an operation on the way has no derivative.
         TransformError: forms differ, or `f` returns something else than tensors.
 
@@ -132,142 +155,141 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
         >>> y.tolist(), moved.tolist()
         ([9.0, 16.0], [6.0, 4.0])
     """
-    needed = gradients_needed()
-    marks = mapped(mark, tuple(primals))
-    inputs = leaves_of(marks)
-    directions = _tangents(tuple(primals), tuple(tangents))
-    out = f(*marks)
-    results = only_tensors(out, "jvp")
-    moving = {graph_below(x): t for x, t in zip(inputs, directions, strict=True) if t is not None}
-    found = push_forward([graph_below(y) for y in results], moving)
-    moved = [_zeros(graph_below(y)) if t is None else t for y, t in zip(results, found, strict=True)]
-    pairs = list(zip(results, moved, strict=True))
-    return (
-        rebuilt(out, iter([released(graph_below(y), y.device, needed) for y, _ in pairs])),
-        rebuilt(out, iter([released(t, y.device, needed) for y, t in pairs])),
-    )
-
-
-def jacobian(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[..., Any]:
-    """Return the function that gives all derivatives of `f`: (*result, *argument) for each chosen argument.
-
-    The rows come from one batch, so memory grows with the number of elements of the result.
-
-    Args:
-        f: takes tensors and returns a float tensor.
-        argnums: by which arguments to differentiate; several give a tuple.
-
-    Raises:
-        GradientError: at a call, the result or an argument is no float tensor.
-
-    Example:
-        >>> jacobian(lambda x: x * x)(Tensor([1.0, 2.0])).tolist()
-        [[2.0, 0.0], [0.0, 4.0]]
-    """
-
-    def derivatives(*args: Any) -> Any:
-        chosen = [args[n] for n in _numbers(argnums, args)]
-        for x in chosen:
-            _check_float(x, "an argument")
-        y, pull = vjp(lambda *primals: f(*_put(args, argnums, primals)), *chosen)
-        _check_float(y, "the result")
-        shape = y.static_shape("jacobian")
-        rows = Tensor.eye(y.numel(), dtype=y.dtype, device=y.device).reshape(y.numel(), *shape)
-        found = [g.reshape(*shape, *x.shape) for g, x in zip(vmap(pull)(rows), chosen, strict=True)]
-        return found[0] if isinstance(argnums, int) else tuple(found)
-
-    return derivatives
-
-
-def hessian(f: Callable[..., Any], argnum: int = 0) -> Callable[..., Any]:
-    """Return the function that gives the second derivatives of `f`: (*result, *argument, *argument).
-
-    Args:
-        f: takes tensors and returns a float tensor.
-        argnum: by which argument to differentiate.
-
-    Raises:
-        GradientError: at a call, the result or the argument is no float tensor.
-
-    Example:
-        >>> hessian(lambda x: (x * x * x).sum())(Tensor([1.0, 2.0])).tolist()
-        [[6.0, 0.0], [0.0, 12.0]]
-    """
-    return jacobian(jacobian(f, argnum), argnum)
-
-
-def _numbers(argnums: int | Sequence[int], args: Sequence[Any]) -> list[int]:
-    numbers = [argnums] if isinstance(argnums, int) else list(argnums)
-    for n in numbers:
-        if not -len(args) <= n < len(args):
+    for name, given in (("primals", primals), ("tangents", tangents)):
+        if not isinstance(given, (list, tuple)):
             raise TransformError(
-                f"argnums={argnums} for a call with {len(args)} arguments. Pass numbers of positional ones."
+                f"jvp: {name} is {given!r:.80} ({type(given).__name__}). Pass a tuple with one for each "
+                "argument of the function."
             )
-    return [n % len(args) for n in numbers]
+    moving = tangents_of(leaves_of(tuple(primals)), tuple(tangents), "jvp")
+    y, push, aux = _linearized(f, tuple(primals), has_aux, "jvp")
+    return (y, push(moving), aux) if has_aux else (y, push(moving))
 
 
-def _put(args: Sequence[Any], argnums: int | Sequence[int], primals: Sequence[Any]) -> list[Any]:
+def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
+    """Return `f(*primals)`, and the function from tangents of the primals to that of the result.
+
+    `f` runs once, however many tangents are pushed through it: see `jvp`.
+
+    Args:
+        f: takes and returns tensors, alone or in lists, tuples and dicts.
+        primals: its arguments.
+
+    Raises:
+        TransformError: `f` returns something else than tensors; later, forms differ.
+        GradientError: later, an operation on the way has no derivative.
+        ShapeError, DtypeError, DeviceError: later, a tangent does not fit its primal.
+
+    Example:
+        >>> y, push = linearize(lambda x: x * x, Tensor([3.0, 4.0]))
+        >>> push(Tensor([1.0, 0.0])).tolist(), push(Tensor([0.0, 1.0])).tolist()
+        ([6.0, 0.0], [0.0, 8.0])
+    """
+    y, push, _ = _linearized(f, primals, False, "linearize")
+    inputs = leaves_of(primals)
+
+    def pushed(*tangents: Any) -> Any:
+        also_needed = {graph_below(t) for t in leaves_of(tangents) if t.requires_grad}
+        return push(tangents_of(inputs, tangents, "linearize"), also_needed)
+
+    return y, pushed
+
+
+def _linearized(
+    f: Callable[..., Any], primals: tuple[Any, ...], has_aux: bool, what: str
+) -> tuple[Any, Callable[..., Any], Any]:
+    needed = gradients_needed()
+    marks = mapped(mark, primals)
+    nodes = [graph_below(x) for x in leaves_of(marks)]
+    out, aux = _with_aux(f(*marks), has_aux, what)
+    results = only_tensors(out, what)
+    values = [graph_below(y) for y in results]
+
+    def push(directions: Sequence[UOp | None], also_needed: AbstractSet[UOp] = frozenset()) -> Any:
+        known = needed | also_needed
+        moving = {u: t for u, t in zip(nodes, directions, strict=True) if t is not None}
+        found = push_forward(values, moving)
+        moved = [zeros(u) if t is None else t for u, t in zip(values, found, strict=True)]
+        pairs = zip(results, moved, strict=True)
+        return rebuilt(out, iter([released(t, y.device, known) for y, t in pairs]))
+
+    return _released(out, needed), push, _released(aux, needed)
+
+
+def _gradient(
+    f: Callable[..., Any],
+    argnums: int | Sequence[int],
+    has_aux: bool,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    what: str,
+) -> tuple[Any, Any, Any]:
+    """Return what `f` returns, what it returns beside that, and the gradient."""
+
+    def one_number(*primals: Any) -> Any:
+        out, aux = _with_aux(f(*chosen(args, argnums, primals, what), **kwargs), has_aux, what)
+        if not isinstance(out, Tensor) or not is_float(out.dtype) or out.numel() != 1:
+            raise GradientError(
+                f"{what}: the function returned {out!r:.80}. It has to return a float tensor of one "
+                "element: reduce it with .sum() or .mean(), or use jacobian()."
+            )
+        return out, aux
+
+    primals = [args[n] for n in numbers(argnums, args, what)]
+    for primal in primals:
+        if not any(is_float(x.dtype) for x in leaves_of(primal)):
+            raise GradientError(
+                f"{what}: the argument {primal!r:.80} holds no float tensors, so there is no gradient by it. "
+                "Pass Tensor(...) of a float dtype, or leave it out of argnums."
+            )
+    value, pull, aux = vjp(one_number, *primals, has_aux=True)
+    found = pull(_ones(value))
+    return value, aux, found[0] if isinstance(argnums, int) else found
+
+
+def _with_aux(returned: Any, has_aux: bool, what: str) -> tuple[Any, Any]:
+    if not has_aux:
+        return returned, None
+    if not isinstance(returned, (tuple, list)) or len(returned) != 2:  # pyright: ignore[reportUnknownArgumentType]
+        raise TransformError(
+            f"{what}: has_aux=True, and the function returned {returned!r:.80}, which is no pair. Return "
+            "(result, anything)."
+        )
+    pair: Any = returned  # pyright: ignore[reportUnknownVariableType]
+    return pair[0], pair[1]
+
+
+def _released(tree: Any, needed: set[UOp]) -> Any:
+    return mapped(lambda y: released(graph_below(y), y.device, needed), tree)
+
+
+def numbers(argnums: int | Sequence[int], args: Sequence[Any], what: str) -> list[int]:
+    """Return the numbers of the arguments that are meant, counted from the front.
+
+    Raises:
+        TransformError: there is no such argument, or one is named twice.
+    """
+    given: Any = list(argnums) if isinstance(argnums, (tuple, list)) else [argnums]
+    for n in given:
+        if not isinstance(n, int) or isinstance(n, bool) or not -len(args) <= n < len(args):
+            raise TransformError(
+                f"{what}: argnums={argnums!r} for a call with {len(args)} arguments. Pass numbers of "
+                "positional ones."
+            )
+    found = [n % len(args) for n in given]
+    if len(set(found)) != len(found) or not found:
+        raise TransformError(f"{what}: argnums={argnums!r} names an argument twice, or none. Name each once.")
+    return found
+
+
+def chosen(args: Sequence[Any], argnums: int | Sequence[int], primals: Sequence[Any], what: str) -> list[Any]:
+    """Return `args` with `primals` in the places that `argnums` names."""
     out = list(args)
-    for n, primal in zip(_numbers(argnums, args), primals, strict=True):
+    for n, primal in zip(numbers(argnums, args, what), primals, strict=True):
         out[n] = primal
     return out
-
-
-def _check_float(x: Any, what: str) -> None:
-    if not isinstance(x, Tensor) or not is_float(x.dtype):
-        raise GradientError(
-            f"jacobian: {what} is {x!r:.80}, no float tensor. Cast it to a float dtype first."
-        )
-
-
-def _zeros(u: UOp) -> UOp:
-    return u.const_like(0).reshape((1,) * len(u.shape)).expand(u.shape)
 
 
 def _ones(x: Tensor) -> Tensor:
     u = graph_below(x)
     return tensor_of(u.const_like(1.0).reshape((1,) * len(u.shape)).expand(u.shape), x.device)
-
-
-def _cotangents(results: Sequence[Tensor], gradients: Sequence[Any]) -> list[UOp | None]:
-    given = _leaves_or_none(gradients)
-    if len(given) != len(results):
-        raise TransformError(
-            f"vjp: {len(given)} gradients for {len(results)} results. Pass one for each, in the same form."
-        )
-    return [_fitting(g, y, "gradient", "result") for g, y in zip(given, results, strict=True)]
-
-
-def _tangents(primals: Any, tangents: Any) -> list[UOp | None]:
-    moving, given = leaves_of(primals), _leaves_or_none(tangents)
-    if len(moving) != len(given):
-        raise TransformError(
-            f"jvp: {len(given)} tangents for {len(moving)} primals. Pass one for each, in the same form, "
-            "None where it stands still."
-        )
-    return [_fitting(t, x, "tangent", "primal") for t, x in zip(given, moving, strict=True)]
-
-
-def _leaves_or_none(tree: Any) -> list[Tensor | None]:
-    if tree is None or isinstance(tree, Tensor):
-        return [tree]
-    if isinstance(tree, dict):
-        tree = list(tree.values())  # pyright: ignore[reportUnknownVariableType,reportUnknownArgumentType]
-    if not isinstance(tree, (list, tuple)):
-        raise TransformError(f"{tree!r:.80} ({type(tree).__name__}) is no tensor. Pass tensors, or None.")
-    return [leaf for item in tree for leaf in _leaves_or_none(item)]  # pyright: ignore[reportUnknownVariableType]
-
-
-def _fitting(direction: Tensor | None, of: Tensor, what: str, role: str) -> UOp | None:
-    if direction is None:
-        return None
-    if not is_float(of.dtype) or direction.dtype is not of.dtype:
-        raise DtypeError(
-            f"a {what} of {direction.dtype.name} for a {role} of {of.dtype.name}. Pass floats of the same "
-            "dtype for floats, and None for integers and bools."
-        )
-    if direction.shape != of.shape:
-        raise ShapeError(
-            f"a {what} of shape {direction.shape} for a {role} of shape {of.shape}. They must be equal."
-        )
-    return graph_below(direction)

@@ -67,9 +67,9 @@ def custom_gradient(backward: Callable[..., Any]) -> Callable[[Callable[..., R]]
 
     Raises:
         GradientError: at a call, the function uses a tensor that requires a gradient and is no argument.
-        TransformError: at a call, no argument is a tensor, or it returns something else than tensors; later,
-            `backward` gives another number of gradients.
-        ShapeError, DtypeError: later, a gradient does not fit its input.
+        TransformError: `backward` is no function; at a call, no argument is a tensor, or it returns something
+            else than tensors; later, `backward` gives another number of gradients.
+        ShapeError, DtypeError, DeviceError: later, a gradient does not fit its input.
 
     Example:
         >>> @custom_gradient(lambda gradient, inputs, output: gradient.clamp(-1, 1))
@@ -79,6 +79,10 @@ def custom_gradient(backward: Callable[..., Any]) -> Callable[[Callable[..., R]]
         >>> (clipped(x) * Tensor([0.5, 7.0])).sum().gradient(x)[0].tolist()
         [0.5, 1.0]
     """
+    if not callable(backward):
+        raise TransformError(
+            f"custom_gradient: {backward!r:.80} is no function. Pass one of (gradient, inputs, output)."
+        )
 
     def decorate(f: Callable[..., R]) -> Callable[..., R]:
         @functools.wraps(f)

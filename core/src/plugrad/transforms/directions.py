@@ -1,0 +1,85 @@
+"""What flows into the results of a function, or along its arguments: checked against those."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from plugrad.dtype import is_float
+from plugrad.errors import DeviceError, DtypeError, ShapeError, TransformError
+from plugrad.tensor import Tensor
+from plugrad.tensor.graphs import graph_below
+from plugrad.tensor.shapes import show
+from plugrad.uop.uop import UOp
+
+__all__ = ["cotangents", "tangents_of", "zeros"]
+
+
+def zeros(u: UOp) -> UOp:
+    """Return zeros of the shape and dtype of `u`."""
+    return u.const_like(0).reshape((1,) * len(u.shape)).expand(u.shape)
+
+
+def cotangents(results: Sequence[Tensor], gradients: Sequence[Any], what: str) -> list[UOp | None]:
+    """Return the gradient of each of `results`; None where none flows.
+
+    Raises:
+        TransformError: there are more or fewer, or one is neither a tensor nor None.
+        DtypeError, ShapeError, DeviceError: one does not fit its result.
+    """
+    given = _leaves_or_none(gradients, what)
+    if len(given) != len(results):
+        raise TransformError(
+            f"{what}: {len(given)} gradients for {len(results)} results. Pass one for each, in the same form."
+        )
+    pairs = zip(given, results, strict=True)
+    return [_fitting(g, y, f"{what}: a gradient", "a result") for g, y in pairs]
+
+
+def tangents_of(primals: Sequence[Tensor], tangents: Any, what: str) -> list[UOp | None]:
+    """Return the direction of each of `primals`; None for those that stand still.
+
+    Raises:
+        TransformError: there are more or fewer, or one is neither a tensor nor None.
+        DtypeError, ShapeError, DeviceError: one does not fit its primal.
+    """
+    given = _leaves_or_none(tangents, what)
+    if len(primals) != len(given):
+        raise TransformError(
+            f"{what}: {len(given)} tangents for {len(primals)} primals. Pass one for each, in the same form, "
+            "None where it stands still."
+        )
+    pairs = zip(given, primals, strict=True)
+    return [_fitting(t, x, f"{what}: a tangent", "a primal") for t, x in pairs]
+
+
+def _leaves_or_none(tree: Any, what: str) -> list[Tensor | None]:
+    if tree is None or isinstance(tree, Tensor):
+        return [tree]
+    if isinstance(tree, Mapping):
+        tree = list(cast("Mapping[Any, Any]", tree).values())
+    if not isinstance(tree, (list, tuple)):
+        raise TransformError(
+            f"{what}: {tree!r:.80} ({type(tree).__name__}) is no tensor. Pass tensors, or None."
+        )
+    return [leaf for item in cast("list[Any]", tree) for leaf in _leaves_or_none(item, what)]
+
+
+def _fitting(direction: Tensor | None, of: Tensor, what: str, role: str) -> UOp | None:
+    if direction is None:
+        return None
+    if not is_float(of.dtype) or direction.dtype is not of.dtype:
+        raise DtypeError(
+            f"{what} of {direction.dtype.name} for {role} of {of.dtype.name}. Pass floats of the same "
+            "dtype for floats, and None for integers and bools."
+        )
+    if direction.shape != of.shape:
+        raise ShapeError(
+            f"{what} of shape {show(direction.shape)} for {role} of shape {show(of.shape)}. They must be "
+            "equal."
+        )
+    u = graph_below(direction)
+    if u.device is not None and graph_below(of).device not in (None, u.device):
+        raise DeviceError(
+            f"{what} on {direction.device} for {role} on {of.device}. Move it: .to({of.device!r}).",
+            device=direction.device,
+        )
+    return u
