@@ -1,48 +1,10 @@
 """The page docs/migrating.md: what names of other libraries are called here, and what differs."""
 
 from names import ROWS
+from otherwise import NOT_HERE, OTHERWISE
 from surface import TENSOR_PAGES, elsewhere, of_tensor
 
-MADE = "<!-- made by `python docs/generate`: change docs/generate/migrating.py and names.py -->"
-
-#: Where plugrad has no method of that name: (library's name, what to write).
-OTHERWISE: tuple[tuple[str, str], ...] = (
-    ("torch.Tensor.add_", "`x += y`"),
-    ("torch.Tensor.index_put_", "`x[index] = y`"),
-    ("torch.Tensor.masked_fill_", "`x[mask] = y`, or `x.assign(x.masked_fill(mask, y))`"),
-    (
-        "torch.no_grad",
-        "`x.detach()`; gradients are computed when they are asked for, and nothing is kept before",
-    ),
-    (
-        "torch.nn.Module",
-        "any class: `nn.state.get_parameters` and `get_state_dict` look through its attributes",
-    ),
-    ("torch.amax", "`x.max(axis)`, which returns values only; positions are `x.argmax(axis)`"),
-    ("torch.allclose", "`x.allclose(y)`"),
-    ("torch.tensor", "`Tensor(data)`"),
-    ("torch.from_numpy", "`Tensor(array, copy=False)`"),
-    ("torch.cuda.synchronize", "`Device[name].synchronize()`"),
-    ("torch.Tensor.cpu", '`x.to("CPU")`'),
-    ("torch.hstack", "`Tensor.cat(x, y, axis=1)`"),
-    ("torch.vstack", "`Tensor.cat(x, y, axis=0)`"),
-    ("torch.addmm", "`x @ y + z`"),
-    ("torch.bmm", "`x @ y`"),
-    ("torch.clamp_min", "`x.clamp(low)`"),
-    ("torch.logit", "`(x / (1 - x)).log()`"),
-    ("torch.sigmoid", "`x.sigmoid()`: there are methods only, no functions"),
-    ("np.array", "`Tensor(data)`"),
-    ("np.transpose", "`x.permute(...)`; `x.T` for a matrix"),
-    ("np.concatenate", "`Tensor.cat(x, y, axis=0)`"),
-    ("np.sum", "`x.sum(axis)`"),
-    ("np.ptp", "`x.max() - x.min()`"),
-    ("np.dot", "`x.dot(y)`"),
-    ("np.float_power", "`x.double() ** y`"),
-    ("np.ravel", "`x.flatten()`"),
-    ("np.atleast_1d", "`x.reshape(-1)`"),
-    ("np.ediff1d", "`x[1:] - x[:-1]`"),
-    ("np.random.default_rng", "`Tensor.manual_seed(n)`, then `Tensor.rand` and its like"),
-)
+MADE = "<!-- made by `python docs/generate`: change docs/generate/migrating.py, names.py and otherwise.py -->"
 
 TEXT = """\
 # Coming from PyTorch, NumPy or tinygrad
@@ -119,7 +81,7 @@ for them.
 def page() -> str:
     """Return the text of docs/migrating.md."""
     lines = [MADE, "", TEXT, "| looking for | write |", "|---|---|"]
-    lines += [f"| `{_short(name)}` | {write.replace('|', chr(92) + '|')} |" for name, write in OTHERWISE]
+    lines += [f"| {_listed(names)} | {write.replace('|', chr(92) + '|')} |" for names, write in OTHERWISE]
     titles = {file: title for file, title, _ in TENSOR_PAGES}
     groups = {titles[file]: names for file, names in of_tensor().items()} | dict(elsewhere().values())
     for title, names in groups.items():
@@ -128,7 +90,17 @@ def page() -> str:
             continue
         lines += ["", f"## {title}", "", "| plugrad | PyTorch | NumPy | tinygrad |", "|---|---|---|---|"]
         lines += [f"| {' | '.join(_cell(name) for name in (ours, *others))} |" for ours, others in rows]
+    lines += ["", "## What is not here", ""]
+    lines += ["Methods that end in `_` are not either: `x.assign(y)` writes what other methods return.", ""]
+    mapped = {name for row in ROWS.values() for name in row}
+    for reason, names in NOT_HERE.items():
+        left = " ".join(name for name in names.split() if name not in mapped)
+        lines.append(f"- {reason}: {_listed(left)}")
     return "\n".join(lines) + "\n"
+
+
+def _listed(names: str) -> str:
+    return ", ".join(f"`{_short(name)}`" for name in names.split())
 
 
 def _cell(name: str) -> str:
