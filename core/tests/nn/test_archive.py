@@ -118,6 +118,7 @@ def changed(path: Path, name: str, field: int, value: bytes) -> Path:
         (10, b"\x0c\x00", "compressed by method 12"),
         (24, struct.pack("<L", 1 << 31), "claims 2147483648 bytes, but takes"),
         (42, struct.pack("<L", 5), "has no header at byte 5"),
+        (46, b"\0", "no zip archive"),
         (42, struct.pack("<L", 1 << 30), "takes 30 bytes from byte 1073741824 on"),
     ],
 )

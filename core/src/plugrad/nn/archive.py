@@ -26,6 +26,8 @@ __all__ = ["MOST_INFLATION", "ZipMember", "tar_extract", "tar_members", "zip_ext
 # what the readers of the standard library raise for bytes that are no archive
 _DAMAGE = (
     EOFError,
+    # of zipfile, for a name that is empty or begins with a zero
+    IndexError,
     OverflowError,
     RecursionError,
     ValueError,
