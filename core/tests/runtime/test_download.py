@@ -25,6 +25,11 @@ class Handler(BaseHTTPRequestHandler):
             self.send_error(404)
             return
         self.send_response(200)
+        if self.path == "/pieces":
+            self.send_header("Transfer-Encoding", "chunked")
+            self.end_headers()
+            self.wfile.write(b"100\r\n" + DATA[:100])
+            return
         if self.path != "/endless":
             self.send_header("Content-Length", str(len(DATA)))
         self.end_headers()
@@ -94,7 +99,14 @@ def test_what_cannot_be_read_is_named(site: str, tmp_path: Path) -> None:
 def test_a_file_that_ends_early_is_refused(site: str, tmp_path: Path) -> None:
     with pytest.raises(DownloadError, match=f"ended after {len(DATA) // 2} of {len(DATA)} bytes"):
         fetch(f"{site}/short")
+    with pytest.raises(DownloadError, match=r"cannot fetch .*pieces: IncompleteRead"):
+        fetch(f"{site}/pieces")
     assert list((tmp_path / "cache" / "downloads").iterdir()) == []
+
+
+def test_an_address_that_no_request_can_have_is_refused(site: str) -> None:
+    with pytest.raises(DownloadError, match=r"cannot fetch .*a file: URL can't contain control characters"):
+        fetch(f"{site}/a file")
 
 
 @pytest.mark.parametrize("name", ["model.bin", "endless"])

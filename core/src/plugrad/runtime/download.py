@@ -16,6 +16,7 @@ from plugrad.errors import ArgumentError, DownloadError
 from plugrad.settings import cache_dir
 
 if TYPE_CHECKING:
+    import http.client as http_client
     import tempfile
     import urllib.error as urllib_error
     import urllib.request as urllib_request
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     import rich.progress as rich_progress
 else:
     # slow to import, and few programs fetch anything
+    http_client = LazyModule("http.client")
     tempfile = LazyModule("tempfile")
     urllib_error = LazyModule("urllib.error")
     urllib_request = LazyModule("urllib.request")
@@ -108,7 +110,7 @@ def _copy(url: str, file: IO[bytes], progress: bool) -> str:
                 digest.update(piece)
                 file.write(piece)
                 count += len(piece)
-    except (urllib_error.URLError, ValueError, OSError) as error:
+    except (urllib_error.URLError, http_client.HTTPException, ValueError, OSError) as error:
         raise DownloadError(
             f"cannot fetch {url}: {error}. Check the address and the connection, or get the file "
             "in another way and pass its path.",
