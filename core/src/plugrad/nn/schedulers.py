@@ -7,7 +7,7 @@ those of the step before.
 
 import bisect
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 from plugrad.errors import ArgumentError, StateError
@@ -15,12 +15,16 @@ from plugrad.nn.optim import Optimizer, ParamGroup
 from plugrad.tensor import Tensor
 
 __all__ = [
+    "ConstantLR",
     "CosineAnnealingLR",
     "CosineAnnealingWarmRestarts",
+    "ExponentialLR",
     "LRScheduler",
+    "LambdaLR",
     "LinearLR",
     "MultiStepLR",
     "OneCycleLR",
+    "PolynomialLR",
     "ReduceLROnPlateau",
     "SequentialLR",
     "StepLR",
@@ -208,6 +212,111 @@ class LinearLR(LRScheduler):
         return base * (self._start + (self._end - self._start) * part)
 
 
+class ConstantLR(LRScheduler):
+    """Multiply the rates by a factor for the first steps.
+
+    Args:
+        optimizer: whose learning rates are set.
+        factor: the factor.
+        total_iters: for how many steps.
+
+    Raises:
+        ArgumentError: `factor` is not from 0 to 1, or `total_iters` not above 0.
+
+    Example:
+        >>> schedule = ConstantLR(SGD([Tensor([1.0])], lr=1.0), factor=0.5, total_iters=2)
+        >>> [schedule.rates(step)[0] for step in range(4)]
+        [0.5, 0.5, 1.0, 1.0]
+    """
+
+    def __init__(self, optimizer: Optimizer, factor: float = 1 / 3, total_iters: int = 5) -> None:
+        _check(0 <= factor <= 1, f"factor={factor}: pass a number from 0 to 1")
+        _check(total_iters > 0, f"total_iters={total_iters}: pass a number above 0")
+        self._factor = factor
+        self._total = total_iters
+        super().__init__(optimizer)
+
+    def _rate(self, base: float, step: int) -> float:
+        return base * self._factor if step < self._total else base
+
+
+class ExponentialLR(LRScheduler):
+    """Multiply the rates by `gamma` at each step.
+
+    Args:
+        optimizer: whose learning rates are set.
+        gamma: the factor.
+
+    Example:
+        >>> schedule = ExponentialLR(SGD([Tensor([1.0])], lr=1.0), gamma=0.5)
+        >>> [schedule.rates(step)[0] for step in range(3)]
+        [1.0, 0.5, 0.25]
+    """
+
+    def __init__(self, optimizer: Optimizer, gamma: float) -> None:
+        self._gamma = gamma
+        super().__init__(optimizer)
+
+    def _rate(self, base: float, step: int) -> float:
+        return base * self._gamma**step
+
+
+class PolynomialLR(LRScheduler):
+    """Lower the rates to 0 along a power of the steps that are left.
+
+    Args:
+        optimizer: whose learning rates are set.
+        total_iters: how many steps that takes.
+        power: the power; 1 is a straight line.
+
+    Raises:
+        ArgumentError: `total_iters` is not above 0.
+
+    Example:
+        >>> schedule = PolynomialLR(SGD([Tensor([1.0])], lr=1.0), total_iters=4)
+        >>> [schedule.rates(step)[0] for step in range(6)]
+        [1.0, 0.75, 0.5, 0.25, 0.0, 0.0]
+    """
+
+    def __init__(self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0) -> None:
+        _check(total_iters > 0, f"total_iters={total_iters}: pass a number above 0")
+        self._total = total_iters
+        self._power = power
+        super().__init__(optimizer)
+
+    def _rate(self, base: float, step: int) -> float:
+        return base * (1 - min(step, self._total) / self._total) ** self._power
+
+
+class LambdaLR(LRScheduler):
+    """Multiply the rates by what a function gives for the number of the step.
+
+    Args:
+        optimizer: whose learning rates are set.
+        lr_lambda: the function, of all groups or of each. It is no part of the state.
+
+    Raises:
+        ArgumentError: there is not a function for each group.
+
+    Example:
+        >>> schedule = LambdaLR(SGD([Tensor([1.0])], lr=1.0), lambda step: 1 / (1 + step))
+        >>> [schedule.rates(step)[0] for step in range(3)]
+        [1.0, 0.5, 0.3333333333333333]
+    """
+
+    def __init__(
+        self, optimizer: Optimizer, lr_lambda: "Callable[[int], float] | Sequence[Callable[[int], float]]"
+    ) -> None:
+        count = len(optimizer.param_groups)
+        self._factors = [lr_lambda] * count if callable(lr_lambda) else list(lr_lambda)
+        _check(len(self._factors) == count, f"{len(self._factors)} functions, for {count} groups")
+        super().__init__(optimizer)
+
+    def rates(self, step: int) -> list[float]:
+        """Return the learning rate of each group after `step` steps."""
+        return [base * factor(step) for base, factor in zip(self._base_rates, self._factors, strict=True)]
+
+
 def _cosine(start: float, end: float, part: float) -> float:
     """Return what is `part` of the way from `start` to `end`, along half a wave."""
     return end + (start - end) * (1 + math.cos(math.pi * part)) / 2
@@ -307,7 +416,9 @@ class OneCycleLR(LRScheduler):
     Args:
         optimizer: whose learning rates are set.
         max_lr: the highest rate, of all groups or of each.
-        total_steps: how many steps there will be.
+        total_steps: how many steps there will be; or
+        epochs: how many epochs, with
+        steps_per_epoch: how many steps each has.
         pct_start: part of them that rises.
         anneal_strategy: "cos" or "linear".
         cycle_momentum: move the momentum as well.
@@ -334,7 +445,9 @@ class OneCycleLR(LRScheduler):
         self,
         optimizer: Optimizer,
         max_lr: float | Sequence[float],
-        total_steps: int,
+        total_steps: int | None = None,
+        epochs: int | None = None,
+        steps_per_epoch: int | None = None,
         pct_start: float = 0.3,
         anneal_strategy: Literal["cos", "linear"] = "cos",
         cycle_momentum: bool = True,
@@ -344,6 +457,11 @@ class OneCycleLR(LRScheduler):
         final_div_factor: float = 1e4,
         three_phase: bool = False,
     ) -> None:
+        if total_steps is None:
+            _check(
+                epochs is not None and steps_per_epoch is not None, "no total_steps: pass how many there are"
+            )
+            total_steps = (epochs or 0) * (steps_per_epoch or 0)
         _check(total_steps > 0, f"total_steps={total_steps}: pass a number above 0")
         _check(0 <= pct_start <= 1, f"pct_start={pct_start}: pass a number from 0 to 1")
         _check(
@@ -463,7 +581,8 @@ class ReduceLROnPlateau:
         factor: the factor, below 1.
         patience: how many steps without an improvement are waited for.
         threshold: how much better is better.
-        threshold_mode: "rel" for `threshold` as part of the best, "abs" for a difference.
+        threshold_mode: "rel" for `threshold` as part of the best, "abs" for a difference. Of a negative best
+            as well: PyTorch then takes measures that are as good, or slightly worse, for better ones.
         cooldown: steps after a change that do not count.
         min_lr: the lowest rate, of all groups or of each.
         eps: changes of less than this are not made.
