@@ -7,7 +7,7 @@ that made the version (RAW) and before the next one (WAR).
 import heapq
 import itertools
 import math
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Sequence
 
 from plugrad.schedule.kernelize import KernelCall
 from plugrad.schedule.rangeify import max_shape
@@ -68,7 +68,9 @@ class _Writes:
 def order(calls: Sequence[KernelCall], graph: Iterable[UOp], kept: Container[UOp] = ()) -> list[KernelCall]:
     """Return `calls` in an order that respects RAW, WAR and WAW, close to the given one.
 
-    A call that is the last to read more than it writes comes as soon as it can: what it has read can go.
+    A call that is the last to read more than it writes comes as soon as it can: what it has read can go. So
+    do calls that are the last ones together: the gradients of a weight and of its bias both read what flows
+    into their layer.
 
     Args:
         calls: what to run.
@@ -121,6 +123,8 @@ def _topological(after: Sequence[set[int]], memory: "_Memory") -> list[int]:
         for j in earlier:
             then[j].append(i)
     ready = [i for i, n in enumerate(waiting) if n == 0]
+    for i in ready:
+        memory.arrive(i)
     saving = [i for i in ready if memory.saves(i)]
     done: dict[int, None] = {}
     while ready or saving:
@@ -128,11 +132,13 @@ def _topological(after: Sequence[set[int]], memory: "_Memory") -> list[int]:
         if i in done:
             continue
         done[i] = None
+        changed = memory.run(i)
         for j in then[i]:
             waiting[j] -= 1
             if waiting[j] == 0:
                 heapq.heappush(ready, j)
-        for j in (*then[i], *memory.run(i)):
+                changed += [j, *memory.arrive(j)]
+        for j in changed:
             if waiting[j] == 0 and j not in done and memory.saves(j):
                 heapq.heappush(saving, j)
     return list(done)
@@ -146,22 +152,47 @@ class _Memory:
         self._reads = [[u for u in call.memory[1:] if u in own] for call in calls]
         self._makes = [_nbytes(call.root) if call.target is None else 0 for call in calls]
         self._readers: dict[UOp, set[int]] = {}
+        # of the readers left: how many cannot run yet, and what the results of all take
+        self._waiting: dict[UOp, int] = {}
+        self._results: dict[UOp, int] = {}
         for i, reads in enumerate(self._reads):
             for u in reads:
                 self._readers.setdefault(u, set()).add(i)
+                self._waiting[u] = self._waiting.get(u, 0) + 1
+                self._results[u] = self._results.get(u, 0) + self._makes[i]
 
     def saves(self, i: int) -> bool:
-        """Say whether call `i` is the last reader of more memory than it takes for its result."""
-        freed = sum(_nbytes(u) for u in self._reads[i] if len(self._readers[u]) == 1)
-        return freed > self._makes[i]
+        """Say whether call `i` is the last reader of more memory than it takes for its result.
 
-    def run(self, i: int) -> Iterator[int]:
-        """Note that call `i` runs, and yield the calls that are last readers now."""
+        Or one of the last, which all could run.
+        """
+        reads = self._reads[i]
+        freed = sum(_nbytes(u) for u in reads if len(self._readers[u]) == 1)
+        return freed > self._makes[i] or any([self._can_go(u) for u in reads])
+
+    def arrive(self, i: int) -> list[int]:
+        """Note that call `i` could run, and return the calls that may save memory by that."""
+        changed: list[int] = []
         for u in self._reads[i]:
-            readers = self._readers[u]
-            readers.discard(i)
-            if len(readers) == 1:
-                yield from readers
+            self._waiting[u] -= 1
+            if self._can_go(u):
+                changed += self._readers[u]
+        return changed
+
+    def run(self, i: int) -> list[int]:
+        """Note that call `i` runs, and return the calls that may save memory by that."""
+        changed: list[int] = []
+        for u in self._reads[i]:
+            could_go = self._can_go(u)
+            self._readers[u].discard(i)
+            self._results[u] -= self._makes[i]
+            if len(self._readers[u]) == 1 or (not could_go and self._can_go(u)):
+                changed += self._readers[u]
+        return changed
+
+    def _can_go(self, u: UOp) -> bool:
+        """Say whether all readers of `u` that are left could run, and leave less than it."""
+        return self._waiting[u] == 0 and self._results[u] < _nbytes(u)
 
 
 def _nbytes(u: UOp) -> int:
