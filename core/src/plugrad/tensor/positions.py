@@ -266,6 +266,7 @@ def plan_of(
     basic: list[Any] = []
     tensors: list[tuple[int, UOp, int]] = []  # place among the items, positions, axis of the view
     sizes: list[Dim] = []
+    of_the_host: list[tuple[HostPositions, int]] = []
     axis = 0
     for place, item in enumerate(items):
         if item is Ellipsis:
@@ -274,6 +275,8 @@ def plan_of(
             axis += item is not None
             basic.append(item)
             continue
+        if isinstance(item, HostPositions):
+            of_the_host.append((item, axis))
         for part in _positions(item, shape, axis, find_true):
             size: Any = shape[axis]
             tensors.append((place, part, len(basic)))
@@ -283,10 +286,14 @@ def plan_of(
     places = [place for place, _, _ in tensors]
     together = places[-1] - places[0] < len(set(places))
     axes = tuple(view_axis for _, _, view_axis in tensors)
+    joined = _joined([part for _, part, _ in tensors], sizes)
+    # as in NumPy, where nothing is named, nothing is out of range
+    for item, axis in of_the_host if 0 not in joined.shape else ():
+        _check_ends(item, axis, shape[axis])
     return Plan(
         tuple(basic),
         axes,
-        _joined([part for _, part, _ in tensors], sizes),
+        joined,
         product(sizes),
         axes[0] if together else 0,
     )
@@ -332,9 +339,6 @@ def _positions(item: Any, shape: Shape, axis: int, find_true: Callable[[Any], Se
     """Return the positions that one item names on the axes from `axis` on, counted from the front."""
     size: Any = shape[axis] if axis < len(shape) else 0
     if isinstance(item, HostPositions):
-        if isinstance(size, int):
-            _check_inside(item.least, axis, size)
-            _check_inside(item.greatest, axis, size)
         item = item.tensor
     if isinstance(item, TensorBase):
         if is_bool(item.dtype):
@@ -361,6 +365,12 @@ def _positions(item: Any, shape: Shape, axis: int, find_true: Callable[[Any], Se
         return [place.cast(position_dtype(size))]
     _check_inside(number, axis, size)
     return [UOp.const(position_dtype(size), number % size)]
+
+
+def _check_ends(item: HostPositions, axis: int, size: Dim) -> None:
+    if isinstance(size, int):
+        _check_inside(item.least, axis, size)
+        _check_inside(item.greatest, axis, size)
 
 
 def _check_inside(number: int, axis: int, size: int) -> None:
