@@ -147,6 +147,15 @@ OTHERWISE: dict[str, str] = {
         ("abs/uint64", "neg/uint64", "sign/uint64", "square/uint64", "relu/uint64"), "not implemented"
     ),
     **dict.fromkeys(("max/uint32", "min/uint32", "bitwise_not/uint16"), "not implemented"),
+    **dict.fromkeys(
+        (
+            f"{name}/elements of {dtype}"
+            for name in ("flip", "tril", "triu")
+            for dtype in ("uint16", "uint64")
+        ),
+        "not implemented",
+    ),
+    "matmul/elements of uint64": "not implemented",
     **dict.fromkeys(("max/shape ()", "min/shape ()", "prod/axis (0, -1)"), "other axes"),
     **dict.fromkeys(
         (f"{name}/int32" for name in ("logsigmoid", "softplus", "celu", "elu", "selu")), "floats only"

@@ -2,6 +2,7 @@
 
 from plugrad.tensor import Tensor
 from plugrad.testing.operations import (
+    breadth,
     elementwise,
     fourier,
     indexing,
@@ -24,27 +25,29 @@ OPERATIONS: tuple[Operation, ...] = (
     *fourier.CASES,
     *spatial.CASES,
     *layers.CASES,
+    *breadth.CASES,
 )
 
 _REASONS = {
     "says what a tensor is, and computes nothing": (
         "__init__ __format__ __hash__ __len__ __repr__ count_sharing device dtype element_size grad "
-        "is_floating_point nbytes ndim numel requires_grad shape size static_shape uop"
+        "is_floating_point nbytes ndim numel requires_grad requires_grad_ shape size static_shape uop"
     ),
     "brings elements to the host, as every case does": (
         "__array__ __bool__ __complex__ __float__ __index__ __int__ __iter__ __reduce__ allclose data item "
         "numpy tolist"
     ),
     "says when and where is computed, not what": (
-        "detach held_graphs kernelize realize replace schedule to to_device train training"
+        "detach held_graphs kernelize realize replace schedule to to_ to_device train training"
     ),
     "is `contiguous`, as others call it": "clone",
+    "changes how derivatives are computed, not what they are": "contiguous_backward",
     "is what derivatives of all cases are taken with": "backward gradient",
     "draws random numbers: distributions are tested, not values": (
-        "glorot_uniform kaiming_normal kaiming_uniform manual_seed normal rand rand_like randint "
+        "bernoulli glorot_uniform kaiming_normal kaiming_uniform manual_seed normal rand rand_like randint "
         "randint_like randn randn_like randperm scaled_uniform uniform"
     ),
-    "has no defined elements": "empty empty_like",
+    "has no defined elements": "empty empty_like new_empty",
     "reads what is outside of the program": "from_blob from_url",
     "shares memory with other libraries": (
         "__array_namespace__ __dlpack__ __dlpack_device__ from_dlpack from_torch to_torch"
