@@ -49,9 +49,10 @@ def product(*order: UOp) -> UOp:
     return stored((a * b).reduce(Ops.ADD, k), *(order or (j, i)))
 
 
-def large(n: int) -> UOp:
+def large(n: int, *, transposed: bool = False) -> UOp:
     row, column, step = UOp.range(n, 0), UOp.range(n, 1), UOp.range(n, 2, AxisType.REDUCE)
-    value = param(1, n * n).index(row * n + step).load() * param(2, n * n).index(step * n + column).load()
+    place = column * n + step if transposed else step * n + column
+    value = param(1, n * n).index(row * n + step).load() * param(2, n * n).index(place).load()
     place = param(0, n * n).index(row * n + column)
     return UOp.sink(place.store(value.reduce(Ops.ADD, step), row, column), arg=KernelInfo())
 
@@ -144,6 +145,17 @@ def test_a_copy_belongs_to_one_loop_nest_of_one_thread() -> None:
 
 def test_no_optimisation_changes_loops_that_copies_are_made_for() -> None:
     refused(product(), "after STAGE: copies are laid out", STAGE, Opt(OptOps.UPCAST, (1,), 4))
+
+
+def test_a_copy_of_rows_is_gathered_for_lanes_along_the_columns_where_it_is_used_often() -> None:
+    cached = replace(LOOPS, vector_registers=32, cache_bytes=(32 << 10, 1 << 20))
+    opts = choose_opts(large(1024, transposed=True), cached)
+    assert opts[-1].op is OptOps.STAGE
+    assert next(o.axis for o in opts if o.op is OptOps.UPCAST) == (1,)
+    kernel = KernelOpt(large(1024, transposed=True), cached).apply_all(opts[:-1])
+    (panel,) = panels_of(kernel.ast, kernel.axis(opts[-1].axis))
+    assert panel.is_gathered
+    assert all(o.axis != (1,) for o in choose_opts(large(256, transposed=True), cached)[:1])
 
 
 def test_only_what_is_spread_beyond_the_cache_and_fits_is_copied_unasked() -> None:

@@ -15,7 +15,7 @@ from plugrad.codegen.opt.grid_heuristic import grid_opts
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import AxisId, Opt, OptOps
 from plugrad.codegen.opt.segments import cuts
-from plugrad.codegen.opt.staging import panels_of
+from plugrad.codegen.opt.staging import panels_of, span_of
 from plugrad.codegen.rebuild import ranges_of_reduce, stores_of
 from plugrad.codegen.strides import constant_size
 from plugrad.target import Capabilities
@@ -43,6 +43,8 @@ _GATHERED = 1.5
 _LANES_WITH_REST = 4
 # Steps of a loop from which a copy made before it costs little beside it: it is about one step.
 _STEPS_TO_STAGE = 16
+# Rows from which gathering a copy for them costs little: for a tile it is about as much as ten of its steps.
+_ROWS_TO_PACK = 768
 # Rows of a power-of-two pitch share one set of the first cache, which has eight ways.
 _WAYS = 8
 
@@ -54,10 +56,26 @@ def optimise(kernel: KernelOpt) -> KernelOpt:
     else:
         if kernel.capabilities.vector_bits:
             kernel.apply_all(cuts(kernel))
-            _VectorPlan(kernel).apply()
-        _add_threads(kernel)
-        _stage(kernel)
+        _plan_loops(kernel)
     return kernel
+
+
+def _plan_loops(kernel: KernelOpt) -> None:
+    """Choose vectors, tiles, threads and copies; lanes that need copies are chosen where these are made."""
+    if _VectorPlan(kernel, packs=True).lane is not _VectorPlan(kernel).lane:
+        trial = KernelOpt(kernel.ast, kernel.capabilities)
+        _apply_plan(trial, packs=True)
+        if any(opt.op is OptOps.STAGE for opt in trial.applied):
+            kernel.apply_all(trial.applied)
+            return
+    _apply_plan(kernel)
+
+
+def _apply_plan(kernel: KernelOpt, *, packs: bool = False) -> None:
+    if kernel.capabilities.vector_bits:
+        _VectorPlan(kernel, packs=packs).apply()
+    _add_threads(kernel)
+    _stage(kernel)
 
 
 def choose_opts(ast: UOp, capabilities: Capabilities) -> tuple[Opt, ...]:
@@ -125,15 +143,18 @@ def _moving(body: Body) -> list[Place]:
 class _VectorPlan:
     """Lanes and register tile of one kernel."""
 
-    def __init__(self, kernel: KernelOpt) -> None:
+    def __init__(self, kernel: KernelOpt, *, packs: bool = False) -> None:
         self.kernel = kernel
+        self.packs = packs
+        self.cache_bytes = kernel.capabilities.cache_bytes[-1]
         self.bits = kernel.capabilities.vector_bits
         self.bodies = bodies_of(kernel.ast)
         self.places = [p for body in self.bodies for p in body.places]
         self.can_repeat = kernel.can_repeat()
+        self.lane: UOp | None = min([None, *self._with_lanes()], key=self._cost)
 
     def apply(self) -> None:
-        lane = min([None, *self._with_lanes()], key=self._cost)
+        lane = self.lane
         main = max(self.bodies, key=lambda b: b.steps)
         tile = self._tile(main, lane)
         tiled_idents: set[AxisId] = {ident for ident, _ in tile}
@@ -212,8 +233,18 @@ class _VectorPlan:
         share = (
             _vector_steps(lane, self._lanes(lane)) / (constant_size(lane) or 1) if lane is not None else 1.0
         )
-        accesses = sum(_access_cost(p, lane, share) for p in body.places)
+        accesses = sum(
+            share if self._is_packed(p, lane) else _access_cost(p, lane, share) for p in body.places
+        )
         return body.steps * (accesses + (body.operations + 1) * share)
+
+    def _is_packed(self, place: Place, lane: UOp | None) -> bool:
+        """Say whether lanes along `lane` may be read from a copy: it is large, and read for many rows."""
+        if not self.packs or place.reduce is None or lane is None or not place.moves(lane):
+            return False
+        rows = (r for r in self.kernel.axes(AxisType.LOOP) if r is not lane and not place.moves(r))
+        is_long = any((constant_size(r) or 1) >= _ROWS_TO_PACK for r in rows)
+        return is_long and span_of(place.index.src[1]) * place.index.dtype.itemsize >= self.cache_bytes
 
     def _sum_in_lanes(self, body: Body, chains: int) -> None:
         """Let a reduction sum along the lanes of vectors, `chains` of them side by side."""
@@ -338,5 +369,6 @@ def _stage(kernel: KernelOpt) -> None:
         return
     panels = panels_of(kernel.ast, loops[-1])
     fits = sum(panel.nbytes for panel in panels) <= kernel.capabilities.local_memory_bytes
-    if fits and any(panel.span_bytes >= kernel.capabilities.cache_bytes[-1] for panel in panels):
+    most = kernel.capabilities.cache_bytes[-1]
+    if fits and any(panel.span_bytes >= most or panel.is_gathered for panel in panels):
         kernel.apply(Opt(OptOps.STAGE, loops[-1].arg.ident))

@@ -6,6 +6,7 @@ order in which the loop wants them: the packed panel of a matrix product on a CP
 """
 
 import math
+from collections.abc import Collection
 
 from plugrad._frozen import frozen
 from plugrad.codegen.opt.opt_ops import Opt
@@ -45,19 +46,35 @@ class Panel:
         return self.numel * self.value.dtype.itemsize
 
     @property
+    def places(self) -> list[UOp]:
+        """Return where the copy's elements are read."""
+        return [u for u in self.value.toposort() if u.op is Ops.INDEX]
+
+    @property
     def span_bytes(self) -> int:
         """Bytes from the first to the last element that the copy is made of; 0 where that is not known."""
-        places = (u for u in self.value.toposort() if u.op is Ops.INDEX)
-        return max(_span(place.src[1], self.axes) * place.dtype.itemsize for place in places)
+        return max(span_of(place.src[1], self.axes) * place.dtype.itemsize for place in self.places)
+
+    @property
+    def is_gathered(self) -> bool:
+        """Say whether neighbours in the copy, those of one vector, are no neighbours where they come from."""
+        last = self.axes[-1]
+        return last.arg.kind in UNROLLED and any(
+            coefficient(p.src[1], last) not in (0, 1) for p in self.places
+        )
 
 
-def _span(idx: UOp, axes: tuple[UOp, ...]) -> int:
+def span_of(idx: UOp, axes: "Collection[UOp] | None" = None) -> int:
+    """Return the elements from the first to the last that `idx` visits along `axes`, by default all it has.
+
+    0 where that is not known.
+    """
     span = 1
-    for r in axes:
-        step = coefficient(idx, r)
-        if step is None:
+    for r in idx.ranges if axes is None else axes:
+        step, size = coefficient(idx, r), constant_size(r)
+        if step is None or size is None:
             return 0
-        span += abs(step) * ((constant_size(r) or 1) - 1)
+        span += abs(step) * (size - 1)
     return span
 
 
