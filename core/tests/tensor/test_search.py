@@ -116,6 +116,30 @@ def test_elements_of_one_number_of_times_or_none() -> None:
     assert t.repeat_interleave([3, 1]).sum().gradient(t)[0].tolist() == [3.0, 1.0]
 
 
+def test_numbers_of_times_are_integers_of_any_kind() -> None:
+    t = Tensor([5, 6])
+    for two in (np.int64(2), Tensor(2), Tensor([2]), np.array([2, 2]), (2, 2)):
+        assert t.repeat_interleave(two).tolist() == [5, 5, 6, 6]
+    for wrong in (None, 1.5, "a", [1, None]):
+        with pytest.raises(ArgumentError, match="repeat_interleave: repeats="):
+            t.repeat_interleave(wrong)  # type: ignore[arg-type]
+
+
+def test_times_are_counted_inside_a_jitted_function_where_their_sum_is_known() -> None:
+    @TinyJit
+    def repeated(x: Tensor, times: Tensor) -> tuple[Tensor, Tensor]:
+        first = x.repeat_interleave(times, 0, output_size=4).realize()
+        return first, x.repeat_interleave([1, 0, 2], 0).realize()
+
+    for times in ([1, 2, 1], [4, 0, 0], [0, 0, 4], [2, 1, 1]):
+        x = np.arange(6).reshape(3, 2) + times[0]
+        first, second = repeated(Tensor(x).contiguous().realize(), Tensor(times).contiguous().realize())
+        np.testing.assert_array_equal(first.numpy(), np.repeat(x, times, 0))
+        np.testing.assert_array_equal(second.numpy(), np.repeat(x, [1, 0, 2], 0))
+    short = Tensor([1, 2, 3]).repeat_interleave(Tensor([1, 1, 1]), output_size=5)
+    assert short.tolist() == [1, 2, 3, 0, 0]
+
+
 def test_numbers_of_times_that_cannot_be_are_refused() -> None:
     t = Tensor([1, 2, 3])
     for wrong in (-1, [1, -1, 0]):

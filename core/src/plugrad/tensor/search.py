@@ -4,6 +4,7 @@ Where the number of results depends on the elements, it is read from the device 
 such functions compute their input at once, and cannot run inside a jitted function unless told a `size`.
 """
 
+import math
 from collections.abc import Sequence
 from typing import Any, Self
 
@@ -14,7 +15,7 @@ from plugrad.tensor.base import TensorBase, promoted
 from plugrad.tensor.lookup import counted, pick_first, position_dtype
 from plugrad.tensor.order import OrderMixin
 from plugrad.tensor.scan import ScanMixin
-from plugrad.tensor.shapes import as_int, as_number, one_axis, product, show
+from plugrad.tensor.shapes import as_int, as_number, one_axis, product, several, show
 from plugrad.tensor.sorting import search_rows, sort_keys
 from plugrad.uop.uop import UOp
 
@@ -27,22 +28,24 @@ class SearchMixin(OrderMixin, ScanMixin):
 
     __slots__ = ()
 
-    def searchsorted(self, values: Self, right: bool = False) -> Self:
+    def searchsorted(self, values: Self | ConstType, right: bool = False) -> Self:
         """Return where `values` would be inserted into this sorted tensor, to keep it sorted.
 
         (n,) with (...) -> (...), or (*R, n) with (*R, m) -> (*R, m). NaN is greater than every number.
 
         Args:
-            values: what is looked for.
+            values: what is looked for: a tensor, an array or a number.
             right: insert behind equal elements, not before them.
 
         Raises:
             ShapeError: there is no last axis, or rows differ.
+            DtypeError: `values` are no numbers.
 
         Example:
             >>> Tensor([1, 3, 3, 5]).searchsorted(Tensor([3, 4])).tolist()
             [1, 3]
         """
+        values = self._tensor_operand(values)
         self._check_device(values)
         self.static_shape("searchsorted")
         if not self.ndim or (self.ndim > 1 and self.shape[:-1] != values.shape[:-1]):
@@ -165,20 +168,28 @@ class SearchMixin(OrderMixin, ScanMixin):
             )
         return self.item()
 
-    def repeat_interleave(self, repeats: "int | Sequence[int] | Self", axis: int | None = None) -> Self:
+    def repeat_interleave(
+        self,
+        repeats: "int | Sequence[int] | Self",
+        axis: int | None = None,
+        *,
+        output_size: int | None = None,
+    ) -> Self:
         """Return this with each element along an axis `repeats` times, one behind the other.
 
         Args:
             repeats: how often each comes: one number, or one for each place on the axis. A tensor of them is
                 computed at once, because the size of the result depends on it.
             axis: along which axis; None takes all elements in row-major order.
+            output_size: the sum of a tensor of numbers, where it is known: then nothing is computed early.
+                Elements that the tensor has beyond that fall away; those missing are 0.
 
         Raises:
-            ArgumentError: a number is negative.
+            ArgumentError: a number is negative, or no integer; of a tensor without `output_size` only.
             AxisError: the axis does not exist.
             DtypeError: a tensor of numbers holds no integers.
             ShapeError: there are more or fewer numbers than places.
-            JitError: a tensor of numbers inside a jitted function.
+            JitError: a tensor of numbers inside a jitted function, without `output_size`.
 
         Example:
             >>> Tensor([1, 2]).repeat_interleave(2).tolist()
@@ -187,34 +198,37 @@ class SearchMixin(OrderMixin, ScanMixin):
             [2, 2, 2]
         """
         if axis is None:
-            return self.flatten().repeat_interleave(repeats, 0)
+            return self.flatten().repeat_interleave(repeats, 0, output_size=output_size)
         at = one_axis(axis, self.ndim, "repeat_interleave")
-        if isinstance(repeats, int):
-            if repeats < 0:
-                raise ArgumentError(f"repeat_interleave: {repeats} times. Give 0 or more.")
-            wide = [repeats if i == at + 1 else -1 for i in range(self.ndim + 1)]
+        if isinstance(repeats, TensorBase):
+            size = self._known_size(at, "repeat_interleave")
+            return self.index_select(at, self._places_repeated(repeats, size, output_size))  # pyright: ignore[reportArgumentType]
+        numbers = [as_int(number, "repeat_interleave", "repeats") for number in several(repeats)]
+        if numbers and min(numbers) < 0:
+            raise ArgumentError(f"repeat_interleave: {min(numbers)} times. Give 0 or more.")
+        if len(numbers) == 1:
+            wide = [numbers[0] if i == at + 1 else -1 for i in range(self.ndim + 1)]
             return self.unsqueeze(at + 1).expand(wide).flatten(at, at + 1)
-        return self.index_select(at, self._places_repeated(repeats, self.static_shape()[at]))
+        _check_one_each((len(numbers),), self._known_size(at, "repeat_interleave"))
+        places = [place for place, number in enumerate(numbers) for _ in range(number)]
+        return self.index_select(at, self._from_host(places, position_dtype(len(numbers))))
 
-    def _places_repeated(self, repeats: "Sequence[int] | Self", size: int) -> Self:
+    def _places_repeated(self, counts: Self, size: int, total: int | None) -> Self:
         """Return each place on an axis as often as it is to come."""
-        counts = repeats if isinstance(repeats, TensorBase) else self._from_host(list(repeats))
         if not is_int(counts.dtype) and counts.numel():
             raise DtypeError(f"repeat_interleave with {counts.dtype.name}: numbers of times are integers.")
-        if counts.shape != (size,) and counts.shape != (1,):
-            raise ShapeError(
-                f"repeat_interleave: numbers of shape {show(counts.shape)} for an axis of {size} elements. "
-                "Give one for each."
-            )
+        _check_one_each(counts.shape, size)
         if not size:
             return self._make(UOp.const(position_dtype(0), 0).reshape((1,)).expand((0,)), self._device)
         counts = counts.expand(size).cast(position_dtype(size))
-        if (least := counts.min().item()) < 0:
+        if total is None and (least := counts.min().item()) < 0:
             raise ArgumentError(f"repeat_interleave: {least} times. Give 0 or more.")
         ends = counts.cumsum(0)
         ends = ends._like(ends._graph.contiguous())
-        total = ends._interval(0, size - 1, size).item()
-        return ends.searchsorted(self._make(UOp.iota(total), self._device), right=True)
+        if total is None:
+            total = ends._interval(0, size - 1, size).item()
+        numbers = UOp.iota(_as_count(total, "repeat_interleave", "output_size"))
+        return ends.searchsorted(self._make(numbers, self._device), right=True)
 
     # --- by value ---
 
@@ -269,6 +283,7 @@ class SearchMixin(OrderMixin, ScanMixin):
         Raises:
             DtypeError: this tensor holds no integers.
             ShapeError: it has more than one axis, or `weights` another shape.
+            ArgumentError: `minlength` is no integer, or negative.
             JitError: inside a jitted function.
 
         Example:
@@ -277,12 +292,15 @@ class SearchMixin(OrderMixin, ScanMixin):
         """
         if not is_int(self.dtype):
             raise DtypeError(f"bincount of {self.dtype.name}: it takes integers. Cast first: .int().")
+        if (least_size := as_int(minlength, "bincount", "minlength")) < 0:
+            raise ArgumentError(f"bincount: minlength={least_size} is negative. Give 0 or more.")
+        weights = None if weights is None else self._tensor_operand(weights)
         (size,) = self.static_shape("bincount") if self.ndim == 1 else (None,)
         if size is None or (weights is not None and weights.shape != self.shape):
             others = "" if weights is None else f" with weights of shape {show(weights.shape)}"
             raise ShapeError(f"bincount of shape {show(self.shape)}{others}. Give one axis; flatten first.")
         greatest = self.max().item() if size else -1
-        bins = max(greatest + 1, minlength)
+        bins = max(greatest + 1, least_size)
         numbers = self._like(self._graph.cast(dtypes.int64))
         return numbers._counts(bins, weights)
 
@@ -308,16 +326,17 @@ class SearchMixin(OrderMixin, ScanMixin):
         the parts lie between the least and the greatest element. The counts have this dtype, as in PyTorch.
 
         Raises:
-            ArgumentError: there are no parts, or `max_` is less than `min_`.
-            DtypeError: this tensor holds no floats.
+            ArgumentError: there are no parts, `max_` is less than `min_`, or one of them is not finite.
+            DtypeError: this tensor holds no floats, or a limit is no number.
 
         Example:
             >>> Tensor([1.0, 2.0, 1.0]).histc(4, 0, 3).tolist()
             [0.0, 2.0, 1.0, 0.0]
         """
-        if bins < 1 or max_ < min_:
+        bins, min_, max_ = as_int(bins, "histc", "bins"), as_number(min_, "histc"), as_number(max_, "histc")
+        if bins < 1 or not -math.inf < min_ <= max_ < math.inf:
             raise ArgumentError(
-                f"histc: {bins} bins from {min_} to {max_}. Give at least 1, and min_ <= max_."
+                f"histc: {bins} bins from {min_} to {max_}. Give at least 1, and finite min_ <= max_."
             )
         if not is_float(self.dtype):
             raise DtypeError(f"histc of {self.dtype.name}: it takes floats. Cast first: .float().")
@@ -351,10 +370,18 @@ def _check_mask(mask: Any) -> None:
         raise DtypeError(f"masked_select with a mask of {mask.dtype.name}: a mask is bool. Compare: x != 0.")
 
 
-def _as_count(size: Any, what: str) -> int:
-    count = as_int(size, what, "size")
+def _check_one_each(numbers: tuple[Any, ...], size: int) -> None:
+    if numbers not in ((size,), (1,), ()):
+        raise ShapeError(
+            f"repeat_interleave: numbers of shape {show(numbers)} for an axis of {size} elements. "
+            "Give one for each."
+        )
+
+
+def _as_count(size: Any, what: str, name: str = "size") -> int:
+    count = as_int(size, what, name)
     if count < 0:
-        raise ArgumentError(f"{what}: size={count} is negative. Ask for 0 elements or more.")
+        raise ArgumentError(f"{what}: {name}={count} is negative. Ask for 0 elements or more.")
     return count
 
 
