@@ -110,6 +110,7 @@ def test_objects_with_a_way_to_be_made_are_refused() -> None:
         (b"t.", "damaged"),
         (b"(K\x01\x85.0.", "leaves 2 values"),
         (b"(\x85.", "a container begins where a value should be"),
+        (b"(.", "a container begins where a value should be"),
         (b"}(K\x01u.", "damaged"),
         (b"\xff.", "damaged"),
         (b"I" + b"9" * 5000 + b"\n.", "damaged"),

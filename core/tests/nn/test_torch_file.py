@@ -242,6 +242,7 @@ def with_pickle(path: Path, content: bytes) -> Path:
 
 
 STORAGE = b"(S'storage'\nctorch\nFloatStorage\nS'0'\nS'cpu'\nI6\ntQ"
+FROM_TYPE = b"ctorch._tensor\n_rebuild_from_type_v2\n(ctorch._utils\n_rebuild_tensor_v2\nctorch\nTensor\n"
 REBUILD = b"ctorch._utils\n_rebuild_tensor_v2\n("
 
 
@@ -285,6 +286,9 @@ def test_places_outside_of_storages_are_refused(
     [
         (b"ctorch._utils\n_rebuild_parameter\n(I1\nI01\nNtR.", "a parameter is made of 1"),
         (b"ctorch._tensor\n_rebuild_from_type_v2\n(I1\nI1\n(tNtR.", "a tensor is made by 1"),
+        (FROM_TYPE + b"(I1\nt}tR.", "calls _rebuild_from_type_v2 wrongly: missing a required argument"),
+        (FROM_TYPE + b"]}tR.", r"a tensor is made of \[\], which is no tuple"),
+        (b"ctorch\ndevice\n(]tR.", r"a torch.device is made of \(\[\],\)"),
         (b"ctorch._utils\n_rebuild_tensor_v2\n.", "holds the function tensor_v2"),
         (REBUILD + STORAGE + b"I0\n(I2\nt(I1\ntI00\nN}S'neg'\nI01\nstR.", "still to be applied"),
         (

@@ -18,7 +18,7 @@ from typing import Any, BinaryIO, cast
 
 from plugrad.errors import FileFormatError
 
-__all__ = ["PLAIN", "Admitted", "load_data", "plain_key"]
+__all__ = ["PLAIN", "Admitted", "checked_call", "load_data", "plain_key"]
 
 #: What a pickle may name: "module.name" to what is put in its place. Callables among it may be called.
 Admitted = Mapping[str, Any]
@@ -100,7 +100,7 @@ class _Machine:
         """Return the only value on the stack."""
         if len(self._stack) != 1:
             raise FileFormatError(f"the pickle leaves {len(self._stack)} values, not one.")
-        value = _value(self._stack[0])
+        value = _value(self._pop())
         _check_levels(value)
         return value
 
@@ -251,11 +251,7 @@ class _Machine:
             raise FileFormatError(f"the pickle calls {function!r:.100}, which is no function.")
         if type(arguments) is not tuple:
             raise FileFormatError(f"the pickle calls {function.name} with {arguments!r:.100}, no tuple.")
-        try:
-            inspect.signature(function.value).bind(*arguments)
-        except TypeError as error:
-            raise FileFormatError(f"the pickle calls {function.name} wrongly: {error}.") from error
-        self._stack.append(function.value(*arguments))
+        self._stack.append(checked_call(function.name, function.value, cast("tuple[Any, ...]", arguments)))
 
     _do_newobj = _do_reduce
 
@@ -269,6 +265,19 @@ class _Machine:
 
     def _do_persid(self, identity: str) -> None:
         self._stack.append(self._load_persistent(identity))
+
+
+def checked_call(name: str, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+    """Return what an admitted function makes of the arguments that a pickle gives it.
+
+    Raises:
+        FileFormatError: it takes fewer or more.
+    """
+    try:
+        inspect.signature(function).bind(*arguments)
+    except TypeError as error:
+        raise FileFormatError(f"the pickle calls {name} wrongly: {error}.") from error
+    return function(*arguments)
 
 
 def _value(item: Any) -> Any:

@@ -12,7 +12,7 @@ from plugrad._frozen import frozen
 from plugrad.dtype import DType, dtypes, is_float
 from plugrad.errors import FileFormatError
 from plugrad.nn.byte_source import ByteSource
-from plugrad.nn.safe_pickle import PLAIN, Admitted
+from plugrad.nn.safe_pickle import PLAIN, Admitted, checked_call
 from plugrad.nn.strided import extent, from_strides
 from plugrad.tensor import Tensor
 
@@ -207,7 +207,9 @@ class Rebuilder:
         """Return a tensor that had attributes, without them."""
         if not isinstance(function, MethodType) or function == self.from_type or kind is not _TENSOR_TYPE:
             raise FileFormatError(f"a tensor is made by {function!r:.100} as a {kind!r:.100}.")
-        return function(*arguments)
+        if type(arguments) is not tuple:
+            raise FileFormatError(f"a tensor is made of {arguments!r:.100}, which is no tuple.")
+        return checked_call("_rebuild_from_type_v2", function, cast("tuple[Any, ...]", arguments))
 
     def admitted(self) -> Admitted:
         """Return what the pickle may name."""
@@ -242,4 +244,6 @@ def _torch_size(sizes: Any) -> tuple[int, ...]:
 
 
 def _torch_device(*parts: Any) -> str:
+    if not all(isinstance(part, (str, int)) for part in parts):
+        raise FileFormatError(f"a torch.device is made of {parts!r:.100}.")
     return ":".join(map(str, parts))
