@@ -91,3 +91,19 @@ def test_sixteen_bit_floats_round_once(name: str, dtype: str) -> None:
     x = Tensor([0.25, 0.5, 1.0, 3.0], dtype=dtype)
     wide = getattr(x.cast("float32"), name)()
     assert getattr(x, name)().tolist() == wide.cast(dtype).tolist()
+
+
+@pytest.mark.parametrize("name", ["elu", "celu", "selu"])
+def test_units_of_exponentials_keep_the_digits_of_small_numbers(name: str) -> None:
+    x = np.array([-1e-30, -1e-10, -1e-4, -0.3], np.float32)
+    want = getattr(F, name)(torch.tensor(x, dtype=torch.float64)).numpy()
+    np.testing.assert_allclose(getattr(Tensor(x), name)().numpy(), want, rtol=3e-7)
+
+
+@pytest.mark.parametrize("name", ["mish", "hardswish", "hardsigmoid", "softsign", "tanhshrink", "selu"])
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_narrow_floats_are_rounded_once(name: str, dtype: str) -> None:
+    x = Tensor(np.linspace(-9, 9, 401, dtype=np.float32)).cast(dtype).realize()
+    got = getattr(x, name)()
+    assert got.dtype.name == dtype
+    np.testing.assert_array_equal(got.numpy(), getattr(x.float(), name)().cast(dtype).numpy())

@@ -370,3 +370,10 @@ def test_numbers_are_shifted_by_tensors() -> None:
     assert (1 << Tensor([1], dtype="uint8")).dtype.name == "uint8"
     with pytest.raises(DtypeError, match="integers"):
         _ = 1 << Tensor([1.0])
+
+
+def test_the_power_of_zero_has_a_gradient_of_zero() -> None:
+    x = Tensor([0.0, 2.0], requires_grad=True)
+    (x**0).sum().backward()
+    assert x.grad is not None
+    assert x.grad.tolist() == [0.0, 0.0]

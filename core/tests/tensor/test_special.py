@@ -168,3 +168,50 @@ def test_the_exact_gelu_is_that_of_torch() -> None:
     np.testing.assert_allclose(gradient.numpy()[:-1], expected.numpy()[:-1], rtol=1e-4, atol=1e-6)
     with pytest.raises(ArgumentError, match="gelu: approximate='erf' is neither"):
         t.gelu("erf")  # type: ignore[arg-type]
+
+
+POINTS = [0.0, -0.0, 1.0, -1.0, 0.5, 2.0, -2.5, 3.0]
+
+
+def _slopes(name: str, x: Any, y: Any, kind: Any) -> tuple[Any, Any]:
+    """Return the gradients of a function of two operands, of tensors of `kind`."""
+    a, b = kind(x, requires_grad=True), kind(y, requires_grad=True)
+    getattr(a, name)(b).sum().backward()
+    return np.array(a.grad.tolist()), np.array(b.grad.tolist())
+
+
+@pytest.mark.parametrize("name", ["logaddexp", "remainder", "fmod", "atan2", "hypot"])
+def test_gradients_at_edges_and_ties_are_those_of_torch(name: str) -> None:
+    pairs = np.array([(x, y) for x in POINTS for y in POINTS if y or name not in ("remainder", "fmod")])
+    if name == "hypot":  # of length 0, torch gives NaN
+        pairs = pairs[pairs.any(1)]
+    x, y = pairs.T.tolist()
+    for got, want in zip(_slopes(name, x, y, Tensor), _slopes(name, x, y, torch.tensor), strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-7)
+
+
+def test_gradients_at_length_zero_are_zero() -> None:
+    x = Tensor([0.0, -0.0], requires_grad=True)
+    (x.hypot(0.0) + x.copysign(Tensor([-1.0, 1.0]))).sum().backward()
+    assert x.grad is not None
+    assert x.grad.tolist() == [0.0, 0.0]
+
+
+def test_logaddexp_of_equal_operands_curves() -> None:
+    x = Tensor([0.0, 3.0], requires_grad=True)
+    (slope,) = x.logaddexp(Tensor([0.0, 3.0])).sum().gradient(x)
+    (curve,) = slope.sum().gradient(x)
+    np.testing.assert_allclose(curve.numpy(), [0.25, 0.25], rtol=1e-6)
+
+
+def test_a_remainder_of_zero_keeps_the_sign_of_its_divisor() -> None:
+    got = (Tensor([6.0, -6.0, 6.0, -6.0]) % Tensor([3.0, 3.0, -3.0, -3.0])).tolist()
+    assert [math.copysign(1, x) for x in got] == [1, 1, -1, -1]
+
+
+@pytest.mark.parametrize("weight", [1.0, 0.75, 0.25, 2.0, -1.0])
+def test_lerp_starts_from_the_nearer_end(weight: float) -> None:
+    x, end = np.array([1e30, 1.0, 3.0], np.float32), np.array([1.0, 1e30, 5.0], np.float32)
+    want = torch.lerp(torch.tensor(x), torch.tensor(end), weight).numpy()
+    for w in (weight, Tensor([weight] * 3)):
+        np.testing.assert_allclose(Tensor(x).lerp(Tensor(end), w).numpy(), want, rtol=1e-6)

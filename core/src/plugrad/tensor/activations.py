@@ -6,10 +6,10 @@ Choices are written so that no branch that is not taken overflows: a gradient th
 import math
 from typing import Literal, Self
 
-from plugrad.dtype import is_float
 from plugrad.errors import ArgumentError
+from plugrad.tensor.shapes import as_number
 from plugrad.tensor.special import SpecialMixin
-from plugrad.tensor.special_graphs import erfc, log1p
+from plugrad.tensor.special_graphs import erfc, expm1, log1p, tanh
 from plugrad.uop.uop import UOp
 
 
@@ -36,18 +36,20 @@ class ActivationMixin(SpecialMixin):
             >>> Tensor([-1.0, 3.0, 9.0]).relu6().tolist()
             [0.0, 3.0, 6.0]
         """
-        x = self._graph
-        return self._unary((x <= 0).where(x.const_like(0), (x >= 6).where(x.const_like(6), x)))
+        return self._unary(_relu6(self._graph))
 
     def leaky_relu(self, negative_slope: float = 0.01) -> Self:
         """Return values below 0 times `negative_slope`.
+
+        Raises:
+            DtypeError: `negative_slope` is no number.
 
         Example:
             >>> Tensor([-4.0, 2.0]).leaky_relu(0.5).tolist()
             [-2.0, 2.0]
         """
-        x = self._float_graph()
-        return self._unary((x > 0.0).where(x, x * negative_slope))
+        x, slope = self._float_graph(), as_number(negative_slope, "leaky_relu")
+        return self._unary((x > 0.0).where(x, x * slope))
 
     def sigmoid(self) -> Self:
         """Return `1 / (1 + exp(-self))`.
@@ -74,7 +76,7 @@ class ActivationMixin(SpecialMixin):
             >>> Tensor([0.0, 100.0]).tanh().tolist()
             [0.0, 1.0]
         """
-        return self._composed(_tanh)
+        return self._composed(tanh)
 
     def silu(self) -> Self:
         """Return `self * sigmoid(self)`.
@@ -108,7 +110,7 @@ class ActivationMixin(SpecialMixin):
             >>> round(Tensor([1.0]).gelu("none").item(), 4)
             0.8413
         """
-        if approximate not in ("tanh", "none"):
+        if not isinstance(approximate, str) or approximate not in ("tanh", "none"):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise ArgumentError(f"gelu: approximate={approximate!r} is neither 'tanh' nor 'none'.")
         return self._composed(_gelu if approximate == "tanh" else _exact_gelu)
 
@@ -124,40 +126,59 @@ class ActivationMixin(SpecialMixin):
     def elu(self, alpha: float = 1.0) -> Self:
         """Return `alpha * (exp(self) - 1)` below 0, this above.
 
+        Raises:
+            DtypeError: `alpha` is no number.
+
         Example:
             >>> Tensor([-1000.0, 2.0]).elu().tolist()
             [-1.0, 2.0]
         """
-        return self._composed(lambda x: (x > 0.0).where(x, (_exp_negative(x) - 1.0) * alpha))
+        scale = as_number(alpha, "elu")
+        return self._composed(lambda x: _elu(x, scale))
 
     def selu(self, alpha: float = 1.6732632423543772, gamma: float = 1.0507009873554805) -> Self:
         """Return the self-normalizing scaled ELU: `gamma * elu(self, alpha)`.
 
         Source: Klambauer et al. 2017, equation 2 with the constants of section 2.
 
+        Raises:
+            DtypeError: `alpha` or `gamma` is no number.
+
         Example:
             >>> Tensor([0.0]).selu().tolist()
             [0.0]
         """
-        return self.elu(alpha) * gamma
+        inner, outer = as_number(alpha, "selu"), as_number(gamma, "selu")
+        return self._composed(lambda x: _elu(x, inner) * outer)
 
     def celu(self, alpha: float = 1.0) -> Self:
         """Return `alpha * (exp(self / alpha) - 1)` below 0, this above.
+
+        Raises:
+            DtypeError: `alpha` is no number.
+            ArgumentError: `alpha` is 0.
 
         Example:
             >>> Tensor([-1000.0, 2.0]).celu(0.5).tolist()
             [-0.5, 2.0]
         """
-        return self._composed(lambda x: (x > 0.0).where(x, (_exp_negative(x / alpha) - 1.0) * alpha))
+        scale = as_number(alpha, "celu")
+        if scale == 0:
+            raise ArgumentError("celu: alpha=0 divides by zero. Give another number, or use relu.")
+        return self._composed(lambda x: (x > 0.0).where(x, _elu(x / scale, scale)))
 
     def softplus(self, beta: float = 1.0) -> Self:
         """Return `log(1 + exp(beta * self)) / beta`.
+
+        Raises:
+            DtypeError: `beta` is no number.
 
         Example:
             >>> Tensor([1000.0]).softplus().tolist()
             [1000.0]
         """
-        return self._composed(lambda x: _softplus(x * beta) / beta)
+        scale = as_number(beta, "softplus")
+        return self._composed(lambda x: _softplus(x * scale) / scale)
 
     def mish(self) -> Self:
         """Return `self * tanh(softplus(self))`.
@@ -166,7 +187,7 @@ class ActivationMixin(SpecialMixin):
             >>> Tensor([0.0, 1000.0]).mish().tolist()
             [0.0, 1000.0]
         """
-        return self * self.softplus().tanh()
+        return self._composed(lambda x: x * tanh(_softplus(x)))
 
     def softsign(self) -> Self:
         """Return `self / (1 + |self|)`.
@@ -175,18 +196,21 @@ class ActivationMixin(SpecialMixin):
             >>> Tensor([-1.0, 3.0]).softsign().tolist()
             [-0.5, 0.75]
         """
-        return self / (self.abs() + 1)
+        return self._composed(lambda x: x / ((x < 0.0).where(-x, x) + 1.0))
 
     def hardtanh(self, min_val: float = -1.0, max_val: float = 1.0) -> Self:
         """Return values limited to `min_val..max_val`; no gradient passes at the limits.
+
+        Raises:
+            DtypeError: a limit is no number.
 
         Example:
             >>> Tensor([-5.0, 0.5, 5.0]).hardtanh().tolist()
             [-1.0, 0.5, 1.0]
         """
-        x = self._float_graph()
-        inside = (x >= max_val).where(x.const_like(max_val), x)
-        return self._unary((x <= min_val).where(x.const_like(min_val), inside))
+        x, low, high = self._float_graph(), as_number(min_val, "hardtanh"), as_number(max_val, "hardtanh")
+        inside = (x >= high).where(x.const_like(high), x)
+        return self._unary((x <= low).where(x.const_like(low), inside))
 
     def hardsigmoid(self, alpha: float = 1 / 6, beta: float = 0.5) -> Self:
         """Return `alpha * self + beta` limited to 0..1.
@@ -196,7 +220,7 @@ class ActivationMixin(SpecialMixin):
             [0.0, 0.5, 1.0]
         """
         if alpha == 1 / 6 and beta == 0.5:
-            return (self + 3).relu6() / 6  # one rounding less
+            return self._composed(_hardsigmoid)  # one rounding less
         return (self * alpha + beta).clamp(0, 1)
 
     def hardswish(self) -> Self:
@@ -206,13 +230,20 @@ class ActivationMixin(SpecialMixin):
             >>> Tensor([-9.0, 0.0, 9.0]).hardswish().tolist()
             [-0.0, 0.0, 9.0]
         """
-        return self * self.hardsigmoid()
+        return self._composed(lambda x: x * _hardsigmoid(x))
 
 
-def _exp_negative(x: UOp) -> UOp:
-    """Return e**x below 0, and 1 above, where it would overflow."""
-    assert is_float(x.dtype), "exponentials are of floats"
-    return (x > 0.0).where(x.const_like(0.0), x).exp()
+def _relu6(x: UOp) -> UOp:
+    return (x <= 0).where(x.const_like(0), (x >= 6).where(x.const_like(6), x))
+
+
+def _hardsigmoid(x: UOp) -> UOp:
+    return _relu6(x + 3.0) / 6.0
+
+
+def _elu(x: UOp, alpha: float) -> UOp:
+    # above 0, the exponential would overflow
+    return (x > 0.0).where(x, expm1((x > 0.0).where(x.const_like(0.0), x)) * alpha)
 
 
 def _sigmoid(x: UOp) -> UOp:
@@ -236,21 +267,4 @@ def _exact_gelu(x: UOp) -> UOp:
 
 def _gelu(x: UOp) -> UOp:
     inner = (x + x * x * x * 0.044715) * math.sqrt(2 / math.pi)
-    return x * 0.5 * (_tanh(inner) + 1.0)
-
-
-def _tanh(x: UOp) -> UOp:
-    """Return tanh: by a rational function near 0, where (1-e)/(1+e) would cancel.
-
-    Source: Lambert's continued fraction of tanh, cut after its seventh term.
-    """
-    size = (x < 0.0).where(-x, x)
-    near = size < 0.625
-    small = near.where(x, x.const_like(0.0))
-    z = small * small
-    above = ((z + 378.0) * z + 17325.0) * z + 135135.0
-    below = ((z * 28.0 + 3150.0) * z + 62370.0) * z + 135135.0
-    large = near.where(x.const_like(1.0), size)
-    e = (large * -2.0).exp()
-    far = (e.const_like(1.0) - e) / (e + 1.0)
-    return near.where(small * above / below, (x < 0.0).where(-far, far))
+    return x * 0.5 * (tanh(inner) + 1.0)

@@ -56,6 +56,17 @@ class ArithmeticMixin(InteropMixin):
             f"cannot compute with {x!r} ({type(x).__name__}) and a tensor. Pass a Tensor or a Python number."
         )
 
+    def _tensor_operand(self, x: Any) -> Self:
+        """Return what was given as an operand as a tensor; a number of Python takes the dtype of this one.
+
+        Raises:
+            DtypeError: it is none (see `_operand`).
+        """
+        given = self._operand(x)
+        if isinstance(given, TensorBase):
+            return given
+        return self._make(self._const(given, promoted([self, given])), self._device)
+
     def _binary(
         self, op: Ops, other: Self | ConstType, *, reverse: bool = False, dtype: DType | None = None
     ) -> Self:
@@ -212,6 +223,8 @@ class ArithmeticMixin(InteropMixin):
         if (
             not reverse
             and isinstance(other, (int, float))
+            # a number alone would have no gradient, not even 0
+            and not (other == 0 and self.requires_grad)
             and (simple := self._simple_pow(other)) is not None
         ):
             return simple
@@ -547,7 +560,8 @@ def _float_remainder(x: UOp, y: UOp) -> UOp:
     """Return the remainder with the sign of `y`."""
     rest = x.fmod(y)
     other_side = (y < 0.0).where(rest > 0.0, rest < 0.0)
-    zero = (y < 0.0).where(y.const_like(-0.0), y.const_like(0.0))
+    # a zero of either sign, with the derivatives of the remainder
+    zero = (y < 0.0).where(-(rest.detach() - rest), rest - rest.detach())
     return other_side.where(rest + y, rest.eq(0.0).where(zero, rest))
 
 

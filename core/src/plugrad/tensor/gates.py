@@ -4,7 +4,8 @@ from typing import Self
 
 from plugrad.errors import ArgumentError, ShapeError
 from plugrad.tensor.norms import NormMixin
-from plugrad.tensor.shapes import one_axis, show
+from plugrad.tensor.shapes import as_number, one_axis, show
+from plugrad.tensor.special_graphs import tanh
 
 
 class GateMixin(NormMixin):
@@ -33,18 +34,20 @@ class GateMixin(NormMixin):
             )
         return self._interval(at, 0, size // 2) * self._interval(at, size // 2, size).sigmoid()
 
-    def prelu(self, weight: Self) -> Self:
+    def prelu(self, weight: Self | float) -> Self:
         """Return values below 0 times `weight`: one number, or one for each channel (axis 1; (N, C, ...)).
 
         Source: He et al. 2015, section 2.1.
 
         Raises:
             ShapeError: `weight` has another number of elements than 1 and the channels.
+            DtypeError: `weight` is neither a tensor nor a number.
 
         Example:
             >>> Tensor([[-2.0, 3.0]]).prelu(Tensor([0.5, 0.1])).tolist()
             [[-1.0, 3.0]]
         """
+        weight = self._tensor_operand(weight)
         count = weight.numel()
         channels = self.shape[1] if self.ndim > 1 else 1
         if weight.ndim > 1 or (count != 1 and count is not channels and count != channels):
@@ -69,6 +72,7 @@ class GateMixin(NormMixin):
         """Return values of a magnitude up to `lambd` as 0.
 
         Raises:
+            DtypeError: `lambd` is no number.
             ArgumentError: `lambd` is negative.
 
         Example:
@@ -82,6 +86,7 @@ class GateMixin(NormMixin):
         """Return values nearer to 0 by `lambd`, those of a lesser magnitude as 0.
 
         Raises:
+            DtypeError: `lambd` is no number.
             ArgumentError: `lambd` is negative.
 
         Example:
@@ -99,9 +104,9 @@ class GateMixin(NormMixin):
             >>> Tensor([0.0]).tanhshrink().tolist()
             [0.0]
         """
-        return self - self.tanh()
+        return self._composed(lambda x: x - tanh(x))
 
 
 def _check_width(lambd: float, what: str) -> None:
-    if lambd < 0:
+    if as_number(lambd, what) < 0:
         raise ArgumentError(f"{what}: lambd={lambd} is negative. Give the width of the part that becomes 0.")

@@ -8,8 +8,9 @@ from typing import Any, Self
 
 from plugrad.dtype import FLOAT8, ConstType, dtypes, is_float, is_unsigned
 from plugrad.tensor import special_graphs as graphs
-from plugrad.tensor.base import promoted
+from plugrad.tensor.base import TensorBase, promoted
 from plugrad.tensor.elementwise import ElementwiseMixin
+from plugrad.tensor.shapes import as_number
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
@@ -116,6 +117,8 @@ class SpecialMixin(ElementwiseMixin):
     def atan2(self, other: Self | ConstType) -> Self:
         """Return the angle in [-pi, pi] of the point with this as y and `other` as x; signs of zeros count.
 
+        Its gradient at the point (0, 0) is 0.
+
         Example:
             >>> round(Tensor([0.0]).atan2(-1).item(), 5)
             3.14159
@@ -155,6 +158,8 @@ class SpecialMixin(ElementwiseMixin):
     def hypot(self, other: Self | ConstType) -> Self:
         """Return `sqrt(self**2 + other**2)`, where the squares may overflow; infinite if either is.
 
+        Its gradient at length 0 is 0.
+
         Example:
             >>> Tensor([3e30]).hypot(4e30).item() / 1e30 - 5 < 1e-5
             True
@@ -172,6 +177,8 @@ class SpecialMixin(ElementwiseMixin):
 
     def copysign(self, other: Self | ConstType) -> Self:
         """Return the size of this with the sign of `other`, whose zeros and NaNs have signs too.
+
+        Its gradient at 0 is 0.
 
         Example:
             >>> Tensor([1.0, -2.0]).copysign(-0.0).tolist()
@@ -205,36 +212,47 @@ class SpecialMixin(ElementwiseMixin):
         """
         return self % other
 
-    def lerp(self, end: Self, weight: Self | float) -> Self:
-        """Return `self + (end - self) * weight`.
+    def lerp(self, end: Self | ConstType, weight: Self | ConstType) -> Self:
+        """Return `self + (end - self) * weight`, from the nearer end: a weight of 1 gives `end` itself.
 
         Example:
             >>> Tensor([0.0]).lerp(Tensor([10.0]), 0.25).item()
             2.5
         """
-        return self + (end - self) * weight
+        weight = self._operand(weight)
+        if isinstance(weight, TensorBase):
+            is_near = weight.abs() < 0.5
+            return is_near.where(self, end) + (end - self) * is_near.where(weight, weight - 1)
+        return self + (end - self) * weight if abs(weight) < 0.5 else end + (end - self) * (weight - 1)
 
     # --- comparing and repairing ---
 
     def nan_to_num(self, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None) -> Self:
         """Return this with NaN and infinities replaced, these by the greatest and least number by default.
 
+        Raises:
+            DtypeError: a replacement is no number.
+
         Example:
             >>> Tensor([float("nan"), 1.0]).nan_to_num(5.0).tolist()
             [5.0, 1.0]
         """
-        if not is_float(self.dtype):
-            return self._like(self._graph)
-        most = _LARGEST[self.dtype.name]
+        most = _LARGEST.get(self.dtype.name, 0.0)
+        given = (nan, most if posinf is None else posinf, -most if neginf is None else neginf)
+        middle, high, low = (as_number(value, "nan_to_num") for value in given)
         x = self._graph
-        out = x.ne(x).where(x.const_like(nan), x)
-        out = x.eq(math.inf).where(x.const_like(most if posinf is None else posinf), out)
-        return self._unary(x.eq(-math.inf).where(x.const_like(-most if neginf is None else neginf), out))
+        if not is_float(self.dtype):
+            return self._like(x)
+        out = x.eq(math.inf).where(x.const_like(high), x.ne(x).where(x.const_like(middle), x))
+        return self._unary(x.eq(-math.inf).where(x.const_like(low), out))
 
     def allclose(
         self, other: Self | ConstType, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
     ) -> bool:
         """Return whether all elements are close (see `isclose`), computed at once.
+
+        Raises:
+            DtypeError: a tolerance is no number.
 
         Example:
             >>> Tensor([1.0, 2.0]).allclose(Tensor([1.0, 2.0000001]))
@@ -249,6 +267,9 @@ class SpecialMixin(ElementwiseMixin):
     ) -> Self:
         """Return where `|self - other| <= atol + rtol * |other|`; infinities are close to themselves.
 
+        Raises:
+            DtypeError: a tolerance is no number.
+
         Example:
             >>> Tensor([1.0, 2.0]).isclose(Tensor([1.000001, 2.1])).tolist()
             [True, False]
@@ -257,7 +278,7 @@ class SpecialMixin(ElementwiseMixin):
         wide = dtype if is_float(dtype) else dtypes.float64 if dtype.itemsize > 2 else dtypes.float32
         x, y = self._operands(other, dtype=wide)
         # an infinite tolerance holds for nothing but equal infinities
-        bound = graphs.size_of(y) * rtol + atol
+        bound = graphs.size_of(y) * as_number(rtol, "isclose") + as_number(atol, "isclose")
         close = (graphs.size_of(x - y) <= bound) & (bound < math.inf) & (graphs.size_of(x) < math.inf)
         close = close | x.eq(y)
         return self._with(close | (x.ne(x) & y.ne(y)) if equal_nan else close, other)
@@ -273,7 +294,8 @@ _LARGEST = {
 
 
 def _copysign(x: UOp, y: UOp) -> UOp:
-    return graphs.is_negative(x).ne(graphs.is_negative(y)).where(-x, x)
+    zero = graphs.is_negative(y).where(x.const_like(-0.0), x.const_like(0.0))
+    return x.eq(0.0).where(zero, graphs.is_negative(x).ne(graphs.is_negative(y)).where(-x, x))
 
 
 def _hypot(x: UOp, y: UOp) -> UOp:
@@ -282,15 +304,18 @@ def _hypot(x: UOp, y: UOp) -> UOp:
     is_plain = (more > 0.0) & (more < math.inf)
     scale = is_plain.where(more, more.const_like(1.0))
     ratio = is_plain.where(less / scale, more.const_like(0.0))
-    out = more * (ratio * ratio + 1.0).sqrt()
+    out = more.eq(0.0).where(more.const_like(0.0), more * (ratio * ratio + 1.0).sqrt())
     is_infinite = a.eq(math.inf) | b.eq(math.inf)
     return is_infinite.where(x.const_like(math.inf), (x.ne(x) | y.ne(y)).where(x + y, out))
 
 
 def _logaddexp(x: UOp, y: UOp) -> UOp:
+    highest = x.maximum(y)
+    # inf - inf is NaN
+    is_infinite = highest.eq(math.inf) | highest.eq(-math.inf)
+    x, y = (is_infinite.where(u.const_like(0.0), u) for u in (x, y))
     more, less = (x < y).where(y, x), (x < y).where(x, y)
-    # equal infinities would give inf - inf
-    is_same = more.eq(less)
-    distance = is_same.where(more.const_like(0.0), less - more)
-    out = more + graphs.log1p(distance.exp())
-    return (x.ne(x) | y.ne(y)).where(x + y, out)
+    top = more.detach()
+    # the exponential of 0 less 1 is nothing, but for the derivatives: also those of equal operands
+    rest = (less - top).exp() + ((more - top).exp() - 1.0)
+    return is_infinite.where(highest, (x.ne(x) | y.ne(y)).where(x + y, top + graphs.log1p(rest)))

@@ -101,6 +101,23 @@ def cosh(x: UOp) -> UOp:
     return is_near.where(series, (e * 0.5) * e + (0.5 / e) / e)
 
 
+def tanh(x: UOp) -> UOp:
+    """Return tanh: by a rational function near 0, where (1-e)/(1+e) would cancel.
+
+    Source: Lambert's continued fraction of tanh, cut after its seventh term.
+    """
+    size = (x < 0.0).where(-x, x)
+    near = size < 0.625
+    small = near.where(x, x.const_like(0.0))
+    z = small * small
+    above = ((z + 378.0) * z + 17325.0) * z + 135135.0
+    below = ((z * 28.0 + 3150.0) * z + 62370.0) * z + 135135.0
+    large = near.where(x.const_like(1.0), size)
+    e = (large * -2.0).exp()
+    far = (e.const_like(1.0) - e) / (e + 1.0)
+    return near.where(small * above / below, (x < 0.0).where(-far, far))
+
+
 def asinh(x: UOp) -> UOp:
     """Return log(x + sqrt(x*x + 1))."""
     size = without_sign(x)
@@ -153,7 +170,7 @@ def atan2(y: UOp, x: UOp) -> UOp:
     is_steep = height > width
     less, more = is_steep.where(width, height), is_steep.where(height, width)
     is_zero, is_corner = more.eq(0.0), less.eq(math.inf)
-    ratio = less / is_zero.where(more.const_like(1.0), more)
+    ratio = is_zero.where(less.const_like(0.0), less / is_zero.where(more.const_like(1.0), more))
     ratio = is_corner.where(ratio.const_like(1.0), ratio)
     angle = _atan_of_unit(ratio)
     angle = is_steep.where(math.pi / 2 - angle, angle)
