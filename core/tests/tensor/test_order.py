@@ -123,3 +123,10 @@ def test_wrong_arguments_are_refused() -> None:
         Tensor(X).quantile(1.5)
     with pytest.raises(ShapeError, match="median over axis 0 of shape"):
         Tensor([], dtype="float32").median()
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_quantiles_of_many_narrow_floats_find_their_places(dtype: str) -> None:
+    x = Tensor(np.arange(5001, dtype=np.float32) / 64).cast(dtype)
+    want = np.quantile(x.float().numpy(), [0.1, 0.37, 0.9])
+    np.testing.assert_array_equal(x.quantile([0.1, 0.37, 0.9]).numpy(), Tensor(want).cast(dtype).numpy())

@@ -190,3 +190,17 @@ def test_softmax_of_narrow_floats_sums_in_single_precision(dtype: str) -> None:
 def test_a_divisor_of_variances_is_never_negative(correction: float) -> None:
     assert Tensor([1.0, 2.0, 1.0]).var(correction=correction).item() == float("inf")
     assert np.isnan(Tensor([1.0, 1.0, 1.0]).std(correction=correction).item())
+
+
+def test_deviations_of_equal_numbers_have_no_slope() -> None:
+    x = Tensor([[1.0, 1.0], [2.0, 4.0]], requires_grad=True)
+    x.std(1).sum().backward()
+    t = torch.tensor([[1.0, 1.0], [2.0, 4.0]], requires_grad=True)
+    t.std(1).sum().backward()
+    assert x.grad is not None
+    assert t.grad is not None
+    np.testing.assert_allclose(x.grad.numpy(), t.grad.numpy(), rtol=1e-6)
+
+
+def test_logsumexp_of_nothing_is_minus_infinity() -> None:
+    assert Tensor.zeros(2, 0).logsumexp(1).tolist() == [-float("inf")] * 2

@@ -87,6 +87,10 @@ class NormMixin(ReduceMixin):
     def var_mean(self, axis: Axes = None, keepdim: bool = False, correction: float = 1) -> tuple[Self, Self]:
         """Return `var(...)` and `mean(...)`.
 
+        Raises:
+            AxisError: an axis does not exist.
+            DtypeError: `correction` is no number.
+
         Example:
             >>> [x.item() for x in Tensor([1.0, 3.0]).var_mean()]
             [2.0, 2.0]
@@ -95,6 +99,10 @@ class NormMixin(ReduceMixin):
 
     def std_mean(self, axis: Axes = None, keepdim: bool = False, correction: float = 1) -> tuple[Self, Self]:
         """Return `std(...)` and `mean(...)`.
+
+        Raises:
+            AxisError: an axis does not exist.
+            DtypeError: `correction` is no number.
 
         Example:
             >>> [x.item() for x in Tensor([1.0, 1.0]).std_mean()]

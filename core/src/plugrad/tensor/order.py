@@ -3,6 +3,7 @@
 NaN counts as greater than every number, as in NumPy and PyTorch. Indices of positions are of the default int.
 """
 
+from collections.abc import Sequence
 from typing import Any, Literal, Self
 
 from plugrad.dtype import dtype_max, dtypes, is_bool, is_float
@@ -11,7 +12,7 @@ from plugrad.tensor.base import TensorBase
 from plugrad.tensor.creation import CreationMixin
 from plugrad.tensor.gather import GatherMixin
 from plugrad.tensor.lookup import counted, moved_back, moved_last, position_dtype
-from plugrad.tensor.shapes import cut_to, filled, one_axis, show
+from plugrad.tensor.shapes import as_int, as_number, cut_to, filled, is_sequence, one_axis, show
 from plugrad.tensor.sorting import argsort_rows, sort_keys
 from plugrad.uop.shape import least
 
@@ -74,13 +75,13 @@ class OrderMixin(GatherMixin, CreationMixin):
 
         Raises:
             AxisError: the axis does not exist.
-            ArgumentError: there are fewer than `k` elements.
+            ArgumentError: there are fewer than `k` elements, or `k` is no integer.
 
         Example:
             >>> [x.tolist() for x in Tensor([3, 1, 2]).topk(2)]
             [[3, 2], [0, 2]]
         """
-        at = one_axis(axis, self.ndim, "topk")
+        at, k = one_axis(axis, self.ndim, "topk"), as_int(k, "topk", "k")
         size: Any = self.shape[at]
         # the result has k elements for all values of a variable
         size = least(size)
@@ -119,7 +120,7 @@ class OrderMixin(GatherMixin, CreationMixin):
 
     def quantile(
         self,
-        q: "float | Self",
+        q: "float | Sequence[float] | Self",
         axis: int | None = None,
         keepdim: bool = False,
         interpolation: Interpolation = "linear",
@@ -127,14 +128,14 @@ class OrderMixin(GatherMixin, CreationMixin):
         """Return the value below which the fraction `q` of the elements lies; NaN if there is a NaN.
 
         Args:
-            q: a fraction, or a tensor `(Q,)` of them: then the result has an axis of size Q in front.
+            q: a fraction, or a tensor or list `(Q,)` of them: then the result has an axis of size Q in front.
             axis: along which axis; None takes all elements.
             keepdim: keep that axis with size 1.
             interpolation: what lies between two elements.
 
         Raises:
             ArgumentError: a number `q` outside of 0..1, or an unknown interpolation.
-            DtypeError: this tensor holds no floats.
+            DtypeError: this tensor holds no floats, or `q` no numbers.
             ShapeError: there are no elements, or `q` has more than one axis.
             AxisError: the axis does not exist.
 
@@ -149,7 +150,9 @@ class OrderMixin(GatherMixin, CreationMixin):
                 f"quantile: interpolation={interpolation!r} is none of 'linear', 'lower', 'higher', "
                 "'nearest', 'midpoint'."
             )
-        if not isinstance(q, TensorBase) and not 0 <= q <= 1:
+        if is_sequence(q) or getattr(q, "shape", ()) != ():
+            q = self._tensor_operand(q if hasattr(q, "shape") else self._from_host(q))
+        if not isinstance(q, TensorBase) and not 0 <= (q := as_number(q, "quantile")) <= 1:
             raise ArgumentError(f"quantile: q={q} lies outside of 0..1. It is a fraction of the elements.")
         if isinstance(q, TensorBase) and q.ndim > 1:
             raise ShapeError(f"quantile: q of shape {show(q.shape)}. Give a number or one axis of them.")
@@ -162,21 +165,23 @@ class OrderMixin(GatherMixin, CreationMixin):
         ordered = self.sort(at)[0]
         ordered = ordered._like(ordered._graph.contiguous())
         fractions = q if isinstance(q, TensorBase) else self.full((), float(q), device=self.device)
-        place = fractions.flatten().cast(self.dtype) * (size - 1)
+        # narrow floats do not hold all positions
+        wide = dtypes.float64 if self.dtype is dtypes.float64 or size > 1 << 24 else dtypes.float32
+        place = fractions.flatten().cast(wide) * (size - 1)
         low = place.floor()
         share = {
             "linear": place - low,
             "lower": place * 0,
-            "higher": (place > low).cast(self.dtype),
+            "higher": (place > low).cast(wide),
             "nearest": place.round() - low,
-            "midpoint": (place > low).cast(self.dtype) * 0.5,
+            "midpoint": (place > low).cast(wide) * 0.5,
         }[interpolation]
         lower = low.cast(position_dtype(size))
         weight = share.reshape(*(-1 if a == at else 1 for a in range(self.ndim)))
         a = ordered.index_select(at, lower)
         b = ordered.index_select(at, (lower + 1).minimum(size - 1))
         # a choice where one of them has no part, so that it may be infinite
-        out = (weight == 0).where(a, (weight == 1).where(b, a + (b - a) * weight))
+        out = (weight == 0).where(a, (weight == 1).where(b, a + (b - a) * weight)).cast(self.dtype)
         has_nan = ordered._interval(at, size - 1, size).isnan()
         out = has_nan.where(float("nan"), out)
         front = (at, *[a for a in range(self.ndim) if a != at])

@@ -13,7 +13,7 @@ from plugrad.dtype import (
 from plugrad.errors import ShapeError
 from plugrad.tensor.activations import ActivationMixin
 from plugrad.tensor.base import DTypeLike, the_dtype
-from plugrad.tensor.shapes import Axes, Dim, expanded, one_axis, product, show, some_axes
+from plugrad.tensor.shapes import Axes, Dim, as_number, expanded, one_axis, product, show, some_axes
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
@@ -32,7 +32,7 @@ class ReduceMixin(ActivationMixin):
         """Return sums. Narrow floats accumulate in float32; narrow integers and bools give at least 32 bits.
 
         Args:
-            axis: what to sum over.
+            axis: what to sum over; `()` names no axis, and all elements stay, as in NumPy.
             keepdim: keep those axes with size 1.
             dtype: accumulate in, and return, this dtype.
 
@@ -139,6 +139,10 @@ class ReduceMixin(ActivationMixin):
 
         A divisor below 0 counts as 0.
 
+        Raises:
+            AxisError: an axis does not exist.
+            DtypeError: `correction` is no number.
+
         Example:
             >>> Tensor([1.0, 3.0]).var().item()
             2.0
@@ -147,14 +151,22 @@ class ReduceMixin(ActivationMixin):
         return self._like(self._variance(axis, keepdim, correction, "var", wide).cast(dtype))
 
     def std(self, axis: Axes = None, keepdim: bool = False, correction: float = 1) -> Self:
-        """Return standard deviations: square roots of `var`.
+        """Return standard deviations: square roots of `var`. The gradient of deviation 0 is 0.
+
+        Raises:
+            AxisError: an axis does not exist.
+            DtypeError: `correction` is no number.
 
         Example:
             >>> Tensor([1.0, 5.0, 9.0]).std().item()
             4.0
         """
         dtype, wide = self._float_dtypes()
-        return self._like(self._variance(axis, keepdim, correction, "std", wide).sqrt().cast(dtype))
+        variance = self._variance(axis, keepdim, correction, "std", wide)
+        # a root has no gradient at 0
+        is_zero = variance.eq(0.0)
+        root = is_zero.where(variance.const_like(1.0), variance).sqrt()
+        return self._like(is_zero.where(variance.const_like(0.0), root).cast(dtype))
 
     def _variance(self, axis: Axes, keepdim: bool, correction: float, what: str, wide: DType) -> UOp:
         axes = some_axes(axis, self.ndim, what)
@@ -162,7 +174,7 @@ class ReduceMixin(ActivationMixin):
         x = self._graph.cast(wide)
         mean = x.reduce_axis(Ops.ADD, axes) / _count(count, wide)
         distance = x - expanded(mean, x.shape)
-        left = (_count(count, wide) - correction).maximum(0.0)
+        left = (_count(count, wide) - as_number(correction, what)).maximum(0.0)
         return self._reduced(distance * distance, Ops.ADD, axes, keepdim) / left
 
     def _float_dtypes(self) -> tuple[DType, DType]:
@@ -248,13 +260,16 @@ class ReduceMixin(ActivationMixin):
         return self._like((x - expanded(total.log2() * math.log(2), x.shape)).cast(narrow))
 
     def logsumexp(self, axis: Axes = None, keepdim: bool = False) -> Self:
-        """Return `log(sum(exp(self)))` without overflow.
+        """Return `log(sum(exp(self)))` without overflow; of no elements, minus infinity.
+
+        Raises:
+            AxisError: an axis does not exist.
 
         Example:
             >>> Tensor([1000.0, 1000.0]).logsumexp().item() - 1000 < 0.7
             True
         """
-        axes = self._nonempty_axes(axis, "logsumexp")
+        axes = some_axes(axis, self.ndim, "logsumexp")
         dtype, wide = self._float_dtypes()
         x = self._graph.cast(wide)
         highest = x.reduce_axis(Ops.MAX, axes).detach()
