@@ -41,11 +41,11 @@ def test_muon_takes_the_steps_of_the_publication(shape: Any, nesterov: bool) -> 
         np.testing.assert_allclose(w.numpy(), value, rtol=1e-4, atol=1e-4)
 
 
-@pytest.mark.parametrize("adjust", ["original", "match_rms_adamw"])
-def test_muon_steps_are_torchs_but_for_its_bfloat16(adjust: str) -> None:
+@pytest.mark.parametrize("adjust", [None, "original", "match_rms_adamw"])
+def test_muon_steps_are_torchs_but_for_its_bfloat16(adjust: Any) -> None:
     start = np.random.default_rng(7).normal(size=(8, 4)).astype(np.float32)
     mine, other = Tensor(start), torch.tensor(start, requires_grad=True)
-    ours = Muon([mine], lr=0.02, adjust=adjust)
+    ours = Muon([mine], lr=0.02, adjust_lr_fn=adjust)
     theirs = torch.optim.Muon([other], lr=0.02, adjust_lr_fn=adjust)
     for _ in range(4):
         mine.grad, other.grad = mine.detach().sin(), other.detach().sin()
@@ -58,5 +58,24 @@ def test_muon_steps_are_torchs_but_for_its_bfloat16(adjust: str) -> None:
 def test_only_matrices_are_trained() -> None:
     with pytest.raises(ShapeError, match=r"Muon got a parameter of shape \(3,\)"):
         Muon([Tensor([1.0, 2.0, 3.0])])
-    with pytest.raises(ArgumentError, match="Muon with adjust='none'"):
-        Muon([Tensor([[1.0]])], adjust="none")
+    with pytest.raises(ArgumentError, match="Muon with adjust_lr_fn='none'"):
+        Muon([Tensor([[1.0]])], adjust_lr_fn="none")
+    with pytest.raises(ArgumentError, match=r"Muon with ns_coefficients=\(1.0, 2.0\): pass three numbers"):
+        Muon([Tensor([[1.0]])], ns_coefficients=(1.0, 2.0))
+
+
+@pytest.mark.parametrize("shape", [(5, 3), (3, 5)], ids=str)
+def test_matrices_of_one_shape_are_one_batch_with_the_steps_of_each(shape: Any) -> None:
+    rng = np.random.default_rng(8)
+    start = [rng.normal(size=shape).astype(np.float32) for _ in range(3)]
+    together = [Tensor(a) for a in start]
+    apart = [Tensor(a) for a in start]
+    one, many = Muon(together, lr=0.1), [Muon([p], lr=0.1) for p in apart]
+    for _ in range(3):
+        for p in (*together, *apart):
+            p.grad = p.detach().cos()
+        one.step()
+        for optimizer in many:
+            optimizer.step()
+    for p, q in zip(together, apart, strict=True):
+        np.testing.assert_allclose(p.numpy(), q.numpy(), rtol=1e-4, atol=1e-5)

@@ -9,7 +9,7 @@ import pytest
 
 from plugrad import events
 from plugrad.engine import storage
-from plugrad.nn.optim import LAMB, LARS, SGD, Adam, AdamW, RMSprop
+from plugrad.nn.optim import LAMB, LARS, SGD, Adam, AdamW, Muon, RMSprop
 from plugrad.tensor import Tensor
 
 
@@ -47,6 +47,20 @@ def test_fifty_small_parameters_take_few_kernels(make: Any, wanted: int) -> None
     for _ in range(2):
         set_gradients(params)
         assert kernels(optimizer.step) == wanted
+
+
+def test_muon_takes_the_same_kernels_for_each_shape() -> None:
+    def count(shapes: list[tuple[int, int]]) -> int:
+        params = [Tensor(np.random.default_rng(4).normal(size=shape)).float().realize() for shape in shapes]
+        optimizer = Muon(params, lr=0.1)
+        set_gradients(params)
+        optimizer.step()
+        set_gradients(params)
+        return kernels(optimizer.step)
+
+    few = count([(3, 5), (3, 5)])
+    assert count([(3, 5)] * 30) == few
+    assert count([(3, 5)] * 4 + [(5, 5)] * 4) == 2 * few
 
 
 def test_packed_parameters_take_the_same_steps_as_large_ones() -> None:

@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 from plugrad.errors import ArgumentError, ShapeError
 from plugrad.nn.optim.groups import ParamGroup, check_fractions, check_not_negative
 from plugrad.nn.optim.optimizer import Optimizer
-from plugrad.nn.optim.slots import Slot
+from plugrad.nn.optim.slots import MATRICES, Slot
 from plugrad.tensor import Tensor
 
 __all__ = ["Muon"]
@@ -17,20 +17,20 @@ __all__ = ["Muon"]
 _COEFFICIENTS = (3.4445, -4.7750, 2.0315)
 
 
-def _orthogonal(matrix: Tensor, steps: int, coefficients: tuple[float, float, float], eps: float) -> Tensor:
-    """Return the nearest matrix with singular values near 1, by Newton and Schulz's iteration.
+def _orthogonal(matrices: Tensor, steps: int, coefficients: tuple[float, float, float], eps: float) -> Tensor:
+    """Return the nearest matrices with singular values near 1, by Newton and Schulz's iteration: (n, r, c).
 
     Source: Jordan et al. 2024.
     """
     a, b, c = coefficients
-    rows: Any = matrix.shape[0]
-    x = matrix.T if rows > matrix.shape[1] else matrix
-    x = x / (x * x).sum().sqrt().maximum(eps)
+    rows, columns = matrices.static_shape("Muon")[1:]
+    x = matrices.transpose(1, 2) if rows > columns else matrices
+    x = x / (x * x).sum((1, 2), keepdim=True).sqrt().maximum(eps)
     for _ in range(steps):
         # each product is read twice
-        gram = (x @ x.T).contiguous()
+        gram = (x @ x.transpose(1, 2)).contiguous()
         x = (x * a + (gram * b + (gram @ gram) * c) @ x).contiguous()
-    return x.T if rows > matrix.shape[1] else x
+    return x.transpose(1, 2) if rows > columns else x
 
 
 class Muon(Optimizer):
@@ -47,16 +47,17 @@ class Muon(Optimizer):
         ns_coefficients: the polynomial of the iteration.
         eps: least norm that a matrix is divided by.
         ns_steps: iterations.
-        adjust: "original" makes the steps of tall matrices longer, by the root of the ratio of their sides;
-            "match_rms_adamw" makes steps as long as AdamW's usually are, by 0.2 times the root of the longer
-            side.
+        adjust_lr_fn: "original", the default, makes the steps of tall matrices longer, by the root of the
+            ratio of their sides; "match_rms_adamw" makes steps as long as AdamW's usually are, by 0.2 times
+            the root of the longer side.
 
     Raises:
         ShapeError: a parameter is no matrix.
-        ArgumentError: a number is negative, momentum not below 1, or there is no such `adjust`.
+        ArgumentError: a number is negative, momentum not below 1, there is no such `adjust_lr_fn`, or
+            `ns_coefficients` are not three.
 
-    Source: Jordan et al. 2024, "Muon: An optimizer for hidden layers in neural networks"; adjust: Liu et al.
-    2025, "Muon is Scalable for LLM Training", equation 4.
+    Source: Jordan et al. 2024, "Muon: An optimizer for hidden layers in neural networks"; `adjust_lr_fn`: Liu
+    et al. 2025, "Muon is Scalable for LLM Training", equation 4.
 
     Example:
         >>> w = Tensor([[1.0, 0.0], [0.0, 1.0]], requires_grad=True)
@@ -66,19 +67,20 @@ class Muon(Optimizer):
         [0.4, 0.0, 0.0, 0.4]
     """
 
-    _is_elementwise = False
+    _packing = MATRICES
 
     def __init__(
         self,
         params: "Iterable[Tensor] | Iterable[Mapping[str, Any]]",
         lr: float = 1e-3,
+        *,
         weight_decay: float = 0.1,
         momentum: float = 0.95,
         nesterov: bool = True,
         ns_coefficients: tuple[float, float, float] = _COEFFICIENTS,
         eps: float = 1e-7,
         ns_steps: int = 5,
-        adjust: str = "original",
+        adjust_lr_fn: Literal["original", "match_rms_adamw"] | None = None,
     ) -> None:
         super().__init__(
             params,
@@ -89,15 +91,19 @@ class Muon(Optimizer):
             ns_coefficients=ns_coefficients,
             eps=eps,
             ns_steps=ns_steps,
-            adjust=adjust,
+            adjust_lr_fn=adjust_lr_fn,
         )
 
     def _check(self, options: Mapping[str, Any]) -> None:
         check_fractions(momentum=options["momentum"])
         check_not_negative(**{name: options[name] for name in ("weight_decay", "eps", "ns_steps")})
-        if options["adjust"] not in ("original", "match_rms_adamw"):
+        if options["adjust_lr_fn"] not in (None, "original", "match_rms_adamw"):
             raise ArgumentError(
-                f"Muon with adjust={options['adjust']!r}: pass 'original' or 'match_rms_adamw'."
+                f"Muon with adjust_lr_fn={options['adjust_lr_fn']!r}: pass 'original' or 'match_rms_adamw'."
+            )
+        if len(options["ns_coefficients"]) != 3:
+            raise ArgumentError(
+                f"Muon with ns_coefficients={options['ns_coefficients']}: pass three numbers."
             )
 
     def _check_member(self, p: Tensor) -> None:
@@ -114,9 +120,10 @@ class Muon(Optimizer):
         value, keep, lr = slot.value(), group.momentum_beside(slot.target), group.lr_beside(slot.target)
         average = slot.keep("momentum", slot["momentum"] * keep + grad * (1 - keep))
         direction = grad * (1 - keep) + average * keep if group["nesterov"] else average
-        step = _orthogonal(direction, group["ns_steps"], group["ns_coefficients"], group["eps"])
-        rows, columns = slot.target.static_shape("Muon")
+        together = slot.stacked(direction)
+        rows, columns = together.static_shape("Muon")[1:]
+        step = _orthogonal(together, group["ns_steps"], group["ns_coefficients"], group["eps"])
         scale = math.sqrt(max(1, rows / columns))
-        if group["adjust"] == "match_rms_adamw":
+        if group["adjust_lr_fn"] == "match_rms_adamw":
             scale = 0.2 * math.sqrt(max(rows, columns))
-        return value * (1 - lr * group["weight_decay"]) - step * scale * lr
+        return value * (1 - lr * group["weight_decay"]) - slot.unstacked(step) * scale * lr

@@ -6,27 +6,50 @@ a pack, and become views of it: one kernel then updates all of them. A parameter
 it is found elsewhere later (it was copied with its optimizer, or replaced), its values are taken into the
 pack again.
 
+Matrices that are multiplied as wholes share a pack only with those of their own shape: their products are one
+batch.
+
 `Slot` is the one of the two that an update sees: values, a gradient and state of one shape.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from plugrad._frozen import frozen
 from plugrad.dtype import dtypes, least_upper_dtype
 from plugrad.engine import storage
 from plugrad.tensor import Tensor
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
-__all__ = ["Pack", "Single", "Slot", "make_slots", "settle"]
+__all__ = ["ELEMENTWISE", "MATRICES", "Pack", "Packing", "Single", "Slot", "make_slots", "settle"]
 
-# Up to here starting a kernel on a CPU takes longer than the update.
-_SMALL_ELEMENTS = 4096
-# One kernel gathers the gradients of a pack: each of its elements chooses among all of them.
-_PACK_ELEMENTS = 16384
 _PACK_TENSORS = 64
 # Members start at multiples of this, so that vectors of a kernel do not straddle two of them.
 _ALIGNMENT_ELEMENTS = 32
+
+
+@frozen
+class Packing:
+    """Which parameters share memory.
+
+    Attributes:
+        most_elements: how many a parameter has at the most.
+        pack_elements: how many a pack has.
+        same_shape: only parameters of one shape share a pack.
+    """
+
+    most_elements: int
+    pack_elements: int
+    same_shape: bool = False
+
+
+#: For updates of elements. Up to here starting a kernel on a CPU takes longer than the update; and one kernel
+#: gathers the gradients of a pack, each of whose elements chooses among all of them.
+ELEMENTWISE = Packing(4096, 16384)
+#: For updates by products of matrices: an element takes part in as many multiplications as a row is long, so
+#: gathering is nothing beside them, and a product of larger ones keeps a device busy by itself.
+MATRICES = Packing(1 << 16, 1 << 20, same_shape=True)
 
 
 class Slot:
@@ -74,6 +97,14 @@ class Slot:
 
     def length(self, x: Tensor) -> Tensor:
         """Return the norm of each parameter's part of `x`, in a shape that multiplies `x`."""
+        raise NotImplementedError
+
+    def stacked(self, x: Tensor) -> Tensor:
+        """Return the part of `x` of each parameter, in its shape: (parameters, *shape)."""
+        raise NotImplementedError
+
+    def unstacked(self, x: Tensor) -> Tensor:
+        """Return what `stacked` was given, from what it returned."""
         raise NotImplementedError
 
     def add_state(self, name: str, fill: float) -> Tensor:
@@ -126,6 +157,14 @@ class Single(Slot):
         """Return the norm of `x`, of shape ()."""
         return x.square().sum().sqrt()
 
+    def stacked(self, x: Tensor) -> Tensor:
+        """Return `x` as the only one."""
+        return x.unsqueeze(0)
+
+    def unstacked(self, x: Tensor) -> Tensor:
+        """Return the only one."""
+        return x.squeeze(0)
+
     def store(self, value: Tensor) -> None:
         """Assign `value` to the parameter."""
         self._write(self._p, value)
@@ -141,7 +180,9 @@ class Pack(Slot):
         rooms = [_room(p) // _ALIGNMENT_ELEMENTS for p in params]
         owners = [number for number, room in enumerate(rooms) for _ in range(room)]
         self._owners = Tensor(owners, dtype=dtypes.int32, device=params[0].device)
-        self._is_inside = _joined([Tensor.ones_like(p, dtype=dtypes.bool) for p in params])
+        # written by the host: a kernel that joins truth values has wide vectors, and takes minutes to compile
+        inside = b"".join(bytes([1]) * _count(p) + bytes(_room(p) - _count(p)) for p in params)
+        self._is_inside = Tensor(inside, dtype=dtypes.uint8, device=params[0].device) != 0
         Tensor.realize(self._owners, self._is_inside)
         self._memory = _joined(params)
 
@@ -186,6 +227,17 @@ class Pack(Slot):
         spread = sums.sqrt()[self._owners].reshape(-1, 1)
         return spread.expand(spread.shape[0], _ALIGNMENT_ELEMENTS).flatten()
 
+    def stacked(self, x: Tensor) -> Tensor:
+        """Return the parts of parameters of one shape: (n,) -> (parameters, *shape)."""
+        first = self._params[0]
+        rooms = x.reshape(len(self._params), _room(first))
+        return rooms[:, : _count(first)].reshape(len(self._params), *first.shape)
+
+    def unstacked(self, x: Tensor) -> Tensor:
+        """Return the parts next to each other, as the parameters are: (parameters, *shape) -> (n,)."""
+        first = self._params[0]
+        return x.flatten(1).pad((0, _room(first) - _count(first))).flatten()
+
     def value(self) -> Tensor:
         """Return the values before the update, wherever they are."""
         for p, part in self._parts(self._memory):
@@ -213,18 +265,19 @@ def _joined(tensors: Sequence[Tensor]) -> Tensor:
     return padded[0].cat(*padded[1:]).contiguous()
 
 
-def make_slots(params: Sequence[Tensor], *, packed: bool) -> list[Slot]:
-    """Return the slots of a group of parameters, which lie in memory. `packed`: join small ones."""
-    alone = _with_memory_alone(params) if packed else set[int]()
+def make_slots(params: Sequence[Tensor], packing: Packing) -> list[Slot]:
+    """Return the slots of a group of parameters, which lie in memory."""
+    alone = _with_memory_alone(params)
     slots: list[Slot] = []
     waiting: dict[object, list[int]] = {}
     for index, p in enumerate(params):
-        if index not in alone or not 0 < _count(p) <= _SMALL_ELEMENTS:
+        if index not in alone or not 0 < _count(p) <= packing.most_elements:
             slots.append(Single(p, index))
             continue
-        kind = p.device, p.dtype
+        kind = p.device, p.dtype, p.shape if packing.same_shape else None
         pack = waiting.setdefault(kind, [])
-        if len(pack) == _PACK_TENSORS or sum(_room(params[i]) for i in pack) + _room(p) > _PACK_ELEMENTS:
+        elements = sum(_room(params[i]) for i in pack) + _room(p)
+        if len(pack) == _PACK_TENSORS or elements > packing.pack_elements:
             slots.append(_packed(params, pack))
             pack = waiting[kind] = []
         pack.append(index)
