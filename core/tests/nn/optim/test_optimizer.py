@@ -26,7 +26,12 @@ CASES: list[tuple[Any, Any, dict[str, Any]]] = [
     (Adam, torch.optim.Adam, {}),
     (Adam, torch.optim.Adam, {"betas": (0.0, 0.9)}),
     (Adam, torch.optim.Adam, {"betas": (0.5, 0.9), "eps": 1e-3, "weight_decay": 0.1}),
+    (Adam, torch.optim.Adam, {"amsgrad": True, "betas": (0.5, 0.5), "maximize": True}),
+    (SGD, torch.optim.SGD, {"maximize": True, "weight_decay": 0.1}),
+    (RMSprop, torch.optim.RMSprop, {"maximize": True, "centered": True, "momentum": 0.5, "eps": 1e-3}),
+    (Adagrad, torch.optim.Adagrad, {"maximize": True, "weight_decay": 0.1}),
     (AdamW, torch.optim.AdamW, {}),
+    (AdamW, torch.optim.AdamW, {"amsgrad": True, "maximize": True}),
     (AdamW, torch.optim.AdamW, {"weight_decay": 0.5}),
 ]
 
@@ -284,3 +289,48 @@ def test_negative_settings_are_refused(make: Any, what: str) -> None:
 def test_averages_that_keep_everything_are_refused(make: Any, what: str) -> None:
     with pytest.raises(ArgumentError, match=f"an optimizer with {what}: pass a number below 1"):
         make(Tensor([[1.0]]))
+
+
+def test_parameters_can_be_added_later() -> None:
+    start = [np.array(values, np.float32) for values in ([1.0, 2.0], [3.0], [4.0, 5.0])]
+    mine, other = [Tensor(a) for a in start], [torch.tensor(a, requires_grad=True) for a in start]
+    ours, theirs = Adam(mine[:2], lr=0.1), torch.optim.Adam(other[:2], lr=0.1)
+    for step in range(4):
+        if step == 2:
+            ours.add_param_group({"params": mine[2:], "lr": 0.5})
+            theirs.add_param_group({"params": other[2:], "lr": 0.5})
+        for p, q in zip(mine, other, strict=True):
+            p.grad, q.grad = p.detach() * 2, q.detach() * 2
+        ours.step()
+        theirs.step()
+    for p, q in zip(mine, other, strict=True):
+        np.testing.assert_allclose(p.numpy(), q.detach().numpy(), rtol=1e-5)
+    with pytest.raises(GradientError, match="is in two groups"):
+        ours.add_param_group({"params": mine[:1]})
+    assert len(ours.param_groups) == 2
+
+
+@pytest.mark.parametrize("params", [Tensor([1.0, 2.0]), 3], ids=["a tensor", "a number"])
+def test_what_is_no_list_of_parameters_is_refused(params: Any) -> None:
+    with pytest.raises(ArgumentError, match=r"an optimizer got .* Pass a list"):
+        SGD(params)
+
+
+@pytest.mark.parametrize("betas", [0.9, (0.9,), (0.9, 0.99, 0.999), (0.9, "1")], ids=str)
+def test_betas_are_two_numbers(betas: Any) -> None:
+    with pytest.raises(ArgumentError, match="an optimizer with beta"):
+        Adam([Tensor([1.0])], betas=betas)
+
+
+def test_the_learning_rate_may_be_a_tensor_and_has_to_be_a_number() -> None:
+    assert SGD([Tensor([1.0])], lr=Tensor(0.25)).lr.item() == 0.25
+    with pytest.raises(ArgumentError, match="an optimizer with lr='fast'"):
+        SGD([Tensor([1.0])], lr="fast")
+
+
+def test_options_whose_order_differs_elsewhere_are_given_by_name() -> None:
+    # PyTorch has dampening here, tinygrad the weight decay
+    with pytest.raises(TypeError):
+        SGD([Tensor([1.0])], 0.1, 0.9, 0.1)
+    with pytest.raises(TypeError):
+        Muon([Tensor([[1.0]])], 0.1, 0.9)

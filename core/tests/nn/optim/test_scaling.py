@@ -78,6 +78,8 @@ def test_the_state_is_that_of_another_scaler() -> None:
 
 
 def test_wrong_uses_are_refused() -> None:
+    with pytest.raises(ArgumentError, match="a GradScaler with 'cuda' where a number belongs"):
+        GradScaler("cuda")
     for options, what in (
         ({"init_scale": 0}, "init_scale=0"),
         ({"growth_factor": 1.0}, "growth_factor=1.0"),

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
-from plugrad.nn.optim.groups import ParamGroup, check_fractions, check_not_negative
+from plugrad.nn.optim.groups import ParamGroup, check_betas, check_not_negative
 from plugrad.nn.optim.optimizer import Optimizer
 from plugrad.nn.optim.slots import Slot
 from plugrad.tensor import Tensor
@@ -15,11 +15,13 @@ __all__ = ["Adam", "AdamW", "adam_direction"]
 def adam_direction(slot: Slot, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
     """Return the average of the gradient divided by the root of that of its square, both without bias.
 
-    Source: Kingma and Ba 2015, Algorithm 1.
+    Source: Kingma and Ba 2015, Algorithm 1; with the state "most": Reddi et al. 2018, Algorithm 2.
     """
     beta1, beta2 = group.momentum_beside(slot.target), group["betas"][1]
     mean = slot.keep("mean", slot["mean"] * beta1 + grad * (1 - beta1))
     square = slot.keep("square", slot["square"] * beta2 + grad * grad * (1 - beta2))
+    if "most" in slot.state:
+        square = slot.keep("most", slot["most"].maximum(square))
     root = (square / _weight(beta2, steps)).sqrt()
     return mean / _weight(beta1, steps) / (root + group["eps"])
 
@@ -41,11 +43,13 @@ class Adam(Optimizer):
         betas: how much of the averages of gradient and squared gradient each step keeps.
         eps: added to the divisor.
         weight_decay: weight of the parameter itself in its gradient.
+        amsgrad: divide by the largest average of the squared gradient so far.
+        maximize: follow the gradient upwards.
 
     Raises:
-        ArgumentError: a number is negative, or a beta not below 1.
+        ArgumentError: a number is negative, or `betas` are not two numbers below 1.
 
-    Source: Kingma and Ba 2015, Algorithm 1.
+    Source: Kingma and Ba 2015, Algorithm 1; amsgrad: Reddi et al. 2018, Algorithm 2.
 
     Example:
         >>> w = Tensor([1.0], requires_grad=True)
@@ -65,19 +69,23 @@ class Adam(Optimizer):
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
         weight_decay: float = 0.0,
+        amsgrad: bool = False,
+        *,
+        maximize: bool = False,
     ) -> None:
-        super().__init__(params, lr, betas=betas, eps=eps, weight_decay=weight_decay)
+        super().__init__(
+            params, lr, betas=betas, eps=eps, weight_decay=weight_decay, amsgrad=amsgrad, maximize=maximize
+        )
 
     def _check(self, options: Mapping[str, Any]) -> None:
-        beta1, beta2 = options["betas"]
-        check_fractions(beta1=beta1, beta2=beta2)
+        check_betas(options["betas"])
         check_not_negative(eps=options["eps"], weight_decay=options["weight_decay"])
 
     def _counts_steps(self, options: Mapping[str, Any]) -> bool:
         return True
 
     def _state(self, options: Mapping[str, Any]) -> dict[str, float]:
-        return {"mean": 0.0, "square": 0.0}
+        return {"mean": 0.0, "square": 0.0, **({"most": 0.0} if options["amsgrad"] else {})}
 
     def _update(self, slot: Slot, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
         value, lr, decay = slot.value(), group.lr_beside(slot.target), group["weight_decay"]
@@ -97,9 +105,11 @@ class AdamW(Adam):
         betas: how much of the averages of gradient and squared gradient each step keeps.
         eps: added to the divisor.
         weight_decay: part of the parameter that each step takes away, times the learning rate.
+        amsgrad: divide by the largest average of the squared gradient so far.
+        maximize: follow the gradient upwards.
 
     Raises:
-        ArgumentError: a number is negative, or a beta not below 1.
+        ArgumentError: a number is negative, or `betas` are not two numbers below 1.
 
     Source: Loshchilov and Hutter 2019, Algorithm 2.
 
@@ -120,5 +130,8 @@ class AdamW(Adam):
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
         weight_decay: float = 0.01,
+        amsgrad: bool = False,
+        *,
+        maximize: bool = False,
     ) -> None:
-        super().__init__(params, lr, betas, eps, weight_decay)
+        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize)

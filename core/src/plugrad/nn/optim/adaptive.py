@@ -22,6 +22,7 @@ class RMSprop(Optimizer):
         weight_decay: weight of the parameter itself in its gradient.
         momentum: weight of the previous direction in the new one.
         centered: divide by an estimate of the standard deviation, which a running mean is taken from.
+        maximize: follow the gradient upwards.
 
     Raises:
         ArgumentError: a number is negative, or alpha not below 1.
@@ -45,9 +46,18 @@ class RMSprop(Optimizer):
         weight_decay: float = 0.0,
         momentum: float = 0.0,
         centered: bool = False,
+        *,
+        maximize: bool = False,
     ) -> None:
         super().__init__(
-            params, lr, alpha=alpha, eps=eps, weight_decay=weight_decay, momentum=momentum, centered=centered
+            params,
+            lr,
+            alpha=alpha,
+            eps=eps,
+            weight_decay=weight_decay,
+            momentum=momentum,
+            centered=centered,
+            maximize=maximize,
         )
 
     def _check(self, options: Mapping[str, Any]) -> None:
@@ -82,6 +92,7 @@ class Adagrad(Optimizer):
         weight_decay: weight of the parameter itself in its gradient.
         initial_accumulator_value: where the sums start.
         eps: added to the divisor.
+        maximize: follow the gradient upwards.
 
     Raises:
         ArgumentError: a number is negative.
@@ -104,6 +115,8 @@ class Adagrad(Optimizer):
         weight_decay: float = 0.0,
         initial_accumulator_value: float = 0.0,
         eps: float = 1e-10,
+        *,
+        maximize: bool = False,
     ) -> None:
         super().__init__(
             params,
@@ -112,6 +125,7 @@ class Adagrad(Optimizer):
             weight_decay=weight_decay,
             initial_accumulator_value=initial_accumulator_value,
             eps=eps,
+            maximize=maximize,
         )
 
     def _check(self, options: Mapping[str, Any]) -> None:

@@ -8,7 +8,7 @@ from plugrad.dtype import DType, dtypes, is_float, least_upper_dtype
 from plugrad.errors import ArgumentError, DtypeError, GradientError
 from plugrad.tensor import Tensor
 
-__all__ = ["ParamGroup", "split_into_groups"]
+__all__ = ["ParamGroup", "check_betas", "check_fractions", "check_not_negative", "split_into_groups"]
 
 
 class ParamGroup:
@@ -40,9 +40,10 @@ class ParamGroup:
         self.options = {name: value for name, value in options.items() if name != "lr"}
         wide = least_upper_dtype(dtypes.float32, *(p.dtype for p in params))
         # a number in memory: as a constant it would be part of a kernel, and each value another kernel
-        self.rate: float | None = options["lr"]
+        rate = float(options["lr"])
+        self.rate: float | None = rate
         self.initial_rate: float | None = None
-        self._lr = _number(options["lr"], wide, params[0].device).contiguous()
+        self._lr = _number(rate, wide, params[0].device).contiguous()
         self._momentum: Tensor | None = None
 
     @property
@@ -109,21 +110,36 @@ def _number(value: float, dtype: DType, device: str) -> Tensor:
 
 
 def split_into_groups(
-    params: "Iterable[Tensor] | Iterable[Mapping[str, Any]]", defaults: Mapping[str, Any]
+    params: "Iterable[Tensor] | Iterable[Mapping[str, Any]]",
+    defaults: Mapping[str, Any],
+    taken: Iterable[Tensor] = (),
 ) -> Iterator[tuple[list[Tensor], dict[str, Any]]]:
     """Yield the parameters and settings of each group: all parameters as one, or dicts with "params" each.
 
+    Args:
+        params: the parameters, or the groups.
+        defaults: settings that a group need not have.
+        taken: parameters that other groups have.
+
     Raises:
-        ArgumentError: a group has a setting that is none of `defaults`, or no params.
+        ArgumentError: a group has a setting that is none of `defaults`, or no params; or `params` is a tensor
+            or no such thing.
         GradientError: there are no parameters, or one is in two groups.
         DtypeError: one holds no floats.
     """
+    # a tensor yields its rows, which are nobody's parameters
+    if isinstance(params, Tensor) or not isinstance(params, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise ArgumentError(
+            f"an optimizer got {params!r:.100}. Pass a list: get_parameters(model), or [tensor]."
+        )
     given = list(params)
+    if not given:
+        raise GradientError("an optimizer got no parameters. Pass get_parameters(model).")
     dicts = [item for item in given if isinstance(item, Mapping)]
     if dicts and len(dicts) < len(given):
         raise ArgumentError("an optimizer got tensors and groups mixed. Pass a list of one or the other.")
     groups: list[Mapping[str, Any]] = dicts or [{"params": cast("list[Tensor]", given)}]
-    seen: set[int] = set()
+    seen = set(map(id, taken))
     for group in groups:
         for name in group:
             if name != "params" and name not in defaults:
@@ -156,9 +172,11 @@ def check_not_negative(**values: float) -> None:
     """Do nothing for numbers that are 0 or more.
 
     Raises:
-        ArgumentError: one is negative or NaN.
+        ArgumentError: one is negative or NaN, or no number.
     """
     for name, value in values.items():
+        if not isinstance(value, (int, float, Tensor)):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise ArgumentError(f"an optimizer with {name}={value!r}: pass a number that is 0 or more.")
         if not value >= 0:
             raise ArgumentError(f"an optimizer with {name}={value}: pass a number that is 0 or more.")
 
@@ -173,3 +191,15 @@ def check_fractions(**values: float) -> None:
     for name, value in values.items():
         if not value < 1:
             raise ArgumentError(f"an optimizer with {name}={value}: pass a number below 1.")
+
+
+def check_betas(betas: Any) -> None:
+    """Do nothing for a pair of numbers from 0 to 1, without 1.
+
+    Raises:
+        ArgumentError: it is anything else.
+    """
+    pair = tuple(cast("Iterable[Any]", betas)) if isinstance(betas, Iterable) else ()
+    if len(pair) != 2:
+        raise ArgumentError(f"an optimizer with betas={betas!r}: pass two numbers, such as (0.9, 0.999).")
+    check_fractions(beta1=pair[0], beta2=pair[1])

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from plugrad.nn.optim.adam import adam_direction
-from plugrad.nn.optim.groups import ParamGroup, check_fractions, check_not_negative
+from plugrad.nn.optim.groups import ParamGroup, check_betas, check_not_negative
 from plugrad.nn.optim.optimizer import Optimizer
 from plugrad.nn.optim.slots import Slot
 from plugrad.tensor import Tensor
@@ -77,7 +77,7 @@ class LAMB(Optimizer):
         weight_decay: weight of the parameter itself in the step.
 
     Raises:
-        ArgumentError: a number is negative, or a beta not below 1.
+        ArgumentError: a number is negative, or `betas` are not two numbers below 1.
 
     Source: You et al. 2020, "Large Batch Optimization for Deep Learning", Algorithm 2, with the identity as
     its function phi. A tensor or step of zeros has the ratio 1.
@@ -101,8 +101,7 @@ class LAMB(Optimizer):
         super().__init__(params, lr, betas=betas, eps=eps, weight_decay=weight_decay)
 
     def _check(self, options: Mapping[str, Any]) -> None:
-        beta1, beta2 = options["betas"]
-        check_fractions(beta1=beta1, beta2=beta2)
+        check_betas(options["betas"])
         check_not_negative(eps=options["eps"], weight_decay=options["weight_decay"])
 
     def _counts_steps(self, options: Mapping[str, Any]) -> bool:

@@ -5,7 +5,7 @@ from typing import Any, ClassVar, cast
 
 from plugrad.errors import ArgumentError, GradientError, ShapeError, StateError
 from plugrad.nn.optim.groups import ParamGroup, check_not_negative, split_into_groups
-from plugrad.nn.optim.slots import Slot, make_slots, settle
+from plugrad.nn.optim.slots import ELEMENTWISE, Packing, Slot, make_slots, settle
 from plugrad.tensor import Tensor
 
 __all__ = ["Optimizer"]
@@ -24,7 +24,6 @@ class Optimizer:
         options: the other settings by name.
 
     Attributes:
-        params: the tensors of all groups.
         param_groups: the groups.
 
     Raises:
@@ -39,37 +38,70 @@ class Optimizer:
         (True, 0.5)
     """
 
-    #: Whether an element's update depends on that element alone, and on norms of its parameter
-    #: (`Slot.length`), so that parameters can be updated as one.
-    _is_elementwise: ClassVar[bool] = True
+    #: Which parameters can be updated as one: any whose elements' updates depend on that element alone, and
+    #: on norms of its parameter (`Slot.length`), or those of one shape.
+    _packing: ClassVar[Packing] = ELEMENTWISE
 
     def __init__(
         self, params: "Iterable[Tensor] | Iterable[Mapping[str, Any]]", lr: float, **options: Any
     ) -> None:
-        found = list(split_into_groups(params, {"lr": lr, **options}))
-        if not found:
-            raise GradientError("an optimizer got no parameters. Pass get_parameters(model).")
+        self._defaults = {"lr": lr, **options}
+        self.param_groups: list[ParamGroup] = []
+        self._slots: list[list[Slot]] = []
+        # how often each parameter was updated
+        self._steps: list[Tensor] = []
+        self._add_groups(list(split_into_groups(params, self._defaults)))
+
+    def add_param_group(self, param_group: Mapping[str, Any]) -> None:
+        """Train more parameters from now on, with settings of their own.
+
+        Make schedules of learning rates after this.
+
+        Args:
+            param_group: a dict with "params", and settings as the optimizer takes them.
+
+        Raises:
+            DtypeError: a parameter holds no floats.
+            GradientError: there are no parameters, or one is in a group already.
+            ArgumentError: a setting is out of range, or has no such name.
+
+        Example:
+            >>> optimizer = SGD([Tensor([1.0])], lr=0.5)
+            >>> optimizer.add_param_group({"params": [Tensor([2.0])], "lr": 0.25})
+            >>> [group.lr.item() for group in optimizer.param_groups]
+            [0.5, 0.25]
+        """
+        self._add_groups(list(split_into_groups([param_group], self._defaults, self.params)))
+
+    def _add_groups(self, found: list[tuple[list[Tensor], dict[str, Any]]]) -> None:
         for members, settings in found:
             check_not_negative(lr=settings["lr"])
             self._check(settings)
             for p in members:
                 self._check_member(p)
-        self.param_groups = [ParamGroup(members, settings) for members, settings in found]
-        self.params = [p for group in self.param_groups for p in group.params]
-        for p in self.params:
-            p.requires_grad = True
-        Tensor.realize(*self.params)
-        self._slots = [make_slots(group.params, packed=self._is_elementwise) for group in self.param_groups]
-        # how often each parameter was updated
-        self._steps = [
+        groups = [ParamGroup(members, settings) for members, settings in found]
+        for group in groups:
+            for p in group.params:
+                p.requires_grad = True
+        Tensor.realize(*(p for group in groups for p in group.params))
+        slots = [make_slots(group.params, self._packing) for group in groups]
+        steps = [
             Tensor.zeros(len(group.params), dtype=group.lr.dtype, device=group.lr.device).contiguous()
-            for group in self.param_groups
+            for group in groups
         ]
-        for group, slots in zip(self.param_groups, self._slots, strict=True):
-            for slot in slots:
+        for group, members in zip(groups, slots, strict=True):
+            for slot in members:
                 for name, fill in self._state(group.options).items():
                     slot.add_state(name, fill)
-        settle([slot for slots in self._slots for slot in slots], *self._steps, *self._rates())
+        settle([slot for members in slots for slot in members], *steps, *(group.lr for group in groups))
+        self.param_groups += groups
+        self._slots += slots
+        self._steps += steps
+
+    @property
+    def params(self) -> list[Tensor]:
+        """The tensors of all groups."""
+        return [p for group in self.param_groups for p in group.params]
 
     # --- what subclasses say ---
 
@@ -120,9 +152,6 @@ class Optimizer:
                 "optimizer.param_groups[0].lr, and so on."
             )
         return self.param_groups[0]
-
-    def _rates(self) -> list[Tensor]:
-        return [group.lr for group in self.param_groups]
 
     def vary_momentum(self) -> None:
         """Let the momentum (the first of Adam's betas) of all groups change from step to step.
@@ -191,7 +220,8 @@ class Optimizer:
             for slot in active:
                 slot.skip = skip
                 number_of_step = steps[slot.indices[0]].to(slot.target.device)
-                slot.store(self._update(slot, slot.grad(), group, number_of_step))
+                grad = -slot.grad() if group.options.get("maximize") else slot.grad()
+                slot.store(self._update(slot, grad, group, number_of_step))
                 slot.skip = None
                 changed.extend((slot.target, *slot.state.values()))
         return changed

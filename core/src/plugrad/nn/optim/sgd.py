@@ -22,6 +22,7 @@ class SGD(Optimizer):
         weight_decay: weight of the parameter itself in its gradient.
         nesterov: look one step of momentum ahead.
         dampening: the direction takes 1 minus this of the gradient, from the second step on.
+        maximize: follow the gradient upwards.
 
     Raises:
         ArgumentError: a number is negative, or Nesterov's momentum has none, or dampening.
@@ -41,9 +42,11 @@ class SGD(Optimizer):
         params: "Iterable[Tensor] | Iterable[Mapping[str, Any]]",
         lr: float = 1e-3,
         momentum: float = 0.0,
+        *,
         weight_decay: float = 0.0,
         nesterov: bool = False,
         dampening: float = 0.0,
+        maximize: bool = False,
     ) -> None:
         super().__init__(
             params,
@@ -52,6 +55,7 @@ class SGD(Optimizer):
             weight_decay=weight_decay,
             nesterov=nesterov,
             dampening=dampening,
+            maximize=maximize,
         )
 
     def _check(self, options: Mapping[str, Any]) -> None:
