@@ -4,6 +4,8 @@ from plugrad.engine import storage
 from plugrad.engine.pending import pending_readers, readers_of
 from plugrad.engine.realize import realize
 from plugrad.testing.memory import get, put
+from plugrad.uop.ops import Ops
+from plugrad.uop.uop import UOp
 
 Hold = Callable[..., None]
 
@@ -52,6 +54,18 @@ def test_assigns_of_readers_find_more_readers(hold: Hold) -> None:
     third = y * 3
     hold(second, third)
     assert list(pending_readers([x.assign(x + 1)])) == [second, third]
+
+
+def test_assigns_of_readers_find_more_readers_where_graphs_are_not_what_they_resolve_to(hold: Hold) -> None:
+    x, y, z = put([1.0]), put([2.0]), put([5.0])
+    # DETACH is left out of what is resolved
+    first = y.assign(UOp(Ops.DETACH, z.dtype, (z,)) * -8)
+    between = first * 2
+    second = first.assign(x)
+    hold(between, second)
+    assert set(pending_readers([x.assign(x + 1)])) == {between, second}
+    realize([x.assign(x + 1)])
+    assert (get(between), get(second)) == (-80, 1)
 
 
 def test_an_assign_to_a_version_that_reads_waits(hold: Hold) -> None:

@@ -39,11 +39,12 @@ def _readers_of(overwritten: set[UOp], assigns: Iterable[UOp], roots: "set[UOp] 
         found = _reading(waiting, overwritten, ours) if waiting else []
         if not found:
             return out
-        for value in found:
-            now = waiting.pop(value)
+        resolved = [waiting.pop(value) for value in found]
+        for value, now in zip(found, resolved, strict=True):
             out[value] = now.contiguous() if storage.is_view(now) else value
-        # a reader may bring assignments of its own, and with them more readers
-        more = [u for u in UOp.sink(*out.values()).toposort() if u.op is Ops.ASSIGN and u not in ours]
+        # a reader may bring assignments of its own, and with them more readers: those wait resolved
+        graph = UOp.sink(*out.values(), *resolved).toposort()
+        more = [u for u in graph if u.op is Ops.ASSIGN and u not in ours]
         ours.update(more)
         overwritten |= _overwritten(more)
 
