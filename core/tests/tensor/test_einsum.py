@@ -102,7 +102,7 @@ def test_errors_say_what_is_wrong(formula: str, shapes: Any, error: Any, message
 def test_einsum_takes_a_formula_and_tensors() -> None:
     with pytest.raises(ArgumentError, match="takes a formula"):
         Tensor.einsum("ij")
-    with pytest.raises(DtypeError, match="Pass tensors"):
+    with pytest.raises(DtypeError, match="Pass a Tensor"):
         Tensor.einsum("ij", [[1]])  # pyright: ignore[reportArgumentType]
     with pytest.raises(DeviceError, match="do not mix"):
         Tensor.einsum("i,i", Tensor([1], device="PYTHON"), Tensor([1], device="CPU"))
@@ -180,3 +180,34 @@ def test_products_of_vectors_refuse_other_shapes() -> None:
         v.tensordot(m, ([0], [0, 1]))
     with pytest.raises(AxisError, match="twice"):
         m.tensordot(m, ([0, 0], [0, 1]))
+
+
+def test_lists_of_numbers_stand_for_labels() -> None:
+    a, b = RNG.standard_normal((2, 3)), RNG.standard_normal((3, 4))
+    pair = Tensor(a), Tensor(b)
+    np.testing.assert_allclose(Tensor.einsum(pair[0], [0, 1], pair[1], [1, 2], [2, 0]).numpy(), (a @ b).T)
+    np.testing.assert_allclose(Tensor.einsum(pair[0], [9, 30], pair[1], [30, 2]).numpy(), (a @ b).T)
+    dots = Tensor.einsum(pair[0], [..., 1], pair[1], [1, 2], [2, ...])
+    np.testing.assert_allclose(dots.numpy(), (a @ b).T)
+    np.testing.assert_allclose(Tensor.einsum("ij , jk", list(pair)).numpy(), a @ b)
+    with pytest.raises(ArgumentError, match=r"einsum: the label 52 is out of range"):
+        Tensor.einsum(pair[0], [0, 52])
+    with pytest.raises(ArgumentError, match=r"einsum: 'ij' \(str\) is no list of labels"):
+        Tensor.einsum(pair[0], "ij")
+    with pytest.raises(ArgumentError, match=r"einsum: label='i' \(str\) is no integer"):
+        Tensor.einsum(pair[0], ["i", 0])
+    with pytest.raises(ArgumentError, match="is no list of labels"):
+        Tensor.einsum(pair[0])
+
+
+def test_axes_of_tensordot_may_be_numbers() -> None:
+    a, b = RNG.standard_normal((2, 3)), RNG.standard_normal((3, 4))
+    np.testing.assert_allclose(Tensor(a).tensordot(Tensor(b), (1, 0)).numpy(), a @ b)
+    np.testing.assert_allclose(Tensor(a).tensordot(Tensor(b), np.array([[1], [0]])).numpy(), a @ b)
+    np.testing.assert_allclose(Tensor(a).tensordot(Tensor(b), np.int64(1)).numpy(), a @ b)
+    for axes in (None, "x", 1.5, (1,), ((1,), (0, 1))):
+        with pytest.raises(ArgumentError, match="tensordot: axes="):
+            Tensor(a).tensordot(Tensor(b), axes)  # pyright: ignore[reportArgumentType]
+    for axes in ((1.5, 0), ((0, 0), (0, 1)), (2, 0)):
+        with pytest.raises(AxisError, match="tensordot: "):
+            Tensor(a).tensordot(Tensor(b), axes)  # pyright: ignore[reportArgumentType]

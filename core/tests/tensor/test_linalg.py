@@ -264,6 +264,20 @@ def test_powers_are_those_of_torch(power: int) -> None:
         compare(lambda x: x.matrix_power(power), lambda x: torch.linalg.matrix_power(x, power), x)
 
 
+@pytest.mark.parametrize("shape", [(3, 3), (5, 3), (2, 3, 4)])
+def test_polynomials_move_singular_values_to_one(shape: Any) -> None:
+    x = random(*shape)
+    u, _, vh = np.linalg.svd(x, full_matrices=False)
+    out = Tensor(x).newton_schulz(40, (1.5, -0.5))
+    np.testing.assert_allclose(out.numpy(), u @ vh, atol=1e-12)
+    assert Tensor(x.astype(np.float16)).newton_schulz(1, [1.5, -0.5]).dtype.name == "float16"
+    unchanged = x / (np.sqrt((x * x).sum((-2, -1), keepdims=True)) + 1e-7)
+    np.testing.assert_allclose(Tensor(x).newton_schulz(0, (1.5, -0.5)).numpy(), unchanged, rtol=1e-12)
+    for steps, params in ((-1, (1,)), (1.5, (1,)), (2, ()), (2, 1.5)):
+        with pytest.raises(ArgumentError, match="newton_schulz: "):
+            Tensor(x).newton_schulz(steps, params)  # pyright: ignore[reportArgumentType]
+
+
 def test_narrow_floats_and_integers_compute_in_floats() -> None:
     half = Tensor([[2.0, 0.0], [0.0, 4.0]], dtype="float16").inv()
     assert half.dtype.name == "float16"

@@ -91,3 +91,12 @@ def test_factors_that_do_not_fit_are_refused() -> None:
         Tensor(1.0) @ Tensor([1.0, 2.0])
     with pytest.raises(DtypeError, match=r"matmul with 2 \(int\)"):
         Tensor([1.0]) @ 2
+
+
+def test_linear_casts_everything_first() -> None:
+    x, weight, bias = Tensor([[1, 2]]), Tensor([[0.5], [0.25]]), Tensor([1])
+    out = x.linear(weight, bias, dtype="float64")
+    assert (out.dtype.name, out.tolist()) == ("float64", [[2.0]])
+    assert x.linear(weight, bias, dtype="int32").tolist() == [[1]]
+    with pytest.raises(DtypeError, match=r"linear with 2 \(int\). Pass a Tensor"):
+        x.linear(2)  # pyright: ignore[reportArgumentType]

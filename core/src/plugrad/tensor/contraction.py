@@ -6,11 +6,12 @@ Source: numpy.einsum for the notation; the order is that of Smith and Gray 2018,
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from string import ascii_letters, ascii_lowercase, ascii_uppercase
+from typing import Any, cast
 
 from plugrad._frozen import frozen
 from plugrad.errors import ArgumentError, ShapeError
-from plugrad.tensor.shapes import Dim, Shape, show
+from plugrad.tensor.shapes import Dim, Shape, as_int, show
 
 ELLIPSIS = "..."
 Labels = tuple[str, ...]
@@ -64,6 +65,39 @@ def parse_contraction(formula: str, shapes: Sequence[Shape]) -> Contraction:
                 f"einsum {formula!r}: {name!r} of the result {why}. Name axes of operands once."
             )
     return Contraction(operands, output)
+
+
+def formula_of_lists(lists: Sequence[Any], output: Any = None) -> str:
+    """Return the formula that lists of integers and `...` stand for, with letters in their order.
+
+    Raises:
+        ArgumentError: one is no such list.
+
+    Example:
+        >>> formula_of_lists([[0, 1], [1, 26]], [0, 26])
+        'AB,Ba->Aa'
+    """
+    terms = ",".join(map(_letters, lists))
+    return terms if output is None else f"{terms}->{_letters(output)}"
+
+
+def _letters(labels: Any) -> str:
+    if not isinstance(labels, (list, tuple)):
+        raise ArgumentError(
+            f"einsum: {labels!r:.60} ({type(labels).__name__}) is no list of labels. Pass one of integers "
+            "behind each tensor, or a formula, such as 'ij,jk->ik', before them."
+        )
+    every = cast("Sequence[Any]", labels)
+    return "".join([_letter(label) for label in every])
+
+
+def _letter(label: Any) -> str:
+    if label is Ellipsis:
+        return ELLIPSIS
+    number = as_int(label, "einsum", "label")
+    if not 0 <= number < len(ascii_letters):
+        raise ArgumentError(f"einsum: the label {number} is out of range. Labels are integers from 0 to 51.")
+    return (ascii_uppercase + ascii_lowercase)[number]
 
 
 def _place_of(name: str) -> int:

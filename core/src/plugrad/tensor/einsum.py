@@ -1,19 +1,30 @@
 """Products of tensors over named axes, and what is a case of them: outer, Kronecker, trace, cross."""
 
 from collections.abc import Mapping, Sequence
-from typing import Self
+from typing import Any, Self
 
-from plugrad.errors import ArgumentError, AxisError, DtypeError, ShapeError
+from plugrad.errors import ArgumentError, AxisError, ShapeError
 from plugrad.tensor.base import DTypeLike, TensorBase, promoted, the_dtype
 from plugrad.tensor.contraction import (
     Labels,
+    formula_of_lists,
     kept_labels,
     next_pair,
     parse_contraction,
     sizes_of_labels,
 )
-from plugrad.tensor.matmul import MatmulMixin
-from plugrad.tensor.shapes import Dim, broadcast_shapes, expanded, one_axis, product, show
+from plugrad.tensor.matmul import MatmulMixin, check_factor
+from plugrad.tensor.shapes import (
+    Dim,
+    as_int,
+    broadcast_shapes,
+    expanded,
+    is_sequence,
+    one_axis,
+    product,
+    several,
+    show,
+)
 
 
 class EinsumMixin(MatmulMixin):
@@ -22,21 +33,29 @@ class EinsumMixin(MatmulMixin):
     __slots__ = ()
 
     @classmethod
-    def einsum(cls, formula: str, *operands: Self, dtype: DTypeLike | None = None) -> Self:
+    def einsum(
+        cls,
+        formula: "str | Self",
+        *operands: "Self | Sequence[Self] | Sequence[Any]",
+        dtype: DTypeLike | None = None,
+    ) -> Self:
         """Return the sum of products that a formula names: `"ij,jk->ik"` is the matrix product.
 
         A label that is missing behind the arrow is summed over; one that comes twice in a term takes the
         diagonal; `...` stands for any axes, which broadcast. Without an arrow, the result has the axes of the
-        ellipsis and then, in the order of the alphabet, the labels that come once. Three or more operands are
-        joined in pairs, those first whose product is small.
+        ellipsis and then, in the order of the alphabet, capitals first, the labels that come once. Three or
+        more operands are joined in pairs, those first whose product is small.
 
         Args:
             formula: one term of labels for each operand, separated by commas; then `->` and the result's.
-            operands: the tensors, whose dtypes are promoted.
+                Blanks mean nothing. Instead, each operand may be followed by a list of integers below 52 and
+                `...`, and the last one by that of the result.
+            operands: the tensors, or one sequence of them; their dtypes are promoted.
             dtype: compute in, and return, this dtype.
 
         Raises:
             ArgumentError: the formula is malformed, or does not name these operands.
+            DtypeError: an operand is no tensor.
             ShapeError: an operand has other axes than its term, or a label has two sizes.
 
         Example:
@@ -44,12 +63,23 @@ class EinsumMixin(MatmulMixin):
             [[11]]
             >>> Tensor.einsum("ii", Tensor([[1, 2], [3, 4]])).item()
             5
+            >>> Tensor.einsum(Tensor([[1, 2], [3, 4]]), [0, 1], [1, 0]).tolist()
+            [[1, 3], [2, 4]]
         """
-        if not isinstance(formula, str) or not operands:  # pyright: ignore[reportUnnecessaryIsInstance]
+        if isinstance(formula, TensorBase):
+            text, given = _from_lists((formula, *operands))
+        else:
+            is_list = len(operands) == 1 and isinstance(operands[0], (list, tuple))
+            text, given = formula, (operands[0] if is_list else operands)
+        if not isinstance(text, str) or not given:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise ArgumentError("einsum takes a formula, such as 'ij,jk->ik', and a tensor for each term.")
-        for operand in operands:
-            if not isinstance(operand, TensorBase):  # pyright: ignore[reportUnnecessaryIsInstance]
-                raise DtypeError(f"einsum of {operand!r} ({type(operand).__name__}). Pass tensors.")
+        for operand in given:
+            check_factor(operand, "einsum")
+        return cls._in_pairs(text, given, dtype)
+
+    @classmethod
+    def _in_pairs(cls, formula: str, operands: Sequence[Any], dtype: DTypeLike | None) -> Self:
+        """Return the result of a formula, joining two operands at a time."""
         operands[0]._check_device(*operands[1:])
         chosen = the_dtype(dtype, promoted(operands))
         parsed = parse_contraction(formula, [x.shape for x in operands])
@@ -125,16 +155,18 @@ class EinsumMixin(MatmulMixin):
         out = flat.matmul(right.reshape(*batch, inner_count, column_count))
         return out.reshape(*shape), (*shared, *rows, *columns)
 
-    def tensordot(self, other: Self, axes: "int | Sequence[Sequence[int]]" = 2) -> Self:
+    def tensordot(self, other: Self, axes: "int | Sequence[int | Sequence[int]]" = 2) -> Self:
         """Return the sum of products over pairs of axes.
 
         Args:
             other: the right factor.
-            axes: how many of the last axes of this meet the first ones of `other`; or the axes of each.
+            axes: how many of the last axes of this meet the first ones of `other`; or the axes of each,
+                an integer for one axis.
 
         Raises:
             ArgumentError: `axes` does not name pairs.
-            AxisError: an axis does not exist.
+            AxisError: an axis does not exist, or comes twice.
+            DtypeError: `other` is no tensor.
             ShapeError: axes that meet have different sizes.
 
         Example:
@@ -143,20 +175,8 @@ class EinsumMixin(MatmulMixin):
             >>> Tensor([[1, 2], [3, 4]]).tensordot(Tensor([1, 10]), ([0], [0])).tolist()
             [31, 42]
         """
-        if isinstance(axes, int):
-            if not 0 <= axes <= min(self.ndim, other.ndim):
-                raise ArgumentError(
-                    f"tensordot: {axes} axes of shapes {show(self.shape)} and {show(other.shape)}. Both need "
-                    "as many."
-                )
-            mine, theirs = list(range(self.ndim - axes, self.ndim)), list(range(axes))
-        else:
-            if len(axes) != 2 or len(axes[0]) != len(axes[1]):
-                raise ArgumentError(f"tensordot: axes={axes} are no pairs. Pass as many axes of each factor.")
-            mine = [one_axis(axis, self.ndim, "tensordot") for axis in axes[0]]
-            theirs = [one_axis(axis, other.ndim, "tensordot") for axis in axes[1]]
-            if len(set(mine)) != len(mine) or len(set(theirs)) != len(theirs):
-                raise AxisError(f"tensordot: axes={axes} name one axis twice. Name each axis once.")
+        check_factor(other, "tensordot")
+        mine, theirs = _paired_axes(axes, self, other)
         for a, b in zip(mine, theirs, strict=True):
             if self.shape[a] is not other.shape[b] and self.shape[a] != other.shape[b]:
                 raise ShapeError(
@@ -177,12 +197,14 @@ class EinsumMixin(MatmulMixin):
         """Return all products of the elements of two vectors: (n,), (m,) -> (n, m).
 
         Raises:
+            DtypeError: `other` is no tensor.
             ShapeError: one of them is no vector.
 
         Example:
             >>> Tensor([1, 2]).outer(Tensor([3, 4])).tolist()
             [[3, 4], [6, 8]]
         """
+        check_factor(other, "outer")
         if self.ndim != 1 or other.ndim != 1:
             raise ShapeError(
                 f"outer of shapes {show(self.shape)} and {show(other.shape)}: it takes "
@@ -194,12 +216,14 @@ class EinsumMixin(MatmulMixin):
         """Return sums of products over the last axes: (..., k), (*, k) -> (..., *). A scalar multiplies.
 
         Raises:
+            DtypeError: `other` is no tensor.
             ShapeError: the last axes differ in size.
 
         Example:
             >>> Tensor([1, 2]).inner(Tensor([[3, 4], [5, 6]])).tolist()
             [11, 17]
         """
+        check_factor(other, "inner")
         if not self.ndim or not other.ndim:
             return self * other
         return self.tensordot(other, ((-1,), (-1,)))
@@ -208,12 +232,14 @@ class EinsumMixin(MatmulMixin):
         """Return the sum of products of two vectors: (n,), (n,) -> ().
 
         Raises:
+            DtypeError: `other` is no tensor.
             ShapeError: one of them is no vector, or sizes differ.
 
         Example:
             >>> Tensor([1, 2]).vdot(Tensor([3, 4])).item()
             11
         """
+        check_factor(other, "vdot")
         if self.ndim != 1 or other.ndim != 1:
             raise ShapeError(
                 f"vdot of shapes {show(self.shape)} and {show(other.shape)}: it takes vectors. Flatten first."
@@ -223,10 +249,14 @@ class EinsumMixin(MatmulMixin):
     def kron(self, other: Self) -> Self:
         """Return the Kronecker product: blocks of `other`, each multiplied by an element of this.
 
+        Raises:
+            DtypeError: `other` is no tensor.
+
         Example:
             >>> Tensor([[1, 2]]).kron(Tensor([[1], [3]])).tolist()
             [[1, 2], [3, 6]]
         """
+        check_factor(other, "kron")
         ndim = max(self.ndim, other.ndim)
         mine = (1,) * (ndim - self.ndim) + self.shape
         theirs = (1,) * (ndim - other.ndim) + other.shape
@@ -239,6 +269,7 @@ class EinsumMixin(MatmulMixin):
 
         Raises:
             AxisError: an axis does not exist, or both are the same.
+            ShapeError: one of the axes has a symbolic size.
 
         Example:
             >>> Tensor([[1, 2], [3, 4]]).trace().item()
@@ -251,12 +282,14 @@ class EinsumMixin(MatmulMixin):
 
         Raises:
             AxisError: the axis does not exist.
+            DtypeError: `other` is no tensor.
             ShapeError: it has not three elements, or other axes do not broadcast.
 
         Example:
             >>> Tensor([1, 0, 0]).cross(Tensor([0, 1, 0])).tolist()
             [0, 0, 1]
         """
+        check_factor(other, "cross")
         shape = broadcast_shapes(self.shape, other.shape, what="cross")
         at = one_axis(axis, len(shape), "cross")
         given = [x.shape[at - len(shape)] for x in (self, other) if x.ndim >= len(shape) - at]
@@ -267,3 +300,31 @@ class EinsumMixin(MatmulMixin):
             )
         left, right = (x._like(expanded(x._graph, shape)) for x in (self, other))
         return left.roll(-1, at) * right.roll(-2, at) - left.roll(-2, at) * right.roll(-1, at)
+
+
+def _from_lists(given: Sequence[Any]) -> tuple[str, Sequence[Any]]:
+    """Return the formula, and the operands, of operands with lists of numbers behind them."""
+    operands, lists = given[::2], given[1::2]
+    output = operands[-1] if len(given) % 2 else None
+    operands = operands[:-1] if len(given) % 2 else operands
+    return formula_of_lists(lists, output), operands
+
+
+def _paired_axes(axes: Any, left: TensorBase, right: TensorBase) -> tuple[list[int], list[int]]:
+    """Return the axes of each factor of tensordot that meet."""
+    if not is_sequence(axes):
+        count = as_int(axes, "tensordot", "axes")
+        if not 0 <= count <= min(left.ndim, right.ndim):
+            raise ArgumentError(
+                f"tensordot: {count} axes of shapes {show(left.shape)} and {show(right.shape)}. Both need "
+                "as many."
+            )
+        return list(range(left.ndim - count, left.ndim)), list(range(count))
+    both = [several(part) for part in several(axes)]
+    if len(both) != 2 or len(both[0]) != len(both[1]):
+        raise ArgumentError(f"tensordot: axes={axes} are no pairs. Pass as many axes of each factor.")
+    mine = [one_axis(axis, left.ndim, "tensordot") for axis in both[0]]
+    theirs = [one_axis(axis, right.ndim, "tensordot") for axis in both[1]]
+    if len(set(mine)) != len(mine) or len(set(theirs)) != len(theirs):
+        raise AxisError(f"tensordot: axes={axes} name one axis twice. Name each axis once.")
+    return mine, theirs

@@ -9,10 +9,11 @@ products; the result is `f(A) + f'(...) D` at the midpoint of a step `D = A - A.
 has the value of the algorithm, and the right first and second derivatives.
 """
 
+from collections.abc import Sequence
 from typing import Any, Literal, Self
 
-from plugrad.dtype import DType
-from plugrad.errors import ArgumentError, ShapeError
+from plugrad.dtype import DType, is_float
+from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.base import promoted
 from plugrad.tensor.einsum import EinsumMixin
 from plugrad.tensor.factorizations import (
@@ -23,7 +24,8 @@ from plugrad.tensor.factorizations import (
     reflected,
 )
 from plugrad.tensor.gather import GatherMixin
-from plugrad.tensor.shapes import broadcast_shapes, show
+from plugrad.tensor.matmul import check_factor
+from plugrad.tensor.shapes import as_int, as_number, broadcast_shapes, is_sequence, show
 
 
 class LinalgMixin(EinsumMixin, GatherMixin):
@@ -98,12 +100,14 @@ class LinalgMixin(EinsumMixin, GatherMixin):
             b: right sides. One with one axis, or the shape of this tensor without its last axis, is vectors.
 
         Raises:
+            DtypeError: `b` is no tensor.
             ShapeError: these are no square matrices, `b` does not fit, or a shape is symbolic.
 
         Example:
             >>> Tensor([[2.0, 0.0], [0.0, 4.0]]).solve(Tensor([2.0, 2.0])).tolist()
             [1.0, 0.5]
         """
+        check_factor(b, "solve")
         self._matrices("solve", square=True)
         is_vector = b.ndim == 1 or b.shape == self.shape[:-1]
         right = b.unsqueeze(-1) if is_vector else b
@@ -194,8 +198,7 @@ class LinalgMixin(EinsumMixin, GatherMixin):
             >>> Tensor([[1, 1], [0, 1]]).matrix_power(5).tolist()
             [[1, 5], [0, 1]]
         """
-        if not isinstance(n, int):  # pyright: ignore[reportUnnecessaryIsInstance] - users err
-            raise ArgumentError(f"matrix_power: n={n!r} is no integer.")
+        n = as_int(n, "matrix_power", "n")
         self._matrices("matrix_power", square=True)
         base = self.inv() if n < 0 else self
         out = None
@@ -205,6 +208,52 @@ class LinalgMixin(EinsumMixin, GatherMixin):
             if bit == "1":
                 out = base if out is None else out @ base
         return base.zeros_like() + self._identity().cast(base.dtype) if out is None else out
+
+    def newton_schulz(self, steps: int, params: Sequence[float], eps: float = 1e-7) -> Self:
+        """Return matrices whose singular values were moved by an odd polynomial, again and again.
+
+        With suitable parameters they move to 1, and the result is the orthogonal matrix that is nearest.
+        Matrices are divided by their norm first, so that no singular value is greater than 1. Only products
+        are taken, in the dtype of this tensor.
+
+        Args:
+            steps: how often the polynomial is applied.
+            params: its coefficients, of `x`, of `x**3`, of `x**5` and so on.
+            eps: is added to the norm.
+
+        Raises:
+            ArgumentError: `steps` is no integer that is at least 0, or there are no parameters.
+            DtypeError: the elements are no floats.
+            ShapeError: these are no matrices.
+
+        Source: Kovarik 1970, "Some iterative methods for improving orthonormality"; in optimizers, Jordan et
+        al. 2024, "Muon".
+
+        Example:
+            >>> Tensor([[0.0, 2.0], [-2.0, 0.0]]).newton_schulz(10, (1.5, -0.5)).round().tolist()
+            [[0.0, 1.0], [-1.0, 0.0]]
+        """
+        count = as_int(steps, "newton_schulz", "steps")
+        if count < 0:
+            raise ArgumentError(f"newton_schulz: steps={count} is negative. Pass at least 0.")
+        if not is_sequence(params) or not len(params):
+            raise ArgumentError(f"newton_schulz: params={params!r} are no coefficients. Pass one at least.")
+        factors: list[Any] = [as_number(number, "newton_schulz") for number in params]
+        if not is_float(self.dtype):
+            raise DtypeError(f"newton_schulz of {self.dtype.name}: it divides by a norm. Cast to a float.")
+        if self.ndim < 2:
+            raise ShapeError(f"newton_schulz of shape {show(self.shape)}: it takes matrices: (..., m, n).")
+        rows, columns = self.shape[-2:]
+        is_tall = isinstance(rows, int) and isinstance(columns, int) and rows > columns
+        x = self.transpose(-2, -1) if is_tall else self
+        x = x / (x.square().sum((-2, -1), keepdim=True).sqrt() + eps)
+        for _ in range(count):
+            square = x @ x.transpose(-2, -1)
+            out = x * factors[-1]
+            for factor in factors[-2::-1]:
+                out = square @ out + x * factor
+            x = out
+        return x.transpose(-2, -1) if is_tall else x
 
     # --- what these are made of ---
 

@@ -26,14 +26,14 @@ class MatmulMixin(ReduceMixin):
             dtype: accumulate in, and return, this dtype.
 
         Raises:
-            ShapeError: the inner sizes differ, or a factor is a scalar.
+            DtypeError: `other` is no tensor.
+            ShapeError: the inner sizes differ, batch axes do not broadcast, or a factor is a scalar.
 
         Example:
             >>> (Tensor([[1, 2], [3, 4]]) @ Tensor([1, 1])).tolist()
             [3, 7]
         """
-        if not isinstance(other, TensorBase):  # pyright: ignore[reportUnnecessaryIsInstance] - users err
-            raise DtypeError(f"matmul with {other!r} ({type(other).__name__}). Pass a Tensor.")
+        check_factor(other, "matmul")
         self._check_device(other)
         left, right = self._graph, other._graph
         if not self.ndim or not other.ndim:
@@ -63,7 +63,11 @@ class MatmulMixin(ReduceMixin):
         return self._with(out.reshape(tuple(shape)), other)
 
     def dot(self, other: Self, dtype: DTypeLike | None = None) -> Self:
-        """Return `matmul(other)`.
+        """Return `matmul(other)`, as in tinygrad; `numpy.dot` means something else beyond matrices.
+
+        Raises:
+            DtypeError: `other` is no tensor.
+            ShapeError: the inner sizes differ, batch axes do not broadcast, or a factor is a scalar.
 
         Example:
             >>> Tensor([1, 2]).dot(Tensor([3, 4])).item()
@@ -74,15 +78,41 @@ class MatmulMixin(ReduceMixin):
     def __matmul__(self, other: Self) -> Self:
         return self.matmul(other)
 
-    def linear(self, weight: Self, bias: Self | None = None) -> Self:
-        """Return `self @ weight + bias`; a weight with one axis scales.
+    def linear(self, weight: Self, bias: Self | None = None, dtype: DTypeLike | None = None) -> Self:
+        """Return `self @ weight + bias`; a weight with one axis scales. PyTorch's weights are transposed.
+
+        Args:
+            weight: (in, out) or (in,).
+            bias: what is added, which broadcasts.
+            dtype: cast everything to this dtype first.
+
+        Raises:
+            DtypeError: the weight is no tensor.
+            ShapeError: sizes do not fit.
 
         Example:
             >>> Tensor([[1.0, 2.0]]).linear(Tensor([[1.0], [1.0]]), Tensor([0.5])).tolist()
             [[3.5]]
         """
+        check_factor(weight, "linear")
+        if dtype is not None:
+            cast = bias.cast(dtype) if isinstance(bias, TensorBase) else bias
+            return self.cast(dtype).linear(weight.cast(dtype), cast)
         out = self * weight if weight.ndim == 1 else self.matmul(weight)
         return out if bias is None else out + bias
+
+
+def check_factor(other: object, what: str) -> None:
+    """Do nothing if `other` is a tensor.
+
+    Raises:
+        DtypeError: it is none.
+
+    Example:
+        >>> check_factor(Tensor([1.0]), "matmul")
+    """
+    if not isinstance(other, TensorBase):
+        raise DtypeError(f"{what} with {other!r:.60} ({type(other).__name__}). Pass a Tensor.")
 
 
 def matrix_product(left: UOp, right: UOp) -> UOp:

@@ -62,6 +62,28 @@ def _cases() -> Iterator[Operation]:
     yield Operation("matrix_power", "int32", lambda x: x.matrix_power(3), cubed, (whole(3, 3),))
 
 
+def _polynomials() -> Iterator[Operation]:
+    def moved(x: Any, steps: int, *factors: float) -> Any:
+        x = x / (np.linalg.norm(x, axis=(-2, -1), keepdims=True) + 1e-7)
+        for _ in range(steps):
+            square = x @ x.swapaxes(-2, -1)
+            powers = [np.linalg.matrix_power(square, i) @ x for i in range(len(factors))]
+            x = sum(factor * power for factor, power in zip(factors, powers, strict=True))
+        return x
+
+    factors = (3.4445, -4.775, 2.0315)
+    for shape in ((2, 4, 3), (3, 4)):
+        yield Operation(
+            "newton_schulz",
+            f"of {shape}",
+            lambda x: x.newton_schulz(3, factors),
+            lambda x: moved(x, 3, *factors),
+            (_regular(*shape),),
+            order=1,
+            accuracy=8.0,
+        )
+
+
 def _spectra() -> Iterator[Operation]:
     """Yield cases of what has arbitrary signs, in words that do not depend on them."""
     tall = _regular(2, 4, 3)
@@ -96,4 +118,4 @@ def _turned_back(values: Any, vectors: Any) -> Any:
     return vectors @ values.diag_embed() @ vectors.transpose(1, 2)
 
 
-CASES = (*_cases(), *_spectra())
+CASES = (*_cases(), *_polynomials(), *_spectra())

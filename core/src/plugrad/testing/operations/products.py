@@ -44,6 +44,10 @@ def _products() -> Iterator[Operation]:
     yield Operation("__matmul__", "reals", lambda x, y: x @ y, np.matmul, (_A, _B), order=1)
     biased: Meaning = lambda x, w, b: x @ w + b
     yield Operation("linear", "bias", lambda x, w, b: x.linear(w, b), biased, (_A, _B, reals(2)), order=2)
+    wide: Meaning = lambda x, w: (x @ w).astype(np.float64)
+    yield Operation(
+        "linear", "in float64", lambda x, w: x.linear(w, dtype="float64"), wide, (_A, _B), dtype="float64"
+    )
     yield Operation(
         "outer", "vectors", lambda x, y: x.outer(y), np.outer, (reals(3), reals(4, seed=1)), order=2
     )
