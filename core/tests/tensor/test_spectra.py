@@ -100,6 +100,36 @@ def test_gradients_of_huge_and_tiny_singular_values_are_those_of_torch() -> None
         np.testing.assert_allclose(found.numpy() * scale, theirs.grad.numpy() * scale, rtol=1e-4, atol=1e-4)
 
 
+def hard(size: int) -> dict[str, Any]:
+    """Return matrices that rotations take long for."""
+    left, right = (np.linalg.qr(random(size, size))[0] for _ in range(2))
+    falling = np.logspace(0, -15, size)
+    half = np.where(np.arange(size) < size // 2, 1.0, 1e-3)
+    return {
+        "falling": (left * falling) @ right.T,
+        "two clusters": (left * half * (1 + 2e-16 * RNG.standard_normal(size))) @ right.T,
+        "graded rows": falling[:, None] * random(size, size),
+        "graded columns": random(size, size) * falling,
+        "hilbert": 1 / (np.arange(size)[:, None] + np.arange(size) + 1.0),
+        "low rank": random(size, 3) @ random(3, size),
+        "equal": np.ones((size, size)),
+        "signs": (left * np.where(np.arange(size) % 2, 1.0, -1.0)) @ left.T,
+    }
+
+
+@pytest.mark.parametrize("name", hard(2))
+def test_graded_and_clustered_matrices_are_as_accurate_as_others(name: str) -> None:
+    size = 24
+    x = hard(size)[name]
+    check_svd(x, Tensor(x).svd(), 2e-14)
+    x = (x + x.T) / 2
+    w, v = (part.numpy() for part in Tensor(x).eigh())
+    largest = np.abs(w).max()
+    np.testing.assert_allclose(w, np.linalg.eigvalsh(x), atol=2e-14 * largest)
+    np.testing.assert_allclose(x @ v, v * w, atol=4e-14 * largest)
+    np.testing.assert_allclose(v.T @ v, np.eye(size), atol=2e-14)
+
+
 def test_nan_gives_nan() -> None:
     x = np.eye(3)
     x[1, 1] = np.nan
