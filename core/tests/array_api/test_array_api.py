@@ -1,5 +1,6 @@
 """Tests of plugrad.array_api: the names of the standard, and what they do beside NumPy's."""
 
+import array
 import doctest
 import importlib
 import inspect
@@ -382,6 +383,25 @@ def test_asarray_copies_when_asked() -> None:
         xp.asarray([1], copy=False)
     assert xp.astype(t, xp.int8).dtype is dtypes.int8
     assert xp.astype(t, t.dtype, copy=False) is t
+
+
+def test_memory_is_taken_as_its_memoryview_says() -> None:
+    for taken, dtype in (
+        (array.array("h", [1, -2]), "int16"),
+        (array.array("d", [1.5]), "float64"),
+        (memoryview(np.arange(6).reshape(2, 3)), "int64"),
+        (memoryview(np.arange(6, dtype=np.uint8))[::2], "uint8"),
+        (b"ab", "uint8"),
+        (bytearray(b"ab"), "uint8"),
+    ):
+        ours = xp.asarray(taken)
+        assert (ours.dtype.name, ours.tolist()) == (dtype, memoryview(taken).tolist())
+    memory = array.array("f", [1.0] * 10_000)
+    copied = xp.asarray(memory)
+    memory[0] = 2
+    assert copied[0].item() == 1
+    with pytest.raises(DtypeError, match="has no plugrad dtype"):
+        xp.asarray(memoryview(np.zeros(2, "c8")))
 
 
 @pytest.mark.parametrize("name", ["float16", "float32", "float64"])

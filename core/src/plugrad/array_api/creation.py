@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Literal
 
+from plugrad._util import numpy as np
 from plugrad.dtype import ConstType, DType
 from plugrad.errors import ArgumentError
 from plugrad.tensor import Tensor
@@ -14,10 +15,11 @@ Shape = int | Sequence[int]
 def asarray(
     obj: Any, /, *, dtype: DType | None = None, device: str | None = None, copy: bool | None = None
 ) -> Tensor:
-    """Return `obj` (a tensor, number, nested lists, or an array of another library) as a tensor.
+    """Return `obj` (a tensor, number, nested lists, memory, or an array of another library) as a tensor.
 
     A tensor is returned as it is where nothing changes and `copy` is not True. What other libraries made is
-    copied, for it may change; `copy=False` shares its memory or raises.
+    copied, for it may change; `copy=False` shares its memory or raises. What has Python's buffer protocol
+    comes with the shape and dtype that its memoryview says.
 
     Raises:
         ArgumentError: `copy=False`, and a copy is needed.
@@ -27,6 +29,8 @@ def asarray(
         [1, 2]
     """
     if not isinstance(obj, Tensor):
+        if not hasattr(obj, "__array__") and _is_buffer(obj):
+            obj = np.asarray(memoryview(obj))
         if copy is False:
             return Tensor(obj, dtype=dtype, device=device, copy=False)
         if hasattr(obj, "__dlpack__") and not hasattr(obj, "__array__"):
@@ -39,6 +43,14 @@ def asarray(
     if copy is False and out is not obj:
         raise ArgumentError(f"asarray(copy=False) of {obj!r}: another dtype or device needs a copy.")
     return out.detach().contiguous() if copy and out is obj else out
+
+
+def _is_buffer(obj: Any) -> bool:
+    try:
+        memoryview(obj).release()
+    except TypeError:
+        return False
+    return True
 
 
 def from_dlpack(x: Any, /, *, device: str | None = None, copy: bool | None = None) -> Tensor:
