@@ -10,6 +10,7 @@ from plugrad import Tensor, nn
 MODULES = [
     "activations",
     "attention",
+    "checks",
     "containers",
     "conv",
     "dropout",

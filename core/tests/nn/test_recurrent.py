@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from plugrad import events, nn
-from plugrad.errors import ArgumentError, ShapeError
+from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.nn import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNCell
 from plugrad.nn.state import get_parameters, get_state_dict, load_state_dict
 from plugrad.tensor import Tensor
@@ -141,7 +141,7 @@ def test_what_does_not_fit_is_refused() -> None:
         GRU(3, 4)(Tensor.ones(2, 4))
     with pytest.raises(ShapeError, match=r"GRU: a first state of shape \(2, 2, 4\); it takes \(1, 2, 4\)"):
         GRU(3, 4)(Tensor.ones(5, 2, 3), Tensor.ones(2, 2, 4))
-    with pytest.raises(ArgumentError, match="LSTM: num_layers=0 and dropout="):
+    with pytest.raises(ArgumentError, match=r"LSTM: num_layers=0\. Pass 1 or more"):
         LSTM(3, 4, 0)
 
 
@@ -176,3 +176,12 @@ def test_states_of_another_size_are_refused() -> None:
 def test_parameters_have_the_dtype_and_device_that_are_asked_for(make: Any) -> None:
     for p in get_state_dict(make(2, 3, dtype="float64", device="PYTHON")).values():
         assert (p.dtype.name, p.device) == ("float64", "PYTHON")
+
+
+def test_sequences_have_steps_and_layers_their_states() -> None:
+    with pytest.raises(ShapeError, match="LSTM: a sequence of no steps"):
+        LSTM(3, 4)(Tensor.ones(0, 2, 3))
+    with pytest.raises(ShapeError, match="LSTM: 1 first states; it takes 2"):
+        LSTM(3, 4)(Tensor.ones(5, 2, 3), (Tensor.ones(1, 2, 4),))
+    with pytest.raises(DtypeError, match=r"GRU: state 0 is \(.* which is no tensor"):
+        GRU(3, 4)(Tensor.ones(5, 2, 3), (Tensor.ones(1, 2, 4),))

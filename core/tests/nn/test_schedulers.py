@@ -60,7 +60,9 @@ def rates(optimizer: Any) -> list[float]:
     return [float(group["lr"]) for group in optimizer.param_groups]
 
 
-@pytest.mark.parametrize(("name", "options"), CASES, ids=str)
+@pytest.mark.parametrize(
+    ("name", "options"), CASES, ids=[f"{name}-{number}" for number, (name, _) in enumerate(CASES)]
+)
 @pytest.mark.filterwarnings("ignore:Detected call of")
 def test_rates_are_those_of_torch(name: str, options: dict[str, Any]) -> None:
     mine, other = optimizers()

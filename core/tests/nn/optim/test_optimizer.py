@@ -142,7 +142,11 @@ def train(optimizer: Any, params: list[Tensor], steps: int) -> list[Any]:
     return [p.numpy() for p in params]
 
 
-@pytest.mark.parametrize("make", [Adam, LAMB, LARS, RMSprop, lambda p: SGD(p, momentum=0.9)], ids=str)
+@pytest.mark.parametrize(
+    "make",
+    [Adam, LAMB, LARS, RMSprop, lambda p: SGD(p, momentum=0.9)],
+    ids=["Adam", "LAMB", "LARS", "RMSprop", "SGD"],
+)
 def test_training_goes_on_from_a_saved_state(make: Any, tmp_path: Any) -> None:
     start = [np.ones((2, 3), np.float32) * 3, np.ones(5, np.float32) * 2]
     params = [Tensor(a) for a in start]
