@@ -328,6 +328,7 @@ class SearchMixin(OrderMixin, ScanMixin):
         Raises:
             ArgumentError: there are no parts, `max_` is less than `min_`, or one of them is not finite.
             DtypeError: this tensor holds no floats, or a limit is no number.
+            ShapeError: an axis has a symbolic size.
 
         Example:
             >>> Tensor([1.0, 2.0, 1.0]).histc(4, 0, 3).tolist()

@@ -125,6 +125,7 @@ CASES: list[Case] = [
         "a jitted function reads the elements of",
     ),
     ("histc", ArgumentError, lambda t: t.floats.histc(0), "histc: 0 bins from 0 to 0"),
+    ("histc", ShapeError, lambda t: t.symbolic.float().histc(), "the shape (size,) is symbolic"),
     ("histc", DtypeError, lambda t: t.ints.histc(), "histc of int32: it takes floats"),
     ("var", AxisError, lambda t: t.floats.var(2), "var: axis 2 is out of range"),
     ("var", DtypeError, lambda t: t.floats.var(correction="a"), "var: 'a' (str) is no number"),
