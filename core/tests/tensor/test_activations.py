@@ -107,3 +107,15 @@ def test_narrow_floats_are_rounded_once(name: str, dtype: str) -> None:
     got = getattr(x, name)()
     assert got.dtype.name == dtype
     np.testing.assert_array_equal(got.numpy(), getattr(x.float(), name)().cast(dtype).numpy())
+
+
+def test_double_tanh_keeps_its_digits_up_to_where_exponentials_take_over() -> None:
+    x = np.linspace(-0.7, 0.7, 1001)
+    np.testing.assert_allclose(Tensor(x).tanh().numpy(), np.tanh(x), rtol=8e-16)
+
+
+def test_gelu_keeps_its_digits_where_it_is_small() -> None:
+    x = np.linspace(-7, -3, 101, dtype=np.float32)
+    wide = x.astype(np.float64)
+    want = wide / (1 + np.exp(-2 * np.sqrt(2 / np.pi) * (wide + 0.044715 * wide**3)))
+    np.testing.assert_allclose(Tensor(x).gelu().numpy(), want, rtol=1e-5)

@@ -28,6 +28,11 @@ _ERFC_DOUBLE = (
     -1.1297805683448954e-08,
 )  # fmt: skip
 
+# the numerator and the denominator of a cut continued fraction, by powers of the square
+_TANH_ABOVE_SINGLE, _TANH_BELOW_SINGLE = (135135.0, 17325.0, 378.0, 1.0), (135135.0, 62370.0, 3150.0, 28.0)
+_TANH_ABOVE_DOUBLE = (34459425.0, 4729725.0, 135135.0, 990.0, 1.0)
+_TANH_BELOW_DOUBLE = (34459425.0, 16216200.0, 945945.0, 13860.0, 45.0)
+
 
 def _polynomial(x: UOp, coefficients: Sequence[float]) -> UOp:
     """Return `c[0] + c[1]*x + ...`."""
@@ -104,14 +109,14 @@ def cosh(x: UOp) -> UOp:
 def tanh(x: UOp) -> UOp:
     """Return tanh: by a rational function near 0, where (1-e)/(1+e) would cancel.
 
-    Source: Lambert's continued fraction of tanh, cut after its seventh term.
+    Source: Lambert's continued fraction of tanh, cut after its seventh term, in double precision its ninth.
     """
     size = (x < 0.0).where(-x, x)
     near = size < 0.625
     small = near.where(x, x.const_like(0.0))
-    z = small * small
-    above = ((z + 378.0) * z + 17325.0) * z + 135135.0
-    below = ((z * 28.0 + 3150.0) * z + 62370.0) * z + 135135.0
+    is_double = x.dtype is dtypes.float64
+    above = _polynomial(small * small, _TANH_ABOVE_DOUBLE if is_double else _TANH_ABOVE_SINGLE)
+    below = _polynomial(small * small, _TANH_BELOW_DOUBLE if is_double else _TANH_BELOW_SINGLE)
     large = near.where(x.const_like(1.0), size)
     e = (large * -2.0).exp()
     far = (e.const_like(1.0) - e) / (e + 1.0)
