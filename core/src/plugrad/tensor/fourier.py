@@ -18,7 +18,7 @@ from typing import Any, Literal, Self
 from plugrad.dtype import dtypes
 from plugrad.errors import ArgumentError, AxisError, ShapeError
 from plugrad.tensor.matmul import MatmulMixin
-from plugrad.tensor.shapes import one_axis, show
+from plugrad.tensor.shapes import as_int, one_axis, show
 from plugrad.uop.uop import UOp
 
 FourierNorm = Literal["backward", "ortho", "forward"]
@@ -32,7 +32,7 @@ class FourierMixin(MatmulMixin):
 
     __slots__ = ()
 
-    def fft(self, n: int | None = None, axis: int = -1, norm: FourierNorm = "backward") -> Self:
+    def fft(self, n: int | None = None, axis: int = -1, norm: FourierNorm | None = "backward") -> Self:
         """Return the Fourier transform of complex numbers along an axis: (..., n, 2) -> (..., n, 2).
 
         In float32, errors are about a millionth of the greatest result.
@@ -40,7 +40,8 @@ class FourierMixin(MatmulMixin):
         Args:
             n: how many elements to take; zeros are added where there are fewer.
             axis: which axis, counted without the one of real and imaginary parts.
-            norm: what divides by n: "backward" the inverse, "forward" this; "ortho" both by its root.
+            norm: what divides by n: "backward" (or None) the inverse, "forward" this; "ortho" both by its
+                root.
 
         Raises:
             ArgumentError: `n` is less than 1, or `norm` none of these.
@@ -53,7 +54,7 @@ class FourierMixin(MatmulMixin):
         """
         return self._transformed("fft", n, axis, norm, -1)
 
-    def ifft(self, n: int | None = None, axis: int = -1, norm: FourierNorm = "backward") -> Self:
+    def ifft(self, n: int | None = None, axis: int = -1, norm: FourierNorm | None = "backward") -> Self:
         """Return the inverse of `fft`: (..., n, 2) -> (..., n, 2).
 
         Example:
@@ -62,25 +63,7 @@ class FourierMixin(MatmulMixin):
         """
         return self._transformed("ifft", n, axis, norm, 1)
 
-    def fft2(self, axes: tuple[int, int] = (-2, -1), norm: FourierNorm = "backward") -> Self:
-        """Return the Fourier transform along two axes: (..., m, n, 2) -> (..., m, n, 2).
-
-        Example:
-            >>> Tensor([[[1.0, 0.0], [0.0, 0.0]]]).fft2().tolist()
-            [[[1.0, 0.0], [1.0, 0.0]]]
-        """
-        return self.fft(axis=axes[0], norm=norm).fft(axis=axes[1], norm=norm)
-
-    def ifft2(self, axes: tuple[int, int] = (-2, -1), norm: FourierNorm = "backward") -> Self:
-        """Return the inverse of `fft2`: (..., m, n, 2) -> (..., m, n, 2).
-
-        Example:
-            >>> Tensor([[[1.0, 0.0], [1.0, 0.0]]]).ifft2().tolist()
-            [[[1.0, 0.0], [0.0, 0.0]]]
-        """
-        return self.ifft(axis=axes[0], norm=norm).ifft(axis=axes[1], norm=norm)
-
-    def rfft(self, n: int | None = None, axis: int = -1, norm: FourierNorm = "backward") -> Self:
+    def rfft(self, n: int | None = None, axis: int = -1, norm: FourierNorm | None = "backward") -> Self:
         """Return the Fourier transform of real numbers without its mirror: (..., n) -> (..., n//2+1, 2).
 
         Args:
@@ -100,7 +83,7 @@ class FourierMixin(MatmulMixin):
         out = self.stack(self.zeros_like(), axis=-1)._transformed("rfft", n, at, norm, -1)
         return out._interval(at, 0, _size(out, at) // 2 + 1)
 
-    def irfft(self, n: int | None = None, axis: int = -1, norm: FourierNorm = "backward") -> Self:
+    def irfft(self, n: int | None = None, axis: int = -1, norm: FourierNorm | None = "backward") -> Self:
         """Return the inverse of `rfft`: (..., n//2+1, 2) -> (..., n).
 
         Imaginary parts that a transform of real numbers could not have are ignored.
@@ -120,7 +103,7 @@ class FourierMixin(MatmulMixin):
             [1.0, 2.0]
         """
         at = self._check_complex("irfft", axis)
-        count = 2 * (_size(self, at) - 1) if n is None else n
+        count = 2 * (_size(self, at) - 1) if n is None else as_int(n, "irfft", "n")
         if count < 1:
             raise ArgumentError(f"irfft: n={count} elements. Ask for at least 1, with n=.")
         half = self._resized(at, count // 2 + 1)
@@ -147,12 +130,13 @@ class FourierMixin(MatmulMixin):
             return self._interval(axis, 0, size)
         return self.pad_to(*[size if at == axis else None for at in range(self.ndim)])
 
-    def _transformed(self, what: str, n: int | None, axis: int, norm: FourierNorm, sign: int) -> Self:
+    def _transformed(self, what: str, n: int | None, axis: int, norm: FourierNorm | None, sign: int) -> Self:
         """Return the sums of `exp(sign * 2j * pi * j * k / n) * x[j]`, divided as `norm` says."""
         at = self._check_complex(what, axis)
-        if norm not in ("backward", "ortho", "forward"):
+        norm = "backward" if norm is None else norm
+        if not isinstance(norm, str) or norm not in ("backward", "ortho", "forward"):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise ArgumentError(f"{what}: norm={norm!r} is none of 'backward', 'ortho' and 'forward'.")
-        size = _size(self, at) if n is None else n
+        size = _size(self, at) if n is None else as_int(n, what, "n")
         if size < 1:
             raise ArgumentError(f"{what}: n={size} elements. There must be at least 1.")
         narrow, wide = self._float_dtypes()

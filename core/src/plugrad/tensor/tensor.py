@@ -9,7 +9,7 @@ from plugrad.dtype import is_float, parse_dtype
 from plugrad.engine import storage
 from plugrad.errors import GradientError, ShapeError
 from plugrad.tensor.base import DTypeLike, TensorBase, the_device
-from plugrad.tensor.fourier import FourierMixin
+from plugrad.tensor.fourier_axes import FourierAxesMixin
 from plugrad.tensor.gradient import GradientMixin
 from plugrad.tensor.host import HOST, host_buffer
 from plugrad.tensor.keywords import understands_synonyms
@@ -22,7 +22,7 @@ from plugrad.uop.uop import UOp
 
 
 @understands_synonyms
-class Tensor(GradientMixin, SetItemMixin, SpectralMixin, FourierMixin):
+class Tensor(GradientMixin, SetItemMixin, SpectralMixin, FourierAxesMixin):
     """An array of one dtype on one device, and the graph that computes it.
 
     Nothing runs until a value is needed: `realize`, `numpy`, `tolist`, `item`, `print` of an element. Tensors

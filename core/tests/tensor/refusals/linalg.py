@@ -1,7 +1,7 @@
 """Errors of products, factorizations and transforms."""
 
 from plugrad import Tensor
-from plugrad.errors import ArgumentError, AxisError, ShapeError
+from plugrad.errors import ArgumentError, AxisError, DtypeError, ShapeError
 from refusals.case import Case
 
 CASES: list[Case] = [
@@ -52,6 +52,12 @@ CASES: list[Case] = [
         ShapeError,
         lambda t: t.floats.vdot(t.vector),
         "vdot of shapes (2, 3) and (3,): it takes vectors",
+    ),
+    (
+        "trace",
+        ShapeError,
+        lambda t: t.symbolic.reshape(1, -1).trace(),
+        "axes 0 and 1 must be numbers",
     ),
     ("trace", AxisError, lambda t: t.floats.trace(0, 0, 0), "trace: axes 0 and 0 are the same"),
     ("cross", AxisError, lambda t: t.floats.cross(t.floats, axis=2), "cross: axis 2 is out of range"),
@@ -125,7 +131,7 @@ CASES: list[Case] = [
         "matrix_power",
         ArgumentError,
         lambda t: t.square.matrix_power(0.5),
-        "matrix_power: n=0.5 is no integer",
+        "matrix_power: n=0.5 (float) is no integer",
     ),
     (
         "matrix_power",
@@ -171,4 +177,59 @@ CASES: list[Case] = [
         lambda t: t.floats.matmul(t.floats),
         "matmul of shapes (2, 3) and (2, 3): the left has 3 columns, the right 2 rows",
     ),
+    (
+        "einsum",
+        DtypeError,
+        lambda t: Tensor.einsum("ij", [1, 2]),
+        "einsum with 1 (int). Pass a Tensor",
+    ),
+    ("dot", ShapeError, lambda t: t.floats.dot(t.floats), "dot of shapes (2, 3) and (2, 3): the left has 3"),
+    (
+        "linear",
+        ShapeError,
+        lambda t: t.floats.linear(t.floats),
+        "linear of shapes (2, 3) and (2, 3): the left",
+    ),
+    (
+        "newton_schulz",
+        ArgumentError,
+        lambda t: t.floats.newton_schulz(-1, (1,)),
+        "newton_schulz: steps=-1 is negative",
+    ),
+    (
+        "newton_schulz",
+        DtypeError,
+        lambda t: t.ints.newton_schulz(1, (1,)),
+        "newton_schulz of int32",
+    ),
+    (
+        "newton_schulz",
+        ShapeError,
+        lambda t: t.vector.newton_schulz(1, (1,)),
+        "newton_schulz of shape (3,): it takes matrices",
+    ),
+    ("fft2", ArgumentError, lambda t: t.grid.fft2((0, 1)), "fft2: n=0 elements"),
+    ("fft2", AxisError, lambda t: t.grid.fft2(axes=(0, 0)), "fft2: axes=(0, 0) name one axis twice"),
+    ("fft2", ShapeError, lambda t: t.square.fft2(), "fft2 of shape (3, 3): complex numbers are a last axis"),
+    ("fftn", ArgumentError, lambda t: t.grid.fftn((3,), (0, 1)), "fftn: s=(3,) for 2 axes"),
+    ("fftn", AxisError, lambda t: t.grid.fftn(axes=(0, 3)), "fftn: axis 3 is out of range"),
+    ("fftn", ShapeError, lambda t: t.square.fftn(), "fftn of shape (3, 3): complex numbers are a last axis"),
+    (
+        "rfftn",
+        ArgumentError,
+        lambda t: t.square.rfftn((3, 3, 3)),
+        "rfftn: s=(3, 3, 3) are more sizes",
+    ),
+    ("rfftn", AxisError, lambda t: t.square.rfftn(axes=(0, 0)), "rfftn: axes=(0, 0) name one axis twice"),
+    ("matmul", DtypeError, lambda t: t.vector.matmul(2), "matmul with 2 (int). Pass a Tensor"),
+    ("dot", DtypeError, lambda t: t.vector.dot(2), "dot with 2 (int). Pass a Tensor"),
+    ("linear", DtypeError, lambda t: t.vector.linear(2), "linear with 2 (int). Pass a Tensor"),
+    ("tensordot", DtypeError, lambda t: t.vector.tensordot(2), "tensordot with 2 (int). Pass a Tensor"),
+    ("outer", DtypeError, lambda t: t.vector.outer(2), "outer with 2 (int). Pass a Tensor"),
+    ("inner", DtypeError, lambda t: t.vector.inner(2), "inner with 2 (int). Pass a Tensor"),
+    ("vdot", DtypeError, lambda t: t.vector.vdot(2), "vdot with 2 (int). Pass a Tensor"),
+    ("kron", DtypeError, lambda t: t.vector.kron(2), "kron with 2 (int). Pass a Tensor"),
+    ("cross", DtypeError, lambda t: t.vector.cross(2), "cross with 2 (int). Pass a Tensor"),
+    ("solve", DtypeError, lambda t: t.square.solve([1]), "solve with [1] (list). Pass a Tensor"),
+    ("lstsq", DtypeError, lambda t: t.square.lstsq([1]), "lstsq with [1] (list). Pass a Tensor"),
 ]
