@@ -6,6 +6,7 @@ from typing import Any
 
 from plugrad.dtype import is_bool
 from plugrad.errors import ShapeError
+from plugrad.nn.checks import check_probability, check_sizes, check_tensors
 from plugrad.nn.init import parameter, xavier_uniform
 from plugrad.nn.linear import Linear
 from plugrad.tensor import Tensor
@@ -31,6 +32,8 @@ class _Attention:
         device: str | None = None,
         dtype: DTypeLike | None = None,
     ) -> None:
+        check_sizes(self, embed_dim=embed_dim, num_heads=num_heads)
+        check_probability(self, dropout=dropout)
         if num_heads < 1 or embed_dim % num_heads:
             raise ShapeError(
                 f"{type(self).__name__} of size {embed_dim} does not divide into {num_heads} heads. Choose a "
@@ -65,6 +68,8 @@ class _Attention:
         self, given: tuple[Tensor, ...], padding: Any, pairs: Any, is_causal: bool, weighs: bool
     ) -> tuple[Tensor, Tensor | None]:
         """Return the output, and what queries take of keys, (N, heads, L, S), if `weighs`."""
+        query, key, value = given
+        check_tensors(self, query=query, key=key, value=value, key_padding_mask=padding, attn_mask=pairs)
         is_single = all(x.ndim == 2 for x in given)
         self._check_shapes(given, 2 if is_single else 3)
         batch = 0 if self.batch_first else 1

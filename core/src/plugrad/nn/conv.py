@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal, get_args
 
 from plugrad.errors import ArgumentError, ShapeError
+from plugrad.nn.checks import check_sizes, check_tensors
 from plugrad.nn.init import kaiming_uniform
 from plugrad.tensor import Tensor
 from plugrad.tensor.base import DTypeLike
@@ -36,6 +37,7 @@ class _Convolution:
         device: str | None = None,
         dtype: DTypeLike | None = None,
     ) -> None:
+        check_sizes(self, in_channels=in_channels, out_channels=out_channels, groups=groups)
         _check_groups(type(self).__name__, in_channels, out_channels, groups)
         if padding_mode not in get_args(PaddingMode):
             raise ArgumentError(
@@ -57,6 +59,7 @@ class _Convolution:
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return the layer's output for `x`, which may be one example without the axis of the batch."""
+        check_tensors(self, x=x)
         return _of_batch(x, self.axes, self._of_batch)
 
     def _of_batch(self, x: Tensor) -> Tensor:
@@ -155,6 +158,7 @@ class _Transposed:
         device: str | None = None,
         dtype: DTypeLike | None = None,
     ) -> None:
+        check_sizes(self, in_channels=in_channels, out_channels=out_channels, groups=groups)
         _check_groups(type(self).__name__, in_channels, out_channels, groups)
         self.in_channels = in_channels
         self.out_channels = out_channels
@@ -179,6 +183,7 @@ class _Transposed:
         Raises:
             ShapeError: no `output_padding` gives that size.
         """
+        check_tensors(self, x=x)
         return _of_batch(x, self.axes, functools.partial(self._of_batch, output_size=output_size))
 
     def _of_batch(self, x: Tensor, output_size: Sequence[int] | None) -> Tensor:

@@ -1,6 +1,6 @@
 """Dropout: noise against overfitting."""
 
-from plugrad.errors import ArgumentError
+from plugrad.nn.checks import check_probability
 from plugrad.tensor import Tensor
 
 __all__ = ["AlphaDropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d"]
@@ -24,11 +24,7 @@ class Dropout:
     """
 
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
-        if not 0 <= p <= 1:
-            raise ArgumentError(
-                f"{type(self).__name__}: p={p} lies outside of 0..1. It is the share of elements that is "
-                "dropped."
-            )
+        check_probability(self, p=p)
         self.p = p
         self.inplace = inplace
 

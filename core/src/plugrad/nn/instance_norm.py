@@ -1,6 +1,7 @@
 """Normalization of each channel of each example by itself."""
 
 from plugrad.errors import ShapeError
+from plugrad.nn.checks import check_sizes
 from plugrad.nn.norm import move_average, running_averages, scale_and_shift
 from plugrad.tensor import Tensor
 from plugrad.tensor.base import DTypeLike
@@ -35,6 +36,7 @@ class InstanceNorm:
         device: str | None = None,
         dtype: DTypeLike | None = None,
     ) -> None:
+        check_sizes(self, num_features=num_features)
         self.num_features = num_features
         self.eps = eps
         self.weight, self.bias = scale_and_shift((num_features,), affine, affine, device, dtype)

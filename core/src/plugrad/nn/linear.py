@@ -4,6 +4,7 @@ import functools
 
 from plugrad.dtype import is_int
 from plugrad.errors import ArgumentError, DtypeError
+from plugrad.nn.checks import check_sizes, check_tensors
 from plugrad.nn.init import kaiming_uniform, parameter
 from plugrad.tensor import Tensor
 from plugrad.tensor.base import DTypeLike
@@ -34,6 +35,7 @@ class Linear:
         device: str | None = None,
         dtype: DTypeLike | None = None,
     ) -> None:
+        check_sizes(self, in_features=in_features, out_features=out_features)
         self.in_features = in_features
         self.out_features = out_features
         draw = functools.partial(kaiming_uniform, fan_in=in_features, device=device, dtype=dtype)
@@ -42,6 +44,7 @@ class Linear:
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return the layer's output for `x`."""
+        check_tensors(self, x=x)
         out = x @ self.weight.transpose(0, 1)
         return out if self.bias is None else out + self.bias
 
@@ -71,12 +74,14 @@ class Bilinear:
         device: str | None = None,
         dtype: DTypeLike | None = None,
     ) -> None:
+        check_sizes(self, in1_features=in1_features, in2_features=in2_features, out_features=out_features)
         draw = functools.partial(kaiming_uniform, fan_in=in1_features, device=device, dtype=dtype)
         self.weight = draw(out_features, in1_features, in2_features)
         self.bias = draw(out_features) if bias else None
 
     def __call__(self, x1: Tensor, x2: Tensor) -> Tensor:
         """Return the layer's output for `x1` and `x2`."""
+        check_tensors(self, x1=x1, x2=x2)
         outputs, in1, in2 = self.weight.static_shape("Bilinear")
         # (..., in1) @ (in1, outputs * in2), then the products with x2
         first = x1 @ self.weight.permute(1, 0, 2).reshape(in1, outputs * in2)
@@ -116,6 +121,7 @@ class Embedding:
         device: str | None = None,
         dtype: DTypeLike | None = None,
     ) -> None:
+        check_sizes(self, num_embeddings=num_embeddings, embedding_dim=embedding_dim)
         if padding_idx is not None and not -num_embeddings <= padding_idx < num_embeddings:
             raise ArgumentError(
                 f"Embedding: padding_idx={padding_idx} of {num_embeddings} rows. Pass a number from "
@@ -136,6 +142,7 @@ class Embedding:
         Raises:
             DtypeError: the indices are no integers.
         """
+        check_tensors(self, indices=indices)
         if not is_int(indices.dtype):
             raise DtypeError(
                 f"Embedding of {indices.dtype.name}: rows are named by integers. Cast first: .int()."

@@ -1,9 +1,11 @@
 """Normalization: layers that give their input mean 0 and variance 1, and what they learn beside."""
 
 from collections.abc import Sequence
+from typing import cast
 
 from plugrad.dtype import dtypes
 from plugrad.errors import ShapeError
+from plugrad.nn.checks import check_sizes
 from plugrad.nn.init import parameter
 from plugrad.tensor import Tensor
 from plugrad.tensor.base import DTypeLike
@@ -84,6 +86,7 @@ class BatchNorm:
         device: str | None = None,
         dtype: DTypeLike | None = None,
     ) -> None:
+        check_sizes(self, num_features=num_features)
         self.num_features = num_features
         self.eps = eps
         self.momentum = momentum
@@ -152,7 +155,7 @@ class LayerNorm:
         device: str | None = None,
         dtype: DTypeLike | None = None,
     ) -> None:
-        self.normalized_shape = _axes_of(normalized_shape)
+        self.normalized_shape = _axes_of(self, normalized_shape)
         self.eps = eps
         has_bias = elementwise_affine and bias
         self.weight, self.bias = scale_and_shift(
@@ -207,7 +210,7 @@ class RMSNorm:
         device: str | None = None,
         dtype: DTypeLike | None = None,
     ) -> None:
-        self.normalized_shape = _axes_of(normalized_shape)
+        self.normalized_shape = _axes_of(self, normalized_shape)
         self.eps = eps
         self.weight, _ = scale_and_shift(self.normalized_shape, elementwise_affine, False, device, dtype)
 
@@ -246,6 +249,7 @@ class GroupNorm:
         device: str | None = None,
         dtype: DTypeLike | None = None,
     ) -> None:
+        check_sizes(self, num_groups=num_groups, num_channels=num_channels)
         if num_groups < 1 or num_channels % num_groups:
             raise ShapeError(
                 f"GroupNorm of {num_channels} channels does not divide into {num_groups} groups. Choose a "
@@ -266,5 +270,10 @@ class GroupNorm:
         return x.group_norm(self.num_groups, self.weight, self.bias, self.eps)
 
 
-def _axes_of(normalized_shape: int | Sequence[int]) -> tuple[int, ...]:
-    return (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+def _axes_of(layer: object, normalized_shape: int | Sequence[int]) -> tuple[int, ...]:
+    if not isinstance(normalized_shape, (list, tuple)):
+        check_sizes(layer, normalized_shape=normalized_shape)
+        return (cast("int", normalized_shape),)
+    for size in normalized_shape:
+        check_sizes(layer, normalized_shape=size)
+    return tuple(normalized_shape)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 from plugrad.errors import ArgumentError, ShapeError
+from plugrad.nn.checks import check_probability, check_sizes, check_tensors
 from plugrad.nn.init import kaiming_uniform
 from plugrad.tensor import Tensor
 from plugrad.tensor.base import DTypeLike
@@ -73,6 +74,7 @@ class _Cell:
         device: str | None = None,
         dtype: DTypeLike | None = None,
     ) -> None:
+        check_sizes(self, input_size=input_size, hidden_size=hidden_size)
         self.input_size = input_size
         self.hidden_size = hidden_size
         draw = functools.partial(kaiming_uniform, fan_in=hidden_size, device=device, dtype=dtype)
@@ -82,6 +84,7 @@ class _Cell:
 
     def _stepped(self, step: Step, x: Tensor, state: State | None, count: int) -> State:
         name = type(self).__name__
+        check_tensors(self, x=x, **{f"state {number}": part for number, part in enumerate(state or ())})
         if x.ndim not in (1, 2) or x.shape[-1] != self.input_size:
             raise ShapeError(
                 f"{name} of {self.input_size} inputs got shape {x.shape}; it takes "
@@ -208,11 +211,11 @@ class _Recurrent:
         device: str | None = None,
         dtype: DTypeLike | None = None,
     ) -> None:
-        if num_layers < 1 or not 0 <= dropout <= 1:
-            raise ArgumentError(
-                f"{type(self).__name__}: num_layers={num_layers} and dropout={dropout}. Pass at least one "
-                "layer, and a probability."
-            )
+        sizes = {"input_size": input_size, "hidden_size": hidden_size, "proj_size": proj_size}
+        check_sizes(self, **sizes, num_layers=num_layers)
+        check_probability(self, dropout=dropout)
+        if num_layers < 1:
+            raise ArgumentError(f"{type(self).__name__}: num_layers={num_layers}. Pass 1 or more.")
         if proj_size and self.states < 2:
             raise ArgumentError(f"{type(self).__name__}: proj_size={proj_size}. Only LSTM has projections.")
         if not 0 <= proj_size < hidden_size:
@@ -234,10 +237,10 @@ class _Recurrent:
         for layer in range(num_layers):
             inputs = input_size if layer == 0 else out_size * len(self.suffixes)
             for suffix in self.suffixes:
-                sizes = {"weight_ih": (width, inputs), "weight_hh": (width, out_size)}
-                sizes |= {"bias_ih": (width,), "bias_hh": (width,)} if bias else {}
-                sizes |= {"weight_hr": (proj_size, hidden_size)} if proj_size else {}
-                for name, shape in sizes.items():
+                shapes = {"weight_ih": (width, inputs), "weight_hh": (width, out_size)}
+                shapes |= {"bias_ih": (width,), "bias_hh": (width,)} if bias else {}
+                shapes |= {"weight_hr": (proj_size, hidden_size)} if proj_size else {}
+                for name, shape in shapes.items():
                     setattr(self, f"{name}_l{layer}{suffix}", draw(*shape))
 
     def _step(self, suffix: str) -> Step:
@@ -246,6 +249,7 @@ class _Recurrent:
 
     def _run(self, x: Tensor, start: Sequence[Tensor] | None) -> tuple[Tensor, State]:
         """Return the output and the last states: (T, N, input_size), (layers*ways, N, size of the state)."""
+        check_tensors(self, x=x, **{f"state {number}": part for number, part in enumerate(start or ())})
         is_single = x.ndim == 2
         if x.ndim not in (2, 3) or x.shape[-1] != self.input_size:
             raise ShapeError(
@@ -257,6 +261,8 @@ class _Recurrent:
             start = None if start is None else [state.unsqueeze(1) for state in start]
         elif self.batch_first:
             x = x.transpose(0, 1)
+        if x.shape[0] == 0:
+            raise ShapeError(f"{type(self).__name__}: a sequence of no steps has no last state.")
         last: list[State] = []
         for layer in range(self.num_layers):
             if layer:
@@ -276,6 +282,8 @@ class _Recurrent:
     def _first(self, x: Tensor, start: Sequence[Tensor] | None, number: int) -> State:
         if start is None:
             return tuple(_zeros(x, x.shape[1], size) for size in self.state_sizes)
+        if len(start) != self.states:
+            raise ShapeError(f"{type(self).__name__}: {len(start)} first states; it takes {self.states}.")
         for state, size in zip(start, self.state_sizes, strict=True):
             wanted = (self.num_layers * len(self.suffixes), x.shape[1], size)
             if state.shape != wanted:
