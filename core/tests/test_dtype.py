@@ -1,9 +1,24 @@
 import itertools
 import math
 
+import numpy as np
 import pytest
+import torch
 
-from plugrad.dtype import FLOAT8, STORABLE, DType, dtypes, least_upper_dtype, parse_dtype, truncate
+from plugrad import Tensor
+from plugrad.dtype import (
+    FLOAT8,
+    STORABLE,
+    DType,
+    dtypes,
+    element_dtype,
+    from_numpy,
+    least_upper_dtype,
+    parse_dtype,
+    to_numpy,
+    truncate,
+)
+from plugrad.errors import DtypeError
 
 
 @pytest.mark.parametrize(("a", "b"), list(itertools.product((*STORABLE, *FLOAT8), repeat=2)))
@@ -30,3 +45,63 @@ def test_numbers_are_truncated_to_what_a_float_of_a_byte_holds() -> None:
 
 def test_floats_of_a_byte_have_names() -> None:
     assert parse_dtype("fp8e5m2") is dtypes.fp8e5m2
+
+
+TORCH_FLOAT8 = {
+    "fp8e4m3": "float8_e4m3fn",
+    "fp8e5m2": "float8_e5m2",
+    "fp8e4m3fnuz": "float8_e4m3fnuz",
+    "fp8e5m2fnuz": "float8_e5m2fnuz",
+}
+BY_TORCH = {getattr(torch, TORCH_FLOAT8.get(d.name, d.name)): d for d in (*STORABLE, *FLOAT8)}
+
+
+def meeting_in_torch(a: torch.dtype, b: object) -> DType | None:
+    other = torch.empty(1, dtype=b) if isinstance(b, torch.dtype) else b
+    try:
+        return BY_TORCH[torch.result_type(torch.empty(1, dtype=a), other)]
+    except RuntimeError:
+        # not every pair has one there
+        return None
+
+
+def test_every_pair_that_meets_in_torch_meets_in_the_same_dtype() -> None:
+    known = 0
+    for a, ours in BY_TORCH.items():
+        for b, theirs in BY_TORCH.items():
+            if (expected := meeting_in_torch(a, b)) is not None:
+                assert least_upper_dtype(ours, theirs) is expected, (ours, theirs)
+                known += 1
+    assert known >= 100
+
+
+def test_python_numbers_are_as_weak_as_in_torch_but_for_integers_beside_bools() -> None:
+    for a, ours in BY_TORCH.items():
+        for number in (True, 2, 2.5):
+            expected = meeting_in_torch(a, number)
+            if ours is dtypes.bool and number == 2:
+                expected = dtypes.default_int
+            assert (Tensor.zeros(1, dtype=ours) + number).dtype is expected
+            assert (number * Tensor.zeros(1, dtype=ours)).dtype is expected
+
+
+def test_pairs_without_a_type_in_torch_follow_numpy_or_the_narrowest_float() -> None:
+    for a in STORABLE:
+        for b in STORABLE:
+            if dtypes.bfloat16 in (a, b) or meeting_in_torch(torch_of(a), torch_of(b)) is not None:
+                continue
+            expected = from_numpy(np.result_type(to_numpy(a), to_numpy(b)))
+            # no integer holds both; the default float is for devices without float64, too
+            is_mixed = dtypes.uint64 in (a, b) and "int" in (a.kind, b.kind)
+            assert least_upper_dtype(a, b) is (dtypes.default_float if is_mixed else expected), (a, b)
+
+
+def torch_of(dtype: DType) -> torch.dtype:
+    return next(theirs for theirs, ours in BY_TORCH.items() if ours is dtype)
+
+
+def test_only_dtypes_of_elements_are_for_tensors() -> None:
+    assert element_dtype("half") is dtypes.float16
+    for wrong in ("index", dtypes.void, dtypes.int32.vec(2)):
+        with pytest.raises(DtypeError, match="is no dtype of elements"):
+            element_dtype(wrong)

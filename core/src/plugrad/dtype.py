@@ -218,6 +218,23 @@ def parse_dtype(value: "DType | str") -> DType:
     raise DtypeError(f"{value!r} is not a dtype. Known: {', '.join(d.name for d in (*STORABLE, *FLOAT8))}.")
 
 
+def element_dtype(value: "DType | str") -> DType:
+    """Return the dtype that `value` names, which a tensor can hold elements of.
+
+    Raises:
+        DtypeError: no dtype has that name, or it is one of the compiler's own (`index`, `void`, vectors).
+
+    Example:
+        >>> element_dtype("half")
+        dtypes.float16
+    """
+    dtype = parse_dtype(value)
+    if dtype.count > 1 or dtype.kind in ("void", "index"):
+        known = ", ".join(d.name for d in (*STORABLE, *FLOAT8))
+        raise DtypeError(f"{dtype!r} is no dtype of elements. Pass one of {known}.")
+    return dtype
+
+
 def dtype_min(dtype: DType) -> ConstType:
     """Return the lowest value of `dtype` (`-inf` for floats).
 

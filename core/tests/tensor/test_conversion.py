@@ -220,3 +220,44 @@ def test_dtypes_have_the_names_of_pytorch(name: str, dtype: str) -> None:
     assert out.dtype.name == dtype
     assert out.tolist() == [0, 1]
     assert Tensor([True, False]).type_as(out).dtype is out.dtype
+
+
+BITS = {1: "int8", 2: "int16", 4: "int32", 8: "int64"}
+TORCH = {**FLOAT8_NAMES, **{d: getattr(torch, d.name) for d in STORABLE}}
+
+
+@pytest.mark.parametrize(
+    "source",
+    [d for d in (*STORABLE, *FLOAT8) if d.itemsize <= 2 and d is not dtypes.bool],
+    ids=lambda d: d.name,
+)
+def test_all_numbers_of_a_short_dtype_become_floats_of_a_byte_as_in_torch(source: DType, device: str) -> None:
+    step = 1 if device != "PYTHON" or source.itemsize == 1 else 13
+    codes = np.arange(0, 256**source.itemsize, step).astype(f"uint{8 * source.itemsize}")
+    ours = Tensor(codes).bitcast(source)
+    for target in FLOAT8:
+        expected = of_bits(codes, source).to(TORCH[target])
+        # torch and the processor differ in which NaN it is
+        is_nan = expected.float().isnan().numpy()
+        found = ours.cast(target)
+        np.testing.assert_array_equal(np.isnan(found.numpy()), is_nan)
+        bits = expected.view(torch.uint8).numpy()
+        np.testing.assert_array_equal(found.bitcast("uint8").numpy()[~is_nan], bits[~is_nan])
+
+
+def of_bits(codes: Any, dtype: DType) -> torch.Tensor:
+    return torch.tensor(codes.view(BITS[dtype.itemsize])).view(TORCH[dtype])
+
+
+def test_bits_of_a_single_element_keep_their_size() -> None:
+    assert Tensor(1.0).bitcast("int32").item() == 0x3F800000
+    with pytest.raises(ShapeError, match="there is no axis whose size could change"):
+        Tensor(1.0).bitcast("int16")
+
+
+def test_the_compilers_own_dtypes_are_refused() -> None:
+    for wrong in ("index", "void", dtypes.float32.vec(4)):
+        with pytest.raises(DtypeError, match="is no dtype of elements"):
+            Tensor([1.0]).cast(wrong)
+        with pytest.raises(DtypeError, match="is no dtype of elements"):
+            Tensor([1.0], dtype=wrong)

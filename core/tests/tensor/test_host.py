@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from plugrad import Tensor
 from plugrad.dtype import DType, dtypes
 from plugrad.errors import DtypeError, ShapeError
 from plugrad.tensor.host import check_fits, empty_lists, flatten, infer_dtype, nest, pack, unpack
@@ -85,3 +86,17 @@ def test_nesting_is_the_inverse_of_flattening() -> None:
     assert nest([1, 2, 3, 4, 5, 6], (3, 1, 2)) == [[[1, 2]], [[3, 4]], [[5, 6]]]
     assert nest([1], ()) == 1
     assert empty_lists((2, 0)) == [[], []]
+
+
+def test_only_numbers_are_true_or_false() -> None:
+    for wrong in ("a", None):
+        with pytest.raises(DtypeError, match="cannot make a bool of"):
+            Tensor([wrong], dtype="bool")
+
+
+def test_an_integer_beyond_all_floats_is_refused() -> None:
+    for dtype in ("float16", "bfloat16", "fp8e4m3", "float32", "float64"):
+        with pytest.raises(DtypeError, match="an integer of 1329 bits is beyond every float"):
+            Tensor([10**400], dtype=dtype)
+        with pytest.raises(DtypeError, match="an integer of 1329 bits is beyond every float"):
+            Tensor(10**400, dtype=dtype)

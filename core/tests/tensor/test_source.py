@@ -1,3 +1,5 @@
+import array
+import ctypes
 import gc
 import weakref
 from typing import Any
@@ -175,3 +177,23 @@ def test_a_tensor_of_a_tensor_is_the_same_graph() -> None:
     t = Tensor([1, 2])
     assert Tensor(t).uop is t.uop
     assert Tensor(t.uop).uop is t.uop
+
+
+def test_lists_of_arrays_are_joined_as_by_numpy() -> None:
+    t = Tensor([np.array([1, 2], "int16"), np.array([3, 4], "int16")])
+    assert (t.tolist(), t.dtype) == ([[1, 2], [3, 4]], dtypes.int16)
+    with pytest.raises(DtypeError, match="cannot make a tensor of this list: setting an array element"):
+        Tensor([np.array([1, 2]), np.array([3])])
+
+
+def test_whatever_is_a_buffer_is_taken() -> None:
+    t = Tensor(array.array("f", [1, 2]))
+    assert (t.tolist(), t.dtype) == ([1.0, 2.0], dtypes.float32)
+    assert Tensor((ctypes.c_int16 * 3)(1, 2, 3), dtype="int64").tolist() == [1, 2, 3]
+
+
+def test_arrays_that_numpy_does_not_understand_are_refused_with_its_reason() -> None:
+    with pytest.raises(DtypeError, match="Got unsupported ScalarType BFloat16"):
+        Tensor(torch.ones(2, dtype=torch.bfloat16))
+    with pytest.raises(DtypeError, match="Can't call numpy"):
+        Tensor(torch.ones(2, requires_grad=True))

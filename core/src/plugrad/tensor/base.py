@@ -8,7 +8,16 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from plugrad.device import Device
-from plugrad.dtype import ConstType, DType, dtypes, from_py, is_bool, is_float, least_upper_dtype, parse_dtype
+from plugrad.dtype import (
+    ConstType,
+    DType,
+    dtypes,
+    element_dtype,
+    from_py,
+    is_bool,
+    is_float,
+    least_upper_dtype,
+)
 from plugrad.engine import storage
 from plugrad.engine.capture import current_capture
 from plugrad.errors import DeviceError, ShapeError
@@ -16,7 +25,7 @@ from plugrad.schedule.versions import VERSIONS
 from plugrad.tensor.cell import Cell, Path, cell_showing, path_between, shown
 from plugrad.tensor.host import check_fits
 from plugrad.tensor.live import LiveSet
-from plugrad.tensor.shapes import Dim, Shape, is_static, product, show
+from plugrad.tensor.shapes import Dim, Shape, is_static, one_axis, product, show
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
@@ -318,11 +327,14 @@ class TensorBase:
     def size(self, axis: int | None = None) -> Any:
         """Return the shape, or the size of one axis.
 
+        Raises:
+            AxisError: there is no such axis.
+
         Example:
             >>> Tensor([[1, 2, 3]]).size(), Tensor([[1, 2, 3]]).size(1)
             ((1, 3), 3)
         """
-        return self.shape if axis is None else self.shape[axis]
+        return self.shape if axis is None else self.shape[one_axis(axis, self.ndim, "size")]
 
     def static_shape(self, what: str = "static_shape") -> tuple[int, ...]:
         """Return the shape, all of whose sizes are numbers.
@@ -350,7 +362,7 @@ class TensorBase:
     # NumPy leaves `array + tensor` to the tensor
     __array_ufunc__ = None
 
-    def _from_host(self, data: Any, dtype: DTypeLike | None = None) -> Self:
+    def _from_host(self, data: Any, dtype: DTypeLike | None = None, device: str | None = None) -> Self:
         """Return what `Tensor` takes, such as an array of the host, as a tensor beside this one."""
         raise NotImplementedError
 
@@ -410,7 +422,7 @@ def promoted(operands: "Iterable[TensorBase | ConstType]") -> DType:
 
 def the_dtype(dtype: DTypeLike | None, otherwise: DType) -> DType:
     """Return the dtype that was asked for, or `otherwise`."""
-    return otherwise if dtype is None else parse_dtype(dtype)
+    return otherwise if dtype is None else element_dtype(dtype)
 
 
 def the_device(device: str | None) -> str:

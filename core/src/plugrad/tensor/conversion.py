@@ -3,8 +3,8 @@
 import math
 from typing import Any, Self
 
-from plugrad.dtype import dtypes, is_bool, parse_dtype
-from plugrad.errors import DtypeError, ShapeError
+from plugrad.dtype import dtypes, element_dtype, is_bool
+from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.base import DTypeLike, TensorBase
 from plugrad.tensor.shapes import expanded, show
 from plugrad.uop.ops import Ops
@@ -20,9 +20,10 @@ class ConversionMixin(TensorBase):
         """Return the values in another dtype.
 
         Floats to integers lose their fraction; to bool, anything but 0 is true. Integers wrap. Floats are
-        rounded once, to the nearest and to even between two; what is too large for a float is infinite (see
+        rounded once, to the nearest and to even between two, also from float64 and large integers, where
+        PyTorch goes through float32 and rounds twice; what is too large for a float is infinite (see
         `plugrad.dtype` for floats of a byte). A float outside of an integer's range, NaN among them, becomes
-        what the device makes of it.
+        what the device makes of it, another integer elsewhere: clamp it before, where that matters.
 
         Raises:
             DtypeError: there is no such dtype.
@@ -31,21 +32,22 @@ class ConversionMixin(TensorBase):
             >>> Tensor([1.7, -1.7]).cast("int32").tolist()
             [1, -1]
         """
-        wanted = parse_dtype(dtype)
+        wanted = element_dtype(dtype)
         return self if wanted is self.dtype else self._like(self._graph.cast(wanted))
 
     def bitcast(self, dtype: DTypeLike) -> Self:
         """Return the bits as another dtype; the last axis changes where the sizes of elements differ.
 
         Raises:
-            ShapeError: the last axis is no whole number of elements of `dtype`.
-            DtypeError: this or `dtype` is bool.
+            ShapeError: the last axis is no whole number of elements of `dtype`, or there is none, and the
+                sizes of elements differ.
+            DtypeError: this or `dtype` is bool, or there is no such dtype.
 
         Example:
             >>> Tensor([1.0]).bitcast("uint8").tolist()
             [0, 0, 128, 63]
         """
-        wanted = parse_dtype(dtype)
+        wanted = element_dtype(dtype)
         if wanted is self.dtype:
             return self._like(self._graph)
         if is_bool(wanted) or is_bool(self.dtype):
@@ -57,9 +59,13 @@ class ConversionMixin(TensorBase):
             return self._like(self._graph.bitcast(wanted))
         last: Any = self.shape[-1] if self.ndim else None
         if last is None or (last * have) % want:
+            problem = (
+                "there is no axis whose size could change. Unsqueeze it first."
+                if last is None
+                else f"the last axis must be a multiple of {want // have} elements."
+            )
             raise ShapeError(
-                f"bitcast of shape {show(self.shape)} from {self.dtype.name} to {wanted.name}: the last "
-                f"axis must be a multiple of {max(want // have, 1)} elements."
+                f"bitcast of shape {show(self.shape)} from {self.dtype.name} to {wanted.name}: {problem}"
             )
         bits = self._graph.bitcast(_UNSIGNED[have])
         out = _split_bits(bits, have // want) if have > want else _join_bits(bits, want // have)
@@ -158,10 +164,17 @@ class ConversionMixin(TensorBase):
     def type_as(self, other: TensorBase) -> Self:
         """Return `cast(other.dtype)`.
 
+        Raises:
+            ArgumentError: `other` is no tensor.
+
         Example:
             >>> Tensor([1, 2]).type_as(Tensor([0.5])).tolist()
             [1.0, 2.0]
         """
+        if not isinstance(other, TensorBase):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise ArgumentError(
+                f"type_as: {other!r} ({type(other).__name__}) is no tensor. Pass one, or use cast."
+            )
         return self.cast(other.dtype)
 
 

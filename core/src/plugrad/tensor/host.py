@@ -1,6 +1,7 @@
 """Data of the host: Python lists to bytes and back, and buffers that hold them."""
 
 import struct
+import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -18,12 +19,14 @@ from plugrad.dtype import (
     round_bfloat16,
 )
 from plugrad.engine import storage
-from plugrad.errors import DtypeError, ShapeError
+from plugrad.errors import ArgumentError, DtypeError, ShapeError
+from plugrad.tensor.shapes import as_number, as_shape, check_sizes, show
 from plugrad.uop.uop import UOp
 
 HOST = "PYTHON"
 
 _PYTHON_NUMBERS = frozenset((bool, int, float))
+_LARGEST = sys.float_info.max
 
 
 def host_buffer(data: bytes, shape: tuple[int, ...], dtype: DType) -> UOp:
@@ -106,6 +109,32 @@ def infer_dtype(values: Sequence[Any]) -> DType:
     return dtypes.default_int if low <= min(values) and max(values) <= high else dtypes.int64
 
 
+def as_size(value: Any, what: str) -> int:
+    """Return the number of something, such as samples.
+
+    Raises:
+        ShapeError: `value` is no integer, or negative.
+    """
+    size = check_sizes(as_shape(((value,),), what), what)[0]
+    if not isinstance(size, int):
+        raise ShapeError(f"{what}: {show((size,))[1:-2]} is symbolic. Pass a number.")
+    return size
+
+
+def finite(value: Any, what: str) -> int | float:
+    """Return the Python number that `value` is.
+
+    Raises:
+        DtypeError: it is no number of Python or NumPy.
+        ArgumentError: it is infinite or NaN, or beyond every float.
+    """
+    number = as_number(value, what)
+    if not -_LARGEST <= number <= _LARGEST:
+        text = f"an integer of {number.bit_length()} bits" if isinstance(number, int) else str(number)
+        raise ArgumentError(f"{what}: {text} is not among the finite floats. Pass a number that is.")
+    return int(number) if isinstance(number, int) else float(number)
+
+
 def check_fits(value: Any, dtype: DType) -> ConstType:
     """Return the Python number `value`, which an element of `dtype` can be made of.
 
@@ -116,7 +145,13 @@ def check_fits(value: Any, dtype: DType) -> ConstType:
         raise DtypeError(
             f"cannot make a {dtype.name} of {value!r} ({type(value).__name__}). Pass a bool, int or float."
         )
-    if is_float(dtype) or is_bool(dtype):
+    if is_bool(dtype):
+        return value
+    if is_float(dtype):
+        if isinstance(value, int) and not -_LARGEST <= value <= _LARGEST:
+            raise DtypeError(
+                f"an integer of {value.bit_length()} bits is beyond every float. Pass a smaller one."
+            )
         return value
     if value != value or value in (float("inf"), float("-inf")):
         raise DtypeError(f"{value} is no {dtype.name}. Use a float dtype.")
@@ -141,9 +176,11 @@ def pack(values: Sequence[Any], dtype: DType) -> bytes:
         return b"".join(singles[at + 2 : at + 4] for at in range(0, len(singles), 4))
     if (layout := FLOAT8.get(dtype)) is not None:
         return bytes([layout.encode(float(check_fits(v, dtype))) for v in values])
+    if is_bool(dtype):
+        if not _PYTHON_NUMBERS.issuperset(map(type, values)):
+            values = [check_fits(value, dtype) for value in values]
+        return bytes(map(bool, values))
     try:
-        if is_bool(dtype):
-            return bytes([bool(value) for value in values])
         return struct.pack(f"={len(values)}{dtype.fmt}", *values)
     except (struct.error, OverflowError):
         # something does not fit as it is: say what, or round it

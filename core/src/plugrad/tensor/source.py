@@ -42,7 +42,7 @@ def graph_of(data: Any, dtype: DType | None, device: str = HOST, *, copy: bool =
     if isinstance(data, (bool, int, float)) and not hasattr(data, "__array__"):
         chosen = _scalar_dtype(data) if dtype is None else dtype
         return UOp.const(chosen, check_fits(data, chosen))
-    if isinstance(data, (list, tuple)):
+    if isinstance(data, (list, tuple)) and not _holds_arrays(data):  # pyright: ignore[reportUnknownArgumentType]
         shape, values = flatten(data)
         chosen = infer_dtype(values) if dtype is None else dtype
         return host_buffer(pack(values, chosen), shape, chosen)
@@ -53,12 +53,36 @@ def graph_of(data: Any, dtype: DType | None, device: str = HOST, *, copy: bool =
         return data.uop
     if isinstance(data, Path):
         return _file_graph(data, dtypes.uint8 if dtype is None else dtype)
-    if hasattr(data, "__array__"):
-        return _array_graph(np.asarray(data), dtype, device)
+    if isinstance(data, (list, tuple)) or hasattr(data, "__array__") or _is_buffer(data):
+        return _array_graph(_as_array(data), dtype, device)
     raise DtypeError(
         f"cannot make a tensor of {data!r} ({type(data).__name__}). Pass a number, nested lists, bytes or "
         "an array."
     )
+
+
+def _holds_arrays(data: Any) -> bool:
+    """Say whether a list is of arrays of axes, which NumPy joins; numbers of NumPy are numbers."""
+    first: Any = data[0] if data else None
+    return not isinstance(first, TensorBase) and hasattr(first, "__array__") and np.ndim(first) > 0
+
+
+def _is_buffer(data: Any) -> bool:
+    try:
+        memoryview(data).release()
+    except TypeError:
+        return False
+    return True
+
+
+def _as_array(data: Any) -> "npt.NDArray[Any]":
+    try:
+        return np.asarray(data)
+    except (TypeError, ValueError, RuntimeError, BufferError) as error:
+        raise DtypeError(
+            f"cannot make a tensor of this {type(data).__name__}: {error}. Pass an array that NumPy "
+            "understands; Tensor.from_dlpack takes others."
+        ) from error
 
 
 def _scalar_dtype(value: ConstType) -> DType:
