@@ -17,7 +17,11 @@ TENSOR_PAGES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
         "Tensors, their data and their dtypes",
         ("tensor", "base", "computing", "assign", "reading", "conversion", "interop", "external"),
     ),
-    ("creation", "Creation and random numbers", ("creation", "diagonals", "draws", "sampling", "dropout")),
+    (
+        "creation",
+        "Creation and random numbers",
+        ("creation", "likeness", "diagonals", "draws", "sampling", "dropout"),
+    ),
     (
         "elementwise",
         "Arithmetic and functions of elements",

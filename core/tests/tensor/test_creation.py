@@ -1,8 +1,11 @@
+import math
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from plugrad import Tensor, Variable, dtypes
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
@@ -54,7 +57,7 @@ def test_ranges_that_cannot_be_are_refused() -> None:
     with pytest.raises(ArgumentError, match=r"arange\(0, 5, 0\) never ends\. Give a step other than 0"):
         Tensor.arange(0, 5, 0)
     for wrong in (Tensor([1, 2]), "5", None):
-        with pytest.raises(DtypeError, match=r"arange with .*Pass integers, floats or bound Variables"):
+        with pytest.raises(DtypeError, match=r"arange: .* is no number"):
             Tensor.arange(wrong)  # pyright: ignore[reportArgumentType]
     with pytest.raises(DtypeError, match="299 does not fit uint8"):
         Tensor.arange(300, dtype="uint8")
@@ -122,3 +125,67 @@ def test_ranges_may_end_and_begin_at_a_variable() -> None:
         Tensor.arange(0, bound, -1)
     with pytest.raises(ArgumentError, match=r"arange from 0\.5 to n by 1"):
         Tensor.arange(0.5, bound)
+
+
+@pytest.mark.parametrize(
+    "bounds",
+    [(0, 1, 0.1), (-7.3, 3, 0.1), (1, 1e-3, -0.1), (1e6, 1e6 + 9, 0.7), (0, 1e30, 1e29), (0.1, 5e3, 0.37)],
+)
+def test_ranges_of_floats_are_rounded_once(bounds: tuple[float, float, float]) -> None:
+    first, stop, step = bounds
+    count = math.ceil((stop - first) / step)
+    exact = np.longdouble(first) + np.arange(count) * np.longdouble(step)
+    found = Tensor.arange(*bounds).numpy()
+    assert found.shape == exact.shape
+    # what is nearly 0 has the digits that are left
+    np.testing.assert_allclose(found, exact.astype(np.float32), rtol=0, atol=abs(first) * 2.0**-46)
+    assert Tensor.arange(*bounds, dtype="float64").tolist() == [first + i * step for i in range(count)]
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "fp8e4m3"])
+def test_short_floats_count_in_longer_ones(dtype: str) -> None:
+    exact = torch.arange(0, 1500, 0.5, dtype=torch.float64)
+    ours = Tensor.arange(0, 1500, 0.5, dtype=dtype)
+    assert ours.cast("float32").tolist() == Tensor(exact.numpy()).cast(dtype).cast("float32").tolist()
+    exact = np.linspace(-3, 5, 3001)
+    ours = Tensor.linspace(-3, 5, 3001, dtype=dtype)
+    assert ours.cast("float32").tolist() == Tensor(exact).cast(dtype).cast("float32").tolist()
+
+
+def test_the_dtype_of_a_range_holds_it() -> None:
+    assert Tensor.arange(1 << 40, (1 << 40) + 3).tolist() == [(1 << 40) + i for i in range(3)]
+    assert Tensor.arange(-3 << 30, 3 << 30, 1 << 31, dtype="int64").tolist() == [-3 << 30, -1 << 30, 1 << 30]
+    assert Tensor.arange(-(1 << 31), 1 << 31, 1 << 30).tolist() == [-(1 << 31), -(1 << 30), 0, 1 << 30]
+    assert Tensor.full((1,), 1 << 40).dtype.name == "int64"
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    assert Tensor.arange(np.int64(3)).tolist() == [0, 1, 2]
+    assert Tensor.full((np.int32(1),), np.float32(1.5)).tolist() == [1.5]
+    assert Tensor.eye(np.int64(2)).shape == (2, 2)
+    assert Tensor.linspace(np.float32(0), np.int64(1), np.uint8(3)).tolist() == [0.0, 0.5, 1.0]
+
+
+@pytest.mark.parametrize(
+    "ends", [(0, 10, 7), (-7, 2**40, 4), (5, -5, 4), (0, 2**53 + 1, 3), (3, 3, 5), (9, 9, 1)]
+)
+def test_integers_at_equal_distances_are_exact(ends: tuple[int, int, int]) -> None:
+    start, stop, steps = ends
+    exact = [start + Fraction(i * (stop - start), max(steps - 1, 1)) for i in range(steps)]
+    assert Tensor.linspace(*ends, dtype="int64").tolist() == [math.trunc(x) for x in exact]
+
+
+def test_powers_at_equal_distances_are_those_of_torch() -> None:
+    for given, options in (((-2, 3, 6), {}), ((0.5, 8, 9), {"base": 2.0}), ((0, 3, 1), {}), ((0, 3, 0), {})):
+        expected = torch.logspace(*given, **options)
+        np.testing.assert_allclose(Tensor.logspace(*given, **options).numpy(), expected.numpy(), rtol=1e-6)
+    assert Tensor.logspace(0, 3, 4, dtype="int32").tolist() == [1, 10, 100, 1000]
+
+
+def test_sizes_may_be_given_by_the_names_of_others() -> None:
+    assert Tensor.zeros(shape=(2, 3)).shape == Tensor.zeros(size=(2, 3)).shape == (2, 3)
+    assert Tensor.ones(2, 3).reshape(shape=(3, 2)).shape == (3, 2)
+    assert Tensor.arange(start=1, end=3).tolist() == [1, 2]
+    assert Tensor.arange(end=2).tolist() == [0, 1]
+    with pytest.raises(TypeError, match="multiple values for argument 'shape'"):
+        Tensor.full((2,), 1, size=(3,))

@@ -7,7 +7,9 @@ import torch
 from scipy import stats
 
 from plugrad import Tensor
+from plugrad.dtype import FLOAT8, DType
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
+from plugrad.uop.ops import Ops
 
 
 def test_uniform_numbers_fill_the_interval_evenly() -> None:
@@ -108,7 +110,7 @@ def test_bounds_of_initial_values_are_those_of_torch(shape: tuple[int, ...]) -> 
     assert Tensor.scaled_uniform(0, 3).shape == (0, 3)
 
 
-def test_a_seed_gives_the_same_bits_on_every_device() -> None:
+def test_a_seed_gives_the_same_bits_on_every_device(device: str) -> None:
     def draw(device: str) -> list[Any]:
         Tensor.manual_seed(77)
         return [
@@ -116,9 +118,14 @@ def test_a_seed_gives_the_same_bits_on_every_device() -> None:
             Tensor.randint(50, high=1000, device=device).tolist(),
             Tensor.randperm(50, device=device).tolist(),
             Tensor.rand(50, dtype="float64", device=device).tolist(),
+            Tensor.randn(500, device=device).tolist(),
+            Tensor.randn(500, dtype="float64", device=device).tolist(),
+            Tensor.rand(50, dtype="fp8e5m2", device=device).tolist(),
+            Tensor.rand(50, device=device).multinomial(20).tolist(),
+            Tensor.rand(50, device=device).bernoulli().tolist(),
         ]
 
-    assert draw("PYTHON") == draw("CPU")
+    assert draw("PYTHON") == draw(device if device != "PYTHON" else "CPU")
 
 
 @pytest.mark.parametrize("name", ["glorot_uniform", "kaiming_uniform", "kaiming_normal"])
@@ -129,3 +136,47 @@ def test_weights_have_two_axes(name: str) -> None:
         getattr(Tensor, name)(3, -2)
     with pytest.raises(DtypeError, match="takes a float dtype"):
         getattr(Tensor, name)(3, 2, dtype="int32")
+
+
+@pytest.mark.parametrize("dtype", FLOAT8, ids=lambda d: d.name)
+def test_floats_of_a_byte_take_all_their_numbers(dtype: DType) -> None:
+    steps = 2 ** (FLOAT8[dtype].fraction_bits + 1)
+    values = Tensor.rand(4000, dtype=dtype).numpy()
+    assert sorted(set(values.tolist())) == [i / steps for i in range(steps)]
+    counts = np.bincount((values * steps).astype(int))
+    assert stats.chisquare(counts).pvalue > 0.01
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "fp8e4m3", "float32"])
+def test_the_upper_limit_is_never_drawn(dtype: str) -> None:
+    values = Tensor.uniform(5000, low=1, high=1.5, dtype=dtype).numpy()
+    assert values.min() >= 1
+    assert values.max() < 1.5
+    assert Tensor.uniform(3, low=2, high=2, dtype=dtype).tolist() == [2.0, 2.0, 2.0]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
+def test_normal_numbers_are_arithmetic_that_devices_agree_on(dtype: str) -> None:
+    used = {u.op for u in Tensor.randn(3, dtype=dtype).uop.toposort()}
+    assert not used & {Ops.LOG2, Ops.SIN, Ops.COS, Ops.EXP, Ops.EXP2, Ops.POW}
+
+
+def test_draws_of_ones_have_their_probabilities() -> None:
+    chances = Tensor([0.0, 0.1, 0.5, 0.9, 1.0]).reshape(5, 1).expand(5, 4000)
+    drawn = chances.bernoulli()
+    assert set(drawn.numpy().reshape(-1).tolist()) == {0.0, 1.0}
+    means = drawn.mean(1).tolist()
+    assert (means[0], means[-1]) == (0.0, 1.0)
+    for found, chance in zip(means, (0.0, 0.1, 0.5, 0.9, 1.0), strict=True):
+        assert abs(found - chance) < 0.025
+    assert Tensor([1, 2, 3], dtype="int8").bernoulli(1).tolist() == [1, 1, 1]
+    assert abs(Tensor.zeros(4000).bernoulli(0.25).mean().item() - 0.25) < 0.025
+    assert Tensor([float("nan"), -1.0, 2.0]).bernoulli().tolist() == [0.0, 0.0, 1.0]
+    assert not Tensor([0.5], requires_grad=True).bernoulli().requires_grad
+
+
+def test_seeds_may_come_from_numpy() -> None:
+    Tensor.manual_seed(np.int64(5))
+    first = Tensor.rand(3).tolist()
+    Tensor.manual_seed(5)
+    assert Tensor.rand(3).tolist() == first

@@ -1,4 +1,5 @@
 import ctypes
+import gzip
 import hashlib
 from pathlib import Path
 
@@ -82,3 +83,10 @@ def test_what_a_url_names_is_fetched_once(path: Path, tmp_path: Path) -> None:
         assert t.tolist() == list(DATA)
         with pytest.raises(DownloadError, match="cannot fetch"):
             Tensor.from_url(url, folder=tmp_path / "elsewhere")
+
+
+def test_what_a_url_names_may_be_unpacked(tmp_path: Path) -> None:
+    packed = tmp_path / "numbers.gz"
+    packed.write_bytes(gzip.compress(bytes(range(50))))
+    t = Tensor.from_url(packed.as_uri(), folder=tmp_path / "kept", progress=False, gunzip=True)
+    assert (t.tolist(), t.device) == (list(range(50)), Device.DEFAULT)

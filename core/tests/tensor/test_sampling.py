@@ -58,7 +58,7 @@ def test_weights_of_zero_come_last_and_rows_are_apart() -> None:
 def test_draws_that_cannot_be_are_refused() -> None:
     with pytest.raises(ArgumentError, match="num_samples=7 of 6 weights"):
         Tensor(WEIGHTS).multinomial(7)
-    with pytest.raises(ArgumentError, match="num_samples=-1"):
+    with pytest.raises(ShapeError, match="negative size"):
         Tensor(WEIGHTS).multinomial(-1, replacement=True)
     with pytest.raises(DtypeError, match="multinomial of int32"):
         Tensor([1, 2]).multinomial(1)
@@ -66,3 +66,19 @@ def test_draws_that_cannot_be_are_refused() -> None:
         Tensor(1.0).multinomial(1)
     with pytest.raises(ShapeError, match=r"shape \(2, 0\)"):
         Tensor.zeros(2, 0).multinomial(0)
+
+
+def test_positions_exist_whatever_the_weights() -> None:
+    for weights in ([0.0, 0.0, 0.0], [float("nan"), 1.0, 1.0], [1.0, 0.0, 0.0]):
+        drawn = Tensor(weights).multinomial(50, replacement=True).numpy()
+        assert drawn.min() >= 0
+        assert drawn.max() <= 2
+    assert Tensor([0.0, 1.0]).multinomial().tolist() == [1]
+
+
+def test_a_permutation_is_of_a_dtype_that_holds_it() -> None:
+    assert Tensor.randperm(np.int64(256), dtype="uint8").dtype.name == "uint8"
+    with pytest.raises(DtypeError, match=r"uint8 does not hold all of 0\.\.256"):
+        Tensor.randperm(257, dtype="uint8")
+    with pytest.raises(DtypeError, match=r"float16 does not hold all of 0\.\.2049"):
+        Tensor.randperm(2050, dtype="float16")

@@ -15,7 +15,7 @@ import plugrad
 from plugrad import Device, Tensor, Variable, dtypes
 from plugrad.engine import storage
 from plugrad.engine.realize import realize
-from plugrad.errors import DeviceError, DeviceNotFound, DtypeError, ShapeError
+from plugrad.errors import AxisError, DeviceError, DeviceNotFound, DtypeError, ShapeError
 from plugrad.jit import jit
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
@@ -553,3 +553,46 @@ def test_short_floats_show_their_bits_in_their_shape(dtype: str, fmt: str) -> No
     seen = t.data()
     assert (seen.format, seen.shape) == (fmt, (2, 2))
     assert seen.tolist() == t.bitcast("uint8" if fmt == "B" else "uint16").tolist()
+
+
+def test_tensors_move_to_a_device_a_dtype_or_another_tensor() -> None:
+    t = Tensor([1, 2])
+    assert (
+        t.to(dtypes.float16).dtype is t.to(None, "half").dtype is t.to(dtype="half").dtype is dtypes.float16
+    )
+    other = Tensor([0.5], device="PYTHON", dtype="float64")
+    assert (t.to(other).device, t.to(other).dtype) == ("PYTHON", dtypes.float64)
+    assert (t.to("PYTHON", "int8").device, t.to("PYTHON", "int8").tolist()) == ("PYTHON", [1, 2])
+    assert t.to(None) is t.to() is t
+
+
+def test_a_parameter_moves_in_place_with_its_gradient(device: str) -> None:
+    w = Tensor([1.0, 2.0], requires_grad=True)
+    (w * 3).sum().backward()
+    target = "CPU" if device == "PYTHON" else "PYTHON"
+    assert w.to_(device) is w
+    assert w.to_(target) is w
+    assert (w.device, w.grad.device, w.tolist(), w.grad.tolist()) == (target, target, [1.0, 2.0], [3.0, 3.0])
+    (w * 2).sum().backward()
+    assert w.grad.tolist() == [5.0, 5.0]
+    assert w.assign(w.detach() - 1).tolist() == [0.0, 1.0]
+
+
+def test_what_was_computed_moves_in_place_with_its_history(device: str) -> None:
+    w = Tensor([1.0, 2.0], requires_grad=True)
+    y = w * 2
+    y.to_("CPU" if device == "PYTHON" else "PYTHON").sum().backward()
+    assert w.grad.tolist() == [2.0, 2.0]
+
+
+def test_a_gradient_is_asked_for_in_place() -> None:
+    t = Tensor([1.0])
+    assert t.requires_grad_() is t
+    assert t.requires_grad
+    assert not t.requires_grad_(False).requires_grad
+
+
+@pytest.mark.parametrize("axis", [2, -3, 1.0, "a", (0, 1)])
+def test_sizes_of_axes_that_do_not_exist_are_refused(axis: Any) -> None:
+    with pytest.raises(AxisError, match=r"^size: "):
+        Tensor.ones(2, 3).size(axis)

@@ -2,9 +2,11 @@
 
 from typing import Any, Self
 
+from plugrad.dtype import is_float
 from plugrad.engine import storage
 from plugrad.engine.realize import ScheduleItem, kernelize, realize, schedule
 from plugrad.tensor.base import TensorBase
+from plugrad.tensor.custom import with_backward
 from plugrad.uop.uop import UOp
 
 
@@ -118,3 +120,19 @@ class ComputingMixin(TensorBase):
             shape: Any = self.shape
             return self._like(storage.new_buffer(self._device, shape, self.dtype).assign(u))
         return self._like(u.contiguous())
+
+    def contiguous_backward(self) -> Self:
+        """Return the same tensor, whose gradient gets memory of its own.
+
+        That is how to keep what comes before from being computed together with what comes after, in the
+        backward pass; values are the same without it.
+
+        Example:
+            >>> x = Tensor([1.0, 2.0])
+            >>> (x * 3).contiguous_backward().sum().gradient(x)[0].tolist()
+            [3.0, 3.0]
+        """
+        if not is_float(self.dtype):
+            return self
+        (out,) = with_backward([self], [self], lambda gradients, inputs, outputs: [gradients[0].contiguous()])
+        return out

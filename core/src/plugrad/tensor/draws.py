@@ -4,17 +4,17 @@ import math
 from collections.abc import Sequence
 from typing import Any, Self
 
-from plugrad.dtype import DType, dtypes, is_float, is_int
+from plugrad.dtype import DType, dtypes, is_float, is_int, truncate
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.base import DTypeLike, the_device, the_dtype
-from plugrad.tensor.creation import CreationMixin
-from plugrad.tensor.host import check_fits
-from plugrad.tensor.random import normal_bits, stream, uniform_bits
-from plugrad.tensor.shapes import Shape, as_shape, check_sizes, product, show
+from plugrad.tensor.host import check_fits, finite
+from plugrad.tensor.likeness import LikenessMixin
+from plugrad.tensor.random import normal_bits, stream, uniform_bits, wide_float, within
+from plugrad.tensor.shapes import Shape, as_int, as_shape, check_sizes, product, show
 from plugrad.uop.uop import UOp
 
 
-class DrawMixin(CreationMixin):
+class DrawMixin(LikenessMixin):
     """Random numbers. `manual_seed` makes them repeatable; each draw goes on where the last one ended."""
 
     __slots__ = ()
@@ -23,6 +23,9 @@ class DrawMixin(CreationMixin):
     def manual_seed(cls, seed: int = 0) -> None:
         """Restart the stream of random numbers; the same seed gives the same numbers on every device.
 
+        Raises:
+            ArgumentError: the seed is no integer.
+
         Example:
             >>> Tensor.manual_seed(1)
             >>> first = Tensor.rand(2).tolist()
@@ -30,7 +33,7 @@ class DrawMixin(CreationMixin):
             >>> first == Tensor.rand(2).tolist()
             True
         """
-        stream.restart(seed)
+        stream.restart(as_int(seed, "manual_seed", "seed"))
 
     @classmethod
     def _random_bits(cls, shape: Shape, device: str | None, what: str) -> tuple[UOp, tuple[int, ...]]:
@@ -83,6 +86,39 @@ class DrawMixin(CreationMixin):
         bits, dims = cls._random_bits(as_shape(shape, "randn"), device, "randn")
         return cls._new(normal_bits(bits, chosen).reshape(dims), device, requires_grad)
 
+    def bernoulli(self, p: float | None = None) -> Self:
+        """Return 1 with the probability that each element is, or with probability `p`, and else 0.
+
+        The probabilities are not looked at: those below 0 count as 0, those above 1 as 1, NaN as 0. No
+        gradient flows through a draw.
+
+        Args:
+            p: one probability for all elements, whatever this tensor holds.
+
+        Raises:
+            DtypeError: the elements are probabilities, and no floats; or `p` is no number.
+            ArgumentError: `p` is not in 0..1.
+            ShapeError: the shape is symbolic.
+
+        Example:
+            >>> Tensor([0.0, 1.0, 1.0]).bernoulli().tolist(), Tensor([7, 8]).bernoulli(0).tolist()
+            ([0.0, 1.0, 1.0], [0, 0])
+        """
+        if p is None and not is_float(self.dtype):
+            raise DtypeError(
+                f"bernoulli of {self.dtype.name}: probabilities are floats. Cast them, or pass p=0.5."
+            )
+        chance: Any = self._graph.detach()
+        if p is not None:
+            chance = finite(p, "bernoulli")
+            if not 0 <= chance <= 1:
+                raise ArgumentError(f"bernoulli: p={p} is no probability. Pass one in 0..1.")
+        elif self.dtype is not dtypes.float64:
+            chance = chance.cast(dtypes.float32)
+        bits, dims = self._random_bits(self.static_shape("bernoulli"), self._device, "bernoulli")
+        wide = wide_float(self.dtype)
+        return self._make((uniform_bits(bits, wide).reshape(dims) < chance).cast(self.dtype), self._device)
+
     @classmethod
     def randint(
         cls,
@@ -96,7 +132,7 @@ class DrawMixin(CreationMixin):
 
         Raises:
             DtypeError: `dtype` is no integer, or does not hold the limits.
-            ArgumentError: there is no integer between the limits.
+            ArgumentError: there is no integer between the limits, or one is no integer.
 
         Example:
             >>> Tensor.randint(3, low=5, high=6).tolist()
@@ -105,6 +141,7 @@ class DrawMixin(CreationMixin):
         chosen = the_dtype(dtype, dtypes.default_int)
         if not is_int(chosen):
             raise DtypeError(f"randint of {chosen.name}: it takes an integer dtype. Use uniform for floats.")
+        low, high = as_int(low, "randint", "low"), as_int(high, "randint", "high")
         if high <= low:
             raise ArgumentError(
                 f"randint: there is no integer from {low} to below {high}. Make high greater than low."
@@ -130,14 +167,24 @@ class DrawMixin(CreationMixin):
     ) -> Self:
         """Return random floats, uniform in [low, high).
 
+        Raises:
+            DtypeError: `dtype` is no float, or a limit no number.
+            ArgumentError: `low` is above `high`, or they are too far apart for the dtype.
+
         Example:
             >>> Tensor.uniform(8, low=2, high=3).floor().tolist()[:3]
             [2.0, 2.0, 2.0]
         """
         chosen = _float_dtype(dtype, "uniform")
+        low, high = finite(low, "uniform"), finite(high, "uniform")
+        wide = wide_float(chosen)
+        if low > high or not math.isfinite(truncate(float(high) - float(low), wide)):
+            why = "is above" if low > high else f"is too far, for {wide.name}, below"
+            raise ArgumentError(
+                f"uniform: low={low} {why} high={high}. Pass limits in order and near enough."
+            )
         bits, dims = cls._random_bits(as_shape(shape, "uniform"), device, "uniform")
-        values = uniform_bits(bits, chosen) * (high - low) + low
-        return cls._new(values.reshape(dims), device, requires_grad)
+        return cls._new(within(bits, low, high, chosen).reshape(dims), device, requires_grad)
 
     @classmethod
     def normal(
@@ -151,14 +198,20 @@ class DrawMixin(CreationMixin):
     ) -> Self:
         """Return random floats of the normal distribution with that mean and standard deviation.
 
+        Raises:
+            DtypeError: `dtype` is no float, or `mean` or `std` no number.
+            ArgumentError: `std` is negative, or one of them is infinite or NaN.
+
         Example:
             >>> Tensor.normal(2, mean=3.0, std=0.0).tolist()
             [3.0, 3.0]
         """
         chosen = _float_dtype(dtype, "normal")
+        mean, std = finite(mean, "normal"), finite(std, "normal")
+        if std < 0:
+            raise ArgumentError(f"normal: std={std} is negative. Pass 0 or more.")
         bits, dims = cls._random_bits(as_shape(shape, "normal"), device, "normal")
-        values = normal_bits(bits, chosen) * std + mean
-        return cls._new(values.reshape(dims), device, requires_grad)
+        return cls._new(normal_bits(bits, chosen, mean, std).reshape(dims), device, requires_grad)
 
     # --- initial values of parameters ---
 
@@ -266,25 +319,39 @@ class DrawMixin(CreationMixin):
 
     # --- like this one ---
 
-    def rand_like(self, *, dtype: DTypeLike | None = None, device: str | None = None) -> Self:
+    def rand_like(
+        self, *, dtype: DTypeLike | None = None, device: str | None = None, requires_grad: bool = False
+    ) -> Self:
         """Return uniform random floats in this tensor's shape.
+
+        Raises:
+            DtypeError: the dtype is no float.
+            ShapeError: the shape is symbolic.
 
         Example:
             >>> Tensor([1.0, 2.0]).rand_like().shape
             (2,)
         """
         shape = self.static_shape("rand_like")
-        return self.rand(shape, dtype=the_dtype(dtype, self.dtype), device=device or self.device)
+        dtype, device = the_dtype(dtype, self.dtype), device or self.device
+        return self.rand(shape, dtype=dtype, device=device, requires_grad=requires_grad)
 
-    def randn_like(self, *, dtype: DTypeLike | None = None, device: str | None = None) -> Self:
+    def randn_like(
+        self, *, dtype: DTypeLike | None = None, device: str | None = None, requires_grad: bool = False
+    ) -> Self:
         """Return normal random floats in this tensor's shape.
+
+        Raises:
+            DtypeError: the dtype is no float.
+            ShapeError: the shape is symbolic.
 
         Example:
             >>> Tensor([1.0, 2.0]).randn_like(dtype="float16").dtype
             dtypes.float16
         """
         shape = self.static_shape("randn_like")
-        return self.randn(shape, dtype=the_dtype(dtype, self.dtype), device=device or self.device)
+        dtype, device = the_dtype(dtype, self.dtype), device or self.device
+        return self.randn(shape, dtype=dtype, device=device, requires_grad=requires_grad)
 
     def randint_like(
         self, *, low: int = 0, high: int = 10, dtype: DTypeLike | None = None, device: str | None = None
@@ -293,7 +360,8 @@ class DrawMixin(CreationMixin):
 
         Raises:
             DtypeError: the dtype is no integer, or does not hold the limits.
-            ArgumentError: there is no integer between the limits.
+            ArgumentError: there is no integer between the limits, or one is no integer.
+            ShapeError: the shape is symbolic.
 
         Example:
             >>> Tensor([1, 2]).randint_like(low=3, high=4).tolist()
@@ -324,4 +392,5 @@ def _fans(shape: Shape, what: str) -> tuple[int, int]:
 
 
 def _kaiming_std(shape: Shape, a: float, what: str) -> float:
-    return math.sqrt(2 / ((1 + a * a) * max(_fans(shape, what)[0], 1)))
+    slope = float(finite(a, what))
+    return math.sqrt(2 / ((1 + slope * slope) * max(_fans(shape, what)[0], 1)))

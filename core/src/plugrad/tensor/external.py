@@ -1,20 +1,33 @@
 """Tensors of memory and files that others made."""
 
+import gzip
 import os
+import zlib
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Self
 
 from plugrad._util import ctypes
 from plugrad.device import Device
 from plugrad.dtype import dtypes
 from plugrad.engine import storage
-from plugrad.errors import ArgumentError
+from plugrad.errors import ArgumentError, FileFormatError
 from plugrad.runtime.download import fetch
 from plugrad.tensor.base import DTypeLike, the_device, the_dtype
 from plugrad.tensor.draws import DrawMixin
-from plugrad.tensor.shapes import as_shape, check_sizes, product
+from plugrad.tensor.host import as_size
+from plugrad.tensor.shapes import as_int, as_shape, product
 from plugrad.tensor.source import graph_of
 from plugrad.uop.uop import UOp
+
+
+def _unpacked(path: Path, url: str) -> bytes:
+    try:
+        return gzip.decompress(path.read_bytes())
+    except (OSError, EOFError, zlib.error) as error:
+        raise FileFormatError(
+            f"from_url: {url} is not packed by gzip: {error}. Leave gunzip=True out."
+        ) from error
 
 
 class ExternalMixin(DrawMixin):
@@ -44,15 +57,16 @@ class ExternalMixin(DrawMixin):
             device: where the tensor lives.
 
         Raises:
-            ArgumentError: the address is null or negative.
-            ShapeError: a size is negative.
+            ArgumentError: the address is null, negative or no integer.
+            ShapeError: a size is negative, symbolic or no integer.
 
         Example:
             >>> memory = (ctypes.c_int32 * 4)(1, 2, 3, 4)
             >>> Tensor.from_blob(ctypes.addressof(memory), (2, 2), dtype="int32").tolist()
             [[1, 2], [3, 4]]
         """
-        dims: Any = check_sizes(as_shape((shape,), "from_blob"), "from_blob")
+        dims: Any = tuple(as_size(size, "from_blob") for size in as_shape((shape,), "from_blob"))
+        address = as_int(address, "from_blob", "address")
         if address <= 0:
             raise ArgumentError(f"from_blob: {address} is no address of memory. Pass a pointer as a number.")
         chosen, name = the_dtype(dtype, dtypes.default_float), the_device(device)
@@ -72,6 +86,7 @@ class ExternalMixin(DrawMixin):
         name: str | None = None,
         folder: "str | os.PathLike[str] | None" = None,
         progress: bool = True,
+        gunzip: bool = False,
         device: str | None = None,
     ) -> Self:
         """Return the bytes of a file on the web: (n,) of uint8. It is fetched once and kept.
@@ -82,18 +97,24 @@ class ExternalMixin(DrawMixin):
             name: of the file that is kept; by default it follows the URL.
             folder: where it is kept; by default `downloads` in plugrad's cache (see `PLUGRAD_CACHE`).
             progress: show a progress bar on a terminal.
-            device: where the tensor lives; by default the file itself, which is read when needed.
+            gunzip: return what the file, packed by gzip, holds. The checksum is that of the file as it is.
+            device: where the tensor lives; by default the file itself, which is read when needed, or the
+                default device for what was unpacked.
 
         Raises:
+            ArgumentError: the URL is no string, or the checksum none.
             DownloadError: the URL cannot be read, or the file has another checksum.
+            FileFormatError: the file is not packed by gzip.
 
         Example:
             >>> Tensor.from_url("http://localhost:1/model.bin")  # doctest: +ELLIPSIS
             Traceback (most recent call last):
             plugrad.errors.DownloadError: cannot fetch http://localhost:1/model.bin: ...
         """
+        if not isinstance(url, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise ArgumentError(f"from_url: {url!r} ({type(url).__name__}) is no URL. Pass a string.")
         path = fetch(url, sha256=sha256, name=name, folder=folder, progress=progress)
-        found = graph_of(path, None)
-        if device is None:
+        found = graph_of(_unpacked(path, url) if gunzip else path, None)
+        if device is None and not gunzip:
             return cls._make(found, found.device or the_device(None))
         return cls._make(found.copy_to_device(the_device(device)), the_device(device))

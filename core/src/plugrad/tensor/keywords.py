@@ -24,11 +24,13 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "keepdim": ("keepdims",),
     "correction": ("ddof",),
     "negative_slope": ("neg_slope",),
+    "shape": ("size",),
+    "stop": ("end",),
     "y": ("Y", "target"),
 }
 # PyTorch counts the axes of these from 1
 _FROM_ONE = {"dim1": "axis1", "dim2": "axis2"}
-_COUNTED_FROM_ONE = frozenset({"diagonal", "trace"})
+_COUNTED_FROM_ONE = frozenset({"diag_embed", "diagonal", "trace"})
 # with `dim` PyTorch gives values and places together: to take it here would be another answer in silence
 _VALUES_AND_PLACES = frozenset({"max", "min", "median"})
 
@@ -61,6 +63,9 @@ def _synonyms_of(name: str, parameters: tuple[str, ...]) -> dict[str, str]:
     if name in _COUNTED_FROM_ONE:
         return _FROM_ONE
     out = {other: own for own in parameters for other in SYNONYMS.get(own, ()) if other not in parameters}
+    if parameters[-1] == "shape":
+        # sizes that are given one by one may be given as `shape=` as well
+        out["shape"] = "shape"
     if name in _VALUES_AND_PLACES:
         out = {other: own for other, own in out.items() if own != "axis"}
     return out
@@ -74,7 +79,7 @@ def _translating(function: Callable[..., Any], own: Mapping[str, str], rest: str
         if keywords and not own.keys().isdisjoint(keywords):
             for other in own.keys() & keywords.keys():
                 name = own[other]
-                if name in keywords:
+                if name != other and name in keywords:
                     raise TypeError(f"{function.__name__}() got {name!r} twice, also as {other!r}.")
                 value = keywords.pop(other)
                 if name == rest:

@@ -9,6 +9,7 @@ graph, so that every draw of a training step runs the same kernels. Whoever repl
 Source: Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3".
 """
 
+import math
 import os
 import struct
 import threading
@@ -17,7 +18,10 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from plugrad.dtype import DType, dtypes
+from plugrad.codegen.decompositions import polynomials
+from plugrad.codegen.decompositions.exp_log import LOG_2, log2
+from plugrad.codegen.decompositions.floats import polynomial
+from plugrad.dtype import FLOAT8, DType, dtypes
 from plugrad.engine import storage
 from plugrad.runtime.buffer import Buffer
 from plugrad.tensor.host import HOST, host_buffer
@@ -97,21 +101,61 @@ stream = RandomStream(int.from_bytes(os.urandom(8), "little"))
 
 def uniform_bits(bits: UOp, dtype: DType) -> UOp:
     """Return floats in [0, 1) from 64 random bits each: as many digits as `dtype` has, all equally likely."""
-    digits = {dtypes.float64: 53, dtypes.float16: 11, dtypes.bfloat16: 8}.get(dtype, 24)
+    digits = _DIGITS[dtype]
     return (bits >> (64 - digits)).cast(dtype) * 2.0**-digits
 
 
-def normal_bits(bits: UOp, dtype: DType) -> UOp:
-    """Return standard normal floats from 64 random bits each.
+_DIGITS = {
+    dtypes.float64: 53,
+    dtypes.float32: 24,
+    dtypes.float16: 11,
+    dtypes.bfloat16: 8,
+    **{dtype: layout.fraction_bits + 1 for dtype, layout in FLOAT8.items()},
+}
 
+
+def within(bits: UOp, low: float, high: float, dtype: DType) -> UOp:
+    """Return floats in [low, high) from 64 random bits each; where both are equal, that number."""
+    wide = wide_float(dtype)
+    values = (uniform_bits(bits, wide) * (high - low) + low).cast(dtype)
+    # rounding reaches the upper end
+    return (values < high).where(values, low)
+
+
+def wide_float(dtype: DType) -> DType:
+    """Return the float in which numbers of `dtype` are computed."""
+    return dtypes.float64 if dtype is dtypes.float64 else dtypes.float32
+
+
+def normal_bits(bits: UOp, dtype: DType, mean: float = 0.0, std: float = 1.0) -> UOp:
+    """Return normal floats from 64 random bits each.
+
+    Logarithm and sine are arithmetic here, which devices agree on, as they do not on their own functions.
     Source: Box and Muller 1958.
     """
-    wide = dtypes.float64 if dtype is dtypes.float64 else dtypes.float32
+    wide = wide_float(dtype)
     digits = 32 if wide is dtypes.float64 else 24
     # radius from the upper half, in (0, 1] so that its logarithm is finite; angle from the lower half
     upper = ((bits >> (64 - digits)) + 1).cast(wide) * 2.0**-digits
-    lower = (bits & ((1 << digits) - 1)).cast(wide) * 2.0**-digits
-    radius = (upper.log2() * (-2 * 0.6931471805599453)).sqrt()
-    # sin is accurate around 0: angles in [-pi, pi)
-    angle = (lower - 0.5) * 6.283185307179586
-    return (radius * angle.sin()).cast(dtype)
+    radius = (log2(upper) * (-2 * LOG_2)).sqrt()
+    values = radius * _sine_of_turn(bits & ((1 << digits) - 1), digits, wide)
+    values = values if std == 1 else values * std
+    return (values + mean if mean else values).cast(dtype)
+
+
+def exponential_bits(bits: UOp, dtype: DType) -> UOp:
+    """Return exponential floats above 0 from 64 random bits each, of mean log2(e)."""
+    digits = 53 if dtype is dtypes.float64 else 24
+    return -log2(((bits >> (64 - digits)).cast(dtype) + 0.5) * 2.0**-digits)
+
+
+def _sine_of_turn(part: UOp, digits: int, dtype: DType) -> UOp:
+    """Return the sine of `part / 2**digits` of a turn, less half a turn, for integers `part`."""
+    number = part.cast(dtypes.int64 if digits > 30 else dtypes.int32)
+    quarter = (number + (1 << (digits - 3))) >> (digits - 2)
+    angle = (number - (quarter << (digits - 2))).cast(dtype) * (2 * math.pi * 2.0**-digits)
+    square = angle * angle
+    sine = angle * square * polynomial(square, polynomials.SINE[dtype]) + angle
+    cosine = square * (square * polynomial(square, polynomials.COSINE[dtype]) - 0.5) + 1.0
+    size = (quarter & 1).eq(0).where(sine, cosine)
+    return (quarter & 2).eq(0).where(-size, size)

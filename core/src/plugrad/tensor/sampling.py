@@ -2,11 +2,13 @@
 
 from typing import Any, Self
 
-from plugrad.dtype import dtypes, is_float
+from plugrad.dtype import dtypes, is_float, truncate
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.base import DTypeLike, the_device, the_dtype
+from plugrad.tensor.host import as_size
+from plugrad.tensor.random import exponential_bits
 from plugrad.tensor.search import SearchMixin
-from plugrad.tensor.shapes import check_sizes, show
+from plugrad.tensor.shapes import show
 
 
 class SamplingMixin(SearchMixin):
@@ -19,23 +21,28 @@ class SamplingMixin(SearchMixin):
         """Return the numbers `0..n-1` in random order: the same on every device for a seed.
 
         Raises:
-            ShapeError: `n` is negative.
+            ShapeError: `n` is negative or no integer.
+            DtypeError: `dtype` does not hold the numbers.
 
         Example:
             >>> sorted(Tensor.randperm(4).tolist())
             [0, 1, 2, 3]
         """
-        check_sizes((n,), "randperm")
+        n, chosen = as_size(n, "randperm"), the_dtype(dtype, dtypes.default_int)
+        if n and int(truncate(n - 1, chosen)) != n - 1:
+            raise DtypeError(
+                f"randperm: {chosen.name} does not hold all of 0..{n - 1}. Pass a wider dtype, or none."
+            )
         # 64 bits each: two are equal once in 2**64 / n**2 times
         bits, _ = cls._random_bits((n,), device, "randperm")
         order = cls._make(bits, the_device(device)).argsort()
-        return order.cast(the_dtype(dtype, dtypes.default_int))
+        return order.cast(chosen)
 
-    def multinomial(self, num_samples: int, replacement: bool = False) -> Self:
+    def multinomial(self, num_samples: int = 1, replacement: bool = False) -> Self:
         """Return positions drawn with probabilities in proportion to these weights: (n,) -> (samples,).
 
         Also row by row, (rows, n) -> (rows, samples). The weights need not add up to 1; they are taken to be
-        0 or more, and not all 0. Without replacement no position comes twice, those of weight 0 last.
+        finite, 0 or more, and not all 0. Without replacement no position comes twice, those of weight 0 last.
 
         Args:
             num_samples: how many positions to draw from each row.
@@ -44,9 +51,10 @@ class SamplingMixin(SearchMixin):
         Source: Efraimidis and Spirakis 2006, algorithm A, for draws without replacement.
 
         Raises:
-            ArgumentError: there are fewer weights than samples without replacement, or a negative number.
+            ArgumentError: there are fewer weights than samples without replacement.
             DtypeError: the weights are no floats.
-            ShapeError: there is no axis, no weight, or more than two axes.
+            ShapeError: there is no axis, no weight, or more than two axes; or `num_samples` is negative or no
+                integer.
 
         Example:
             >>> Tensor([0.0, 1.0, 0.0]).multinomial(2, replacement=True).tolist()
@@ -57,7 +65,8 @@ class SamplingMixin(SearchMixin):
         shape = self.static_shape("multinomial")
         if self.ndim not in (1, 2) or not shape[-1]:
             raise ShapeError(f"multinomial of shape {show(shape)}: give weights (n,) or (rows, n).")
-        if num_samples < 0 or (num_samples > shape[-1] and not replacement):
+        num_samples = as_size(num_samples, "multinomial")
+        if num_samples > shape[-1] and not replacement:
             raise ArgumentError(
                 f"multinomial: num_samples={num_samples} of {shape[-1]} weights. Ask for 0 to {shape[-1]}, "
                 "or pass replacement=True."
@@ -74,11 +83,13 @@ class SamplingMixin(SearchMixin):
         total = below._interval(self.ndim - 1, self.static_shape()[-1] - 1, self.static_shape()[-1])
         # less than the total, because the greatest random number is less than 1 by more than is rounded
         wanted = self.rand(*rows, count, dtype=self.dtype, device=self._device) * total
-        return below.searchsorted(wanted, right=True)
+        found = below.searchsorted(wanted, right=True)
+        # of weights that are all 0 none is found
+        return found.minimum(self.static_shape()[-1] - 1)
 
     def _without_return(self, count: int) -> Self:
-        # the least waiting times of events that come at these rates; exponential ones have this form
-        random = self.rand(self.static_shape(), dtype=self.dtype, device=self._device)
-        waits = -((1 - random).log()) / self
+        # the least waiting times of events that come at these rates
+        bits, dims = self._random_bits(self.static_shape(), self._device, "multinomial")
+        waits = self._make(exponential_bits(bits, self.dtype).reshape(dims), self._device) / self
         waits = (self > 0).where(waits, float("inf"))
         return waits.argsort(-1)._interval(self.ndim - 1, 0, count)

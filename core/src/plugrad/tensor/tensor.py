@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import Any, Self
 
 from plugrad.device import Device
-from plugrad.dtype import is_float, parse_dtype
+from plugrad.dtype import DType, element_dtype, is_float, parse_dtype
 from plugrad.engine import storage
 from plugrad.errors import GradientError, ShapeError
 from plugrad.tensor.base import DTypeLike, TensorBase, the_device
@@ -64,7 +64,7 @@ class Tensor(GradientMixin, SetItemMixin, SpectralMixin, FourierAxesMixin):
         copy: bool = True,
     ) -> None:
         name = the_device(device)
-        chosen = None if dtype is None else parse_dtype(dtype)
+        chosen = None if dtype is None else element_dtype(dtype)
         uop = given = graph_of(data, chosen, name, copy=copy)
         if uop.device == HOST != name and uop.op is Ops.BUFFER and not isinstance(data, UOp):
             uop = uop.copy_to_device(name)
@@ -82,8 +82,8 @@ class Tensor(GradientMixin, SetItemMixin, SpectralMixin, FourierAxesMixin):
         if requires_grad:
             self.requires_grad = True
 
-    def _from_host(self, data: Any, dtype: DTypeLike | None = None) -> "Tensor":
-        return Tensor(data, dtype=dtype, device=self._device)
+    def _from_host(self, data: Any, dtype: DTypeLike | None = None, device: str | None = None) -> "Tensor":
+        return Tensor(data, dtype=dtype, device=device or self._device)
 
     # --- settings of all tensors ---
 
@@ -159,21 +159,69 @@ class Tensor(GradientMixin, SetItemMixin, SpectralMixin, FourierAxesMixin):
         out._is_detached = True
         return out
 
-    def to(self, device: str | None) -> Self:
-        """Return this tensor on another device; itself if it is there, or if `device` is None.
+    def to(self, device: "str | DType | TensorBase | None" = None, dtype: DTypeLike | None = None) -> Self:
+        """Return this tensor on another device or in another dtype; itself where neither changes.
+
+        Args:
+            device: where to; None for where it is. A dtype (not the name of one) in its place is that, and a
+                tensor stands for its device and dtype, as in PyTorch.
+            dtype: what to cast to; by default the elements stay what they are.
 
         Raises:
             DeviceNotFound: there is no such device.
+            DtypeError: there is no such dtype.
 
         Example:
-            >>> Tensor([1, 2]).to("PYTHON").device
-            'PYTHON'
+            >>> Tensor([1, 2]).to("PYTHON").device, Tensor([1, 2]).to(dtypes.float16).tolist()
+            ('PYTHON', [1.0, 2.0])
         """
+        if isinstance(device, TensorBase):
+            return self.to(device._device, device.dtype if dtype is None else dtype)
+        if isinstance(device, DType):
+            return self.to(None, device)
+        if dtype is not None:
+            return self.cast(dtype).to(device)
         if device is None or (name := Device.canonicalize(device)) == self._device:
             return self
         u = self._graph
         tracked = self.requires_grad
         return self._make(u if u.device is None else u.copy_to_device(name), name, tracked)
+
+    def to_(self, device: str | None) -> Self:
+        """Move this tensor, and its `.grad`, to another device; return this.
+
+        Views of what it was stay where they are.
+
+        Raises:
+            DeviceNotFound: there is no such device.
+
+        Example:
+            >>> w = Tensor([1.0, 2.0], requires_grad=True)
+            >>> w.to_("PYTHON").device, w.requires_grad
+            ('PYTHON', True)
+        """
+        moved = self.to(device)
+        if moved is self:
+            return self
+        if self.grad is not None:
+            self.grad = self.grad.to(device)
+        is_leaf = self._is_leaf
+        self.replace(moved.detach().contiguous() if is_leaf else moved)
+        self._is_leaf = is_leaf
+        return self
+
+    def requires_grad_(self, requires_grad: bool = True) -> Self:
+        """Set `requires_grad`; return this.
+
+        Raises:
+            GradientError: the tensor holds no floats.
+
+        Example:
+            >>> Tensor([1.0, 2.0]).requires_grad_().requires_grad
+            True
+        """
+        self.requires_grad = requires_grad
+        return self
 
     def to_device(self, device: str, /, *, stream: None = None) -> Self:
         """Return `to(device)`, by the name that the array API standard has for it.
