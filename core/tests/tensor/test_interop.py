@@ -249,6 +249,13 @@ def test_memory_that_is_shared_when_the_interpreter_ends_does_no_harm() -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.parametrize("dtype", [*DTYPES, *FLOAT8])
+def test_bytes_are_those_of_the_elements(dtype: str) -> None:
+    for t in (Tensor([[1, 0], [1, 1]], dtype=dtype).T, Tensor(1, dtype=dtype), Tensor([], dtype=dtype)):
+        assert bytes(t) == bytes(t.contiguous().data())
+    assert bytes(Tensor([3])) == bytes(np.array([3], np.int32))
+
+
 def test_the_array_interface_is_the_memory_itself() -> None:
     t = Tensor([[1.0, 2.0], [3.0, 4.0]]).realize()
     array = np.asarray(_OnlyInterface(t))

@@ -71,6 +71,16 @@ class InteropMixin(ExternalMixin, ReadingMixin):
         memory = self._bytes() if copy is None else self._shared()
         return export_memory(memory, shape, self.dtype, is_versioned=True, is_copied=False)
 
+    def __bytes__(self) -> bytes:
+        r"""Return the bytes of the elements in row-major order, as those of a NumPy array.
+
+        Example:
+            >>> bytes(Tensor([1, 258], dtype="int16"))
+            b'\x01\x00\x02\x01'
+        """
+        self.static_shape("bytes")
+        return bytes(self._bytes())
+
     @classmethod
     def from_dlpack(cls, x: Any, *, device: str | None = None, copy: bool | None = None) -> Self:
         """Return a tensor of an array of another library, in its memory where that is possible.

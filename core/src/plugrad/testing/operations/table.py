@@ -34,8 +34,8 @@ _REASONS = {
         "is_floating_point nbytes ndim numel requires_grad requires_grad_ shape size static_shape uop"
     ),
     "brings elements to the host, as every case does": (
-        "__array__ __bool__ __complex__ __float__ __index__ __int__ __iter__ __reduce__ allclose data item "
-        "numpy tolist"
+        "__array__ __bool__ __bytes__ __complex__ __float__ __index__ __int__ __iter__ __reduce__ allclose "
+        "data item numpy tolist"
     ),
     "says when and where is computed, not what": (
         "detach held_graphs kernelize realize replace schedule to to_ to_device train training"
