@@ -452,3 +452,13 @@ def test_axes_of_size_one_in_front_of_a_value_fall_away(index: Any) -> None:
     np.testing.assert_array_equal(ours.numpy(), theirs)
     with pytest.raises(ShapeError, match="it does not broadcast"):
         ours[index] = Tensor(np.zeros((2, 1, 1, 1, 6), np.int32))
+
+
+def test_elements_are_taken_as_in_numpy() -> None:
+    for index in (np.array([[0, 3], [-1, 1]]), np.array([], np.int64), 2, [1, 1]):
+        given = Tensor(index) if isinstance(index, np.ndarray) else index
+        np.testing.assert_array_equal(Tensor(X).take(given).numpy(), np.take(X, index))
+        for axis in (0, 1, -1):
+            np.testing.assert_array_equal(Tensor(X).take(given, axis).numpy(), np.take(X, index, axis))
+    with pytest.raises(DtypeError, match="take with an index of bool"):
+        Tensor(X).take(Tensor(MASK), 0)

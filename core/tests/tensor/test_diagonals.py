@@ -106,3 +106,12 @@ def test_grids_of_scalars_and_wrong_ones() -> None:
         Tensor([1]).meshgrid(indexing=wrong)
     with pytest.raises(ShapeError, match=r"meshgrid of shape \(2, 1\)"):
         Tensor([1]).meshgrid(Tensor([[1], [2]]))
+
+
+@pytest.mark.parametrize("axes", [(0, 1), (0, 2), (2, 0), (-1, -2), (1, -1)])
+@pytest.mark.parametrize("offset", [0, 1, -2])
+def test_diagonals_are_embedded_along_any_axes(axes: tuple[int, int], offset: int) -> None:
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    expected = torch.diag_embed(torch.tensor(x), offset, *axes).numpy()
+    np.testing.assert_array_equal(Tensor(x).diag_embed(offset, *axes).numpy(), expected)
+    assert Tensor(x).diag_embed(offset, dim1=axes[0], dim2=axes[1]).shape == expected.shape

@@ -225,3 +225,31 @@ def test_parts_of_nothing_are_those_of_torch() -> None:
     assert [part.shape for part in empty.split(0)] == [tuple(part.shape) for part in theirs.split(0)]
     n = Variable("n", 1, 4).bind(2)
     assert [part.shape[1] for part in Tensor.ones(4, 6).contiguous()[:n].chunk(2, 1)] == [3, 3]
+
+
+def test_parts_of_an_axis_are_views_as_in_torch() -> None:
+    x, theirs = Tensor(X), torch.tensor(X)
+    for arguments in ((0, 1, 1), (2, -3, 2), (-1, 0, 4), (1, 3, 0)):
+        np.testing.assert_array_equal(x.narrow(*arguments).numpy(), theirs.narrow(*arguments).numpy())
+    for axis, index in ((0, 1), (-1, -4), (1, 2)):
+        np.testing.assert_array_equal(x.select(axis, index).numpy(), theirs.select(axis, index).numpy())
+    for wrong in ((1, 2, 2), (1, -4, 1), (1, 0, -1), (1, 0, 1.5)):
+        with pytest.raises(ShapeError, match="narrow: "):
+            x.narrow(*wrong)
+    n = Variable("n", 1, 3).bind(2)
+    assert x.contiguous().narrow(1, 0, n).sum().item() == X[:, :2].sum()
+    assert x.contiguous().select(1, n).sum().item() == X[:, 2].sum()
+    part = x.select(1, 0)
+    part.assign(part + 100)
+    assert x.numpy()[0, 0].tolist() == [100, 101, 102, 103]
+
+
+def test_a_new_axis_has_no_size_to_keep() -> None:
+    with pytest.raises(ShapeError, match="a new axis has no size that -1 could keep"):
+        Tensor([1, 2]).expand(-1, 2)
+
+
+def test_the_axis_of_a_number_is_flattened_as_in_torch() -> None:
+    assert Tensor(5).flatten(0, -1).shape == Tensor(5).ravel().shape == (1,)
+    with pytest.raises(AxisError, match="flatten: axis 1 is out of range"):
+        Tensor(5).flatten(1)

@@ -168,6 +168,33 @@ class AdvancedIndexingMixin(SamplingMixin, IndexingMixin):
             )
         return expanded(values._graph, shape)
 
+    def take(self, indices: "Self | Sequence[Any]", axis: int | None = None) -> Self:
+        """Return the elements that `indices` names along an axis, in its shape: (.., n, ..) -> (.., *I, ..).
+
+        As `x[..., indices, ...]`: positions of a tensor that are out of range give 0.
+
+        Args:
+            indices: a tensor of positions, an array, a list or an integer.
+            axis: along which axis; None takes from all elements in row-major order, as in PyTorch.
+
+        Raises:
+            AxisError: the axis does not exist, or a position of the host on it.
+            DtypeError: `indices` holds no integers.
+
+        Example:
+            >>> Tensor([[1, 2], [3, 4]]).take(Tensor([[3], [0]])).tolist()
+            [[4], [1]]
+            >>> Tensor([[1, 2], [3, 4]]).take([1, 1], axis=1).tolist()
+            [[2, 2], [4, 4]]
+        """
+        if axis is None:
+            return self.flatten().take(indices, 0)
+        at = one_axis(axis, self.ndim, "take")
+        if isinstance(indices, TensorBase) or not hasattr(indices, "__index__"):
+            index = indices if isinstance(indices, TensorBase) else self._index_from(indices)
+            self._check_index(index, "take")  # pyright: ignore[reportArgumentType]
+        return self[(*[slice(None)] * at, indices)]
+
     def index_add(self, axis: int, index: Self, source: Self, alpha: float = 1) -> Self:
         """Return this with the slices of `source` times `alpha` added to those that `index` names.
 
@@ -203,6 +230,7 @@ class AdvancedIndexingMixin(SamplingMixin, IndexingMixin):
         Raises:
             AxisError: the axis does not exist.
             DtypeError: `index` holds no integers, or this dtype does not hold `value`.
+            ShapeError: an axis has a symbolic size.
 
         Example:
             >>> Tensor([[1, 2], [3, 4]]).index_fill(1, Tensor([-1]), 0).tolist()

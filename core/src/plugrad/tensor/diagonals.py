@@ -130,11 +130,17 @@ class DiagonalMixin(InPlaceMixin):
         diagonal = as_int(diagonal, "diag", "diagonal")
         return self.diag_embed(diagonal) if self.ndim == 1 else self.diagonal(diagonal)
 
-    def diag_embed(self, offset: int = 0) -> Self:
+    def diag_embed(self, offset: int = 0, axis1: int = -2, axis2: int = -1) -> Self:
         """Return square matrices with the last axis on a diagonal: (..., n) -> (..., n+|k|, n+|k|).
+
+        Args:
+            offset: which diagonal, `k`.
+            axis1: which axis of the result counts the rows.
+            axis2: which axis of the result counts the columns.
 
         Raises:
             ArgumentError: `offset` is no integer.
+            AxisError: an axis does not exist, or both are the same.
             ShapeError: there is no axis, or it is symbolic.
 
         Example:
@@ -146,8 +152,13 @@ class DiagonalMixin(InPlaceMixin):
             raise ShapeError(
                 f"diag_embed of shape {show(self.shape)}: the last axis must be there, and a number."
             )
+        places = [one_axis(axis, self.ndim + 1, "diag_embed") for axis in (axis1, axis2)]
+        if places[0] == places[1]:
+            raise AxisError(f"diag_embed: axes {axis1} and {axis2} are the same. Name two different axes.")
+        return self._embedded(as_int(offset, "diag_embed", "offset"), size).movedim((-2, -1), places)
+
+    def _embedded(self, offset: int, size: int) -> Self:
         others: Any = self.shape[:-1]
-        offset = as_int(offset, "diag_embed", "offset")
         top, left = max(-offset, 0), max(offset, 0)
         if not size:
             square: Any = (*others, abs(offset), abs(offset))

@@ -6,7 +6,7 @@ from plugrad._frozen import frozen
 from plugrad.errors import AxisError, DtypeError, ShapeError
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.movement import MovementMixin
-from plugrad.tensor.shapes import Dim, Shape, is_static, show
+from plugrad.tensor.shapes import Dim, Shape, check_inside, is_static, show
 from plugrad.uop.shape import add_sizes
 from plugrad.uop.uop import UOp
 
@@ -88,10 +88,8 @@ def _cut(item: Any, axis: int, size: Dim) -> AxisCut:
             "and None; for a mask use where()."
         )
     number = item.__index__()
-    if isinstance(size, int) and not -size <= number < size:
-        raise AxisError(
-            f"index {number} is out of range for axis {axis} of size {size}. Valid are {-size} to {size - 1}."
-        )
+    if isinstance(size, int):
+        check_inside(number, axis, size)
     begin = number if number >= 0 else size + number
     return AxisCut(begin, begin + 1, is_dropped=True)
 

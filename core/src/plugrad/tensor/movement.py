@@ -9,8 +9,10 @@ from plugrad.tensor.shapes import (
     Axes,
     Dim,
     Shape,
+    as_dim,
     as_pair,
     as_shape,
+    check_inside,
     check_sizes,
     expanded,
     is_static,
@@ -21,6 +23,7 @@ from plugrad.tensor.shapes import (
     some_axes,
     unpacked,
 )
+from plugrad.uop.shape import add_sizes
 from plugrad.uop.uop import UOp
 
 
@@ -117,7 +120,7 @@ class MovementMixin(ConversionMixin):
         """Return this broadcast to `shape`: axes of size 1 are repeated; -1 keeps a size.
 
         Raises:
-            ShapeError: an axis has another size than 1 and the one asked for.
+            ShapeError: an axis has another size than 1 and the one asked for; or -1 stands for a new axis.
 
         Example:
             >>> Tensor([[1], [2]]).expand(2, 3).tolist()
@@ -129,6 +132,11 @@ class MovementMixin(ConversionMixin):
             raise ShapeError(
                 f"cannot expand {show(self.shape)} to {show(wanted)}: that has fewer axes. Reshape or "
                 "reduce first."
+            )
+        if any(isinstance(size, int) and size == -1 for size in wanted[:missing]):
+            raise ShapeError(
+                f"cannot expand {show(self.shape)} to {show(wanted)}: a new axis has no size that -1 could "
+                "keep. Pass its size."
             )
         have = (1,) * missing + self.shape
         full = tuple(h if isinstance(w, int) and w == -1 else w for h, w in zip(have, wanted, strict=True))
@@ -227,12 +235,21 @@ class MovementMixin(ConversionMixin):
             (2, 12)
         """
         if not self.ndim:
-            return self._view(lambda u: u.reshape((1,)))
+            return self.reshape(1).flatten(start_axis, end_axis)
         first, last = one_axis(start_axis, self.ndim, "flatten"), one_axis(end_axis, self.ndim, "flatten")
         if first > last:
             raise ShapeError(f"flatten: axis {start_axis} comes after axis {end_axis}. Exchange them.")
         joined = product(self.shape[first : last + 1])
         return self._view(lambda u: u.reshape((*self.shape[:first], joined, *self.shape[last + 1 :])))
+
+    def ravel(self) -> Self:
+        """Return all elements along one axis, in row-major order: `flatten()`.
+
+        Example:
+            >>> Tensor([[1, 2], [3, 4]]).ravel().tolist()
+            [1, 2, 3, 4]
+        """
+        return self.flatten()
 
     def unflatten(self, axis: int, sizes: Sequence[Dim]) -> Self:
         """Return this with one axis split into `sizes`, one of which may be -1.
@@ -250,6 +267,50 @@ class MovementMixin(ConversionMixin):
         # an axis at a time: -1 is what is left of this axis, also where another has no elements
         sizes = _completed((self.shape[at],), wanted, "unflatten")
         return self._view(lambda u: u.reshape((*self.shape[:at], *sizes, *self.shape[at + 1 :])))
+
+    def narrow(self, axis: int, start: Dim, length: Dim) -> Self:
+        """Return `length` elements of an axis from `start` on, which may count from its end. A view.
+
+        Raises:
+            AxisError: the axis does not exist.
+            ShapeError: they are not all on the axis, or one of the numbers is none.
+
+        Example:
+            >>> Tensor([1, 2, 3, 4]).narrow(0, 1, 2).tolist()
+            [2, 3]
+        """
+        at = one_axis(axis, self.ndim, "narrow")
+        begin, count = as_pair((start, length), "narrow")
+        size = self.shape[at]
+        if isinstance(begin, int) and begin < 0:
+            begin = add_sizes(size, begin)
+        end = add_sizes(begin, count)
+        known: list[Any] = [0, begin, end, size]
+        if is_static(known) and known != sorted(known):
+            raise ShapeError(
+                f"narrow: {count} elements from {start} on leave axis {axis} of size {size}. Take fewer."
+            )
+        return self._interval(at, begin, end)
+
+    def select(self, axis: int, index: Dim) -> Self:
+        """Return what is at one place of an axis, which goes. A view.
+
+        Raises:
+            AxisError: the axis does not exist, or the place on it.
+            ShapeError: the place is no integer.
+
+        Example:
+            >>> Tensor([[1, 2], [3, 4]]).select(1, -1).tolist()
+            [2, 4]
+        """
+        at = one_axis(axis, self.ndim, "select")
+        place, size = as_dim(index, "select"), self.shape[at]
+        if isinstance(place, int):
+            if isinstance(size, int):
+                check_inside(place, at, size, "select")
+            place = add_sizes(size, place) if place < 0 else place
+        part = self._interval(at, place, add_sizes(place, 1))
+        return part._view(lambda u: u.reshape((*u.shape[:at], *u.shape[at + 1 :])))
 
     def _interval(self, axis: int, begin: Dim, end: Dim) -> Self:
         bounds: Any = [(0, size) for size in self.shape]

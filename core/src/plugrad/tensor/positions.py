@@ -17,6 +17,7 @@ from plugrad.tensor.shapes import (
     Dim,
     Shape,
     broadcast_shapes,
+    check_inside,
     expanded,
     is_sequence,
     is_static,
@@ -363,20 +364,14 @@ def _positions(item: Any, shape: Shape, axis: int, find_true: Callable[[Any], Se
     if isinstance(size, UOp):
         place = size + number if number < 0 else UOp.const(dtypes.index, number)
         return [place.cast(position_dtype(size))]
-    _check_inside(number, axis, size)
+    check_inside(number, axis, size)
     return [UOp.const(position_dtype(size), number % size)]
 
 
 def _check_ends(item: HostPositions, axis: int, size: Dim) -> None:
     if isinstance(size, int):
-        _check_inside(item.least, axis, size)
-        _check_inside(item.greatest, axis, size)
-
-
-def _check_inside(number: int, axis: int, size: int) -> None:
-    if not -size <= number < size:
-        valid = f"Valid are {-size} to {size - 1}." if size else "It has no elements."
-        raise AxisError(f"index {number} is out of range for axis {axis} of size {size}. {valid}")
+        check_inside(item.least, axis, size)
+        check_inside(item.greatest, axis, size)
 
 
 def _joined(parts: list[UOp], sizes: list[Dim]) -> UOp:

@@ -131,13 +131,15 @@ def as_pair(pair: Any, what: str) -> tuple[Dim, Dim]:
 
 
 def check_sizes(shape: Shape, what: str) -> Shape:
-    """Return `shape`, none of whose sizes is negative.
+    """Return `shape`, none of whose sizes is negative, or more than an address can count.
 
     Raises:
         ShapeError: one is.
     """
     if any(isinstance(dim, int) and dim < 0 for dim in shape):
         raise ShapeError(f"{what}: {show(shape)} has a negative size. Sizes are 0 or more.")
+    if any(isinstance(dim, int) and dim >= 1 << 63 for dim in shape):
+        raise ShapeError(f"{what}: {show(shape)} has a size of 2**63 or more, which no memory has.")
     return shape
 
 
@@ -181,6 +183,18 @@ def some_axes(axes: Axes, ndim: int, what: str) -> tuple[int, ...]:
     if len(set(found)) != len(found):
         raise AxisError(f"{what}: axes {given} name one axis twice. Name each axis once.")
     return tuple(sorted(found))
+
+
+def check_inside(number: int, axis: int, size: int, what: str = "index") -> None:
+    """Refuse a place that is not on an axis.
+
+    Raises:
+        AxisError: there is no such place.
+    """
+    if not -size <= number < size:
+        valid = f"Valid are {-size} to {size - 1}." if size else "It has no elements."
+        place = "index" if what == "index" else f"{what}: index"
+        raise AxisError(f"{place} {number} is out of range for axis {axis} of size {size}. {valid}")
 
 
 def broadcast_shapes(*shapes: Shape, what: str = "broadcast") -> Shape:

@@ -81,6 +81,12 @@ CASES: list[Case] = [
     ),
     (
         "index_fill",
+        ShapeError,
+        lambda t: t.symbolic.index_fill(0, Tensor([0]), 0),
+        "the shape (size,) is symbolic",
+    ),
+    (
+        "index_fill",
         DtypeError,
         lambda t: t.floats.index_fill(0, Tensor([0.5]), 0),
         "index_fill with an index of float32: positions are integers",
@@ -116,6 +122,8 @@ CASES: list[Case] = [
         lambda t: t.floats.take_along_axis(t.ints, 2),
         "take_along_axis: axis 2 is out of range",
     ),
+    ("take", AxisError, lambda t: t.floats.take([5], 1), "index 5 is out of range for axis 1 of size 3"),
+    ("take", DtypeError, lambda t: t.floats.take(t.vector), "take with an index of float32"),
     ("nonzero", ArgumentError, lambda t: t.row.nonzero(size=-1), "nonzero: size=-1 is negative"),
     (
         "masked_select",

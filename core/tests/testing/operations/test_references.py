@@ -86,6 +86,7 @@ SPELLED: dict[str, Callable[..., Any]] = {
     "stack": lambda x, y: torch.stack([x, y], 1),
     "gather/axis 1": lambda x, i: x.gather(1, from_end(i, 5)),
     "index_select": lambda x, i: x.index_select(1, from_end(i, 5)),
+    "take/axis 1": lambda x, i: x[:, i],
     "take_along_axis": lambda x, i: x.take_along_dim(from_end(i, 5), -1),
     "scatter/add": lambda x, i, y: x.scatter_add(0, from_end(i, 4), y),
     "scatter_add": lambda x, i, y: x.scatter_add(0, from_end(i, 4), y),
@@ -164,6 +165,7 @@ OTHERWISE: dict[str, str] = {
     **dict.fromkeys(
         ("rearrange", "shrink", "shrink_to", "pad_to", "sequential", "cast", "bitcast"), "not there"
     ),
+    **dict.fromkeys(("nonzero/of a size", "masked_select/of a size"), "not there"),
     **dict.fromkeys(("assign", "batchnorm", "batch_statistics"), "not there"),
     "bfloat16": "NumPy cannot read it",
     "cat/int16 and float16": "the cases' floats are wide",

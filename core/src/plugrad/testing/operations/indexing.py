@@ -42,6 +42,10 @@ def _reads() -> Iterator[Operation]:
     yield Operation(
         "gather", "axis 1", lambda x, i: x.gather(1, i), lambda x, i: _taken(x, 1, i), (_X, _AT), order=1
     )
+    yield Operation("take", "flat", lambda x, i: x.take(i), np.take, (_X, _AT), order=1)
+    yield Operation(
+        "take", "axis 1", lambda x, i: x.take(i, 1), lambda x, i: np.take(x, i, 1), (_X, _AT), order=1
+    )
     outside = np.array([[7, 1], [-9, -4]], np.int32)
     yield Operation(
         "gather",
