@@ -31,7 +31,11 @@ TENSOR_PAGES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("reductions", "Reductions, scans, sorting", ("reduce", "norms", "scan", "order")),
     ("movement", "Shapes", ("movement", "reorder", "padding", "joins", "pixels")),
     ("indexing", "Indexing and searching", ("indexing", "advanced", "gather", "search")),
-    ("linalg", "Products and linear algebra", ("matmul", "einsum", "linalg", "spectra", "fourier")),
+    (
+        "linalg",
+        "Products and linear algebra",
+        ("matmul", "einsum", "linalg", "spectra", "fourier", "fourier_axes"),
+    ),
     (
         "images",
         "Convolutions, pooling, sampling",
