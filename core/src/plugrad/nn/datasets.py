@@ -32,6 +32,11 @@ class RemoteFile:
     Attributes:
         url: http, https, ftp or file.
         sha256: its SHA-256 in hexadecimal, or None if any file will do.
+
+    Example:
+        >>> RemoteFile("http://localhost:1/x.gz").fetched()  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        plugrad.errors.DownloadError: cannot fetch http://localhost:1/x.gz: ...
     """
 
     url: str
@@ -48,7 +53,18 @@ class RemoteFile:
 
 @frozen
 class IdxFiles:
-    """The four files of a data set of the form of MNIST."""
+    """The four files of a data set of the form of MNIST.
+
+    Attributes:
+        train_images: (n, rows, columns) of uint8, in the IDX format, packed by gzip or not.
+        train_labels: (n,) of uint8.
+        test_images: as `train_images`.
+        test_labels: as `train_labels`.
+
+    Example:
+        >>> IdxFiles(*(RemoteFile(f"file:///data/{n}") for n in range(4))).test_labels.url
+        'file:///data/3'
+    """
 
     train_images: RemoteFile
     train_labels: RemoteFile
