@@ -184,7 +184,7 @@ class NamespaceInfo:
         return Device.DEFAULT
 
     def default_dtypes(self, *, device: str | None = None) -> dict[str, DType]:
-        """Return the dtypes of Python numbers, and of positions."""
+        """Return the dtypes of Python numbers, and of positions; none of complex ones (`MISSING`)."""
         return {
             "real floating": dtypes.default_float,
             "integral": dtypes.default_int,
