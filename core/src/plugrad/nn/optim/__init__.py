@@ -13,6 +13,7 @@ from plugrad.nn.optim.muon import Muon
 from plugrad.nn.optim.optimizer import Optimizer
 from plugrad.nn.optim.scaling import GradScaler
 from plugrad.nn.optim.sgd import SGD
+from plugrad.nn.optim.together import OptimizerGroup
 
 __all__ = [
     "LAMB",
@@ -24,6 +25,7 @@ __all__ = [
     "GradScaler",
     "Muon",
     "Optimizer",
+    "OptimizerGroup",
     "ParamGroup",
     "RMSprop",
     "clip_grad_norm_",

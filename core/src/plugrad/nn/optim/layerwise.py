@@ -36,7 +36,7 @@ class LARS(Optimizer):
     Example:
         >>> w = Tensor([4.0], requires_grad=True)
         >>> _ = (w * 2).sum().backward()
-        >>> LARS([w], lr=1.0, trust=0.25).step()
+        >>> LARS([w], lr=1.0, weight_decay=0.0, trust=0.25).step()
         >>> w.tolist()
         [3.0]
     """
@@ -46,7 +46,7 @@ class LARS(Optimizer):
         params: "Iterable[Tensor] | Iterable[Mapping[str, Any]]",
         lr: float = 1e-3,
         momentum: float = 0.9,
-        weight_decay: float = 0.0,
+        weight_decay: float = 1e-4,
         trust: float = 1e-3,
     ) -> None:
         super().__init__(params, lr, momentum=momentum, weight_decay=weight_decay, trust=trust)
