@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from plugrad.errors import ArgumentError, DtypeError
+from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.nn import Bilinear, Embedding, Linear
 from plugrad.nn.state import get_state_dict, load_state_dict
 from plugrad.tensor import Tensor
@@ -106,3 +106,14 @@ def test_bilinear_computes_what_torch_computes() -> None:
 def test_parameters_have_the_dtype_and_device_that_are_asked_for(make: Any) -> None:
     for p in get_state_dict(make(dtype="float64", device="PYTHON")).values():
         assert (p.dtype.name, p.device, p.requires_grad) == ("float64", "PYTHON", True)
+
+
+def test_a_table_that_is_there_is_used_as_it_is() -> None:
+    table = Tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    layer = Embedding.from_pretrained(table, padding_idx=1)
+    assert layer.weight is table
+    assert not table.requires_grad
+    assert layer(Tensor([1, 2])).tolist() == [[3.0, 4.0], [5.0, 6.0]]
+    assert Embedding.from_pretrained(table, freeze=False).weight.requires_grad
+    with pytest.raises(ShapeError, match=r"a table of shape \(3,\)"):
+        Embedding.from_pretrained(Tensor([1.0, 2.0, 3.0]))

@@ -3,7 +3,7 @@
 import functools
 
 from plugrad.dtype import is_int
-from plugrad.errors import ArgumentError, DtypeError
+from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.nn.checks import check_sizes, check_tensors
 from plugrad.nn.init import kaiming_uniform, parameter
 from plugrad.tensor import Tensor
@@ -135,6 +135,35 @@ class Embedding:
             is_padding = Tensor.arange(num_embeddings, device=device).reshape(-1, 1) == self.padding_idx
             weight = is_padding.where(0.0, weight)
         self.weight = parameter(weight)
+
+    @classmethod
+    def from_pretrained(
+        cls, embeddings: Tensor, freeze: bool = True, padding_idx: int | None = None
+    ) -> "Embedding":
+        """Return a layer whose table is `embeddings`, (num_embeddings, embedding_dim).
+
+        Args:
+            embeddings: the table, which is not copied.
+            freeze: do not train it.
+            padding_idx: as the layer takes it; the table's row stays what it is.
+
+        Raises:
+            ArgumentError: the table has no row `padding_idx`.
+            ShapeError: `embeddings` has not two axes.
+
+        Example:
+            >>> Embedding.from_pretrained(Tensor([[1.0, 2.0], [3.0, 4.0]]))(Tensor([1])).tolist()
+            [[3.0, 4.0]]
+        """
+        if embeddings.ndim != 2:
+            raise ShapeError(
+                f"Embedding.from_pretrained: a table of shape {embeddings.shape}; it takes two axes."
+            )
+        rows, size = embeddings.static_shape("Embedding.from_pretrained")
+        layer = cls(rows, size, padding_idx)
+        layer.weight = embeddings
+        layer.weight.requires_grad = not freeze
+        return layer
 
     def __call__(self, indices: Tensor) -> Tensor:
         """Return the rows of the table that `indices` names.
