@@ -5,6 +5,7 @@ from typing import Any, Self
 
 from plugrad.dtype import dtypes, is_float, sum_acc_dtype
 from plugrad.errors import ShapeError
+from plugrad.tensor.arguments import several, whole
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.gather import GatherMixin
 from plugrad.tensor.lookup import counted, pick_last, position_dtype
@@ -124,14 +125,19 @@ class AdaptivePoolingMixin(GatherMixin):
 
 def _adaptive_counts(x: TensorBase, output_size: OutputSizes, axes: int, what: str) -> tuple[int, ...]:
     shape = checked_shape(x, axes, what)
-    given: Any = (output_size,) * axes if isinstance(output_size, int) or output_size is None else output_size
+    given: Any = several(output_size)
+    if given is None:
+        given = (output_size,) * axes
     if len(given) != axes:
         raise ShapeError(
             f"{what}: output_size={tuple(given)} has {len(given)} numbers. Pass one, or one for each of "
             f"{axes} axes."
         )
     sizes = shape[len(shape) - axes :]
-    counts = tuple(size if count is None else count for count, size in zip(given, sizes, strict=True))
+    counts = tuple(
+        size if count is None else whole(count, "output_size")
+        for count, size in zip(given, sizes, strict=True)
+    )
     if min(counts) < 1 or min(sizes) < 1:
         raise ShapeError(f"{what} of shape {show(shape)} to {counts}: all sizes must be at least 1.")
     return counts

@@ -4,6 +4,7 @@ from typing import Any, Self
 
 from plugrad.dtype import dtype_max, dtype_min, dtypes, is_float, is_int, sum_acc_dtype
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
+from plugrad.tensor.arguments import real, tensors, whole
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.reduce import ReduceMixin
 from plugrad.tensor.reduction import Reduction, check_reduction, reduced
@@ -34,6 +35,7 @@ class ClassificationMixin(ReduceMixin):
     def _is_class(self, num_classes: int, what: str) -> UOp:
         if not is_int(self.dtype):
             raise self._refuse(what, "integers")
+        num_classes = whole(num_classes, "num_classes")
         if num_classes < 1:
             raise ShapeError(f"{what} with {num_classes} classes. Pass at least 1.")
         shape = (*self.shape, num_classes)
@@ -168,6 +170,8 @@ class ClassificationMixin(ReduceMixin):
                 f"{show(y.shape)}."
             )
         classes: Any = self.shape[-1]
+        if ignore_index is not None:
+            ignore_index = whole(ignore_index, "ignore_index")
         self._check_device(y)
         chosen = y._like(y._is_class(classes, what))
         factors = None if weight is None else self._class_weights(weight, classes, what)
@@ -186,6 +190,7 @@ class ClassificationMixin(ReduceMixin):
         return (losses.cast(wide).sum() / total.cast(wide).sum()).cast(losses.dtype)
 
     def _class_weights(self, weight: Self, classes: int, what: str) -> Self:
+        tensors(weight=weight)
         if weight.shape != (classes,) or not is_float(weight.dtype):
             raise (ShapeError if is_float(weight.dtype) else DtypeError)(
                 f"{what}: weight of shape {show(weight.shape)} and {weight.dtype.name} for {classes} "
@@ -203,7 +208,7 @@ class ClassificationMixin(ReduceMixin):
             raise self._refuse(what, "floats as logits")
         if not self.ndim:
             raise ShapeError(f"{what} of a scalar: the classes need an axis. Pass logits (N, C) or (C,).")
-        if not 0 <= label_smoothing <= 1:
+        if not 0 <= real(label_smoothing, "label_smoothing") <= 1:
             raise ArgumentError(f"{what}: label_smoothing={label_smoothing} lies outside of 0..1.")
         check_reduction(reduction, what)
 

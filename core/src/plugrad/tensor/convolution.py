@@ -5,6 +5,7 @@ from typing import Any, Self
 from plugrad.dtype import sum_acc_dtype
 from plugrad.errors import ShapeError
 from plugrad.settings import settings
+from plugrad.tensor.arguments import tensors, tensors_or_none, whole
 from plugrad.tensor.base import DTypeLike, promoted, the_dtype
 from plugrad.tensor.matmul import MatmulMixin
 from plugrad.tensor.shapes import show
@@ -80,6 +81,7 @@ class ConvolutionMixin(MatmulMixin):
             >>> Tensor.ones(1, 1, 3, 3).conv2d(Tensor.ones(1, 1, 2, 2)).tolist()
             [[[[4.0, 4.0], [4.0, 4.0]]]]
         """
+        tensors(weight=weight)
         self._check_axes(weight, weight.ndim - 2, "conv2d")
         return self._convolved(weight, bias, groups, stride, dilation, padding, dtype, "conv2d")
 
@@ -117,7 +119,8 @@ class ConvolutionMixin(MatmulMixin):
         what: str,
     ) -> Self:
         axes = self.ndim - 2
-        _, _, *kernel = _weight_shape(self, weight, groups, what)
+        tensors_or_none(bias=bias)
+        _, _, *kernel = _weight_shape(self, weight, whole(groups, "groups"), what)
         self._check_device(weight)
         steps = sizes_of(stride, axes, "stride")
         gaps = sizes_of(dilation, axes, "dilation")
@@ -190,6 +193,7 @@ class ConvolutionMixin(MatmulMixin):
             >>> Tensor.ones(1, 1, 2, 2).conv_transpose2d(Tensor.ones(1, 1, 2, 2)).tolist()
             [[[[1.0, 2.0, 1.0], [2.0, 4.0, 2.0], [1.0, 2.0, 1.0]]]]
         """
+        tensors(weight=weight)
         self._check_axes(weight, weight.ndim - 2, "conv_transpose2d")
         options = (groups, stride, dilation, padding, output_padding)
         return self._transposed(weight, bias, *options, "conv_transpose2d")
@@ -229,6 +233,7 @@ class ConvolutionMixin(MatmulMixin):
         what: str,
     ) -> Self:
         axes = self.ndim - 2
+        groups = whole(groups, "groups")
         shape: Any = weight.static_shape(what)
         if groups < 1 or self.shape[1] != shape[0] or shape[0] % groups:
             raise ShapeError(
@@ -254,6 +259,7 @@ class ConvolutionMixin(MatmulMixin):
 
     def _check_axes(self, weight: Self, axes: int, what: str) -> None:
         """Refuse a weight or a batch that has not `axes` axes behind batch and channels."""
+        tensors(weight=weight)
         self.static_shape(what)
         if weight.ndim != axes + 2 or weight.ndim < max(self.ndim, 3):
             text = _WEIGHTS.get(max(axes, self.ndim - 2), "(O, C/groups, *sizes)")

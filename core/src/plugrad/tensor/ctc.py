@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from plugrad.dtype import dtypes, is_float, is_int, sum_acc_dtype
 from plugrad.errors import DtypeError, ShapeError
+from plugrad.tensor.arguments import several, whole
 from plugrad.tensor.gather import GatherMixin
 from plugrad.tensor.lookup import counted
 from plugrad.tensor.reduction import Reduction, check_reduction, reduced
@@ -114,7 +115,7 @@ def _checked(x: Any, targets: Any, blank: int) -> tuple[int, int, int]:
             f"ctc_loss of shape {show(shape)} with labels of shape {show(wanted)}: it takes (T, N, C) and "
             "(N, S) or, one after another, (labels,)."
         )
-    if not 0 <= blank < shape[2]:
+    if not 0 <= whole(blank, "blank") < shape[2]:
         raise ShapeError(f"ctc_loss: blank={blank} is none of {shape[2]} classes.")
     return shape
 
@@ -130,6 +131,8 @@ def _in_rows(x: Any, targets: Any, lengths: Any) -> Any:
     """Return labels that follow one another as rows of one length: (labels,) -> (N, S)."""
     total: int = targets.shape[0]
     is_known = not isinstance(lengths, type(x))
+    if is_known:
+        lengths = [whole(length, "target_lengths") for length in several(lengths) or (lengths,)]
     if is_known and sum(lengths) != total:
         raise ShapeError(
             f"ctc_loss: {total} labels one after another with target_lengths={list(lengths)}, which add up "
@@ -146,6 +149,8 @@ def _in_rows(x: Any, targets: Any, lengths: Any) -> Any:
 
 def _lengths(x: Any, lengths: Any, batch: int, longest: int, what: str) -> Any:
     is_known = not isinstance(lengths, type(x))
+    if is_known:
+        lengths = [whole(length, what) for length in several(lengths) or (lengths,)]
     found = type(x)(list(lengths), device=x.device) if is_known else lengths
     if found.shape != (batch,) or not is_int(found.dtype):
         raise ShapeError(

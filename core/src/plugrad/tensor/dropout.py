@@ -4,6 +4,7 @@ from typing import Any, Self
 
 from plugrad.dtype import dtypes, is_float
 from plugrad.errors import ArgumentError, ShapeError
+from plugrad.tensor.arguments import real
 from plugrad.tensor.creation import CreationMixin
 from plugrad.tensor.reduce import ReduceMixin
 from plugrad.tensor.shapes import show
@@ -145,5 +146,5 @@ def check_probability(p: float, what: str) -> None:
     Raises:
         ArgumentError: it is none.
     """
-    if not isinstance(p, (int, float)) or not 0 <= p <= 1:  # pyright: ignore[reportUnnecessaryIsInstance]
+    if not 0 <= real(p, "p") <= 1:
         raise ArgumentError(f"{what}: p={p!r} lies outside of 0..1.")

@@ -8,6 +8,7 @@ from typing import Any, Literal, Self, cast
 
 from plugrad.dtype import is_float, sum_acc_dtype
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
+from plugrad.tensor.arguments import tensors
 from plugrad.tensor.gather import GatherMixin
 from plugrad.tensor.shapes import product, show
 
@@ -51,6 +52,7 @@ class GridSampleMixin(GatherMixin):
             [[[[2.5, 1.0]]]]
         """
         axes = self.ndim - 2
+        tensors(grid=grid)
         _check_modes(mode, padding_mode, axes)
         shape, wanted = self.static_shape("grid_sample"), grid.static_shape("grid_sample")
         fits = axes in (2, 3) and len(wanted) == axes + 2 and wanted[-1] == axes and wanted[0] == shape[0]
@@ -173,9 +175,13 @@ def _cubic_far(x: Any, a: float = -0.75) -> Any:
 
 
 def _check_modes(mode: str, padding_mode: str, axes: int) -> None:
-    if mode not in ("bilinear", "nearest", "bicubic"):
+    if not isinstance(mode, str) or mode not in ("bilinear", "nearest", "bicubic"):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise ArgumentError(f"grid_sample: mode={mode!r} is none of 'bilinear', 'nearest', 'bicubic'.")
-    if padding_mode not in ("zeros", "border", "reflection"):
+    if not isinstance(padding_mode, str) or padding_mode not in (  # pyright: ignore[reportUnnecessaryIsInstance]
+        "zeros",
+        "border",
+        "reflection",
+    ):
         raise ArgumentError(
             f"grid_sample: padding_mode={padding_mode!r} is none of 'zeros', 'border', 'reflection'."
         )

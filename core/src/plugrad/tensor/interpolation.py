@@ -6,11 +6,13 @@ from its number inside of the kernel that reads them.
 Coordinates are computed as PyTorch does: in float32, from the middle of pixels unless `align_corners`.
 """
 
+import math
 from collections.abc import Sequence
 from typing import Any, Literal, Self
 
 from plugrad.dtype import DType, dtypes, is_float, sum_acc_dtype
 from plugrad.errors import ArgumentError, ShapeError
+from plugrad.tensor.arguments import real, several
 from plugrad.tensor.lookup import moved_back, moved_last, pick_last
 from plugrad.tensor.pooling import PoolingMixin
 from plugrad.tensor.shapes import show
@@ -91,7 +93,7 @@ class InterpolationMixin(PoolingMixin):
 
 def _check_mode(mode: str, axes: int, align_corners: bool | None, antialias: bool) -> None:
     known = ("nearest", "nearest-exact", *_LINEAR, "bicubic", "area")
-    if mode not in known:
+    if not isinstance(mode, str) or mode not in known:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise ArgumentError(f"interpolate: mode={mode!r} is none of {', '.join(map(repr, known))}.")
     if mode not in (*_LINEAR, "bicubic") and align_corners:
         raise ArgumentError(f"interpolate: align_corners goes with linear and cubic modes, not {mode!r}.")
@@ -113,7 +115,11 @@ def _new_sizes(
         new = sizes_of(size, len(old), "size")
         return new, _ratios(old, new)
     given: Any = scale_factor
-    factors: Any = (given,) * len(old) if isinstance(given, (int, float)) else tuple(given)
+    factors: Any = several(given)
+    if factors is None:
+        factors = (given,) * len(old)
+    if not all(math.isfinite(real(factor, "scale_factor")) for factor in factors):
+        raise ArgumentError(f"interpolate: scale_factor={given} is not finite.")
     if len(factors) != len(old):
         raise ShapeError(
             f"interpolate: scale_factor={factors} has {len(factors)} numbers for {len(old)} axes."

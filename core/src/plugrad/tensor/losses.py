@@ -6,6 +6,7 @@ from typing import Any, Literal, Self
 from plugrad.autodiff import inputs_of, with_rule
 from plugrad.dtype import is_float, sum_acc_dtype
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
+from plugrad.tensor.arguments import real, tensors, tensors_or_none
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.reduce import ReduceMixin
 from plugrad.tensor.reduction import Reduction, check_reduction, reduced
@@ -76,7 +77,7 @@ class LossMixin(ReduceMixin):
             >>> Tensor([0.5, 2.0]).smooth_l1_loss(Tensor([0.0, 0.0]), "none").tolist()
             [0.125, 1.5]
         """
-        if beta < 0:
+        if real(beta, "beta") < 0:
             raise ArgumentError(f"smooth_l1_loss: beta={beta} is negative. Pass 0 or more.")
         if beta == 0:
             return self.l1_loss(target, reduction)
@@ -106,7 +107,7 @@ class LossMixin(ReduceMixin):
             >>> Tensor([0.5, 3.0]).huber_loss(Tensor([0.0, 0.0]), "none", delta=2.0).tolist()
             [0.125, 4.0]
         """
-        if delta <= 0:
+        if real(delta, "delta") <= 0:
             raise ArgumentError(f"huber_loss: delta={delta} is not positive.")
         size = self._difference(target, reduction, "huber_loss").abs()
         losses = (size <= delta).where(size.square() * 0.5, (size - delta / 2) * delta)
@@ -171,6 +172,7 @@ class LossMixin(ReduceMixin):
         self._check_target(target, reduction, "binary_cross_entropy_with_logits")
         # -log(sigmoid(x)) == softplus(-x), and the same less x for the negative side
         surprise = (-self).softplus()
+        tensors_or_none(weight=weight, pos_weight=pos_weight)
         if pos_weight is not None:
             extra = _times(target, pos_weight - 1, "binary_cross_entropy_with_logits")
             surprise = surprise * (extra + 1)
@@ -211,7 +213,7 @@ class LossMixin(ReduceMixin):
             >>> Tensor([[0.0, -1.0]]).kl_div(Tensor([[1.0, 0.0]]), "batchmean").item()
             0.0
         """
-        if reduction == "batchmean":
+        if isinstance(reduction, str) and reduction == "batchmean":  # pyright: ignore[reportUnnecessaryIsInstance]
             batch: Any = self.shape[0] if self.ndim else 1
             return self.kl_div(target, "sum", log_target) / batch
         self._check_target(target, reduction, "kl_div")
@@ -239,6 +241,8 @@ class LossMixin(ReduceMixin):
             >>> Tensor([[1.0, 0.0]]).cosine_similarity(Tensor([[1.0, 0.0], [0.0, 2.0]])).tolist()
             [1.0, 0.0]
         """
+        tensors(other=other)
+        real(eps, "eps")
         lengths = [(x * x).sum(axis, keepdim=True).clamp(eps * eps).sqrt() for x in (self, other)]
         return (self / lengths[0] * (other / lengths[1])).sum(axis)
 
@@ -255,7 +259,9 @@ class LossMixin(ReduceMixin):
             >>> round(Tensor([[3.0, 4.0]]).pairwise_distance(Tensor([[0.0, 0.0]])).item(), 4)
             5.0
         """
-        if p <= 0:
+        tensors(other=other)
+        real(eps, "eps")
+        if real(p, "p") <= 0:
             raise ArgumentError(f"pairwise_distance: p={p} is not positive.")
         size = (self - other + eps).abs()
         if p == float("inf"):
@@ -299,6 +305,8 @@ class LossMixin(ReduceMixin):
             0.0
         """
         check_reduction(reduction, "triplet_margin_loss")
+        tensors(positive=positive, negative=negative)
+        real(margin, "margin")
         near = self.pairwise_distance(positive, p, eps)
         far = self.pairwise_distance(negative, p, eps)
         if swap:
@@ -320,6 +328,8 @@ class LossMixin(ReduceMixin):
             [0.0, 1.0]
         """
         check_reduction(reduction, "cosine_embedding_loss")
+        tensors(other=other, target=target)
+        real(margin, "margin")
         cosine = self.cosine_similarity(other, -1)
         if target.shape != cosine.shape:
             raise ShapeError(
@@ -357,6 +367,7 @@ def _times(losses: Any, weight: Any, what: str) -> Any:
     """Return losses times `weight`, which broadcasts to them."""
     if weight is None:
         return losses
+    tensors(weight=weight)
     if broadcast_shapes(losses.shape, weight.shape, what=what) != losses.shape:
         raise ShapeError(
             f"{what} of shape {show(losses.shape)} with a weight of shape {show(weight.shape)}: it must "

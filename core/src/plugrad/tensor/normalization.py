@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from plugrad.dtype import is_float, sum_acc_dtype
 from plugrad.errors import ShapeError
+from plugrad.tensor.arguments import real, several, tensors, tensors_or_none, whole
 from plugrad.tensor.reduce import ReduceMixin
 from plugrad.tensor.shapes import Axes, product, show, some_axes
 
@@ -115,6 +116,7 @@ class NormalizationMixin(ReduceMixin):
             [[-1.0, 1.0, -1.0, 1.0]]
         """
         channels: Any = self.shape[1] if self.ndim > 1 else 0
+        num_groups = whole(num_groups, "num_groups")
         if self.ndim < 2 or num_groups < 1 or channels % num_groups:
             raise ShapeError(
                 f"group_norm of shape {show(self.shape)} in {num_groups} groups: it takes (N, C, ...) with a "
@@ -183,6 +185,7 @@ class NormalizationMixin(ReduceMixin):
             [[1.0, 2.0]]
         """
         axes = some_axes(axis, self.ndim, "batchnorm")
+        tensors(mean=mean, invstd=invstd)
         shape = tuple(size if at in axes else 1 for at, size in enumerate(self.shape))
         out = self._wide("batchnorm") - _along(shape, mean, "mean")
         # tinygrad's may have the shape that they are used in
@@ -222,6 +225,8 @@ class NormalizationMixin(ReduceMixin):
             >>> Tensor([[1.0], [3.0]]).batch_norm(training=True, eps=0.0).tolist()
             [[-1.0], [1.0]]
         """
+        tensors_or_none(running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
+        real(momentum, "momentum")
         if self.ndim < 2:
             raise ShapeError(f"batch_norm of shape {show(self.shape)}: it takes (N, C, ...).")
         if training:
@@ -277,8 +282,9 @@ class NormalizationMixin(ReduceMixin):
         return self.cast(sum_acc_dtype(self.dtype))
 
     def _last_axes(self, normalized_shape: Shapes, what: str) -> tuple[int, ...]:
-        single = isinstance(normalized_shape, int)
-        wanted = (normalized_shape,) if single else tuple(normalized_shape)
+        given = several(normalized_shape)
+        given = (normalized_shape,) if given is None else given
+        wanted = tuple(whole(size, "normalized_shape") for size in given)
         if not wanted or self.shape[-len(wanted) :] != wanted:
             raise ShapeError(f"{what} over {wanted} of shape {show(self.shape)}, which does not end in it.")
         return tuple(range(self.ndim - len(wanted), self.ndim))
@@ -290,6 +296,7 @@ class NormalizationMixin(ReduceMixin):
 
 def _along(shape: tuple[Any, ...], x: Any, name: str) -> Any:
     """Return what there is for each channel in `shape`, which has size 1 on all other axes."""
+    tensors(**{name: x})
     if x.numel() != product(shape):
         raise ShapeError(
             f"batchnorm: {name} of shape {show(x.shape)} for {show((product(shape),))[1:-2]} channels. Pass "
@@ -302,6 +309,7 @@ def _scaled(
     out: Any, weight: Any, bias: Any, sizes: tuple[Any, ...], broadcast: tuple[Any, ...], what: str
 ) -> Any:
     """Return `out * weight + bias`; both have the shape `sizes`, and stand beside `out` as `broadcast`."""
+    tensors_or_none(weight=weight, bias=bias)
     for name, given in (("weight", weight), ("bias", bias)):
         if given is not None and given.shape != sizes:
             raise ShapeError(

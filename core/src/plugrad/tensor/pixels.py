@@ -3,6 +3,7 @@
 from typing import Any, Self
 
 from plugrad.errors import ArgumentError, ShapeError
+from plugrad.tensor.arguments import whole
 from plugrad.tensor.reduce import ReduceMixin
 from plugrad.tensor.shapes import show
 
@@ -61,11 +62,11 @@ class PixelMixin(ReduceMixin):
 
 
 def _checked(x: PixelMixin, factor: int, what: str) -> int:
-    if factor < 1:
+    if whole(factor, "factor") < 1:
         raise ArgumentError(f"{what}: a factor of {factor}. Pass at least 1.")
     if x.ndim < 3:
         raise ShapeError(f"{what} of shape {show(x.shape)}: it takes (..., C, H, W).")
-    return factor
+    return int(factor)
 
 
 def _shape(x: PixelMixin) -> Any:

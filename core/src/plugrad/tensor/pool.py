@@ -5,6 +5,7 @@ from typing import Any
 from plugrad.autodiff import inputs_of, with_rule
 from plugrad.dtype import ConstType, dtypes, is_float
 from plugrad.errors import ShapeError
+from plugrad.tensor.arguments import several
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.lookup import position_dtype
 from plugrad.tensor.shapes import product, show
@@ -67,7 +68,7 @@ class Pool:
 
 def axes_of(sizes: Any, otherwise: int) -> int:
     """Return how many axes `sizes` has numbers for; one number is for all, of which there are `otherwise`."""
-    return otherwise if isinstance(sizes, int) or sizes is None else len(sizes)
+    return len(several(sizes) or ()) or otherwise
 
 
 def checked_shape(x: TensorBase, axes: int, what: str) -> Any:

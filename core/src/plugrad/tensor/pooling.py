@@ -1,11 +1,11 @@
 """Pooling: the greatest or the mean of each window."""
 
-from collections.abc import Sequence
 from typing import Any, Self
 
 from plugrad.dtype import dtype_min, dtypes, is_float, is_int, sum_acc_dtype
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.adaptive import AdaptivePoolingMixin
+from plugrad.tensor.arguments import real, tensors
 from plugrad.tensor.pool import (
     Pool,
     axes_of,
@@ -122,7 +122,7 @@ class PoolingMixin(AdaptivePoolingMixin):
         stride: Sizes | None = None,
         dilation: Sizes = 1,
         padding: Sizes = 0,
-        output_size: Sequence[int] | None = None,
+        output_size: Sizes | None = None,
     ) -> Self:
         """Return zeros with the values of `max_pool2d` where they were; of several at one place, the last.
 
@@ -134,7 +134,8 @@ class PoolingMixin(AdaptivePoolingMixin):
             stride: that call's.
             dilation: that call's.
             padding: that call's.
-            output_size: H and W, where several sizes give the same number of windows. May have leading sizes.
+            output_size: H and W (or one number for both), where several sizes give the same number of
+                windows. May have leading sizes.
 
         Raises:
             ShapeError: shapes do not fit.
@@ -157,7 +158,7 @@ class PoolingMixin(AdaptivePoolingMixin):
         stride: Sizes | None = None,
         dilation: Sizes = 1,
         padding: Sizes = 0,
-        output_size: Sequence[int] | None = None,
+        output_size: Sizes | None = None,
     ) -> Self:
         """Return zeros with the values of `max_pool1d` where they were, as `max_unpool2d`.
 
@@ -176,7 +177,7 @@ class PoolingMixin(AdaptivePoolingMixin):
         stride: Sizes | None = None,
         dilation: Sizes = 1,
         padding: Sizes = 0,
-        output_size: Sequence[int] | None = None,
+        output_size: Sizes | None = None,
     ) -> Self:
         """Return zeros with the values of `max_pool3d` where they were, as `max_unpool2d`.
 
@@ -196,10 +197,11 @@ class PoolingMixin(AdaptivePoolingMixin):
         stride: Sizes | None,
         dilation: Sizes,
         padding: Sizes,
-        output_size: Sequence[int] | None,
+        output_size: Sizes | None,
         what: str,
     ) -> Self:
         shape = checked_shape(self, axes, what)
+        tensors(indices=indices)
         if indices.shape != shape or not is_int(indices.dtype):
             raise (ShapeError if is_int(indices.dtype) else DtypeError)(
                 f"{what} of shape {show(shape)} with indices {show(indices.shape)} of {indices.dtype.name}. "
@@ -214,7 +216,8 @@ class PoolingMixin(AdaptivePoolingMixin):
             for count, step, width, gap, k in zip(counts, steps, widths, gaps, kernel, strict=True)
         )
         if output_size is not None:
-            sizes = sizes_of(tuple(output_size)[-axes:], axes, "output_size")
+            given = output_size[-axes:] if isinstance(output_size, (list, tuple)) else output_size
+            sizes = sizes_of(given, axes, "output_size")
         total: int = product(sizes)
         empty = self._like(self._graph.const_like(0).reshape((1,) * self.ndim).expand((*lead, *(1,) * axes)))
         flat = empty.reshape(*lead, 1).expand(*lead, total)
@@ -310,7 +313,7 @@ class PoolingMixin(AdaptivePoolingMixin):
         total = pool.windows_of(self.cast(wide), 0).reduce_axis(Ops.ADD, pool.window_axes)
         total = total.reshape(pool.shape)
         if divisor_override is not None:
-            if not divisor_override:
+            if not real(divisor_override, "divisor_override"):
                 raise ArgumentError(f"{pool.what}: divisor_override=0. Pass another number, or None.")
             return self._like((total / float(divisor_override)).cast(narrow))
         is_padding_one = count_include_pad and not any(pool.extra)

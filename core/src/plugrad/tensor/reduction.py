@@ -13,7 +13,8 @@ def check_reduction(reduction: str, what: str) -> None:
     Raises:
         ArgumentError: it is none.
     """
-    if reduction not in ("mean", "sum", "none"):
+    # an array beside a word is an array of answers
+    if not isinstance(reduction, str) or reduction not in ("mean", "sum", "none"):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise ArgumentError(f"{what}: reduction={reduction!r} is none of 'mean', 'sum', 'none'.")
 
 

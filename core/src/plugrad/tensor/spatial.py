@@ -1,9 +1,9 @@
 """What callers say about windows: sizes, steps and padding, as one number, one for each axis, or words."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from plugrad.errors import ShapeError
+from plugrad.tensor.arguments import several, whole
 
 Sizes = int | Sequence[int]
 Padding = int | Sequence[int] | Sequence[Sequence[int]] | str
@@ -15,18 +15,20 @@ def sizes_of(value: Sizes, axes: int, what: str) -> tuple[int, ...]:
 
     Raises:
         ShapeError: there are more or fewer.
+        ArgumentError: something is no integer.
 
     Example:
         >>> sizes_of(2, 3, "stride")
         (2, 2, 2)
     """
-    if isinstance(value, int):
-        return (value,) * axes
-    if len(value) != axes:
+    given = several(value)
+    if given is None:
+        return (whole(value, what),) * axes
+    if len(given) != axes:
         raise ShapeError(
-            f"{what}={tuple(value)} has {len(value)} numbers. Pass one, or one for each of {axes} axes."
+            f"{what}={given} has {len(given)} numbers. Pass one, or one for each of {axes} axes."
         )
-    return tuple(value)
+    return tuple(whole(number, what) for number in given)
 
 
 def widths_of(padding: Padding, axes: int, what: str) -> Widths:
@@ -40,25 +42,28 @@ def widths_of(padding: Padding, axes: int, what: str) -> Widths:
 
     Raises:
         ShapeError: the number of widths does not fit.
+        ArgumentError: something is no integer.
 
     Example:
         >>> widths_of((1, 2, 3, 4), 2, "conv2d")
         ((3, 4), (1, 2))
     """
-    if isinstance(padding, int):
-        return ((padding, padding),) * axes
-    given: Any = padding
-    if not isinstance(padding, str):
-        if len(given) == axes and all(not isinstance(width, int) and len(width) == 2 for width in given):
-            return tuple((before, after) for before, after in given)
-        if all(isinstance(width, int) for width in given):
-            if len(given) == axes:
-                return tuple((width, width) for width in given)
-            if len(given) == 2 * axes:
-                return tuple(zip(given[::2], given[1::2], strict=True))[::-1]
-        given = f"{tuple(given)} has {len(given)} numbers"
+    given = several(padding)
+    if given is None and not isinstance(padding, str):
+        width = whole(padding, "padding")
+        return ((width, width),) * axes
+    pairs = [several(pair) for pair in given or ()]
+    if given and not any(pairs):
+        widths = [whole(width, "padding") for width in given]
+        if len(widths) == axes:
+            return tuple((width, width) for width in widths)
+        if len(widths) == 2 * axes:
+            return tuple(zip(widths[::2], widths[1::2], strict=True))[::-1]
+    elif len(pairs) == axes and all(pair is not None and len(pair) == 2 for pair in pairs):
+        return tuple((whole(pair[0], "padding"), whole(pair[1], "padding")) for pair in pairs if pair)
+    text = padding if given is None else f"{given} has {len(given)} numbers"
     raise ShapeError(
-        f"{what}: padding={given}. Pass one width, one for each of {axes} axes, or (before, after) of the "
+        f"{what}: padding={text}. Pass one width, one for each of {axes} axes, or (before, after) of the "
         "last axis and then of those before it: (left, right, top, bottom)."
     )
 
@@ -73,10 +78,10 @@ def widths_of_words(
     Raises:
         ShapeError: the number of widths does not fit, or "same" comes with steps.
     """
+    if not isinstance(padding, str) or padding not in ("valid", "same"):
+        return widths_of(padding, len(kernel), what)
     if padding == "valid":
         return ((0, 0),) * len(kernel)
-    if padding != "same":
-        return widths_of(padding, len(kernel), what)
     if any(step != 1 for step in stride):
         raise ShapeError(
             f"{what}: padding='same' with stride={stride}: steps leave fewer windows than elements. Use "

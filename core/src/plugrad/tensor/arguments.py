@@ -1,0 +1,82 @@
+"""What callers pass: integers, numbers and tensors, or an error that says what came instead."""
+
+from typing import Any, TypeVar
+
+from plugrad.errors import ArgumentError, DtypeError
+from plugrad.tensor.base import TensorBase
+
+T = TypeVar("T")
+
+
+def whole(value: Any, name: str) -> int:
+    """Return an integer, which may be one of NumPy's.
+
+    Args:
+        value: what was passed.
+        name: the parameter.
+
+    Raises:
+        ArgumentError: it is none.
+
+    Example:
+        >>> whole(3, "groups")
+        3
+    """
+    if type(value) is int:
+        return value
+    try:
+        if not isinstance(value, TensorBase):
+            return int(value.__index__())
+    except (AttributeError, TypeError):
+        pass
+    raise ArgumentError(f"{name}={value!r:.60} ({type(value).__name__}) is no integer. Pass one.")
+
+
+def several(value: Any) -> tuple[Any, ...] | None:
+    """Return a list or a tuple as a tuple, None for anything else: a number that stands for all.
+
+    Example:
+        >>> several([1, 2]), several(1)
+        ((1, 2), None)
+    """
+    given: Any = value
+    return tuple(given) if isinstance(value, (list, tuple)) else None
+
+
+def real(value: T, name: str) -> T:
+    """Return a number as it is.
+
+    Args:
+        value: what was passed.
+        name: the parameter.
+
+    Raises:
+        ArgumentError: it is none.
+
+    Example:
+        >>> real(0.5, "eps")
+        0.5
+    """
+    if isinstance(value, (int, float)) or (hasattr(value, "__float__") and not hasattr(value, "__len__")):
+        return value
+    raise ArgumentError(f"{name}={value!r:.60} ({type(value).__name__}) is no number. Pass one.")
+
+
+def tensors(**given: Any) -> None:
+    """Refuse what is no tensor, by the names of the parameters.
+
+    Raises:
+        DtypeError: something is none.
+    """
+    for name, value in given.items():
+        if not isinstance(value, TensorBase):
+            raise DtypeError(f"{name}={value!r:.60} ({type(value).__name__}) is no tensor. Pass one.")
+
+
+def tensors_or_none(**given: Any) -> None:
+    """Refuse what is neither a tensor nor None, by the names of the parameters.
+
+    Raises:
+        DtypeError: something is neither.
+    """
+    tensors(**{name: value for name, value in given.items() if value is not None})
