@@ -180,6 +180,27 @@ def test_memory_does_not_grow_with_the_square_of_the_length(
     assert long_names < short_names + 40
 
 
+@pytest.mark.parametrize("is_known", [False, True])
+def test_memory_of_gradients_alone_does_not_grow_with_the_square(
+    monkeypatch: pytest.MonkeyPatch, is_known: bool
+) -> None:
+    """The result is in memory already, or the gradient does not depend on it: nothing asks for it first."""
+
+    def most(length: int) -> int:
+        in_blocks(monkeypatch, 16)
+        q, k, v = (Tensor(random(length, 4), requires_grad=True).realize() for _ in range(3))
+        held: list[int] = []
+        out = q.scaled_dot_product_attention(k, v)
+        if is_known:
+            out.realize()
+        with events.subscribe(events.KernelEvent, lambda event: held.append(event.memory_used)):
+            (q + 0).realize()
+            Tensor.realize(*out.sum().gradient(q, k, v))
+        return max(held) - held[0]
+
+    assert most(256) < 2.5 * most(128)
+
+
 def test_what_does_not_fit_is_refused() -> None:
     x, what = Tensor(random(2, 3, 4)), "scaled_dot_product_attention"
     with pytest.raises(ShapeError, match=rf"{what} of queries \(2, 3, 4\), keys \(2, 3, 5\)"):

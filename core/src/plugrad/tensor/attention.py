@@ -17,6 +17,7 @@ from plugrad._frozen import frozen
 from plugrad.autodiff import repeated
 from plugrad.dtype import dtypes, is_bool, is_float, sum_acc_dtype
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
+from plugrad.tensor.arguments import real, tensors, tensors_or_none
 from plugrad.tensor.custom import with_backward
 from plugrad.tensor.dropout import DropoutMixin
 from plugrad.tensor.lookup import counted
@@ -205,7 +206,9 @@ def _forward(
     out = zero.expand(*rows, v.shape[-1]).contiguous()
     parts = zip(blocks.cut(k, -2), blocks.cut(v, -2), blocks.cut_mask(mask), blocks.begins(q), strict=True)
     for number, (key, value, allowed, begin) in enumerate(parts):
-        scores = blocks.scores(q, key, allowed, begin)
+        # behind what is left of the block before: else the scores of all blocks may come first
+        turn = q if not number else q._like(q._graph.later(out._graph))
+        scores = blocks.scores(turn, key, allowed, begin)
         following = highest.maximum(scores.max(-1, keepdim=True)).contiguous()
         base = _finite(following)
         weights = (scores - base).exp().contiguous()
@@ -227,11 +230,12 @@ def _backward(
     """
     (out, log_total), (by_out, by_log) = made, gradients
     by_out = by_out.contiguous()
-    # the same computation again, and not what the forward pass left: behind the gradient
-    before = [by_out._graph]
+    # The same computation again, and not what the forward pass left: behind the gradient, and behind what
+    # weights are made with. Else the scores of all blocks come first, and wait for it.
+    base = _finite(log_total).contiguous()
+    before = [by_out._graph, base._graph]
     later = q._like(q._graph.later(*before))
     again = [x._like(repeated([x._graph], [], before)[0]) for x in kept]
-    base = _finite(log_total)
     offset = (by_log - (by_out * out).sum(-1, keepdim=True)).contiguous()
     by_q: Any = None
     by_keys, by_values, by_masks = list[Any](), list[Any](), list[Any]()
@@ -324,6 +328,8 @@ def _scale(size: Dim, scale: float | None) -> float:
 
 def _check(query: Any, key: Any, value: Any, mask: Any, dropout_p: float, is_causal: bool) -> None:
     what = "scaled_dot_product_attention"
+    tensors(key=key, value=value)
+    tensors_or_none(attn_mask=mask)
     query._check_device(key, value, *([] if mask is None else [mask]))
     if not is_float(query.dtype) or not query.dtype is key.dtype is value.dtype:
         raise DtypeError(
@@ -336,7 +342,7 @@ def _check(query: Any, key: Any, value: Any, mask: Any, dropout_p: float, is_cau
             f"{what} of queries {show(query.shape)}, keys {show(key.shape)} and values {show(value.shape)}: "
             "it takes (..., L, E), (..., S, E) and (..., S, V)."
         )
-    if not 0 <= dropout_p <= 1:
+    if not 0 <= real(dropout_p, "dropout_p") <= 1:
         raise ArgumentError(f"{what}: dropout_p={dropout_p} lies outside of 0..1.")
     if mask is None:
         return
