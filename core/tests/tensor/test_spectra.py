@@ -287,6 +287,12 @@ def test_norms_of_matrices_are_those_of_torch(p: Any) -> None:
     assert Tensor(x).matrix_norm(p, axis=(2, 0)).shape == (2,)
 
 
+@pytest.mark.parametrize("shape", [(0, 0), (0, 3), (3, 0), (2, 0, 0)])
+@pytest.mark.parametrize("p", ["fro", "nuc", 1, 2, math.inf])
+def test_norms_of_no_elements_are_0(shape: Any, p: Any) -> None:
+    assert Tensor.zeros(*shape).matrix_norm(p).tolist() == np.zeros(shape[:-2]).tolist()
+
+
 def test_rounds_share_their_kernels() -> None:
     counts = []
     for size in (5, 8):
