@@ -3,7 +3,14 @@
 A `DType` is interned data. `dtypes` is the namespace of all of them. Promotion follows the lattice in
 `least_upper_dtype`: bool < unsigned and signed integers < floats, by the narrowest type that holds both. Two
 different floats of a byte meet in float16, which holds all their values, as float16 and bfloat16 meet in
-float32.
+float32. All pairs that have a type in PyTorch have the same one here. Of those that have none, integers meet
+as in NumPy, but uint64 and signed ones in the default float; integers beside a float of a byte become that.
+
+Python numbers, and NumPy's scalars, are weak: they take the dtype of the tensor beside them, unless they are
+of a higher kind. A float beside integers or bools gives the default float; an int beside bools gives the
+default int, which is int32 here and int64 in PyTorch. A number that an integer dtype cannot hold is refused,
+where PyTorch wraps it. Tensors of shape () are as strong as all others, as in the array API standard and not
+as in PyTorch.
 
 Floats of a byte (`FLOAT8`) are for storage: no device computes with them, and each operation is rounded once
 from float32 to nearest, ties to even. A number beyond the largest one becomes that number as fp8e4m3,
@@ -315,7 +322,7 @@ def _join(a: DType, b: DType) -> DType:
 
 @cache
 def least_upper_dtype(*given: DType) -> DType:
-    """Return the narrowest dtype that all of `given` promote to.
+    """Return the narrowest dtype that all of `given` promote to, by the lattice described with this module.
 
     Example:
         >>> least_upper_dtype(dtypes.int8, dtypes.uint8)
