@@ -1,6 +1,6 @@
 import pytest
 
-from plugrad import Variable
+from plugrad import Tensor, Variable
 from plugrad.errors import AxisError, ShapeError
 from plugrad.tensor.shapes import as_shape, broadcast_shapes, check_sizes, one_axis, show, some_axes
 from plugrad.uop.uop import UOp
@@ -64,3 +64,10 @@ def test_equal_symbolic_sizes_broadcast() -> None:
     n = Variable("n", 1, 9)
     assert broadcast_shapes((n, 3), (n, 1)) == (n, 3)
     assert show((n, 3)) == "(n, 3)"
+
+
+def test_sizes_beyond_all_memory_are_refused() -> None:
+    for size in (1 << 63, 1 << 70):
+        with pytest.raises(ShapeError, match=r"has a size of 2\*\*63 or more"):
+            Tensor.zeros(2, size)
+    assert Tensor.zeros(1 << 40, 1 << 20).sum(1)[0].item() == 0
