@@ -196,3 +196,8 @@ def test_gradients_flow_to_what_was_selected_by_size() -> None:
     x = Tensor([1.0, -2.0, 3.0], requires_grad=True)
     (grad,) = (x.masked_select(x > 0, size=4) * Tensor([1.0, 2.0, 4.0, 8.0])).sum().gradient(x)
     assert grad.tolist() == [1.0, 0.0, 2.0]
+
+
+def test_equal_limits_of_a_histogram_are_those_of_the_elements() -> None:
+    x = np.array([1.0, 2.0, 2.5, 5.0], np.float32)
+    assert Tensor(x).histc(4, 2, 2).tolist() == torch.histc(torch.tensor(x), 4, 2, 2).tolist()

@@ -322,7 +322,7 @@ class SearchMixin(OrderMixin, ScanMixin):
     def histc(self, bins: int = 100, min_: float = 0, max_: float = 0) -> Self:
         """Return how many elements lie in each of `bins` equal parts of [min_, max_]: (...) -> (bins,).
 
-        The last part includes `max_`. Elements outside, and NaN, are not counted. With `min_ == max_ == 0`
+        The last part includes `max_`. Elements outside, and NaN, are not counted. With equal limits
         the parts lie between the least and the greatest element. The counts have this dtype, as in PyTorch.
 
         Raises:
@@ -344,11 +344,9 @@ class SearchMixin(OrderMixin, ScanMixin):
         flat = self._make(self._graph.detach().reshape((product(self.static_shape("histc")),)), self._device)
         if not len_of(flat):
             return self.full((bins,), 0, dtype=self.dtype, device=self._device)
-        low: Any = flat.min() if min_ == max_ == 0 else float(min_)
-        high: Any = flat.max() if min_ == max_ == 0 else float(max_)
-        if isinstance(low, float):
-            low, high = (low - 1, high + 1) if low == high else (low, high)
-        else:
+        low: Any = float(min_) if min_ < max_ else flat.min()
+        high: Any = float(max_) if min_ < max_ else flat.max()
+        if min_ == max_:
             is_point = low == high
             low, high = is_point.where(low - 1, low), is_point.where(high + 1, high)
         place = ((flat - low) * bins / (high - low)).floor().clamp(0, bins - 1)
