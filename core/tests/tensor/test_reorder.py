@@ -107,3 +107,15 @@ def test_shapes_of_others_are_taken() -> None:
     other = Tensor.zeros(6, 4)
     assert Tensor(X).view_as(other).shape == Tensor(X).reshape_as(other).shape == (6, 4)
     assert Tensor([1.0]).expand_as(other).shape == (6, 4)
+
+
+def test_windows_slide_where_another_axis_is_symbolic() -> None:
+    x = np.arange(20, dtype=np.float32).reshape(4, 5)
+    n = Variable("n", 1, 4).bind(3)
+    part = Tensor(x).contiguous()[:n]
+    expected = torch.tensor(x)[:3].unfold(1, 2, 2).numpy()
+    out = part.unfold(1, 2, 2)
+    assert out.shape[1:] == expected.shape[1:]
+    np.testing.assert_array_equal(out.sum(0).numpy(), expected.sum(0))
+    with pytest.raises(ShapeError, match=r"unfold: axis 0 of shape \(n, 5\) is symbolic"):
+        part.unfold(0, 2, 1)

@@ -137,7 +137,7 @@ class ReorderMixin(PaddingMixin):
         Raises:
             ArgumentError: `size` or `step` is no integer.
             AxisError: the axis does not exist.
-            ShapeError: no window fits, or `size` or `step` is not positive.
+            ShapeError: no window fits, `size` or `step` is not positive, or the axis is symbolic.
 
         Example:
             >>> Tensor([1, 2, 3, 4, 5]).unfold(0, 3, 2).tolist()
@@ -145,7 +145,7 @@ class ReorderMixin(PaddingMixin):
         """
         at = one_axis(axis, self.ndim, "unfold")
         size, step = as_int(size, "unfold", "size"), as_int(step, "unfold", "step")
-        self.static_shape("unfold")
+        self._known_size(at, "unfold")
         last = self.movedim(at, -1)
         out = last._like(windows(last._graph, (size,), (step,), (1,), "unfold"))
         return out.movedim(-2, at)
