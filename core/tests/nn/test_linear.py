@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 
+from plugrad import events
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.nn import Bilinear, Embedding, Linear
 from plugrad.nn.state import get_state_dict, load_state_dict
@@ -117,3 +118,14 @@ def test_a_table_that_is_there_is_used_as_it_is() -> None:
     assert Embedding.from_pretrained(table, freeze=False).weight.requires_grad
     with pytest.raises(ShapeError, match=r"a table of shape \(3,\)"):
         Embedding.from_pretrained(Tensor([1.0, 2.0, 3.0]))
+
+
+def test_rows_are_read_where_they_are() -> None:
+    layer, indices = Embedding(500, 64), Tensor([3, 499] * 64).realize()
+    layer.weight.realize()
+    found: list[str] = []
+    with events.subscribe(events.KernelEvent, lambda event: found.append(event.name)):
+        out = layer(indices).realize()
+    # not by a product with a matrix of 0s and 1s, which would be made first
+    assert len(found) == 1
+    np.testing.assert_array_equal(out.numpy()[:2], layer.weight.numpy()[[3, 499]])

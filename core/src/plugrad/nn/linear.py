@@ -176,9 +176,8 @@ class Embedding:
             raise DtypeError(
                 f"Embedding of {indices.dtype.name}: rows are named by integers. Cast first: .int()."
             )
-        rows = Tensor.arange(self.num_embeddings, device=indices.device).reshape(-1, 1)
-        chosen = indices.reshape(*indices.shape, 1, 1) == rows
-        out = chosen.where(self.weight, 0.0).sum(-2)
+        # a negative index would count from the end
+        out = (indices >= 0).unsqueeze(-1).where(self.weight[indices], 0.0)
         if self.padding_idx is None:
             return out
         return (indices == self.padding_idx).unsqueeze(-1).where(out.detach(), out)
