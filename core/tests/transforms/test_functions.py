@@ -9,6 +9,8 @@ import pytest
 from plugrad import Tensor, events
 from plugrad.errors import DeviceError, DtypeError, GradientError, ShapeError, TransformError
 from plugrad.jit import jit
+from plugrad.nn import TransformerEncoderLayer
+from plugrad.nn.state import get_parameters
 from plugrad.tensor import attention
 from plugrad.transforms import checkpoint, custom_gradient, grad, hessian, jvp, vmap
 
@@ -113,6 +115,37 @@ def test_a_checkpoint_keeps_only_its_arguments(device: str) -> None:
     assert many - few > 8 * inside
     assert many_again - few_again < 8 * inside
     assert many_again < many / 2.5
+
+
+def test_checkpoints_around_transformer_layers_halve_the_memory(device: str) -> None:
+    if device == "PYTHON":
+        pytest.skip("memory is planned for all devices alike")
+    layers = [TransformerEncoderLayer(16, 2, 64) for _ in range(4)]
+    parameters = get_parameters(layers)
+    for parameter in parameters:
+        parameter.requires_grad = True
+    x = Tensor(RNG.standard_normal((4, 32, 16)).astype(np.float32))
+    Tensor.realize(x, *parameters)
+
+    def trained_with(wrap: Callable[[Any], Any]) -> tuple[int, list[np.ndarray]]:
+        held: list[int] = []
+        with events.subscribe(events.KernelEvent, lambda event: held.append(event.memory_used)):
+            (x + 0).realize()
+            y = x
+            for layer in layers:
+                y = wrap(layer)(y)
+            y.square().sum().backward()
+            gradients = [p.grad for p in parameters if p.grad is not None]
+            Tensor.realize(*gradients)
+        for parameter in parameters:
+            parameter.grad = None
+        return max(held) - held[0], [g.numpy() for g in gradients]
+
+    plain, expected = trained_with(lambda layer: layer)
+    again, found = trained_with(checkpoint)
+    for left, right in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(left, right)
+    assert again < plain / 1.8
 
 
 def test_checkpoints_replay() -> None:
