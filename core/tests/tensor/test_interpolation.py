@@ -71,6 +71,20 @@ def test_factors_may_be_computed_again(mode: Any, recompute: bool) -> None:
     compare(RNG.standard_normal((1, 2, 7, 6)).astype(np.float32), options)
 
 
+@pytest.mark.parametrize(("mode", "antialias"), [("bilinear", False), ("bilinear", True), ("bicubic", True)])
+def test_an_axis_that_keeps_its_size_is_left_alone_as_in_torch(mode: Any, antialias: bool) -> None:
+    x = RNG.standard_normal((1, 2, 3, 3)).astype(np.float32)
+    # values only: PyTorch's gradient is that of another size here
+    compare(x, {"scale_factor": (1.3, 1.7), "mode": mode, "antialias": antialias}, gradient=False)
+
+
+@pytest.mark.parametrize("axes", [1, 2, 3])
+@pytest.mark.parametrize("factor", [1.3, 2.1])
+def test_nearest_pixels_of_odd_factors_are_those_of_torch(axes: int, factor: float) -> None:
+    x = RNG.standard_normal((1, 1, *(3,) * axes)).astype(np.float32)
+    compare(x, {"scale_factor": factor, "mode": "nearest"}, gradient=False)
+
+
 def test_integers_have_neighbours_only() -> None:
     x = Tensor([[[1, 2, 3]]])
     assert x.interpolate(6).tolist() == [[[1, 1, 2, 2, 3, 3]]]

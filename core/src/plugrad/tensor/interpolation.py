@@ -85,7 +85,12 @@ class InterpolationMixin(PoolingMixin):
         narrow = self.dtype
         u = self._graph if mode.startswith("nearest") else self._graph.cast(sum_acc_dtype(narrow))
         for axis, (before, after, scale) in enumerate(zip(old, new, scales, strict=True), 2):
-            if before != after or scale != 1:
+            # As PyTorch does: whatever the factor, these do not touch an axis that keeps its size, and the
+            # nearest pixels of an image whose size doubles are each pixel twice.
+            if mode == "nearest" and axes == 2 and after in (before, 2 * before):
+                scale = before / after
+            is_same = before == after and (scale == 1 or antialias or mode in _LINEAR)
+            if not is_same:
                 rows = _resized(moved_last(u, axis), after, scale, mode, bool(align_corners), antialias)
                 u = moved_back(rows, axis)
         return self._like(u.cast(narrow))
