@@ -1,7 +1,7 @@
 """Products of tensors over named axes, and what is a case of them: outer, Kronecker, trace, cross."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from plugrad.errors import ArgumentError, AxisError, ShapeError
 from plugrad.tensor.base import DTypeLike, TensorBase, promoted, the_dtype
@@ -70,7 +70,7 @@ class EinsumMixin(MatmulMixin):
             text, given = _from_lists((formula, *operands))
         else:
             is_list = len(operands) == 1 and isinstance(operands[0], (list, tuple))
-            text, given = formula, (operands[0] if is_list else operands)
+            text, given = formula, cast("Sequence[Any]", operands[0] if is_list else operands)
         if not isinstance(text, str) or not given:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise ArgumentError("einsum takes a formula, such as 'ij,jk->ik', and a tensor for each term.")
         for operand in given:

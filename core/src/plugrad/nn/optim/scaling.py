@@ -49,7 +49,8 @@ class GradScaler:
         device: str | None = None,
     ) -> None:
         for value in (init_scale, growth_factor, backoff_factor, growth_interval):
-            _check(isinstance(value, (int, float)), f"{value!r} where a number belongs: pass device= by name")
+            is_number = isinstance(value, (int, float))  # pyright: ignore[reportUnnecessaryIsInstance]
+            _check(is_number, f"{value!r} where a number belongs: pass device= by name")
         _check(init_scale > 0, f"init_scale={init_scale}: pass a number above 0")
         _check(growth_factor > 1, f"growth_factor={growth_factor}: pass a number above 1")
         _check(0 < backoff_factor < 1, f"backoff_factor={backoff_factor}: pass a number between 0 and 1")
