@@ -71,6 +71,14 @@ def test_a_linear_layer_is_a_product_and_a_sum() -> None:
     np.testing.assert_allclose(Tensor(x).linear(Tensor(x[0])).numpy(), x * x[0], rtol=1e-6)
 
 
+def test_the_gradient_of_a_matrix_that_all_rows_share_is_one_sum() -> None:
+    x = Tensor(np.arange(48, dtype=np.float32).reshape(2, 3, 8)).realize()
+    weight = Tensor.ones(8, 5, requires_grad=True)
+    (slope,) = (x @ weight).sum().gradient(weight)
+    assert len(slope.schedule()) == 1
+    assert np.array_equal(slope.numpy(), np.repeat(x.numpy().sum((0, 1))[:, None], 5, 1))
+
+
 def test_a_variable_may_be_the_number_of_rows() -> None:
     a, b = random(8, 4), random(4, 3)
     for rows in (1, 5, 8):

@@ -1,5 +1,6 @@
 """Matrix products: a broadcast multiplication and a sum, which the scheduler makes one kernel of."""
 
+from math import prod
 from typing import Any, Self
 
 from plugrad.dtype import sum_acc_dtype
@@ -121,6 +122,8 @@ def matrix_product(left: UOp, right: UOp) -> UOp:
     Raises:
         ShapeError: batch axes do not broadcast.
     """
+    if len(right.shape) == 2 < len(left.shape) and all(isinstance(s, int) for s in left.shape[:-1]):
+        return _rows_product(left, right)
     batch = broadcast_shapes(left.shape[:-2], right.shape[:-2], what="matmul")
     (m, k), n = left.shape[-2:], right.shape[-1]
     left = expanded(left, (*batch, m, k)).reshape((*batch, m, 1, k))
@@ -130,3 +133,12 @@ def matrix_product(left: UOp, right: UOp) -> UOp:
     full: Any = (*batch, m, n, k)
     product = left.expand(full) * right.expand(full)
     return product.reduce_axis(Ops.ADD, (len(full) - 1,)).reshape((*batch, m, n))
+
+
+def _rows_product(left: UOp, right: UOp) -> UOp:
+    """Multiply all rows by one matrix: the gradient of that is then one sum over all of them.
+
+    Batch axes of their own would be summed one after the other, with a matrix in memory for each.
+    """
+    (*rows, k), n = left.shape, right.shape[-1]
+    return matrix_product(left.reshape((prod(rows), k)), right).reshape((*rows, n))

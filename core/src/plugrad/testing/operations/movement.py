@@ -273,7 +273,7 @@ _MADE: tuple[tuple[str, str, Meaning, Any, str], ...] = (
     (
         "full",
         "numpy",
-        lambda: Tensor.full((2,), np.full((), 1.5, np.float32)[()]),
+        lambda: Tensor.full((2,), np.array(1.5, np.float32).sum()),
         np.full(2, 1.5),
         "float32",
     ),
