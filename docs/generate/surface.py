@@ -25,7 +25,7 @@ TENSOR_PAGES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     (
         "elementwise",
         "Arithmetic and functions of elements",
-        ("arithmetic", "inplace", "elementwise", "special"),
+        ("arithmetic", "comparing", "inplace", "elementwise", "special", "synonyms"),
     ),
     ("activations", "Activations", ("activations", "gates")),
     ("reductions", "Reductions, scans, sorting", ("reduce", "norms", "scan", "order")),

@@ -8,12 +8,12 @@ from typing import Literal, Self
 
 from plugrad.errors import ArgumentError
 from plugrad.tensor.shapes import as_number
-from plugrad.tensor.special import SpecialMixin
 from plugrad.tensor.special_graphs import erfc, expm1, log1p, tanh
+from plugrad.tensor.synonyms import SynonymMixin
 from plugrad.uop.uop import UOp
 
 
-class ActivationMixin(SpecialMixin):
+class ActivationMixin(SynonymMixin):
     """Activations. Their gradients at kinks are those of PyTorch."""
 
     __slots__ = ()

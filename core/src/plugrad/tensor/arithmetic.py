@@ -7,7 +7,7 @@ from plugrad.dtype import ConstType, DType, dtypes, is_bool, is_float, is_int, i
 from plugrad.errors import ArgumentError, DtypeError
 from plugrad.tensor.base import TensorBase, promoted
 from plugrad.tensor.interop import InteropMixin
-from plugrad.tensor.shapes import broadcast_shapes, expanded
+from plugrad.tensor.shapes import as_number, broadcast_shapes, expanded
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
@@ -87,25 +87,40 @@ class ArithmeticMixin(InteropMixin):
 
     # --- arithmetic ---
 
-    def add(self, other: Self | ConstType, reverse: bool = False) -> Self:
+    def add(self, other: Self | ConstType, reverse: bool = False, *, alpha: ConstType = 1) -> Self:
         """Return `self + other`; for bools, `or`.
+
+        Args:
+            other: what is added.
+            reverse: which of both comes first, as in tinygrad.
+            alpha: what `other` is multiplied by first, as in PyTorch.
+
+        Raises:
+            DtypeError: `alpha` is no number.
 
         Example:
             >>> (Tensor([1, 2]) + 0.5).tolist()
             [1.5, 2.5]
         """
+        other = other if alpha == 1 else self._operand(other) * as_number(alpha, "add")
         return self._binary(Ops.ADD, other, reverse=reverse)
 
-    def sub(self, other: Self | ConstType, reverse: bool = False) -> Self:
+    def sub(self, other: Self | ConstType, reverse: bool = False, *, alpha: ConstType = 1) -> Self:
         """Return `self - other`, or `other - self` with `reverse`.
 
+        Args:
+            other: what is subtracted.
+            reverse: subtract this from `other`.
+            alpha: what `other` is multiplied by first, as in PyTorch.
+
         Raises:
-            DtypeError: both are bools.
+            DtypeError: both are bools, or `alpha` is no number.
 
         Example:
             >>> Tensor([1, 2]).sub(1).tolist()
             [0, 1]
         """
+        other = other if alpha == 1 else self._operand(other) * as_number(alpha, "sub")
         if is_bool(promoted([self, self._operand(other)])):
             raise self._refuse("subtraction", "numbers (use ^ for bools)", other)
         return self._binary(Ops.SUB, other, reverse=reverse)

@@ -23,6 +23,8 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "end_axis": ("end_dim",),
     "keepdim": ("keepdims",),
     "correction": ("ddof",),
+    "max_": ("max", "a_max"),
+    "min_": ("min", "a_min"),
     "negative_slope": ("neg_slope",),
     "shape": ("size",),
     "stop": ("end",),

@@ -12,11 +12,13 @@ from plugrad.testing.operations import (
     products,
     reductions,
     spatial,
+    synonyms,
 )
 from plugrad.testing.operations.operation import Operation
 
 OPERATIONS: tuple[Operation, ...] = (
     *elementwise.CASES,
+    *synonyms.CASES,
     *reductions.CASES,
     *movement.CASES,
     *indexing.CASES,
@@ -35,7 +37,7 @@ _REASONS = {
     ),
     "brings elements to the host, as every case does": (
         "__array__ __bool__ __bytes__ __complex__ __float__ __index__ __int__ __iter__ __reduce__ allclose "
-        "data item numpy tolist"
+        "data equal item numpy tolist"
     ),
     "says when and where is computed, not what": (
         "detach held_graphs kernelize realize replace schedule to to_ to_device train training"

@@ -1,0 +1,224 @@
+"""Second names of functions of elements: what PyTorch and NumPy call them besides."""
+
+from typing import Literal, Self
+
+from plugrad.dtype import ConstType
+from plugrad.tensor.comparing import ComparingMixin
+
+
+class SynonymMixin(ComparingMixin):
+    """Each method is another one under the name that a program may know it by."""
+
+    __slots__ = ()
+
+    # --- arithmetic ---
+
+    def subtract(self, other: Self | ConstType, *, alpha: ConstType = 1) -> Self:
+        """Return `self - other * alpha`.
+
+        Raises:
+            DtypeError: both are bools, or `alpha` is no number.
+
+        Example:
+            >>> Tensor([3, 2]).subtract(1).tolist()
+            [2, 1]
+        """
+        return self.sub(other, alpha=alpha)
+
+    def multiply(self, other: Self | ConstType) -> Self:
+        """Return `self * other`.
+
+        Example:
+            >>> Tensor([3, 2]).multiply(2).tolist()
+            [6, 4]
+        """
+        return self.mul(other)
+
+    def divide(
+        self, other: Self | ConstType, *, rounding_mode: Literal["trunc", "floor"] | None = None
+    ) -> Self:
+        """Return `div(other)`.
+
+        Raises:
+            ArgumentError: there is no such rounding mode.
+
+        Example:
+            >>> Tensor([3, 2]).divide(2).tolist()
+            [1.5, 1.0]
+        """
+        return self.div(other, rounding_mode=rounding_mode)
+
+    def true_divide(self, other: Self | ConstType) -> Self:
+        """Return `self / other`.
+
+        Example:
+            >>> Tensor([3, 2]).true_divide(2).tolist()
+            [1.5, 1.0]
+        """
+        return self.div(other)
+
+    def floor_divide(self, other: Self | ConstType) -> Self:
+        """Return `self // other`, rounded down.
+
+        Example:
+            >>> Tensor([3, -3]).floor_divide(2).tolist()
+            [1, -2]
+        """
+        return self.floordiv(other)
+
+    def negative(self) -> Self:
+        """Return `-self`.
+
+        Raises:
+            DtypeError: this tensor is bool.
+
+        Example:
+            >>> Tensor([3, -2]).negative().tolist()
+            [-3, 2]
+        """
+        return self.neg()
+
+    def positive(self) -> Self:
+        """Return `+self`: the same values.
+
+        Example:
+            >>> Tensor([3, -2]).positive().tolist()
+            [3, -2]
+        """
+        return +self
+
+    def absolute(self) -> Self:
+        """Return `abs()`.
+
+        Example:
+            >>> Tensor([3, -2]).absolute().tolist()
+            [3, 2]
+        """
+        return self.abs()
+
+    def sgn(self) -> Self:
+        """Return `sign()`.
+
+        Example:
+            >>> Tensor([3, 0, -2]).sgn().tolist()
+            [1, 0, -1]
+        """
+        return self.sign()
+
+    def fix(self) -> Self:
+        """Return `trunc()`.
+
+        Example:
+            >>> Tensor([1.5, -1.5]).fix().tolist()
+            [1.0, -1.0]
+        """
+        return self.trunc()
+
+    def clamp_min(self, min_: Self | ConstType) -> Self:
+        """Return `clamp(min_)`.
+
+        Example:
+            >>> Tensor([-1, 2]).clamp_min(0).tolist()
+            [0, 2]
+        """
+        return self.clamp(min_)
+
+    def clamp_max(self, max_: Self | ConstType) -> Self:
+        """Return `clamp(max_=max_)`.
+
+        Example:
+            >>> Tensor([-1, 2]).clamp_max(0).tolist()
+            [-1, 0]
+        """
+        return self.clamp(max_=max_)
+
+    # --- bits ---
+
+    def bitwise_left_shift(self, other: Self | ConstType) -> Self:
+        """Return `self << other`.
+
+        Raises:
+            DtypeError: an operand is no integer.
+
+        Example:
+            >>> Tensor([1, 3]).bitwise_left_shift(2).tolist()
+            [4, 12]
+        """
+        return self.lshift(other)
+
+    def bitwise_right_shift(self, other: Self | ConstType) -> Self:
+        """Return `self >> other`.
+
+        Raises:
+            DtypeError: an operand is no integer.
+
+        Example:
+            >>> Tensor([8, -8]).bitwise_right_shift(2).tolist()
+            [2, -2]
+        """
+        return self.rshift(other)
+
+    # --- angles ---
+
+    def arcsin(self) -> Self:
+        """Return `asin()`.
+
+        Example:
+            >>> Tensor([0.0]).arcsin().tolist()
+            [0.0]
+        """
+        return self.asin()
+
+    def arccos(self) -> Self:
+        """Return `acos()`.
+
+        Example:
+            >>> Tensor([1.0]).arccos().tolist()
+            [0.0]
+        """
+        return self.acos()
+
+    def arctan(self) -> Self:
+        """Return `atan()`.
+
+        Example:
+            >>> Tensor([0.0]).arctan().tolist()
+            [0.0]
+        """
+        return self.atan()
+
+    def arcsinh(self) -> Self:
+        """Return `asinh()`.
+
+        Example:
+            >>> Tensor([0.0]).arcsinh().tolist()
+            [0.0]
+        """
+        return self.asinh()
+
+    def arccosh(self) -> Self:
+        """Return `acosh()`.
+
+        Example:
+            >>> Tensor([1.0]).arccosh().tolist()
+            [0.0]
+        """
+        return self.acosh()
+
+    def arctanh(self) -> Self:
+        """Return `atanh()`.
+
+        Example:
+            >>> Tensor([0.0]).arctanh().tolist()
+            [0.0]
+        """
+        return self.atanh()
+
+    def arctan2(self, other: Self | ConstType) -> Self:
+        """Return `atan2(other)`.
+
+        Example:
+            >>> Tensor([0.0]).arctan2(1.0).tolist()
+            [0.0]
+        """
+        return self.atan2(other)
