@@ -2,6 +2,7 @@
 
 #: plugrad: (PyTorch, NumPy, tinygrad), empty where there is none.
 ROWS: dict[str, tuple[str, str, str]] = {
+    "Tensor.no_grad": ("torch.no_grad", "", ""),
     "Tensor.train": ("torch.nn.Module.train", "", ""),
     "Tensor.requires_grad": ("torch.Tensor.requires_grad", "", ""),
     "Tensor.realize": ("", "", "tinygrad.Tensor.realize"),

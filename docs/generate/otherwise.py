@@ -10,10 +10,6 @@ OTHERWISE: tuple[tuple[str, str], ...] = (
     ("torch.Tensor.masked_fill_", "`x[mask] = y`, or `x.assign(x.masked_fill(mask, y))`"),
     ("torch.Tensor.slice_scatter torch.Tensor.select_scatter", "`x = x.clone(); x[index] = y`"),
     (
-        "torch.no_grad",
-        "`x.detach()`; gradients are computed when they are asked for, and nothing is kept before",
-    ),
-    (
         "torch.nn.Module",
         "any class: `nn.state.get_parameters` and `get_state_dict` look through its attributes",
     ),

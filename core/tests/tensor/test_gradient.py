@@ -323,3 +323,52 @@ def test_no_gradient_flows_into_the_values_before_an_assign(realized: bool) -> N
     assert w.grad.tolist() == [1.0, 2.0]
     with pytest.raises(GradientError, match="held before and after it was written to"):
         both.backward()
+
+
+def test_what_is_computed_without_gradients_has_none() -> None:
+    w = Tensor([1.0, 2.0], requires_grad=True)
+    with Tensor.no_grad():
+        y, row = w * 2, w[:1]
+        with Tensor.no_grad(mode=False):
+            z = w * 3
+    assert [t.requires_grad for t in (y, row, z, w * y)] == [False, False, True, True]
+    (slope,) = (w * y + z).sum().gradient(w)
+    assert slope.tolist() == [5.0, 7.0]
+    with pytest.raises(GradientError, match="does not depend on"):
+        (y.sum() + row.sum()).gradient(w)
+
+
+def test_parameters_are_written_to_without_gradients() -> None:
+    w = Tensor([1.0, 2.0], requires_grad=True)
+    other = Tensor([1.0, 1.0], requires_grad=True)
+    before = w
+    with Tensor.no_grad():
+        w -= other * 0.5
+        w += other
+        w[0] = other[1] * 8
+    assert w is before
+    assert w.requires_grad
+    assert w.tolist() == [8.0, 2.5]
+    (w * w).sum().backward()
+    assert w.grad is not None
+    assert w.grad.tolist() == [16.0, 5.0]
+    assert other.grad is None
+
+
+def test_a_function_can_be_without_gradients() -> None:
+    @Tensor.no_grad()
+    def double(x: Tensor) -> Tensor:
+        return x * 2
+
+    w = Tensor([1.0], requires_grad=True)
+    assert not double(w).requires_grad
+    assert (w * 2).requires_grad
+
+
+def test_gradients_that_are_asked_for_without_gradients_are_values() -> None:
+    w = Tensor([1.0, 2.0], requires_grad=True)
+    loss = (w * w).sum()
+    with Tensor.no_grad():
+        (slope,) = loss.gradient(w)
+    assert not slope.requires_grad
+    assert slope.tolist() == [2.0, 4.0]

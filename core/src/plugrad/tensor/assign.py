@@ -125,4 +125,5 @@ class AssignMixin(TensorBase):
                 f"cannot assign shape {show(other.shape)} to {show(shape)}: it does not broadcast. Reshape "
                 "it first."
             )
-        return expanded(other._graph, shape)
+        graph = other._graph.detach() if self._forgets and other.requires_grad else other._graph
+        return expanded(graph, shape)

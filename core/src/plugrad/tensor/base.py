@@ -58,6 +58,8 @@ class TensorBase:
     _live: "ClassVar[LiveSet[Tensor]]" = LiveSet()
     #: Whether layers behave as they do in training (see `Tensor.train`).
     training: ClassVar[bool] = False
+    # whether results are without a gradient (see `Tensor.no_grad`)
+    _forgets: ClassVar[bool] = False
 
     _cell: Cell  # what is written to: shared with all views
     _path: Path  # how this tensor shows the cell; empty: all of it
@@ -126,8 +128,10 @@ class TensorBase:
     def _make(cls, uop: UOp, device: str, tracked: bool = False) -> Self:
         """Return a value that was computed: no write to another tensor changes it."""
         self = object.__new__(cls)
-        self._hold(uop, device, tracked)
-        self._begin(tracked)
+        keeps = tracked and not TensorBase._forgets
+        self._hold(uop, device, keeps)
+        self._begin(keeps)
+        self._is_detached = tracked and not keeps
         return self
 
     @classmethod
@@ -184,8 +188,9 @@ class TensorBase:
         out = object.__new__(type(self))
         out._show(self._cell, self._path + path_between(uop, below), uop, self._device)
         out._root = self._root
-        out._is_detached = self._is_detached
-        out._begin(self.requires_grad and is_float(uop.dtype))
+        tracked = self.requires_grad and is_float(uop.dtype)
+        out._is_detached = self._is_detached or (tracked and TensorBase._forgets)
+        out._begin(tracked and not TensorBase._forgets)
         return out
 
     # --- what it is ---

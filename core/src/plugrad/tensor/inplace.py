@@ -30,7 +30,8 @@ class InPlaceMixin(ArithmeticMixin, AssignMixin):
     __slots__ = ()
 
     def _updated(self, result: Self, other: "Self | ConstType") -> Self:
-        if self._is_tracked or (isinstance(other, InPlaceMixin) and other.requires_grad):
+        is_asked = isinstance(other, InPlaceMixin) and other.requires_grad and not self._forgets
+        if self._is_tracked or is_asked:
             return result
         return self.assign(result)
 

@@ -104,6 +104,28 @@ class Tensor(GradientMixin, SetItemMixin, SpectralMixin, FourierAxesMixin):
         finally:
             TensorBase.training = before
 
+    @classmethod
+    @contextmanager
+    def no_grad(cls, mode: bool = True) -> Generator[None]:
+        """Let what is computed inside a `with` block, or a function so decorated, have no gradient.
+
+        Results stand for their values alone, as after `detach()`: they do not require a gradient, and keep
+        nothing of what they were computed from. A block with `mode=False` inside lets gradients flow again.
+
+        Example:
+            >>> w = Tensor([1.0, 2.0], requires_grad=True)
+            >>> with Tensor.no_grad():
+            ...     y = w * 2
+            >>> y.requires_grad
+            False
+        """
+        before = TensorBase._forgets
+        TensorBase._forgets = mode
+        try:
+            yield
+        finally:
+            TensorBase._forgets = before
+
     @property
     def requires_grad(self) -> bool:
         """Whether gradients flow into this tensor. Set it on those that are to get a `.grad`.

@@ -40,7 +40,7 @@ _REASONS = {
         "data equal item numpy tolist"
     ),
     "says when and where is computed, not what": (
-        "detach held_graphs kernelize realize replace schedule to to_ to_device train training"
+        "detach held_graphs kernelize no_grad realize replace schedule to to_ to_device train training"
     ),
     "is `contiguous`, as others call it": "clone",
     "changes how derivatives are computed, not what they are": "contiguous_backward",
