@@ -25,16 +25,20 @@ TENSOR_PAGES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     (
         "elementwise",
         "Arithmetic and functions of elements",
-        ("arithmetic", "comparing", "inplace", "elementwise", "special", "synonyms"),
+        ("arithmetic", "comparing", "inplace", "elementwise", "special", "synonyms", "formulas"),
     ),
     ("activations", "Activations", ("activations", "gates")),
-    ("reductions", "Reductions, scans, sorting", ("reduce", "norms", "scan", "order")),
+    (
+        "reductions",
+        "Reductions, scans, sorting",
+        ("reduce", "extremes", "nans", "norms", "scan", "order", "selection"),
+    ),
     ("movement", "Shapes", ("movement", "reorder", "padding", "joins", "pixels")),
     ("indexing", "Indexing and searching", ("indexing", "advanced", "gather", "search")),
     (
         "linalg",
         "Products and linear algebra",
-        ("matmul", "einsum", "linalg", "spectra", "fourier", "fourier_axes"),
+        ("matmul", "einsum", "matrices", "linalg", "spectra", "fourier", "fourier_axes"),
     ),
     (
         "images",

@@ -1,6 +1,18 @@
 """Every error that a method of Tensor is documented to raise, with what is wrong and its message."""
 
-from refusals import elementwise, indexing, interop, learning, linalg, making, movement, reductions, spatial
+from refusals import (
+    elementwise,
+    indexing,
+    interop,
+    learning,
+    linalg,
+    making,
+    matrices,
+    movement,
+    reductions,
+    spatial,
+    statistics,
+)
 from refusals.case import Case
 
 #: The cases of all topics.
@@ -9,9 +21,11 @@ CASES: list[Case] = [
     *interop.CASES,
     *elementwise.CASES,
     *reductions.CASES,
+    *statistics.CASES,
     *movement.CASES,
     *indexing.CASES,
     *linalg.CASES,
+    *matrices.CASES,
     *spatial.CASES,
     *learning.CASES,
 ]

@@ -4,14 +4,17 @@ from plugrad.tensor import Tensor
 from plugrad.testing.operations import (
     breadth,
     elementwise,
+    formulas,
     fourier,
     indexing,
     layers,
     linalg,
+    matrices,
     movement,
     products,
     reductions,
     spatial,
+    statistics,
     synonyms,
 )
 from plugrad.testing.operations.operation import Operation
@@ -19,11 +22,14 @@ from plugrad.testing.operations.operation import Operation
 OPERATIONS: tuple[Operation, ...] = (
     *elementwise.CASES,
     *synonyms.CASES,
+    *formulas.CASES,
     *reductions.CASES,
+    *statistics.CASES,
     *movement.CASES,
     *indexing.CASES,
     *products.CASES,
     *linalg.CASES,
+    *matrices.CASES,
     *fourier.CASES,
     *spatial.CASES,
     *layers.CASES,

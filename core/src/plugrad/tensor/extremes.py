@@ -1,0 +1,89 @@
+"""Extremes of elements as PyTorch and NumPy call them, least and greatest together."""
+
+from typing import Any, NamedTuple, Self
+
+from plugrad.tensor.matrices import MatrixMixin
+from plugrad.tensor.shapes import Axes, is_sequence, several
+
+
+class Extremes(NamedTuple):
+    """What `Tensor.aminmax` gives.
+
+    Attributes:
+        min: the least elements.
+        max: the greatest elements.
+
+    Example:
+        >>> Tensor([3, 1, 2]).aminmax().max.item()
+        3
+    """
+
+    min: Any
+    max: Any
+
+
+class ExtremeMixin(MatrixMixin):
+    """Extremes; NaN where there is one. Equal ones share the gradient."""
+
+    __slots__ = ()
+
+    def amax(self, axis: Axes = None, keepdim: bool = False) -> Self:
+        """Return the greatest elements, as `max`; `()` means all axes, as in PyTorch.
+
+        Raises:
+            AxisError: an axis does not exist.
+            ShapeError: there are no elements.
+
+        Example:
+            >>> Tensor([[1, 5], [3, 4]]).amax(1).tolist()
+            [5, 4]
+        """
+        return self.max(self._nonempty_axes(_all_or(axis), "amax"), keepdim)
+
+    def amin(self, axis: Axes = None, keepdim: bool = False) -> Self:
+        """Return the least elements, as `min`; `()` means all axes, as in PyTorch.
+
+        Raises:
+            AxisError: an axis does not exist.
+            ShapeError: there are no elements.
+
+        Example:
+            >>> Tensor([[1, 5], [3, 4]]).amin(1).tolist()
+            [1, 3]
+        """
+        return self.min(self._nonempty_axes(_all_or(axis), "amin"), keepdim)
+
+    def aminmax(self, axis: Axes = None, keepdim: bool = False) -> Extremes:
+        """Return the least and the greatest elements, as `.min` and `.max` of a tuple.
+
+        Raises:
+            AxisError: an axis does not exist.
+            ShapeError: there are no elements.
+
+        Example:
+            >>> least, greatest = Tensor([[1, 5], [3, 4]]).aminmax(axis=1)
+            >>> least.tolist(), greatest.tolist()
+            ([1, 3], [5, 4])
+        """
+        axes = self._nonempty_axes(_all_or(axis), "aminmax")
+        return Extremes(self.min(axes, keepdim), self.max(axes, keepdim))
+
+    def ptp(self, axis: Axes = None, keepdim: bool = False) -> Self:
+        """Return how far the greatest elements are from the least, in this dtype, as in NumPy.
+
+        Raises:
+            AxisError: an axis does not exist.
+            DtypeError: these are bools.
+            ShapeError: there are no elements.
+
+        Example:
+            >>> Tensor([[1, 5], [3, 4]]).ptp(1).tolist()
+            [4, 1]
+        """
+        axes = self._nonempty_axes(axis, "ptp")
+        return self.max(axes, keepdim) - self.min(axes, keepdim)
+
+
+def _all_or(axis: Axes) -> Axes:
+    """Return axes, of which none stands for all."""
+    return None if is_sequence(axis) and not several(axis) else axis

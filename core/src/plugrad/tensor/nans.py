@@ -1,0 +1,73 @@
+"""Reductions of what is not NaN."""
+
+from typing import Any, Self
+
+from plugrad.dtype import dtypes, is_float
+from plugrad.tensor.base import DTypeLike
+from plugrad.tensor.extremes import ExtremeMixin
+from plugrad.tensor.shapes import Axes, one_axis, some_axes
+
+
+class NanMixin(ExtremeMixin):
+    """Sums, means and medians that leave NaN out. What holds no floats has none."""
+
+    __slots__ = ()
+
+    def nansum(self, axis: Axes = None, keepdim: bool = False, dtype: DTypeLike | None = None) -> Self:
+        """Return sums of what is not NaN, in the dtypes of `sum`; 0 where there is nothing else.
+
+        Raises:
+            AxisError: an axis does not exist.
+
+        Example:
+            >>> Tensor([1.0, float("nan"), 2.0]).nansum().item()
+            3.0
+        """
+        return self._without_nan().sum(some_axes(axis, self.ndim, "nansum"), keepdim, dtype)
+
+    def nanmean(self, axis: Axes = None, keepdim: bool = False) -> Self:
+        """Return means of what is not NaN, in the dtypes of `mean`; NaN where there is nothing else.
+
+        Raises:
+            AxisError: an axis does not exist.
+
+        Example:
+            >>> Tensor([1.0, float("nan"), 2.0]).nanmean().item()
+            1.5
+        """
+        axes = some_axes(axis, self.ndim, "nanmean")
+        if not is_float(self.dtype):
+            return self.mean(axes, keepdim)
+        narrow, wide = self._float_dtypes()
+        total = self._without_nan().cast(wide).sum(axes, keepdim)
+        return (total / self.isnan().logical_not().sum(axes, keepdim).cast(wide)).cast(narrow)
+
+    def nanmedian(self, axis: int | None = None, keepdim: bool = False) -> Any:
+        """Return the middle one of what is not NaN, the lower one of two; NaN where there is nothing else.
+
+        With an axis, also the position of that element: a tuple of two tensors.
+
+        Raises:
+            AxisError: the axis does not exist.
+            ShapeError: there are no elements, or the axis is symbolic.
+
+        Example:
+            >>> Tensor([4.0, float("nan"), 1.0, 3.0]).nanmedian().item()
+            3.0
+        """
+        if axis is None:
+            middle = self.flatten().nanmedian(0)[0]
+            return middle.reshape((1,) * self.ndim) if keepdim else middle
+        self._nonempty_axes(axis, "nanmedian")
+        if not self.ndim:
+            return self, self._like(self._graph.const_like(0).cast(dtypes.int32))
+        at = one_axis(axis, self.ndim, "nanmedian")
+        self._known_size(at, "nanmedian")
+        # NaNs are sorted to the end
+        count = self.isnan().logical_not().sum(at, keepdim=True)
+        position = self.argsort(at).gather(at, ((count - 1) // 2).maximum(0))
+        values = self.gather(at, position)
+        return (values, position) if keepdim else (values.squeeze(at), position.squeeze(at))
+
+    def _without_nan(self) -> Self:
+        return self.masked_fill(self.isnan(), 0) if is_float(self.dtype) else self
