@@ -134,3 +134,13 @@ def test_the_negative_of_bools_is_refused() -> None:
 
 def test_the_same_sign_gives_an_equal_value() -> None:
     assert (+Tensor([1, -2])).tolist() == [1, -2]
+
+
+def test_rounding_to_more_decimals_than_there_are_changes_nothing() -> None:
+    values = [1.5, 3e38, -1e-30, 0.1]
+    assert Tensor(values).round(38).tolist() == Tensor(values).tolist()
+
+
+def test_rounding_has_no_slope() -> None:
+    x = Tensor([1.26, 2e9])
+    assert x.round(1).sum().gradient(x)[0].tolist() == [0.0, 0.0]

@@ -7,13 +7,13 @@ import math
 from typing import Literal, Self
 
 from plugrad.errors import ArgumentError
+from plugrad.tensor.formulas import FormulaMixin
 from plugrad.tensor.shapes import as_number
 from plugrad.tensor.special_graphs import erfc, expm1, log1p, tanh
-from plugrad.tensor.synonyms import SynonymMixin
 from plugrad.uop.uop import UOp
 
 
-class ActivationMixin(SynonymMixin):
+class ActivationMixin(FormulaMixin):
     """Activations. Their gradients at kinks are those of PyTorch."""
 
     __slots__ = ()

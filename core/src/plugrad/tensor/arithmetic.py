@@ -505,6 +505,12 @@ class ArithmeticMixin(InteropMixin):
     def __rmod__(self, other: ConstType) -> Self:
         return self.mod(other, reverse=True)
 
+    def __divmod__(self, other: Self | ConstType) -> tuple[Self, Self]:
+        return self.floordiv(other), self.mod(other)
+
+    def __rdivmod__(self, other: ConstType) -> tuple[Self, Self]:
+        return self.floordiv(other, reverse=True), self.mod(other, reverse=True)
+
     def __pow__(self, other: Self | ConstType) -> Self:
         return self.pow(other)
 

@@ -2,10 +2,11 @@
 
 import math
 from collections.abc import Callable
-from typing import Self
+from typing import Any, Self
 
 from plugrad.dtype import dtypes, is_bool, is_float, is_unsigned
-from plugrad.errors import DtypeError
+from plugrad.errors import ArgumentError, DtypeError
+from plugrad.tensor.arguments import whole
 from plugrad.tensor.diagonals import DiagonalMixin
 from plugrad.uop.uop import UOp
 
@@ -175,22 +176,51 @@ class ElementwiseMixin(DiagonalMixin):
         x, whole = self._graph, self._graph.trunc()
         return self._unary((x > whole).where(whole + 1.0, whole))
 
-    def round(self) -> Self:
-        """Return the nearest integer; halves go to the even one.
+    def round(self, decimals: int = 0) -> Self:
+        """Return the nearest integer, or number with so many decimals; halves go to the even one.
+
+        Args:
+            decimals: digits after the point that stay; less than 0: zeros before the point.
+
+        Raises:
+            ArgumentError: `decimals` is no integer, or a power of ten that the dtype lacks.
 
         Example:
             >>> Tensor([0.5, 1.5, 2.5, -0.6]).round().tolist()
             [0.0, 2.0, 2.0, -1.0]
+            >>> Tensor([1.25, 1250.0]).round(decimals=-2).tolist()
+            [0.0, 1200.0]
         """
+        digits = whole(decimals, "decimals")
         if not is_float(self.dtype):
-            return self._unary(self._graph)
-        x, whole = self._graph, self._graph.trunc()
-        rest = x - whole
-        half = whole * 0.5
-        is_odd = half.ne(half.trunc())
-        up = (rest > 0.5) | (rest.eq(0.5) & is_odd)
-        down = (rest < -0.5) | (rest.eq(-0.5) & is_odd)
-        return self._unary(up.where(whole + 1.0, down.where(whole - 1.0, whole)))
+            return self._unary(self._graph) if digits >= 0 else self._round_tens(-digits)
+        if not digits:
+            return self._unary(_rounded(self._graph))
+        most = 300 if self.dtype is dtypes.float64 else 38
+        if abs(digits) > most:
+            raise ArgumentError(
+                f"round: decimals={digits} of {self.dtype.name} is out of range: {-most} to {most}."
+            )
+        return self._composed(lambda x: _rounded_decimals(x, digits))
+
+    def _round_tens(self, zeros: int) -> Self:
+        """Return integers rounded to multiples of a power of ten; halves go to the even multiple."""
+        if (
+            is_bool(self.dtype)
+            or zeros > 20
+            or 10**zeros >> (self.dtype.itemsize * 8 - (not is_unsigned(self.dtype)))
+        ):
+            raise ArgumentError(
+                f"round: decimals={-zeros}: 10**{zeros} is no {self.dtype.name}. Cast to a wider dtype."
+            )
+        step: Any = 10**zeros
+        down = self // step
+        rest = self - down * step
+        is_up = (rest > step // 2) | ((rest == step // 2) & (down % 2 == 1))
+        return (down + is_up.cast(self.dtype)) * step
+
+    def __round__(self, ndigits: int | None = None) -> Self:
+        return self.round(0 if ndigits is None else ndigits)
 
     # --- signs and kinds ---
 
@@ -285,3 +315,26 @@ class ElementwiseMixin(DiagonalMixin):
 
     def _never(self) -> UOp:
         return UOp.const(dtypes.bool, False).reshape((1,) * self.ndim).expand(self.shape)
+
+
+def _rounded(x: UOp) -> UOp:
+    """Return the nearest integers; halves go to the even one."""
+    whole = x.trunc()
+    rest = x - whole
+    half = whole * 0.5
+    is_odd = half.ne(half.trunc())
+    up = (rest > 0.5) | (rest.eq(0.5) & is_odd)
+    down = (rest < -0.5) | (rest.eq(-0.5) & is_odd)
+    return up.where(whole + 1.0, down.where(whole - 1.0, whole))
+
+
+def _rounded_decimals(x: UOp, digits: int) -> UOp:
+    if digits < 0:
+        return _rounded(x / 10.0**-digits) * 10.0**-digits
+    # beyond these there are no more decimals to round, and the product might overflow
+    product = x.detach() * 10.0**digits
+    most = 2.0 ** (52 if x.dtype is dtypes.float64 else 23)
+    inside = (product < most) & (product > -most)
+    return inside.where(
+        _rounded(inside.where(x, x.const_like(0.0)) * 10.0**digits) / 10.0**digits, x.detach()
+    )

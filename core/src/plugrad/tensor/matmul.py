@@ -79,6 +79,13 @@ class MatmulMixin(ReduceMixin):
     def __matmul__(self, other: Self) -> Self:
         return self.matmul(other)
 
+    # an array of NumPy leaves it to the tensor on its right
+    def __rmatmul__(self, other: Any) -> Self:
+        return self._tensor_operand(other).matmul(self)
+
+    def __imatmul__(self, other: Self) -> Self:
+        return self._updated(self.matmul(other), other)
+
     def linear(self, weight: Self, bias: Self | None = None, dtype: DTypeLike | None = None) -> Self:
         """Return `self @ weight + bias`; a weight with one axis scales. PyTorch's weights are transposed.
 

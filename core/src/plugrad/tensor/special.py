@@ -173,7 +173,7 @@ class SpecialMixin(ElementwiseMixin):
             >>> Tensor([1000.0]).logaddexp(1000.0).item() - 1000 < 0.7
             True
         """
-        return self._float_pair(other, _logaddexp)
+        return self._float_pair(other, logaddexp)
 
     def copysign(self, other: Self | ConstType) -> Self:
         """Return the size of this with the sign of `other`, whose zeros and NaNs have signs too.
@@ -309,7 +309,8 @@ def _hypot(x: UOp, y: UOp) -> UOp:
     return is_infinite.where(x.const_like(math.inf), (x.ne(x) | y.ne(y)).where(x + y, out))
 
 
-def _logaddexp(x: UOp, y: UOp) -> UOp:
+def logaddexp(x: UOp, y: UOp) -> UOp:
+    """Return log(exp(x) + exp(y)) without overflow."""
     highest = x.maximum(y)
     # inf - inf is NaN
     is_infinite = highest.eq(math.inf) | highest.eq(-math.inf)

@@ -34,7 +34,7 @@ _TANH_ABOVE_DOUBLE = (34459425.0, 4729725.0, 135135.0, 990.0, 1.0)
 _TANH_BELOW_DOUBLE = (34459425.0, 16216200.0, 945945.0, 13860.0, 45.0)
 
 
-def _polynomial(x: UOp, coefficients: Sequence[float]) -> UOp:
+def polynomial(x: UOp, coefficients: Sequence[float]) -> UOp:
     """Return `c[0] + c[1]*x + ...`."""
     out = x.const_like(coefficients[-1]) * x + coefficients[-2]
     for c in reversed(coefficients[:-2]):
@@ -42,7 +42,8 @@ def _polynomial(x: UOp, coefficients: Sequence[float]) -> UOp:
     return out
 
 
-def _terms(x: UOp, single: int, double: int) -> int:
+def terms(x: UOp, single: int, double: int) -> int:
+    """Return how many terms of a series the dtype of `x` needs, of those of two."""
     return double if x.dtype is dtypes.float64 else single
 
 
@@ -71,7 +72,7 @@ def log1p(x: UOp) -> UOp:
     is_near = (x > -0.4) & (x < 0.6)
     near = is_near.where(x, x.const_like(0.0))
     s = near / (near + 2.0)
-    series = s * _polynomial(s * s, [2 / (2 * n + 1) for n in range(_terms(x, 9, 19))])
+    series = s * polynomial(s * s, [2 / (2 * n + 1) for n in range(terms(x, 9, 19))])
     return is_near.where(series, log(x + 1.0))
 
 
@@ -79,8 +80,8 @@ def expm1(x: UOp) -> UOp:
     """Return exp(x) - 1."""
     is_near = size_of(x) < 0.5
     near = is_near.where(x, x.const_like(0.0))
-    count = _terms(x, 9, 16)
-    series = near * _polynomial(near, [1 / math.factorial(n + 1) for n in range(count)])
+    count = terms(x, 9, 16)
+    series = near * polynomial(near, [1 / math.factorial(n + 1) for n in range(count)])
     return is_near.where(series, x.exp() - 1.0)
 
 
@@ -89,7 +90,7 @@ def sinh(x: UOp) -> UOp:
     size = size_of(x)
     is_near = size < 1.0
     near = is_near.where(x, x.const_like(0.0))
-    series = near * _polynomial(near * near, [1 / math.factorial(2 * n + 1) for n in range(_terms(x, 6, 10))])
+    series = near * polynomial(near * near, [1 / math.factorial(2 * n + 1) for n in range(terms(x, 6, 10))])
     # halves of the exponent: e**x overflows before the result does
     e = (is_near.where(x.const_like(1.0), size) * 0.5).exp()
     return is_near.where(series, signed_like((e * 0.5) * e - (0.5 / e) / e, x))
@@ -101,7 +102,7 @@ def cosh(x: UOp) -> UOp:
     is_near = size < 1.0
     near = is_near.where(x, x.const_like(0.0))
     # only for the derivative's sake, in which the exponentials cancel
-    series = _polynomial(near * near, [1 / math.factorial(2 * n) for n in range(_terms(x, 7, 11))])
+    series = polynomial(near * near, [1 / math.factorial(2 * n) for n in range(terms(x, 7, 11))])
     e = (is_near.where(x.const_like(1.0), size) * 0.5).exp()
     return is_near.where(series, (e * 0.5) * e + (0.5 / e) / e)
 
@@ -115,8 +116,8 @@ def tanh(x: UOp) -> UOp:
     near = size < 0.625
     small = near.where(x, x.const_like(0.0))
     is_double = x.dtype is dtypes.float64
-    above = _polynomial(small * small, _TANH_ABOVE_DOUBLE if is_double else _TANH_ABOVE_SINGLE)
-    below = _polynomial(small * small, _TANH_BELOW_DOUBLE if is_double else _TANH_BELOW_SINGLE)
+    above = polynomial(small * small, _TANH_ABOVE_DOUBLE if is_double else _TANH_ABOVE_SINGLE)
+    below = polynomial(small * small, _TANH_BELOW_DOUBLE if is_double else _TANH_BELOW_SINGLE)
     large = near.where(x.const_like(1.0), size)
     e = (large * -2.0).exp()
     far = (e.const_like(1.0) - e) / (e + 1.0)
@@ -155,8 +156,8 @@ def _atan_of_unit(x: UOp) -> UOp:
     """Return atan(x) for 0 <= x <= 1: turned by pi/4 above tan(pi/8), then by its series."""
     is_upper = x > math.tan(math.pi / 8)
     z = is_upper.where((x - 1.0) / (x + 1.0), x)
-    series = [(-1) ** n / (2 * n + 1) for n in range(_terms(x, 10, 21))]
-    turned = z * _polynomial(z * z, series)
+    series = [(-1) ** n / (2 * n + 1) for n in range(terms(x, 10, 21))]
+    turned = z * polynomial(z * z, series)
     return is_upper.where(turned + math.pi / 4, turned)
 
 
@@ -217,15 +218,15 @@ def erf(x: UOp) -> UOp:
 
 def _erf_series(x: UOp) -> UOp:
     """Return erf(x) by its Taylor series, for |x| < 1."""
-    series = [(-1) ** n / (math.factorial(n) * (2 * n + 1)) for n in range(_terms(x, 11, 20))]
-    return x * _polynomial(x * x, [c * 2 / math.sqrt(math.pi) for c in series])
+    series = [(-1) ** n / (math.factorial(n) * (2 * n + 1)) for n in range(terms(x, 11, 20))]
+    return x * polynomial(x * x, [c * 2 / math.sqrt(math.pi) for c in series])
 
 
 def _erfc_positive(z: UOp) -> UOp:
     # from here on the result is 0, and the square of infinity would meet 0
     z = (z > 40.0).where(z.const_like(40.0), z)
     t = 2.0 / (z + 2.0)
-    fitted = _polynomial(t * 2.0 - 1.0, _ERFC_DOUBLE if z.dtype is dtypes.float64 else _ERFC_SINGLE)
+    fitted = polynomial(t * 2.0 - 1.0, _ERFC_DOUBLE if z.dtype is dtypes.float64 else _ERFC_SINGLE)
     # z*z as an exact square and a rest: what rounding takes from a large exponent, the result would lack
     top = z.cast(dtypes.float32 if z.dtype is dtypes.float64 else dtypes.bfloat16).cast(z.dtype).detach()
     square, small = top * top, fitted - (z - top) * (z + top)

@@ -40,6 +40,18 @@ CASES: list[Case] = [
         lambda t: t.floats.bitwise_right_shift(1),
         "bitwise_right_shift: >> of float32 and 1 (int): it takes integers",
     ),
+    ("round", ArgumentError, lambda t: t.floats.round(0.5), "round: decimals=0.5 (float) is no integer"),
+    (
+        "round",
+        ArgumentError,
+        lambda t: t.floats.round(39),
+        "decimals=39 of float32 is out of range: -38 to 38",
+    ),
+    ("round", ArgumentError, lambda t: t.bools.round(-1), "round: decimals=-1: 10**1 is no bool"),
+    ("round", ArgumentError, lambda t: t.ints.round(-10), "round: decimals=-10: 10**10 is no int32"),
+    ("logit", DtypeError, lambda t: t.floats.logit("a"), "logit: 'a' (str) is no number"),
+    ("addcmul", DtypeError, lambda t: t.floats.addcmul(t.floats, 2, value="a"), "addcmul: 'a' (str) is no"),
+    ("addcdiv", DtypeError, lambda t: t.floats.addcdiv(t.floats, 2, value="a"), "addcdiv: 'a' (str) is no"),
     ("pow", DtypeError, lambda t: t.ints.pow(-1), "int32 to the power of -1 is no integer"),
     (
         "where",

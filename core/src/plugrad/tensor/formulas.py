@@ -1,0 +1,258 @@
+"""Formulas of elements that programs would write out otherwise, right where the short form is not."""
+
+import math
+from typing import Self
+
+from plugrad.dtype import ConstType, dtypes, is_bool, is_float, is_unsigned
+from plugrad.tensor import special_graphs as graphs
+from plugrad.tensor.base import TensorBase
+from plugrad.tensor.shapes import as_number
+from plugrad.tensor.special import logaddexp
+from plugrad.tensor.synonyms import SynonymMixin
+from plugrad.uop.uop import UOp
+
+_SIGNED = {1: dtypes.int8, 2: dtypes.int16, 4: dtypes.int32, 8: dtypes.int64}
+
+
+class FormulaMixin(SynonymMixin):
+    """Functions made of others. Where they need floats, integers become the default float."""
+
+    __slots__ = ()
+
+    # --- signs, fractions, extremes ---
+
+    def frac(self) -> Self:
+        """Return `self - self.trunc()`, with the sign of this; 0 for integers.
+
+        Example:
+            >>> Tensor([1.5, -1.25]).frac().tolist()
+            [0.5, -0.25]
+        """
+        return self - self.trunc() if is_float(self.dtype) else self._like(self._graph - self._graph)
+
+    def signbit(self) -> Self:
+        """Return where the sign is minus: also that of -0.0 and of NaN.
+
+        Example:
+            >>> Tensor([-0.0, 0.0, -2.0]).signbit().tolist()
+            [True, False, True]
+        """
+        if is_unsigned(self.dtype) or is_bool(self.dtype):
+            return self._like(self._never())
+        x = self._graph.detach()
+        return self._like((x.bitcast(_SIGNED[x.dtype.itemsize]) if is_float(x.dtype) else x) < 0)
+
+    def isposinf(self) -> Self:
+        """Return where elements are infinite and above 0.
+
+        Example:
+            >>> Tensor([float("inf"), float("-inf")]).isposinf().tolist()
+            [True, False]
+        """
+        return self.isinf(detect_negative=False)
+
+    def isneginf(self) -> Self:
+        """Return where elements are infinite and below 0.
+
+        Example:
+            >>> Tensor([float("inf"), float("-inf")]).isneginf().tolist()
+            [False, True]
+        """
+        return self.isinf(detect_positive=False)
+
+    def heaviside(self, values: Self | ConstType) -> Self:
+        """Return 0 below 0, 1 above it, and `values` at it; 0 for NaN as in PyTorch (NumPy: NaN).
+
+        Example:
+            >>> Tensor([-2.0, 0.0, 3.0]).heaviside(0.5).tolist()
+            [0.0, 0.5, 1.0]
+        """
+        x, y = self._operands(values)
+        above = x if is_bool(x.dtype) else (x > 0).cast(x.dtype)
+        return self._with(x.eq(x.const_like(0)).where(y, above), values)
+
+    def fmax(self, other: Self | ConstType) -> Self:
+        """Return the greater of both, or the one that is a number where the other is NaN.
+
+        Where both are equal, all of the gradient is this tensor's, as in PyTorch.
+
+        Example:
+            >>> Tensor([1.0, float("nan")]).fmax(2.0).tolist()
+            [2.0, 2.0]
+        """
+        x, y = self._operands(other)
+        if not is_float(x.dtype):
+            return self.maximum(other)
+        return self._with(((x >= y) | y.ne(y)).where(x, y), other)
+
+    def fmin(self, other: Self | ConstType) -> Self:
+        """Return the lesser of both, or the one that is a number where the other is NaN.
+
+        Where both are equal, all of the gradient is this tensor's, as in PyTorch.
+
+        Example:
+            >>> Tensor([1.0, float("nan")]).fmin(2.0).tolist()
+            [1.0, 2.0]
+        """
+        x, y = self._operands(other)
+        if not is_float(x.dtype):
+            return self.minimum(other)
+        return self._with(((x <= y) | y.ne(y)).where(x, y), other)
+
+    # --- angles ---
+
+    def deg2rad(self) -> Self:
+        """Return degrees as radians.
+
+        Example:
+            >>> round(Tensor([180.0]).deg2rad().item(), 5)
+            3.14159
+        """
+        return self._composed(lambda x: x * (math.pi / 180))
+
+    def rad2deg(self) -> Self:
+        """Return radians as degrees.
+
+        Example:
+            >>> Tensor([0.0]).rad2deg().tolist()
+            [0.0]
+        """
+        return self._composed(lambda x: x * (180 / math.pi))
+
+    def sinc(self) -> Self:
+        """Return `sin(pi * self) / (pi * self)`, and 1 at 0.
+
+        Example:
+            >>> Tensor([0.0]).sinc().tolist()
+            [1.0]
+        """
+        return self._composed(_sinc)
+
+    # --- exponents and logarithms ---
+
+    def logit(self, eps: float | None = None) -> Self:
+        """Return `log(self / (1 - self))`, the inverse of `sigmoid`; NaN outside of 0..1.
+
+        Args:
+            eps: limit this to `eps` .. `1 - eps` first; beyond, the gradient is 0.
+
+        Raises:
+            DtypeError: `eps` is no number.
+
+        Example:
+            >>> Tensor([0.5, 1.0]).logit().tolist()
+            [0.0, inf]
+        """
+        if eps is None:
+            return self._composed(_logit)
+        low = as_number(eps, "logit")
+        return self._composed(lambda x: _logit(_limited(x, low, 1 - low)))
+
+    def xlogy(self, other: Self | ConstType) -> Self:
+        """Return `self * log(other)`, and 0 where this is 0 unless `other` is NaN.
+
+        Example:
+            >>> Tensor([0.0, 2.0]).xlogy(Tensor([0.0, 1.0])).tolist()
+            [0.0, 0.0]
+        """
+        return self._float_pair(other, _xlogy)
+
+    def ldexp(self, other: Self | ConstType) -> Self:
+        """Return `self * 2 ** other`, where that power itself may overflow.
+
+        Example:
+            >>> Tensor([0.75]).ldexp(2).tolist()
+            [3.0]
+        """
+        return self._float_pair(other, _ldexp)
+
+    def logaddexp2(self, other: Self | ConstType) -> Self:
+        """Return `log2(2 ** self + 2 ** other)` without overflow.
+
+        Example:
+            >>> Tensor([1000.0]).logaddexp2(1000.0).tolist()
+            [1001.0]
+        """
+        return self._float_pair(other, _logaddexp2)
+
+    def float_power(self, exponent: Self | ConstType) -> Self:
+        """Return `self ** exponent`, computed and returned in float64.
+
+        Example:
+            >>> Tensor([2, 4]).float_power(-1).tolist()
+            [0.5, 0.25]
+        """
+        given = self._operand(exponent)
+        power = given.cast(dtypes.float64) if isinstance(given, TensorBase) else given
+        return self.cast(dtypes.float64).pow(power)
+
+    # --- three operands ---
+
+    def addcmul(self, tensor1: Self, tensor2: Self | ConstType, *, value: ConstType = 1) -> Self:
+        """Return `self + value * tensor1 * tensor2`.
+
+        Raises:
+            DtypeError: `value` is no number.
+
+        Example:
+            >>> Tensor([1.0]).addcmul(Tensor([2.0]), Tensor([3.0]), value=0.5).tolist()
+            [4.0]
+        """
+        return self.add(self._tensor_operand(tensor1) * tensor2, alpha=value)
+
+    def addcdiv(self, tensor1: Self, tensor2: Self | ConstType, *, value: ConstType = 1) -> Self:
+        """Return `self + value * tensor1 / tensor2`; the quotient of integers is a float.
+
+        Raises:
+            DtypeError: `value` is no number.
+
+        Example:
+            >>> Tensor([1.0]).addcdiv(Tensor([2.0]), Tensor([4.0]), value=2).tolist()
+            [2.0]
+        """
+        return self.add(self._tensor_operand(tensor1) / tensor2, alpha=value)
+
+
+def _limited(x: UOp, low: float, high: float) -> UOp:
+    x = (x < low).where(x.const_like(low), x)
+    return (x > high).where(x.const_like(high), x)
+
+
+def _logit(x: UOp) -> UOp:
+    """Return the logit: near 1/2 as 2*atanh(2x - 1), where the logarithms would cancel."""
+    is_middle = (x > 0.3) & (x < 0.7)
+    near = is_middle.where(x, x.const_like(0.5)) * 2.0 - 1.0
+    return is_middle.where(graphs.atanh(near) * 2.0, graphs.log(x) - graphs.log(1.0 - x))
+
+
+def _xlogy(x: UOp, y: UOp) -> UOp:
+    # also what is infinite there
+    is_nothing = x.eq(0.0) & ((y <= 0.0) | y.eq(math.inf))
+    return is_nothing.where(x.const_like(0.0), x * graphs.log(is_nothing.where(y.const_like(1.0), y)))
+
+
+def _logaddexp2(x: UOp, y: UOp) -> UOp:
+    highest = x.maximum(y).detach()
+    is_plain = (highest < math.inf) & (highest > -math.inf)
+    top, x, y = (is_plain.where(u, u.const_like(0.0)) for u in (highest, x, y))
+    rest = logaddexp((x - top) * math.log(2), (y - top) * math.log(2))
+    # the highest is NaN if either is
+    return is_plain.where(top + rest * (1 / math.log(2)), highest)
+
+
+def _sinc(x: UOp) -> UOp:
+    """Return sin(z) / z of z = pi*x: near 0 by its series, also for the sake of its derivatives."""
+    z = x * math.pi
+    is_near = graphs.size_of(z) < 1.0
+    near, far = is_near.where(z, z.const_like(0.0)), is_near.where(z.const_like(1.0), z)
+    series = [(-1) ** n / math.factorial(2 * n + 1) for n in range(graphs.terms(x, 6, 10))]
+    return is_near.where(graphs.polynomial(near * near, series), far.sin() / far)
+
+
+def _ldexp(x: UOp, n: UOp) -> UOp:
+    """Return x * 2**n by three factors, none of which leaves the range of the dtype."""
+    most = 2200.0 if x.dtype is dtypes.float64 else 300.0
+    n = _limited(n, -most, most)
+    third = (n * (1 / 3)).trunc()
+    part = third.exp2()
+    return x * part * part * (n - third * 2.0).exp2()
