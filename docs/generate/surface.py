@@ -15,7 +15,7 @@ TENSOR_PAGES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     (
         "tensor",
         "Tensors, their data and their dtypes",
-        ("tensor", "base", "computing", "assign", "reading", "conversion", "interop", "external"),
+        ("tensor", "base", "queries", "computing", "assign", "reading", "conversion", "interop", "external"),
     ),
     (
         "creation",
@@ -33,8 +33,8 @@ TENSOR_PAGES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
         "Reductions, scans, sorting",
         ("reduce", "extremes", "nans", "norms", "scan", "order", "selection"),
     ),
-    ("movement", "Shapes", ("movement", "reorder", "padding", "joins", "pixels")),
-    ("indexing", "Indexing and searching", ("indexing", "advanced", "gather", "search")),
+    ("movement", "Shapes", ("movement", "reorder", "padding", "joins", "stacks", "pixels")),
+    ("indexing", "Indexing and searching", ("indexing", "advanced", "gather", "written", "search")),
     (
         "linalg",
         "Products and linear algebra",

@@ -13,16 +13,16 @@ from plugrad.tensor.fourier_axes import FourierAxesMixin
 from plugrad.tensor.gradient import GradientMixin
 from plugrad.tensor.host import HOST, host_buffer
 from plugrad.tensor.keywords import understands_synonyms
-from plugrad.tensor.selection import SelectionMixin
-from plugrad.tensor.setitem import SetItemMixin
+from plugrad.tensor.queries import QueryMixin
 from plugrad.tensor.shapes import show
 from plugrad.tensor.source import graph_of
+from plugrad.tensor.stacks import StackMixin
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
 
 @understands_synonyms
-class Tensor(GradientMixin, SetItemMixin, SelectionMixin, FourierAxesMixin):
+class Tensor(GradientMixin, QueryMixin, StackMixin, FourierAxesMixin):
     """An array of one dtype on one device, and the graph that computes it.
 
     Nothing runs until a value is needed: `realize`, `numpy`, `tolist`, `item`, `print` of an element. Tensors

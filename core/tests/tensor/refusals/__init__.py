@@ -11,6 +11,7 @@ from refusals import (
     movement,
     reductions,
     spatial,
+    stacks,
     statistics,
 )
 from refusals.case import Case
@@ -23,6 +24,7 @@ CASES: list[Case] = [
     *reductions.CASES,
     *statistics.CASES,
     *movement.CASES,
+    *stacks.CASES,
     *indexing.CASES,
     *linalg.CASES,
     *matrices.CASES,

@@ -14,6 +14,7 @@ from plugrad.testing.operations import (
     products,
     reductions,
     spatial,
+    stacks,
     statistics,
     synonyms,
 )
@@ -26,6 +27,7 @@ OPERATIONS: tuple[Operation, ...] = (
     *reductions.CASES,
     *statistics.CASES,
     *movement.CASES,
+    *stacks.CASES,
     *indexing.CASES,
     *products.CASES,
     *linalg.CASES,
@@ -38,8 +40,9 @@ OPERATIONS: tuple[Operation, ...] = (
 
 _REASONS = {
     "says what a tensor is, and computes nothing": (
-        "__init__ __format__ __hash__ __len__ __repr__ count_sharing device dtype element_size grad "
-        "is_floating_point nbytes ndim numel requires_grad requires_grad_ shape size static_shape uop"
+        "__init__ __format__ __hash__ __len__ __repr__ count_sharing device dim dtype element_size grad "
+        "is_floating_point itemsize nbytes ndim ndimension nelement numel requires_grad "
+        "requires_grad_ shape size static_shape uop"
     ),
     "brings elements to the host, as every case does": (
         "__array__ __bool__ __bytes__ __complex__ __float__ __index__ __int__ __iter__ __reduce__ allclose "
