@@ -332,8 +332,7 @@ class LinalgMixin(EinsumMixin, GatherMixin):
 
     def _scale(self) -> Self:
         """Return the greatest magnitudes of matrices, 1 where all is 0: (..., m, n) -> (..., 1, 1)."""
-        # a zero beside the elements: there may be none
-        largest = self.abs().pad((0, 1, 0, 1)).max((-2, -1), keepdim=True)
+        largest = greatest(self.abs())
         return (largest == 0).where(1.0, largest).cast(self.dtype)
 
     def _like_eye(self, rows: int, columns: int) -> Self:
@@ -342,6 +341,17 @@ class LinalgMixin(EinsumMixin, GatherMixin):
 
 def _size(x: Any, axis: int) -> int:
     return x.shape[axis]
+
+
+def greatest(x: Any) -> Any:
+    """Return the greatest of matrices of magnitudes, 0 where there are none: (..., m, n) -> (..., 1, 1).
+
+    Example:
+        >>> greatest(Tensor([[1.0, 3.0]])).tolist()
+        [[3.0]]
+    """
+    # a kernel that reduces what is padded is large: pad only where it needs to
+    return (x.pad((0, 1, 0, 1)) if 0 in x.shape[-2:] else x).max((-2, -1), keepdim=True)
 
 
 def _cholesky_step(factor: Any, inverted: Any, step: Any) -> Any:

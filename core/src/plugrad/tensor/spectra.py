@@ -13,7 +13,7 @@ from plugrad.dtype import dtypes
 from plugrad.errors import ArgumentError, AxisError, ShapeError
 from plugrad.tensor.base import promoted
 from plugrad.tensor.factorizations import epsilon, orthogonal_rows
-from plugrad.tensor.linalg import LinalgMixin, completed
+from plugrad.tensor.linalg import LinalgMixin, completed, greatest
 from plugrad.tensor.matmul import check_factor
 from plugrad.tensor.order import OrderMixin
 from plugrad.tensor.shapes import one_axis, several, show
@@ -198,10 +198,10 @@ class SpectralMixin(LinalgMixin, OrderMixin):
             out = x.norm(2, (-2, -1), keepdim=True)
         elif p in ("nuc", 2, -2):
             s = x.svd(full_matrices=False)[1].unsqueeze(-1)
-            out = s.sum(-2, keepdim=True) if p == "nuc" else _greatest(s) if p == 2 else s.min(-2, True)
+            out = s.sum(-2, keepdim=True) if p == "nuc" else greatest(s) if p == 2 else s.min(-2, True)
         elif p in (1, -1, math.inf, -math.inf):
             sums = x.abs().sum(-2 if p in (1, -1) else -1, keepdim=True)
-            out = _greatest(sums) if p in (1, math.inf) else sums.min((-2, -1), keepdim=True)
+            out = greatest(sums) if p in (1, math.inf) else sums.min((-2, -1), keepdim=True)
         else:
             raise ArgumentError(f"matrix_norm: p={p!r} is none of 'fro', 'nuc', 1, -1, 2, -2, inf and -inf.")
         out = out.movedim((-2, -1), (rows, columns)).cast(narrow)
@@ -317,11 +317,6 @@ def _size(x: Any, axis: int) -> int:
 
 def _turned(x: Any) -> Any:
     return x.transpose(-2, -1)
-
-
-def _greatest(x: Any) -> Any:
-    """Return the greatest of matrices of magnitudes, 0 where there are none: (..., m, n) -> (..., 1, 1)."""
-    return (x.pad((0, 1, 0, 1)) if 0 in x.shape[-2:] else x).max((-2, -1), keepdim=True)
 
 
 def _safe_inverse(x: Any) -> Any:
