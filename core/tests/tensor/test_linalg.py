@@ -216,6 +216,15 @@ def test_steps_share_their_kernels() -> None:
         assert counts[1] <= counts[0]
 
 
+@pytest.mark.parametrize(
+    ("name", "most"), [("det", 12), ("cholesky", 10), ("qr", 15), ("eigh", 12), ("svd", 45)]
+)
+def test_values_are_computed_without_what_only_derivatives_need(name: str, most: int) -> None:
+    out = getattr(Tensor(positive(6, 6)).realize(), name)()
+    steps = (out if isinstance(out, Tensor) else out[-1]).schedule()
+    assert len({step.ast for step in steps}) <= most
+
+
 def test_steps_of_large_matrices_are_planned_once() -> None:
     counts: list[list[int]] = []
     for size in (70, 140):

@@ -5,13 +5,15 @@ steps share. They never look at the values: a matrix that is singular, or not po
 be, gives values that are not finite where other libraries raise.
 
 Gradients do not go through the steps. Each factorization `f` has a derivative `f'(f(A), A) dA` made of matrix
-products; the result is `f(A) + f'(...) D` at the midpoint of a step `D = A - A.detach()`, which is 0. So it
-has the value of the algorithm, and the right first and second derivatives.
+products; the result has the value of the algorithm, and the gradient of `f(A) + f'(...) D` at the midpoint of
+a step `D = A - A.detach()`, which is 0: the right first and second derivatives. Who asks for no gradient does
+not compute these products.
 """
 
 from collections.abc import Sequence
 from typing import Any, Literal, Self
 
+from plugrad.autodiff import inputs_of, with_rule
 from plugrad.dtype import DType, is_float
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.base import promoted
@@ -26,6 +28,7 @@ from plugrad.tensor.factorizations import (
 from plugrad.tensor.gather import GatherMixin
 from plugrad.tensor.matmul import check_factor
 from plugrad.tensor.shapes import as_int, as_number, broadcast_shapes, is_sequence, show
+from plugrad.uop.uop import UOp
 
 
 class LinalgMixin(EinsumMixin, GatherMixin):
@@ -281,7 +284,8 @@ class LinalgMixin(EinsumMixin, GatherMixin):
 
     def _tracking(self, tracked: Self) -> Self:
         """Return this, with the gradient of `tracked`: equal, but NaN where a derivative does not exist."""
-        return tracked.isnan().where(self, tracked)
+        (out,) = with_rule((self._graph,), (tracked._graph,), _where_it_exists)
+        return self._like(out, tracked)
 
     def _lu(self) -> tuple[Self, Self]:
         value = self._fixed()
@@ -341,6 +345,12 @@ class LinalgMixin(EinsumMixin, GatherMixin):
 
 def _size(x: Any, axis: int) -> int:
     return x.shape[axis]
+
+
+def _where_it_exists(gradients: tuple[UOp | None, ...], function: UOp) -> Sequence[UOp | None]:
+    """Pass a gradient on to what is equal to a value, but NaN where a derivative does not exist."""
+    (gradient,), (tracked,) = gradients, inputs_of(function)
+    return [None if gradient is None else tracked.ne(tracked).where(gradient.const_like(0.0), gradient)]
 
 
 def greatest(x: Any) -> Any:
