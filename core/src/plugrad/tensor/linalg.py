@@ -186,7 +186,7 @@ class LinalgMixin(EinsumMixin, GatherMixin):
         if mode == "r":
             return q._interval(q.ndim - 1, 0, 0)._interval(q.ndim - 2, 0, 0).cast(narrow), r.cast(narrow)
         if mode == "complete" and rows > columns:
-            q = q.cat(completed(q, others), axis=-1)
+            q = q.cat(others._tracking(completed(q, others)), axis=-1)
             r = r.pad((0, 0, 0, rows - columns))
         return q.cast(narrow), r.cast(narrow)
 

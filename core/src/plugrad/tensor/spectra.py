@@ -234,7 +234,7 @@ class SpectralMixin(LinalgMixin, OrderMixin):
         du, ds, dv = _singular_step(u, scaled, v, step / 2)
         du, ds, dv = _singular_step(u + du, scaled + ds, v + dv, step)
         u, s, v = u._tracking(u + du), s._tracking(s + ds * largest.squeeze(-1)), v._tracking(v + dv)
-        return (u.cat(completed(u, others), axis=-1) if _size(others, -1) else u), s, v
+        return (u.cat(others._tracking(completed(u, others)), axis=-1) if _size(others, -1) else u), s, v
 
     def _singular(self, complete: bool) -> tuple[Self, Self, Self, Self]:
         """Return U, S, V and the other columns of U, without gradients, for m >= n.
