@@ -10,6 +10,7 @@ from plugrad.dtype import FLOAT8, ConstType, dtypes, is_float, is_unsigned
 from plugrad.tensor import special_graphs as graphs
 from plugrad.tensor.base import TensorBase, promoted
 from plugrad.tensor.elementwise import ElementwiseMixin
+from plugrad.tensor.gamma_graphs import digamma, erfinv, lgamma
 from plugrad.tensor.shapes import as_number
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
@@ -144,6 +145,37 @@ class SpecialMixin(ElementwiseMixin):
             [1.0]
         """
         return self._composed(graphs.erfc)
+
+    def erfinv(self) -> Self:
+        """Return the inverse of `erf`: infinite at -1 and 1, NaN outside.
+
+        Example:
+            >>> round(Tensor([0.5]).erf().erfinv().item(), 5)
+            0.5
+        """
+        return self._composed(erfinv)
+
+    # --- the gamma function ---
+
+    def lgamma(self) -> Self:
+        """Return the natural logarithm of the size of the gamma function; infinite at 0, -1, -2 and so on.
+
+        Its gradient is `digamma`.
+
+        Example:
+            >>> round(Tensor([5.0]).lgamma().exp().item(), 3)
+            24.0
+        """
+        return self._composed(lgamma)
+
+    def digamma(self) -> Self:
+        """Return the derivative of `lgamma`; infinite at 0, NaN at -1, -2 and so on.
+
+        Example:
+            >>> round(Tensor([1.0]).digamma().item(), 4)
+            -0.5772
+        """
+        return self._composed(digamma)
 
     # --- two operands ---
 

@@ -5,8 +5,10 @@
 # pyright: reportUnknownLambdaType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
 # pyright: reportUnknownMemberType=false
 
+import math
 import operator
 from collections.abc import Callable, Iterator
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -42,6 +44,18 @@ def _xlogy(x: Any, y: Any) -> Any:
     return np.where((x == 0) & ~np.isnan(y), 0.0, x * np.log(y))
 
 
+def _digamma(x: Any) -> Any:
+    """Return the derivative of lgamma for x > 0: Abramowitz and Stegun, 6.3.6 and 6.3.18."""
+    y = x + 20
+    far = np.log(y) - 1 / (2 * y) - 1 / (12 * y**2) + 1 / (120 * y**4) - 1 / (252 * y**6)
+    return far - sum(1 / (x + n) for n in range(20))
+
+
+def _erfinv(x: Any) -> Any:
+    normal = NormalDist()
+    return np.vectorize(lambda v: normal.inv_cdf((1 + v) / 2) / math.sqrt(2), otypes=[float])(x)
+
+
 def _heaviside(x: Any, y: Any) -> Any:
     return np.where(x == 0, y, np.where(x > 0, 1.0, 0.0))
 
@@ -59,6 +73,15 @@ def _one_operand() -> Iterator[Operation]:
         yield Operation(
             name, "uint32", _method(name), meaning, (whole(6, low=0, dtype="uint32"),), dtype="bool"
         )
+    lgamma: Meaning = np.vectorize(math.lgamma, otypes=[float])
+    for name, meaning, inputs in (
+        ("lgamma", lgamma, reals(3, 4, low=-3, high=12)),
+        ("digamma", _digamma, positive(3, 4)),
+        ("erfinv", _erfinv, reals(3, 4, low=-0.95, high=0.95)),
+    ):
+        yield Operation(name, "derivatives", _method(name), meaning, (inputs,), order=2, accuracy=4.0)
+        yield Operation(name, "float16", _method(name), meaning, (_UNIT[0].astype(np.float16),))
+        yield Operation(name, "empty", _method(name), meaning, (EMPTY,))
     limited: Meaning = lambda x: np.log(np.clip(x, 0.25, 0.75) / (1 - np.clip(x, 0.25, 0.75)))
     yield Operation("logit", "eps", _method("logit", 0.25), limited, (_UNIT,), order=1, accuracy=4.0)
     for decimals in (1, -1):
