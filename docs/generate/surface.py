@@ -31,7 +31,7 @@ TENSOR_PAGES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     (
         "reductions",
         "Reductions, scans, sorting",
-        ("reduce", "extremes", "nans", "norms", "scan", "order", "selection"),
+        ("reduce", "extremes", "nans", "norms", "scan", "order", "selection", "statistics"),
     ),
     ("movement", "Shapes", ("movement", "reorder", "padding", "joins", "stacks", "pixels")),
     ("indexing", "Indexing and searching", ("indexing", "advanced", "gather", "written", "search")),

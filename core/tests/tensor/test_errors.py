@@ -24,7 +24,10 @@ from plugrad.errors import (
 REFUSALS = (ArgumentError, AxisError, DtypeError, ShapeError, ViewError)
 
 #: What cannot be had here.
-ELSEWHERE = {("to_torch", "ArgumentError"): "PyTorch is installed"}
+ELSEWHERE = {
+    ("to_torch", "ArgumentError"): "PyTorch is installed",
+    ("cpu", "DeviceNotFound"): "the device is installed",
+}
 
 
 @pytest.fixture

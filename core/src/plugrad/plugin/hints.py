@@ -46,6 +46,9 @@ HINTS = (
     Hint("OPENCL", "plugrad-plugin-opencl", "any device with an OpenCL driver", ("CL",)),
 )
 
+#: The devices that PyTorch's `Tensor.cpu()` and `Tensor.cuda()` name.
+PROCESSOR, NVIDIA = "CPU", "CUDA"
+
 _BY_NAME = {name: hint for hint in HINTS for name in (hint.device, *hint.aliases)}
 
 #: What to recommend to somebody who has nothing that compiles.

@@ -8,21 +8,22 @@ from plugrad.device import Device
 from plugrad.dtype import DType, element_dtype, is_float, parse_dtype
 from plugrad.engine import storage
 from plugrad.errors import GradientError, ShapeError
+from plugrad.plugin.hints import NVIDIA, PROCESSOR
 from plugrad.tensor.base import DTypeLike, TensorBase, the_device
 from plugrad.tensor.fourier_axes import FourierAxesMixin
 from plugrad.tensor.gradient import GradientMixin
 from plugrad.tensor.host import HOST, host_buffer
 from plugrad.tensor.keywords import understands_synonyms
 from plugrad.tensor.queries import QueryMixin
-from plugrad.tensor.shapes import show
+from plugrad.tensor.shapes import as_int, show
 from plugrad.tensor.source import graph_of
-from plugrad.tensor.stacks import StackMixin
+from plugrad.tensor.statistics import StatisticsMixin
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
 
 @understands_synonyms
-class Tensor(GradientMixin, QueryMixin, StackMixin, FourierAxesMixin):
+class Tensor(GradientMixin, QueryMixin, StatisticsMixin, FourierAxesMixin):
     """An array of one dtype on one device, and the graph that computes it.
 
     Nothing runs until a value is needed: `realize`, `numpy`, `tolist`, `item`, `print` of an element. Tensors
@@ -208,6 +209,36 @@ class Tensor(GradientMixin, QueryMixin, StackMixin, FourierAxesMixin):
         u = self._graph
         tracked = self.requires_grad
         return self._make(u if u.device is None else u.copy_to_device(name), name, tracked)
+
+    def cpu(self) -> Self:
+        """Return this tensor in the memory of the processor's device: `to` that.
+
+        Raises:
+            DeviceNotFound: there is no such device.
+
+        Example:
+            >>> Tensor([1, 2], device="PYTHON").cpu().tolist()
+            [1, 2]
+        """
+        return self.to(PROCESSOR)
+
+    def cuda(self, device: "int | str | None" = None) -> Self:
+        """Return this tensor on an NVIDIA GPU: `to` that.
+
+        Args:
+            device: the number of the GPU, by default the first one; or the name of a device.
+
+        Raises:
+            ArgumentError: `device` is neither.
+            DeviceNotFound: there is no such device.
+
+        Example:
+            >>> Tensor([1, 2]).cuda("PYTHON").device
+            'PYTHON'
+        """
+        if isinstance(device, str):
+            return self.to(device)
+        return self.to(NVIDIA if device is None else f"{NVIDIA}:{as_int(device, 'cuda', 'device')}")
 
     def to_(self, device: str | None) -> Self:
         """Move this tensor, and its `.grad`, to another device; return this.

@@ -234,6 +234,8 @@ CASES: list[Case] = [
         "multinomial of shape (2, 2, 2): give weights (n,) or (rows, n)",
     ),
     ("to", DeviceNotFound, lambda t: t.floats.to("NOWHERE"), "there is no device 'NOWHERE'"),
+    ("cuda", ArgumentError, lambda t: t.floats.cuda(0.5), "cuda: device=0.5 (float) is no integer"),
+    ("cuda", DeviceNotFound, lambda t: t.floats.cuda("NOWHERE"), "there is no device 'NOWHERE'"),
     ("to_device", DeviceNotFound, lambda t: t.floats.to_device("NOWHERE"), "there is no device 'NOWHERE'"),
     ("data", ShapeError, lambda t: t.symbolic.data(), "data: the shape (size,) is symbolic"),
     ("numpy", ShapeError, lambda t: t.symbolic.numpy(), "numpy: the shape (size,) is symbolic"),

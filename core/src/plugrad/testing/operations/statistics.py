@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from plugrad.testing.operations.operation import Array, Meaning, Operation, reals, whole
+from plugrad.testing.operations.operation import Array, Meaning, Operation, bools, positive, reals, whole
 
 _X = reals(2, 3, 4)
 _HOLES = np.array(
@@ -84,4 +84,36 @@ def _modes(x: Any) -> tuple[Array, Array]:
     return values, np.array([np.flatnonzero(row == value)[-1] for row, value in zip(x, values, strict=True)])
 
 
-CASES: tuple[Operation, ...] = (*_extremes(), *_nans(), *_selected())
+def _statistics() -> Iterator[Operation]:
+    twice: Meaning = lambda x: np.diff(x, 2, 1)
+    yield Operation("diff", "twice", lambda x: x.diff(2, 1), twice, (_X,), order=1)
+    between: Meaning = lambda x, y: np.diff(x, 1, 0, y, y)
+    pair = reals(2, 3), reals(1, 3, seed=1)
+    yield Operation("diff", "ends", lambda x, y: x.diff(axis=0, prepend=y, append=y), between, pair, order=1)
+    yield Operation("diff", "bool", lambda x: x.diff(), lambda x: np.diff(x), (bools(2, 5),))
+    samples = reals(3, 6)
+    yield Operation("cov", "reals", lambda x: x.cov(), lambda x: np.cov(x), (samples,), order=2)
+    yield Operation("cov", "one variable", lambda x: x.cov(correction=0), np.var, (reals(6),), order=1)
+    weighted: Meaning = lambda x, f, a: np.cov(x, ddof=2, fweights=f, aweights=a)
+    yield Operation(
+        "cov",
+        "weights",
+        lambda x, f, a: x.cov(correction=2, fweights=f, aweights=a),
+        weighted,
+        (samples, np.array([1, 0, 2, 3, 1, 1], np.int32), positive(6)),
+        order=1,
+    )
+    yield Operation("corrcoef", "reals", lambda x: x.corrcoef(), lambda x: np.corrcoef(x), (samples,))
+    far: Meaning = lambda x, y: np.linalg.norm((x - y).ravel(), 3)
+    yield Operation("dist", "p of 3", lambda x, y: x.dist(y, 3), far, (samples, reals(6, seed=1)), order=1)
+    yield Operation("vander", "reals", lambda x: x.vander(), np.vander, (reals(4),), order=1)
+    rising: Meaning = lambda x: np.vander(x, 3, True)
+    yield Operation("vander", "rising", lambda x: x.vander(3, increasing=True), rising, (whole(4),))
+    every: Meaning = lambda x, y: np.stack(np.meshgrid(x, y, indexing="ij"), -1).reshape(-1, 2)
+    vectors = reals(3), reals(2, seed=1)
+    yield Operation("cartesian_prod", "two", lambda x, y: x.cartesian_prod(y), every, vectors, order=1)
+    chosen: Meaning = lambda x: x[np.array([[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]])]
+    yield Operation("combinations", "two", lambda x: x.combinations(), chosen, (reals(4),), order=1)
+
+
+CASES: tuple[Operation, ...] = (*_extremes(), *_nans(), *_selected(), *_statistics())

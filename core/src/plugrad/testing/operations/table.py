@@ -49,7 +49,8 @@ _REASONS = {
         "data equal item numpy tolist"
     ),
     "says when and where is computed, not what": (
-        "detach held_graphs kernelize no_grad realize replace schedule to to_ to_device train training"
+        "cpu cuda detach held_graphs kernelize no_grad realize replace schedule to to_ to_device train "
+        "training"
     ),
     "is `contiguous`, as others call it": "clone",
     "changes how derivatives are computed, not what they are": "contiguous_backward",
