@@ -1,5 +1,6 @@
 """Tests of plugrad.tensor.pooling, against torch."""
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import torch.nn.functional as F
 from plugrad import Tensor
 from plugrad.errors import DtypeError, ShapeError
 from plugrad.transforms import jvp, vmap
+from plugrad.uop.ops import Ops
 
 RNG = np.random.default_rng(0)
 
@@ -135,7 +137,15 @@ def test_adaptive_pools_over_one_and_three_axes_are_those_of_torch() -> None:
 
 
 @pytest.mark.parametrize(
-    "options", [{"kernel_size": 2}, {"kernel_size": 3, "stride": 1, "padding": 1}], ids=str
+    "options",
+    [
+        {"kernel_size": 2},
+        {"kernel_size": 3, "stride": 1, "padding": 1},
+        {"kernel_size": 3, "stride": 2, "padding": 1, "ceil_mode": True},
+        {"kernel_size": 2, "stride": 3},
+        {"kernel_size": 3, "stride": 1, "dilation": 2, "padding": (1, 0)},
+    ],
+    ids=str,
 )
 def test_the_first_of_equal_values_gets_the_gradient(options: Any) -> None:
     x = random(1, 2, 6, 6).round()
@@ -150,6 +160,29 @@ def test_the_first_of_equal_values_gets_the_gradient(options: Any) -> None:
         (found,) = out.gradient(ours, gradient=Tensor(weights))
         (wanted,) = torch.autograd.grad(expected, theirs, torch.tensor(weights))
         np.testing.assert_allclose(found.numpy(), wanted.numpy(), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "options", [{"kernel_size": 2}, {"kernel_size": 3, "stride": 2, "padding": 1}], ids=str
+)
+def test_an_element_asks_only_the_windows_it_may_lie_in(options: Any) -> None:
+    x = Tensor(random(1, 1, 8, 8), requires_grad=True)
+    (found,) = x.max_pool2d(**options).sum().gradient(x)
+    sums = [u for u in found.uop.toposort() if u.op is Ops.REDUCE_AXIS and u.arg[0] is Ops.ADD]
+    most = -(-options["kernel_size"] // options.get("stride", options["kernel_size"]))
+    terms = [prod(u.src[0].shape[axis] for axis in u.arg[1]) for u in sums]
+    assert terms == ([most**2] if most > 1 else [])
+
+
+def test_the_gradient_of_a_pool_can_be_differentiated() -> None:
+    value = random(1, 1, 6, 6)
+    x, other = Tensor(value, requires_grad=True), torch.tensor(value, requires_grad=True)
+    (found,) = (x * x).max_pool2d(3, 2, padding=1).sum().gradient(x)
+    (second,) = (found * found).sum().gradient(x)
+    pooled = F.max_pool2d(other * other, 3, 2, 1).sum()
+    (wanted,) = torch.autograd.grad(pooled, other, create_graph=True)
+    (expected,) = torch.autograd.grad((wanted * wanted).sum(), other)
+    np.testing.assert_allclose(second.numpy(), expected.numpy(), rtol=1e-5, atol=1e-6)
 
 
 def test_pools_can_be_batched_and_pushed_forward() -> None:

@@ -8,8 +8,9 @@ from plugrad.errors import ShapeError
 from plugrad.tensor.arguments import several, whole
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.gather import GatherMixin
+from plugrad.tensor.greatest import first_of_bins, first_places, from_end_of
 from plugrad.tensor.lookup import counted, pick_last, position_dtype
-from plugrad.tensor.pool import axes_of, behind, checked_shape, first_places, from_end_of, greatest_of
+from plugrad.tensor.pool import axes_of, behind, checked_shape
 from plugrad.tensor.shapes import product, show
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
@@ -117,7 +118,7 @@ class AdaptivePoolingMixin(GatherMixin):
                 once = _beside(inside, from_end, 2 * number).expand(from_end.shape)
                 from_end = once.where(from_end, from_end.const_like(0))
         from_end = from_end.permute((*range(0, 2 * axes, 2), *range(1, 2 * axes, 2)))
-        values = self._like(greatest_of(view, from_end))
+        values = self._like(first_of_bins(view, from_end))
         if not return_indices:
             return values
         return values, self._like(first_places(view, from_end, product(sizes)))

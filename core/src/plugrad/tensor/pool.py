@@ -2,16 +2,13 @@
 
 from typing import Any
 
-from plugrad.autodiff import inputs_of, with_rule
-from plugrad.dtype import ConstType, dtypes, is_float
+from plugrad.dtype import ConstType, dtypes
 from plugrad.errors import ShapeError
 from plugrad.tensor.arguments import several
 from plugrad.tensor.base import TensorBase
-from plugrad.tensor.lookup import position_dtype
-from plugrad.tensor.shapes import product, show
+from plugrad.tensor.shapes import show
 from plugrad.tensor.spatial import Padding, Sizes, Widths, sizes_of, widths_of
 from plugrad.tensor.windows import windows
-from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
 
@@ -100,53 +97,6 @@ def _last_reach(size: int, widths: tuple[int, int], kernel: int, step: int, gap:
     if (count - 1) * step >= size + before:
         count -= 1
     return max((count - 1) * step + reach - (size + before + after), 0)
-
-
-def from_end_of(sizes: tuple[int, ...]) -> UOp:
-    """Return positions in a volume as distances from its end: the first has the greatest, none has 0."""
-    total: int = product(sizes)
-    dtype = position_dtype(total)
-    return (UOp.const(dtype, total) - UOp.iota(total, dtype)).reshape(sizes)
-
-
-def greatest_of(view: UOp, from_end: UOp) -> UOp:
-    """Return the greatest of each window, whose gradient goes to the first of equals alone, or of NaN.
-
-    (..., *counts, *kernel) with (*counts, *kernel) -> (..., *counts)
-    """
-    axes = len(from_end.shape) // 2
-    values = view.reduce_axis(Ops.MAX, tuple(range(len(view.shape) - axes, len(view.shape))))
-    if not is_float(view.dtype):
-        return values.reshape(view.shape[:-axes])
-
-    return with_rule([values], [view, from_end], _to_the_first)[0].reshape(view.shape[:-axes])
-
-
-def _to_the_first(gradients: tuple[UOp | None, ...], function: UOp) -> list[UOp | None]:
-    """Return the gradient of `greatest_of`; a function of the module, so that equal graphs stay equal."""
-    (gradient,), (view, from_end) = gradients, inputs_of(function)
-    if gradient is None:
-        return [None, None]
-    is_first = behind(from_end, view.shape).eq(_ranks(view, from_end).expand(view.shape))
-    return [is_first.where(gradient.expand(view.shape), gradient.const_like(0.0)), None]
-
-
-def first_places(view: UOp, from_end: UOp, total: int) -> UOp:
-    """Return where the greatest of each window was: the first of equals, or of NaN.
-
-    (..., *counts, *kernel) with (*counts, *kernel) -> (..., *counts)
-    """
-    rank = _ranks(view.detach(), from_end)
-    return (rank.const_like(total) - rank).reshape(view.shape[: -(len(from_end.shape) // 2)])
-
-
-def _ranks(view: UOp, from_end: UOp) -> UOp:
-    """Return how far from the end the greatest of each window lies; axes of windows keep size 1."""
-    window_axes = tuple(range(len(view.shape) - len(from_end.shape) // 2, len(view.shape)))
-    best = view.reduce_axis(Ops.MAX, window_axes).expand(view.shape)
-    found = view.eq(best) | view.ne(view) if is_float(view.dtype) else view.eq(best)
-    rank = behind(from_end, view.shape)
-    return found.where(rank, rank.const_like(0)).reduce_axis(Ops.MAX, window_axes)
 
 
 def behind(u: UOp, shape: Any) -> UOp:

@@ -6,15 +6,8 @@ from plugrad.dtype import dtype_min, dtypes, is_float, is_int, sum_acc_dtype
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.adaptive import AdaptivePoolingMixin
 from plugrad.tensor.arguments import real, tensors
-from plugrad.tensor.pool import (
-    Pool,
-    axes_of,
-    behind,
-    checked_shape,
-    first_places,
-    from_end_of,
-    greatest_of,
-)
+from plugrad.tensor.greatest import first_places, from_end_of, greatest_in
+from plugrad.tensor.pool import Pool, axes_of, behind, checked_shape
 from plugrad.tensor.shapes import product, show
 from plugrad.tensor.spatial import Padding, Sizes, sizes_of
 from plugrad.uop.ops import Ops
@@ -109,11 +102,12 @@ class PoolingMixin(AdaptivePoolingMixin):
 
     def _max_pool(self, pool: Pool, return_indices: bool) -> Any:
         view = pool.windows_of(self, dtype_min(self.dtype))
-        from_end = pool.windows_of(self._like(from_end_of(pool.sizes)), 0)
-        values = self._like(greatest_of(view, from_end))
+        from_end = from_end_of(pool.sizes)
+        from_end_view = pool.windows_of(self._like(from_end), 0)
+        values = self._like(greatest_in(pool, self._graph, view, from_end, from_end_view))
         if not return_indices:
             return values
-        return values, self._like(first_places(view, from_end, product(pool.sizes)))
+        return values, self._like(first_places(view, from_end_view, product(pool.sizes)))
 
     def max_unpool2d(
         self,
