@@ -60,6 +60,8 @@ SPELLED: dict[str, Callable[..., Any]] = {
     "gelu/exact": F.gelu,
     "swish": F.silu,
     "clip": lambda x: x.clamp(max=0.25),
+    **{f"{name}{digits}{rest}": lambda x, digits=digits: torch.round(x, decimals=digits)
+       for name, rest in (("round/", " decimals"), ("__round__/", "")) for digits in (1, -1)},
     **{f"{name}/a number": lambda x, name=name: getattr(torch, name)(x, torch.tensor(1.5))
        for name in ("maximum", "minimum", "atan2", "hypot", "logaddexp")},
     "floordiv": lambda x, y: x // y,
@@ -162,6 +164,10 @@ OTHERWISE: dict[str, str] = {
         (f"{name}/int32" for name in ("logsigmoid", "softplus", "celu", "elu", "selu")), "floats only"
     ),
     "sign/edges": "the sign of NaN is 0",
+    "sgn/edges": "the sign of NaN is 0",
+    "round/tens of int8": "not implemented",
+    **dict.fromkeys(("__divmod__", "__rdivmod__"), "not there"),
+    "__rmatmul__": "arrays are refused",
     **dict.fromkeys(
         ("rearrange", "shrink", "shrink_to", "pad_to", "sequential", "cast", "bitcast"), "not there"
     ),
