@@ -130,8 +130,8 @@ def _operators() -> Iterator[Operation]:
         yield Operation("__divmod__", name, both, both, (x, y))
         yield Operation("__rdivmod__", name, of_number, of_number, (y,))
     a, b = reals(2, 3), reals(3, 3, seed=1)
-    of_array: Meaning = lambda x: b @ x
-    yield Operation("__rmatmul__", "an array", of_array, of_array, (reals(3, 4),), order=1)
+    of_array: Meaning = lambda x: b @ x.T
+    yield Operation("__rmatmul__", "an array", of_array, of_array, (reals(4, 3),), order=1)
     written: Meaning = lambda x, y: operator.imatmul(x.contiguous(), y)
     yield Operation("__imatmul__", "two tensors", written, operator.matmul, (a, b))
 
