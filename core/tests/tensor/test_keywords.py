@@ -23,6 +23,11 @@ x = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
         ("transpose", {"dim0": 0, "dim1": 2}, {"axis1": 0, "axis2": 2}),
         ("diagonal", {"dim1": 1, "dim2": 2}, {"axis1": 1, "axis2": 2}),
         ("roll", {"shifts": 1, "dims": 2}, {"shifts": 1, "axis": 2}),
+        ("swapaxes", {"axis0": 0, "axis1": 2}, {"axis1": 0, "axis2": 2}),
+        ("swapdims", {"dim0": 0, "dim1": 2}, {"axis1": 0, "axis2": 2}),
+        ("unfold", {"dimension": 2, "size": 2, "step": 1}, {"axis": 2, "size": 2, "step": 1}),
+        ("argsort", {"dim": 1, "stable": True}, {"axis": 1}),
+        ("unique", {"sorted": False}, {}),
         ("leaky_relu", {"neg_slope": 0.5}, {"negative_slope": 0.5}),
     ],
 )
@@ -43,6 +48,19 @@ def test_tensors_are_joined_along_a_dim() -> None:
     np.testing.assert_array_equal(joined.numpy(), np.concatenate([x, x], 1))
     assert Tensor.stack(Tensor(x), Tensor(x), dim=-1).shape == (2, 3, 4, 2)
     assert [part.shape for part in Tensor(x).split(2, dim=1)] == [(2, 2, 4), (2, 1, 4)]
+
+
+def test_the_second_axis_may_be_called_the_first_from_0() -> None:
+    swapaxes = getattr(Tensor(x), "swapaxes")  # noqa: B009 - the static type has one name
+    assert swapaxes(0, axis1=2).shape == swapaxes(axis1=0, axis2=2).shape == (4, 3, 2)
+    with pytest.raises(TypeError, match=r"swapaxes\(\) got axes counted from 0 and 'axis2' as well"):
+        swapaxes(axis0=0, axis2=2)
+
+
+def test_order_is_asked_for_by_name() -> None:
+    values, positions = getattr(Tensor(x), "topk")(2, dim=0, sorted=True)  # noqa: B009
+    assert values.shape == positions.shape == (2, 3, 4)
+    assert Tensor(x).sort(0, stable=False)[0].shape == (2, 3, 4)
 
 
 def test_one_name_at_a_time() -> None:

@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 # what others call a parameter of ours
 SYNONYMS: Mapping[str, tuple[str, ...]] = {
-    "axis": ("dim", "dims"),
+    "axis": ("dim", "dims", "dimension"),
     "axes": ("dims", "dim", "order"),
     "axis1": ("dim0", "axis0"),
     "axis2": ("dim1",),
@@ -27,12 +27,16 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "min_": ("min", "a_min"),
     "negative_slope": ("neg_slope",),
     "shape": ("size",),
+    "sorted_": ("sorted",),
     "stop": ("end",),
     "y": ("Y", "target"),
 }
 # PyTorch counts the axes of these from 1
 _FROM_ONE = {"dim1": "axis1", "dim2": "axis2"}
 _COUNTED_FROM_ONE = frozenset({"diag_embed", "diagonal", "trace"})
+# and those of these from 0: its second name is our first
+_FROM_ZERO = {"axis0": "axis1", "axis1": "axis2"}
+_COUNTED_FROM_ZERO = frozenset({"swapaxes", "swapdims"})
 # with `dim` PyTorch gives values and places together: to take it here would be another answer in silence
 _VALUES_AND_PLACES = frozenset({"max", "min", "median"})
 
@@ -56,6 +60,8 @@ def understands_synonyms(cls: type[T]) -> type[T]:
             own = _synonyms_of(name, (*code.co_varnames[:count], rest))
             if own:
                 translated = _translating(function, own, rest)
+                if name in _COUNTED_FROM_ZERO:
+                    translated = _counting_from_zero(translated)
                 setattr(base, name, translated if function is member else type(member)(translated))
     return cls
 
@@ -71,6 +77,21 @@ def _synonyms_of(name: str, parameters: tuple[str, ...]) -> dict[str, str]:
     if name in _VALUES_AND_PLACES:
         out = {other: own for other, own in out.items() if own != "axis"}
     return out
+
+
+def _counting_from_zero(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method of two axes that takes `axis0` and `axis1` as well, where that is what they mean."""
+
+    @wraps(function)
+    def translated(*args: Any, **keywords: Any) -> Any:
+        # behind the tensor and a first axis, `axis1` is the second one
+        if "axis0" in keywords or (len(args) > 1 and "axis1" in keywords):
+            if "axis2" in keywords:
+                raise TypeError(f"{function.__name__}() got axes counted from 0 and 'axis2' as well.")
+            keywords = {_FROM_ZERO.get(name, name): value for name, value in keywords.items()}
+        return function(*args, **keywords)
+
+    return translated
 
 
 def _translating(function: Callable[..., Any], own: Mapping[str, str], rest: str) -> Callable[..., Any]:

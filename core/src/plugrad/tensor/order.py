@@ -24,8 +24,10 @@ class OrderMixin(GatherMixin, CreationMixin):
 
     __slots__ = ()
 
-    def sort(self, axis: int = -1, descending: bool = False) -> tuple[Self, Self]:
-        """Return the elements in order along an axis, and their positions; equal ones keep their order.
+    def sort(self, axis: int = -1, descending: bool = False, *, stable: bool = True) -> tuple[Self, Self]:
+        """Return the elements in order along an axis, and their positions.
+
+        Equal ones keep their order, whatever `stable` asks for.
 
         Raises:
             AxisError: the axis does not exist.
@@ -38,8 +40,10 @@ class OrderMixin(GatherMixin, CreationMixin):
         positions = self.argsort(axis, descending)
         return (self.gather(axis, positions) if self.ndim else self), positions
 
-    def argsort(self, axis: int = -1, descending: bool = False) -> Self:
-        """Return the positions that sort this tensor along an axis; equal elements keep their order.
+    def argsort(self, axis: int = -1, descending: bool = False, *, stable: bool = True) -> Self:
+        """Return the positions that sort this tensor along an axis.
+
+        Equal elements keep their order, whatever `stable` asks for.
 
         Raises:
             AxisError: the axis does not exist.

@@ -232,7 +232,9 @@ class SearchMixin(OrderMixin, ScanMixin):
 
     # --- by value ---
 
-    def unique(self, return_inverse: bool = False, return_counts: bool = False) -> Any:
+    def unique(
+        self, return_inverse: bool = False, return_counts: bool = False, *, sorted_: bool = True
+    ) -> Any:
         """Return the different elements, sorted: (...) -> (count,). All NaNs are one, as in NumPy.
 
         Computes this tensor at once, because the count depends on it.
@@ -240,6 +242,7 @@ class SearchMixin(OrderMixin, ScanMixin):
         Args:
             return_inverse: also return where in the result each element is, in this shape.
             return_counts: also return how often each comes.
+            sorted_: changes nothing: they come in order.
 
         Raises:
             JitError: inside a jitted function.

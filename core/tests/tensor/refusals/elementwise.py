@@ -5,6 +5,7 @@ from plugrad.errors import ArgumentError, AxisError, DtypeError, ShapeError
 from refusals.case import Case
 
 CASES: list[Case] = [
+    ("isinf", DtypeError, lambda t: t.floats.isinf(None), "isinf: None (NoneType) is no number"),
     (
         "gelu",
         ArgumentError,
