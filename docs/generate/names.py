@@ -390,6 +390,7 @@ ROWS: dict[str, tuple[str, str, str]] = {
         "tinygrad.Tensor.repeat_interleave",
     ),
     "Tensor.unique": ("torch.Tensor.unique", "np.unique", ""),
+    "Tensor.unique_consecutive": ("torch.Tensor.unique_consecutive", "", ""),
     "Tensor.bincount": ("torch.Tensor.bincount", "np.bincount", ""),
     "Tensor.histc": ("torch.Tensor.histc", "np.histogram", ""),
     "Tensor.matmul": ("torch.Tensor.matmul", "np.matmul", "tinygrad.Tensor.matmul"),

@@ -34,7 +34,7 @@ TENSOR_PAGES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
         ("reduce", "extremes", "nans", "norms", "scan", "order", "selection", "statistics"),
     ),
     ("movement", "Shapes", ("movement", "reorder", "padding", "joins", "stacks", "pixels")),
-    ("indexing", "Indexing and searching", ("indexing", "advanced", "gather", "written", "search")),
+    ("indexing", "Indexing and searching", ("indexing", "advanced", "gather", "written", "search", "runs")),
     (
         "linalg",
         "Products and linear algebra",

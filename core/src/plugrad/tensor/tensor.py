@@ -14,7 +14,7 @@ from plugrad.tensor.fourier_axes import FourierAxesMixin
 from plugrad.tensor.gradient import GradientMixin
 from plugrad.tensor.host import HOST, host_buffer
 from plugrad.tensor.keywords import understands_synonyms
-from plugrad.tensor.queries import QueryMixin
+from plugrad.tensor.runs import RunMixin
 from plugrad.tensor.shapes import as_int, show
 from plugrad.tensor.source import graph_of
 from plugrad.tensor.statistics import StatisticsMixin
@@ -23,7 +23,7 @@ from plugrad.uop.uop import UOp
 
 
 @understands_synonyms
-class Tensor(GradientMixin, QueryMixin, StatisticsMixin, FourierAxesMixin):
+class Tensor(GradientMixin, RunMixin, StatisticsMixin, FourierAxesMixin):
     """An array of one dtype on one device, and the graph that computes it.
 
     Nothing runs until a value is needed: `realize`, `numpy`, `tolist`, `item`, `print` of an element. Tensors

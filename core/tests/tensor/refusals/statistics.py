@@ -1,8 +1,8 @@
 """Errors of extremes, of what leaves NaN out, of elements by rank and of statistics."""
 
 from plugrad import Tensor
-from plugrad.errors import ArgumentError, AxisError, DtypeError, ShapeError
-from refusals.case import Case
+from plugrad.errors import ArgumentError, AxisError, DtypeError, JitError, ShapeError
+from refusals.case import Case, jitted
 
 _NOTHING = "over axis None of shape (0,): there are no elements"
 
@@ -24,6 +24,24 @@ CASES: list[Case] = [
     ("kthvalue", AxisError, lambda t: t.floats.kthvalue(1, 2), "kthvalue: axis 2 is out of range"),
     ("mode", AxisError, lambda t: t.floats.mode(2), "mode: axis 2 is out of range"),
     ("mode", ShapeError, lambda t: Tensor.zeros(0).mode(), "mode over axis 0 of shape (0,)"),
+    (
+        "unique_consecutive",
+        AxisError,
+        lambda t: t.floats.unique_consecutive(axis=2),
+        "unique_consecutive: axis 2 is out of range",
+    ),
+    (
+        "unique_consecutive",
+        JitError,
+        lambda t: jitted(lambda x: x.unique_consecutive()),
+        "a jitted function reads the elements of",
+    ),
+    (
+        "unique_consecutive",
+        ShapeError,
+        lambda t: t.symbolic.unique_consecutive(),
+        "unique_consecutive: the shape (size,) is symbolic",
+    ),
     ("diff", ArgumentError, lambda t: t.floats.diff(-1), "diff: n=-1 is negative"),
     ("diff", AxisError, lambda t: t.floats.diff(axis=2), "diff: axis 2 is out of range"),
     ("diff", DtypeError, lambda t: t.vector.diff(prepend=0), "diff of 0 (int). Pass tensors"),

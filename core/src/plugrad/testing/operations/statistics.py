@@ -116,4 +116,12 @@ def _statistics() -> Iterator[Operation]:
     yield Operation("combinations", "two", lambda x: x.combinations(), chosen, (reals(4),), order=1)
 
 
-CASES: tuple[Operation, ...] = (*_extremes(), *_nans(), *_selected(), *_statistics())
+def _runs() -> Iterator[Operation]:
+    few = np.array([[1, 1, 2], [2, 2, 1], [2, 2, 1]], np.int32)
+    runs: Meaning = lambda x: (np.array([1, 2, 1, 2, 1]), np.array([2, 3, 1, 2, 1]))
+    yield Operation("unique_consecutive", "counts", lambda x: x.unique_consecutive(False, True), runs, (few,))
+    rows: Meaning = lambda x: (x[:2], np.array([0, 1, 1]))
+    yield Operation("unique_consecutive", "rows", lambda x: x.unique_consecutive(True, axis=0), rows, (few,))
+
+
+CASES: tuple[Operation, ...] = (*_extremes(), *_nans(), *_selected(), *_statistics(), *_runs())
