@@ -236,6 +236,7 @@ class StackMixin(SelectionMixin):
 
         Raises:
             ArgumentError: `offset` is no integer.
+            ShapeError: an axis is symbolic.
 
         Example:
             >>> Tensor([[1], [2]]).diagflat().tolist()

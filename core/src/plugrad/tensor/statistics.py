@@ -71,7 +71,8 @@ class StatisticsMixin(StackMixin):
 
         Raises:
             DtypeError: `fweights` holds no integers, a weight is no tensor, or `correction` no number.
-            ShapeError: there are more than two axes, or weights are not one for each observation.
+            ShapeError: there are more than two axes, observations are a symbolic axis, or weights are not one
+                for each of them.
 
         Source: numpy.cov, for the weights.
 
@@ -85,7 +86,7 @@ class StatisticsMixin(StackMixin):
         """Return the correlations of variables, the rows: (m, n) -> (m, m), (n,) -> (). From -1 to 1.
 
         Raises:
-            ShapeError: there are more than two axes.
+            ShapeError: there are more than two axes, or observations are a symbolic one.
 
         Example:
             >>> Tensor([[1.0, 2.0, 3.0], [6.0, 4.0, 2.0]]).corrcoef().round(decimals=3).tolist()
@@ -102,14 +103,14 @@ class StatisticsMixin(StackMixin):
             raise ShapeError(f"{what} of shape {show(self.shape)}: rows are variables, of two axes at most.")
         narrow, wide = self._float_dtypes()
         x = self.cast(wide).atleast_2d()
-        count: Any = x.shape[1]
+        count = x._known_size(1, what)
         weights = [
             self._weights_of(w, name, count, what) for w, name in ((often, "fweights"), (much, "aweights"))
         ]
         given = [w.cast(wide) for w in weights if w is not None]
         if not given:
             away = x - x.mean(1, keepdim=True)
-            left = max(count - correction, 0) if isinstance(count, int) else count - correction
+            left = max(count - correction, 0)
             out = away @ away.T / left
         else:
             w = given[0] * given[1] if len(given) > 1 else given[0]

@@ -67,6 +67,7 @@ CASES: list[Case] = [
         lambda t: t.vector.diagflat(0.5),
         "diagflat: offset=0.5 (float) is no integer",
     ),
+    ("diagflat", ShapeError, lambda t: t.symbolic.diagflat(), "diagflat of shape (size,)"),
     (
         "select_scatter",
         ArgumentError,
