@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from plugrad import Tensor
+from plugrad import Tensor, events
 from plugrad.errors import ArgumentError, AxisError, ShapeError
 
 RNG = np.random.default_rng(0)
@@ -299,6 +299,16 @@ def test_rounds_share_their_kernels() -> None:
         steps = Tensor(symmetric(size, size)).realize().eigh()[1].schedule()
         counts.append(len({step.ast for step in steps}))
     assert counts[1] <= counts[0] < 40
+
+
+def test_reading_one_factor_after_the_other_computes_nothing_twice() -> None:
+    parts = Tensor(random(6, 6)).realize().svd()
+    done: list[events.RealizeEvent] = []
+    with events.subscribe(events.RealizeEvent, done.append):
+        for part in parts:
+            part.numpy()
+    # one makes the transposed factor contiguous
+    assert sum(event.kernels for event in done) <= 1
 
 
 def test_narrow_floats_and_integers_compute_in_floats() -> None:

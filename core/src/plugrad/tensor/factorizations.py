@@ -16,6 +16,7 @@ from typing import Any
 
 from plugrad.dtype import DType, dtypes
 from plugrad.engine import storage
+from plugrad.engine.realize import realize
 from plugrad.engine.repeat import repeat
 from plugrad.errors import DtypeError
 from plugrad.tensor.host import HOST, host_buffer
@@ -62,6 +63,20 @@ def _repeated(step: Callable[[_State], _State], state: _State, count: int, devic
     for _ in range(count):
         state = step(state)
     return state
+
+
+def computed(values: _State, device: str) -> _State:
+    """Return values in memory, computed by one schedule; as they are where what they read is not known yet.
+
+    Example:
+        >>> x = Tensor([1.0, 2.0])
+        >>> [u.op for u in computed(((x + 1).uop,), x.device)]
+        [Ops.BUFFER]
+    """
+    if not _is_known(values):
+        return values
+    realize(values, device)
+    return tuple([storage.resolve(u, device) for u in values])
 
 
 def _is_known(state: _State) -> bool:

@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple, Self
 from plugrad.dtype import dtypes
 from plugrad.errors import ArgumentError, AxisError, ShapeError
 from plugrad.tensor.base import promoted
-from plugrad.tensor.factorizations import epsilon, orthogonal_rows
+from plugrad.tensor.factorizations import computed, epsilon, orthogonal_rows
 from plugrad.tensor.linalg import LinalgMixin, completed, greatest
 from plugrad.tensor.matmul import check_factor
 from plugrad.tensor.order import OrderMixin
@@ -20,6 +20,9 @@ from plugrad.tensor.shapes import one_axis, several, show
 
 # the reciprocals of these are finite
 _SMALLEST = {dtypes.float32: 2.0**-126, dtypes.float64: 2.0**-1022}
+
+# from this size on, rotations are computed while the graph is made
+_LARGE = 5
 
 MatrixNorm = Literal["fro", "nuc"] | float
 
@@ -249,10 +252,14 @@ class SpectralMixin(LinalgMixin, OrderMixin):
         left, triangle, others = x._reflections(complete)
         x, second = _turned(triangle)._longest_first()
         right, triangle, _ = x._reflections(False)
+        # many rotations are computed now: what they leave to do should not be done for each result again
+        parts = left, right, triangle, first, second, largest
+        left, right, triangle, first, second, largest = _together(*parts)
         u, s, v = _turned(triangle)._rotated()
         u = left @ u._rows_in(second.argsort(-1))
         v = (right @ v)._rows_in(first.argsort(-1))
-        return u._kept(), (s * largest.squeeze(-1))._kept(), v._kept(), others
+        u, s, v = _together(u._kept(), (s * largest.squeeze(-1))._kept(), v._kept())
+        return u, s, v, others
 
     def _longest_first(self) -> tuple[Self, Self]:
         """Return columns sorted by length, and where they come from."""
@@ -317,6 +324,14 @@ def _size(x: Any, axis: int) -> int:
 
 def _turned(x: Any) -> Any:
     return x.transpose(-2, -1)
+
+
+def _together(*parts: Any) -> list[Any]:
+    """Return parts of factors, in memory if the matrices are too large for a graph of all rotations."""
+    if min(_size(parts[0], -1), _size(parts[0], -2)) < _LARGE or 0 in parts[0].shape:
+        return list(parts)
+    graphs = computed(tuple([x._kept()._graph for x in parts]), parts[0]._device)
+    return [x._like(u) for x, u in zip(parts, graphs, strict=True)]
 
 
 def _safe_inverse(x: Any) -> Any:
