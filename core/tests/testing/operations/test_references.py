@@ -142,6 +142,11 @@ SPELLED: dict[str, Callable[..., Any]] = {
         lambda x, y: F.cross_entropy(x, y, reduction="none", label_smoothing=0.3),
     "sparse_categorical_crossentropy": lambda x, y: F.cross_entropy(x, y, label_smoothing=0.2),
     "dropout": lambda x: F.dropout(x, training=False),
+    **{f"dropout{n}d": lambda x, n=n: getattr(F, f"dropout{n}d")(x, training=False) for n in (1, 2, 3)},
+    **{name: lambda *xs, name=name: getattr(torch, name)(xs)
+       for name in ("hstack", "vstack", "dstack", "column_stack")},
+    "unique_consecutive/rows": lambda x: torch.unique_consecutive(x, return_inverse=True, dim=0),
+    "linear/in float64": lambda x, w: F.linear(x.double(), w.T.double()),
 }  # fmt: skip
 #: What PyTorch does not have, or means otherwise.
 OTHERWISE: dict[str, str] = {
@@ -178,7 +183,17 @@ OTHERWISE: dict[str, str] = {
     "__getitem__/a negative step": "steps are positive",
     "gather/outside gives 0": "an error",
     **dict.fromkeys(("svd/product", "eigh/product"), "multiplied again in words of tensors"),
-    **dict.fromkeys(("fft", "ifft", "rfft", "irfft", "fft2", "ifft2"), "complex numbers are a dtype"),
+    **dict.fromkeys(
+        (f"{way}{axes}" for way in ("fft", "ifft", "rfft", "irfft") for axes in ("", "2", "n")),
+        "complex numbers are a dtype",
+    ),
+    **dict.fromkeys(("ptp", "newton_schulz"), "not there"),
+    "nanmean/int32": "floats only",
+    **dict.fromkeys(
+        ("nanmedian/NaN", "kthvalue/second, axis 0, equals", "kthvalue/second, axis -1, equals"),
+        "another of equals",
+    ),
+    "vander/reals": "no gradient",
     "unique/floats": "each NaN is its own",
     "bincount/weights": "no gradient",
     "one_hot/outside gives zeros": "an error",
