@@ -67,7 +67,6 @@ def test_what_is_missing_is_what_is_listed_with_a_reason() -> None:
     t = Tensor([[1.0]])
     assert all(hasattr(t, name) for name in (*ATTRIBUTES.split(), *METHODS.split()))
     assert callable(t.size)
-    assert not hasattr(t, "__rmatmul__")
 
 
 def test_the_namespace_holds_nothing_but_the_standards_names() -> None:

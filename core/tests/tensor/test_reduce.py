@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from plugrad import Tensor, dtypes
-from plugrad.errors import AxisError, ShapeError
+from plugrad.errors import ArgumentError, AxisError, ShapeError
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((3, 4, 5)).astype(np.float32)
@@ -29,7 +29,9 @@ def test_variance_is_that_of_torch(axis: Any) -> None:
         expected = torch.var(x, dim=axis, correction=correction).numpy()
         np.testing.assert_allclose(Tensor(X).var(axis, correction=correction).numpy(), expected, rtol=1e-5)
         expected = torch.std(x, dim=axis, correction=correction, keepdim=True).numpy()
-        np.testing.assert_allclose(Tensor(X).std(axis, True, correction).numpy(), expected, rtol=1e-5)
+        np.testing.assert_allclose(
+            Tensor(X).std(axis, keepdim=True, correction=correction).numpy(), expected, rtol=1e-5
+        )
 
 
 def test_variance_of_numbers_far_from_zero_keeps_its_digits() -> None:
@@ -204,3 +206,22 @@ def test_deviations_of_equal_numbers_have_no_slope() -> None:
 
 def test_logsumexp_of_nothing_is_minus_infinity() -> None:
     assert Tensor.zeros(2, 0).logsumexp(1).tolist() == [-float("inf")] * 2
+
+
+def test_flags_are_true_or_false_and_no_axes() -> None:
+    x = Tensor([[1.0, 2.0], [3.0, 4.0]])
+    for wrong in (
+        lambda: x.sum(0, np.float32),
+        lambda: x.max(0, keepdim="no"),
+        lambda: x.sum(keepdim=np.array([1, 0])),
+        lambda: x.sort(descending=np.array([1, 2])),
+        lambda: x.topk(2, largest="no"),
+    ):
+        with pytest.raises(ArgumentError, match="is neither True nor False"):
+            wrong()
+    assert x.sum(0, keepdim=np.True_).shape == (1, 2)
+    with pytest.raises(AxisError, match=r"var: False is no axis\. Pass an integer, and flags by name"):
+        x.var(False)
+    # unbiased to PyTorch, keepdim to tinygrad
+    with pytest.raises(TypeError, match="positional argument"):
+        x.var(1, False)  # pyright: ignore[reportCallIssue]

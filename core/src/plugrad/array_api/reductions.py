@@ -66,7 +66,7 @@ def var(x: Tensor, /, *, axis: Axis = None, correction: float = 0.0, keepdims: b
         >>> var(Tensor([1.0, 3.0])).item()
         1.0
     """
-    return x.var(axis, keepdims, correction)
+    return x.var(axis, keepdim=keepdims, correction=correction)
 
 
 def std(x: Tensor, /, *, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:
@@ -76,7 +76,7 @@ def std(x: Tensor, /, *, axis: Axis = None, correction: float = 0.0, keepdims: b
         >>> std(Tensor([1.0, 3.0])).item()
         1.0
     """
-    return x.std(axis, keepdims, correction)
+    return x.std(axis, keepdim=keepdims, correction=correction)
 
 
 def all(x: Tensor, /, *, axis: Axis = None, keepdims: bool = False) -> Tensor:

@@ -84,7 +84,9 @@ class NormMixin(ReduceMixin):
         x = self if is_float(self.dtype) else self.cast(self._float_dtypes()[0])
         return (-x).softmax(axis, dtype)
 
-    def var_mean(self, axis: Axes = None, keepdim: bool = False, correction: float = 1) -> tuple[Self, Self]:
+    def var_mean(
+        self, axis: Axes = None, *, keepdim: bool = False, correction: float = 1
+    ) -> tuple[Self, Self]:
         """Return `var(...)` and `mean(...)`.
 
         Raises:
@@ -95,9 +97,11 @@ class NormMixin(ReduceMixin):
             >>> [x.item() for x in Tensor([1.0, 3.0]).var_mean()]
             [2.0, 2.0]
         """
-        return self.var(axis, keepdim, correction), self.mean(axis, keepdim)
+        return self.var(axis, keepdim=keepdim, correction=correction), self.mean(axis, keepdim)
 
-    def std_mean(self, axis: Axes = None, keepdim: bool = False, correction: float = 1) -> tuple[Self, Self]:
+    def std_mean(
+        self, axis: Axes = None, *, keepdim: bool = False, correction: float = 1
+    ) -> tuple[Self, Self]:
         """Return `std(...)` and `mean(...)`.
 
         Raises:
@@ -108,4 +112,4 @@ class NormMixin(ReduceMixin):
             >>> [x.item() for x in Tensor([1.0, 1.0]).std_mean()]
             [0.0, 1.0]
         """
-        return self.std(axis, keepdim, correction), self.mean(axis, keepdim)
+        return self.std(axis, keepdim=keepdim, correction=correction), self.mean(axis, keepdim)

@@ -12,7 +12,7 @@ from plugrad.tensor.base import TensorBase
 from plugrad.tensor.creation import CreationMixin
 from plugrad.tensor.gather import GatherMixin
 from plugrad.tensor.lookup import counted, moved_back, moved_last, position_dtype
-from plugrad.tensor.shapes import as_int, as_number, cut_to, filled, is_sequence, one_axis, show
+from plugrad.tensor.shapes import as_flag, as_int, as_number, cut_to, filled, is_sequence, one_axis, show
 from plugrad.tensor.sorting import argsort_rows, sort_keys
 from plugrad.uop.shape import least
 
@@ -58,7 +58,7 @@ class OrderMixin(GatherMixin, CreationMixin):
         shape = self.shape
         if 0 in shape:
             return self._make(counted(shape[at], position_dtype(shape[at]), shape, at), self._device)
-        keys = sort_keys(moved_last(self._graph.detach(), at), descending)
+        keys = sort_keys(moved_last(self._graph.detach(), at), as_flag(descending, "descending"))
         size = keys.shape[-1]
         keys = filled(keys)
         if not isinstance(size, int):
@@ -91,7 +91,7 @@ class OrderMixin(GatherMixin, CreationMixin):
         size = least(size)
         if not 0 <= k <= size:
             raise ArgumentError(f"topk: k={k} of {size} elements on axis {axis}. Ask for 0 to {size}.")
-        positions = self.argsort(at, largest)._interval(at, 0, k)
+        positions = self.argsort(at, as_flag(largest, "largest"))._interval(at, 0, k)
         return self.gather(at, positions), positions
 
     def median(self, axis: int | None = None, keepdim: bool = False) -> Any:

@@ -13,7 +13,7 @@ from plugrad.dtype import (
 from plugrad.errors import ShapeError
 from plugrad.tensor.activations import ActivationMixin
 from plugrad.tensor.base import DTypeLike, the_dtype
-from plugrad.tensor.shapes import Axes, Dim, as_number, expanded, one_axis, product, show, some_axes
+from plugrad.tensor.shapes import Axes, Dim, as_flag, as_number, expanded, one_axis, product, show, some_axes
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
@@ -26,7 +26,7 @@ class ReduceMixin(ActivationMixin):
     def _reduced(self, u: UOp, op: Ops, axes: tuple[int, ...], keepdim: bool) -> UOp:
         kept = tuple(size for axis, size in enumerate(u.shape) if axis not in axes)
         out = u.reduce_axis(op, axes)
-        return out if keepdim else out.reshape(kept)
+        return out if as_flag(keepdim, "keepdim") else out.reshape(kept)
 
     def sum(self, axis: Axes = None, keepdim: bool = False, dtype: DTypeLike | None = None) -> Self:
         """Return sums. Narrow floats accumulate in float32; narrow integers and bools give at least 32 bits.
@@ -134,10 +134,11 @@ class ReduceMixin(ActivationMixin):
         total = self._reduced(self._graph.cast(wide), Ops.ADD, axes, keepdim)
         return self._like((total / _count(self._count(axes), wide)).cast(dtype))
 
-    def var(self, axis: Axes = None, keepdim: bool = False, correction: float = 1) -> Self:
+    def var(self, axis: Axes = None, *, keepdim: bool = False, correction: float = 1) -> Self:
         """Return variances: squared distances from the mean, summed and divided by count - `correction`.
 
-        A divisor below 0 counts as 0.
+        A divisor below 0 counts as 0. `keepdim` and `correction` are given by name: what comes second by
+        position means one thing to PyTorch and another to NumPy.
 
         Raises:
             AxisError: an axis does not exist.
@@ -150,7 +151,7 @@ class ReduceMixin(ActivationMixin):
         dtype, wide = self._float_dtypes()
         return self._like(self._variance(axis, keepdim, correction, "var", wide).cast(dtype))
 
-    def std(self, axis: Axes = None, keepdim: bool = False, correction: float = 1) -> Self:
+    def std(self, axis: Axes = None, *, keepdim: bool = False, correction: float = 1) -> Self:
         """Return standard deviations: square roots of `var`. The gradient of deviation 0 is 0.
 
         Raises:

@@ -154,6 +154,26 @@ def _show_symbolic(dim: UOp) -> str:
     return names or "?"
 
 
+def as_flag(value: object, name: str) -> bool:
+    """Return a truth value that was given for the parameter `name`.
+
+    Raises:
+        ArgumentError: it is none.
+
+    Example:
+        >>> as_flag(True, "keepdim")
+        True
+    """
+    is_of_numpy = getattr(getattr(value, "dtype", None), "kind", "") == "b" and not getattr(
+        value, "shape", ()
+    )
+    if is_of_numpy or (isinstance(value, int) and value in (0, 1)):
+        return bool(value)
+    raise ArgumentError(
+        f"{name}={value!r:.60} ({type(value).__name__}) is neither True nor False. Pass other things by name."
+    )
+
+
 def one_axis(axis: int, ndim: int, what: str) -> int:
     """Return `axis` counted from the front.
 
@@ -161,9 +181,12 @@ def one_axis(axis: int, ndim: int, what: str) -> int:
         AxisError: there is no such axis.
     """
     try:
-        number = axis.__index__()
+        # a flag in the place of an axis is another parameter of another library
+        number = None if isinstance(axis, bool) else axis.__index__()
     except (AttributeError, TypeError) as error:
         raise AxisError(f"{what}: {axis!r} is no axis. Pass an integer.") from error
+    if number is None:
+        raise AxisError(f"{what}: {axis!r} is no axis. Pass an integer, and flags by name.")
     if -ndim <= number < ndim:
         return number % ndim
     have = f"run from {-ndim} to {ndim - 1}" if ndim else "do not exist: it has shape ()"

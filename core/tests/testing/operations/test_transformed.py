@@ -27,7 +27,7 @@ def some() -> list[Operation]:
 #: What writes to memory, or has a shape that depends on the elements, is refused in a batch.
 REFUSED = {
     *(case.name for case in OPERATIONS if case.name.startswith("__i")),
-    *["assign", "__setitem__", "masked_select", "nonzero", "unique", "bincount"],
+    *["assign", "__setitem__", "masked_select", "nonzero", "unique", "bincount", "argwhere"],
 } - {"__invert__"}
 
 
