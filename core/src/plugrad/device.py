@@ -190,7 +190,16 @@ class DeviceRegistry:
         self.clear()
 
     def clear(self) -> None:
-        """Forget the default and all open devices. Buffers on them stay valid."""
+        """Forget the default and all open devices. Buffers on them stay valid.
+
+        Example:
+            >>> registry = DeviceRegistry()
+            >>> registry["PYTHON"].name
+            'PYTHON'
+            >>> registry.clear()
+            >>> registry.opened()
+            ()
+        """
         self._assigned = ""
         self._chosen = ""
         self._canonical: dict[str, str] = {}
@@ -205,6 +214,10 @@ class DeviceRegistry:
 
         Raises:
             DeviceNotFound: the one that was asked for is not known; no other is taken in its place.
+
+        Example:
+            >>> Device.DEFAULT in Device.devices()
+            True
         """
         if self._assigned and not is_overridden("DEVICE"):
             return self._assigned
@@ -227,6 +240,10 @@ class DeviceRegistry:
         Raises:
             DeviceNotFound: there is no such backend.
             PluginError: its plugin cannot be used.
+
+        Example:
+            >>> Device.canonicalize("python:0")
+            'PYTHON'
         """
         if name is None:
             return self.DEFAULT
@@ -255,12 +272,22 @@ class DeviceRegistry:
         return device
 
     def devices(self) -> tuple[str, ...]:
-        """Return the names of all devices that are present, best first. Loads every plugin, opens none."""
+        """Return the names of all devices that are present, best first. Loads every plugin, opens none.
+
+        Example:
+            >>> "PYTHON" in Device.devices()
+            True
+        """
         found = [backend for backend in self._manager.backends() if self._manager.is_present(backend)]
         return tuple(device.target.name for backend in found for device in backend.probe().devices)
 
     def opened(self) -> tuple[OpenDevice, ...]:
-        """Return the devices that are open."""
+        """Return the devices that are open.
+
+        Example:
+            >>> Device["PYTHON"] in Device.opened()
+            True
+        """
         return tuple(self._opened.values())
 
     def _parse(self, name: object) -> tuple[Backend, str]:

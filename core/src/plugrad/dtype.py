@@ -63,7 +63,12 @@ class DType:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all lanes."""
+        """Bytes of all lanes.
+
+        Example:
+            >>> dtypes.float32.vec(4).nbytes
+            16
+        """
         return self.itemsize * self.count
 
     def vec(self, count: int) -> "DType":
@@ -76,7 +81,12 @@ class DType:
         return _vec(self.scalar(), count)
 
     def scalar(self) -> "DType":
-        """Return the type of one lane."""
+        """Return the type of one lane.
+
+        Example:
+            >>> dtypes.float32.vec(4).scalar() is dtypes.float32
+            True
+        """
         return _BY_NAME[self.name] if self.count > 1 else self
 
 

@@ -87,7 +87,12 @@ class Setting(Generic[T]):
 
     @property
     def type_name(self) -> str:
-        """What the setting holds, with its limits: "bool", "int 0..7", "int >= 0", "str"."""
+        """What the setting holds, with its limits: "bool", "int 0..7", "int >= 0", "str".
+
+        Example:
+            >>> Settings.CACHELEVEL.type_name
+            'int 0..2'
+        """
         if type(self.default) is not int:
             return type(self.default).__name__
         return f"int >= {self.low}" if self.high is None else f"int {self.low}..{self.high}"
@@ -97,6 +102,10 @@ class Setting(Generic[T]):
 
         Raises:
             SettingsError: it is none.
+
+        Example:
+            >>> Settings.DEBUG.parse("2")
+            2
         """
         parsed: Any
         match self.default:
@@ -115,7 +124,13 @@ class Setting(Generic[T]):
         return parsed
 
     def forget(self) -> None:
-        """Read the environment again at the next use."""
+        """Read the environment again at the next use.
+
+        Example:
+            >>> Settings.DEBUG.forget()
+            >>> settings.DEBUG == Settings.DEBUG.parse(os.environ.get("DEBUG", "0"))
+            True
+        """
         self._from_env = None
 
     def _read_environment(self) -> T:
@@ -204,22 +219,44 @@ class Settings:
 
     @classmethod
     def table(cls) -> dict[str, Setting[Any]]:
-        """Return all settings by name, in the order of the table."""
+        """Return all settings by name, in the order of the table.
+
+        Example:
+            >>> "DEBUG" in Settings.table()
+            True
+        """
         return {name: item for name, item in vars(cls).items() if isinstance(item, Setting)}
 
     def refresh(self) -> None:
-        """Read the environment again at the next use of each setting."""
+        """Read the environment again at the next use of each setting.
+
+        Example:
+            >>> settings.refresh()
+            >>> settings.DEBUG == Settings.DEBUG.parse(os.environ.get("DEBUG", "0"))
+            True
+        """
         for setting in _TABLE.values():
             setting.forget()
 
     def describe(self) -> list[SettingValue]:
-        """Return a row for each setting; an illegal value in the environment is shown, not raised."""
+        """Return a row for each setting; an illegal value in the environment is shown, not raised.
+
+        Example:
+            >>> len(settings.describe()) == len(Settings.table())
+            True
+        """
         return [self._row(setting) for setting in _TABLE.values()]
 
     def unknown_variables(self) -> dict[str, str | None]:
         """Return environment variables that look like a misspelled setting, with the closest name.
 
         Only names that start with PLUGRAD_ are looked at: others may belong to anybody.
+
+        Example:
+            >>> os.environ["PLUGRAD_DEBUGG"] = "1"
+            >>> settings.unknown_variables()["PLUGRAD_DEBUGG"]
+            'DEBUG'
+            >>> del os.environ["PLUGRAD_DEBUGG"]
         """
         prefix = "PLUGRAD_"
         # compared without the prefix, which would make all of them look alike

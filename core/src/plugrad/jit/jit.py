@@ -101,11 +101,28 @@ class TinyJit(Generic[P, R]):
 
     @property
     def captures(self) -> int:
-        """The number of signatures that are replayed."""
+        """The number of signatures that are replayed.
+
+        Example:
+            >>> double = jit(lambda x: x * 2)
+            >>> for _ in range(3):
+            ...     _ = double(Tensor([1.0]).realize())
+            >>> double.captures
+            1
+        """
         return sum(isinstance(state, _Captured) for state in self._states.values())
 
     def reset(self) -> None:
-        """Forget all captures, and free their memory."""
+        """Forget all captures, and free their memory.
+
+        Example:
+            >>> double = jit(lambda x: x * 2)
+            >>> for _ in range(3):
+            ...     _ = double(Tensor([1.0]).realize())
+            >>> double.reset()
+            >>> double.captures
+            0
+        """
         self._states.clear()
 
     def _remember(self, signature: Hashable, recording: "_Recording", trace: Trace) -> None:

@@ -47,6 +47,14 @@ class RemoteFile:
 
         Raises:
             DownloadError: it cannot be fetched, or is another one.
+
+        Example:
+            >>> import pathlib, tempfile
+            >>> file = pathlib.Path(tempfile.mkdtemp()) / "x"
+            >>> file.write_bytes(b"abc")
+            3
+            >>> RemoteFile(file.as_uri()).fetched().read_bytes()
+            b'abc'
         """
         return fetch(self.url, sha256=self.sha256)
 

@@ -55,12 +55,24 @@ class LRScheduler:
         self._set_rates()
 
     def step(self) -> None:
-        """Count a step and set the learning rates."""
+        """Count a step and set the learning rates.
+
+        Example:
+            >>> optimizer = SGD([Tensor([1.0])], lr=0.5)
+            >>> StepLR(optimizer, step_size=1, gamma=0.5).step()
+            >>> optimizer.lr.item()
+            0.25
+        """
         self._step += 1
         self._set_rates()
 
     def rates(self, step: int) -> list[float]:
-        """Return the learning rate of each group after `step` steps."""
+        """Return the learning rate of each group after `step` steps.
+
+        Example:
+            >>> StepLR(SGD([Tensor([1.0])], lr=0.5), step_size=1, gamma=0.5).rates(2)
+            [0.125]
+        """
         return [self._rate(base, step) for base in self._base_rates]
 
     def _rate(self, base: float, step: int) -> float:
@@ -68,14 +80,24 @@ class LRScheduler:
         raise NotImplementedError
 
     def get_last_lr(self) -> list[float]:
-        """Return the learning rate of each group as it was set last."""
+        """Return the learning rate of each group as it was set last.
+
+        Example:
+            >>> StepLR(SGD([Tensor([1.0])], lr=0.5), step_size=1).get_last_lr()
+            [0.5]
+        """
         return self.rates(self._step)
 
     def _set_rates(self) -> None:
         _set(self._groups, self.rates(self._step))
 
     def state_dict(self) -> dict[str, Tensor]:
-        """Return the count and the rates at the start, for `safe_save`."""
+        """Return the count and the rates at the start, for `safe_save`.
+
+        Example:
+            >>> list(StepLR(SGD([Tensor([1.0])]), step_size=1).state_dict())
+            ['step', 'base_lrs']
+        """
         return {
             "step": Tensor([self._step], dtype="int64", device=_HOST),
             "base_lrs": Tensor(self._base_rates, dtype="float64", device=_HOST),
@@ -86,6 +108,13 @@ class LRScheduler:
 
         Raises:
             StateError: the names are not those of `state_dict()`, or it has another number of groups.
+
+        Example:
+            >>> first, second = (StepLR(SGD([Tensor([1.0])], lr=0.5), 1, gamma=0.5) for _ in range(2))
+            >>> first.step()
+            >>> second.load_state_dict(first.state_dict())
+            >>> second.get_last_lr()
+            [0.25]
         """
         _check_state(self, state)
         self._step = int(state["step"].tolist()[0])
@@ -313,7 +342,12 @@ class LambdaLR(LRScheduler):
         super().__init__(optimizer)
 
     def rates(self, step: int) -> list[float]:
-        """Return the learning rate of each group after `step` steps."""
+        """Return the learning rate of each group after `step` steps.
+
+        Example:
+            >>> LambdaLR(SGD([Tensor([1.0])], lr=0.5), lambda step: 1 / (step + 1)).rates(1)
+            [0.25]
+        """
         return [base * factor(step) for base, factor in zip(self._base_rates, self._factors, strict=True)]
 
 
@@ -494,6 +528,11 @@ class OneCycleLR(LRScheduler):
 
         Raises:
             ArgumentError: there are fewer steps in all.
+
+        Example:
+            >>> optimizer = SGD([Tensor([1.0])], momentum=0.9)
+            >>> OneCycleLR(optimizer, max_lr=0.5, total_steps=10, pct_start=0.4).rates(3)
+            [0.5]
         """
         if step >= self._total:
             raise ArgumentError(
@@ -567,7 +606,14 @@ class SequentialLR(LRScheduler):
         super().__init__(optimizer)
 
     def rates(self, step: int) -> list[float]:
-        """Return the learning rate of each group after `step` steps."""
+        """Return the learning rate of each group after `step` steps.
+
+        Example:
+            >>> optimizer = SGD([Tensor([1.0])], lr=1.0)
+            >>> warmup, decay = LinearLR(optimizer, 0.5, total_iters=2), StepLR(optimizer, 1, 0.5)
+            >>> SequentialLR(optimizer, [warmup, decay], [2]).rates(3)
+            [0.5]
+        """
         turn = bisect.bisect_right(self._milestones, step)
         return self._schedules[turn].rates(step - (self._milestones[turn - 1] if turn else 0))
 
@@ -630,7 +676,16 @@ class ReduceLROnPlateau:
         self._resting = 0
 
     def step(self, metrics: float | Tensor) -> None:
-        """Take note of the measure of one more step, and set the learning rates."""
+        """Take note of the measure of one more step, and set the learning rates.
+
+        Example:
+            >>> optimizer = SGD([Tensor([1.0])], lr=0.5)
+            >>> schedule = ReduceLROnPlateau(optimizer, factor=0.5, patience=0)
+            >>> schedule.step(3.0)
+            >>> schedule.step(3.0)
+            >>> optimizer.lr.item()
+            0.25
+        """
         measure = float(metrics)
         if self._is_better(measure):
             self._best, self._bad_steps = measure, 0
@@ -658,11 +713,23 @@ class ReduceLROnPlateau:
         _set(self._groups, self._rates)
 
     def get_last_lr(self) -> list[float]:
-        """Return the learning rate of each group as it was set last."""
+        """Return the learning rate of each group as it was set last.
+
+        Example:
+            >>> ReduceLROnPlateau(SGD([Tensor([1.0])], lr=0.5)).get_last_lr()
+            [0.5]
+        """
         return list(self._rates)
 
     def state_dict(self) -> dict[str, Tensor]:
-        """Return the rates, the best measure and the counts, for `safe_save`."""
+        """Return the rates, the best measure and the counts, for `safe_save`.
+
+        Example:
+            >>> schedule = ReduceLROnPlateau(SGD([Tensor([1.0])]))
+            >>> schedule.step(3.0)
+            >>> schedule.state_dict()["best"].item()
+            3.0
+        """
         return {
             "lrs": Tensor(self._rates, dtype="float64", device=_HOST),
             "best": Tensor([self._best], dtype="float64", device=_HOST),
@@ -674,6 +741,13 @@ class ReduceLROnPlateau:
 
         Raises:
             StateError: the names are not those of `state_dict()`, or it has another number of groups.
+
+        Example:
+            >>> first, second = (ReduceLROnPlateau(SGD([Tensor([1.0])])) for _ in range(2))
+            >>> first.step(3.0)
+            >>> second.load_state_dict(first.state_dict())
+            >>> second.state_dict()["best"].item()
+            3.0
         """
         _check_state(self, state)
         self._rates = list(state["lrs"].tolist())

@@ -48,7 +48,14 @@ class ParamGroup:
 
     @property
     def lr(self) -> Tensor:
-        """The learning rate, a tensor of shape ()."""
+        """The learning rate, a tensor of shape ().
+
+        Example:
+            >>> group = SGD([Tensor([1.0])], lr=0.5).param_groups[0]
+            >>> group.lr = 0.25
+            >>> group.lr.item()
+            0.25
+        """
         return self._lr
 
     @lr.setter
@@ -61,20 +68,39 @@ class ParamGroup:
         self._lr.assign(value.cast(self._lr.dtype)).realize()
 
     def lr_beside(self, p: Tensor) -> Tensor:
-        """Return the learning rate on the device of `p`, in float32 or the wider dtype of `p`."""
+        """Return the learning rate on the device of `p`, in float32 or the wider dtype of `p`.
+
+        Example:
+            >>> group = SGD([Tensor([1.0])], lr=0.5).param_groups[0]
+            >>> group.lr_beside(Tensor([1.0], dtype="float16")).dtype.name
+            'float32'
+        """
         return self._lr.to(p.device).cast(least_upper_dtype(dtypes.float32, p.dtype))
 
     def vary_momentum(self, name: str) -> None:
         """Let the option `name`, "momentum" or "betas", be read from memory, so that `self[name]` can be set.
 
         Of betas, the first one varies.
+
+        Example:
+            >>> group = SGD([Tensor([1.0])], momentum=0.9).param_groups[0]
+            >>> group.vary_momentum("momentum")
+            >>> group["momentum"] = 0.5
+            >>> group["momentum"]
+            0.5
         """
         if self._momentum is None:
             first = self.options["betas"][0] if name == "betas" else self.options[name]
             self._momentum = _number(first, self._lr.dtype, self._lr.device).contiguous().realize()
 
     def momentum_beside(self, p: Tensor) -> "float | Tensor":
-        """Return the momentum, or the first beta, for an update of `p`: a number unless it varies."""
+        """Return the momentum, or the first beta, for an update of `p`: a number unless it varies.
+
+        Example:
+            >>> w = Tensor([1.0])
+            >>> SGD([w], momentum=0.9).param_groups[0].momentum_beside(w)
+            0.9
+        """
         if self._momentum is None:
             return self.options["betas"][0] if "betas" in self.options else self.options["momentum"]
         return self._momentum.to(p.device).cast(least_upper_dtype(dtypes.float32, p.dtype))

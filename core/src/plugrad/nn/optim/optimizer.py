@@ -100,7 +100,13 @@ class Optimizer:
 
     @property
     def params(self) -> list[Tensor]:
-        """The tensors of all groups."""
+        """The tensors of all groups.
+
+        Example:
+            >>> w = Tensor([1.0])
+            >>> SGD([w, w]).params == [w]
+            True
+        """
         return [p for group in self.param_groups for p in group.params]
 
     # --- what subclasses say ---
@@ -138,6 +144,12 @@ class Optimizer:
 
         Raises:
             ArgumentError: there are several groups.
+
+        Example:
+            >>> optimizer = SGD([Tensor([1.0])], lr=0.5)
+            >>> optimizer.lr = 0.25
+            >>> optimizer.lr.item()
+            0.25
         """
         return self._only_group().lr
 
@@ -182,7 +194,15 @@ class Optimizer:
                     slot.add_state(missing, wanted[missing]).realize()
 
     def zero_grad(self) -> None:
-        """Forget the gradients: `backward()` adds to those that are there."""
+        """Forget the gradients: `backward()` adds to those that are there.
+
+        Example:
+            >>> w = Tensor([1.0], requires_grad=True)
+            >>> _ = (w * 2).sum().backward()
+            >>> SGD([w]).zero_grad()
+            >>> w.grad is None
+            True
+        """
         for p in self.params:
             p.grad = None
 
@@ -194,6 +214,13 @@ class Optimizer:
 
         Raises:
             GradientError: none has one.
+
+        Example:
+            >>> w = Tensor([1.0], requires_grad=True)
+            >>> _ = (w * 2).sum().backward()
+            >>> SGD([w], lr=0.25).step()
+            >>> w.tolist()
+            [0.5]
         """
         Tensor.realize(*self.schedule_step(skip))
 
@@ -205,6 +232,13 @@ class Optimizer:
 
         Raises:
             GradientError: no parameter has a gradient.
+
+        Example:
+            >>> w = Tensor([1.0], requires_grad=True)
+            >>> loss = (w * 2).sum().backward()
+            >>> _ = loss.realize(*SGD([w], lr=0.25).schedule_step())
+            >>> loss.item(), w.tolist()
+            (2.0, [0.5])
         """
         if all(p.grad is None for p in self.params):
             raise GradientError("no parameter has a gradient. Call loss.backward() before step().")
@@ -261,6 +295,12 @@ class Optimizer:
         Raises:
             StateError: the names are not those of `state_dict()`: another optimizer, or other parameters.
             ShapeError: a value has another shape.
+
+        Example:
+            >>> optimizer = SGD([Tensor([1.0])], lr=0.5)
+            >>> optimizer.load_state_dict(SGD([Tensor([1.0])], lr=0.25).state_dict())
+            >>> optimizer.lr.item()
+            0.25
         """
         own = self.state_dict()
         if missing_or_other := sorted(own.keys() ^ state.keys()):

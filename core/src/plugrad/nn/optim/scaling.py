@@ -71,6 +71,10 @@ class GradScaler:
 
         Raises:
             GradientError: the loss holds no floats.
+
+        Example:
+            >>> GradScaler(init_scale=4.0).scale(Tensor(0.5)).item()
+            2.0
         """
         if not is_float(loss.dtype):
             raise GradientError(f"cannot scale {loss!r}: it holds no floats. Pass the loss.")
@@ -83,6 +87,14 @@ class GradScaler:
 
         Raises:
             GradientError: it was done before for this step, or no parameter has a gradient.
+
+        Example:
+            >>> w = Tensor([1.0], requires_grad=True)
+            >>> scaler, optimizer = GradScaler(init_scale=4.0), SGD([w], lr=0.5)
+            >>> _ = scaler.scale(w * 2).sum().backward()
+            >>> scaler.unscale_(optimizer)
+            >>> w.grad.tolist()
+            [2.0]
         """
         if not self._is_enabled:
             return
@@ -101,6 +113,14 @@ class GradScaler:
 
         Raises:
             GradientError: no parameter has a gradient.
+
+        Example:
+            >>> w = Tensor([1.0], requires_grad=True)
+            >>> scaler, optimizer = GradScaler(init_scale=4.0), SGD([w], lr=0.5)
+            >>> _ = scaler.scale(w * float("inf")).sum().backward()
+            >>> scaler.step(optimizer)
+            >>> w.tolist()
+            [1.0]
         """
         if not self._is_enabled:
             optimizer.step()
@@ -114,6 +134,15 @@ class GradScaler:
 
         Raises:
             GradientError: there was no step since the last update.
+
+        Example:
+            >>> w = Tensor([1.0], requires_grad=True)
+            >>> scaler, optimizer = GradScaler(init_scale=4.0), SGD([w], lr=0.5)
+            >>> _ = scaler.scale(w * float("inf")).sum().backward()
+            >>> scaler.step(optimizer)
+            >>> scaler.update()
+            >>> scaler.get_scale()
+            2.0
         """
         if not self._is_enabled:
             return
@@ -132,11 +161,21 @@ class GradScaler:
         Tensor.realize(self._scale, self._streak)
 
     def get_scale(self) -> float:
-        """Return the scale."""
+        """Return the scale.
+
+        Example:
+            >>> GradScaler(init_scale=4.0).get_scale()
+            4.0
+        """
         return self._scale.item() if self._is_enabled else 1.0
 
     def state_dict(self) -> dict[str, Tensor]:
-        """Return the scale and how many steps it has lasted, for `safe_save`."""
+        """Return the scale and how many steps it has lasted, for `safe_save`.
+
+        Example:
+            >>> list(GradScaler().state_dict())
+            ['scale', 'streak']
+        """
         return {"scale": self._scale, "streak": self._streak}
 
     def load_state_dict(self, state: Mapping[str, Tensor]) -> None:
@@ -144,6 +183,12 @@ class GradScaler:
 
         Raises:
             StateError: the names are not those of `state_dict()`.
+
+        Example:
+            >>> scaler = GradScaler()
+            >>> scaler.load_state_dict(GradScaler(init_scale=4.0).state_dict())
+            >>> scaler.get_scale()
+            4.0
         """
         own = self.state_dict()
         if own.keys() != state.keys():

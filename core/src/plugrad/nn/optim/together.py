@@ -36,11 +36,25 @@ class OptimizerGroup:
 
     @property
     def params(self) -> list[Tensor]:
-        """The tensors of all optimizers."""
+        """The tensors of all optimizers.
+
+        Example:
+            >>> w, b = Tensor([1.0]), Tensor([2.0])
+            >>> OptimizerGroup(SGD([w]), SGD([b])).params == [w, b]
+            True
+        """
         return [p for optimizer in self.optimizers for p in optimizer.params]
 
     def zero_grad(self) -> None:
-        """Forget the gradients."""
+        """Forget the gradients.
+
+        Example:
+            >>> w = Tensor([1.0], requires_grad=True)
+            >>> _ = (w * 2).sum().backward()
+            >>> OptimizerGroup(SGD([w])).zero_grad()
+            >>> w.grad is None
+            True
+        """
         for optimizer in self.optimizers:
             optimizer.zero_grad()
 
@@ -52,6 +66,13 @@ class OptimizerGroup:
 
         Raises:
             GradientError: an optimizer has no parameter with a gradient.
+
+        Example:
+            >>> w = Tensor([1.0], requires_grad=True)
+            >>> _ = (w * 2).sum().backward()
+            >>> OptimizerGroup(SGD([w], lr=0.25)).step()
+            >>> w.tolist()
+            [0.5]
         """
         Tensor.realize(*self.schedule_step(skip))
 
@@ -63,5 +84,12 @@ class OptimizerGroup:
 
         Raises:
             GradientError: an optimizer has no parameter with a gradient.
+
+        Example:
+            >>> w = Tensor([1.0], requires_grad=True)
+            >>> _ = (w * 2).sum().backward()
+            >>> _ = Tensor.realize(*OptimizerGroup(SGD([w], lr=0.25)).schedule_step())
+            >>> w.tolist()
+            [0.5]
         """
         return [changed for optimizer in self.optimizers for changed in optimizer.schedule_step(skip)]

@@ -53,14 +53,14 @@ def _added() -> Iterator[Operation]:
 
 
 def _others() -> Iterator[Operation]:
-    yield Operation("t", "a matrix", lambda x: x.t(), np.transpose, (_A,), order=1)
+    yield Operation("t", "a matrix", lambda x: x.t(), np.transpose, (_A,), order=2)
     yield Operation("t", "a vector", lambda x: x.t(), np.transpose, (reals(3),))
     turned: Meaning = lambda x: x.swapaxes(1, 2)
-    yield Operation("adjoint", "stacked", lambda x: x.adjoint(), turned, (reals(2, 3, 4),), order=1)
+    yield Operation("adjoint", "stacked", lambda x: x.adjoint(), turned, (reals(2, 3, 4),), order=2)
     inverted: Meaning = lambda x: np.linalg.inv(x)
-    yield Operation("inverse", "stacked", lambda x: x.inverse(), inverted, (_REGULAR,), order=1, accuracy=4.0)
+    yield Operation("inverse", "stacked", lambda x: x.inverse(), inverted, (_REGULAR,), order=2, accuracy=4.0)
     logarithm: Meaning = lambda x: np.log(np.linalg.det(x))
-    yield Operation("logdet", "stacked", lambda x: x.logdet(), logarithm, (_REGULAR,), order=1, accuracy=4.0)
+    yield Operation("logdet", "stacked", lambda x: x.logdet(), logarithm, (_REGULAR,), order=2, accuracy=4.0)
     signs = np.array([[[0, 1], [1, 0]], [[0, 0], [0, 1]]], np.float32)
     yield Operation("logdet", "negative and 0", lambda x: x.logdet(), logarithm, (signs,))
 

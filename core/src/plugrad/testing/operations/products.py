@@ -40,8 +40,8 @@ def _products() -> Iterator[Operation]:
     )
     halves = _A.astype(np.float16), _B.astype(np.float16)
     yield Operation("dot", "float16", lambda x, y: x.dot(y), np.dot, halves)
-    yield Operation("dot", "reals", lambda x, y: x.dot(y), np.dot, (_A, _B), order=1)
-    yield Operation("__matmul__", "reals", lambda x, y: x @ y, np.matmul, (_A, _B), order=1)
+    yield Operation("dot", "reals", lambda x, y: x.dot(y), np.dot, (_A, _B), order=2)
+    yield Operation("__matmul__", "reals", lambda x, y: x @ y, np.matmul, (_A, _B), order=2)
     biased: Meaning = lambda x, w, b: x @ w + b
     yield Operation("linear", "bias", lambda x, w, b: x.linear(w, b), biased, (_A, _B, reals(2)), order=2)
     wide: Meaning = lambda x, w: (x @ w).astype(np.float64)
@@ -52,13 +52,13 @@ def _products() -> Iterator[Operation]:
         "outer", "vectors", lambda x, y: x.outer(y), np.outer, (reals(3), reals(4, seed=1)), order=2
     )
     yield Operation(
-        "inner", "last axes", lambda x, y: x.inner(y), np.inner, (reals(2, 3, 4), reals(5, 4)), order=1
+        "inner", "last axes", lambda x, y: x.inner(y), np.inner, (reals(2, 3, 4), reals(5, 4)), order=2
     )
     yield Operation(
         "vdot", "all elements", lambda x, y: x.vdot(y), np.vdot, (reals(5), reals(5, seed=1)), order=2
     )
-    yield Operation("kron", "matrices", lambda x, y: x.kron(y), np.kron, (_A, _B), order=1)
-    yield Operation("trace", "offset 1", lambda x: x.trace(1), lambda x: np.trace(x, 1), (_A,), order=1)
+    yield Operation("kron", "matrices", lambda x, y: x.kron(y), np.kron, (_A, _B), order=2)
+    yield Operation("trace", "offset 1", lambda x: x.trace(1), lambda x: np.trace(x, 1), (_A,), order=2)
     yield Operation(
         "cross", "broadcast", lambda x, y: x.cross(y), np.cross, (reals(4, 3), reals(3, seed=1)), order=2
     )
@@ -68,7 +68,7 @@ def _products() -> Iterator[Operation]:
         lambda x, y: x.tensordot(y),
         np.tensordot,
         (reals(2, 3, 4), reals(3, 4, 2)),
-        order=1,
+        order=2,
     )
     crossed: Meaning = lambda x, y: np.tensordot(x, y, ((0, 2), (2, 1)))
     yield Operation(
@@ -96,7 +96,7 @@ def _einsums() -> Iterator[Operation]:
             _einsum(Tensor, formula, len(shapes)),
             _einsum(np, formula, len(shapes)),
             inputs,
-            order=1,
+            order=2,
         )
 
 
@@ -127,7 +127,7 @@ def _attentions() -> Iterator[Operation]:
         lambda q, k, v, m: q.scaled_dot_product_attention(k, v, m),
         _attention,
         (q, k, v, mask),
-        order=1,
+        order=2,
     )
     causal: Meaning = lambda q, k, v: _attention(q, k, v, np.tri(3, 5, dtype=bool))
     yield Operation(
@@ -136,7 +136,7 @@ def _attentions() -> Iterator[Operation]:
         lambda q, k, v: q.scaled_dot_product_attention(k, v, is_causal=True),
         causal,
         (q, k, v),
-        order=1,
+        order=2,
     )
     grouped: Meaning = lambda q, k, v: _attention(q, np.repeat(k, 2, -3), np.repeat(v, 2, -3))
     heads = reals(4, 3, 4), k, v
@@ -146,7 +146,7 @@ def _attentions() -> Iterator[Operation]:
         lambda q, k, v: q.scaled_dot_product_attention(k, v, enable_gqa=True),
         grouped,
         heads,
-        order=1,
+        order=2,
     )
 
 
