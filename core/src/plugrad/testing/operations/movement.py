@@ -283,8 +283,8 @@ _MADE: tuple[tuple[str, str, Meaning, Any, str], ...] = (
     (
         "new_tensor",
         "int64",
-        lambda: Tensor([0], dtype="int64").new_tensor([[1, 2]]),
-        np.array([[1, 2]]),
+        lambda: Tensor([0], dtype="int64").new_tensor([[1, 2]]) + 1,
+        np.array([[2, 3]]),
         "int64",
     ),
 )
