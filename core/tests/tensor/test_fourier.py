@@ -71,7 +71,7 @@ def test_two_axes_are_those_of_numpy() -> None:
     x = random(2, 4, 6)
     near(complexes(Tensor(pairs(x)).fft2().numpy()), np.fft.fft2(x), 1e-13)
     near(
-        complexes(Tensor(pairs(x)).ifft2((0, 1), "ortho").numpy()),
+        complexes(Tensor(pairs(x)).ifft2(None, (0, 1), "ortho").numpy()),
         np.fft.ifft2(x, axes=(0, 1), norm="ortho"),
         1e-13,
     )

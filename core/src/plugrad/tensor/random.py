@@ -17,15 +17,21 @@ import weakref
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import TYPE_CHECKING
 
-from plugrad.codegen.decompositions import polynomials
-from plugrad.codegen.decompositions.exp_log import LOG_2, log2
-from plugrad.codegen.decompositions.floats import polynomial
+from plugrad._util import LazyModule
 from plugrad.dtype import FLOAT8, DType, dtypes
 from plugrad.engine import storage
 from plugrad.runtime.buffer import Buffer
 from plugrad.tensor.host import HOST, host_buffer
 from plugrad.uop.uop import UOp
+
+if TYPE_CHECKING:
+    from plugrad.codegen.decompositions import exp_log, floats, polynomials
+else:  # for normal numbers only
+    exp_log = LazyModule("plugrad.codegen.decompositions.exp_log")
+    floats = LazyModule("plugrad.codegen.decompositions.floats")
+    polynomials = LazyModule("plugrad.codegen.decompositions.polynomials")
 
 _MASK = (1 << 64) - 1
 
@@ -137,7 +143,7 @@ def normal_bits(bits: UOp, dtype: DType, mean: float = 0.0, std: float = 1.0) ->
     digits = 32 if wide is dtypes.float64 else 24
     # radius from the upper half, in (0, 1] so that its logarithm is finite; angle from the lower half
     upper = ((bits >> (64 - digits)) + 1).cast(wide) * 2.0**-digits
-    radius = (log2(upper) * (-2 * LOG_2)).sqrt()
+    radius = (exp_log.log2(upper) * (-2 * exp_log.LOG_2)).sqrt()
     values = radius * _sine_of_turn(bits & ((1 << digits) - 1), digits, wide)
     values = values if std == 1 else values * std
     return (values + mean if mean else values).cast(dtype)
@@ -146,7 +152,7 @@ def normal_bits(bits: UOp, dtype: DType, mean: float = 0.0, std: float = 1.0) ->
 def exponential_bits(bits: UOp, dtype: DType) -> UOp:
     """Return exponential floats above 0 from 64 random bits each, of mean log2(e)."""
     digits = 53 if dtype is dtypes.float64 else 24
-    return -log2(((bits >> (64 - digits)).cast(dtype) + 0.5) * 2.0**-digits)
+    return -exp_log.log2(((bits >> (64 - digits)).cast(dtype) + 0.5) * 2.0**-digits)
 
 
 def _sine_of_turn(part: UOp, digits: int, dtype: DType) -> UOp:
@@ -155,7 +161,7 @@ def _sine_of_turn(part: UOp, digits: int, dtype: DType) -> UOp:
     quarter = (number + (1 << (digits - 3))) >> (digits - 2)
     angle = (number - (quarter << (digits - 2))).cast(dtype) * (2 * math.pi * 2.0**-digits)
     square = angle * angle
-    sine = angle * square * polynomial(square, polynomials.SINE[dtype]) + angle
-    cosine = square * (square * polynomial(square, polynomials.COSINE[dtype]) - 0.5) + 1.0
+    sine = angle * square * floats.polynomial(square, polynomials.SINE[dtype]) + angle
+    cosine = square * (square * floats.polynomial(square, polynomials.COSINE[dtype]) - 0.5) + 1.0
     size = (quarter & 1).eq(0).where(sine, cosine)
     return (quarter & 2).eq(0).where(-size, size)
