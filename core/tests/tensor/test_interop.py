@@ -292,3 +292,21 @@ class _Freed(array.array):  # type: ignore[type-arg]
 
     def __new__(cls) -> Any:
         return super().__new__(cls, "B", [1, 2, 3, 4])
+
+
+def test_buffers_are_what_data_gives_and_read_only() -> None:
+    t = Tensor([[1, 2], [3, 4]])
+    assert t.__buffer__(0).tolist() == [[1, 2], [3, 4]]
+    assert Tensor.zeros(0, 3).__buffer__(0).shape == (0, 3)
+    with pytest.raises(BufferError, match="gives read-only memory"):
+        t.__buffer__(1)
+    for dtype in ("float16", "bfloat16", "fp8e4m3"):
+        with pytest.raises(BufferError, match=f"memoryview has no {dtype}"):
+            t.cast(dtype).__buffer__(0)
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="Python asks for __buffer__ from 3.12 on")
+def test_memoryview_reads_a_tensor() -> None:
+    view = memoryview(Tensor([[1.0, 2.0], [3.0, 4.0]]))  # pyright: ignore[reportArgumentType]
+    assert (view.shape, view.format, view.readonly) == ((2, 2), "f", True)
+    assert view.tolist() == [[1.0, 2.0], [3.0, 4.0]]

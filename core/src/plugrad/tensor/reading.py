@@ -6,7 +6,7 @@ from plugrad._util import numpy as np
 from plugrad.dtype import dtypes, is_int, to_numpy
 from plugrad.engine import storage
 from plugrad.engine.capture import current_capture
-from plugrad.errors import ArgumentError, DtypeError, JitError, ShapeError
+from plugrad.errors import ArgumentError, DtypeError, JitError, ShapeError, SharingError
 from plugrad.runtime.buffer import Buffer
 from plugrad.tensor.computing import ComputingMixin
 from plugrad.tensor.conversion import ConversionMixin
@@ -18,6 +18,8 @@ from plugrad.uop.uop import UOp
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+
+_WRITABLE = 1  # PyBUF_WRITABLE of Python's buffer protocol
 
 
 class ReadingMixin(ComputingMixin, ConversionMixin):
@@ -45,6 +47,24 @@ class ReadingMixin(ComputingMixin, ConversionMixin):
             # memoryview has no floats of one byte or two
             fmt = "B" if self.dtype.itemsize == 1 else "H"
         return flat.cast(fmt) if 0 in shape else flat.cast(fmt, shape)
+
+    def __buffer__(self, flags: int) -> memoryview:
+        """Let `memoryview` and its kin read the elements, as `data()` gives them. Python 3.12 asks for it.
+
+        Raises:
+            SharingError: writable memory is asked for, or buffers have no such dtype (`data()` gives bits).
+
+        Example:
+            >>> Tensor([1, 2]).__buffer__(0).tolist()
+            [1, 2]
+        """
+        if flags & _WRITABLE:
+            raise SharingError(f"{self!r} gives read-only memory. Copy it: bytearray(tensor.data()).")
+        if self.dtype.fmt is None or self.dtype.fmt == "e":
+            raise SharingError(f"memoryview has no {self.dtype.name}, which {self!r} is of. Use data().")
+        shape = self.static_shape("memoryview")
+        # a memoryview of no elements cannot be cast to a shape
+        return np.empty(shape, to_numpy(self.dtype)).data.toreadonly() if 0 in shape else self.data()
 
     def _bytes(self) -> memoryview:
         """Return the elements' bytes as they are now, in row-major order: read-only, never changed."""
