@@ -62,18 +62,21 @@ def optimise(kernel: KernelOpt) -> KernelOpt:
 
 def _plan_loops(kernel: KernelOpt) -> None:
     """Choose vectors, tiles, threads and copies; lanes that need copies are chosen where these are made."""
-    if _VectorPlan(kernel, packs=True).lane is not _VectorPlan(kernel).lane:
+    if not kernel.capabilities.vector_bits:
+        _add_threads(kernel)
+        return
+    plan = _VectorPlan(kernel)
+    if any(map(plan.is_large, plan.places)) and _VectorPlan(kernel, packs=True).lane is not plan.lane:
         trial = KernelOpt(kernel.ast, kernel.capabilities)
-        _apply_plan(trial, packs=True)
+        _apply_plan(trial, _VectorPlan(trial, packs=True))
         if any(opt.op is OptOps.STAGE for opt in trial.applied):
             kernel.apply_all(trial.applied)
             return
-    _apply_plan(kernel)
+    _apply_plan(kernel, plan)
 
 
-def _apply_plan(kernel: KernelOpt, *, packs: bool = False) -> None:
-    if kernel.capabilities.vector_bits:
-        _VectorPlan(kernel, packs=packs).apply()
+def _apply_plan(kernel: KernelOpt, plan: "_VectorPlan") -> None:
+    plan.apply()
     _add_threads(kernel)
     _stage(kernel)
 
@@ -244,7 +247,13 @@ class _VectorPlan:
             return False
         rows = (r for r in self.kernel.axes(AxisType.LOOP) if r is not lane and not place.moves(r))
         is_long = any((constant_size(r) or 1) >= _ROWS_TO_PACK for r in rows)
-        return is_long and span_of(place.index.src[1]) * place.index.dtype.itemsize >= self.cache_bytes
+        return is_long and self.is_large(place)
+
+    def is_large(self, place: Place) -> bool:
+        """Say whether all that a reduction reads at a place is more than the second cache holds."""
+        if place.reduce is None:
+            return False
+        return span_of(place.index.src[1]) * place.index.dtype.itemsize >= self.cache_bytes
 
     def _sum_in_lanes(self, body: Body, chains: int) -> None:
         """Let a reduction sum along the lanes of vectors, `chains` of them side by side."""
