@@ -1,0 +1,153 @@
+"""Rates that rise once and fall once, with the momentum against them."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from plugrad.errors import ArgumentError
+from plugrad.nn.optim import Optimizer
+from plugrad.nn.schedulers.cosines import cosine
+from plugrad.nn.schedulers.rates import check, of_each
+from plugrad.nn.schedulers.scheduler import LRScheduler
+
+__all__ = ["OneCycleLR"]
+
+
+def _line(start: float, end: float, part: float) -> float:
+    return start + (end - start) * part
+
+
+# a step, the factor of the rate there, and how far the momentum is from the highest to the lowest
+_Corner = tuple[float, float, float]
+
+
+class OneCycleLR(LRScheduler):
+    """Raise the rates from low to `max_lr` and lower them to far below, in a fixed number of steps.
+
+    The momentum (the first of Adam's betas) goes the other way: from high to low and back. Make the schedule
+    before a jitted step is recorded, so that the step reads it.
+
+    Args:
+        optimizer: whose learning rates are set.
+        max_lr: the highest rate, of all groups or of each.
+        total_steps: how many steps there will be; or
+        epochs: how many epochs, with
+        steps_per_epoch: how many steps each has.
+        pct_start: part of them that rises.
+        anneal_strategy: "cos" or "linear".
+        cycle_momentum: move the momentum as well.
+        base_momentum: the lowest momentum, of all groups or of each.
+        max_momentum: the highest momentum, of all groups or of each.
+        div_factor: the first rate is `max_lr` divided by this.
+        final_div_factor: the last rate is the first divided by this.
+        three_phase: go back to the first rate as slowly as up, and then to the last one.
+
+    Raises:
+        ArgumentError: a number is out of range, or the optimizer has no momentum to cycle; in `step()`: there
+            were `total_steps` before.
+
+    Source: Smith and Topin 2018, "Super-Convergence", in the form that `torch.optim.lr_scheduler.OneCycleLR`
+    documents.
+
+    Example:
+        >>> schedule = OneCycleLR(SGD([Tensor([1.0])]), 1.0, total_steps=5, pct_start=0.6)
+        >>> [round(schedule.rates(step)[0], 3) for step in range(5)]
+        [0.04, 0.52, 1.0, 0.5, 0.0]
+    """
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        max_lr: float | Sequence[float],
+        total_steps: int | None = None,
+        epochs: int | None = None,
+        steps_per_epoch: int | None = None,
+        pct_start: float = 0.3,
+        anneal_strategy: Literal["cos", "linear"] = "cos",
+        cycle_momentum: bool = True,
+        base_momentum: float | Sequence[float] = 0.85,
+        max_momentum: float | Sequence[float] = 0.95,
+        div_factor: float = 25.0,
+        final_div_factor: float = 1e4,
+        three_phase: bool = False,
+    ) -> None:
+        if total_steps is None:
+            check(
+                epochs is not None and steps_per_epoch is not None, "no total_steps: pass how many there are"
+            )
+            total_steps = (epochs or 0) * (steps_per_epoch or 0)
+        check(total_steps > 0, f"total_steps={total_steps}: pass a number above 0")
+        check(0 <= pct_start <= 1, f"pct_start={pct_start}: pass a number from 0 to 1")
+        check(
+            anneal_strategy in ("cos", "linear"),
+            f"anneal_strategy={anneal_strategy!r}: pass 'cos' or 'linear'",
+        )
+        check(div_factor > 0, f"div_factor={div_factor}: pass a number above 0")
+        check(final_div_factor > 0, f"final_div_factor={final_div_factor}: pass a number above 0")
+        count = len(optimizer.param_groups)
+        self._highest = of_each(max_lr, count, "rates in max_lr")
+        lowest = of_each(base_momentum, count, "numbers in base_momentum")
+        highest = of_each(max_momentum, count, "numbers in max_momentum")
+        self._momenta = list(zip(lowest, highest, strict=True)) if cycle_momentum else []
+        if cycle_momentum:
+            for low, high in self._momenta:
+                check(0 <= low <= high < 1, f"momentum from {low} to {high}: pass numbers from 0 to below 1")
+            optimizer.vary_momentum()
+        self._total = total_steps
+        self._between = cosine if anneal_strategy == "cos" else _line
+        # from each of these steps to the next, a phase: the factors of the highest rate there, and how far
+        # the momentum is from the highest to the lowest
+        first, last = 1 / div_factor, 1 / div_factor / final_div_factor
+        rising = pct_start * total_steps
+        back = [(2 * rising - 2, first, 0.0)] if three_phase else []
+        self._phases = [(0.0, first, 0.0), (rising - 1, 1.0, 1.0), *back, (total_steps - 1, last, 0.0)]
+        super().__init__(optimizer)
+
+    def rates(self, step: int) -> list[float]:
+        """Return the learning rate of each group after `step` steps.
+
+        Raises:
+            ArgumentError: there are fewer steps in all.
+
+        Example:
+            >>> optimizer = SGD([Tensor([1.0])], momentum=0.9)
+            >>> OneCycleLR(optimizer, max_lr=0.5, total_steps=10, pct_start=0.4).rates(3)
+            [0.5]
+        """
+        if step >= self._total:
+            raise ArgumentError(
+                f"step {step} of a cycle of {self._total}, counted from 0. Pass a larger total_steps."
+            )
+        return [self._rate(highest, step) for highest in self._highest]
+
+    def _rate(self, base: float, step: int) -> float:
+        (_, start, _), (_, target, _), part = self._phase(step)
+        return base * self._between(start, target, part)
+
+    def momenta(self, step: int) -> list[float]:
+        """Return the momentum of each group after `step` steps; nothing if it is not cycled.
+
+        Example:
+            >>> schedule = OneCycleLR(SGD([Tensor([1.0])]), 1.0, total_steps=5, pct_start=0.6)
+            >>> [round(schedule.momenta(step)[0], 3) for step in range(5)]
+            [0.95, 0.9, 0.85, 0.9, 0.95]
+        """
+        (_, _, start), (_, _, target), part = self._phase(step)
+        return [
+            self._between(high + (low - high) * start, high + (low - high) * target, part)
+            for low, high in self._momenta
+        ]
+
+    def _phase(self, step: int) -> tuple[_Corner, _Corner, float]:
+        """Return where the phase of a step begins and ends, and what part of it has passed."""
+        for begin, end in zip(self._phases, self._phases[1:], strict=False):
+            if step <= end[0]:
+                return begin, end, (step - begin[0]) / (end[0] - begin[0]) if end[0] > begin[0] else 1.0
+        return self._phases[-1], self._phases[-1], 1.0
+
+    def _set_rates(self) -> None:
+        super()._set_rates()
+        for group, momentum in zip(self._groups, self.momenta(self._step), strict=False):
+            if "betas" in group.options:
+                group["betas"] = (momentum, group.options["betas"][1])
+            else:
+                group["momentum"] = momentum

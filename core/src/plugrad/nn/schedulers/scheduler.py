@@ -1,0 +1,97 @@
+"""What schedules share: the count of steps, and setting the rates."""
+
+from collections.abc import Mapping
+
+from plugrad.nn.optim import Optimizer
+from plugrad.nn.schedulers.rates import HOST, check_state, initial_rate, set_rates
+from plugrad.tensor import Tensor
+
+__all__ = ["LRScheduler"]
+
+
+class LRScheduler:
+    """What schedules share: the count of steps, and setting the rates. The first rates are set at once.
+
+    Args:
+        optimizer: whose learning rates are set. The rates that it has when its first schedule is made are
+            those that all of its schedules start from.
+
+    Example:
+        >>> w = Tensor([1.0], requires_grad=True)
+        >>> schedule = StepLR(SGD([w], lr=0.5), step_size=1)
+        >>> isinstance(schedule, LRScheduler), schedule.rates(1)
+        (True, [0.05])
+    """
+
+    def __init__(self, optimizer: Optimizer) -> None:
+        self._groups = optimizer.param_groups
+        self._base_rates = [initial_rate(group) for group in self._groups]
+        self._step = 0
+        self._set_rates()
+
+    def step(self) -> None:
+        """Count a step and set the learning rates.
+
+        Example:
+            >>> optimizer = SGD([Tensor([1.0])], lr=0.5)
+            >>> StepLR(optimizer, step_size=1, gamma=0.5).step()
+            >>> optimizer.lr.item()
+            0.25
+        """
+        self._step += 1
+        self._set_rates()
+
+    def rates(self, step: int) -> list[float]:
+        """Return the learning rate of each group after `step` steps.
+
+        Example:
+            >>> StepLR(SGD([Tensor([1.0])], lr=0.5), step_size=1, gamma=0.5).rates(2)
+            [0.125]
+        """
+        return [self._rate(base, step) for base in self._base_rates]
+
+    def _rate(self, base: float, step: int) -> float:
+        """Return the learning rate after `step` steps of a group that started at `base`."""
+        raise NotImplementedError
+
+    def get_last_lr(self) -> list[float]:
+        """Return the learning rate of each group as it was set last.
+
+        Example:
+            >>> StepLR(SGD([Tensor([1.0])], lr=0.5), step_size=1).get_last_lr()
+            [0.5]
+        """
+        return self.rates(self._step)
+
+    def _set_rates(self) -> None:
+        set_rates(self._groups, self.rates(self._step))
+
+    def state_dict(self) -> dict[str, Tensor]:
+        """Return the count and the rates at the start, for `safe_save`.
+
+        Example:
+            >>> list(StepLR(SGD([Tensor([1.0])]), step_size=1).state_dict())
+            ['step', 'base_lrs']
+        """
+        return {
+            "step": Tensor([self._step], dtype="int64", device=HOST),
+            "base_lrs": Tensor(self._base_rates, dtype="float64", device=HOST),
+        }
+
+    def load_state_dict(self, state: Mapping[str, Tensor]) -> None:
+        """Go on where the schedule that `state` is from stood.
+
+        Raises:
+            StateError: the names are not those of `state_dict()`, or it has another number of groups.
+
+        Example:
+            >>> first, second = (StepLR(SGD([Tensor([1.0])], lr=0.5), 1, gamma=0.5) for _ in range(2))
+            >>> first.step()
+            >>> second.load_state_dict(first.state_dict())
+            >>> second.get_last_lr()
+            [0.25]
+        """
+        check_state(self, self.state_dict(), state)
+        self._step = int(state["step"].tolist()[0])
+        self._base_rates = list(state["base_lrs"].tolist())
+        self._set_rates()
