@@ -25,7 +25,10 @@ TENSOR_PAGES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     (
         "elementwise",
         "Arithmetic and functions of elements",
-        ("arithmetic", "comparing", "inplace", "elementwise", "special", "synonyms", "formulas"),
+        (
+            *("arithmetic", "division", "powers", "comparing", "choices", "bits", "operators", "inplace"),
+            *("elementwise", "special", "synonyms", "formulas"),
+        ),
     ),
     ("activations", "Activations", ("activations", "gates")),
     (

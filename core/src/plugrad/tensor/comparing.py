@@ -1,19 +1,37 @@
-"""Comparisons by name, and logic on elements of any dtype."""
+"""Comparisons, and logic on elements of any dtype."""
 
 from typing import Self
 
 from plugrad.dtype import ConstType, dtypes
 from plugrad.tensor.arguments import tensors
-from plugrad.tensor.special import SpecialMixin
+from plugrad.tensor.operands import OperandMixin
 from plugrad.uop.ops import Ops
 
 
-class ComparingMixin(SpecialMixin):
-    """What `<` and its like are called by others, and what is true of elements that are not 0."""
+class ComparingMixin(OperandMixin):
+    """Comparisons under all their names, and what is true of elements that are not 0."""
 
     __slots__ = ()
 
-    # --- order ---
+    # --- comparisons ---
+
+    def eq(self, other: Self | ConstType) -> Self:
+        """Return where both are equal.
+
+        Example:
+            >>> Tensor([1, 2]).eq(2).tolist()
+            [False, True]
+        """
+        return self._binary(Ops.CMPEQ, other)
+
+    def ne(self, other: Self | ConstType) -> Self:
+        """Return where they differ; NaN differs from everything.
+
+        Example:
+            >>> Tensor([1, 2]).ne(2).tolist()
+            [True, False]
+        """
+        return self._binary(Ops.CMPNE, other)
 
     def lt(self, other: Self | ConstType) -> Self:
         """Return where this is less than `other`; never for NaN.
@@ -22,7 +40,7 @@ class ComparingMixin(SpecialMixin):
             >>> Tensor([1, 2, 3]).lt(2).tolist()
             [True, False, False]
         """
-        return self < other
+        return self._compare(other, lambda x, y: x < y)
 
     def le(self, other: Self | ConstType) -> Self:
         """Return where this is at most `other`; never for NaN.
@@ -31,7 +49,7 @@ class ComparingMixin(SpecialMixin):
             >>> Tensor([1, 2, 3]).le(2).tolist()
             [True, True, False]
         """
-        return self <= other
+        return self._compare(other, lambda x, y: x <= y)
 
     def gt(self, other: Self | ConstType) -> Self:
         """Return where this is greater than `other`; never for NaN.
@@ -40,7 +58,7 @@ class ComparingMixin(SpecialMixin):
             >>> Tensor([1, 2, 3]).gt(2).tolist()
             [False, False, True]
         """
-        return self > other
+        return self._compare(other, lambda x, y: x > y)
 
     def ge(self, other: Self | ConstType) -> Self:
         """Return where this is at least `other`; never for NaN.
@@ -49,7 +67,7 @@ class ComparingMixin(SpecialMixin):
             >>> Tensor([1, 2, 3]).ge(2).tolist()
             [False, True, True]
         """
-        return self >= other
+        return self._compare(other, lambda x, y: x >= y)
 
     def less(self, other: Self | ConstType) -> Self:
         """Return `self < other`.
@@ -58,7 +76,7 @@ class ComparingMixin(SpecialMixin):
             >>> Tensor([1, 2, 3]).less(2).tolist()
             [True, False, False]
         """
-        return self < other
+        return self.lt(other)
 
     def less_equal(self, other: Self | ConstType) -> Self:
         """Return `self <= other`.
@@ -67,7 +85,7 @@ class ComparingMixin(SpecialMixin):
             >>> Tensor([1, 2, 3]).less_equal(2).tolist()
             [True, True, False]
         """
-        return self <= other
+        return self.le(other)
 
     def greater(self, other: Self | ConstType) -> Self:
         """Return `self > other`.
@@ -76,7 +94,7 @@ class ComparingMixin(SpecialMixin):
             >>> Tensor([1, 2, 3]).greater(2).tolist()
             [False, False, True]
         """
-        return self > other
+        return self.gt(other)
 
     def greater_equal(self, other: Self | ConstType) -> Self:
         """Return `self >= other`.
@@ -85,7 +103,7 @@ class ComparingMixin(SpecialMixin):
             >>> Tensor([1, 2, 3]).greater_equal(2).tolist()
             [False, True, True]
         """
-        return self >= other
+        return self.ge(other)
 
     def not_equal(self, other: Self | ConstType) -> Self:
         """Return `self != other`.
@@ -114,6 +132,15 @@ class ComparingMixin(SpecialMixin):
         return not self._make(found.reshape(()), self._device)
 
     # --- logic ---
+
+    def logical_not(self) -> Self:
+        """Return where elements are zero.
+
+        Example:
+            >>> Tensor([0, 5]).logical_not().tolist()
+            [True, False]
+        """
+        return self._like(~self._graph.cast(dtypes.bool))
 
     def logical_and(self, other: Self | ConstType) -> Self:
         """Return where neither is 0; NaN is not 0.

@@ -3,11 +3,11 @@
 from typing import Self
 
 from plugrad.dtype import ConstType
-from plugrad.tensor.arithmetic import ArithmeticMixin
 from plugrad.tensor.assign import AssignMixin
+from plugrad.tensor.operators import OperatorMixin
 
 
-class InPlaceMixin(ArithmeticMixin, AssignMixin):
+class InPlaceMixin(OperatorMixin, AssignMixin):
     """Operators that write their result into the tensor on their left, so that its views show it too.
 
     Where a gradient is asked for, nothing may be overwritten: if the left side was computed from tensors that

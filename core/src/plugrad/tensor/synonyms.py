@@ -3,10 +3,10 @@
 from typing import Literal, Self
 
 from plugrad.dtype import ConstType
-from plugrad.tensor.comparing import ComparingMixin
+from plugrad.tensor.special import SpecialMixin
 
 
-class SynonymMixin(ComparingMixin):
+class SynonymMixin(SpecialMixin):
     """Each method is another one under the name that a program may know it by."""
 
     __slots__ = ()

@@ -1,0 +1,88 @@
+"""How the operands of an operation meet: what may be one, their dtype, shape and device."""
+
+from collections.abc import Callable
+from typing import Any, Self
+
+from plugrad.dtype import ConstType, DType
+from plugrad.errors import DtypeError
+from plugrad.tensor.base import TensorBase, promoted
+from plugrad.tensor.interop import InteropMixin
+from plugrad.tensor.shapes import broadcast_shapes, expanded
+from plugrad.uop.ops import Ops
+from plugrad.uop.uop import UOp
+
+
+class OperandMixin(InteropMixin):
+    """What operations of several operands share.
+
+    Operands broadcast as in NumPy and meet in one dtype (see `promoted`); Python numbers are weak.
+    """
+
+    __slots__ = ()
+
+    def _operands(self, *others: Any, dtype: DType | None = None) -> list[UOp]:
+        """Return this and `others` as nodes of one dtype; all but scalars have one shape."""
+        given = (self, *map(self._operand, others))
+        tensors = [x for x in given if isinstance(x, TensorBase)]
+        self._check_device(*tensors[1:])
+        dtype = promoted(given) if dtype is None else dtype
+        shapes = [t.shape for t in tensors]
+        shape = shapes[0] if all(s == shapes[0] for s in shapes) else broadcast_shapes(*shapes)
+        nodes: list[UOp] = []
+        for x in given:
+            if not isinstance(x, TensorBase):
+                nodes.append(self._const(x, dtype))
+                continue
+            # a source of shape () fits any shape as it is
+            u = x._graph.cast(dtype)
+            nodes.append(u if u.shape == () else expanded(u, shape))
+        return nodes
+
+    def _operand(self, x: Any) -> Self | ConstType:
+        """Return what was given as an operand: a tensor, a Python number, or a NumPy array or number.
+
+        Raises:
+            DtypeError: it is none of these.
+        """
+        if isinstance(x, type(self)) or type(x) in (bool, int, float):
+            return x
+        if hasattr(x, "__array__"):
+            return x.item() if x.ndim == 0 else self._from_host(x)
+        if isinstance(x, (int, float)):
+            return x
+        raise DtypeError(
+            f"cannot compute with {x!r} ({type(x).__name__}) and a tensor. Pass a Tensor or a Python number."
+        )
+
+    def _tensor_operand(self, x: Any) -> Self:
+        """Return what was given as an operand as a tensor; a number of Python takes the dtype of this one.
+
+        Raises:
+            DtypeError: it is none (see `_operand`).
+        """
+        given = self._operand(x)
+        if isinstance(given, TensorBase):
+            return given
+        return self._make(self._const(given, promoted([self, given])), self._device)
+
+    def _binary(
+        self, op: Ops, other: Self | ConstType, *, reverse: bool = False, dtype: DType | None = None
+    ) -> Self:
+        x, y = self._operands(other, dtype=dtype)
+        out = y.alu(op, x) if reverse else x.alu(op, y)
+        return self._with(out, other)
+
+    def _compare(self, other: Any, compare: Callable[[UOp, UOp], UOp]) -> Self:
+        x, y = self._operands(other)
+        return self._with(compare(x, y), other)
+
+    def _with(self, out: UOp, *others: Any) -> Self:
+        # a constant takes the device of what it is combined with: that of the graph
+        return self._like(out, *[x for x in others if isinstance(x, TensorBase)])
+
+    def _refuse(self, what: str, wanted: str, *others: Any) -> DtypeError:
+        names = " and ".join(
+            x.dtype.name if isinstance(x, TensorBase) else f"{x!r} ({type(x).__name__})"
+            for x in (self, *others)
+        )
+        return DtypeError(f"{what} of {names}: it takes {wanted}. Cast first: .cast(dtype).")
