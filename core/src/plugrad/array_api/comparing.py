@@ -1,0 +1,114 @@
+"""Comparisons, and logic of elements."""
+
+from plugrad.array_api.operands import Operand, both, logical
+from plugrad.dtype import dtypes
+from plugrad.tensor import Tensor
+
+
+def equal(x1: Operand, x2: Operand, /) -> Tensor:
+    """Say of two elements whether they are equal.
+
+    Example:
+        >>> equal(Tensor([1, 5]), Tensor([3, 5])).tolist()
+        [False, True]
+    """
+    left, right = both(x1, x2)
+    return left == right
+
+
+def not_equal(x1: Operand, x2: Operand, /) -> Tensor:
+    """Say of two elements whether they differ.
+
+    Example:
+        >>> not_equal(Tensor([1, 5]), Tensor([3, 5])).tolist()
+        [True, False]
+    """
+    left, right = both(x1, x2)
+    return left != right
+
+
+def less(x1: Operand, x2: Operand, /) -> Tensor:
+    """Say of two elements whether they are in rising order.
+
+    Example:
+        >>> less(Tensor([1, 5]), Tensor([3, 5])).tolist()
+        [True, False]
+    """
+    left, right = both(x1, x2)
+    return left < right
+
+
+def less_equal(x1: Operand, x2: Operand, /) -> Tensor:
+    """Say of two elements whether they are in rising order, or equal.
+
+    Example:
+        >>> less_equal(Tensor([1, 5]), Tensor([3, 5])).tolist()
+        [True, True]
+    """
+    left, right = both(x1, x2)
+    return left <= right
+
+
+def greater(x1: Operand, x2: Operand, /) -> Tensor:
+    """Say of two elements whether they are in falling order.
+
+    Example:
+        >>> greater(Tensor([1, 5]), Tensor([3, 5])).tolist()
+        [False, False]
+    """
+    left, right = both(x1, x2)
+    return left > right
+
+
+def greater_equal(x1: Operand, x2: Operand, /) -> Tensor:
+    """Say of two elements whether they are in falling order, or equal.
+
+    Example:
+        >>> greater_equal(Tensor([1, 5]), Tensor([3, 5])).tolist()
+        [False, True]
+    """
+    left, right = both(x1, x2)
+    return left >= right
+
+
+def logical_and(x1: Operand, x2: Operand, /) -> Tensor:
+    """Say of two elements whether none is 0.
+
+    Example:
+        >>> logical_and(Tensor([0, 1, 2]), Tensor([0, 0, 1])).tolist()
+        [False, False, True]
+    """
+    left, right = logical(x1, x2)
+    return left & right
+
+
+def logical_or(x1: Operand, x2: Operand, /) -> Tensor:
+    """Say of two elements whether one is not 0.
+
+    Example:
+        >>> logical_or(Tensor([0, 1, 2]), Tensor([0, 0, 1])).tolist()
+        [False, True, True]
+    """
+    left, right = logical(x1, x2)
+    return left | right
+
+
+def logical_xor(x1: Operand, x2: Operand, /) -> Tensor:
+    """Say of two elements whether only one is 0.
+
+    Example:
+        >>> logical_xor(Tensor([0, 1, 2]), Tensor([0, 0, 1])).tolist()
+        [False, True, False]
+    """
+    left, right = logical(x1, x2)
+    return left ^ right
+
+
+def logical_not(x: Tensor, /) -> Tensor:
+    """Say of each element whether it is 0.
+
+    Example:
+        >>> logical_not(Tensor([0, 2])).tolist()
+        [True, False]
+    """
+    return x.cast(dtypes.bool).logical_not()

@@ -1,0 +1,27 @@
+"""How two operands of the array API meet."""
+
+from plugrad.dtype import ConstType, dtypes
+from plugrad.errors import DtypeError
+from plugrad.tensor import Tensor
+from plugrad.tensor.base import promoted
+
+#: what a function of two operands takes for each
+Operand = Tensor | ConstType
+
+
+def both(x1: Operand, x2: Operand) -> tuple[Tensor, Tensor]:
+    """Return two operands, at most one of them a Python number, as tensors of one dtype."""
+    dtype = promoted([x1, x2])
+    device = next((x.device for x in (x1, x2) if isinstance(x, Tensor)), None)
+    if device is None:
+        raise DtypeError(f"two numbers, {x1!r} and {x2!r}: pass a tensor for one of them at least.")
+    left, right = (
+        x.cast(dtype) if isinstance(x, Tensor) else Tensor(x, dtype=dtype, device=device) for x in (x1, x2)
+    )
+    return left, right
+
+
+def logical(x1: Operand, x2: Operand) -> tuple[Tensor, Tensor]:
+    """Return two operands as tensors of bools."""
+    left, right = both(x1, x2)
+    return left.cast(dtypes.bool), right.cast(dtypes.bool)
