@@ -8,7 +8,11 @@ import pytest
 from plugrad import Tensor, nn
 
 MODULES = [
-    "activations",
+    "activations.along_axis",
+    "activations.curves",
+    "activations.fixed",
+    "activations.learnt",
+    "activations.limits",
     "attention",
     "checks",
     "containers",
