@@ -119,3 +119,12 @@ def test_gelu_keeps_its_digits_where_it_is_small() -> None:
     wide = x.astype(np.float64)
     want = wide / (1 + np.exp(-2 * np.sqrt(2 / np.pi) * (wide + 0.044715 * wide**3)))
     np.testing.assert_allclose(Tensor(x).gelu().numpy(), want, rtol=1e-5)
+
+
+def test_activations_take_their_constants() -> None:
+    values = np.linspace(-4, 4, 9, dtype=np.float32)
+    np.testing.assert_allclose(
+        Tensor(values).hardsigmoid(0.2, 0.4).numpy(), np.clip(values * 0.2 + 0.4, 0, 1)
+    )
+    want = np.where(values > 0, values, 2 * np.expm1(values)) * 3
+    np.testing.assert_allclose(Tensor(values).selu(2, 3).numpy(), want, rtol=1e-6)

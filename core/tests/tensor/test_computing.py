@@ -21,3 +21,13 @@ def test_a_gradient_gets_memory_of_its_own() -> None:
 
 def test_what_has_no_gradient_stays_as_it_is() -> None:
     assert Tensor([1, 2]).contiguous_backward().tolist() == [1, 2]
+
+
+def test_a_clone_has_memory_of_its_own_and_a_gradient() -> None:
+    x = Tensor([1.0, 2.0], requires_grad=True)
+    y = x.detach().clone()
+    y += 1
+    assert (x.tolist(), y.tolist()) == ([1.0, 2.0], [2.0, 3.0])
+    (x.clone() * 3).sum().backward()
+    assert x.grad is not None
+    assert x.grad.tolist() == [3.0, 3.0]

@@ -9,8 +9,11 @@ import pytest
 import torch
 
 from plugrad import Tensor, dtypes
+from plugrad.errors import ArgumentError
 
 Binary = Callable[[Any, Any], Any]
+VALUES = [-7, -6, -1, 0, 1, 6, 7]
+DIVISORS = [-3, -2, -1, 1, 2, 3, 4]
 
 
 @pytest.mark.parametrize("op", [operator.floordiv, operator.mod])
@@ -63,3 +66,30 @@ def test_division_of_integers_gives_floats() -> None:
     assert out.dtype is dtypes.float32
     assert out.tolist() == [0.5, 0.5]
     assert (1 / Tensor([4])).tolist() == [0.25]
+
+
+@pytest.mark.parametrize("mode", ["trunc", "floor"])
+@pytest.mark.parametrize("dtype", ["int32", "int8", "int64", "float32", "float64"])
+def test_quotients_are_rounded_as_asked_for(mode: str, dtype: str) -> None:
+    a, b = (
+        np.array(v, dtype)[:, None] if i else np.array(v, dtype) for i, v in enumerate((VALUES, DIVISORS))
+    )
+    got = Tensor(a).div(Tensor(b), rounding_mode=mode)  # pyright: ignore[reportArgumentType]
+    want = torch.div(torch.tensor(a), torch.tensor(b), rounding_mode=mode)
+    assert got.dtype.name == dtype
+    np.testing.assert_array_equal(got.numpy(), want.numpy())
+
+
+def test_the_operands_may_be_reversed_and_numbers() -> None:
+    assert Tensor([2, -2]).div(7, reverse=True, rounding_mode="trunc").tolist() == [3, -3]
+    assert Tensor([7, -7]).div(2, rounding_mode="floor").tolist() == [3, -4]
+    assert Tensor([7, 8], dtype="uint8").div(2, rounding_mode="trunc").tolist() == [3, 4]
+
+
+def test_truncated_integers_by_zero_are_zero() -> None:
+    assert Tensor([-5, 0, 5]).div(0, rounding_mode="trunc").tolist() == [0, 0, 0]
+
+
+def test_unknown_modes_are_refused() -> None:
+    with pytest.raises(ArgumentError, match="no rounding_mode 'up'; there are 'trunc' and 'floor'"):
+        Tensor([1]).div(2, rounding_mode="up")  # pyright: ignore[reportArgumentType]

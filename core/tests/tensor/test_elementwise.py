@@ -144,3 +144,10 @@ def test_rounding_to_more_decimals_than_there_are_changes_nothing() -> None:
 def test_rounding_has_no_slope() -> None:
     x = Tensor([1.26, 2e9])
     assert x.round(1).sum().gradient(x)[0].tolist() == [0.0, 0.0]
+
+
+def test_what_is_infinite_may_be_asked_for_by_sign() -> None:
+    x = Tensor([1.0, float("inf"), float("-inf")])
+    assert x.isinf().tolist() == [False, True, True]
+    assert x.isinf(detect_negative=False).tolist() == [False, True, False]
+    assert x.isinf(detect_positive=False).tolist() == [False, False, True]
