@@ -1,8 +1,8 @@
 """Activations as layers, for lists of layers that are written with PyTorch's names.
 
-Only `PReLU` holds a parameter, the others hold settings: `Tensor.relu` in such a list does what `ReLU()` does.
-`inplace` is taken and changes nothing: results are new tensors, and which memory they have is the compiler's
-choice.
+Only `PReLU` holds a parameter, the others hold settings: `Tensor.relu` in such a list does what `ReLU()`
+does. `inplace` is taken and changes nothing: results are new tensors, and which memory they have is the
+compiler's choice.
 """
 
 from plugrad.nn.activations.along_axis import GLU, LogSoftmax, Softmax, Softmin
