@@ -1,4 +1,5 @@
 import math
+import platform
 from fractions import Fraction
 from typing import Any
 
@@ -22,6 +23,33 @@ def test_casts_of_values_that_both_hold_are_those_of_numpy(source: str, target: 
 
 def test_floats_to_integers_drop_the_fraction() -> None:
     assert Tensor([1.9, -1.9, 0.5]).int().tolist() == [1, -1, 0]
+
+
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="there PyTorch asks the processor")
+@pytest.mark.parametrize("target", ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"])
+@pytest.mark.parametrize("source", ["float16", "bfloat16", "float32", "float64"])
+def test_floats_beyond_integers_are_those_of_one_element_in_torch(source: str, target: str) -> None:
+    beyond = [
+        math.nan,
+        math.inf,
+        -math.inf,
+        -1.5,
+        300.0,
+        -40000.0,
+        3e9,
+        -3e9,
+        5e9,
+        3e9 + 7,
+        9.3e18,
+        1e19,
+        -1e20,
+    ]
+    values = torch.tensor(beyond, dtype=torch.float64).to(getattr(torch, source))
+    expected = [v.to(getattr(torch, target)).item() for v in values]
+    tensor = Tensor(values.double().numpy()).cast(source)
+    assert tensor.cast(target).tolist() == expected
+    assert [Tensor(v, dtype=source).cast(target).item() for v in values.tolist()] == expected  # folded
+    assert tensor.repeat(40).cast(target).tolist() == expected * 40  # in vectors
 
 
 def test_anything_but_zero_is_true() -> None:

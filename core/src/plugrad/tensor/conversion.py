@@ -3,10 +3,11 @@
 import math
 from typing import Any, Self
 
-from plugrad.dtype import dtypes, element_dtype, is_bool
+from plugrad.dtype import dtypes, element_dtype, is_bool, is_float, is_int
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.base import DTypeLike, TensorBase
 from plugrad.tensor.shapes import expanded, show
+from plugrad.tensor.to_integer import to_integer
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
@@ -23,7 +24,8 @@ class ConversionMixin(TensorBase):
         rounded once, to the nearest and to even between two, also from float64 and large integers, where
         PyTorch goes through float32 and rounds twice; what is too large for a float is infinite (see
         `plugrad.dtype` for floats of a byte). A float outside of an integer's range, NaN among them, becomes
-        what the device makes of it, another integer elsewhere: clamp it before, where that matters.
+        what PyTorch makes of one element on x86-64, on every device: the least int32 (int64 for int64 and
+        unsigned integers of 32 and 64 bits), whose bits then wrap: 0 in int8.
 
         Raises:
             DtypeError: there is no such dtype.
@@ -33,7 +35,10 @@ class ConversionMixin(TensorBase):
             [1, -1]
         """
         wanted = element_dtype(dtype)
-        return self if wanted is self.dtype else self._like(self._graph.cast(wanted))
+        if wanted is self.dtype:
+            return self
+        is_cut = is_float(self.dtype) and is_int(wanted)
+        return self._like(to_integer(self._graph, wanted) if is_cut else self._graph.cast(wanted))
 
     def bitcast(self, dtype: DTypeLike) -> Self:
         """Return the bits as another dtype; the last axis changes where the sizes of elements differ.

@@ -3,6 +3,7 @@
 from plugrad.tensor import Tensor
 from plugrad.testing.operations import (
     breadth,
+    casts,
     elementwise,
     formulas,
     fourier,
@@ -36,6 +37,7 @@ OPERATIONS: tuple[Operation, ...] = (
     *spatial.CASES,
     *layers.CASES,
     *breadth.CASES,
+    *casts.CASES,
 )
 
 _REASONS = {
