@@ -1,11 +1,151 @@
-"""What constructors of layers refuse before they compute with it."""
+"""What constructors of layers, optimizers and schedules refuse before they compute with it."""
 
-from typing import Any
+import math
+from collections.abc import Iterable
+from numbers import Integral, Real
+from typing import Any, cast
 
+from plugrad._frozen import frozen
 from plugrad.errors import ArgumentError, DtypeError
 from plugrad.tensor import Tensor
 
-__all__ = ["check_probability", "check_sizes", "check_tensors"]
+__all__ = [
+    "ABOVE_ZERO",
+    "ANY_NUMBER",
+    "BELOW_ONE",
+    "NOT_NEGATIVE",
+    "SHARE",
+    "Range",
+    "check_choice",
+    "check_counts",
+    "check_flags",
+    "check_numbers",
+    "check_probability",
+    "check_sizes",
+    "check_tensors",
+    "numbers_of",
+]
+
+
+@frozen
+class Range:
+    """Numbers that a setting may be.
+
+    Attributes:
+        low: the least of them,
+        has_low: if that itself is one.
+        high: the greatest of them,
+        has_high: if that itself is one.
+        words: what a message calls them.
+    """
+
+    low: float
+    has_low: bool
+    high: float
+    has_high: bool
+    words: str
+
+    def __contains__(self, value: float) -> bool:
+        if value in (self.low, self.high):
+            return self.has_low if value == self.low else self.has_high
+        return self.low < value < self.high
+
+
+ANY_NUMBER = Range(-math.inf, False, math.inf, False, "a number")
+NOT_NEGATIVE = Range(0.0, True, math.inf, False, "a number that is 0 or more")
+ABOVE_ZERO = Range(0.0, False, math.inf, False, "a number above 0")
+SHARE = Range(0.0, True, 1.0, True, "a number from 0 to 1")
+BELOW_ONE = Range(0.0, True, 1.0, False, "a number from 0 to below 1")
+
+
+def _name(owner: object) -> str:
+    return owner if isinstance(owner, str) else type(owner).__name__
+
+
+def check_numbers(owner: object, allowed: Range, **values: Any) -> None:
+    """Do nothing for numbers of Python or NumPy that lie in a range. NaN lies in none.
+
+    Args:
+        owner: whose settings they are: an object, or the name of a function.
+        allowed: the range.
+        values: the settings by name.
+
+    Raises:
+        ArgumentError: one is something else.
+
+    Example:
+        >>> check_numbers("clip", NOT_NEGATIVE, max_norm=0.5)
+    """
+    for name, value in values.items():
+        if isinstance(value, bool) or not isinstance(value, Real) or value not in allowed:  # pyright: ignore[reportOperatorIssue]
+            raise ArgumentError(f"{_name(owner)}: {name}={value!r:.60}: pass {allowed.words}.")
+
+
+def check_counts(owner: object, least: int, **values: Any) -> None:
+    """Do nothing for integers of Python or NumPy that are `least` or more.
+
+    Raises:
+        ArgumentError: one is something else.
+
+    Example:
+        >>> check_counts("StepLR", 1, step_size=2)
+    """
+    for name, value in values.items():
+        if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
+            raise ArgumentError(f"{_name(owner)}: {name}={value!r:.60}: pass an integer, {least} or more.")
+
+
+def check_flags(owner: object, **values: Any) -> None:
+    """Do nothing for True and False.
+
+    Raises:
+        ArgumentError: one is something else.
+
+    Example:
+        >>> check_flags("Adam", amsgrad=True)
+    """
+    for name, value in values.items():
+        if not isinstance(value, bool):
+            raise ArgumentError(f"{_name(owner)}: {name}={value!r:.60}: pass True or False.")
+
+
+def check_choice(owner: object, choices: tuple[str, ...], **values: Any) -> None:
+    """Do nothing for one of `choices`.
+
+    Raises:
+        ArgumentError: one is something else.
+
+    Example:
+        >>> check_choice("ReduceLROnPlateau", ("min", "max"), mode="min")
+    """
+    for name, value in values.items():
+        if not isinstance(value, str) or value not in choices:
+            raise ArgumentError(
+                f"{_name(owner)}: {name}={value!r:.60}: pass {' or '.join(map(repr, choices))}."
+            )
+
+
+def numbers_of(owner: object, count: int, allowed: Range, **values: Any) -> list[float]:
+    """Return as many numbers as there are groups, from one of all or a list of one for each.
+
+    Raises:
+        ArgumentError: there are others, or one is out of range.
+
+    Example:
+        >>> numbers_of("OneCycleLR", 2, ABOVE_ZERO, max_lr=0.5)
+        [0.5, 0.5]
+    """
+    ((name, value),) = values.items()
+    is_one = isinstance(value, str) or not isinstance(value, Iterable)
+    several: list[Any] = [value] * count if is_one else list(cast("Iterable[Any]", value))
+    if len(several) != count:
+        raise ArgumentError(
+            f"{_name(owner)}: {name}={value!r:.60} is of {len(several)} groups, and there are {count}. "
+            "Pass a number, or one for each group."
+        )
+    for each in several:
+        check_numbers(owner, allowed, **{name: each})
+    return [float(each) for each in several]
 
 
 def check_sizes(layer: object, **sizes: Any) -> None:

@@ -73,7 +73,7 @@ def test_wrong_limits_are_refused() -> None:
         clip_grad_norm_(w, -1)
     with pytest.raises(ArgumentError, match="norm_type=0"):
         clip_grad_norm_(w, 1, 0)
-    with pytest.raises(ArgumentError, match="clip_grad_value_ with -1"):
+    with pytest.raises(ArgumentError, match="clip_grad_value_: clip_value=-1"):
         clip_grad_value_(w, -1)
     w.grad = Tensor([float("nan")])
     with pytest.raises(GradientError, match="the norm of the gradients is nan"):

@@ -14,7 +14,7 @@ from plugrad.tensor import Tensor
     [
         ([{"params": [Tensor([1.0])], "momentun": 0.5}], ArgumentError, "Did you mean 'momentum'?"),
         ([{"lr": 0.5}], ArgumentError, "a group without 'params'"),
-        ([{"params": []}], GradientError, "got no parameters"),
+        ([{"params": []}], GradientError, "SGD: no parameters"),
         ([{"params": [Tensor([1.0])]}, Tensor([1.0])], ArgumentError, "tensors and groups mixed"),
         ([{"params": [Tensor([1.0])], "lr": -1}], ArgumentError, "lr=-1"),
         ([{"params": [Tensor([1.0])], "momentum": -1}], ArgumentError, "momentum=-1"),

@@ -56,11 +56,11 @@ def test_muon_steps_are_torchs_but_for_its_bfloat16(adjust: Any) -> None:
 
 
 def test_only_matrices_are_trained() -> None:
-    with pytest.raises(ShapeError, match=r"Muon got a parameter of shape \(3,\)"):
+    with pytest.raises(ShapeError, match=r"Muon: a parameter of shape \(3,\)"):
         Muon([Tensor([1.0, 2.0, 3.0])])
-    with pytest.raises(ArgumentError, match="Muon with adjust_lr_fn='none'"):
+    with pytest.raises(ArgumentError, match="Muon: adjust_lr_fn='none'"):
         Muon([Tensor([[1.0]])], adjust_lr_fn="none")
-    with pytest.raises(ArgumentError, match=r"Muon with ns_coefficients=\(1.0, 2.0\): pass three numbers"):
+    with pytest.raises(ArgumentError, match=r"Muon: ns_coefficients=\(1.0, 2.0\): pass three numbers"):
         Muon([Tensor([[1.0]])], ns_coefficients=(1.0, 2.0))
 
 

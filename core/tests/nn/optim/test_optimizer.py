@@ -231,12 +231,12 @@ def test_narrow_and_wide_parameters_keep_their_dtype() -> None:
 
 
 def test_a_step_without_gradients_is_an_error() -> None:
-    with pytest.raises(GradientError, match=r"no parameter has a gradient. Call loss.backward\(\)"):
+    with pytest.raises(GradientError, match=r"SGD: no parameter has a gradient. Call loss.backward\(\)"):
         SGD([Tensor([1.0])]).step()
 
 
 def test_nothing_to_train_is_an_error() -> None:
-    with pytest.raises(GradientError, match="got no parameters"):
+    with pytest.raises(GradientError, match="SGD: no parameters"):
         SGD([])
 
 
@@ -263,7 +263,6 @@ def test_changing_the_learning_rate_compiles_nothing_new() -> None:
         (lambda w: SGD([w], momentum=-0.5), "momentum=-0.5"),
         (lambda w: SGD([w], weight_decay=-1), "weight_decay=-1"),
         (lambda w: Adam([w], lr=float("nan")), "lr=nan"),
-        (lambda w: Adam([w], betas=(0.9, -1)), "beta2=-1"),
         (lambda w: AdamW([w], eps=-1e-8), "eps=-1e-08"),
         (lambda w: RMSprop([w], momentum=-1), "momentum=-1"),
         (lambda w: Adagrad([w], lr_decay=-1), "lr_decay=-1"),
@@ -273,7 +272,7 @@ def test_changing_the_learning_rate_compiles_nothing_new() -> None:
 )
 def test_negative_settings_are_refused(make: Any, what: str) -> None:
     w = Tensor([1.0])
-    with pytest.raises(ArgumentError, match=f"an optimizer with {what}: pass a number that is 0 or more"):
+    with pytest.raises(ArgumentError, match=f": {what}: pass a number that is 0 or more"):
         make(w)
     assert not w.requires_grad
     optimizer = SGD([w], lr=0.5)
@@ -284,14 +283,15 @@ def test_negative_settings_are_refused(make: Any, what: str) -> None:
 @pytest.mark.parametrize(
     ("make", "what"),
     [
-        (lambda w: Adam([w], betas=(1.0, 0.9)), "beta1=1.0"),
-        (lambda w: LAMB([w], betas=(0.9, 2)), "beta2=2"),
+        (lambda w: Adam([w], betas=(1.0, 0.9)), r"betas\[0\]=1.0"),
+        (lambda w: LAMB([w], betas=(0.9, 2)), r"betas\[1\]=2"),
+        (lambda w: Adam([w], betas=(0.9, -1)), r"betas\[1\]=-1"),
         (lambda w: RMSprop([w], alpha=1), "alpha=1"),
         (lambda w: Muon([w], momentum=1), "momentum=1"),
     ],
 )
 def test_averages_that_keep_everything_are_refused(make: Any, what: str) -> None:
-    with pytest.raises(ArgumentError, match=f"an optimizer with {what}: pass a number below 1"):
+    with pytest.raises(ArgumentError, match=f": {what}: pass a number from 0 to below 1"):
         make(Tensor([[1.0]]))
 
 
@@ -316,19 +316,19 @@ def test_parameters_can_be_added_later() -> None:
 
 @pytest.mark.parametrize("params", [Tensor([1.0, 2.0]), 3], ids=["a tensor", "a number"])
 def test_what_is_no_list_of_parameters_is_refused(params: Any) -> None:
-    with pytest.raises(ArgumentError, match=r"an optimizer got .* Pass a list"):
+    with pytest.raises(ArgumentError, match=r"SGD: params=.* Pass a list"):
         SGD(params)
 
 
 @pytest.mark.parametrize("betas", [0.9, (0.9,), (0.9, 0.99, 0.999), (0.9, "1")], ids=str)
 def test_betas_are_two_numbers(betas: Any) -> None:
-    with pytest.raises(ArgumentError, match="an optimizer with beta"):
+    with pytest.raises(ArgumentError, match="Adam: betas"):
         Adam([Tensor([1.0])], betas=betas)
 
 
 def test_the_learning_rate_may_be_a_tensor_and_has_to_be_a_number() -> None:
     assert SGD([Tensor([1.0])], lr=Tensor(0.25)).lr.item() == 0.25
-    with pytest.raises(ArgumentError, match="an optimizer with lr='fast'"):
+    with pytest.raises(ArgumentError, match="SGD: lr='fast'"):
         SGD([Tensor([1.0])], lr="fast")
 
 

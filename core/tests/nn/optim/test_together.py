@@ -2,8 +2,9 @@
 
 import pytest
 
-from plugrad.errors import ArgumentError, GradientError
-from plugrad.nn.optim import SGD, OptimizerGroup
+from plugrad.errors import ArgumentError, GradientError, StateError
+from plugrad.nn.optim import SGD, Adam, OptimizerGroup
+from plugrad.nn.schedulers import OneCycleLR, StepLR
 from plugrad.tensor import Tensor
 
 
@@ -32,3 +33,27 @@ def test_a_tensor_has_one_optimizer() -> None:
         OptimizerGroup(SGD([w]), SGD([w]))
     with pytest.raises(ArgumentError, match="an OptimizerGroup of nothing"):
         OptimizerGroup()
+
+
+def test_a_schedule_sets_the_rates_of_all() -> None:
+    both = OptimizerGroup(SGD([Tensor([1.0])], lr=0.5), Adam([Tensor([1.0])], lr=0.25))
+    schedule = StepLR(both, step_size=1, gamma=0.5)
+    schedule.step()
+    assert [group.lr.item() for group in both.param_groups] == [0.25, 0.125]
+    OneCycleLR(both, 0.5, total_steps=4)
+
+
+def test_the_state_of_all_is_saved_together() -> None:
+    def made() -> OptimizerGroup:
+        return OptimizerGroup(SGD([Tensor([1.0])], momentum=0.5), Adam([Tensor([1.0])]))
+
+    first, second = made(), made()
+    for p in first.params:
+        p.grad = Tensor([3.0])
+    first.step()
+    second.load_state_dict(first.state_dict())
+    for name, value in first.state_dict().items():
+        assert second.state_dict()[name].tolist() == value.tolist()
+    assert "1.params.0.mean" in first.state_dict()
+    with pytest.raises(StateError, match="does not fit this OptimizerGroup"):
+        second.load_state_dict({})

@@ -4,7 +4,8 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
-from plugrad.nn.optim.groups import ParamGroup, check_betas, check_not_negative
+from plugrad.nn.checks import NOT_NEGATIVE, check_flags, check_numbers
+from plugrad.nn.optim.groups import ParamGroup, check_betas
 from plugrad.nn.optim.optimizer import Optimizer
 from plugrad.nn.optim.slots import Slot
 from plugrad.tensor import Tensor
@@ -78,8 +79,9 @@ class Adam(Optimizer):
         )
 
     def _check(self, options: Mapping[str, Any]) -> None:
-        check_betas(options["betas"])
-        check_not_negative(eps=options["eps"], weight_decay=options["weight_decay"])
+        check_betas(self, options["betas"])
+        check_numbers(self, NOT_NEGATIVE, eps=options["eps"], weight_decay=options["weight_decay"])
+        check_flags(self, amsgrad=options["amsgrad"])
 
     def _counts_steps(self, options: Mapping[str, Any]) -> bool:
         return True

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from plugrad.nn.optim.groups import ParamGroup, check_fractions, check_not_negative
+from plugrad.nn.checks import BELOW_ONE, NOT_NEGATIVE, check_flags, check_numbers
+from plugrad.nn.optim.groups import ParamGroup
 from plugrad.nn.optim.optimizer import Optimizer
 from plugrad.nn.optim.slots import Slot
 from plugrad.tensor import Tensor
@@ -61,8 +62,10 @@ class RMSprop(Optimizer):
         )
 
     def _check(self, options: Mapping[str, Any]) -> None:
-        check_fractions(alpha=options["alpha"])
-        check_not_negative(**{name: options[name] for name in ("eps", "weight_decay", "momentum")})
+        check_numbers(self, BELOW_ONE, alpha=options["alpha"])
+        names = ("eps", "weight_decay", "momentum")
+        check_numbers(self, NOT_NEGATIVE, **{name: options[name] for name in names})
+        check_flags(self, centered=options["centered"])
 
     def _state(self, options: Mapping[str, Any]) -> dict[str, float]:
         names = ("square", *(["mean"] * options["centered"]), *(["momentum"] * bool(options["momentum"])))
@@ -129,7 +132,8 @@ class Adagrad(Optimizer):
         )
 
     def _check(self, options: Mapping[str, Any]) -> None:
-        check_not_negative(**{name: value for name, value in options.items() if name != "lr"})
+        names = ("lr_decay", "weight_decay", "initial_accumulator_value", "eps")
+        check_numbers(self, NOT_NEGATIVE, **{name: options[name] for name in names})
 
     def _counts_steps(self, options: Mapping[str, Any]) -> bool:
         return bool(options["lr_decay"])

@@ -2,9 +2,11 @@
 
 import math
 from collections.abc import Iterable
+from typing import Any, cast
 
 from plugrad.dtype import DType, dtypes, least_upper_dtype
-from plugrad.errors import ArgumentError, GradientError
+from plugrad.errors import ArgumentError, DtypeError, GradientError
+from plugrad.nn.checks import Range, check_flags, check_numbers
 from plugrad.tensor import Tensor
 
 __all__ = ["clip_grad_norm_", "clip_grad_value_"]
@@ -13,8 +15,17 @@ __all__ = ["clip_grad_norm_", "clip_grad_value_"]
 _EPS = 1e-6
 
 
-def _with_gradients(params: "Tensor | Iterable[Tensor]") -> list[tuple[Tensor, Tensor]]:
-    found = [params] if isinstance(params, Tensor) else list(params)
+_LIMIT = Range(0.0, True, math.inf, True, "a number that is 0 or more")
+_POWER = Range(0.0, False, math.inf, True, "a number above 0")
+
+
+def _with_gradients(params: Any, what: str) -> list[tuple[Tensor, Tensor]]:
+    if not isinstance(params, Iterable):
+        raise ArgumentError(f"{what}: params={params!r:.60}. Pass a tensor, or a list of them.")
+    found: list[Any] = [params] if isinstance(params, Tensor) else list(cast("Iterable[Any]", params))
+    for p in found:
+        if not isinstance(p, Tensor):
+            raise DtypeError(f"{what}: {p!r:.60} ({type(p).__name__}) is no tensor. Leave it out.")
     unique = {id(p): p for p in found}.values()
     return [(p, p.grad.detach()) for p in unique if p.grad is not None]
 
@@ -40,6 +51,7 @@ def clip_grad_norm_(
 
     Raises:
         ArgumentError: `max_norm` is negative, or `norm_type` not above 0.
+        DtypeError: a parameter is no tensor.
         GradientError: the norm is not finite, and `error_if_nonfinite` is set.
 
     Example:
@@ -50,11 +62,10 @@ def clip_grad_norm_(
         >>> [round(x, 3) for x in w.grad.tolist()]
         [0.6, 0.8]
     """
-    if not max_norm >= 0:
-        raise ArgumentError(f"clip_grad_norm_ with max_norm={max_norm}: pass a number that is 0 or more.")
-    if not norm_type > 0:
-        raise ArgumentError(f"clip_grad_norm_ with norm_type={norm_type}: pass a number above 0.")
-    found = _with_gradients(params)
+    check_numbers("clip_grad_norm_", _LIMIT, max_norm=max_norm)
+    check_numbers("clip_grad_norm_", _POWER, norm_type=norm_type)
+    check_flags("clip_grad_norm_", error_if_nonfinite=error_if_nonfinite)
+    found = _with_gradients(params, "clip_grad_norm_")
     if not found:
         return Tensor(0.0)
     device = found[0][0].device
@@ -69,8 +80,8 @@ def clip_grad_norm_(
     norm = norm.contiguous()
     if error_if_nonfinite and not norm.isfinite().item():
         raise GradientError(
-            f"the norm of the gradients is {norm.item()}. Look for the operation that overflows, or pass "
-            "error_if_nonfinite=False."
+            f"clip_grad_norm_: the norm of the gradients is {norm.item()}. Look for the operation "
+            "that overflows, or pass error_if_nonfinite=False."
         )
     scale = (max_norm / (norm + _EPS)).minimum(1.0)
     for p, grad in found:
@@ -85,6 +96,7 @@ def clip_grad_value_(params: "Tensor | Iterable[Tensor]", clip_value: float) -> 
 
     Raises:
         ArgumentError: `clip_value` is negative.
+        DtypeError: a parameter is no tensor.
 
     Example:
         >>> w = Tensor([3.0, -0.5], requires_grad=True)
@@ -93,9 +105,8 @@ def clip_grad_value_(params: "Tensor | Iterable[Tensor]", clip_value: float) -> 
         >>> w.grad.tolist()
         [1.0, -0.5]
     """
-    if not clip_value >= 0:
-        raise ArgumentError(f"clip_grad_value_ with {clip_value}: pass a number that is 0 or more.")
-    for p, grad in _with_gradients(params):
+    check_numbers("clip_grad_value_", _LIMIT, clip_value=clip_value)
+    for p, grad in _with_gradients(params, "clip_grad_value_"):
         p.grad = grad.clamp(-clip_value, clip_value)
 
 

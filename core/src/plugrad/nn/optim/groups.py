@@ -1,14 +1,15 @@
 """Parameters with settings in common, as PyTorch's optimizers group them."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from plugrad._util import did_you_mean
 from plugrad.dtype import DType, dtypes, is_float, least_upper_dtype
 from plugrad.errors import ArgumentError, DtypeError, GradientError
+from plugrad.nn.checks import BELOW_ONE, NOT_NEGATIVE, check_numbers
 from plugrad.tensor import Tensor
 
-__all__ = ["ParamGroup", "check_betas", "check_fractions", "check_not_negative", "split_into_groups"]
+__all__ = ["ParamGroup", "check_betas", "check_rate", "split_into_groups"]
 
 
 class ParamGroup:
@@ -40,7 +41,7 @@ class ParamGroup:
         self.options = {name: value for name, value in options.items() if name != "lr"}
         wide = least_upper_dtype(dtypes.float32, *(p.dtype for p in params))
         # a number in memory: as a constant it would be part of a kernel, and each value another kernel
-        rate = float(options["lr"])
+        rate = check_rate(self, options["lr"])
         self.rate: float | None = rate
         self.initial_rate: float | None = None
         self._lr = _number(rate, wide, params[0].device).contiguous()
@@ -60,12 +61,13 @@ class ParamGroup:
 
     @lr.setter
     def lr(self, value: "float | Tensor") -> None:
-        self.rate = None
-        if not isinstance(value, Tensor):
-            check_not_negative(lr=value)
-            self.rate = value
-            value = _number(value, self._lr.dtype, self._lr.device)
-        self._lr.assign(value.cast(self._lr.dtype)).realize()
+        if isinstance(value, Tensor) and value.numel() == 1:
+            self.rate = None
+            rate = value.detach().reshape(()).to(self._lr.device).cast(self._lr.dtype)
+        else:
+            self.rate = check_rate(self, value)
+            rate = _number(self.rate, self._lr.dtype, self._lr.device)
+        self._lr.assign(rate).realize()
 
     def lr_beside(self, p: Tensor) -> Tensor:
         """Return the learning rate on the device of `p`, in float32 or the wider dtype of `p`.
@@ -123,8 +125,10 @@ class ParamGroup:
                 f"cannot set {name!r} of a group: it is part of compiled kernels. Only lr changes, and "
                 "momentum after optimizer.vary_momentum(); make another optimizer."
             )
+        if name == "betas":
+            check_betas(self, value)
         first = value[0] if name == "betas" else value
-        check_not_negative(**{name: first})
+        check_numbers(self, NOT_NEGATIVE, **{name: first})
         if name == "betas" and value[1] != self.options["betas"][1]:
             raise ArgumentError(f"cannot set betas={value} of a group: only the first one varies.")
         self.options[name] = value
@@ -136,6 +140,7 @@ def _number(value: float, dtype: DType, device: str) -> Tensor:
 
 
 def split_into_groups(
+    owner: object,
     params: "Iterable[Tensor] | Iterable[Mapping[str, Any]]",
     defaults: Mapping[str, Any],
     taken: Iterable[Tensor] = (),
@@ -143,6 +148,7 @@ def split_into_groups(
     """Yield the parameters and settings of each group: all parameters as one, or dicts with "params" each.
 
     Args:
+        owner: the optimizer.
         params: the parameters, or the groups.
         defaults: settings that a group need not have.
         taken: parameters that other groups have.
@@ -153,79 +159,76 @@ def split_into_groups(
         GradientError: there are no parameters, or one is in two groups.
         DtypeError: one holds no floats.
     """
+    name = type(owner).__name__
     # a tensor yields its rows, which are nobody's parameters
     if isinstance(params, Tensor) or not isinstance(params, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise ArgumentError(
-            f"an optimizer got {params!r:.100}. Pass a list: get_parameters(model), or [tensor]."
+            f"{name}: params={params!r:.100}. Pass a list: get_parameters(model), or [tensor]."
         )
     given = list(params)
     if not given:
-        raise GradientError("an optimizer got no parameters. Pass get_parameters(model).")
+        raise GradientError(f"{name}: no parameters. Pass get_parameters(model).")
     dicts = [item for item in given if isinstance(item, Mapping)]
     if dicts and len(dicts) < len(given):
-        raise ArgumentError("an optimizer got tensors and groups mixed. Pass a list of one or the other.")
+        raise ArgumentError(f"{name}: tensors and groups mixed. Pass a list of one or the other.")
     groups: list[Mapping[str, Any]] = dicts or [{"params": cast("list[Tensor]", given)}]
     seen = set(map(id, taken))
     for group in groups:
-        for name in group:
-            if name != "params" and name not in defaults:
+        settings = {str(option): value for option, value in group.items() if option != "params"}
+        for option in settings:
+            if option not in defaults:
                 raise ArgumentError(
-                    f"a group with {name!r}: this optimizer takes {', '.join(defaults)}."
-                    + did_you_mean(name, defaults)
+                    f"{name}: a group with {option!r}: this optimizer takes {', '.join(defaults)}."
+                    + did_you_mean(option, defaults)
                 )
         if "params" not in group:
-            raise ArgumentError("a group without 'params'. Pass {'params': [...], 'lr': ...}.")
-        members = [group["params"]] if isinstance(group["params"], Tensor) else list(group["params"])
-        members = list({id(p): p for p in members}.values())
-        _check_members(members, seen)
-        yield members, {**defaults, **{name: value for name, value in group.items() if name != "params"}}
+            raise ArgumentError(f"{name}: a group without 'params'. Pass {{'params': [...], 'lr': ...}}.")
+        members = _members(name, group["params"], seen)
+        yield members, {**defaults, **settings}
 
 
-def _check_members(members: list[Any], seen: set[int]) -> None:
-    if not members:
-        raise GradientError("an optimizer got no parameters. Pass get_parameters(model).")
+def _members(name: str, params: Any, seen: set[int]) -> list[Tensor]:
+    """Return the parameters of a group, each once, and add them to those `seen`."""
+    if not isinstance(params, Iterable):
+        raise ArgumentError(f"{name}: 'params' of a group is {params!r:.60}. Pass a list of tensors.")
+    given = [params] if isinstance(params, Tensor) else list(cast("Iterable[Any]", params))
+    if not given:
+        raise GradientError(f"{name}: no parameters. Pass get_parameters(model).")
+    members = list({id(p): p for p in given}.values())
     for p in members:
         if not isinstance(p, Tensor):
-            raise DtypeError(f"cannot train {p!r} ({type(p).__name__}), which is no tensor. Leave it out.")
+            raise DtypeError(
+                f"{name}: cannot train {p!r:.60} ({type(p).__name__}), which is no tensor. Leave it out."
+            )
         if not is_float(p.dtype):
-            raise DtypeError(f"cannot train a tensor of {p.dtype.name}: {p!r}. Leave it out, or cast it.")
+            raise DtypeError(
+                f"{name}: cannot train a tensor of {p.dtype.name}: {p!r}. Leave it out, or cast it."
+            )
         if id(p) in seen:
-            raise GradientError(f"{p!r} is in two groups. Leave it out of one.")
+            raise GradientError(f"{name}: {p!r} is in two groups. Leave it out of one.")
         seen.add(id(p))
+    return members
 
 
-def check_not_negative(**values: float) -> None:
-    """Do nothing for numbers that are 0 or more.
-
-    Raises:
-        ArgumentError: one is negative or NaN, or no number.
-    """
-    for name, value in values.items():
-        if not isinstance(value, (int, float, Tensor)):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise ArgumentError(f"an optimizer with {name}={value!r}: pass a number that is 0 or more.")
-        if not value >= 0:
-            raise ArgumentError(f"an optimizer with {name}={value}: pass a number that is 0 or more.")
-
-
-def check_fractions(**values: float) -> None:
-    """Do nothing for numbers from 0 to 1, without 1.
+def check_rate(owner: object, lr: Any) -> float:
+    """Return a learning rate as a number.
 
     Raises:
-        ArgumentError: one is negative, 1 or more, or NaN.
+        ArgumentError: it is neither a number of 0 or more nor a tensor of one.
     """
-    check_not_negative(**values)
-    for name, value in values.items():
-        if not value < 1:
-            raise ArgumentError(f"an optimizer with {name}={value}: pass a number below 1.")
+    rate = lr.item() if isinstance(lr, Tensor) and lr.numel() == 1 else lr
+    check_numbers(owner, NOT_NEGATIVE, lr=rate)
+    return float(rate)
 
 
-def check_betas(betas: Any) -> None:
+def check_betas(owner: object, betas: Any) -> None:
     """Do nothing for a pair of numbers from 0 to 1, without 1.
 
     Raises:
         ArgumentError: it is anything else.
     """
-    pair = tuple(cast("Iterable[Any]", betas)) if isinstance(betas, Iterable) else ()
+    pair = cast("Sequence[Any]", betas) if isinstance(betas, (tuple, list)) else ()
     if len(pair) != 2:
-        raise ArgumentError(f"an optimizer with betas={betas!r}: pass two numbers, such as (0.9, 0.999).")
-    check_fractions(beta1=pair[0], beta2=pair[1])
+        name = type(owner).__name__
+        raise ArgumentError(f"{name}: betas={betas!r:.60}: pass two numbers, such as (0.9, 0.999).")
+    check_numbers(owner, BELOW_ONE, **{"betas[0]": pair[0], "betas[1]": pair[1]})

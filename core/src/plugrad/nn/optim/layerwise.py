@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from plugrad.nn.checks import NOT_NEGATIVE, check_numbers
 from plugrad.nn.optim.adam import adam_direction
-from plugrad.nn.optim.groups import ParamGroup, check_betas, check_not_negative
+from plugrad.nn.optim.groups import ParamGroup, check_betas
 from plugrad.nn.optim.optimizer import Optimizer
 from plugrad.nn.optim.slots import Slot
 from plugrad.tensor import Tensor
@@ -52,7 +53,7 @@ class LARS(Optimizer):
         super().__init__(params, lr, momentum=momentum, weight_decay=weight_decay, trust=trust)
 
     def _check(self, options: Mapping[str, Any]) -> None:
-        check_not_negative(**{name: value for name, value in options.items() if name != "lr"})
+        check_numbers(self, NOT_NEGATIVE, **{name: value for name, value in options.items() if name != "lr"})
 
     def _state(self, options: Mapping[str, Any]) -> dict[str, float]:
         return {"momentum": 0.0}
@@ -101,8 +102,8 @@ class LAMB(Optimizer):
         super().__init__(params, lr, betas=betas, eps=eps, weight_decay=weight_decay)
 
     def _check(self, options: Mapping[str, Any]) -> None:
-        check_betas(options["betas"])
-        check_not_negative(eps=options["eps"], weight_decay=options["weight_decay"])
+        check_betas(self, options["betas"])
+        check_numbers(self, NOT_NEGATIVE, eps=options["eps"], weight_decay=options["weight_decay"])
 
     def _counts_steps(self, options: Mapping[str, Any]) -> bool:
         return True

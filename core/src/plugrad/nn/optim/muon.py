@@ -1,11 +1,20 @@
 """Muon: momentum whose matrices are made orthogonal."""
 
 import math
-from collections.abc import Iterable, Mapping
-from typing import Any, Literal
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, cast
 
 from plugrad.errors import ArgumentError, ShapeError
-from plugrad.nn.optim.groups import ParamGroup, check_fractions, check_not_negative
+from plugrad.nn.checks import (
+    ANY_NUMBER,
+    BELOW_ONE,
+    NOT_NEGATIVE,
+    check_choice,
+    check_counts,
+    check_flags,
+    check_numbers,
+)
+from plugrad.nn.optim.groups import ParamGroup
 from plugrad.nn.optim.optimizer import Optimizer
 from plugrad.nn.optim.slots import MATRICES, Slot
 from plugrad.tensor import Tensor
@@ -95,21 +104,22 @@ class Muon(Optimizer):
         )
 
     def _check(self, options: Mapping[str, Any]) -> None:
-        check_fractions(momentum=options["momentum"])
-        check_not_negative(**{name: options[name] for name in ("weight_decay", "eps", "ns_steps")})
-        if options["adjust_lr_fn"] not in (None, "original", "match_rms_adamw"):
-            raise ArgumentError(
-                f"Muon with adjust_lr_fn={options['adjust_lr_fn']!r}: pass 'original' or 'match_rms_adamw'."
-            )
-        if len(options["ns_coefficients"]) != 3:
-            raise ArgumentError(
-                f"Muon with ns_coefficients={options['ns_coefficients']}: pass three numbers."
-            )
+        check_numbers(self, BELOW_ONE, momentum=options["momentum"])
+        check_numbers(self, NOT_NEGATIVE, weight_decay=options["weight_decay"], eps=options["eps"])
+        check_counts(self, 0, ns_steps=options["ns_steps"])
+        check_flags(self, nesterov=options["nesterov"])
+        if options["adjust_lr_fn"] is not None:
+            check_choice(self, ("original", "match_rms_adamw"), adjust_lr_fn=options["adjust_lr_fn"])
+        given = options["ns_coefficients"]
+        if not isinstance(given, (tuple, list)) or len(cast("Sequence[Any]", given)) != 3:
+            raise ArgumentError(f"Muon: ns_coefficients={given!r:.60}: pass three numbers.")
+        for number, each in enumerate(cast("Sequence[Any]", given)):
+            check_numbers(self, ANY_NUMBER, **{f"ns_coefficients[{number}]": each})
 
     def _check_member(self, p: Tensor) -> None:
         if p.ndim != 2:
             raise ShapeError(
-                f"Muon got a parameter of shape {p.shape}: it trains matrices. Give others to "
+                f"Muon: a parameter of shape {p.shape}: it trains matrices. Give others to "
                 "another optimizer, such as AdamW."
             )
 

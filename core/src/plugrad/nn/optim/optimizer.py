@@ -3,12 +3,14 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, cast
 
-from plugrad.errors import ArgumentError, GradientError, ShapeError, StateError
-from plugrad.nn.optim.groups import ParamGroup, check_not_negative, split_into_groups
+from plugrad.dtype import dtypes
+from plugrad.errors import ArgumentError, DtypeError, GradientError, ShapeError, StateError
+from plugrad.nn.checks import check_flags
+from plugrad.nn.optim.groups import ParamGroup, check_rate, split_into_groups
 from plugrad.nn.optim.slots import ELEMENTWISE, Packing, Slot, make_slots, settle
 from plugrad.tensor import Tensor
 
-__all__ = ["Optimizer"]
+__all__ = ["Optimizer", "check_skip", "check_state"]
 
 
 class Optimizer:
@@ -50,7 +52,7 @@ class Optimizer:
         self._slots: list[list[Slot]] = []
         # how often each parameter was updated
         self._steps: list[Tensor] = []
-        self._add_groups(list(split_into_groups(params, self._defaults)))
+        self._add_groups(list(split_into_groups(self, params, self._defaults)))
 
     def add_param_group(self, param_group: Mapping[str, Any]) -> None:
         """Train more parameters from now on, with settings of their own.
@@ -71,11 +73,17 @@ class Optimizer:
             >>> [group.lr.item() for group in optimizer.param_groups]
             [0.5, 0.25]
         """
-        self._add_groups(list(split_into_groups([param_group], self._defaults, self.params)))
+        given: Any = param_group
+        if not isinstance(given, Mapping):
+            raise ArgumentError(
+                f"{type(self).__name__}.add_param_group: {given!r:.60} is no group. Pass {{'params': [...]}}."
+            )
+        self._add_groups(list(split_into_groups(self, [param_group], self._defaults, self.params)))
 
     def _add_groups(self, found: list[tuple[list[Tensor], dict[str, Any]]]) -> None:
         for members, settings in found:
-            check_not_negative(lr=settings["lr"])
+            check_rate(self, settings["lr"])
+            check_flags(self, **{name: settings[name] for name in ("maximize",) if name in settings})
             self._check(settings)
             for p in members:
                 self._check_member(p)
@@ -214,6 +222,8 @@ class Optimizer:
 
         Raises:
             GradientError: none has one.
+            DtypeError: `skip` is no bool tensor.
+            ShapeError: it has axes.
 
         Example:
             >>> w = Tensor([1.0], requires_grad=True)
@@ -232,6 +242,8 @@ class Optimizer:
 
         Raises:
             GradientError: no parameter has a gradient.
+            DtypeError: `skip` is no bool tensor.
+            ShapeError: it has axes.
 
         Example:
             >>> w = Tensor([1.0], requires_grad=True)
@@ -240,8 +252,11 @@ class Optimizer:
             >>> loss.item(), w.tolist()
             (2.0, [0.5])
         """
+        check_skip(self, skip)
         if all(p.grad is None for p in self.params):
-            raise GradientError("no parameter has a gradient. Call loss.backward() before step().")
+            raise GradientError(
+                f"{type(self).__name__}: no parameter has a gradient. Call loss.backward() before step()."
+            )
         changed: list[Tensor] = []
         for number, group in enumerate(self.param_groups):
             self._part_uneven(number)
@@ -303,18 +318,7 @@ class Optimizer:
             0.25
         """
         own = self.state_dict()
-        if missing_or_other := sorted(own.keys() ^ state.keys()):
-            raise StateError(
-                f"the state does not fit this {type(self).__name__}: only one of both has "
-                f"{', '.join(missing_or_other[:4])}{', ...' if len(missing_or_other) > 4 else ''}. Load it "
-                "into an optimizer of the same class, options and parameters."
-            )
-        for name, memory in own.items():
-            if memory.shape != state[name].shape:
-                raise ShapeError(
-                    f"{name!r} has shape {state[name].shape} in the state and {memory.shape} in the "
-                    "optimizer. Load it into an optimizer of the same parameters."
-                )
+        check_state(self, own, state)
         for name, memory in own.items():
             memory.assign(state[name].to(memory.device).cast(memory.dtype))
         Tensor.realize(*own.values())
@@ -331,6 +335,52 @@ class Optimizer:
                 for slot in self._slots[number]
                 for part in (slot.members() if len({counts[i] for i in slot.indices}) > 1 else (slot,))
             ]
+
+
+def check_state(optimizer: object, own: Mapping[str, Tensor], state: Any) -> None:
+    """Do nothing if `state` has the names and shapes of `own`, the state of `optimizer`.
+
+    Raises:
+        StateError: it has other names, or things that are no tensors.
+        ShapeError: a value has another shape.
+    """
+    name_of_class = type(optimizer).__name__
+    if not isinstance(state, Mapping):
+        raise StateError(f"{name_of_class}: {state!r:.60} is no state. Pass what state_dict() gave.")
+    given = cast("Mapping[str, Any]", state)
+    if missing_or_other := sorted(map(str, own.keys() ^ given.keys())):
+        raise StateError(
+            f"the state does not fit this {name_of_class}: only one of both has "
+            f"{', '.join(missing_or_other[:4])}{', ...' if len(missing_or_other) > 4 else ''}. Load it "
+            "into one of the same class, options and parameters."
+        )
+    for name, memory in own.items():
+        if not isinstance(given[name], Tensor):
+            raise StateError(f"{name_of_class}: {name!r} is {given[name]!r:.60} in the state, no tensor.")
+        if memory.shape != given[name].shape:
+            raise ShapeError(
+                f"{name!r} has shape {given[name].shape} in the state and {memory.shape} in the "
+                "optimizer. Load it into an optimizer of the same parameters."
+            )
+
+
+def check_skip(optimizer: object, skip: Any) -> None:
+    """Do nothing for None, and for a bool of shape ().
+
+    Raises:
+        DtypeError: it is no tensor of bools.
+        ShapeError: it has axes.
+    """
+    if skip is None:
+        return
+    name = f"{type(optimizer).__name__}.step"
+    if not isinstance(skip, Tensor) or skip.dtype is not dtypes.bool:
+        raise DtypeError(
+            f"{name}: skip={skip!r:.60}: pass a tensor of one bool. Losses are computed before "
+            "step(), not in it."
+        )
+    if skip.ndim:
+        raise ShapeError(f"{name}: skip has shape {skip.shape}. Pass one of shape (), such as any().")
 
 
 def _is_uneven(slot: Slot) -> bool:

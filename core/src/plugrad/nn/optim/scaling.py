@@ -1,13 +1,25 @@
 """Loss scaling, for gradients that half precision would round to zero."""
 
+import math
 from collections.abc import Mapping
+from typing import Any
 
 from plugrad.dtype import dtypes, is_float, least_upper_dtype
-from plugrad.errors import ArgumentError, GradientError, StateError
-from plugrad.nn.optim.optimizer import Optimizer
+from plugrad.errors import ArgumentError, GradientError
+from plugrad.nn.checks import ABOVE_ZERO, Range, check_counts, check_flags, check_numbers
+from plugrad.nn.optim.optimizer import Optimizer, check_state
+from plugrad.nn.optim.together import OptimizerGroup
 from plugrad.tensor import Tensor
 
 __all__ = ["GradScaler"]
+
+_GROWTH = Range(1.0, False, math.inf, False, "a number above 1")
+_BACKOFF = Range(0.0, False, 1.0, False, "a number between 0 and 1")
+
+
+def _check_optimizer(method: str, optimizer: Any) -> None:
+    if not isinstance(optimizer, (Optimizer, OptimizerGroup)):
+        raise ArgumentError(f"GradScaler.{method}: {optimizer!r:.60} is no optimizer. Pass one.")
 
 
 class GradScaler:
@@ -48,13 +60,11 @@ class GradScaler:
         enabled: bool = True,
         device: str | None = None,
     ) -> None:
-        for value in (init_scale, growth_factor, backoff_factor, growth_interval):
-            is_number = isinstance(value, (int, float))  # pyright: ignore[reportUnnecessaryIsInstance]
-            _check(is_number, f"{value!r} where a number belongs: pass device= by name")
-        _check(init_scale > 0, f"init_scale={init_scale}: pass a number above 0")
-        _check(growth_factor > 1, f"growth_factor={growth_factor}: pass a number above 1")
-        _check(0 < backoff_factor < 1, f"backoff_factor={backoff_factor}: pass a number between 0 and 1")
-        _check(growth_interval > 0, f"growth_interval={growth_interval}: pass a number above 0")
+        check_numbers(self, ABOVE_ZERO, init_scale=init_scale)
+        check_numbers(self, _GROWTH, growth_factor=growth_factor)
+        check_numbers(self, _BACKOFF, backoff_factor=backoff_factor)
+        check_counts(self, 1, growth_interval=growth_interval)
+        check_flags(self, enabled=enabled)
         self._growth_factor = growth_factor
         self._backoff_factor = backoff_factor
         self._growth_interval = growth_interval
@@ -76,17 +86,19 @@ class GradScaler:
             >>> GradScaler(init_scale=4.0).scale(Tensor(0.5)).item()
             2.0
         """
-        if not is_float(loss.dtype):
-            raise GradientError(f"cannot scale {loss!r}: it holds no floats. Pass the loss.")
+        given: Any = loss
+        if not isinstance(given, Tensor) or not is_float(given.dtype):
+            raise GradientError(f"GradScaler.scale: {loss!r:.60} holds no floats. Pass the loss.")
         if not self._is_enabled:
             return loss
         return loss.cast(least_upper_dtype(dtypes.float32, loss.dtype)) * self._scale.to(loss.device)
 
-    def unscale_(self, optimizer: Optimizer) -> None:
+    def unscale_(self, optimizer: Optimizer | OptimizerGroup) -> None:
         """Divide the gradients of an optimizer's parameters by the scale, in float32, as for clipping them.
 
         Raises:
             GradientError: it was done before for this step, or no parameter has a gradient.
+            ArgumentError: there is no optimizer.
 
         Example:
             >>> w = Tensor([1.0], requires_grad=True)
@@ -96,6 +108,7 @@ class GradScaler:
             >>> w.grad.tolist()
             [2.0]
         """
+        _check_optimizer("unscale_", optimizer)
         if not self._is_enabled:
             return
         if id(optimizer) in self._found:
@@ -108,11 +121,12 @@ class GradScaler:
         for p, grad in grads:
             p.grad = grad.cast(least_upper_dtype(dtypes.float32, grad.dtype)) / self._scale.to(grad.device)
 
-    def step(self, optimizer: Optimizer) -> None:
+    def step(self, optimizer: Optimizer | OptimizerGroup) -> None:
         """Unscale gradients unless that was done, and step; change nothing where they overflowed.
 
         Raises:
             GradientError: no parameter has a gradient.
+            ArgumentError: there is no optimizer.
 
         Example:
             >>> w = Tensor([1.0], requires_grad=True)
@@ -122,6 +136,7 @@ class GradScaler:
             >>> w.tolist()
             [1.0]
         """
+        _check_optimizer("step", optimizer)
         if not self._is_enabled:
             optimizer.step()
             return
@@ -183,6 +198,7 @@ class GradScaler:
 
         Raises:
             StateError: the names are not those of `state_dict()`.
+            ShapeError: a value has another shape.
 
         Example:
             >>> scaler = GradScaler()
@@ -191,13 +207,7 @@ class GradScaler:
             4.0
         """
         own = self.state_dict()
-        if own.keys() != state.keys():
-            raise StateError(f"the state of a GradScaler has {list(own)}, not {list(state)}.")
+        check_state(self, own, state)
         for name, memory in own.items():
             memory.assign(state[name].to(memory.device).cast(memory.dtype))
         Tensor.realize(*own.values())
-
-
-def _check(is_right: bool, what: str) -> None:
-    if not is_right:
-        raise ArgumentError(f"a GradScaler with {what}.")

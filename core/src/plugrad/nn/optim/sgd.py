@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from plugrad.errors import ArgumentError
-from plugrad.nn.optim.groups import ParamGroup, check_not_negative
+from plugrad.nn.checks import ANY_NUMBER, NOT_NEGATIVE, check_flags, check_numbers
+from plugrad.nn.optim.groups import ParamGroup
 from plugrad.nn.optim.optimizer import Optimizer
 from plugrad.nn.optim.slots import Slot
 from plugrad.tensor import Tensor
@@ -59,10 +60,12 @@ class SGD(Optimizer):
         )
 
     def _check(self, options: Mapping[str, Any]) -> None:
-        check_not_negative(momentum=options["momentum"], weight_decay=options["weight_decay"])
+        check_numbers(self, NOT_NEGATIVE, momentum=options["momentum"], weight_decay=options["weight_decay"])
+        check_numbers(self, ANY_NUMBER, dampening=options["dampening"])
+        check_flags(self, nesterov=options["nesterov"])
         if options["nesterov"] and (not options["momentum"] or options["dampening"]):
             raise ArgumentError(
-                f"nesterov with momentum={options['momentum']} and dampening={options['dampening']}: it "
+                f"SGD: nesterov with momentum={options['momentum']} and dampening={options['dampening']}: it "
                 "needs momentum, and no dampening."
             )
 

@@ -1,7 +1,10 @@
 """Several optimizers that step as one."""
 
+from collections.abc import Mapping
+
 from plugrad.errors import ArgumentError, GradientError
-from plugrad.nn.optim.optimizer import Optimizer
+from plugrad.nn.optim.groups import ParamGroup
+from plugrad.nn.optim.optimizer import Optimizer, check_state
 from plugrad.tensor import Tensor
 
 __all__ = ["OptimizerGroup"]
@@ -14,7 +17,7 @@ class OptimizerGroup:
         optimizers: the optimizers, none of which trains what another trains.
 
     Raises:
-        ArgumentError: there are none.
+        ArgumentError: there are none, or one is something else.
         GradientError: two of them train one tensor.
 
     Example:
@@ -29,6 +32,9 @@ class OptimizerGroup:
     def __init__(self, *optimizers: Optimizer) -> None:
         if not optimizers:
             raise ArgumentError("an OptimizerGroup of nothing. Pass optimizers.")
+        for each in optimizers:
+            if not isinstance(each, Optimizer):  # pyright: ignore[reportUnnecessaryIsInstance]
+                raise ArgumentError(f"OptimizerGroup: {each!r:.60} ({type(each).__name__}) is no optimizer.")
         self.optimizers = optimizers
         params = self.params
         if len({id(p) for p in params}) < len(params):
@@ -44,6 +50,32 @@ class OptimizerGroup:
             True
         """
         return [p for optimizer in self.optimizers for p in optimizer.params]
+
+    @property
+    def param_groups(self) -> list[ParamGroup]:
+        """The groups of all optimizers, for a schedule of all of them.
+
+        Example:
+            >>> w, b = Tensor([1.0]), Tensor([2.0])
+            >>> both = OptimizerGroup(SGD([w], lr=0.5), SGD([b], lr=0.25))
+            >>> [group.lr.item() for group in both.param_groups]
+            [0.5, 0.25]
+        """
+        return [group for optimizer in self.optimizers for group in optimizer.param_groups]
+
+    def vary_momentum(self) -> None:
+        """Let the momentum of all optimizers change from step to step, as `Optimizer.vary_momentum`.
+
+        Raises:
+            ArgumentError: an optimizer has no momentum.
+
+        Example:
+            >>> both = OptimizerGroup(SGD([Tensor([1.0])], momentum=0.9), Adam([Tensor([1.0])]))
+            >>> both.vary_momentum()
+            >>> both.param_groups[0]["momentum"] = 0.8
+        """
+        for optimizer in self.optimizers:
+            optimizer.vary_momentum()
 
     def zero_grad(self) -> None:
         """Forget the gradients.
@@ -93,3 +125,34 @@ class OptimizerGroup:
             [0.5]
         """
         return [changed for optimizer in self.optimizers for changed in optimizer.schedule_step(skip)]
+
+    def state_dict(self) -> dict[str, Tensor]:
+        """Return the states of all optimizers, each with its number in front of its names.
+
+        Example:
+            >>> list(OptimizerGroup(SGD([Tensor([1.0])])).state_dict())
+            ['0.groups.0.lr', '0.groups.0.steps']
+        """
+        return {
+            f"{number}.{name}": value
+            for number, optimizer in enumerate(self.optimizers)
+            for name, value in optimizer.state_dict().items()
+        }
+
+    def load_state_dict(self, state: Mapping[str, Tensor]) -> None:
+        """Copy the values of `state` into the optimizers; nothing is copied unless all of it fits.
+
+        Raises:
+            StateError: the names are not those of `state_dict()`: other optimizers, or other parameters.
+            ShapeError: a value has another shape.
+
+        Example:
+            >>> both = OptimizerGroup(SGD([Tensor([1.0])], lr=0.5))
+            >>> both.load_state_dict(OptimizerGroup(SGD([Tensor([1.0])], lr=0.25)).state_dict())
+            >>> both.param_groups[0].lr.item()
+            0.25
+        """
+        check_state(self, self.state_dict(), state)
+        for number, optimizer in enumerate(self.optimizers):
+            own = (name for name in optimizer.state_dict())
+            optimizer.load_state_dict({name: state[f"{number}.{name}"] for name in own})

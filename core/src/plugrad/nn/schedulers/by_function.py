@@ -1,9 +1,12 @@
 """Rates that a function gives."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
-from plugrad.nn.optim import Optimizer
-from plugrad.nn.schedulers.rates import check
+from plugrad.errors import ArgumentError
+from plugrad.nn.checks import NOT_NEGATIVE, check_counts, check_numbers
+from plugrad.nn.optim import Optimizer, OptimizerGroup
+from plugrad.nn.schedulers.rates import groups_of, list_of
 from plugrad.nn.schedulers.scheduler import LRScheduler
 
 __all__ = ["LambdaLR"]
@@ -17,7 +20,7 @@ class LambdaLR(LRScheduler):
         lr_lambda: the function, of all groups or of each. It is no part of the state.
 
     Raises:
-        ArgumentError: there is not a function for each group.
+        ArgumentError: there is not a function for each group, or one gives no number of 0 or more.
 
     Example:
         >>> schedule = LambdaLR(SGD([Tensor([1.0])], lr=1.0), lambda step: 1 / (1 + step))
@@ -26,18 +29,31 @@ class LambdaLR(LRScheduler):
     """
 
     def __init__(
-        self, optimizer: Optimizer, lr_lambda: "Callable[[int], float] | Sequence[Callable[[int], float]]"
+        self,
+        optimizer: Optimizer | OptimizerGroup,
+        lr_lambda: "Callable[[int], float] | Sequence[Callable[[int], float]]",
     ) -> None:
-        count = len(optimizer.param_groups)
-        self._factors = [lr_lambda] * count if callable(lr_lambda) else list(lr_lambda)
-        check(len(self._factors) == count, f"{len(self._factors)} functions, for {count} groups")
+        count = len(groups_of(self, optimizer))
+        given: Any = lr_lambda
+        self._factors = [given] * count if callable(given) else list_of(self, lr_lambda=given)
+        if len(self._factors) != count or not all(map(callable, self._factors)):
+            raise ArgumentError(
+                f"{type(self).__name__}: lr_lambda={lr_lambda!r:.60}: pass a function, or {count} of them, "
+                "one for each group."
+            )
         super().__init__(optimizer)
 
     def rates(self, step: int) -> list[float]:
         """Return the learning rate of each group after `step` steps.
 
+        Raises:
+            ArgumentError: `step` is no integer of 0 or more, or a function gave no number of 0 or more.
+
         Example:
             >>> LambdaLR(SGD([Tensor([1.0])], lr=0.5), lambda step: 1 / (step + 1)).rates(1)
             [0.25]
         """
-        return [base * factor(step) for base, factor in zip(self._base_rates, self._factors, strict=True)]
+        check_counts(self, 0, step=step)
+        factors: list[Any] = [factor(step) for factor in self._factors]
+        check_numbers(self, NOT_NEGATIVE, **{f"lr_lambda[{i}]({step})": x for i, x in enumerate(factors)})
+        return [base * factor for base, factor in zip(self._base_rates, factors, strict=True)]

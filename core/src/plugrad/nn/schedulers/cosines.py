@@ -2,8 +2,8 @@
 
 import math
 
-from plugrad.nn.optim import Optimizer
-from plugrad.nn.schedulers.rates import check
+from plugrad.nn.checks import NOT_NEGATIVE, check_counts, check_numbers
+from plugrad.nn.optim import Optimizer, OptimizerGroup
 from plugrad.nn.schedulers.scheduler import LRScheduler
 
 __all__ = ["CosineAnnealingLR", "CosineAnnealingWarmRestarts", "cosine"]
@@ -23,7 +23,7 @@ class CosineAnnealingLR(LRScheduler):
         eta_min: the lowest rate.
 
     Raises:
-        ArgumentError: `T_max` is not above 0.
+        ArgumentError: `T_max` is no integer above 0, or `eta_min` negative.
 
     Source: Loshchilov and Hutter 2017, "SGDR", equation 5, without restarts.
 
@@ -33,8 +33,9 @@ class CosineAnnealingLR(LRScheduler):
         [1.0, 0.854, 0.5, 0.146, 0.0]
     """
 
-    def __init__(self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0) -> None:
-        check(T_max > 0, f"T_max={T_max}: pass a number above 0")
+    def __init__(self, optimizer: Optimizer | OptimizerGroup, T_max: int, eta_min: float = 0.0) -> None:
+        check_counts(self, 1, T_max=T_max)
+        check_numbers(self, NOT_NEGATIVE, eta_min=eta_min)
         self._period = T_max
         self._lowest = eta_min
         super().__init__(optimizer)
@@ -53,7 +54,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         eta_min: the lowest rate.
 
     Raises:
-        ArgumentError: `T_0` or `T_mult` is below 1.
+        ArgumentError: `T_0` or `T_mult` is no integer above 0, or `eta_min` negative.
 
     Source: Loshchilov and Hutter 2017, "SGDR", equation 5.
 
@@ -65,13 +66,13 @@ class CosineAnnealingWarmRestarts(LRScheduler):
 
     def __init__(
         self,
-        optimizer: Optimizer,
+        optimizer: Optimizer | OptimizerGroup,
         T_0: int,
         T_mult: int = 1,
         eta_min: float = 0.0,
     ) -> None:
-        check(T_0 >= 1, f"T_0={T_0}: pass a number that is 1 or more")
-        check(T_mult >= 1, f"T_mult={T_mult}: pass a number that is 1 or more")
+        check_counts(self, 1, T_0=T_0, T_mult=T_mult)
+        check_numbers(self, NOT_NEGATIVE, eta_min=eta_min)
         self._period = T_0
         self._growth = T_mult
         self._lowest = eta_min
@@ -79,6 +80,8 @@ class CosineAnnealingWarmRestarts(LRScheduler):
 
     def _rate(self, base: float, step: int) -> float:
         period = self._period
+        if self._growth == 1:
+            step %= period
         while step >= period:
             step -= period
             period *= self._growth

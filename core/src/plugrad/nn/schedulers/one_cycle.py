@@ -4,12 +4,38 @@ from collections.abc import Sequence
 from typing import Literal
 
 from plugrad.errors import ArgumentError
-from plugrad.nn.optim import Optimizer
+from plugrad.nn.checks import (
+    ABOVE_ZERO,
+    BELOW_ONE,
+    NOT_NEGATIVE,
+    SHARE,
+    check_choice,
+    check_counts,
+    check_flags,
+    check_numbers,
+    numbers_of,
+)
+from plugrad.nn.optim import Optimizer, OptimizerGroup
 from plugrad.nn.schedulers.cosines import cosine
-from plugrad.nn.schedulers.rates import check, of_each
+from plugrad.nn.schedulers.rates import groups_of
 from plugrad.nn.schedulers.scheduler import LRScheduler
 
 __all__ = ["OneCycleLR"]
+
+
+_NAME = "OneCycleLR"
+
+
+def _total(total_steps: int | None, epochs: int | None, steps_per_epoch: int | None) -> int:
+    if total_steps is not None:
+        check_counts(_NAME, 1, total_steps=total_steps)
+        return total_steps
+    if epochs is None or steps_per_epoch is None:
+        raise ArgumentError(
+            f"{_NAME}: no total_steps. Pass how many there are, or epochs and steps_per_epoch."
+        )
+    check_counts(_NAME, 1, epochs=epochs, steps_per_epoch=steps_per_epoch)
+    return epochs * steps_per_epoch
 
 
 def _line(start: float, end: float, part: float) -> float:
@@ -56,7 +82,7 @@ class OneCycleLR(LRScheduler):
 
     def __init__(
         self,
-        optimizer: Optimizer,
+        optimizer: Optimizer | OptimizerGroup,
         max_lr: float | Sequence[float],
         total_steps: int | None = None,
         epochs: int | None = None,
@@ -70,29 +96,21 @@ class OneCycleLR(LRScheduler):
         final_div_factor: float = 1e4,
         three_phase: bool = False,
     ) -> None:
-        if total_steps is None:
-            check(
-                epochs is not None and steps_per_epoch is not None, "no total_steps: pass how many there are"
-            )
-            total_steps = (epochs or 0) * (steps_per_epoch or 0)
-        check(total_steps > 0, f"total_steps={total_steps}: pass a number above 0")
-        check(0 <= pct_start <= 1, f"pct_start={pct_start}: pass a number from 0 to 1")
-        check(
-            anneal_strategy in ("cos", "linear"),
-            f"anneal_strategy={anneal_strategy!r}: pass 'cos' or 'linear'",
-        )
-        check(div_factor > 0, f"div_factor={div_factor}: pass a number above 0")
-        check(final_div_factor > 0, f"final_div_factor={final_div_factor}: pass a number above 0")
-        count = len(optimizer.param_groups)
-        self._highest = of_each(max_lr, count, "rates in max_lr")
-        lowest = of_each(base_momentum, count, "numbers in base_momentum")
-        highest = of_each(max_momentum, count, "numbers in max_momentum")
+        check_numbers(self, SHARE, pct_start=pct_start)
+        check_choice(self, ("cos", "linear"), anneal_strategy=anneal_strategy)
+        check_numbers(self, ABOVE_ZERO, div_factor=div_factor, final_div_factor=final_div_factor)
+        check_flags(self, cycle_momentum=cycle_momentum, three_phase=three_phase)
+        count = len(groups_of(self, optimizer))
+        self._total = total_steps = _total(total_steps, epochs, steps_per_epoch)
+        self._highest = numbers_of(self, count, NOT_NEGATIVE, max_lr=max_lr)
+        lowest = numbers_of(self, count, BELOW_ONE, base_momentum=base_momentum)
+        highest = numbers_of(self, count, BELOW_ONE, max_momentum=max_momentum)
         self._momenta = list(zip(lowest, highest, strict=True)) if cycle_momentum else []
+        for low, high in self._momenta:
+            if low > high:
+                raise ArgumentError(f"{_NAME}: base_momentum={low} is above max_momentum={high}.")
         if cycle_momentum:
-            for low, high in self._momenta:
-                check(0 <= low <= high < 1, f"momentum from {low} to {high}: pass numbers from 0 to below 1")
             optimizer.vary_momentum()
-        self._total = total_steps
         self._between = cosine if anneal_strategy == "cos" else _line
         # from each of these steps to the next, a phase: the factors of the highest rate there, and how far
         # the momentum is from the highest to the lowest
@@ -106,16 +124,18 @@ class OneCycleLR(LRScheduler):
         """Return the learning rate of each group after `step` steps.
 
         Raises:
-            ArgumentError: there are fewer steps in all.
+            ArgumentError: there are fewer steps in all, or `step` is no integer of 0 or more.
 
         Example:
             >>> optimizer = SGD([Tensor([1.0])], momentum=0.9)
             >>> OneCycleLR(optimizer, max_lr=0.5, total_steps=10, pct_start=0.4).rates(3)
             [0.5]
         """
+        check_counts(self, 0, step=step)
         if step >= self._total:
             raise ArgumentError(
-                f"step {step} of a cycle of {self._total}, counted from 0. Pass a larger total_steps."
+                f"{_NAME}: step {step} of a cycle of {self._total}, counted from 0. Pass a larger "
+                "total_steps."
             )
         return [self._rate(highest, step) for highest in self._highest]
 
@@ -146,7 +166,7 @@ class OneCycleLR(LRScheduler):
 
     def _set_rates(self) -> None:
         super()._set_rates()
-        for group, momentum in zip(self._groups, self.momenta(self._step), strict=False):
+        for group, momentum in zip(self.groups, self.momenta(self._step), strict=False):
             if "betas" in group.options:
                 group["betas"] = (momentum, group.options["betas"][1])
             else:

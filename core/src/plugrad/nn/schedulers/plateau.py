@@ -2,13 +2,30 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from numbers import Real
+from typing import Any, Literal
 
-from plugrad.nn.optim import Optimizer
-from plugrad.nn.schedulers.rates import HOST, check, check_state, initial_rate, of_each, set_rates
+from plugrad.errors import ArgumentError
+from plugrad.nn.checks import (
+    BELOW_ONE,
+    NOT_NEGATIVE,
+    check_choice,
+    check_counts,
+    check_numbers,
+    numbers_of,
+)
+from plugrad.nn.optim import Optimizer, OptimizerGroup
+from plugrad.nn.schedulers.rates import HOST, check_state, groups_of, initial_rate, set_rates
 from plugrad.tensor import Tensor
 
 __all__ = ["ReduceLROnPlateau"]
+
+
+def _measure(metrics: Any) -> float:
+    is_tensor = isinstance(metrics, Tensor) and metrics.numel() == 1
+    if is_tensor or (not isinstance(metrics, bool) and isinstance(metrics, Real)):
+        return float(metrics)
+    raise ArgumentError(f"ReduceLROnPlateau.step: metrics={metrics!r:.60}: pass a number.")
 
 
 class ReduceLROnPlateau:
@@ -40,7 +57,7 @@ class ReduceLROnPlateau:
 
     def __init__(
         self,
-        optimizer: Optimizer,
+        optimizer: Optimizer | OptimizerGroup,
         mode: Literal["min", "max"] = "min",
         factor: float = 0.1,
         patience: int = 10,
@@ -50,13 +67,15 @@ class ReduceLROnPlateau:
         min_lr: float | Sequence[float] = 0.0,
         eps: float = 1e-8,
     ) -> None:
-        check(mode in ("min", "max"), f"mode={mode!r}: pass 'min' or 'max'")
-        check(0 <= factor < 1, f"factor={factor}: pass a number below 1")
-        check(threshold_mode in ("rel", "abs"), f"threshold_mode={threshold_mode!r}: pass 'rel' or 'abs'")
-        self._groups = optimizer.param_groups
-        count = len(self._groups)
-        self._lowest = of_each(min_lr, count, "rates in min_lr")
-        self._rates = [initial_rate(group) for group in self._groups]
+        check_choice(self, ("min", "max"), mode=mode)
+        check_choice(self, ("rel", "abs"), threshold_mode=threshold_mode)
+        check_numbers(self, BELOW_ONE, factor=factor)
+        check_numbers(self, NOT_NEGATIVE, threshold=threshold, eps=eps)
+        check_counts(self, 0, patience=patience, cooldown=cooldown)
+        groups = groups_of(self, optimizer)
+        self._optimizer = optimizer
+        self._lowest = numbers_of(self, len(groups), NOT_NEGATIVE, min_lr=min_lr)
+        self._rates = [initial_rate(group) for group in groups]
         self._sign = 1 if mode == "min" else -1
         self._factor = factor
         self._patience = patience
@@ -71,6 +90,9 @@ class ReduceLROnPlateau:
     def step(self, metrics: float | Tensor) -> None:
         """Take note of the measure of one more step, and set the learning rates.
 
+        Raises:
+            ArgumentError: `metrics` is neither a number nor a tensor of one element.
+
         Example:
             >>> optimizer = SGD([Tensor([1.0])], lr=0.5)
             >>> schedule = ReduceLROnPlateau(optimizer, factor=0.5, patience=0)
@@ -79,7 +101,7 @@ class ReduceLROnPlateau:
             >>> optimizer.lr.item()
             0.25
         """
-        measure = float(metrics)
+        measure = _measure(metrics)
         if self._is_better(measure):
             self._best, self._bad_steps = measure, 0
         else:
@@ -103,7 +125,7 @@ class ReduceLROnPlateau:
             new = max(rate * self._factor, self._lowest[index])
             if rate - new > self._eps:
                 self._rates[index] = new
-        set_rates(self._groups, self._rates)
+        set_rates(self, self._optimizer.param_groups, self._rates)
 
     def get_last_lr(self) -> list[float]:
         """Return the learning rate of each group as it was set last.
@@ -134,6 +156,7 @@ class ReduceLROnPlateau:
 
         Raises:
             StateError: the names are not those of `state_dict()`, or it has another number of groups.
+            ArgumentError: a rate in it is none.
 
         Example:
             >>> first, second = (ReduceLROnPlateau(SGD([Tensor([1.0])])) for _ in range(2))
@@ -143,7 +166,8 @@ class ReduceLROnPlateau:
             3.0
         """
         check_state(self, self.state_dict(), state)
-        self._rates = list(state["lrs"].tolist())
-        (self._best,) = state["best"].tolist()
-        self._bad_steps, self._resting = state["counts"].tolist()
-        set_rates(self._groups, self._rates)
+        rates: list[float] = state["lrs"].tolist()
+        ((best,), counts) = state["best"].tolist(), state["counts"].tolist()
+        set_rates(self, self._optimizer.param_groups, rates)
+        self._rates, self._best = rates, best
+        self._bad_steps, self._resting = map(int, counts)

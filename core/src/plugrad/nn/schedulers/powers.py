@@ -3,8 +3,9 @@
 import bisect
 from collections.abc import Sequence
 
-from plugrad.nn.optim import Optimizer
-from plugrad.nn.schedulers.rates import check
+from plugrad.nn.checks import NOT_NEGATIVE, check_counts, check_numbers
+from plugrad.nn.optim import Optimizer, OptimizerGroup
+from plugrad.nn.schedulers.rates import counts_of
 from plugrad.nn.schedulers.scheduler import LRScheduler
 
 __all__ = ["ExponentialLR", "MultiStepLR", "StepLR"]
@@ -19,7 +20,7 @@ class StepLR(LRScheduler):
         gamma: the factor.
 
     Raises:
-        ArgumentError: `step_size` is not above 0.
+        ArgumentError: `step_size` is no integer above 0, `gamma` is negative, or there is no optimizer.
 
     Example:
         >>> optimizer = SGD([Tensor([1.0])], lr=0.5)
@@ -30,8 +31,9 @@ class StepLR(LRScheduler):
         0.25
     """
 
-    def __init__(self, optimizer: Optimizer, step_size: int, gamma: float = 0.1) -> None:
-        check(step_size > 0, f"step_size={step_size}: pass a number above 0")
+    def __init__(self, optimizer: Optimizer | OptimizerGroup, step_size: int, gamma: float = 0.1) -> None:
+        check_counts(self, 1, step_size=step_size)
+        check_numbers(self, NOT_NEGATIVE, gamma=gamma)
         self._step_size = step_size
         self._gamma = gamma
         super().__init__(optimizer)
@@ -48,14 +50,20 @@ class MultiStepLR(LRScheduler):
         milestones: the steps; one that is there twice counts twice.
         gamma: the factor.
 
+    Raises:
+        ArgumentError: a milestone is no integer of 0 or more, `gamma` is negative, or there is no optimizer.
+
     Example:
         >>> schedule = MultiStepLR(SGD([Tensor([1.0])], lr=0.5), [2, 3], gamma=0.5)
         >>> [schedule.rates(step)[0] for step in range(4)]
         [0.5, 0.5, 0.25, 0.125]
     """
 
-    def __init__(self, optimizer: Optimizer, milestones: Sequence[int], gamma: float = 0.1) -> None:
-        self._milestones = sorted(milestones)
+    def __init__(
+        self, optimizer: Optimizer | OptimizerGroup, milestones: Sequence[int], gamma: float = 0.1
+    ) -> None:
+        check_numbers(self, NOT_NEGATIVE, gamma=gamma)
+        self._milestones = sorted(counts_of(self, milestones=milestones))
         self._gamma = gamma
         super().__init__(optimizer)
 
@@ -70,13 +78,17 @@ class ExponentialLR(LRScheduler):
         optimizer: whose learning rates are set.
         gamma: the factor.
 
+    Raises:
+        ArgumentError: `gamma` is negative, or there is no optimizer.
+
     Example:
         >>> schedule = ExponentialLR(SGD([Tensor([1.0])], lr=1.0), gamma=0.5)
         >>> [schedule.rates(step)[0] for step in range(3)]
         [1.0, 0.5, 0.25]
     """
 
-    def __init__(self, optimizer: Optimizer, gamma: float) -> None:
+    def __init__(self, optimizer: Optimizer | OptimizerGroup, gamma: float) -> None:
+        check_numbers(self, NOT_NEGATIVE, gamma=gamma)
         self._gamma = gamma
         super().__init__(optimizer)
 

@@ -1,10 +1,12 @@
 """Rates that rise or fall for a number of steps, and stay then."""
 
-from plugrad.nn.optim import Optimizer
-from plugrad.nn.schedulers.rates import check
+from plugrad.nn.checks import NOT_NEGATIVE, SHARE, Range, check_counts, check_numbers
+from plugrad.nn.optim import Optimizer, OptimizerGroup
 from plugrad.nn.schedulers.scheduler import LRScheduler
 
 __all__ = ["ConstantLR", "LinearLR", "PolynomialLR"]
+
+_START = Range(0.0, False, 1.0, True, "a number above 0, up to 1")
 
 
 class LinearLR(LRScheduler):
@@ -18,7 +20,7 @@ class LinearLR(LRScheduler):
 
     Raises:
         ArgumentError: `start_factor` is not above 0 and up to 1, `end_factor` not from 0 to 1, or
-            `total_iters` not above 0.
+            `total_iters` no integer above 0.
 
     Example:
         >>> schedule = LinearLR(SGD([Tensor([1.0])], lr=1.0), start_factor=0.25, total_iters=3)
@@ -28,14 +30,14 @@ class LinearLR(LRScheduler):
 
     def __init__(
         self,
-        optimizer: Optimizer,
+        optimizer: Optimizer | OptimizerGroup,
         start_factor: float = 1 / 3,
         end_factor: float = 1.0,
         total_iters: int = 5,
     ) -> None:
-        check(0 < start_factor <= 1, f"start_factor={start_factor}: pass a number above 0, up to 1")
-        check(0 <= end_factor <= 1, f"end_factor={end_factor}: pass a number from 0 to 1")
-        check(total_iters > 0, f"total_iters={total_iters}: pass a number above 0")
+        check_numbers(self, _START, start_factor=start_factor)
+        check_numbers(self, SHARE, end_factor=end_factor)
+        check_counts(self, 1, total_iters=total_iters)
         self._start = start_factor
         self._end = end_factor
         self._total = total_iters
@@ -55,7 +57,7 @@ class ConstantLR(LRScheduler):
         total_iters: for how many steps.
 
     Raises:
-        ArgumentError: `factor` is not from 0 to 1, or `total_iters` not above 0.
+        ArgumentError: `factor` is not from 0 to 1, or `total_iters` no integer above 0.
 
     Example:
         >>> schedule = ConstantLR(SGD([Tensor([1.0])], lr=1.0), factor=0.5, total_iters=2)
@@ -63,9 +65,11 @@ class ConstantLR(LRScheduler):
         [0.5, 0.5, 1.0, 1.0]
     """
 
-    def __init__(self, optimizer: Optimizer, factor: float = 1 / 3, total_iters: int = 5) -> None:
-        check(0 <= factor <= 1, f"factor={factor}: pass a number from 0 to 1")
-        check(total_iters > 0, f"total_iters={total_iters}: pass a number above 0")
+    def __init__(
+        self, optimizer: Optimizer | OptimizerGroup, factor: float = 1 / 3, total_iters: int = 5
+    ) -> None:
+        check_numbers(self, SHARE, factor=factor)
+        check_counts(self, 1, total_iters=total_iters)
         self._factor = factor
         self._total = total_iters
         super().__init__(optimizer)
@@ -83,7 +87,7 @@ class PolynomialLR(LRScheduler):
         power: the power; 1 is a straight line.
 
     Raises:
-        ArgumentError: `total_iters` is not above 0.
+        ArgumentError: `total_iters` is no integer above 0, or `power` negative.
 
     Example:
         >>> schedule = PolynomialLR(SGD([Tensor([1.0])], lr=1.0), total_iters=4)
@@ -91,8 +95,11 @@ class PolynomialLR(LRScheduler):
         [1.0, 0.75, 0.5, 0.25, 0.0, 0.0]
     """
 
-    def __init__(self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0) -> None:
-        check(total_iters > 0, f"total_iters={total_iters}: pass a number above 0")
+    def __init__(
+        self, optimizer: Optimizer | OptimizerGroup, total_iters: int = 5, power: float = 1.0
+    ) -> None:
+        check_counts(self, 1, total_iters=total_iters)
+        check_numbers(self, NOT_NEGATIVE, power=power)
         self._total = total_iters
         self._power = power
         super().__init__(optimizer)

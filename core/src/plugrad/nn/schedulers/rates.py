@@ -1,15 +1,17 @@
 """Learning rates of groups: where they start, how they are set, and what schedules of them refuse."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, cast
 
 from plugrad.errors import ArgumentError, StateError
-from plugrad.nn.optim import ParamGroup
+from plugrad.nn.checks import check_counts
+from plugrad.nn.optim import Optimizer, OptimizerGroup, ParamGroup
 from plugrad.tensor import Tensor
 
 # state is the host's own, in numbers as wide as Python's
 HOST = "PYTHON"
 
-__all__ = ["HOST", "check", "check_state", "initial_rate", "of_each", "set_rates"]
+__all__ = ["HOST", "check_state", "counts_of", "groups_of", "initial_rate", "list_of", "set_rates"]
 
 
 def initial_rate(group: ParamGroup) -> float:
@@ -20,34 +22,75 @@ def initial_rate(group: ParamGroup) -> float:
     return first
 
 
-def set_rates(groups: Sequence[ParamGroup], rates: Sequence[float]) -> None:
-    """Set the rate of each group, where it is another one."""
+def set_rates(schedule: object, groups: Sequence[ParamGroup], rates: Sequence[float]) -> None:
+    """Set the rate of each group, where it is another one.
+
+    Raises:
+        ArgumentError: a rate is negative or NaN.
+        StateError: there are groups that `schedule` was not made for.
+    """
+    if len(groups) != len(rates):
+        raise StateError(
+            f"{type(schedule).__name__}: it was made for {len(rates)} groups of an optimizer that has "
+            f"{len(groups)} now. Make schedules after add_param_group()."
+        )
     for group, rate in zip(groups, rates, strict=True):
         if group.rate != rate:
             group.lr = rate
 
 
-def check_state(schedule: object, own: Mapping[str, Tensor], state: Mapping[str, Tensor]) -> None:
+def check_state(schedule: object, own: Mapping[str, Tensor], state: Any) -> None:
     """Do nothing if `state` has the names and shapes of `own`, the state of `schedule`.
 
     Raises:
         StateError: it has others.
     """
-    if own.keys() != state.keys() or any(own[name].shape != state[name].shape for name in own):
+    given: Mapping[str, Any] = cast("Any", state) if isinstance(state, Mapping) else {"": None}
+    if not all(isinstance(each, Tensor) for each in given.values()):
         raise StateError(
-            f"the state does not fit this {type(schedule).__name__}: it has {', '.join(state)}, not "
-            f"{', '.join(own)}, or is that of another number of groups."
+            f"{type(schedule).__name__}: {state!r:.60} is no state. Pass what state_dict() gave."
+        )
+    if own.keys() != given.keys() or any(own[name].shape != given[name].shape for name in own):
+        raise StateError(
+            f"the state does not fit this {type(schedule).__name__}: it has {', '.join(map(str, given))}, "
+            f"not {', '.join(own)}, or is that of another number of groups."
         )
 
 
-def check(is_right: bool, what: str) -> None:
-    """Raise ArgumentError about `what` unless it is right."""
-    if not is_right:
-        raise ArgumentError(f"a schedule with {what}.")
+def groups_of(schedule: object, optimizer: Any) -> list[ParamGroup]:
+    """Return the groups of an optimizer, or of several.
+
+    Raises:
+        ArgumentError: it is none.
+    """
+    if not isinstance(optimizer, (Optimizer, OptimizerGroup)):
+        raise ArgumentError(
+            f"{type(schedule).__name__}: optimizer={optimizer!r:.60} ({type(optimizer).__name__}) is none. "
+            "Pass one first, such as SGD(get_parameters(model))."
+        )
+    return optimizer.param_groups
 
 
-def of_each(value: float | Sequence[float], count: int, what: str) -> list[float]:
-    """Return a number for each of `count` groups, from one or as many."""
-    found = [float(value)] * count if isinstance(value, (int, float)) else list(value)
-    check(len(found) == count, f"{len(found)} {what}, for {count} groups")
+def list_of(schedule: object, **values: Any) -> list[Any]:
+    """Return the items of a setting that is several.
+
+    Raises:
+        ArgumentError: it is not.
+    """
+    ((name, value),) = values.items()
+    if isinstance(value, (str, Mapping)) or not isinstance(value, Iterable):
+        raise ArgumentError(f"{type(schedule).__name__}: {name}={value!r:.60}: pass a list.")
+    return list(cast("Iterable[Any]", value))
+
+
+def counts_of(schedule: object, **values: Any) -> list[int]:
+    """Return the items of a setting that is several integers of 0 and more.
+
+    Raises:
+        ArgumentError: it is not.
+    """
+    ((name, _),) = values.items()
+    found = list_of(schedule, **values)
+    for each in found:
+        check_counts(schedule, 0, **{name: each})
     return found

@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 
-from plugrad.nn.optim import Optimizer
-from plugrad.nn.schedulers.rates import HOST, check_state, initial_rate, set_rates
+from plugrad.nn.checks import NOT_NEGATIVE, check_counts, check_numbers
+from plugrad.nn.optim import Optimizer, OptimizerGroup, ParamGroup
+from plugrad.nn.schedulers.rates import HOST, check_state, groups_of, initial_rate, set_rates
 from plugrad.tensor import Tensor
 
 __all__ = ["LRScheduler"]
@@ -14,7 +15,10 @@ class LRScheduler:
 
     Args:
         optimizer: whose learning rates are set. The rates that it has when its first schedule is made are
-            those that all of its schedules start from.
+            those that all of its schedules start from. Its groups are those that it has then.
+
+    Raises:
+        ArgumentError: it is no optimizer.
 
     Example:
         >>> w = Tensor([1.0], requires_grad=True)
@@ -23,11 +27,23 @@ class LRScheduler:
         (True, [0.05])
     """
 
-    def __init__(self, optimizer: Optimizer) -> None:
-        self._groups = optimizer.param_groups
-        self._base_rates = [initial_rate(group) for group in self._groups]
+    def __init__(self, optimizer: Optimizer | OptimizerGroup) -> None:
+        groups_of(self, optimizer)
+        self._optimizer = optimizer
+        self._base_rates = [initial_rate(group) for group in self.groups]
         self._step = 0
         self._set_rates()
+
+    @property
+    def groups(self) -> list[ParamGroup]:
+        """The groups whose rates are set.
+
+        Example:
+            >>> optimizer = SGD([Tensor([1.0])])
+            >>> StepLR(optimizer, step_size=1).groups == optimizer.param_groups
+            True
+        """
+        return self._optimizer.param_groups
 
     def step(self) -> None:
         """Count a step and set the learning rates.
@@ -44,10 +60,14 @@ class LRScheduler:
     def rates(self, step: int) -> list[float]:
         """Return the learning rate of each group after `step` steps.
 
+        Raises:
+            ArgumentError: `step` is no integer of 0 or more.
+
         Example:
             >>> StepLR(SGD([Tensor([1.0])], lr=0.5), step_size=1, gamma=0.5).rates(2)
             [0.125]
         """
+        check_counts(self, 0, step=step)
         return [self._rate(base, step) for base in self._base_rates]
 
     def _rate(self, base: float, step: int) -> float:
@@ -64,7 +84,7 @@ class LRScheduler:
         return self.rates(self._step)
 
     def _set_rates(self) -> None:
-        set_rates(self._groups, self.rates(self._step))
+        set_rates(self, self.groups, self.rates(self._step))
 
     def state_dict(self) -> dict[str, Tensor]:
         """Return the count and the rates at the start, for `safe_save`.
@@ -83,6 +103,7 @@ class LRScheduler:
 
         Raises:
             StateError: the names are not those of `state_dict()`, or it has another number of groups.
+            ArgumentError: the count or a rate in it is none.
 
         Example:
             >>> first, second = (StepLR(SGD([Tensor([1.0])], lr=0.5), 1, gamma=0.5) for _ in range(2))
@@ -92,6 +113,9 @@ class LRScheduler:
             [0.25]
         """
         check_state(self, self.state_dict(), state)
-        self._step = int(state["step"].tolist()[0])
-        self._base_rates = list(state["base_lrs"].tolist())
+        (step,) = state["step"].tolist()
+        rates: list[float] = state["base_lrs"].tolist()
+        check_counts(self, 0, step=step)
+        check_numbers(self, NOT_NEGATIVE, **{f"base_lrs[{i}]": rate for i, rate in enumerate(rates)})
+        self._step, self._base_rates = step, rates
         self._set_rates()

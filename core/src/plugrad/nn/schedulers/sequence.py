@@ -3,11 +3,15 @@
 import bisect
 from collections.abc import Sequence
 
-from plugrad.nn.optim import Optimizer
-from plugrad.nn.schedulers.rates import check
+from plugrad.errors import ArgumentError
+from plugrad.nn.checks import check_counts
+from plugrad.nn.optim import Optimizer, OptimizerGroup
+from plugrad.nn.schedulers.rates import counts_of, groups_of, list_of
 from plugrad.nn.schedulers.scheduler import LRScheduler
 
 __all__ = ["SequentialLR"]
+
+_NAME = "SequentialLR"
 
 
 class SequentialLR(LRScheduler):
@@ -19,7 +23,8 @@ class SequentialLR(LRScheduler):
         milestones: the steps at which the second, third, ... takes over.
 
     Raises:
-        ArgumentError: there is not one milestone fewer than schedules, or they do not rise.
+        ArgumentError: there is not one milestone fewer than schedules, they do not rise, or a schedule is
+            that of another optimizer, or none that counts steps.
 
     Example:
         >>> optimizer = SGD([Tensor([1.0])], lr=1.0)
@@ -30,19 +35,33 @@ class SequentialLR(LRScheduler):
     """
 
     def __init__(
-        self, optimizer: Optimizer, schedulers: Sequence[LRScheduler], milestones: Sequence[int]
+        self,
+        optimizer: Optimizer | OptimizerGroup,
+        schedulers: Sequence[LRScheduler],
+        milestones: Sequence[int],
     ) -> None:
-        check(
-            len(milestones) == len(schedulers) - 1,
-            f"{len(milestones)} milestones for {len(schedulers)} schedules: pass one fewer than schedules",
-        )
-        check(list(milestones) == sorted(set(milestones)), f"milestones={list(milestones)}: let them rise")
-        self._schedules = list(schedulers)
-        self._milestones = list(milestones)
+        groups = groups_of(self, optimizer)
+        self._schedules: list[LRScheduler] = list_of(self, schedulers=schedulers)
+        self._milestones = counts_of(self, milestones=milestones)
+        for each in self._schedules:
+            if not isinstance(each, LRScheduler):  # pyright: ignore[reportUnnecessaryIsInstance]
+                raise ArgumentError(f"{_NAME}: {each!r:.60} is none of the schedules that count steps.")
+            if each.groups != groups:
+                raise ArgumentError(f"{_NAME}: {each!r:.60} sets the rates of another optimizer.")
+        if len(self._milestones) != len(self._schedules) - 1:
+            raise ArgumentError(
+                f"{_NAME}: milestones={milestones} for {len(self._schedules)} schedules. Pass one fewer than "
+                "schedules."
+            )
+        if self._milestones != sorted(set(self._milestones)):
+            raise ArgumentError(f"{_NAME}: milestones={milestones}. Let them rise.")
         super().__init__(optimizer)
 
     def rates(self, step: int) -> list[float]:
         """Return the learning rate of each group after `step` steps.
+
+        Raises:
+            ArgumentError: `step` is no integer of 0 or more.
 
         Example:
             >>> optimizer = SGD([Tensor([1.0])], lr=1.0)
@@ -50,5 +69,6 @@ class SequentialLR(LRScheduler):
             >>> SequentialLR(optimizer, [warmup, decay], [2]).rates(3)
             [0.5]
         """
+        check_counts(self, 0, step=step)
         turn = bisect.bisect_right(self._milestones, step)
         return self._schedules[turn].rates(step - (self._milestones[turn - 1] if turn else 0))
