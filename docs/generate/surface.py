@@ -46,7 +46,10 @@ TENSOR_PAGES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     (
         "images",
         "Convolutions, pooling, sampling",
-        ("convolution", "pooling", "adaptive", "interpolation", "grid_sample"),
+        (
+            *("convolution", "transposed_convolution", "max_pooling", "avg_pooling", "unpooling", "adaptive"),
+            *("interpolation", "grid_sample"),
+        ),
     ),
     ("layers", "Normalization and attention", ("normalization", "attention", "functional")),
     ("losses", "Losses", ("losses", "classification", "ctc")),

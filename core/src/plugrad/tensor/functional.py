@@ -4,28 +4,34 @@ from collections.abc import Callable, Iterable
 from typing import Self
 
 from plugrad.tensor.attention import AttentionMixin
+from plugrad.tensor.avg_pooling import AvgPoolingMixin
 from plugrad.tensor.classification import ClassificationMixin
-from plugrad.tensor.convolution import ConvolutionMixin
 from plugrad.tensor.ctc import CtcMixin
 from plugrad.tensor.dropout import DropoutMixin
 from plugrad.tensor.grid_sample import GridSampleMixin
 from plugrad.tensor.interpolation import InterpolationMixin
 from plugrad.tensor.losses import LossMixin
+from plugrad.tensor.max_pooling import MaxPoolingMixin
 from plugrad.tensor.normalization import NormalizationMixin
 from plugrad.tensor.pixels import PixelMixin
+from plugrad.tensor.transposed_convolution import TransposedConvolutionMixin
+from plugrad.tensor.unpooling import UnpoolingMixin
 
 
 class FunctionalMixin(
     AttentionMixin,
+    AvgPoolingMixin,
     ClassificationMixin,
-    ConvolutionMixin,
     CtcMixin,
     DropoutMixin,
     GridSampleMixin,
     InterpolationMixin,
     LossMixin,
+    MaxPoolingMixin,
     NormalizationMixin,
     PixelMixin,
+    TransposedConvolutionMixin,
+    UnpoolingMixin,
 ):
     """Layers as functions; `plugrad.nn` keeps their parameters."""
 

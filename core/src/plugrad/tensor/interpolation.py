@@ -12,9 +12,9 @@ from typing import Any, Literal, Self
 
 from plugrad.dtype import DType, dtypes, is_float, sum_acc_dtype
 from plugrad.errors import ArgumentError, ShapeError
+from plugrad.tensor.adaptive import AdaptivePoolingMixin
 from plugrad.tensor.arguments import real, several
 from plugrad.tensor.lookup import moved_back, moved_last, pick_last
-from plugrad.tensor.pooling import PoolingMixin
 from plugrad.tensor.shapes import show
 from plugrad.tensor.spatial import Sizes, sizes_of
 from plugrad.uop.ops import Ops
@@ -26,7 +26,7 @@ _AXES = {"bilinear": 2, "trilinear": 3, "bicubic": 2}
 _CUBIC = -0.75
 
 
-class InterpolationMixin(PoolingMixin):
+class InterpolationMixin(AdaptivePoolingMixin):
     """Resizing `(N, C, *sizes)`."""
 
     __slots__ = ()

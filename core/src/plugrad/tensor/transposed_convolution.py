@@ -1,0 +1,159 @@
+"""The transpose of convolution: elements that spread multiples of a kernel."""
+
+from typing import Any, Self
+
+from plugrad.errors import ShapeError
+from plugrad.tensor.arguments import tensors, whole
+from plugrad.tensor.convolution import ConvolutionMixin
+from plugrad.tensor.shapes import show
+from plugrad.tensor.spatial import Padding, Sizes, sizes_of, widths_of
+
+
+class TransposedConvolutionMixin(ConvolutionMixin):
+    """Operations on batches of channels, `(N, C, *sizes)`, that make their axes longer where strides are."""
+
+    __slots__ = ()
+
+    def conv_transpose1d(
+        self,
+        weight: Self,
+        bias: Self | None = None,
+        groups: int = 1,
+        stride: Sizes = 1,
+        dilation: Sizes = 1,
+        padding: Padding = 0,
+        output_padding: Sizes = 0,
+    ) -> Self:
+        """Return `conv_transpose2d` of sequences: (N, C, L) with weight (C, O/groups, K) -> (N, O, L').
+
+        Raises:
+            ShapeError: shapes, groups or padding do not fit each other.
+
+        Example:
+            >>> Tensor([[[1.0, 2.0]]]).conv_transpose1d(Tensor([[[1.0, 10.0]]])).tolist()
+            [[[1.0, 12.0, 20.0]]]
+        """
+        self._check_axes(weight, 1, "conv_transpose1d")
+        options = (groups, stride, dilation, padding, output_padding)
+        return self._transposed(weight, bias, *options, "conv_transpose1d")
+
+    def conv_transpose2d(
+        self,
+        weight: Self,
+        bias: Self | None = None,
+        groups: int = 1,
+        stride: Sizes = 1,
+        dilation: Sizes = 1,
+        padding: Padding = 0,
+        output_padding: Sizes = 0,
+    ) -> Self:
+        """Return the transpose of `conv2d`: each element spreads its multiple of the kernel.
+
+        (N, C, H, W) with weight (C, O/groups, KH, KW) and bias (O,) -> (N, O, H', W'), where
+        `H' = (H-1)*stride - padding before and after + dilation*(KH-1) + 1 + output_padding`.
+
+        The weight says how many axes there are, as for `conv2d`.
+
+        Args:
+            weight: the kernels.
+            bias: added to each output channel.
+            groups: channels are split into this many groups that do not see each other.
+            stride: step between the places that elements spread to.
+            dilation: step between the elements of a kernel.
+            padding: how much is cut from each side of the result, as `conv2d` takes it, without words.
+            output_padding: how much longer than that the result is at its end; less than stride or dilation.
+
+        Source: Dumoulin and Visin 2016, chapter 4.
+
+        Raises:
+            ShapeError: shapes, groups or padding do not fit each other.
+
+        Example:
+            >>> Tensor.ones(1, 1, 2, 2).conv_transpose2d(Tensor.ones(1, 1, 2, 2)).tolist()
+            [[[[1.0, 2.0, 1.0], [2.0, 4.0, 2.0], [1.0, 2.0, 1.0]]]]
+        """
+        tensors(weight=weight)
+        self._check_axes(weight, weight.ndim - 2, "conv_transpose2d")
+        options = (groups, stride, dilation, padding, output_padding)
+        return self._transposed(weight, bias, *options, "conv_transpose2d")
+
+    def conv_transpose3d(
+        self,
+        weight: Self,
+        bias: Self | None = None,
+        groups: int = 1,
+        stride: Sizes = 1,
+        dilation: Sizes = 1,
+        padding: Padding = 0,
+        output_padding: Sizes = 0,
+    ) -> Self:
+        """Return `conv_transpose2d` of volumes: (N, C, D, H, W), weight (C, O/groups, KD, KH, KW).
+
+        Raises:
+            ShapeError: shapes, groups or padding do not fit each other.
+
+        Example:
+            >>> Tensor.ones(1, 1, 1, 1, 1).conv_transpose3d(Tensor.ones(1, 2, 3, 3, 3)).shape
+            (1, 2, 3, 3, 3)
+        """
+        self._check_axes(weight, 3, "conv_transpose3d")
+        options = (groups, stride, dilation, padding, output_padding)
+        return self._transposed(weight, bias, *options, "conv_transpose3d")
+
+    def _transposed(
+        self,
+        weight: Self,
+        bias: Self | None,
+        groups: int,
+        stride: Sizes,
+        dilation: Sizes,
+        padding: Padding,
+        output_padding: Sizes,
+        what: str,
+    ) -> Self:
+        axes = self.ndim - 2
+        groups = whole(groups, "groups")
+        shape: Any = weight.static_shape(what)
+        if groups < 1 or self.shape[1] != shape[0] or shape[0] % groups:
+            raise ShapeError(
+                f"{what} of shape {show(self.shape)} with weight {show(shape)} and groups={groups}: the "
+                f"channels, {self.shape[1]}, must be the first axis of the weight, and groups divide them."
+            )
+        steps = sizes_of(stride, axes, "stride")
+        gaps = sizes_of(dilation, axes, "dilation")
+        extra = sizes_of(output_padding, axes, "output_padding")
+        _check_extra(extra, steps, gaps, what)
+        widths = widths_of(padding, axes, what)
+        channels, out_group, *kernel = shape
+        # a forward convolution over the elements with zeros between them, by the flipped kernel
+        spread = _spread(self, steps)
+        around = tuple(
+            (gap * (k - 1) - before, gap * (k - 1) - after + more)
+            for k, gap, (before, after), more in zip(kernel, gaps, widths, extra, strict=True)
+        )
+        flipped = weight.flip(tuple(range(2, axes + 2)))
+        split = flipped.reshape(groups, channels // groups, out_group, *kernel)
+        turned = split.transpose(1, 2).reshape(groups * out_group, channels // groups, *kernel)
+        return spread._convolved(turned, bias, groups, 1, dilation, around, None, what)
+
+
+def _spread(x: Any, steps: tuple[int, ...]) -> Any:
+    """Return the elements with `step - 1` zeros between them: (..., L) -> (..., (L-1)*step + 1)."""
+    for axis, step in enumerate(steps, 2):
+        if step == 1:
+            continue
+        size = x.shape[axis]
+        wide = x.unsqueeze(axis + 1).pad([(0, step - 1 if a == axis + 1 else 0) for a in range(x.ndim + 1)])
+        x = wide.flatten(axis, axis + 1)._interval(axis, 0, (size - 1) * step + 1 if size else 0)
+    return x
+
+
+def _check_extra(extra: tuple[int, ...], steps: tuple[int, ...], gaps: tuple[int, ...], what: str) -> None:
+    for more, step, gap in zip(extra, steps, gaps, strict=True):
+        if step < 1:
+            raise ShapeError(f"{what}: stride {step} must be at least 1.")
+        if not 0 <= more < max(step, gap):
+            raise ShapeError(
+                f"{what}: output_padding {more} with stride {step} and dilation {gap}: it must be less than "
+                "one of them, and not negative."
+            )
