@@ -20,7 +20,7 @@ infinite as fp8e5m2, and NaN as the variants without infinities and -0.0 (`fnuz`
 import math
 import struct
 from functools import cache
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from plugrad._frozen import frozen
 from plugrad._util import numpy as np
@@ -177,6 +177,9 @@ _BY_ALIAS: dict[str, DType] = {
     **{k: v for k, v in vars(dtypes).items() if isinstance(v, DType) and not k.startswith("default_")},
 }
 
+# what NumPy and PyTorch take Python's types for
+_BY_PYTHON: dict[type, DType] = {bool: dtypes.bool, int: dtypes.int64, float: dtypes.float64}
+
 
 def is_float(dtype: DType) -> bool:
     """Say whether `dtype` holds floating-point values.
@@ -221,6 +224,9 @@ def is_bool(dtype: DType) -> bool:
 def parse_dtype(value: "DType | str") -> DType:
     """Return the dtype that `value` names (`"float32"`, `"half"`), or `value` itself.
 
+    Those of NumPy and PyTorch name the same here, and Python's `bool`, `int` and `float` what they name
+    there: bool, int64 and float64.
+
     Raises:
         DtypeError: no dtype has that name.
 
@@ -230,9 +236,25 @@ def parse_dtype(value: "DType | str") -> DType:
     """
     if isinstance(value, DType):
         return value
-    if isinstance(value, str) and value in _BY_ALIAS:  # pyright: ignore[reportUnnecessaryIsInstance]
-        return _BY_ALIAS[value]
+    found = _BY_ALIAS.get(value) if isinstance(value, str) else _of_others(value)
+    if found is not None:
+        return found
     raise DtypeError(f"{value!r} is not a dtype. Known: {', '.join(d.name for d in (*STORABLE, *FLOAT8))}.")
+
+
+def _of_others(value: Any) -> DType | None:
+    """Return what a type of Python, NumPy or PyTorch is here, None if it is nothing."""
+    if isinstance(value, type):
+        if value in _BY_PYTHON:
+            return _BY_PYTHON[value]
+        # a scalar type of NumPy, such as `np.float32`; also `np.bool`
+        return _BY_NAME.get(value.__name__) if value.__module__ == "numpy" else None
+    kind = type(value)
+    if kind.__module__ == "torch":
+        return _BY_NAME.get(str(value).removeprefix("torch."))
+    # `np.dtype("float32")`, in the byte order of this machine
+    is_of_numpy = kind.__module__.startswith("numpy") and getattr(value, "isnative", False)
+    return _BY_NAME.get(value.name) if is_of_numpy else None
 
 
 def element_dtype(value: "DType | str") -> DType:
@@ -375,10 +397,11 @@ def from_numpy(dtype: "np.dtype[np.generic]") -> DType:
         >>> from_numpy(np.dtype(np.int16))
         dtypes.int16
     """
-    native = dtype.newbyteorder("=")
+    # strings of any length have no byte order to change
+    native = dtype.newbyteorder("=") if dtype.kind in "biuf" else None
     for found in STORABLE:
         # None compares equal to float64: NumPy reads it as its default dtype
-        if found is not dtypes.bfloat16 and to_numpy(found) == native:
+        if native is not None and found is not dtypes.bfloat16 and to_numpy(found) == native:
             return found
     raise DtypeError(
         f"NumPy's {dtype} has no plugrad dtype. Cast to one of {', '.join(d.name for d in STORABLE)}."

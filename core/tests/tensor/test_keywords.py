@@ -29,6 +29,13 @@ x = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
         ("argsort", {"dim": 1, "stable": True}, {"axis": 1}),
         ("unique", {"sorted": False}, {}),
         ("leaky_relu", {"neg_slope": 0.5}, {"negative_slope": 0.5}),
+        ("var", {"dim": 1, "unbiased": False}, {"axis": 1, "correction": 0}),
+        ("std", {"dim": 1, "unbiased": True}, {"axis": 1, "correction": 1}),
+        ("tril", {"k": 1}, {"diagonal": 1}),
+        ("roll", {"shift": 1, "axis": 2}, {"shifts": 1, "axis": 2}),
+        ("norm", {"ord": 1, "axis": 2}, {"p": 1, "axis": 2}),
+        ("quantile", {"q": 0.3, "method": "lower"}, {"q": 0.3, "interpolation": "lower"}),
+        ("pad", {"pad_width": (1, 2), "constant_values": 3}, {"padding": (1, 2), "value": 3}),
     ],
 )
 def test_keywords_of_others_mean_the_same(
@@ -41,6 +48,20 @@ def test_keywords_of_others_mean_the_same(
 def test_axes_may_be_given_by_name() -> None:
     np.testing.assert_array_equal(Tensor(x).flip(dims=(0, 2)).numpy(), np.flip(x, (0, 2)))
     np.testing.assert_array_equal(Tensor(x).permute(dims=(2, 0, 1)).numpy(), x.transpose(2, 0, 1))
+
+
+def test_what_is_given_one_by_one_may_be_given_by_name() -> None:
+    calls = (
+        lambda t: (t.flip(axis=(0, 2)), t.flip(0, 2)),
+        lambda t: (t.flip(axis=1), t.flip(1)),
+        lambda t: (t.permute(axes=(2, 0, 1)), t.permute(2, 0, 1)),
+        lambda t: (t.repeat(repeats=(2, 1, 1)), t.repeat(2, 1, 1)),
+        lambda t: (t.tile(reps=2), t.tile(2)),
+        lambda t: (t.reshape(shape=(4, -1)), t.reshape(4, -1)),
+    )
+    for call in calls:
+        got, want = call(Tensor(x))
+        np.testing.assert_array_equal(got.numpy(), want.numpy())
 
 
 def test_tensors_are_joined_along_a_dim() -> None:

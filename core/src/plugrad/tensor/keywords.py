@@ -22,15 +22,34 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "start_axis": ("start_dim",),
     "end_axis": ("end_dim",),
     "keepdim": ("keepdims",),
-    "correction": ("ddof",),
+    "correction": ("ddof", "unbiased"),
+    "diagonal": ("k",),
     "max_": ("max", "a_max"),
     "min_": ("min", "a_min"),
     "negative_slope": ("neg_slope",),
+    "repeats": ("reps",),
     "shape": ("size",),
+    "shifts": ("shift",),
     "sorted_": ("sorted",),
+    "steps": ("num",),
     "stop": ("end",),
     "y": ("Y", "target"),
 }
+# and what they call one of a single method
+_OF_METHODS: Mapping[str, Mapping[str, str]] = {
+    "assign": {"x": "value"},
+    "dot": {"w": "other"},
+    "matrix_norm": {"ord": "p"},
+    "norm": {"ord": "p"},
+    "pad": {"pad": "padding", "pad_width": "padding", "constant_values": "value"},
+    "quantile": {"method": "interpolation"},
+    "replace": {"x": "other"},
+    "sequential": {"ll": "layers"},
+    "shrink": {"arg": "bounds"},
+    "split": {"split_size": "sizes", "split_size_or_sections": "sizes"},
+}
+# parameters that are given one by one, and by name as a sequence
+_BY_POSITION = frozenset({"axes", "axis", "repeats", "shape"})
 # PyTorch counts the axes of these from 1
 _FROM_ONE = {"dim1": "axis1", "dim2": "axis2"}
 _COUNTED_FROM_ONE = frozenset({"diag_embed", "diagonal", "trace"})
@@ -71,9 +90,9 @@ def _synonyms_of(name: str, parameters: tuple[str, ...]) -> dict[str, str]:
     if name in _COUNTED_FROM_ONE:
         return _FROM_ONE
     out = {other: own for own in parameters for other in SYNONYMS.get(own, ()) if other not in parameters}
-    if parameters[-1] == "shape":
-        # sizes that are given one by one may be given as `shape=` as well
-        out["shape"] = "shape"
+    out |= {other: own for other, own in _OF_METHODS.get(name, {}).items() if own in parameters}
+    if parameters[-1] in _BY_POSITION:
+        out[parameters[-1]] = parameters[-1]
     if name in _VALUES_AND_PLACES:
         out = {other: own for other, own in out.items() if own != "axis"}
     return out
