@@ -110,15 +110,15 @@ def test_only_dtypes_of_elements_are_for_tensors() -> None:
 @pytest.mark.parametrize("dtype", [d for d in (*STORABLE, *FLOAT8) if to_numpy(d) is not None])
 def test_dtypes_of_others_name_the_same(dtype: DType) -> None:
     theirs = np.dtype(dtype.name)
-    assert parse_dtype(theirs) is dtype  # pyright: ignore[reportArgumentType]
-    assert parse_dtype(theirs.type) is dtype  # pyright: ignore[reportArgumentType]
+    assert parse_dtype(theirs) is dtype
+    assert parse_dtype(theirs.type) is dtype
     assert parse_dtype(getattr(torch, dtype.name)) is dtype
 
 
 def test_types_of_python_are_what_others_take_them_for() -> None:
     for theirs in (bool, int, float):
         assert parse_dtype(theirs).name == str(torch.ones(1).to(theirs).dtype).removeprefix("torch.")  # pyright: ignore
-    assert parse_dtype(torch.bfloat16) is dtypes.bfloat16  # pyright: ignore[reportArgumentType]
+    assert parse_dtype(torch.bfloat16) is dtypes.bfloat16
 
 
 @pytest.mark.parametrize(
@@ -127,4 +127,4 @@ def test_types_of_python_are_what_others_take_them_for() -> None:
 )
 def test_other_things_are_no_dtypes(other: object) -> None:
     with pytest.raises(DtypeError, match="is not a dtype"):
-        parse_dtype(other)  # pyright: ignore[reportArgumentType]
+        parse_dtype(other)

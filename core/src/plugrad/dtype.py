@@ -221,7 +221,7 @@ def is_bool(dtype: DType) -> bool:
     return dtype.kind == "bool"
 
 
-def parse_dtype(value: "DType | str") -> DType:
+def parse_dtype(value: object) -> DType:
     """Return the dtype that `value` names (`"float32"`, `"half"`), or `value` itself.
 
     Those of NumPy and PyTorch name the same here, and Python's `bool`, `int` and `float` what they name
@@ -249,15 +249,15 @@ def _of_others(value: Any) -> DType | None:
             return _BY_PYTHON[value]
         # a scalar type of NumPy, such as `np.float32`; also `np.bool`
         return _BY_NAME.get(value.__name__) if value.__module__ == "numpy" else None
-    kind = type(value)
-    if kind.__module__ == "torch":
+    module: str = type(value).__module__
+    if module == "torch":
         return _BY_NAME.get(str(value).removeprefix("torch."))
     # `np.dtype("float32")`, in the byte order of this machine
-    is_of_numpy = kind.__module__.startswith("numpy") and getattr(value, "isnative", False)
+    is_of_numpy = module.startswith("numpy") and getattr(value, "isnative", False)
     return _BY_NAME.get(value.name) if is_of_numpy else None
 
 
-def element_dtype(value: "DType | str") -> DType:
+def element_dtype(value: object) -> DType:
     """Return the dtype that `value` names, which a tensor can hold elements of.
 
     Raises:

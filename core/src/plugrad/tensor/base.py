@@ -32,7 +32,7 @@ from plugrad.uop.uop import UOp
 if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
 
-DTypeLike = DType | str
+DTypeLike = DType | str | type
 
 
 class TensorBase:
