@@ -9,7 +9,22 @@ import torch
 from plugrad import events
 from plugrad.errors import ArgumentError, DtypeError, GradientError, ShapeError, StateError
 from plugrad.jit import jit
-from plugrad.nn.optim import LAMB, LARS, SGD, Adagrad, Adam, AdamW, Muon, RMSprop
+from plugrad.nn.optim import (
+    ASGD,
+    LAMB,
+    LARS,
+    SGD,
+    Adadelta,
+    Adagrad,
+    Adam,
+    Adamax,
+    AdamW,
+    Muon,
+    NAdam,
+    RAdam,
+    RMSprop,
+    Rprop,
+)
 from plugrad.nn.state import safe_load, safe_save
 from plugrad.tensor import Tensor
 
@@ -33,6 +48,23 @@ CASES: list[tuple[Any, Any, dict[str, Any]]] = [
     (AdamW, torch.optim.AdamW, {}),
     (AdamW, torch.optim.AdamW, {"amsgrad": True, "maximize": True}),
     (AdamW, torch.optim.AdamW, {"weight_decay": 0.5}),
+    (NAdam, torch.optim.NAdam, {}),
+    (NAdam, torch.optim.NAdam, {"weight_decay": 0.1, "momentum_decay": 0.5, "betas": (0.5, 0.9)}),
+    (NAdam, torch.optim.NAdam, {"weight_decay": 0.1, "decoupled_weight_decay": True, "maximize": True}),
+    (NAdam, torch.optim.NAdam, {"momentum_decay": 0.0, "betas": (0.0, 0.9)}),
+    (RAdam, torch.optim.RAdam, {}),
+    (RAdam, torch.optim.RAdam, {"weight_decay": 0.1, "betas": (0.9, 0.9999)}),
+    (RAdam, torch.optim.RAdam, {"weight_decay": 0.1, "decoupled_weight_decay": True, "maximize": True}),
+    (RAdam, torch.optim.RAdam, {"betas": (0.5, 0.5)}),
+    (RAdam, torch.optim.RAdam, {"betas": (0.5, 0.9)}),
+    (Adamax, torch.optim.Adamax, {}),
+    (Adamax, torch.optim.Adamax, {"weight_decay": 0.1, "betas": (0.5, 0.5), "maximize": True, "eps": 1e-2}),
+    (Adadelta, torch.optim.Adadelta, {}),
+    (Adadelta, torch.optim.Adadelta, {"rho": 0.5, "eps": 1e-2, "weight_decay": 0.1, "maximize": True}),
+    (Rprop, torch.optim.Rprop, {}),
+    (Rprop, torch.optim.Rprop, {"etas": (0.25, 2.0), "step_sizes": (1e-2, 0.1), "maximize": True}),
+    (ASGD, torch.optim.ASGD, {"t0": 3}),
+    (ASGD, torch.optim.ASGD, {"lambd": 0.1, "alpha": 0.5, "t0": 2, "weight_decay": 0.1, "maximize": True}),
 ]
 
 
@@ -48,9 +80,10 @@ def test_parameters_take_the_same_steps_as_torchs(ours: Any, theirs: Any, option
     x, y = rng.normal(size=(5, 3)).astype(np.float32), rng.normal(size=(5, 2)).astype(np.float32)
     mine = [Tensor(a) for a in start]
     other = [torch.tensor(a, requires_grad=True) for a in start]
+    theirs_class = theirs
     ours, theirs = ours(mine, lr=0.05, **options), theirs(other, lr=0.05, **options)
-    for step in range(6):
-        if step == 3:
+    for step in range(20):
+        if step == 3 and theirs_class is not torch.optim.ASGD:
             ours.lr = 0.01
             theirs.param_groups[0]["lr"] = 0.01
         for optimizer in (ours, theirs):
@@ -61,6 +94,9 @@ def test_parameters_take_the_same_steps_as_torchs(ours: Any, theirs: Any, option
         theirs.step()
         for left, right in zip(mine, other, strict=True):
             np.testing.assert_allclose(left.numpy(), right.detach().numpy(), rtol=1e-4, atol=1e-6)
+    if theirs_class is torch.optim.ASGD:
+        average = ours.state_dict()["params.0.average"].numpy()
+        np.testing.assert_allclose(average, theirs.state[other[0]]["ax"].numpy(), rtol=1e-4)
 
 
 def test_a_parameter_left_out_of_some_steps_counts_its_own_steps_as_torchs() -> None:
@@ -144,8 +180,8 @@ def train(optimizer: Any, params: list[Tensor], steps: int) -> list[Any]:
 
 @pytest.mark.parametrize(
     "make",
-    [Adam, LAMB, LARS, RMSprop, lambda p: SGD(p, momentum=0.9)],
-    ids=["Adam", "LAMB", "LARS", "RMSprop", "SGD"],
+    [Adam, LAMB, LARS, RMSprop, NAdam, RAdam, Adamax, Adadelta, Rprop, ASGD, lambda p: SGD(p, momentum=0.9)],
+    ids=["Adam", "LAMB", "LARS", "RMSprop", "NAdam", "RAdam", "Adamax", "Adadelta", "Rprop", "ASGD", "SGD"],
 )
 def test_training_goes_on_from_a_saved_state(make: Any, tmp_path: Any) -> None:
     start = [np.ones((2, 3), np.float32) * 3, np.ones(5, np.float32) * 2]

@@ -9,7 +9,21 @@ import pytest
 
 from plugrad import events
 from plugrad.engine import storage
-from plugrad.nn.optim import LAMB, LARS, SGD, Adam, AdamW, Muon, RMSprop
+from plugrad.nn.optim import (
+    ASGD,
+    LAMB,
+    LARS,
+    SGD,
+    Adadelta,
+    Adam,
+    Adamax,
+    AdamW,
+    Muon,
+    NAdam,
+    RAdam,
+    RMSprop,
+    Rprop,
+)
 from plugrad.tensor import Tensor
 
 
@@ -192,3 +206,27 @@ def test_an_array_of_a_parameter_keeps_its_values() -> None:
     optimizer.step()
     assert (array == 1).all()
     assert (params[1].numpy() == -0.5).all()
+
+
+@pytest.mark.parametrize("make", [NAdam, RAdam, Adamax, Adadelta, Rprop, ASGD], ids=str)
+def test_more_small_parameters_take_no_more_kernels(make: Any) -> None:
+    def count(params: list[Tensor]) -> int:
+        optimizer = make(params)
+        set_gradients(params)
+        return kernels(optimizer.step)
+
+    assert count(many(20)) == count(many(10)) < 12
+
+
+def test_a_number_of_each_parameter_stays_with_it_when_gradients_part() -> None:
+    together, apart = many(4), many(4)
+    packed, single = NAdam(together, lr=0.1), [NAdam([p], lr=0.1) for p in apart]
+    assert packed.state_dict()["params.3.product"].shape == (1,)
+    for active in ((0, 1, 2, 3), (0, 2), (0, 1, 2, 3)):
+        packed.zero_grad()
+        for i in active:
+            set_gradients([together[i], apart[i]])
+            single[i].step()
+        packed.step()
+    for p, q in zip(together, apart, strict=True):
+        np.testing.assert_allclose(p.numpy(), q.numpy(), rtol=1e-6)

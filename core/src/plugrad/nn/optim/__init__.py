@@ -5,29 +5,40 @@ so a changed learning rate takes effect. `step()` writes all parameters and aver
 """
 
 from plugrad.nn.optim.adam import Adam, AdamW
-from plugrad.nn.optim.adaptive import Adagrad, RMSprop
+from plugrad.nn.optim.adamax import Adamax
+from plugrad.nn.optim.adaptive import Adadelta, Adagrad, RMSprop
+from plugrad.nn.optim.asgd import ASGD
 from plugrad.nn.optim.clipping import clip_grad_norm_, clip_grad_value_
 from plugrad.nn.optim.groups import ParamGroup
 from plugrad.nn.optim.layerwise import LAMB, LARS
 from plugrad.nn.optim.muon import Muon
+from plugrad.nn.optim.nadam import NAdam
 from plugrad.nn.optim.optimizer import Optimizer
+from plugrad.nn.optim.radam import RAdam
+from plugrad.nn.optim.rprop import Rprop
 from plugrad.nn.optim.scaling import GradScaler
 from plugrad.nn.optim.sgd import SGD
 from plugrad.nn.optim.together import OptimizerGroup
 
 __all__ = [
+    "ASGD",
     "LAMB",
     "LARS",
     "SGD",
+    "Adadelta",
     "Adagrad",
     "Adam",
     "AdamW",
+    "Adamax",
     "GradScaler",
     "Muon",
+    "NAdam",
     "Optimizer",
     "OptimizerGroup",
     "ParamGroup",
+    "RAdam",
     "RMSprop",
+    "Rprop",
     "clip_grad_norm_",
     "clip_grad_value_",
 ]

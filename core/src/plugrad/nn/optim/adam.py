@@ -10,7 +10,7 @@ from plugrad.nn.optim.optimizer import Optimizer
 from plugrad.nn.optim.slots import Slot
 from plugrad.tensor import Tensor
 
-__all__ = ["Adam", "AdamW", "adam_direction"]
+__all__ = ["Adam", "AdamW", "adam_direction", "average_weight", "decayed"]
 
 
 def adam_direction(slot: Slot, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
@@ -23,16 +23,29 @@ def adam_direction(slot: Slot, grad: Tensor, group: ParamGroup, steps: Tensor) -
     square = slot.keep("square", slot["square"] * beta2 + grad * grad * (1 - beta2))
     if "most" in slot.state:
         square = slot.keep("most", slot["most"].maximum(square))
-    root = (square / _weight(beta2, steps)).sqrt()
-    return mean / _weight(beta1, steps) / (root + group["eps"])
+    root = (square / average_weight(beta2, steps)).sqrt()
+    return mean / average_weight(beta1, steps) / (root + group["eps"])
 
 
-def _weight(beta: float | Tensor, steps: Tensor) -> Tensor:
-    """Return 1 - beta**steps, which an average that started at 0 falls short of one by."""
+def average_weight(beta: float | Tensor, steps: Tensor) -> Tensor:
+    """Return 1 - beta**steps, the weight of all gradients in an average that started at 0."""
     if isinstance(beta, Tensor):
         return -(steps * beta.log()).expm1()
     # 1 - 0.999 would have few digits
     return -(steps * math.log(beta)).expm1() if beta else Tensor.ones_like(steps)
+
+
+def decayed(slot: Slot, grad: Tensor, group: ParamGroup, is_decoupled: bool) -> tuple[Tensor, Tensor]:
+    """Return the values and the gradient of a slot with the weight decay in one of them.
+
+    Source: Loshchilov and Hutter 2019, Algorithm 2.
+    """
+    value, decay = slot.value(), group["weight_decay"]
+    if not decay:
+        return value, grad
+    if is_decoupled:
+        return value * (1 - group.lr_beside(slot.target) * decay), grad
+    return value, grad + value * decay
 
 
 class Adam(Optimizer):
@@ -90,12 +103,8 @@ class Adam(Optimizer):
         return {"mean": 0.0, "square": 0.0, **({"most": 0.0} if options["amsgrad"] else {})}
 
     def _update(self, slot: Slot, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
-        value, lr, decay = slot.value(), group.lr_beside(slot.target), group["weight_decay"]
-        if decay and self._is_decoupled:
-            value = value * (1 - lr * decay)
-        elif decay:
-            grad = grad + value * decay
-        return value - adam_direction(slot, grad, group, steps) * lr
+        value, grad = decayed(slot, grad, group, self._is_decoupled)
+        return value - adam_direction(slot, grad, group, steps) * group.lr_beside(slot.target)
 
 
 class AdamW(Adam):

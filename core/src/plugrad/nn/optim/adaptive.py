@@ -9,7 +9,7 @@ from plugrad.nn.optim.optimizer import Optimizer
 from plugrad.nn.optim.slots import Slot
 from plugrad.tensor import Tensor
 
-__all__ = ["Adagrad", "RMSprop"]
+__all__ = ["Adadelta", "Adagrad", "RMSprop"]
 
 
 class RMSprop(Optimizer):
@@ -149,3 +149,56 @@ class Adagrad(Optimizer):
             lr = lr / ((steps - 1) * group["lr_decay"] + 1)
         squares = slot.keep("squares", slot["squares"] + grad * grad)
         return value - grad / (squares.sqrt() + group["eps"]) * lr
+
+
+class Adadelta(Optimizer):
+    """Gradients divided by a running average of their magnitude, and multiplied by one of that of the steps.
+
+    Args:
+        params: the tensors to train, or groups of them.
+        lr: learning rate: what steps are multiplied by.
+        rho: how much of the averages each step keeps.
+        eps: added to both averages of squares.
+        weight_decay: weight of the parameter itself in its gradient.
+        maximize: follow the gradient upwards.
+
+    Raises:
+        ArgumentError: a number is negative, or `rho` not below 1.
+
+    Source: Zeiler 2012, "ADADELTA: An Adaptive Learning Rate Method", Algorithm 1.
+
+    Example:
+        >>> w = Tensor([1.0], requires_grad=True)
+        >>> _ = (w * 2).sum().backward()
+        >>> Adadelta([w], rho=0.75, eps=1.0).step()
+        >>> round(w.item(), 4)
+        -0.4142
+    """
+
+    def __init__(
+        self,
+        params: "Iterable[Tensor] | Iterable[Mapping[str, Any]]",
+        lr: float = 1.0,
+        rho: float = 0.9,
+        eps: float = 1e-6,
+        weight_decay: float = 0.0,
+        *,
+        maximize: bool = False,
+    ) -> None:
+        super().__init__(params, lr, rho=rho, eps=eps, weight_decay=weight_decay, maximize=maximize)
+
+    def _check(self, options: Mapping[str, Any]) -> None:
+        check_numbers(self, BELOW_ONE, rho=options["rho"])
+        check_numbers(self, NOT_NEGATIVE, eps=options["eps"], weight_decay=options["weight_decay"])
+
+    def _state(self, options: Mapping[str, Any]) -> dict[str, float]:
+        return {"square": 0.0, "steps": 0.0}
+
+    def _update(self, slot: Slot, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
+        value, rho, eps = slot.value(), group["rho"], group["eps"]
+        if group["weight_decay"]:
+            grad = grad + value * group["weight_decay"]
+        square = slot.keep("square", slot["square"] * rho + grad * grad * (1 - rho))
+        step = grad * (slot["steps"] + eps).sqrt() / (square + eps).sqrt()
+        slot.keep("steps", slot["steps"] * rho + step * step * (1 - rho))
+        return value - step * group.lr_beside(slot.target)

@@ -99,8 +99,10 @@ class Optimizer:
         ]
         for group, members in zip(groups, slots, strict=True):
             for slot in members:
-                for name, fill in self._state(group.options).items():
+                for name, fill in self._state({**group.options, "lr": group.rate}).items():
                     slot.add_state(name, fill)
+                for name, fill in self._numbers().items():
+                    slot.add_number(name, fill)
         settle([slot for members in slots for slot in members], *steps, *(group.lr for group in groups))
         self.param_groups += groups
         self._slots += slots
@@ -131,6 +133,10 @@ class Optimizer:
 
     def _state(self, options: Mapping[str, Any]) -> dict[str, float]:
         """Return what to remember for each element, and its first value."""
+        return {}
+
+    def _numbers(self) -> dict[str, float]:
+        """Return what to remember for each parameter, and its first value."""
         return {}
 
     def _update(self, slot: Slot, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from plugrad._frozen import frozen
-from plugrad.dtype import dtypes, least_upper_dtype
+from plugrad.dtype import DType, dtypes, least_upper_dtype
 from plugrad.engine import storage
 from plugrad.tensor import Tensor
 from plugrad.uop.ops import Ops
@@ -58,12 +58,14 @@ class Slot:
     Attributes:
         indices: which parameters of the group these are.
         state: what the optimizer remembers of them, by name.
+        numbers: the names of what is remembered of a parameter, not of its elements.
         skip: a bool of shape (); where it is true, nothing changes.
     """
 
     def __init__(self, indices: Sequence[int]) -> None:
         self.indices = tuple(indices)
         self.state: dict[str, Tensor] = {}
+        self.numbers: set[str] = set()
         self.skip: Tensor | None = None
 
     @property
@@ -93,7 +95,7 @@ class Slot:
 
     def widened(self, value: Tensor) -> Tensor:
         """Return `value` in float32, or the wider dtype of the parameters."""
-        return value.cast(least_upper_dtype(dtypes.float32, self.target.dtype))
+        return value.cast(_wide(self.target))
 
     def length(self, x: Tensor) -> Tensor:
         """Return the norm of each parameter's part of `x`, in a shape that multiplies `x`."""
@@ -115,12 +117,24 @@ class Slot:
         ).contiguous()
         return self.state[name]
 
+    def add_number(self, name: str, fill: float) -> Tensor:
+        """Remember a number for each parameter, `fill` at first; return the memory.
+
+        Parameters of a slot have the same one, as they were updated together.
+        """
+        target, count = self.target, len(self.indices)
+        self.state[name] = Tensor.full((count,), fill, dtype=_wide(target), device=target.device).contiguous()
+        self.numbers.add(name)
+        return self.state[name]
+
     def __getitem__(self, name: str) -> Tensor:
-        return self.widened(self.state[name])
+        memory = self.state[name]
+        return self.widened(memory[0] if name in self.numbers else memory)
 
     def keep(self, name: str, value: Tensor) -> Tensor:
         """Remember `value` as `name`, rounded to the dtype of the parameters; return it."""
-        self._write(self.state[name], value)
+        memory = self.state[name]
+        self._write(memory, value.expand(memory.shape) if name in self.numbers else value)
         return self[name]
 
     def _write(self, memory: Tensor, value: Tensor) -> None:
@@ -205,11 +219,19 @@ class Pack(Slot):
 
     def members(self) -> "Iterator[Single]":
         """Yield a slot for each parameter, whose state is a view of this one's."""
-        state = {name: list(self._parts(memory)) for name, memory in self.state.items()}
+        state = {name: self._shares(name) for name in self.state}
         for number, (p, index) in enumerate(zip(self._params, self.indices, strict=True)):
             single = Single(p, index)
-            single.state = {name: parts[number][1] for name, parts in state.items()}
+            single.state = {name: shares[number] for name, shares in state.items()}
+            single.numbers = self.numbers
             yield single
+
+    def _shares(self, name: str) -> list[Tensor]:
+        """Return what is remembered of each parameter, as views of what is of all."""
+        memory = self.state[name]
+        if name in self.numbers:
+            return [memory[number : number + 1] for number in range(len(self.indices))]
+        return [part for _, part in self._parts(memory)]
 
     def has_gradients(self) -> bool:
         """Say whether all parameters have a gradient."""
@@ -249,6 +271,10 @@ class Pack(Slot):
     def store(self, value: Tensor) -> None:
         """Assign `value` to the memory, which the parameters show."""
         self._write(self._memory, value)
+
+
+def _wide(p: Tensor) -> DType:
+    return least_upper_dtype(dtypes.float32, p.dtype)
 
 
 def _count(p: Tensor) -> int:
