@@ -3,6 +3,7 @@
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import safetensors.torch
 import torch
 
 from plugrad.dtype import FLOAT8, STORABLE, dtypes, is_float
-from plugrad.errors import DtypeError, FileFormatError, ShapeError, StateError
+from plugrad.errors import ArgumentError, DtypeError, FileFormatError, ShapeError, StateError
 from plugrad.nn import BatchNorm, Conv2d, Linear
 from plugrad.nn.state import get_parameters, get_state_dict, load_state_dict, safe_load, safe_save
 from plugrad.tensor import Tensor
@@ -82,6 +83,21 @@ def test_other_names_are_an_error_unless_told() -> None:
 def test_a_model_without_tensors_loads_an_empty_state() -> None:
     load_state_dict([Tensor.relu], {})
     load_state_dict(Linear(2, 2), {}, strict=False)
+
+
+def test_a_state_is_consumed_as_it_is_loaded() -> None:
+    model = Linear(2, 2, bias=False)
+    state = {"weight": Tensor([[1.0, 2.0], [3.0, 4.0]]), "other": Tensor([1.0])}
+    load_state_dict(model, state_dict=state, strict=False, consume=True, realize=False, verbose=False)
+    assert list(state) == ["other"]
+    assert model.weight.tolist() == [[1, 2], [3, 4]]
+
+
+def test_what_nothing_can_be_taken_out_of_is_not_consumed() -> None:
+    model = Linear(2, 2, bias=False)
+    state = MappingProxyType({"weight": Tensor.zeros(2, 2)})
+    with pytest.raises(ArgumentError, match="load_state_dict: nothing can be taken out of a mappingproxy"):
+        load_state_dict(model, state, consume=True)
 
 
 def test_other_shapes_are_an_error_and_nothing_is_loaded() -> None:

@@ -1,12 +1,12 @@
 """The state of models: their tensors by name, and files of them."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import cast
 
-from plugrad.errors import DtypeError, FileFormatError, ShapeError, StateError
+from plugrad.errors import ArgumentError, DtypeError, FileFormatError, ShapeError, StateError
 from plugrad.nn.archive import tar_extract, zip_extract
 from plugrad.nn.byte_source import ByteSource
 from plugrad.nn.gguf import gguf_load
@@ -54,17 +54,29 @@ def get_parameters(model: object) -> list[Tensor]:
     return list({id(tensor): tensor for tensor in found if tensor.requires_grad}.values())
 
 
-def load_state_dict(model: object, state: Mapping[str, Tensor], strict: bool = True) -> None:
-    """Copy the values of `state` into the tensors of a model with the same names, dtypes and devices kept.
+def load_state_dict(
+    model: object,
+    state_dict: Mapping[str, Tensor],
+    strict: bool = True,
+    *,
+    consume: bool = False,
+    realize: bool = True,
+    verbose: bool = False,
+) -> None:
+    """Copy values into the tensors of a model with the same names; their dtypes and devices stay.
 
     Nothing is copied unless all of it fits.
 
     Args:
         model: what `get_state_dict` takes.
-        state: values by name.
+        state_dict: values by name.
         strict: names that only one side has are an error; otherwise they are skipped.
+        consume: take the values that the model has out of `state_dict`, so that nothing keeps their memory.
+        realize: copy at once; otherwise when the tensors are needed.
+        verbose: taken for the sake of programs for tinygrad; nothing is printed.
 
     Raises:
+        ArgumentError: `consume`, and nothing can be taken out of `state_dict`.
         StateError: `strict`, and the names differ.
         ShapeError: a value has another shape than the model's tensor.
 
@@ -75,22 +87,29 @@ def load_state_dict(model: object, state: Mapping[str, Tensor], strict: bool = T
         [1.0, 2.0]
     """
     own = get_state_dict(model)
-    missing, unexpected = sorted(own.keys() - state.keys()), sorted(state.keys() - own.keys())
+    missing, unexpected = sorted(own.keys() - state_dict.keys()), sorted(state_dict.keys() - own.keys())
     if strict and (missing or unexpected):
         raise StateError(
             f"the state does not fit the model: missing {missing}, unexpected {unexpected}. Load it into a "
             "model of the same make, or pass strict=False to skip those."
         )
-    shared = [(name, own[name], state[name]) for name in own if name in state]
+    if consume and not isinstance(state_dict, MutableMapping):
+        raise ArgumentError(
+            f"load_state_dict: nothing can be taken out of a {type(state_dict).__name__}. Pass a dict, or "
+            "leave consume=True out."
+        )
+    shared = [(name, own[name], state_dict[name]) for name in own if name in state_dict]
     for name, tensor, value in shared:
         if tensor.shape != value.shape:
             raise ShapeError(
                 f"{name!r} has shape {value.shape} in the state and {tensor.shape} in the model. "
                 "Load it into a model of the same sizes."
             )
-    for _, tensor, value in shared:
+    for name, tensor, value in shared:
         tensor.assign(value.to(tensor.device).cast(tensor.dtype))
-    if shared:
+        if consume:
+            cast("MutableMapping[str, Tensor]", state_dict).pop(name)
+    if shared and realize:
         Tensor.realize(*(tensor for _, tensor, _ in shared))
 
 
