@@ -189,3 +189,28 @@ def test_sizes_may_be_given_by_the_names_of_others() -> None:
     assert Tensor.arange(end=2).tolist() == [0, 1]
     with pytest.raises(TypeError, match="multiple values for argument 'shape'"):
         Tensor.full((2,), 1, size=(3,))
+
+
+def test_a_dtype_may_be_given_by_position() -> None:
+    pattern = Tensor([1, 2])
+    given = [
+        Tensor.full((2,), 3, "float16"),
+        Tensor.arange(0, 4, 2, "float16"),
+        Tensor.linspace(0, 2, 2, "float16"),
+        Tensor.eye(2, None, "float16"),
+        pattern.full_like(3, "float16"),
+        pattern.zeros_like("float16"),
+        pattern.ones_like("float16"),
+        pattern.empty_like("float16"),
+        pattern.rand_like("float16"),
+        pattern.randn_like("float16"),
+    ]
+    assert {tensor.dtype.name for tensor in given} == {"float16"}
+
+
+def test_a_flag_in_the_place_of_a_dtype_is_refused() -> None:
+    """It is another parameter of NumPy: `endpoint`, or the diagonal of ones."""
+    with pytest.raises(DtypeError, match="linspace: False is not a dtype"):
+        Tensor.linspace(0, 1, 5, False)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(DtypeError, match="eye: 1 is not a dtype"):
+        Tensor.eye(3, 4, 1)  # pyright: ignore[reportArgumentType]

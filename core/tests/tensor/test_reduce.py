@@ -225,3 +225,8 @@ def test_flags_are_true_or_false_and_no_axes() -> None:
     # unbiased to PyTorch, keepdim to tinygrad
     with pytest.raises(TypeError, match="positional argument"):
         x.var(1, False)  # pyright: ignore[reportCallIssue]
+
+
+def test_a_mean_is_of_the_dtype_that_is_asked_for() -> None:
+    mean = Tensor([1, 2]).mean(0, dtype="float64")
+    assert (mean.dtype.name, mean.item()) == ("float64", 1.5)

@@ -32,9 +32,9 @@ class CreationMixin(ReorderMixin):
         cls,
         shape: "Dim | Sequence[Dim]",
         fill_value: ConstType,
-        *,
         dtype: DTypeLike | None = None,
         device: str | None = None,
+        *,
         requires_grad: bool = False,
     ) -> Self:
         """Return a tensor with `fill_value` everywhere; the dtype follows the value, as that of `Tensor`.
@@ -112,9 +112,9 @@ class CreationMixin(ReorderMixin):
         start: "float | UOp" = 0,
         stop: "float | UOp | None" = None,
         step: float = 1,
-        *,
         dtype: DTypeLike | None = None,
         device: str | None = None,
+        *,
         requires_grad: bool = False,
     ) -> Self:
         """Return `start, start + step, ...` up to but not including `stop`. `arange(n)` counts from 0.
@@ -169,9 +169,9 @@ class CreationMixin(ReorderMixin):
         start: int | float,
         stop: int | float,
         steps: int,
-        *,
         dtype: DTypeLike | None = None,
         device: str | None = None,
+        *,
         requires_grad: bool = False,
     ) -> Self:
         """Return `steps` numbers from `start` to `stop`, both included, at equal distances.
@@ -239,9 +239,9 @@ class CreationMixin(ReorderMixin):
         cls,
         n: int,
         m: int | None = None,
-        *,
         dtype: DTypeLike | None = None,
         device: str | None = None,
+        *,
         requires_grad: bool = False,
     ) -> Self:
         """Return the identity matrix of `n` rows and `m` (or `n`) columns.

@@ -320,7 +320,7 @@ class DrawMixin(LikenessMixin):
     # --- like this one ---
 
     def rand_like(
-        self, *, dtype: DTypeLike | None = None, device: str | None = None, requires_grad: bool = False
+        self, dtype: DTypeLike | None = None, device: str | None = None, *, requires_grad: bool = False
     ) -> Self:
         """Return uniform random floats in this tensor's shape.
 
@@ -337,7 +337,7 @@ class DrawMixin(LikenessMixin):
         return self.rand(shape, dtype=dtype, device=device, requires_grad=requires_grad)
 
     def randn_like(
-        self, *, dtype: DTypeLike | None = None, device: str | None = None, requires_grad: bool = False
+        self, dtype: DTypeLike | None = None, device: str | None = None, *, requires_grad: bool = False
     ) -> Self:
         """Return normal random floats in this tensor's shape.
 

@@ -17,9 +17,9 @@ class LikenessMixin(CreationMixin):
     def full_like(
         self,
         fill_value: ConstType,
-        *,
         dtype: DTypeLike | None = None,
         device: str | None = None,
+        *,
         requires_grad: bool = False,
     ) -> Self:
         """Return `fill_value` in this tensor's shape, and its dtype and device unless others are given.
@@ -37,7 +37,7 @@ class LikenessMixin(CreationMixin):
         )
 
     def zeros_like(
-        self, *, dtype: DTypeLike | None = None, device: str | None = None, requires_grad: bool = False
+        self, dtype: DTypeLike | None = None, device: str | None = None, *, requires_grad: bool = False
     ) -> Self:
         """Return zeros in this tensor's shape.
 
@@ -48,7 +48,7 @@ class LikenessMixin(CreationMixin):
         return self.full_like(0, dtype=dtype, device=device, requires_grad=requires_grad)
 
     def ones_like(
-        self, *, dtype: DTypeLike | None = None, device: str | None = None, requires_grad: bool = False
+        self, dtype: DTypeLike | None = None, device: str | None = None, *, requires_grad: bool = False
     ) -> Self:
         """Return ones in this tensor's shape.
 
@@ -59,7 +59,7 @@ class LikenessMixin(CreationMixin):
         return self.full_like(1, dtype=dtype, device=device, requires_grad=requires_grad)
 
     def empty_like(
-        self, *, dtype: DTypeLike | None = None, device: str | None = None, requires_grad: bool = False
+        self, dtype: DTypeLike | None = None, device: str | None = None, *, requires_grad: bool = False
     ) -> Self:
         """Return unwritten memory in this tensor's shape.
 

@@ -6,11 +6,12 @@ from typing import Any, Self
 from plugrad.dtype import (
     DType,
     dtypes,
+    element_dtype,
     is_bool,
     is_float,
     sum_acc_dtype,
 )
-from plugrad.errors import ShapeError
+from plugrad.errors import DtypeError, ShapeError
 from plugrad.tensor.activations import ActivationMixin
 from plugrad.tensor.base import DTypeLike, the_dtype
 from plugrad.tensor.shapes import Axes, Dim, as_flag, as_number, expanded, one_axis, product, show, some_axes
@@ -122,13 +123,20 @@ class ReduceMixin(ActivationMixin):
 
     # --- moments ---
 
-    def mean(self, axis: Axes = None, keepdim: bool = False) -> Self:
-        """Return means: floats, the default float for integers.
+    def mean(self, axis: Axes = None, keepdim: bool = False, *, dtype: DTypeLike | None = None) -> Self:
+        """Return means: floats, the default float for integers; or of elements cast to `dtype` before.
+
+        Raises:
+            DtypeError: `dtype` is no float.
 
         Example:
             >>> Tensor([1, 2]).mean().item()
             1.5
         """
+        if dtype is not None:
+            if not is_float(given := element_dtype(dtype)):
+                raise DtypeError(f"mean: dtype={given.name} is no float. Pass one; round and cast the mean.")
+            return self.cast(given).mean(axis, keepdim)
         axes = some_axes(axis, self.ndim, "mean")
         dtype, wide = self._float_dtypes()
         total = self._reduced(self._graph.cast(wide), Ops.ADD, axes, keepdim)

@@ -5,6 +5,7 @@ from plugrad.errors import ArgumentError, AxisError, DtypeError, JitError, Shape
 from refusals.case import Case, jitted
 
 CASES: list[Case] = [
+    ("mean", DtypeError, lambda t: t.floats.mean(dtype="int32"), "mean: dtype=int32 is no float. Pass one"),
     ("norm", ArgumentError, lambda t: t.floats.norm(float("nan")), "norm: p=nan is no number"),
     ("norm", AxisError, lambda t: t.floats.norm(axis=2), "norm: axis 2 is out of range"),
     (
