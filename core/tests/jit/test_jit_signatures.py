@@ -1,0 +1,82 @@
+"""What makes a call another one: shapes, dtypes, values, memory given twice."""
+
+import numpy as np
+import pytest
+
+from plugrad import Tensor, Variable
+from plugrad.errors import JitError
+from plugrad.jit import jit
+from plugrad.nn import Dropout
+from plugrad.testing.replays import counted
+
+CALLS = 6
+
+
+def test_a_new_shape_dtype_or_value_is_captured_again() -> None:
+    function, runs = counted(lambda x, by: x * by)
+    for _ in range(CALLS):
+        assert function(Tensor([1, 2]), 3).tolist() == [3, 6]
+        assert function(Tensor([1, 2, 3]), 3).tolist() == [3, 6, 9]
+        assert function(Tensor([1.0, 2.0]), 3).tolist() == [3.0, 6.0]
+        assert function(Tensor([1, 2]), 4).tolist() == [4, 8]
+        assert function(Tensor([1, 2]), True).tolist() == [1, 2]
+    assert function.captures == 5
+    assert len(runs) == 10
+
+
+def test_equal_numbers_of_different_kinds_are_told_apart() -> None:
+    function = jit(lambda x, by: x * by)
+    for _ in range(CALLS):
+        assert function(Tensor([2]), 1).dtype.name == "int32"
+        assert function(Tensor([2]), 1.0).dtype.name == "float32"
+        assert str(function(Tensor([2.0]), 0.0).tolist()) == "[0.0]"
+        assert str(function(Tensor([2.0]), -0.0).tolist()) == "[-0.0]"
+
+
+def test_the_same_memory_twice_is_another_signature() -> None:
+    function = jit(lambda x, y: x - y)
+    x, y = Tensor([5]).realize(), Tensor([3]).realize()
+    for _ in range(CALLS):
+        assert function(x, x).tolist() == [0]
+        assert function(x, y).tolist() == [2]
+    assert function.captures == 2
+
+
+def test_inputs_that_are_not_in_memory_are_realized_first() -> None:
+    function, runs = counted(lambda x, y: x + y)
+    base = Tensor([[1, 2], [3, 4]]).realize()
+    for n in range(CALLS):
+        assert function(base * n, Tensor(n)).tolist() == [[2 * n, 3 * n], [4 * n, 5 * n]]
+        assert function(base.transpose(0, 1), base[0]).tolist() == [[2, 5], [3, 6]]
+    assert function.captures == 2
+    assert len(runs) == 4
+
+
+def test_training_is_part_of_the_signature() -> None:
+    function = jit(lambda x: Dropout(0.5)(x))
+    for _ in range(CALLS):
+        assert function(Tensor.ones(64)).tolist() == [1.0] * 64
+        with Tensor.train():
+            assert 0.0 in function(Tensor.ones(64)).tolist()
+
+
+def test_a_bound_variable_can_have_another_value() -> None:
+    size = Variable("size", 1, 8)
+    base = Tensor.arange(8).realize()
+    function, runs = counted(lambda x: (x * 2).sum())
+    for n in range(1, 8):
+        assert function(base[: size.bind(n)]).item() == n * (n - 1)
+    assert len(runs) == 2
+
+
+def test_arguments_that_are_not_hashable_are_refused() -> None:
+    function = jit(lambda x, y: x)
+    with pytest.raises(JitError, match=r"array\(\[1\]\) \(ndarray\), which is not hashable"):
+        function(Tensor([1]), np.array([1]))
+
+
+def test_signatures_that_are_never_used_again_are_forgotten() -> None:
+    function = jit(lambda x, by: x * by)
+    for n in range(300):
+        function(Tensor([1]), n)
+    assert len(function._states) <= 256
