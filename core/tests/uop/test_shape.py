@@ -23,3 +23,12 @@ def test_equal_sums_of_sizes_are_one_node() -> None:
     assert add_sizes(n, 2, m) is add_sizes(m, n * 1, 1, 1)
     assert add_sizes(0, n) is n
     assert add_sizes(n, 3, n * -1) == 3
+
+
+def test_a_sum_of_sizes_has_one_order_whatever_came_first() -> None:
+    n, m = UOp.variable("first", 1, 40), UOp.variable("second", 1, 40)
+    later, earlier = m.bind(2), n.bind(4)
+    bound = add_sizes(earlier, later)
+    assert isinstance(bound, UOp)
+    # a graph is scheduled with bound values taken out: its shapes are added up again there
+    assert bound.substitute({earlier: n, later: m}) is add_sizes(n, m)

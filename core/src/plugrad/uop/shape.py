@@ -106,7 +106,14 @@ def _unbound(size: "UOp") -> "UOp":
 
 
 def _order(item: "tuple[UOp, int]") -> Any:
-    return item[0].order
+    return _structure(item[0])
+
+
+def _structure(term: "UOp") -> Any:
+    """Return what a term is made of: the same whether its variables are bound or not, whatever came first."""
+    if term.op is Ops.BIND:
+        return _structure(term.src[0])
+    return term.op.name, str(term.arg), tuple(map(_structure, term.src))
 
 
 def _shape(u: "UOp") -> "Shape | None":
