@@ -52,8 +52,9 @@ def _borders(gate: UOp, r: UOp) -> Iterator[int]:
             continue
         left, right = u.src
         for moving, fixed, beyond in ((left, right, 0), (right, left, 1)):
-            start = moving.substitute({r: r.const_like(0)})
-            if fixed.op is Ops.CONST and coefficient(moving, r) == 1 and start.bounds[0] == start.bounds[1]:
-                border = fixed.arg - start.bounds[0] + beyond
-                if 0 < border < size:
-                    yield border
+            if fixed.op is not Ops.CONST or coefficient(moving, r) != 1:
+                continue
+            lowest, highest = moving.substitute({r: r.const_like(0)}).bounds
+            border = fixed.arg - lowest + beyond
+            if lowest == highest and 0 < border < size:
+                yield border
