@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from plugrad.builtin.python import CAPABILITIES
-from plugrad.codegen.opt.heuristic import choose_opts
+from plugrad.codegen.opt.heuristic import optimise
 from plugrad.codegen.opt.kernel_opt import KernelOpt
-from plugrad.codegen.opt.opt_ops import OptOps
+from plugrad.codegen.opt.opt_ops import Opt, OptOps
 from plugrad.codegen.ranges import simplify_ranges
 from plugrad.dtype import DType, dtypes
 from plugrad.target import Capabilities
@@ -43,8 +43,12 @@ def total(size: int) -> UOp:
     return kernel(param(0, 1).index(UOp.const(dtypes.index, 0)).store(sums))
 
 
+def chosen(ast: UOp, capabilities: Capabilities) -> list[Opt]:
+    return optimise(KernelOpt(ast, capabilities)).applied
+
+
 def sizes(ast: UOp, capabilities: Capabilities, kind: AxisType) -> list[int]:
-    optimised = KernelOpt(ast, capabilities).apply_all(choose_opts(ast, capabilities))
+    optimised = KernelOpt(ast, capabilities).apply_all(chosen(ast, capabilities))
     return [r.src[0].arg for r in optimised.axes(kind)]
 
 
@@ -55,9 +59,9 @@ def sizes(ast: UOp, capabilities: Capabilities, kind: AxisType) -> list[int]:
 @pytest.mark.parametrize("capabilities", [LOOPS, CAPABILITIES])
 def test_what_is_chosen_can_be_applied_and_chosen_again(ast: UOp, capabilities: Capabilities) -> None:
     ast = simplify_ranges(ast)
-    opts = choose_opts(ast, capabilities)
-    assert KernelOpt(ast, capabilities).apply_all(opts).applied == list(opts)
-    assert choose_opts(ast, capabilities) == opts
+    opts = chosen(ast, capabilities)
+    assert KernelOpt(ast, capabilities).apply_all(opts).applied == opts
+    assert chosen(ast, capabilities) == opts
 
 
 def test_loops_take_whole_vectors_and_all_threads() -> None:
@@ -76,7 +80,7 @@ def test_an_update_in_place_is_computed_once() -> None:
     i = UOp.range(1003, 0)
     place = param(0, 1003).index(i)
     ast = kernel(place.store(place.load() + 1.0, i))
-    assert all(opt.op is not OptOps.SHIFTIN for opt in choose_opts(ast, LOOPS))
+    assert all(opt.op is not OptOps.SHIFTIN for opt in chosen(ast, LOOPS))
 
 
 def test_what_vectors_leave_of_a_sum_is_added_in_shorter_vectors_and_single_steps() -> None:
@@ -100,11 +104,11 @@ def test_a_matrix_product_gets_a_tile_of_registers() -> None:
 
 
 def test_scalar_loops_get_no_vectors() -> None:
-    assert choose_opts(elementwise(1 << 10), replace(LOOPS, vector_bits=0, threads=1)) == ()
+    assert chosen(elementwise(1 << 10), replace(LOOPS, vector_bits=0, threads=1)) == []
 
 
 def test_a_grid_shares_a_long_sum_with_few_results() -> None:
-    opts = choose_opts(total(1 << 16), CAPABILITIES)
+    opts = chosen(total(1 << 16), CAPABILITIES)
     assert [opt.op for opt in opts] in ([OptOps.GROUP], [OptOps.GROUPTOP])
 
 
@@ -114,7 +118,7 @@ def test_a_grid_has_groups_no_larger_than_allowed() -> None:
 
 
 def test_a_grid_shares_a_long_sum_of_any_length() -> None:
-    opts = choose_opts(total(100_003), CAPABILITIES)
+    opts = chosen(total(100_003), CAPABILITIES)
     assert [opt.op for opt in opts] == [OptOps.PADTO, OptOps.GROUP]
 
 
@@ -129,7 +133,7 @@ def test_reductions_that_share_a_range_do_not_stop_it() -> None:
     x = param(1, 64).index(k).load()
     both = x.reduce(Ops.ADD, k) + x.reduce(Ops.MAX, k)
     ast = kernel(param(0, 1).index(UOp.const(dtypes.index, 0)).store(both))
-    assert len(choose_opts(ast, LOOPS)) >= 1
+    assert len(chosen(ast, LOOPS)) >= 1
 
 
 @pytest.mark.parametrize(("op", "copies"), [(Ops.SQRT, 512), (Ops.SIN, 64)])
@@ -137,7 +141,7 @@ def test_costly_operations_are_not_copied_hundreds_of_times(op: Ops, copies: int
     k = UOp.range(512, 0, AxisType.REDUCE)
     values = param(1, 512).index(k).load().alu(op)
     ast = kernel(param(0, 1).index(UOp.const(dtypes.index, 0)).store(values.reduce(Ops.ADD, k)))
-    optimised = KernelOpt(ast, LOOPS).apply_all(choose_opts(ast, LOOPS))
+    optimised = KernelOpt(ast, LOOPS).apply_all(chosen(ast, LOOPS))
     unrolled = optimised.axes(AxisType.UNROLL, AxisType.PARTIAL, AxisType.UPCAST)
     assert math.prod(r.src[0].arg for r in unrolled) == copies
 
@@ -171,7 +175,7 @@ def test_what_is_read_before_the_loops_makes_no_tile() -> None:
     scaled = x * param(2, 16).index(c).load() + param(3, 16).index(c).load()
     place = param(0, 64 * 16 * 32).index((n * 16 + c) * 32 + w)
     ast = kernel(place.store(scaled.reduce(Ops.MAX, k), n, c, w))
-    upcast = [o.axis for o in choose_opts(ast, LOOPS) if o.op is OptOps.UPCAST]
+    upcast = [o.axis for o in chosen(ast, LOOPS) if o.op is OptOps.UPCAST]
     assert upcast
     assert all(axis[0] == 2 for axis in upcast)
 

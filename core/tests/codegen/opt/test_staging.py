@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from plugrad.codegen.lower import lower
-from plugrad.codegen.opt.heuristic import choose_opts
+from plugrad.codegen.opt.heuristic import optimise
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import Opt, OptOps
 from plugrad.codegen.opt.staging import panels_of
@@ -104,6 +104,10 @@ def test_a_kernel_with_copies_computes_the_same(order: tuple[UOp, ...], before: 
     assert np.array_equal(values_of(got[0], dtypes.float32), values_of(want[0], dtypes.float32))
 
 
+def chosen(ast: UOp, capabilities: Capabilities) -> list[Opt]:
+    return optimise(KernelOpt(ast, capabilities)).applied
+
+
 def refused(ast: UOp, why: str, *opts: Opt, capabilities: Capabilities = LOOPS) -> None:
     kernel = KernelOpt(ast, capabilities).apply_all(opts[:-1])
     with pytest.raises(KernelOptError, match=re.escape(why)):
@@ -149,18 +153,18 @@ def test_no_optimisation_changes_loops_that_copies_are_made_for() -> None:
 
 def test_a_copy_of_rows_is_gathered_for_lanes_along_the_columns_where_it_is_used_often() -> None:
     cached = replace(LOOPS, vector_registers=32, cache_bytes=(32 << 10, 1 << 20))
-    opts = choose_opts(large(1024, transposed=True), cached)
+    opts = chosen(large(1024, transposed=True), cached)
     assert opts[-1].op is OptOps.STAGE
     assert next(o.axis for o in opts if o.op is OptOps.UPCAST) == (1,)
     kernel = KernelOpt(large(1024, transposed=True), cached).apply_all(opts[:-1])
     (panel,) = panels_of(kernel.ast, kernel.axis(opts[-1].axis))
     assert panel.is_gathered
-    assert all(o.axis != (1,) for o in choose_opts(large(256, transposed=True), cached)[:1])
+    assert all(o.axis != (1,) for o in chosen(large(256, transposed=True), cached)[:1])
 
 
 def test_only_what_is_spread_beyond_the_cache_and_fits_is_copied_unasked() -> None:
     def is_staged(n: int, capabilities: Capabilities) -> bool:
-        return any(o.op is OptOps.STAGE for o in choose_opts(large(n), capabilities))
+        return any(o.op is OptOps.STAGE for o in chosen(large(n), capabilities))
 
     cached = replace(LOOPS, vector_registers=32, cache_bytes=(32 << 10, 1 << 20))
     assert is_staged(1024, cached)

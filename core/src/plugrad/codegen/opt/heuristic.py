@@ -18,7 +18,6 @@ from plugrad.codegen.opt.segments import cuts
 from plugrad.codegen.opt.staging import panels_of, span_of
 from plugrad.codegen.rebuild import ranges_of_reduce, stores_of
 from plugrad.codegen.strides import constant_size
-from plugrad.target import Capabilities
 from plugrad.uop.ops import AxisType
 from plugrad.uop.uop import UOp
 
@@ -79,11 +78,6 @@ def _apply_plan(kernel: KernelOpt, plan: "_VectorPlan") -> None:
     plan.apply()
     _add_threads(kernel)
     _stage(kernel)
-
-
-def choose_opts(ast: UOp, capabilities: Capabilities) -> tuple[Opt, ...]:
-    """Return optimisations for a kernel that has none, as data."""
-    return tuple(optimise(KernelOpt(ast, capabilities)).applied)
 
 
 @frozen
