@@ -2,12 +2,12 @@
 
 import re
 
-import numpy as np
 import pytest
 
 from plugrad import dtypes
 from plugrad.target import Target
 from plugrad.uop.ops import Ops
+from plugrad_conformance.fragments import faults_of
 from plugrad_cuda.capabilities import capabilities, version_of
 from plugrad_cuda.compiler import CudaCompiler
 from plugrad_cuda.ptx.renderer import BEHIND_ALIGNED, PtxRenderer
@@ -54,20 +54,9 @@ def test_names_tell_the_instructions_of_a_gpu_apart():
         assert len(set(names)) == len(names)
 
 
-@each_core
-def test_fragments_hold_each_element_once(core):
-    columns, rows, inner = core.dims
-    for fragment, axes, shape in (
-        (core.a, "mk", (rows, inner)),
-        (core.b, "kn", (inner, columns)),
-        (core.c, "mn", (rows, columns)),
-    ):
-        held = [
-            tuple(fragment.coordinate(axis, t, p) for axis in axes)
-            for t in range(core.threads)
-            for p in range(fragment.count)
-        ]
-        assert sorted(held) == sorted(np.ndindex(shape))
+@pytest.mark.parametrize("arch", ARCHS)
+def test_instructions_are_as_the_conformance_suite_wants_them(arch):
+    assert faults_of(capabilities(Target("CUDA", arch=arch), allows_tf32=True)) == []
 
 
 def _of_a(shape, group, member, i):

@@ -117,22 +117,6 @@ def tile(core: TensorCore) -> Opt:
     return Opt(OptOps.TC, (1,), MatrixTile(core.name, rows=(0,), inner=(2,)))
 
 
-@pytest.mark.parametrize("core", GPU.tensor_cores, ids=lambda core: core.name)
-def test_fragments_hold_each_element_once(core: TensorCore) -> None:
-    columns, rows, inner = core.dims
-    for fragment, axes, shape in (
-        (core.a, "mk", (rows, inner)),
-        (core.b, "kn", (inner, columns)),
-        (core.c, "mn", (rows, columns)),
-    ):
-        held = [
-            tuple(fragment.coordinate(axis, t, p) for axis in axes)
-            for t in range(core.threads)
-            for p in range(fragment.count)
-        ]
-        assert sorted(held) == sorted(np.ndindex(shape))
-
-
 @pytest.mark.parametrize("transposed", [False, True])
 @pytest.mark.parametrize("core", GPU.tensor_cores, ids=lambda core: core.name)
 def test_tiles_make_the_product(core: TensorCore, transposed: bool) -> None:
