@@ -696,4 +696,10 @@ ROWS: dict[str, tuple[str, str, str]] = {
     "dtypes": ("torch.dtype", "np.dtype", "dtypes"),
     "context": ("", "", "tinygrad.Context"),
     "Variable": ("", "", "tinygrad.Variable"),
+    "helpers.Counters": ("torch.profiler.profile", "", "tinygrad.helpers.GlobalCounters"),
+    "helpers.Timing": ("torch.utils.benchmark.Timer", "", "tinygrad.helpers.Timing"),
+    "helpers.fetch": ("torch.hub.download_url_to_file", "", "tinygrad.helpers.fetch"),
+    "helpers.flatten": ("", "", "tinygrad.helpers.flatten"),
+    "helpers.getenv": ("", "", "tinygrad.helpers.getenv"),
+    "helpers.prod": ("", "", "tinygrad.helpers.prod"),
 }

@@ -7,7 +7,7 @@ from types import ModuleType
 from typing import Any
 
 import plugrad
-from plugrad import Tensor, array_api, dtype, jit, nn, settings, transforms
+from plugrad import Tensor, array_api, dtype, helpers, jit, nn, settings, transforms
 from plugrad.nn import datasets, optim, schedulers, state
 
 #: Pages on `Tensor`: file, title, and the modules of plugrad.tensor whose methods they describe, in order.
@@ -160,6 +160,7 @@ def elsewhere() -> dict[str, tuple[str, list[Name]]]:
         "state": ("Files and the state of models", of_module(state, "nn.state.")),
         "datasets": ("Data sets", of_module(datasets, "nn.datasets.")),
         "array_api": ("The Python array API standard", of_module(array_api, "array_api.")),
+        "helpers": ("Helpers of programs", of_module(helpers, "helpers.")),
         "settings": ("Settings", of_module(settings, "settings.")),
     }
 

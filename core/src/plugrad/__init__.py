@@ -17,14 +17,17 @@ from plugrad.tensor import Tensor
 from plugrad.uop.uop import UOp
 
 if TYPE_CHECKING:
-    from plugrad import array_api, nn, transforms
+    from plugrad import array_api, helpers, nn, transforms
+    from plugrad.helpers import Context, GlobalCounters, getenv
     from plugrad.jit import TinyJit, jit
 
 #: `Variable(name, lowest, highest)`: a symbolic size; `.bind(value)` gives it a value.
 Variable = UOp.variable
 
 __all__ = [
+    "Context",
     "Device",
+    "GlobalCounters",
     "Tensor",
     "TinyJit",
     "Variable",
@@ -32,13 +35,22 @@ __all__ = [
     "array_api",
     "context",
     "dtypes",
+    "getenv",
+    "helpers",
     "jit",
     "nn",
     "transforms",
 ]
 
 # Packages that are imported when they are asked for: many programs need none of them. `jit` can be called.
-_LATER = ("array_api", "jit", "nn", "transforms")
+_LATER = ("array_api", "helpers", "jit", "nn", "transforms")
+# names of these, which programs for tinygrad import from here
+_NAMES = {
+    "Context": "helpers",
+    "GlobalCounters": "helpers",
+    "TinyJit": "jit",
+    "getenv": "helpers",
+}
 
 del _builtin
 
@@ -46,8 +58,8 @@ del _builtin
 def __getattr__(name: str) -> Any:
     if name in _LATER:
         return importlib.import_module(f"plugrad.{name}")
-    if name == "TinyJit":
-        return importlib.import_module("plugrad.jit").TinyJit
+    if name in _NAMES:
+        return getattr(importlib.import_module(f"plugrad.{_NAMES[name]}"), name)
     raise AttributeError(f"module 'plugrad' has no attribute {name!r}")
 
 
