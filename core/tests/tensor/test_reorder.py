@@ -70,8 +70,6 @@ def test_rolls_that_cannot_be_are_refused_and_empty_ones_stay() -> None:
         Tensor(X).roll((1, 2), 0)
     with pytest.raises(AxisError, match="roll: axis 5"):
         Tensor(X).roll(1, 5)
-    with pytest.raises(ShapeError, match=r"roll: axis 1 of shape .* is symbolic"):
-        Tensor(X)[:, : Variable("n", 1, 3).bind(2)].roll(1, 1)
 
 
 def test_a_rolled_gradient_rolls_back() -> None:
@@ -117,5 +115,5 @@ def test_windows_slide_where_another_axis_is_symbolic() -> None:
     out = part.unfold(1, 2, 2)
     assert out.shape[1:] == expected.shape[1:]
     np.testing.assert_array_equal(out.sum(0).numpy(), expected.sum(0))
-    with pytest.raises(ShapeError, match=r"unfold: axis 0 of shape \(n, 5\) is symbolic"):
-        part.unfold(0, 2, 1)
+    with pytest.raises(ShapeError, match=r"unfold: a window of 4 .* does not fit into an axis of 3"):
+        part.unfold(0, 4, 1)

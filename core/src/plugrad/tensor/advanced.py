@@ -66,7 +66,7 @@ class AdvancedIndexingMixin(SamplingMixin, IndexingMixin):
 
     def _plan(self, index: Any) -> Plan:
         """Return what an index means that is written to."""
-        return self._plan_in(self.static_shape("writing by an index with tensors"), index)
+        return self._plan_in(self.shape, index)
 
     def _plan_in(self, shape: Shape, index: Any) -> Plan:
         return plan_of(index, shape, self._index_from, self._find_true)
@@ -230,7 +230,6 @@ class AdvancedIndexingMixin(SamplingMixin, IndexingMixin):
         Raises:
             AxisError: the axis does not exist.
             DtypeError: `index` holds no integers, or this dtype does not hold `value`.
-            ShapeError: an axis has a symbolic size.
 
         Example:
             >>> Tensor([[1, 2], [3, 4]]).index_fill(1, Tensor([-1]), 0).tolist()

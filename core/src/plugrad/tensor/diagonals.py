@@ -11,7 +11,18 @@ from plugrad.errors import ArgumentError, AxisError, ShapeError
 from plugrad.tensor.base import DTypeLike, the_dtype
 from plugrad.tensor.inplace import InPlaceMixin
 from plugrad.tensor.joins import check_tensors
-from plugrad.tensor.shapes import Dim, as_int, as_shape, check_sizes, one_axis, show
+from plugrad.tensor.shapes import (
+    Dim,
+    as_int,
+    as_shape,
+    check_sizes,
+    cut_to,
+    greater,
+    lesser,
+    one_axis,
+    show,
+)
+from plugrad.uop.shape import add_sizes, greatest
 from plugrad.uop.uop import UOp
 
 
@@ -86,7 +97,6 @@ class DiagonalMixin(InPlaceMixin):
         Raises:
             ArgumentError: `offset` is no integer.
             AxisError: an axis does not exist, or both are the same.
-            ShapeError: one of them is symbolic.
 
         Example:
             >>> Tensor([[1, 2], [3, 4]]).diagonal().tolist()
@@ -97,17 +107,13 @@ class DiagonalMixin(InPlaceMixin):
             raise AxisError(f"diagonal: axes {axis1} and {axis2} are the same. Name two different axes.")
         x = self.movedim((first, second), (-2, -1))
         rows, columns = x.shape[-2:]
-        if not isinstance(rows, int) or not isinstance(columns, int):
-            raise ShapeError(
-                f"diagonal of shape {show(self.shape)}: axes {first} and {second} must be numbers."
-            )
         offset = as_int(offset, "diagonal", "offset")
         top, left = max(-offset, 0), max(offset, 0)
-        size = max(min(rows - top, columns - left), 0)
+        size = greater(lesser(add_sizes(rows, -top), add_sizes(columns, -left)), 0)
         others: Any = x.shape[:-2]
-        if not size:
+        if isinstance(size, int) and not size:
             return x._like(x._graph.shrink([*((0, n) for n in others), (0, 0), (0, 0)]).reshape((*others, 0)))
-        inside = [*((0, n) for n in others), (top, top + size), (left, left + size)]
+        inside = [*((0, n) for n in others), (top, add_sizes(top, size)), (left, add_sizes(left, size))]
         return x.shrink(inside)._view(_main_diagonal)
 
     def diag(self, diagonal: int = 0) -> Self:
@@ -141,25 +147,28 @@ class DiagonalMixin(InPlaceMixin):
         Raises:
             ArgumentError: `offset` is no integer.
             AxisError: an axis does not exist, or both are the same.
-            ShapeError: there is no axis, or it is symbolic.
+            ShapeError: there is no axis.
 
         Example:
             >>> Tensor([[1], [2]]).diag_embed(1).tolist()
             [[[0, 1], [0, 0]], [[0, 2], [0, 0]]]
         """
-        size = self.shape[-1] if self.ndim else None
-        if not isinstance(size, int):
-            raise ShapeError(
-                f"diag_embed of shape {show(self.shape)}: the last axis must be there, and a number."
-            )
+        if not self.ndim:
+            raise ShapeError("diag_embed of shape (): it takes a last axis. Unsqueeze it.")
+        size = self.shape[-1]
         places = [one_axis(axis, self.ndim + 1, "diag_embed") for axis in (axis1, axis2)]
         if places[0] == places[1]:
             raise AxisError(f"diag_embed: axes {axis1} and {axis2} are the same. Name two different axes.")
         return self._embedded(as_int(offset, "diag_embed", "offset"), size).movedim((-2, -1), places)
 
-    def _embedded(self, offset: int, size: int) -> Self:
+    def _embedded(self, offset: int, size: Dim) -> Self:
         others: Any = self.shape[:-1]
         top, left = max(-offset, 0), max(offset, 0)
+        if not isinstance(size, int):
+            widest = greatest(size)
+            whole = self.pad((0, widest - size))._embedded(0, widest)
+            cut: Any = (*others, size, size)
+            return whole._like(cut_to(whole._graph, cut)).pad((left, top, top, left))
         if not size:
             square: Any = (*others, abs(offset), abs(offset))
             return self._like(self._graph.const_like(0).reshape((1,) * len(square)).expand(square))
@@ -216,6 +225,9 @@ def _main_diagonal(u: UOp) -> UOp:
     """Return the main diagonal of the last two axes, of one size, as movement ops only."""
     others: Any = u.shape[:-2]
     size: Any = u.shape[-1]
+    if not isinstance(size, int):
+        room = [(0, greatest(size) - size)] * 2
+        return cut_to(_main_diagonal(u.pad([*((0, 0) for _ in others), *room])), (*others, size))
     whole = [(0, n) for n in others]
     # in rows that are one longer, each next diagonal element lies right below
     flat = u.reshape((*others, size * size)).pad([*((0, 0) for _ in others), (0, size)])

@@ -269,7 +269,6 @@ class EinsumMixin(MatmulMixin):
 
         Raises:
             AxisError: an axis does not exist, or both are the same.
-            ShapeError: one of the axes has a symbolic size.
 
         Example:
             >>> Tensor([[1, 2], [3, 4]]).trace().item()

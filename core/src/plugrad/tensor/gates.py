@@ -4,7 +4,7 @@ from typing import Self
 
 from plugrad.errors import ArgumentError, ShapeError
 from plugrad.tensor.norms import NormMixin
-from plugrad.tensor.shapes import as_number, one_axis, show
+from plugrad.tensor.shapes import as_number, one_axis, show, size_today
 from plugrad.tensor.special_graphs import tanh
 
 
@@ -20,7 +20,7 @@ class GateMixin(NormMixin):
 
         Raises:
             AxisError: the axis does not exist.
-            ShapeError: the axis has an odd number of elements, or a symbolic one.
+            ShapeError: the axis has an odd number of elements.
 
         Example:
             >>> Tensor([4.0, 0.0]).glu().tolist()
@@ -28,10 +28,13 @@ class GateMixin(NormMixin):
         """
         at = one_axis(axis, self.ndim, "glu")
         size = self.shape[at]
-        if not isinstance(size, int) or size % 2:
+        if size_today(size) % 2:
             raise ShapeError(
                 f"glu: axis {axis} of shape {show(self.shape)} has no two equal halves. Pad or cut it."
             )
+        if not isinstance(size, int):
+            first, second = self._equal_parts(at, 2)
+            return first * second.sigmoid()
         return self._interval(at, 0, size // 2) * self._interval(at, size // 2, size).sigmoid()
 
     def prelu(self, weight: Self | float) -> Self:

@@ -3,7 +3,7 @@
 from typing import Any, Self
 
 from plugrad._frozen import frozen
-from plugrad.errors import AxisError, DtypeError, ShapeError
+from plugrad.errors import AxisError, DtypeError
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.movement import MovementMixin
 from plugrad.tensor.shapes import Dim, Shape, check_inside, is_static, show
@@ -96,11 +96,7 @@ def _cut(item: Any, axis: int, size: Dim) -> AxisCut:
 
 def _cut_slice(item: Any, axis: int, size: Dim) -> AxisCut:
     if not is_static([x for x in (item.start, item.stop, item.step, size) if x is not None]):
-        if item.step not in (None, 1):
-            raise ShapeError(f"axis {axis}: a slice with a symbolic bound has no step. Slice twice.")
-        begin, end = _bound(item.start, 0, size), _bound(item.stop, size, size)
-        _check_inside(begin, end, axis, size)
-        return AxisCut(begin, end)
+        return _cut_symbolic(item, axis, size)
     try:
         begin, end, step = item.indices(size)  # pyright: ignore[reportArgumentType]
     except (TypeError, ValueError) as error:
@@ -114,6 +110,25 @@ def _cut_slice(item: Any, axis: int, size: Dim) -> AxisCut:
     # from begin down to end+1: the interval, then flipped, then stepped
     first = begin + 1 + count * step
     return AxisCut(begin + 1 - max(begin - end, 0) if first < 0 else first, begin + 1, -step, is_flipped=True)
+
+
+def _cut_symbolic(item: Any, axis: int, size: Dim) -> AxisCut:
+    step = 1 if item.step is None else item.step
+    if isinstance(step, UOp) or not hasattr(step, "__index__") or not step.__index__():
+        raise AxisError(f"axis {axis}: a slice with a step of {step!r:.60}. Use an integer other than 0.")
+    step = step.__index__()
+    if step > 0:
+        begin, end = _bound(item.start, 0, size), _bound(item.stop, size, size)
+    else:
+        # from start down to stop, which is not among them
+        begin = 0 if item.stop is None else _behind(_bound(item.stop, 0, size))
+        end = size if item.start is None else _behind(_bound(item.start, 0, size))
+    _check_inside(begin, end, axis, size)
+    return AxisCut(begin, end, abs(step), is_flipped=step < 0)
+
+
+def _behind(place: Dim) -> Dim:
+    return add_sizes(place, 1)
 
 
 def _check_inside(begin: Dim, end: Dim, axis: int, size: Dim) -> None:

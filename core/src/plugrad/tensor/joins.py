@@ -8,6 +8,7 @@ from plugrad.errors import DtypeError, ShapeError
 from plugrad.tensor.base import promoted
 from plugrad.tensor.movement import MovementMixin
 from plugrad.tensor.shapes import (
+    Dim,
     Shape,
     as_int,
     as_shape,
@@ -17,7 +18,7 @@ from plugrad.tensor.shapes import (
     several,
     show,
 )
-from plugrad.uop.shape import add_sizes
+from plugrad.uop.shape import add_sizes, greatest, least
 from plugrad.uop.uop import UOp
 
 
@@ -75,34 +76,41 @@ class JoinMixin(MovementMixin):
                 )
         return self.unsqueeze(axis).cat(*[other.unsqueeze(axis) for other in others], axis=axis)
 
-    def split(self, sizes: int | Sequence[int], axis: int = 0) -> tuple[Self, ...]:
+    def split(self, sizes: int | Sequence[Dim], axis: int = 0) -> tuple[Self, ...]:
         """Return parts along an axis: `sizes` elements each (fewer in the last), or the sizes listed.
 
         Raises:
             ArgumentError: a size is no integer.
             AxisError: the axis does not exist.
-            ShapeError: sizes do not add up, one is negative, or parts have none; or the axis is symbolic.
+            ShapeError: sizes do not add up, one is negative, or parts have none; or the number of parts
+                varies with a symbolic axis.
 
         Example:
             >>> [part.tolist() for part in Tensor.arange(5).split(2)]
             [[0, 1], [2, 3], [4]]
         """
         at = one_axis(axis, self.ndim, "split")
-        total = self._known_size(at, "split")
-        given = [as_int(size, "split", "sizes") for size in several(sizes)]
+        total = self.shape[at]
+        given = [size if isinstance(size, UOp) else as_int(size, "split", "sizes") for size in several(sizes)]
         if hasattr(sizes, "__index__") and len(given) == 1:
-            (size,) = given
+            size: Any = given[0]
             if size < 0 or (total and not size):
                 raise ShapeError(f"split: parts of {size} elements. Give a size of at least 1.")
-            given = [min(size, total - begin) for begin in range(0, total, max(size, 1))] or [0]
+            if isinstance(total, int):
+                given = [min(size, total - begin) for begin in range(0, total, max(size, 1))] or [0]
+            else:
+                counts = {max(-(-n // size), 1) for n in (least(total), greatest(total))}
+                given = self._pieces(at, size, counts, "split")
         check_sizes(tuple(given), "split")
-        if sum(given) != total:
-            raise ShapeError(f"split: sizes {tuple(given)} add up to {sum(given)}, axis {axis} has {total}.")
+        if add_sizes(total, *[-size for size in given]) != 0:
+            texts = [show((size,))[1:-2] for size in (add_sizes(*given), total)]
+            raise ShapeError(f"split: sizes {show(given)} add up to {texts[0]}, axis {axis} has {texts[1]}.")
         parts: list[Self] = []
-        begin = 0
+        begin: Dim = 0
         for size in given:
-            parts.append(self._interval(at, begin, begin + size))
-            begin += size
+            end = add_sizes(begin, size)
+            parts.append(self._interval(at, begin, end))
+            begin = end
         return tuple(parts)
 
     def chunk(self, chunks: int, axis: int = 0) -> tuple[Self, ...]:
@@ -113,7 +121,7 @@ class JoinMixin(MovementMixin):
         Raises:
             ArgumentError: `chunks` is no integer.
             AxisError: the axis does not exist.
-            ShapeError: there is to be no part, or the axis is symbolic.
+            ShapeError: there is to be no part, or their number varies with a symbolic axis.
 
         Example:
             >>> [part.tolist() for part in Tensor.arange(5).chunk(2)]
@@ -122,8 +130,43 @@ class JoinMixin(MovementMixin):
         count = as_int(chunks, "chunk", "chunks")
         if count <= 0:
             raise ShapeError(f"chunk: {count} parts. Ask for at least 1.")
-        total = self._known_size(one_axis(axis, self.ndim, "chunk"), "chunk")
-        return self.split(-(-total // count) if total else [0] * count, axis)
+        at = one_axis(axis, self.ndim, "chunk")
+        total = self.shape[at]
+        if isinstance(total, int):
+            return self.split(-(-total // count) if total else [0] * count, axis)
+        # beyond, there are always as many as asked for
+        sizes = range(least(total), min(greatest(total), (count - 1) ** 2 + 1) + 1)
+        counts = {-(-n // -(-n // count)) if n else count for n in sizes or (greatest(total),)}
+        return self.split(self._pieces(at, -(-total // count), counts, "chunk"), axis)
+
+    def _pieces(self, axis: int, size: Dim, counts: set[int], what: str) -> list[Dim]:
+        """Return the sizes of parts of a symbolic axis: `size` in each, what is left in the last.
+
+        Args:
+            axis: its number.
+            size: of a part.
+            counts: how many parts there are, for any values of the variables.
+            what: who asks, for the message.
+
+        Raises:
+            ShapeError: there are not always as many.
+        """
+        if len(counts) > 1:
+            raise ShapeError(
+                f"{what}: axis {axis} of shape {show(self.shape)} is symbolic, and has {min(counts)} to "
+                f"{max(counts)} such parts. Cut at given places, by slices or tensor_split; or narrow the "
+                "bounds of its variable."
+            )
+        (count,) = counts
+        return [*[size] * (count - 1), add_sizes(self.shape[axis], -(size * (count - 1)))]
+
+    def _equal_parts(self, axis: int, count: int) -> tuple[Self, ...]:
+        """Return so many equal parts of a symbolic axis; a replay asks again whether they are."""
+        size: Any = self.shape[axis]
+        before, after = self.shape[:axis], self.shape[axis + 1 :]
+        x = self.reshape(*before, count, size // count, *after)
+        part = (*before, size // count, *after)
+        return tuple([x._interval(axis, i, i + 1).reshape(part) for i in range(count)])
 
     def _known_size(self, axis: int, what: str) -> int:
         """Return the size of an axis, which is a number."""

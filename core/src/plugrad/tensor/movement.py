@@ -365,4 +365,5 @@ def _equals(size: Dim, number: int) -> bool:
 def _quotient(count: Any, known: Any) -> Any:
     if isinstance(count, UOp) and isinstance(known, UOp) and count is known:
         return 1
-    return count // known
+    # a node of its own would be another size than this one
+    return count if isinstance(known, int) and known == 1 else count // known

@@ -14,13 +14,13 @@ from plugrad.tensor.gather import GatherMixin
 from plugrad.tensor.lookup import counted, moved_back, moved_last, position_dtype
 from plugrad.tensor.shapes import as_flag, as_int, as_number, cut_to, filled, is_sequence, one_axis, show
 from plugrad.tensor.sorting import argsort_rows, sort_keys
-from plugrad.uop.shape import least
+from plugrad.uop.shape import greatest, least
 
 Interpolation = Literal["linear", "lower", "higher", "nearest", "midpoint"]
 
 
 class OrderMixin(GatherMixin, CreationMixin):
-    """Order. Medians and quantiles need sizes that are known."""
+    """Order."""
 
     __slots__ = ()
 
@@ -111,7 +111,7 @@ class OrderMixin(GatherMixin, CreationMixin):
             return self.flatten().median(0)[0]
         self._nonempty_axes(axis, "median")
         at = one_axis(axis, self.ndim, "median")
-        size = self.static_shape("median")[at]
+        size: Any = self.shape[at]
         order = self.argsort(at)
         middle = (size - 1) // 2
         position = order._interval(at, middle, middle + 1)
@@ -165,13 +165,14 @@ class OrderMixin(GatherMixin, CreationMixin):
             return out.reshape(*out.shape, *(1,) * self.ndim) if keepdim else out
         self._nonempty_axes(axis, "quantile")
         at = one_axis(axis, self.ndim, "quantile")
-        size = self.static_shape("quantile")[at]
+        size: Any = self.shape[at]
         ordered = self.sort(at)[0]
         ordered = ordered._like(ordered._graph.contiguous())
         fractions = q if isinstance(q, TensorBase) else self.full((), float(q), device=self.device)
         # narrow floats do not hold all positions
-        wide = dtypes.float64 if self.dtype is dtypes.float64 or size > 1 << 24 else dtypes.float32
-        place = fractions.flatten().cast(wide) * (size - 1)
+        wide = dtypes.float64 if self.dtype is dtypes.float64 or greatest(size) > 1 << 24 else dtypes.float32
+        last: Any = size - 1 if isinstance(size, int) else self._make((size - 1).cast(wide), self._device)
+        place = fractions.flatten().cast(wide) * last
         low = place.floor()
         share = {
             "linear": place - low,
@@ -183,7 +184,8 @@ class OrderMixin(GatherMixin, CreationMixin):
         lower = low.cast(position_dtype(size))
         weight = share.reshape(*(-1 if a == at else 1 for a in range(self.ndim)))
         a = ordered.index_select(at, lower)
-        b = ordered.index_select(at, (lower + 1).minimum(size - 1))
+        most = last if isinstance(last, int) else last.cast(lower.dtype)
+        b = ordered.index_select(at, (lower + 1).minimum(most))
         # a choice where one of them has no part, so that it may be infinite
         out = (weight == 0).where(a, (weight == 1).where(b, a + (b - a) * weight)).cast(self.dtype)
         has_nan = ordered._interval(at, size - 1, size).isnan()

@@ -15,11 +15,13 @@ from plugrad.tensor.shapes import (
     as_pair,
     as_shape,
     is_sequence,
+    is_static,
     several,
     show,
+    size_today,
     unpacked,
 )
-from plugrad.uop.shape import add_sizes
+from plugrad.uop.shape import add_sizes, greatest, least
 from plugrad.uop.uop import UOp
 
 PadMode = Literal["constant", "reflect", "replicate", "circular"]
@@ -51,8 +53,7 @@ class PaddingMixin(JoinMixin):
         Raises:
             ArgumentError: there is no such mode, or another mode than "constant" was given a value.
             DtypeError: `value` is no number, or too large for this dtype.
-            ShapeError: widths are no numbers, or not as many as fit; widths that mirror too much, or symbolic
-                ones of another mode than "constant".
+            ShapeError: widths are no numbers, or not as many as fit; or they mirror too much.
 
         Example:
             >>> Tensor([1, 2]).pad((1, 2)).tolist()
@@ -162,18 +163,14 @@ class PaddingMixin(JoinMixin):
         out = self
         for axis, (before, after) in enumerate(pairs):
             size = out.shape[axis]
-            if not isinstance(before, int) or not isinstance(after, int):
-                raise ShapeError(f"pad: axis {axis} has symbolic widths, mode={mode!r} takes numbers.")
             if not before and not after:
                 continue
-            if not isinstance(size, int):
-                raise ShapeError(f"pad: axis {axis} is symbolic, mode={mode!r} takes axes of a known size.")
-            _check_reach(mode, axis, size, max(before, after))
+            _check_reach(mode, axis, size_today(size), max(size_today(before), size_today(after)))
             out = out._padded_axis(mode, axis, before, after)
         # not a view, also where nothing is added
         return self._like(out._cut(cut)._graph)
 
-    def _padded_axis(self, mode: PadMode, axis: int, before: int, after: int) -> Self:
+    def _padded_axis(self, mode: PadMode, axis: int, before: Dim, after: Dim) -> Self:
         if mode == "circular":
             return self._wrapped(axis, before, after)
         return (self._reflected if mode == "reflect" else self._replicated)(axis, before, after)
@@ -185,26 +182,34 @@ class PaddingMixin(JoinMixin):
         kept = [(b, add_sizes(size, -e)) for (b, e), size in zip(widths, self.shape, strict=True)]
         return self.shrink(kept)
 
-    def _replicated(self, axis: int, before: int, after: int) -> Self:
+    def _replicated(self, axis: int, before: Dim, after: Dim) -> Self:
         size: Any = self.shape[axis]
         ends = [self._interval(axis, 0, 1), self._interval(axis, size - 1, size)]
         shapes = [[n if at == axis else dim for at, dim in enumerate(self.shape)] for n in (before, after)]
         first, last = (end.expand(shape) for end, shape in zip(ends, shapes, strict=True))
         return first.cat(self, last, axis=axis)
 
-    def _reflected(self, axis: int, before: int, after: int) -> Self:
+    def _reflected(self, axis: int, before: Dim, after: Dim) -> Self:
         size: Any = self.shape[axis]
         first = self._interval(axis, 1, before + 1).flip(axis)
-        last = self._interval(axis, size - 1 - after, size - 1).flip(axis)
+        last = self._interval(axis, add_sizes(size, -1, -after), add_sizes(size, -1)).flip(axis)
         return first.cat(self, last, axis=axis)
 
-    def _wrapped(self, axis: int, before: int, after: int) -> Self:
+    def _wrapped(self, axis: int, before: Any, after: Any) -> Self:
         """Return the axis begun `before` elements earlier, going round and round."""
         size: Any = self.shape[axis]
         start = -before % size
-        end = start + before + size + after
-        times = [-(-end // size) if at == axis else 1 for at in range(self.ndim)]
-        return self.repeat(times)._interval(axis, start, end)
+        count = before + size + after
+        if is_static((size, start, count)):
+            return self._going_round(axis, start, count, -(-(start + count) // size))
+        # as often as any value asks for: none of it is written
+        rounds = -(-greatest(before + after) // max(least(size), 1))
+        return self._going_round(axis, start, count, 2 + rounds)
+
+    def _going_round(self, axis: int, start: Dim, count: Dim, times: int) -> Self:
+        """Return `count` elements from `start` on, of the axis repeated `times` times."""
+        repeats = [times if at == axis else 1 for at in range(self.ndim)]
+        return self.repeat(repeats)._interval(axis, start, start + count)
 
 
 def _holds(dtype: DType, value: ConstType) -> bool:

@@ -26,6 +26,7 @@ from plugrad.tensor.shapes import (
 )
 from plugrad.tensor.sorting import argsort_rows, number_on_device, search_rows
 from plugrad.uop.ops import Ops
+from plugrad.uop.shape import greatest
 from plugrad.uop.uop import UOp
 
 # Up to so many comparisons, comparing all places with all writes is cheaper than sorting the writes.
@@ -229,11 +230,12 @@ class Plan:
         return out.permute(tuple(sorted(range(len(moved)), key=moved.__getitem__)))
 
 
-def _last_writes(places: UOp, size: int, device: str) -> UOp:
+def _last_writes(places: UOp, size: Dim, device: str) -> UOp:
     """Return for each position on an axis 1 + the number of the last write to it, or 0: (m,) -> (size,)."""
     writes: Any = places.shape[0]
     dtype = position_dtype(writes)
-    if size * writes <= _FEW or writes >= 1 << 31:
+    most = greatest(writes)
+    if greatest(size) * most <= _FEW or most >= 1 << 31 or not isinstance(writes, int):
         shape = (size, writes)
         meets = counted(size, places.dtype, shape, 0).eq(places.reshape((1, writes)).expand(shape))
         numbers = counted(writes, dtype, shape, 1) + 1

@@ -7,7 +7,7 @@ from plugrad.errors import ShapeError
 from plugrad.tensor.joins import check_tensors
 from plugrad.tensor.padding import PaddingMixin
 from plugrad.tensor.rearrange import parse_formula
-from plugrad.tensor.shapes import Axes, Dim, as_int, as_shape, check_sizes, one_axis, several, show
+from plugrad.tensor.shapes import Axes, Dim, as_int, as_shape, check_sizes, one_axis, several
 from plugrad.tensor.windows import windows
 
 
@@ -91,7 +91,7 @@ class ReorderMixin(PaddingMixin):
         Raises:
             ArgumentError: a shift is no integer.
             AxisError: an axis does not exist.
-            ShapeError: there are more shifts than axes, or fewer; or a rolled axis is symbolic.
+            ShapeError: there are more shifts than axes, or fewer.
 
         Example:
             >>> Tensor([1, 2, 3, 4]).roll(1).tolist()
@@ -111,8 +111,8 @@ class ReorderMixin(PaddingMixin):
         for step, at in zip(steps, [one_axis(a, self.ndim, "roll") for a in axes], strict=True):
             size = out.shape[at]
             if not isinstance(size, int):
-                raise ShapeError(f"roll: axis {at} of shape {show(self.shape)} is symbolic.")
-            if size and step % size:
+                out = out._going_round(at, -step % size, size, 2)
+            elif size and step % size:
                 out = out._wrapped(at, step % size, 0)._interval(at, 0, size)
         # rolling all the way round, too, gives a value of its own
         return self._like(out._graph)
@@ -137,7 +137,7 @@ class ReorderMixin(PaddingMixin):
         Raises:
             ArgumentError: `size` or `step` is no integer.
             AxisError: the axis does not exist.
-            ShapeError: no window fits, `size` or `step` is not positive, or the axis is symbolic.
+            ShapeError: no window fits, or `size` or `step` is not positive.
 
         Example:
             >>> Tensor([1, 2, 3, 4, 5]).unfold(0, 3, 2).tolist()
@@ -145,7 +145,6 @@ class ReorderMixin(PaddingMixin):
         """
         at = one_axis(axis, self.ndim, "unfold")
         size, step = as_int(size, "unfold", "size"), as_int(step, "unfold", "step")
-        self._known_size(at, "unfold")
         last = self.movedim(at, -1)
         out = last._like(windows(last._graph, (size,), (step,), (1,), "unfold"))
         return out.movedim(-2, at)

@@ -8,15 +8,27 @@ import math
 from collections.abc import Sequence
 from typing import Any, Self
 
-from plugrad.dtype import ConstType, dtypes, is_bool, is_float, is_int
+from plugrad.dtype import ConstType, dtype_max, dtypes, is_bool, is_float, is_int
 from plugrad.engine.capture import current_capture
 from plugrad.errors import ArgumentError, DtypeError, JitError, ShapeError
 from plugrad.tensor.base import TensorBase, promoted
 from plugrad.tensor.lookup import counted, pick_first, position_dtype
 from plugrad.tensor.order import OrderMixin
 from plugrad.tensor.scan import ScanMixin
-from plugrad.tensor.shapes import as_int, as_number, one_axis, product, several, show
+from plugrad.tensor.shapes import (
+    Dim,
+    as_int,
+    as_number,
+    cut_to,
+    filled,
+    is_static,
+    one_axis,
+    product,
+    several,
+    show,
+)
 from plugrad.tensor.sorting import search_rows, sort_keys
+from plugrad.uop.shape import greatest
 from plugrad.uop.uop import UOp
 
 # Up to so many comparisons, counting all values against all places is cheaper than sorting them.
@@ -47,7 +59,6 @@ class SearchMixin(OrderMixin, ScanMixin):
         """
         values = self._tensor_operand(values)
         self._check_device(values)
-        self.static_shape("searchsorted")
         if not self.ndim or (self.ndim > 1 and self.shape[:-1] != values.shape[:-1]):
             raise ShapeError(
                 f"searchsorted: values of shape {show(values.shape)} in rows of shape {show(self.shape)}. "
@@ -57,8 +68,12 @@ class SearchMixin(OrderMixin, ScanMixin):
         shape = values.shape
         wanted = sort_keys(values._graph.cast(dtype).reshape(_rows_of(self.ndim, shape)), False)
         rows = sort_keys(self._graph.cast(dtype), False)
+        size = self.shape[-1]
+        if not is_static((*self.shape, *shape)):
+            found = _found_in_filled(rows, wanted, right).cast(position_dtype(greatest(size)))
+            return self._make(found.reshape(shape), self._device)
         found = search_rows(rows.contiguous(), wanted.contiguous(), right)
-        return self._make(found.cast(position_dtype(self.shape[-1])).reshape(shape), self._device)
+        return self._make(found.cast(position_dtype(size)).reshape(shape), self._device)
 
     # --- by a condition ---
 
@@ -76,7 +91,6 @@ class SearchMixin(OrderMixin, ScanMixin):
         Raises:
             ArgumentError: `size` or `fill_value` is no integer, or `size` is negative.
             JitError: inside a jitted function, without a `size`.
-            ShapeError: the shape is symbolic.
 
         Example:
             >>> Tensor([[0, 7], [8, 0]]).nonzero().tolist()
@@ -84,6 +98,9 @@ class SearchMixin(OrderMixin, ScanMixin):
             >>> Tensor([0, 7, 0]).nonzero(size=2, fill_value=-1).tolist()
             [[1], [-1]]
         """
+        if not is_static(self.shape):
+            # the zeros behind the axes are in no result
+            return self._with_zeros_behind().nonzero(size, fill_value, as_tuple=as_tuple)
         shape = self.static_shape("nonzero")
         fill = as_int(fill_value, "nonzero", "fill_value")
         count = None if size is None else _as_count(size, "nonzero")
@@ -128,6 +145,8 @@ class SearchMixin(OrderMixin, ScanMixin):
         _check_mask(mask)
         self._check_device(mask)
         both = self._operands_like(mask)
+        if not is_static(both[0].shape):
+            both = (both[0]._with_zeros_behind(), both[1]._with_zeros_behind())
         count = None if size is None else _as_count(size, "masked_select")
         positions = both[1]._true_positions(count)._graph
         out = pick_first(both[0].flatten()._graph, positions)
@@ -135,6 +154,10 @@ class SearchMixin(OrderMixin, ScanMixin):
             fill = self._const(as_number(fill_value, "masked_select"))
             out = (positions < product(both[0].shape)).where(out, fill)
         return self._with(out, mask)
+
+    def _with_zeros_behind(self) -> Self:
+        """Return this filled up to the greatest sizes that symbolic axes have."""
+        return self._like(filled(self._graph))
 
     def _operands_like(self, mask: Self) -> tuple[Self, Self]:
         shape = self.shape if self.shape == mask.shape else (self.cast(dtypes.bool) & mask).shape
@@ -201,7 +224,7 @@ class SearchMixin(OrderMixin, ScanMixin):
             return self.flatten().repeat_interleave(repeats, 0, output_size=output_size)
         at = one_axis(axis, self.ndim, "repeat_interleave")
         if isinstance(repeats, TensorBase):
-            size = self._known_size(at, "repeat_interleave")
+            size = self.shape[at]
             return self.index_select(at, self._places_repeated(repeats, size, output_size))  # pyright: ignore[reportArgumentType]
         numbers = [as_int(number, "repeat_interleave", "repeats") for number in several(repeats)]
         if numbers and min(numbers) < 0:
@@ -209,18 +232,19 @@ class SearchMixin(OrderMixin, ScanMixin):
         if len(numbers) == 1:
             wide = [numbers[0] if i == at + 1 else -1 for i in range(self.ndim + 1)]
             return self.unsqueeze(at + 1).expand(wide).flatten(at, at + 1)
-        _check_one_each((len(numbers),), self._known_size(at, "repeat_interleave"))
+        _check_one_each((len(numbers),), self.shape[at])
         places = [place for place, number in enumerate(numbers) for _ in range(number)]
         return self.index_select(at, self._from_host(places, position_dtype(len(numbers))))
 
-    def _places_repeated(self, counts: Self, size: int, total: int | None) -> Self:
+    def _places_repeated(self, counts: Self, size: Dim, total: int | None) -> Self:
         """Return each place on an axis as often as it is to come."""
         if not is_int(counts.dtype) and counts.numel():
             raise DtypeError(f"repeat_interleave with {counts.dtype.name}: numbers of times are integers.")
         _check_one_each(counts.shape, size)
-        if not size:
+        if isinstance(size, int) and not size:
             return self._make(UOp.const(position_dtype(0), 0).reshape((1,)).expand((0,)), self._device)
-        counts = counts.expand(size).cast(position_dtype(size))
+        counts = counts.expand(size)._with_zeros_behind().cast(position_dtype(size))
+        size = len_of(counts)
         if total is None and (least := counts.min().item()) < 0:
             raise ArgumentError(f"repeat_interleave: {least} times. Give 0 or more.")
         ends = counts.cumsum(0)
@@ -298,18 +322,17 @@ class SearchMixin(OrderMixin, ScanMixin):
         if (least_size := as_int(minlength, "bincount", "minlength")) < 0:
             raise ArgumentError(f"bincount: minlength={least_size} is negative. Give 0 or more.")
         weights = None if weights is None else self._tensor_operand(weights)
-        (size,) = self.static_shape("bincount") if self.ndim == 1 else (None,)
-        if size is None or (weights is not None and weights.shape != self.shape):
+        if self.ndim != 1 or (weights is not None and weights.shape != self.shape):
             others = "" if weights is None else f" with weights of shape {show(weights.shape)}"
             raise ShapeError(f"bincount of shape {show(self.shape)}{others}. Give one axis; flatten first.")
-        greatest = self.max().item() if size else -1
-        bins = max(greatest + 1, least_size)
+        most = self.max().item() if self.shape != (0,) else -1
+        bins = max(most + 1, least_size)
         numbers = self._like(self._graph.cast(dtypes.int64))
         return numbers._counts(bins, weights)
 
     def _counts(self, bins: int, weights: Self | None) -> Self:
         """Return how often each of `0..bins-1` comes in these integers, or the sum of their weights."""
-        size = len_of(self)
+        size = greatest(self.shape[0])
         if weights is None and bins * size > _FEW:
             ordered = self.sort(0)[0]
             ordered = ordered._like(ordered._graph.contiguous())
@@ -331,7 +354,6 @@ class SearchMixin(OrderMixin, ScanMixin):
         Raises:
             ArgumentError: there are no parts, `max_` is less than `min_`, or one of them is not finite.
             DtypeError: this tensor holds no floats, or a limit is no number.
-            ShapeError: an axis has a symbolic size.
 
         Example:
             >>> Tensor([1.0, 2.0, 1.0]).histc(4, 0, 3).tolist()
@@ -344,8 +366,8 @@ class SearchMixin(OrderMixin, ScanMixin):
             )
         if not is_float(self.dtype):
             raise DtypeError(f"histc of {self.dtype.name}: it takes floats. Cast first: .float().")
-        flat = self._make(self._graph.detach().reshape((product(self.static_shape("histc")),)), self._device)
-        if not len_of(flat):
+        flat = self._make(self._graph.detach().reshape((product(self.shape),)), self._device)
+        if 0 in self.shape:
             return self.full((bins,), 0, dtype=self.dtype, device=self._device)
         low: Any = float(min_) if min_ < max_ else flat.min()
         high: Any = float(max_) if min_ < max_ else flat.max()
@@ -372,12 +394,27 @@ def _check_mask(mask: Any) -> None:
         raise DtypeError(f"masked_select with a mask of {mask.dtype.name}: a mask is bool. Compare: x != 0.")
 
 
-def _check_one_each(numbers: tuple[Any, ...], size: int) -> None:
+def _check_one_each(numbers: tuple[Any, ...], size: Dim) -> None:
     if numbers not in ((size,), (1,), ()):
         raise ShapeError(
-            f"repeat_interleave: numbers of shape {show(numbers)} for an axis of {size} elements. "
-            "Give one for each."
+            f"repeat_interleave: numbers of shape {show(numbers)} for an axis of {show((size,))[1:-2]} "
+            "elements. Give one for each."
         )
+
+
+def _found_in_filled(rows: UOp, wanted: UOp, right: bool) -> UOp:
+    """Return `search_rows` where sizes are symbolic: behind its elements, a row has the greatest key."""
+    size: Any = rows.shape[-1]
+    keys = filled(rows)
+    if not isinstance(size, int):
+        inside = counted(keys.shape[-1], dtypes.int32, keys.shape, len(keys.shape) - 1) < size.cast(
+            dtypes.int32
+        )
+        keys = inside.where(keys, keys.const_like(dtype_max(keys.dtype)))
+    found = search_rows(keys.contiguous(), filled(wanted).contiguous(), right)
+    found = cut_to(found, wanted.shape)
+    # NaN has the greatest key, too
+    return found if isinstance(size, int) else found.minimum(size.cast(found.dtype))
 
 
 def _as_count(size: Any, what: str, name: str = "size") -> int:

@@ -57,7 +57,7 @@ class SelectionMixin(NanMixin, ScanMixin):
 
         Raises:
             AxisError: the axis does not exist.
-            ShapeError: there are no elements, or the axis is symbolic.
+            ShapeError: there are no elements.
 
         Example:
             >>> [x.tolist() for x in Tensor([[1, 2, 2, 3], [5, 4, 5, 4]]).mode()]
@@ -67,7 +67,7 @@ class SelectionMixin(NanMixin, ScanMixin):
         if not self.ndim:
             return self._like(self._graph), self._first_place()
         self._nonempty_axes(at, "mode")
-        size = self._known_size(at, "mode")
+        size: Any = self.shape[at]
         order = moved_last(self.argsort(at)._graph, at)
         keys = pick_last(sort_keys(moved_last(self._graph.detach(), at), False), order).contiguous()
         ordered, places = self._make(keys, self._device), self._make(order, self._device)

@@ -4,13 +4,15 @@ A dimension is an int, or an index node where it is symbolic. Symbolic dimension
 same node; what cannot be decided about them is not refused.
 """
 
+import functools
 import math
+import operator
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from plugrad.dtype import ConstType, dtypes
 from plugrad.errors import ArgumentError, AxisError, DtypeError, ShapeError
-from plugrad.uop.shape import greatest
+from plugrad.uop.shape import add_sizes, greatest, least
 from plugrad.uop.uop import UOp
 
 Dim = int | UOp
@@ -23,9 +25,55 @@ def is_static(dims: Iterable[Dim]) -> bool:
     return all(isinstance(dim, int) for dim in dims)
 
 
+def size_today(size: Dim) -> int:
+    """Return how many elements an axis has with what variables are bound to; a replay may have others."""
+    return size if isinstance(size, int) else int(size.vmax)
+
+
+def greater(a: Dim, b: Dim) -> Dim:
+    """Return the greater of two sizes: one of them where it is that for all values of their variables.
+
+    Example:
+        >>> greater(2, 3)
+        3
+    """
+    difference = add_sizes(a, -b)
+    if least(difference) >= 0:
+        return a
+    return b if greatest(difference) <= 0 else _node(a, b).maximum(_other(a, b))
+
+
+def lesser(a: Dim, b: Dim) -> Dim:
+    """Return the lesser of two sizes: one of them where it is that for all values of their variables.
+
+    Example:
+        >>> lesser(2, 3)
+        2
+    """
+    difference = add_sizes(a, -b)
+    if greatest(difference) <= 0:
+        return a
+    return b if least(difference) >= 0 else _node(a, b).minimum(_other(a, b))
+
+
+def _node(a: Dim, b: Dim) -> Any:
+    return b if isinstance(a, int) else a
+
+
+def _other(a: Dim, b: Dim) -> Dim:
+    return a if isinstance(a, int) else b
+
+
 def product(dims: Iterable[Dim]) -> Any:
     """Return the number of elements of a shape."""
-    return math.prod(dims)  # pyright: ignore[reportArgumentType, reportCallIssue] - nodes multiply as well
+    given = tuple(dims)
+    total: Any = math.prod(given)  # pyright: ignore[reportArgumentType, reportCallIssue] - nodes multiply as well
+    if isinstance(total, int):
+        return total
+    # 1 * n would be another size than n
+    known = math.prod([size for size in given if isinstance(size, int)])
+    nodes = functools.reduce(operator.mul, [size for size in given if not isinstance(size, int)])
+    return nodes if known == 1 else nodes * known if known else 0
 
 
 def as_shape(args: "Sequence[Dim | Sequence[Dim]]", what: str) -> Shape:

@@ -6,7 +6,18 @@ from typing import Any, Self
 from plugrad.errors import ArgumentError, ShapeError
 from plugrad.tensor.joins import check_tensors
 from plugrad.tensor.selection import SelectionMixin
-from plugrad.tensor.shapes import as_int, is_sequence, one_axis, several, show
+from plugrad.tensor.shapes import (
+    Dim,
+    as_int,
+    greater,
+    is_sequence,
+    lesser,
+    one_axis,
+    several,
+    show,
+    size_today,
+)
+from plugrad.uop.shape import add_sizes
 
 
 class StackMixin(SelectionMixin):
@@ -110,7 +121,7 @@ class StackMixin(SelectionMixin):
 
         Raises:
             DtypeError: one of them is no tensor.
-            ShapeError: one has more than two axes, or a symbolic one.
+            ShapeError: one has more than two axes.
 
         Example:
             >>> Tensor([[1, 2]]).block_diag(Tensor([[3], [4]])).tolist()
@@ -120,11 +131,13 @@ class StackMixin(SelectionMixin):
         if high := [part for part in (self, *others) if part.ndim > 2]:
             raise ShapeError(f"block_diag of shape {show(high[0].shape)}: it takes matrices, of two axes.")
         blocks = [part.atleast_2d() for part in (self, *others)]
-        widths = [block.static_shape("block_diag")[1] for block in blocks]
+        widths = [block.shape[1] for block in blocks]
+        total = add_sizes(*widths)
         left, rows = 0, list[Any]()
         for block, width in zip(blocks, widths, strict=True):
-            rows.append(block.pad((left, sum(widths) - left - width)))
-            left += width
+            right = add_sizes(left, width)
+            rows.append(block.pad((left, add_sizes(total, -right))))
+            left = right
         return _joined(rows, 0, "block_diag")
 
     # --- split ---
@@ -140,7 +153,6 @@ class StackMixin(SelectionMixin):
         Raises:
             ArgumentError: a place or the number is no integer, or the number less than 1.
             AxisError: the axis does not exist.
-            ShapeError: the axis is symbolic.
 
         Example:
             >>> [part.tolist() for part in Tensor.arange(5).tensor_split(2)]
@@ -155,7 +167,7 @@ class StackMixin(SelectionMixin):
 
         Raises:
             ArgumentError: a place or the number is no integer, or the number less than 1.
-            ShapeError: there is no axis, it is symbolic, or the number does not divide its size.
+            ShapeError: there is no axis, or the number does not divide its size.
 
         Example:
             >>> [part.tolist() for part in Tensor([[1, 2], [3, 4]]).hsplit(2)]
@@ -170,7 +182,7 @@ class StackMixin(SelectionMixin):
 
         Raises:
             ArgumentError: a place or the number is no integer, or the number less than 1.
-            ShapeError: there are fewer than two axes, it is symbolic, or the number does not divide its size.
+            ShapeError: there are fewer than two axes, or the number does not divide its size.
 
         Example:
             >>> [part.tolist() for part in Tensor([[1, 2], [3, 4]]).vsplit(2)]
@@ -183,8 +195,7 @@ class StackMixin(SelectionMixin):
 
         Raises:
             ArgumentError: a place or the number is no integer, or the number less than 1.
-            ShapeError: there are fewer than three axes, it is symbolic, or the number does not divide its
-                size.
+            ShapeError: there are fewer than three axes, or the number does not divide its size.
 
         Example:
             >>> [part.tolist() for part in Tensor([[[1, 2]]]).dsplit(2)]
@@ -236,7 +247,6 @@ class StackMixin(SelectionMixin):
 
         Raises:
             ArgumentError: `offset` is no integer.
-            ShapeError: an axis is symbolic.
 
         Example:
             >>> Tensor([[1], [2]]).diagflat().tolist()
@@ -258,19 +268,23 @@ def _joined(parts: Sequence[Any], axis: int, what: str) -> Any:
 
 def _split(x: Any, given: Any, axis: int, what: str) -> tuple[Any, ...]:
     at = one_axis(axis, x.ndim, what)
-    size: int = x._known_size(at, what)
+    size = x.shape[at]
     if is_sequence(given):
         places = [as_int(place, what, "indices_or_sections") for place in several(given)]
+        ends = [_end_of_slice(place, size) for place in places]
     else:
         count = as_int(given, what, "indices_or_sections")
         if count < 1:
             raise ArgumentError(f"{what}: {count} parts. Ask for at least 1.")
-        least, longer = divmod(size, count)
-        places = [least * i + min(i, longer) for i in range(1, count)]
-    # as the ends of slices
-    ends = [slice(place).indices(size)[1] for place in places]
+        short, longer = size // count, size % count
+        ends = [short * i + lesser(i, longer) for i in range(1, count)]
     bounds = zip([0, *ends], [*ends, size], strict=True)
-    return tuple([x._interval(at, begin, max(begin, end)) for begin, end in bounds])
+    return tuple([x._interval(at, begin, greater(begin, end)) for begin, end in bounds])
+
+
+def _end_of_slice(place: int, size: Dim) -> Dim:
+    """Return where a slice up to `place` ends."""
+    return lesser(place, size) if place >= 0 else greater(add_sizes(size, place), 0)
 
 
 def _equal(x: Any, given: Any, axis: int, least: int, what: str) -> tuple[Any, ...]:
@@ -278,10 +292,12 @@ def _equal(x: Any, given: Any, axis: int, least: int, what: str) -> tuple[Any, .
     if x.ndim < least:
         raise ShapeError(f"{what} of shape {show(x.shape)}: it takes {least} axes or more. Unsqueeze it.")
     if not is_sequence(given):
-        size, count = x._known_size(axis, what), as_int(given, what, "indices_or_sections")
-        if count > 0 and size % count:
+        size, count = x.shape[axis], as_int(given, what, "indices_or_sections")
+        if count > 0 and size_today(size) % count:
             raise ShapeError(
-                f"{what}: {count} parts of axis {axis} with {size} elements. Ask for a number that divides "
-                "it, or use tensor_split."
+                f"{what}: {count} parts of axis {axis} with {size_today(size)} elements. Ask for a number "
+                "that divides it, or use tensor_split."
             )
+        if count > 0 and not isinstance(size, int):
+            return x._equal_parts(axis, count)
     return _split(x, given, axis, what)

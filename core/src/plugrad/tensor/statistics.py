@@ -9,8 +9,10 @@ from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.arguments import real
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.joins import check_tensors
-from plugrad.tensor.shapes import as_int, as_number, broadcast_shapes, one_axis, show
+from plugrad.tensor.shapes import as_int, as_number, broadcast_shapes, one_axis, show, size_today
 from plugrad.tensor.stacks import StackMixin
+from plugrad.uop.shape import add_sizes
+from plugrad.uop.uop import UOp
 
 
 class StatisticsMixin(StackMixin):
@@ -33,7 +35,7 @@ class StatisticsMixin(StackMixin):
             ArgumentError: `n` is no integer, or negative.
             AxisError: the axis does not exist.
             DtypeError: `prepend` or `append` is no tensor.
-            ShapeError: one of them has another shape, or the axis is symbolic.
+            ShapeError: one of them has another shape; or the axis is symbolic, of fewer than `n` elements.
 
         Example:
             >>> Tensor([1, 4, 9, 16]).diff().tolist(), Tensor([1, 4, 9, 16]).diff(2).tolist()
@@ -51,9 +53,17 @@ class StatisticsMixin(StackMixin):
                     f"diff: {show(part.shape)} beside {show(self.shape)} differs in more than axis {at}."
                 )
         out = parts[0].cat(*parts[1:], axis=at)
-        for _ in range(min(count, out._known_size(at, "diff"))):
-            size = out._known_size(at, "diff")
-            after, before = out._interval(at, min(size, 1), size), out._interval(at, 0, max(size - 1, 0))
+        size = out.shape[at]
+        if not isinstance(size, int) and size_today(size) < count:
+            raise ShapeError(
+                f"diff: n={count} of an axis that has {size_today(size)} elements today. Sizes that vary end "
+                "at 0: take fewer differences."
+            )
+        for _ in range(count if not isinstance(size, int) else min(count, size)):
+            size = out.shape[at]
+            last = max(size - 1, 0) if isinstance(size, int) else add_sizes(size, -1)
+            first = min(size, 1) if isinstance(size, int) else 1
+            after, before = out._interval(at, first, size), out._interval(at, 0, last)
             out = after != before if is_bool(out.dtype) else after - before
         return out
 
@@ -71,8 +81,7 @@ class StatisticsMixin(StackMixin):
 
         Raises:
             DtypeError: `fweights` holds no integers, a weight is no tensor, or `correction` no number.
-            ShapeError: there are more than two axes, observations are a symbolic axis, or weights are not one
-                for each of them.
+            ShapeError: there are more than two axes, or weights are not one for each observation.
 
         Source: numpy.cov, for the weights.
 
@@ -86,7 +95,7 @@ class StatisticsMixin(StackMixin):
         """Return the correlations of variables, the rows: (m, n) -> (m, m), (n,) -> (). From -1 to 1.
 
         Raises:
-            ShapeError: there are more than two axes, or observations are a symbolic one.
+            ShapeError: there are more than two axes.
 
         Example:
             >>> Tensor([[1.0, 2.0, 3.0], [6.0, 4.0, 2.0]]).corrcoef().round(decimals=3).tolist()
@@ -103,14 +112,16 @@ class StatisticsMixin(StackMixin):
             raise ShapeError(f"{what} of shape {show(self.shape)}: rows are variables, of two axes at most.")
         narrow, wide = self._float_dtypes()
         x = self.cast(wide).atleast_2d()
-        count = x._known_size(1, what)
+        count = x.shape[1]
         weights = [
             self._weights_of(w, name, count, what) for w, name in ((often, "fweights"), (much, "aweights"))
         ]
         given = [w.cast(wide) for w in weights if w is not None]
         if not given:
             away = x - x.mean(1, keepdim=True)
-            left = max(count - correction, 0)
+            left: Any = max(count - correction, 0) if isinstance(count, int) else x._number_of(count)
+            if not isinstance(count, int):
+                left = (left - correction).maximum(0)
             out = away @ away.T / left
         else:
             w = given[0] * given[1] if len(given) > 1 else given[0]
@@ -164,7 +175,7 @@ class StatisticsMixin(StackMixin):
 
         Raises:
             ArgumentError: `N` is no integer, or negative.
-            ShapeError: there is more than one axis, or none; or it is symbolic, and `N` not given.
+            ShapeError: there is more than one axis, or none.
 
         Example:
             >>> Tensor([1, 2, 3]).vander().tolist()
@@ -172,8 +183,8 @@ class StatisticsMixin(StackMixin):
         """
         if self.ndim != 1:
             raise ShapeError(f"vander of shape {show(self.shape)}: it takes one axis. Flatten first.")
-        count = self._known_size(0, "vander") if N is None else as_int(N, "vander", "N")
-        if count < 0:
+        count = self.shape[0] if N is None else as_int(N, "vander", "N")
+        if isinstance(count, int) and count < 0:
             raise ArgumentError(f"vander: N={count} is negative. Give 0 or more.")
         rows = self.unsqueeze(1).expand(-1, count)
         # the first power is 1
@@ -181,7 +192,11 @@ class StatisticsMixin(StackMixin):
         powers = first.where(1, rows).cast(self.dtype).cumprod(1)
         return powers if increasing else powers.flip(1)
 
-    def _first_of_row(self, count: int) -> Self:
+    def _number_of(self, count: UOp) -> Self:
+        """Return a symbolic size as a tensor of this dtype."""
+        return self._make(count.cast(self.dtype), self._device)
+
+    def _first_of_row(self, count: Any) -> Self:
         return type(self).arange(count, device=self.device) == 0
 
     # --- all of several ---

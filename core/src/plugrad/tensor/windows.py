@@ -3,6 +3,8 @@
 from typing import Any
 
 from plugrad.errors import ShapeError
+from plugrad.tensor.shapes import cut_to, size_today
+from plugrad.uop.shape import greatest
 from plugrad.uop.uop import UOp
 
 
@@ -44,9 +46,13 @@ def windows(
 def _axis_windows(u: UOp, axis: int, kernel: int, stride: int, dilation: int, what: str) -> UOp:
     shape: Any = u.shape
     size = shape[axis]
-    count = window_count(size, kernel, stride, dilation, what)
+    count = window_count(size_today(size), kernel, stride, dilation, what)
     head, tail = shape[:axis], shape[axis + 1 :]
     reach = dilation * (kernel - 1) + 1
+    if not isinstance(size, int):
+        # those of the greatest axis, as many as fit today
+        whole = _axis_windows(_resized(u, axis, greatest(size)), axis, kernel, stride, dilation, what)
+        return cut_to(whole, (*head, (size - reach) // stride + 1, kernel, *tail))
     if kernel == 1 or stride >= reach:
         # windows do not overlap: cut the axis into pieces of one stride each
         u = _resized(u, axis, count * stride)
@@ -73,6 +79,6 @@ def _axis_windows(u: UOp, axis: int, kernel: int, stride: int, dilation: int, wh
 def _resized(u: UOp, axis: int, size: int) -> UOp:
     """Return the first `size` elements of an axis, zeros behind its end."""
     shape: Any = u.shape
-    if size > shape[axis]:
+    if not isinstance(shape[axis], int) or size > shape[axis]:
         return u.pad([(0, size - n if at == axis else 0) for at, n in enumerate(shape)])
     return u.shrink([(0, size if at == axis else n) for at, n in enumerate(shape)])

@@ -5,9 +5,18 @@ from typing import Any, Self
 from plugrad.dtype import dtypes, is_bool
 from plugrad.errors import ArgumentError, AxisError, DtypeError, ShapeError
 from plugrad.tensor.base import TensorBase
-from plugrad.tensor.search import len_of
+from plugrad.tensor.indexing import parse_index
 from plugrad.tensor.setitem import SetItemMixin
-from plugrad.tensor.shapes import as_int, broadcast_shapes, check_inside, one_axis, show
+from plugrad.tensor.shapes import (
+    Dim,
+    as_int,
+    broadcast_shapes,
+    check_inside,
+    one_axis,
+    show,
+    size_today,
+)
+from plugrad.uop.shape import add_sizes
 from plugrad.uop.uop import UOp
 
 
@@ -23,18 +32,18 @@ class WrittenMixin(SetItemMixin):
             ArgumentError: `index` is no integer.
             AxisError: the axis does not exist, or the place on it.
             DtypeError: `src` is no tensor.
-            ShapeError: `src` has another shape than that part, or the axis is symbolic.
+            ShapeError: `src` has another shape than that part.
 
         Example:
             >>> Tensor([[1, 2], [3, 4]]).select_scatter(Tensor([8, 9]), 0, 1).tolist()
             [[1, 2], [8, 9]]
         """
         at = one_axis(axis, self.ndim, "select_scatter")
-        size, place = self._known_size(at, "select_scatter"), as_int(index, "select_scatter", "index")
-        check_inside(place, at, size, "select_scatter")
+        size, place = self.shape[at], as_int(index, "select_scatter", "index")
+        check_inside(place, at, size_today(size), "select_scatter")
         part = self.shape[:at] + self.shape[at + 1 :]
         new = self._new_part(src, part, "select_scatter").unsqueeze(at)
-        return self._replaced(new, at, place % size, 1)
+        return self._replaced(new, at, add_sizes(size, place) if place < 0 else place, 1)
 
     def slice_scatter(
         self, src: Self, axis: int = 0, start: int | None = None, stop: int | None = None, step: int = 1
@@ -43,16 +52,16 @@ class WrittenMixin(SetItemMixin):
 
         Raises:
             ArgumentError: a number is no integer, or `step` less than 1.
-            AxisError: the axis does not exist.
+            AxisError: the axis does not exist, or the slice leaves a symbolic one.
             DtypeError: `src` is no tensor.
-            ShapeError: `src` has another shape than that part, or the axis is symbolic.
+            ShapeError: `src` has another shape than that part.
 
         Example:
             >>> Tensor([1, 2, 3, 4]).slice_scatter(Tensor([8, 9]), start=1, step=2).tolist()
             [1, 8, 3, 9]
         """
         at = one_axis(axis, self.ndim, "slice_scatter")
-        size = self._known_size(at, "slice_scatter")
+        size = self.shape[at]
         numbers = {"start": start, "stop": stop, "step": step}
         given = [
             None if number is None else as_int(number, "slice_scatter", name)
@@ -60,10 +69,12 @@ class WrittenMixin(SetItemMixin):
         ]
         if given[2] is not None and given[2] < 1:
             raise ArgumentError(f"slice_scatter: step={given[2]}. It is at least 1; flip before.")
-        places = range(*slice(*given).indices(size))
-        part = (*self.shape[:at], len(places), *self.shape[at + 1 :])
+        begin, count = _slice_of(given, at, size)
+        part = (*self.shape[:at], count, *self.shape[at + 1 :])
         new = self._new_part(src, part, "slice_scatter")
-        return self._replaced(new, at, places.start, places.step) if len(places) else self._like(self._graph)
+        if isinstance(count, int) and not count:
+            return self._like(self._graph)
+        return self._replaced(new, at, begin, given[2] or 1)
 
     def diagonal_scatter(self, src: Self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Self:
         """Return this with `src` on a diagonal: what `diagonal(offset, axis1, axis2)` shows.
@@ -72,7 +83,7 @@ class WrittenMixin(SetItemMixin):
             ArgumentError: `offset` is no integer.
             AxisError: an axis does not exist, or both are the same.
             DtypeError: `src` is no tensor.
-            ShapeError: `src` has another shape than that diagonal, or one of the axes is symbolic.
+            ShapeError: `src` has another shape than that diagonal.
 
         Example:
             >>> Tensor([[1, 2], [3, 4]]).diagonal_scatter(Tensor([8, 9])).tolist()
@@ -81,16 +92,15 @@ class WrittenMixin(SetItemMixin):
         first, second = (one_axis(axis, self.ndim, "diagonal_scatter") for axis in (axis1, axis2))
         if first == second:
             raise AxisError(f"diagonal_scatter: axes {axis1} and {axis2} are the same. Name two axes.")
-        rows = self._known_size(first, "diagonal_scatter")
-        self._known_size(second, "diagonal_scatter")
+        rows = self.shape[first]
         offset = as_int(offset, "diagonal_scatter", "offset")
         new = self._new_part(src, self.diagonal(offset, first, second).shape, "diagonal_scatter")
         x = self.movedim((first, second), (-2, -1))
         top = max(-offset, 0)
         count: Any = new.shape[-1]
-        if not count:
+        if isinstance(count, int) and not count:
             return self._like(self._graph)
-        column: Any = new.pad((min(top, rows), rows - top - count)).unsqueeze(-1).expand(x.shape)
+        column: Any = new.pad((top, add_sizes(rows, -top, -count))).unsqueeze(-1).expand(x.shape)
         right = x._right_of(offset, "diagonal_scatter") & ~x._right_of(offset + 1, "diagonal_scatter")
         return self._like(right.where(column._graph, x._graph), src).movedim((-2, -1), (first, second))
 
@@ -101,7 +111,7 @@ class WrittenMixin(SetItemMixin):
 
         Raises:
             DtypeError: `mask` is no tensor of bools, or `source` no tensor of this dtype.
-            ShapeError: `mask` does not broadcast with this tensor, or an axis is symbolic.
+            ShapeError: `mask` does not broadcast with this tensor.
 
         Example:
             >>> mask = Tensor([True, False, True])
@@ -118,10 +128,9 @@ class WrittenMixin(SetItemMixin):
         self._check_device(mask, source)
         shape = broadcast_shapes(self.shape, mask.shape, what="masked_scatter")
         x, where = self.expand(shape), mask.expand(shape)
-        x.static_shape("masked_scatter")
         place = where.flatten().cumsum(0) - 1
         new = source.flatten()
-        if not len_of(new):
+        if new.shape == (0,):
             new = new.pad((0, 1))
         return where.where(new.gather(0, place.maximum(0)).reshape(shape), x)
 
@@ -153,12 +162,12 @@ class WrittenMixin(SetItemMixin):
             )
         return src.cast(self.dtype)  # pyright: ignore
 
-    def _replaced(self, new: Self, axis: int, start: int, step: int) -> Self:
+    def _replaced(self, new: Self, axis: int, start: Dim, step: int) -> Self:
         """Return this with slices of `new` at `start`, `start + step` and so on."""
         true = self._make(UOp.const(dtypes.bool, True), self._device).expand(new.shape)
         return self._spread_on(true, axis, start, step).where(self._spread_on(new, axis, start, step), self)
 
-    def _spread_on(self, new: Self, axis: int, start: int, step: int) -> Self:
+    def _spread_on(self, new: Self, axis: int, start: Dim, step: int) -> Self:
         """Return slices at `start`, `start + step` and so on of an axis as long as here, 0 between them."""
         count: Any = new.shape[axis]
         size: Any = self.shape[axis]
@@ -166,4 +175,14 @@ class WrittenMixin(SetItemMixin):
         behind = [None] * (new.ndim - axis - 1)
         wide = new.unsqueeze(axis + 1).pad((*none, None, (0, step - 1), *behind)).flatten(axis, axis + 1)
         wide = wide._interval(axis, 0, (count - 1) * step + 1)
-        return wide.pad((*none, (start, size - start - (count - 1) * step - 1), *behind))
+        after = add_sizes(size, -start, -wide.shape[axis])
+        return wide.pad((*none, (start, after), *behind))
+
+
+def _slice_of(given: list[int | None], axis: int, size: Dim) -> tuple[Dim, Dim]:
+    """Return where a slice begins, and how many elements it has."""
+    if isinstance(size, int):
+        places = range(*slice(*given).indices(size))
+        return places.start, len(places)
+    (cut,) = parse_index((*[slice(None)] * axis, slice(*given)), (*[1] * axis, size)).axes[axis:]
+    return cut.begin, cut.count

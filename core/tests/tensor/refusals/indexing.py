@@ -81,12 +81,6 @@ CASES: list[Case] = [
     ),
     (
         "index_fill",
-        ShapeError,
-        lambda t: t.symbolic.index_fill(0, Tensor([0]), 0),
-        "the shape (size,) is symbolic",
-    ),
-    (
-        "index_fill",
         DtypeError,
         lambda t: t.floats.index_fill(0, Tensor([0.5]), 0),
         "index_fill with an index of float32: positions are integers",

@@ -26,12 +26,6 @@ CASES: list[Case] = [
         "diag_embed: offset=1.0 (float) is no integer",
     ),
     (
-        "diagonal",
-        ShapeError,
-        lambda t: t.symbolic.reshape(1, -1).diagonal(),
-        "diagonal of shape (1, size): axes 0 and 1 must be numbers",
-    ),
-    (
         "diag",
         ShapeError,
         lambda t: Tensor.ones(2, 2, 2).diag(),
@@ -41,7 +35,7 @@ CASES: list[Case] = [
         "diag_embed",
         ShapeError,
         lambda t: Tensor(1.0).diag_embed(),
-        "diag_embed of shape (): the last axis must be there, and a number",
+        "diag_embed of shape (): it takes a last axis",
     ),
     (
         "meshgrid",

@@ -47,12 +47,6 @@ CASES: list[Case] = [
         lambda t: t.floats.tensor_split(2, 2),
         "tensor_split: axis 2 is out of range",
     ),
-    (
-        "tensor_split",
-        ShapeError,
-        lambda t: t.symbolic.tensor_split(2),
-        "tensor_split: axis 0 of shape (size,) is symbolic",
-    ),
     ("hsplit", ArgumentError, lambda t: t.floats.hsplit((0.5,)), "hsplit: indices_or_sections=0.5 (float)"),
     ("hsplit", ShapeError, lambda t: t.floats.hsplit(2), "hsplit: 2 parts of axis 1 with 3 elements"),
     ("vsplit", ArgumentError, lambda t: t.floats.vsplit(0), "vsplit: 0 parts. Ask for at least 1"),
@@ -67,7 +61,6 @@ CASES: list[Case] = [
         lambda t: t.vector.diagflat(0.5),
         "diagflat: offset=0.5 (float) is no integer",
     ),
-    ("diagflat", ShapeError, lambda t: t.symbolic.diagflat(), "diagflat of shape (size,)"),
     (
         "select_scatter",
         ArgumentError,

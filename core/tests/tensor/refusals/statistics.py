@@ -59,7 +59,6 @@ CASES: list[Case] = [
         lambda t: t.grid.corrcoef(),
         "corrcoef of shape (1, 2, 2, 2): rows are variables",
     ),
-    ("cov", ShapeError, lambda t: t.symbolic.cov(), "cov: axis 1 of shape (1, size) is symbolic"),
     ("dist", ArgumentError, lambda t: t.floats.dist(t.floats, "a"), "dist: p='a' (str) is no number"),
     ("dist", DtypeError, lambda t: t.floats.dist(1), "dist of 1 (int). Pass tensors"),
     ("dist", ShapeError, lambda t: t.floats.dist(t.row), "dist: shapes (2, 3) and (2,) do not broadcast"),
