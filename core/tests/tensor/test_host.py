@@ -22,6 +22,28 @@ def test_ragged_lists_are_refused(data: Any) -> None:
         flatten(data)
 
 
+def test_lists_without_end_are_refused() -> None:
+    loop: list[Any] = []
+    loop.append(loop)
+    with pytest.raises(ShapeError, match="nested more than 64 deep, or hold themselves"):
+        flatten(loop)
+
+
+def test_what_is_no_number_is_refused_whatever_dtype_is_asked_for() -> None:
+    class Three:
+        def __index__(self) -> int:
+            return 3
+
+    for value in (Three(), torch.tensor(1), "a", None, 1j):
+        with pytest.raises(DtypeError, match="cannot make an element of"):
+            flatten([value, 2])
+
+
+def test_the_longest_integers_are_refused_by_their_bits() -> None:
+    with pytest.raises(DtypeError, match="an integer of 16610 bits does not fit int32"):
+        check_fits(10**5000, dtypes.int32)
+
+
 @pytest.mark.parametrize(
     ("values", "dtype"),
     [
@@ -90,7 +112,7 @@ def test_nesting_is_the_inverse_of_flattening() -> None:
 
 def test_only_numbers_are_true_or_false() -> None:
     for wrong in ("a", None):
-        with pytest.raises(DtypeError, match="cannot make a bool of"):
+        with pytest.raises(DtypeError, match="cannot make an element of"):
             Tensor([wrong], dtype="bool")
 
 

@@ -92,6 +92,121 @@ def test_bytes_that_may_change_are_copied_at_once() -> None:
     assert [t.tolist() for t in tensors] == [[1, 2]] * 3
 
 
+@pytest.mark.parametrize("format_", list("?bBhHiIlLqQnNfd"))
+def test_a_memoryview_of_elements_has_their_shape_and_dtype(format_: str) -> None:
+    for data in (bytes(range(48)), bytearray(range(48))):
+        width = memoryview(data).cast(format_).itemsize
+        view = memoryview(data).cast("B").cast(format_, (2, 24 // width))
+        t = Tensor(view)
+        assert t.shape == view.shape
+        assert t.dtype.itemsize == width
+        assert t.tolist() == view.tolist()
+        assert Tensor(view.cast("B")).tolist() == list(data)
+
+
+def test_a_memoryview_in_any_order_is_read_in_that_order() -> None:
+    array = np.arange(6, dtype=np.float32).reshape(2, 3)
+    for given in (
+        array.T,
+        np.asfortranarray(array),
+        array[:, ::2],
+        array[::-1],
+        array.astype(">f4"),
+        array[:0],
+    ):
+        t = Tensor(given.data)
+        assert t.dtype is dtypes.float32
+        np.testing.assert_array_equal(t.numpy(), given)
+    half = np.ones((2, 2), np.float16)
+    assert Tensor(half.data).dtype is dtypes.float16
+    assert Tensor(memoryview(b"\x01\x00\x00\x00").cast("i", ())).tolist() == 1
+
+
+def test_a_dtype_casts_elements_and_reads_bytes() -> None:
+    numbers = array.array("i", [1, 2])
+    assert Tensor(memoryview(numbers), dtype="float32").tolist() == [1.0, 2.0]
+    assert Tensor(numbers, dtype="float32").tolist() == [1.0, 2.0]
+    for given in (b"\x01\x00\x02\x00", bytearray(b"\x01\x00\x02\x00"), memoryview(b"\x01\x00\x02\x00")):
+        assert Tensor(given, dtype="int16").tolist() == [1, 2]
+    square: Any = memoryview(bytes(4)).cast("B", (2, 2))
+    assert Tensor(square).shape == (2, 2)
+    with pytest.raises(ShapeError, match=r"bytes of shape \(2, 2\) as int16: only bytes in a row"):
+        Tensor(square, dtype="int16")
+
+
+def test_a_memoryview_that_was_released_is_refused() -> None:
+    view = memoryview(b"ab")
+    view.release()
+    with pytest.raises(DtypeError, match="operation forbidden on released memoryview"):
+        Tensor(view)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        np.array([1j]),
+        np.zeros(2, [("a", "i4")]),
+        np.array([1, 2], object),
+        np.array(["1"]),
+        np.array([b"1"]),
+        np.array(["2020-01-01"], "M8[D]"),
+        np.zeros(2, "m8[s]"),
+        np.zeros(2, "V3"),
+        np.array(["a"], np.dtypes.StringDType()),
+        np.complex64(1j),
+        np.str_("1"),
+    ],
+    ids=lambda given: str(given.dtype),
+)
+def test_arrays_of_no_numbers_are_refused_whatever_they_are_to_be_cast_to(given: Any) -> None:
+    for dtype in (None, "float32", "bfloat16"):
+        with pytest.raises(DtypeError, match=r"NumPy's .* has no plugrad dtype"):
+            Tensor(given, dtype=dtype)
+    with pytest.raises(DtypeError, match=r"NumPy's .* has no plugrad dtype|cannot make a float32 of"):
+        Tensor([1.0]) + given
+    with pytest.raises(DtypeError, match=r"NumPy's .* has no plugrad dtype"):
+        Tensor(given, copy=False)
+
+
+def test_wide_floats_of_numpy_are_rounded_only_when_that_is_asked_for() -> None:
+    wide = np.array([0.5, 1.5], np.longdouble)
+    assert Tensor(wide, dtype="float64").tolist() == [0.5, 1.5]
+    with pytest.raises(DtypeError, match="has no plugrad dtype"):
+        Tensor(wide)
+
+
+def test_an_array_with_masked_elements_is_refused() -> None:
+    assert Tensor(np.ma.array([1, 2], mask=[False, False])).tolist() == [1, 2]
+    for copy in (True, False):
+        with pytest.raises(DtypeError, match=r"tensors have no masks. Fill it: .filled\(value\)"):
+            Tensor(np.ma.array([1, 2], mask=[False, True]), copy=copy)
+
+
+def test_tensors_in_lists_are_refused_as_their_gradients_would_be_lost() -> None:
+    w = Tensor([1.0, 2.0], requires_grad=True)
+    for given in ([w, w], [w[0], 1.0], [[w[0]]], [np.ones(2), w], (w,)):
+        for dtype in (None, "float64"):
+            with pytest.raises(DtypeError, match=r"Tensor\.stack"):
+                Tensor(given, dtype=dtype)
+
+
+def test_lists_of_arrays_and_lists_are_joined() -> None:
+    ones = np.ones(2, np.float32)
+    for given in ([ones, [1.0, 2.0]], [[1.0, 2.0], ones]):
+        assert Tensor(given).shape == (2, 2)
+    assert Tensor([np.array(1.0), 2]).tolist() == [1.0, 2.0]
+
+
+def test_an_object_that_is_an_array_to_numpy_is_one_here() -> None:
+    class Ones:
+        def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+            return np.ones(2, np.float32)
+
+    assert Tensor(Ones()).tolist() == [1.0, 1.0]
+    given: Any = Ones()
+    assert (Tensor([1.0, 2.0]) + given).tolist() == [2.0, 3.0]
+
+
 def an_aligned_array(size: int) -> Any:
     raw = np.zeros(size + 64, np.float32)
     begin = -raw.ctypes.data % 64 // 4

@@ -27,6 +27,8 @@ HOST = "PYTHON"
 
 _PYTHON_NUMBERS = frozenset((bool, int, float))
 _LARGEST = sys.float_info.max
+# as deep as arrays of NumPy and PyTorch go
+_MOST_NESTED = 64
 
 
 def host_buffer(data: bytes, shape: tuple[int, ...], dtype: DType) -> UOp:
@@ -61,11 +63,14 @@ def flatten(data: Any) -> tuple[tuple[int, ...], list[Any]]:
     """Return the shape of nested lists, and their elements in row-major order.
 
     Raises:
-        ShapeError: lists at one depth differ in length.
+        ShapeError: lists at one depth differ in length, or are nested without end.
+        DtypeError: an element is no number.
     """
     shape: list[int] = []
     level: list[Any] = [data]
     while level and _is_nested(level[0]):
+        if len(shape) == _MOST_NESTED:
+            raise ShapeError(f"lists are nested more than {_MOST_NESTED} deep, or hold themselves. Reshape.")
         sizes = {len(item) if _is_nested(item) else -1 for item in level}
         if len(sizes) > 1:
             found = ", ".join("a number" if n < 0 else str(n) for n in sorted(sizes))
@@ -78,8 +83,18 @@ def flatten(data: Any) -> tuple[tuple[int, ...], list[Any]]:
     if any(map(_is_nested, level)):
         raise ShapeError(f"lists at depth {len(shape)} stand beside numbers. Give all the same depth.")
     if not _PYTHON_NUMBERS.issuperset(map(type, level)):
-        level = [x.item() if isinstance(x, np.generic) else x for x in level]
+        level = [x.item() if isinstance(x, (np.generic, np.ndarray)) and not x.ndim else x for x in level]
+        _check_numbers(level)
     return tuple(shape), level
+
+
+def _check_numbers(values: Iterable[Any]) -> None:
+    for value in values:
+        if not isinstance(value, (bool, int, float)):
+            raise DtypeError(
+                f"cannot make an element of {value!r:.200} ({type(value).__name__}). Pass bools, ints and "
+                "floats; join tensors with Tensor.stack."
+            )
 
 
 def _is_nested(item: Any) -> bool:
@@ -97,12 +112,7 @@ def infer_dtype(values: Sequence[Any]) -> DType:
     kinds = set(map(type, values))
     if kinds <= {bool}:
         return dtypes.bool if values else dtypes.default_float
-    for value in values:
-        if not isinstance(value, (bool, int, float)):
-            raise DtypeError(
-                f"cannot make an element of {value!r} ({type(value).__name__}). Pass bools, ints and "
-                "floats; join tensors with Tensor.stack."
-            )
+    _check_numbers(values)
     if any(issubclass(kind, float) for kind in kinds):
         return dtypes.default_float
     low, high = dtype_min(dtypes.default_int), dtype_max(dtypes.default_int)
@@ -143,7 +153,8 @@ def check_fits(value: Any, dtype: DType) -> ConstType:
     """
     if not isinstance(value, (bool, int, float)):
         raise DtypeError(
-            f"cannot make a {dtype.name} of {value!r} ({type(value).__name__}). Pass a bool, int or float."
+            f"cannot make a {dtype.name} of {value!r:.200} ({type(value).__name__}). Pass a bool, int or "
+            "float."
         )
     if is_bool(dtype):
         return value
@@ -156,8 +167,10 @@ def check_fits(value: Any, dtype: DType) -> ConstType:
     if value != value or value in (float("inf"), float("-inf")):
         raise DtypeError(f"{value} is no {dtype.name}. Use a float dtype.")
     if not dtype_min(dtype) <= int(value) <= dtype_max(dtype):
+        # Python refuses to write down the longest integers
+        text = f"an integer of {int(value).bit_length()} bits" if abs(value) >= 1 << 99 else str(value)
         raise DtypeError(
-            f"{value} does not fit {dtype.name}, which holds {dtype_min(dtype)}..{dtype_max(dtype)}. "
+            f"{text} does not fit {dtype.name}, which holds {dtype_min(dtype)}..{dtype_max(dtype)}. "
             "Cast to a wider dtype first."
         )
     return int(value)

@@ -1,7 +1,8 @@
 """The graph of what a tensor can be made of: numbers, lists, bytes, arrays, files.
 
 What the caller may change later (arrays, `bytearray`, `memoryview`) is copied at once, straight to the
-device: one copy. What cannot change (lists become `bytes`) waits on the host until it is needed.
+device: one copy. What cannot change (lists become `bytes`) waits on the host until it is needed. A
+`memoryview` of bytes in a row is bytes, any other an array of its elements.
 """
 
 from pathlib import Path
@@ -46,9 +47,8 @@ def graph_of(data: Any, dtype: DType | None, device: str = HOST, *, copy: bool =
         shape, values = flatten(data)
         chosen = infer_dtype(values) if dtype is None else dtype
         return host_buffer(pack(values, chosen), shape, chosen)
-    if isinstance(data, (bytes, bytearray, memoryview)):
-        chosen = dtypes.uint8 if dtype is None else dtype
-        return _bytes_graph(data, chosen, device)  # pyright: ignore[reportUnknownArgumentType] - any format
+    if isinstance(data, (bytes, bytearray)) or _is_of_bytes(data, dtype):
+        return _bytes_graph(data, dtypes.uint8 if dtype is None else dtype, device)
     if isinstance(data, TensorBase):
         return data.uop
     if isinstance(data, Path):
@@ -63,8 +63,34 @@ def graph_of(data: Any, dtype: DType | None, device: str = HOST, *, copy: bool =
 
 def _holds_arrays(data: Any) -> bool:
     """Say whether a list is of arrays of axes, which NumPy joins; numbers of NumPy are numbers."""
-    first: Any = data[0] if data else None
-    return not isinstance(first, TensorBase) and hasattr(first, "__array__") and np.ndim(first) > 0
+    kinds: set[Any] = {kind for kind in set(map(type, data)) if hasattr(kind, "__array__")}
+    if not kinds:
+        return False
+    if any(issubclass(kind, TensorBase) for kind in kinds):
+        # NumPy would join their values, and leave their gradients behind
+        raise DtypeError(f"cannot make elements of what {data!r:.80} holds: join tensors with Tensor.stack.")
+    return any(np.ndim(item) > 0 for item in data if type(item) in kinds)
+
+
+def _is_of_bytes(view: Any, dtype: DType | None) -> bool:
+    """Say whether this is a view of bytes in a row, which are read as elements of any dtype.
+
+    Raises:
+        DtypeError: it was released.
+        ShapeError: bytes that have another shape are to be read as elements.
+    """
+    if type(view) is not memoryview:
+        return False
+    try:
+        is_of_bytes = view.format in ("B", "c")
+    except ValueError as error:
+        raise DtypeError(f"cannot make a tensor of {view!r}: {error}. Pass it before.") from error
+    if is_of_bytes and view.ndim != 1 and dtype not in (None, dtypes.uint8):
+        raise ShapeError(
+            f"bytes of shape {show(view.shape or ())} as {dtype.name if dtype else ''}: only bytes in a row "
+            'are read as other elements. Make them that: .cast("B").'
+        )
+    return is_of_bytes and view.ndim == 1
 
 
 def _is_buffer(data: Any) -> bool:
@@ -76,6 +102,10 @@ def _is_buffer(data: Any) -> bool:
 
 
 def _as_array(data: Any) -> "npt.NDArray[Any]":
+    if hasattr(data, "filled") and np.ma.is_masked(data):
+        raise DtypeError(
+            "cannot make a tensor of a masked array: tensors have no masks. Fill it: .filled(value)."
+        )
     try:
         return np.asarray(data)
     except (TypeError, ValueError, RuntimeError, BufferError) as error:
@@ -89,7 +119,7 @@ def _scalar_dtype(value: ConstType) -> DType:
     return infer_dtype([value]) if isinstance(value, int) else from_py(value)
 
 
-def _bytes_graph(data: "bytes | bytearray | memoryview[Any]", dtype: DType, device: str) -> UOp:
+def _bytes_graph(data: Any, dtype: DType, device: str) -> UOp:
     view = memoryview(data)
     _check_whole(view.nbytes, dtype)
     shape = (view.nbytes // dtype.itemsize,)
@@ -119,6 +149,9 @@ def _check_whole(nbytes: int, dtype: DType, what: str = "") -> None:
 
 
 def _array_graph(array: "npt.NDArray[Any]", dtype: DType | None, device: str) -> UOp:
+    if array.dtype.kind not in "biuf":
+        # NumPy would cast it as well: complex numbers without an imaginary part, dates as their counts
+        from_numpy(array.dtype)
     wanted = (None if dtype is None else to_numpy(dtype)) or array.dtype.newbyteorder("=")
     known = from_numpy(wanted)
     if device == HOST or not computes(device):
@@ -144,7 +177,7 @@ def _shared_graph(data: Any, dtype: DType | None, device: str) -> UOp:
     """
     if not hasattr(data, "__array__") or isinstance(data, TensorBase):
         raise ArgumentError(f"copy=False takes a NumPy array, not {type(data).__name__}. Leave it out.")
-    array: npt.NDArray[Any] = np.asarray(data)
+    array = _as_array(data)
     known = from_numpy(array.dtype)
     problem = ""
     if dtype not in (None, known):
