@@ -41,3 +41,51 @@ def test_what_is_no_number_is_not_equal_as_a_whole() -> None:
     for ambiguous in ([1, 2], (1, 2)):
         with pytest.raises(DtypeError, match="cannot compute with"):
             _ = t == ambiguous
+
+
+@pytest.mark.parametrize(
+    "op",
+    [
+        operator.add,
+        operator.sub,
+        operator.mul,
+        operator.floordiv,
+        operator.mod,
+        operator.pow,
+        operator.and_,
+        operator.or_,
+        operator.xor,
+        operator.lshift,
+        operator.rshift,
+    ],
+)
+def test_arrays_and_numbers_of_numpy_stand_on_either_side(op: Binary) -> None:
+    few = np.abs(I) % 5 + 1
+    for left, right, want in (
+        (Tensor(I), few, op(I, few)),
+        (I, Tensor(few), op(I, few)),
+        (Tensor(I), np.int64(2), op(I, 2)),
+        (np.int64(2), Tensor(few), op(2, few)),
+    ):
+        out = op(left, right)
+        assert isinstance(out, Tensor)
+        assert out.dtype is dtypes.int32
+        np.testing.assert_array_equal(out.numpy(), want)
+
+
+def test_arrays_are_factors_on_either_side() -> None:
+    for left, right in ((Tensor(I), I.T), (I, Tensor(I.T))):
+        out = left @ right
+        assert isinstance(out, Tensor)
+        np.testing.assert_array_equal(out.numpy(), I @ I.T)
+    np.testing.assert_array_equal(Tensor(I).dot(I.T).numpy(), I @ I.T)
+
+
+def test_functions_of_numpy_leave_tensors_alone() -> None:
+    t = Tensor([1.0, 2.0])
+    for call in (lambda: np.sin(t), lambda: np.add(t, t), lambda: np.add(np.ones(2), t)):
+        with pytest.raises(TypeError, match="operand 'Tensor' does not support ufuncs"):
+            call()
+    array = np.ones(2)
+    with pytest.raises(TypeError, match="operand 'Tensor' does not support ufuncs"):
+        array += t

@@ -34,6 +34,9 @@ class MatmulMixin(ReduceMixin):
             >>> (Tensor([[1, 2], [3, 4]]) @ Tensor([1, 1])).tolist()
             [3, 7]
         """
+        if hasattr(other, "__array__"):
+            # an array of NumPy, as on the left
+            other = self._tensor_operand(other)
         check_factor(other, "matmul")
         self._check_device(other)
         left, right = self._graph, other._graph

@@ -47,7 +47,7 @@ class OperandMixin(InteropMixin):
         if isinstance(x, type(self)) or type(x) in (bool, int, float):
             return x
         if hasattr(x, "__array__"):
-            return x.item() if x.ndim == 0 else self._from_host(x)
+            return x.item() if getattr(x, "ndim", None) == 0 else self._from_host(x)
         if isinstance(x, (int, float)):
             return x
         raise DtypeError(

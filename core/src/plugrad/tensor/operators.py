@@ -4,7 +4,7 @@ from typing import Self
 
 from plugrad.dtype import ConstType
 from plugrad.tensor.arithmetic import ArithmeticMixin
-from plugrad.tensor.base import TensorBase, promoted
+from plugrad.tensor.base import TensorBase
 from plugrad.tensor.bits import BitMixin
 from plugrad.tensor.choices import ChoiceMixin
 from plugrad.tensor.comparing import ComparingMixin
@@ -90,13 +90,13 @@ class OperatorMixin(ComparingMixin, ArithmeticMixin, DivisionMixin, PowerMixin, 
         return self.lshift(other)
 
     def __rlshift__(self, other: ConstType) -> Self:
-        return self._like(self._const(other, promoted([self, other]))).lshift(self)
+        return self._tensor_operand(other).lshift(self)
 
     def __rshift__(self, other: Self | ConstType) -> Self:
         return self.rshift(other)
 
     def __rrshift__(self, other: ConstType) -> Self:
-        return self._like(self._const(other, promoted([self, other]))).rshift(self)
+        return self._tensor_operand(other).rshift(self)
 
     def __lt__(self, other: Self | ConstType) -> Self:
         return self.lt(other)
