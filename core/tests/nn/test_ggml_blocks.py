@@ -21,10 +21,6 @@ def half(block: bytes, offset: int) -> np.float32:
     return np.float32(struct.unpack_from("<e", block, offset)[0])
 
 
-def float_bits(bits: int) -> np.float32:
-    return np.float32(struct.unpack("<f", struct.pack("<I", bits))[0])
-
-
 def nibble(packed: bytes, i: int, width: int) -> int:
     """Return element i of 2 * width nibbles: the low ones of `width` bytes come first."""
     return packed[i % width] >> (4 * (i // width)) & 15

@@ -16,7 +16,7 @@ from plugrad.uop.uop import UOp
 x = UOp.variable("x", 0, 1000)
 s = UOp.variable("s", -50, 50)
 n, m = UOp.variable("n", 1, 40), UOp.variable("m", 1, 40)
-r4, r5, r6 = UOp.range(4, 0), UOp.range(5, 1), UOp.range(6, 2)
+r4, r6 = UOp.range(4, 0), UOp.range(6, 2)
 rn, rm = UOp.range(n, 3), UOp.range(m, 4)
 
 

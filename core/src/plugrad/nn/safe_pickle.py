@@ -94,7 +94,6 @@ class _Machine:
         self._load_persistent = load_persistent
         self._stack: list[Any] = []
         self._memo: dict[int, Any] = {}
-        self._marks = 0
 
     def result(self) -> Any:
         """Return the only value on the stack."""

@@ -30,7 +30,7 @@ FIXED_INTS = (
 INTS = (*FIXED_INTS, dtypes.index)
 
 x, y, z, cond, cond2 = pvars("x y z cond cond2")
-c0, c1, c2 = pconsts("c0 c1 c2")
+c0, c1 = pconsts("c0 c1")
 i, j = pvars("i j", INTS)
 f = UPat.var("f", FLOATS)
 a, b = pvars("a b", dtypes.bool)

@@ -69,7 +69,6 @@ GPU = Capabilities(
     native_ops=frozenset({"RECIP"}),
     tensor_cores=(WIDE, SQUARE, BYTES),
 )
-CORES = {core.name: core for core in GPU.tensor_cores}
 
 
 def matmul(rows: int, columns: int, inner: int, core: TensorCore, transposed: bool = False) -> UOp:

@@ -23,7 +23,6 @@ _NAMES = {"win32": ("nvcuda.dll",)}.get(sys.platform, ("libcuda.so.1", "libcuda.
 # Codes of the driver API (enum CUresult).
 OUT_OF_MEMORY = 2
 NO_DEVICE = 100
-NOT_INITIALIZED_BY = frozenset({34, 100, 802, 803, 804})  # a stub, no device, versions that do not match
 # After these nothing more runs in the context: it must be destroyed, and with it all memory.
 _STICKY = frozenset({214, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719, 720, 999})
 

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 #: Each profile contains those before it, but for `perf`, which measures and judges nothing.
 PROFILES = ("contract", "minimal", "core", "full", "perf")
-Profile = Literal["contract", "minimal", "core", "full", "perf"]
 #: What a case must have used to count: nothing of a device, its memory, or kernels launched on it.
 Layer = Literal["plugin", "memory", "kernel"]
 
