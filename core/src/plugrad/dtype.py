@@ -191,6 +191,16 @@ def is_float(dtype: DType) -> bool:
     return dtype.kind == "float"
 
 
+def has_infinity(dtype: DType) -> bool:
+    """Say whether infinities are among the values of `dtype`.
+
+    Example:
+        >>> has_infinity(dtypes.float16), has_infinity(dtypes.fp8e4m3), has_infinity(dtypes.int8)
+        (True, False, False)
+    """
+    return is_float(dtype) and (dtype not in FLOAT8 or FLOAT8[dtype].special == "ieee")
+
+
 def is_int(dtype: DType) -> bool:
     """Say whether `dtype` holds integers, signed, unsigned or `index`.
 

@@ -151,3 +151,11 @@ def test_what_is_infinite_may_be_asked_for_by_sign() -> None:
     assert x.isinf().tolist() == [False, True, True]
     assert x.isinf(detect_negative=False).tolist() == [False, True, False]
     assert x.isinf(detect_positive=False).tolist() == [False, False, True]
+
+
+@pytest.mark.parametrize("dtype", ["fp8e4m3", "fp8e4m3fnuz", "fp8e5m2fnuz"])
+def test_the_largest_number_of_a_dtype_without_infinities_is_finite(dtype: str) -> None:
+    largest = Tensor([1e9 if dtype == "fp8e4m3" else 240.0, -240.0, float("nan")]).cast(dtype)
+    assert largest.isinf().tolist() == [False, False, False]
+    assert largest.isfinite().tolist() == [True, True, False]
+    assert largest.nan_to_num(1.0, 2.0, 3.0).tolist() == [*largest.tolist()[:2], 1.0]

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from typing import Any, Self
 
-from plugrad.dtype import dtypes, is_bool, is_float, is_unsigned
+from plugrad.dtype import dtypes, has_infinity, is_bool, is_float, is_unsigned
 from plugrad.errors import ArgumentError, DtypeError
 from plugrad.tensor.arguments import whole
 from plugrad.tensor.diagonals import DiagonalMixin
@@ -301,7 +301,7 @@ class ElementwiseMixin(DiagonalMixin):
         """
         x, never = self._graph, self._never()
         above, below = as_number(detect_positive, "isinf"), as_number(detect_negative, "isinf")
-        if not is_float(self.dtype):
+        if not has_infinity(self.dtype):
             return self._unary(never)
         positive = x.eq(math.inf) if above else never
         return self._unary(positive | (x.eq(-math.inf) if below else never))
@@ -316,6 +316,8 @@ class ElementwiseMixin(DiagonalMixin):
         x = self._graph
         if not is_float(self.dtype):
             return self._unary(~self._never())
+        if not has_infinity(self.dtype):
+            return self._unary(x.eq(x))
         return self._unary((x < math.inf) & (x > -math.inf))
 
     def _never(self) -> UOp:

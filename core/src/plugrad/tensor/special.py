@@ -6,7 +6,7 @@ Errors stay within a few units in the last place of the dtype.
 import math
 from typing import Any, Self
 
-from plugrad.dtype import FLOAT8, ConstType, dtypes, is_float, is_unsigned
+from plugrad.dtype import FLOAT8, ConstType, dtypes, has_infinity, is_float, is_unsigned
 from plugrad.tensor import special_graphs as graphs
 from plugrad.tensor.base import TensorBase, promoted
 from plugrad.tensor.elementwise import ElementwiseMixin
@@ -275,6 +275,8 @@ class SpecialMixin(ElementwiseMixin):
         x = self._graph
         if not is_float(self.dtype):
             return self._like(x)
+        if not has_infinity(self.dtype):
+            return self._unary(x.ne(x).where(x.const_like(middle), x))
         out = x.eq(math.inf).where(x.const_like(high), x.ne(x).where(x.const_like(middle), x))
         return self._unary(x.eq(-math.inf).where(x.const_like(low), out))
 
