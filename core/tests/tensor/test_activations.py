@@ -128,3 +128,9 @@ def test_activations_take_their_constants() -> None:
     )
     want = np.where(values > 0, values, 2 * np.expm1(values)) * 3
     np.testing.assert_allclose(Tensor(values).selu(2, 3).numpy(), want, rtol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "uint64"])
+def test_logsigmoid_takes_what_cannot_be_negative(dtype: str) -> None:
+    found = Tensor([0, 1]).cast(dtype).logsigmoid().numpy()
+    np.testing.assert_allclose(found, F.logsigmoid(torch.tensor([0.0, 1.0])), rtol=1e-6)

@@ -41,3 +41,12 @@ def test_nothing_times_a_logarithm_is_nothing() -> None:
 
 def test_addcmul_of_integers_stays_integer() -> None:
     assert Tensor([1]).addcmul(Tensor([2]), Tensor([3]), value=2).tolist() == [13]
+
+
+def test_truth_values_have_no_fraction() -> None:
+    assert Tensor([True, False]).frac().tolist() == [False, False]
+
+
+def test_products_of_integers_do_not_wrap_before_they_become_floats() -> None:
+    x = Tensor([100], dtype="int8")
+    assert x.addcmul(x, x, value=0.5).tolist() == [5100.0]

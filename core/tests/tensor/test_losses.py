@@ -222,3 +222,12 @@ def test_wrong_numbers_are_refused() -> None:
     for name in ("triplet_margin_loss", "cosine_embedding_loss"):
         with pytest.raises(ArgumentError, match=f"{name}: reduction='max' is none of"):
             getattr(x, name)(y, y, reduction="max")
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int8"])
+@pytest.mark.parametrize("name", ["cosine_similarity", "pairwise_distance"])
+def test_integers_do_not_wrap_where_the_result_is_a_float(name: str, dtype: str) -> None:
+    x, y = np.array([[3, 100, 7]]), np.array([[90, 1, 100]])
+    found = getattr(Tensor(x.astype(dtype)), name)(Tensor(y.astype(dtype)))
+    expected = getattr(F, name)(torch.tensor(x).float(), torch.tensor(y).float())
+    np.testing.assert_allclose(found.numpy(), expected, rtol=1e-6)

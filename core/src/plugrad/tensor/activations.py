@@ -67,7 +67,7 @@ class ActivationMixin(FormulaMixin):
             >>> Tensor([-1000.0]).logsigmoid().tolist()
             [-1000.0]
         """
-        return -((-self).softplus())
+        return self._composed(lambda x: -_softplus(-x))
 
     def tanh(self) -> Self:
         """Return the hyperbolic tangent.

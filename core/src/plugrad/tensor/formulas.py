@@ -28,7 +28,7 @@ class FormulaMixin(SynonymMixin):
             >>> Tensor([1.5, -1.25]).frac().tolist()
             [0.5, -0.25]
         """
-        return self - self.trunc() if is_float(self.dtype) else self._like(self._graph - self._graph)
+        return self - self.trunc() if is_float(self.dtype) else self._like(self._graph * 0)
 
     def signbit(self) -> Self:
         """Return where the sign is minus: also that of -0.0 and of NaN.
@@ -198,7 +198,11 @@ class FormulaMixin(SynonymMixin):
             >>> Tensor([1.0]).addcmul(Tensor([2.0]), Tensor([3.0]), value=0.5).tolist()
             [4.0]
         """
-        return self.add(self._tensor_operand(tensor1) * tensor2, alpha=value)
+        factor = self._tensor_operand(tensor1)
+        if isinstance(as_number(value, "addcmul"), float) and not is_float(factor.dtype):
+            # products of integers may wrap, those of floats do not
+            factor = factor.cast(dtypes.default_float)
+        return self.add(factor * tensor2, alpha=value)
 
     def addcdiv(self, tensor1: Self, tensor2: Self | ConstType, *, value: ConstType = 1) -> Self:
         """Return `self + value * tensor1 / tensor2`; the quotient of integers is a float.

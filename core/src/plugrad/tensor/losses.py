@@ -4,7 +4,7 @@ import math
 from typing import Any, Literal, Self
 
 from plugrad.autodiff import inputs_of, with_rule
-from plugrad.dtype import is_float, sum_acc_dtype
+from plugrad.dtype import dtypes, is_float, least_upper_dtype, sum_acc_dtype
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.arguments import real, tensors, tensors_or_none
 from plugrad.tensor.base import TensorBase
@@ -243,8 +243,9 @@ class LossMixin(ReduceMixin):
         """
         tensors(other=other)
         real(eps, "eps")
-        lengths = [(x * x).sum(axis, keepdim=True).clamp(eps * eps).sqrt() for x in (self, other)]
-        return (self / lengths[0] * (other / lengths[1])).sum(axis)
+        pair = _of_floats(self, other)
+        lengths = [(x * x).sum(axis, keepdim=True).clamp(eps * eps).sqrt() for x in pair]
+        return (pair[0] / lengths[0] * (pair[1] / lengths[1])).sum(axis)
 
     def pairwise_distance(
         self, other: Self, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
@@ -263,7 +264,8 @@ class LossMixin(ReduceMixin):
         real(eps, "eps")
         if real(p, "p") <= 0:
             raise ArgumentError(f"pairwise_distance: p={p} is not positive.")
-        size = (self - other + eps).abs()
+        first, second = _of_floats(self, other)
+        size = (first - second + eps).abs()
         if p == float("inf"):
             return size.max(-1, keepdim=keepdim)
         if p == 1:
@@ -361,6 +363,13 @@ class LossMixin(ReduceMixin):
                 f"{what} of shape {show(self.shape)} with a target of shape {show(target.shape)}: they must "
                 "be equal. Reshape or expand one."
             )
+
+
+def _of_floats(x: Any, y: Any) -> tuple[Any, Any]:
+    """Return two tensors with integers as floats, whose products and differences do not wrap."""
+    joined = least_upper_dtype(x.dtype, y.dtype)
+    wide = joined if is_float(joined) else dtypes.default_float
+    return x if is_float(x.dtype) else x.cast(wide), y if is_float(y.dtype) else y.cast(wide)
 
 
 def _times(losses: Any, weight: Any, what: str) -> Any:
