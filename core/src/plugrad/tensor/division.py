@@ -65,7 +65,7 @@ class DivisionMixin(OperandMixin):
         """Return `self // other`, rounded down as in Python; integers stay integers.
 
         Of floats it is the whole number next to `(self - self % other) / other`, and `self / other` for a
-        divisor of zero. Integer division by zero gives whatever the device gives.
+        divisor of zero. Integers by zero give 0.
 
         Example:
             >>> (Tensor([-7.0, 7.0]) // 2).tolist()
@@ -83,7 +83,8 @@ class DivisionMixin(OperandMixin):
         """Return `self % other`, with the sign of the divisor as in Python.
 
         Exact for floats too, except that a negative remainder of a positive divisor (or the reverse) is moved
-        by one divisor, which rounds. A remainder of zero has the divisor's sign; by zero it is NaN.
+        by one divisor, which rounds. A remainder of zero has the divisor's sign; by zero it is NaN. Integers by
+        zero give 0.
 
         Example:
             >>> (Tensor([-7, 7]) % 3).tolist()
