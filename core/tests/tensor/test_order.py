@@ -130,3 +130,9 @@ def test_quantiles_of_many_narrow_floats_find_their_places(dtype: str) -> None:
     x = Tensor(np.arange(5001, dtype=np.float32) / 64).cast(dtype)
     want = np.quantile(x.float().numpy(), [0.1, 0.37, 0.9])
     np.testing.assert_array_equal(x.quantile([0.1, 0.37, 0.9]).numpy(), Tensor(want).cast(dtype).numpy())
+
+
+def test_quantiles_of_double_precision_take_fractions_in_it() -> None:
+    x = np.linspace(0, 1, 8)
+    np.testing.assert_allclose(Tensor(x).quantile(0.3).numpy(), np.quantile(x, 0.3), rtol=1e-14)
+    np.testing.assert_allclose(Tensor(x).quantile([0.3, 0.7]).numpy(), np.quantile(x, [0.3, 0.7]), rtol=1e-14)

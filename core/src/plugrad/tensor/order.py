@@ -155,7 +155,9 @@ class OrderMixin(GatherMixin, CreationMixin):
                 "'nearest', 'midpoint'."
             )
         if is_sequence(q) or getattr(q, "shape", ()) != ():
-            q = self._tensor_operand(q if hasattr(q, "shape") else self._from_host(q))
+            # digits of Python's numbers that float64 has
+            digits = self.dtype if self.dtype is dtypes.float64 else None
+            q = self._tensor_operand(q if hasattr(q, "shape") else self._from_host(q, digits))
         if not isinstance(q, TensorBase) and not 0 <= (q := as_number(q, "quantile")) <= 1:
             raise ArgumentError(f"quantile: q={q} lies outside of 0..1. It is a fraction of the elements.")
         if isinstance(q, TensorBase) and q.ndim > 1:
@@ -168,9 +170,9 @@ class OrderMixin(GatherMixin, CreationMixin):
         size: Any = self.shape[at]
         ordered = self.sort(at)[0]
         ordered = ordered._like(ordered._graph.contiguous())
-        fractions = q if isinstance(q, TensorBase) else self.full((), float(q), device=self.device)
         # narrow floats do not hold all positions
         wide = dtypes.float64 if self.dtype is dtypes.float64 or greatest(size) > 1 << 24 else dtypes.float32
+        fractions = q if isinstance(q, TensorBase) else self.full((), float(q), wide, device=self.device)
         last: Any = size - 1 if isinstance(size, int) else self._make((size - 1).cast(wide), self._device)
         place = fractions.flatten().cast(wide) * last
         low = place.floor()
