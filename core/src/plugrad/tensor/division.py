@@ -83,8 +83,8 @@ class DivisionMixin(OperandMixin):
         """Return `self % other`, with the sign of the divisor as in Python.
 
         Exact for floats too, except that a negative remainder of a positive divisor (or the reverse) is moved
-        by one divisor, which rounds. A remainder of zero has the divisor's sign; by zero it is NaN. Integers by
-        zero give 0.
+        by one divisor, which rounds. A remainder of zero has the divisor's sign. By zero it is NaN, and 0 of
+        integers.
 
         Example:
             >>> (Tensor([-7, 7]) % 3).tolist()
