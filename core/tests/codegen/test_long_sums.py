@@ -1,15 +1,19 @@
 import math
+from dataclasses import replace
 
 import pytest
 
 from plugrad.codegen.long_sums import split_long_sums
 from plugrad.dtype import dtypes
+from plugrad.target import Capabilities
 from plugrad.uop.ops import AxisType, Ops
 from plugrad.uop.symbolic import simplify
 from plugrad.uop.uop import UOp
 
 out, x = (UOp(Ops.PARAM, dtypes.float32, (), (slot, 1 << 20)) for slot in range(2))
 i = UOp.range(4, 0)
+LOOPS = Capabilities(frozenset({dtypes.float32}), frozenset({dtypes.float32}))
+GRID = replace(LOOPS, grid_dims=3)
 
 
 def loop(size: "int | UOp", *ident: int) -> UOp:
@@ -29,13 +33,13 @@ def longest(sink: UOp) -> int:
 
 def test_a_long_sum_becomes_a_sum_of_sums() -> None:
     k, o, s = loop(4096, 1), loop(64, 1, 0), loop(64, 1, 1)
-    got = split_long_sums(stored(x.index(k).load().reduce(Ops.ADD, k)))
+    got = split_long_sums(stored(x.index(k).load().reduce(Ops.ADD, k)), LOOPS)
     assert got is stored(x.index(o * 64 + s).load().reduce(Ops.ADD, s).reduce(Ops.ADD, o))
 
 
 def test_what_is_left_behind_whole_pieces_is_added_too() -> None:
     k, o, s, t = loop(1031, 1), loop(16, 1, 0), loop(64, 1, 1), loop(7, 1, 2)
-    got = split_long_sums(stored(x.index(k).load().reduce(Ops.ADD, k)))
+    got = split_long_sums(stored(x.index(k).load().reduce(Ops.ADD, k)), LOOPS)
     whole = x.index(o * 64 + s).load().reduce(Ops.ADD, s).reduce(Ops.ADD, o)
     assert got is stored(whole + x.index(t + 1024).load().reduce(Ops.ADD, t))
 
@@ -43,27 +47,27 @@ def test_what_is_left_behind_whole_pieces_is_added_too() -> None:
 def test_several_loops_are_added_up_from_the_inside() -> None:
     outer, inner = loop(100, 1), loop(50, 2)
     place = outer * 64 + inner
-    got = split_long_sums(stored(x.index(place).load().reduce(Ops.ADD, outer, inner)))
+    got = split_long_sums(stored(x.index(place).load().reduce(Ops.ADD, outer, inner)), LOOPS)
     assert got is stored(x.index(place).load().reduce(Ops.ADD, inner).reduce(Ops.ADD, outer))
 
 
 @pytest.mark.parametrize("size", [1 << 20, 999_983, 3 * 65537])
 def test_no_register_takes_in_more_than_some_hundreds(size: int) -> None:
     k = loop(size, 1)
-    assert longest(split_long_sums(stored(x.index(k).load().reduce(Ops.ADD, k)))) <= 128
+    assert longest(split_long_sums(stored(x.index(k).load().reduce(Ops.ADD, k)), LOOPS)) <= 128
 
 
 def test_lanes_are_added_last() -> None:
     k, lane = loop(4096, 1), UOp.range(4, 2, AxisType.LANE)
     o, s = loop(64, 1, 0), loop(64, 1, 1)
-    got = split_long_sums(stored(x.index(k * 4 + lane).load().reduce(Ops.ADD, k, lane)))
+    got = split_long_sums(stored(x.index(k * 4 + lane).load().reduce(Ops.ADD, k, lane)), LOOPS)
     pieces = x.index(o * 256 + s * 4 + lane).load().reduce(Ops.ADD, s).reduce(Ops.ADD, o)
     assert got is simplify(stored(pieces.reduce(Ops.ADD, lane)))
 
 
 def test_a_symbolic_sum_is_split_by_its_greatest_length() -> None:
     k = loop(UOp.variable("n", 1, 5000), 1)
-    got = split_long_sums(stored(x.index(k).load().reduce(Ops.ADD, k)))
+    got = split_long_sums(stored(x.index(k).load().reduce(Ops.ADD, k)), LOOPS)
     assert longest(got) <= 128
 
 
@@ -77,18 +81,30 @@ def test_a_symbolic_sum_is_split_by_its_greatest_length() -> None:
     ids=["short", "no sum", "integers"],
 )
 def test_what_rounding_does_not_spoil_stays(short: UOp) -> None:
-    assert split_long_sums(stored(short)) is stored(short)
+    assert split_long_sums(stored(short), LOOPS) is stored(short)
 
 
 def test_steps_that_are_unrolled_stay_in_the_innermost_sum() -> None:
     k, part = loop(4096, 1), UOp.range(2, 2, AxisType.PARTIAL)
     o, s = loop(64, 1, 0), loop(64, 1, 1)
-    got = split_long_sums(stored(x.index(k * 2 + part).load().reduce(Ops.ADD, k, part)))
+    got = split_long_sums(stored(x.index(k * 2 + part).load().reduce(Ops.ADD, k, part)), LOOPS)
     pieces = x.index(o * 128 + s * 2 + part).load().reduce(Ops.ADD, s, part).reduce(Ops.ADD, o)
     assert got is simplify(stored(pieces))
 
 
-def test_the_tile_of_a_product_stays_in_its_registers() -> None:
-    k, row = loop(4096, 1), UOp.range(9, 2, AxisType.UPCAST)
-    tile = UOp.sink(out.index(row).store(x.index(k * 9 + row).load().reduce(Ops.ADD, k), row))
-    assert split_long_sums(tile) is tile
+def tile_of(size: int) -> UOp:
+    k, row = loop(size, 1), UOp.range(9, 2, AxisType.UPCAST)
+    return UOp.sink(out.index(row).store(x.index(k * 9 + row).load().reduce(Ops.ADD, k), row))
+
+
+def test_a_tile_is_added_up_in_long_pieces() -> None:
+    row = UOp.range(9, 2, AxisType.UPCAST)
+    o, s = loop(16, 1, 0), loop(256, 1, 1)
+    got = split_long_sums(tile_of(4096), LOOPS)
+    pieces = x.index((o * 256 + s) * 9 + row).load().reduce(Ops.ADD, s).reduce(Ops.ADD, o)
+    assert got is simplify(UOp.sink(out.index(row).store(pieces, row)))
+    assert longest(split_long_sums(tile_of(1 << 18), LOOPS)) <= 512
+
+
+def test_a_tile_of_a_grid_stays_in_its_registers() -> None:
+    assert split_long_sums(tile_of(4096), GRID) is tile_of(4096)
