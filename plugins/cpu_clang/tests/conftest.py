@@ -1,4 +1,4 @@
-"""Linear programs written by hand, and what it takes to run them with each compiler of this machine."""
+"""What it takes to run linear programs with each compiler of this machine."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -7,75 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from plugrad.dtype import DType, dtypes
-from plugrad.runtime.program import Program
 from plugrad.settings import settings
-from plugrad.uop.ops import Axis, AxisType, Ops
-from plugrad.uop.uop import UOp
+from plugrad.testing.linear_writer import LinearWriter
 from plugrad_cpu_clang.compiler import CpuCompiler
 from plugrad_cpu_clang.renderer import CpuRenderer
 from plugrad_cpu_clang.runner import CpuRunner
 from plugrad_cpu_clang.toolchain import Choice, choose_toolchain
 
 KINDS = ("clang", "gcc", "zig")
-
-
-class Writer:
-    """Appends nodes to a linear program, and returns each."""
-
-    def __init__(self) -> None:
-        self.uops: list[UOp] = []
-
-    def add(self, op: Ops, dtype: DType = dtypes.void, *src: UOp, arg: Any = None) -> UOp:
-        u = UOp(op, dtype, src, arg)
-        if u not in self.uops or op is Ops.STORE:
-            self.uops.append(u)
-        return u
-
-    def const(self, dtype: DType, value: Any) -> UOp:
-        return self.add(Ops.CONST, dtype, arg=UOp.const(dtype, value).arg)
-
-    def number(self, value: "UOp | int") -> UOp:
-        return value if isinstance(value, UOp) else self.const(dtypes.int32, value)
-
-    def param(self, slot: int, dtype: DType, numel: int = 1024) -> UOp:
-        return self.add(Ops.PARAM, dtype, arg=(slot, numel))
-
-    def variable(self, name: str, dtype: DType = dtypes.int32) -> UOp:
-        return self.add(Ops.DEFINE_VAR, dtype, arg=(name, 0, 1 << 20))
-
-    def range(self, size: "UOp | int", *ident: int, kind: AxisType = AxisType.LOOP) -> UOp:
-        return self.add(Ops.RANGE, dtypes.int32, self.number(size), arg=Axis(ident, kind))
-
-    def alu(self, op: Ops, *src: "UOp | int", dtype: DType | None = None) -> UOp:
-        nodes = [self.number(s) for s in src]
-        return self.add(op, dtype or nodes[0].alu(op, *nodes[1:]).dtype, *nodes)
-
-    def index(self, buffer: UOp, index: "UOp | int") -> UOp:
-        return self.add(Ops.INDEX, buffer.dtype, buffer, self.number(index))
-
-    def load(self, buffer: UOp, index: "UOp | int", count: int = 1) -> UOp:
-        return self.add(Ops.LOAD, buffer.dtype.vec(count), self.index(buffer, index))
-
-    def store(self, buffer: UOp, index: "UOp | int", value: UOp) -> UOp:
-        return self.add(Ops.STORE, dtypes.void, self.index(buffer, index), value)
-
-    def accumulator(self, initial: UOp, number: int = 0) -> UOp:
-        return self.add(Ops.DEFINE_ACC, initial.dtype, initial, arg=number)
-
-    def accumulate(self, acc: UOp, value: UOp) -> UOp:
-        return self.add(Ops.ACCUMULATE, acc.dtype, acc, value)
-
-    def end(self, *ranges: UOp) -> None:
-        for r in ranges:
-            self.add(Ops.END, dtypes.void, r)
-
-    def program(self, compiler: CpuCompiler, name: str = "kernel", threads: int = 1) -> Program:
-        source = CpuRenderer().render(self.uops, name)
-        variables = tuple(sorted(u.arg[0] for u in self.uops if u.op is Ops.DEFINE_VAR))
-        slots = tuple(u.arg[0] for u in self.uops if u.op is Ops.PARAM)
-        lib = compiler.compile(source, name)
-        return Program(name, source, lib, (), (), threads, variables, slots[:1], slots[1:])
 
 
 Launch = Callable[..., None]
@@ -115,15 +54,15 @@ def best_compiler(choice: Choice) -> CpuCompiler:
 
 
 @pytest.fixture
-def w() -> Writer:
+def w() -> LinearWriter:
     """An empty program."""
-    return Writer()
+    return LinearWriter()
 
 
 @pytest.fixture
-def new_writer() -> type[Writer]:
+def new_writer() -> type[LinearWriter]:
     """For tests with several programs."""
-    return Writer
+    return LinearWriter
 
 
 @pytest.fixture
@@ -137,13 +76,13 @@ def run_program(addresses: Callable[..., tuple[int, ...]]) -> Launch:
     """Compile and run a program, with arrays as its buffers by slot."""
 
     def run(
-        w: Writer,
+        w: LinearWriter,
         compiler: CpuCompiler,
         *arrays: "np.ndarray[Any, Any]",
         values: tuple[int, ...] = (),
         threads: int = 1,
     ) -> None:
-        CpuRunner(w.program(compiler, threads=threads))(addresses(*arrays), values)
+        CpuRunner(w.program(CpuRenderer(), compiler, threads=threads))(addresses(*arrays), values)
 
     return run
 

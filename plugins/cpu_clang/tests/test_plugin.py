@@ -13,6 +13,7 @@ from plugrad.runtime.graph import GraphLaunch
 from plugrad.target import Target
 from plugrad.uop.ops import Ops
 from plugrad_cpu_clang import plugin
+from plugrad_cpu_clang.renderer import CpuRenderer
 from plugrad_cpu_clang.toolchain import INSTALL_HINT
 
 TARGET = Target("CPU")
@@ -35,7 +36,7 @@ def test_targets_of_others_are_left_alone(best_compiler):
 def test_launches_become_a_native_list_where_all_runners_are_ours(w, best_compiler):
     out = w.param(0, dtypes.float32, 4)
     w.store(out, 0, w.const(dtypes.float32, 1.0))
-    runner = plugin.plugrad_runner(TARGET, w.program(best_compiler))
+    runner = plugin.plugrad_runner(TARGET, w.program(CpuRenderer(), best_compiler))
     values = np.zeros(4, np.float32)
     launch = GraphLaunch(runner, (values.ctypes.data,), (), (), ())
     graph = plugin.plugrad_graph(TARGET, [launch, launch])
@@ -72,8 +73,8 @@ def test_a_kernel_goes_through_all_hooks(w, new_writer):
     out, a = w.param(0, dtypes.float32, 16), w.param(1, dtypes.float32, 16)
     x = w.load(a, 0, 16)
     w.store(out, 0, w.alu(Ops.ADD, x, x))
-    program = w.program(compiler)
-    assert program.source == renderer.render(w.uops, "kernel")
+    program = w.program(renderer, compiler)
+    assert program.source == renderer.render(w.uops, program.name)
     blocks = [allocator.alloc(64) for _ in range(2)]
     values = np.arange(16, dtype=np.float32)
     allocator.copyin(blocks[1], memoryview(values).cast("B"))

@@ -14,6 +14,7 @@ from plugrad_cpu_clang import library, process
 from plugrad_cpu_clang import pool as pool_module
 from plugrad_cpu_clang.library import load_library
 from plugrad_cpu_clang.pool import pool
+from plugrad_cpu_clang.renderer import CpuRenderer
 from plugrad_cpu_clang.runner import CpuRunner, LaunchList
 
 PIECES = 16
@@ -28,7 +29,7 @@ def doubler(new_writer, best_compiler):
     thread = w.add(Ops.SPECIAL, dtypes.int32, w.const(dtypes.int32, PIECES), arg="thread")
     twice = w.alu(Ops.MUL, w.load(a, thread), w.const(dtypes.int64, 2))
     w.store(out, thread, w.alu(Ops.ADD, twice, n))
-    return CpuRunner(w.program(best_compiler, threads=PIECES))
+    return CpuRunner(w.program(CpuRenderer(), best_compiler, threads=PIECES))
 
 
 def test_seconds_are_given_when_asked(doubler, addresses):

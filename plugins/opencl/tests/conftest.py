@@ -1,4 +1,4 @@
-"""Linear programs written by hand, targets that are not there, and the first real device of this machine."""
+"""Targets that are not there, and the first real device of this machine."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -7,92 +7,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from plugrad.dtype import DType, dtypes
 from plugrad.errors import DeviceNotFound
-from plugrad.runtime.program import Program
 from plugrad.target import Target
-from plugrad.uop.ops import Axis, AxisType, Ops
-from plugrad.uop.uop import UOp
+from plugrad.testing.linear_writer import LinearWriter
 from plugrad_opencl.allocator import OpenClAllocator
 from plugrad_opencl.compiler import OpenClCompiler
 from plugrad_opencl.context import Context, open_context
 from plugrad_opencl.plugin import plugrad_probe
 from plugrad_opencl.renderer import OpenClRenderer
 from plugrad_opencl.runner import OpenClRunner
-
-
-class Writer:
-    """Appends nodes to a linear program, and returns each."""
-
-    def __init__(self) -> None:
-        self.uops: list[UOp] = []
-
-    def add(self, op: Ops, dtype: DType = dtypes.void, *src: UOp, arg: Any = None) -> UOp:
-        u = UOp(op, dtype, src, arg)
-        if u not in self.uops or op is Ops.STORE:
-            self.uops.append(u)
-        return u
-
-    def const(self, dtype: DType, value: Any) -> UOp:
-        return self.add(Ops.CONST, dtype, arg=UOp.const(dtype, value).arg)
-
-    def number(self, value: "UOp | int") -> UOp:
-        return value if isinstance(value, UOp) else self.const(dtypes.int32, value)
-
-    def param(self, slot: int, dtype: DType, numel: int = 1024) -> UOp:
-        return self.add(Ops.PARAM, dtype, arg=(slot, numel))
-
-    def variable(self, name: str, dtype: DType = dtypes.int32) -> UOp:
-        return self.add(Ops.DEFINE_VAR, dtype, arg=(name, 0, 1 << 20))
-
-    def special(self, name: str, size: int, dtype: DType = dtypes.int32) -> UOp:
-        return self.add(Ops.SPECIAL, dtype, self.const(dtype, size), arg=name)
-
-    def range(self, size: "UOp | int", *ident: int) -> UOp:
-        return self.add(Ops.RANGE, dtypes.int32, self.number(size), arg=Axis(ident, AxisType.LOOP))
-
-    def alu(self, op: Ops, *src: "UOp | int", dtype: DType | None = None) -> UOp:
-        nodes = [self.number(s) for s in src]
-        return self.add(op, dtype or nodes[0].alu(op, *nodes[1:]).dtype, *nodes)
-
-    def cast(self, dtype: DType, u: UOp) -> UOp:
-        return self.add(Ops.CAST, dtype.vec(u.dtype.count), u)
-
-    def index(self, buffer: UOp, index: "UOp | int") -> UOp:
-        return self.add(Ops.INDEX, buffer.dtype, buffer, self.number(index))
-
-    def load(self, buffer: UOp, index: "UOp | int", count: int = 1) -> UOp:
-        return self.add(Ops.LOAD, buffer.dtype.vec(count), self.index(buffer, index))
-
-    def store(self, buffer: UOp, index: "UOp | int", value: UOp) -> UOp:
-        return self.add(Ops.STORE, dtypes.void, self.index(buffer, index), value)
-
-    def end(self, *ranges: UOp) -> None:
-        for r in ranges:
-            self.add(Ops.END, dtypes.void, r)
-
-    def program(self, renderer: OpenClRenderer, compiler: OpenClCompiler, threads: int = 1) -> Program:
-        source = renderer.render(self.uops, "kernel_under_test")
-        variables = tuple(sorted(u.arg[0] for u in self.uops if u.op is Ops.DEFINE_VAR))
-        slots = tuple(u.arg[0] for u in self.uops if u.op is Ops.PARAM)
-        sizes = {u.arg: u.src[0].arg for u in self.uops if u.op is Ops.SPECIAL}
-        lib = compiler.compile(source, "kernel_under_test")
-        return Program(
-            "kernel_under_test",
-            source,
-            lib,
-            _dims("gidx", sizes),
-            _dims("lidx", sizes),
-            threads,
-            variables,
-            slots[:1],
-            slots[1:],
-        )
-
-
-def _dims(prefix: str, sizes: dict[str, int]) -> tuple[int, ...]:
-    count = 1 + max((int(name[-1]) for name in sizes if name.startswith(prefix)), default=-1)
-    return tuple(sizes.get(f"{prefix}{i}", 1) for i in range(count))
 
 
 def with_detail(target: Target, **changes: str) -> Target:
@@ -149,9 +72,9 @@ def changed() -> Callable[..., Target]:
 
 
 @pytest.fixture
-def w() -> Writer:
+def w() -> LinearWriter:
     """An empty program."""
-    return Writer()
+    return LinearWriter()
 
 
 @pytest.fixture(scope="session")
@@ -218,9 +141,9 @@ def launch(
     renderer = OpenClRenderer(with_detail(target, vector_bits=form[0]))
 
     def run(
-        w: Writer, *arrays: "np.ndarray[Any, Any]", values: tuple[int, ...] = (), threads: int = 1
+        w: LinearWriter, *arrays: "np.ndarray[Any, Any]", values: tuple[int, ...] = (), threads: int = 1
     ) -> float | None:
-        program = w.program(renderer, compiler, threads)
+        program = w.program(renderer, compiler, threads=threads)
         blocks = [allocator.alloc(array.nbytes) for array in arrays]
         for block, array in zip(blocks, arrays, strict=True):
             allocator.copyin(block, memoryview(array).cast("B"))
