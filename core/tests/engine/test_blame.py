@@ -52,3 +52,10 @@ def test_errors_of_our_own_stay_as_they_are(monkeypatch: Any) -> None:
     with pytest.raises(DeviceError, match="out of order") as caught:
         (Tensor([1.0, 2.0], device="PYTHON") * 5).realize()
     assert caught.value.__cause__ is None
+
+
+def test_a_read_that_raises_names_its_plugin(monkeypatch: Any) -> None:
+    x = Tensor([1.0, 2.0], device="PYTHON").realize()
+    monkeypatch.setattr(type(Device["PYTHON"].allocator), "copyout", full_moon)
+    with pytest.raises(PluginError, match="plugrad_allocator gave, reading 8 bytes raised RuntimeError"):
+        x.numpy()

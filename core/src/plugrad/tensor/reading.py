@@ -3,8 +3,10 @@
 from typing import TYPE_CHECKING, Any
 
 from plugrad._util import numpy as np
+from plugrad.device import Device
 from plugrad.dtype import dtypes, is_int, to_numpy
 from plugrad.engine import storage
+from plugrad.engine.blame import naming
 from plugrad.engine.capture import current_capture
 from plugrad.errors import ArgumentError, DtypeError, JitError, ShapeError, SharingError
 from plugrad.runtime.buffer import Buffer
@@ -111,7 +113,8 @@ class ReadingMixin(ComputingMixin, ConversionMixin):
             if isinstance(stored, bytes):
                 return np.frombuffer(stored, dtype).reshape(shape).copy()
             out = np.empty(shape, dtype)
-            stored.copyout(bytes_of(out))
+            with naming(Device[stored.device], "plugrad_allocator", f"reading {stored.nbytes} bytes"):
+                stored.copyout(bytes_of(out))
             return out
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> "npt.NDArray[Any]":
