@@ -28,7 +28,7 @@ class JoinMixin(MovementMixin):
     __slots__ = ()
 
     def cat(self, *others: Self, axis: int = 0) -> Self:
-        """Return tensors joined along an axis. Also `Tensor.cat(a, b, axis=1)`.
+        """Return tensors joined along an axis. Also `Tensor.cat(a, b, axis=1)` or `Tensor.cat([a, b], 1)`.
 
         Each element is one of the inputs' elements, bit for bit.
 
@@ -57,7 +57,7 @@ class JoinMixin(MovementMixin):
         return self._like(_joined([part._graph.cast(dtype) for part in parts], at), *others)
 
     def stack(self, *others: Self, axis: int = 0) -> Self:
-        """Return tensors of one shape joined along a new axis. Also `Tensor.stack(a, b, axis=1)`.
+        """Return tensors of one shape joined along a new axis. Also `Tensor.stack([a, b], 1)`.
 
         Raises:
             DtypeError: one of them is no tensor.

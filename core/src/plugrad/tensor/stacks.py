@@ -59,7 +59,7 @@ class StackMixin(SelectionMixin):
     def hstack(self, *others: Self) -> Self:
         """Return tensors side by side: `cat` along axis 1, of vectors along axis 0.
 
-        Also `Tensor.hstack(a, b)`.
+        Also `Tensor.hstack(a, b)` or `Tensor.hstack([a, b])`.
 
         Raises:
             DtypeError: one of them is no tensor.

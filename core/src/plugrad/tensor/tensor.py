@@ -14,6 +14,7 @@ from plugrad.tensor.fourier_axes import FourierAxesMixin
 from plugrad.tensor.gradient import GradientMixin
 from plugrad.tensor.host import HOST, host_buffer
 from plugrad.tensor.keywords import understands_synonyms
+from plugrad.tensor.listed import takes_lists
 from plugrad.tensor.runs import RunMixin
 from plugrad.tensor.shapes import as_int, show
 from plugrad.tensor.source import graph_of
@@ -22,6 +23,7 @@ from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
 
+@takes_lists
 @understands_synonyms
 class Tensor(GradientMixin, RunMixin, StatisticsMixin, FourierAxesMixin):
     """An array of one dtype on one device, and the graph that computes it.

@@ -203,7 +203,7 @@ def _searches() -> Iterator[Operation]:
     first: Meaning = lambda x: _first_or(np.argwhere(x), 3, -1)
     yield Operation("nonzero", "of a size", lambda x: x.nonzero(3, -1), first, (few,), dtype="int32")
     counted: Meaning = lambda x: np.unique(x, return_inverse=True, return_counts=True)
-    yield Operation("unique", "inverse and counts", lambda x: x.unique(True, True), counted, (few,))
+    yield Operation("unique", "inverse and counts", lambda x: x.unique(return_inverse=True, return_counts=True), counted, (few,))
     yield Operation(
         "unique",
         "floats",

@@ -1,0 +1,61 @@
+"""Tensors that are joined may come in a list, as PyTorch's and NumPy's do: `Tensor.cat([a, b], 1)`."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar
+
+from plugrad.errors import ShapeError
+from plugrad.tensor.base import TensorBase
+
+__all__ = ["takes_lists"]
+
+T = TypeVar("T")
+
+_JOINS = (
+    "block_diag",
+    "cartesian_prod",
+    "cat",
+    "column_stack",
+    "dstack",
+    "hstack",
+    "meshgrid",
+    "stack",
+    "vstack",
+)
+# behind the list an axis may stand
+_ALONG_AN_AXIS = frozenset({"cat", "stack"})
+
+
+def takes_lists(cls: type[T]) -> type[T]:
+    """Let the joining methods of a class, called as its functions, take one list or tuple of tensors.
+
+    Raises:
+        ShapeError: by the methods, where the list has no tensors.
+        TypeError: by the methods, where the axis is given twice.
+    """
+    for base in cls.__mro__[:-1]:
+        for name in _JOINS:
+            if name in vars(base):
+                setattr(base, name, _taking_lists(vars(base)[name]))
+    return cls
+
+
+def _taking_lists(function: Callable[..., Any]) -> Callable[..., Any]:
+    name = function.__name__
+
+    @wraps(function)
+    def joined(*args: Any, **keywords: Any) -> Any:
+        if not args and "tensors" in keywords:
+            args = (keywords.pop("tensors"),)
+        if args and isinstance(args[0], (list, tuple)):
+            tensors, *rest = args
+            if name in _ALONG_AN_AXIS and len(rest) == 1 and not isinstance(rest[0], TensorBase):
+                if not keywords.keys().isdisjoint(("axis", "dim")):
+                    raise TypeError(f"{name}() got its axis by position and by name.")
+                keywords["axis"] = rest.pop()
+            if not tensors:
+                raise ShapeError(f"{name} of an empty {type(tensors).__name__}. Pass one tensor or more.")
+            args = (*tensors, *rest)
+        return function(*args, **keywords)
+
+    return joined
