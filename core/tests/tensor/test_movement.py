@@ -43,7 +43,7 @@ def test_permutations() -> None:
     t = Tensor(X)
     np.testing.assert_array_equal(t.permute(2, 0, 1).numpy(), X.transpose(2, 0, 1))
     np.testing.assert_array_equal(t.permute((0, -1, 1)).numpy(), X.transpose(0, 2, 1))
-    np.testing.assert_array_equal(t.transpose().numpy(), X.swapaxes(0, 1))
+    np.testing.assert_array_equal(t.transpose(1).numpy(), X.swapaxes(0, 1))
     np.testing.assert_array_equal(t.transpose(-1, 0).numpy(), X.swapaxes(-1, 0))
     np.testing.assert_array_equal(t.T.numpy(), X.T)
     with pytest.raises(ShapeError, match=r"permute: 2 axes \(0, 1\) for shape \(2, 3, 4\)"):
@@ -253,3 +253,18 @@ def test_the_axis_of_a_number_is_flattened_as_in_torch() -> None:
     assert Tensor(5).flatten(0, -1).shape == Tensor(5).ravel().shape == (1,)
     with pytest.raises(AxisError, match="flatten: axis 1 is out of range"):
         Tensor(5).flatten(1)
+
+
+def test_none_keeps_the_size_of_an_axis() -> None:
+    x = Tensor.zeros(2, 6)
+    assert x.reshape(None, 2, 3).shape == (2, 2, 3)
+    assert x.reshape((None, 3, -1)).shape == (2, 3, 2)
+    assert x.view(2, None).shape == (2, 6)
+    assert x.unsqueeze(0).expand(4, None, None).shape == (4, 2, 6)
+    assert x.reshape(shape=(None, 6)).shape == (2, 6)
+
+
+def test_two_axes_are_named_where_there_are_not_two() -> None:
+    assert Tensor.zeros(2, 6).transpose().shape == (6, 2)
+    with pytest.raises(ShapeError, match=r"transpose of shape \(2, 3, 4\): which axes"):
+        Tensor.zeros(2, 3, 4).transpose()

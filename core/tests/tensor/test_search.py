@@ -53,7 +53,7 @@ def test_different_elements_are_those_of_numpy() -> None:
         for mine, other in zip(ours, theirs, strict=True):
             np.testing.assert_array_equal(mine.numpy(), other.reshape(mine.shape))
     np.testing.assert_array_equal(Tensor([True, True]).unique().numpy(), [True])
-    assert [t.tolist() for t in Tensor([], dtype="int32").unique(False, True)] == [[], []]
+    assert [t.tolist() for t in Tensor([], dtype="int32").unique(return_counts=True)] == [[], []]
 
 
 def test_counts_are_those_of_numpy() -> None:

@@ -32,21 +32,23 @@ class MovementMixin(ConversionMixin):
 
     __slots__ = ()
 
-    def reshape(self, *shape: Dim | Sequence[Dim]) -> Self:
+    def reshape(self, *shape: Dim | Sequence[Dim | None] | None) -> Self:
         """Return the same elements, in row-major order, in another shape. One size may be -1.
 
+        None keeps the size of the axis in its place, as in tinygrad.
+
         Raises:
-            ShapeError: the number of elements differs.
+            ShapeError: the number of elements differs; or None stands where there is no axis.
 
         Example:
             >>> Tensor.arange(6).reshape(2, -1).shape
             (2, 3)
         """
-        wanted = as_shape(shape, "reshape")
+        wanted = as_shape(_kept(shape, self.shape, "reshape"), "reshape")
         sizes = _completed(self.shape, wanted, "reshape")
         return self._view(lambda u: u.reshape(sizes))
 
-    def view(self, *shape: Dim | Sequence[Dim]) -> Self:
+    def view(self, *shape: Dim | Sequence[Dim | None] | None) -> Self:
         """Return `reshape(*shape)`.
 
         Example:
@@ -76,16 +78,25 @@ class MovementMixin(ConversionMixin):
         order = tuple([one_axis(axis, self.ndim, "permute") for axis in given])
         return self._view(lambda u: u.permute(order))
 
-    def transpose(self, axis1: int = 1, axis2: int = 0) -> Self:
-        """Return this with two axes exchanged.
+    def transpose(self, axis1: int | None = None, axis2: int = 0) -> Self:
+        """Return this with two axes exchanged, those of a matrix by default.
 
         Raises:
             AxisError: one of them does not exist.
+            ShapeError: no axis is named, and there are not two: NumPy reverses them all, tinygrad exchanges
+                the first two.
 
         Example:
             >>> Tensor.zeros(2, 3, 4).transpose(1, 2).shape
             (2, 4, 3)
         """
+        if axis1 is None:
+            if self.ndim != 2:
+                raise ShapeError(
+                    f"transpose of shape {show(self.shape)}: which axes? Name two, or use permute, or T to "
+                    "reverse them all."
+                )
+            axis1 = 1
         order = list(range(self.ndim))
         first, second = one_axis(axis1, self.ndim, "transpose"), one_axis(axis2, self.ndim, "transpose")
         order[first], order[second] = second, first
@@ -116,8 +127,8 @@ class MovementMixin(ConversionMixin):
             raise ShapeError(f"mT of shape {show(self.shape)}: a matrix has two axes. Unsqueeze it first.")
         return self.transpose(-2, -1)
 
-    def expand(self, *shape: Dim | Sequence[Dim]) -> Self:
-        """Return this broadcast to `shape`: axes of size 1 are repeated; -1 keeps a size.
+    def expand(self, *shape: Dim | Sequence[Dim | None] | None) -> Self:
+        """Return this broadcast to `shape`: axes of size 1 are repeated; -1 or None keeps a size.
 
         Raises:
             ShapeError: an axis has another size than 1 and the one asked for; or -1 stands for a new axis.
@@ -126,7 +137,7 @@ class MovementMixin(ConversionMixin):
             >>> Tensor([[1], [2]]).expand(2, 3).tolist()
             [[1, 1, 1], [2, 2, 2]]
         """
-        wanted = as_shape(shape, "expand")
+        wanted = as_shape([-1 if size is None else size for size in unpacked(shape)], "expand")
         missing = len(wanted) - self.ndim
         if missing < 0:
             raise ShapeError(
@@ -325,6 +336,14 @@ class MovementMixin(ConversionMixin):
             [[1, 2], [1, 2]]
         """
         return self.expand(*shape)
+
+
+def _kept(shape: Sequence[Any], have: Shape, what: str) -> list[Any]:
+    """Return the sizes that were asked for, with those of the axes in the places of None."""
+    wanted = unpacked(shape)
+    if any(size is None for size in wanted[len(have) :]):
+        raise ShapeError(f"{what} of shape {show(have)} to {wanted}: None stands where there is no axis.")
+    return [have[axis] if size is None else size for axis, size in enumerate(wanted)]
 
 
 def _completed(shape: Shape, wanted: Shape, what: str) -> Shape:

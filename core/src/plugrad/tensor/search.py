@@ -257,11 +257,12 @@ class SearchMixin(OrderMixin, ScanMixin):
     # --- by value ---
 
     def unique(
-        self, return_inverse: bool = False, return_counts: bool = False, *, sorted_: bool = True
+        self, *, return_inverse: bool = False, return_counts: bool = False, sorted_: bool = True
     ) -> Any:
         """Return the different elements, sorted: (...) -> (count,). All NaNs are one, as in NumPy.
 
-        Computes this tensor at once, because the count depends on it.
+        Computes this tensor at once, because the count depends on it. What else to return is said by name:
+        what comes first by position means one thing to PyTorch and another to NumPy.
 
         Args:
             return_inverse: also return where in the result each element is, in this shape.

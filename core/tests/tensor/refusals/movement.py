@@ -5,6 +5,7 @@ from plugrad.errors import ArgumentError, AxisError, DtypeError, ShapeError
 from refusals.case import Case
 
 CASES: list[Case] = [
+    ("transpose", ShapeError, lambda t: t.images.transpose(), "transpose of shape (1, 5, 4, 4): which axes?"),
     ("tri", ShapeError, lambda t: Tensor.tri(-1), "tri: (-1, -1) has a negative size"),
     ("tri", ArgumentError, lambda t: Tensor.tri(2, 2, 0.5), "tri: k=0.5 (float) is no integer"),
     ("tril", ArgumentError, lambda t: t.floats.tril("a"), "tril: diagonal='a' (str) is no integer"),
