@@ -5,16 +5,9 @@ import pytest
 HEADER = "from plugrad import Device, Tensor, dtypes\nimport numpy as np\n"
 
 
-def _clean(done):
-    """Return what a program printed, which must have left nothing behind."""
-    assert done.returncode == 0, done.stderr
-    assert "CUDA stand-in" not in done.stderr, done.stderr
-    return done.stdout.split("\n")
-
-
 def test_a_stand_in_is_shown_as_simulated_and_never_chosen_by_itself(simulate):
     program = HEADER + "d = Device['CUDA']; print(d.evidence.name, d.target.arch, d.probed.notes[-1][0])\n"
-    out = _clean(simulate(program + "print(Device.DEFAULT)", DEVICE=""))
+    out = simulate(program + "print(Device.DEFAULT)", DEVICE="").clean_lines()
     assert out[0] == "E2 sm_90 simulated"
     assert out[1] != "CUDA"
 
@@ -30,14 +23,14 @@ def test_results_are_numpys_and_nothing_is_left_behind(simulate):
         "np.testing.assert_array_equal((x.max(axis=1) > y.max(axis=1)).numpy(), a.max(1) > b.max(1))\n"
         "print('done')"
     )
-    assert _clean(simulate(program))[0] == "done"
+    assert simulate(program).clean_lines()[0] == "done"
 
 
 def test_copies_larger_than_the_page_locked_memory_arrive_whole(simulate):
     program = HEADER + (
         "a = np.arange(5_000_000, dtype=np.int32)\nprint(bool((Tensor(a, device='CUDA').numpy() == a).all()))"
     )
-    assert _clean(simulate(program))[0] == "True"
+    assert simulate(program).clean_lines()[0] == "True"
 
 
 def test_views_that_begin_at_odd_places_take_the_unaligned_kernel(simulate):
@@ -67,7 +60,7 @@ def test_views_that_begin_at_odd_places_take_the_unaligned_kernel(simulate):
         "    np.testing.assert_array_equal(got, a[start // 4:][:1 << 16] * 2)\n"
         "print(len(made))"
     )
-    assert _clean(simulate(program))[0] == "2"
+    assert simulate(program).clean_lines()[0] == "2"
 
 
 def test_two_devices_have_memory_of_their_own(simulate):
@@ -75,7 +68,7 @@ def test_two_devices_have_memory_of_their_own(simulate):
         "a, b = Tensor([1.0, 2.0], device='CUDA'), Tensor([3.0, 4.0], device='CUDA:1')\n"
         "print((a + b.to('CUDA')).tolist(), (b * 2).tolist(), Device['CUDA:1'].target.index)"
     )
-    assert _clean(simulate(program, PLUGRAD_SIM_DEVICES=2))[0] == "[4.0, 6.0] [6.0, 8.0] 1"
+    assert simulate(program, PLUGRAD_SIM_DEVICES=2).clean_lines()[0] == "[4.0, 6.0] [6.0, 8.0] 1"
 
 
 _LAUNCH = HEADER + (
@@ -144,7 +137,7 @@ def test_running_out_of_memory_is_typed_and_the_device_goes_on(simulate):
         "    print(error.requested_bytes)\n"
         "print((Tensor([1.0], device='CUDA') + 1).tolist())"
     )
-    assert _clean(simulate(program, PLUGRAD_SIM_MEMORY=8 << 20))[:2] == [str(4 << 22), "[2.0]"]
+    assert simulate(program, PLUGRAD_SIM_MEMORY=8 << 20).clean_lines()[:2] == [str(4 << 22), "[2.0]"]
 
 
 def test_kept_memory_is_given_back_before_running_out(simulate):
@@ -153,7 +146,7 @@ def test_kept_memory_is_given_back_before_running_out(simulate):
         "    Tensor(np.zeros(size << 18, np.float32), device='CUDA').realize()\n"
         "print('done')"
     )
-    assert _clean(simulate(program, PLUGRAD_SIM_MEMORY=10 << 20))[0] == "done"
+    assert simulate(program, PLUGRAD_SIM_MEMORY=10 << 20).clean_lines()[0] == "done"
 
 
 def test_a_refused_launch_says_its_size(simulate):
@@ -164,7 +157,7 @@ def test_a_refused_launch_says_its_size(simulate):
         "    print(error)\n"
         "kernel('p[0] = 1;')((block.handle,), (), (1,), (64,), wait=True)"
     )
-    out = _clean(simulate(program))
+    out = simulate(program).clean_lines()
     assert "launching k on 1x1x1 blocks of 65x1x1 failed: CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES" in out[0]
 
 
@@ -176,7 +169,7 @@ def test_barriers_and_shared_memory_are_real(simulate):
         "got = np.frombuffer(block.as_memoryview(), np.float32)\n"
         "print(bool((got == 263 - np.arange(64)).all()), seconds > 0)"
     )
-    assert _clean(simulate(program))[0] == "True True"
+    assert simulate(program).clean_lines()[0] == "True True"
 
 
 def test_more_shared_memory_than_a_kernel_may_declare_is_opted_in(simulate):
@@ -191,7 +184,7 @@ def test_more_shared_memory_than_a_kernel_may_declare_is_opted_in(simulate):
         "run((block.handle,), (), (1,), (64,))\n"
         "print(np.frombuffer(block.as_memoryview(), np.float32)[:3].tolist())"
     )
-    assert _clean(simulate(program))[0] == "[63.0, 62.0, 61.0]"
+    assert simulate(program).clean_lines()[0] == "[63.0, 62.0, 61.0]"
 
 
 def test_a_write_behind_a_block_is_reported(simulate):
@@ -207,7 +200,7 @@ def test_a_refused_kernel_has_the_compilers_log(simulate):
     program = _LAUNCH + (
         "try:\n    kernel('nonsense;')\nexcept CompileError as error:\n    print('nonsense' in error.log)"
     )
-    assert _clean(simulate(program))[0] == "True"
+    assert simulate(program).clean_lines()[0] == "True"
 
 
 @pytest.mark.parametrize(
@@ -232,7 +225,7 @@ def test_threads_may_launch_at_the_same_time(simulate):
         "with ThreadPoolExecutor(4) as pool:\n"
         "    print(list(pool.map(work, range(8))) == [200.0 * n for n in range(8)])"
     )
-    assert _clean(simulate(program))[0] == "True"
+    assert simulate(program).clean_lines()[0] == "True"
 
 
 def test_a_forked_child_that_ends_leaves_its_parents_device_alone(simulate):
@@ -244,4 +237,4 @@ def test_a_forked_child_that_ends_leaves_its_parents_device_alone(simulate):
         "    import atexit; atexit._run_exitfuncs(); os._exit(0)\n"
         "print(os.waitpid(child, 0)[1], x.tolist())"
     )
-    assert _clean(simulate(program))[0] == "0 [2.0]"
+    assert simulate(program).clean_lines()[0] == "0 [2.0]"

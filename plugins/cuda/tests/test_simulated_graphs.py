@@ -27,13 +27,6 @@ a, b = new(), new()
 )
 
 
-def _clean(done):
-    """Return what a program printed, which must have left nothing behind."""
-    assert done.returncode == 0, done.stderr
-    assert "CUDA stand-in" not in done.stderr, done.stderr
-    return done.stdout.split("\n")
-
-
 def test_a_recorded_function_is_one_graph(simulate):
     program = HEADER + (
         "@jit\n"
@@ -46,7 +39,7 @@ def test_a_recorded_function_is_one_graph(simulate):
         "import plugrad_cuda.graph as g, gc\n"
         "print(sum(isinstance(o, g.CudaGraph) for o in gc.get_objects()))"
     )
-    assert _clean(simulate(program))[0] == "1"
+    assert simulate(program).clean_lines()[0] == "1"
 
 
 def test_launches_take_effect_in_their_order(simulate):
@@ -57,7 +50,7 @@ def test_launches_take_effect_in_their_order(simulate):
         "graph(); graph()\n"
         "print(floats(a)[0], graph(wait=True) > 0)"
     )
-    assert _clean(simulate(program))[0] == "108.0 True"
+    assert simulate(program).clean_lines()[0] == "108.0 True"
 
 
 def test_blocks_variables_and_sizes_are_exchanged_until_the_next_change(simulate):
@@ -69,7 +62,7 @@ def test_blocks_variables_and_sizes_are_exchanged_until_the_next_change(simulate
         "print(floats(a)[:7].tolist(), floats(b)[:3].tolist())"
     )
     wanted = "[13.0, 13.0, 10.0, 10.0, 10.0, 10.0, 0.0] [4.0, 4.0, 0.0]"
-    assert _clean(simulate(program))[0] == wanted
+    assert simulate(program).clean_lines()[0] == wanted
 
 
 def test_a_run_under_way_keeps_what_it_was_given(simulate):
@@ -79,7 +72,7 @@ def test_a_run_under_way_keeps_what_it_was_given(simulate):
         "graph(); graph.set_handle(0, 0, b.handle); graph(); del graph, k\n"
         "print(floats(a)[0], floats(b)[0])"
     )
-    assert _clean(simulate(program))[0] == "3.0 1.0"
+    assert simulate(program).clean_lines()[0] == "3.0 1.0"
 
 
 def test_runners_of_others_are_left_alone(simulate):
@@ -87,7 +80,7 @@ def test_runners_of_others_are_left_alone(simulate):
         "k = kernel('p[0] += 1;')\n"
         "print(d.graph([GraphLaunch(x, (a.handle,), (), (1,), (1,)) for x in (k, lambda *_: None)]))"
     )
-    assert _clean(simulate(program))[0] == "None"
+    assert simulate(program).clean_lines()[0] == "None"
 
 
 def test_an_illegal_address_in_a_graph_names_its_kernels(simulate):
@@ -115,7 +108,7 @@ def test_a_launch_that_the_driver_refuses_is_named(simulate):
         "graph.set_sizes(1, (), (1,), (65,))\n"
         "try:\n    graph()\nexcept DeviceError as error:\n    print(error)\n"
     )
-    lines = _clean(simulate(program))
+    lines = simulate(program).clean_lines()
     assert "adding small on 1x1x1 blocks of 65x1x1 to a graph failed: CUDA_ERROR_LAUNCH_OUT" in lines[0]
     assert "changing small on 1x1x1 blocks of 65x1x1 in a graph failed: CUDA_ERROR_LAUNCH_OUT" in lines[1]
 

@@ -12,18 +12,11 @@ memory = d.allocator
 POOLS = pytest.mark.parametrize("pools", [0, 1])
 
 
-def _clean(done):
-    """Return what a program printed, which must have left nothing behind."""
-    assert done.returncode == 0, done.stderr
-    assert "CUDA stand-in" not in done.stderr, done.stderr
-    return done.stdout.split("\n")
-
-
 @POOLS
 def test_pools_are_used_where_the_device_has_them(simulate, pools):
     program = HEADER + "print(memory._context.pool is not None, memory.cache_limit_bytes)"
     wanted = f"{bool(pools)} {(8 << 20) // (8 if pools else 2)}"
-    assert _clean(simulate(program, PLUGRAD_SIM_POOLS=pools, PLUGRAD_SIM_MEMORY=8 << 20))[0] == wanted
+    assert simulate(program, PLUGRAD_SIM_POOLS=pools, PLUGRAD_SIM_MEMORY=8 << 20).clean_lines()[0] == wanted
 
 
 @POOLS
@@ -34,7 +27,7 @@ def test_blocks_of_ever_new_sizes_fit(simulate, pools):
         "    assert (Tensor(x, device='CUDA') + 1).max().item() == size + 1\n"
         "print('done')"
     )
-    assert _clean(simulate(program, PLUGRAD_SIM_POOLS=pools, PLUGRAD_SIM_MEMORY=8 << 20))[0] == "done"
+    assert simulate(program, PLUGRAD_SIM_POOLS=pools, PLUGRAD_SIM_MEMORY=8 << 20).clean_lines()[0] == "done"
 
 
 @POOLS
@@ -46,7 +39,7 @@ def test_running_out_of_memory_is_typed_and_the_device_goes_on(simulate, pools):
         "block = memory.alloc(7 << 20); memory.free(block, 7 << 20)\n"
         "print((Tensor([1.0], device='CUDA') + 1).tolist())"
     )
-    lines = _clean(simulate(program, PLUGRAD_SIM_POOLS=pools, PLUGRAD_SIM_MEMORY=8 << 20))
+    lines = simulate(program, PLUGRAD_SIM_POOLS=pools, PLUGRAD_SIM_MEMORY=8 << 20).clean_lines()
     assert lines[:2] == ["1", "[2.0]"]
 
 
@@ -60,7 +53,7 @@ def test_memory_that_is_given_back_is_there_for_others(simulate, pools):
         "print(library.cuMemAlloc_v2(out, 2 << 20), library.cuMemFree_v2(out[0]))"
     )
     done = simulate(program, PLUGRAD_SIM_POOLS=pools, PLUGRAD_SIM_MEMORY=2 << 20)
-    assert _clean(done)[:2] == [str(1 << 20 if not pools else 0), "0 0"]
+    assert done.clean_lines()[:2] == [str(1 << 20 if not pools else 0), "0 0"]
 
 
 _FREED = HEADER + (
@@ -75,7 +68,7 @@ def test_memory_is_freed_in_the_order_of_the_stream(simulate):
     program = _FREED + (
         "k((block,), (), (1,), (64,))\nmemory._context.free(block)\nd.synchronize()\nprint('done')"
     )
-    assert _clean(simulate(program))[0] == "done"
+    assert simulate(program).clean_lines()[0] == "done"
 
 
 def test_a_launch_after_memory_was_freed_is_at_fault(simulate):

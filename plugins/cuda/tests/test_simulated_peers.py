@@ -20,13 +20,6 @@ def new(device, fill=0):
 """
 
 
-def _clean(done):
-    """Return what a program printed, which must have left nothing behind."""
-    assert done.returncode == 0, done.stderr
-    assert "CUDA stand-in" not in done.stderr, done.stderr
-    return done.stdout.split("\n")
-
-
 @pytest.mark.parametrize(("peers", "staged"), [(1, "[]"), (0, "[256, 256]")])
 @pytest.mark.parametrize("pools", [0, 1])
 def test_bytes_pass_through_the_host_only_where_they_must(simulate, pools, peers, staged):
@@ -39,7 +32,7 @@ def test_bytes_pass_through_the_host_only_where_they_must(simulate, pools, peers
         "print(bool((floats(b) == 3).all() and (floats(c) == 3).all()))"
     )
     done = simulate(program, PLUGRAD_SIM_DEVICES=2, PLUGRAD_SIM_POOLS=pools, PLUGRAD_SIM_PEERS=peers)
-    assert _clean(done)[:2] == [staged, "True"]
+    assert done.clean_lines()[:2] == [staged, "True"]
 
 
 @pytest.mark.parametrize("pools", [0, 1])
@@ -56,7 +49,7 @@ def test_copies_keep_the_order_of_both_devices(simulate, pools):
         "a = new(d, 7); copy_buffer(b, a); del a; d.allocator.free_cache()\n"
         "print(floats(b)[0])"
     )
-    assert _clean(simulate(program, PLUGRAD_SIM_DEVICES=2, PLUGRAD_SIM_POOLS=pools))[0] == "7.0"
+    assert simulate(program, PLUGRAD_SIM_DEVICES=2, PLUGRAD_SIM_POOLS=pools).clean_lines()[0] == "7.0"
 
 
 def test_threads_may_copy_both_ways_at_the_same_time(simulate):
@@ -69,7 +62,7 @@ def test_threads_may_copy_both_ways_at_the_same_time(simulate):
         "with ThreadPoolExecutor(4) as pool:\n"
         "    print(list(pool.map(work, range(8))) == [[float(n)] * 20 for n in range(8)])"
     )
-    assert _clean(simulate(program, PLUGRAD_SIM_DEVICES=2))[0] == "True"
+    assert simulate(program, PLUGRAD_SIM_DEVICES=2).clean_lines()[0] == "True"
 
 
 def test_a_fault_of_the_source_is_told_with_the_name_of_its_kernel(simulate):
@@ -103,4 +96,4 @@ def test_giving_back_leaves_the_threads_context_as_it_was_and_waits_for_nobody(s
         "other.trim()\n"
         "print(len(other._blocks))"
     )
-    assert _clean(simulate(program, PLUGRAD_SIM_DEVICES=2))[:3] == ["1", "1", "0"]
+    assert simulate(program, PLUGRAD_SIM_DEVICES=2).clean_lines()[:3] == ["1", "1", "0"]

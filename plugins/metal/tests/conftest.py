@@ -35,17 +35,28 @@ def stand_in(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return build.build(tmp_path_factory.mktemp("metal-simulator"))
 
 
-Run = Callable[..., subprocess.CompletedProcess[str]]
+class Done(subprocess.CompletedProcess[str]):
+    """A program that ended."""
+
+    def clean_lines(self) -> list[str]:
+        """Return what it printed, which must have done nothing that Metal does not allow."""
+        assert self.returncode == 0, self.stderr
+        assert "Metal stand-in" not in self.stderr, self.stderr
+        return self.stdout.split("\n")
+
+
+Run = Callable[..., Done]
 
 
 @pytest.fixture
 def simulate(stand_in: dict[str, str]) -> Run:
     """Run a Python program in a process that has a simulated GPU; settings of the stand-in by name."""
 
-    def run(program: str, **settings: object) -> subprocess.CompletedProcess[str]:
+    def run(program: str, **settings: object) -> Done:
         environment = os.environ | stand_in | {name: str(value) for name, value in settings.items()}
-        return subprocess.run(
+        done = subprocess.run(
             [sys.executable, "-c", program], capture_output=True, text=True, env=environment, check=False
         )
+        return Done(done.args, done.returncode, done.stdout, done.stderr)
 
     return run

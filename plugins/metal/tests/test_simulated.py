@@ -5,16 +5,9 @@ import pytest
 HEADER = "from plugrad import Device, Tensor, dtypes\nimport numpy as np\n"
 
 
-def _clean(done):
-    """Return what a program printed, which must have done nothing that Metal does not allow."""
-    assert done.returncode == 0, done.stderr
-    assert "Metal stand-in" not in done.stderr, done.stderr
-    return done.stdout.split("\n")
-
-
 def test_a_stand_in_is_shown_as_simulated_and_never_chosen_by_itself(simulate):
     program = HEADER + "d = Device['METAL']; print(d.evidence.name, d.target.arch, d.probed.notes[-1][0])\n"
-    out = _clean(simulate(program + "print(Device.DEFAULT)", DEVICE=""))
+    out = simulate(program + "print(Device.DEFAULT)", DEVICE="").clean_lines()
     assert out[0] == "E2 apple9 simulated"
     assert out[1] != "METAL"
 
@@ -30,7 +23,7 @@ def test_results_are_numpys_and_nothing_is_left_behind(simulate):
         "np.testing.assert_array_equal((x.max(axis=1) > y.max(axis=1)).numpy(), a.max(1) > b.max(1))\n"
         "print('done')"
     )
-    assert _clean(simulate(program))[0] == "done"
+    assert simulate(program).clean_lines()[0] == "done"
 
 
 def test_half_arithmetic_rounds_each_step(simulate):
@@ -39,7 +32,7 @@ def test_half_arithmetic_rounds_each_step(simulate):
         "x, y = Tensor(a, device='METAL'), Tensor(b, device='METAL')\n"
         "print(bool(((x * y - x / y).numpy() == a * b - a / b).all()))"
     )
-    assert _clean(simulate(program))[0] == "True"
+    assert simulate(program).clean_lines()[0] == "True"
 
 
 def test_two_devices_have_memory_of_their_own(simulate):
@@ -47,7 +40,7 @@ def test_two_devices_have_memory_of_their_own(simulate):
         "a, b = Tensor([1.0, 2.0], device='METAL'), Tensor([3.0, 4.0], device='METAL:1')\n"
         "print((a + b.to('METAL')).tolist(), (b * 2).tolist(), Device['METAL:1'].target.index)"
     )
-    assert _clean(simulate(program, PLUGRAD_SIM_DEVICES=2))[0] == "[4.0, 6.0] [6.0, 8.0] 1"
+    assert simulate(program, PLUGRAD_SIM_DEVICES=2).clean_lines()[0] == "[4.0, 6.0] [6.0, 8.0] 1"
 
 
 _LAUNCH = HEADER + (
@@ -77,7 +70,7 @@ def test_a_fault_names_the_kernel_and_the_device_goes_on(simulate):
         "    print(error)\n"
         "print((Tensor([1.0], device='METAL') + 1).tolist())"
     )
-    out = _clean(simulate(program))
+    out = simulate(program).clean_lines()
     assert out[0] == "METAL: running bad failed: Caused GPU Address Fault Error (code 3)"
     assert out[1] == "[2.0]"
 
@@ -91,7 +84,7 @@ def test_several_failed_launches_are_one_error(simulate):
         "except DeviceError as error:\n"
         "    print(error.__notes__)"
     )
-    assert _clean(simulate(program))[0] == "['2 launches after it failed too']"
+    assert simulate(program).clean_lines()[0] == "['2 launches after it failed too']"
 
 
 def test_a_fault_that_nobody_waited_for_is_shown_at_the_end(simulate):
@@ -110,7 +103,7 @@ def test_running_out_of_memory_is_typed_and_the_device_goes_on(simulate):
         "        print(error.requested_bytes)\n"
         "print((Tensor([1.0], device='METAL') + 1).tolist())"
     )
-    out = _clean(simulate(program, PLUGRAD_SIM_MEMORY=6 << 20))
+    out = simulate(program, PLUGRAD_SIM_MEMORY=6 << 20).clean_lines()
     assert out[:3] == [str(4 << 20), str(4 << 22), "[2.0]"]
 
 
@@ -120,7 +113,7 @@ def test_kept_memory_is_given_back_before_running_out(simulate):
         "    Tensor(np.zeros(size << 18, np.float32), device='METAL').realize()\n"
         "print('done')"
     )
-    assert _clean(simulate(program, PLUGRAD_SIM_MEMORY=10 << 20))[0] == "done"
+    assert simulate(program, PLUGRAD_SIM_MEMORY=10 << 20).clean_lines()[0] == "done"
 
 
 def test_a_threadgroup_that_is_too_large_is_refused(simulate):
@@ -130,7 +123,7 @@ def test_a_threadgroup_that_is_too_large_is_refused(simulate):
         "except DeviceError as error:\n"
         "    print(error)"
     )
-    assert _clean(simulate(program))[0] == "METAL runs k in threadgroups of up to 64 threads, not of 65"
+    assert simulate(program).clean_lines()[0] == "METAL runs k in threadgroups of up to 64 threads, not of 65"
 
 
 def test_barriers_and_threadgroup_memory_are_real(simulate):
@@ -142,7 +135,7 @@ def test_barriers_and_threadgroup_memory_are_real(simulate):
         "got = np.frombuffer(block.as_memoryview(), np.float32)\n"
         "print(bool((got == 263 - np.arange(64)).all()), seconds > 0)"
     )
-    assert _clean(simulate(program))[0] == "True True"
+    assert simulate(program).clean_lines()[0] == "True True"
 
 
 def test_bound_variables_arrive(simulate):
@@ -151,7 +144,7 @@ def test_bound_variables_arrive(simulate):
         "run((block.handle,), (5,), (1,), (64,))\n"
         "print(np.frombuffer(block.as_memoryview(), np.float32)[63])"
     )
-    assert _clean(simulate(program))[0] == "5.0"
+    assert simulate(program).clean_lines()[0] == "5.0"
 
 
 def test_host_views_are_the_memory_itself(simulate):
@@ -161,7 +154,7 @@ def test_host_views_are_the_memory_itself(simulate):
         "d.synchronize()\n"
         "print(np.frombuffer(view, np.float32).tolist() == [7.0] * 64)"
     )
-    assert _clean(simulate(program))[0] == "True"
+    assert simulate(program).clean_lines()[0] == "True"
 
 
 def test_reading_memory_before_waiting_ends_the_process(simulate):
@@ -252,7 +245,7 @@ def test_a_refused_kernel_has_the_compilers_log_and_its_source(simulate):
         "except CompileError as error:\n"
         "    print('nonsense' in error.log, 'nonsense' in error.source, '-std=metal3.1' in error.command)"
     )
-    assert _clean(simulate(program))[0] == "True True True"
+    assert simulate(program).clean_lines()[0] == "True True True"
 
 
 def test_archives_are_kept_and_loaded(simulate):
@@ -270,13 +263,13 @@ def test_archives_are_kept_and_loaded(simulate):
         "except DeviceError as error:\n"
         "    print('does not load an archive of 7 bytes' in str(error))"
     )
-    assert _clean(simulate(program))[:4] == ["True True", "3.0", "3.0", "True"]
+    assert simulate(program).clean_lines()[:4] == ["True True", "3.0", "3.0", "True"]
 
 
 def test_a_gpu_that_keeps_no_archives_compiles_again(simulate, tmp_path):
     program = HEADER + "print((Tensor([1.0], device='METAL') + 1).tolist())"
     for _ in range(2):  # the second time from its cache, which no GPU with archives has filled
-        assert _clean(simulate(program, PLUGRAD_SIM_ARCHIVES=0, PLUGRAD_CACHE=tmp_path))[0] == "[2.0]"
+        assert simulate(program, PLUGRAD_SIM_ARCHIVES=0, PLUGRAD_CACHE=tmp_path).clean_lines()[0] == "[2.0]"
 
 
 @pytest.mark.parametrize(
@@ -299,7 +292,7 @@ def test_bfloat16_works_in_every_language(simulate, language):
         "y = Tensor([16777217], device='METAL').cast(dtypes.bfloat16)\n"
         "print((x * 3).cast(dtypes.float32).tolist(), y.tolist())"
     )
-    out = _clean(simulate(program, PLUGRAD_SIM_LANGUAGE=language))
+    out = simulate(program, PLUGRAD_SIM_LANGUAGE=language).clean_lines()
     assert out[0] == "[3.0, 7.5, nan] [16777216.0]"
 
 
@@ -311,7 +304,7 @@ def test_threads_may_launch_at_the_same_time(simulate):
         "with ThreadPoolExecutor(4) as pool:\n"
         "    print(list(pool.map(work, range(8))) == [200.0 * n for n in range(8)])"
     )
-    assert _clean(simulate(program))[0] == "True"
+    assert simulate(program).clean_lines()[0] == "True"
 
 
 def test_more_launches_than_a_queue_holds(simulate):
@@ -321,4 +314,4 @@ def test_more_launches_than_a_queue_holds(simulate):
         "for _ in range(200): run((block.handle,), (), (1,), (64,))\n"
         "print(np.frombuffer(block.as_memoryview(), np.float32)[5])"
     )
-    assert _clean(simulate(program))[0] == "200.0"
+    assert simulate(program).clean_lines()[0] == "200.0"

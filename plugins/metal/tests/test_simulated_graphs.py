@@ -33,13 +33,6 @@ a, b = new(), new()
 )
 
 
-def _clean(done):
-    """Return what a program printed, which must have done nothing that Metal does not allow."""
-    assert done.returncode == 0, done.stderr
-    assert "Metal stand-in" not in done.stderr, done.stderr
-    return done.stdout.split("\n")
-
-
 def test_a_recorded_function_is_one_graph(simulate):
     program = HEADER + (
         "@jit\n"
@@ -51,7 +44,7 @@ def test_a_recorded_function_is_one_graph(simulate):
         "    assert f(Tensor(x, device='METAL').realize()).item() == (2 * x + 2 * x.max()).sum()\n"
         "print(graphs())"
     )
-    assert _clean(simulate(program))[0] == "1"
+    assert simulate(program).clean_lines()[0] == "1"
 
 
 _TRAINING = (
@@ -87,7 +80,7 @@ def test_a_training_step_replays_with_the_right_numbers(simulate, tmp_path, sett
         )
     )
     # a cache of its own: kernels that were loaded for replay are others
-    assert _clean(simulate(program, PLUGRAD_CACHE=tmp_path, **settings))[0] == str(not settings)
+    assert simulate(program, PLUGRAD_CACHE=tmp_path, **settings).clean_lines()[0] == str(not settings)
 
 
 def test_bound_variables_and_symbolic_sizes_replay(simulate):
@@ -102,7 +95,7 @@ def test_bound_variables_and_symbolic_sizes_replay(simulate):
         "    assert f(n.bind(k)).item() == 3 * sum(range(k)), k\n"
         "print(graphs())"
     )
-    assert _clean(simulate(program))[0] == "1"
+    assert simulate(program).clean_lines()[0] == "1"
 
 
 def test_launches_take_effect_in_their_order(simulate):
@@ -113,7 +106,7 @@ def test_launches_take_effect_in_their_order(simulate):
         "graph(); graph()\n"
         "print(floats(a)[0], graph(wait=True) > 0)"
     )
-    assert _clean(simulate(program))[0] == "108.0 True"
+    assert simulate(program).clean_lines()[0] == "108.0 True"
 
 
 _SIZED = KERNELS + (
@@ -129,7 +122,7 @@ def test_blocks_variables_and_sizes_are_exchanged_until_the_next_change(simulate
         "print(floats(a)[:7].tolist(), floats(b)[:3].tolist())"
     )
     wanted = "[13.0, 13.0, 10.0, 10.0, 10.0, 10.0, 0.0] [4.0, 4.0, 0.0]"
-    assert _clean(simulate(program))[0] == wanted
+    assert simulate(program).clean_lines()[0] == wanted
 
 
 def test_each_run_keeps_the_values_it_was_given(simulate):
@@ -138,7 +131,7 @@ def test_each_run_keeps_the_values_it_was_given(simulate):
         "    graph.set_sizes(0, (n,), (1,), (2,)); graph.set_handle(1, 0, (a, b)[n % 2].handle); graph()\n"
         "print(floats(a)[0], floats(b)[0])"
     )
-    assert _clean(simulate(program))[0] == "55.0 10.0"
+    assert simulate(program).clean_lines()[0] == "55.0 10.0"
 
 
 def test_parts_of_blocks_are_exchanged(simulate):
@@ -146,7 +139,7 @@ def test_parts_of_blocks_are_exchanged(simulate):
         "graph(); graph.set_handle(1, 0, d.allocator.offset(a.handle, 16, 16)); graph()\n"
         "print(floats(a)[:6].tolist())"
     )
-    assert _clean(simulate(program))[0] == "[4.0, 4.0, 0.0, 0.0, 2.0, 2.0]"
+    assert simulate(program).clean_lines()[0] == "[4.0, 4.0, 0.0, 0.0, 2.0, 2.0]"
 
 
 def test_a_run_under_way_keeps_what_it_was_given(simulate):
@@ -156,7 +149,7 @@ def test_a_run_under_way_keeps_what_it_was_given(simulate):
         "graph(); graph.set_handle(0, 0, b.handle); graph(); del graph, k\n"
         "print(floats(a)[0], floats(b)[0])"
     )
-    assert _clean(simulate(program))[0] == "3.0 1.0"
+    assert simulate(program).clean_lines()[0] == "3.0 1.0"
 
 
 def test_runners_of_others_are_left_alone(simulate):
@@ -164,7 +157,7 @@ def test_runners_of_others_are_left_alone(simulate):
         "k = kernel('p[0] += 1;')\n"
         "print(d.graph([GraphLaunch(x, (a.handle,), (), (1,), (1,)) for x in (k, lambda *_: None)]))"
     )
-    assert _clean(simulate(program))[0] == "None"
+    assert simulate(program).clean_lines()[0] == "None"
 
 
 @pytest.mark.parametrize("settings", [{"PLUGRAD_SIM_INDIRECT": 0}, {"PLUGRAD_SIM_FAMILY": 1008}])
@@ -174,7 +167,7 @@ def test_kernels_that_cannot_stand_in_one_are_launched_one_by_one(simulate, tmp_
         "k((a.handle,), (), (1,), (1,))\n"
         "print(floats(a)[0], k.can_replay, d.graph([GraphLaunch(k, (a.handle,), (), (1,), (1,))] * 2))"
     )
-    assert _clean(simulate(program, PLUGRAD_CACHE=tmp_path, **settings))[0] == "1.0 False None"
+    assert simulate(program, PLUGRAD_CACHE=tmp_path, **settings).clean_lines()[0] == "1.0 False None"
 
 
 def test_a_fault_in_a_graph_names_its_kernels_and_the_device_goes_on(simulate):
@@ -186,7 +179,7 @@ def test_a_fault_in_a_graph_names_its_kernels_and_the_device_goes_on(simulate):
         "good((a.handle,), (), (1,), (1,))\n"
         "print(floats(a)[0])"
     )
-    out = _clean(simulate(program))
+    out = simulate(program).clean_lines()
     assert out[0] == "METAL: running a graph of good, bad failed: Caused GPU Address Fault Error (code 3)"
     assert out[1] == "1.0"
 
@@ -199,7 +192,7 @@ def test_a_threadgroup_that_is_too_large_is_refused(simulate):
         "for call in (lambda: d.graph(two), lambda: graph.set_sizes(1, (), (1,), (65,))):\n"
         "    try:\n        call()\n    except DeviceError as error:\n        print(error)\n"
     )
-    lines = _clean(simulate(program))
+    lines = simulate(program).clean_lines()
     assert lines[:2] == ["METAL runs small in threadgroups of up to 64 threads, not of 65"] * 2
 
 

@@ -5,13 +5,6 @@ import pytest
 HEADER = "from plugrad import Device, Tensor, dtypes\nimport numpy as np\n"
 
 
-def _clean(done):
-    """Return what a program printed, which must have done nothing that Metal does not allow."""
-    assert done.returncode == 0, done.stderr
-    assert "Metal stand-in" not in done.stderr, done.stderr
-    return done.stdout.split("\n")
-
-
 _LAUNCH = HEADER + (
     "from plugrad.errors import DeviceError\n"
     "from plugrad.runtime.program import Program\n"
@@ -43,7 +36,7 @@ _LAUNCH = HEADER + (
 )
 def test_threads_see_what_others_of_their_simdgroup_show(simulate, call, expected):
     program = _LAUNCH + f"print((run('p[i] = {call};') == {expected}).all())"
-    assert _clean(simulate(program))[0] == "True"
+    assert simulate(program).clean_lines()[0] == "True"
 
 
 def test_simdgroups_and_barriers_take_turns(simulate):
@@ -53,7 +46,7 @@ def test_simdgroups_and_barriers_take_turns(simulate):
         "p[i] = simd_shuffle_xor(sums[0] + sums[1] + x, ushort(1));''')\n"
         "print((got == 63 * 32 + (i ^ 1)).all())"
     )
-    assert _clean(simulate(program))[0] == "True"
+    assert simulate(program).clean_lines()[0] == "True"
 
 
 _MATRICES = (
@@ -76,7 +69,7 @@ def test_matrices_are_multiplied_together(simulate):
         "product = (rows * 8 + columns) @ (rows - columns * 2) + rows * 3\n"
         "print((got.reshape(2, 8, 8) == [product, product + 1]).all())"
     )
-    assert _clean(simulate(program))[0] == "True"
+    assert simulate(program).clean_lines()[0] == "True"
 
 
 @pytest.mark.parametrize(
@@ -158,7 +151,7 @@ def test_products_use_matrix_instructions_and_give_what_the_interpreter_does(
         f"    np.testing.assert_allclose(got, wanted, rtol=2.0**{1 - digits}, atol=1e-5)\n"
         "print('done')"
     )
-    assert _clean(simulate(program, PLUGRAD_CACHE=tmp_path))[0] == "done"
+    assert simulate(program, PLUGRAD_CACHE=tmp_path).clean_lines()[0] == "done"
 
 
 def test_products_of_small_floats_may_give_float32_and_go_on(simulate, tmp_path):
@@ -168,7 +161,7 @@ def test_products_of_small_floats_may_give_float32_and_go_on(simulate, tmp_path)
         "    np.testing.assert_allclose(got, wanted, rtol=1e-6, atol=1e-5)\n"
         "print('done')"
     )
-    assert _clean(simulate(program, PLUGRAD_CACHE=tmp_path))[0] == "done"
+    assert simulate(program, PLUGRAD_CACHE=tmp_path).clean_lines()[0] == "done"
 
 
 @pytest.mark.parametrize(
@@ -187,4 +180,4 @@ def test_matrix_instructions_follow_the_family_and_the_language(simulate, settin
         "    x = Tensor(a, device='METAL').cast(dtype)\n"
         "    assert ((x @ x).cast(dtypes.float32).numpy() == a @ a).all()"
     )
-    assert _clean(simulate(program, **settings))[0] == cores
+    assert simulate(program, **settings).clean_lines()[0] == cores
