@@ -247,7 +247,8 @@ class DeviceRegistry:
         """
         if name is None:
             return self.DEFAULT
-        found = self._canonical.get(name)
+        # what is no string may have no hash either
+        found = self._canonical.get(name) if isinstance(name, str) else None  # pyright: ignore
         if found is None:
             backend, suffix = self._parse(name)
             found = f"{backend.info.name}:{suffix}" if suffix else backend.info.name
@@ -295,7 +296,7 @@ class DeviceRegistry:
         base, _, suffix = name.partition(":") if isinstance(name, str) else ("", "", "")
         if not base.strip():
             raise DeviceNotFound(
-                f"{name!r} is no name of a device. Pass a string such as 'NAME' or 'NAME:1'; `plugrad "
+                f"{name!r:.200} is no name of a device. Pass a string such as 'NAME' or 'NAME:1'; `plugrad "
                 "devices` lists those that are there."
             )
         backend = self._manager.backend(base.strip())

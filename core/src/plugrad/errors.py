@@ -53,14 +53,19 @@ class _Refusal(PlugradError):
     """
 
     def __init__(self, message: str) -> None:
-        super().__init__(_in_words_of_the_caller(message))
+        super().__init__(_shortened(in_words_of_the_caller(message)))
 
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _TENSOR = os.path.join(_PACKAGE, "tensor") + os.sep
 
 
-def _in_words_of_the_caller(message: str) -> str:
+def _shortened(message: str) -> str:
+    """Return a message without the middle of what was passed, where that is a whole book."""
+    return message if len(message) <= 2000 else f"{message[:1500]} ... {message[-400:]}"
+
+
+def in_words_of_the_caller(message: str) -> str:
     """Return a message about the outermost method of tensors that runs, where it is about an inner one.
 
     before: "sum: axis 7 is out of range.", raised below `x.norm(axis=7)`

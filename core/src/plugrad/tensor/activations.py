@@ -219,9 +219,10 @@ class ActivationMixin(FormulaMixin):
             >>> Tensor([-9.0, 0.0, 9.0]).hardsigmoid().tolist()
             [0.0, 0.5, 1.0]
         """
-        if alpha == 1 / 6 and beta == 0.5:
+        slope, middle = as_number(alpha, "hardsigmoid"), as_number(beta, "hardsigmoid")
+        if slope == 1 / 6 and middle == 0.5:
             return self._composed(_hardsigmoid)  # one rounding less
-        return (self * alpha + beta).clamp(0, 1)
+        return (self * slope + middle).clamp(0, 1)
 
     def hardswish(self) -> Self:
         """Return `self * hardsigmoid(self)`.

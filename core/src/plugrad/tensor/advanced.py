@@ -5,13 +5,14 @@ from typing import Any, Self
 
 from plugrad.dtype import ConstType, dtypes, is_float, sum_acc_dtype
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
+from plugrad.tensor.arguments import tensors
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.custom import with_backward
 from plugrad.tensor.indexing import IndexingMixin
 from plugrad.tensor.masked import Masked, masked_of
 from plugrad.tensor.positions import Plan, has_tensors, plan_of, understood, without_truths
 from plugrad.tensor.sampling import SamplingMixin
-from plugrad.tensor.shapes import Shape, broadcast_shapes, expanded, one_axis, show
+from plugrad.tensor.shapes import Shape, as_number, broadcast_shapes, expanded, one_axis, show
 from plugrad.uop.uop import UOp
 
 
@@ -207,7 +208,9 @@ class AdvancedIndexingMixin(SamplingMixin, IndexingMixin):
             >>> Tensor([[1, 1], [2, 2]]).index_add(0, Tensor([1, 1]), Tensor([[1, 2], [3, 4]])).tolist()
             [[1, 1], [6, 8]]
         """
-        values = source if alpha == 1 else (source * alpha).cast(source.dtype)
+        tensors(source=source)
+        factor = as_number(alpha, "index_add")
+        values = source if factor == 1 else (source * factor).cast(source.dtype)
         return self.index_put(self._along(axis, index, "index_add"), values, accumulate=True)
 
     def index_copy(self, axis: int, index: Self, source: Self) -> Self:

@@ -57,8 +57,12 @@ def real(value: T, name: str) -> T:
         >>> real(0.5, "eps")
         0.5
     """
-    if isinstance(value, (int, float)) or (hasattr(value, "__float__") and not hasattr(value, "__len__")):
+    if isinstance(value, (int, float)):
         return value
+    # what a number of NumPy holds: neither an array, nor a number of dates
+    number: Any = getattr(value, "item", None) if not hasattr(value, "__len__") else None
+    if callable(number) and not isinstance(value, type) and isinstance(number := number(), (int, float)):
+        return number  # pyright: ignore[reportReturnType]
     raise ArgumentError(f"{name}={value!r:.60} ({type(value).__name__}) is no number. Pass one.")
 
 

@@ -62,7 +62,8 @@ class ArithmeticMixin(OperandMixin):
 
     def _scaled(self, other: Any, alpha: ConstType, name: str) -> Self | ConstType:
         """Return `alpha * other`."""
-        if alpha == 1:
+        factor = as_number(alpha, name)
+        if factor == 1:
             return other
-        given, factor = self._operand(other), as_number(alpha, name)
+        given = self._operand(other)
         return given.mul(factor) if isinstance(given, TensorBase) else given * factor

@@ -20,7 +20,7 @@ from plugrad.dtype import (
 )
 from plugrad.engine import storage
 from plugrad.engine.capture import current_capture
-from plugrad.errors import DeviceError, ShapeError
+from plugrad.errors import DeviceError, DtypeError, ShapeError, in_words_of_the_caller
 from plugrad.schedule.versions import VERSIONS
 from plugrad.tensor.cell import Cell, Path, cell_showing, path_between, shown
 from plugrad.tensor.host import check_fits
@@ -95,14 +95,20 @@ class TensorBase:
     def count_sharing(cls, tensors: "Iterable[TensorBase]") -> list[int]:
         """Return for each of `tensors` how many show the same memory or value, itself among them.
 
+        Raises:
+            DtypeError: one of them is no tensor.
+
         Example:
             >>> t = Tensor([1, 2])
             >>> row = t[0]
             >>> Tensor.count_sharing([t, t + 1])
             [2, 1]
         """
+        given: Any = tensors
+        many: list[Any] = list(given) if hasattr(given, "__iter__") else [given]
+        check_tensors(many, "count_sharing")
         shown = Counter(tensor._cell for tensor in cls._live)
-        return [shown[tensor._cell] for tensor in tensors]
+        return [shown[tensor._cell] for tensor in many]
 
     def _begin(self, tracked: bool = False) -> None:
         """Be a tensor, of what this one shows."""
@@ -383,10 +389,9 @@ class TensorBase:
             if t._uop.device is None and t.uop.device is None:
                 continue
             if first is not None and first._device != t._device:
+                message = f"tensors on {first._device} and {t._device} do not mix. Move one: "
                 raise DeviceError(
-                    f"tensors on {first._device} and {t._device} do not mix. "
-                    f"Move one: .to({first._device!r}).",
-                    device=t._device,
+                    in_words_of_the_caller(f"{message}.to({first._device!r})."), device=t._device
                 )
             first = t
 
@@ -423,6 +428,20 @@ def promoted(operands: "Iterable[TensorBase | ConstType]") -> DType:
     for value in weak:
         dtype = scalar_dtype(value, dtype)
     return dtype
+
+
+def check_tensors(given: "Iterable[object]", what: str) -> None:
+    """Refuse what is no tensor.
+
+    Raises:
+        DtypeError: something is none.
+    """
+    for one in given:
+        if not isinstance(one, TensorBase):
+            raise DtypeError(
+                f"{what} of {one!r:.200} ({type(one).__name__}). Pass tensors; several of them each as an "
+                "argument of its own: f(*tensors)."
+            )
 
 
 def the_dtype(dtype: DTypeLike | None, otherwise: DType) -> DType:

@@ -1,6 +1,6 @@
 """Choices between values: by a condition, by size, within limits."""
 
-from typing import Self
+from typing import Any, Self
 
 from plugrad.dtype import ConstType, is_bool, is_float
 from plugrad.errors import DtypeError
@@ -43,10 +43,18 @@ class ChoiceMixin(OperandMixin):
     def masked_fill(self, mask: Self, value: Self | ConstType) -> Self:
         """Return `value` where `mask` holds, else this.
 
+        Raises:
+            DtypeError: `mask` is no tensor of bools.
+
         Example:
             >>> Tensor([1, 2]).masked_fill(Tensor([True, False]), 0).tolist()
             [0, 2]
         """
+        given: Any = mask
+        if not isinstance(given, TensorBase):
+            raise DtypeError(
+                f"masked_fill: {given!r:.60} ({type(given).__name__}) is no mask. Pass a Tensor."
+            )
         return mask.where(value, self)
 
     def maximum(self, other: Self | ConstType) -> Self:

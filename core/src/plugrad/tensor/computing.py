@@ -5,7 +5,7 @@ from typing import Any, Self
 from plugrad.dtype import is_float
 from plugrad.engine import storage
 from plugrad.engine.realize import ScheduleItem, kernelize, realize, schedule
-from plugrad.tensor.base import TensorBase
+from plugrad.tensor.base import TensorBase, check_tensors
 from plugrad.tensor.custom import with_backward
 from plugrad.uop.uop import UOp
 
@@ -18,11 +18,15 @@ class ComputingMixin(TensorBase):
     def realize(self, *others: Self) -> Self:
         """Compute this tensor (and `others`, in one schedule) and keep it in memory; return it.
 
+        Raises:
+            DtypeError: one of them is no tensor.
+
         Example:
             >>> t = (Tensor([1, 2]) + 1).realize()
             >>> t.uop.op
             Ops.BUFFER
         """
+        check_tensors(others, "realize")
         tensors = (self, *others)
         realize([t._materialized() for t in tensors], self._device)
         for t in tensors:
@@ -33,20 +37,28 @@ class ComputingMixin(TensorBase):
     def schedule(self, *others: Self) -> list[ScheduleItem]:
         """Return the steps that `realize` would run, each with its graph `ast` and its buffers `bufs`.
 
+        Raises:
+            DtypeError: one of them is no tensor.
+
         Example:
             >>> x = Tensor([1, 2]).realize()
             >>> len(((x + 1) * 2).schedule())
             1
         """
+        check_tensors(others, "schedule")
         return schedule([t._materialized() for t in (self, *others)], self._device)
 
     def kernelize(self, *others: Self) -> Self:
         """Replace the graphs of this tensor (and `others`) by the kernels that compute them; run nothing.
 
+        Raises:
+            DtypeError: one of them is no tensor.
+
         Example:
             >>> (Tensor([1, 2]) + 1).kernelize().tolist()
             [2, 3]
         """
+        check_tensors(others, "kernelize")
         tensors = (self, *others)
         for t in tensors:
             t._with_memory()

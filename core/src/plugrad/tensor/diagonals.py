@@ -18,6 +18,7 @@ from plugrad.tensor.shapes import (
     check_sizes,
     cut_to,
     greater,
+    is_one_of,
     lesser,
     one_axis,
     show,
@@ -193,8 +194,8 @@ class DiagonalMixin(InPlaceMixin):
             >>> [x.tolist() for x in Tensor([1, 2]).meshgrid(Tensor([3, 4]))]
             [[[1, 1], [2, 2]], [[3, 4], [3, 4]]]
         """
-        if indexing not in ("ij", "xy"):
-            raise ArgumentError(f"meshgrid: indexing={indexing!r} is neither 'ij' nor 'xy'.")
+        if not is_one_of(indexing, ("ij", "xy")):
+            raise ArgumentError(f"meshgrid: indexing={indexing!r:.60} is neither 'ij' nor 'xy'.")
         given = (self, *others)
         check_tensors(given, "meshgrid")
         if long := [x for x in given if x.ndim > 1]:

@@ -6,6 +6,7 @@ from plugrad.dtype import ConstType, DType, dtypes, is_bool, is_float, is_unsign
 from plugrad.errors import ArgumentError
 from plugrad.tensor.base import promoted
 from plugrad.tensor.operands import OperandMixin
+from plugrad.tensor.shapes import is_one_of
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
@@ -47,8 +48,10 @@ class DivisionMixin(OperandMixin):
         )
 
     def _rounded_div(self, other: Self | ConstType, reverse: bool, mode: str) -> Self:
-        if mode not in ("trunc", "floor"):
-            raise ArgumentError(f"div: there is no rounding_mode {mode!r}; there are 'trunc' and 'floor'.")
+        if not is_one_of(mode, ("trunc", "floor")):
+            raise ArgumentError(
+                f"div: there is no rounding_mode {mode!r:.60}; there are 'trunc' and 'floor'."
+            )
         down = self.floordiv(other, reverse)
         if mode == "floor":
             return down

@@ -333,7 +333,7 @@ class DrawMixin(LikenessMixin):
             (2,)
         """
         shape = self.static_shape("rand_like")
-        dtype, device = the_dtype(dtype, self.dtype), device or self.device
+        dtype, device = the_dtype(dtype, self.dtype), self.device if device is None else device
         return self.rand(shape, dtype=dtype, device=device, requires_grad=requires_grad)
 
     def randn_like(
@@ -350,7 +350,7 @@ class DrawMixin(LikenessMixin):
             dtypes.float16
         """
         shape = self.static_shape("randn_like")
-        dtype, device = the_dtype(dtype, self.dtype), device or self.device
+        dtype, device = the_dtype(dtype, self.dtype), self.device if device is None else device
         return self.randn(shape, dtype=dtype, device=device, requires_grad=requires_grad)
 
     def randint_like(
@@ -368,7 +368,9 @@ class DrawMixin(LikenessMixin):
             [3, 3]
         """
         shape, chosen = self.static_shape("randint_like"), the_dtype(dtype, self.dtype)
-        return self.randint(shape, low=low, high=high, dtype=chosen, device=device or self.device)
+        return self.randint(
+            shape, low=low, high=high, dtype=chosen, device=self.device if device is None else device
+        )
 
 
 def _float_dtype(dtype: DTypeLike | None, what: str) -> DType:

@@ -8,7 +8,6 @@ from plugrad.dtype import dtypes, has_infinity, is_bool, is_float, is_unsigned
 from plugrad.errors import ArgumentError, DtypeError
 from plugrad.tensor.arguments import whole
 from plugrad.tensor.diagonals import DiagonalMixin
-from plugrad.tensor.shapes import as_number
 from plugrad.uop.uop import UOp
 
 
@@ -293,18 +292,17 @@ class ElementwiseMixin(DiagonalMixin):
         """Return where elements are infinite, of either sign or of those asked for.
 
         Raises:
-            DtypeError: what says which signs is no truth value.
+            ArgumentError: what says which signs is neither True nor False.
 
         Example:
             >>> Tensor([1.0, float("-inf")]).isinf().tolist()
             [False, True]
         """
         x, never = self._graph, self._never()
-        above, below = as_number(detect_positive, "isinf"), as_number(detect_negative, "isinf")
         if not has_infinity(self.dtype):
             return self._unary(never)
-        positive = x.eq(math.inf) if above else never
-        return self._unary(positive | (x.eq(-math.inf) if below else never))
+        positive = x.eq(math.inf) if detect_positive else never
+        return self._unary(positive | (x.eq(-math.inf) if detect_negative else never))
 
     def isfinite(self) -> Self:
         """Return where elements are neither infinite nor NaN.

@@ -82,10 +82,10 @@ def _cut(item: Any, axis: int, size: Dim) -> AxisCut:
         return _cut_slice(item, axis, size)  # pyright: ignore[reportUnknownArgumentType]
     if isinstance(item, UOp):
         return AxisCut(item, item + 1, is_dropped=True)
-    if isinstance(item, bool) or not hasattr(item, "__index__") or isinstance(item, TensorBase):
+    if isinstance(item, (bool, type, TensorBase)) or not hasattr(item, "__index__"):
         raise DtypeError(
-            f"cannot index axis {axis} with {item!r} ({type(item).__name__}). Use integers, slices, `...` "
-            "and None; for a mask use where()."
+            f"cannot index axis {axis} with {item!r:.200} ({type(item).__name__}). Use integers, slices, "
+            "`...` and None; for a mask use where()."
         )
     number = item.__index__()
     if isinstance(size, int):

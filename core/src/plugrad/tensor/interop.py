@@ -10,6 +10,7 @@ from plugrad.tensor.dlpack import HOST, Shared, export_memory, import_memory, kn
 from plugrad.tensor.external import ExternalMixin
 from plugrad.tensor.host import computes, copied_buffer, host_buffer, shared_buffer
 from plugrad.tensor.reading import ReadingMixin
+from plugrad.tensor.shapes import is_one_of
 from plugrad.tensor.source import bytes_of
 from plugrad.uop.uop import UOp
 
@@ -53,7 +54,7 @@ class InteropMixin(ExternalMixin, ReadingMixin):
             >>> np.from_dlpack(Tensor([1, 2])).tolist()
             [1, 2]
         """
-        if dl_device not in (None, HOST):
+        if dl_device is not None and (not isinstance(dl_device, tuple) or dl_device != HOST):  # pyright: ignore
             raise SharingError(f"DLPack memory on {dl_device}: plugrad gives the host's, {HOST}.")
         if stream is not None:
             raise SharingError(f"DLPack with stream={stream!r}: the host's memory has none. Pass None.")
@@ -144,7 +145,6 @@ class InteropMixin(ExternalMixin, ReadingMixin):
         """
         if not hasattr(x, "detach") or not hasattr(x, "__dlpack__"):
             raise DtypeError(f"from_torch of {x!r} ({type(x).__name__}), which is no PyTorch tensor.")
-        _check_copy(copy, "from_torch")
         try:
             return cls.from_dlpack(x.detach().cpu(), device=device, copy=copy or None)
         except (SharingError, DeviceError):
@@ -166,7 +166,6 @@ class InteropMixin(ExternalMixin, ReadingMixin):
             >>> Tensor([1.0, 2.0]).to_torch()
             tensor([1., 2.])
         """
-        _check_copy(copy, "to_torch")
         self.static_shape("to_torch")
         try:
             torch: Any = importlib.import_module("torch")
@@ -186,7 +185,7 @@ class InteropMixin(ExternalMixin, ReadingMixin):
         """
         # imported when first asked for: it is built on tensors
         namespace = importlib.import_module("plugrad.array_api")
-        if api_version not in (None, *namespace.SUPPORTED_VERSIONS):
+        if api_version is not None and not is_one_of(api_version, namespace.SUPPORTED_VERSIONS):
             raise ArgumentError(
                 f"version {api_version!r} of the array API: plugrad follows "
                 f"{', '.join(namespace.SUPPORTED_VERSIONS)}."
@@ -195,14 +194,14 @@ class InteropMixin(ExternalMixin, ReadingMixin):
 
 
 def _check_copy(copy: Any, what: str) -> None:
-    if copy not in (None, True, False):
+    if copy is not None and copy is not True and copy is not False:
         raise ArgumentError(f"{what}(copy={copy!r}): pass True, False, or leave it out.")
 
 
 def _major(version: Any) -> int:
     try:
         major, _ = map(int, version)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ArgumentError(
             f"DLPack with max_version={version!r}: pass two integers, such as (1, 0)."
         ) from error

@@ -1,11 +1,11 @@
 """Tensors joined, and split into parts."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, Self
 
 from plugrad.dtype import dtypes
-from plugrad.errors import DtypeError, ShapeError
-from plugrad.tensor.base import promoted
+from plugrad.errors import ShapeError
+from plugrad.tensor.base import check_tensors, promoted
 from plugrad.tensor.movement import MovementMixin
 from plugrad.tensor.shapes import (
     Dim,
@@ -197,20 +197,6 @@ class JoinMixin(MovementMixin):
         u = self._graph.reshape(tuple(size for dim in shape for size in (1, dim)))
         u = u.expand(tuple(size for pair in zip(times, shape, strict=True) for size in pair))
         return self._like(u.reshape(tuple(product(pair) for pair in zip(times, shape, strict=True))))
-
-
-def check_tensors(parts: Iterable[object], what: str) -> None:
-    """Refuse operands that are no tensors.
-
-    Raises:
-        DtypeError: one is none.
-    """
-    for part in parts:
-        if not isinstance(part, MovementMixin):
-            raise DtypeError(
-                f"{what} of {part!r} ({type(part).__name__}). Pass tensors; several of them each as an "
-                "argument of its own: f(*tensors)."
-            )
 
 
 def _joined(parts: list[UOp], axis: int) -> UOp:

@@ -71,7 +71,7 @@ def understands_synonyms(cls: type[T]) -> type[T]:
         for name, member in members.items():
             # of a class method or a static one, what it wraps
             function = getattr(member, "__func__", member)
-            code = getattr(function, "__code__", None)
+            code = getattr(inspect.unwrap(function), "__code__", None)
             if name.startswith("_") or code is None:
                 continue
             count = code.co_argcount + code.co_kwonlyargcount

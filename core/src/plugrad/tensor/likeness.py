@@ -33,7 +33,11 @@ class LikenessMixin(CreationMixin):
         """
         dtype = the_dtype(dtype, self.dtype)
         return self.full(
-            self.shape, fill_value, dtype=dtype, device=device or self.device, requires_grad=requires_grad
+            self.shape,
+            fill_value,
+            dtype=dtype,
+            device=self.device if device is None else device,
+            requires_grad=requires_grad,
         )
 
     def zeros_like(
@@ -71,7 +75,9 @@ class LikenessMixin(CreationMixin):
             (1, 2)
         """
         shape, dtype = self.static_shape("empty_like"), the_dtype(dtype, self.dtype)
-        return self.empty(shape, dtype=dtype, device=device or self.device, requires_grad=requires_grad)
+        return self.empty(
+            shape, dtype=dtype, device=self.device if device is None else device, requires_grad=requires_grad
+        )
 
     def new_full(
         self,
@@ -92,7 +98,7 @@ class LikenessMixin(CreationMixin):
             >>> Tensor([1, 2]).new_full((1, 3), 7).tolist()
             [[7, 7, 7]]
         """
-        dtype, device = the_dtype(dtype, self.dtype), device or self.device
+        dtype, device = the_dtype(dtype, self.dtype), self.device if device is None else device
         return self.full(shape, fill_value, dtype=dtype, device=device, requires_grad=requires_grad)
 
     def new_zeros(
@@ -149,7 +155,7 @@ class LikenessMixin(CreationMixin):
             >>> Tensor([1, 2]).new_empty(2, 3).shape
             (2, 3)
         """
-        dtype, device = the_dtype(dtype, self.dtype), device or self.device
+        dtype, device = the_dtype(dtype, self.dtype), self.device if device is None else device
         return self.empty(*shape, dtype=dtype, device=device, requires_grad=requires_grad)
 
     def new_tensor(self, data: Any, *, dtype: DTypeLike | None = None, device: str | None = None) -> Self:

@@ -46,12 +46,17 @@ class OperandMixin(InteropMixin):
         """
         if isinstance(x, type(self)) or type(x) in (bool, int, float):
             return x
-        if hasattr(x, "__array__"):
-            return x.item() if getattr(x, "ndim", None) == 0 else self._from_host(x)
+        if hasattr(x, "__array__") and not isinstance(x, type):
+            if getattr(x, "ndim", None) != 0:
+                return self._from_host(x)
+            number = x.item()
+            if isinstance(number, (bool, int, float)):
+                return number
         if isinstance(x, (int, float)):
             return x
         raise DtypeError(
-            f"cannot compute with {x!r} ({type(x).__name__}) and a tensor. Pass a Tensor or a Python number."
+            f"cannot compute with {x!r:.200} ({type(x).__name__}) and a tensor. Pass a Tensor or a Python "
+            "number."
         )
 
     def _tensor_operand(self, x: Any) -> Self:

@@ -12,7 +12,17 @@ from plugrad.tensor.base import TensorBase
 from plugrad.tensor.creation import CreationMixin
 from plugrad.tensor.gather import GatherMixin
 from plugrad.tensor.lookup import counted, moved_back, moved_last, position_dtype
-from plugrad.tensor.shapes import as_flag, as_int, as_number, cut_to, filled, is_sequence, one_axis, show
+from plugrad.tensor.shapes import (
+    as_flag,
+    as_int,
+    as_number,
+    cut_to,
+    filled,
+    is_one_of,
+    is_sequence,
+    one_axis,
+    show,
+)
 from plugrad.tensor.sorting import argsort_rows, sort_keys
 from plugrad.uop.shape import greatest, least
 
@@ -149,9 +159,9 @@ class OrderMixin(GatherMixin, CreationMixin):
         """
         if not is_float(self.dtype):
             raise DtypeError(f"quantile of {self.dtype.name}: it takes floats. Cast first: .float().")
-        if interpolation not in ("linear", "lower", "higher", "nearest", "midpoint"):
+        if not is_one_of(interpolation, ("linear", "lower", "higher", "nearest", "midpoint")):
             raise ArgumentError(
-                f"quantile: interpolation={interpolation!r} is none of 'linear', 'lower', 'higher', "
+                f"quantile: interpolation={interpolation!r:.60} is none of 'linear', 'lower', 'higher', "
                 "'nearest', 'midpoint'."
             )
         if is_sequence(q) or getattr(q, "shape", ()) != ():

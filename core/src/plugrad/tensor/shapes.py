@@ -10,7 +10,7 @@ import operator
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from plugrad.dtype import ConstType, dtypes
+from plugrad.dtype import ConstType, dtypes, is_int
 from plugrad.errors import ArgumentError, AxisError, DtypeError, ShapeError
 from plugrad.uop.shape import add_sizes, greatest, least
 from plugrad.uop.uop import UOp
@@ -124,10 +124,18 @@ def as_number(value: Any, what: str) -> ConstType:
     """
     if isinstance(value, (bool, int, float)):
         return value
-    number = value.item() if hasattr(value, "item") and not is_sequence(value) else None
+    if getattr(value, "requires_grad", False):
+        raise DtypeError(
+            f"{what}: {value!r:.200} requires a gradient, which what takes a number does not give. Detach it."
+        )
+    number: Any = None
+    if hasattr(value, "item") and not isinstance(value, type) and not is_sequence(value):  # pyright: ignore
+        number = value.item()
     if isinstance(number, (bool, int, float)):
         return number
-    raise DtypeError(f"{what}: {value!r} ({type(value).__name__}) is no number. Pass a bool, int or float.")
+    raise DtypeError(
+        f"{what}: {value!r:.200} ({type(value).__name__}) is no number. Pass a bool, int or float."
+    )
 
 
 def as_int(number: Any, what: str, name: str) -> int:
@@ -144,7 +152,7 @@ def as_int(number: Any, what: str, name: str) -> int:
         return int(number.__index__())
     except (AttributeError, TypeError) as error:
         raise ArgumentError(
-            f"{what}: {name}={number!r} ({type(number).__name__}) is no integer. Pass one."
+            f"{what}: {name}={number!r:.200} ({type(number).__name__}) is no integer. Pass one."
         ) from error
 
 
@@ -154,15 +162,17 @@ def as_dim(dim: Any, what: str) -> Dim:
     Raises:
         ShapeError: it is neither an int nor an integer node.
     """
-    if isinstance(dim, UOp):
+    if isinstance(dim, UOp) and dim.shape == () and (dim.dtype is dtypes.index or is_int(dim.dtype)):
         return dim.arg if dim.dtype is dtypes.index and isinstance(dim.arg, int) else dim
     if isinstance(dim, int):
         return int(dim)
+    given: Any = dim
     try:
-        return int(dim.__index__())
+        return int(given.__index__())
     except (AttributeError, TypeError) as error:
         raise ShapeError(
-            f"{what}: {dim!r} ({type(dim).__name__}) is no size of an axis. Pass integers or bound Variables."
+            f"{what}: {dim!r:.200} ({type(dim).__name__}) is no size of an axis. Pass integers or bound "
+            "Variables."
         ) from error
 
 
@@ -212,6 +222,8 @@ def as_flag(value: object, name: str) -> bool:
         >>> as_flag(True, "keepdim")
         True
     """
+    if value is True or value is False:
+        return value
     is_of_numpy = getattr(getattr(value, "dtype", None), "kind", "") == "b" and not getattr(
         value, "shape", ()
     )
@@ -220,6 +232,16 @@ def as_flag(value: object, name: str) -> bool:
     raise ArgumentError(
         f"{name}={value!r:.60} ({type(value).__name__}) is neither True nor False. Pass other things by name."
     )
+
+
+def is_one_of(value: object, names: Iterable[str]) -> bool:
+    """Say whether an argument is one of the names that it may be; an array is none, and is not compared.
+
+    Example:
+        >>> is_one_of("mean", ("mean", "sum")), is_one_of(0, ("mean", "sum"))
+        (True, False)
+    """
+    return isinstance(value, str) and value in names
 
 
 def one_axis(axis: int, ndim: int, what: str) -> int:
@@ -232,7 +254,7 @@ def one_axis(axis: int, ndim: int, what: str) -> int:
         # a flag in the place of an axis is another parameter of another library
         number = None if isinstance(axis, bool) else axis.__index__()
     except (AttributeError, TypeError) as error:
-        raise AxisError(f"{what}: {axis!r} is no axis. Pass an integer.") from error
+        raise AxisError(f"{what}: {axis!r:.200} is no axis. Pass an integer.") from error
     if number is None:
         raise AxisError(f"{what}: {axis!r} is no axis. Pass an integer, and flags by name.")
     if -ndim <= number < ndim:

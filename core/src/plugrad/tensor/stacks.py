@@ -19,6 +19,9 @@ from plugrad.tensor.shapes import (
 )
 from plugrad.uop.shape import add_sizes
 
+# parts are tensors, which all lie in one tuple
+_MOST_PARTS = 1 << 20
+
 
 class StackMixin(SelectionMixin):
     """Tensors side by side, on top of and behind each other."""
@@ -274,8 +277,8 @@ def _split(x: Any, given: Any, axis: int, what: str) -> tuple[Any, ...]:
         ends = [_end_of_slice(place, size) for place in places]
     else:
         count = as_int(given, what, "indices_or_sections")
-        if count < 1:
-            raise ArgumentError(f"{what}: {count} parts. Ask for at least 1.")
+        if not 1 <= count <= _MOST_PARTS:
+            raise ArgumentError(f"{what}: {count} parts. Ask for at least 1 and at most {_MOST_PARTS}.")
         short, longer = size // count, size % count
         ends = [short * i + lesser(i, longer) for i in range(1, count)]
     bounds = zip([0, *ends], [*ends, size], strict=True)

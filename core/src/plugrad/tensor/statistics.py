@@ -1,6 +1,7 @@
 """Differences, covariances, powers and distances; choices of elements."""
 
 import itertools
+import math
 from collections.abc import Sequence
 from typing import Any, Self
 
@@ -13,6 +14,9 @@ from plugrad.tensor.shapes import as_int, as_number, broadcast_shapes, one_axis,
 from plugrad.tensor.stacks import StackMixin
 from plugrad.uop.shape import add_sizes
 from plugrad.uop.uop import UOp
+
+# so many places take gibibytes, before anything is computed
+_TOO_MANY = 1 << 28
 
 
 class StatisticsMixin(StackMixin):
@@ -245,7 +249,11 @@ class StatisticsMixin(StackMixin):
         if self.ndim != 1:
             raise ShapeError(f"combinations of shape {show(self.shape)}: it takes one axis. Flatten first.")
         choose: Any = itertools.combinations_with_replacement if with_replacement else itertools.combinations
-        rows: Sequence[Any] = list(choose(range(self._known_size(0, "combinations")), count)) if count else []
+        size = self._known_size(0, "combinations")
+        chosen = math.comb(size + count - 1 if with_replacement and size else size, count)
+        if chosen * count >= _TOO_MANY:
+            raise ArgumentError(f"combinations: {chosen} of {count} elements each are beyond all memory.")
+        rows: Sequence[Any] = list(choose(range(size), count)) if count and chosen else []
         if not rows:
             return self._interval(0, 0, 0).reshape(0, count) if count else self._interval(0, 0, 0)
         places = self._from_host(rows, "int32", self.device)

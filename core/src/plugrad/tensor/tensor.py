@@ -7,16 +7,17 @@ from typing import Any, Self
 from plugrad.device import Device
 from plugrad.dtype import DType, element_dtype, is_float, parse_dtype
 from plugrad.engine import storage
-from plugrad.errors import GradientError, ShapeError
+from plugrad.errors import ArgumentError, GradientError, ShapeError
 from plugrad.plugin.hints import NVIDIA, PROCESSOR
 from plugrad.tensor.base import DTypeLike, TensorBase, the_device
+from plugrad.tensor.flags import checks_flags
 from plugrad.tensor.fourier_axes import FourierAxesMixin
 from plugrad.tensor.gradient import GradientMixin
 from plugrad.tensor.host import HOST, host_buffer
 from plugrad.tensor.keywords import understands_synonyms
 from plugrad.tensor.listed import takes_lists
 from plugrad.tensor.runs import RunMixin
-from plugrad.tensor.shapes import as_int, show
+from plugrad.tensor.shapes import as_flag, as_int, show
 from plugrad.tensor.source import graph_of
 from plugrad.tensor.statistics import StatisticsMixin
 from plugrad.uop.ops import Ops
@@ -25,6 +26,7 @@ from plugrad.uop.uop import UOp
 
 @takes_lists
 @understands_synonyms
+@checks_flags
 class Tensor(GradientMixin, RunMixin, StatisticsMixin, FourierAxesMixin):
     """An array of one dtype on one device, and the graph that computes it.
 
@@ -68,7 +70,7 @@ class Tensor(GradientMixin, RunMixin, StatisticsMixin, FourierAxesMixin):
     ) -> None:
         name = the_device(device)
         chosen = None if dtype is None else element_dtype(dtype)
-        uop = given = graph_of(data, chosen, name, copy=copy)
+        uop = given = graph_of(data, chosen, name, copy=as_flag(copy, "copy"))
         if uop.device == HOST != name and uop.op is Ops.BUFFER and not isinstance(data, UOp):
             uop = uop.copy_to_device(name)
         if chosen is not None:
@@ -82,11 +84,11 @@ class Tensor(GradientMixin, RunMixin, StatisticsMixin, FourierAxesMixin):
         else:
             self._hold(uop, name)
         self._begin()
-        if requires_grad:
+        if as_flag(requires_grad, "requires_grad"):
             self.requires_grad = True
 
     def _from_host(self, data: Any, dtype: DTypeLike | None = None, device: str | None = None) -> "Tensor":
-        return Tensor(data, dtype=dtype, device=device or self._device)
+        return Tensor(data, dtype=dtype, device=self._device if device is None else device)
 
     # --- settings of all tensors ---
 
@@ -101,7 +103,7 @@ class Tensor(GradientMixin, RunMixin, StatisticsMixin, FourierAxesMixin):
             True
         """
         before = TensorBase.training
-        TensorBase.training = mode
+        TensorBase.training = as_flag(mode, "mode")
         try:
             yield
         finally:
@@ -123,7 +125,7 @@ class Tensor(GradientMixin, RunMixin, StatisticsMixin, FourierAxesMixin):
             False
         """
         before = TensorBase._forgets
-        TensorBase._forgets = mode
+        TensorBase._forgets = as_flag(mode, "mode")
         try:
             yield
         finally:
@@ -136,6 +138,7 @@ class Tensor(GradientMixin, RunMixin, StatisticsMixin, FourierAxesMixin):
         Setting it gives the tensor memory of its own, so that tensors of equal values are told apart.
 
         Raises:
+            ArgumentError: set to what is neither True nor False.
             GradientError: set on a tensor that holds no floats.
 
         Example:
@@ -147,6 +150,7 @@ class Tensor(GradientMixin, RunMixin, StatisticsMixin, FourierAxesMixin):
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
+        value = as_flag(value, "requires_grad")
         if value and not is_float(self.dtype):
             raise GradientError(
                 f"{self!r} holds no floats, so it has no gradient. Cast it to a float dtype first."
@@ -157,7 +161,7 @@ class Tensor(GradientMixin, RunMixin, StatisticsMixin, FourierAxesMixin):
             # what it was computed from is nobody's business any more; its views go on asking for it
             self._hold(self._uop, self._device)
             self._is_tracked = False
-        self._is_leaf = bool(value)
+        self._is_leaf = value
 
     def _own_memory(self) -> None:
         """Make this tensor's graph unlike any other's: the value of memory of its own. Runs nothing."""
@@ -282,12 +286,16 @@ class Tensor(GradientMixin, RunMixin, StatisticsMixin, FourierAxesMixin):
         """Return `to(device)`, by the name that the array API standard has for it.
 
         Raises:
+            ArgumentError: `stream` is not None.
             DeviceNotFound: there is no such device.
 
         Example:
             >>> Tensor([1, 2]).to_device("PYTHON").device
             'PYTHON'
         """
+        given: object = stream
+        if given is not None:
+            raise ArgumentError(f"to_device: stream={given!r:.60}. Copies are in no stream: pass None.")
         return self.to(device)
 
     # --- Python ---

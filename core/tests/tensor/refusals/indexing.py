@@ -37,6 +37,19 @@ CASES: list[Case] = [
         lambda t: t.floats.index_put((Tensor([0.5]),), 1.0),
         "cannot index axis 0 with a tensor of float32",
     ),
+    ("index_add", DtypeError, lambda t: t.floats.index_add(0, t.row, "a"), "index_add: source='a' (str) is"),
+    (
+        "masked_fill",
+        DtypeError,
+        lambda t: t.floats.masked_fill(None, 0),
+        "masked_fill: None (NoneType) is no mask",
+    ),
+    (
+        "masked_fill",
+        DtypeError,
+        lambda t: t.floats.masked_fill(t.ints, 0),
+        "masked_fill of int32: it takes a bool",
+    ),
     (
         "index_add",
         AxisError,

@@ -18,7 +18,7 @@ CASES: list[Case] = [
         "from_torch",
         ArgumentError,
         lambda t: Tensor.from_torch(torch.ones(2), copy="no"),
-        "from_torch(copy='no'): pass True, False, or leave it out",
+        "from_torch: copy='no' (str) is neither True nor False",
     ),
     (
         "from_torch",
@@ -30,6 +30,6 @@ CASES: list[Case] = [
         "to_torch",
         ArgumentError,
         lambda t: t.floats.to_torch(copy="no"),
-        "to_torch(copy='no'): pass True, False, or leave it out",
+        "to_torch: copy='no' (str) is neither True nor False",
     ),
 ]

@@ -12,6 +12,13 @@ def _channel_axes(name: str) -> int:
 
 CASES: list[Case] = [
     (
+        "sequential",
+        ArgumentError,
+        lambda t: t.floats.sequential([None]),
+        "sequential: None (NoneType) is no layer",
+    ),
+    ("sequential", ArgumentError, lambda t: t.floats.sequential(3), "sequential: 3 (int) are no layers"),
+    (
         "scaled_dot_product_attention",
         ShapeError,
         lambda t: t.floats.scaled_dot_product_attention(Tensor.ones(2, 4), Tensor.ones(2, 4)),

@@ -188,7 +188,7 @@ CASES: list[Case] = [
         "newton_schulz",
         ArgumentError,
         lambda t: t.floats.newton_schulz(-1, (1,)),
-        "newton_schulz: steps=-1 is negative",
+        "newton_schulz: steps=-1 is not among 0..1000",
     ),
     (
         "newton_schulz",

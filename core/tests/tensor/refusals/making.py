@@ -20,6 +20,11 @@ from refusals.case import Case
 
 CASES: list[Case] = [
     ("nbytes", ShapeError, lambda t: t.symbolic.nbytes(), "nbytes: the shape (size,) is symbolic"),
+    ("realize", DtypeError, lambda t: t.floats.realize([t.ints]), "realize of [<Tensor (2, 3) int32"),
+    ("schedule", DtypeError, lambda t: t.floats.schedule(None), "schedule of None (NoneType). Pass tensors"),
+    ("kernelize", DtypeError, lambda t: t.floats.kernelize("a"), "kernelize of 'a' (str). Pass tensors"),
+    ("count_sharing", DtypeError, lambda t: Tensor.count_sharing([1]), "count_sharing of 1 (int)"),
+    ("count_sharing", DtypeError, lambda t: Tensor.count_sharing(None), "count_sharing of None (NoneType)"),
     (
         "static_shape",
         ShapeError,
@@ -60,7 +65,7 @@ CASES: list[Case] = [
     ("new_ones", ShapeError, lambda t: t.ints.new_ones("a"), "new_ones: 'a' (str) is no size"),
     ("new_empty", ShapeError, lambda t: t.ints.new_empty(-1), "new_empty: (-1,) has a negative size"),
     ("new_tensor", ShapeError, lambda t: t.ints.new_tensor([[1], 2]), "lists at depth 1 have lengths"),
-    ("new_tensor", DtypeError, lambda t: t.ints.new_tensor(["a"]), "cannot make a int32 of 'a' (str)"),
+    ("new_tensor", DtypeError, lambda t: t.ints.new_tensor(["a"]), "cannot make an element of 'a' (str)"),
     (
         "empty_like",
         ShapeError,
@@ -137,6 +142,14 @@ CASES: list[Case] = [
         "size is symbolic",
     ),
     ("from_url", ArgumentError, lambda t: Tensor.from_url(3), "from_url: 3 (int) is no URL"),
+    ("from_url", ArgumentError, lambda t: Tensor.from_url("file:///a", sha256=b"x"), "sha256=b'x' is no SHA"),
+    (
+        "from_url",
+        ArgumentError,
+        lambda t: Tensor.from_url("file:///a", name=5),
+        "name=5 is no name of a file",
+    ),
+    ("from_url", ArgumentError, lambda t: Tensor.from_url("file:///a", folder=[]), "folder=[] is no path"),
     (
         "from_url",
         FileFormatError,
@@ -236,10 +249,22 @@ CASES: list[Case] = [
     ("to", DeviceNotFound, lambda t: t.floats.to("NOWHERE"), "there is no device 'NOWHERE'"),
     ("cuda", ArgumentError, lambda t: t.floats.cuda(0.5), "cuda: device=0.5 (float) is no integer"),
     ("cuda", DeviceNotFound, lambda t: t.floats.cuda("NOWHERE"), "there is no device 'NOWHERE'"),
+    (
+        "to_device",
+        ArgumentError,
+        lambda t: t.floats.to_device("PYTHON", stream=3),
+        "to_device: stream=3. Copies are in no stream",
+    ),
     ("to_device", DeviceNotFound, lambda t: t.floats.to_device("NOWHERE"), "there is no device 'NOWHERE'"),
     ("data", ShapeError, lambda t: t.symbolic.data(), "data: the shape (size,) is symbolic"),
     ("numpy", ShapeError, lambda t: t.symbolic.numpy(), "numpy: the shape (size,) is symbolic"),
     ("item", ShapeError, lambda t: t.floats.item(), "item() of shape (2, 3): it has 6 elements"),
+    (
+        "requires_grad",
+        ArgumentError,
+        lambda t: setattr(t.floats, "requires_grad", "a"),
+        "requires_grad='a' (str) is neither True nor False",
+    ),
     (
         "requires_grad",
         GradientError,

@@ -41,6 +41,7 @@ CASES: list[Case] = [
         "block_diag of shape (1, 2, 2, 2): it takes matrices, of two axes",
     ),
     ("tensor_split", ArgumentError, lambda t: t.floats.tensor_split(0), "tensor_split: 0 parts"),
+    ("tensor_split", ArgumentError, lambda t: t.floats.tensor_split(1 << 40), "at most 1048576"),
     (
         "tensor_split",
         AxisError,

@@ -72,5 +72,11 @@ CASES: list[Case] = [
         "cartesian_prod of shape (2, 3): it takes vectors",
     ),
     ("combinations", ArgumentError, lambda t: t.vector.combinations(-1), "combinations: r=-1 is negative"),
+    (
+        "combinations",
+        ArgumentError,
+        lambda t: t.vector.combinations(1 << 40, with_replacement=True),
+        "of 1099511627776 elements each are beyond all memory",
+    ),
     ("combinations", ShapeError, lambda t: t.floats.combinations(), "combinations of shape (2, 3)"),
 ]
