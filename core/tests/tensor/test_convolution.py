@@ -124,3 +124,16 @@ def test_windows_are_never_written_to_memory() -> None:
 def test_what_does_not_fit_is_refused(x_shape: Any, w_shape: Any, options: Any, message: str) -> None:
     with pytest.raises(ShapeError, match=message):
         Tensor(random(*x_shape)).conv2d(Tensor(random(*w_shape)), **options)
+
+
+def test_what_libraries_have_in_different_orders_is_given_by_name() -> None:
+    x, w, b = Tensor(random(1, 2, 4, 4)), Tensor(random(2, 2, 3, 3)), Tensor(random(2))
+    for call in (
+        lambda: x.conv2d(w, b, 1, 1),
+        lambda: x.conv_transpose2d(w, b, 2, 1),
+        lambda: x.max_pool2d(2, 2, 1),
+        lambda: x.avg_pool2d(2, 2, 1),
+        lambda: x.max_unpool2d(x.int(), 2, 2, 0),
+    ):
+        with pytest.raises(TypeError, match="positional argument"):
+            call()

@@ -25,7 +25,7 @@ def test_pools_may_be_dilated() -> None:
         expected, places = F.max_pool2d(
             torch.tensor(x), 2, stride=2, dilation=3, return_indices=True, **options
         )
-        values, indices = Tensor(x).max_pool2d(2, 2, 3, return_indices=True, **options)
+        values, indices = Tensor(x).max_pool2d(2, 2, dilation=3, return_indices=True, **options)
         np.testing.assert_array_equal(values.numpy(), expected.numpy())
         np.testing.assert_array_equal(indices.numpy(), places.numpy())
 

@@ -66,8 +66,9 @@ class _Convolution:
         padding = self.padding
         if self.padding_mode != "zeros":
             x, padding = x.pad(self._widths(), self.padding_mode), 0
-        options: Any = (self.groups, self.stride, self.dilation, padding)
-        return getattr(x, f"conv{self.axes}d")(self.weight, self.bias, *options)
+        convolve = getattr(x, f"conv{self.axes}d")
+        windows = {"stride": self.stride, "dilation": self.dilation, "padding": padding}
+        return convolve(self.weight, self.bias, groups=self.groups, **windows)
 
     def _widths(self) -> list[tuple[int, int]]:
         """Return how many elements go before and after each axis, batch and channels included."""
@@ -188,8 +189,9 @@ class _Transposed:
 
     def _of_batch(self, x: Tensor, output_size: Sequence[int] | None) -> Tensor:
         extra = self.output_padding if output_size is None else self._extra(x, output_size)
-        options: Any = (self.groups, self.stride, self.dilation, self.padding, extra)
-        return getattr(x, f"conv_transpose{self.axes}d")(self.weight, self.bias, *options)
+        convolve = getattr(x, f"conv_transpose{self.axes}d")
+        windows = {"stride": self.stride, "dilation": self.dilation, "padding": self.padding}
+        return convolve(self.weight, self.bias, groups=self.groups, **windows, output_padding=extra)
 
     def _extra(self, x: Tensor, output_size: Sequence[int]) -> tuple[int, ...]:
         """Return the output padding that gives `output_size`."""

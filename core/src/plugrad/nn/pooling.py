@@ -52,8 +52,8 @@ class _MaxPool:
     def __call__(self, x: Tensor) -> Any:
         """Return the largest elements of windows; with `return_indices` also where they are."""
         pool = getattr(x, f"max_pool{self.axes}d")
-        windows = self.kernel_size, self.stride, self.dilation, self.padding
-        return pool(*windows, self.ceil_mode, self.return_indices)
+        windows = {"dilation": self.dilation, "padding": self.padding, "ceil_mode": self.ceil_mode}
+        return pool(self.kernel_size, self.stride, **windows, return_indices=self.return_indices)
 
 
 class _MaxUnpool:
@@ -93,8 +93,9 @@ class _AvgPool:
     def __call__(self, x: Tensor) -> Tensor:
         """Return the means of windows."""
         pool = getattr(x, f"avg_pool{self.axes}d")
-        windows = self.kernel_size, self.stride, 1, self.padding
-        return pool(*windows, self.ceil_mode, self.count_include_pad, self.divisor_override)
+        windows = {"padding": self.padding, "ceil_mode": self.ceil_mode}
+        means = {"count_include_pad": self.count_include_pad, "divisor_override": self.divisor_override}
+        return pool(self.kernel_size, self.stride, **windows, **means)
 
 
 class _AdaptiveAvgPool:

@@ -23,6 +23,7 @@ class MaxPoolingMixin(ReduceMixin):
         self,
         kernel_size: Sizes = 2,
         stride: Sizes | None = None,
+        *,
         dilation: Sizes = 1,
         padding: Padding = 0,
         ceil_mode: bool = False,
@@ -30,7 +31,8 @@ class MaxPoolingMixin(ReduceMixin):
     ) -> Any:
         """Return the greatest value in each window; NaN where there is one.
 
-        (..., H, W) -> (..., H', W'). Of equal values, the first one gets the gradient.
+        (..., H, W) -> (..., H', W'). Of equal values, the first one gets the gradient. What follows the
+        stride is given by name: PyTorch and tinygrad have it in different orders.
 
         Args:
             kernel_size: size of the window.
@@ -56,6 +58,7 @@ class MaxPoolingMixin(ReduceMixin):
         self,
         kernel_size: Sizes = 2,
         stride: Sizes | None = None,
+        *,
         dilation: Sizes = 1,
         padding: Padding = 0,
         ceil_mode: bool = False,
@@ -77,6 +80,7 @@ class MaxPoolingMixin(ReduceMixin):
         self,
         kernel_size: Sizes = 2,
         stride: Sizes | None = None,
+        *,
         dilation: Sizes = 1,
         padding: Padding = 0,
         ceil_mode: bool = False,

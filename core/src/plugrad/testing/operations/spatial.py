@@ -157,7 +157,7 @@ def _pools() -> Iterator[Operation]:
     yield Operation(
         "avg_pool2d",
         "without padding",
-        lambda x: x.avg_pool2d(3, 1, 1, 1, count_include_pad=False),
+        lambda x: x.avg_pool2d(3, 1, padding=1, count_include_pad=False),
         counted,
         (reals(1, 2, 4, 4),),
         order=1,
