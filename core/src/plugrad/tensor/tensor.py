@@ -37,8 +37,7 @@ class Tensor(GradientMixin, RunMixin, StatisticsMixin, FourierAxesMixin):
         data: nested lists of numbers, a number, bytes, a NumPy array, a graph, or a `pathlib.Path`: the bytes
             of that file, which stay there until they are needed.
         dtype: the type of the elements; by default it follows the data: bool, `dtypes.default_int` (int64
-        where
-            a number needs it), `dtypes.default_float`, uint8 for bytes, an array's own.
+            where a number needs it), `dtypes.default_float`, uint8 for bytes, an array's own.
         device: where the elements live; by default `Device.DEFAULT`, for a path the file itself.
         requires_grad: let `backward()` leave a gradient in `.grad`.
         copy: by default an array is copied, once, at once: it may change afterwards. False uses the memory of
