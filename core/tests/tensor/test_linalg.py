@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from plugrad import Tensor, Variable, events
+from plugrad import Tensor, Variable, context, events
 from plugrad.errors import ArgumentError, ShapeError
 from plugrad.jit import jit
 from plugrad.transforms import checkpoint, grad, vmap
@@ -112,6 +112,41 @@ def test_second_derivatives_are_those_of_torch() -> None:
     compare(lambda x: x.slogdet()[1], lambda x: torch.linalg.slogdet(x)[1], x, second=True)
     compare(lambda x: x.qr(), torch.linalg.qr, x, second=True)
     compare(lambda x: x.cholesky(), torch.linalg.cholesky, positive(3, 3), second=True)
+
+
+def derivatives(function: Any, array: Any, order: int) -> list[np.ndarray]:
+    """Return the first gradients of numbers that depend on what was derived before, by a tensor of either."""
+    is_ours = isinstance(array, Tensor)
+    outs, found = as_tuple(function(array)), []
+    for _ in range(order):
+        total = weighted(outs, Tensor if is_ours else torch.tensor)
+        outs = total.gradient(array) if is_ours else torch.autograd.grad(total, array, create_graph=True)
+        found.append(outs[0])
+    return [out.detach().numpy() for out in found]
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "x"),
+    [
+        (Tensor.inv, torch.linalg.inv, random(2, 2)),
+        (lambda x: x.slogdet()[1], lambda x: torch.linalg.slogdet(x)[1], random(2, 2)),
+        (Tensor.det, torch.linalg.det, random(3, 3)),
+        (Tensor.cholesky, torch.linalg.cholesky, positive(2, 2)),
+        (Tensor.qr, torch.linalg.qr, random(3, 2)),
+        (lambda x: x.eigh()[0], lambda x: torch.linalg.eigh(x)[0], positive(2, 2)),
+        (lambda x: x.svd()[1], torch.linalg.svdvals, random(2, 2)),
+        (Tensor.pinv, torch.linalg.pinv, random(2, 1)),
+    ],
+    ids=["inv", "slogdet", "det", "cholesky", "qr", "eigh", "svd", "pinv"],
+)
+def test_third_derivatives_are_those_of_torch(ours: Any, theirs: Any, x: Any) -> None:
+    # derivatives are graphs, and the same on all devices
+    with context(DEVICE="PYTHON", SPEC=0):
+        found = derivatives(ours, Tensor(x), 3)
+    for mine, expected in zip(
+        found, derivatives(theirs, torch.tensor(x, requires_grad=True), 3), strict=True
+    ):
+        np.testing.assert_allclose(mine, expected, rtol=1e-7, atol=1e-7 * np.abs(expected).max())
 
 
 @pytest.mark.parametrize("shape", [(5, 3), (3, 3), (3, 5), (2, 4, 2)])

@@ -4,17 +4,16 @@ The algorithms are those of `plugrad.tensor.factorizations`; each step is a few 
 steps share. They never look at the values: a matrix that is singular, or not positive definite where it must
 be, gives values that are not finite where other libraries raise.
 
-Gradients do not go through the steps. Each factorization `f` has a derivative `f'(f(A), A) dA` made of matrix
-products; the result has the value of the algorithm, and the gradient of `f(A) + f'(...) D` at the midpoint of
-a step `D = A - A.detach()`, which is 0: the right first and second derivatives. Who asks for no gradient does
-not compute these products.
+Gradients do not go through the steps. What the factors of `A` move by, as it moves by a small step, is made
+of products with the factors themselves and linear in the step: transposed, that is the gradient; and as it is
+made of factors again, it has derivatives, too. Who asks for no gradient does not compute these products.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, Self
 
-from plugrad.autodiff import inputs_of, with_rule
-from plugrad.dtype import DType, is_float
+from plugrad.autodiff import inputs_of, marked, outputs_of, pull_back, with_rule
+from plugrad.dtype import DType, dtypes, is_float
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.base import promoted
 from plugrad.tensor.einsum import EinsumMixin
@@ -27,8 +26,25 @@ from plugrad.tensor.factorizations import (
 )
 from plugrad.tensor.gather import GatherMixin
 from plugrad.tensor.matmul import check_factor
-from plugrad.tensor.shapes import as_int, as_number, broadcast_shapes, is_sequence, show
+from plugrad.tensor.shapes import (
+    as_int,
+    as_number,
+    broadcast_shapes,
+    cut_to,
+    is_one_of,
+    is_sequence,
+    is_static,
+    show,
+)
+from plugrad.uop.ops import Ops
+from plugrad.uop.shape import greatest as greatest_size
 from plugrad.uop.uop import UOp
+
+#: Of values, a tensor and its step: what each value moves by.
+Moves = Callable[[Sequence[Any], Any, Any], Sequence[Any]]
+
+# each step of an iteration is a part of the graph
+_MOST_STEPS = 1000
 
 
 class LinalgMixin(EinsumMixin, GatherMixin):
@@ -43,16 +59,17 @@ class LinalgMixin(EinsumMixin, GatherMixin):
         that are not finite.
 
         Raises:
-            ShapeError: these are no square matrices, or the shape is symbolic.
+            ShapeError: these are no square matrices.
 
         Example:
             >>> Tensor([[2.0, 0.0], [0.0, 4.0]]).inv().tolist()
             [[0.5, 0.0], [0.0, 0.25]]
         """
-        x, narrow = self._matrices("inv", square=True)
-        value, step = x._inverted(*x._lu()), x._step()
-        half = value - value @ (step / 2) @ value
-        return value._tracking(value - half @ step @ half).cast(narrow)
+        x, narrow = self._squares("inv")
+        if not is_static(x.shape[-2:]):
+            return x._cut_from(x._among_ones().inv()).cast(narrow)
+        (value,) = x._differentiated([x._inverted(*x._lu())], _inverse_moves)
+        return value.cast(narrow)
 
     def slogdet(self) -> tuple[Self, Self]:
         """Return signs of determinants and logarithms of their magnitudes: (..., n, n) -> (...), (...).
@@ -60,20 +77,19 @@ class LinalgMixin(EinsumMixin, GatherMixin):
         A singular matrix has sign 0 and logarithm -inf; its gradient is NaN.
 
         Raises:
-            ShapeError: these are no square matrices, or the shape is symbolic.
+            ShapeError: these are no square matrices.
 
         Example:
             >>> [x.item() for x in Tensor([[0.0, 1.0], [1.0, 0.0]]).slogdet()]
             [-1.0, 0.0]
         """
-        x, narrow = self._matrices("slogdet", square=True)
+        x, narrow = self._squares("slogdet")
+        x = x._among_ones()
         factors, order = x._lu()
         pivots = factors.diagonal(0, -2, -1)
         sign = pivots.sign().prod(-1) * x._parity(order)
-        value = pivots.abs().log().sum(-1)
-        step = x._inverted(factors, order) @ x._step()
-        first, second = step.trace(0, -2, -1), (step @ step).trace(0, -2, -1)
-        return sign.cast(narrow), value._tracking(value + first - second / 2).cast(narrow)
+        values = [pivots.abs().log().sum(-1), x._inverted(factors, order)]
+        return sign.cast(narrow), x._differentiated(values, _logarithm_moves)[0].cast(narrow)
 
     def det(self) -> Self:
         """Return determinants: (..., n, n) -> (...).
@@ -81,18 +97,17 @@ class LinalgMixin(EinsumMixin, GatherMixin):
         A singular matrix gives 0, up to rounding; the gradient of an exact 0 is NaN.
 
         Raises:
-            ShapeError: these are no square matrices, or the shape is symbolic.
+            ShapeError: these are no square matrices.
 
         Example:
             >>> Tensor([[4.0, 2.0], [1.0, 3.0]]).det().item()
             10.0
         """
-        x, narrow = self._matrices("det", square=True)
+        x, narrow = self._squares("det")
+        x = x._among_ones()
         factors, order = x._lu()
-        value = factors.diagonal(0, -2, -1).prod(-1) * x._parity(order)
-        step = x._inverted(factors, order) @ x._step()
-        first, second = step.trace(0, -2, -1), (step @ step).trace(0, -2, -1)
-        return value._tracking(value * (first + (first * first - second) / 2 + 1)).cast(narrow)
+        values = [factors.diagonal(0, -2, -1).prod(-1) * x._parity(order), x._inverted(factors, order)]
+        return x._differentiated(values, _determinant_moves)[0].cast(narrow)
 
     def solve(self, b: Self) -> Self:
         """Return `x` with `self @ x == b`: (..., n, n), (..., n, k) -> (..., n, k).
@@ -104,24 +119,24 @@ class LinalgMixin(EinsumMixin, GatherMixin):
 
         Raises:
             DtypeError: `b` is no tensor.
-            ShapeError: these are no square matrices, `b` does not fit, or a shape is symbolic.
+            ShapeError: these are no square matrices, or `b` does not fit.
 
         Example:
             >>> Tensor([[2.0, 0.0], [0.0, 4.0]]).solve(Tensor([2.0, 2.0])).tolist()
             [1.0, 0.5]
         """
         check_factor(b, "solve")
-        self._matrices("solve", square=True)
+        self._squares("solve")
         is_vector = b.ndim == 1 or b.shape == self.shape[:-1]
         right = b.unsqueeze(-1) if is_vector else b
         if right.ndim < 2 or right.shape[-2] != self.shape[-1]:
             raise ShapeError(
                 f"solve of shapes {show(self.shape)} and {show(b.shape)}: the right sides need "
-                f"{self.shape[-1]} rows, one for each row of the matrix."
+                f"{show(self.shape[-1:])[1:-2]} rows, one for each row of the matrix."
             )
         broadcast_shapes(self.shape[:-2], right.shape[:-2], what="solve")
         self._check_device(b)
-        x, narrow = self.cast(promoted([self, b]))._matrices("solve", square=True)
+        x, narrow = self.cast(promoted([self, b]))._squares("solve")
         right = right.cast(x.dtype)
         inverted = x.inv()
         found = inverted @ right
@@ -139,21 +154,18 @@ class LinalgMixin(EinsumMixin, GatherMixin):
             upper: return the transpose instead.
 
         Raises:
-            ShapeError: these are no square matrices, or the shape is symbolic.
+            ShapeError: these are no square matrices.
 
         Example:
             >>> Tensor([[4.0, 2.0], [2.0, 5.0]]).cholesky().tolist()
             [[2.0, 0.0], [1.0, 2.0]]
         """
-        x, narrow = self._matrices("cholesky", square=True)
+        x, narrow = self._squares("cholesky")
+        if not is_static(x.shape[-2:]):
+            return x._cut_from(x._among_ones().cholesky(upper)).cast(narrow)
         value = x._fixed()
         factor = value._like(cholesky_factor(value._graph, self._device))._kept()
-        inverted = factor._triangle_inverse()
-        step = x._step()
-        step = (step + step.transpose(-2, -1)) / 2
-        half = _cholesky_step(factor, inverted, step / 2)
-        inverse_half = inverted - inverted @ half @ inverted
-        out = factor._tracking(factor + _cholesky_step(factor + half, inverse_half, step)).cast(narrow)
+        out = x._differentiated([factor, factor._triangle_inverse()], _cholesky_moves)[0].cast(narrow)
         return out.transpose(-2, -1) if upper else out
 
     def qr(self, mode: Literal["reduced", "complete", "r"] = "reduced") -> tuple[Self, Self]:
@@ -168,15 +180,15 @@ class LinalgMixin(EinsumMixin, GatherMixin):
 
         Raises:
             ArgumentError: the mode is none of these.
-            ShapeError: these are no matrices, or the shape is symbolic.
+            ShapeError: these are no matrices, or their sizes are symbolic.
 
         Example:
             >>> q, r = Tensor([[3.0, 1.0], [4.0, 2.0]]).qr()
             >>> (q @ r).round().tolist()
             [[3.0, 1.0], [4.0, 2.0]]
         """
-        if mode not in ("reduced", "complete", "r"):
-            raise ArgumentError(f"qr: mode={mode!r} is none of 'reduced', 'complete' and 'r'.")
+        if not is_one_of(mode, ("reduced", "complete", "r")):
+            raise ArgumentError(f"qr: mode={mode!r:.60} is none of 'reduced', 'complete' and 'r'.")
         x, narrow = self._matrices("qr")
         rows, columns = _size(x, -2), _size(x, -1)
         count = min(rows, columns)
@@ -195,14 +207,14 @@ class LinalgMixin(EinsumMixin, GatherMixin):
 
         Raises:
             ArgumentError: `n` is no integer.
-            ShapeError: these are no square matrices, or the shape is symbolic.
+            ShapeError: these are no square matrices.
 
         Example:
             >>> Tensor([[1, 1], [0, 1]]).matrix_power(5).tolist()
             [[1, 5], [0, 1]]
         """
         n = as_int(n, "matrix_power", "n")
-        self._matrices("matrix_power", square=True)
+        self._squares("matrix_power")
         base = self.inv() if n < 0 else self
         out = None
         for bit in bin(abs(n))[2:]:
@@ -225,7 +237,7 @@ class LinalgMixin(EinsumMixin, GatherMixin):
             eps: is added to the norm.
 
         Raises:
-            ArgumentError: `steps` is no integer that is at least 0, or there are no parameters.
+            ArgumentError: `steps` is no integer of 0 to 1000, or there are no parameters.
             DtypeError: the elements are no floats.
             ShapeError: these are no matrices.
 
@@ -237,8 +249,8 @@ class LinalgMixin(EinsumMixin, GatherMixin):
             [[0.0, 1.0], [-1.0, 0.0]]
         """
         count = as_int(steps, "newton_schulz", "steps")
-        if count < 0:
-            raise ArgumentError(f"newton_schulz: steps={count} is negative. Pass at least 0.")
+        if not 0 <= count <= _MOST_STEPS:
+            raise ArgumentError(f"newton_schulz: steps={count} is not among 0..{_MOST_STEPS}.")
         if not is_sequence(params) or not len(params):
             raise ArgumentError(f"newton_schulz: params={params!r} are no coefficients. Pass one at least.")
         factors: list[Any] = [as_number(number, "newton_schulz") for number in params]
@@ -262,12 +274,44 @@ class LinalgMixin(EinsumMixin, GatherMixin):
 
     def _matrices(self, what: str, square: bool = False) -> tuple[Self, DType]:
         """Return this in the dtype to compute in, and the dtype of the result."""
-        shape = self.static_shape(what)
+        shape = self.shape
         if self.ndim < 2 or (square and shape[-1] != shape[-2]):
             kind = "square matrices: (..., n, n)" if square else "matrices: (..., m, n)"
             raise ShapeError(f"{what} of shape {show(shape)}: it takes {kind}.")
+        if not is_static(shape[-2:]):
+            raise ShapeError(
+                f"{what}: rows or columns of shape {show(shape)} are symbolic. Take matrices of fixed size: "
+                "how many there are may vary."
+            )
         narrow, wide = self._float_dtypes()
         return self.cast(wide), narrow
+
+    def _squares(self, what: str) -> tuple[Self, DType]:
+        """Return what `_matrices` does for square ones, whose size may be symbolic."""
+        if self.ndim > 1 and self.shape[-1] is self.shape[-2]:
+            narrow, wide = self._float_dtypes()
+            return self.cast(wide), narrow
+        return self._matrices(what, square=True)
+
+    def _among_ones(self) -> Self:
+        """Return square matrices of a known size: those of a symbolic one with ones behind the diagonal.
+
+        Determinants are the same, and inverses and triangles have these of the matrices in front.
+        """
+        size: Any = self.shape[-1]
+        if isinstance(size, int):
+            return self
+        most = greatest_size(size)
+        place = UOp.iota(most, dtypes.int64)
+        is_one = (place >= size.cast(dtypes.int64)).reshape((1, most)).expand((most, most))
+        row, column = place.reshape((most, 1)), place.reshape((1, most))
+        is_one = is_one & row.expand((most, most)).eq(column.expand((most, most)))
+        whole = self.pad((0, most - size, 0, most - size))
+        return self._make(is_one, self._device).where(1, whole).cast(self.dtype)
+
+    def _cut_from(self, whole: Self) -> Self:
+        """Return the part of matrices of a known size that these have."""
+        return whole._like(cut_to(whole._graph, self.shape))
 
     def _identity(self) -> Self:
         return type(self).eye(_size(self, -1), dtype=self.dtype, device=self._device)
@@ -278,13 +322,31 @@ class LinalgMixin(EinsumMixin, GatherMixin):
     def _kept(self) -> Self:
         return self._like(self._graph.contiguous())
 
-    def _step(self) -> Self:
-        """Return zeros whose derivative is that of this."""
-        return self - self._fixed()
+    def _differentiated(self, values: Sequence[Self], moves: Moves) -> list[Self]:
+        """Return values that were computed from this, as values that have derivatives.
+
+        Args:
+            values: what was computed, without gradients.
+            moves: takes the values, this, and a small step of this; returns what each value moves by, which
+                is linear in the step. It is asked when a gradient is, with what has derivatives itself.
+        """
+        make, device, count = self._make, self._device, len(values)
+
+        def rule(gradients: tuple[UOp | None, ...], function: UOp) -> Sequence[UOp | None]:
+            (at,) = inputs_of(function)
+            # whatever its value: in the gradient of what is linear in it, it does not appear
+            step = marked(at.const_like(0.0).reshape((1,) * len(at.shape)).expand(at.shape))
+            results = [UOp(Ops.OUTPUT, u.dtype, (function,), i) for i, u in enumerate(outputs_of(function))]
+            moved = moves([make(u, device) for u in results], make(at, device), make(step, device))
+            pairs = zip([u._graph for u in moved], gradients, strict=True)
+            return [pull_back({u: g for u, g in pairs if g is not None}, [step]).get(step)]
+
+        nodes = with_rule([value._graph for value in values], (self._graph,), rule)
+        return [self._like(u) for u in nodes[:count]]
 
     def _tracking(self, tracked: Self) -> Self:
-        """Return this, with the gradient of `tracked`: equal, but NaN where a derivative does not exist."""
-        (out,) = with_rule((self._graph,), (tracked._graph,), _where_it_exists)
+        """Return this, with the gradient of `tracked`, which is equal."""
+        (out,) = with_rule((self._graph,), (tracked._graph,), lambda gradients, function: gradients)
         return self._like(out, tracked)
 
     def _lu(self) -> tuple[Self, Self]:
@@ -307,11 +369,8 @@ class LinalgMixin(EinsumMixin, GatherMixin):
         """Return Q, R and the other columns of Q, for at least as many rows as columns."""
         q, r, others = self._fixed()._reflections(complete)
         inverted = r.transpose(-2, -1)._triangle_inverse().transpose(-2, -1)
-        step = self._step()
-        dq, dr = _qr_step(q, r, inverted, step / 2)
-        inverse_half = inverted - inverted @ dr @ inverted
-        dq, dr = _qr_step(q + dq, r + dr, inverse_half, step)
-        return q._tracking(q + dq), r._tracking(r + dr), others
+        q, r, _ = self._differentiated([q, r, inverted], _qr_moves)
+        return q, r, others
 
     def _reflections(self, complete: bool) -> tuple[Self, Self, Self]:
         """Return Q, R and the other columns of Q, without gradients."""
@@ -347,12 +406,6 @@ def _size(x: Any, axis: int) -> int:
     return x.shape[axis]
 
 
-def _where_it_exists(gradients: tuple[UOp | None, ...], function: UOp) -> Sequence[UOp | None]:
-    """Pass a gradient on to what is equal to a value, but NaN where a derivative does not exist."""
-    (gradient,), (tracked,) = gradients, inputs_of(function)
-    return [None if gradient is None else tracked.ne(tracked).where(gradient.const_like(0.0), gradient)]
-
-
 def greatest(x: Any) -> Any:
     """Return the greatest of matrices of magnitudes, 0 where there are none: (..., m, n) -> (..., 1, 1).
 
@@ -364,25 +417,49 @@ def greatest(x: Any) -> Any:
     return (x.pad((0, 1, 0, 1)) if 0 in x.shape[-2:] else x).max((-2, -1), keepdim=True)
 
 
-def _cholesky_step(factor: Any, inverted: Any, step: Any) -> Any:
+def _inverse_moves(values: Sequence[Any], x: Any, step: Any) -> list[Any]:
+    (value,) = values
+    return [-(value @ step @ value)]
+
+
+def _logarithm_moves(values: Sequence[Any], x: Any, step: Any) -> list[Any]:
+    """Return what the logarithm of a determinant, and the inverse, move by: Jacobi's formula."""
+    _, inverted = values
+    inner = inverted @ step
+    return [inner.trace(0, -2, -1), -(inner @ inverted)]
+
+
+def _determinant_moves(values: Sequence[Any], x: Any, step: Any) -> list[Any]:
+    part, moved = _logarithm_moves(values, x, step)
+    return [values[0] * part, moved]
+
+
+def _cholesky_moves(values: Sequence[Any], x: Any, step: Any) -> list[Any]:
     """Return `dL = L @ phi(inv(L) @ dA @ inv(L).T)`, phi the lower triangle with half of the diagonal.
+
+    And what the inverse of L moves by. Of `dA`, only the symmetric part counts.
 
     Source: Murray 2016, "Differentiation of the Cholesky decomposition", equation 10.
     """
-    inner = inverted @ step @ inverted.transpose(-2, -1)
-    return factor @ ((inner.tril() + inner.tril(-1)) / 2)
+    factor, inverted = values
+    inner = inverted @ ((step + step.transpose(-2, -1)) / 2) @ inverted.transpose(-2, -1)
+    inner = (inner.tril() + inner.tril(-1)) / 2
+    return [factor @ inner, -(inner @ inverted)]
 
 
-def _qr_step(q: Any, r: Any, inverted: Any, step: Any) -> tuple[Any, Any]:
+def _qr_moves(values: Sequence[Any], x: Any, step: Any) -> list[Any]:
     """Return dQ and dR: with `C = Q.T @ dA @ inv(R)`, `Q.T @ dQ` is skew with the lower triangle of C.
+
+    And what the inverse of R moves by.
 
     Source: Walter, Lehmann and Lamour 2012, "On evaluating higher-order derivatives of the QR decomposition".
     """
+    q, r, inverted = values
     moved = step @ inverted
     inner = q.transpose(-2, -1) @ moved
     lower = inner.tril(-1)
-    skew = lower - lower.transpose(-2, -1)
-    return moved - q @ (inner - skew), (inner - skew) @ r
+    upper = inner - (lower - lower.transpose(-2, -1))
+    return [moved - q @ upper, upper @ r, -(inverted @ upper)]
 
 
 def completed(q: Any, others: Any) -> Any:

@@ -7,10 +7,12 @@ matrix. Gradients are those described in `plugrad.tensor.linalg`.
 """
 
 import math
+from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, Self
 
 from plugrad.dtype import dtypes
 from plugrad.errors import ArgumentError, AxisError, ShapeError
+from plugrad.tensor.arguments import real
 from plugrad.tensor.base import promoted
 from plugrad.tensor.factorizations import computed, epsilon, orthogonal_rows
 from plugrad.tensor.linalg import LinalgMixin, completed, greatest
@@ -69,7 +71,7 @@ class SpectralMixin(LinalgMixin, OrderMixin):
             full_matrices: give U all m columns, and Vh all n rows.
 
         Raises:
-            ShapeError: these are no matrices, or the shape is symbolic.
+            ShapeError: these are no matrices, or their sizes are symbolic.
 
         Example:
             >>> u, s, vh = Tensor([[0.0, 2.0], [1.0, 0.0]]).svd()
@@ -90,7 +92,7 @@ class SpectralMixin(LinalgMixin, OrderMixin):
         gradients are those for symmetric matrices.
 
         Raises:
-            ShapeError: these are no square matrices, or the shape is symbolic.
+            ShapeError: these are no square matrices, or their sizes are symbolic.
 
         Example:
             >>> w, v = Tensor([[1.0, 0.0], [0.0, -3.0]]).eigh()
@@ -100,11 +102,8 @@ class SpectralMixin(LinalgMixin, OrderMixin):
         x, narrow = self._matrices("eigh", square=True)
         value = x._fixed()
         w, v = (value.tril() + _turned(value.tril(-1)))._eigen()
-        step = x._step()
-        step = (step + _turned(step)) / 2
-        dw, dv = _eigen_step(w, v, step / 2)
-        dw, dv = _eigen_step(w + dw, v + dv, step)
-        return w._tracking(w + dw).cast(narrow), v._tracking(v + dv).cast(narrow)
+        w, v = x._differentiated([w, v], _eigen_moves)
+        return w.cast(narrow), v.cast(narrow)
 
     def pinv(self, rtol: float | None = None) -> Self:
         """Return pseudo-inverses: (..., m, n) -> (..., n, m).
@@ -116,7 +115,7 @@ class SpectralMixin(LinalgMixin, OrderMixin):
                 distance from 1 to the next float times the greater size.
 
         Raises:
-            ShapeError: these are no matrices, or the shape is symbolic.
+            ShapeError: these are no matrices, or their sizes are symbolic.
 
         Example:
             >>> Tensor([[2.0, 0.0], [0.0, 0.0]]).pinv().tolist()
@@ -137,7 +136,7 @@ class SpectralMixin(LinalgMixin, OrderMixin):
 
         Raises:
             DtypeError: `b` is no tensor.
-            ShapeError: these are no matrices, `b` does not fit, or a shape is symbolic.
+            ShapeError: these are no matrices, `b` does not fit, or their sizes are symbolic.
 
         Example:
             >>> Tensor([[1.0], [1.0]]).lstsq(Tensor([1.0, 3.0])).solution.round().tolist()
@@ -195,6 +194,8 @@ class SpectralMixin(LinalgMixin, OrderMixin):
         rows, columns = (one_axis(at, self.ndim, "matrix_norm") for at in both)
         if rows == columns:
             raise AxisError(f"matrix_norm: axes {both} are the same. Name two different axes.")
+        if not isinstance(p, str):
+            p = real(p, "matrix_norm: p")
         narrow, wide = self._float_dtypes()
         x = self.cast(wide).movedim((rows, columns), (-2, -1))
         if p == "fro":
@@ -219,24 +220,16 @@ class SpectralMixin(LinalgMixin, OrderMixin):
             inverted, s, is_kept = _turned(self)._pseudo_inverse(rtol)
             return _turned(inverted), s, is_kept
         part = max(rows, columns) * epsilon(self.dtype) if rtol is None else rtol
-        at = self._fixed()
-        u, s, v, _ = at._singular(False)
+        u, s, v, _ = self._fixed()._singular(False)
         is_kept = s > s.pad((0, 1)).max(-1, keepdim=True) * part
         reciprocals = is_kept.where(1 / is_kept.where(s, 1.0), 0.0)
         value = ((v * reciprocals.unsqueeze(-2)) @ _turned(u))._kept()
-        step = self._step()
-        half = value + _pinv_step(value, at, step / 2)
-        return value._tracking(value + _pinv_step(half, at + step / 2, step)), s, is_kept
+        return self._differentiated([value], _pinv_moves)[0], s, is_kept
 
     def _tracked_svd(self, complete: bool) -> tuple[Self, Self, Self]:
         """Return U, S and V, for at least as many rows as columns."""
         u, s, v, others = self._fixed()._singular(complete)
-        # squares of scaled values are in range
-        largest = self._fixed()._scale()
-        step, scaled = self._step() / largest, s / largest.squeeze(-1)
-        du, ds, dv = _singular_step(u, scaled, v, step / 2)
-        du, ds, dv = _singular_step(u + du, scaled + ds, v + dv, step)
-        u, s, v = u._tracking(u + du), s._tracking(s + ds * largest.squeeze(-1)), v._tracking(v + dv)
+        u, s, v = self._differentiated([u, s, v], _singular_moves)
         return (u.cat(others._tracking(completed(u, others)), axis=-1) if _size(others, -1) else u), s, v
 
     def _singular(self, complete: bool) -> tuple[Self, Self, Self, Self]:
@@ -340,35 +333,44 @@ def _safe_inverse(x: Any) -> Any:
     return is_zero.where(0.0, 1 / is_zero.where(1.0, x))
 
 
-def _eigen_step(w: Any, v: Any, step: Any) -> tuple[Any, Any]:
+def _eigen_moves(values: Sequence[Any], x: Any, step: Any) -> list[Any]:
     """Return dW, the diagonal of `V.T @ dA @ V`, and dV, whose part of vector i along j divides by a gap.
+
+    Of `dA`, only the symmetric part counts.
 
     Source: Giles 2008, "An extended collection of matrix derivative results", section 3.1.
     """
-    inner = _turned(v) @ step @ v
+    w, v = values
+    inner = _turned(v) @ ((step + _turned(step)) / 2) @ v
     gaps = _safe_inverse(w.unsqueeze(-2) - w.unsqueeze(-1))
-    return inner.diagonal(0, -2, -1), v @ (inner * gaps)
+    return [inner.diagonal(0, -2, -1), v @ (inner * gaps)]
 
 
-def _singular_step(u: Any, s: Any, v: Any, step: Any) -> tuple[Any, Any, Any]:
+def _singular_moves(values: Sequence[Any], x: Any, step: Any) -> list[Any]:
     """Return dU, dS and dV, for U with at least as many rows as columns and square V.
 
     Source: Giles 2008, section 3.2.
     """
+    u, s, v = values
+    # squares of scaled values are in range
+    largest = x._fixed()._scale()
+    s, step = s / largest.squeeze(-1), step / largest
     inner = _turned(u) @ step @ v
     row, column = s.unsqueeze(-2), s.unsqueeze(-1)
     gaps = _safe_inverse((row - column) * (row + column))
     du = u @ ((inner * row + column * _turned(inner)) * gaps)
     dv = v @ ((column * inner + _turned(inner) * row) * gaps)
     moved = step @ v * _safe_inverse(row)
-    return du + moved - u @ (_turned(u) @ moved), inner.diagonal(0, -2, -1), dv
+    du = du + moved - u @ (_turned(u) @ moved)
+    return [du, inner.diagonal(0, -2, -1) * largest.squeeze(-1), dv]
 
 
-def _pinv_step(p: Any, a: Any, step: Any) -> Any:
+def _pinv_moves(values: Sequence[Any], x: Any, step: Any) -> list[Any]:
     """Return dP where the rank does not change.
 
     Source: Golub and Pereyra 1973, "The differentiation of pseudo-inverses", equation 4.12.
     """
+    (p,) = values
     turned = _turned(step)
     right, left = p @ (_turned(p) @ turned), turned @ _turned(p) @ p
-    return right - right @ a @ p + left - p @ a @ left - p @ step @ p
+    return [right - right @ x @ p + left - p @ x @ left - p @ step @ p]
