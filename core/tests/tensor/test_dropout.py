@@ -70,3 +70,14 @@ def test_wrong_dropouts_are_refused() -> None:
         Tensor.ones(2).dropout(1.5)
     with pytest.raises(DtypeError, match="dropout of int32: it takes floats"):
         Tensor([1]).dropout()
+
+
+@pytest.mark.parametrize("name", ["dropout", "alpha_dropout", "feature_alpha_dropout"])
+def test_whether_to_drop_may_be_said(name: str) -> None:
+    t = Tensor.ones(20, 50, 2)
+    dropped = getattr(t, name)(0.5, training=True)
+    assert len(np.unique(dropped.numpy())) == 2
+    with Tensor.train():
+        assert getattr(t, name)(0.5, False) is t
+    with pytest.raises(ArgumentError, match=f"{name}: training=0.5"):
+        getattr(t, name)(0.5, 0.5)

@@ -372,3 +372,13 @@ def test_gradients_that_are_asked_for_without_gradients_are_values() -> None:
         (slope,) = loss.gradient(w)
     assert not slope.requires_grad
     assert slope.tolist() == [2.0, 4.0]
+
+
+def test_graphs_are_kept_whether_asked_for_or_not() -> None:
+    w = Tensor([1.0, 2.0], requires_grad=True)
+    loss = (w**3).sum()
+    loss.backward(retain_graph=True)
+    loss.backward(create_graph=True, retain_graph=False)
+    assert w.grad is not None
+    np.testing.assert_allclose(w.grad.numpy(), [6, 24])
+    np.testing.assert_allclose(w.grad.sum().gradient(w)[0].numpy(), [12, 24])

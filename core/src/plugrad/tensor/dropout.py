@@ -7,7 +7,7 @@ from plugrad.errors import ArgumentError, ShapeError
 from plugrad.tensor.arguments import real
 from plugrad.tensor.creation import CreationMixin
 from plugrad.tensor.reduce import ReduceMixin
-from plugrad.tensor.shapes import show
+from plugrad.tensor.shapes import as_flag, show
 from plugrad.uop.uop import UOp
 
 # what selu gives at -infinity: -scale * alpha
@@ -19,22 +19,25 @@ class DropoutMixin(ReduceMixin, CreationMixin):
 
     __slots__ = ()
 
-    def dropout(self, p: float = 0.5) -> Self:
+    def dropout(self, p: float = 0.5, training: bool | None = None) -> Self:
         """Return this with elements set to 0 with probability `p` and the others divided by `1-p`.
 
-        Only while training (see `Tensor.train`); otherwise this tensor itself.
+        Args:
+            p: how likely an element is left out.
+            training: whether to do it; by default while training (see `Tensor.train`), where PyTorch's
+                function does it always. Otherwise this tensor itself is returned.
 
         Raises:
-            ArgumentError: `p` lies outside of 0..1.
+            ArgumentError: `p` lies outside of 0..1, or `training` is no truth value.
             DtypeError: this tensor holds no floats.
 
         Example:
             >>> Tensor([1.0, 2.0]).dropout(0.5).tolist()
             [1.0, 2.0]
         """
-        return self._dropped(p, self.shape, 0.0, "dropout")
+        return self._dropped(p, self.shape, 0.0, "dropout", training)
 
-    def dropout1d(self, p: float = 0.5) -> Self:
+    def dropout1d(self, p: float = 0.5, training: bool | None = None) -> Self:
         """Return `dropout` of whole channels of sequences: (N, C, L) -> (N, C, L).
 
         Raises:
@@ -46,9 +49,9 @@ class DropoutMixin(ReduceMixin, CreationMixin):
             >>> Tensor([[[1.0, 2.0]]]).dropout1d(0.5).tolist()
             [[[1.0, 2.0]]]
         """
-        return self._dropped(p, self._channels(1, "dropout1d"), 0.0, "dropout1d")
+        return self._dropped(p, self._channels(1, "dropout1d"), 0.0, "dropout1d", training)
 
-    def dropout2d(self, p: float = 0.5) -> Self:
+    def dropout2d(self, p: float = 0.5, training: bool | None = None) -> Self:
         """Return `dropout` of whole channels of images: (N, C, H, W) -> (N, C, H, W).
 
         Source: Tompson et al. 2015, section 3.2.
@@ -62,9 +65,9 @@ class DropoutMixin(ReduceMixin, CreationMixin):
             >>> Tensor.ones(1, 1, 1, 2).dropout2d(0.5).tolist()
             [[[[1.0, 1.0]]]]
         """
-        return self._dropped(p, self._channels(2, "dropout2d"), 0.0, "dropout2d")
+        return self._dropped(p, self._channels(2, "dropout2d"), 0.0, "dropout2d", training)
 
-    def dropout3d(self, p: float = 0.5) -> Self:
+    def dropout3d(self, p: float = 0.5, training: bool | None = None) -> Self:
         """Return `dropout` of whole channels of volumes: (N, C, D, H, W) -> (N, C, D, H, W).
 
         Raises:
@@ -76,9 +79,9 @@ class DropoutMixin(ReduceMixin, CreationMixin):
             >>> Tensor.ones(1, 1, 1, 1, 2).dropout3d(0.5).tolist()
             [[[[[1.0, 1.0]]]]]
         """
-        return self._dropped(p, self._channels(3, "dropout3d"), 0.0, "dropout3d")
+        return self._dropped(p, self._channels(3, "dropout3d"), 0.0, "dropout3d", training)
 
-    def alpha_dropout(self, p: float = 0.5) -> Self:
+    def alpha_dropout(self, p: float = 0.5, training: bool | None = None) -> Self:
         """Return this with elements set to what `selu` gives at -infinity with probability `p`.
 
         All are then scaled and shifted so that mean 0 and variance 1 stay what they are. Only while training.
@@ -93,9 +96,9 @@ class DropoutMixin(ReduceMixin, CreationMixin):
             >>> Tensor([1.0, 2.0]).alpha_dropout(0.5).tolist()
             [1.0, 2.0]
         """
-        return self._dropped(p, self.shape, _SELU_LIMIT, "alpha_dropout")
+        return self._dropped(p, self.shape, _SELU_LIMIT, "alpha_dropout", training)
 
-    def feature_alpha_dropout(self, p: float = 0.5) -> Self:
+    def feature_alpha_dropout(self, p: float = 0.5, training: bool | None = None) -> Self:
         """Return `alpha_dropout` of whole channels: (N, C, ...) -> (N, C, ...).
 
         Raises:
@@ -108,7 +111,7 @@ class DropoutMixin(ReduceMixin, CreationMixin):
             [[[1.0, 2.0]]]
         """
         shape = self._channels(max(self.ndim - 2, 0), "feature_alpha_dropout")
-        return self._dropped(p, shape, _SELU_LIMIT, "feature_alpha_dropout")
+        return self._dropped(p, shape, _SELU_LIMIT, "feature_alpha_dropout", training)
 
     def _channels(self, axes: int, what: str) -> tuple[Any, ...]:
         """Return the shape of one draw for each channel, with `axes` axes of size 1 behind."""
@@ -117,7 +120,9 @@ class DropoutMixin(ReduceMixin, CreationMixin):
             raise ShapeError(f"{what} of shape {show(self.shape)}: it takes (N, C, {sizes}).")
         return (*self.shape[:2], *(1,) * axes)
 
-    def _dropped(self, p: float, drawn: tuple[Any, ...], left_out: float, what: str) -> Self:
+    def _dropped(
+        self, p: float, drawn: tuple[Any, ...], left_out: float, what: str, training: bool | None
+    ) -> Self:
         """Return this with `left_out` in place of what is drawn, scaled and shifted to the moments of before.
 
         One draw for each element of shape `drawn`, which broadcasts to this tensor's.
@@ -128,7 +133,8 @@ class DropoutMixin(ReduceMixin, CreationMixin):
         check_probability(p, what)
         if not is_float(self.dtype):
             raise self._refuse(what, "floats")
-        if not self.training or p == 0:
+        wanted = self.training if training is None else as_flag(training, f"{what}: training")
+        if not wanted or p == 0:
             return self
         if p == 1:
             return self._like(UOp.const(dtypes.bool, True).where(0.0, self._graph))

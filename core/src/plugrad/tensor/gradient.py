@@ -64,7 +64,9 @@ class GradientMixin(FunctionalMixin):
         _check_memory(found.values())
         return [self._like(_sum([found[node] for node in nodes])) for nodes in places]
 
-    def backward(self, gradient: Self | None = None) -> Self:
+    def backward(
+        self, gradient: Self | None = None, *, retain_graph: bool = True, create_graph: bool = True
+    ) -> Self:
         """Add the gradient of this tensor to the `.grad` of each tensor with `requires_grad`; return this.
 
         Nothing is used up: it may be called again (PyTorch's `retain_graph=True`), and the gradients have
@@ -74,6 +76,8 @@ class GradientMixin(FunctionalMixin):
         Args:
             gradient: what flows into this tensor, in its shape; cast to its dtype. Not needed for one
                 element.
+            retain_graph: changes nothing, it is always so.
+            create_graph: changes nothing either.
 
         Raises:
             GradientError: this is not a float tensor of one element (and `gradient` is missing), does not
