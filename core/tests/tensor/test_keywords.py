@@ -89,7 +89,7 @@ def test_one_name_at_a_time() -> None:
         Tensor(x).sum(axis=1, dim=2)  # pyright: ignore[reportCallIssue]
 
 
-@pytest.mark.parametrize("method", ["max", "min", "median"])
+@pytest.mark.parametrize("method", ["max", "min"])
 def test_what_pytorch_gives_as_a_pair_is_not_taken_for_values(method: str) -> None:
     with pytest.raises(TypeError, match="dim"):
         getattr(Tensor(x), method)(dim=1)
@@ -105,3 +105,9 @@ def test_signatures_and_errors_keep_their_own_names() -> None:
     assert not set(inspect.signature(Tensor.sum).parameters) & set(SYNONYMS["axis"])
     with pytest.raises(AxisError, match=r"^sum"):
         getattr(Tensor(x), "sum")(dim=7)  # noqa: B009 - the static type has one name
+
+
+def test_a_median_along_a_dim_comes_with_its_places() -> None:
+    values, places = Tensor(x).median(dim=2)  # pyright: ignore[reportCallIssue]
+    np.testing.assert_array_equal(values.numpy(), x[..., 1])
+    assert set(places.flatten().tolist()) == {1}

@@ -57,7 +57,7 @@ _COUNTED_FROM_ONE = frozenset({"diag_embed", "diagonal", "trace"})
 _FROM_ZERO = {"axis0": "axis1", "axis1": "axis2"}
 _COUNTED_FROM_ZERO = frozenset({"swapaxes", "swapdims"})
 # with `dim` PyTorch gives values and places together: to take it here would be another answer in silence
-_VALUES_AND_PLACES = frozenset({"max", "min", "median"})
+_VALUES_AND_PLACES = frozenset({"max", "min"})
 
 
 def understands_synonyms(cls: type[T]) -> type[T]:
