@@ -1,0 +1,50 @@
+"""Whether a graph is as a stage wants it: the spec of a stage, and the error that says what breaks it."""
+
+from collections.abc import Callable, Mapping
+
+from plugrad._frozen import frozen
+from plugrad.errors import ShapeError, VerifyError
+from plugrad.uop.ops import Ops
+from plugrad.uop.pretty import pretty
+from plugrad.uop.uop import UOp
+
+Check = Callable[[UOp], bool]
+
+
+@frozen
+class Spec:
+    """A stage's name and, for each op that it allows, what must hold of such a node."""
+
+    name: str
+    checks: Mapping[Ops, Check]
+
+
+def verify(root: UOp, spec: Spec) -> None:
+    """Check every node of `root` against `spec`.
+
+    Raises:
+        VerifyError: names the node, what it is made of, and the stage that forbids it.
+    """
+    for node in root.toposort():
+        verify_node(node, spec)
+
+
+def verify_node(node: UOp, spec: Spec) -> None:
+    """Check one node against `spec`.
+
+    Raises:
+        VerifyError: as `verify`.
+    """
+    check = spec.checks.get(node.op)
+    try:
+        if check is not None and check(node):
+            return
+        why = "this stage has no such op" if check is None else "its dtype, sources or arg are wrong"
+    except (ShapeError, TypeError, ValueError, AttributeError, IndexError, KeyError) as error:
+        # a check that stumbles over a malformed arg has found what it looks for
+        why = str(error)
+    sources = "\n".join(f"  {s.op.name} {s.dtype} arg={s.arg!r}" for s in node.src)
+    raise VerifyError(
+        f"{spec.name} forbids {node.op.name} {node.dtype} arg={node.arg!r}: {why}. Its sources:\n"
+        f"{sources or '  none'}\nThe node: {pretty(node, most=30)}"
+    )
