@@ -380,5 +380,5 @@ def test_graphs_are_kept_whether_asked_for_or_not() -> None:
     loss.backward(retain_graph=True)
     loss.backward(create_graph=True, retain_graph=False)
     assert w.grad is not None
-    np.testing.assert_allclose(w.grad.numpy(), [6, 24])
     np.testing.assert_allclose(w.grad.sum().gradient(w)[0].numpy(), [12, 24])
+    np.testing.assert_allclose(w.grad.numpy(), [6, 24])
