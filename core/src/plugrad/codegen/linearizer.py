@@ -7,6 +7,7 @@ reductions of one loop go step by step, all of them at each: what a step loads i
 import heapq
 import itertools
 from collections.abc import Sequence
+from itertools import pairwise
 
 from plugrad._frozen import frozen
 from plugrad.codegen.combine import identity_of
@@ -15,7 +16,7 @@ from plugrad.codegen.decompositions import decompose
 from plugrad.dtype import DType, dtypes, is_float
 from plugrad.errors import VerifyError
 from plugrad.target import Capabilities
-from plugrad.uop.ops import ELEMENTWISE, Ops
+from plugrad.uop.ops import ELEMENTWISE, AxisType, Ops
 from plugrad.uop.uop import UOp
 
 # what stands in a block: a node, a loop over a RANGE, a register's definition or one step of its accumulation
@@ -97,6 +98,9 @@ class _Linearizer:
                 self._place_reduce(u)
             elif u.op not in (Ops.RANGE, Ops.SINK):
                 self._place_node(u)
+        for before, store in pairwise(self.sink.src):
+            if _reads_what(store, before):
+                self._finish_first(before, store)
         self._emit_block(None)
         return self.out
 
@@ -147,6 +151,19 @@ class _Linearizer:
                 f"the loops of a copy stand elsewhere than {item[1].op.name}, which waits for it."
             )
         self.items[block][item].add(self._loop_item(outer))
+
+    def _finish_first(self, before: UOp, store: UOp) -> None:
+        """Let the loop around `store` come after the one around `before`, whose memory it reads."""
+        paths = (self.nest.path(self.nest.block_of(u)) for u in (before, store))
+        block: UOp | None = None
+        for one, other in zip(*paths, strict=False):
+            if one is not other:
+                assert one is not None, "only the first block of a path is None"
+                assert other is not None, "only the first block of a path is None"
+                self.items[block][self._loop_item(other)].add(self._loop_item(one))
+                return
+            block = one
+        raise VerifyError("a STORE reads what the one before it writes, and has no loop of its own.")
 
     def _place_reduce(self, u: UOp) -> None:
         values, ended = u.src[: u.arg[1]], u.src[u.arg[1] :]
@@ -300,6 +317,15 @@ class _Linearizer:
             self.written.add(u)
             self.out.append(u)
         return u
+
+
+def _reads_what(store: UOp, before: UOp) -> bool:
+    """Say whether `store` takes its steps in order in the memory that `before` writes."""
+    return _is_ordered(store) and not _is_ordered(before) and store.src[0].src[0] is before.src[0].src[0]
+
+
+def _is_ordered(store: UOp) -> bool:
+    return any(r.op is Ops.RANGE and r.arg.kind is AxisType.ORDERED for r in store.src[2:])
 
 
 def remove_unused(program: list[UOp]) -> list[UOp]:

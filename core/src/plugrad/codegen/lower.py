@@ -22,6 +22,7 @@ from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import Opt
 from plugrad.codegen.ranges import simplify_ranges
 from plugrad.codegen.reduces import share_reduces
+from plugrad.codegen.scatters import scatter
 from plugrad.target import Capabilities
 from plugrad.uop.ops import AxisType, Ops
 from plugrad.uop.passes import Pipeline, Stage
@@ -41,6 +42,7 @@ PREPARE = Pipeline(
     (
         Stage(simplify_gates, kernel_spec, "first: axes can merge when their addresses are simple"),
         Stage(simplify_ranges, kernel_spec, "optimisations should see the fewest, longest axes"),
+        Stage(scatter, kernel_spec, "what is a lookup has been folded, and the axes are those of memory"),
         Stage(guard_empty_loops, kernel_spec, "by now an axis of one step at most is no part of addresses"),
     ),
 )

@@ -14,6 +14,7 @@ from plugrad.schedule.limits import cuts_for
 from plugrad.schedule.normalize import normalize
 from plugrad.schedule.order import VersionConflict, order
 from plugrad.schedule.rangeify import Kernel, Rangeify
+from plugrad.schedule.scattered import scattered
 from plugrad.schedule.versions import VERSIONS, base_of, slice_of
 from plugrad.uop.ops import Ops
 from plugrad.uop.passes import Pipeline, Stage
@@ -102,6 +103,8 @@ def rangeify(draft: Draft, devices: Devices) -> Draft:
         # fuse until no kernel is too big, copy until none reads elements that it overwrites
         if cuts := {u for k in kernels for u in cuts_for(k, walk)} - stored:
             stored = stored | cuts
+        elif sums := scattered(walk) - stored:
+            stored = stored | sums
         elif moving := frozenset(k.root for k in kernels if _reads_elsewhere(k, walk)):
             graph, stored = Copies(values_of=moving).apply(graph, stored)
         else:

@@ -19,7 +19,7 @@ from plugrad._frozen import frozen
 from plugrad.dtype import dtypes
 from plugrad.errors import DeviceError, ScheduleError
 from plugrad.schedule.fusion import COST_CAP, SMALL_VALUE, CostModel
-from plugrad.schedule.lookups import inside_lookup
+from plugrad.schedule.lookups import inside_lookup, inside_sum_by_position
 from plugrad.schedule.movement import ALWAYS, ZERO, Indices, flatten, source_indices
 from plugrad.schedule.versions import IN_PLACE, Descent, device_of
 from plugrad.uop.ops import ALU, ELEMENTWISE, MOVEMENT, AxisType, Ops
@@ -115,6 +115,7 @@ class Rangeify:
         """Estimate the operations that inlining each value would repeat, loads counted as one each."""
         self.lookups = {u: inside for u in order if (inside := inside_lookup(u))}
         self._inside_lookups = {u for inside in self.lookups.values() for u in inside}
+        self._inside_lookups.update(c for u in order for c in inside_sum_by_position(u))
         for u in order:
             if u.op in _LEAVES:
                 self.operations[u] = u.op is Ops.BUFFER

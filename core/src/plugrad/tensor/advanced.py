@@ -121,7 +121,7 @@ class AdvancedIndexingMixin(SamplingMixin, IndexingMixin):
             return self._put_alike(masked, values, accumulate)
         plan = self._plan(tuple(items))
         new = self._values_of(values, plan.shape(self.shape), "index_put")
-        if accumulate and plan.is_large:
+        if accumulate and plan.is_large(self._device):
             return self._plus_totals(plan, self._with(new, values))
         written = plan.added(self._graph, new) if accumulate else plan.written(self._graph, new, self._device)
         return self._with(written, values)

@@ -125,8 +125,8 @@ class GatherMixin(GateMixin):
     ) -> Self:
         """Return this with `self[i, index[i, j]] = src[i, j]` (for axis 1); the last of several writes wins.
 
-        Negative positions count from the end; positions outside of the axis write nothing. The work is the
-        axis's length times that of `index`.
+        Negative positions count from the end; positions outside of the axis write nothing. The work is one
+        pass over `index`; on a device with a grid it is the axis's length times that of `index`.
 
         Args:
             axis: the axis that `index` points along.
@@ -172,8 +172,8 @@ class GatherMixin(GateMixin):
     ) -> Self:
         """Return this with all `src[i, j]` combined into `self[i, index[i, j]]` (for axis 1).
 
-        Negative positions count from the end; positions outside of the axis write nothing. The work is the
-        axis's length times that of `index`.
+        Negative positions count from the end; positions outside of the axis write nothing. The work is one
+        pass over `index`; on a device with a grid it is the axis's length times that of `index`.
 
         Args:
             axis: the axis that `index` points along.
@@ -214,6 +214,9 @@ class GatherMixin(GateMixin):
         found = self._rows_to(moved_back(found, at), start)
         old = _flipped(self._graph, reduce).cast(wide)
         is_met = counts > 0
+        if include_self and reduce in ("sum", "prod"):
+            # what nobody is combined with stays as it is
+            return self._with(old.alu(op, found).cast(self.dtype), index, src)
         if include_self:
             combined = found.maximum(old) if op is Ops.MAX else old.alu(op, found)
             counts = counts + 1

@@ -12,6 +12,7 @@ from plugrad.dtype import dtypes, is_bool, is_float, is_int, sum_acc_dtype
 from plugrad.errors import AxisError, DtypeError, ShapeError
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.host import flatten
+from plugrad.tensor.in_order import writes_in_order
 from plugrad.tensor.lookup import counted, from_front, pick_first, position_dtype
 from plugrad.tensor.shapes import (
     Dim,
@@ -175,11 +176,10 @@ class Plan:
         total = meets.where(each, each.const_like(0)).reduce_axis(Ops.ADD, (1,)).reshape(rows.shape)
         return self._to_view((rows.cast(wide) + total).cast(view.dtype), view)
 
-    @property
-    def is_large(self) -> bool:
-        """Whether comparing all places with all writes costs more than sorting the writes."""
+    def is_large(self, device: str) -> bool:
+        """Say whether comparing all places with all writes costs more than sorting the writes."""
         writes = product(self.places.shape)
-        if not is_static((self.joined, writes)):
+        if not is_static((self.joined, writes)) or writes_in_order(device):
             return False
         return self.joined * writes > _FEW and writes < 1 << 31
 
@@ -235,7 +235,8 @@ def _last_writes(places: UOp, size: Dim, device: str) -> UOp:
     writes: Any = places.shape[0]
     dtype = position_dtype(writes)
     most = greatest(writes)
-    if greatest(size) * most <= _FEW or most >= 1 << 31 or not isinstance(writes, int):
+    compares = writes_in_order(device) or greatest(size) * most <= _FEW or most >= 1 << 31
+    if compares or not isinstance(writes, int):
         shape = (size, writes)
         meets = counted(size, places.dtype, shape, 0).eq(places.reshape((1, writes)).expand(shape))
         numbers = counted(writes, dtype, shape, 1) + 1

@@ -12,6 +12,7 @@ from plugrad.dtype import ConstType, dtype_max, dtypes, is_bool, is_float, is_in
 from plugrad.engine.capture import current_capture
 from plugrad.errors import ArgumentError, DtypeError, JitError, ShapeError
 from plugrad.tensor.base import TensorBase, promoted
+from plugrad.tensor.in_order import writes_in_order
 from plugrad.tensor.lookup import counted, pick_first, position_dtype
 from plugrad.tensor.order import OrderMixin
 from plugrad.tensor.scan import ScanMixin
@@ -28,6 +29,7 @@ from plugrad.tensor.shapes import (
     show,
 )
 from plugrad.tensor.sorting import search_rows, sort_keys
+from plugrad.uop.ops import Ops
 from plugrad.uop.shape import greatest
 from plugrad.uop.uop import UOp
 
@@ -179,6 +181,8 @@ class SearchMixin(OrderMixin, ScanMixin):
             count = running._interval(0, size - 1, size)._number_of_trues()
         if not count:
             return self._make(UOp.const(dtype, 0).reshape((1,)).expand((0,)), self._device)
+        if writes_in_order(self._device):
+            return self._make(_listed(truths._graph, running._graph, count), self._device)
         numbers = counted(count, dtype, (count,), 0) + 1
         found = search_rows(running._graph, numbers, right=False)
         return self._make(found.cast(dtype).contiguous(), self._device)
@@ -334,7 +338,7 @@ class SearchMixin(OrderMixin, ScanMixin):
     def _counts(self, bins: int, weights: Self | None) -> Self:
         """Return how often each of `0..bins-1` comes in these integers, or the sum of their weights."""
         size = greatest(self.shape[0])
-        if weights is None and bins * size > _FEW:
+        if weights is None and bins * size > _FEW and not writes_in_order(self._device):
             ordered = self.sort(0)[0]
             ordered = ordered._like(ordered._graph.contiguous())
             edges = self._make(UOp.iota(bins + 1, dtypes.int64), self._device)
@@ -427,3 +431,14 @@ def _as_count(size: Any, what: str, name: str = "size") -> int:
 
 def _rows_of(ndim: int, shape: Any) -> Any:
     return (product(shape),) if ndim == 1 else shape
+
+
+def _listed(truths: UOp, running: UOp, count: int) -> UOp:
+    """Return the positions of the first `count` truths, each written where their running number says."""
+    (size,), dtype = truths.shape, running.dtype
+    shape = (count, size)
+    place = truths.where(running - 1, running.const_like(-1)).reshape((1, size)).expand(shape)
+    # what nobody writes to lies behind all elements
+    missing = counted(size, dtype, shape, 1) - size
+    found = counted(count, dtype, shape, 0).eq(place).where(missing, missing.const_like(0))
+    return (found.reduce_axis(Ops.ADD, (1,)).reshape((count,)) + size).contiguous()

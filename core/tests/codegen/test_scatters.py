@@ -1,0 +1,144 @@
+"""Sums by position become stores in order, and write what the sums mean."""
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pytest
+
+from plugrad.builtin.python import CAPABILITIES
+from plugrad.codegen.lower import PREPARE, lower
+from plugrad.codegen.opt.kernel_opt import KernelOpt
+from plugrad.codegen.opt.opt_ops import Opt, OptOps
+from plugrad.codegen.scatters import scatter
+from plugrad.dtype import DType, dtype_min, dtypes
+from plugrad.errors import KernelOptError
+from plugrad.testing.kernels import evaluate_kernel, run_lowered, storage_of, values_of
+from plugrad.testing.random_kernels import random_opts
+from plugrad.uop.ops import AxisType, KernelInfo, Ops
+from plugrad.uop.symbolic import simplify
+from plugrad.uop.uop import UOp
+
+LOOPS = replace(
+    CAPABILITIES, grid_dims=0, max_grid=(), max_workgroup=0, max_workgroup_dims=(), vector_bits=128, threads=2
+)
+ROWS, SIZE, COUNT, WIDTH = 2, 18, 11, 8
+NEUTRAL = {Ops.ADD: 0, Ops.MUL: 1, Ops.MAX: None}
+
+
+def param(slot: int, numel: int, dtype: DType = dtypes.float32) -> UOp:
+    return UOp(Ops.PARAM, dtype, (), (slot, numel))
+
+
+def kernel(op: Ops = Ops.ADD, dtype: DType = dtypes.float32, size: int = SIZE, own: bool = True) -> UOp:
+    """Return `out[r, i, c] = op over j of (x[j, c] if position[r, j] == i else neutral)`."""
+    r, i, c = (UOp.range(n, at) for at, n in enumerate((ROWS, size, WIDTH)))
+    j = UOp.range(COUNT, 3, AxisType.REDUCE)
+    position = param(1, ROWS * COUNT, dtypes.int32).index(r * COUNT + j).load()
+    x = param(2, COUNT * WIDTH, dtype).index(j * WIDTH + c).load()
+    neutral = NEUTRAL[op]
+    other = x.const_like(dtype_min(dtype) if neutral is None else neutral)
+    total = i.cast(dtypes.int32).eq(position).where(x, other).reduce(op, j)
+    place = param(0, ROWS * size * WIDTH, dtype).index((r * size + i) * WIDTH + c)
+    return UOp.sink(place.store(total if own else total + 1, r, i, c), arg=KernelInfo("sums"))
+
+
+def buffers(dtype: DType) -> list[np.ndarray]:
+    rng = np.random.default_rng(0)
+    # duplicates, and positions outside on both sides
+    position = rng.integers(-2, SIZE + 2, ROWS * COUNT)
+    position[1] = position[0] = 3
+    x = rng.integers(1, 4, COUNT * WIDTH)
+    return [
+        storage_of(np.full(ROWS * SIZE * WIDTH, 7), dtype),
+        *map(storage_of, (position, x), (dtypes.int32, dtype)),
+    ]
+
+
+def test_a_sum_by_position_is_filled_and_then_added_to_in_order() -> None:
+    i = UOp.range(32, 0)
+    j = UOp.range(5, 1, AxisType.REDUCE)
+    ordered = UOp.range(5, 1, AxisType.ORDERED)
+    out, x, positions = param(0, 32), param(1, 5), param(2, 5, dtypes.int32)
+    wanted = positions.index(j).load()
+    total = i.cast(dtypes.int32).eq(wanted).where(x.index(j).load(), 0.0).reduce(Ops.ADD, j)
+    fill, add = scatter(UOp.sink(out.index(i).store(total, i), arg=KernelInfo()), LOOPS).src
+    assert fill is out.index(i).store(total.const_like(0.0), i)
+    at = positions.index(ordered).load().cast(dtypes.index)
+    place = out.index(at, simplify(~(at < 0) & (at < 32)))
+    assert add is simplify(place.store(place.load() + x.index(ordered).load(), ordered))
+
+
+@pytest.mark.parametrize("op", NEUTRAL)
+@pytest.mark.parametrize("dtype", [dtypes.float32, dtypes.int32])
+def test_every_optimisation_writes_what_the_sum_means(op: Ops, dtype: DType) -> None:
+    ast = kernel(op, dtype)
+    expected = buffers(dtype)
+    evaluate_kernel(ast, expected)
+    prepared = PREPARE.run(ast, LOOPS)
+    assert len(prepared.src) == 2
+    chosen = [None, (), *(random_opts(KernelOpt(prepared, LOOPS), seed) for seed in range(25))]
+    for opts in chosen:
+        got = buffers(dtype)
+        run_lowered(lower(ast, LOOPS, opts), got)
+        assert np.array_equal(values_of(got[0], dtype), values_of(expected[0], dtype)), opts
+
+
+@pytest.mark.parametrize(
+    "ast",
+    [
+        kernel(size=8),
+        kernel(own=False),
+        simplify(kernel().substitute({UOp.range(SIZE, 1): UOp.const(dtypes.index, 3)})),
+    ],
+    ids=["few elements", "more than the sum", "one element"],
+)
+def test_other_sums_stay(ast: UOp) -> None:
+    assert scatter(ast, LOOPS) is ast
+
+
+def test_a_grid_has_no_order() -> None:
+    assert scatter(kernel(), CAPABILITIES) is kernel()
+
+
+def test_a_choice_of_more_than_the_lowest_value_is_no_maximum_by_position() -> None:
+    i, j = UOp.range(32, 0), UOp.range(5, 1, AxisType.REDUCE)
+    wanted = param(2, 5, dtypes.int32).index(j).load()
+    equal = i.cast(dtypes.int32).eq(wanted)
+
+    def sink(value: UOp, otherwise: int) -> UOp:
+        total = equal.where(value, otherwise).reduce(Ops.MAX, j)
+        return UOp.sink(param(0, 32, dtypes.int32).index(i).store(total, i), arg=KernelInfo())
+
+    read = param(1, 5, dtypes.int32).index(j).load()
+    assert len(scatter(sink(read, 0), LOOPS).src) == 1
+    # numbers from 1 on are all greater than 0
+    assert len(scatter(sink(j.cast(dtypes.int32) + 1, 0), LOOPS).src) == 2
+
+
+@pytest.mark.parametrize(
+    "op", [OptOps.UPCAST, OptOps.UNROLL, OptOps.THREAD, OptOps.PADTO, OptOps.SHIFTIN, OptOps.PEEL]
+)
+def test_steps_in_order_are_not_taken_apart(op: OptOps) -> None:
+    prepared = KernelOpt(PREPARE.run(kernel(), LOOPS), LOOPS)
+    (ordered,) = prepared.axes(AxisType.ORDERED)
+    with pytest.raises(KernelOptError):
+        prepared.apply(Opt(op, ordered.arg.ident, 2))
+
+
+def test_what_does_not_move_with_the_position_is_summed_in_an_outer_loop() -> None:
+    """An element that was read before the loop would forget what its steps have added."""
+    i, j = UOp.range(32, 0), UOp.range(5, 1, AxisType.REDUCE)
+    k = UOp.range(3, 2, AxisType.REDUCE)
+    wanted = param(2, 5, dtypes.int32).index(j).load()
+    x = param(1, 15, dtypes.int32).index(j * 3 + k).load()
+    total = i.cast(dtypes.int32).eq(wanted).where(x, 0)
+    ast = UOp.sink(
+        param(0, 32, dtypes.int32).index(i).store(total.reduce(Ops.ADD, j, k), i), arg=KernelInfo("sums")
+    )
+    made = partial(storage_of, dtype=dtypes.int32)
+    data = [made(np.zeros(32)), made(np.arange(15)), made(np.array([3, 1, 3, 31, -1]))]
+    expected = [d.copy() for d in data]
+    evaluate_kernel(ast, expected)
+    run_lowered(lower(ast, LOOPS), data)
+    assert np.array_equal(data[0], expected[0])
