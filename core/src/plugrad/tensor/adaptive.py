@@ -1,5 +1,6 @@
 """Pooling into as many windows as are asked for."""
 
+import math
 from collections.abc import Sequence
 from typing import Any, Self
 
@@ -11,8 +12,9 @@ from plugrad.tensor.gather import GatherMixin
 from plugrad.tensor.greatest import first_of_bins, first_places, from_end_of
 from plugrad.tensor.lookup import counted, pick_last, position_dtype
 from plugrad.tensor.pool import axes_of, behind, checked_shape
-from plugrad.tensor.shapes import product, show
+from plugrad.tensor.shapes import Dim, product, show, size_today
 from plugrad.uop.ops import Ops
+from plugrad.uop.shape import greatest
 from plugrad.uop.uop import UOp
 
 OutputSizes = int | None | Sequence[int | None]
@@ -124,7 +126,7 @@ class AdaptivePoolingMixin(GatherMixin):
         return values, self._like(first_places(view, from_end, product(sizes)))
 
 
-def _adaptive_counts(x: TensorBase, output_size: OutputSizes, axes: int, what: str) -> tuple[int, ...]:
+def _adaptive_counts(x: TensorBase, output_size: OutputSizes, axes: int, what: str) -> tuple[Any, ...]:
     shape = checked_shape(x, axes, what)
     given: Any = several(output_size)
     if given is None:
@@ -139,15 +141,15 @@ def _adaptive_counts(x: TensorBase, output_size: OutputSizes, axes: int, what: s
         size if count is None else whole(count, "output_size")
         for count, size in zip(given, sizes, strict=True)
     )
-    if min(counts) < 1 or min(sizes) < 1:
-        raise ShapeError(f"{what} of shape {show(shape)} to {counts}: all sizes must be at least 1.")
+    if min(map(size_today, (*counts, *sizes))) < 1:
+        raise ShapeError(f"{what} of shape {show(shape)} to {show(counts)}: all sizes must be at least 1.")
     return counts
 
 
-def _mean_of_bins(u: UOp, axis: int, count: int) -> UOp:
+def _mean_of_bins(u: UOp, axis: int, count: Dim) -> UOp:
     shape: Any = u.shape
     size = shape[axis]
-    if size == count:
+    if size is count or size == count:
         return u
     view, inside = _bins(u, axis, count)
     if inside is None:
@@ -166,7 +168,7 @@ def _beside(inside: UOp, view: UOp, axis: int) -> UOp:
     return inside.reshape((*(1,) * axis, *inside.shape, *(1,) * (len(view.shape) - axis - 2)))
 
 
-def _bins(u: UOp, axis: int, count: int) -> tuple[UOp, UOp | None]:
+def _bins(u: UOp, axis: int, count: Any) -> tuple[UOp, UOp | None]:
     """Return one axis as `count` windows of one size: (..., size, ...) -> (..., count, longest, ...).
 
     Shorter windows repeat their last element; the second result (count, longest) tells where they do not, or
@@ -174,15 +176,16 @@ def _bins(u: UOp, axis: int, count: int) -> tuple[UOp, UOp | None]:
     """
     shape: Any = u.shape
     size = shape[axis]
-    if size % count == 0:
+    if size is count:
+        return u.reshape((*shape[: axis + 1], 1, *shape[axis + 1 :])), None
+    if isinstance(size, int) and size % count == 0:
         return u.reshape((*shape[:axis], count, size // count, *shape[axis + 1 :])), None
-    begins = [i * size // count for i in range(count)]
-    ends = [-(-(i + 1) * size // count) for i in range(count)]
-    longest = max(end - begin for begin, end in zip(begins, ends, strict=True))
-    dtype = position_dtype(size * count)
+    longest = _longest_bin(size, count)
+    dtype = position_dtype(greatest(size) * count)
+    length = size if isinstance(size, int) else size.cast(dtype)
     window = counted(count, dtype, (count, longest), 0)
-    begin = (window * size) // count
-    last = ((window + 1) * size - 1) // count
+    begin = (window * length) // count
+    last = ((window + 1) * length - 1) // count
     place = begin + counted(longest, dtype, (count, longest), 1)
     inside = place <= last
     flat = inside.where(place, last).reshape((count * longest,))
@@ -192,3 +195,11 @@ def _bins(u: UOp, axis: int, count: int) -> tuple[UOp, UOp | None]:
     picked = picked.reshape((*rows.shape[:-1], count, longest))
     back = (*range(axis), len(shape) - 1, len(shape), *range(axis, len(shape) - 1))
     return picked.permute(back), inside
+
+
+def _longest_bin(size: Dim, count: int) -> int:
+    """Return how many elements the longest window has, or no more than it has for any value of variables."""
+    if not isinstance(size, int):
+        return min(greatest(size) // count + 2, greatest(size))
+    # where i * size / count is furthest above a whole number, and rounded down to that
+    return -(-(size + count - math.gcd(size, count)) // count)

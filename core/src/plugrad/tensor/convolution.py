@@ -8,7 +8,7 @@ from plugrad.settings import settings
 from plugrad.tensor.arguments import tensors, tensors_or_none, whole
 from plugrad.tensor.base import DTypeLike, promoted, the_dtype
 from plugrad.tensor.matmul import MatmulMixin
-from plugrad.tensor.shapes import show
+from plugrad.tensor.shapes import is_static, show
 from plugrad.tensor.spatial import Padding, Sizes, sizes_of, widths_of_words
 from plugrad.tensor.windows import windows
 from plugrad.tensor.winograd import fits_winograd, winograd
@@ -124,7 +124,8 @@ class ConvolutionMixin(MatmulMixin):
     ) -> Self:
         axes = self.ndim - 2
         tensors_or_none(bias=bias)
-        _, _, *kernel = _weight_shape(self, weight, whole(groups, "groups"), what)
+        groups = whole(groups, "groups")
+        _, _, *kernel = _weight_shape(self, weight, groups, what)
         self._check_device(weight)
         steps = sizes_of(stride, axes, "stride")
         gaps = sizes_of(dilation, axes, "dilation")
@@ -132,7 +133,8 @@ class ConvolutionMixin(MatmulMixin):
         narrow = the_dtype(dtype, promoted([self, weight]))
         wide = narrow if dtype is not None else sum_acc_dtype(narrow)
         x, w = _padded(self, widths).cast(wide)._graph, weight._graph.cast(wide)
-        if settings.WINO and fits_winograd(tuple(kernel), steps, gaps, wide):
+        is_known = is_static((*x.shape, *w.shape))
+        if settings.WINO and is_known and fits_winograd(tuple(kernel), steps, gaps, wide):
             out = winograd(x, w, groups)
         else:
             out = _correlated(windows(x, tuple(kernel), steps, gaps, what), w, groups)
@@ -142,7 +144,6 @@ class ConvolutionMixin(MatmulMixin):
     def _check_axes(self, weight: Self, axes: int, what: str) -> None:
         """Refuse a weight or a batch that has not `axes` axes behind batch and channels."""
         tensors(weight=weight)
-        self.static_shape(what)
         if weight.ndim != axes + 2 or weight.ndim < max(self.ndim, 3):
             text = _WEIGHTS.get(max(axes, self.ndim - 2), "(O, C/groups, *sizes)")
             raise ShapeError(f"{what}: weight of shape {show(weight.shape)}: it takes {text}.")
@@ -160,7 +161,8 @@ def _correlated(view: UOp, weight: UOp, groups: int) -> UOp:
     axes = len(kernel)
     n, _, *rest = view.shape
     counts = rest[:axes]
-    out_group: Any = out_channels // groups  # pyright: ignore[reportOperatorIssue] - sizes are numbers
+    # the channels of several groups are numbers
+    out_group: Any = out_channels if groups == 1 else out_channels // groups  # pyright: ignore[reportOperatorIssue]
     x = view.reshape((n, groups, 1, in_group, *counts, *kernel))
     # to the order (N, groups, O/groups, *counts, C/groups, *kernel)
     spatial = tuple(range(4, 4 + axes))
@@ -175,13 +177,21 @@ def _padded(x: ConvolutionMixin, widths: tuple[tuple[int, int], ...]) -> Any:
     return x.pad(((0, 0), (0, 0), *widths)) if any(map(any, widths)) else x
 
 
-def _weight_shape(x: ConvolutionMixin, weight: ConvolutionMixin, groups: int, what: str) -> tuple[int, ...]:
-    shape: Any = weight.static_shape(what)
+def _weight_shape(x: ConvolutionMixin, weight: ConvolutionMixin, groups: int, what: str) -> Any:
+    shape: Any = weight.shape
+    if not is_static(shape[2:]) or (groups != 1 and not is_static((x.shape[1], *shape))):
+        raise ShapeError(
+            f"{what}: images of shape {show(x.shape)} and weight {show(shape)} with groups={groups}: "
+            "windows, and channels in several groups, are symbolic. Take a slice of fixed size."
+        )
     channels: Any = x.shape[1]
-    if groups < 1 or channels != shape[1] * groups or shape[0] % groups:
+    # n * 1 would be another size than n
+    expected = shape[1] if groups == 1 else shape[1] * groups
+    if groups < 1 or channels != expected or (groups > 1 and shape[0] % groups):
+        have, takes, gives = (show((size,))[1:-2] for size in (channels, shape[1], shape[0]))
         raise ShapeError(
             f"{what}: images of shape {show(x.shape)} and weight {show(shape)} with groups={groups}: the "
-            f"images have {channels} channels, the weight takes {shape[1]} * {groups} and gives "
-            f"{shape[0]}, which {groups} must divide."
+            f"images have {have} channels, the weight takes {takes} * {groups} and gives "
+            f"{gives}, which {groups} must divide."
         )
     return shape

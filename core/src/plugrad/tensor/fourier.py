@@ -19,6 +19,7 @@ from plugrad.dtype import dtypes
 from plugrad.errors import ArgumentError, AxisError, ShapeError
 from plugrad.tensor.matmul import MatmulMixin
 from plugrad.tensor.shapes import as_int, one_axis, show
+from plugrad.uop.shape import greatest
 from plugrad.uop.uop import UOp
 
 FourierNorm = Literal["backward", "ortho", "forward"]
@@ -46,7 +47,7 @@ class FourierMixin(MatmulMixin):
         Raises:
             ArgumentError: `n` is less than 1, or `norm` none of these.
             AxisError: the axis does not exist.
-            ShapeError: the last axis has not two elements, or a size is symbolic.
+            ShapeError: the last axis has not two elements, or the axis is symbolic, without `n`.
 
         Example:
             >>> Tensor([[1.0, 0.0], [0.0, 0.0]]).fft().tolist()
@@ -96,14 +97,14 @@ class FourierMixin(MatmulMixin):
         Raises:
             ArgumentError: `n` is less than 1, or `norm` none of these.
             AxisError: the axis does not exist.
-            ShapeError: the last axis has not two elements, or a size is symbolic.
+            ShapeError: the last axis has not two elements, or the axis is symbolic, without `n`.
 
         Example:
             >>> Tensor([[3.0, 0.0], [-1.0, 0.0]]).irfft().tolist()
             [1.0, 2.0]
         """
         at = self._check_complex("irfft", axis)
-        count = 2 * (_size(self, at) - 1) if n is None else as_int(n, "irfft", "n")
+        count = 2 * (_size(self, at, "irfft") - 1) if n is None else as_int(n, "irfft", "n")
         if count < 1:
             raise ArgumentError(f"irfft: n={count} elements. Ask for at least 1, with n=.")
         half = self._resized(at, count // 2 + 1)
@@ -114,7 +115,7 @@ class FourierMixin(MatmulMixin):
     # --- what these are made of ---
 
     def _check_complex(self, what: str, axis: int) -> int:
-        shape = self.static_shape(what)
+        shape = self.shape
         if not shape or shape[-1] != 2:
             raise ShapeError(
                 f"{what} of shape {show(shape)}: complex numbers are a last axis of 2 elements. Make them by "
@@ -125,7 +126,11 @@ class FourierMixin(MatmulMixin):
         return one_axis(axis, self.ndim - 1, what)
 
     def _resized(self, axis: int, size: int) -> Self:
-        have = _size(self, axis)
+        have = self.shape[axis]
+        if not isinstance(have, int):
+            room = max(greatest(have), size)
+            widths = [(0, room - have if at == axis else 0) for at in range(self.ndim)]
+            return self.pad(widths)._resized(axis, size)
         if size <= have:
             return self._interval(axis, 0, size)
         return self.pad_to(*[size if at == axis else None for at in range(self.ndim)])
@@ -136,7 +141,7 @@ class FourierMixin(MatmulMixin):
         norm = "backward" if norm is None else norm
         if not isinstance(norm, str) or norm not in ("backward", "ortho", "forward"):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise ArgumentError(f"{what}: norm={norm!r} is none of 'backward', 'ortho' and 'forward'.")
-        size = _size(self, at) if n is None else as_int(n, what, "n")
+        size = _size(self, at, what) if n is None else as_int(n, what, "n")
         if size < 1:
             raise ArgumentError(f"{what}: n={size} elements. There must be at least 1.")
         narrow, wide = self._float_dtypes()
@@ -221,8 +226,14 @@ class FourierMixin(MatmulMixin):
         return is_behind.where(-first, first), is_behind.where(-second, second)
 
 
-def _size(x: Any, axis: int) -> int:
-    return x.shape[axis]
+def _size(x: Any, axis: int, what: str = "") -> int:
+    size = x.shape[axis]
+    if not isinstance(size, int):
+        raise ShapeError(
+            f"{what}: axis {axis} of shape {show(x.shape)} is symbolic, and frequencies depend on the size. "
+            "Pass how many elements to take: n=, or s= for several axes."
+        )
+    return size
 
 
 def _signs(x: Any) -> Any:

@@ -31,7 +31,7 @@ class FourierAxesMixin(FourierMixin):
         Raises:
             ArgumentError: a size is less than 1, there are not as many as axes, or `norm` is unknown.
             AxisError: these are not two axes, one does not exist, or both are the same.
-            ShapeError: the last axis has not two elements, or a size is symbolic.
+            ShapeError: the last axis has not two elements, or an axis is symbolic, without `s`.
 
         Example:
             >>> Tensor([[[1.0, 0.0], [0.0, 0.0]]]).fft2().tolist()
@@ -64,7 +64,7 @@ class FourierAxesMixin(FourierMixin):
         Raises:
             ArgumentError: a size is less than 1, there are not as many as axes, or `norm` is unknown.
             AxisError: an axis does not exist, or comes twice.
-            ShapeError: the last axis has not two elements, or a size is symbolic.
+            ShapeError: the last axis has not two elements, or an axis is symbolic, without `s`.
 
         Example:
             >>> Tensor([[[1.0, 0.0], [0.0, 0.0]]]).fftn().tolist()

@@ -8,17 +8,19 @@ from plugrad.autodiff.vjp import sum_over
 from plugrad.dtype import is_float
 from plugrad.tensor.lookup import position_dtype
 from plugrad.tensor.pool import Pool, behind
-from plugrad.tensor.shapes import product
+from plugrad.tensor.shapes import Dim, product
 from plugrad.tensor.windows import windows
 from plugrad.uop.ops import Ops
+from plugrad.uop.shape import greatest
 from plugrad.uop.uop import UOp
 
 
 def from_end_of(sizes: tuple[int, ...]) -> UOp:
     """Return positions in a volume as distances from its end: the first has the greatest, none has 0."""
-    total: int = product(sizes)
-    dtype = position_dtype(total)
-    return (UOp.const(dtype, total) - UOp.iota(total, dtype)).reshape(sizes)
+    total: Any = product(sizes)
+    dtype = position_dtype(greatest(total))
+    count = UOp.const(dtype, total) if isinstance(total, int) else total.cast(dtype)
+    return (count - UOp.iota(total, dtype)).reshape(sizes)
 
 
 def greatest_in(pool: Pool, x: UOp, view: UOp, from_end: UOp, from_end_view: UOp) -> UOp:
@@ -126,13 +128,14 @@ def _to_the_first(gradients: tuple[UOp | None, ...], function: UOp) -> list[UOp 
     return [is_first.where(gradient.expand(view.shape), gradient.const_like(0.0)), None]
 
 
-def first_places(view: UOp, from_end: UOp, total: int) -> UOp:
+def first_places(view: UOp, from_end: UOp, total: Dim) -> UOp:
     """Return where the greatest of each window was: the first of equals, or of NaN.
 
     (..., *counts, *kernel) with (*counts, *kernel) -> (..., *counts)
     """
     rank = _ranks(view.detach(), from_end)
-    return (rank.const_like(total) - rank).reshape(view.shape[: -(len(from_end.shape) // 2)])
+    count = rank.const_like(total) if isinstance(total, int) else total.cast(rank.dtype)
+    return (count - rank).reshape(view.shape[: -(len(from_end.shape) // 2)])
 
 
 def _ranks(view: UOp, from_end: UOp) -> UOp:

@@ -195,13 +195,13 @@ class MatrixMixin(SpectralMixin):
         """Return logarithms of determinants: (..., n, n) -> (...). NaN for negative ones, -inf for 0.
 
         Raises:
-            ShapeError: these are no square matrices, or the shape is symbolic.
+            ShapeError: these are no square matrices.
 
         Example:
             >>> Tensor([[1.0, 0.0], [0.0, 1.0]]).logdet().item()
             0.0
         """
-        self._matrices("logdet", square=True)
+        self._squares("logdet")
         sign, logarithm = self.slogdet()
         return (sign < 0).where(float("nan"), logarithm).cast(logarithm.dtype)
 

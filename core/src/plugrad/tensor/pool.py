@@ -6,7 +6,7 @@ from plugrad.dtype import ConstType, dtypes
 from plugrad.errors import ShapeError
 from plugrad.tensor.arguments import several
 from plugrad.tensor.base import TensorBase
-from plugrad.tensor.shapes import show
+from plugrad.tensor.shapes import Dim, greater, lesser, show
 from plugrad.tensor.spatial import Padding, Sizes, Widths, sizes_of, widths_of
 from plugrad.tensor.windows import windows
 from plugrad.uop.uop import UOp
@@ -34,7 +34,7 @@ class Pool:
         self.gaps = sizes_of(dilation, axes, "dilation")
         self.widths: Widths = widths_of(padding, axes, what)
         _check_widths(self.widths, self.kernel, self.gaps, what)
-        self.extra = (0,) * axes
+        self.extra: Any = (0,) * axes
         if ceil_mode:
             parts = zip(self.sizes, self.widths, self.kernel, self.steps, self.gaps, strict=True)
             self.extra = tuple(_last_reach(*part) for part in parts)
@@ -70,7 +70,7 @@ def axes_of(sizes: Any, otherwise: int) -> int:
 
 def checked_shape(x: TensorBase, axes: int, what: str) -> Any:
     """Return the shape of `x`, which has at least `axes` axes."""
-    shape = x.static_shape(what)
+    shape: Any = x.shape
     if len(shape) < axes:
         raise ShapeError(f"{what} of shape {show(shape)}: it takes at least {axes} axes.")
     return shape
@@ -86,13 +86,18 @@ def _check_widths(widths: Widths, kernel: tuple[int, ...], gaps: tuple[int, ...]
             )
 
 
-def _last_reach(size: int, widths: tuple[int, int], kernel: int, step: int, gap: int) -> int:
+def _last_reach(size: Dim, widths: tuple[int, int], kernel: int, step: int, gap: int) -> Dim:
     """Return how far beyond the padding the last window ends that begins before the padding behind."""
     before, after = widths
     reach = gap * (kernel - 1) + 1
-    free = size + before + after - reach
-    if step < 1 or free <= -step:
+    if step < 1:
         return 0  # refused where windows are counted
+    free: Any = size + before + after - reach
+    if not isinstance(size, int):
+        last: Any = lesser(-(-free // step), (size + before - 1) // step)
+        return greater(last * step - free, 0)
+    if free <= -step:
+        return 0
     count = -(-free // step) + 1
     if (count - 1) * step >= size + before:
         count -= 1

@@ -117,10 +117,12 @@ class TransposedConvolutionMixin(ConvolutionMixin):
         axes = self.ndim - 2
         groups = whole(groups, "groups")
         shape: Any = weight.static_shape(what)
-        if groups < 1 or self.shape[1] != shape[0] or shape[0] % groups:
+        channels = self.shape[1]
+        if groups < 1 or channels != shape[0] or shape[0] % groups:
             raise ShapeError(
                 f"{what} of shape {show(self.shape)} with weight {show(shape)} and groups={groups}: the "
-                f"channels, {self.shape[1]}, must be the first axis of the weight, and groups divide them."
+                f"channels, {show((channels,))[1:-2]}, must be the first axis of the weight, and groups "
+                "divide them."
             )
         steps = sizes_of(stride, axes, "stride")
         gaps = sizes_of(dilation, axes, "dilation")
@@ -147,7 +149,8 @@ def _spread(x: Any, steps: tuple[int, ...]) -> Any:
             continue
         size = x.shape[axis]
         wide = x.unsqueeze(axis + 1).pad([(0, step - 1 if a == axis + 1 else 0) for a in range(x.ndim + 1)])
-        x = wide.flatten(axis, axis + 1)._interval(axis, 0, (size - 1) * step + 1 if size else 0)
+        end = (size - 1) * step + 1 if size else 0
+        x = wide.flatten(axis, axis + 1)._interval(axis, 0, end)
     return x
 
 
