@@ -127,13 +127,7 @@ class LinalgMixin(EinsumMixin, GatherMixin):
         """
         check_factor(b, "solve")
         self._squares("solve")
-        is_vector = b.ndim == 1 or b.shape == self.shape[:-1]
-        right = b.unsqueeze(-1) if is_vector else b
-        if right.ndim < 2 or right.shape[-2] != self.shape[-1]:
-            raise ShapeError(
-                f"solve of shapes {show(self.shape)} and {show(b.shape)}: the right sides need "
-                f"{show(self.shape[-1:])[1:-2]} rows, one for each row of the matrix."
-            )
+        right, is_vector = self._right_sides(b, "solve")
         broadcast_shapes(self.shape[:-2], right.shape[:-2], what="solve")
         self._check_device(b)
         x, narrow = self.cast(promoted([self, b]))._squares("solve")
@@ -292,6 +286,17 @@ class LinalgMixin(EinsumMixin, GatherMixin):
             narrow, wide = self._float_dtypes()
             return self.cast(wide), narrow
         return self._matrices(what, square=True)
+
+    def _right_sides(self, b: Self, what: str) -> tuple[Self, bool]:
+        """Return the right sides of a system as matrices, and whether they were given as vectors."""
+        is_vector = b.ndim == 1 or b.shape == self.shape[:-1]
+        right = b.unsqueeze(-1) if is_vector else b
+        if right.ndim < 2 or right.shape[-2] != self.shape[-2]:
+            raise ShapeError(
+                f"{what} of shapes {show(self.shape)} and {show(b.shape)}: the right sides need "
+                f"{show(self.shape[-2:-1])[1:-2]} rows, one for each row of the matrix."
+            )
+        return right, is_vector
 
     def _among_ones(self) -> Self:
         """Return square matrices of a known size: those of a symbolic one with ones behind the diagonal.

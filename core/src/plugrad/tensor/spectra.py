@@ -11,14 +11,14 @@ from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, Self
 
 from plugrad.dtype import dtypes
-from plugrad.errors import ArgumentError, AxisError, ShapeError
+from plugrad.errors import ArgumentError, AxisError
 from plugrad.tensor.arguments import real
 from plugrad.tensor.base import promoted
 from plugrad.tensor.factorizations import computed, epsilon, orthogonal_rows
 from plugrad.tensor.linalg import LinalgMixin, completed, greatest
 from plugrad.tensor.matmul import check_factor
 from plugrad.tensor.order import OrderMixin
-from plugrad.tensor.shapes import one_axis, several, show
+from plugrad.tensor.shapes import one_axis, several
 
 # the reciprocals of these are finite
 _SMALLEST = {dtypes.float32: 2.0**-126, dtypes.float64: 2.0**-1022}
@@ -144,13 +144,7 @@ class SpectralMixin(LinalgMixin, OrderMixin):
         """
         check_factor(b, "lstsq")
         self._matrices("lstsq")
-        is_vector = b.ndim == 1 or b.shape == self.shape[:-1]
-        right = b.unsqueeze(-1) if is_vector else b
-        if right.ndim < 2 or right.shape[-2] != self.shape[-2]:
-            raise ShapeError(
-                f"lstsq of shapes {show(self.shape)} and {show(b.shape)}: the right sides need "
-                f"{self.shape[-2]} rows, one for each row of the matrix."
-            )
+        right, is_vector = self._right_sides(b, "lstsq")
         self._check_device(b)
         x, narrow = self.cast(promoted([self, b]))._matrices("lstsq")
         right = right.cast(x.dtype)
