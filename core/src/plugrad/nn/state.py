@@ -1,10 +1,9 @@
 """The state of models: their tensors by name, and files of them."""
 
 import os
-from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Mapping, MutableMapping
 from pathlib import Path
-from types import FunctionType, ModuleType
-from typing import cast
+from typing import Any, cast
 
 from plugrad.errors import ArgumentError, DtypeError, FileFormatError, ShapeError, StateError
 from plugrad.nn.archive import tar_extract, zip_extract
@@ -12,6 +11,7 @@ from plugrad.nn.byte_source import ByteSource
 from plugrad.nn.gguf import gguf_load
 from plugrad.nn.safetensors import Entry, read_header, read_index, write_file
 from plugrad.nn.torch_file import torch_load
+from plugrad.nn.tree import named_tensors
 from plugrad.tensor import Tensor
 
 __all__ = [
@@ -33,14 +33,21 @@ _MODEL_FILES = ("model.safetensors", "model.safetensors.index.json")
 def get_state_dict(model: object, prefix: str = "") -> dict[str, Tensor]:
     """Return the tensors of a model by the path of attributes, keys and positions that leads to each.
 
-    Looks into attributes of objects, lists, tuples and dicts; the names are those of PyTorch for modules of
-    the same make. A tensor that is reached by two names is there by both.
+    Looks into attributes and slots of objects, lists, tuples, deques and dicts; the names are those of
+    PyTorch for modules of the same make. A tensor that is reached by two names is there by both.
+
+    Raises:
+        StateError: two tensors have one name, such as those of {"a.b": x, "a": {"b": y}}.
 
     Example:
         >>> list(get_state_dict(Linear(3, 2)))
         ['weight', 'bias']
     """
-    return dict(_walk(model, prefix.rstrip("."), ()))
+    found: dict[str, Tensor] = {}
+    for name, tensor in named_tensors(model, prefix.rstrip(".")):
+        if found.setdefault(name, tensor) is not tensor:
+            raise StateError(f"get_state_dict: two tensors of the model are named {name!r}. Rename one.")
+    return found
 
 
 def get_parameters(model: object) -> list[Tensor]:
@@ -50,8 +57,8 @@ def get_parameters(model: object) -> list[Tensor]:
         >>> len(get_parameters([Linear(3, 2), Linear(2, 1, bias=False)]))
         3
     """
-    found = get_state_dict(model).values()
-    return list({id(tensor): tensor for tensor in found if tensor.requires_grad}.values())
+    found = named_tensors(model)
+    return list({id(tensor): tensor for _, tensor in found if tensor.requires_grad}.values())
 
 
 def load_state_dict(
@@ -77,7 +84,7 @@ def load_state_dict(
 
     Raises:
         ArgumentError: `consume`, and nothing can be taken out of `state_dict`.
-        StateError: `strict`, and the names differ.
+        StateError: `strict`, and the names differ; or `state_dict` is not texts with tensors.
         ShapeError: a value has another shape than the model's tensor.
 
     Example:
@@ -87,6 +94,7 @@ def load_state_dict(
         [1.0, 2.0]
     """
     own = get_state_dict(model)
+    _check_state(state_dict)
     missing, unexpected = sorted(own.keys() - state_dict.keys()), sorted(state_dict.keys() - own.keys())
     if strict and (missing or unexpected):
         raise StateError(
@@ -111,6 +119,16 @@ def load_state_dict(
             cast("MutableMapping[str, Tensor]", state_dict).pop(name)
     if shared and realize:
         Tensor.realize(*(tensor for _, tensor, _ in shared))
+
+
+def _check_state(state: Any) -> None:
+    if not isinstance(state, Mapping):
+        raise StateError(f"load_state_dict: {state!r:.60} ({type(state).__name__}) is no state. Pass a dict.")
+    for name, value in cast("Mapping[Any, Any]", state).items():
+        if not isinstance(name, str) or not isinstance(value, Tensor):
+            raise StateError(
+                f"load_state_dict: the state has {value!r:.60} at {name!r:.60}; it takes names with tensors."
+            )
 
 
 def safe_save(
@@ -190,24 +208,3 @@ def _load_shards(index: Path, device: str | None) -> dict[str, Tensor]:
 def _entry(name: str, tensor: Tensor) -> Entry:
     data = tensor.data()
     return Entry(name, tensor.dtype, tuple(size for size in tensor.shape if isinstance(size, int)), data)
-
-
-def _walk(item: object, path: str, above: tuple[int, ...]) -> Iterator[tuple[str, Tensor]]:
-    if isinstance(item, Tensor):
-        yield path, item
-        return
-    if id(item) in above:
-        return
-    above = (*above, id(item))
-    for name, part in _parts(item):
-        yield from _walk(part, f"{path}.{name}" if path else str(name), above)
-
-
-def _parts(item: object) -> Iterator[tuple[object, object]]:
-    if isinstance(item, Mapping):
-        return iter(cast("Mapping[object, object]", item).items())
-    if isinstance(item, (list, tuple)):
-        return iter(enumerate(cast("Sequence[object]", item)))
-    if isinstance(item, (type, ModuleType, FunctionType)):
-        return iter(())
-    return iter(vars(item).items()) if hasattr(item, "__dict__") else iter(())
