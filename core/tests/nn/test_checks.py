@@ -1,12 +1,15 @@
 """Tests of plugrad.nn.checks: layers name the argument that they cannot take."""
 
+import inspect
+import re
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 from plugrad import nn
-from plugrad.errors import ArgumentError, DtypeError
+from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor import Tensor
 
 SIZES: list[tuple[str, Callable[[Any], object]]] = [
@@ -30,7 +33,7 @@ SIZES: list[tuple[str, Callable[[Any], object]]] = [
 
 
 @pytest.mark.parametrize(("name", "make"), SIZES)
-@pytest.mark.parametrize("size", [-1, 2.5, "a", None], ids=str)
+@pytest.mark.parametrize("size", [-1, 2.5, "a", None, True], ids=str)
 def test_sizes_are_integers(name: str, make: Callable[[Any], object], size: Any) -> None:
     with pytest.raises(ArgumentError, match=f"{name}={size!r} is no size"):
         make(size)
@@ -54,3 +57,101 @@ def test_inputs_are_tensors() -> None:
     ):
         with pytest.raises(DtypeError, match=f"{name} is .*, which is no tensor"):
             call()
+
+
+def test_every_layer_refuses_what_is_no_tensor() -> None:
+    made: dict[str, tuple[Any, ...]] = {
+        "Linear": (4, 3),
+        "Bilinear": (4, 3, 2),
+        "Embedding": (4, 3),
+        **dict.fromkeys(("RNN", "GRU", "LSTM", "RNNCell", "GRUCell", "LSTMCell"), (4, 3)),
+        "GroupNorm": (2, 4),
+        **dict.fromkeys(("MultiheadAttention", "MultiHeadAttention"), (4, 2)),
+        **dict.fromkeys(("TransformerEncoderLayer", "TransformerDecoderLayer"), (4, 2, 8)),
+        "TransformerEncoder": (nn.TransformerEncoderLayer(4, 2, 8), 2),
+        "TransformerDecoder": (nn.TransformerDecoderLayer(4, 2, 8), 2),
+        **dict.fromkeys(("Unflatten",), (1, (2, 2))),
+        **dict.fromkeys(("Threshold", "ConstantPad1d", "ConstantPad2d", "ConstantPad3d"), (1, 1.0)),
+        "Sequential": (),
+    }
+    for name in nn.__all__:
+        layer_class = getattr(nn, name)
+        if not inspect.isclass(layer_class) or name == "Identity":
+            continue
+        needed = [p for p in inspect.signature(layer_class).parameters.values() if p.default is p.empty]
+        one_each = {"kernel_size": 1, "padding": 1, "in_channels": 4, "out_channels": 4}
+        layer = layer_class(
+            *made.get(name, [one_each.get(p.name, 2) for p in needed if p.kind is not p.VAR_POSITIONAL])
+        )
+        wanted = [p for p in inspect.signature(layer.__call__).parameters.values() if p.default is p.empty]
+        for junk in (None, "a", [1.0], 3):
+            with pytest.raises(
+                DtypeError, match=rf"^{re.escape(type(layer).__name__)}: .* is .*, which is no tensor"
+            ):
+                layer(*[junk] * len(wanted))
+
+
+FLAGS: list[tuple[str, Callable[[Any], object]]] = [
+    ("Linear: bias", lambda flag: nn.Linear(4, 3, flag)),
+    ("Conv2d: bias", lambda flag: nn.Conv2d(4, 3, 1, bias=flag)),
+    ("ConvTranspose1d: bias", lambda flag: nn.ConvTranspose1d(4, 3, 1, bias=flag)),
+    ("BatchNorm: affine", lambda flag: nn.BatchNorm(4, affine=flag)),
+    ("BatchNorm: track_running_stats", lambda flag: nn.BatchNorm(4, track_running_stats=flag)),
+    ("InstanceNorm1d: affine", lambda flag: nn.InstanceNorm1d(4, affine=flag)),
+    ("LayerNorm: elementwise_affine", lambda flag: nn.LayerNorm(4, elementwise_affine=flag)),
+    ("GRU: bidirectional", lambda flag: nn.GRU(4, 3, bidirectional=flag)),
+    ("LSTMCell: bias", lambda flag: nn.LSTMCell(4, 3, flag)),
+    ("MultiheadAttention: batch_first", lambda flag: nn.MultiheadAttention(4, 2, batch_first=flag)),
+    (
+        "TransformerEncoderLayer: norm_first",
+        lambda flag: nn.TransformerEncoderLayer(4, 2, 8, norm_first=flag),
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "make"), FLAGS)
+def test_flags_are_true_or_false(name: str, make: Callable[[Any], object]) -> None:
+    for flag in (True, False, 1, 0):
+        make(flag)
+    for junk in (None, "reflect", 2, 0.5, [], Tensor([1.0])):
+        with pytest.raises(ArgumentError, match=f"{name}=.*: pass True or False"):
+            make(junk)
+
+
+NUMBERS: list[tuple[str, Callable[[Any], object]]] = [
+    ("BatchNorm: eps", lambda eps: nn.BatchNorm2d(4, eps)),
+    ("LayerNorm: eps", lambda eps: nn.LayerNorm(4, eps)),
+    ("GroupNorm: eps", lambda eps: nn.GroupNorm(2, 4, eps)),
+    ("RMSNorm: eps", lambda eps: nn.RMSNorm(4, eps)),
+    ("InstanceNorm2d: eps", lambda eps: nn.InstanceNorm2d(4, eps)),
+    ("BatchNorm: momentum", lambda momentum: nn.BatchNorm(4, momentum=momentum)),
+    ("InstanceNorm2d: momentum", lambda momentum: nn.InstanceNorm2d(4, momentum=momentum)),
+]
+
+
+@pytest.mark.parametrize(("name", "make"), NUMBERS)
+@pytest.mark.parametrize("junk", [-1, -1e-5, float("nan"), "a", [], 1j, Tensor([1.0, 2.0])], ids=str)
+def test_settings_of_norms_are_numbers(name: str, make: Callable[[Any], object], junk: Any) -> None:
+    with pytest.raises(ArgumentError, match=f"{name}=.*: pass a number"):
+        make(junk)
+
+
+def test_sizes_of_numpy_are_integers_as_well() -> None:
+    assert nn.Linear(np.int64(4), np.int32(3))(Tensor.ones(2, 4)).shape == (2, 3)  # pyright: ignore[reportArgumentType]
+
+
+def test_rows_of_padding_and_copies_of_layers_are_integers() -> None:
+    for junk in ("a", 1.5, [], -5, 4):
+        with pytest.raises(ArgumentError, match="Embedding: padding_idx="):
+            nn.Embedding(4, 3, junk)  # pyright: ignore[reportArgumentType]
+    layer: Any = nn.TransformerEncoderLayer(4, 2, 8)
+    for junk in (0, "a", None, 1.5):
+        with pytest.raises(ArgumentError, match="TransformerEncoder: num_layers="):
+            nn.TransformerEncoder(layer, junk)  # pyright: ignore[reportArgumentType]
+    for given in ((3, 2), (layer, 2, "a"), (None, 2), (nn.TransformerEncoderLayer, 2)):
+        with pytest.raises(ArgumentError, match=r"TransformerEncoder: .* is no layer"):
+            nn.TransformerEncoder(*given)
+    with pytest.raises(ArgumentError, match="MultiheadAttention: kdim='a' is no size"):
+        nn.MultiheadAttention(4, 2, kdim="a")  # pyright: ignore[reportArgumentType]
+    with pytest.raises(ShapeError, match="MultiheadAttention of size 0"):
+        nn.MultiheadAttention(0, 1)

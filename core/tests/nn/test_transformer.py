@@ -102,5 +102,5 @@ def test_encoders_are_layers_that_start_as_one_and_train_apart() -> None:
     theirs.eval()
     x = random(5, 2, 8)
     close(ours(Tensor(x)), theirs(torch.tensor(x)))
-    with pytest.raises(ArgumentError, match="0 copies of a TransformerEncoderLayer"):
+    with pytest.raises(ArgumentError, match="TransformerEncoder: num_layers=0"):
         TransformerEncoder(layer, 0)

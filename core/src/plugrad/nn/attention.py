@@ -6,7 +6,13 @@ from typing import Any
 
 from plugrad.dtype import is_bool
 from plugrad.errors import ShapeError
-from plugrad.nn.checks import check_probability, check_sizes, check_tensors
+from plugrad.nn.checks import (
+    check_flags,
+    check_optional_tensors,
+    check_probability,
+    check_sizes,
+    check_tensors,
+)
 from plugrad.nn.init import parameter, xavier_uniform
 from plugrad.nn.linear import Linear
 from plugrad.tensor import Tensor
@@ -33,8 +39,13 @@ class _Attention:
         dtype: DTypeLike | None = None,
     ) -> None:
         check_sizes(self, embed_dim=embed_dim, num_heads=num_heads)
+        check_sizes(
+            self, **{name: size for name, size in (("kdim", kdim), ("vdim", vdim)) if size is not None}
+        )
         check_probability(self, dropout=dropout)
-        if num_heads < 1 or embed_dim % num_heads:
+        check_flags(self, bias=bias, add_bias_kv=add_bias_kv, add_zero_attn=add_zero_attn)
+        check_flags(self, batch_first=batch_first)
+        if num_heads < 1 or embed_dim < 1 or embed_dim % num_heads:
             raise ShapeError(
                 f"{type(self).__name__} of size {embed_dim} does not divide into {num_heads} heads. Choose a "
                 "number that divides it."
@@ -69,7 +80,8 @@ class _Attention:
     ) -> tuple[Tensor, Tensor | None]:
         """Return the output, and what queries take of keys, (N, heads, L, S), if `weighs`."""
         query, key, value = given
-        check_tensors(self, query=query, key=key, value=value, key_padding_mask=padding, attn_mask=pairs)
+        check_tensors(self, query=query, key=key, value=value)
+        check_optional_tensors(self, key_padding_mask=padding, attn_mask=pairs)
         is_single = all(x.ndim == 2 for x in given)
         self._check_shapes(given, 2 if is_single else 3)
         batch = 0 if self.batch_first else 1

@@ -20,6 +20,7 @@ __all__ = [
     "check_counts",
     "check_flags",
     "check_numbers",
+    "check_optional_tensors",
     "check_probability",
     "check_sizes",
     "check_tensors",
@@ -96,7 +97,7 @@ def check_counts(owner: object, least: int, **values: Any) -> None:
 
 
 def check_flags(owner: object, **values: Any) -> None:
-    """Do nothing for True and False.
+    """Do nothing for True and False, also as 1 and 0.
 
     Raises:
         ArgumentError: one is something else.
@@ -105,7 +106,7 @@ def check_flags(owner: object, **values: Any) -> None:
         >>> check_flags("Adam", amsgrad=True)
     """
     for name, value in values.items():
-        if not isinstance(value, bool):
+        if not isinstance(value, Integral) or int(value) not in (0, 1):
             raise ArgumentError(f"{_name(owner)}: {name}={value!r:.60}: pass True or False.")
 
 
@@ -155,12 +156,12 @@ def check_sizes(layer: object, **sizes: Any) -> None:
         ArgumentError: one is something else.
 
     Example:
-        >>> check_sizes(Tensor, in_features=3)
+        >>> check_sizes("Linear", in_features=3)
     """
     for name, size in sizes.items():
-        if not isinstance(size, int) or size < 0:
+        if isinstance(size, bool) or not isinstance(size, Integral) or int(size) < 0:
             raise ArgumentError(
-                f"{type(layer).__name__}: {name}={size!r:.60} is no size. Pass an integer, 0 or more."
+                f"{_name(layer)}: {name}={size!r:.60} is no size. Pass an integer, 0 or more."
             )
 
 
@@ -171,28 +172,40 @@ def check_probability(layer: object, **values: Any) -> None:
         ArgumentError: one is something else.
 
     Example:
-        >>> check_probability(Tensor, p=0.5)
+        >>> check_probability("Dropout", p=0.5)
     """
     for name, value in values.items():
-        if not isinstance(value, (int, float)) or not 0 <= value <= 1:
+        if not isinstance(value, Real) or float(value) not in SHARE:
             raise ArgumentError(
-                f"{type(layer).__name__}: {name}={value!r:.60} lies outside of 0..1. It is the share "
+                f"{_name(layer)}: {name}={value!r:.60} lies outside of 0..1. It is the share "
                 "of elements that is dropped."
             )
 
 
 def check_tensors(layer: object, **values: Any) -> None:
+    """Do nothing for tensors.
+
+    Raises:
+        DtypeError: one is something else.
+
+    Example:
+        >>> check_tensors("Linear", x=Tensor([1.0]))
+    """
+    for name, value in values.items():
+        if not isinstance(value, Tensor):
+            raise DtypeError(
+                f"{_name(layer)}: {name} is {value!r:.60} ({type(value).__name__}), which is no "
+                "tensor. Pass Tensor(...)."
+            )
+
+
+def check_optional_tensors(layer: object, **values: Any) -> None:
     """Do nothing for tensors and None.
 
     Raises:
         DtypeError: one is something else.
 
     Example:
-        >>> check_tensors(Tensor, x=Tensor([1.0]), bias=None)
+        >>> check_optional_tensors("BCELoss", weight=None)
     """
-    for name, value in values.items():
-        if value is not None and not isinstance(value, Tensor):
-            raise DtypeError(
-                f"{type(layer).__name__}: {name} is {value!r:.60} ({type(value).__name__}), which is no "
-                "tensor. Pass Tensor(...)."
-            )
+    check_tensors(layer, **{name: value for name, value in values.items() if value is not None})

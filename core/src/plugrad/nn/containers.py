@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import SupportsIndex, overload
 
 from plugrad.errors import ArgumentError
+from plugrad.nn.checks import check_tensors
 from plugrad.tensor import Tensor
 
 __all__ = ["Sequential"]
@@ -33,6 +34,7 @@ class Sequential(list[Layer]):
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return the last layer's output for `x`."""
+        check_tensors(self, x=x)
         return x.sequential(self)
 
     @overload

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal, get_args
 
 from plugrad.errors import ArgumentError, ShapeError
-from plugrad.nn.checks import check_sizes, check_tensors
+from plugrad.nn.checks import check_flags, check_sizes, check_tensors
 from plugrad.nn.init import kaiming_uniform
 from plugrad.tensor import Tensor
 from plugrad.tensor.base import DTypeLike
@@ -38,6 +38,7 @@ class _Convolution:
         dtype: DTypeLike | None = None,
     ) -> None:
         check_sizes(self, in_channels=in_channels, out_channels=out_channels, groups=groups)
+        check_flags(self, bias=bias)
         _check_groups(type(self).__name__, in_channels, out_channels, groups)
         if padding_mode not in get_args(PaddingMode):
             raise ArgumentError(
@@ -160,6 +161,7 @@ class _Transposed:
         dtype: DTypeLike | None = None,
     ) -> None:
         check_sizes(self, in_channels=in_channels, out_channels=out_channels, groups=groups)
+        check_flags(self, bias=bias)
         _check_groups(type(self).__name__, in_channels, out_channels, groups)
         self.in_channels = in_channels
         self.out_channels = out_channels

@@ -1,6 +1,6 @@
 """Dropout: noise against overfitting."""
 
-from plugrad.nn.checks import check_probability
+from plugrad.nn.checks import check_probability, check_tensors
 from plugrad.tensor import Tensor
 
 __all__ = ["AlphaDropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d"]
@@ -30,6 +30,7 @@ class Dropout:
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return the layer's output for `x`."""
+        check_tensors(self, x=x)
         return x.dropout(self.p)
 
 
@@ -43,6 +44,7 @@ class Dropout1d(Dropout):
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return the layer's output for `x`."""
+        check_tensors(self, x=x)
         return x.dropout1d(self.p)
 
 
@@ -56,6 +58,7 @@ class Dropout2d(Dropout):
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return the layer's output for `x`."""
+        check_tensors(self, x=x)
         return x.dropout2d(self.p)
 
 
@@ -69,6 +72,7 @@ class Dropout3d(Dropout):
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return the layer's output for `x`."""
+        check_tensors(self, x=x)
         return x.dropout3d(self.p)
 
 
@@ -84,4 +88,5 @@ class AlphaDropout(Dropout):
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return the layer's output for `x`."""
+        check_tensors(self, x=x)
         return x.alpha_dropout(self.p)

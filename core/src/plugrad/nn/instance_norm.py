@@ -1,7 +1,7 @@
 """Normalization of each channel of each example by itself."""
 
 from plugrad.errors import ShapeError
-from plugrad.nn.checks import check_sizes
+from plugrad.nn.checks import NOT_NEGATIVE, SHARE, check_flags, check_numbers, check_sizes, check_tensors
 from plugrad.nn.norm import move_average, running_averages, scale_and_shift
 from plugrad.tensor import Tensor
 from plugrad.tensor.base import DTypeLike
@@ -37,12 +37,15 @@ class InstanceNorm:
         dtype: DTypeLike | None = None,
     ) -> None:
         check_sizes(self, num_features=num_features)
+        check_numbers(self, NOT_NEGATIVE, eps=eps)
+        check_flags(self, affine=affine)
         self.num_features = num_features
         self.eps = eps
         self.weight, self.bias = scale_and_shift((num_features,), affine, affine, device, dtype)
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return the layer's output for `x`."""
+        check_tensors(self, x=x)
         if x.ndim < 3 or x.shape[1] != self.num_features:
             raise ShapeError(
                 f"InstanceNorm of {self.num_features} channels got shape {x.shape}; it takes "
@@ -67,6 +70,8 @@ class _OfAxes(InstanceNorm):
         dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__(num_features, eps, affine, device, dtype)
+        check_numbers(self, SHARE, momentum=momentum)
+        check_flags(self, track_running_stats=track_running_stats)
         self.momentum = momentum
         # the count is in the state, and stays 0, as PyTorch has it
         self.running_mean, self.running_var, self.num_batches_tracked = running_averages(
@@ -75,6 +80,7 @@ class _OfAxes(InstanceNorm):
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return the layer's output for `x`, which may be one example without the axis of the batch."""
+        check_tensors(self, x=x)
         if x.ndim not in (self.axes + 1, self.axes + 2) or x.shape[-self.axes - 1] != self.num_features:
             sizes = f"{self.num_features}, {', '.join('DHW'[-self.axes :] if self.axes > 1 else 'L')}"
             raise ShapeError(

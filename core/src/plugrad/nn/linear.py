@@ -4,7 +4,7 @@ import functools
 
 from plugrad.dtype import is_int
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
-from plugrad.nn.checks import check_sizes, check_tensors
+from plugrad.nn.checks import check_flags, check_sizes, check_tensors
 from plugrad.nn.init import kaiming_uniform, parameter
 from plugrad.tensor import Tensor
 from plugrad.tensor.base import DTypeLike
@@ -36,6 +36,7 @@ class Linear:
         dtype: DTypeLike | None = None,
     ) -> None:
         check_sizes(self, in_features=in_features, out_features=out_features)
+        check_flags(self, bias=bias)
         self.in_features = in_features
         self.out_features = out_features
         draw = functools.partial(kaiming_uniform, fan_in=in_features, device=device, dtype=dtype)
@@ -75,6 +76,7 @@ class Bilinear:
         dtype: DTypeLike | None = None,
     ) -> None:
         check_sizes(self, in1_features=in1_features, in2_features=in2_features, out_features=out_features)
+        check_flags(self, bias=bias)
         draw = functools.partial(kaiming_uniform, fan_in=in1_features, device=device, dtype=dtype)
         self.weight = draw(out_features, in1_features, in2_features)
         self.bias = draw(out_features) if bias else None
@@ -122,9 +124,10 @@ class Embedding:
         dtype: DTypeLike | None = None,
     ) -> None:
         check_sizes(self, num_embeddings=num_embeddings, embedding_dim=embedding_dim)
-        if padding_idx is not None and not -num_embeddings <= padding_idx < num_embeddings:
+        rows = range(-num_embeddings, num_embeddings)
+        if padding_idx is not None and (isinstance(padding_idx, bool) or padding_idx not in rows):
             raise ArgumentError(
-                f"Embedding: padding_idx={padding_idx} of {num_embeddings} rows. Pass a number from "
+                f"Embedding: padding_idx={padding_idx!r:.60} of {num_embeddings} rows. Pass a number from "
                 f"{-num_embeddings} to {num_embeddings - 1}."
             )
         self.num_embeddings = num_embeddings
@@ -155,6 +158,8 @@ class Embedding:
             >>> Embedding.from_pretrained(Tensor([[1.0, 2.0], [3.0, 4.0]]))(Tensor([1])).tolist()
             [[3.0, 4.0]]
         """
+        check_tensors("Embedding.from_pretrained", embeddings=embeddings)
+        check_flags("Embedding.from_pretrained", freeze=freeze)
         if embeddings.ndim != 2:
             raise ShapeError(
                 f"Embedding.from_pretrained: a table of shape {embeddings.shape}; it takes two axes."

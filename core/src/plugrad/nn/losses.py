@@ -6,6 +6,7 @@
 from collections.abc import Sequence
 from typing import Literal
 
+from plugrad.nn.checks import check_tensors
 from plugrad.tensor import Tensor
 
 __all__ = [
@@ -46,6 +47,7 @@ class MSELoss(_Reduced):
 
     def __call__(self, input: Tensor, target: Tensor) -> Tensor:
         """Return the loss."""
+        check_tensors(self, input=input, target=target)
         return input.mse_loss(target, self.reduction)
 
 
@@ -59,6 +61,7 @@ class L1Loss(_Reduced):
 
     def __call__(self, input: Tensor, target: Tensor) -> Tensor:
         """Return the loss."""
+        check_tensors(self, input=input, target=target)
         return input.l1_loss(target, self.reduction)
 
 
@@ -76,6 +79,7 @@ class SmoothL1Loss(_Reduced):
 
     def __call__(self, input: Tensor, target: Tensor) -> Tensor:
         """Return the loss."""
+        check_tensors(self, input=input, target=target)
         return input.smooth_l1_loss(target, self.reduction, self.beta)
 
 
@@ -93,6 +97,7 @@ class HuberLoss(_Reduced):
 
     def __call__(self, input: Tensor, target: Tensor) -> Tensor:
         """Return the loss."""
+        check_tensors(self, input=input, target=target)
         return input.huber_loss(target, self.reduction, self.delta)
 
 
@@ -110,6 +115,7 @@ class BCELoss(_Reduced):
 
     def __call__(self, input: Tensor, target: Tensor) -> Tensor:
         """Return the loss."""
+        check_tensors(self, input=input, target=target)
         return input.binary_cross_entropy(target, self.weight, self.reduction)
 
 
@@ -130,6 +136,7 @@ class BCEWithLogitsLoss(_Reduced):
 
     def __call__(self, input: Tensor, target: Tensor) -> Tensor:
         """Return the loss."""
+        check_tensors(self, input=input, target=target)
         return input.binary_cross_entropy_with_logits(target, self.weight, self.reduction, self.pos_weight)
 
 
@@ -156,6 +163,7 @@ class CrossEntropyLoss(_Reduced):
 
     def __call__(self, input: Tensor, target: Tensor) -> Tensor:
         """Return the loss."""
+        check_tensors(self, input=input, target=target)
         return input.cross_entropy(
             target, self.reduction, self.label_smoothing, self.ignore_index, self.weight
         )
@@ -178,6 +186,7 @@ class NLLLoss(_Reduced):
 
     def __call__(self, input: Tensor, target: Tensor) -> Tensor:
         """Return the loss."""
+        check_tensors(self, input=input, target=target)
         return input.nll_loss(target, self.weight, self.ignore_index, self.reduction)
 
 
@@ -197,6 +206,7 @@ class KLDivLoss:
 
     def __call__(self, input: Tensor, target: Tensor) -> Tensor:
         """Return the loss."""
+        check_tensors(self, input=input, target=target)
         return input.kl_div(target, self.reduction, self.log_target)
 
 
@@ -225,6 +235,7 @@ class TripletMarginLoss(_Reduced):
 
     def __call__(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
         """Return the loss."""
+        check_tensors(self, anchor=anchor, positive=positive, negative=negative)
         return anchor.triplet_margin_loss(
             positive, negative, self.margin, self.p, self.eps, self.swap, self.reduction
         )
@@ -244,6 +255,7 @@ class CosineEmbeddingLoss(_Reduced):
 
     def __call__(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
         """Return the loss."""
+        check_tensors(self, input1=input1, input2=input2, target=target)
         return input1.cosine_embedding_loss(input2, target, self.margin, self.reduction)
 
 
@@ -264,6 +276,7 @@ class CTCLoss(_Reduced):
         self, log_probs: Tensor, targets: Tensor, input_lengths: Lengths, target_lengths: Lengths
     ) -> Tensor:
         """Return the loss."""
+        check_tensors(self, log_probs=log_probs, targets=targets)
         return log_probs.ctc_loss(
             targets, input_lengths, target_lengths, self.blank, self.reduction, self.zero_infinity
         )
@@ -283,6 +296,7 @@ class CosineSimilarity:
 
     def __call__(self, x1: Tensor, x2: Tensor) -> Tensor:
         """Return the loss."""
+        check_tensors(self, x1=x1, x2=x2)
         return x1.cosine_similarity(x2, self.dim, self.eps)
 
 
@@ -301,4 +315,5 @@ class PairwiseDistance:
 
     def __call__(self, x1: Tensor, x2: Tensor) -> Tensor:
         """Return the loss."""
+        check_tensors(self, x1=x1, x2=x2)
         return x1.pairwise_distance(x2, self.p, self.eps, self.keepdim)

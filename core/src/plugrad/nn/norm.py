@@ -5,7 +5,7 @@ from typing import cast
 
 from plugrad.dtype import dtypes
 from plugrad.errors import ShapeError
-from plugrad.nn.checks import check_sizes
+from plugrad.nn.checks import NOT_NEGATIVE, SHARE, check_flags, check_numbers, check_sizes, check_tensors
 from plugrad.nn.init import parameter
 from plugrad.tensor import Tensor
 from plugrad.tensor.base import DTypeLike
@@ -87,6 +87,10 @@ class BatchNorm:
         dtype: DTypeLike | None = None,
     ) -> None:
         check_sizes(self, num_features=num_features)
+        check_numbers(self, NOT_NEGATIVE, eps=eps)
+        check_flags(self, affine=affine, track_running_stats=track_running_stats)
+        if momentum is not None:
+            check_numbers(self, SHARE, momentum=momentum)
         self.num_features = num_features
         self.eps = eps
         self.momentum = momentum
@@ -97,6 +101,7 @@ class BatchNorm:
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return the layer's output for `x`."""
+        check_tensors(self, x=x)
         if x.ndim < 2 or x.shape[1] != self.num_features:
             raise ShapeError(
                 f"BatchNorm of {self.num_features} channels got shape {x.shape}; it takes "
@@ -156,6 +161,8 @@ class LayerNorm:
         dtype: DTypeLike | None = None,
     ) -> None:
         self.normalized_shape = _axes_of(self, normalized_shape)
+        check_numbers(self, NOT_NEGATIVE, eps=eps)
+        check_flags(self, elementwise_affine=elementwise_affine, bias=bias)
         self.eps = eps
         has_bias = elementwise_affine and bias
         self.weight, self.bias = scale_and_shift(
@@ -164,6 +171,7 @@ class LayerNorm:
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return the layer's output for `x`."""
+        check_tensors(self, x=x)
         count = len(self.normalized_shape)
         if x.shape[-count:] != self.normalized_shape:
             raise ShapeError(
@@ -182,6 +190,7 @@ class LayerNorm2d(LayerNorm):
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return the layer's output for `x`."""
+        check_tensors(self, x=x)
         return super().__call__(x.permute(0, 2, 3, 1)).permute(0, 3, 1, 2)
 
 
@@ -211,11 +220,15 @@ class RMSNorm:
         dtype: DTypeLike | None = None,
     ) -> None:
         self.normalized_shape = _axes_of(self, normalized_shape)
+        if eps is not None:
+            check_numbers(self, NOT_NEGATIVE, eps=eps)
+        check_flags(self, elementwise_affine=elementwise_affine)
         self.eps = eps
         self.weight, _ = scale_and_shift(self.normalized_shape, elementwise_affine, False, device, dtype)
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return the layer's output for `x`."""
+        check_tensors(self, x=x)
         return x.rms_norm(self.normalized_shape, self.weight, self.eps)
 
 
@@ -250,6 +263,8 @@ class GroupNorm:
         dtype: DTypeLike | None = None,
     ) -> None:
         check_sizes(self, num_groups=num_groups, num_channels=num_channels)
+        check_numbers(self, NOT_NEGATIVE, eps=eps)
+        check_flags(self, affine=affine)
         if num_groups < 1 or num_channels % num_groups:
             raise ShapeError(
                 f"GroupNorm of {num_channels} channels does not divide into {num_groups} groups. Choose a "
@@ -262,6 +277,7 @@ class GroupNorm:
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return the layer's output for `x`."""
+        check_tensors(self, x=x)
         if x.ndim < 2 or x.shape[1] != self.num_channels:
             raise ShapeError(
                 f"GroupNorm of {self.num_channels} channels got shape {x.shape}; it takes "

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from plugrad.errors import ShapeError
+from plugrad.nn.checks import check_tensors
 from plugrad.tensor import Tensor
 
 __all__ = [
@@ -46,6 +47,7 @@ class _Pad:
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return `x` with more elements around it, or fewer where widths are negative."""
+        check_tensors(self, x=x)
         return x.pad(self.padding, self.mode)
 
 
@@ -56,6 +58,7 @@ class _ConstantPad(_Pad):
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return `x` with `value` around it, or without elements where widths are negative."""
+        check_tensors(self, x=x)
         return x.pad(self.padding, self.mode, self.value)
 
 

@@ -6,6 +6,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from plugrad.nn.checks import check_tensors
 from plugrad.tensor import Tensor
 from plugrad.tensor.spatial import Padding, Sizes
 
@@ -51,6 +52,7 @@ class _MaxPool:
 
     def __call__(self, x: Tensor) -> Any:
         """Return the largest elements of windows; with `return_indices` also where they are."""
+        check_tensors(self, x=x)
         pool = getattr(x, f"max_pool{self.axes}d")
         windows = {"dilation": self.dilation, "padding": self.padding, "ceil_mode": self.ceil_mode}
         return pool(self.kernel_size, self.stride, **windows, return_indices=self.return_indices)
@@ -66,6 +68,7 @@ class _MaxUnpool:
 
     def __call__(self, x: Tensor, indices: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
         """Return `x` with its elements where `indices` says, and 0 elsewhere."""
+        check_tensors(self, x=x, indices=indices)
         unpool = getattr(x, f"max_unpool{self.axes}d")
         windows = {"kernel_size": self.kernel_size, "stride": self.stride, "padding": self.padding}
         return unpool(indices, **windows, output_size=output_size)
@@ -92,6 +95,7 @@ class _AvgPool:
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return the means of windows."""
+        check_tensors(self, x=x)
         pool = getattr(x, f"avg_pool{self.axes}d")
         windows = {"padding": self.padding, "ceil_mode": self.ceil_mode}
         means = {"count_include_pad": self.count_include_pad, "divisor_override": self.divisor_override}
@@ -106,6 +110,7 @@ class _AdaptiveAvgPool:
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return means of windows that give the output's size."""
+        check_tensors(self, x=x)
         return getattr(x, f"adaptive_avg_pool{self.axes}d")(self.output_size)
 
 
@@ -118,6 +123,7 @@ class _AdaptiveMaxPool:
 
     def __call__(self, x: Tensor) -> Any:
         """Return the largest elements of windows that give the output's size; if asked their places, too."""
+        check_tensors(self, x=x)
         return getattr(x, f"adaptive_max_pool{self.axes}d")(self.output_size, self.return_indices)
 
 

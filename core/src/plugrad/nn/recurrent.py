@@ -9,10 +9,10 @@ variants of PyTorch's documentation.
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from plugrad.errors import ArgumentError, ShapeError
-from plugrad.nn.checks import check_probability, check_sizes, check_tensors
+from plugrad.nn.checks import check_flags, check_probability, check_sizes, check_tensors
 from plugrad.nn.init import kaiming_uniform
 from plugrad.tensor import Tensor
 from plugrad.tensor.base import DTypeLike
@@ -75,6 +75,7 @@ class _Cell:
         dtype: DTypeLike | None = None,
     ) -> None:
         check_sizes(self, input_size=input_size, hidden_size=hidden_size)
+        check_flags(self, bias=bias)
         self.input_size = input_size
         self.hidden_size = hidden_size
         draw = functools.partial(kaiming_uniform, fan_in=hidden_size, device=device, dtype=dtype)
@@ -84,7 +85,7 @@ class _Cell:
 
     def _stepped(self, step: Step, x: Tensor, state: State | None, count: int) -> State:
         name = type(self).__name__
-        check_tensors(self, x=x, **{f"state {number}": part for number, part in enumerate(state or ())})
+        check_tensors(self, x=x, **_named(state))
         if x.ndim not in (1, 2) or x.shape[-1] != self.input_size:
             raise ShapeError(
                 f"{name} of {self.input_size} inputs got shape {x.shape}; it takes "
@@ -214,6 +215,7 @@ class _Recurrent:
         sizes = {"input_size": input_size, "hidden_size": hidden_size, "proj_size": proj_size}
         check_sizes(self, **sizes, num_layers=num_layers)
         check_probability(self, dropout=dropout)
+        check_flags(self, bias=bias, batch_first=batch_first, bidirectional=bidirectional)
         if num_layers < 1:
             raise ArgumentError(f"{type(self).__name__}: num_layers={num_layers}. Pass 1 or more.")
         if proj_size and self.states < 2:
@@ -249,7 +251,7 @@ class _Recurrent:
 
     def _run(self, x: Tensor, start: Sequence[Tensor] | None) -> tuple[Tensor, State]:
         """Return the output and the last states: (T, N, input_size), (layers*ways, N, size of the state)."""
-        check_tensors(self, x=x, **{f"state {number}": part for number, part in enumerate(start or ())})
+        check_tensors(self, x=x, **_named(start))
         is_single = x.ndim == 2
         if x.ndim not in (2, 3) or x.shape[-1] != self.input_size:
             raise ShapeError(
@@ -414,6 +416,14 @@ class RNN(_OneState):
 def _check_nonlinearity(name: str, nonlinearity: str) -> None:
     if nonlinearity not in ("tanh", "relu"):
         raise ArgumentError(f"{name}: nonlinearity={nonlinearity!r} is neither 'tanh' nor 'relu'.")
+
+
+def _named(states: Any) -> dict[str, Any]:
+    """Return what was given as states, by the names that messages have."""
+    if states is None:
+        return {}
+    several = cast("Sequence[Any]", states) if isinstance(states, (tuple, list)) else (states,)
+    return {f"state {number}": state for number, state in enumerate(several)}
 
 
 def _products(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from plugrad.nn.checks import check_tensors
 from plugrad.tensor import Tensor
 from plugrad.tensor.interpolation import InterpolationMode
 from plugrad.tensor.spatial import Sizes
@@ -40,6 +41,7 @@ class Flatten:
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return the layer's output for `x`."""
+        check_tensors(self, x=x)
         return x.flatten(self.start_dim, self.end_dim)
 
 
@@ -57,6 +59,7 @@ class Unflatten:
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return the layer's output for `x`."""
+        check_tensors(self, x=x)
         return x.unflatten(self.dim, self.unflattened_size)
 
 
@@ -73,6 +76,7 @@ class PixelShuffle:
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return the layer's output for `x`."""
+        check_tensors(self, x=x)
         return x.pixel_shuffle(self.upscale_factor)
 
 
@@ -89,6 +93,7 @@ class PixelUnshuffle:
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return the layer's output for `x`."""
+        check_tensors(self, x=x)
         return x.pixel_unshuffle(self.downscale_factor)
 
 
@@ -116,6 +121,7 @@ class Upsample:
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return the layer's output for `x`."""
+        check_tensors(self, x=x)
         return x.interpolate(
             self.size, self.scale_factor, self.mode, self.align_corners, self.recompute_scale_factor
         )

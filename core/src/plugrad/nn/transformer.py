@@ -2,10 +2,11 @@
 
 import copy
 from collections.abc import Callable
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from plugrad.errors import ArgumentError
 from plugrad.nn.attention import MultiHeadAttention
+from plugrad.nn.checks import check_counts, check_flags, check_tensors
 from plugrad.nn.dropout import Dropout
 from plugrad.nn.linear import Linear
 from plugrad.nn.norm import LayerNorm
@@ -59,6 +60,7 @@ class _Layer:
             self.norm3 = LayerNorm(d_model, layer_norm_eps, bias=bias, device=device, dtype=dtype)
         self.dropout = Dropout(dropout)
         self.activation: Activation = activation
+        check_flags(self, norm_first=norm_first)
         self.norm_first = norm_first
 
     _has_memory = False
@@ -122,6 +124,7 @@ class TransformerEncoderLayer(_Layer):
         is_causal: bool = False,
     ) -> Tensor:
         """Return the layer's output for `src`; masks as `MultiHeadAttention` takes them."""
+        check_tensors(self, src=src)
         masks = src_key_padding_mask, src_mask, is_causal
         src = self._around(src, self.norm1, lambda x: self._seen(self.self_attn, x, x, *masks))
         return self._around(src, self.norm2, self._dense)
@@ -157,6 +160,7 @@ class TransformerDecoderLayer(_Layer):
         memory_is_causal: bool = False,
     ) -> Tensor:
         """Return the layer's output for `tgt`; masks as `MultiHeadAttention` takes them."""
+        check_tensors(self, tgt=tgt, memory=memory)
         own = tgt_key_padding_mask, tgt_mask, tgt_is_causal
         others = memory_key_padding_mask, memory_mask, memory_is_causal
         tgt = self._around(tgt, self.norm1, lambda x: self._seen(self.self_attn, x, x, *own))
@@ -171,6 +175,11 @@ class TransformerEncoder:
         encoder_layer: what all layers start as copies of.
         num_layers: how many.
         norm: applied to the last one's output, if given.
+        enable_nested_tensor: taken and of no effect, as
+        mask_check: both choose among PyTorch's own ways to compute the same.
+
+    Raises:
+        ArgumentError: `num_layers` is no integer above 0, or a layer cannot be called.
 
     Example:
         >>> TransformerEncoder(TransformerEncoderLayer(8, 2, 16), 2)(Tensor.ones(5, 2, 8)).shape
@@ -182,8 +191,11 @@ class TransformerEncoder:
         encoder_layer: TransformerEncoderLayer,
         num_layers: int,
         norm: Callable[[Tensor], Tensor] | None = None,
+        enable_nested_tensor: bool = True,
+        mask_check: bool = True,
     ) -> None:
-        self.layers = _copies(encoder_layer, num_layers)
+        check_flags(self, enable_nested_tensor=enable_nested_tensor, mask_check=mask_check)
+        self.layers = _copies(self, encoder_layer, num_layers, norm)
         self.norm = norm
 
     def __call__(
@@ -194,6 +206,7 @@ class TransformerEncoder:
         is_causal: bool = False,
     ) -> Tensor:
         """Return the last layer's output for `src`; masks as `MultiHeadAttention` takes them."""
+        check_tensors(self, src=src)
         for layer in self.layers:
             src = layer(src, mask, src_key_padding_mask, is_causal)
         return src if self.norm is None else self.norm(src)
@@ -207,6 +220,9 @@ class TransformerDecoder:
         num_layers: how many.
         norm: applied to the last one's output, if given.
 
+    Raises:
+        ArgumentError: `num_layers` is no integer above 0, or a layer cannot be called.
+
     Example:
         >>> decoder = TransformerDecoder(TransformerDecoderLayer(8, 2, 16), 2)
         >>> decoder(Tensor.ones(5, 2, 8), Tensor.ones(3, 2, 8)).shape
@@ -219,7 +235,7 @@ class TransformerDecoder:
         num_layers: int,
         norm: Callable[[Tensor], Tensor] | None = None,
     ) -> None:
-        self.layers = _copies(decoder_layer, num_layers)
+        self.layers = _copies(self, decoder_layer, num_layers, norm)
         self.norm = norm
 
     def __call__(
@@ -234,15 +250,19 @@ class TransformerDecoder:
         memory_is_causal: bool = False,
     ) -> Tensor:
         """Return the last layer's output for `tgt`; masks as `MultiHeadAttention` takes them."""
+        check_tensors(self, tgt=tgt, memory=memory)
         masks = tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask
         for layer in self.layers:
             tgt = layer(tgt, memory, *masks, tgt_is_causal, memory_is_causal)
         return tgt if self.norm is None else self.norm(tgt)
 
 
-def _copies(layer: LayerT, count: int) -> list[LayerT]:
-    if count < 1:
-        raise ArgumentError(f"{count} copies of a {type(layer).__name__}: pass num_layers of 1 or more.")
+def _copies(owner: object, layer: LayerT, num_layers: int, norm: Any) -> list[LayerT]:
+    check_counts(owner, 1, num_layers=num_layers)
+    for given in (layer, layer if norm is None else norm):
+        # a class makes layers, and is none
+        if isinstance(given, (type, Tensor)) or not callable(given):
+            raise ArgumentError(f"{type(owner).__name__}: {given!r:.60} is no layer. Pass one.")
     # computed first: copies of a graph of random numbers would each draw their own
     Tensor.realize(*get_state_dict(layer).values())
-    return [copy.deepcopy(layer) for _ in range(count)]
+    return [copy.deepcopy(layer) for _ in range(num_layers)]

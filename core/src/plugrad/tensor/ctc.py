@@ -109,8 +109,8 @@ def _check_dtypes(x: Any, targets: Any) -> None:
 
 def _checked(x: Any, targets: Any, blank: int) -> tuple[int, int, int]:
     shape, wanted = x.static_shape("ctc_loss"), targets.static_shape("ctc_loss")
-    fits = len(wanted) == 1 or (len(wanted) == 2 and wanted[0] == shape[1 % len(shape)])
-    if len(shape) != 3 or not fits or 0 in shape:
+    fits = len(shape) == 3 and (len(wanted) == 1 or (len(wanted) == 2 and wanted[0] == shape[1]))
+    if not fits or 0 in shape:
         raise ShapeError(
             f"ctc_loss of shape {show(shape)} with labels of shape {show(wanted)}: it takes (T, N, C) and "
             "(N, S) or, one after another, (labels,)."

@@ -1,5 +1,6 @@
 """Activations along an axis."""
 
+from plugrad.nn.checks import check_tensors
 from plugrad.tensor import Tensor
 
 
@@ -16,6 +17,7 @@ class GLU:
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return the layer's output for `x`."""
+        check_tensors(self, x=x)
         return x.glu(self.dim)
 
 
@@ -32,6 +34,7 @@ class Softmax:
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return the layer's output for `x`."""
+        check_tensors(self, x=x)
         return x.softmax(self.dim)
 
 
@@ -48,6 +51,7 @@ class Softmin:
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return the layer's output for `x`."""
+        check_tensors(self, x=x)
         return x.softmin(self.dim)
 
 
@@ -64,4 +68,5 @@ class LogSoftmax:
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return the layer's output for `x`."""
+        check_tensors(self, x=x)
         return x.log_softmax(self.dim)

@@ -3,6 +3,7 @@
 from typing import Literal
 
 from plugrad.nn.activations.in_place import InPlace
+from plugrad.nn.checks import check_tensors
 from plugrad.tensor import Tensor
 
 
@@ -20,6 +21,7 @@ class LeakyReLU(InPlace):
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return the layer's output for `x`."""
+        check_tensors(self, x=x)
         return x.leaky_relu(self.negative_slope)
 
 
@@ -37,6 +39,7 @@ class ELU(InPlace):
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return the layer's output for `x`."""
+        check_tensors(self, x=x)
         return x.elu(self.alpha)
 
 
@@ -54,6 +57,7 @@ class CELU(InPlace):
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return the layer's output for `x`."""
+        check_tensors(self, x=x)
         return x.celu(self.alpha)
 
 
@@ -70,6 +74,7 @@ class GELU:
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return the layer's output for `x`."""
+        check_tensors(self, x=x)
         return x.gelu(self.approximate)
 
 
@@ -87,4 +92,5 @@ class Softplus:
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return the layer's output for `x`."""
+        check_tensors(self, x=x)
         return (x * self.beta > self.threshold).where(x, x.softplus(self.beta))

@@ -1,6 +1,7 @@
 """Activations that have nothing to set."""
 
 from plugrad.nn.activations.in_place import InPlace
+from plugrad.nn.checks import check_tensors
 from plugrad.tensor import Tensor
 
 
@@ -14,6 +15,7 @@ class ReLU(InPlace):
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return the layer's output for `x`."""
+        check_tensors(self, x=x)
         return x.relu()
 
 
@@ -27,6 +29,7 @@ class ReLU6(InPlace):
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return the layer's output for `x`."""
+        check_tensors(self, x=x)
         return x.relu6()
 
 
@@ -40,6 +43,7 @@ class SiLU(InPlace):
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return the layer's output for `x`."""
+        check_tensors(self, x=x)
         return x.silu()
 
 
@@ -53,6 +57,7 @@ class Mish(InPlace):
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return the layer's output for `x`."""
+        check_tensors(self, x=x)
         return x.mish()
 
 
@@ -66,6 +71,7 @@ class SELU(InPlace):
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return the layer's output for `x`."""
+        check_tensors(self, x=x)
         return x.selu()
 
 
@@ -79,6 +85,7 @@ class Hardswish(InPlace):
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return the layer's output for `x`."""
+        check_tensors(self, x=x)
         return x.hardswish()
 
 
@@ -92,6 +99,7 @@ class Hardsigmoid(InPlace):
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return the layer's output for `x`."""
+        check_tensors(self, x=x)
         return x.hardsigmoid()
 
 
@@ -105,6 +113,7 @@ class Sigmoid:
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return the layer's output for `x`."""
+        check_tensors(self, x=x)
         return x.sigmoid()
 
 
@@ -118,6 +127,7 @@ class Tanh:
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return the layer's output for `x`."""
+        check_tensors(self, x=x)
         return x.tanh()
 
 
@@ -131,6 +141,7 @@ class LogSigmoid:
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return the layer's output for `x`."""
+        check_tensors(self, x=x)
         return x.logsigmoid()
 
 
@@ -144,6 +155,7 @@ class Softsign:
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return the layer's output for `x`."""
+        check_tensors(self, x=x)
         return x.softsign()
 
 
@@ -157,4 +169,5 @@ class Tanhshrink:
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return the layer's output for `x`."""
+        check_tensors(self, x=x)
         return x.tanhshrink()

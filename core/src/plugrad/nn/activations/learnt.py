@@ -1,5 +1,6 @@
 """Activations with parameters that are learnt."""
 
+from plugrad.nn.checks import check_tensors
 from plugrad.nn.init import parameter
 from plugrad.tensor import Tensor
 from plugrad.tensor.base import DTypeLike
@@ -32,4 +33,5 @@ class PReLU:
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return the layer's output for `x`."""
+        check_tensors(self, x=x)
         return x.prelu(self.weight)

@@ -1,6 +1,7 @@
 """Activations that cut off: beyond limits, or around 0."""
 
 from plugrad.nn.activations.in_place import InPlace
+from plugrad.nn.checks import check_tensors
 from plugrad.tensor import Tensor
 
 
@@ -19,6 +20,7 @@ class Hardtanh(InPlace):
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return the layer's output for `x`."""
+        check_tensors(self, x=x)
         return x.hardtanh(self.min_val, self.max_val)
 
 
@@ -37,6 +39,7 @@ class Threshold(InPlace):
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return the layer's output for `x`."""
+        check_tensors(self, x=x)
         return x.threshold(self.threshold, self.value)
 
 
@@ -53,6 +56,7 @@ class Hardshrink:
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return the layer's output for `x`."""
+        check_tensors(self, x=x)
         return x.hardshrink(self.lambd)
 
 
@@ -69,4 +73,5 @@ class Softshrink:
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return the layer's output for `x`."""
+        check_tensors(self, x=x)
         return x.softshrink(self.lambd)
