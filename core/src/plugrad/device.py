@@ -31,6 +31,9 @@ from plugrad.runtime.runner import Runner
 from plugrad.settings import is_overridden, settings
 from plugrad.target import Capabilities, Evidence, Target
 
+# what is longer is something else, which a message does not repeat
+_LONGEST_NAME = 4096
+
 
 class OpenDevice:
     """A device that is open: its memory, and what makes and runs its kernels.
@@ -294,7 +297,7 @@ class DeviceRegistry:
     def _parse(self, name: object) -> tuple[Backend, str]:
         """Return the backend, and what follows the colon where that says more than index 0."""
         base, _, suffix = name.partition(":") if isinstance(name, str) else ("", "", "")
-        if not base.strip():
+        if not 0 < len(base.strip()) <= _LONGEST_NAME:
             raise DeviceNotFound(
                 f"{name!r:.200} is no name of a device. Pass a string such as 'NAME' or 'NAME:1'; `plugrad "
                 "devices` lists those that are there."

@@ -272,7 +272,7 @@ class RewriteLoopError(PlugradError, RecursionError):
         self.rules = tuple(rules)
 
 
-class SharingError(PlugradError, BufferError):
+class SharingError(_Refusal, BufferError):
     """Memory cannot be shared with another array library.
 
     DLPack knows no such dtype, the memory is not the host's, or a copy is needed and was ruled out. The

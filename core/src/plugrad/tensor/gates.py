@@ -82,8 +82,8 @@ class GateMixin(NormMixin):
             >>> Tensor([-2.0, 0.25]).hardshrink().tolist()
             [-2.0, 0.0]
         """
-        _check_width(lambd, "hardshrink")
-        return ((self <= lambd) & (self >= -lambd)).where(0.0, self)
+        width = _width(lambd, "hardshrink")
+        return ((self <= width) & (self >= -width)).where(0.0, self)
 
     def softshrink(self, lambd: float = 0.5) -> Self:
         """Return values nearer to 0 by `lambd`, those of a lesser magnitude as 0.
@@ -96,9 +96,9 @@ class GateMixin(NormMixin):
             >>> Tensor([-2.0, 0.25]).softshrink().tolist()
             [-1.5, 0.0]
         """
-        _check_width(lambd, "softshrink")
-        below = (self < -lambd).where(self + lambd, self * 0.0)
-        return (self > lambd).where(self - lambd, below)
+        width = _width(lambd, "softshrink")
+        below = (self < -width).where(self + width, self * 0.0)
+        return (self > width).where(self - width, below)
 
     def tanhshrink(self) -> Self:
         """Return `self - tanh(self)`.
@@ -110,6 +110,8 @@ class GateMixin(NormMixin):
         return self._composed(lambda x: x - tanh(x))
 
 
-def _check_width(lambd: float, what: str) -> None:
-    if as_number(lambd, what) < 0:
+def _width(lambd: float, what: str) -> float:
+    width = as_number(lambd, what)
+    if width < 0:
         raise ArgumentError(f"{what}: lambd={lambd} is negative. Give the width of the part that becomes 0.")
+    return width

@@ -10,7 +10,7 @@ from plugrad.tensor.dlpack import HOST, Shared, export_memory, import_memory, kn
 from plugrad.tensor.external import ExternalMixin
 from plugrad.tensor.host import computes, copied_buffer, host_buffer, shared_buffer
 from plugrad.tensor.reading import ReadingMixin
-from plugrad.tensor.shapes import is_one_of
+from plugrad.tensor.shapes import as_flag, is_one_of
 from plugrad.tensor.source import bytes_of
 from plugrad.uop.uop import UOp
 
@@ -58,7 +58,7 @@ class InteropMixin(ExternalMixin, ReadingMixin):
             raise SharingError(f"DLPack memory on {dl_device}: plugrad gives the host's, {HOST}.")
         if stream is not None:
             raise SharingError(f"DLPack with stream={stream!r}: the host's memory has none. Pass None.")
-        _check_copy(copy, "__dlpack__")
+        copy = _copy_flag(copy, "__dlpack__")
         shape = self.static_shape("DLPack")
         is_versioned = max_version is not None and _major(max_version) >= 1 and knows_versions()
         if copy or (copy is None and not is_versioned):
@@ -104,7 +104,7 @@ class InteropMixin(ExternalMixin, ReadingMixin):
             >>> Tensor.from_dlpack(np.array([1, 2])).tolist()
             [1, 2]
         """
-        _check_copy(copy, "from_dlpack")
+        copy = _copy_flag(copy, "from_dlpack")
         if isinstance(x, TensorBase) and device is None and not copy:
             return cls._make(x.uop, x.device)
         if not hasattr(x, "__dlpack__"):
@@ -146,10 +146,10 @@ class InteropMixin(ExternalMixin, ReadingMixin):
         if not hasattr(x, "detach") or not hasattr(x, "__dlpack__"):
             raise DtypeError(f"from_torch of {x!r} ({type(x).__name__}), which is no PyTorch tensor.")
         try:
-            return cls.from_dlpack(x.detach().cpu(), device=device, copy=copy or None)
-        except (SharingError, DeviceError):
+            return cls.from_dlpack(x.detach().cpu(), device=device, copy=bool(copy) or None)
+        except DeviceError:
             raise
-        except (BufferError, RuntimeError) as error:
+        except RuntimeError as error:
             raise SharingError(f"from_torch: PyTorch does not hand over this tensor: {error}") from error
 
     def to_torch(self, *, copy: bool = True) -> Any:
@@ -171,7 +171,7 @@ class InteropMixin(ExternalMixin, ReadingMixin):
             torch: Any = importlib.import_module("torch")
         except ImportError as error:
             raise ArgumentError("to_torch needs PyTorch. Install it: pip install torch") from error
-        return torch.from_dlpack(self, copy=copy or None)
+        return torch.from_dlpack(self, copy=bool(copy) or None)
 
     def __array_namespace__(self, *, api_version: str | None = None) -> Any:
         """Return `plugrad.array_api`, the functions of the Python array API standard.
@@ -193,9 +193,11 @@ class InteropMixin(ExternalMixin, ReadingMixin):
         return namespace
 
 
-def _check_copy(copy: Any, what: str) -> None:
-    if copy is not None and copy is not True and copy is not False:
-        raise ArgumentError(f"{what}(copy={copy!r}): pass True, False, or leave it out.")
+def _copy_flag(copy: Any, what: str) -> bool | None:
+    try:
+        return None if copy is None else as_flag(copy, "copy")
+    except ArgumentError as error:
+        raise ArgumentError(f"{what}(copy={copy!r:.60}): pass True, False, or leave it out.") from error
 
 
 def _major(version: Any) -> int:
@@ -216,6 +218,10 @@ def _ask(x: Any) -> Any:
     except TypeError:
         # from before 1.0
         return x.__dlpack__()
+    except BufferError as error:
+        raise SharingError(
+            f"{type(x).__module__} does not hand over this {type(x).__name__}: {error}"
+        ) from error
 
 
 def _in_place(shared: Shared, device: str) -> UOp | None:

@@ -215,7 +215,8 @@ class SearchMixin(OrderMixin, ScanMixin):
             ArgumentError: a number is negative, or no integer; of a tensor without `output_size` only.
             AxisError: the axis does not exist.
             DtypeError: a tensor of numbers holds no integers.
-            ShapeError: there are more or fewer numbers than places.
+            ShapeError: there are more or fewer numbers than places, or `output_size` is not their sum, where
+                that is known.
             JitError: a tensor of numbers inside a jitted function, without `output_size`.
 
         Example:
@@ -233,6 +234,8 @@ class SearchMixin(OrderMixin, ScanMixin):
         numbers = [as_int(number, "repeat_interleave", "repeats") for number in several(repeats)]
         if numbers and min(numbers) < 0:
             raise ArgumentError(f"repeat_interleave: {min(numbers)} times. Give 0 or more.")
+        if output_size is not None:
+            _check_sum(numbers, self.shape[at], as_int(output_size, "repeat_interleave", "output_size"))
         if len(numbers) == 1:
             wide = [numbers[0] if i == at + 1 else -1 for i in range(self.ndim + 1)]
             return self.unsqueeze(at + 1).expand(wide).flatten(at, at + 1)
@@ -397,6 +400,12 @@ def _check_mask(mask: Any) -> None:
         )
     if not is_bool(mask.dtype):
         raise DtypeError(f"masked_select with a mask of {mask.dtype.name}: a mask is bool. Compare: x != 0.")
+
+
+def _check_sum(numbers: Sequence[int], size: Dim, given: int) -> None:
+    total: Any = sum(numbers) * (size if len(numbers) == 1 else 1)
+    if isinstance(total, int) and given != total:
+        raise ShapeError(f"repeat_interleave: output_size={given}, but the numbers add up to {total}.")
 
 
 def _check_one_each(numbers: tuple[Any, ...], size: Dim) -> None:

@@ -110,6 +110,18 @@ CASES: list[Case] = [
     ),
     (
         "repeat_interleave",
+        ShapeError,
+        lambda t: t.vector.repeat_interleave(2, output_size=7),
+        "repeat_interleave: output_size=7, but the numbers add up to 6",
+    ),
+    (
+        "repeat_interleave",
+        ArgumentError,
+        lambda t: t.vector.repeat_interleave(2, output_size="a"),
+        "repeat_interleave: output_size='a' (str) is no integer",
+    ),
+    (
+        "repeat_interleave",
         JitError,
         lambda t: jitted(lambda x: x.repeat_interleave(x.int(), 0)),
         "a jitted function reads the elements of",
