@@ -22,7 +22,7 @@ def test_stacks_take_a_list(name: str) -> None:
     np.testing.assert_array_equal(getattr(tensors, name)((Tensor(a), Tensor(b))).numpy(), want)
 
 
-@pytest.mark.parametrize("name", ["cat", "stack"])
+@pytest.mark.parametrize("name", ["cat", "concat", "concatenate", "stack"])
 @pytest.mark.parametrize(
     "call", [lambda f, x: f(x, 1), lambda f, x: f(x, dim=1), lambda f, x: f(tensors=x, dim=1)]
 )

@@ -185,3 +185,9 @@ def test_what_does_not_fit_is_refused() -> None:
     with pytest.raises(TransformError, match="left a gradient of one example"):
         vmap(lambda a: (a @ w).sum().backward())(x)
     assert w.grad is None
+
+
+def test_axes_may_be_given_by_the_names_of_pytorch() -> None:
+    x, y = Tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]), Tensor([1.0, 10.0])
+    ours = vmap(lambda a, b: a * b, in_dims=(0, None), out_dims=1)(x, y)
+    np.testing.assert_array_equal(ours.numpy(), (x.numpy() * y.numpy()).T)

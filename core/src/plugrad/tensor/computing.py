@@ -120,6 +120,15 @@ class ComputingMixin(TensorBase):
         """
         return self.contiguous()
 
+    def copy(self) -> Self:
+        """Return `clone()`.
+
+        Example:
+            >>> Tensor([1, 2]).copy().tolist()
+            [1, 2]
+        """
+        return self.clone()
+
     def contiguous(self) -> Self:
         """Return the same values in memory of their own, in row-major order, once they are computed.
 

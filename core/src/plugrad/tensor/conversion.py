@@ -166,6 +166,18 @@ class ConversionMixin(TensorBase):
         """
         return self.cast(dtypes.int16)
 
+    def astype(self, dtype: DTypeLike) -> Self:
+        """Return `cast(dtype)`.
+
+        Raises:
+            DtypeError: there is no such dtype.
+
+        Example:
+            >>> Tensor([1, 2]).astype("float32").tolist()
+            [1.0, 2.0]
+        """
+        return self.cast(element_dtype(dtype))
+
     def type_as(self, other: TensorBase) -> Self:
         """Return `cast(other.dtype)`.
 

@@ -16,6 +16,8 @@ _JOINS = (
     "cartesian_prod",
     "cat",
     "column_stack",
+    "concat",
+    "concatenate",
     "dstack",
     "hstack",
     "meshgrid",
@@ -23,7 +25,7 @@ _JOINS = (
     "vstack",
 )
 # behind the list an axis may stand
-_ALONG_AN_AXIS = frozenset({"cat", "stack"})
+_ALONG_AN_AXIS = frozenset({"cat", "concat", "concatenate", "stack"})
 
 
 def takes_lists(cls: type[T]) -> type[T]:

@@ -59,6 +59,30 @@ class StackMixin(SelectionMixin):
 
     # --- joined ---
 
+    def concat(self, *others: Self, axis: int = 0) -> Self:
+        """Return `cat(*others, axis=axis)`. Also `Tensor.concat([a, b], axis)`.
+
+        Raises:
+            AxisError: the axis does not exist.
+
+        Example:
+            >>> Tensor([1, 2]).concat(Tensor([3])).tolist()
+            [1, 2, 3]
+        """
+        return self.cat(*others, axis=axis)
+
+    def concatenate(self, *others: Self, axis: int = 0) -> Self:
+        """Return `cat(*others, axis=axis)`. Also `Tensor.concatenate([a, b], axis)`.
+
+        Raises:
+            AxisError: the axis does not exist.
+
+        Example:
+            >>> Tensor([1, 2]).concatenate(Tensor([3])).tolist()
+            [1, 2, 3]
+        """
+        return self.cat(*others, axis=axis)
+
     def hstack(self, *others: Self) -> Self:
         """Return tensors side by side: `cat` along axis 1, of vectors along axis 0.
 

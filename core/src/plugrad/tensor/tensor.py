@@ -2,7 +2,7 @@
 
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from plugrad.device import Device
 from plugrad.dtype import DType, element_dtype, is_float, parse_dtype
@@ -10,6 +10,7 @@ from plugrad.engine import storage
 from plugrad.errors import ArgumentError, GradientError, ShapeError
 from plugrad.plugin.hints import NVIDIA, PROCESSOR
 from plugrad.tensor.base import DTypeLike, TensorBase, the_device
+from plugrad.tensor.elsewhere import advice
 from plugrad.tensor.flags import checks_flags
 from plugrad.tensor.fourier_axes import FourierAxesMixin
 from plugrad.tensor.gradient import GradientMixin
@@ -85,6 +86,16 @@ class Tensor(GradientMixin, RunMixin, StatisticsMixin, FourierAxesMixin):
         self._begin()
         if as_flag(requires_grad, "requires_grad"):
             self.requires_grad = True
+
+    if not TYPE_CHECKING:  # or the type checker would take any name for one of a tensor
+
+        def __getattr__(self, name: str) -> Any:
+            """Say what to write instead of a name that is not there, or is not yet."""
+            hint = advice(name, dir(type(self)))
+            end = f".{hint}" if hint else ""
+            raise AttributeError(
+                f"{type(self).__name__!r} object has no attribute {name!r}{end}", name=name, obj=self
+            )
 
     def _from_host(self, data: Any, dtype: DTypeLike | None = None, device: str | None = None) -> "Tensor":
         return Tensor(data, dtype=dtype, device=self._device if device is None else device)

@@ -22,6 +22,8 @@ def vmap(
     out_axes: Any = 0,
     *,
     randomness: Literal["different", "same"] = "different",
+    in_dims: Any = None,
+    out_dims: Any = None,
 ) -> Callable[..., Any]:
     """Return the function that does `f` for each example along an axis of its arguments, all at once.
 
@@ -40,6 +42,8 @@ def vmap(
             for a result that is the same for all examples.
         randomness: "different": each example draws its own random numbers; the first draw in `f` gives
             example `i` what the `i`-th of as many calls in a row would draw. "same": all get the same.
+        in_dims: PyTorch's name of `in_axes`.
+        out_dims: and of `out_axes`.
 
     Raises:
         ShapeError: at a call, arguments disagree on the number of examples.
@@ -55,6 +59,8 @@ def vmap(
     """
     if randomness not in ("different", "same"):
         raise TransformError(f'vmap: randomness={randomness!r} is neither "different" nor "same".')
+    in_axes = in_axes if in_dims is None else in_dims
+    out_axes = out_axes if out_dims is None else out_dims
 
     def batched(*args: Any, **kwargs: Any) -> Any:
         leaves = leaves_of(args)

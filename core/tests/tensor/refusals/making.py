@@ -31,6 +31,7 @@ CASES: list[Case] = [
         lambda t: t.symbolic.static_shape(),
         "static_shape: the shape (size,) is symbolic",
     ),
+    ("astype", DtypeError, lambda t: t.floats.astype("float33"), "astype: 'float33' is not a dtype"),
     ("cast", DtypeError, lambda t: t.floats.cast("float33"), "'float33' is not a dtype"),
     (
         "bitcast",

@@ -5,6 +5,8 @@ from plugrad.errors import ArgumentError, AxisError, DtypeError, ShapeError
 from refusals.case import Case
 
 CASES: list[Case] = [
+    ("concat", AxisError, lambda t: t.floats.concat(t.floats, axis=2), "concat: axis 2 is out of range"),
+    ("concatenate", AxisError, lambda t: t.floats.concatenate(axis=2), "concatenate: axis 2 is out of range"),
     ("transpose", ShapeError, lambda t: t.images.transpose(), "transpose of shape (1, 5, 4, 4): which axes?"),
     ("tri", ShapeError, lambda t: Tensor.tri(-1), "tri: (-1, -1) has a negative size"),
     ("tri", ArgumentError, lambda t: Tensor.tri(2, 2, 0.5), "tri: k=0.5 (float) is no integer"),

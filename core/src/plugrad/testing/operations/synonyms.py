@@ -93,6 +93,11 @@ def _cases() -> Iterator[Operation]:
         ("subtract", lambda x, y: x - 2.5 * y),
     ):
         yield Operation(name, "alpha", _method(name, alpha=2.5), meaning, (a, b), order=2)
+    for name in ("concat", "concatenate"):
+        joined: Meaning = lambda x, y: np.concatenate([x, y], 1)  # noqa: E731
+        yield Operation(name, "axis 1", _method(name, axis=1), joined, (reals(2, 3), reals(2, 1)), order=2)
+    whole_numbers: Meaning = lambda x: x.astype(np.int32)  # noqa: E731
+    yield Operation("astype", "int32", lambda x: x.astype("int32"), whole_numbers, (reals(3, low=-9),))
     towards_zero: Meaning = lambda x, y: np.trunc(x / y)  # noqa: E731
     yield Operation("divide", "rounded", _method("divide", rounding_mode="trunc"), towards_zero, (a, b + 3))
 

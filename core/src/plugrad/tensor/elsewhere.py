@@ -1,0 +1,109 @@
+"""What to write for names of other libraries that a tensor does not have: the end of an error's message."""
+
+from collections.abc import Iterable
+
+from plugrad._util import did_you_mean
+
+__all__ = ["advice"]
+
+_ADVICE: dict[str, str] = {
+    "alu": "use the operators and methods of tensors",
+    "angle": "complex numbers are a last axis of two: x[..., 1].atan2(x[..., 0])",
+    "argpartition": "write x.argsort(), or x.topk(k)[1]",
+    "around": "write x.round(decimals)",
+    "array_equal": "write x.equal(y)",
+    "array_split": "write x.tensor_split(n)",
+    "as_strided": "write slices, reshape, permute, expand, or unfold",
+    "average": "write (x * weights).sum() / weights.sum()",
+    "block": "write Tensor.cat of Tensor.cat",
+    "broadcast_arrays": "write plugrad.array_api.broadcast_arrays, or x.expand(shape)",
+    "cbrt": "write x.sign() * x.abs() ** (1 / 3)",
+    "choose": "write choices.gather(0, x.unsqueeze(0)).squeeze(0)",
+    "compress": "write x[mask]",
+    "cond": "write x.svd()[1]: the first by the last",
+    "conj": "complex numbers are a last axis of two: negate the second",
+    "const_like": "write x.full_like(value)",
+    "convolve": "write x.conv1d(y.flip(0), padding=...)",
+    "data_ptr": "write x.numpy(), or x.__dlpack__()",
+    "degrees": "write x.rad2deg()",
+    "delete": "write x[mask], or Tensor.cat of slices",
+    "divmod": "write divmod(x, y)",
+    "ediff1d": "write x.flatten().diff()",
+    "eigvalsh": "write x.eigh()[0]",
+    "expand_dims": "write x.unsqueeze(axis)",
+    "fabs": "write x.abs()",
+    "fftshift": "write x.roll(n // 2, axis)",
+    "fill": "write x.assign(x.full_like(value))",
+    "flat": "write x.flatten()",
+    "flatnonzero": "write x.flatten().nonzero()",
+    "get_device": "write x.device",
+    "grad_fn": "x.uop is the graph that computes it",
+    "histogram": "write x.histc(bins, min, max)",
+    "ifftshift": "write x.roll(-(n // 2), axis)",
+    "imag": "complex numbers are a last axis of two: x[..., 1]",
+    "insert": "write Tensor.cat of slices",
+    "interp": "write x.searchsorted and lerp",
+    "invert": "write ~x",
+    "is_contiguous": "there are no strides to see; x.contiguous() gives memory of its own",
+    "is_cuda": "write x.device",
+    "is_leaf": "write x.requires_grad",
+    "is_realized": "write x.realize(): it does nothing where that was done",
+    "isin": "write (x.unsqueeze(-1) == y).any(-1)",
+    "lazydata": "write x.uop",
+    "left_shift": "write x << n",
+    "lexsort": "argsort by each key, the last one first: it is stable",
+    "matrix_rank": "write (x.svd()[1] > tolerance).sum(-1)",
+    "nanargmax": 'write x.isnan().where(-float("inf"), x).argmax()',
+    "nanargmin": 'write x.isnan().where(float("inf"), x).argmin()',
+    "nanmax": 'write x.isnan().where(-float("inf"), x).max()',
+    "nanmin": 'write x.isnan().where(float("inf"), x).min()',
+    "nanprod": "write x.isnan().where(1, x).prod()",
+    "partition": "write x.sort()[0]",
+    "percentile": "write x.quantile(q / 100)",
+    "permute_dims": "write x.permute(axes)",
+    "power": "write x ** y",
+    "put": "write y = x.flatten(); y[index] = values",
+    "radians": "write x.deg2rad()",
+    "real": "complex numbers are a last axis of two: x[..., 0]",
+    "register_hook": "write transforms.custom_gradient",
+    "resize": "write x.reshape(shape), x.pad_to(shape) or x.shrink_to(shape)",
+    "retain_grad": "set requires_grad, or ask loss.gradient(x)",
+    "right_shift": "write x >> n",
+    "rint": "write x.round()",
+    "shard": "a tensor lives on one device: x.to(device) moves it",
+    "shard_like": "a tensor lives on one device: x.to(device) moves it",
+    "split_with_sizes": "write x.split(sizes, axis)",
+    "storage": "write x.data()",
+    "stride": "there are no strides to see: elements are read in row-major order",
+    "strides": "there are no strides to see: elements are read in row-major order",
+    "svdvals": "write x.svd()[1]",
+    "tobytes": "write bytes(x.data())",
+    "trapezoid": "write ((y[1:] + y[:-1]) / 2 * (x[1:] - x[:-1])).sum()",
+    "type": "write x.cast(dtype), or x.dtype",
+    "vecdot": "write (x * y).sum(-1)",
+    "vector_norm": "write x.norm(p, axis)",
+}
+
+
+def advice(name: str, have: Iterable[str]) -> str:
+    """Return what to do about a name that is not there, as a sentence with a space before it; or nothing.
+
+    Args:
+        name: what was asked for.
+        have: the names that are there.
+
+    Example:
+        >>> advice("expand_dims", ["expand", "relu"])
+        ' Instead: write x.unsqueeze(axis).'
+        >>> advice("relu_", ["expand", "relu"])
+        ' Nothing but `assign`, `+=` and `x[index] = y` writes in place: x.assign(x.relu()).'
+        >>> advice("rellu", ["expand", "relu"])
+        " Did you mean 'relu'?"
+    """
+    if name in _ADVICE:
+        return f" Instead: {_ADVICE[name]}."
+    names = set(have)
+    plain = name.removesuffix("_")
+    if plain != name and not name.startswith("_") and plain in names:
+        return f" Nothing but `assign`, `+=` and `x[index] = y` writes in place: x.assign(x.{plain}())."
+    return did_you_mean(name, [other for other in names if not other.startswith("_")])
