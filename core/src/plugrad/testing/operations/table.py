@@ -42,7 +42,7 @@ OPERATIONS: tuple[Operation, ...] = (
 
 _REASONS = {
     "says what a tensor is, and computes nothing": (
-        "__init__ __format__ __hash__ __len__ __repr__ count_sharing device dim dtype element_size grad "
+        "__init__ __format__ __getattr__ __hash__ __len__ __repr__ count_sharing device dim dtype element_size grad "
         "is_floating_point itemsize nbytes ndim ndimension nelement numel requires_grad "
         "requires_grad_ shape size static_shape uop"
     ),
@@ -54,7 +54,7 @@ _REASONS = {
         "cpu cuda detach held_graphs kernelize no_grad realize replace schedule to to_ to_device train "
         "training"
     ),
-    "is `contiguous`, as others call it": "clone",
+    "is `contiguous`, as others call it": "clone copy",
     "changes how derivatives are computed, not what they are": "contiguous_backward",
     "is what derivatives of all cases are taken with": "backward gradient",
     "draws random numbers: distributions are tested, not values": (
