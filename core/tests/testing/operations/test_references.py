@@ -11,8 +11,10 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from plugrad.testing.operations import OPERATIONS, Operation
+from plugrad.testing.operations import Operation, sweep
+from plugrad.testing.operations.admitted import FLOATS, INTEGERS, WIDENING, admits, result_dtype
 from plugrad.testing.operations.check import gradient_by_differences, references, wide
+from plugrad.testing.operations.table import WRITTEN
 
 
 class Theirs(torch.Tensor):
@@ -220,7 +222,7 @@ def compared(case: Operation) -> bool:
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("case", [c for c in OPERATIONS if compared(c)], ids=lambda case: case.id)
+@pytest.mark.parametrize("case", [c for c in WRITTEN if compared(c)], ids=lambda case: case.id)
 def test_references_are_what_torch_says(case: Operation) -> None:
     inputs = [theirs(x) for x in case.inputs]
     for i in case.differentiated:
@@ -245,3 +247,53 @@ def test_references_are_what_torch_says(case: Operation) -> None:
         gradient = inputs[i].grad
         values = np.zeros(case.inputs[i].shape) if gradient is None else gradient.numpy()
         np.testing.assert_allclose(values, gradient_by_differences(case, i), rtol=1e-6, atol=1e-6)
+
+
+# --- dtypes of results ---
+
+_TOGETHER = "integers that meet a fraction become floats"
+#: Methods whose dtypes differ from PyTorch's, and why.
+OTHER_DTYPES: dict[str, str] = {
+    **dict.fromkeys(["hardtanh", "threshold", "masked_fill", "addcmul", "pad"], _TOGETHER),
+    **dict.fromkeys(["addmm", "addmv", "baddbmm", "addbmm"], "weights of integers are whole"),
+    **dict.fromkeys(["avg_pool1d", "avg_pool2d", "avg_pool3d"], "means of integers are floats"),
+    **dict.fromkeys(("any", "all"), "uint8 is no truth value"),
+    **dict.fromkeys(("square", "vander"), "truth values and what is unsigned stay"),
+    "bincount": "weights stay what they are",
+    "l1_loss": "losses are of floats",
+    **dict.fromkeys(
+        (f"{kind}dropout{n}" for kind in ("", "alpha_", "feature_alpha_") for n in ("", "1d", "2d", "3d")),
+        "floats only, in training or not",
+    ),
+}
+
+
+def typed(case: Operation, dtype: str) -> list[torch.Tensor]:
+    """Return the inputs of a case for PyTorch, with elements of a dtype."""
+    elements = sweep.moved(case)
+    arrays = [sweep.whole_numbers(x, dtype) if dtype in INTEGERS else x for x in case.inputs]
+    kind = getattr(torch, dtype)
+    tensors = [
+        torch.tensor(new).to(kind) if i in elements else torch.tensor(x)
+        for i, (x, new) in enumerate(zip(case.inputs, arrays, strict=True))
+    ]
+    return [x.as_subclass(Theirs) for x in tensors]
+
+
+DTYPED = [case for case in sweep.plain_cases(WRITTEN).values() if case.name not in OTHER_DTYPES]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("case", DTYPED, ids=lambda case: case.name)
+def test_dtypes_of_results_are_those_of_torch(case: Operation) -> None:
+    for dtype in (*FLOATS, *INTEGERS):
+        try:
+            first = called(case, typed(case, dtype))[0]
+        except Exception:  # not implemented there, which is of as many kinds
+            continue
+        found = str(first.dtype).removeprefix("torch.")
+        assert admits(case.name, dtype), f"{case.name} of {dtype} is {found} in PyTorch"
+        ours = result_dtype(case.name, dtype, case.dtype or "")
+        # the default integer has 32 bits here, and sums of what is unsigned are unsigned
+        widened = {"int32", "uint32", "uint64"} if case.name in WIDENING else {"int32"}
+        assert ours == found or (found == "int64" and ours in widened), f"{dtype} gives {found}, not {ours}"

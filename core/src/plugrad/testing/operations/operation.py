@@ -35,6 +35,7 @@ class Operation:
             kinks only, so inputs with an order have none near.
         fixed: inputs that are not differentiated by, although they are floats.
         accuracy: how many times the usual error is allowed, where there is a reason.
+        stored: dtypes that the call keeps in memory, beside those of inputs and result.
 
     Example:
         >>> case = Operation("neg", "reals", lambda x: -x, lambda x: -x, (np.ones(3),), order=2)
@@ -51,6 +52,7 @@ class Operation:
     order: int = 0
     fixed: tuple[int, ...] = ()
     accuracy: float = 1.0
+    stored: tuple[str, ...] = ()
 
     @property
     def id(self) -> str:

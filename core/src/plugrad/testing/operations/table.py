@@ -17,11 +17,13 @@ from plugrad.testing.operations import (
     spatial,
     stacks,
     statistics,
+    sweep,
     synonyms,
 )
 from plugrad.testing.operations.operation import Operation
 
-OPERATIONS: tuple[Operation, ...] = (
+#: Cases that are written out, each with a meaning of its own.
+WRITTEN: tuple[Operation, ...] = (
     *elementwise.CASES,
     *synonyms.CASES,
     *formulas.CASES,
@@ -39,6 +41,10 @@ OPERATIONS: tuple[Operation, ...] = (
     *breadth.CASES,
     *casts.CASES,
 )
+_ONE_BY_ONE = {
+    case.name for topic in (elementwise, synonyms, formulas, movement, stacks) for case in topic.CASES
+}
+OPERATIONS: tuple[Operation, ...] = (*WRITTEN, *sweep.swept(WRITTEN, _ONE_BY_ONE))
 
 _REASONS = {
     "says what a tensor is, and computes nothing": (
@@ -54,7 +60,7 @@ _REASONS = {
         "cpu cuda detach held_graphs kernelize no_grad realize replace schedule to to_ to_device train "
         "training"
     ),
-    "is `contiguous`, as others call it": "clone copy",
+    "is `contiguous`, as others call it": "clone",
     "changes how derivatives are computed, not what they are": "contiguous_backward",
     "is what derivatives of all cases are taken with": "backward gradient",
     "draws random numbers: distributions are tested, not values": (

@@ -69,7 +69,7 @@ def _cases() -> list[Case]:
     for case in OPERATIONS:
         profile = "core" if case.name in left else "full"
         left.discard(case.name)
-        stored = [*(x.dtype.name for x in case.inputs), *([case.dtype] if case.dtype else ())]
+        stored = [*(x.dtype.name for x in case.inputs), *([case.dtype] if case.dtype else ()), *case.stored]
         found.append(
             Case(
                 f"{profile}/operations/{slug(case.id)}",
