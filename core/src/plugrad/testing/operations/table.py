@@ -60,7 +60,7 @@ _REASONS = {
         "cpu cuda detach held_graphs kernelize no_grad realize replace schedule to to_ to_device train "
         "training"
     ),
-    "is `contiguous`, as others call it": "clone",
+    "is `contiguous`, as others call it": "clone copy",
     "changes how derivatives are computed, not what they are": "contiguous_backward",
     "is what derivatives of all cases are taken with": "backward gradient",
     "draws random numbers: distributions are tested, not values": (
