@@ -9,9 +9,10 @@ MADE = "<!-- made by `python docs/generate`: change docs/generate/migrating.py, 
 TEXT = """\
 # Coming from PyTorch, NumPy or tinygrad
 
-A program for tinygrad should need no more than another import. From PyTorch and NumPy most names carry
-over, as methods of `Tensor`; the tables below have all of them. `axis` may be
-called `dim`, and `keepdim` `keepdims`.
+A program for tinygrad should need no more than another import (see below). From PyTorch and NumPy most names
+carry over, as methods of `Tensor`; the tables below have all of them. `axis` may be called `dim`, and
+`keepdim` `keepdims`. Dtypes of NumPy and PyTorch are taken as well, and a name that is not here says in its
+error what to write.
 
 ## What differs
 
@@ -34,12 +35,13 @@ assert x.tolist() == [[11, 12], [0, 4]]
 assert doubled.tolist() == [[2, 4], [6, 8]]
 ```
 
-**Order of arguments.** Convolutions and pooling take theirs in tinygrad's order, which is not PyTorch's:
-pass them by name. `conv2d(weight, bias, groups, stride, dilation, padding)`, `max_pool2d(kernel_size,
-stride, dilation, padding)`.
-`max`, `min` and `median` give values only, and so take `axis` but not PyTorch's `dim`, with which it
-gives places too: `argmax` has those. `Tensor.linear` takes a weight of shape (in, out), `nn.Linear`
-stores (out, in) as PyTorch does.
+**Order of arguments.** What follows the bias of a convolution, or the stride of a pooling, is given by name
+(`conv2d(w, b, stride=2, padding=1)`): PyTorch and tinygrad have it in different orders, and the wrong one
+would be taken in silence. So are `keepdim` and `correction` of `var` and `std`, what `unique` returns
+besides, and all of `instance_norm`. `max` and `min` give values only, and so take `axis` but not PyTorch's
+`dim`, with which it gives places too (`values, places = x.max(1)` is no such pair here: `argmax` has the
+places); `median` gives both along an axis. `Tensor.linear` takes a weight of shape (in, out), `nn.Linear`
+stores (out, in) as PyTorch does. `transpose()` without axes is for matrices.
 
 **Padding.** A flat `pad((left, right, top, bottom))` begins at the last axis, as PyTorch's; pairs
 `pad(((top, bottom), (left, right)))` are one for each axis from the first, as NumPy's.
@@ -49,8 +51,9 @@ float64). Python numbers take the tensor's dtype. Sums of small integers widen t
 (`argmax`, `nonzero`, `sort`) are int32. `//` and `%` round down, as in Python; `fmod` has C's sign.
 
 **Statistics.** `var` and `std` divide by n - 1, as PyTorch's; NumPy's divide by n: pass `correction=0`.
-`median` is the lower of two middle elements, as PyTorch's. `max(axis)` returns no positions. `gelu` is the
-tanh form unless asked for `"none"`.
+`median` is the lower of two middle elements, as PyTorch's. `gelu` is the tanh form unless asked for
+`"none"`. `norm` is that of all elements, `matrix_norm` that of matrices. `dropout` drops while training
+(`Tensor.train`), or when told to by `training=True`.
 
 ```python
 import numpy as np
@@ -73,6 +76,53 @@ that seed. A draw is made once: a tensor that was drawn keeps its values.
 **Gradients** are graphs like everything else. `backward()` adds to `.grad` of tensors with `requires_grad`;
 `loss.gradient(x)` returns them and needs no flag. A mode without gradients is not needed: nothing is kept
 for them.
+
+## Methods that NumPy means otherwise
+
+Where PyTorch and NumPy have one name for two things, the method is PyTorch's:
+
+| here | NumPy's is |
+|---|---|
+| `x.repeat(2, 3)`: the whole, side by side | `x.repeat_interleave(2)` |
+| `x.split(2)`: parts of two elements | `x.tensor_split(2)`: two parts; `x.tensor_split([1, 3])` at places |
+| `x.nonzero()`: one row for each element, (n, ndim) | `x.nonzero(as_tuple=True)` |
+| `x.sort()`: values and places | `x.sort()[0]` |
+| `x.var()`, `x.std()`: n - 1 | `correction=0`, or `ddof=0` |
+| `x.median()`: an element | `x.quantile(0.5)` |
+| `Tensor.meshgrid(x, y)`: `indexing="ij"` | `indexing="xy"` |
+| `x.cumsum()`, `x.cumprod()`: along axis 0, as in tinygrad | `x.flatten().cumsum()` |
+| `x.dot(y)` of more than two axes: `x @ y` | `x.tensordot(y, ([-1], [-2]))` |
+| `x.trace()`, `x.diagonal()`: of the first two axes, as `np.trace` | `np.linalg`'s: of the last two |
+| `x.size()`: the shape | `x.numel()` |
+| `Tensor.uniform(0, 1, 5)`: a shape (0, 1, 5), as in tinygrad | `Tensor.uniform(5, low=0, high=1)` |
+
+## From tinygrad
+
+| tinygrad | here |
+|---|---|
+| `from tinygrad import Tensor, TinyJit, nn, dtypes, Device, Variable` | `from plugrad import ...` |
+| `from tinygrad import Context, GlobalCounters, getenv` | `from plugrad import ...` |
+| `from tinygrad.helpers import Timing, fetch, flatten, prod` | `from plugrad.helpers import ...` |
+| `from tinygrad.helpers import trange, tqdm, colored` | the packages `tqdm` and `rich` |
+| `from tinygrad.helpers import DEBUG, BEAM, JIT` | `settings.DEBUG`, from `plugrad.settings` |
+| `from tinygrad.nn.state import safe_load, ...` | `from plugrad.nn.state import ...` |
+| `from tinygrad.engine.jit import TinyJit` | `from plugrad import TinyJit` |
+| `from tinygrad.tensor import Tensor` | `from plugrad.tensor import Tensor` |
+| `from tinygrad.dtype import dtypes` | `from plugrad.dtype import dtypes` |
+| `with Context(TRAINING=1)` | `with Tensor.train()`, which is also a decorator |
+| `dtypes.is_float(d)`, `is_int`, `is_unsigned` | `is_float(d)` and so on, from `plugrad.dtype` |
+| `Tensor(data, device, dtype)` | `Tensor(data, device=device, dtype=dtype)` |
+| `Adam(params, lr, b1, b2)` | `Adam(params, lr, betas=(b1, b2))` |
+| `BatchNorm(sz, eps, affine)`, `Embedding(vocab_size=...)` | PyTorch's order and names |
+| `ConvTranspose2d(..., output_padding, dilation, groups)` | PyTorch's order: pass them by name |
+| `x.allclose(y).item()` | `x.allclose(y)`: a bool |
+| `x.shard(devices)` | a tensor lives on one device |
+
+Five things answer otherwise: `interpolate` is of mode `"nearest"` unless asked for another, as PyTorch's
+(tinygrad's `"linear"`); `x.T` reverses all axes, as in PyTorch and NumPy; the mean of
+`sparse_categorical_crossentropy` is over the labels that count, as in PyTorch; the `eps` of `nn.RMSNorm` is
+what PyTorch takes, the distance of 1 to the next number, unless given; and what a step of training
+returns was computed before the optimizer's step, also when it is realized after it.
 
 ## Where the name is another
 """
