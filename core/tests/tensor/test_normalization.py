@@ -74,7 +74,7 @@ def test_groupnorm_is_group_norm() -> None:
 
 def test_instance_norm_is_that_of_torch() -> None:
     compare(
-        lambda x, w, b: x.instance_norm(w, b, 1e-4),
+        lambda x, w, b: x.instance_norm(weight=w, bias=b, eps=1e-4),
         lambda x, w, b: F.instance_norm(x, weight=w, bias=b, eps=1e-4),
         (2, 3, 4, 5), (3,), (3,),
     )  # fmt: skip
@@ -160,7 +160,7 @@ def test_the_default_epsilon_of_rms_norm_is_that_of_torch(dtype: str) -> None:
         (lambda x, w: x.layer_norm((4, 4), None, w), r"layer_norm .* a bias .*: it must have shape \(4, 4\)"),
         (lambda x, w: x.rms_norm(4, w), r"rms_norm of shape \(2, 4, 4\) with a weight of shape \(1,\)"),
         (lambda x, w: x.group_norm(2, w), r"group_norm of shape \(2, 4, 4\) with a weight of shape \(1,\)"),
-        (lambda x, w: x.instance_norm(None, w), r"instance_norm of shape \(2, 4, 4\) with a bias"),
+        (lambda x, w: x.instance_norm(bias=w), r"instance_norm of shape \(2, 4, 4\) with a bias"),
         (lambda x, w: x.batch_norm(w, w), r"batch_norm: mean of shape \(1,\) for 4 channels"),
     ],
 )

@@ -51,7 +51,7 @@ class InstanceNorm:
                 f"InstanceNorm of {self.num_features} channels got shape {x.shape}; it takes "
                 f"(N, {self.num_features}, ...)."
             )
-        return x.instance_norm(self.weight, self.bias, self.eps)
+        return x.instance_norm(weight=self.weight, bias=self.bias, eps=self.eps)
 
 
 class _OfAxes(InstanceNorm):

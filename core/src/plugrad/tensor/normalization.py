@@ -140,11 +140,14 @@ class NormalizationMixin(ReduceMixin):
 
     def instance_norm(
         self,
+        *,
         weight: Self | None = None,
         bias: Self | None = None,
         eps: float = 1e-5,
     ) -> Self:
         """Return each channel of each example normalized over its own elements: (N, C, ...) -> (N, C, ...).
+
+        Everything is given by name: what comes first in PyTorch are the means of `nn.InstanceNorm`.
 
         Source: Ulyanov, Vedaldi and Lempitsky 2016, equation 2.
 

@@ -53,7 +53,7 @@ def _normalizations() -> Iterator[Operation]:
     yield Operation(
         "instance_norm",
         "weight and bias",
-        lambda x, w, b: x.instance_norm(w, b),
+        lambda x, w, b: x.instance_norm(weight=w, bias=b),
         lambda x, w, b: _grouped(x, 4) * _channels(w, x) + _channels(b, x),
         (x, w, b),
         order=2,
