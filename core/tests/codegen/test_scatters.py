@@ -84,6 +84,28 @@ def test_every_optimisation_writes_what_the_sum_means(op: Ops, dtype: DType) -> 
         assert np.array_equal(values_of(got[0], dtype), values_of(expected[0], dtype)), opts
 
 
+@pytest.mark.parametrize("lanes", [4, 16])
+def test_elements_that_are_filled_without_a_loop_are_filled_first(lanes: int) -> None:
+    i, j = UOp.range(16, 0), UOp.range(5, 1, AxisType.REDUCE)
+    out, x, positions = param(0, 16), param(1, 5), param(2, 5, dtypes.int32)
+    equal = i.cast(dtypes.int32).eq(positions.index(j).load())
+    total = equal.where(x.index(j).load(), 0.0).reduce(Ops.ADD, j)
+    ast = UOp.sink(out.index(i).store(total, i), arg=KernelInfo("sums"))
+    wide = replace(LOOPS, vector_bits=lanes * 32, max_load_bits=lanes * 32, threads=1)
+    got = [
+        storage_of(values, dtype)
+        for values, dtype in (
+            (np.full(16, 7), dtypes.float32),
+            (np.arange(5) + 1, dtypes.float32),
+            (np.array([3, 15, 3, 0, 99]), dtypes.int32),
+        )
+    ]
+    lowered = lower(ast, wide, [Opt(OptOps.UPCAST, (0,), 16)])
+    assert sum(u.op is Ops.RANGE for u in lowered.program) == 1
+    run_lowered(lowered, got)
+    assert values_of(got[0], dtypes.float32).tolist() == [4, 0, 0, 4, *[0] * 11, 2]
+
+
 @pytest.mark.parametrize(
     "ast",
     [

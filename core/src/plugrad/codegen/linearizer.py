@@ -7,7 +7,6 @@ reductions of one loop go step by step, all of them at each: what a step loads i
 import heapq
 import itertools
 from collections.abc import Sequence
-from itertools import pairwise
 
 from plugrad._frozen import frozen
 from plugrad.codegen.combine import identity_of
@@ -98,9 +97,10 @@ class _Linearizer:
                 self._place_reduce(u)
             elif u.op not in (Ops.RANGE, Ops.SINK):
                 self._place_node(u)
-        for before, store in pairwise(self.sink.src):
-            if _reads_what(store, before):
-                self._finish_first(before, store)
+        for i, store in enumerate(self.sink.src):
+            for before in self.sink.src[:i] if _is_ordered(store) else ():
+                if _reads_what(store, before):
+                    self._finish_first(before, store)
         self._emit_block(None)
         return self.out
 
@@ -153,17 +153,14 @@ class _Linearizer:
         self.items[block][item].add(self._loop_item(outer))
 
     def _finish_first(self, before: UOp, store: UOp) -> None:
-        """Let the loop around `store` come after the one around `before`, whose memory it reads."""
-        paths = (self.nest.path(self.nest.block_of(u)) for u in (before, store))
-        block: UOp | None = None
-        for one, other in zip(*paths, strict=False):
-            if one is not other:
-                assert one is not None, "only the first block of a path is None"
-                assert other is not None, "only the first block of a path is None"
-                self.items[block][self._loop_item(other)].add(self._loop_item(one))
-                return
-            block = one
-        raise VerifyError("a STORE reads what the one before it writes, and has no loop of its own.")
+        """Let `store`, or the loop around it, come after `before` or the loop around that one."""
+        one, other = (self.nest.path(self.nest.block_of(u)) for u in (before, store))
+        shared = sum(1 for a, b in zip(one, other, strict=False) if a is b)
+        first, then = self._outermost(before, one[shared:]), self._outermost(store, other[shared:])
+        self.items[one[shared - 1]][then].add(first)
+
+    def _outermost(self, u: UOp, loops: "Sequence[UOp | None]") -> _Item:
+        return self._loop_item(loops[0]) if loops and loops[0] is not None else (_NODE, u, 0)
 
     def _place_reduce(self, u: UOp) -> None:
         values, ended = u.src[: u.arg[1]], u.src[u.arg[1] :]
@@ -320,8 +317,8 @@ class _Linearizer:
 
 
 def _reads_what(store: UOp, before: UOp) -> bool:
-    """Say whether `store` takes its steps in order in the memory that `before` writes."""
-    return _is_ordered(store) and not _is_ordered(before) and store.src[0].src[0] is before.src[0].src[0]
+    """Say whether `store`, which takes its steps in order, does so in the memory that `before` fills."""
+    return not _is_ordered(before) and store.src[0].src[0] is before.src[0].src[0]
 
 
 def _is_ordered(store: UOp) -> bool:
