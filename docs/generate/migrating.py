@@ -112,7 +112,7 @@ Where PyTorch and NumPy have one name for two things, the method is PyTorch's:
 | `with Context(TRAINING=1)` | `with Tensor.train()`, which is also a decorator |
 | `dtypes.is_float(d)`, `is_int`, `is_unsigned` | `is_float(d)` and so on, from `plugrad.dtype` |
 | `Tensor(data, device, dtype)` | `Tensor(data, device=device, dtype=dtype)` |
-| `Adam(params, lr, b1, b2)` | `Adam(params, lr, betas=(b1, b2))` |
+| `Adam(params, lr, 0.9, 0.999)` | `Adam(params, lr, b1=0.9, b2=0.999)`, or `betas=` |
 | `BatchNorm(sz, eps, affine)`, `Embedding(vocab_size=...)` | PyTorch's order and names |
 | `ConvTranspose2d(..., output_padding, dilation, groups)` | PyTorch's order: pass them by name |
 | `x.allclose(y).item()` | `x.allclose(y)`: a bool |

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from plugrad.errors import ArgumentError, DtypeError, GradientError
-from plugrad.nn.optim import SGD, Adam
+from plugrad.nn.optim import LAMB, SGD, Adam, AdamW
 from plugrad.tensor import Tensor
 
 
@@ -45,3 +45,19 @@ def test_only_the_learning_rate_of_a_group_changes() -> None:
         group["eps"] = 1.0
     with pytest.raises(ArgumentError, match="a group has no option 'momentum'"):
         _ = group["momentum"]
+
+
+@pytest.mark.parametrize("optimizer", [Adam, AdamW, LAMB])
+def test_averages_may_be_given_by_the_names_of_tinygrad(optimizer: Any) -> None:
+    found: list[list[float]] = []
+    for options in ({"betas": (0.5, 0.75)}, {"b1": 0.5, "b2": 0.75}, {"betas": (0.5, 0.999), "b2": 0.75}):
+        w = Tensor([1.0, 2.0], requires_grad=True)
+        optimize = optimizer([w], lr=0.1, **options)
+        for _ in range(2):
+            optimize.zero_grad()
+            (w * w).sum().backward()
+            optimize.step()
+        found.append(w.tolist())
+    assert found[0] == found[1] == found[2]
+    with pytest.raises(ArgumentError, match=r"betas\[0\]=1"):
+        optimizer([Tensor([1.0], requires_grad=True)], b1=1)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
 from plugrad.nn.checks import NOT_NEGATIVE, check_flags, check_numbers
-from plugrad.nn.optim.groups import ParamGroup, check_betas
+from plugrad.nn.optim.groups import ParamGroup, betas_of, check_betas
 from plugrad.nn.optim.optimizer import Optimizer
 from plugrad.nn.optim.slots import Slot
 from plugrad.tensor import Tensor
@@ -59,6 +59,8 @@ class Adam(Optimizer):
         weight_decay: weight of the parameter itself in its gradient.
         amsgrad: divide by the largest average of the squared gradient so far.
         maximize: follow the gradient upwards.
+        b1: tinygrad's name of the first of `betas`.
+        b2: and of the second.
 
     Raises:
         ArgumentError: a number is negative, or `betas` are not two numbers below 1.
@@ -86,7 +88,10 @@ class Adam(Optimizer):
         amsgrad: bool = False,
         *,
         maximize: bool = False,
+        b1: float | None = None,
+        b2: float | None = None,
     ) -> None:
+        betas = betas_of(betas, b1, b2)
         super().__init__(
             params, lr, betas=betas, eps=eps, weight_decay=weight_decay, amsgrad=amsgrad, maximize=maximize
         )
@@ -118,6 +123,8 @@ class AdamW(Adam):
         weight_decay: part of the parameter that each step takes away, times the learning rate.
         amsgrad: divide by the largest average of the squared gradient so far.
         maximize: follow the gradient upwards.
+        b1: tinygrad's name of the first of `betas`.
+        b2: and of the second.
 
     Raises:
         ArgumentError: a number is negative, or `betas` are not two numbers below 1.
@@ -144,5 +151,7 @@ class AdamW(Adam):
         amsgrad: bool = False,
         *,
         maximize: bool = False,
+        b1: float | None = None,
+        b2: float | None = None,
     ) -> None:
-        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize)
+        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize, b1=b1, b2=b2)

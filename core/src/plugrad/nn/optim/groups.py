@@ -221,6 +221,19 @@ def check_rate(owner: object, lr: Any) -> float:
     return float(rate)
 
 
+def betas_of(betas: Any, b1: float | None, b2: float | None) -> Any:
+    """Return `betas` with those in their places that were given by tinygrad's names.
+
+    Example:
+        >>> betas_of((0.9, 0.999), None, 0.95)
+        (0.9, 0.95)
+    """
+    if (b1 is None and b2 is None) or not isinstance(betas, (tuple, list)):
+        return betas
+    given = zip(cast("Sequence[Any]", betas), (b1, b2), strict=False)
+    return tuple(beta if named is None else named for beta, named in given)
+
+
 def check_betas(owner: object, betas: Any) -> None:
     """Do nothing for a pair of numbers from 0 to 1, without 1.
 

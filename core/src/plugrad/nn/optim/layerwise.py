@@ -5,7 +5,7 @@ from typing import Any
 
 from plugrad.nn.checks import NOT_NEGATIVE, check_numbers
 from plugrad.nn.optim.adam import adam_direction
-from plugrad.nn.optim.groups import ParamGroup, check_betas
+from plugrad.nn.optim.groups import ParamGroup, betas_of, check_betas
 from plugrad.nn.optim.optimizer import Optimizer
 from plugrad.nn.optim.slots import Slot
 from plugrad.tensor import Tensor
@@ -76,6 +76,8 @@ class LAMB(Optimizer):
         betas: how much of the averages of gradient and squared gradient each step keeps.
         eps: added to the divisor.
         weight_decay: weight of the parameter itself in the step.
+        b1: tinygrad's name of the first of `betas`.
+        b2: and of the second.
 
     Raises:
         ArgumentError: a number is negative, or `betas` are not two numbers below 1.
@@ -98,7 +100,11 @@ class LAMB(Optimizer):
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-6,
         weight_decay: float = 0.0,
+        *,
+        b1: float | None = None,
+        b2: float | None = None,
     ) -> None:
+        betas = betas_of(betas, b1, b2)
         super().__init__(params, lr, betas=betas, eps=eps, weight_decay=weight_decay)
 
     def _check(self, options: Mapping[str, Any]) -> None:
