@@ -140,3 +140,33 @@ def test_a_member_that_inflates_to_another_size_is_an_error(tmp_path: Path) -> N
     found = zip_extract(changed(path, "folder/b.txt", 24, struct.pack("<L", 1999)))
     with pytest.raises(FileFormatError, match="does not inflate to 1999 bytes"):
         found["folder/b.txt"].tolist()
+
+
+def test_a_tar_archive_that_is_cut_anywhere_is_an_error(tmp_path: Path) -> None:
+    content = io.BytesIO()
+    with tarfile.open(fileobj=content, mode="w") as tar:
+        for name in ("a", "b"):
+            info = tarfile.TarInfo(name)
+            info.size = 700
+            tar.addfile(info, io.BytesIO(bytes(700)))
+    whole = content.getvalue()
+    # two members of a header and two blocks, and a block of the mark
+    members, file = 2 * 3 * 512, tmp_path / "a.tar"
+    for keep in (*range(0, members + 512, 61), members, members + 511):
+        file.write_bytes(whole[:keep])
+        with pytest.raises(FileFormatError):
+            tar_extract(file)
+    file.write_bytes(whole[: members + 512])
+    assert list(tar_extract(file)) == ["a", "b"]
+
+
+def test_a_damaged_header_does_not_hide_the_members_behind_it(tmp_path: Path) -> None:
+    content = io.BytesIO()
+    with tarfile.open(fileobj=content, mode="w") as tar:
+        for name in ("a", "b"):
+            tar.addfile(tarfile.TarInfo(name), io.BytesIO())
+    damaged = bytearray(content.getvalue())
+    damaged[512] ^= 1
+    (tmp_path / "a.tar").write_bytes(damaged)
+    with pytest.raises(FileFormatError, match="no member and no end at byte 512"):
+        tar_extract(tmp_path / "a.tar")

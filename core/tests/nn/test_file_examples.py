@@ -4,6 +4,7 @@ import doctest
 import gzip
 import importlib
 import io
+import pathlib
 import pickle
 import struct
 import tarfile
@@ -19,7 +20,7 @@ from plugrad import Tensor, nn
 from plugrad.nn.datasets import IdxFiles, RemoteFile
 from plugrad.settings import context
 
-MODULES = ["archive", "datasets", "gguf", "safe_pickle", "state", "strided", "torch_file"]
+MODULES = ["archive", "byte_source", "datasets", "gguf", "safe_pickle", "state", "strided", "torch_file"]
 
 
 def idx(array: Any) -> bytes:
@@ -67,7 +68,14 @@ def write_files(folder: Path) -> dict[str, Any]:
 @pytest.mark.parametrize("name", MODULES)
 def test_examples_show_what_happens(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    names = {"Tensor": Tensor, "io": io, "pickle": pickle, "Linear": nn.Linear, **write_files(tmp_path)}
+    names = {
+        "Tensor": Tensor,
+        "io": io,
+        "pathlib": pathlib,
+        "pickle": pickle,
+        "Linear": nn.Linear,
+        **write_files(tmp_path),
+    }
     with context(PLUGRAD_CACHE=str(tmp_path / "cache")):
         results = doctest.testmod(importlib.import_module(f"plugrad.nn.{name}"), extraglobs=names)
     assert results.attempted

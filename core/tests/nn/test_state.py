@@ -15,7 +15,17 @@ import torch
 from plugrad.dtype import FLOAT8, STORABLE, dtypes, is_float
 from plugrad.errors import ArgumentError, DtypeError, FileFormatError, ShapeError, StateError
 from plugrad.nn import BatchNorm, Conv2d, Linear
-from plugrad.nn.state import get_parameters, get_state_dict, load_state_dict, safe_load, safe_save
+from plugrad.nn.state import (
+    get_parameters,
+    get_state_dict,
+    gguf_load,
+    load_state_dict,
+    safe_load,
+    safe_save,
+    tar_extract,
+    torch_load,
+    zip_extract,
+)
 from plugrad.tensor import Tensor
 
 
@@ -273,3 +283,29 @@ def test_a_damaged_index_is_an_error(tmp_path: Path, content: str) -> None:
     (tmp_path / "m.index.json").write_text(content)
     with pytest.raises(FileFormatError, match="is no index of safetensors files"):
         safe_load(tmp_path / "m.index.json")
+
+
+@pytest.mark.parametrize("load", [safe_load, torch_load, gguf_load, zip_extract, tar_extract])
+def test_what_is_no_path_is_refused(load: Any, tmp_path: Path) -> None:
+    for junk in (None, 3, [], 1.5, {"a": 1}):
+        with pytest.raises(ArgumentError, match=r"is no path\. Pass a text"):
+            load(junk)
+    with pytest.raises(ArgumentError, match="a zero in its name"):
+        load("model\0.bin")
+    if load is not safe_load:
+        with pytest.raises(IsADirectoryError):
+            load(tmp_path)
+
+
+def test_what_is_no_dict_is_not_saved(tmp_path: Path) -> None:
+    state: Any
+    for state in (None, 3, "a", [Tensor([1.0])]):
+        with pytest.raises(ArgumentError, match="safe_save: state="):
+            safe_save(state, tmp_path / "a.safetensors")
+    state = {"a": Tensor([1.0])}
+    for metadata in ("text", [1], 3):
+        with pytest.raises(ArgumentError, match="safe_save: metadata="):
+            safe_save(state, tmp_path / "a.safetensors", metadata)
+    with pytest.raises(ArgumentError, match=r"None .* is no path"):
+        safe_save(state, None)  # pyright: ignore[reportArgumentType]
+    assert list(tmp_path.iterdir()) == []

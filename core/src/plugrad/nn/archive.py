@@ -80,9 +80,22 @@ def tar_members(archive: ByteSource) -> list[tuple[str, int, int]]:
     """
     try:
         with archive.open() as file, tarfile.open(fileobj=file, mode="r:") as tar:
-            return [(member.name, member.offset_data, member.size) for member in tar if _is_plain(member)]
+            found = [(member.name, member.offset_data, member.size) for member in tar if _is_plain(member)]
+            end = tar.offset
     except _DAMAGE as error:
         archive.fail(f"no tar archive ({error}).", error)
+    _check_end(archive, end)
+    return found
+
+
+def _check_end(archive: ByteSource, end: int) -> None:
+    """Refuse an archive that stops anywhere but at its mark: `tarfile` gives the rest up, and is silent.
+
+    Source: POSIX.1-2017, pax: "two 512-octet records filled with binary zeros" at the end.
+    """
+    mark = archive.read(end, min(tarfile.BLOCKSIZE, max(archive.nbytes - end, 0)), "the end")
+    if mark != bytes(tarfile.BLOCKSIZE):
+        archive.fail(f"a tar archive that is cut or damaged: no member and no end at byte {end}.")
 
 
 def _is_plain(member: tarfile.TarInfo) -> bool:

@@ -1,5 +1,6 @@
 """The bytes of a file or a tensor, read where they are asked for: what readers of model files stand on."""
 
+import errno
 import io
 import math
 import os
@@ -9,19 +10,38 @@ from typing import Any, NoReturn
 from plugrad.device import Device
 from plugrad.dtype import DType, dtypes, is_bool
 from plugrad.engine import storage
-from plugrad.errors import DeviceError, FileFormatError, ShapeError
+from plugrad.errors import ArgumentError, DeviceError, FileFormatError, ShapeError
 from plugrad.runtime.allocator import Allocator
 from plugrad.runtime.buffer import Buffer
 from plugrad.tensor import Tensor
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
-__all__ = ["ByteSource", "Located"]
+__all__ = ["ByteSource", "Located", "as_path"]
 
 #: What readers take: a path, or a tensor of bytes.
 Located = str | os.PathLike[str] | Tensor
 
 _HELD = "bytes in memory"
+
+
+def as_path(path: Any) -> str:
+    """Return a path as text.
+
+    Raises:
+        ArgumentError: it is none.
+
+    Example:
+        >>> as_path(pathlib.Path("model") / "a.bin")
+        'model/a.bin'
+    """
+    try:
+        text = os.fsdecode(path)
+    except TypeError as error:
+        raise ArgumentError(f"{path!r:.60} ({type(path).__name__}) is no path. Pass a text.") from error
+    if "\0" in text:
+        raise ArgumentError(f"{path!r:.60} is no path: no system has a file with a zero in its name.")
+    return text
 
 
 class ByteSource:
@@ -40,6 +60,7 @@ class ByteSource:
 
     Raises:
         OSError: the file cannot be read.
+        ArgumentError: it is neither a path nor a tensor.
         ShapeError: the tensor is not one axis of uint8.
     """
 
@@ -47,8 +68,10 @@ class ByteSource:
         if isinstance(source, Tensor):
             self._open_tensor(source)
             return
-        self.name = self.path = os.fspath(source)
-        self.nbytes = os.stat(source).st_size
+        self.name = self.path = as_path(source)
+        if os.path.isdir(self.path):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), self.path)
+        self.nbytes = os.stat(self.path).st_size
         disk = Device[f"DISK:{os.path.abspath(self.path)}"]
         self._buffer = disk.new_buffer(self.nbytes, dtypes.uint8).ensure_allocated()
 

@@ -133,7 +133,8 @@ class _HeaderReader:
         return Header(dict(found), metadata, file_nbytes)
 
     def read_index(self, file: BinaryIO) -> dict[str, str]:
-        text = file.read(_HEADER_LIMIT + 1)
+        # no more than there is: room for all of it is made before it is read
+        text = file.read(min(_HEADER_LIMIT, os.fstat(file.fileno()).st_size) + 1)
         if len(text) > _HEADER_LIMIT:
             self._fail(f"it has more than {_HEADER_LIMIT} bytes.")
         places = self._parse(text.lstrip()).get("weight_map")
@@ -203,6 +204,9 @@ class _HeaderReader:
         if len(offsets) != 2 or offsets[0] > offsets[1]:
             self._fail(f"{name!r} has data_offsets {list(offsets)}, not [begin, end].")
         begin, end = offsets
+        # an axis of size 0 hides the others from the product
+        if math.prod(size or 1 for size in shape) * dtype.itemsize >= 1 << 63:
+            self._fail(f"{name!r} has shape {shape}, whose sizes no memory has.")
         nbytes = math.prod(shape) * dtype.itemsize
         if end - begin != nbytes:
             self._fail(f"{name!r} of shape {shape} {dtype.name} takes {nbytes} bytes, not {end - begin}.")

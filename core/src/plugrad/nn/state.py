@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from plugrad.errors import ArgumentError, DtypeError, FileFormatError, ShapeError, StateError
 from plugrad.nn.archive import tar_extract, zip_extract
-from plugrad.nn.byte_source import ByteSource
+from plugrad.nn.byte_source import ByteSource, as_path
 from plugrad.nn.gguf import gguf_load
 from plugrad.nn.safetensors import Entry, read_header, read_index, write_file
 from plugrad.nn.torch_file import torch_load
@@ -137,6 +137,7 @@ def safe_save(
     """Write tensors to a safetensors file; a file that is there is replaced once the new one is complete.
 
     Raises:
+        ArgumentError: `path` is no path, or `state` or `metadata` no dict.
         DtypeError: something in `state` is no tensor.
         FileFormatError: a name or metadata that the format cannot hold.
         OSError: the file cannot be written.
@@ -144,6 +145,10 @@ def safe_save(
     Example:
         >>> safe_save(get_state_dict(Linear(3, 2)), "model.safetensors")
     """
+    path = as_path(path)
+    for what, given in (("state", state), ("metadata", metadata or {})):
+        if not isinstance(given, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise ArgumentError(f"safe_save: {what}={given!r:.60} ({type(given).__name__}) is no dict.")
     for name, value in state.items():
         if not isinstance(value, Tensor):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise DtypeError(
@@ -161,6 +166,7 @@ def safe_load(path: str | os.PathLike[str], device: str | None = None) -> dict[s
         device: where the tensors are to live; the default device if left out.
 
     Raises:
+        ArgumentError: `path` is no path.
         FileFormatError: a file is truncated, damaged or hostile, or has not the tensors that the index says.
         OSError: a file cannot be read.
 
@@ -168,7 +174,8 @@ def safe_load(path: str | os.PathLike[str], device: str | None = None) -> dict[s
         >>> safe_load("model.safetensors")["bias"].shape
         (2,)
     """
-    where = _in_folder(Path(path)) if os.path.isdir(path) else Path(path)
+    where = Path(as_path(path))
+    where = _in_folder(where) if where.is_dir() else where
     if where.suffix == ".json":
         return _load_shards(where, device)
     header = read_header(where)
