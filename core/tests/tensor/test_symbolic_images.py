@@ -86,11 +86,47 @@ CASES: dict[str, Case] = {
         tall, lambda x: x.adaptive_max_pool2d((3, None)),
         lambda x: functional.adaptive_max_pool2d(x, (3, 5)),
     ),
+    "twice the size": (
+        tall, lambda x: x.interpolate(scale_factor=2, mode="bilinear"),
+        lambda x: functional.interpolate(x, scale_factor=2, mode="bilinear"),
+    ),
+    "half the size": (
+        tall, lambda x: x.interpolate(scale_factor=(0.5, 1)),
+        lambda x: functional.interpolate(x, scale_factor=(0.5, 1)),
+    ),
+    "another size": (
+        tall, lambda x: x.interpolate((6, 5), mode="bicubic", align_corners=True),
+        lambda x: functional.interpolate(x, (6, 5), mode="bicubic", align_corners=True),
+    ),
+    "another size of a batch": (
+        images, lambda x: x.interpolate((3, 4), mode="area"),
+        lambda x: functional.interpolate(x, (3, 4), mode="area"),
+    ),
+    "samples of a batch": (
+        images, lambda x: x.grid_sample(x[:, 0, :, :2].unsqueeze(1)),
+        lambda x: functional.grid_sample(x, x[:, 0, :, :2].unsqueeze(1), align_corners=False),
+    ),
     "frequencies of a batch": (
         images, lambda x: x.rfft(axis=-1), lambda x: torch.view_as_real(torch.fft.rfft(x)),
     ),
     "frequencies of so many": (
         tall, lambda x: x.rfft(6, axis=2), lambda x: torch.view_as_real(torch.fft.rfft(x, 6, dim=2)),
+    ),
+}  # fmt: skip
+
+
+# from square matrices of a symbolic size, and those of NumPy
+MATRICES: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
+    "inverses": (lambda x: x.inv(), np.linalg.inv),
+    "determinants": (lambda x: x.det(), np.linalg.det),
+    "logarithms of determinants": (lambda x: x.slogdet()[1], lambda x: np.linalg.slogdet(x)[1]),
+    "triangles": (
+        lambda x: (x @ x.transpose(-2, -1)).cholesky(), lambda x: np.linalg.cholesky(x @ x.swapaxes(-2, -1)),
+    ),
+    "solutions": (lambda x: x.solve(x[..., :2]), lambda x: np.linalg.solve(x, x[..., :2])),
+    "powers": (lambda x: x.matrix_power(-2), lambda x: np.linalg.matrix_power(x, -2)),
+    "gradient of determinants": (
+        lambda x: x.det().log().sum().gradient(x)[0], lambda x: np.linalg.inv(x).swapaxes(-2, -1),
     ),
 }  # fmt: skip
 
@@ -134,6 +170,29 @@ def test_a_replay_takes_new_values(name: str) -> None:
     assert step.captures == 1
 
 
+@pytest.mark.parametrize(("f", "expected"), MATRICES.values(), ids=MATRICES)
+def test_one_set_of_kernels_serves_matrices_of_all_sizes(f: Any, expected: Any) -> None:
+    x = Tensor(SQUARES).realize()
+    programs: set[tuple[Any, ...]] = set()
+    for value in VALUES:
+        n = bound(value)
+        y = filled_up(f(x[:, :n, :n]))
+        programs.add(tuple(item.ast for item in y.schedule()))
+        compare(y, expected(SQUARES[:, :value, :value]))
+    assert len(programs) == 1
+
+
+@pytest.mark.parametrize("f", [lambda x: x.inv(), lambda x: x.qr()[1]])
+def test_how_many_matrices_there_are_may_vary(f: Any) -> None:
+    x = Tensor(SQUARES[:1]).expand(8, 8, 8)[:, :3, :3].contiguous().realize()
+    programs: set[tuple[Any, ...]] = set()
+    for value in VALUES:
+        y = filled_up(f(x[: bound(value)]))
+        programs.add(tuple(item.ast for item in y.schedule()))
+        compare(y, f(x[:value]).numpy())
+    assert len(programs) == 1
+
+
 def test_what_does_not_fit_is_refused() -> None:
     x = Tensor(IMAGES)
     weight = Tensor(WEIGHT)
@@ -141,7 +200,13 @@ def test_what_does_not_fit_is_refused() -> None:
         tall(bound(3), x).conv2d(weight.pad((0, 0, 0, 1)))
     with pytest.raises(ShapeError, match=r"conv2d: images of .* and weight \(4, 2, n, 2\) with groups=1"):
         x.conv2d(weight[:, :, : bound(3)])
-    with pytest.raises(
-        ShapeError, match=r"fft: axis 0 of shape \(n, 2\) is symbolic, and frequencies depend"
-    ):
+    with pytest.raises(ShapeError, match=r"svd: rows or columns of shape \(8, 2, n, 5\) are symbolic"):
+        x[:, :, : bound(3)].svd()
+    with pytest.raises(ShapeError, match=r"scale_factor=1\.3 of a symbolic axis"):
+        tall(bound(3), x).interpolate(scale_factor=1.3)
+    with pytest.raises(ShapeError, match=r"interpolate of shape \(2, 2, n, 5\) with mode='bilinear', anti"):
+        tall(bound(3), x).interpolate((2, 2), mode="bilinear", antialias=True)
+    with pytest.raises(ShapeError, match=r"grid_sample: the images of shape \(2, 2, n, 5\) are symbolic"):
+        tall(bound(3), x).grid_sample(x[:2, 0, :, :2].unsqueeze(1))
+    with pytest.raises(ShapeError, match=r"fft: axis 0 of shape \(n, 2\) is symbolic, and frequencies dep"):
         Tensor(IMAGES[0, 0, :, :2])[: bound(3)].fft()

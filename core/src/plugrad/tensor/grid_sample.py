@@ -10,7 +10,7 @@ from plugrad.dtype import is_float, sum_acc_dtype
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.arguments import tensors
 from plugrad.tensor.gather import GatherMixin
-from plugrad.tensor.shapes import product, show
+from plugrad.tensor.shapes import is_static, product, show, size_today
 
 SampleMode = Literal["bilinear", "nearest", "bicubic"]
 PaddingMode = Literal["zeros", "border", "reflection"]
@@ -54,9 +54,15 @@ class GridSampleMixin(GatherMixin):
         axes = self.ndim - 2
         tensors(grid=grid)
         _check_modes(mode, padding_mode, axes)
-        shape, wanted = self.static_shape("grid_sample"), grid.static_shape("grid_sample")
+        shape: Any = self.shape
+        wanted: Any = grid.shape
+        if not is_static(shape[2:]):
+            raise ShapeError(
+                f"grid_sample: the images of shape {show(shape)} are symbolic. Take a slice of fixed size: "
+                "how many images, channels and places there are may vary."
+            )
         fits = axes in (2, 3) and len(wanted) == axes + 2 and wanted[-1] == axes and wanted[0] == shape[0]
-        if not fits or min(shape) < 1:
+        if not fits or min(map(size_today, shape)) < 1:
             raise ShapeError(
                 f"grid_sample of shape {show(shape)} with a grid of shape {show(wanted)}: it takes "
                 "(N, C, H, W) and (N, H', W', 2), or (N, C, D, H, W) and (N, D', H', W', 3)."
@@ -133,7 +139,8 @@ class _Lines:
             index = whole if index is None else index * size + whole
             inside = is_in if inside is None else inside & is_in
         n, channels, _ = self.rows.shape
-        flat = index.reshape(n, 1, -1).expand(n, channels, product(self.grid[1:]))
+        count = product(self.grid[1:])
+        flat = index.reshape(n, 1, count).expand(n, channels, count)
         found = self.rows.gather(2, flat).reshape(n, channels, *self.grid[1:])
         return inside.unsqueeze(1).where(found, 0)
 

@@ -15,7 +15,7 @@ from plugrad.errors import ArgumentError, ShapeError
 from plugrad.tensor.adaptive import AdaptivePoolingMixin
 from plugrad.tensor.arguments import real, several
 from plugrad.tensor.lookup import moved_back, moved_last, pick_last
-from plugrad.tensor.shapes import show
+from plugrad.tensor.shapes import Dim, as_flag, greater, is_static, show, size_today
 from plugrad.tensor.spatial import Sizes, sizes_of
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
@@ -24,6 +24,8 @@ InterpolationMode = Literal["nearest", "nearest-exact", "linear", "bilinear", "t
 _LINEAR = ("linear", "bilinear", "trilinear")
 _AXES = {"bilinear": 2, "trilinear": 3, "bicubic": 2}
 _CUBIC = -0.75
+#: How many old elements there are to a new one: a number, or two sizes one of which is symbolic.
+Scale = float | tuple[Dim, Dim]
 
 
 class InterpolationMixin(AdaptivePoolingMixin):
@@ -59,25 +61,37 @@ class InterpolationMixin(AdaptivePoolingMixin):
         Raises:
             ArgumentError: there is no such mode, an option does not go with it, or both or neither of
                 `size` and `scale_factor` are given.
-            ShapeError: sizes do not fit the number of axes, or are not positive.
+            ShapeError: sizes do not fit the number of axes, or are not positive; or an axis is symbolic, and
+                its new size no whole multiple or part of it.
 
         Example:
             >>> Tensor([[[1.0, 3.0]]]).interpolate(4, mode="linear").tolist()
             [[[1.0, 1.5, 2.5, 3.0]]]
         """
         axes = self.ndim - 2
+        flags = {"align_corners": align_corners, "recompute_scale_factor": recompute_scale_factor}
+        for name, flag in flags.items():
+            if flag is not None:
+                as_flag(flag, name)
         _check_mode(mode, axes, align_corners, antialias)
         if recompute_scale_factor and size is not None:
             raise ArgumentError("interpolate: recompute_scale_factor goes with scale_factor, not with size.")
-        shape: Any = self.static_shape("interpolate")
+        shape: Any = self.shape
         if axes < 1:
             raise ShapeError(f"interpolate of shape {show(shape)}: it takes (N, C, *sizes).")
         old = shape[2:]
         new, scales = _new_sizes(old, size, scale_factor)
         if recompute_scale_factor:
             scales = _ratios(old, new)
-        if min((*old, *new)) < 1:
-            raise ShapeError(f"interpolate of shape {show(shape)} to {new}: all sizes must be at least 1.")
+        if min(map(size_today, (*old, *new))) < 1:
+            raise ShapeError(
+                f"interpolate of shape {show(shape)} to {show(new)}: all sizes must be at least 1."
+            )
+        if (antialias or mode == "area") and not is_static((*(old if antialias else ()), *new)):
+            raise ShapeError(
+                f"interpolate of shape {show(shape)} with mode={mode!r}, antialias={antialias}: how many "
+                "elements count is symbolic. Use another mode, or a size that is a number."
+            )
         if mode == "area":
             return self._adaptive_avg(new, axes, "interpolate")
         if not mode.startswith("nearest") and not is_float(self.dtype):
@@ -87,7 +101,7 @@ class InterpolationMixin(AdaptivePoolingMixin):
         for axis, (before, after, scale) in enumerate(zip(old, new, scales, strict=True), 2):
             # As PyTorch does: whatever the factor, these do not touch an axis that keeps its size, and the
             # nearest pixels of an image whose size doubles are each pixel twice.
-            if mode == "nearest" and axes == 2 and after in (before, 2 * before):
+            if mode == "nearest" and axes == 2 and is_static((before,)) and after in (before, 2 * before):
                 scale = before / after
             is_same = before == after and (scale == 1 or antialias or mode in _LINEAR)
             if not is_same:
@@ -111,8 +125,8 @@ def _check_mode(mode: str, axes: int, align_corners: bool | None, antialias: boo
 
 
 def _new_sizes(
-    old: tuple[int, ...], size: Sizes | None, scale_factor: float | Sequence[float] | None
-) -> tuple[tuple[int, ...], tuple[float, ...]]:
+    old: tuple[Dim, ...], size: Sizes | None, scale_factor: float | Sequence[float] | None
+) -> tuple[tuple[Any, ...], tuple[Scale, ...]]:
     """Return the new sizes, and how many old elements there are to a new one."""
     if (size is None) == (scale_factor is None):
         raise ArgumentError(f"interpolate: size={size} and scale_factor={scale_factor}. Pass one of them.")
@@ -131,26 +145,51 @@ def _new_sizes(
         )
     if min(factors) <= 0:
         raise ArgumentError(f"interpolate: scale_factor={given} is not positive.")
-    new = tuple(int(before * factor) for before, factor in zip(old, factors, strict=True))
+    new = tuple(_times(before, factor) for before, factor in zip(old, factors, strict=True))
     return new, tuple(1 / factor for factor in factors)
 
 
-def _ratios(old: tuple[int, ...], new: tuple[int, ...]) -> tuple[float, ...]:
-    return tuple(before / max(after, 1) for before, after in zip(old, new, strict=True))
+def _times(size: Dim, factor: float) -> Dim:
+    """Return a size times a factor, rounded down."""
+    if isinstance(size, int):
+        return int(size * factor)
+    if factor == int(factor):
+        return size if factor == 1 else size * int(factor)
+    if 1 / factor == int(1 / factor):
+        return size // int(1 / factor)
+    raise ShapeError(
+        f"interpolate: scale_factor={factor} of a symbolic axis: it takes whole numbers, and parts such as "
+        "0.5. Pass size=."
+    )
 
 
-def _resized(rows: UOp, count: int, scale: float, mode: str, align_corners: bool, antialias: bool) -> UOp:
+def _ratios(old: tuple[Dim, ...], new: tuple[Dim, ...]) -> tuple[Scale, ...]:
+    return tuple(
+        before / max(after, 1) if isinstance(before, int) and isinstance(after, int) else (before, after)
+        for before, after in zip(old, new, strict=True)
+    )
+
+
+def _quotient(scale: Scale, dtype: DType) -> Any:
+    """Return a scale as a factor of numbers of `dtype`."""
+    if not isinstance(scale, tuple):
+        return scale
+    before, after = (UOp.const(dtype, n) if isinstance(n, int) else n.cast(dtype) for n in scale)
+    return before / after
+
+
+def _resized(rows: UOp, count: Any, scale: Any, mode: str, align_corners: bool, antialias: bool) -> UOp:
     """Return the last axis with `count` elements: (*R, n) -> (*R, count)."""
     size: Any = rows.shape[-1]
     if mode.startswith("nearest"):
-        if count % size == 0 and scale == size / count:
+        if is_static((count, size)) and count % size == 0 and scale == size / count:
             # whole repeats: a view
             times = count // size
             spread = rows.reshape((*rows.shape, 1)).expand((*rows.shape, times))
             return spread.reshape((*rows.shape[:-1], count))
         shift = 0.5 if mode == "nearest-exact" else 0.0
         number = UOp.iota(count, dtypes.int32).cast(dtypes.float32)
-        place = ((number + shift) * scale).cast(dtypes.int32)
+        place = ((number + shift) * _quotient(scale, dtypes.float32)).cast(dtypes.int32)
         return _picked(rows, place, size)
     wide = rows.dtype
     if antialias:
@@ -165,11 +204,13 @@ def _resized(rows: UOp, count: int, scale: float, mode: str, align_corners: bool
     return _blended(rows, whole, [part.const_like(1.0) - part, part], 0)
 
 
-def _coordinates(count: int, size: int, scale: float, align_corners: bool, dtype: DType) -> UOp:
+def _coordinates(count: Any, size: Any, scale: Scale, align_corners: bool, dtype: DType) -> UOp:
     number = UOp.iota(count, dtypes.int32).cast(dtype)
     if align_corners:
-        return number * ((size - 1) / (count - 1) if count > 1 else 0.0)
-    return (number + 0.5) * scale - 0.5
+        if is_static((count, size)):
+            return number * ((size - 1) / (count - 1) if count > 1 else 0.0)
+        return number * _quotient((size - 1, greater(count - 1, 1)), dtype)
+    return (number + 0.5) * _quotient(scale, dtype) - 0.5
 
 
 def _floor(x: UOp) -> UOp:
@@ -191,10 +232,11 @@ def _blended(rows: UOp, whole: UOp, weights: list[UOp], first: int) -> UOp:
     return out
 
 
-def _picked(rows: UOp, place: UOp, size: int) -> UOp:
+def _picked(rows: UOp, place: UOp, size: Dim) -> UOp:
     """Return elements by position; those outside are the first and the last."""
     low = (place < 0).where(place.const_like(0), place)
-    inside = (low > size - 1).where(low.const_like(size - 1), low)
+    last = low.const_like(size - 1) if isinstance(size, int) else (size - 1).cast(low.dtype)
+    inside = (low > last).where(last, low)
     shape: Any = (*rows.shape[:-1], place.shape[0])
     return pick_last(rows, inside.reshape((*(1,) * (len(shape) - 1), shape[-1])).expand(shape))
 

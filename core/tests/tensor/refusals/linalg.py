@@ -163,7 +163,7 @@ CASES: list[Case] = [
         "matrix_norm",
         ShapeError,
         lambda t: t.symbolic.reshape(1, -1).matrix_norm(2),
-        "matrix_norm: the shape (1, size) is symbolic",
+        "matrix_norm: rows or columns of shape (1, size) are symbolic",
     ),
     (
         "matmul",
