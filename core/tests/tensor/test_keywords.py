@@ -34,6 +34,7 @@ x = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
         ("tril", {"k": 1}, {"diagonal": 1}),
         ("roll", {"shift": 1, "axis": 2}, {"shifts": 1, "axis": 2}),
         ("norm", {"ord": 1, "axis": 2}, {"p": 1, "axis": 2}),
+        ("norm", {"p": "fro", "dim": 2}, {"p": 2, "axis": 2}),
         ("quantile", {"q": 0.3, "method": "lower"}, {"q": 0.3, "interpolation": "lower"}),
         ("pad", {"pad_width": (1, 2), "constant_values": 3}, {"padding": (1, 2), "value": 3}),
     ],

@@ -201,3 +201,15 @@ def test_gradients_flow_to_what_was_selected_by_size() -> None:
 def test_equal_limits_of_a_histogram_are_those_of_the_elements() -> None:
     x = np.array([1.0, 2.0, 2.5, 5.0], np.float32)
     assert Tensor(x).histc(4, 2, 2).tolist() == torch.histc(torch.tensor(x), 4, 2, 2).tolist()
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_the_side_of_equals_may_be_said_in_words(side: str) -> None:
+    rows, values = np.array([1, 3, 3, 5]), np.array([3, 5, 0])
+    found = getattr(Tensor(rows), "searchsorted")(Tensor(values), side=side)  # noqa: B009 - typed as words
+    np.testing.assert_array_equal(found.numpy(), np.searchsorted(rows, values, side))
+
+
+def test_a_side_in_the_place_of_a_flag_is_refused() -> None:
+    with pytest.raises(ArgumentError, match="right='left'"):
+        Tensor([1, 2]).searchsorted(Tensor([1]), "left")  # pyright: ignore[reportArgumentType]

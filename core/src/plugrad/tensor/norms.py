@@ -1,7 +1,7 @@
 """Sizes of vectors, and pairs of statistics that are wanted together."""
 
 import math
-from typing import Self
+from typing import Literal, Self
 
 from plugrad.dtype import is_float
 from plugrad.errors import ArgumentError
@@ -16,12 +16,17 @@ class NormMixin(ReduceMixin):
     __slots__ = ()
 
     def norm(
-        self, p: float = 2.0, axis: Axes = None, keepdim: bool = False, dtype: DTypeLike | None = None
+        self,
+        p: float | Literal["fro"] = 2.0,
+        axis: Axes = None,
+        keepdim: bool = False,
+        dtype: DTypeLike | None = None,
     ) -> Self:
         """Return `sum(|self| ** p) ** (1 / p)`: the Euclidean length for 2. The gradient of length 0 is 0.
 
         Args:
-            p: `inf` and `-inf` give the greatest and least magnitude, 0 how many elements are not 0.
+            p: `inf` and `-inf` give the greatest and least magnitude, 0 how many elements are not 0; "fro" is
+                PyTorch's name of 2.
             axis: what to sum over.
             keepdim: keep those axes with size 1.
             dtype: compute in, and return, this float dtype.
@@ -37,6 +42,7 @@ class NormMixin(ReduceMixin):
             >>> Tensor([3.0, -4.0]).norm(float("inf")).item()
             4.0
         """
+        p = 2.0 if p == "fro" else p
         if not isinstance(p, (int, float)) or p != p:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise ArgumentError(f"norm: p={p!r} is no number. Norms of matrices are in the linear algebra.")
         narrow, wide = self._float_dtypes()

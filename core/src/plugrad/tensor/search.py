@@ -6,18 +6,19 @@ such functions compute their input at once, and cannot run inside a jitted funct
 
 import math
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from plugrad.dtype import ConstType, dtype_max, dtypes, is_bool, is_float, is_int
 from plugrad.engine.capture import current_capture
 from plugrad.errors import ArgumentError, DtypeError, JitError, ShapeError
 from plugrad.tensor.base import TensorBase, promoted
 from plugrad.tensor.in_order import writes_in_order
-from plugrad.tensor.lookup import counted, pick_first, position_dtype
+from plugrad.tensor.lookup import counted, number_of, pick_first, position_dtype
 from plugrad.tensor.order import OrderMixin
 from plugrad.tensor.scan import ScanMixin
 from plugrad.tensor.shapes import (
     Dim,
+    as_flag,
     as_int,
     as_number,
     cut_to,
@@ -30,7 +31,7 @@ from plugrad.tensor.shapes import (
 )
 from plugrad.tensor.sorting import search_rows, sort_keys
 from plugrad.uop.ops import Ops
-from plugrad.uop.shape import greatest
+from plugrad.uop.shape import add_sizes, greatest
 from plugrad.uop.uop import UOp
 
 # Up to so many comparisons, counting all values against all places is cheaper than sorting them.
@@ -42,7 +43,13 @@ class SearchMixin(OrderMixin, ScanMixin):
 
     __slots__ = ()
 
-    def searchsorted(self, values: Self | ConstType, right: bool = False) -> Self:
+    def searchsorted(
+        self,
+        values: Self | ConstType,
+        right: bool = False,
+        *,
+        side: Literal["left", "right"] | None = None,
+    ) -> Self:
         """Return where `values` would be inserted into this sorted tensor, to keep it sorted.
 
         (n,) with (...) -> (...), or (*R, n) with (*R, m) -> (*R, m). NaN is greater than every number.
@@ -50,8 +57,10 @@ class SearchMixin(OrderMixin, ScanMixin):
         Args:
             values: what is looked for: a tensor, an array or a number.
             right: insert behind equal elements, not before them.
+            side: the same in words, which override it.
 
         Raises:
+            ArgumentError: `side` is neither "left" nor "right", or `right` no truth value.
             ShapeError: there is no last axis, or rows differ.
             DtypeError: `values` are no numbers.
 
@@ -59,6 +68,9 @@ class SearchMixin(OrderMixin, ScanMixin):
             >>> Tensor([1, 3, 3, 5]).searchsorted(Tensor([3, 4])).tolist()
             [1, 3]
         """
+        if side not in ("left", "right", None):
+            raise ArgumentError(f"searchsorted: side={side!r} is neither 'left' nor 'right'.")
+        right = as_flag(right, "searchsorted: right") if side is None else side == "right"
         values = self._tensor_operand(values)
         self._check_device(values)
         if not self.ndim or (self.ndim > 1 and self.shape[:-1] != values.shape[:-1]):
@@ -278,15 +290,14 @@ class SearchMixin(OrderMixin, ScanMixin):
 
         Raises:
             JitError: inside a jitted function.
-            ShapeError: the shape is symbolic.
 
         Example:
             >>> [x.tolist() for x in Tensor([2, 1, 2]).unique(return_counts=True)]
             [[1, 2], [1, 2]]
         """
-        size = product(self.static_shape("unique"))
+        size = product(self.shape)
         flat = self._make(self._graph.detach().reshape((size,)), self._device)
-        if not size:
+        if 0 in self.shape:
             empty = self._make(UOp.const(position_dtype(0), 0).reshape((1,)).expand((0,)), self._device)
             inverse = empty.reshape(self.shape)
             out = (flat, *[inverse] * return_inverse, *[empty] * return_counts)
@@ -294,15 +305,16 @@ class SearchMixin(OrderMixin, ScanMixin):
         order = flat.argsort()
         keys = sort_keys(flat._graph, False).contiguous()
         ordered = pick_first(keys, order._graph).contiguous()
-        is_other = ordered.shrink([(1, size)]).ne(ordered.shrink([(0, size - 1)]))
+        is_other = ordered.shrink([(1, size)]).ne(ordered.shrink([(0, add_sizes(size, -1))]))
         first = UOp.const(dtypes.bool, True).reshape((1,))
-        starts = self._make(first, self._device).cat(self._make(is_other, self._device))._true_positions()
+        begins = self._make(first, self._device).cat(self._make(is_other, self._device))
+        starts = begins._with_zeros_behind()._true_positions()
         results = [flat.gather(0, order.gather(0, starts))]
         if return_inverse:
             places = search_rows(pick_first(ordered, starts._graph).contiguous(), keys, False)
             results.append(self._make(places.cast(starts.dtype).reshape(self.shape), self._device))
         if return_counts:
-            end = self._make(UOp.const(starts.dtype, size).reshape((1,)), self._device)
+            end = self._make(number_of(size, starts.dtype).reshape((1,)), self._device)
             results.append(starts._interval(0, 1, len_of(starts)).cat(end) - starts)
         return results[0] if len(results) == 1 else tuple(results)
 

@@ -14,6 +14,12 @@ from refusals.case import Case
 
 CASES: list[Case] = [
     (
+        "searchsorted",
+        ArgumentError,
+        lambda t: t.vector.searchsorted(t.vector, side="middle"),
+        "searchsorted: side='middle' is neither",
+    ),
+    (
         "index_put",
         ArgumentError,
         lambda t: t.floats.index_put((slice(1),), 1.0),
