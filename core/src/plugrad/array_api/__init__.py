@@ -12,6 +12,7 @@ Source: Python array API standard 2024.12, data-apis.org/array-api/2024.12.
 """
 
 import math
+from inspect import isfunction
 
 from plugrad.array_api.arithmetic import (
     abs,
@@ -38,6 +39,7 @@ from plugrad.array_api.bits import (
     bitwise_right_shift,
     bitwise_xor,
 )
+from plugrad.array_api.checks import checked
 from plugrad.array_api.choices import clip, maximum, minimum, where
 from plugrad.array_api.comparing import (
     equal,
@@ -156,6 +158,9 @@ from plugrad.array_api.searching import (
     unique_values,
 )
 from plugrad.dtype import dtypes
+
+# one check of arguments for all functions
+globals().update({name: checked(value) for name, value in globals().items() if isfunction(value)})
 
 e = math.e
 inf = math.inf

@@ -154,7 +154,12 @@ def full_like(
         >>> full_like(Tensor([1, 2]), 7).tolist()
         [7, 7]
     """
-    return full(x.static_shape(), fill_value, dtype=dtype or x.dtype, device=device or x.device)
+    return full(
+        x.static_shape(),
+        fill_value,
+        dtype=x.dtype if dtype is None else dtype,
+        device=x.device if device is None else device,
+    )
 
 
 def zeros_like(x: Tensor, /, *, dtype: DType | None = None, device: str | None = None) -> Tensor:
@@ -184,7 +189,11 @@ def empty_like(x: Tensor, /, *, dtype: DType | None = None, device: str | None =
         >>> empty_like(Tensor([1, 2])).shape
         (2,)
     """
-    return empty(x.static_shape(), dtype=dtype or x.dtype, device=device or x.device)
+    return empty(
+        x.static_shape(),
+        dtype=x.dtype if dtype is None else dtype,
+        device=x.device if device is None else device,
+    )
 
 
 def eye(

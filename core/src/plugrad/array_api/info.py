@@ -10,6 +10,7 @@ from plugrad.dtype import (
     dtype_max,
     dtype_min,
     dtypes,
+    element_dtype,
     is_bool,
     is_float,
     is_int,
@@ -18,6 +19,7 @@ from plugrad.dtype import (
 from plugrad.errors import ArgumentError, DtypeError
 from plugrad.tensor import Tensor
 from plugrad.tensor.base import promoted
+from plugrad.tensor.shapes import is_one_of
 
 SUPPORTED_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12")
 
@@ -76,7 +78,7 @@ class IntInfo(NamedTuple):
 
 
 def _dtype_of(x: "DType | Tensor") -> DType:
-    return x.dtype if isinstance(x, Tensor) else x
+    return x.dtype if isinstance(x, Tensor) else element_dtype(x)
 
 
 def finfo(type: "DType | Tensor", /) -> FloatInfo:
@@ -127,18 +129,26 @@ def isdtype(dtype: DType, kind: "DType | str | tuple[DType | str, ...]") -> bool
         return any(isdtype(dtype, each) for each in kind)
     if isinstance(kind, DType):
         return dtype is kind
-    if kind not in _KINDS:
-        raise ArgumentError(f"isdtype of kind {kind!r}: pass one of {', '.join(map(repr, _KINDS))}.")
+    if not is_one_of(kind, _KINDS):
+        raise ArgumentError(f"isdtype of kind {kind!r:.60}: pass one of {', '.join(map(repr, _KINDS))}.")
     return dtype in _KINDS[kind]
 
 
 def result_type(*arrays_and_dtypes: "Tensor | DType | ConstType") -> DType:
     """Return the dtype in which arrays, dtypes and Python numbers meet.
 
+    Raises:
+        DtypeError: something is none of these.
+
     Example:
         >>> result_type(dtypes.int8, dtypes.uint8)
         dtypes.int16
     """
+    for x in arrays_and_dtypes:
+        if not isinstance(x, (Tensor, DType, bool, int, float)):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise DtypeError(
+                f"result_type of {x!r:.60} ({type(x).__name__}): pass arrays, dtypes and numbers."
+            )
     given = [Tensor(0, dtype=x) if isinstance(x, DType) else x for x in arrays_and_dtypes]
     return promoted(given)
 
@@ -150,7 +160,7 @@ def can_cast(from_: "DType | Tensor", to: DType, /) -> bool:
         >>> can_cast(dtypes.int8, dtypes.int16), can_cast(dtypes.float32, dtypes.int64)
         (True, False)
     """
-    source = _dtype_of(from_)
+    source, to = _dtype_of(from_), element_dtype(to)
     if _rank(source) != _rank(to) and not is_bool(source):
         return False
     return least_upper_dtype(source, to) is to
