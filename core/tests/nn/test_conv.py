@@ -94,3 +94,10 @@ def test_other_modes_of_padding_are_refused() -> None:
 def test_parameters_have_the_dtype_and_device_that_are_asked_for(make: Any) -> None:
     layer = make(2, 4, 1, dtype="float16", device="PYTHON")
     assert [(p.dtype.name, p.device) for p in (layer.weight, layer.bias)] == [("float16", "PYTHON")] * 2
+
+
+def test_transposed_convolutions_are_padded_with_zeros_only() -> None:
+    layer = ConvTranspose2d(2, 3, 2, 1, 0, 0, 1, True, 1, "zeros", None, "float64")
+    assert layer.weight.dtype.name == "float64"
+    with pytest.raises(ArgumentError, match="ConvTranspose2d: padding_mode='reflect': pass 'zeros'"):
+        ConvTranspose2d(2, 3, 2, padding_mode="reflect")  # pyright: ignore[reportArgumentType]

@@ -177,3 +177,22 @@ def test_parameters_have_the_dtype_and_device_that_are_asked_for(make: Any) -> N
 
 def test_a_batch_of_nothing_is_normalized() -> None:
     assert GroupNorm(2, 4)(Tensor.zeros(0, 4, 3)).shape == (0, 4, 3)
+
+
+@pytest.mark.parametrize(
+    ("name", "sizes"),
+    [
+        ("BatchNorm2d", (4,)),
+        ("BatchNorm1d", (4,)),
+        ("GroupNorm", (2, 4)),
+        ("InstanceNorm2d", (4,)),
+        ("InstanceNorm1d", (4,)),
+    ],
+)
+def test_norms_without_a_bias_have_the_names_of_torchs(name: str, sizes: tuple[int, ...]) -> None:
+    mine = getattr(nn, name)(*sizes, affine=True, bias=False)
+    assert list(get_state_dict(mine)) == list(
+        getattr(torch.nn, name)(*sizes, affine=True, bias=False).state_dict()
+    )
+    x = Tensor.randn(3, 4, 5, 5) if name[-2:] == "2d" else Tensor.randn(3, 4, 5)
+    assert mine(x).shape == x.shape

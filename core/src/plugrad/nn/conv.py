@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal, get_args
 
 from plugrad.errors import ArgumentError, ShapeError
-from plugrad.nn.checks import check_flags, check_sizes, check_tensors
+from plugrad.nn.checks import check_choice, check_flags, check_sizes, check_tensors
 from plugrad.nn.init import kaiming_uniform
 from plugrad.tensor import Tensor
 from plugrad.tensor.base import DTypeLike
@@ -156,10 +156,11 @@ class _Transposed:
         groups: int = 1,
         bias: bool = True,
         dilation: Sizes = 1,
-        *,
+        padding_mode: Literal["zeros"] = "zeros",
         device: str | None = None,
         dtype: DTypeLike | None = None,
     ) -> None:
+        check_choice(self, ("zeros",), padding_mode=padding_mode)
         check_sizes(self, in_channels=in_channels, out_channels=out_channels, groups=groups)
         check_flags(self, bias=bias)
         _check_groups(type(self).__name__, in_channels, out_channels, groups)
@@ -250,10 +251,12 @@ class ConvTranspose2d(_Transposed):
         groups: how many groups of channels are kept apart.
         bias: add a learnt number for each output channel.
         dilation: steps between the elements of a window.
+        padding_mode: "zeros", as in PyTorch, which knows no other here.
         device: where the parameters live; `Device.DEFAULT` if left out.
         dtype: of the parameters; the default float if left out.
 
     Raises:
+        ArgumentError: there is no such `padding_mode`.
         ShapeError: `groups` does not divide the channels.
 
     Example:

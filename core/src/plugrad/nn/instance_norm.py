@@ -20,6 +20,7 @@ class InstanceNorm:
         affine: scale and shift channels by learnt `weight` and `bias`.
         device: where the parameters live; `Device.DEFAULT` if left out.
         dtype: of the parameters; the default float if left out.
+        bias: have a `bias` beside the `weight`.
 
     Source: Ulyanov, Vedaldi and Lempitsky 2016, equation 2.
 
@@ -35,13 +36,15 @@ class InstanceNorm:
         affine: bool = True,
         device: str | None = None,
         dtype: DTypeLike | None = None,
+        *,
+        bias: bool = True,
     ) -> None:
         check_sizes(self, num_features=num_features)
         check_numbers(self, NOT_NEGATIVE, eps=eps)
-        check_flags(self, affine=affine)
+        check_flags(self, affine=affine, bias=bias)
         self.num_features = num_features
         self.eps = eps
-        self.weight, self.bias = scale_and_shift((num_features,), affine, affine, device, dtype)
+        self.weight, self.bias = scale_and_shift((num_features,), affine, affine and bias, device, dtype)
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return the layer's output for `x`."""
@@ -68,8 +71,10 @@ class _OfAxes(InstanceNorm):
         track_running_stats: bool = False,
         device: str | None = None,
         dtype: DTypeLike | None = None,
+        *,
+        bias: bool = True,
     ) -> None:
-        super().__init__(num_features, eps, affine, device, dtype)
+        super().__init__(num_features, eps, affine, device, dtype, bias=bias)
         check_numbers(self, SHARE, momentum=momentum)
         check_flags(self, track_running_stats=track_running_stats)
         self.momentum = momentum
@@ -126,6 +131,7 @@ class InstanceNorm2d(_OfAxes):
         track_running_stats: keep running averages while `Tensor.training` holds, and use them otherwise.
         device: where the parameters live; `Device.DEFAULT` if left out.
         dtype: of the parameters; the default float if left out.
+        bias: have a `bias` beside the `weight`.
 
     Source: Ulyanov, Vedaldi and Lempitsky 2016, equation 2.
 

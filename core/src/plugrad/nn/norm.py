@@ -68,6 +68,7 @@ class BatchNorm:
         track_running_stats: keep running averages; without them the batch's are always used.
         device: where the parameters live; `Device.DEFAULT` if left out.
         dtype: of the parameters; the default float if left out.
+        bias: have a `bias` beside the `weight`.
 
     Source: Ioffe and Szegedy 2015, Algorithm 1. The running variance is the unbiased one, as in PyTorch.
 
@@ -85,16 +86,18 @@ class BatchNorm:
         track_running_stats: bool = True,
         device: str | None = None,
         dtype: DTypeLike | None = None,
+        *,
+        bias: bool = True,
     ) -> None:
         check_sizes(self, num_features=num_features)
         check_numbers(self, NOT_NEGATIVE, eps=eps)
-        check_flags(self, affine=affine, track_running_stats=track_running_stats)
+        check_flags(self, affine=affine, track_running_stats=track_running_stats, bias=bias)
         if momentum is not None:
             check_numbers(self, SHARE, momentum=momentum)
         self.num_features = num_features
         self.eps = eps
         self.momentum = momentum
-        self.weight, self.bias = scale_and_shift((num_features,), affine, affine, device, dtype)
+        self.weight, self.bias = scale_and_shift((num_features,), affine, affine and bias, device, dtype)
         self.running_mean, self.running_var, self.num_batches_tracked = running_averages(
             num_features, track_running_stats, device, dtype
         )
@@ -242,6 +245,7 @@ class GroupNorm:
         affine: scale and shift channels by learnt `weight` and `bias`.
         device: where the parameters live; `Device.DEFAULT` if left out.
         dtype: of the parameters; the default float if left out.
+        bias: have a `bias` beside the `weight`.
 
     Source: Wu and He 2018, section 3.
 
@@ -261,10 +265,12 @@ class GroupNorm:
         affine: bool = True,
         device: str | None = None,
         dtype: DTypeLike | None = None,
+        *,
+        bias: bool = True,
     ) -> None:
         check_sizes(self, num_groups=num_groups, num_channels=num_channels)
         check_numbers(self, NOT_NEGATIVE, eps=eps)
-        check_flags(self, affine=affine)
+        check_flags(self, affine=affine, bias=bias)
         if num_groups < 1 or num_channels % num_groups:
             raise ShapeError(
                 f"GroupNorm of {num_channels} channels does not divide into {num_groups} groups. Choose a "
@@ -273,7 +279,7 @@ class GroupNorm:
         self.num_groups = num_groups
         self.num_channels = num_channels
         self.eps = eps
-        self.weight, self.bias = scale_and_shift((num_channels,), affine, affine, device, dtype)
+        self.weight, self.bias = scale_and_shift((num_channels,), affine, affine and bias, device, dtype)
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return the layer's output for `x`."""
