@@ -71,6 +71,13 @@ def test_a_copy_is_as_far_spread_as_its_first_and_last_element() -> None:
     assert panel.span_bytes == ((STEPS - 1) * COLUMNS + 1) * 4
 
 
+def test_what_may_become_lanes_is_contiguous_in_the_copy() -> None:
+    kernel = KernelOpt(product(), LOOPS)
+    kernel.apply_all([Opt(OptOps.UPCAST, (1,), COLUMNS), Opt(OptOps.UNROLL, (2,), STEPS)])
+    (panel,) = panels_of(kernel.ast, i)
+    assert [r.arg.kind for r in panel.axes] == [AxisType.UNROLL, AxisType.UPCAST]
+
+
 def test_a_computed_factor_is_computed_once() -> None:
     ast = stored((a * (b + 1.0).maximum(0.0)).reduce(Ops.ADD, k), j, i)
     (panel,) = panels_of(ast, i)

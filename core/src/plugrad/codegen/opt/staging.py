@@ -90,7 +90,7 @@ def panels_of(ast: UOp, loop: UOp) -> list[Panel]:
 
 def _in_order(axes: frozenset[UOp]) -> tuple[UOp, ...]:
     """Return the axes of a copy; those that may become lanes come last."""
-    return tuple(sorted(axes, key=lambda r: (r.arg.kind in UNROLLED, r.arg.ident)))
+    return tuple(sorted(axes, key=lambda r: (r.arg.kind in _KINDS, r.arg.ident)))
 
 
 def _is_reduced(r: UOp) -> bool:
