@@ -7,13 +7,11 @@ from plugrad.errors import ShapeError
 from plugrad.settings import settings
 from plugrad.tensor.arguments import tensors, tensors_or_none, whole
 from plugrad.tensor.base import DTypeLike, promoted, the_dtype
+from plugrad.tensor.correlation import correlated
 from plugrad.tensor.matmul import MatmulMixin
 from plugrad.tensor.shapes import is_static, show
 from plugrad.tensor.spatial import Padding, Sizes, sizes_of, widths_of_words
-from plugrad.tensor.windows import windows
 from plugrad.tensor.winograd import fits_winograd, winograd
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
 
 _AXES = {1: "(N, C, L)", 2: "(N, C, H, W)", 3: "(N, C, D, H, W)"}
 _WEIGHTS = {1: "(O, C/groups, K)", 2: "(O, C/groups, KH, KW)", 3: "(O, C/groups, KD, KH, KW)"}
@@ -137,7 +135,7 @@ class ConvolutionMixin(MatmulMixin):
         if settings.WINO and is_known and fits_winograd(tuple(kernel), steps, gaps, wide):
             out = winograd(x, w, groups)
         else:
-            out = _correlated(windows(x, tuple(kernel), steps, gaps, what), w, groups)
+            out = correlated(x, w, groups, steps, gaps, self._device, what)
         result = self._with(out.cast(narrow), weight)
         return result if bias is None else result + bias.reshape(1, -1, *(1,) * axes)
 
@@ -153,24 +151,6 @@ class ConvolutionMixin(MatmulMixin):
                 f"{what} of shape {show(self.shape)}: it takes {kind} {_AXES.get(axes, '(N, C, *sizes)')} "
                 f"with a weight of shape {show(weight.shape)}. Unsqueeze what is missing."
             )
-
-
-def _correlated(view: UOp, weight: UOp, groups: int) -> UOp:
-    """Return sums over windows: (N, C, *counts, *kernel), (O, C/groups, *kernel) -> (N, O, *counts)."""
-    out_channels, in_group, *kernel = weight.shape
-    axes = len(kernel)
-    n, _, *rest = view.shape
-    counts = rest[:axes]
-    # the channels of several groups are numbers
-    out_group: Any = out_channels if groups == 1 else out_channels // groups  # pyright: ignore[reportOperatorIssue]
-    x = view.reshape((n, groups, 1, in_group, *counts, *kernel))
-    # to the order (N, groups, O/groups, *counts, C/groups, *kernel)
-    spatial = tuple(range(4, 4 + axes))
-    x = x.permute((0, 1, 2, *spatial, 3, *range(4 + axes, 4 + 2 * axes)))
-    full: Any = (n, groups, out_group, *counts, in_group, *kernel)
-    w = weight.reshape((1, groups, out_group, *(1,) * axes, in_group, *kernel))
-    product = x.expand(full) * w.expand(full)
-    return product.reduce_axis(Ops.ADD, tuple(range(3 + axes, len(full)))).reshape((n, out_channels, *counts))
 
 
 def _padded(x: ConvolutionMixin, widths: tuple[tuple[int, int], ...]) -> Any:
