@@ -6,9 +6,11 @@ from plugrad.dtype import dtype_max, dtype_min, dtypes, is_float, is_int, sum_ac
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.arguments import real, tensors, whole
 from plugrad.tensor.base import TensorBase
+from plugrad.tensor.lookup import number_of
 from plugrad.tensor.reduce import ReduceMixin
 from plugrad.tensor.reduction import Reduction, check_reduction, reduced
-from plugrad.tensor.shapes import expanded, show
+from plugrad.tensor.shapes import Dim, expanded, show, size_today
+from plugrad.uop.shape import greatest
 from plugrad.uop.uop import UOp
 
 
@@ -32,15 +34,17 @@ class ClassificationMixin(ReduceMixin):
         """
         return self._like(self._is_class(num_classes, "one_hot").cast(dtypes.default_int))
 
-    def _is_class(self, num_classes: int, what: str) -> UOp:
+    def _is_class(self, num_classes: Dim, what: str) -> UOp:
         if not is_int(self.dtype):
             raise self._refuse(what, "integers")
-        num_classes = whole(num_classes, "num_classes")
-        if num_classes < 1:
-            raise ShapeError(f"{what} with {num_classes} classes. Pass at least 1.")
-        shape = (*self.shape, num_classes)
-        numbers = UOp.iota(num_classes).cast(self.dtype) if num_classes < 128 else UOp.iota(num_classes)
-        labels = self._graph if num_classes < 128 else self._graph.cast(dtypes.int64)
+        if not isinstance(num_classes, UOp):
+            num_classes = whole(num_classes, "num_classes")
+        if size_today(num_classes) < 1:
+            raise ShapeError(f"{what} with {size_today(num_classes)} classes. Pass at least 1.")
+        shape: Any = (*self.shape, num_classes)
+        is_narrow = greatest(num_classes) < 128
+        numbers = UOp.iota(num_classes).cast(self.dtype) if is_narrow else UOp.iota(num_classes)
+        labels = self._graph if is_narrow else self._graph.cast(dtypes.int64)
         labels = labels.reshape((*self.shape, 1)).expand(shape)
         return labels.eq(expanded(numbers.cast(labels.dtype), shape))
 
@@ -116,7 +120,7 @@ class ClassificationMixin(ReduceMixin):
         classes: Any = self.shape[axis]
         target = y
         if label_smoothing:
-            target = y * (1 - label_smoothing) + label_smoothing / float(classes)
+            target = y * (1 - label_smoothing) + label_smoothing / _count(classes, y)
         scores = self.log_softmax(axis).permute(last)
         if weight is not None:
             scores = scores * self._class_weights(weight, classes, "cross_entropy")
@@ -181,7 +185,8 @@ class ClassificationMixin(ReduceMixin):
             losses = losses * (1 - label_smoothing) - weighted.mean(-1) * label_smoothing
         counts = _counting(y, ignore_index)
         number = y.cast(dtypes.int64)
-        losses = counts.where(((number >= 0) & (number < classes)).where(losses, float("nan")), 0)
+        is_below = number < _count(classes, number)
+        losses = counts.where(((number >= 0) & is_below).where(losses, float("nan")), 0)
         if reduction != "mean":
             return reduced(losses, reduction)
         # what is divided may be too great for narrow floats
@@ -189,12 +194,12 @@ class ClassificationMixin(ReduceMixin):
         total = counts if factors is None else counts.where(chosen.where(factors, 0).sum(-1), 0)
         return (losses.cast(wide).sum() / total.cast(wide).sum()).cast(losses.dtype)
 
-    def _class_weights(self, weight: Self, classes: int, what: str) -> Self:
+    def _class_weights(self, weight: Self, classes: Dim, what: str) -> Self:
         tensors(weight=weight)
         if weight.shape != (classes,) or not is_float(weight.dtype):
             raise (ShapeError if is_float(weight.dtype) else DtypeError)(
-                f"{what}: weight of shape {show(weight.shape)} and {weight.dtype.name} for {classes} "
-                "classes. Pass one float for each class."
+                f"{what}: weight of shape {show(weight.shape)} and {weight.dtype.name} for "
+                f"{show((classes,))[1:-2]} classes. Pass one float for each class."
             )
         self._check_device(weight)
         return weight.cast(self.dtype)
@@ -217,3 +222,10 @@ def _counting(y: Any, ignore_index: int | None) -> Any:
     """Return where labels count. A number that their dtype does not hold ignores none of them."""
     can_match = ignore_index is not None and dtype_min(y.dtype) <= ignore_index <= dtype_max(y.dtype)
     return y != ignore_index if can_match else y == y
+
+
+def _count(classes: Dim, like: Any) -> Any:
+    """Return how many classes there are, as a number beside elements of `like`."""
+    if isinstance(classes, int):
+        return classes
+    return like._make(number_of(classes, like.dtype), like._device)

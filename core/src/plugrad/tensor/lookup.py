@@ -34,10 +34,11 @@ def from_front(index: UOp, size: Dim) -> UOp:
         return index.cast(dtypes.int64)
     if index.dtype.itemsize < wide.itemsize:
         index = index.cast(wide)
-    return (index < 0).where(index + _number(size, index.dtype), index)
+    return (index < 0).where(index + number_of(size, index.dtype), index)
 
 
-def _number(size: Dim, dtype: DType) -> UOp:
+def number_of(size: Dim, dtype: DType) -> UOp:
+    """Return a size as a number of `dtype`."""
     return UOp.const(dtype, size) if isinstance(size, int) else size.cast(dtype)
 
 

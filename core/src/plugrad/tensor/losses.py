@@ -8,6 +8,7 @@ from plugrad.dtype import dtypes, is_float, least_upper_dtype, sum_acc_dtype
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.arguments import real, tensors, tensors_or_none
 from plugrad.tensor.base import TensorBase
+from plugrad.tensor.lookup import number_of
 from plugrad.tensor.reduce import ReduceMixin
 from plugrad.tensor.reduction import Reduction, check_reduction, reduced
 from plugrad.tensor.shapes import broadcast_shapes, show
@@ -215,7 +216,10 @@ class LossMixin(ReduceMixin):
         """
         if isinstance(reduction, str) and reduction == "batchmean":  # pyright: ignore[reportUnnecessaryIsInstance]
             batch: Any = self.shape[0] if self.ndim else 1
-            return self.kl_div(target, "sum", log_target) / batch
+            total = self.kl_div(target, "sum", log_target)
+            if not isinstance(batch, int):
+                batch = self._make(number_of(batch, total.dtype), self._device)
+            return total / batch
         self._check_target(target, reduction, "kl_div")
         if log_target:
             return reduced(target.exp() * (target - self), reduction)

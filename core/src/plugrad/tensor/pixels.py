@@ -5,7 +5,7 @@ from typing import Any, Self
 from plugrad.errors import ArgumentError, ShapeError
 from plugrad.tensor.arguments import whole
 from plugrad.tensor.reduce import ReduceMixin
-from plugrad.tensor.shapes import show
+from plugrad.tensor.shapes import show, size_today
 
 
 class PixelMixin(ReduceMixin):
@@ -28,10 +28,10 @@ class PixelMixin(ReduceMixin):
         """
         r = _checked(self, upscale_factor, "pixel_shuffle")
         *lead, channels, height, width = _shape(self)
-        if channels % (r * r):
+        if size_today(channels) % (r * r):
             raise ShapeError(
-                f"pixel_shuffle of shape {show(self.shape)} by {r}: {r}*{r} must divide the {channels} "
-                "channels."
+                f"pixel_shuffle of shape {show(self.shape)} by {r}: {r}*{r} must divide the "
+                f"{size_today(channels)} channels."
             )
         n = len(lead)
         blocks = self.reshape(*lead, channels // (r * r), r, r, height, width)
@@ -51,9 +51,10 @@ class PixelMixin(ReduceMixin):
         """
         r = _checked(self, downscale_factor, "pixel_unshuffle")
         *lead, channels, height, width = _shape(self)
-        if height % r or width % r:
+        if size_today(height) % r or size_today(width) % r:
             raise ShapeError(
-                f"pixel_unshuffle of shape {show(self.shape)} by {r}: it must divide {height} and {width}."
+                f"pixel_unshuffle of shape {show(self.shape)} by {r}: it must divide {size_today(height)} and "
+                f"{size_today(width)}."
             )
         n = len(lead)
         blocks = self.reshape(*lead, channels, height // r, r, width // r, r)

@@ -3,10 +3,11 @@
 from typing import Any
 
 from plugrad.dtype import dtypes
-from plugrad.tensor.lookup import position_dtype
+from plugrad.tensor.lookup import number_of, position_dtype
 from plugrad.tensor.queries import QueryMixin
 from plugrad.tensor.search import len_of
-from plugrad.tensor.shapes import one_axis, product
+from plugrad.tensor.shapes import one_axis, product, size_today
+from plugrad.uop.shape import add_sizes
 from plugrad.uop.uop import UOp
 
 
@@ -30,30 +31,29 @@ class RunMixin(QueryMixin):
         Raises:
             AxisError: the axis does not exist.
             JitError: inside a jitted function.
-            ShapeError: the shape is symbolic.
 
         Example:
             >>> [x.tolist() for x in Tensor([1, 1, 2, 1]).unique_consecutive(return_counts=True)]
             [[1, 2, 1], [2, 1, 1]]
         """
-        shape = self.static_shape("unique_consecutive")
+        shape = self.shape
         flat = self.flatten() if axis is None else self
         at = 0 if axis is None else one_axis(axis, self.ndim, "unique_consecutive")
         size: Any = flat.shape[at]
         places = shape if axis is None else (size,)
-        if not size:
+        if size_today(size) == 0:
             none = self._make(UOp.const(position_dtype(0), 0).reshape((1,)).expand((0,)), self._device)
             out = (flat, *[none.reshape(*places)] * return_inverse, *[none] * return_counts)
             return out if len(out) > 1 else flat
         values = self._make(flat._graph.detach(), self._device).movedim(at, 0)
-        rows = values.reshape(size, product(shape) // size)
-        is_other = (rows._interval(0, 1, size) != rows._interval(0, 0, size - 1)).any(1)
+        rows = values.reshape(size, product(values.shape[1:]))
+        is_other = (rows._interval(0, 1, size) != rows._interval(0, 0, add_sizes(size, -1))).any(1)
         begins = self._make(UOp.const(dtypes.bool, True).reshape((1,)), self._device).cat(is_other)
-        starts = begins._true_positions()
+        starts = begins._with_zeros_behind()._true_positions()
         results = [flat.index_select(at, starts)]
         if return_inverse:
             results.append((begins.cumsum(0) - 1).reshape(*places))
         if return_counts:
-            end = self._make(UOp.const(starts.dtype, size).reshape((1,)), self._device)
+            end = self._make(number_of(size, starts.dtype).reshape((1,)), self._device)
             results.append(starts._interval(0, 1, len_of(starts)).cat(end) - starts)
         return results[0] if len(results) == 1 else tuple(results)

@@ -127,7 +127,6 @@ CASES: list[Case] = [
         "a jitted function reads the elements of",
     ),
     ("unique", JitError, lambda t: jitted(lambda x: x.unique()), "a jitted function reads the elements of"),
-    ("unique", ShapeError, lambda t: t.symbolic.unique(), "unique: the shape (size,) is symbolic"),
     ("bincount", DtypeError, lambda t: t.vector.bincount(), "bincount of float32: it takes integers"),
     ("bincount", ShapeError, lambda t: t.ints.bincount(), "bincount of shape (2, 3)"),
     (

@@ -36,12 +36,6 @@ CASES: list[Case] = [
         lambda t: jitted(lambda x: x.unique_consecutive()),
         "a jitted function reads the elements of",
     ),
-    (
-        "unique_consecutive",
-        ShapeError,
-        lambda t: t.symbolic.unique_consecutive(),
-        "unique_consecutive: the shape (size,) is symbolic",
-    ),
     ("diff", ArgumentError, lambda t: t.floats.diff(-1), "diff: n=-1 is negative"),
     ("diff", AxisError, lambda t: t.floats.diff(axis=2), "diff: axis 2 is out of range"),
     ("diff", DtypeError, lambda t: t.vector.diff(prepend=0), "diff of 0 (int). Pass tensors"),
