@@ -64,7 +64,7 @@ _ROUNDED_OFTEN = _named(
 )
 #: Methods without a case here, and why.
 EXCUSED = dict.fromkeys(
-    _named("bfloat16 bitcast bool byte cast char double float half int long short type_as"),
+    _named("astype bfloat16 bitcast bool byte cast char double float half int long short type_as"),
     "casts have a table of their own, of all pairs of dtypes",
 )
 
@@ -102,6 +102,11 @@ def _called(function: Any, operands: Sequence[Any]) -> tuple[Any, ...]:
     return _several(function(*operands))
 
 
+def _unexpected(case: Operation, dtype: str, found: Any, expected: str) -> str:
+    lists = "if that is meant, name it in a list of plugrad.testing.operations.admitted"
+    return f"{case.id} in {dtype} is {found.dtype.name}, not {expected}; {lists}"
+
+
 # --- floats ---
 
 
@@ -129,7 +134,7 @@ def in_float(case: Operation, dtype: str) -> Operation:
     def call(*tensors: Any) -> Any:
         made = [turn(x.cast(dtype).contiguous()) if i in elements else x for i, x in enumerate(tensors)]
         found = _called(case.call, made)
-        assert found[0].dtype.name == result, f"{case.id} in {dtype} is {found[0].dtype.name}, not {result}"
+        assert found[0].dtype.name == result, _unexpected(case, dtype, found[0], result)
         # NumPy has no floats of a byte, and an error of a unit of theirs is large
         return tuple(x.float() if x.dtype.name == dtype else x for x in found) if narrow else found
 
@@ -204,7 +209,7 @@ def in_integers(case: Operation, in_rows: bool) -> Operation:
         found: list[tuple[Any, ...]] = []
         for place, (dtype, result) in enumerate(zip(kinds, results, strict=True)):
             made = _called(case.call, tensors[place * count : (place + 1) * count])
-            assert made[0].dtype.name == result, f"{case.id} in {dtype} is {made[0].dtype.name}, not {result}"
+            assert made[0].dtype.name == result, _unexpected(case, dtype, made[0], result)
             found.append((made[0], *(x.cast("int64") if is_bool(x.dtype) else x for x in made[1:])))
         if not in_rows:
             return tuple(x for made in found for x in made)

@@ -4,6 +4,7 @@ from plugrad.tensor import Tensor
 from plugrad.testing.operations import (
     breadth,
     casts,
+    edges,
     elementwise,
     formulas,
     fourier,
@@ -39,6 +40,7 @@ WRITTEN: tuple[Operation, ...] = (
     *spatial.CASES,
     *layers.CASES,
     *breadth.CASES,
+    *edges.CASES,
     *casts.CASES,
 )
 _ONE_BY_ONE = {
