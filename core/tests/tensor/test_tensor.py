@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import plugrad
-from plugrad import Device, Tensor, dtypes
+from plugrad import Device, Tensor, Variable, dtypes
 from plugrad.engine import storage
 from plugrad.engine.realize import realize
 from plugrad.errors import AxisError, ShapeError
@@ -151,6 +151,41 @@ def test_a_pickled_or_copied_tensor_has_the_elements_and_its_own_memory(
         before = t.data().tobytes()
         again.assign(again * 0).realize()
         assert t.data().tobytes() == before
+
+
+@pytest.mark.parametrize("is_view_first", [False, True])
+def test_what_shares_memory_shares_the_copy_in_one_deepcopy(is_view_first: bool) -> None:
+    for base in (Tensor([1.0, 2.0, 3.0]), Tensor([1.0, 2.0, 3.0]).realize(), Tensor.arange(1, 4) * 1.0):
+        shown = (base, base[1:], base.flip(0), base.detach())
+        again = copy.deepcopy(shown[::-1])[::-1] if is_view_first else copy.deepcopy(shown)
+        again[1][0] = 7.0
+        assert [t.tolist() for t in again] == [[1, 7, 3], [7, 3], [3, 7, 1], [1, 7, 3]]
+        again[0].assign(again[0] * 10).realize()
+        assert [t.tolist() for t in again] == [[10, 70, 30], [70, 30], [30, 70, 10], [10, 70, 30]]
+        assert [t.tolist() for t in shown] == [[1, 2, 3], [2, 3], [3, 2, 1], [1, 2, 3]]
+
+
+def test_a_deepcopy_has_gradients_of_its_own() -> None:
+    w = Tensor([1.0, 2.0], requires_grad=True)
+    result = w * 3
+    result.sum().backward()
+    again, tied, detached, value = copy.deepcopy((w, w, w.detach(), result))
+    assert again is tied
+    assert (again.requires_grad, detached.requires_grad, value.requires_grad) == (True, False, False)
+    (again * 2).sum().backward()
+    assert again.grad is not None
+    assert w.grad is not None
+    assert (again.grad.tolist(), w.grad.tolist()) == ([5, 5], [3, 3])
+    detached.assign([8.0, 9.0]).realize()
+    assert (again.tolist(), w.tolist()) == ([8, 9], [1, 2])
+
+
+def test_shapes_without_elements_and_scalars_are_copied() -> None:
+    for t in (Tensor.zeros(0, 3), Tensor(5), Tensor.ones(3).expand(2, 3), Tensor([[1, 2], [3, 4]]).T):
+        again = copy.deepcopy(t)
+        assert (again.shape, again.dtype, again.tolist()) == (t.shape, t.dtype, t.tolist())
+    with pytest.raises(ShapeError, match=r"deepcopy: the shape .* is symbolic"):
+        copy.deepcopy(Tensor.ones(4).contiguous()[: Variable("n", 1, 4).bind(2)])
 
 
 def test_another_process_reads_a_pickled_tensor() -> None:

@@ -13,7 +13,7 @@ from plugrad.runtime.buffer import Buffer
 from plugrad.tensor.computing import ComputingMixin
 from plugrad.tensor.conversion import ConversionMixin
 from plugrad.tensor.host import empty_lists, nest, pack, unpack
-from plugrad.tensor.shapes import show
+from plugrad.tensor.shapes import as_flag, show
 from plugrad.tensor.source import bytes_of
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
@@ -123,13 +123,14 @@ class ReadingMixin(ComputingMixin, ConversionMixin):
         The array does not change: an assign to the tensor moves the tensor to other memory.
 
         Raises:
-            ValueError: `copy=False`, and a copy is needed.
+            ValueError: `copy=False`, and a copy is needed; or `copy` is neither None nor a bool.
 
         Example:
             >>> array = np.asarray(Tensor([1, 2]))
             >>> array.tolist(), array.flags.writeable
             ([1, 2], False)
         """
+        copy = None if copy is None else as_flag(copy, "copy")
         own = to_numpy(self.dtype)
         wanted = own if dtype is None else np.dtype(dtype)
         if copy or own is None:
@@ -196,12 +197,13 @@ class ReadingMixin(ComputingMixin, ConversionMixin):
         """Return the only element as a Python number.
 
         Raises:
-            ShapeError: there are more or fewer.
+            ShapeError: there are more or fewer, or the shape is symbolic.
 
         Example:
             >>> Tensor([[5]]).item()
             5
         """
+        self.static_shape("item")
         if self.numel() != 1:
             raise ShapeError(
                 f"item() of shape {show(self.shape)}: it has {self.numel()} elements. Index one, reduce, "

@@ -1,5 +1,6 @@
 """The tensor: made of data, on a device, with all that the mixins can do."""
 
+import copy
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self
@@ -311,9 +312,39 @@ class Tensor(GradientMixin, RunMixin, StatisticsMixin, FourierAxesMixin):
     # --- Python ---
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle and copy the elements: a graph names its memory by numbers that are this process's own."""
+        """Pickle and copy the elements: a graph names its memory by numbers that are this process's own.
+
+        Each tensor gets memory of its own; views that are copied together by `copy.deepcopy` share theirs.
+        """
         data = bytes(self._bytes()), self.static_shape("pickle"), self.dtype.name
         return _unpickled, (*data, self._device, self._is_leaf, self.grad)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """Copy the memory, once for all that show it and are copied together: they go on sharing it.
+
+        Raises:
+            ShapeError: the shape is symbolic.
+
+        Example:
+            >>> base = Tensor([1, 2, 3])
+            >>> twin, view = copy.deepcopy((base, base[1:]))
+            >>> twin.assign(twin * 10).tolist(), view.tolist(), base.tolist()
+            ([10, 20, 30], [20, 30], [1, 2, 3])
+        """
+        self.static_shape("deepcopy")
+        # asking brings the cell up to date
+        _ = self.uop
+        whole = memo.get(id(self._cell))
+        if whole is None:
+            all_of_it = self._make(self._cell.uop, self._device) if self._path else self
+            shape = all_of_it.static_shape("deepcopy")
+            whole = Tensor(host_buffer(bytes(all_of_it._bytes()), shape, self.dtype), device=self._device)
+            memo[id(self._cell)] = whole
+        out = self._part(whole._cell, self._path, self._device)
+        out._is_leaf = self._is_leaf
+        out._is_detached = self._is_detached
+        out.grad = copy.deepcopy(self.grad, memo)
+        return out
 
     def __repr__(self) -> str:
         u = self.uop

@@ -260,6 +260,7 @@ CASES: list[Case] = [
     ("data", ShapeError, lambda t: t.symbolic.data(), "data: the shape (size,) is symbolic"),
     ("numpy", ShapeError, lambda t: t.symbolic.numpy(), "numpy: the shape (size,) is symbolic"),
     ("item", ShapeError, lambda t: t.floats.item(), "item() of shape (2, 3): it has 6 elements"),
+    ("item", ShapeError, lambda t: t.symbolic.item(), "item: the shape (size,) is symbolic"),
     (
         "requires_grad",
         ArgumentError,

@@ -55,8 +55,8 @@ _REASONS = {
         "requires_grad_ shape size static_shape uop"
     ),
     "brings elements to the host, as every case does": (
-        "__array__ __bool__ __buffer__ __bytes__ __complex__ __float__ __index__ __int__ __iter__ __reduce__ "
-        "allclose data equal item numpy tolist"
+        "__array__ __bool__ __buffer__ __bytes__ __complex__ __deepcopy__ __float__ __index__ __int__ __iter__ "
+        "__reduce__ allclose data equal item numpy tolist"
     ),
     "says when and where is computed, not what": (
         "cpu cuda detach held_graphs kernelize no_grad realize replace schedule to to_ to_device train "
