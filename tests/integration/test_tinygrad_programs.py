@@ -1,0 +1,33 @@
+"""Programs that were written for tinygrad do the same here, with another import."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from plugrad import GlobalCounters
+
+PROGRAMS = sorted((Path(__file__).parent / "tinygrad_programs").glob("*.py"))
+#: What docs/migrating.md says to write instead.
+CHANGES = (("tinygrad", "plugrad"), ("Context(TRAINING=1)", "Tensor.train()"))
+
+
+def results(path: Path, text: str) -> list[Any]:
+    names: dict[str, Any] = {"__name__": path.stem}
+    exec(compile(text, path, "exec"), names)
+    return names["RESULT"]
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+@pytest.mark.filterwarnings("ignore")
+def test_another_import_is_enough(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DEV", "CPU")
+    pytest.importorskip("tinygrad")
+    theirs = text = path.read_text(encoding="utf-8")
+    for old, new in CHANGES:
+        text = text.replace(old, new)
+    ours = results(path, text)
+    GlobalCounters.close()
+    for got, want in zip(ours, results(path, theirs), strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5)
