@@ -74,7 +74,7 @@ def _cell(case: Case, result: Result | None, mine: Result | None) -> str:
         return "fails"
     if result.rate:
         return f"{result.rate:,.0f}" if result.rate < 1e5 else f"{result.rate / 1e3:,.0f}k"
-    text = _time(result.seconds)
+    text = show_time(result.seconds)
     if case.flops:
         text += f", {case.flops / result.seconds / 1e9:.0f} GFLOP/s"
     elif case.nbytes:
@@ -90,7 +90,8 @@ def _of_limit(case: Case, result: Result | None, machine: Mapping[str, float]) -
     return f"{(case.flops or case.nbytes) / result.seconds / machine[case.limit]:.0%}"
 
 
-def _time(seconds: float) -> str:
+def show_time(seconds: float) -> str:
+    """Return a time in the unit that suits it."""
     for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
         if seconds >= size:
             return f"{seconds / size:.3g} {unit}"

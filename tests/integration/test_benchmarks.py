@@ -39,3 +39,11 @@ def test_an_unknown_case_is_refused_with_the_names_of_all() -> None:
     done = subprocess.run([sys.executable, str(RUN), "--only", "nothing"], capture_output=True, text=True)
     assert done.returncode != 0
     assert "there is no case 'nothing'; there are import," in done.stderr
+
+
+def test_operations_are_measured_beside_torch() -> None:
+    pytest.importorskip("torch")
+    pytest.importorskip("plugrad_cpu_clang")
+    command = [sys.executable, str(RUN.with_name("operations.py")), "--seconds", "0", "--only", "x > 0"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "| x > 0 (1000 x 1000)" in done.stdout
