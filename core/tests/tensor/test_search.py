@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import torch
 
-from plugrad import Tensor
+from plugrad import Tensor, events
 from plugrad.errors import ArgumentError, AxisError, DtypeError, JitError, ShapeError
 from plugrad.jit import TinyJit
 
@@ -54,6 +54,46 @@ def test_different_elements_are_those_of_numpy() -> None:
             np.testing.assert_array_equal(mine.numpy(), other.reshape(mine.shape))
     np.testing.assert_array_equal(Tensor([True, True]).unique().numpy(), [True])
     assert [t.tolist() for t in Tensor([], dtype="int32").unique(return_counts=True)] == [[], []]
+
+
+@pytest.mark.parametrize(
+    ("shape", "axis", "dtype"),
+    [
+        ((5, 2), 0, "int32"),
+        ((2, 5), -1, "uint8"),
+        ((4, 3), 0, "float32"),
+        ((3, 2, 2), 1, "bool"),
+        ((6, 1), 0, "int64"),
+        ((4, 0), 0, "int32"),
+        ((0, 3), 0, "int32"),
+    ],
+    ids=str,
+)
+def test_different_slices_are_those_of_numpy(shape: tuple[int, ...], axis: int, dtype: str) -> None:
+    x = RNG.integers(0, 2, shape).astype(dtype)
+    ours = Tensor(x).unique(dim=axis, return_inverse=True, return_counts=True)
+    theirs = np.unique(x, axis=axis, return_inverse=True, return_counts=True)
+    for mine, other in zip(ours, theirs, strict=True):
+        assert mine.shape == other.shape
+        np.testing.assert_array_equal(mine.numpy(), other)
+
+
+def test_slices_with_nan_and_zeros_of_both_signs_are_equal() -> None:
+    x = Tensor([[float("nan"), 0.0], [1.0, 2.0], [float("nan"), -0.0]])
+    np.testing.assert_array_equal(x.unique(axis=0).numpy(), [[1.0, 2.0], [np.nan, 0.0]])
+    with pytest.raises(AxisError, match="unique: axis 2 is out of range"):
+        x.unique(axis=2)
+
+
+def test_the_graph_of_different_slices_grows_with_the_logarithm_of_their_size() -> None:
+    def kernels(count: int) -> int:
+        found: list[str] = []
+        x = Tensor.arange(3 * count).reshape(3, count).realize()
+        with events.subscribe(events.KernelEvent, lambda event: found.append(event.name)):
+            x.unique(axis=0)
+        return len(found)
+
+    assert kernels(16) - kernels(8) == kernels(8) - kernels(4) < 20
 
 
 def test_counts_are_those_of_numpy() -> None:

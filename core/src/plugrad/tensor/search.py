@@ -276,7 +276,12 @@ class SearchMixin(OrderMixin, ScanMixin):
     # --- by value ---
 
     def unique(
-        self, *, return_inverse: bool = False, return_counts: bool = False, sorted_: bool = True
+        self,
+        *,
+        return_inverse: bool = False,
+        return_counts: bool = False,
+        sorted_: bool = True,
+        axis: int | None = None,
     ) -> Any:
         """Return the different elements, sorted: (...) -> (count,). All NaNs are one, as in NumPy.
 
@@ -287,14 +292,22 @@ class SearchMixin(OrderMixin, ScanMixin):
             return_inverse: also return where in the result each element is, in this shape.
             return_counts: also return how often each comes.
             sorted_: changes nothing: they come in order.
+            axis: compare the slices of this axis, by their first elements, equal ones by their second, and so
+                on; None compares all elements.
 
         Raises:
+            AxisError: the axis does not exist.
             JitError: inside a jitted function.
+            ShapeError: there is an `axis`, and the shape is symbolic.
 
         Example:
             >>> [x.tolist() for x in Tensor([2, 1, 2]).unique(return_counts=True)]
             [[1, 2], [1, 2]]
+            >>> Tensor([[2, 1], [0, 3], [2, 1]]).unique(axis=0).tolist()
+            [[0, 3], [2, 1]]
         """
+        if axis is not None:
+            return self._unique_slices(one_axis(axis, self.ndim, "unique"), return_inverse, return_counts)
         size = product(self.shape)
         flat = self._make(self._graph.detach().reshape((size,)), self._device)
         if 0 in self.shape:
@@ -317,6 +330,56 @@ class SearchMixin(OrderMixin, ScanMixin):
             end = self._make(number_of(size, starts.dtype).reshape((1,)), self._device)
             results.append(starts._interval(0, 1, len_of(starts)).cat(end) - starts)
         return results[0] if len(results) == 1 else tuple(results)
+
+    def _unique_slices(self, axis: int, return_inverse: bool, return_counts: bool) -> Any:
+        size = self.static_shape("unique")[axis]
+        keys = self._make(sort_keys(self._graph.detach(), False), self._device).movedim(axis, -1)
+        ranks = keys.reshape(product(keys.shape[:-1]), size)._slice_ranks()
+        order = ranks.argsort()
+        ordered = ranks.gather(0, order)
+        results = [self.index_select(axis, order.gather(0, ordered._first_of_runs()))]
+        if return_inverse:
+            results.append(ranks)
+        if return_counts:
+            results.append(ranks.bincount())
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def _first_of_runs(self) -> Self:
+        """Return where in (n,) the runs of equal elements begin."""
+        size = len_of(self)
+        if not size:
+            return self._make(UOp.const(position_dtype(0), 0).reshape((1,)).expand((0,)), self._device)
+        is_other = self._interval(0, 1, size) != self._interval(0, 0, size - 1)
+        first = UOp.const(dtypes.bool, True).reshape((1,))
+        return self._make(first, self._device).cat(is_other)._true_positions()
+
+    def _slice_ranks(self) -> Self:
+        """Return the rank of each of n slices among the different ones, (count, n) of keys -> (n,).
+
+        The keys of two rows become one in each round, so that there are log2(count) of them.
+        """
+        count, size = self.static_shape("unique")
+        if not count or not size:
+            return self._make(UOp.const(dtypes.int64, 0).reshape((1,)).expand((size,)), self._device)
+        ranks = self._dense_ranks()
+        while count > 1:
+            # a row of its own has a partner of zeros
+            pairs = ranks.pad(((0, count % 2), (0, 0))).reshape(-1, 2, size)
+            both = pairs._interval(1, 0, 1).squeeze(1) * size + pairs._interval(1, 1, 2).squeeze(1)
+            ranks = both._dense_ranks()
+            count = (count + 1) // 2
+        return ranks.reshape(size)
+
+    def _dense_ranks(self) -> Self:
+        """Return the number of different smaller elements in the row of each: (count, n), as int64."""
+        size: Any = self.shape[-1]
+        order = self.argsort(-1)
+        ordered = self.gather(-1, order)
+        is_other = ordered._interval(-1, 1, size) != ordered._interval(-1, 0, size - 1)
+        # the first one has none before it
+        ranks = is_other.cast(dtypes.int64).pad(((0, 0), (1, 0))).cumsum(-1)
+        out = ranks.gather(-1, order.argsort(-1))
+        return self._make(out._graph.contiguous(), self._device)
 
     def bincount(self, weights: Self | None = None, minlength: int = 0) -> Self:
         """Return how often each of 0, 1, ... comes, up to the greatest element: (n,) -> (count,).
