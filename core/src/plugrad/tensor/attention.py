@@ -22,7 +22,7 @@ from plugrad.tensor.custom import with_backward
 from plugrad.tensor.dropout import DropoutMixin
 from plugrad.tensor.lookup import counted
 from plugrad.tensor.matmul import MatmulMixin
-from plugrad.tensor.shapes import Dim, broadcast_shapes, show
+from plugrad.tensor.shapes import Dim, broadcast_shapes, show, size_today
 from plugrad.tensor.steps import joined_steps, steps_of
 from plugrad.uop.uop import UOp
 
@@ -303,10 +303,11 @@ def _grouped(query: Any, key: Any, value: Any, mask: Any) -> tuple[Any, Any, Any
             f"{show(query.shape)}."
         )
     heads, groups = query.shape[-3], key.shape[-3]
-    if value.shape[-3] != groups or heads % groups:
+    if value.shape[-3] != groups or not size_today(groups) or size_today(heads) % size_today(groups):
+        counts = [show((count,))[1:-2] for count in (heads, groups, value.shape[-3])]
         raise ShapeError(
-            f"scaled_dot_product_attention with enable_gqa: {heads} heads of queries, {groups} of keys, "
-            f"{value.shape[-3]} of values. Keys and values have as many, and that divides the first."
+            f"scaled_dot_product_attention with enable_gqa: {counts[0]} heads of queries, {counts[1]} of "
+            f"keys, {counts[2]} of values. Keys and values have as many, and that divides the first."
         )
     query = query.unflatten(-3, (groups, heads // groups))
     if mask is not None and mask.ndim >= 3:
