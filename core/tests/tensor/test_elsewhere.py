@@ -13,8 +13,7 @@ x = Tensor([1.0, 2.0])
     [
         ("shard", "no attribute 'shard'. Instead: a tensor lives on one device: x.to(device) moves it."),
         ("lazydata", "Instead: write x.uop."),
-        ("relu_", "Nothing but `assign`, `+=` and `x[index] = y` writes in place: x.assign(x.relu())."),
-        ("sofmax", "Did you mean 'softmax'?"),
+        ("relu_", "Nothing but `assign`, `+=` and `x[index] = y` writes in place: x.assign(x.relu(...))."),
     ],
 )
 def test_what_to_write_instead_is_said(name: str, message: str) -> None:

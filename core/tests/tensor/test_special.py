@@ -215,3 +215,8 @@ def test_lerp_starts_from_the_nearer_end(weight: float) -> None:
     want = torch.lerp(torch.tensor(x), torch.tensor(end), weight).numpy()
     for w in (weight, Tensor([weight] * 3)):
         np.testing.assert_allclose(Tensor(x).lerp(Tensor(end), w).numpy(), want, rtol=1e-6)
+
+
+def test_a_flag_is_no_replacement_of_nan() -> None:
+    with pytest.raises(DtypeError, match="nan_to_num: True is a flag"):
+        Tensor([1.0]).nan_to_num(True, 3.0)

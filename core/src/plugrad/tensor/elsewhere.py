@@ -1,9 +1,5 @@
 """What to write for names of other libraries that a tensor does not have: the end of an error's message."""
 
-from collections.abc import Iterable
-
-from plugrad._util import did_you_mean
-
 __all__ = ["advice"]
 
 _ADVICE: dict[str, str] = {
@@ -85,25 +81,26 @@ _ADVICE: dict[str, str] = {
 }
 
 
-def advice(name: str, have: Iterable[str]) -> str:
+def advice(name: str, owner: type) -> str:
     """Return what to do about a name that is not there, as a sentence with a space before it; or nothing.
+
+    What is spelled nearly right is for Python to say, once nobody caught the error: looking takes long.
 
     Args:
         name: what was asked for.
-        have: the names that are there.
+        owner: the class that has no such name.
 
     Example:
-        >>> advice("expand_dims", ["expand", "relu"])
+        >>> advice("expand_dims", Tensor)
         ' Instead: write x.unsqueeze(axis).'
-        >>> advice("relu_", ["expand", "relu"])
-        ' Nothing but `assign`, `+=` and `x[index] = y` writes in place: x.assign(x.relu()).'
-        >>> advice("rellu", ["expand", "relu"])
-        " Did you mean 'relu'?"
+        >>> advice("relu_", Tensor)
+        ' Nothing but `assign`, `+=` and `x[index] = y` writes in place: x.assign(x.relu(...)).'
+        >>> advice("rellu", Tensor)
+        ''
     """
     if name in _ADVICE:
         return f" Instead: {_ADVICE[name]}."
-    names = set(have)
     plain = name.removesuffix("_")
-    if plain != name and not name.startswith("_") and plain in names:
-        return f" Nothing but `assign`, `+=` and `x[index] = y` writes in place: x.assign(x.{plain}())."
-    return did_you_mean(name, [other for other in names if not other.startswith("_")])
+    if plain != name and not name.startswith("_") and hasattr(owner, plain):
+        return f" Nothing but `assign`, `+=` and `x[index] = y` writes in place: x.assign(x.{plain}(...))."
+    return ""

@@ -263,12 +263,15 @@ class SpecialMixin(ElementwiseMixin):
         """Return this with NaN and infinities replaced, these by the greatest and least number by default.
 
         Raises:
-            DtypeError: a replacement is no number.
+            DtypeError: a replacement is no number, or a bool: NumPy's flag `copy` is not taken.
 
         Example:
             >>> Tensor([float("nan"), 1.0]).nan_to_num(5.0).tolist()
             [5.0, 1.0]
         """
+        for value in (nan, posinf, neginf):
+            if isinstance(value, bool):
+                raise DtypeError(f"nan_to_num: {value} is a flag, as NumPy's `copy`. Pass a number.")
         most = _LARGEST.get(self.dtype.name, 0.0)
         given = (nan, most if posinf is None else posinf, -most if neginf is None else neginf)
         middle, high, low = (as_number(value, "nan_to_num") for value in given)

@@ -92,8 +92,7 @@ class Tensor(GradientMixin, RunMixin, StatisticsMixin, FourierAxesMixin):
 
         def __getattr__(self, name: str) -> Any:
             """Say what to write instead of a name that is not there, or is not yet."""
-            # libraries ask for names of protocols all the time
-            hint = "" if name.startswith("_") else advice(name, dir(type(self)))
+            hint = advice(name, type(self))
             end = f".{hint}" if hint else ""
             raise AttributeError(
                 f"{type(self).__name__!r} object has no attribute {name!r}{end}", name=name, obj=self
