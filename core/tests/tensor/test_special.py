@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from plugrad import Tensor, dtypes
-from plugrad.errors import ArgumentError
+from plugrad.errors import ArgumentError, DtypeError
 
 SMALL = [0.0, -0.0, 1e-30, -1e-10, 1e-5, 1e-3, -1e-3]
 EDGES = [math.inf, -math.inf, math.nan]

@@ -357,3 +357,6 @@ def logaddexp(x: UOp, y: UOp) -> UOp:
     # the exponential of 0 less 1 is nothing, but for the derivatives: also those of equal operands
     rest = (less - top).exp() + ((more - top).exp() - 1.0)
     return is_infinite.where(highest, (x.ne(x) | y.ne(y)).where(x + y, top + graphs.log1p(rest)))
+
+
+from plugrad.errors import DtypeError
