@@ -7,6 +7,7 @@ import math
 from typing import Any, Self
 
 from plugrad.dtype import FLOAT8, ConstType, dtypes, has_infinity, is_float, is_unsigned
+from plugrad.errors import DtypeError
 from plugrad.tensor import special_graphs as graphs
 from plugrad.tensor.base import TensorBase, promoted
 from plugrad.tensor.elementwise import ElementwiseMixin
@@ -357,6 +358,3 @@ def logaddexp(x: UOp, y: UOp) -> UOp:
     # the exponential of 0 less 1 is nothing, but for the derivatives: also those of equal operands
     rest = (less - top).exp() + ((more - top).exp() - 1.0)
     return is_infinite.where(highest, (x.ne(x) | y.ne(y)).where(x + y, top + graphs.log1p(rest)))
-
-
-from plugrad.errors import DtypeError
