@@ -152,6 +152,16 @@ class UOp(OperatorMixin, StructureMixin, _Draft):
     def variable(name: str, lowest: int, highest: int, dtype: DType = dtypes.index) -> "UOp":
         """Return a symbolic integer that lies in `lowest..highest`, both included.
 
+        Bound to a value, it is the size of an axis, the bound of a slice or an index; sums, products and
+        quotients of it are as well. One set of kernels serves all values, also in a replay of a jitted
+        function, which refuses values with which a slice would leave its axis. Work that has to look at all
+        places at once, such as sorting, is done for as many elements as the axis may have at most.
+
+        Refused by name is what has no meaning for sizes that vary: results whose number depends on them
+        (`unbind`, `split` into pieces that may be more or fewer), windows and filters of a symbolic size,
+        factorizations of matrices with symbolic rows, but for inverses, determinants and triangles of
+        square ones. A slice of fixed size, or the value itself, is the way out.
+
         Raises:
             ShapeError: no integer does.
 
