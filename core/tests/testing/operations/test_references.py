@@ -27,6 +27,10 @@ class Theirs(torch.Tensor):
                 return lambda *args, **options: getattr(where, name)(self, *args, **options)
         raise AttributeError(name)
 
+    def contiguous(self, **options: Any) -> torch.Tensor:
+        # a leaf is its own contiguous tensor, and must not be written to
+        return self.clone()
+
 
 def from_end(index: Any, size: int) -> Any:
     """Return positions without negative ones, which PyTorch's functions refuse."""
@@ -39,7 +43,7 @@ def conv(name: str) -> dict[str, Callable[..., Any]]:
 
     return {
         f"{name}/groups {g}, stride {s}, dilation {d}, padding {p}": spelled(g, s, d, p)
-        for g, s, d, p in ((1, 1, 1, 0), (2, 2, 1, 1), (1, 1, 2, 2))
+        for g, s, d, p in ((1, 1, 1, 0), (2, 2, 1, 1), (1, 1, 2, 2), (2, 2, 2, 1))
     }
 
 
@@ -114,8 +118,9 @@ SPELLED: dict[str, Callable[..., Any]] = {
     **{f"einsum/{formula}": lambda *xs, formula=formula: torch.einsum(formula, *xs)
        for formula in ("ij,jk->ik", "bij,bkj->bik", "ii->i", "...j,j->...", "i,j,ij->")},
     **conv("conv1d"), **conv("conv2d"), **conv("conv3d"),
-    **{f"conv_transpose{n}d": lambda x, w, b, n=n: getattr(F, f"conv_transpose{n}d")(x, w, b, 2, 1, 1, 2)
-       for n in (1, 2, 3)},
+    **{f"conv_transpose{n}d/groups {g}, stride {s}, dilation {d}, padding {p}":
+       lambda x, w, b, n=n, o=(s, p, more, g, d): getattr(F, f"conv_transpose{n}d")(x, w, b, *o)
+       for n in (1, 2, 3) for g, s, d, p, more in ((2, 2, 1, 1, 1), (1, 1, 2, 1, 0), (2, 3, 2, 0, 2))},
     **{f"avg_pool{n}d/kernel 3, stride 2, padding 1": lambda x, n=n: getattr(F, f"avg_pool{n}d")(x, 3, 2, 1)
        for n in (1, 2, 3)},
     **{f"max_unpool{n}d": lambda x, i, n=n: getattr(F, f"max_unpool{n}d")(x, i, 2) for n in (1, 2, 3)},

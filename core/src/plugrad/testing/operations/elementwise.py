@@ -274,7 +274,7 @@ def _two_operands() -> Iterator[Operation]:
     for name, meaning in _BINARY.items():
         yield Operation(name, "broadcast, derivatives", _method(name), meaning, apart, order=2)
         yield Operation(name, "edges", _method(name), meaning, _PAIRS)
-        yield Operation(name, "a number", _method(name, 1.5), _with(meaning, 1.5), (x,), order=1)
+        yield Operation(name, "a number", _method(name, 1.5), _with(meaning, 1.5), (x,), order=2)
         yield Operation(name, "empty", _method(name), meaning, (EMPTY, np.ones((2, 1, 1), np.float32)))
     for name in ("add", "sub", "mul", "maximum", "minimum"):
         small = (
@@ -286,7 +286,7 @@ def _two_operands() -> Iterator[Operation]:
         yield Operation(name, "int32 and float32", _method(name), _BINARY[name], mixed, dtype="float32")
     for name, meaning in _DIVISIONS.items():
         yield Operation(
-            name, "reals", _method(name), meaning, apart, order=1 if name != "floordiv" else 0, fixed=(1,)
+            name, "reals", _method(name), meaning, apart, order=2 if name != "floordiv" else 0, fixed=(1,)
         )
         values = whole(20), np.array([1, 2, -3, 5, -7] * 4, np.int32)
         yield Operation(name, "int32", _method(name), meaning, values)
@@ -367,11 +367,12 @@ def _operators() -> Iterator[Operation]:
             written,
             meaning,
             (large, y),
+            order=order,
         )
     x, mask = reals(3, 4), bools(4)
-    yield Operation("__neg__", "reals", operator.neg, operator.neg, (x,), order=1)
-    yield Operation("__pos__", "reals", operator.pos, operator.pos, (x,), order=1)
-    yield Operation("__abs__", "reals", operator.abs, operator.abs, (x,), order=1)
+    yield Operation("__neg__", "reals", operator.neg, operator.neg, (x,), order=2)
+    yield Operation("__pos__", "reals", operator.pos, operator.pos, (x,), order=2)
+    yield Operation("__abs__", "reals", operator.abs, operator.abs, (x,), order=2)
     yield Operation("__invert__", "int32", operator.invert, operator.invert, (whole(5),))
     yield Operation(
         "bitwise_not", "uint16", lambda x: x.bitwise_not(), np.invert, (whole(5, low=0, dtype="uint16"),)

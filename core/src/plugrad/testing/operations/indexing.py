@@ -25,26 +25,26 @@ def _taken(x: Any, axis: int, index: Any) -> Any:
 
 def _reads() -> Iterator[Operation]:
     rows = np.array([3, 0, 3, -1], np.int32)
-    yield Operation("__getitem__", "a tensor", lambda x, i: x[i], lambda x, i: x[i], (_X, _AT), order=1)
+    yield Operation("__getitem__", "a tensor", lambda x, i: x[i], lambda x, i: x[i], (_X, _AT), order=2)
     yield Operation(
         "__getitem__",
         "a tensor and a slice",
         lambda x, i: x[i, 1::2],
         lambda x, i: x[i, 1::2],
         (_X, _AT),
-        order=1,
+        order=2,
     )
     yield Operation(
-        "__getitem__", "two tensors", lambda x, i: x[i, i], lambda x, i: x[i, i], (_X, _AT), order=1
+        "__getitem__", "two tensors", lambda x, i: x[i, i], lambda x, i: x[i, i], (_X, _AT), order=2
     )
-    yield Operation("__getitem__", "a mask", lambda x, m: x[m], lambda x, m: x[m], (_X, bools(4, 5)), order=1)
-    yield Operation("__getitem__", "a list", lambda x: x[:, [0, -1]], lambda x: x[:, [0, -1]], (_X,), order=1)
+    yield Operation("__getitem__", "a mask", lambda x, m: x[m], lambda x, m: x[m], (_X, bools(4, 5)), order=2)
+    yield Operation("__getitem__", "a list", lambda x: x[:, [0, -1]], lambda x: x[:, [0, -1]], (_X,), order=2)
     yield Operation(
-        "gather", "axis 1", lambda x, i: x.gather(1, i), lambda x, i: _taken(x, 1, i), (_X, _AT), order=1
+        "gather", "axis 1", lambda x, i: x.gather(1, i), lambda x, i: _taken(x, 1, i), (_X, _AT), order=2
     )
-    yield Operation("take", "flat", lambda x, i: x.take(i), np.take, (_X, _AT), order=1)
+    yield Operation("take", "flat", lambda x, i: x.take(i), np.take, (_X, _AT), order=2)
     yield Operation(
-        "take", "axis 1", lambda x, i: x.take(i, 1), lambda x, i: np.take(x, i, 1), (_X, _AT), order=1
+        "take", "axis 1", lambda x, i: x.take(i, 1), lambda x, i: np.take(x, i, 1), (_X, _AT), order=2
     )
     outside = np.array([[7, 1], [-9, -4]], np.int32)
     yield Operation(
@@ -53,14 +53,14 @@ def _reads() -> Iterator[Operation]:
         lambda x, i: x.gather(0, i),
         lambda x, i: _taken(x, 0, i),
         (_X, outside),
-        order=1,
+        order=2,
     )
     yield Operation(
-        "index_select", "axis 1", lambda x, i: x.index_select(1, i), lambda x, i: x[:, i], (_X, rows), order=1
+        "index_select", "axis 1", lambda x, i: x.index_select(1, i), lambda x, i: x[:, i], (_X, rows), order=2
     )
     last: Meaning = lambda x, i: np.take_along_axis(x, i, -1)
     yield Operation(
-        "take_along_axis", "last axis", lambda x, i: x.take_along_axis(i), last, (_X[:2], _AT), order=1
+        "take_along_axis", "last axis", lambda x, i: x.take_along_axis(i), last, (_X[:2], _AT), order=2
     )
     yield Operation(
         "masked_select",
@@ -68,7 +68,7 @@ def _reads() -> Iterator[Operation]:
         lambda x, m: x.masked_select(m),
         lambda x, m: x[np.broadcast_to(m, x.shape)],
         (_X, bools(5)),
-        order=1,
+        order=2,
     )
     yield Operation(
         "masked_select",
@@ -76,7 +76,7 @@ def _reads() -> Iterator[Operation]:
         lambda x, m: x.masked_select(m, size=23, fill_value=0.25),
         lambda x, m: _first_or(x[m], 23, 0.25),
         (_X, bools(4, 5)),
-        order=1,
+        order=2,
     )
 
 
@@ -106,16 +106,16 @@ def _writes() -> Iterator[Operation]:
         return out
 
     yield Operation(
-        "scatter", "axis 1", lambda x, i, y: x.scatter(1, i, y), scattered, (_X, apart, source), order=1
+        "scatter", "axis 1", lambda x, i, y: x.scatter(1, i, y), scattered, (_X, apart, source), order=2
     )
     number: Meaning = lambda x, i: scattered(x, i, np.full(i.shape, 2.5))
-    yield Operation("scatter", "a number", lambda x, i: x.scatter(1, i, 2.5), number, (_X, apart), order=1)
+    yield Operation("scatter", "a number", lambda x, i: x.scatter(1, i, 2.5), number, (_X, apart), order=2)
     summed: Meaning = lambda x, i, y: _combined(x, 0, i, y, np.add)
     yield Operation(
-        "scatter", "add", lambda x, i, y: x.scatter(0, i, y, reduce="add"), summed, (_X, _AT, source), order=1
+        "scatter", "add", lambda x, i, y: x.scatter(0, i, y, reduce="add"), summed, (_X, _AT, source), order=2
     )
     yield Operation(
-        "scatter_add", "axis 0", lambda x, i, y: x.scatter_add(0, i, y), summed, (_X, _AT, source), order=1
+        "scatter_add", "axis 0", lambda x, i, y: x.scatter_add(0, i, y), summed, (_X, _AT, source), order=2
     )
     for how, ufunc in (("sum", np.add), ("prod", np.multiply), ("amax", np.maximum), ("amin", np.minimum)):
         yield Operation(
@@ -124,7 +124,7 @@ def _writes() -> Iterator[Operation]:
             lambda x, i, y, how=how: x.scatter_reduce(0, i, y, how),
             lambda x, i, y, ufunc=ufunc: _combined(x, 0, i, y, ufunc),
             (_X, _AT, source),
-            order=1,
+            order=2,
         )
     rows = np.array([2, 0, 2], np.int32)
     new = reals(3, 5, seed=1)
@@ -140,7 +140,7 @@ def _writes() -> Iterator[Operation]:
         return out
 
     yield Operation(
-        "index_add", "alpha", lambda x, i, y: x.index_add(0, i, y, 2), added, (_X, rows, new), order=1
+        "index_add", "alpha", lambda x, i, y: x.index_add(0, i, y, 2), added, (_X, rows, new), order=2
     )
     yield Operation(
         "index_copy",
@@ -148,10 +148,10 @@ def _writes() -> Iterator[Operation]:
         lambda x, i, y: x.index_copy(0, i, y),
         replaced,
         (_X, rows[:2], new[:2]),
-        order=1,
+        order=2,
     )
     filled: Meaning = lambda x, i: replaced(x, i, 1.5)
-    yield Operation("index_fill", "axis 0", lambda x, i: x.index_fill(0, i, 1.5), filled, (_X, rows), order=1)
+    yield Operation("index_fill", "axis 0", lambda x, i: x.index_fill(0, i, 1.5), filled, (_X, rows), order=2)
     put: Meaning = lambda x, i, y: replaced(x, (i, i), y)
     yield Operation(
         "index_put",
@@ -159,11 +159,11 @@ def _writes() -> Iterator[Operation]:
         lambda x, i, y: x.index_put((i, i), y),
         put,
         (_X, rows[:2], new[0, :2]),
-        order=1,
+        order=2,
     )
 
     def set_rows(x: Any, y: Any) -> Any:
-        x = x.detach().contiguous()
+        x = x.contiguous()
         x[1::2] = y
         return x
 
@@ -173,15 +173,16 @@ def _writes() -> Iterator[Operation]:
         return x
 
     odd: Meaning = lambda x, y: replaced(x, slice(1, None, 2), y)
-    yield Operation("__setitem__", "a slice", set_rows, odd, (_X, reals(5, seed=1)))
+    yield Operation("__setitem__", "a slice", set_rows, odd, (_X, reals(5, seed=1)), order=2)
     first: Meaning = lambda x, i: replaced(x, (i, 0), -1)
     yield Operation("__setitem__", "a tensor", set_places, first, (whole(4, 5), rows))
     yield Operation(
         "assign",
         "broadcast",
-        lambda x, y: x.detach().contiguous().assign(y),
+        lambda x, y: x.contiguous().assign(y),
         lambda x, y: x * 0 + y,
         (_X, reals(5)),
+        order=2,
     )
 
 
@@ -203,7 +204,13 @@ def _searches() -> Iterator[Operation]:
     first: Meaning = lambda x: _first_or(np.argwhere(x), 3, -1)
     yield Operation("nonzero", "of a size", lambda x: x.nonzero(3, -1), first, (few,), dtype="int32")
     counted: Meaning = lambda x: np.unique(x, return_inverse=True, return_counts=True)
-    yield Operation("unique", "inverse and counts", lambda x: x.unique(return_inverse=True, return_counts=True), counted, (few,))
+    yield Operation(
+        "unique",
+        "inverse and counts",
+        lambda x: x.unique(return_inverse=True, return_counts=True),
+        counted,
+        (few,),
+    )
     yield Operation(
         "unique",
         "floats",
@@ -226,7 +233,7 @@ def _searches() -> Iterator[Operation]:
         np.bincount,
         (few[0], positive(4)),
         dtype="float32",
-        order=1,
+        order=2,
     )
     parts: Meaning = lambda x: np.histogram(x, 5, (-1, 1.5))[0] * 1.0
     yield Operation("histc", "five parts", lambda x: x.histc(5, -1, 1.5), parts, (_X,))

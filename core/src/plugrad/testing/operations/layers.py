@@ -68,7 +68,7 @@ def _normalizations() -> Iterator[Operation]:
     )
     running: Meaning = lambda x, m, v: (x - _channels(m, x)) / np.sqrt(_channels(v, x) + 1e-5)
     yield Operation(
-        "batch_norm", "running statistics", lambda x, m, v: x.batch_norm(m, v), running, (x, b, w), order=1
+        "batch_norm", "running statistics", lambda x, m, v: x.batch_norm(m, v), running, (x, b, w), order=2
     )
     scaled: Meaning = lambda x, w, b, m, s: (
         (x - _channels(m, x)) * _channels(s, x) * _channels(w, x) + _channels(b, x)
@@ -176,7 +176,7 @@ def _regressions() -> Iterator[Operation]:
         lambda x, y, s: x.cosine_embedding_loss(y, s, -0.5, "none"),
         embedded,
         (x, y, signs),
-        order=1,
+        order=2,
     )
 
 
@@ -198,7 +198,7 @@ def _binary() -> Iterator[Operation]:
         lambda x, y, w: x.binary_cross_entropy_with_logits(y, pos_weight=w),
         weighted,
         (logits, chances, positive(4)),
-        order=1,
+        order=2,
     )
     divergence: Meaning = lambda x, t: (t * (np.log(t) - x)).sum() / len(x)
     yield Operation(
@@ -225,7 +225,7 @@ def _classes() -> Iterator[Operation]:
         lambda x, y: x.cross_entropy(y, "none", 0.3),
         lambda x, y: _smoothed(x, y, 0.3),
         (x, y),
-        order=1,
+        order=2,
     )
     chances = positive(3, 5, 2, seed=1)
     spread: Meaning = lambda x, p: -(p * _log_softmax(x, 1)).sum(1).mean()
@@ -239,9 +239,9 @@ def _classes() -> Iterator[Operation]:
 
     entropy: Meaning = lambda x, y, w: weighted(_log_softmax(x, 1), y, w)
     yield Operation(
-        "cross_entropy", "weights", lambda x, y, w: x.cross_entropy(y, weight=w), entropy, (x, y, w), order=1
+        "cross_entropy", "weights", lambda x, y, w: x.cross_entropy(y, weight=w), entropy, (x, y, w), order=2
     )
-    yield Operation("nll_loss", "weights", lambda x, y, w: x.nll_loss(y, w), weighted, (x, y, w), order=1)
+    yield Operation("nll_loss", "weights", lambda x, y, w: x.nll_loss(y, w), weighted, (x, y, w), order=2)
     without: Meaning = lambda x, y: weighted(x, y, np.ones(5), 2)
     yield Operation(
         "nll_loss", "ignored labels", lambda x, y: x.nll_loss(y, ignore_index=2), without, (x, y), order=2
@@ -281,7 +281,7 @@ def _ctc() -> Iterator[Operation]:
         lambda x, y: x.log_softmax(2).ctc_loss(y, [4, 3], [2, 1], reduction="none"),
         reference,
         (reals(4, 2, 3), targets),
-        order=1,
+        order=2,
     )
 
 
@@ -295,7 +295,7 @@ def _random() -> Iterator[Operation]:
             lambda x, name=name: getattr(x, name)(0.5),
             lambda x: x,
             (reals(*shapes.get(name, (2, 3))),),
-            order=1,
+            order=2,
         )
     certain = np.array([[0, 1, 0], [0, 0, 2]], np.float32)
     yield Operation(

@@ -35,13 +35,23 @@ def _added() -> Iterator[Operation]:
         "addmm", "weights", lambda z, x, y: z.addmm(x, y, **weights), plus, (reals(2), _A, _B), order=2
     )
     yield Operation(
-        "addmv", "weights", lambda z, x, y: z.addmv(x, y, **weights), plus, (vectors[1], _A, vectors[0])
+        "addmv",
+        "weights",
+        lambda z, x, y: z.addmv(x, y, **weights),
+        plus,
+        (vectors[1], _A, vectors[0]),
+        order=2,
     )
     yield Operation(
-        "addr", "weights", lambda z, x, y: z.addr(x, y, **weights), outer, (reals(1, 4), *vectors[::-1])
+        "addr",
+        "weights",
+        lambda z, x, y: z.addr(x, y, **weights),
+        outer,
+        (reals(1, 4), *vectors[::-1]),
+        order=2,
     )
-    yield Operation("baddbmm", "weights", lambda z, x, y: z.baddbmm(x, y, **weights), plus, batches)
-    yield Operation("addbmm", "weights", lambda z, x, y: z.addbmm(x, y, **weights), total, batches)
+    yield Operation("baddbmm", "weights", lambda z, x, y: z.baddbmm(x, y, **weights), plus, batches, order=2)
+    yield Operation("addbmm", "weights", lambda z, x, y: z.addbmm(x, y, **weights), total, batches, order=2)
     ignored = np.full(2, np.nan, np.float32), _A, _B
     product: Meaning = lambda z, x, y: x @ y
     yield Operation("addmm", "beta of 0", lambda z, x, y: z.addmm(x, y, beta=0), product, ignored)

@@ -172,7 +172,12 @@ def _joins() -> Iterator[Operation]:
         "cat", "axis 0", lambda x, y: x.cat(y), lambda x, y: np.concatenate([x, y]), pair, order=2
     )
     yield Operation(
-        "cat", "axis -1", lambda x, y: x.T.cat(y.T, axis=-1), lambda x, y: np.concatenate([x, y]).T, pair
+        "cat",
+        "axis -1",
+        lambda x, y: x.T.cat(y.T, axis=-1),
+        lambda x, y: np.concatenate([x, y]).T,
+        pair,
+        order=2,
     )
     yield Operation(
         "cat",
@@ -200,7 +205,7 @@ def _joins() -> Iterator[Operation]:
             lambda x, y, how=how: x.meshgrid(y, indexing=how),
             lambda x, y, how=how: np.meshgrid(x, y, indexing=how),
             (reals(3), reals(2, seed=1)),
-            order=1,
+            order=2,
         )
     yield Operation(
         "pixel_shuffle",
@@ -208,7 +213,7 @@ def _joins() -> Iterator[Operation]:
         lambda x: x.pixel_shuffle(2),
         lambda x: x.reshape(2, 3, 2, 2, 2, 3).transpose(0, 1, 4, 2, 5, 3).reshape(2, 3, 4, 6),
         (reals(2, 12, 2, 3),),
-        order=1,
+        order=2,
     )
     yield Operation(
         "pixel_unshuffle",
@@ -216,7 +221,7 @@ def _joins() -> Iterator[Operation]:
         lambda x: x.pixel_unshuffle(2),
         lambda x: x.reshape(2, 1, 2, 2, 3, 2).transpose(0, 1, 3, 5, 2, 4).reshape(2, 4, 2, 3),
         (reals(2, 1, 4, 6),),
-        order=1,
+        order=2,
     )
 
 
@@ -351,7 +356,7 @@ def _casts() -> Iterator[Operation]:
 
 def _moves() -> Iterator[Operation]:
     for name, variation, call, reference in _MOVES:
-        yield Operation(name, variation, call, reference, (_X,), order=1)
+        yield Operation(name, variation, call, reference, (_X,), order=2)
     for name, variation, call, reference, x in _SMALL:
         yield Operation(name, variation, call, reference, (x,))
 

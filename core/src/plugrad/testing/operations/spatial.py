@@ -38,50 +38,65 @@ def convolved(x: Any, weight: Any, bias: Any, groups: int, stride: int, dilation
 
 
 def spread(
-    x: Any, weight: Any, bias: Any, groups: int, stride: int, padding: int, output_padding: int
+    x: Any, weight: Any, bias: Any, groups: int, stride: int, dilation: int, padding: int, more: int
 ) -> Any:
-    """Return the transposed convolution of (N, C, ...) with (C, O/groups, ...)."""
+    """Return the transposed convolution of (N, C, ...) with (C, O/groups, ...); `more` is output padding."""
     kernel = weight.shape[2:]
-    sizes = [(n - 1) * stride + k + output_padding for n, k in zip(x.shape[2:], kernel, strict=True)]
+    sizes = [
+        (n - 1) * stride + (k - 1) * dilation + 1 + more for n, k in zip(x.shape[2:], kernel, strict=True)
+    ]
     out = np.zeros((len(x), weight.shape[1] * groups, *sizes))
+    parts = [
+        np.moveaxis(np.tensordot(part, kernels, ((1,), (0,))), len(sizes) + 1, 1)
+        for part, kernels in zip(np.split(x, groups, 1), np.split(weight, groups), strict=True)
+    ]
+    products = np.concatenate(parts, 1)
     for at in itertools.product(*map(range, kernel)):
         place = tuple(
-            slice(a, a + (n - 1) * stride + 1, stride) for a, n in zip(at, x.shape[2:], strict=True)
+            slice(a * dilation, a * dilation + (n - 1) * stride + 1, stride)
+            for a, n in zip(at, x.shape[2:], strict=True)
         )
-        parts = [
-            np.moveaxis(np.tensordot(part, kernels[(..., *at)], ((1,), (0,))), -1, 1)
-            for part, kernels in zip(np.split(x, groups, 1), np.split(weight, groups), strict=True)
-        ]
-        out[(slice(None), slice(None), *place)] += np.concatenate(parts, 1)
+        out[(slice(None), slice(None), *place)] += products[(..., *at)]
     inner = (slice(padding, -padding or None),) * len(kernel)
     return out[(slice(None), slice(None), *inner)] + bias.reshape(-1, *[1] * len(kernel))
 
 
+_OPTIONS = "groups", "stride", "dilation", "padding", "output_padding"
+_WINDOWS = ((1, 1, 1, 0), (2, 2, 1, 1), (1, 1, 2, 2), (2, 2, 2, 1))
+
+
 def _convolutions() -> Iterator[Operation]:
-    for n, space in _SPACE.items():
-        for groups, stride, dilation, padding in ((1, 1, 1, 0), (2, 2, 1, 1), (1, 1, 2, 2)):
-            if n == 3 and dilation > 1:
-                continue
-            inputs = reals(1, 4, *space), reals(4, 4 // groups, *[2 + (n < 3)] * n, seed=1), reals(4, seed=2)
-            options = groups, stride, dilation, padding
-            yield Operation(
-                f"conv{n}d",
-                f"groups {groups}, stride {stride}, dilation {dilation}, padding {padding}",
-                lambda x, w, b, n=n, o=options: getattr(x, f"conv{n}d")(w, b, *o),
-                lambda x, w, b, o=options: convolved(x, w, b, *o),
-                inputs,
-                order=1,
-                accuracy=2.0,
-            )
-        inputs = reals(1, 4, *_SPACE[n]), reals(4, 2, *[3] * n, seed=1), reals(4, seed=2)
+    for (n, space), values in itertools.product(_SPACE.items(), _WINDOWS):
+        groups, _, dilation, _ = values
+        if n == 3 and dilation > 1:
+            continue
+        options = dict(zip(_OPTIONS, values, strict=False))
+        yield Operation(
+            f"conv{n}d",
+            ", ".join(f"{name} {value}" for name, value in options.items()),
+            lambda x, w, b, n=n, o=options: getattr(x, f"conv{n}d")(w, b, **o),
+            lambda x, w, b, o=values: convolved(x, w, b, *o),
+            (reals(1, 4, *space), reals(4, 4 // groups, *[2 + (n < 3)] * n, seed=1), reals(4, seed=2)),
+            order=2,
+            accuracy=2.0,
+        )
+
+
+# of few elements: each takes one more difference, and what is spread has many times as many
+_SPREAD = {1: (4,), 2: (3, 2), 3: (2, 1, 2)}
+_SPREADS = ((2, 2, 1, 1, 1), (1, 1, 2, 1, 0), (2, 3, 2, 0, 2))
+
+
+def _transposed() -> Iterator[Operation]:
+    for (n, space), values in itertools.product(_SPREAD.items(), _SPREADS):
+        options = dict(zip(_OPTIONS, values, strict=True))
         yield Operation(
             f"conv_transpose{n}d",
-            "groups 2, stride 2, padding 1",
-            lambda x, w, b, n=n: getattr(x, f"conv_transpose{n}d")(w, b, 2, 2, 1, 1, 1),
-            lambda x, w, b: spread(x, w, b, 2, 2, 1, 1),
-            inputs,
-            # of three axes, finite differences take a quarter of a minute
-            order=1 if n < 3 else 0,
+            ", ".join(f"{name} {value}" for name, value in list(options.items())[:4]),
+            lambda x, w, b, n=n, o=options: getattr(x, f"conv_transpose{n}d")(w, b, **o),
+            lambda x, w, b, o=values: spread(x, w, b, *o),
+            (reals(1, 4, *space), reals(4, 4 // values[0], *[3, 2, 2][:n], seed=1), reals(4, seed=2)),
+            order=2,
             accuracy=2.0,
         )
 
@@ -117,14 +132,15 @@ def _pools() -> Iterator[Operation]:
                 lambda x, name=name: getattr(x, name)(2, 1),
                 lambda x, f=function, n=n: pooled(x, f, 2, 1, 0, 0, n),
                 (x,),
-                order=1,
+                order=2,
             )
             yield Operation(
                 name,
                 "kernel 3, stride 2, padding 1",
-                lambda x, name=name: getattr(x, name)(3, 2, 1, 1),
+                lambda x, name=name: getattr(x, name)(3, 2, padding=1),
                 lambda x, f=function, n=n, fill=fill: pooled(x, f, 3, 2, 1, fill, n),
                 (x,),
+                order=2,
             )
         sizes = tuple(size - 1 for size in space)
         for name, function in ((f"adaptive_max_pool{n}d", np.max), (f"adaptive_avg_pool{n}d", np.mean)):
@@ -134,7 +150,7 @@ def _pools() -> Iterator[Operation]:
                 lambda x, name=name, s=sizes: getattr(x, name)(s),
                 lambda x, f=function, s=sizes: adapted(x, f, s),
                 (x,),
-                order=1,
+                order=2,
             )
         most = reals(1, 2, *[2] * n)
         places: Array = np.arange(2**n, dtype=np.int32) * 2 + 1
@@ -145,7 +161,7 @@ def _pools() -> Iterator[Operation]:
             lambda x, i, n=n: getattr(x, f"max_unpool{n}d")(i),
             lambda x, i, n=n: _put_back(x, i, (4,) * n),
             (most, index),
-            order=1,
+            order=2,
         )
     ceiled: Meaning = lambda x: pooled(
         np.pad(x, [(0, 0)] * 2 + [(0, 1)] * 2, constant_values=-np.inf), np.max, 2, 2, 0, 0, 2
@@ -160,16 +176,16 @@ def _pools() -> Iterator[Operation]:
         lambda x: x.avg_pool2d(3, 1, padding=1, count_include_pad=False),
         counted,
         (reals(1, 2, 4, 4),),
-        order=1,
+        order=2,
     )
     for n in (1, 2, 3):
         yield Operation(
             f"avg_pool{n}d",
             "divisor",
-            lambda x, n=n: getattr(x, f"avg_pool{n}d")(3, 1, 1, padding=1, divisor_override=4),
+            lambda x, n=n: getattr(x, f"avg_pool{n}d")(3, 1, padding=1, divisor_override=4),
             lambda x, n=n: pooled(x, np.sum, 3, 1, 1, 0, n) / 4,
             (reals(1, 2, *(4,) * n),),
-            order=1,
+            order=2,
         )
     yield Operation(
         "max_pool2d",
@@ -250,7 +266,7 @@ def _sizes() -> Iterator[Operation]:
             lambda x, s=sizes, m=mode, a=aligned: x.interpolate(s, mode=m, align_corners=a),
             lambda x, s=sizes, m=kind, a=aligned: resized(x, s, m, a),
             (reals(1, 2, *_SPACE[n]),),
-            order=1 if n < 3 else 0,
+            order=2,
         )
 
 
@@ -295,8 +311,8 @@ def _samples() -> Iterator[Operation]:
             lambda x, g, m=mode, p=padding: x.grid_sample(g, m, p),
             lambda x, g, m=mode, p=padding: sampled(x, g, m, p),
             inputs,
-            order=1,
+            order=2,
         )
 
 
-CASES = (*_convolutions(), *_pools(), *_sizes(), *_samples())
+CASES = (*_convolutions(), *_transposed(), *_pools(), *_sizes(), *_samples())
