@@ -9,7 +9,7 @@ import torch
 
 from plugrad import events
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
-from plugrad.nn import Bilinear, Embedding, Linear
+from plugrad.nn import Bilinear, CircularPad1d, Embedding, Linear, Unflatten
 from plugrad.nn.state import get_state_dict, load_state_dict
 from plugrad.tensor import Tensor
 
@@ -129,3 +129,15 @@ def test_rows_are_read_where_they_are() -> None:
     # not by a product with a matrix of 0s and 1s, which would be made first
     assert len(found) == 1
     np.testing.assert_array_equal(out.numpy()[:2], layer.weight.numpy()[[3, 499]])
+
+
+def test_inputs_of_another_size_are_refused_by_the_layer() -> None:
+    for shape in ((), (3,), (2, 3), (4, 1)):
+        with pytest.raises(ShapeError, match="Linear of 4 inputs got shape"):
+            Linear(4, 2)(Tensor.ones(*shape))
+    with pytest.raises(ShapeError, match="Bilinear of 3 inputs got shape"):
+        Bilinear(4, 3, 2)(Tensor.ones(2, 4), Tensor.ones(2, 4))
+    with pytest.raises(ArgumentError, match="Unflatten: unflattened_size=3: pass several sizes"):
+        Unflatten(1, 3)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(ArgumentError, match=r"CircularPad1d: padding=1\.5: pass a number"):
+        CircularPad1d(1.5)  # pyright: ignore[reportArgumentType]

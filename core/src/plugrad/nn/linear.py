@@ -1,6 +1,7 @@
 """Dense layers: what a model learns by matrix products."""
 
 import functools
+from typing import Any
 
 from plugrad.dtype import is_int
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
@@ -12,6 +13,13 @@ from plugrad.tensor.base import DTypeLike
 __all__ = ["Bilinear", "Embedding", "Linear"]
 
 
+def _check_last(name: str, x: Tensor, size: Any) -> None:
+    """Refuse an input whose last axis has not the size that a layer takes, unless it is symbolic."""
+    last: Any = x.shape[-1] if x.ndim else None
+    if not x.ndim or (isinstance(last, int) and last != size):
+        raise ShapeError(f"{name} of {size} inputs got shape {x.shape}; it takes (..., {size}).")
+
+
 class Linear:
     """`x @ weight.T + bias` over the last axis: (..., in_features) -> (..., out_features).
 
@@ -21,6 +29,9 @@ class Linear:
         bias: add a learnt number for each output.
         device: where the parameters live; `Device.DEFAULT` if left out.
         dtype: of the parameters; the default float if left out.
+
+    Raises:
+        ShapeError: an input has another last axis.
 
     Example:
         >>> Linear(3, 2)(Tensor.ones(5, 3)).shape
@@ -46,6 +57,7 @@ class Linear:
     def __call__(self, x: Tensor) -> Tensor:
         """Return the layer's output for `x`."""
         check_tensors(self, x=x)
+        _check_last("Linear", x, self.weight.shape[-1])
         out = x @ self.weight.transpose(0, 1)
         return out if self.bias is None else out + self.bias
 
@@ -60,6 +72,9 @@ class Bilinear:
         bias: add a learnt number for each output.
         device: where the parameters live; `Device.DEFAULT` if left out.
         dtype: of the parameters; the default float if left out.
+
+    Raises:
+        ShapeError: an input has another last axis.
 
     Example:
         >>> Bilinear(3, 4, 2)(Tensor.ones(5, 3), Tensor.ones(5, 4)).shape
@@ -85,6 +100,8 @@ class Bilinear:
         """Return the layer's output for `x1` and `x2`."""
         check_tensors(self, x1=x1, x2=x2)
         outputs, in1, in2 = self.weight.static_shape("Bilinear")
+        _check_last("Bilinear", x1, in1)
+        _check_last("Bilinear", x2, in2)
         # (..., in1) @ (in1, outputs * in2), then the products with x2
         first = x1 @ self.weight.permute(1, 0, 2).reshape(in1, outputs * in2)
         out = (first.unflatten(-1, (outputs, in2)) * x2.unsqueeze(-2)).sum(-1)

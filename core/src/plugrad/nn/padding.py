@@ -1,9 +1,9 @@
 """Padding as layers: more elements around sequences, images and volumes."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from plugrad.errors import ShapeError
+from plugrad.errors import ArgumentError, ShapeError
 from plugrad.nn.checks import check_tensors
 from plugrad.tensor import Tensor
 
@@ -38,6 +38,8 @@ class _Pad:
     mode: Literal["constant", "reflect", "replicate", "circular"] = "constant"
 
     def __init__(self, padding: int | Sequence[int]) -> None:
+        if not isinstance(padding, (int, Iterable)):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise ArgumentError(f"{type(self).__name__}: padding={padding!r:.60}: pass a number, or several.")
         self.padding = (padding,) * (2 * self.axes) if isinstance(padding, int) else tuple(padding)
         if len(self.padding) != 2 * self.axes:
             raise ShapeError(

@@ -1,8 +1,9 @@
 """Layers that change nothing but shapes or sizes."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+from plugrad.errors import ArgumentError
 from plugrad.nn.checks import check_tensors
 from plugrad.tensor import Tensor
 from plugrad.tensor.interpolation import InterpolationMode
@@ -48,6 +49,9 @@ class Flatten:
 class Unflatten:
     """An axis as several: `Tensor.unflatten`.
 
+    Raises:
+        ArgumentError: `unflattened_size` is no sequence of sizes.
+
     Example:
         >>> Unflatten(1, (3, 4))(Tensor.ones(2, 12)).shape
         (2, 3, 4)
@@ -55,6 +59,8 @@ class Unflatten:
 
     def __init__(self, dim: int, unflattened_size: Sequence[int]) -> None:
         self.dim = dim
+        if isinstance(unflattened_size, str) or not isinstance(unflattened_size, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise ArgumentError(f"Unflatten: unflattened_size={unflattened_size!r:.60}: pass several sizes.")
         self.unflattened_size = tuple(unflattened_size)
 
     def __call__(self, x: Tensor) -> Tensor:
