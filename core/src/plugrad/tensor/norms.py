@@ -42,7 +42,7 @@ class NormMixin(ReduceMixin):
             >>> Tensor([3.0, -4.0]).norm(float("inf")).item()
             4.0
         """
-        p = 2.0 if p == "fro" else p
+        p = 2.0 if isinstance(p, str) and p == "fro" else p
         if not isinstance(p, (int, float)) or p != p:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise ArgumentError(f"norm: p={p!r} is no number. Norms of matrices are in the linear algebra.")
         narrow, wide = self._float_dtypes()

@@ -68,7 +68,7 @@ class SearchMixin(OrderMixin, ScanMixin):
             >>> Tensor([1, 3, 3, 5]).searchsorted(Tensor([3, 4])).tolist()
             [1, 3]
         """
-        if side not in ("left", "right", None):
+        if side is not None and str(side) not in ("left", "right"):
             raise ArgumentError(f"searchsorted: side={side!r} is neither 'left' nor 'right'.")
         right = as_flag(right, "searchsorted: right") if side is None else side == "right"
         values = self._tensor_operand(values)
