@@ -7,7 +7,7 @@ from plugrad._util import numpy as np
 from plugrad.dtype import ConstType, DType
 from plugrad.errors import ArgumentError
 from plugrad.tensor import Tensor
-from plugrad.tensor.shapes import check_sizes
+from plugrad.tensor.shapes import as_int, check_sizes
 
 Shape = int | Sequence[int]
 
@@ -99,8 +99,9 @@ def linspace(
     """
     if endpoint:
         return Tensor.linspace(start, stop, num, dtype=dtype, device=device)
-    check_sizes((num,), "linspace")
-    return Tensor.linspace(start, stop, num + 1, dtype=dtype, device=device)[:num]
+    count = as_int(num, "linspace", "num")
+    check_sizes((count,), "linspace")
+    return Tensor.linspace(start, stop, count + 1, dtype=dtype, device=device)[:count]
 
 
 def full(

@@ -125,6 +125,7 @@ def isdtype(dtype: DType, kind: "DType | str | tuple[DType | str, ...]") -> bool
         >>> isdtype(dtypes.int8, "integral")
         True
     """
+    dtype = element_dtype(dtype)
     if isinstance(kind, tuple):
         return any(isdtype(dtype, each) for each in kind)
     if isinstance(kind, DType):

@@ -6,7 +6,7 @@ from typing import Any
 from plugrad.dtype import least_upper_dtype
 from plugrad.errors import ArgumentError, ShapeError
 from plugrad.tensor import Tensor
-from plugrad.tensor.shapes import check_sizes, one_axis, several
+from plugrad.tensor.shapes import as_flag, as_shape, check_sizes, one_axis, several
 
 
 def broadcast_arrays(*arrays: Tensor) -> list[Tensor]:
@@ -33,7 +33,7 @@ def broadcast_to(x: Tensor, /, shape: Sequence[int]) -> Tensor:
         >>> broadcast_to(Tensor([1, 2]), (2, 2)).tolist()
         [[1, 2], [1, 2]]
     """
-    return x.broadcast_to(check_sizes(tuple(shape), "broadcast_to"))
+    return x.broadcast_to(check_sizes(as_shape((shape,), "broadcast_to"), "broadcast_to"))
 
 
 def concat(arrays: Sequence[Tensor], /, *, axis: int | None = 0) -> Tensor:
@@ -47,7 +47,7 @@ def concat(arrays: Sequence[Tensor], /, *, axis: int | None = 0) -> Tensor:
         [1, 2, 3, 4]
     """
     first, *others = _some([x.flatten() for x in arrays] if axis is None else arrays, "concat")
-    return first.cat(*others, axis=axis or 0)
+    return first.cat(*others, axis=0 if axis is None else axis)
 
 
 def stack(arrays: Sequence[Tensor], /, *, axis: int = 0) -> Tensor:
@@ -115,7 +115,7 @@ def permute_dims(x: Tensor, /, axes: Sequence[int]) -> Tensor:
         >>> permute_dims(Tensor([[1, 2], [3, 4]]), (1, 0)).tolist()
         [[1, 3], [2, 4]]
     """
-    return x.permute(tuple(axes))
+    return x.permute(several(axes))
 
 
 def moveaxis(x: Tensor, source: int | Sequence[int], destination: int | Sequence[int], /) -> Tensor:
@@ -146,7 +146,7 @@ def reshape(x: Tensor, /, shape: int | Sequence[int], *, copy: bool | None = Non
         [1, 2, 3, 4]
     """
     out = x.reshape(several(shape))
-    return out.contiguous() if copy else out
+    return out.contiguous() if copy is not None and as_flag(copy, "copy") else out
 
 
 def flip(x: Tensor, /, *, axis: int | Sequence[int] | None = None) -> Tensor:
@@ -186,7 +186,8 @@ def tile(x: Tensor, repetitions: Sequence[int], /) -> Tensor:
         >>> tile(Tensor([1, 2]), (2,)).tolist()
         [1, 2, 1, 2]
     """
-    return x.tile(*repetitions) if repetitions else x
+    counts = several(repetitions)
+    return x.tile(*counts) if counts else x
 
 
 def take(x: Tensor, indices: Tensor, /, *, axis: int | None = None) -> Tensor:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from plugrad.dtype import DType, dtypes
 from plugrad.errors import ArgumentError, AxisError
 from plugrad.tensor import Tensor
+from plugrad.tensor.shapes import as_int
 
 Axis = int | Sequence[int] | None
 
@@ -197,16 +198,19 @@ def diff(
     """Return the differences of neighbours along an axis, `n` times.
 
     Raises:
-        ArgumentError: `n` is negative.
+        ArgumentError: `n` is negative, or no integer.
 
     Example:
         >>> diff(Tensor([1, 4, 9])).tolist()
         [3, 5]
     """
-    if n < 0:
-        raise ArgumentError(f"diff {n} times. Pass n of 0 or more.")
+    count = as_int(n, "diff", "n")
+    if count < 0:
+        raise ArgumentError(f"diff {count} times. Pass n of 0 or more.")
     parts = [part for part in (prepend, x, append) if part is not None]
     out = parts[0].cat(*parts[1:], axis=axis).movedim(axis, 0)
-    for _ in range(n):
+    for _ in range(count):
+        if isinstance(size := out.shape[0], int) and not size:
+            break
         out = out[1:] != out[:-1] if out.dtype is dtypes.bool else out[1:] - out[:-1]
     return out.movedim(0, axis)

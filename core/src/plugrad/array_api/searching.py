@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple
 from plugrad.dtype import is_float
 from plugrad.errors import ArgumentError, ShapeError
 from plugrad.tensor import Tensor
-from plugrad.tensor.shapes import show
+from plugrad.tensor.shapes import is_one_of, show
 
 
 class UniqueAll(NamedTuple):
@@ -67,8 +67,8 @@ def searchsorted(
     if x1.ndim != 1 or (sorter is not None and sorter.shape != x1.shape):
         order = "" if sorter is None else f" by a sorter {show(sorter.shape)}"
         raise ShapeError(f"searchsorted in {show(x1.shape)}{order}: pass one axis, and as many positions.")
-    if side not in ("left", "right"):
-        raise ArgumentError(f"searchsorted with side={side!r}: pass 'left' or 'right'.")
+    if not is_one_of(side, ("left", "right")):
+        raise ArgumentError(f"searchsorted with side={side!r:.60}: pass 'left' or 'right'.")
     return (x1 if sorter is None else x1[sorter]).searchsorted(x2, side == "right")
 
 
