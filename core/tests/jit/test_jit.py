@@ -8,6 +8,7 @@ import pytest
 
 from plugrad import Tensor, context
 from plugrad.device import OpenDevice
+from plugrad.errors import JitError
 from plugrad.jit import TinyJit, jit
 from plugrad.runtime.buffer import live_buffers
 from plugrad.testing.replays import counted
@@ -176,3 +177,10 @@ def test_a_jitted_function_keeps_its_name_and_docstring() -> None:
     assert isinstance(function, TinyJit)
     assert function.__name__ == "function"
     assert function.__doc__ == "Do nothing."
+
+
+def test_what_is_no_function_is_refused() -> None:
+    wrong: Any
+    for wrong in (None, 3, "a"):
+        with pytest.raises(JitError, match=r"^jit: .* is no function. Pass what computes"):
+            jit(wrong)

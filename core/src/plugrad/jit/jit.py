@@ -61,9 +61,9 @@ class TinyJit(Generic[P, R]):
     kernel by kernel.
 
     Raises:
-        JitError: at a call, when the function reads a tensor's values (`item`, `numpy`, ...), computes
-            something else at each call, keeps tensors outside that it does not return, or gets arguments
-            that are neither tensors nor hashable.
+        JitError: this is no function; at a call, when the function reads a tensor's values (`item`, `numpy`,
+            ...), computes something else at each call, keeps tensors outside that it does not return, or gets
+            arguments that are neither tensors nor hashable.
         ShapeError: at a call, when a variable has a value with which a slice leaves its axis.
 
     Example:
@@ -75,6 +75,9 @@ class TinyJit(Generic[P, R]):
     """
 
     def __init__(self, function: Callable[P, R]) -> None:
+        given: object = function
+        if not callable(given):
+            raise JitError(f"jit: {given!r:.80} ({type(given).__name__}) is no function. Pass what computes.")
         functools.update_wrapper(self, function)
         self._function = function
         self._states: OrderedDict[Hashable, _Recording | _Captured] = OrderedDict()

@@ -9,7 +9,8 @@ from plugrad.errors import AxisError, ShapeError, TransformError
 from plugrad.tensor import Tensor
 from plugrad.tensor.graphs import alive, graph_below, tensor_of
 from plugrad.tensor.random import Draw, current_draw, drawing_by, stream
-from plugrad.tensor.shapes import show
+from plugrad.tensor.shapes import is_one_of, show
+from plugrad.transforms.tracing import check_function
 from plugrad.transforms.tree import leaves_of, only_tensors, rebuilt, spread
 from plugrad.uop.uop import UOp
 
@@ -57,8 +58,9 @@ def vmap(
         >>> dot(Tensor([[1, 2], [3, 4]]), Tensor([1, 10])).tolist()
         [21, 43]
     """
-    if randomness not in ("different", "same"):
-        raise TransformError(f'vmap: randomness={randomness!r} is neither "different" nor "same".')
+    check_function(f, "vmap")
+    if not is_one_of(randomness, ("different", "same")):
+        raise TransformError(f'vmap: randomness={randomness!r:.60} is neither "different" nor "same".')
     in_axes = in_axes if in_dims is None else in_dims
     out_axes = out_axes if out_dims is None else out_dims
 

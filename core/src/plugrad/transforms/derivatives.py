@@ -14,8 +14,9 @@ from plugrad.dtype import is_float
 from plugrad.errors import GradientError, TransformError
 from plugrad.tensor import Tensor
 from plugrad.tensor.graphs import graph_below, tensor_of
+from plugrad.tensor.shapes import as_flag
 from plugrad.transforms.directions import cotangents, tangents_of, zeros
-from plugrad.transforms.tracing import gradients_needed, mark, released
+from plugrad.transforms.tracing import check_function, gradients_needed, mark, released
 from plugrad.transforms.tree import leaves_of, mapped, only_tensors, rebuilt
 from plugrad.uop.uop import UOp
 
@@ -46,6 +47,7 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
         >>> pull(Tensor([1.0, 10.0]))[0].tolist()
         [2.0, 60.0]
     """
+    check_function(f, "vjp")
     needed = gradients_needed()
     marks = mapped(mark, primals)
     inputs = leaves_of(marks)
@@ -86,12 +88,14 @@ def grad(
     Raises:
         GradientError: at a call, the result is no float tensor of one element, an argument to differentiate
             by holds no floats, or an operation on the way has no derivative.
-        TransformError: at a call, there is no such argument, or `f` returns no pair with `has_aux`.
+        TransformError: `f` is no function; at a call, there is no such argument, or `f` returns no pair with
+            `has_aux`.
 
     Example:
         >>> grad(lambda x: (x * x * x).sum())(Tensor([1.0, 2.0])).tolist()
         [3.0, 12.0]
     """
+    check_function(f, "grad")
 
     def gradient(*args: Any, **kwargs: Any) -> Any:
         _, aux, gradients = _gradient(f, argnums, has_aux, args, kwargs, "grad")
@@ -113,13 +117,15 @@ def value_and_grad(
     Raises:
         GradientError: at a call, the result is no float tensor of one element, an argument to differentiate
             by holds no floats, or an operation on the way has no derivative.
-        TransformError: at a call, there is no such argument, or `f` returns no pair with `has_aux`.
+        TransformError: `f` is no function; at a call, there is no such argument, or `f` returns no pair with
+            `has_aux`.
 
     Example:
         >>> value, gradient = value_and_grad(lambda x: (x * x).sum())(Tensor([1.0, 2.0]))
         >>> value.item(), gradient.tolist()
         (5.0, [2.0, 4.0])
     """
+    check_function(f, "value_and_grad")
 
     def both(*args: Any, **kwargs: Any) -> Any:
         value, aux, gradients = _gradient(f, argnums, has_aux, args, kwargs, "value_and_grad")
@@ -198,6 +204,7 @@ def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., 
 def _linearized(
     f: Callable[..., Any], primals: tuple[Any, ...], has_aux: bool, what: str
 ) -> tuple[Any, Callable[..., Any], Any]:
+    check_function(f, what)
     needed = gradients_needed()
     marks = mapped(mark, primals)
     nodes = [graph_below(x) for x in leaves_of(marks)]
@@ -248,7 +255,7 @@ def _gradient(
 
 
 def _with_aux(returned: Any, has_aux: bool, what: str) -> tuple[Any, Any]:
-    if not has_aux:
+    if not as_flag(has_aux, f"{what}: has_aux"):
         return returned, None
     if not isinstance(returned, (tuple, list)) or len(returned) != 2:  # pyright: ignore[reportUnknownArgumentType]
         raise TransformError(

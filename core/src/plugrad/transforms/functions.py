@@ -9,7 +9,7 @@ from plugrad.errors import GradientError, TransformError
 from plugrad.tensor import Tensor
 from plugrad.tensor.custom import with_backward
 from plugrad.tensor.graphs import alive, graph_below, held_nodes, tensor_of
-from plugrad.transforms.tracing import gradients_needed
+from plugrad.transforms.tracing import check_function, gradients_needed
 from plugrad.transforms.tree import form_of, leaves_of, only_tensors, rebuilt
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
@@ -39,6 +39,7 @@ def checkpoint(f: Callable[P, R]) -> Callable[P, R]:
         >>> checkpoint(lambda x: (x.exp() * x).exp())(x).sum().gradient(x)[0].tolist()[0]
         1.0
     """
+    check_function(f, "checkpoint")
 
     @functools.wraps(f)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:

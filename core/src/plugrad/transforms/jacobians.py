@@ -9,6 +9,7 @@ from plugrad.errors import GradientError
 from plugrad.tensor import Tensor
 from plugrad.transforms.batching import vmap
 from plugrad.transforms.derivatives import chosen, linearize, numbers, vjp
+from plugrad.transforms.tracing import check_function
 from plugrad.transforms.tree import leaves_of, rebuilt
 
 __all__ = ["hessian", "jacfwd", "jacobian", "jacrev"]
@@ -37,6 +38,7 @@ def jacobian(
         >>> jacobian(lambda x: x * x)(Tensor([1.0, 2.0])).tolist()
         [[2.0, 0.0], [0.0, 4.0]]
     """
+    check_function(f, "jacobian")
 
     def derivatives(*args: Any, **kwargs: Any) -> Any:
         primals = _primals(args, argnums, "jacobian")
@@ -85,6 +87,7 @@ def jacfwd(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[
         >>> jacfwd(lambda x: x.sum() * x)(Tensor([1.0, 2.0])).tolist()
         [[4.0, 1.0], [2.0, 5.0]]
     """
+    check_function(f, "jacfwd")
 
     def derivatives(*args: Any, **kwargs: Any) -> Any:
         primals = _primals(args, argnums, "jacfwd")

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from plugrad.autodiff import marked
 from plugrad.dtype import is_float
+from plugrad.errors import TransformError
 from plugrad.tensor import Tensor
 from plugrad.tensor.graphs import alive, graph_below, tensor_of
 from plugrad.uop.uop import UOp
@@ -19,6 +20,16 @@ def mark(x: Tensor) -> Tensor:
     if not is_float(x.dtype):
         return x
     return tensor_of(marked(graph_below(x)), x.device, tracked=True)
+
+
+def check_function(f: object, what: str) -> None:
+    """Refuse what cannot be called.
+
+    Raises:
+        TransformError: `f` is no function.
+    """
+    if not callable(f):
+        raise TransformError(f"{what}: {f!r:.80} ({type(f).__name__}) is no function. Pass what computes.")
 
 
 def gradients_needed() -> set[UOp]:
