@@ -39,7 +39,8 @@ def test_dtypes_without_cases_are_refused(name: str, dtype: str) -> None:
 
 
 def test_every_method_is_swept() -> None:
-    swept = {case.name for case in OPERATIONS if case.variation in ("in float16", "in integers")}
+    endings = (" in float16", " in integers")
+    swept = {case.name for case in OPERATIONS[len(WRITTEN) :] if case.variation.endswith(endings)}
     assert {case.name for case in WRITTEN if case.inputs} - set(sweep.EXCUSED) == swept
 
 

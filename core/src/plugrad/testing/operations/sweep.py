@@ -148,7 +148,14 @@ def in_float(case: Operation, dtype: str) -> Operation:
     given_back = "float32" if narrow and result == dtype else result
     accuracy = case.accuracy * _ACCURACIES.get(case.name, 1.0)
     return Operation(
-        case.name, f"in {dtype}", call, reference, inputs, given_back, accuracy=accuracy, stored=(dtype,)
+        case.name,
+        f"{case.variation} in {dtype}",
+        call,
+        reference,
+        inputs,
+        given_back,
+        accuracy=accuracy,
+        stored=(dtype,),
     )
 
 
@@ -231,7 +238,13 @@ def in_integers(case: Operation, in_rows: bool) -> Operation:
     row = "float32" if results[0].startswith("float") else "int64"
     carrier = row if in_rows else results[0]
     return Operation(
-        case.name, "in integers", call, reference, tuple(inputs), carrier, accuracy=case.accuracy
+        case.name,
+        f"{case.variation} in integers",
+        call,
+        reference,
+        tuple(inputs),
+        carrier,
+        accuracy=case.accuracy,
     )
 
 
