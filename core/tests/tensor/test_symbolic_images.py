@@ -193,6 +193,19 @@ def test_how_many_matrices_there_are_may_vary(f: Any) -> None:
     assert len(programs) == 1
 
 
+def test_a_replay_refuses_windows_that_do_not_fit() -> None:
+    @jit
+    def step(x: Tensor, n: Any) -> Tensor:
+        return filled_up(x[:, :, :n].max_pool2d((5, 2), 1)) + 0
+
+    for value in (6, 8, 5):
+        wanted = functional.max_pool2d(torch.tensor(IMAGES[:, :, :value]), (5, 2), 1)
+        compare(step(Tensor(IMAGES), bound(value)), wanted)
+    # one element less, and there would be no window at all
+    with pytest.raises(ShapeError, match=r"with n=4: (padding by -1|a slice of -1)"):
+        step(Tensor(IMAGES), bound(4))
+
+
 def test_what_does_not_fit_is_refused() -> None:
     x = Tensor(IMAGES)
     weight = Tensor(WEIGHT)

@@ -4,7 +4,7 @@ from typing import Any
 
 from plugrad.errors import ShapeError
 from plugrad.tensor.shapes import cut_to, size_today
-from plugrad.uop.shape import greatest
+from plugrad.uop.shape import greatest, least
 from plugrad.uop.uop import UOp
 
 
@@ -51,6 +51,8 @@ def _axis_windows(u: UOp, axis: int, kernel: int, stride: int, dilation: int, wh
     reach = dilation * (kernel - 1) + 1
     if not isinstance(size, int):
         # those of the greatest axis, as many as fit today
+        if least(size) < reach:
+            u = _asking_for(u, axis, size - reach)
         whole = _axis_windows(_resized(u, axis, greatest(size)), axis, kernel, stride, dilation, what)
         return cut_to(whole, (*head, (size - reach) // stride + 1, kernel, *tail))
     if kernel == 1 or stride >= reach:
@@ -74,6 +76,12 @@ def _axis_windows(u: UOp, axis: int, kernel: int, stride: int, dilation: int, wh
     order = list(range(len(u.shape)))
     order[axis], order[axis + 1] = axis + 1, axis
     return u.permute(tuple(order))
+
+
+def _asking_for(u: UOp, axis: int, room: UOp) -> UOp:
+    """Return `u`, padded and cut by `room`: each replay asks whether that is no less than 0."""
+    before = [(0, 0) if at != axis else (room, 0) for at in range(len(u.shape))]
+    return u.pad(before).shrink([(begin, begin + n) for (begin, _), n in zip(before, u.shape, strict=True)])
 
 
 def _resized(u: UOp, axis: int, size: int) -> UOp:
