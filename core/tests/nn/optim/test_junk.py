@@ -29,7 +29,7 @@ JUNK: list[Any] = [
     {"params": 3},
 ]
 # None is the default; a negative dampening adds to the gradient
-TAKEN = [("adjust_lr_fn", None), ("dampening", -1), ("dampening", -0.5)]
+TAKEN = [("adjust_lr_fn", None), ("b1", None), ("b2", None), ("dampening", -1), ("dampening", -0.5)]
 CLASSES = [
     make
     for make in map(optim.__dict__.get, optim.__all__)
