@@ -35,9 +35,13 @@ class Tensor(GradientMixin, RunMixin, StatisticsMixin, FourierAxesMixin):
     Nothing runs until a value is needed: `realize`, `numpy`, `tolist`, `item`, `print` of an element. Tensors
     with the same graph are the same computation, done once.
 
+    Arrays of NumPy are operands on either side of an operator, and the result is a tensor. Functions of NumPy,
+    such as `np.sin`, refuse tensors: use the methods, or `np.asarray(tensor)`.
+
     Args:
-        data: nested lists of numbers, a number, bytes, a NumPy array, a graph, or a `pathlib.Path`: the bytes
-            of that file, which stay there until they are needed.
+        data: nested lists of numbers (those of NumPy count as Python's there), a number, bytes, a NumPy array
+            or another buffer of elements, a graph, or a `pathlib.Path`: the bytes of that file, which stay
+            there until they are needed. A `dtype` reads bytes as elements, and casts elements.
         dtype: the type of the elements; by default it follows the data: bool, `dtypes.default_int` (int64
             where a number needs it), `dtypes.default_float`, uint8 for bytes, an array's own.
         device: where the elements live; by default `Device.DEFAULT`, for a path the file itself.
