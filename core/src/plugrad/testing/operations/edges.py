@@ -232,7 +232,9 @@ def _digamma(x: float) -> float:
         return _digamma(1 - x) - math.pi / math.tan(math.pi * x)
     if x < 20:
         return _digamma(x + 1) - 1 / x
-    return math.log(x) - 1 / (2 * x) - 1 / (12 * x**2) + 1 / (120 * x**4)
+    # the coefficients of x**-2n are -B(2n) / 2n
+    terms = (-1 / 12, 1 / 120, -1 / 252, 1 / 240, -1 / 132)
+    return math.log(x) - 1 / (2 * x) + sum(c / x ** (2 * n) for n, c in enumerate(terms, 1))
 
 
 _POLES = np.array([-3, -2.5, -1, -0.5, -0.0, 0.0, 0.25, 1, 2, 5.5, 100, np.inf, -np.inf, np.nan])

@@ -48,6 +48,7 @@ def _digamma(x: Any) -> Any:
     """Return the derivative of lgamma for x > 0: Abramowitz and Stegun, 6.3.6 and 6.3.18."""
     y = x + 20
     far = np.log(y) - 1 / (2 * y) - 1 / (12 * y**2) + 1 / (120 * y**4) - 1 / (252 * y**6)
+    far = far + 1 / (240 * y**8) - 1 / (132 * y**10)
     return far - sum(1 / (x + n) for n in range(20))
 
 
