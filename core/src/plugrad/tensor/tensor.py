@@ -35,8 +35,8 @@ class Tensor(GradientMixin, RunMixin, StatisticsMixin, FourierAxesMixin):
     Nothing runs until a value is needed: `realize`, `numpy`, `tolist`, `item`, `print` of an element. Tensors
     with the same graph are the same computation, done once.
 
-    Arrays of NumPy are operands on either side of an operator, and the result is a tensor. Functions of NumPy,
-    such as `np.sin`, refuse tensors: use the methods, or `np.asarray(tensor)`.
+    Arrays of NumPy are operands on either side of an operator, and the result is a tensor. Functions of
+    NumPy, such as `np.sin`, refuse tensors: use the methods, or `np.asarray(tensor)`.
 
     Args:
         data: nested lists of numbers (those of NumPy count as Python's there), a number, bytes, a NumPy array
