@@ -20,7 +20,7 @@ _HALVES = np.array([-0.0, 0.0, 1.0, -1.0, np.inf, -np.inf, np.nan], np.float16)
 _PAIRS = (EDGES[:, None], EDGES[None, :])
 # name: the reference, where it is differentiated, and how often
 _ONE: dict[str, tuple[Meaning, Any, int]] = {
-    "frac": (lambda x: x - np.trunc(x), reals(3, 4), 1),
+    "frac": (lambda x: x - np.trunc(x), reals(3, 4), 2),
     "deg2rad": (np.deg2rad, reals(3, 4), 2),
     "rad2deg": (np.rad2deg, reals(3, 4), 2),
     "sinc": (np.sinc, reals(3, 4), 2),
