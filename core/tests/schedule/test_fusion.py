@@ -28,6 +28,8 @@ def test_a_value_that_every_row_needs_is_stored() -> None:
 
 def test_padding_is_copied_where_vectors_would_break_often() -> None:
     assert LOOPS.inline_pad(evaluations=1000, numel=1000)
+    # windows of 3 x 3 at every second place
+    assert not LOOPS.inline_pad(evaluations=2000, numel=1000)
     assert not LOOPS.inline_pad(evaluations=9000, numel=1000)
     assert GRID.inline_pad(evaluations=9000, numel=1000)
 

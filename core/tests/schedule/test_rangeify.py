@@ -47,6 +47,15 @@ def test_padding_of_a_computed_value_chooses_zero() -> None:
     assert any(u.op is Ops.WHERE for u in kernel.ast.toposort())
 
 
+def test_padding_of_a_number_is_asked_of_indices_and_never_stored() -> None:
+    inside = UOp.const(dtypes.float32, 1.0).reshape((1,)).expand((4,)).pad(((1, 1),))
+    shape = (9, 6)
+    chosen = buffer(*shape) * inside.reshape((1, 6)).expand(shape)
+    (kernel,) = kernels(chosen.reduce_axis(Ops.ADD, (1,)))
+    assert kernel.ast is not None
+    assert [u.op for u in kernel.ast.toposort() if u.op is Ops.STORE] == [Ops.STORE]
+
+
 def test_a_value_that_is_read_in_two_ways_is_computed_in_both_if_it_is_cheap() -> None:
     x = buffer(64) * 2
     assert len(kernels(x + x.flip((0,)))) == 1

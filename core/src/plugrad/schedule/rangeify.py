@@ -21,7 +21,7 @@ from plugrad.errors import DeviceError, ScheduleError
 from plugrad.schedule.fusion import COST_CAP, SMALL_VALUE, CostModel
 from plugrad.schedule.lookups import inside_lookup, inside_sum_by_position
 from plugrad.schedule.movement import ALWAYS, ZERO, Indices, flatten, source_indices
-from plugrad.schedule.versions import IN_PLACE, Descent, device_of
+from plugrad.schedule.versions import IN_PLACE, Descent, base_of, device_of
 from plugrad.uop.ops import ALU, ELEMENTWISE, MOVEMENT, AxisType, Ops
 from plugrad.uop.symbolic import simplify
 from plugrad.uop.uop import UOp
@@ -173,6 +173,9 @@ class Rangeify:
         return min(use.evaluations, math.prod(_size(r) for r in ranges))
 
     def _inlines_pad(self, u: UOp, uses: dict[Access, Use]) -> bool:
+        if base_of(u).op is Ops.CONST:
+            # nothing is loaded: whether an element is padding is asked of its indices
+            return True
         evaluations = sum(use.evaluations for use in uses.values() if use.in_reduce)
         return self._model(next(iter(uses.values())).kernel.device).inline_pad(evaluations, _numel(u))
 
