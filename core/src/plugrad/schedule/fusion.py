@@ -17,7 +17,7 @@ _OPERATIONS_PER_BYTE = 8
 _SPLIT_FROM = 1 << 15
 # Pieces for each core, so that an uneven finish costs little.
 _PIECES_PER_CORE = 8
-# Reads of each element from which a copy with zeros around it is cheaper than gated loads: windows that overlap.
+# Reads of each element from which a copy with zeros around it is cheaper than gated loads: windows overlap.
 _PAD_REUSE = 1.5
 # Operations of one kernel, each element, before the rest becomes a kernel of its own.
 MOST_OPERATIONS = 400
