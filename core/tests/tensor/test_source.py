@@ -162,7 +162,7 @@ def test_arrays_of_no_numbers_are_refused_whatever_they_are_to_be_cast_to(given:
     for dtype in (None, "float32", "bfloat16"):
         with pytest.raises(DtypeError, match=r"NumPy's .* has no plugrad dtype"):
             Tensor(given, dtype=dtype)
-    with pytest.raises(DtypeError, match=r"NumPy's .* has no plugrad dtype|cannot make a float32 of"):
+    with pytest.raises(DtypeError, match=r"NumPy's .* has no plugrad dtype|cannot compute with"):
         Tensor([1.0]) + given
     with pytest.raises(DtypeError, match=r"NumPy's .* has no plugrad dtype"):
         Tensor(given, copy=False)
