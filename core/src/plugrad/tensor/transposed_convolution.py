@@ -130,6 +130,17 @@ class TransposedConvolutionMixin(ConvolutionMixin):
         _check_extra(extra, steps, gaps, what)
         widths = widths_of(padding, axes, what)
         channels, out_group, *kernel = shape
+        for size, step, gap, k, more, cut in zip(
+            self.shape[2:], steps, gaps, kernel, extra, widths, strict=True
+        ):
+            results: Any = (
+                (size - 1) * step + gap * (k - 1) + more + 1 if isinstance(size, int) and size else None
+            )
+            if results is not None and results <= sum(cut):
+                raise ShapeError(
+                    f"{what} of shape {show(self.shape)} with weight {show(shape)}: padding {cut} takes all "
+                    f"{results} results of an axis of {size}. Pad less."
+                )
         # a forward convolution over the elements with zeros between them, by the flipped kernel
         spread = _spread(self, steps)
         around = tuple(

@@ -36,6 +36,12 @@ CASES: list[Case] = [
         "conv_transpose2d of shape (1, 5, 4, 4) with weight (4, 3, 1, 1) and groups=1: the",
     ),
     (
+        "conv_transpose2d",
+        ShapeError,
+        lambda t: t.images.conv_transpose2d(Tensor.ones(5, 3, 1, 1), padding=2),
+        "conv_transpose2d of shape (1, 5, 4, 4) with weight (5, 3, 1, 1): padding (2, 2) takes all 4 results",
+    ),
+    (
         "conv_transpose3d",
         ShapeError,
         lambda t: t.images.conv_transpose3d(Tensor.ones(4, 5, 1, 1, 1)),
