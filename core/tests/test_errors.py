@@ -71,7 +71,7 @@ def test_a_pickled_compile_error_does_not_repeat_its_details() -> None:
         # who writes an operator calls no method
         (lambda x: x + Tensor.ones(5), "broadcast: shapes (2, 3) and (5,)"),
         (lambda x: vmap(lambda row: row.norm(axis=1))(x), "norm: axis 1 is out of range"),
-        (lambda x: nn.Linear(5, 4)(x), "matmul of shapes (2, 3)"),
+        (lambda x: nn.Linear(5, 4)(x), "Linear of 5 inputs got shape (2, 3)"),
     ],
 )
 def test_a_refusal_names_the_method_that_was_called(call: Callable[[Tensor], object], message: str) -> None:
