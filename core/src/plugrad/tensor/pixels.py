@@ -53,8 +53,8 @@ class PixelMixin(ReduceMixin):
         *lead, channels, height, width = _shape(self)
         if size_today(height) % r or size_today(width) % r:
             raise ShapeError(
-                f"pixel_unshuffle of shape {show(self.shape)} by {r}: it must divide {size_today(height)} and "
-                f"{size_today(width)}."
+                f"pixel_unshuffle of shape {show(self.shape)} by {r}: it must divide {size_today(height)} "
+                f"and {size_today(width)}."
             )
         n = len(lead)
         blocks = self.reshape(*lead, channels, height // r, r, width // r, r)

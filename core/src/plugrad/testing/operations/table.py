@@ -50,13 +50,13 @@ OPERATIONS: tuple[Operation, ...] = (*WRITTEN, *sweep.swept(WRITTEN, _ONE_BY_ONE
 
 _REASONS = {
     "says what a tensor is, and computes nothing": (
-        "__init__ __format__ __getattr__ __hash__ __len__ __repr__ count_sharing device dim dtype element_size grad "
-        "is_floating_point itemsize nbytes ndim ndimension nelement numel requires_grad "
+        "__init__ __format__ __getattr__ __hash__ __len__ __repr__ count_sharing device dim dtype "
+        "element_size grad is_floating_point itemsize nbytes ndim ndimension nelement numel requires_grad "
         "requires_grad_ shape size static_shape uop"
     ),
     "brings elements to the host, as every case does": (
-        "__array__ __bool__ __buffer__ __bytes__ __complex__ __deepcopy__ __float__ __index__ __int__ __iter__ "
-        "__reduce__ allclose data equal item numpy tolist"
+        "__array__ __bool__ __buffer__ __bytes__ __complex__ __deepcopy__ __float__ __index__ __int__ "
+        "__iter__ __reduce__ allclose data equal item numpy tolist"
     ),
     "says when and where is computed, not what": (
         "cpu cuda detach held_graphs kernelize no_grad realize replace schedule to to_ to_device train "
