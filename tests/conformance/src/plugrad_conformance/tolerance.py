@@ -4,8 +4,8 @@ An error is `|got - exact| / ulp`, where `exact` is computed in float64 (float64
 longdouble) from the very values that were stored, and `ulp` is the distance between neighbouring numbers of
 the result's dtype at `exact`. Rounding correctly is off by 0.5 at most.
 
-float16 and bfloat16 are computed in float32 and rounded once at the end: half a unit and the little that the
-float32 result was off.
+float16 and bfloat16 are computed in float32 and rounded once, at the end of each operation: half a unit and
+the little that the float32 result was off.
 
 Source of the bits that sums of products of 8-bit floats keep: DeepSeek-V3 Technical Report, section 3.3.2.
 """
@@ -79,6 +79,8 @@ _FLOAT64 = {
     "tanh": Tolerance(8.0, "the sum of its parts' errors"),
 }
 _NARROW = Tolerance(1.0, "computed in float32 and rounded once; neighbours of a tie may differ")
+#: Operations that are composed of others, each of which rounds to its two bytes.
+_NARROW_OF = {"operation": Tolerance(4.0, "a few operations in a row that each round to two bytes")}
 
 
 def tolerance_of(op: str, dtype: DType) -> Tolerance:
@@ -92,7 +94,7 @@ def tolerance_of(op: str, dtype: DType) -> Tolerance:
     if not is_float(dtype) or wide is EXACT:
         return EXACT
     if dtype.itemsize == 2:
-        return _NARROW
+        return _NARROW_OF.get(op, _NARROW)
     return _FLOAT64.get(op, wide) if dtype is dtypes.float64 else wide
 
 

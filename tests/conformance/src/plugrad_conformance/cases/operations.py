@@ -1,8 +1,8 @@
-"""Full: every case of plugrad's own table of operations, the same that the core is tested with.
+"""Full and dtypes: every case of plugrad's own table of operations, the same that the core is tested with.
 
 Results are compared with what the case means to NumPy, derivatives with those that PYTHON computes in
 float64. A device computes derivatives in float32, which every device has. Of some methods of every kind, one
-case is in the core profile.
+case is in the core profile. The same methods in every other dtype are the profile `dtypes`.
 """
 
 import functools
@@ -12,6 +12,7 @@ import numpy as np
 
 from plugrad.testing.operations import OPERATIONS, Operation, do
 from plugrad.testing.operations.check import references
+from plugrad.testing.operations.table import WRITTEN
 from plugrad_conformance.bench import Bench
 from plugrad_conformance.case import Case, Check, needs_dtypes
 from plugrad_conformance.tolerance import tolerance_of
@@ -66,8 +67,8 @@ def _derivatives(case: Operation, bench: Bench) -> list[Array]:
 def _cases() -> list[Case]:
     found: list[Case] = []
     left = set(IN_CORE.split())
-    for case in OPERATIONS:
-        profile = "core" if case.name in left else "full"
+    for number, case in enumerate(OPERATIONS):
+        profile = "core" if case.name in left else "full" if number < len(WRITTEN) else "dtypes"
         left.discard(case.name)
         stored = [*(x.dtype.name for x in case.inputs), *([case.dtype] if case.dtype else ()), *case.stored]
         found.append(
