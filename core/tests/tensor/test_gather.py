@@ -150,3 +150,25 @@ def test_wrong_arguments_are_refused() -> None:
         x.index_select(0, Tensor([[1]]))
     with pytest.raises(DtypeError, match=r"\[1\] \(list\) is no index"):
         x.gather(0, [1])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("reduce", ["amax", "amin"])
+def test_equal_values_share_a_gradient_evenly_as_in_torch(reduce: Any) -> None:
+    x = np.array([[1.0, 4.0, 2.0, 9.0, 2.0], [3.0, 3.0, 3.0, 3.0, 3.0]], np.float32)
+    source = RNG.integers(1, 5, (2, 9)).astype(np.float32)
+    index = RNG.integers(0, 4, (2, 9))
+    weights = RNG.standard_normal(x.shape).astype(np.float32)
+    tx, ts = torch.tensor(x, requires_grad=True), torch.tensor(source, requires_grad=True)
+    theirs = tx.scatter_reduce(1, torch.tensor(index), ts, reduce)
+    expected = torch.autograd.grad((theirs * torch.tensor(weights)).sum(), (tx, ts))
+    a, b = Tensor(x), Tensor(source)
+    out = a.scatter_reduce(1, Tensor(index), b, reduce)
+    for got, want in zip((out * Tensor(weights)).sum().gradient(a, b), expected, strict=True):
+        np.testing.assert_allclose(got.numpy(), want.numpy(), rtol=1e-6)
+
+
+def test_what_takes_no_part_shares_no_gradient() -> None:
+    x, source = Tensor([5.0, 5.0, 7.0]), Tensor([5.0, 5.0, 5.0, 5.0])
+    out = x.scatter_reduce(0, Tensor([0, 0, 9]), source, "amax", include_self=False)
+    first, second = out.sum().gradient(x, source)
+    assert (first.tolist(), second.tolist()) == ([0.0, 1.0, 1.0], [0.5, 0.5, 0.0, 0.0])

@@ -9,6 +9,7 @@ from typing import Any, Literal, Self
 from plugrad.dtype import ConstType, dtype_min, is_float, is_int, sum_acc_dtype
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.base import TensorBase
+from plugrad.tensor.equals import shared_by_equals
 from plugrad.tensor.gates import GateMixin
 from plugrad.tensor.lookup import (
     counted,
@@ -179,8 +180,8 @@ class GatherMixin(GateMixin):
             axis: the axis that `index` points along.
             index: integers, with as many axes as this; along the others at most as long.
             src: a number, or a tensor at least as large as `index` along each axis.
-            reduce: how values at one place are combined. Equal ones share the gradient of "amax" and "amin":
-                those of `src` evenly, and all of them evenly with what was there.
+            reduce: how values at one place are combined. Equal ones share the gradient of "amax" and "amin"
+                evenly.
             include_self: whether what was there takes part.
 
         Raises:
@@ -225,8 +226,10 @@ class GatherMixin(GateMixin):
         if reduce == "mean":
             amount = is_met.where(counts, counts.const_like(1)).cast(wide)
             combined = combined / amount if is_float(wide) else combined // amount
-        out = is_met.where(combined, old).cast(self.dtype)
-        return self._with(_flipped(out, reduce), index, src)
+        out = self._with(_flipped(is_met.where(combined, old).cast(self.dtype), reduce), index, src)
+        if op is Ops.MAX and is_float(self.dtype) and isinstance(src, TensorBase):
+            return shared_by_equals(out, [self, src, index], at, include_self)
+        return out
 
     # --- checks ---
 

@@ -1,0 +1,41 @@
+"""The gradient of the greatest of scattered values: all that are equal to it get the same part."""
+
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+from plugrad.tensor.base import TensorBase
+from plugrad.tensor.custom import Backward, with_backward
+
+T = TypeVar("T", bound=TensorBase)
+
+
+def shared_by_equals(out: T, inputs: Sequence[T], axis: int, include_self: bool) -> T:
+    """Return `out`, whose gradient what was there and the sources share evenly where they are equal to it.
+
+    PyTorch does so too, but counts what was there also where it takes no part (`include_self=False`).
+
+    Args:
+        out: the greatest, or least, by `scatter_reduce`.
+        inputs: what was there, the sources, and their positions.
+        axis: along which they were scattered.
+        include_self: whether what was there takes part.
+    """
+    return with_backward([out], inputs, _rule(axis, include_self))[0]
+
+
+def _rule(axis: int, include_self: bool) -> Backward:
+    def backward(gradients: Sequence[Any], inputs: Sequence[Any], outputs: Sequence[Any]) -> list[Any]:
+        (gradient,), (x, source, index), (out,) = gradients, inputs, outputs
+        part = source.shrink([(0, size) for size in index.shape])
+        # positions outside of the axis count nowhere, and pick no gradient
+        is_one = part == out.gather(axis, index)
+        is_kept = x == out
+        if not include_self:
+            is_kept &= x.zeros_like().scatter_add(axis, index, part.ones_like()) == 0
+        count = is_kept.cast(x.dtype).scatter_add(axis, index, is_one.cast(x.dtype))
+        share = gradient / count.maximum(1)
+        given = is_one.where(share.gather(axis, index), 0.0)
+        rest = [(0, have - size) for have, size in zip(source.shape, index.shape, strict=True)]
+        return [is_kept.where(share, 0.0), given.pad(rest), None]
+
+    return backward
