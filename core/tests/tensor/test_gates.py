@@ -46,7 +46,7 @@ def test_gates_need_two_halves() -> None:
         Tensor([1.0, 2.0, 3.0]).glu()
     with pytest.raises(AxisError, match="glu: axis 3"):
         Tensor(X).glu(3)
-    n = Variable("n", 1, 4).bind(2)
+    n = Variable("n", 1, 4).bind(3)
     with pytest.raises(ShapeError, match="no two equal halves"):
         Tensor([1.0, 2.0, 3.0, 4.0])[:n].glu()
 

@@ -23,6 +23,7 @@ AXIS_COLOURS: dict[str, Colour] = {
     "THREAD": "bright_blue",
     "LOCAL": "cyan",
     "REDUCE": "red",
+    "ORDERED": "red",
     "UPCAST": "yellow",
     "LANE": "yellow",
     "UNROLL": "magenta",

@@ -92,6 +92,8 @@ SPELLED: dict[str, Callable[..., Any]] = {
     "cat": lambda x, y: torch.cat([x, y]),
     "cat/axis -1": lambda x, y: torch.cat([x.T, y.T], -1),
     "cat/with an empty one": lambda x, y: torch.cat([x, y], 1),
+    **dict.fromkeys(("concat", "concatenate"), lambda x, y: torch.cat([x, y], 1)),
+    "astype": lambda x: x.to(torch.int32),
     "stack": lambda x, y: torch.stack([x, y], 1),
     "gather/axis 1": lambda x, i: x.gather(1, from_end(i, 5)),
     "index_select": lambda x, i: x.index_select(1, from_end(i, 5)),

@@ -97,7 +97,8 @@ def _cases() -> Iterator[Operation]:
         joined: Meaning = lambda x, y: np.concatenate([x, y], 1)  # noqa: E731
         yield Operation(name, "axis 1", _method(name, axis=1), joined, (reals(2, 3), reals(2, 1)), order=2)
     whole_numbers: Meaning = lambda x: x.astype(np.int32)  # noqa: E731
-    yield Operation("astype", "int32", lambda x: x.astype("int32"), whole_numbers, (reals(3, low=-9),))
+    as_int32: Meaning = lambda x: x.astype("int32")  # noqa: E731
+    yield Operation("astype", "int32", as_int32, whole_numbers, (reals(3, low=-9),), dtype="int32")
     towards_zero: Meaning = lambda x, y: np.trunc(x / y)  # noqa: E731
     yield Operation("divide", "rounded", _method("divide", rounding_mode="trunc"), towards_zero, (a, b + 3))
 
