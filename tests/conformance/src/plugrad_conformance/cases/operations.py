@@ -15,7 +15,7 @@ from plugrad.testing.operations.check import references
 from plugrad.testing.operations.table import WRITTEN
 from plugrad_conformance.bench import Bench
 from plugrad_conformance.case import Case, Check, needs_dtypes
-from plugrad_conformance.tolerance import tolerance_of
+from plugrad_conformance.tolerance import Tolerance, tolerance_of
 from plugrad_conformance.values import Array, array_of
 
 ORACLE = "PYTHON"
@@ -49,7 +49,8 @@ def _build(case: Operation, bench: Bench) -> Check:
     scales = [np.maximum(1, np.abs(want)) if want.dtype.kind == "f" else None for want in exact]
     tolerances = [tolerance_of("operation", tensor.dtype) for tensor in outputs]
     widest = max(tolerances, key=lambda tolerance: tolerance.ulp)
-    return Check([tensor.contiguous() for tensor in outputs], exact, widest, scales)
+    allowed = Tolerance(widest.ulp * case.accuracy, widest.reason)
+    return Check([tensor.contiguous() for tensor in outputs], exact, allowed, scales)
 
 
 def _derivatives(case: Operation, bench: Bench) -> list[Array]:
