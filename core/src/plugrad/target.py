@@ -10,6 +10,10 @@ from enum import Enum
 from plugrad._frozen import frozen
 from plugrad.dtype import DType, dtypes, is_float
 
+#: Places from which a sum by position is one pass over its positions, on targets that run loops: for fewer,
+#: vectors compare each place with each position in less time.
+LEAST_SCATTERED = 16
+
 
 class Evidence(Enum):
     """How the correctness of a device's kernels is known, from weakest to strongest.

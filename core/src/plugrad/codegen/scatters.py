@@ -9,14 +9,11 @@ from plugrad._frozen import frozen
 from plugrad.codegen.rebuild import at, ranges_of_reduce
 from plugrad.codegen.strides import coefficient, constant_size
 from plugrad.dtype import dtype_min, dtypes, is_int
-from plugrad.target import Capabilities
+from plugrad.target import LEAST_SCATTERED, Capabilities
 from plugrad.uop.ops import Axis, AxisType, Ops
 from plugrad.uop.symbolic import simplify
 from plugrad.uop.uop import UOp
 from plugrad.uop.validity import conjunction, conjuncts
-
-# Elements from which a pass over the positions costs less than comparing, which vectors do.
-_ELEMENTS = 16
 
 
 @frozen
@@ -89,7 +86,7 @@ def _is_neutral(op: Ops, neutral: UOp, value: UOp, ended: tuple[UOp, ...]) -> bo
 
 def _is_scattered(r: UOp, counter: UOp, position: UOp, value: UOp, total: UOp) -> bool:
     size = constant_size(r)
-    if size is None or size < _ELEMENTS or r.arg.kind is not AxisType.LOOP:
+    if size is None or size < LEAST_SCATTERED or r.arg.kind is not AxisType.LOOP:
         return False
     moves = any(q in position.ranges for q in ranges_of_reduce(total))
     exact = is_int(counter.dtype) and counter.bounds == r.bounds

@@ -5,12 +5,10 @@ each of them says, if nothing else is in its kernel. Inside of another one it wo
 """
 
 from plugrad.schedule.rangeify import Rangeify
+from plugrad.target import LEAST_SCATTERED
 from plugrad.uop.ops import AxisType, Ops
 from plugrad.uop.uop import UOp
 from plugrad.uop.validity import conjuncts
-
-# Elements from which a pass over the positions costs less than comparing, which vectors do.
-_ELEMENTS = 16
 
 
 def scattered(walk: Rangeify) -> set[UOp]:
@@ -53,7 +51,7 @@ def _counts(u: UOp) -> bool:
     if _is_read(u) or not any(r.arg.kind is AxisType.LOOP for r in u.ranges):
         return False
     lowest, highest = u.bounds
-    return highest - lowest >= _ELEMENTS - 1
+    return highest - lowest >= LEAST_SCATTERED - 1
 
 
 def _moves_along(u: UOp, ended: list[UOp]) -> bool:
