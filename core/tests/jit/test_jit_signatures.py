@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from plugrad import Tensor, Variable
-from plugrad.errors import JitError
+from plugrad.errors import JitError, ShapeError
 from plugrad.jit import jit
 from plugrad.nn import Dropout
 from plugrad.testing.replays import counted
@@ -66,6 +66,32 @@ def test_a_bound_variable_can_have_another_value() -> None:
     function, runs = counted(lambda x: (x * 2).sum())
     for n in range(1, 8):
         assert function(base[: size.bind(n)]).item() == n * (n - 1)
+    assert len(runs) == 2
+
+
+def test_of_several_conditions_a_replay_names_the_one_that_comes_first() -> None:
+    size = Variable("size", 1, 40)
+    bases = [Tensor.arange(length).realize() for length in (29, 28, 27, 26, 25)]
+
+    def total(x: Tensor) -> Tensor:
+        n = x.shape[0]
+        return sum((base.shrink(((0, n),)) * x).sum() for base in bases)
+
+    with pytest.raises(ShapeError) as of_a_call:
+        total(Tensor.ones(40).shrink(((0, size.bind(35)),))).realize()
+    function = jit(total)
+    for n in range(1, 1 + CALLS):
+        function(Tensor.ones(40).shrink(((0, size.bind(n)),)))
+    with pytest.raises(ShapeError) as of_a_replay:
+        function(Tensor.ones(40).shrink(((0, size.bind(35)),)))
+    assert str(of_a_call.value) == f"realize: {of_a_replay.value}"
+
+
+def test_numbers_of_symbolic_shape_are_arguments_like_others() -> None:
+    size = Variable("size", 1, 20)
+    function, runs = counted(lambda x: (x * 2).sum())
+    for n in range(1, 8):
+        assert function(Tensor.full((size.bind(n),), 3.0)).item() == 6 * n
     assert len(runs) == 2
 
 

@@ -17,7 +17,7 @@ class Capture:
     Attributes:
         steps: what ran.
         values: the values of the variables they ran with.
-        conditions: what has to hold of those.
+        conditions: what has to hold of those, in the order in which it is checked.
         found: the values that were in memory when they were asked for, each with the id of the tensor that
             asked; 0: it was part of a graph that was realized.
         made: the values that got memory.
@@ -26,7 +26,7 @@ class Capture:
 
     steps: list[Step] = field(default_factory=list[Step])
     values: dict[str, int] = field(default_factory=dict[str, int])
-    conditions: set[Condition] = field(default_factory=set[Condition])
+    conditions: list[Condition] = field(default_factory=list[Condition])
     found: list[tuple[int, UOp]] = field(default_factory=list[tuple[int, UOp]])
     made: set[UOp] = field(default_factory=set[UOp])
     asked: set[int] = field(default_factory=set[int])

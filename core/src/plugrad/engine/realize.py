@@ -78,7 +78,7 @@ def _realize(values: Iterable[UOp], device: str | None, before: Mapping[UOp, UOp
             capture.made.update(result.value for result in plan.results)
             capture.steps.extend(steps)
             capture.values.update(plan.graph.values)
-            capture.conditions.update(plan.conditions)
+            capture.conditions.extend(plan.conditions)
         if steps and events.active:
             kernels = sum(isinstance(step, Launch) for step in steps)
             devices = tuple(dict.fromkeys(call.device for call in plan.calls))

@@ -105,7 +105,7 @@ class Trace:
         steps: what ran.
         inputs: what was passed in.
         values: the values of all variables that it ran with.
-        conditions: what has to hold of those.
+        conditions: what has to hold of those, in the order in which it is checked.
         stand_ins: the BUFFERs that stood in for those of the inputs.
         outputs: where each returned tensor lies, then each gradient that was left: memory, or a view of it.
         shared: for each of these, how it shares memory; None for values.
@@ -127,7 +127,7 @@ class Trace:
     steps: Sequence[Step]
     inputs: Inputs
     values: dict[str, int]
-    conditions: frozenset[Condition]
+    conditions: tuple[Condition, ...]
     stand_ins: list[UOp]
     outputs: list[UOp]
     shared: list[Shared | None]
@@ -204,7 +204,7 @@ class _Tracer:
             steps=capture.steps,
             inputs=self._inputs,
             values=capture.values,
-            conditions=frozenset(capture.conditions),
+            conditions=tuple(dict.fromkeys(capture.conditions)),
             stand_ins=list(self._stand_ins.values()),
             outputs=outputs,
             shared=[self._shared(tensor) for tensor in shown],

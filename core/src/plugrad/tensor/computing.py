@@ -100,9 +100,9 @@ class ComputingMixin(TensorBase):
         self._with_memory()
         cell = self._cell
         realize([cell.uop], self._device)
-        if not cell.settle():
+        shape: Any = cell.uop.shape
+        if not cell.settle() and all(isinstance(size, int) for size in shape):
             # another tensor has come by the same memory, because it has the same graph
-            shape: Any = cell.uop.shape
             cell.replace(storage.new_buffer(self._device, shape, self.dtype).assign(cell.uop))
             realize([cell.uop], self._device)
         # numbers of symbolic shape live in kernels: without memory, their value would be part of these
