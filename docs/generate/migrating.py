@@ -93,7 +93,6 @@ Where PyTorch and NumPy have one name for two things, the method is PyTorch's:
 | `x.cumsum()`, `x.cumprod()`: along axis 0, as in tinygrad | `x.flatten().cumsum()` |
 | `x.dot(y)` of more than two axes: `x @ y` | `x.tensordot(y, ([-1], [-2]))` |
 | `x.trace()`, `x.diagonal()`: of the first two axes, as `np.trace` | `np.linalg`'s: of the last two |
-| `x.size()`: the shape | `x.numel()` |
 | `x.equal(y)`: one bool | `x == y` |
 | `x.qr("r")`: an empty Q as well | `x.qr("r")[1]` |
 | `Tensor.uniform(0, 1, 5)`: a shape (0, 1, 5), as in tinygrad | `Tensor.uniform(5, low=0, high=1)` |

@@ -32,7 +32,6 @@ MISSING = MappingProxyType(
         "imag": _NO_COMPLEX,
         "fft": f"an extension, {_NO_COMPLEX}",
         "linalg": "an extension: the methods of Tensor have other names and results",
-        "Tensor.size": "a method, as PyTorch's: Tensor.numel() is the number of elements",
     }
 )
 

@@ -25,7 +25,8 @@ from plugrad.schedule.versions import VERSIONS
 from plugrad.tensor.cell import Cell, Path, cell_showing, path_between, shown
 from plugrad.tensor.host import check_fits
 from plugrad.tensor.live import LiveSet
-from plugrad.tensor.shapes import Dim, Shape, is_static, one_axis, product, show
+from plugrad.tensor.shapes import Dim, Shape, is_static, product, show
+from plugrad.tensor.size import size_of_shape
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
@@ -335,17 +336,21 @@ class TensorBase:
         """
         return is_float(self.dtype)
 
-    def size(self, axis: int | None = None) -> Any:
-        """Return the shape, or the size of one axis.
+    @property
+    def size(self) -> Any:
+        """The number of elements, as in NumPy; called, the shape or the size of one axis, as in PyTorch.
+
+        Of a symbolic shape it can only be called.
 
         Raises:
-            AxisError: there is no such axis.
+            AxisError: when called: there is no such axis.
 
         Example:
-            >>> Tensor([[1, 2, 3]]).size(), Tensor([[1, 2, 3]]).size(1)
-            ((1, 3), 3)
+            >>> t = Tensor([[1, 2, 3]])
+            >>> t.size, t.size(), t.size(1)
+            (3, (1, 3), 3)
         """
-        return self.shape if axis is None else self.shape[one_axis(axis, self.ndim, "size")]
+        return size_of_shape(self.shape)
 
     def static_shape(self, what: str = "static_shape") -> tuple[int, ...]:
         """Return the shape, all of whose sizes are numbers.
