@@ -83,13 +83,12 @@ class Complex(Compound):
         return self.real.device
 
     def _parts(self) -> tuple[Tensor, Tensor]:
-        return self.real, self.imag
+        return self._real, self._imag
 
     @classmethod
     def _of(cls, *parts: Any) -> Self:
         self = object.__new__(cls)
-        for name, part in zip(("real", "imag"), parts, strict=True):
-            object.__setattr__(self, name, part)
+        self._real, self._imag = parts
         return self
 
 

@@ -1,0 +1,157 @@
+"""Exponentials and logarithms of pairs, and what is made of them: powers, hyperbolic and other sines.
+
+What infinities, NaN and signed zeros give is that of the array API standard, and of annex G of C where that
+leaves it open.
+
+Source: Python array API standard 2024.12, "Special cases" of each function; ISO/IEC 9899:2011, G.6.
+"""
+
+import math
+from collections.abc import Callable
+
+from plugrad.array_api.complexes.pairs import Pair, format_of, log_length
+from plugrad.tensor import Tensor
+
+__all__ = ["angle", "cosh", "exp", "expm1", "log", "log1p", "sinh", "tanh", "turned", "turned_back"]
+
+
+def exp(z: Pair) -> Pair:
+    """Return e to the power of each number.
+
+    Example:
+        >>> [part.item() for part in exp((Tensor(0.0), Tensor(0.0)))]
+        [1.0, 0.0]
+    """
+    x, y = z
+    # e**x may overflow where its product with a small cosine does not
+    most = format_of(x.dtype).exponent
+    near, rest = x.minimum(most).exp(), (x - most).relu().exp()
+    real, imag = near * y.cos() * rest, near * y.sin() * rest
+    is_point = (x == -math.inf) & ~y.isfinite()
+    # NaN and infinities times 0
+    real = is_point.where(0.0, ((x == math.inf) & ~y.isfinite()).where(math.inf, real))
+    return real, (y == 0).where(y, is_point.where(0.0, imag))
+
+
+def expm1(z: Pair) -> Pair:
+    """Return exp(z) - 1, exact for small numbers.
+
+    Example:
+        >>> [part.item() for part in expm1((Tensor(0.0), Tensor(-0.0)))]
+        [0.0, -0.0]
+    """
+    x, y = z
+    real, imag = exp(z)
+    half = (y / 2).sin()
+    near = x.expm1() * y.cos() - 2 * half * half
+    return (x.abs() > 20).where(real - 1, near), imag
+
+
+def log(z: Pair) -> Pair:
+    """Return natural logarithms.
+
+    Example:
+        >>> [part.item() for part in log((Tensor(1.0), Tensor(-0.0)))]
+        [0.0, -0.0]
+    """
+    return log_length(z), angle(z)
+
+
+def angle(z: Pair) -> Tensor:
+    """Return the angles from the positive real axis, in [-pi, pi]."""
+    return z[1].atan2(z[0])
+
+
+def log1p(z: Pair) -> Pair:
+    """Return log(1 + z), exact for small numbers.
+
+    Example:
+        >>> [part.item() for part in log1p((Tensor(0.0), Tensor(-0.0)))]
+        [0.0, -0.0]
+    """
+    x, y = z
+    moved = x + 1, y
+    is_near = (x.abs() < 0.5) & (y.abs() < 0.5)
+    near = (x * (x + 2) + y * y).log1p() / 2
+    return is_near.where(near, log_length(moved)), angle(moved)
+
+
+def cosh(z: Pair) -> Pair:
+    """Return hyperbolic cosines.
+
+    Example:
+        >>> [part.item() for part in cosh((Tensor(0.0), Tensor(0.0)))]
+        [1.0, 0.0]
+    """
+    x, y = z
+    even, odd = _halves(x)
+    real, imag = even(y.cos()), odd(y.sin())
+    real = (x.isinf() & ~y.isfinite()).where(math.inf, real)
+    # NaN has a sign too
+    one = x.ones_like()
+    nothing = 0.0 * one.copysign(x) * one.copysign(y)
+    return real, (imag.isnan() & ((x == 0) | (y == 0))).where(nothing, imag)
+
+
+def sinh(z: Pair) -> Pair:
+    """Return hyperbolic sines.
+
+    Example:
+        >>> [part.item() for part in sinh((Tensor(-0.0), Tensor(0.0)))]
+        [-0.0, 0.0]
+    """
+    x, y = z
+    even, odd = _halves(x)
+    real, imag = odd(y.cos()), even(y.sin())
+    real = (x.isinf() & ~y.isfinite()).where(x, real)
+    return (real.isnan() & (x == 0)).where(x, real), (y == 0).where(y, imag)
+
+
+def _halves(x: Tensor) -> tuple[Callable[[Tensor], Tensor], Callable[[Tensor], Tensor]]:
+    """Return functions that multiply by cosh(x) and sinh(x): a product with a small number is finite longer."""
+    most = format_of(x.dtype).exponent
+    near, rest = x.clamp(-most, most), (x.abs() - most).relu().exp()
+    return lambda factor: near.cosh() * factor * rest, lambda factor: near.sinh() * factor * rest
+
+
+def tanh(z: Pair) -> Pair:
+    """Return hyperbolic tangents.
+
+    Source: Kahan, "Branch Cuts for Complex Elementary Functions", 1987, CTANH.
+
+    Example:
+        >>> [part.item() for part in tanh((Tensor(0.0), Tensor(-0.0)))]
+        [0.0, -0.0]
+    """
+    x, y = z
+    far = 22.0 if format_of(x.dtype).exponent > 100 else 11.0
+    near = x.clamp(-far, far)
+    tangent, sine = y.tan(), near.sinh()
+    slope = tangent * tangent + 1
+    below = slope * sine * sine + 1
+    real, imag = slope * (sine * sine + 1).sqrt() * sine / below, tangent / below
+    is_far = x.abs() > far
+    limit = 4 * y.sin() * y.cos() * (-x.abs()).exp() * (-x.abs()).exp()
+    limit = (x.isinf() & ~y.isfinite()).where(0.0, limit)
+    real, imag = is_far.where(x.sign(), real), is_far.where(limit, imag)
+    return (x == 0).where(x, real), (y == 0).where(y, imag)
+
+
+def turned(z: Pair) -> Pair:
+    """Return numbers times i.
+
+    Example:
+        >>> [part.item() for part in turned((Tensor(1.0), Tensor(2.0)))]
+        [-2.0, 1.0]
+    """
+    return -z[1], z[0]
+
+
+def turned_back(z: Pair) -> Pair:
+    """Return numbers times -i.
+
+    Example:
+        >>> [part.item() for part in turned_back((Tensor(1.0), Tensor(2.0)))]
+        [2.0, -1.0]
+    """
+    return z[1], -z[0]

@@ -1,0 +1,125 @@
+"""Inverse sines, cosines and tangents of pairs, hyperbolic or not.
+
+Source: Hull, Fairgrieve and Tang, "Implementing the Complex Arcsine and Arccosine Functions Using Exception
+Handling", ACM TOMS 23 (3), 1997; Kahan, "Branch Cuts for Complex Elementary Functions", 1987, CATANH. What
+infinities and NaN give: Python array API standard 2024.12.
+"""
+
+import math
+from typing import NamedTuple
+
+from plugrad.array_api.complexes.pairs import Pair, divided, format_of, log_length
+from plugrad.tensor import Tensor
+
+__all__ = ["acos", "acosh", "asin", "asinh", "atanh"]
+
+# beyond this asin(b) loses digits
+_STEEP = 0.6417
+# beyond this log(a + sqrt(a*a - 1)) loses none
+_HIGH = 1.5
+
+
+class _Arcs(NamedTuple):
+    """Parts of the inverse sine and cosine of a number in the first quadrant.
+
+    Attributes:
+        sine: the real part of the inverse sine, in [0, pi/2].
+        cosine: that of the inverse cosine.
+        height: the imaginary part, but for its sign, of both.
+    """
+
+    sine: Tensor
+    cosine: Tensor
+    height: Tensor
+
+
+def _arcs(x: Tensor, y: Tensor) -> _Arcs:
+    """Return the parts for numbers that have no negative part."""
+    form = format_of(x.dtype)
+    right, left = (x + 1).hypot(y), (x - 1).hypot(y)
+    a = (right + left) / 2
+    b, square, above = x / a, y * y, a + x
+    is_inside = x <= 1
+    inside = (above * (square / (right + (x + 1)) + (left + (1 - x))) / 2).sqrt()
+    outside = y * ((above / (right + (x + 1)) + above / (left + (x - 1))) / 2).sqrt()
+    opposite = is_inside.where(inside, outside)
+    is_flat = b <= _STEEP
+    sine, cosine = is_flat.where(b.asin(), x.atan2(opposite)), is_flat.where(b.acos(), opposite.atan2(x))
+    more = (square / (right + (x + 1)) + (x < 1).where(square / (left + (1 - x)), left + (x - 1))) / 2
+    height = (a <= _HIGH).where((more + (more * (a + 1)).sqrt()).log1p(), (a + (a * a - 1).sqrt()).log())
+    # where the square of y is lost
+    is_low = (x < 1) & (y <= form.epsilon * (1 - x))
+    height = is_low.where(y / ((1 - x) * (1 + x)).sqrt(), height)
+    # where that of x is
+    is_far = x.hypot(y) > 1 / form.epsilon
+    sine, cosine = is_far.where(x.atan2(y), sine), is_far.where(y.atan2(x), cosine)
+    height = is_far.where(log_length((x, y)) + math.log(2.0), height)
+    is_middle = x == 0
+    return _Arcs(is_middle.where(0.0, sine), is_middle.where(math.pi / 2, cosine), height)
+
+
+def asin(z: Pair) -> Pair:
+    """Return inverse sines.
+
+    Example:
+        >>> [part.item() for part in asin((Tensor(-0.0), Tensor(0.0)))]
+        [-0.0, 0.0]
+    """
+    arcs = _arcs(z[0].abs(), z[1].abs())
+    return arcs.sine.copysign(z[0]), arcs.height.copysign(z[1])
+
+
+def asinh(z: Pair) -> Pair:
+    """Return inverse hyperbolic sines.
+
+    Example:
+        >>> [part.item() for part in asinh((Tensor(-0.0), Tensor(0.0)))]
+        [-0.0, 0.0]
+    """
+    arcs = _arcs(z[1].abs(), z[0].abs())
+    return arcs.height.copysign(z[0]), arcs.sine.copysign(z[1])
+
+
+def acos(z: Pair) -> Pair:
+    """Return inverse cosines.
+
+    Example:
+        >>> [part.item() for part in acos((Tensor(1.0), Tensor(0.0)))]
+        [0.0, -0.0]
+    """
+    arcs = _arcs(z[0].abs(), z[1].abs())
+    return _mirrored(arcs.cosine, z[0]), arcs.height.copysign(-z[1])
+
+
+def acosh(z: Pair) -> Pair:
+    """Return inverse hyperbolic cosines, whose real parts are not negative.
+
+    Example:
+        >>> [part.item() for part in acosh((Tensor(1.0), Tensor(-0.0)))]
+        [0.0, -0.0]
+    """
+    arcs = _arcs(z[0].abs(), z[1].abs())
+    return arcs.height, _mirrored(arcs.cosine, z[0]).copysign(z[1])
+
+
+def _mirrored(angle: Tensor, x: Tensor) -> Tensor:
+    return (x < 0).where(math.pi - angle, angle)
+
+
+def atanh(z: Pair) -> Pair:
+    """Return inverse hyperbolic tangents.
+
+    Example:
+        >>> [part.item() for part in atanh((Tensor(-0.0), Tensor(0.0)))]
+        [-0.0, 0.0]
+    """
+    x, y = z[0].abs(), z[1].abs()
+    epsilon = format_of(x.dtype).epsilon
+    real = (4 * x / ((x - 1) * (x - 1) + y * y)).log1p() / 4
+    imag = (2 * y).atan2((1 - x) * (1 + x) - y * y) / 2
+    is_pole = (x == 1) & (y < epsilon)
+    real = is_pole.where((math.log(2.0) - y.log()) / 2, real)
+    is_far = x.hypot(y) > 1 / epsilon
+    real = is_far.where(divided((x.ones_like(), x.zeros_like()), (x, y))[0], real)
+    imag = is_far.where(y.isnan().where(y, math.pi / 2), imag)
+    return (x == 0).where(0.0, real).copysign(z[0]), imag.copysign(z[1])

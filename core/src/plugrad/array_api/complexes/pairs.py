@@ -1,0 +1,192 @@
+"""Arithmetic of complex numbers, each given as a real and an imaginary tensor of one dtype.
+
+Infinities and NaN follow annex G of the C standard where the array API leaves it open.
+
+Source: ISO/IEC 9899:2011 (C11), annex G.5.1 and G.6.
+"""
+
+import math
+from functools import cache
+
+from plugrad._frozen import frozen
+from plugrad.dtype import DType, dtypes
+from plugrad.tensor import Tensor
+
+__all__ = [
+    "Format",
+    "Pair",
+    "divided",
+    "format_of",
+    "inverted",
+    "log_length",
+    "multiplied",
+    "root",
+    "signed",
+    "unit",
+]
+
+Pair = tuple[Tensor, Tensor]
+
+
+@frozen
+class Format:
+    """What formulas have to know of a float dtype.
+
+    Attributes:
+        bits: the integer dtype of its width.
+        exponents: the bits of the exponent, set.
+        epsilon: from 1 to the next number.
+        smallest: the least normal number.
+        largest: the largest number.
+        exponent: exp(exponent) is finite, exp(exponent + 1) is not.
+    """
+
+    bits: DType
+    exponents: int
+    epsilon: float
+    smallest: float
+    largest: float
+    exponent: int
+
+
+@cache
+def format_of(dtype: DType) -> Format:
+    """Return what formulas have to know of float32 or float64.
+
+    Source: IEEE 754-2019, table 3.5.
+
+    Example:
+        >>> format_of(dtypes.float32).epsilon == 2**-23
+        True
+    """
+    if dtype is dtypes.float64:
+        return Format(dtypes.int64, 0x7FF << 52, 2.0**-52, 2.0**-1022, (2 - 2.0**-52) * 2.0**1023, 709)
+    return Format(dtypes.int32, 0xFF << 23, 2.0**-23, 2.0**-126, (2 - 2.0**-23) * 2.0**127, 88)
+
+
+def multiplied(z: Pair, w: Pair) -> Pair:
+    """Return the products.
+
+    Example:
+        >>> [part.item() for part in multiplied((Tensor(1.0), Tensor(2.0)), (Tensor(3.0), Tensor(4.0)))]
+        [-5.0, 10.0]
+    """
+    (a, b), (c, d) = z, w
+    return a * c - b * d, a * d + b * c
+
+
+def unit(z: Pair) -> tuple[Tensor, Tensor, Tensor]:
+    """Return numbers divided by a power of two, and that: the longer part is between 1 and 2 then.
+
+    Infinite parts become 1 and the others beside them 0, with their signs, and the power is infinite.
+    """
+    x, y = z
+    form = format_of(x.dtype)
+    size = x.abs().maximum(y.abs())
+    power = (size.bitcast(form.bits) & form.exponents).bitcast(x.dtype).maximum(form.smallest)
+    is_infinite = x.isinf() | y.isinf()
+    power = is_infinite.where(math.inf, power)
+    one, other = (is_infinite.where(_sign_of(part, part.isinf()), part / power) for part in z)
+    return one, other, power
+
+
+def _sign_of(x: Tensor, is_one: Tensor) -> Tensor:
+    return is_one.cast(x.dtype).copysign(x)
+
+
+def divided(z: Pair, w: Pair) -> Pair:
+    """Return the quotients: without overflow or underflow on the way.
+
+    A number divided by 0 is infinite, or NaN part by part; by an infinite one it is 0.
+
+    Example:
+        >>> [part.item() for part in divided((Tensor(1e30), Tensor(2e30)), (Tensor(1e30), Tensor(0.0)))]
+        [1.0, 2.0]
+    """
+    (a, b, above), (c, d, below) = unit(z), unit(w)
+    square = c * c + d * d
+    real, imag = _rescaled(((a * c + b * d) / square, (b * c - a * d) / square), above, below)
+    pole, is_zero = _pole(w)
+    return is_zero.where(pole * z[0], real), is_zero.where(pole * z[1], imag)
+
+
+def inverted(w: Pair, numerator: Tensor) -> Pair:
+    """Return real numbers divided by complex ones, as `divided` does.
+
+    Example:
+        >>> [part.item() for part in inverted((Tensor(0.0), Tensor(2.0)), Tensor(1.0))]
+        [0.0, -0.5]
+    """
+    (a, _, above), (c, d, below) = unit((numerator, numerator.zeros_like())), unit(w)
+    square = c * c + d * d
+    real, imag = _rescaled((a * c / square, -(a * d) / square), above, below)
+    pole, is_zero = _pole(w)
+    return is_zero.where(pole * numerator, real), is_zero.where(math.nan, imag)
+
+
+def _rescaled(z: Pair, above: Tensor, below: Tensor) -> Pair:
+    # which of both ways overflows depends on which side of 1 the powers are
+    is_alike, ratio = (above > 1) == (below > 1), above / below
+    real, imag = (is_alike.where(part * ratio, (part * above) / below) for part in z)
+    return real, imag
+
+
+def _pole(w: Pair) -> Pair:
+    """Return infinities with the signs of the real parts, and where a number is 0."""
+    return w[0].full_like(math.inf).copysign(w[0]), (w[0] == 0) & (w[1] == 0)
+
+
+def signed(z: Pair) -> Pair:
+    """Return numbers divided by their lengths, and 0 for 0.
+
+    Example:
+        >>> [part.item() for part in signed((Tensor(0.0), Tensor(-2.0)))]
+        [0.0, -1.0]
+    """
+    x, y, _ = unit(z)
+    length = x.hypot(y)
+    is_zero = length == 0
+    return is_zero.where(z[0], x / length), is_zero.where(z[1], y / length)
+
+
+def root(z: Pair) -> Pair:
+    """Return square roots, whose real parts are not negative; the imaginary ones have the sign of that of `z`.
+
+    Source: Kahan, "Branch Cuts for Complex Elementary Functions", 1987, CSQRT.
+
+    Example:
+        >>> [part.item() for part in root((Tensor(-4.0), Tensor(-0.0)))]
+        [0.0, -2.0]
+    """
+    form = format_of(z[0].dtype)
+    size = z[0].abs().maximum(z[1].abs())
+    is_large, is_small = size > form.largest / 4, size < form.smallest / form.epsilon
+    up, back = (2.0**60, 2.0**-30) if form.bits is dtypes.int32 else (2.0**108, 2.0**-54)
+    x, y = (is_large.where(part / 16, is_small.where(part * up, part)) for part in z)
+    long = ((x.abs() + x.hypot(y)) / 2).sqrt()
+    short = y.abs() / (long * 2)
+    is_right = x >= 0
+    parts = is_right.where(long, short), is_right.where(short, long)
+    real, imag = (is_large.where(part * 4, is_small.where(part * back, part)) for part in parts)
+    is_zero, is_infinite = size == 0, z[1].isinf()
+    real = is_infinite.where(math.inf, is_zero.where(0.0, real))
+    return real, is_infinite.where(math.inf, is_zero.where(0.0, imag)).copysign(z[1])
+
+
+def log_length(z: Pair) -> Tensor:
+    """Return the logarithms of the lengths; where these are near 1, without the loss of 1 + small.
+
+    Example:
+        >>> log_length((Tensor(1.0), Tensor(1e-3))).item()
+        4.999997…e-07
+    """
+    x, y = z[0].abs(), z[1].abs()
+    form = format_of(x.dtype)
+    long, short = x.maximum(y), x.minimum(y)
+    is_large, is_small = long > form.largest / 4, long < form.smallest / form.epsilon
+    factor = is_large.where(0.25, is_small.where(2.0**60, x.ones_like()))
+    length = (x * factor).hypot(y * factor)
+    shift = is_large.where(math.log(4.0), is_small.where(-60 * math.log(2.0), x.zeros_like()))
+    is_near = (length > 0.7) & (length < 1.4) & ~is_small
+    near = ((long - 1) * (long + 1) + short * short).log1p() / 2
+    return is_near.where(near, length.log() + shift)
