@@ -87,6 +87,22 @@ def test_a_query_that_may_attend_to_nothing_gives_zeros(
     assert np.isfinite(x.grad.numpy()).all()
 
 
+@pytest.mark.parametrize("options", [{}, {"is_causal": True}, {"attn_mask": (3, 0)}])
+def test_where_there_are_no_keys_attention_gives_zeros(options: Any) -> None:
+    options = {name: Tensor.zeros(*o) if name == "attn_mask" else o for name, o in options.items()}
+    q, none = Tensor(random(2, 3, 4), requires_grad=True), Tensor.zeros(2, 0, 4)
+    out = q.scaled_dot_product_attention(none, none, **options)
+    assert out.tolist() == np.zeros((2, 3, 4)).tolist()
+    assert out.sum().gradient(q)[0].tolist() == np.zeros((2, 3, 4)).tolist()
+
+
+def test_keys_of_no_elements_are_attended_to_alike() -> None:
+    values = random(2, 5, 3)
+    out = Tensor.zeros(2, 3, 0).scaled_dot_product_attention(Tensor.zeros(2, 5, 0), Tensor(values))
+    mean = values.mean(1, keepdims=True).repeat(3, 1)
+    np.testing.assert_allclose(out.numpy(), mean, rtol=1e-5, atol=1e-6)
+
+
 def test_halves_are_attended_to_in_single() -> None:
     q, k, v = (random(2, 6, 8).astype(np.float16) for _ in range(3))
     out = Tensor(q).scaled_dot_product_attention(Tensor(k), Tensor(v))

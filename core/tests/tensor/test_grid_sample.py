@@ -42,6 +42,18 @@ def test_samples_of_volumes_are_those_of_torch(mode: Any) -> None:
     np.testing.assert_allclose(out.numpy(), expected.numpy(), rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.parametrize("mode", ["bilinear", "nearest", "bicubic"])
+@pytest.mark.parametrize(("n", "channels", "places"), [(0, 2, 3), (1, 0, 3), (1, 2, 0)])
+def test_of_no_images_channels_or_places_there_are_no_samples(
+    mode: Any, n: int, channels: int, places: int
+) -> None:
+    x = Tensor.ones(n, channels, 4, 5).contiguous()
+    grid = Tensor.zeros(n, places, 2, 2).contiguous()
+    out = x.grid_sample(grid, mode)
+    assert out.shape == (n, channels, places, 2)
+    assert out.sum().gradient(x)[0].tolist() == x.zeros_like().tolist()
+
+
 def test_places_that_are_no_numbers_are_outside() -> None:
     grid = Tensor([[[[float("nan"), 0.0], [float("inf"), 0.0], [1e30, 0.0]]]])
     assert Tensor.ones(1, 1, 2, 2).grid_sample(grid, "nearest").tolist() == [[[[0.0, 0.0, 0.0]]]]
@@ -83,6 +95,8 @@ def test_what_does_not_fit_is_refused() -> None:
         x.grid_sample(Tensor.ones(1, 2, 2, 3))
     with pytest.raises(ShapeError, match=r"grid of shape \(2, 2, 2, 2\)"):
         x.grid_sample(Tensor.ones(2, 2, 2, 2))
+    with pytest.raises(ShapeError, match=r"grid_sample of shape \(1, 1, 0, 2\)"):
+        x[:, :, :0].grid_sample(grid)
     with pytest.raises(ArgumentError, match="mode='linear' is none of"):
         x.grid_sample(grid, "linear")
     with pytest.raises(ArgumentError, match="padding_mode='reflect' is none of"):

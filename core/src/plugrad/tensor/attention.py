@@ -50,7 +50,8 @@ class AttentionMixin(DropoutMixin, MatmulMixin):
         """Return `softmax(self @ key.T * scale + mask) @ value`.
 
         (..., L, E) with keys (..., S, E) and values (..., S, V) -> (..., L, V); batch axes broadcast. Narrow
-        floats are computed in float32 and rounded at the end. A query that may attend to nothing gives zeros.
+        floats are computed in float32 and rounded at the end. A query that may attend to nothing gives zeros,
+        where there are no keys at all, too.
 
         Memory grows with L and with S, not with L*S, unless a mask of that size is passed, or one of them is
         symbolic; for gradients too, but not for second ones.
@@ -97,7 +98,7 @@ def _at_once(q: Any, k: Any, v: Any, mask: Any, is_causal: bool, dropout_p: floa
     if is_causal:
         mask = _causal(q, q.shape[-2], k.shape[-2])
     scores = _masked(scores, mask)
-    if mask is None:
+    if mask is None or 0 in scores.shape:
         return scores.softmax(-1).dropout(dropout_p) @ v
     highest = _finite(scores.max(-1, keepdim=True).detach())
     weights = (scores - highest).exp()
@@ -324,7 +325,8 @@ def _scale(size: Dim, scale: float | None) -> float:
             f"scaled_dot_product_attention: the last axis has a symbolic size, {show((size,))[1:-2]}. Pass "
             "scale=."
         )
-    return 1 / math.sqrt(size)
+    # scores of no terms are 0, whatever they are multiplied by
+    return 1 / math.sqrt(size or 1)
 
 
 def _check(query: Any, key: Any, value: Any, mask: Any, dropout_p: float, is_causal: bool) -> None:
@@ -338,7 +340,7 @@ def _check(query: Any, key: Any, value: Any, mask: Any, dropout_p: float, is_cau
             "dtype. Cast first."
         )
     fits = min(query.ndim, key.ndim, value.ndim) >= 2
-    if not fits or query.shape[-1] != key.shape[-1] or key.shape[-2] != value.shape[-2] or not key.shape[-2]:
+    if not fits or query.shape[-1] != key.shape[-1] or key.shape[-2] != value.shape[-2]:
         raise ShapeError(
             f"{what} of queries {show(query.shape)}, keys {show(key.shape)} and values {show(value.shape)}: "
             "it takes (..., L, E), (..., S, E) and (..., S, V)."

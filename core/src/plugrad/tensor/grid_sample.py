@@ -62,7 +62,7 @@ class GridSampleMixin(GatherMixin):
                 "how many images, channels and places there are may vary."
             )
         fits = axes in (2, 3) and len(wanted) == axes + 2 and wanted[-1] == axes and wanted[0] == shape[0]
-        if not fits or min(map(size_today, shape)) < 1:
+        if not fits or min(shape[2:]) < 1:
             raise ShapeError(
                 f"grid_sample of shape {show(shape)} with a grid of shape {show(wanted)}: it takes "
                 "(N, C, H, W) and (N, H', W', 2), or (N, C, D, H, W) and (N, D', H', W', 3)."
