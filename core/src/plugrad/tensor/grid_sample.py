@@ -10,7 +10,7 @@ from plugrad.dtype import is_float, sum_acc_dtype
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.arguments import tensors
 from plugrad.tensor.gather import GatherMixin
-from plugrad.tensor.shapes import is_static, product, show, size_today
+from plugrad.tensor.shapes import is_static, product, show
 
 SampleMode = Literal["bilinear", "nearest", "bicubic"]
 PaddingMode = Literal["zeros", "border", "reflection"]
