@@ -74,7 +74,9 @@ class StatisticsMixin(StackMixin):
     def cov(
         self, *, correction: float = 1, fweights: Self | None = None, aweights: Self | None = None
     ) -> Self:
-        """Return the covariances of variables, the rows, over observations: (m, n) -> (m, m), (n,) -> ().
+        """Return the covariances of variables, the rows, over observations.
+
+        (m, n) -> (m, m); of one variable, (1, n) or (n,), -> ().
 
         Floats, the default float for integers. A divisor below 0 counts as 0.
 
@@ -96,7 +98,9 @@ class StatisticsMixin(StackMixin):
         return self._covariances(as_number(correction, "cov"), fweights, aweights, "cov")
 
     def corrcoef(self) -> Self:
-        """Return the correlations of variables, the rows: (m, n) -> (m, m), (n,) -> (). From -1 to 1.
+        """Return the correlations of variables, the rows, from -1 to 1.
+
+        (m, n) -> (m, m); of one variable, (1, n) or (n,), -> ().
 
         Raises:
             ShapeError: there are more than two axes.
@@ -134,7 +138,7 @@ class StatisticsMixin(StackMixin):
             bias = total - correction if much is None else total - correction * (w * given[-1]).sum() / total
             out = away @ (away * w).T / bias.maximum(0)
         out = out.cast(narrow)
-        return out if self.ndim > 1 else out.reshape(())
+        return out.reshape(()) if x.shape[0] == 1 else out
 
     def _weights_of(self, weights: Any, name: str, count: Any, what: str) -> Any:
         if weights is None:
