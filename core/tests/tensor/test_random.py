@@ -65,7 +65,7 @@ def test_a_replayed_draw_gets_the_next_numbers_of_the_stream() -> None:
     assert stream.is_draw(buffer)
     assert not stream.is_draw(storage.buffer_of(Tensor([1], device="PYTHON").uop))
     assert struct.unpack("=2Q", bytes(buffer.as_memoryview())) == (9, 0)
-    stream.refresh(buffer)
+    stream.refresh(buffer, {})
     assert struct.unpack("=2Q", bytes(buffer.as_memoryview())) == (9, 3)
     assert stream.counter == 6
 

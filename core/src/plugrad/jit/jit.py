@@ -215,15 +215,15 @@ class _Captured:
         """Do what the function would do, and return what it would return."""
         trace = self._trace
         _check_aliases(inputs, trace)
+        values = {**trace.values, **inputs.values} if trace.values else inputs.values
+        check_conditions(trace.conditions, values)
         for draw in trace.draws:
-            stream.refresh(draw)
+            stream.refresh(draw, values)
         buffers = [storage.buffer_of(uop) for uop in inputs.buffers]
         places: dict[UOp, UOp] = {}
         for made, memory in self._made:
             places[made], buffer = storage.new_buffer_like(made, memory)
             buffers.append(buffer)
-        values = {**trace.values, **inputs.values} if trace.values else inputs.values
-        check_conditions(trace.conditions, values)
         if trace.written or trace.written_inputs:
             with overwriting([*trace.written, *(inputs.buffers[number] for number in trace.written_inputs)]):
                 self._replay.run(buffers, values)

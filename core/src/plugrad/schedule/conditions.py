@@ -13,7 +13,7 @@ from typing import Any
 from plugrad._frozen import frozen
 from plugrad.errors import ShapeError
 from plugrad.uop.ops import Ops
-from plugrad.uop.shape import add_sizes, greatest, least, pairs_of
+from plugrad.uop.shape import add_sizes, greatest, least, pairs_of, size_at
 from plugrad.uop.symbolic import simplify
 from plugrad.uop.uop import UOp
 
@@ -40,7 +40,7 @@ class Condition:
         Raises:
             ShapeError: it does not.
         """
-        numbers = [_value(number, values) for number in self.numbers]
+        numbers = [size_at(number, values) for number in self.numbers]
         if numbers == sorted(numbers) and (self.op is not Ops.RESHAPE or len(set(numbers)) == 1):
             return
         at = ", ".join(f"{name}={value}" for name, value in sorted(self._used(values).items()))
@@ -112,10 +112,3 @@ def _holds(condition: Condition) -> bool:
     rises = [add_sizes(after, before * -1) for before, after in itertools.pairwise(numbers)]
     is_equality = condition.op is Ops.RESHAPE
     return all(least(rise) >= 0 and (not is_equality or greatest(rise) == 0) for rise in rises)
-
-
-def _value(number: Size, values: Mapping[str, int]) -> int:
-    if isinstance(number, int):
-        return number
-    known = {v: v.const_like(values[v.arg[0]]) for v in number.variables()}
-    return int(number.substitute(known).vmin)

@@ -1,4 +1,8 @@
-"""Random tensors: numbers of a distribution, the same bits on every device for a seed."""
+"""Random tensors: numbers of a distribution, the same bits on every device for a seed.
+
+A shape may be symbolic: the bits are those of a tensor of the size that it has today. Limits that depend on a
+symbolic size are computed on the device, in the dtype of the numbers, and may be off by their last digit.
+"""
 
 import math
 from collections.abc import Sequence
@@ -10,7 +14,8 @@ from plugrad.tensor.base import DTypeLike, the_device, the_dtype
 from plugrad.tensor.host import check_fits, finite
 from plugrad.tensor.likeness import LikenessMixin
 from plugrad.tensor.random import normal_bits, stream, uniform_bits, wide_float, within
-from plugrad.tensor.shapes import Shape, as_int, as_shape, check_sizes, product, show
+from plugrad.tensor.shapes import Dim, Shape, as_int, as_shape, check_sizes, product, show
+from plugrad.uop.shape import add_sizes
 from plugrad.uop.uop import UOp
 
 
@@ -38,16 +43,12 @@ class DrawMixin(LikenessMixin):
     @classmethod
     def _random_bits(cls, shape: Shape, device: str | None, what: str) -> tuple[UOp, tuple[int, ...]]:
         dims: Any = check_sizes(shape, what)
-        if not all(isinstance(dim, int) for dim in dims):
-            raise ShapeError(
-                f"{what}: random tensors have sizes that are known. Draw the largest size and shrink it."
-            )
         return stream.draw(product(dims), the_device(device)), dims
 
     @classmethod
     def rand(
         cls,
-        *shape: int | Sequence[int],
+        *shape: Dim | Sequence[Dim],
         dtype: DTypeLike | None = None,
         device: str | None = None,
         requires_grad: bool = False,
@@ -68,7 +69,7 @@ class DrawMixin(LikenessMixin):
     @classmethod
     def randn(
         cls,
-        *shape: int | Sequence[int],
+        *shape: Dim | Sequence[Dim],
         dtype: DTypeLike | None = None,
         device: str | None = None,
         requires_grad: bool = False,
@@ -98,7 +99,6 @@ class DrawMixin(LikenessMixin):
         Raises:
             DtypeError: the elements are probabilities, and no floats; or `p` is no number.
             ArgumentError: `p` is not in 0..1.
-            ShapeError: the shape is symbolic.
 
         Example:
             >>> Tensor([0.0, 1.0, 1.0]).bernoulli().tolist(), Tensor([7, 8]).bernoulli(0).tolist()
@@ -115,14 +115,14 @@ class DrawMixin(LikenessMixin):
                 raise ArgumentError(f"bernoulli: p={p} is no probability. Pass one in 0..1.")
         elif self.dtype is not dtypes.float64:
             chance = chance.cast(dtypes.float32)
-        bits, dims = self._random_bits(self.static_shape("bernoulli"), self._device, "bernoulli")
+        bits, dims = self._random_bits(self.shape, self._device, "bernoulli")
         wide = wide_float(self.dtype)
         return self._make((uniform_bits(bits, wide).reshape(dims) < chance).cast(self.dtype), self._device)
 
     @classmethod
     def randint(
         cls,
-        *shape: int | Sequence[int],
+        *shape: Dim | Sequence[Dim],
         low: int = 0,
         high: int = 10,
         dtype: DTypeLike | None = None,
@@ -158,7 +158,7 @@ class DrawMixin(LikenessMixin):
     @classmethod
     def uniform(
         cls,
-        *shape: int | Sequence[int],
+        *shape: Dim | Sequence[Dim],
         low: float = 0.0,
         high: float = 1.0,
         dtype: DTypeLike | None = None,
@@ -189,7 +189,7 @@ class DrawMixin(LikenessMixin):
     @classmethod
     def normal(
         cls,
-        *shape: int | Sequence[int],
+        *shape: Dim | Sequence[Dim],
         mean: float = 0.0,
         std: float = 1.0,
         dtype: DTypeLike | None = None,
@@ -218,7 +218,7 @@ class DrawMixin(LikenessMixin):
     @classmethod
     def scaled_uniform(
         cls,
-        *shape: int | Sequence[int],
+        *shape: Dim | Sequence[Dim],
         dtype: DTypeLike | None = None,
         device: str | None = None,
         requires_grad: bool = False,
@@ -229,13 +229,14 @@ class DrawMixin(LikenessMixin):
             >>> abs(Tensor.scaled_uniform(4, 4)).max().item() <= 0.25
             True
         """
-        bound = max(_static_product(shape, "scaled_uniform"), 1) ** -0.5
-        return cls._within(bound, shape, dtype, device, requires_grad)
+        dims, chosen = as_shape(shape, "scaled_uniform"), _float_dtype(dtype, "scaled_uniform")
+        bound = _root(1, product(check_sizes(dims, "scaled_uniform")), chosen)
+        return cls._within(bound, dims, chosen, device, requires_grad, "scaled_uniform")
 
     @classmethod
     def glorot_uniform(
         cls,
-        *shape: int | Sequence[int],
+        *shape: Dim | Sequence[Dim],
         dtype: DTypeLike | None = None,
         device: str | None = None,
         requires_grad: bool = False,
@@ -253,13 +254,14 @@ class DrawMixin(LikenessMixin):
             >>> abs(Tensor.glorot_uniform(3, 3)).max().item() <= 1
             True
         """
-        fan_in, fan_out = _fans(as_shape(shape, "glorot_uniform"), "glorot_uniform")
-        return cls._within(math.sqrt(6 / max(fan_in + fan_out, 1)), shape, dtype, device, requires_grad)
+        dims, chosen = as_shape(shape, "glorot_uniform"), _float_dtype(dtype, "glorot_uniform")
+        bound = _root(6, add_sizes(*_fans(dims, "glorot_uniform")), chosen)
+        return cls._within(bound, dims, chosen, device, requires_grad, "glorot_uniform")
 
     @classmethod
     def kaiming_uniform(
         cls,
-        *shape: int | Sequence[int],
+        *shape: Dim | Sequence[Dim],
         a: float = 0.01,
         dtype: DTypeLike | None = None,
         device: str | None = None,
@@ -283,13 +285,14 @@ class DrawMixin(LikenessMixin):
             >>> abs(Tensor.kaiming_uniform(2, 6, a=0)).max().item() <= 1
             True
         """
-        std = _kaiming_std(as_shape(shape, "kaiming_uniform"), a, "kaiming_uniform")
-        return cls._within(math.sqrt(3) * std, shape, dtype, device, requires_grad)
+        dims, chosen = as_shape(shape, "kaiming_uniform"), _float_dtype(dtype, "kaiming_uniform")
+        bound = _kaiming_std(dims, a, chosen, "kaiming_uniform") * math.sqrt(3)
+        return cls._within(bound, dims, chosen, device, requires_grad, "kaiming_uniform")
 
     @classmethod
     def kaiming_normal(
         cls,
-        *shape: int | Sequence[int],
+        *shape: Dim | Sequence[Dim],
         a: float = 0.01,
         dtype: DTypeLike | None = None,
         device: str | None = None,
@@ -306,16 +309,17 @@ class DrawMixin(LikenessMixin):
             >>> Tensor.kaiming_normal(4, 3).shape
             (4, 3)
         """
-        std = _kaiming_std(as_shape(shape, "kaiming_normal"), a, "kaiming_normal")
-        return cls.normal(*shape, std=std, dtype=dtype, device=device, requires_grad=requires_grad)
+        dims, chosen = as_shape(shape, "kaiming_normal"), _float_dtype(dtype, "kaiming_normal")
+        std = _kaiming_std(dims, a, chosen, "kaiming_normal")
+        bits, sizes = cls._random_bits(dims, device, "kaiming_normal")
+        return cls._new(normal_bits(bits, chosen, std=std).reshape(sizes), device, requires_grad)
 
     @classmethod
     def _within(
-        cls, bound: float, shape: Any, dtype: DTypeLike | None, device: str | None, requires_grad: bool
+        cls, bound: Any, shape: Shape, dtype: DType, device: str | None, requires_grad: bool, what: str
     ) -> Self:
-        return cls.uniform(
-            *shape, low=-bound, high=bound, dtype=dtype, device=device, requires_grad=requires_grad
-        )
+        bits, dims = cls._random_bits(shape, device, what)
+        return cls._new(within(bits, -bound, bound, dtype).reshape(dims), device, requires_grad)
 
     # --- like this one ---
 
@@ -326,13 +330,12 @@ class DrawMixin(LikenessMixin):
 
         Raises:
             DtypeError: the dtype is no float.
-            ShapeError: the shape is symbolic.
 
         Example:
             >>> Tensor([1.0, 2.0]).rand_like().shape
             (2,)
         """
-        shape = self.static_shape("rand_like")
+        shape = self.shape
         dtype, device = the_dtype(dtype, self.dtype), self.device if device is None else device
         return self.rand(shape, dtype=dtype, device=device, requires_grad=requires_grad)
 
@@ -343,13 +346,12 @@ class DrawMixin(LikenessMixin):
 
         Raises:
             DtypeError: the dtype is no float.
-            ShapeError: the shape is symbolic.
 
         Example:
             >>> Tensor([1.0, 2.0]).randn_like(dtype="float16").dtype
             dtypes.float16
         """
-        shape = self.static_shape("randn_like")
+        shape = self.shape
         dtype, device = the_dtype(dtype, self.dtype), self.device if device is None else device
         return self.randn(shape, dtype=dtype, device=device, requires_grad=requires_grad)
 
@@ -361,13 +363,12 @@ class DrawMixin(LikenessMixin):
         Raises:
             DtypeError: the dtype is no integer, or does not hold the limits.
             ArgumentError: there is no integer between the limits, or one is no integer.
-            ShapeError: the shape is symbolic.
 
         Example:
             >>> Tensor([1, 2]).randint_like(low=3, high=4).tolist()
             [3, 3]
         """
-        shape, chosen = self.static_shape("randint_like"), the_dtype(dtype, self.dtype)
+        shape, chosen = self.shape, the_dtype(dtype, self.dtype)
         return self.randint(
             shape, low=low, high=high, dtype=chosen, device=self.device if device is None else device
         )
@@ -380,19 +381,21 @@ def _float_dtype(dtype: DTypeLike | None, what: str) -> DType:
     return chosen
 
 
-def _static_product(shape: Any, what: str) -> int:
-    dims = check_sizes(as_shape(shape, what), what)
-    return math.prod([size for size in dims if isinstance(size, int)])
-
-
-def _fans(shape: Shape, what: str) -> tuple[int, int]:
+def _fans(shape: Shape, what: str) -> tuple[Dim, Dim]:
     """Return how many inputs an output has, and how many outputs an input has."""
     if len(shape) < 2:
         raise ShapeError(f"{what} of shape {show(shape)}: weights have axes (out, in, *kernel).")
-    kernel = _static_product(shape[2:], what)
-    return _static_product(shape[1:2], what) * kernel, _static_product(shape[:1], what) * kernel
+    outputs, inputs, *kernel = check_sizes(shape, what)
+    return product((inputs, *kernel)), product((outputs, *kernel))
 
 
-def _kaiming_std(shape: Shape, a: float, what: str) -> float:
+def _kaiming_std(shape: Shape, a: float, dtype: DType, what: str) -> Any:
     slope = float(finite(a, what))
-    return math.sqrt(2 / ((1 + slope * slope) * max(_fans(shape, what)[0], 1)))
+    return _root(2 / (1 + slope * slope), _fans(shape, what)[0], dtype)
+
+
+def _root(part: float, count: Dim, dtype: DType) -> Any:
+    """Return the root of `part` divided by a number of elements; a node where that is symbolic."""
+    if isinstance(count, int):
+        return math.sqrt(part / max(count, 1))
+    return (part / count.maximum(1).cast(wide_float(dtype))).sqrt()

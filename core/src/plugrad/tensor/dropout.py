@@ -138,7 +138,6 @@ class DropoutMixin(ReduceMixin, CreationMixin):
             return self
         if p == 1:
             return self._like(UOp.const(dtypes.bool, True).where(0.0, self._graph))
-        self.static_shape(what)
         keep = self.rand(drawn, dtype=dtypes.float32, device=self.device) >= p
         if not left_out:
             return keep.where(self / (1 - p), 0)

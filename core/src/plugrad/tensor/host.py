@@ -20,7 +20,7 @@ from plugrad.dtype import (
 )
 from plugrad.engine import storage
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
-from plugrad.tensor.shapes import as_number, as_shape, check_sizes, show
+from plugrad.tensor.shapes import Dim, as_number, as_shape, check_sizes, show
 from plugrad.uop.uop import UOp
 
 HOST = "PYTHON"
@@ -119,13 +119,22 @@ def infer_dtype(values: Sequence[Any]) -> DType:
     return dtypes.default_int if low <= min(values) and max(values) <= high else dtypes.int64
 
 
-def as_size(value: Any, what: str) -> int:
-    """Return the number of something, such as samples.
+def as_count(value: Any, what: str) -> Dim:
+    """Return the number of something, such as samples; a node where it is symbolic.
 
     Raises:
         ShapeError: `value` is no integer, or negative.
     """
-    size = check_sizes(as_shape(((value,),), what), what)[0]
+    return check_sizes(as_shape(((value,),), what), what)[0]
+
+
+def as_size(value: Any, what: str) -> int:
+    """Return the number of something, that is known.
+
+    Raises:
+        ShapeError: `value` is no integer, negative or symbolic.
+    """
+    size = as_count(value, what)
     if not isinstance(size, int):
         raise ShapeError(f"{what}: {show((size,))[1:-2]} is symbolic. Pass a number.")
     return size

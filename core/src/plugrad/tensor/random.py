@@ -1,10 +1,11 @@
 """Where random numbers come from: one counter for the process, drawn on the host, expanded on the device.
 
 Element `i` of a draw is `threefry(counter + i, seed)`, 64 bits, the same on every device; a draw then moves
-the
-counter on. Counter and seed reach the device as two numbers in a small host buffer, not as constants of the
-graph, so that every draw of a training step runs the same kernels. Whoever replays recorded kernels calls
+the counter on. Counter and seed reach the device as two numbers in a small host buffer, not as constants of
+the graph, so that every draw of a training step runs the same kernels. Whoever replays recorded kernels calls
 `refresh` for the buffers that `is_draw` names, and gets the numbers that the program itself would have drawn.
+A draw of symbolic size gives the bits of one of the size that it has today, and moves the counter on by as
+many; so does a replay with the sizes of its call.
 
 Source: Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3".
 """
@@ -14,16 +15,18 @@ import os
 import struct
 import threading
 import weakref
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from plugrad._util import LazyModule
 from plugrad.dtype import FLOAT8, DType, dtypes
 from plugrad.engine import storage
 from plugrad.runtime.buffer import Buffer
 from plugrad.tensor.host import HOST, host_buffer
+from plugrad.tensor.shapes import Dim, size_today
+from plugrad.uop.shape import size_at
 from plugrad.uop.uop import UOp
 
 if TYPE_CHECKING:
@@ -36,7 +39,7 @@ else:  # for normal numbers only
 _MASK = (1 << 64) - 1
 
 
-Draw = Callable[[int, str], UOp]
+Draw = Callable[[Dim, str], UOp]
 
 # what draws in place of the stream, as in a function that is put in a batch
 _instead: ContextVar[Draw | None] = ContextVar("draw", default=None)
@@ -62,7 +65,7 @@ class RandomStream:
 
     def __init__(self, seed: int) -> None:
         self._lock = threading.Lock()
-        self._draws: weakref.WeakKeyDictionary[Buffer, int] = weakref.WeakKeyDictionary()
+        self._draws: weakref.WeakKeyDictionary[Buffer, Dim] = weakref.WeakKeyDictionary()
         self.restart(seed)
 
     def restart(self, seed: int) -> None:
@@ -78,11 +81,11 @@ class RandomStream:
             self.counter = (self.counter + count) & _MASK
         return state
 
-    def draw(self, count: int, device: str) -> UOp:
+    def draw(self, count: Dim, device: str) -> UOp:
         """Return `count` elements of 64 random bits on `device`, shape `(count,)`, uint64."""
         if (draw := _instead.get()) is not None:
             return draw(count, device)
-        uop = host_buffer(self.take(count), (2,), dtypes.uint64)
+        uop = host_buffer(self.take(size_today(count)), (2,), dtypes.uint64)
         self._draws[storage.buffer_of(uop)] = count
         state = uop if device == HOST else uop.copy_to_device(device)
         seed, start = (state.shrink([(at, at + 1)]).expand((count,)) for at in (0, 1))
@@ -93,12 +96,17 @@ class RandomStream:
         return buffer in self._draws
 
     def count_of(self, buffer: Buffer) -> int:
-        """Return how many elements the draw whose state is in `buffer` has."""
-        return self._draws[buffer]
+        """Return how many elements the draw whose state is in `buffer` had when it was written down."""
+        return size_today(self._draws[buffer])
 
-    def refresh(self, buffer: Buffer) -> None:
-        """Let the draw that reads `buffer` give the next numbers of the stream."""
-        buffer.copyin(memoryview(self.take(self._draws[buffer])))
+    def refresh(self, buffer: Buffer, values: Mapping[str, int]) -> None:
+        """Let the draw that reads `buffer` give the next numbers of the stream.
+
+        Args:
+            buffer: the state of a draw.
+            values: what variables are now: the stream moves on by as many elements as there are then.
+        """
+        buffer.copyin(memoryview(self.take(size_at(self._draws[buffer], values))))
 
 
 #: The stream of this process; `Tensor.manual_seed` restarts it.
@@ -120,11 +128,15 @@ _DIGITS = {
 }
 
 
-def within(bits: UOp, low: float, high: float, dtype: DType) -> UOp:
-    """Return floats in [low, high) from 64 random bits each; where both are equal, that number."""
+def within(bits: UOp, low: Any, high: Any, dtype: DType) -> UOp:
+    """Return floats in [low, high) from 64 random bits each; where both are equal, that number.
+
+    The limits are numbers, or nodes of the float in which numbers of `dtype` are computed.
+    """
     wide = wide_float(dtype)
     values = (uniform_bits(bits, wide) * (high - low) + low).cast(dtype)
     # rounding reaches the upper end
+    low, high = (x.cast(dtype) if isinstance(x, UOp) else x for x in (low, high))
     return (values < high).where(values, low)
 
 
@@ -133,8 +145,8 @@ def wide_float(dtype: DType) -> DType:
     return dtypes.float64 if dtype is dtypes.float64 else dtypes.float32
 
 
-def normal_bits(bits: UOp, dtype: DType, mean: float = 0.0, std: float = 1.0) -> UOp:
-    """Return normal floats from 64 random bits each.
+def normal_bits(bits: UOp, dtype: DType, mean: float = 0.0, std: Any = 1.0) -> UOp:
+    """Return normal floats from 64 random bits each; `std` may be a node of the float that computes them.
 
     Logarithm and sine are arithmetic here, which devices agree on, as they do not on their own functions.
     Source: Box and Muller 1958.

@@ -1,14 +1,15 @@
 """Samples of what tensors hold: permutations, draws from given weights."""
 
-from typing import Any, Self
+from typing import Self
 
 from plugrad.dtype import dtypes, is_float, truncate
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.base import DTypeLike, the_device, the_dtype
-from plugrad.tensor.host import as_size
+from plugrad.tensor.host import as_count
 from plugrad.tensor.random import exponential_bits
 from plugrad.tensor.search import SearchMixin
-from plugrad.tensor.shapes import show
+from plugrad.tensor.shapes import Dim, show, size_today
+from plugrad.uop.shape import add_sizes, greatest
 
 
 class SamplingMixin(SearchMixin):
@@ -17,7 +18,7 @@ class SamplingMixin(SearchMixin):
     __slots__ = ()
 
     @classmethod
-    def randperm(cls, n: int, *, dtype: DTypeLike | None = None, device: str | None = None) -> Self:
+    def randperm(cls, n: Dim, *, dtype: DTypeLike | None = None, device: str | None = None) -> Self:
         """Return the numbers `0..n-1` in random order: the same on every device for a seed.
 
         Raises:
@@ -28,17 +29,18 @@ class SamplingMixin(SearchMixin):
             >>> sorted(Tensor.randperm(4).tolist())
             [0, 1, 2, 3]
         """
-        n, chosen = as_size(n, "randperm"), the_dtype(dtype, dtypes.default_int)
-        if n and int(truncate(n - 1, chosen)) != n - 1:
+        n, chosen = as_count(n, "randperm"), the_dtype(dtype, dtypes.default_int)
+        last = greatest(n) - 1
+        if last > 0 and int(truncate(last, chosen)) != last:
             raise DtypeError(
-                f"randperm: {chosen.name} does not hold all of 0..{n - 1}. Pass a wider dtype, or none."
+                f"randperm: {chosen.name} does not hold all of 0..{last}. Pass a wider dtype, or none."
             )
         # 64 bits each: two are equal once in 2**64 / n**2 times
         bits, _ = cls._random_bits((n,), device, "randperm")
         order = cls._make(bits, the_device(device)).argsort()
         return order.cast(chosen)
 
-    def multinomial(self, num_samples: int = 1, replacement: bool = False) -> Self:
+    def multinomial(self, num_samples: Dim = 1, replacement: bool = False) -> Self:
         """Return positions drawn with probabilities in proportion to these weights: (n,) -> (samples,).
 
         Also row by row, (rows, n) -> (rows, samples). The weights need not add up to 1; they are taken to be
@@ -62,34 +64,34 @@ class SamplingMixin(SearchMixin):
         """
         if not is_float(self.dtype):
             raise DtypeError(f"multinomial of {self.dtype.name}: weights are floats. Cast first: .float().")
-        shape = self.static_shape("multinomial")
-        if self.ndim not in (1, 2) or not shape[-1]:
-            raise ShapeError(f"multinomial of shape {show(shape)}: give weights (n,) or (rows, n).")
-        num_samples = as_size(num_samples, "multinomial")
-        if num_samples > shape[-1] and not replacement:
+        if self.ndim not in (1, 2) or not size_today(self.shape[-1]):
+            raise ShapeError(f"multinomial of shape {show(self.shape)}: give weights (n,) or (rows, n).")
+        count, have = as_count(num_samples, "multinomial"), size_today(self.shape[-1])
+        if size_today(count) > have and not replacement:
             raise ArgumentError(
-                f"multinomial: num_samples={num_samples} of {shape[-1]} weights. Ask for 0 to {shape[-1]}, "
-                "or pass replacement=True."
+                f"multinomial: num_samples={size_today(count)} of {have} weights. Ask for 0 to {have}, or "
+                "pass replacement=True."
             )
         wide = self.dtype if self.dtype is dtypes.float64 else dtypes.float32
         weights = self._make(self._graph.detach().cast(wide), self._device)
-        drawn = weights._with_return(num_samples) if replacement else weights._without_return(num_samples)
+        drawn = weights._with_return(count) if replacement else weights._without_return(count)
         return drawn.cast(dtypes.default_int)
 
-    def _with_return(self, count: int) -> Self:
-        rows: Any = self.shape[:-1]
+    def _with_return(self, count: Dim) -> Self:
+        rows, size = self.shape[:-1], self.shape[-1]
         below = self.cumsum(-1)
         below = below._like(below._graph.contiguous())
-        total = below._interval(self.ndim - 1, self.static_shape()[-1] - 1, self.static_shape()[-1])
+        total = below._interval(self.ndim - 1, add_sizes(size, -1), size)
         # less than the total, because the greatest random number is less than 1 by more than is rounded
         wanted = self.rand(*rows, count, dtype=self.dtype, device=self._device) * total
         found = below.searchsorted(wanted, right=True)
         # of weights that are all 0 none is found
-        return found.minimum(self.static_shape()[-1] - 1)
+        last = size - 1 if isinstance(size, int) else found._like((size - 1).cast(found.dtype))
+        return found.minimum(last)
 
-    def _without_return(self, count: int) -> Self:
+    def _without_return(self, count: Dim) -> Self:
         # the least waiting times of events that come at these rates
-        bits, dims = self._random_bits(self.static_shape(), self._device, "multinomial")
+        bits, dims = self._random_bits(self.shape, self._device, "multinomial")
         waits = self._make(exponential_bits(bits, self.dtype).reshape(dims), self._device) / self
         waits = (self > 0).where(waits, float("inf"))
         return waits.argsort(-1)._interval(self.ndim - 1, 0, count)

@@ -9,7 +9,7 @@ from plugrad.errors import AxisError, ShapeError, TransformError
 from plugrad.tensor import Tensor
 from plugrad.tensor.graphs import alive, graph_below, tensor_of
 from plugrad.tensor.random import Draw, current_draw, drawing_by, stream
-from plugrad.tensor.shapes import is_one_of, show
+from plugrad.tensor.shapes import Dim, is_one_of, product, show
 from plugrad.transforms.tracing import check_function
 from plugrad.transforms.tree import leaves_of, only_tensors, rebuilt, spread
 from plugrad.uop.uop import UOp
@@ -123,19 +123,14 @@ def _example(x: Tensor, values: UOp, examples: dict[UOp, UOp]) -> Tensor:
     return tensor_of(one, x.device, x.requires_grad)
 
 
-def _draws(size: int | UOp, examples: dict[UOp, UOp]) -> Draw:
+def _draws(size: Dim, examples: dict[UOp, UOp]) -> Draw:
     """Return what draws random bits for all examples, and gives those of any one."""
     outer = current_draw()
 
-    def draw(count: int, device: str) -> UOp:
-        if not isinstance(size, int):
-            raise ShapeError(
-                'vmap: random numbers for a symbolic number of examples. Pass randomness="same", or draw '
-                "outside of the function."
-            )
+    def draw(count: Dim, device: str) -> UOp:
         one = stand_in((count,), dtypes.uint64, device)
         with drawing_by(outer):
-            examples[one] = stream.draw(size * count, device).reshape((size, count))
+            examples[one] = stream.draw(product((size, count)), device).reshape((size, count))
         return one
 
     return draw

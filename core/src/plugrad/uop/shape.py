@@ -8,6 +8,8 @@ from plugrad.uop.ops import ELEMENTWISE, Ops
 from plugrad.uop.terms import terms_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from plugrad.uop.uop import UOp
 
     Shape = tuple[int | UOp, ...]
@@ -98,6 +100,19 @@ def greatest(size: "int | UOp") -> int:
 def least(size: "int | UOp") -> int:
     """Return the least value that a size has, whatever its variables are bound to today."""
     return size if isinstance(size, int) else int(_unbound(size).vmin)
+
+
+def size_at(size: "int | UOp", values: "Mapping[str, int]") -> int:
+    """Return what a size is with variables at `values`, whatever they are bound to.
+
+    Example:
+        >>> size_at(UOp.variable("n", 1, 8).bind(3) * 2, {"n": 5})
+        10
+    """
+    if isinstance(size, int):
+        return size
+    size = _unbound(size)
+    return int(size.substitute({v: v.const_like(values[v.arg[0]]) for v in size.variables()}).vmin)
 
 
 def _unbound(size: "UOp") -> "UOp":

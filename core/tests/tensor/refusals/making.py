@@ -67,12 +67,6 @@ CASES: list[Case] = [
     ("new_empty", ShapeError, lambda t: t.ints.new_empty(-1), "new_empty: (-1,) has a negative size"),
     ("new_tensor", ShapeError, lambda t: t.ints.new_tensor([[1], 2]), "lists at depth 1 have lengths"),
     ("new_tensor", DtypeError, lambda t: t.ints.new_tensor(["a"]), "cannot make an element of 'a' (str)"),
-    (
-        "empty_like",
-        ShapeError,
-        lambda t: t.symbolic.empty_like(),
-        "the shape (size,) is symbolic",
-    ),
     ("eye", ShapeError, lambda t: Tensor.eye(2, 1.5), "eye: 1.5 (float) is no size of an axis"),
     ("linspace", DtypeError, lambda t: Tensor.linspace(0, "1", 3), "linspace: '1' (str) is no number"),
     ("linspace", DtypeError, lambda t: Tensor.linspace(0, 300, 3, dtype="uint8"), "300 does not fit uint8"),
@@ -89,7 +83,6 @@ CASES: list[Case] = [
     ),
     ("bernoulli", DtypeError, lambda t: t.ints.bernoulli(), "bernoulli of int32: probabilities are floats"),
     ("bernoulli", ArgumentError, lambda t: t.ints.bernoulli(1.5), "bernoulli: p=1.5 is no probability"),
-    ("bernoulli", ShapeError, lambda t: t.symbolic.bernoulli(), "bernoulli: the shape (size,) is symbolic"),
     ("uniform", DtypeError, lambda t: Tensor.uniform(2, low=None), "uniform: None (NoneType) is no number"),
     ("uniform", ArgumentError, lambda t: Tensor.uniform(2, low=2, high=1), "uniform: low=2 is above high=1"),
     (
@@ -106,20 +99,7 @@ CASES: list[Case] = [
         "normal: std=-1 is negative",
     ),
     ("rand_like", DtypeError, lambda t: t.ints.rand_like(), "rand_like of int32: it takes a float dtype"),
-    ("rand_like", ShapeError, lambda t: t.symbolic.rand_like(), "rand_like: the shape (size,) is symbolic"),
     ("randn_like", DtypeError, lambda t: t.ints.randn_like(), "randn_like of int32: it takes a float dtype"),
-    (
-        "randn_like",
-        ShapeError,
-        lambda t: t.symbolic.randn_like(),
-        "the shape (size,) is symbolic",
-    ),
-    (
-        "randint_like",
-        ShapeError,
-        lambda t: t.symbolic.randint_like(),
-        "randint_like: the shape (size,) is symbolic",
-    ),
     (
         "randint",
         ArgumentError,
