@@ -121,8 +121,9 @@ def test_ranges_may_end_and_begin_at_a_variable() -> None:
         assert Tensor.arange(1, bound, 2, dtype="float32").sum().item() == sum(range(1, value, 2))
         assert Tensor.arange(bound, 12).sum().item() == sum(range(value, 12))
         assert Tensor.arange(bound, bound + 3).tolist() == [value, value + 1, value + 2]
-    with pytest.raises(ArgumentError, match=r"arange from 0 to n by -1: beside a Variable all are integers"):
-        Tensor.arange(0, bound, -1)
+        assert Tensor.arange(bound, 0, -1).sum().item() == sum(range(value, 0, -1))
+    with pytest.raises(ArgumentError, match=r"arange from 0 to n by 0.5: beside a Variable all are integers"):
+        Tensor.arange(0, bound, 0.5)
     with pytest.raises(ArgumentError, match=r"arange from 0\.5 to n by 1"):
         Tensor.arange(0.5, bound)
 

@@ -160,6 +160,29 @@ CASES: dict[str, tuple[Callable[[Any, Any], Any], Callable[[int, Any], Any]]] = 
         lambda n, x: x[:n, 0].cartesian_prod(x[:2, 1]),
         lambda n, x: np.stack([np.repeat(x[:n, 0], 2), np.tile(x[:2, 1], n)], 1),
     ),
+    "counted by a step": (lambda n, x: Tensor.arange(1, n + 3, 2), lambda n, x: np.arange(1, n + 3, 2)),
+    "counted down": (lambda n, x: Tensor.arange(n, -3, -2), lambda n, x: np.arange(n, -3, -2)),
+    "at equal distances": (lambda n, x: Tensor.linspace(-3, 7.5, n), lambda n, x: np.linspace(-3, 7.5, n)),
+    "integers at equal distances": (
+        lambda n, x: Tensor.linspace(0, 100, n, dtype="int32"),
+        lambda n, x: np.array([100 * i // (n - 1) for i in range(n)]),
+    ),
+    "powers at equal distances": (lambda n, x: Tensor.logspace(0, 3, n), lambda n, x: np.logspace(0, 3, n)),
+    "an identity": (lambda n, x: Tensor.eye(n, n + 1), lambda n, x: np.eye(n, n + 1)),
+    "a triangle": (lambda n, x: Tensor.tri(n, 4, 1), lambda n, x: np.tri(n, 4, 1)),
+    "a grid": (
+        lambda n, x: x[:n, 0].meshgrid(x[:3, 1], indexing="xy")[0],
+        lambda n, x: np.meshgrid(x[:n, 0], x[:3, 1])[0],
+    ),
+    "a symbolic number of powers": (
+        lambda n, x: x[:3, 0].vander(n), lambda n, x: np.vander(x[:3, 0], n),
+    ),
+    "each a symbolic number of times": (
+        lambda n, x: x[:3].repeat_interleave(n, 1), lambda n, x: np.repeat(x[:3], n, 1),
+    ),
+    "all a symbolic number of times": (
+        lambda n, x: x[:n, :2].repeat(1, n), lambda n, x: np.tile(x[:n, :2], (1, n)),
+    ),
     "gradient of a roll": (
         lambda n, x: (x[:n].roll(2, 0)[:2] ** 2).sum().gradient(x)[0],
         lambda n, x: slope(x, n, np.roll(np.concatenate([np.roll(x[:n], 2, 0)[:2], 0 * x[2:n]]), -2, 0)),

@@ -91,13 +91,6 @@ class AssignMixin(TensorBase):
 
     def _write(self, path: Path, value: UOp) -> None:
         """Write into what `path` shows of this tensor."""
-        if not self._cell.settle():
-            whole = self._cell.uop.shape
-            if not all(isinstance(size, int) for size in whole):
-                raise ShapeError(
-                    f"assign: the shape {show(whole)} is symbolic. Write into memory of fixed size, through "
-                    "a slice of it."
-                )
         self._cell.write(self._path + path, value)
 
     def _assignable(self, value: Any, shape: Any) -> UOp:

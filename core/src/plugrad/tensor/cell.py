@@ -8,7 +8,9 @@ from plugrad.dtype import dtypes
 from plugrad.engine import storage
 from plugrad.runtime.buffer import Buffer
 from plugrad.schedule.versions import IN_PLACE, VERSIONS, memory_of
+from plugrad.tensor.shapes import cut_to, is_static
 from plugrad.uop.ops import MOVEMENT, Ops
+from plugrad.uop.shape import greatest
 from plugrad.uop.uop import UOp
 
 #: Movement ops between the value of a cell and what a tensor shows of it: op, sizes, static data.
@@ -80,18 +82,29 @@ class Cell:
         """Write `value` into what `path` shows, none of whose elements is shown twice."""
         memory = self.uop
         if not self.settle():
-            shape: Any = memory.shape
-            new = storage.new_buffer(self.device, shape, memory.dtype)
+            new = storage.new_buffer(self.device, tuple(map(greatest, memory.shape)), memory.dtype)
             self._claim(new)
-            memory = new if all(op in _WHOLE for op, _, _ in path) else new.assign(memory)
+            new = cut_to(new, memory.shape)
+            memory = new if all(op in _WHOLE for op, _, _ in path) else _assigned(new, (), memory)
         else:
             memory = self.uop
-        if not path:
-            self.uop = memory.assign(value)
-        elif any(op is Ops.PAD for op, _, _ in path):
-            self.uop = memory.assign(_merged(memory, path, value))
+        if any(op is Ops.PAD for op, _, _ in path):
+            self.uop = _assigned(memory, (), _merged(memory, path, value))
         else:
-            self.uop = memory.after(shown(memory, path).assign(value))
+            self.uop = _assigned(memory, path, value)
+
+
+def _assigned(shows: UOp, path: Path, value: UOp) -> UOp:
+    """Return what `shows` does, with `value` in what `path` shows of it.
+
+    Values of symbolic size are the first elements of memory for as many as there may be.
+    """
+    memory = shows
+    while memory.op in MOVEMENT:
+        memory = memory.src[0]
+    if memory is shows and not path:
+        return memory.assign(value)
+    return shown(memory.after(shown(shows, path).assign(value)), path_between(shows, memory))
 
 
 def _version_below(uop: UOp) -> UOp:
@@ -142,7 +155,11 @@ def _merged(memory: UOp, path: Path, value: UOp) -> UOp:
         views.append(shown(views[-1], (step,)))
     shape = views[-1].shape
     place = UOp.const(dtypes.bool, True).reshape((1,) * len(shape)).expand(shape)
-    value = value if value.shape == shape else value.reshape((1,) * len(shape)).expand(shape)
+    if not is_static(value.shape):
+        # equal sizes may be written in two ways
+        value = value.reshape(shape)
+    elif value.shape != shape:
+        value = value.reshape((1,) * len(shape)).expand(shape)
     for view in reversed(views[1:]):
         (rule, *_) = VJP[view.op]
         assert rule is not None, f"{view.op.name} moves elements"

@@ -8,11 +8,11 @@ from plugrad.dtype import ConstType, DType, dtype_max, dtypes, is_int, truncate
 from plugrad.engine import storage
 from plugrad.errors import ArgumentError
 from plugrad.tensor.base import DTypeLike, the_device, the_dtype
-from plugrad.tensor.host import as_size, check_fits, finite, infer_dtype
+from plugrad.tensor.host import as_count, check_fits, finite, infer_dtype
 from plugrad.tensor.reorder import ReorderMixin
-from plugrad.tensor.shapes import Dim, as_number, as_shape, check_sizes, show
+from plugrad.tensor.shapes import Dim, as_number, as_shape, check_sizes, cut_to, show
 from plugrad.uop.ops import Ops
-from plugrad.uop.shape import add_sizes
+from plugrad.uop.shape import add_sizes, greatest
 from plugrad.uop.uop import UOp
 
 
@@ -91,12 +91,12 @@ class CreationMixin(ReorderMixin):
     @classmethod
     def empty(
         cls,
-        *shape: int | Sequence[int],
+        *shape: Dim | Sequence[Dim],
         dtype: DTypeLike | None = None,
         device: str | None = None,
         requires_grad: bool = False,
     ) -> Self:
-        """Return memory that nobody has written to yet.
+        """Return memory that nobody has written to yet; for a symbolic size, as much as it has at most.
 
         Example:
             >>> Tensor.empty(2, 3).shape
@@ -104,7 +104,8 @@ class CreationMixin(ReorderMixin):
         """
         dims: Any = check_sizes(as_shape(shape, "empty"), "empty")
         chosen = the_dtype(dtype, dtypes.default_float)
-        return cls._new(storage.new_buffer(the_device(device), dims, chosen), device, requires_grad)
+        memory = storage.new_buffer(the_device(device), tuple(map(greatest, dims)), chosen)
+        return cls._new(cut_to(memory, dims), device, requires_grad)
 
     @classmethod
     def arange(
@@ -126,14 +127,14 @@ class CreationMixin(ReorderMixin):
         Args:
             start: the first number; with `stop` left out, that, and the first is 0.
             stop: where to end; a bound Variable gives a tensor of symbolic size. So does one as `start`.
-            step: from one number to the next.
+            step: from one number to the next; beside a Variable an integer.
             dtype: of the elements.
             device: where they live.
             requires_grad: let `backward()` leave a gradient.
 
         Raises:
             ArgumentError: `step` is 0, an argument is infinite or NaN, there are 2**63 elements or more, or
-                `step` is no positive integer beside a Variable.
+                one is no integer beside a Variable, or the step is one.
             DtypeError: an integer dtype does not hold the values, or an argument is no number.
 
         Example:
@@ -168,7 +169,7 @@ class CreationMixin(ReorderMixin):
         cls,
         start: int | float,
         stop: int | float,
-        steps: int,
+        steps: Dim,
         dtype: DTypeLike | None = None,
         device: str | None = None,
         *,
@@ -187,7 +188,7 @@ class CreationMixin(ReorderMixin):
             >>> Tensor.linspace(0, 1, 5).tolist()
             [0.0, 0.25, 0.5, 0.75, 1.0]
         """
-        steps, chosen = as_size(steps, "linspace"), the_dtype(dtype, dtypes.default_float)
+        steps, chosen = as_count(steps, "linspace"), the_dtype(dtype, dtypes.default_float)
         start, stop = finite(start, "linspace"), finite(stop, "linspace")
         if steps == 0:
             return cls.full((0,), 0, dtype=chosen, device=device, requires_grad=requires_grad)
@@ -206,7 +207,7 @@ class CreationMixin(ReorderMixin):
         cls,
         start: int | float,
         stop: int | float,
-        steps: int,
+        steps: Dim,
         base: int | float = 10.0,
         *,
         dtype: DTypeLike | None = None,
@@ -226,7 +227,7 @@ class CreationMixin(ReorderMixin):
             >>> Tensor.logspace(0, 3, 4, base=2).tolist()
             [1.0, 2.0, 4.0, 8.0]
         """
-        steps, chosen = as_size(steps, "logspace"), the_dtype(dtype, dtypes.default_float)
+        steps, chosen = as_count(steps, "logspace"), the_dtype(dtype, dtypes.default_float)
         start, stop, base = (finite(x, "logspace") for x in (start, stop, base))
         if steps == 0:
             return cls.full((0,), 0, dtype=chosen, device=device, requires_grad=requires_grad)
@@ -237,8 +238,8 @@ class CreationMixin(ReorderMixin):
     @classmethod
     def eye(
         cls,
-        n: int,
-        m: int | None = None,
+        n: Dim,
+        m: Dim | None = None,
         dtype: DTypeLike | None = None,
         device: str | None = None,
         *,
@@ -267,14 +268,15 @@ def _text(value: Any) -> str:
 def _symbolic_range(first: Any, last: Any, step: Any) -> UOp:
     """Return integers between limits at least one of which is a node: as many as its value says."""
     is_integer = all(isinstance(x, (int, UOp)) for x in (first, last, step))
-    if not is_integer or isinstance(step, UOp) or step < 1:
+    if not is_integer or isinstance(step, UOp) or not step:
         raise ArgumentError(
             f"arange from {_text(first)} to {_text(last)} by {_text(step)}: beside a Variable all are "
-            "integers, and the step is a positive number."
+            "integers, and the step is a number other than 0."
         )
     size: Any = last if isinstance(first, int) and first == 0 else add_sizes(last, -first)
-    size = -(-size // step) if step > 1 else size
-    values = UOp.iota(size) * step if step > 1 else UOp.iota(size)
+    size = size if step > 0 else size * -1
+    size = -(-size // abs(step)) if abs(step) > 1 else size
+    values = UOp.iota(size) * step if step != 1 else UOp.iota(size)
     if isinstance(first, int):
         return values + first if first else values
     return values + first.cast(dtypes.int32)
@@ -346,8 +348,10 @@ def _spaced(place: UOp, count: int, first: float, step: float, wide: DType, what
     return total + (x * rest[0] + rest[1] + lost)
 
 
-def _even(start: float, stop: float, steps: int, wide: DType, what: str) -> UOp:
+def _even(start: float, stop: float, steps: Dim, wide: DType, what: str) -> UOp:
     """Return `steps` numbers at equal distances, counted from the nearer end, so that both are exact."""
+    if not isinstance(steps, int):
+        return _even_today(start, stop, steps).cast(wide)
     gap = (float(stop) - float(start)) / max(steps - 1, 1)
     place = UOp.iota(steps)
     rising = _spaced(place, steps, start, gap, wide, what)
@@ -355,13 +359,25 @@ def _even(start: float, stop: float, steps: int, wide: DType, what: str) -> UOp:
     return (place < (steps + 1) // 2).where(rising, falling)
 
 
-def _between(start: int, stop: int, steps: int) -> UOp | None:
+def _even_today(start: float, stop: float, steps: UOp) -> UOp:
+    """Return what `_even` does for a symbolic number, in float64: the distance is computed on the device."""
+    wide = dtypes.float64
+    gap = (float(stop) - float(start)) / (steps - 1).maximum(1).cast(wide)
+    place = UOp.iota(steps)
+    from_end = (steps - 1).cast(place.dtype) - place
+    rising, falling = place.cast(wide) * gap + start, from_end.cast(wide) * -gap + stop
+    return (place < ((steps + 1) // 2).cast(place.dtype)).where(rising, falling)
+
+
+def _between(start: int, stop: int, steps: Dim) -> UOp | None:
     """Return the integers next to numbers at equal distances, towards 0; None where they need more digits."""
-    gaps = max(steps - 1, 1)
+    gaps: Any = max(greatest(steps) - 1, 1)
     largest = max(abs(start), abs(stop)) * gaps * 2
     if largest >= 1 << 63:
         return None
     wide = dtypes.int32 if largest < 1 << 31 else dtypes.int64
+    if not isinstance(steps, int):
+        gaps = (steps - 1).maximum(1).cast(wide)
     sum_of_gaps = UOp.iota(steps).cast(wide) * (stop - start) + start * gaps
     size = (sum_of_gaps < 0).where(-sum_of_gaps, sum_of_gaps) // gaps
     return (sum_of_gaps < 0).where(-size, size)

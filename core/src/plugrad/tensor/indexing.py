@@ -6,8 +6,8 @@ from plugrad._frozen import frozen
 from plugrad.errors import AxisError, DtypeError
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.movement import MovementMixin
-from plugrad.tensor.shapes import Dim, Shape, check_inside, is_static, show
-from plugrad.uop.shape import add_sizes
+from plugrad.tensor.shapes import Dim, Shape, check_inside, show
+from plugrad.uop.shape import add_sizes, greatest
 from plugrad.uop.uop import UOp
 
 
@@ -81,7 +81,8 @@ def _cut(item: Any, axis: int, size: Dim) -> AxisCut:
     if isinstance(item, slice):
         return _cut_slice(item, axis, size)  # pyright: ignore[reportUnknownArgumentType]
     if isinstance(item, UOp):
-        return AxisCut(item, item + 1, is_dropped=True)
+        begin = _bound(item, 0, size)
+        return AxisCut(begin, begin + 1, is_dropped=True)
     if isinstance(item, (bool, type, TensorBase)) or not hasattr(item, "__index__"):
         raise DtypeError(
             f"cannot index axis {axis} with {item!r:.200} ({type(item).__name__}). Use integers, slices, "
@@ -95,7 +96,7 @@ def _cut(item: Any, axis: int, size: Dim) -> AxisCut:
 
 
 def _cut_slice(item: Any, axis: int, size: Dim) -> AxisCut:
-    if not is_static([x for x in (item.start, item.stop, item.step, size) if x is not None]):
+    if any(isinstance(x, UOp) for x in (item.start, item.stop, item.step, size)):
         return _cut_symbolic(item, axis, size)
     try:
         begin, end, step = item.indices(size)  # pyright: ignore[reportArgumentType]
@@ -146,7 +147,12 @@ def _check_inside(begin: Dim, end: Dim, axis: int, size: Dim) -> None:
 def _bound(value: Any, otherwise: Dim, size: Any) -> Any:
     if value is None:
         return otherwise
-    return size + value if isinstance(value, int) and value < 0 else value
+    if not isinstance(value, UOp):
+        if not hasattr(value, "__index__"):
+            raise AxisError(f"a slice with a bound of {value!r:.60}. Use integers and bound Variables.")
+        value = value.__index__()
+    # from the end, if for all values of its variables
+    return add_sizes(size, value) if greatest(value) < 0 else value
 
 
 def whole_steps(cuts: Cuts, shape: Shape) -> list[tuple[Cuts, list[tuple[Dim, Dim]]]]:

@@ -67,14 +67,11 @@ class LikenessMixin(CreationMixin):
     ) -> Self:
         """Return unwritten memory in this tensor's shape.
 
-        Raises:
-            ShapeError: the shape is symbolic.
-
         Example:
             >>> Tensor([[1, 2]]).empty_like().shape
             (1, 2)
         """
-        shape, dtype = self.static_shape("empty_like"), the_dtype(dtype, self.dtype)
+        shape, dtype = self.shape, the_dtype(dtype, self.dtype)
         return self.empty(
             shape, dtype=dtype, device=self.device if device is None else device, requires_grad=requires_grad
         )
@@ -141,7 +138,7 @@ class LikenessMixin(CreationMixin):
 
     def new_empty(
         self,
-        *shape: int | Sequence[int],
+        *shape: "Dim | Sequence[Dim]",
         dtype: DTypeLike | None = None,
         device: str | None = None,
         requires_grad: bool = False,

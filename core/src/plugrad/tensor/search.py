@@ -53,6 +53,7 @@ class SearchMixin(OrderMixin, ScanMixin):
         """Return where `values` would be inserted into this sorted tensor, to keep it sorted.
 
         (n,) with (...) -> (...), or (*R, n) with (*R, m) -> (*R, m). NaN is greater than every number.
+        Integers of any two dtypes compare as the numbers that they are.
 
         Args:
             values: what is looked for: a tensor, an array or a number.
@@ -79,6 +80,8 @@ class SearchMixin(OrderMixin, ScanMixin):
                 "Give one sorted axis, or the same axes before the last."
             )
         dtype = promoted([self, values])
+        if is_float(dtype) and is_int(self.dtype) and is_int(values.dtype):
+            return self._found_beside_unsigned(values, right)
         shape = values.shape
         wanted = sort_keys(values._graph.cast(dtype).reshape(_rows_of(self.ndim, shape)), False)
         rows = sort_keys(self._graph.cast(dtype), False)
@@ -88,6 +91,16 @@ class SearchMixin(OrderMixin, ScanMixin):
             return self._make(found.reshape(shape), self._device)
         found = search_rows(rows.contiguous(), wanted.contiguous(), right)
         return self._make(found.cast(position_dtype(size)).reshape(shape), self._device)
+
+    def _found_beside_unsigned(self, values: Self, right: bool) -> Self:
+        """Return `searchsorted` of signed integers and uint64: their common dtype would round them."""
+        if self.dtype is dtypes.uint64:
+            is_inside = values >= 0
+            found = self.searchsorted(is_inside.where(values, 0).cast(dtypes.uint64), right)
+            return is_inside.where(found, 0)
+        is_inside = values <= dtype_max(dtypes.int64)
+        found = self.cast(dtypes.int64).searchsorted(is_inside.where(values, 0).cast(dtypes.int64), right)
+        return is_inside.where(found, self._make(number_of(self.shape[-1], found.dtype), self._device))
 
     # --- by a condition ---
 
@@ -209,7 +222,7 @@ class SearchMixin(OrderMixin, ScanMixin):
 
     def repeat_interleave(
         self,
-        repeats: "int | Sequence[int] | Self",
+        repeats: "Dim | Sequence[int] | Self",
         axis: int | None = None,
         *,
         output_size: int | None = None,
@@ -243,17 +256,22 @@ class SearchMixin(OrderMixin, ScanMixin):
         if isinstance(repeats, TensorBase):
             size = self.shape[at]
             return self.index_select(at, self._places_repeated(repeats, size, output_size))  # pyright: ignore[reportArgumentType]
+        if isinstance(repeats, UOp):
+            return self._each_repeated(at, repeats)
         numbers = [as_int(number, "repeat_interleave", "repeats") for number in several(repeats)]
         if numbers and min(numbers) < 0:
             raise ArgumentError(f"repeat_interleave: {min(numbers)} times. Give 0 or more.")
         if output_size is not None:
             _check_sum(numbers, self.shape[at], as_int(output_size, "repeat_interleave", "output_size"))
         if len(numbers) == 1:
-            wide = [numbers[0] if i == at + 1 else -1 for i in range(self.ndim + 1)]
-            return self.unsqueeze(at + 1).expand(wide).flatten(at, at + 1)
+            return self._each_repeated(at, numbers[0])
         _check_one_each((len(numbers),), self.shape[at])
         places = [place for place, number in enumerate(numbers) for _ in range(number)]
         return self.index_select(at, self._from_host(places, position_dtype(len(numbers))))
+
+    def _each_repeated(self, axis: int, number: Dim) -> Self:
+        wide = [number if i == axis + 1 else -1 for i in range(self.ndim + 1)]
+        return self.unsqueeze(axis + 1).expand(wide).flatten(axis, axis + 1)
 
     def _places_repeated(self, counts: Self, size: Dim, total: int | None) -> Self:
         """Return each place on an axis as often as it is to come."""
@@ -262,7 +280,11 @@ class SearchMixin(OrderMixin, ScanMixin):
         _check_one_each(counts.shape, size)
         if isinstance(size, int) and not size:
             return self._make(UOp.const(position_dtype(0), 0).reshape((1,)).expand((0,)), self._device)
-        counts = counts.expand(size)._with_zeros_behind().cast(position_dtype(size))
+        if counts.dtype is dtypes.uint64:
+            counts = counts.minimum(dtype_max(dtypes.int64))
+        is_wide = counts.dtype.itemsize >= 4
+        counts = counts.expand(size)._with_zeros_behind()
+        counts = counts.cast(dtypes.int64 if is_wide else position_dtype(size))
         size = len_of(counts)
         if total is None and (least := counts.min().item()) < 0:
             raise ArgumentError(f"repeat_interleave: {least} times. Give 0 or more.")

@@ -10,7 +10,7 @@ from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.arguments import real
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.joins import check_tensors
-from plugrad.tensor.shapes import as_int, as_number, broadcast_shapes, one_axis, show, size_today
+from plugrad.tensor.shapes import Dim, as_int, as_number, broadcast_shapes, one_axis, show, size_today
 from plugrad.tensor.stacks import StackMixin
 from plugrad.uop.shape import add_sizes
 from plugrad.uop.uop import UOp
@@ -174,7 +174,7 @@ class StatisticsMixin(StackMixin):
         x = self if is_float(self.dtype) or is_float(other.dtype) else self.cast(narrow)
         return (x - other).norm(p)
 
-    def vander(self, N: int | None = None, increasing: bool = False) -> Self:
+    def vander(self, N: Dim | None = None, increasing: bool = False) -> Self:
         """Return the powers of the elements, `N - 1` to 0, as rows: (n,) -> (n, N). Dtypes as of `cumprod`.
 
         Args:
@@ -191,7 +191,7 @@ class StatisticsMixin(StackMixin):
         """
         if self.ndim != 1:
             raise ShapeError(f"vander of shape {show(self.shape)}: it takes one axis. Flatten first.")
-        count = self.shape[0] if N is None else as_int(N, "vander", "N")
+        count = self.shape[0] if N is None else N if isinstance(N, UOp) else as_int(N, "vander", "N")
         if isinstance(count, int) and count < 0:
             raise ArgumentError(f"vander: N={count} is negative. Give 0 or more.")
         rows = self.unsqueeze(1).expand(-1, count)

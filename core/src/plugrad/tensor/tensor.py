@@ -11,6 +11,7 @@ from plugrad.engine import storage
 from plugrad.errors import ArgumentError, GradientError, ShapeError
 from plugrad.plugin.hints import NVIDIA, PROCESSOR
 from plugrad.tensor.base import DTypeLike, TensorBase, the_device
+from plugrad.tensor.beyond import leaves_complex_numbers
 from plugrad.tensor.elsewhere import advice
 from plugrad.tensor.flags import checks_flags
 from plugrad.tensor.fourier_axes import FourierAxesMixin
@@ -19,16 +20,18 @@ from plugrad.tensor.host import HOST, host_buffer
 from plugrad.tensor.keywords import understands_synonyms
 from plugrad.tensor.listed import takes_lists
 from plugrad.tensor.runs import RunMixin
-from plugrad.tensor.shapes import as_flag, as_int, show
+from plugrad.tensor.shapes import as_flag, as_int, cut_to, is_static, show
 from plugrad.tensor.source import graph_of
 from plugrad.tensor.statistics import StatisticsMixin
 from plugrad.uop.ops import Ops
+from plugrad.uop.shape import greatest
 from plugrad.uop.uop import UOp
 
 
 @takes_lists
 @understands_synonyms
 @checks_flags
+@leaves_complex_numbers
 class Tensor(GradientMixin, RunMixin, StatisticsMixin, FourierAxesMixin):
     """An array of one dtype on one device, and the graph that computes it.
 
@@ -185,8 +188,12 @@ class Tensor(GradientMixin, RunMixin, StatisticsMixin, FourierAxesMixin):
         if is_whole and (self._cell.is_memory or (uop.op is Ops.COPY and storage.is_view(uop.src[0]))):
             return
         value = uop.src[0] if uop.op is Ops.CONTIGUOUS else uop
-        shape = self.static_shape("requires_grad")
-        self._hold(storage.new_buffer(self._device, shape, self.dtype).assign(value), self._device)
+        memory = storage.new_buffer(self._device, tuple(map(greatest, self.shape)), self.dtype)
+        if is_static(self.shape):
+            self._hold(memory.assign(value), self._device)
+        else:
+            shows = cut_to(memory, self.shape)
+            self._hold(cut_to(memory.after(shows.assign(value)), self.shape), self._device)
 
     # --- the same values elsewhere ---
 
