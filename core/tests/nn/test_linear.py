@@ -81,6 +81,15 @@ def test_padding_is_a_row_of_the_table(padding_idx: int) -> None:
         Embedding(4, 2, padding_idx=padding_idx)
 
 
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int64", "uint64"])
+@pytest.mark.parametrize("padding_idx", [200, 299])
+def test_a_row_of_padding_may_be_beyond_what_indices_can_name(padding_idx: int, dtype: str) -> None:
+    layer = Embedding(300, 2, padding_idx=padding_idx)
+    last = 200 if dtype != "int8" else 127
+    found = layer(Tensor([0, 100, last], dtype=dtype))
+    np.testing.assert_array_equal(found.numpy(), layer.weight.numpy()[[0, 100, last]])
+
+
 @pytest.mark.parametrize("dtype", ["float32", "bool"])
 def test_rows_are_named_by_integers(dtype: str) -> None:
     with pytest.raises(DtypeError, match=f"Embedding of {dtype}: rows are named by integers"):

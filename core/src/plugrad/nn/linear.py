@@ -3,7 +3,7 @@
 import functools
 from typing import Any
 
-from plugrad.dtype import is_int
+from plugrad.dtype import dtype_max, is_int
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.nn.checks import check_flags, check_sizes, check_tensors
 from plugrad.nn.init import kaiming_uniform, parameter
@@ -200,6 +200,6 @@ class Embedding:
             )
         # a negative index would count from the end
         out = (indices >= 0).unsqueeze(-1).where(self.weight[indices], 0.0)
-        if self.padding_idx is None:
+        if self.padding_idx is None or self.padding_idx > dtype_max(indices.dtype):
             return out
         return (indices == self.padding_idx).unsqueeze(-1).where(out.detach(), out)
