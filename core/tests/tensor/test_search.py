@@ -19,6 +19,19 @@ def test_places_in_sorted_rows_are_those_of_numpy() -> None:
             np.testing.assert_array_equal(out.numpy(), expected.reshape(1, -1))
 
 
+@pytest.mark.parametrize("right", [False, True])
+def test_integers_of_any_two_dtypes_are_compared_exactly(right: bool) -> None:
+    near, far = 1 << 62, 1 << 63
+    signed = np.array([-near, -1, 0, near, near + 1, far - 1], np.int64)
+    unsigned = np.array([0, 1, near, near + 1, far - 1, far, far + 1], np.uint64)
+    side = "right" if right else "left"
+    for rows, values in ((signed, unsigned), (unsigned, signed)):
+        expected = np.searchsorted(rows.astype(object), values.astype(object), side)
+        assert Tensor(rows).searchsorted(Tensor(values), right).tolist() == expected.tolist()
+    narrow = Tensor([-1, 0, 1], dtype="int8").searchsorted(Tensor(unsigned), right)
+    assert narrow.tolist() == np.searchsorted([-1, 0, 1], [0, 1, 2, 2, 2, 2, 2], side).tolist()
+
+
 def test_every_row_is_searched_for_its_own_values() -> None:
     rows = np.sort(RNG.integers(0, 9, (2, 6)), 1)
     values = RNG.integers(0, 9, (2, 4))
@@ -163,6 +176,17 @@ def test_numbers_of_times_are_integers_of_any_kind() -> None:
     for wrong in (None, 1.5, "a", [1, None]):
         with pytest.raises(ArgumentError, match="repeat_interleave: repeats="):
             t.repeat_interleave(wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("dtype", ["int64", "uint64"])
+def test_numbers_of_times_that_32_bits_do_not_hold_are_no_others(dtype: str) -> None:
+    great = (1 << 32) + 1
+    times = Tensor(np.array([great, 1], dtype))
+    assert Tensor([5, 6]).repeat_interleave(times).shape == (great + 1,)
+    assert Tensor([5, 6]).repeat_interleave(times, output_size=3).tolist() == [5, 5, 5]
+    if dtype == "uint64":
+        most = Tensor(np.array([0, (1 << 63) + 1], dtype))
+        assert Tensor([5, 6]).repeat_interleave(most, output_size=2).tolist() == [6, 6]
 
 
 def test_times_are_counted_inside_a_jitted_function_where_their_sum_is_known() -> None:
