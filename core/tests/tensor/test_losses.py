@@ -170,6 +170,13 @@ def test_cosine_embeddings_are_those_of_torch(reduction: Any) -> None:
     )  # fmt: skip
 
 
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "uint64", "float32"])
+def test_pairs_may_be_said_to_be_alike_in_any_dtype(dtype: str) -> None:
+    x, y = Tensor([[1.0, 0.0], [1.0, 0.0]]), Tensor([[1.0, 0.0], [0.0, 1.0]])
+    losses = x.cosine_embedding_loss(y, Tensor([1, 1], dtype=dtype), reduction="none")
+    assert losses.tolist() == [0.0, 1.0]
+
+
 PAIRED = [
     "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy",
     "binary_cross_entropy_with_logits", "kl_div",

@@ -4,7 +4,7 @@ import math
 from typing import Any, Literal, Self
 
 from plugrad.autodiff import inputs_of, with_rule
-from plugrad.dtype import dtypes, is_float, least_upper_dtype, sum_acc_dtype
+from plugrad.dtype import dtypes, is_float, is_unsigned, least_upper_dtype, sum_acc_dtype
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.arguments import real, tensors, tensors_or_none
 from plugrad.tensor.base import TensorBase
@@ -342,7 +342,8 @@ class LossMixin(ReduceMixin):
                 f"cosine_embedding_loss of {show(cosine.shape)} pairs with a target of shape "
                 f"{show(target.shape)}: they must be equal."
             )
-        unlike = (target == -1).where((cosine - margin).relu(), 0.0)
+        is_unlike = target < 0 if is_unsigned(target.dtype) else target == -1
+        unlike = is_unlike.where((cosine - margin).relu(), 0.0)
         return reduced((target == 1).where(1 - cosine, unlike), reduction)
 
     def _difference(self, target: Self, reduction: str, what: str) -> Self:
