@@ -97,6 +97,32 @@ def test_a_label_that_is_no_class_is_impossible() -> None:
     assert np.isinf(losses.numpy()).tolist() == [True, True, False]
 
 
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "uint16", "uint32", "int64", "uint64"])
+def test_labels_and_lengths_are_integers_of_any_kind(dtype: str) -> None:
+    scores = Tensor(SCORES).log_softmax(-1)
+    wanted = scores.ctc_loss(Tensor(LABELS), [9, 7, 4], [3, 2, 4], reduction="none").numpy()
+    labels, used, lengths = (Tensor(np.array(x, dtype)) for x in (LABELS, [9, 7, 4], [3, 2, 4]))
+    np.testing.assert_allclose(scores.ctc_loss(labels, used, lengths, reduction="none").numpy(), wanted)
+    flat = Tensor(np.concatenate([LABELS[0, :3], LABELS[1, :2], LABELS[2]]).astype(dtype))
+    np.testing.assert_allclose(scores.ctc_loss(flat, used, lengths, reduction="none").numpy(), wanted)
+
+
+@pytest.mark.parametrize("dtype", ["uint32", "int64", "uint64"])
+def test_numbers_that_32_bits_do_not_hold_are_no_others(dtype: str) -> None:
+    scores = Tensor(SCORES).log_softmax(-1)
+    great = np.array([(1 << 32) + 1 if dtype != "uint32" else (1 << 32) - 1, np.iinfo(dtype).max], dtype)
+    labels = Tensor(np.array([[1, great[0]], [1, great[1]], [1, 2]], dtype))
+    losses = scores.ctc_loss(labels, [9] * 3, [2, 2, 2], reduction="none").numpy()
+    assert np.isinf(losses).tolist() == [True, True, False]
+    lengths = Tensor(np.array([*great, 2], dtype))
+    losses = scores.ctc_loss(Tensor(LABELS), [9] * 3, lengths, reduction="none").numpy()
+    assert np.isinf(losses).tolist() == [True, True, False]
+    # of longer inputs, all steps count
+    losses = scores.ctc_loss(Tensor(LABELS), lengths, [2] * 3, reduction="none").numpy()
+    expected = scores.ctc_loss(Tensor(LABELS), [9, 9, 2], [2] * 3, reduction="none").numpy()
+    np.testing.assert_allclose(losses, expected)
+
+
 def test_longer_sequences_need_no_more_different_kernels() -> None:
     def names(length: int) -> tuple[int, int]:
         found: list[str] = []

@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, Self
 
-from plugrad.dtype import dtypes, is_float, is_int, sum_acc_dtype
+from plugrad.dtype import dtype_max, dtypes, is_float, is_int, is_unsigned, sum_acc_dtype
 from plugrad.errors import DtypeError, ShapeError
 from plugrad.tensor.arguments import several, whole
 from plugrad.tensor.gather import GatherMixin
@@ -71,7 +71,7 @@ class CtcMixin(GatherMixin):
         if targets.ndim == 1:
             targets = _in_rows(self, targets, target_lengths)
         wanted = _lengths(self, target_lengths, batch, targets.static_shape()[1], "target_lengths")
-        labels = _with_blanks(targets.cast("int32"), blank)
+        labels = _with_blanks(_as_classes(targets, classes), blank)
         places: Any = labels.shape[1]
         # (T, N, 2S+1): how likely each label is at each time
         chosen = labels.unsqueeze(0).expand(self.shape[0], batch, places)
@@ -140,7 +140,7 @@ def _in_rows(x: Any, targets: Any, lengths: Any) -> Any:
         )
     longest = max(lengths, default=0) if is_known else total
     counts = type(x)(list(lengths), device=x.device) if is_known else lengths
-    counts = counts.cast("int32")
+    counts = _cut(counts, total)
     begins = (counts.cumsum(0) - counts).unsqueeze(1)
     shape = (counts.shape[0], longest)
     places = begins + counts._like(counted(longest, dtypes.int32, shape, 1))
@@ -159,7 +159,24 @@ def _lengths(x: Any, lengths: Any, batch: int, longest: int, what: str) -> Any:
         )
     if is_known and not 0 <= min(lengths) <= max(lengths) <= longest:
         raise ShapeError(f"ctc_loss: {what}={list(lengths)}: each must lie in 0..{longest}.")
-    return found.cast("int32")
+    return _cut(found, longest)
+
+
+def _cut(lengths: Any, longest: int) -> Any:
+    """Return lengths in int32; those that it does not hold are longer than all of a sequence."""
+    if is_unsigned(lengths.dtype):
+        lengths = lengths.minimum(min(longest + 1, dtype_max(lengths.dtype)))
+    elif lengths.dtype.itemsize == 8:
+        lengths = lengths.clamp(-1, longest + 1)
+    return lengths.cast("int32")
+
+
+def _as_classes(labels: Any, classes: int) -> Any:
+    """Return labels in int32; those that it does not hold are no class there, too."""
+    if dtype_max(labels.dtype) > dtype_max(dtypes.int32):
+        labels = labels.cast("int64")
+        labels = ((labels >= 0) & (labels < classes)).where(labels, -1)
+    return labels.cast("int32")
 
 
 def _with_blanks(labels: Any, blank: int) -> Any:
