@@ -49,14 +49,20 @@ def epsilon(dtype: DType) -> float:
 # So many steps are a graph like any other.
 _FEW = 32
 
-_State = tuple[UOp, ...]
+State = tuple[UOp, ...]
 
 
-def _repeated(step: Callable[[_State], _State], state: _State, count: int, device: str) -> _State:
+def repeated(step: Callable[[State], State], state: State, count: int, device: str) -> State:
     """Return the state after `count` steps.
 
     Many steps are computed now. Few are a graph like any other, as are steps of values that nobody knows yet:
     those of one example inside of `vmap`.
+
+    Example:
+        >>> x = Tensor([1.0])
+        >>> (state,) = repeated(lambda state: ((state[0] + 1).contiguous(),), (x.uop,), 3, x.device)
+        >>> Tensor(state).tolist()
+        [4.0]
     """
     if count > _FEW and _is_known(state):
         return repeat(step, state, count, device)
@@ -65,7 +71,7 @@ def _repeated(step: Callable[[_State], _State], state: _State, count: int, devic
     return state
 
 
-def computed(values: _State, device: str) -> _State:
+def computed(values: State, device: str) -> State:
     """Return values in memory, computed by one schedule; as they are where what they read is not known yet.
 
     Example:
@@ -79,7 +85,7 @@ def computed(values: _State, device: str) -> _State:
     return tuple([storage.resolve(u, device) for u in values])
 
 
-def _is_known(state: _State) -> bool:
+def _is_known(state: State) -> bool:
     graph = storage.resolve_graph(UOp.sink(*state)).values()
     return all(storage.find_buffer(u) is not None for u in graph if u.op is Ops.BUFFER)
 
@@ -87,7 +93,13 @@ def _is_known(state: _State) -> bool:
 # --- what steps are made of ---
 
 
-def _zero(device: str) -> UOp:
+def counter(device: str) -> UOp:
+    """Return the number of the first step, 0, in memory: (1,) of int32.
+
+    Example:
+        >>> counter("PYTHON").shape
+        (1,)
+    """
     number = host_buffer(struct.pack("=i", 0), (1,), dtypes.int32)
     return number if device == HOST else number.copy_to_device(device)
 
@@ -143,7 +155,7 @@ def lu_factors(x: UOp, device: str) -> tuple[UOp, UOp]:
     state = x.pad([*pads, (0, 1)]) + origin.cast(x.dtype).pad([*pads, (size, 0)])
     row, column = _rows(shape), _columns(shape)
 
-    def eliminated(before: _State) -> _State:
+    def eliminated(before: State) -> State:
         state, k = before
         step = _full(k, shape)
         head = _at(state, -1, k)
@@ -160,7 +172,7 @@ def lu_factors(x: UOp, device: str) -> tuple[UOp, UOp]:
         updated = column.eq(step).where(factor, inside.where(left, swapped))
         return (row > step).where(updated, swapped).contiguous(), (k + 1).contiguous()
 
-    state, _ = _repeated(eliminated, (state.contiguous(), _zero(device)), size - 1, device)
+    state, _ = repeated(eliminated, (state.contiguous(), counter(device)), size - 1, device)
     bounds: list[tuple[Any, Any]] = [(0, dim) for dim in shape[:-1]]
     order = state.shrink([*bounds, (size, size + 1)]).reshape(x.shape[:-1])
     return state.shrink([*bounds, (0, size)]), order.cast(dtypes.int32)
@@ -193,7 +205,7 @@ def cholesky_factor(x: UOp, device: str) -> UOp:
     shape = x.shape
     row, column = _rows(shape), _columns(shape)
 
-    def reduced(before: _State) -> _State:
+    def reduced(before: State) -> State:
         state, k = before
         step = _full(k, shape)
         head = _at(state, -1, k)
@@ -205,7 +217,7 @@ def cholesky_factor(x: UOp, device: str) -> UOp:
         left = (column > step).where(state - mine * others, state)
         return column.eq(step).where(mine, left).contiguous(), (k + 1).contiguous()
 
-    state, _ = _repeated(reduced, (x.contiguous(), _zero(device)), size, device)
+    state, _ = repeated(reduced, (x.contiguous(), counter(device)), size, device)
     return (row >= column).where(state, state.const_like(0.0))
 
 
@@ -222,7 +234,7 @@ def reflected(x: UOp, device: str) -> UOp:
     rows: Any = shape[-2]
     columns: Any = shape[-1]
 
-    def reflected_once(before: _State) -> _State:
+    def reflected_once(before: State) -> State:
         state, k = before
         step = _full(k, shape)
         head = _at(state, -1, k)
@@ -243,7 +255,7 @@ def reflected(x: UOp, device: str) -> UOp:
         new = column.eq(step).where(made, (column > step).where(left, state))
         return (row >= step).where(new, state).contiguous(), (k + 1).contiguous()
 
-    state, _ = _repeated(reflected_once, (x.contiguous(), _zero(device)), min(rows, columns), device)
+    state, _ = repeated(reflected_once, (x.contiguous(), counter(device)), min(rows, columns), device)
     return state
 
 
@@ -265,7 +277,7 @@ def inverse_of_lower(x: UOp, device: str, unit: bool = False) -> UOp:
     row, column = _rows(shape), _columns(shape)
     diagonal = x.const_like(1.0) if unit else x.const_like(1.0) / row.eq(column).where(x, x.const_like(1.0))
     out = row.eq(column).where(diagonal, x.const_like(0.0)).contiguous()
-    bit = _zero(device)
+    bit = counter(device)
     for _ in range((size - 1).bit_length()):
         shift = _full(bit, shape)
         block, other = row >> shift, column >> shift
@@ -308,9 +320,9 @@ def orthogonal_rows(x: UOp, device: str, width: int, sweeps: int) -> UOp:
     shape = x.shape
     count: Any = shape[-2]
     rounds = sweeps * (count - 1)
-    return _repeated(
-        lambda state: (_round(state[0], width).contiguous(),), (x.contiguous(),), rounds, device
-    )[0]
+    return repeated(lambda state: (_round(state[0], width).contiguous(),), (x.contiguous(),), rounds, device)[
+        0
+    ]
 
 
 def _round(state: UOp, width: int) -> UOp:
@@ -330,7 +342,7 @@ def _round(state: UOp, width: int) -> UOp:
     heads: list[tuple[Any, Any]] = [(0, dim) for dim in batch]
     lengths = dots.shrink([*heads, (0, 1), (0, count), (0, 1)]).reshape((*batch, count, 1))
     mixed = dots.shrink([*heads, (1, 2), (0, count), (0, 1)]).reshape((*batch, count, 1))
-    cosine, sine = _rotation(lengths, lengths.flip((axis,)), mixed)
+    cosine, sine = rotation(lengths, lengths.flip((axis,)), mixed)
     turned = state * _full(cosine, shape) + state.flip((axis,)) * _full(sine, shape)
     cuts = [
         turned.shrink([*heads, pair, (0, shape[-1])]) for pair in ((0, 1), (count - 1, count), (1, count - 1))
@@ -343,8 +355,16 @@ def _round(state: UOp, width: int) -> UOp:
     return places.eq(0).where(stayed, places.eq(1).where(jumped, moved))
 
 
-def _rotation(mine: UOp, other: UOp, mixed: UOp) -> tuple[UOp, UOp]:
-    """Return, for each row, what it and its partner are multiplied by: (*B, n, 1) each."""
+def rotation(mine: UOp, other: UOp, mixed: UOp) -> tuple[UOp, UOp]:
+    """Return, for each row, what it and its partner are multiplied by: (*B, n, 1) each.
+
+    Args:
+        mine: the product of the row with itself.
+        other: that of its partner, which is the row n-1-p for row p.
+        mixed: the product of both.
+
+    Source: Golub and Van Loan 2013, section 8.6.3.
+    """
     one, zero = mine.const_like(1.0), mine.const_like(0.0)
     row = _rows(mine.shape)
     count: Any = mine.shape[-2]

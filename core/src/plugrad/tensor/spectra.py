@@ -241,11 +241,11 @@ class SpectralMixin(LinalgMixin, OrderMixin):
         right, triangle, _ = x._reflections(False)
         # many rotations are computed now: what they leave to do should not be done for each result again
         parts = left, right, triangle, first, second, largest
-        left, right, triangle, first, second, largest = _together(*parts)
+        left, right, triangle, first, second, largest = together(*parts)
         u, s, v = _turned(triangle)._rotated()
         u = left @ u._rows_in(second.argsort(-1))
         v = (right @ v)._rows_in(first.argsort(-1))
-        u, s, v = _together(u._kept(), (s * largest.squeeze(-1))._kept(), v._kept())
+        u, s, v = together(u._kept(), (s * largest.squeeze(-1))._kept(), v._kept())
         return u, s, v, others
 
     def _longest_first(self) -> tuple[Self, Self]:
@@ -313,16 +313,26 @@ def _turned(x: Any) -> Any:
     return x.transpose(-2, -1)
 
 
-def _together(*parts: Any) -> list[Any]:
-    """Return parts of factors, in memory if the matrices are too large for a graph of all rotations."""
+def together(*parts: Any) -> list[Any]:
+    """Return parts of factors, in memory if the matrices are too large for a graph of all rotations.
+
+    Example:
+        >>> [x.tolist() for x in together(Tensor([[1.0]]), Tensor([2.0]))]
+        [[[1.0]], [2.0]]
+    """
     if min(_size(parts[0], -1), _size(parts[0], -2)) < _LARGE or 0 in parts[0].shape:
         return list(parts)
     graphs = computed(tuple([x._kept()._graph for x in parts]), parts[0]._device)
     return [x._like(u) for x, u in zip(parts, graphs, strict=True)]
 
 
-def _safe_inverse(x: Any) -> Any:
-    """Return `1 / x`, and 0 where that is too large for a float."""
+def safe_inverse(x: Any) -> Any:
+    """Return `1 / x`, and 0 where that is too large for a float.
+
+    Example:
+        >>> safe_inverse(Tensor([4.0, 0.0])).tolist()
+        [0.25, 0.0]
+    """
     is_zero = x.abs() < _SMALLEST[x.dtype]
     return is_zero.where(0.0, 1 / is_zero.where(1.0, x))
 
@@ -336,7 +346,7 @@ def _eigen_moves(values: Sequence[Any], x: Any, step: Any) -> list[Any]:
     """
     w, v = values
     inner = _turned(v) @ ((step + _turned(step)) / 2) @ v
-    gaps = _safe_inverse(w.unsqueeze(-2) - w.unsqueeze(-1))
+    gaps = safe_inverse(w.unsqueeze(-2) - w.unsqueeze(-1))
     return [inner.diagonal(0, -2, -1), v @ (inner * gaps)]
 
 
@@ -351,10 +361,10 @@ def _singular_moves(values: Sequence[Any], x: Any, step: Any) -> list[Any]:
     s, step = s / largest.squeeze(-1), step / largest
     inner = _turned(u) @ step @ v
     row, column = s.unsqueeze(-2), s.unsqueeze(-1)
-    gaps = _safe_inverse((row - column) * (row + column))
+    gaps = safe_inverse((row - column) * (row + column))
     du = u @ ((inner * row + column * _turned(inner)) * gaps)
     dv = v @ ((column * inner + _turned(inner) * row) * gaps)
-    moved = step @ v * _safe_inverse(row)
+    moved = step @ v * safe_inverse(row)
     du = du + moved - u @ (_turned(u) @ moved)
     return [du, inner.diagonal(0, -2, -1) * largest.squeeze(-1), dv]
 
