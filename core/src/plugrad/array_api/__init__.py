@@ -14,6 +14,7 @@ Source: Python array API standard 2024.12, data-apis.org/array-api/2024.12.
 import math
 from inspect import isfunction
 
+from plugrad.array_api import fft, linalg
 from plugrad.array_api.arithmetic import (
     abs,
     add,
@@ -234,6 +235,7 @@ __all__ = [
     "expand_dims",
     "expm1",
     "eye",
+    "fft",
     "finfo",
     "flip",
     "float32",
@@ -258,6 +260,7 @@ __all__ = [
     "isnan",
     "less",
     "less_equal",
+    "linalg",
     "linspace",
     "log",
     "log1p",

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, TypeVar, get_args, get_origin
 
+from plugrad.array_api.complexes import Complex
 from plugrad.dtype import DType
 from plugrad.errors import DtypeError
 from plugrad.tensor import Tensor
@@ -63,6 +64,7 @@ def _check_of(parameter: inspect.Parameter) -> Callable[[Any, str], object] | No
 
 _NAMES: dict[Any, str] = {
     Tensor: "array",
+    Complex: "array",
     DType: "dtype",
     float: "number",
     int: "number",

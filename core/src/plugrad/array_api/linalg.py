@@ -1,0 +1,360 @@
+"""Matrices, the last two axes of arrays: the extension `linalg` of the array API standard.
+
+Real matrices are those of tensors, `plugrad.tensor.linalg` and `plugrad.tensor.spectra`, which say how far
+each algorithm carries, and which gradients there are; complex ones are pairs of them, with the same steps and
+gradients: `plugrad.array_api.complex_matrices`. Nothing looks at values, so a matrix that is singular, or not
+positive definite where it must be, gives elements that are not finite. Integers become floats.
+
+Source: Python array API standard 2024.12, "Linear Algebra Extension".
+"""
+
+from typing import Any, Literal, NamedTuple
+
+from plugrad.array_api import complex_matrices as pairs
+from plugrad.array_api.checks import checked
+from plugrad.array_api.complex_matrices import each
+from plugrad.array_api.complexes import Complex
+from plugrad.array_api.linear import (
+    cross,
+    diagonal,
+    matmul,
+    matrix_transpose,
+    outer,
+    tensordot,
+    trace,
+    vecdot,
+)
+from plugrad.array_api.norms import matrix_norm, vector_norm
+from plugrad.errors import ArgumentError, ShapeError
+from plugrad.tensor import Tensor
+from plugrad.tensor.factorizations import epsilon
+from plugrad.tensor.shapes import as_int, is_one_of, show
+
+__all__ = [
+    "cholesky",
+    "cross",
+    "det",
+    "diagonal",
+    "eigh",
+    "eigvalsh",
+    "inv",
+    "matmul",
+    "matrix_norm",
+    "matrix_power",
+    "matrix_rank",
+    "matrix_transpose",
+    "outer",
+    "pinv",
+    "qr",
+    "slogdet",
+    "solve",
+    "svd",
+    "svdvals",
+    "tensordot",
+    "trace",
+    "vecdot",
+    "vector_norm",
+]
+
+Array = Tensor | Complex
+Tolerance = float | int | Tensor | None
+
+
+class EighResult(NamedTuple):
+    """What `eigh` returns."""
+
+    eigenvalues: Tensor
+    eigenvectors: Array
+
+
+class QRResult(NamedTuple):
+    """What `qr` returns."""
+
+    Q: Array
+    R: Array
+
+
+class SlogdetResult(NamedTuple):
+    """What `slogdet` returns."""
+
+    sign: Array
+    logabsdet: Tensor
+
+
+class SVDResult(NamedTuple):
+    """What `svd` returns."""
+
+    U: Array
+    S: Tensor
+    Vh: Array
+
+
+# --- inverses and determinants ---
+
+
+@checked
+def inv(x: Array, /) -> Array:
+    """Return inverses of matrices: (..., n, n) -> (..., n, n).
+
+    Raises:
+        ShapeError: these are no square matrices.
+
+    Example:
+        >>> inv(Tensor([[2.0, 0.0], [0.0, 4.0]])).tolist()
+        [[0.5, 0.0], [0.0, 0.25]]
+    """
+    return pairs.inv(x) if isinstance(x, Complex) else x.inv()
+
+
+@checked
+def solve(x1: Array, x2: Array, /) -> Array:
+    """Return `x` with `x1 @ x == x2`: (..., n, n), (..., n, k) -> (..., n, k). Other axes broadcast.
+
+    Args:
+        x1: square matrices.
+        x2: right sides, matrices; with one axis, a vector.
+
+    Raises:
+        ShapeError: these are no square matrices, or `x2` does not fit.
+
+    Example:
+        >>> solve(Tensor([[2.0, 0.0], [0.0, 4.0]]), Tensor([2.0, 2.0])).tolist()
+        [1.0, 0.5]
+    """
+    if x1.ndim < 2 or not x2.ndim or x2.shape[max(-2, -x2.ndim)] != x1.shape[-1]:
+        raise ShapeError(
+            f"solve of shapes {show(x1.shape)} and {show(x2.shape)}: it takes square matrices, (..., n, n), "
+            "and right sides with as many rows, (..., n, k) or (n,)."
+        )
+    # a shape that could be one of vectors as well gets axes until it could not
+    is_vector, missing = x2.ndim == 1, x1.ndim - x2.ndim
+    right = each(x2, lambda y: y.unsqueeze(-1) if is_vector else y.unsqueeze(0) if missing == 1 else y)
+    if isinstance(x1, Tensor) and isinstance(right, Tensor):
+        found = x1.solve(right)
+    else:
+        found = pairs.solve(x1, right)
+    return each(found, lambda y: y.squeeze(-1)) if is_vector else found
+
+
+@checked
+def det(x: Array, /) -> Array:
+    """Return determinants: (..., n, n) -> (...).
+
+    Raises:
+        ShapeError: these are no square matrices.
+
+    Example:
+        >>> det(Tensor([[4.0, 2.0], [1.0, 3.0]])).item()
+        10.0
+    """
+    return pairs.det(x) if isinstance(x, Complex) else x.det()
+
+
+@checked
+def slogdet(x: Array, /) -> SlogdetResult:
+    """Return signs of determinants and logarithms of their magnitudes, `sign` and `logabsdet`.
+
+    The sign of a complex determinant is a complex number of magnitude 1. A singular matrix has sign 0 and
+    logarithm -inf.
+
+    Raises:
+        ShapeError: these are no square matrices.
+
+    Example:
+        >>> slogdet(Tensor([[0.0, 1.0], [1.0, 0.0]])).sign.item()
+        -1.0
+    """
+    return SlogdetResult(*(pairs.slogdet(x) if isinstance(x, Complex) else x.slogdet()))
+
+
+@checked
+def matrix_power(x: Array, n: int, /) -> Array:
+    """Return products of `n` equal matrices: (..., m, m) -> (..., m, m); of inverses for negative `n`.
+
+    Raises:
+        ArgumentError: `n` is no integer.
+        ShapeError: these are no square matrices.
+
+    Example:
+        >>> matrix_power(Tensor([[1.0, 1.0], [0.0, 1.0]]), 5).tolist()
+        [[1.0, 5.0], [0.0, 1.0]]
+    """
+    count = as_int(n, "matrix_power", "n")
+    return pairs.matrix_power(x, count) if isinstance(x, Complex) else x.matrix_power(count)
+
+
+# --- factors ---
+
+
+@checked
+def cholesky(x: Array, /, *, upper: bool = False) -> Array:
+    """Return the lower triangle `L` with `L @ L^H == x`: (..., n, n) -> (..., n, n).
+
+    Only the lower triangle is read. A matrix that is not positive definite gives NaN from the column on where
+    that shows.
+
+    Args:
+        x: Hermitian matrices, or symmetric ones.
+        upper: return the conjugate transpose instead.
+
+    Raises:
+        ArgumentError: `upper` is neither True nor False.
+        ShapeError: these are no square matrices.
+
+    Example:
+        >>> cholesky(Tensor([[4.0, 2.0], [2.0, 5.0]])).tolist()
+        [[2.0, 0.0], [1.0, 2.0]]
+    """
+    return pairs.cholesky(x, upper) if isinstance(x, Complex) else x.cholesky(upper)
+
+
+@checked
+def qr(x: Array, /, *, mode: Literal["reduced", "complete"] = "reduced") -> QRResult:
+    """Return `Q`, whose columns are orthonormal, and `R`, an upper triangle, with `Q @ R == x`.
+
+    For k = min(m, n), (..., m, n) -> (..., m, k) and (..., k, n). The diagonal of R is real.
+
+    Args:
+        x: matrices.
+        mode: "complete" gives Q all m columns, and R rows of zeros.
+
+    Raises:
+        ArgumentError: the mode is none of these.
+        ShapeError: these are no matrices, or their sizes are symbolic.
+
+    Example:
+        >>> q, r = qr(Tensor([[3.0, 1.0], [4.0, 2.0]]))
+        >>> (q @ r).round().tolist()
+        [[3.0, 1.0], [4.0, 2.0]]
+    """
+    if not is_one_of(mode, ("reduced", "complete")):
+        raise ArgumentError(f"qr: mode={mode!r:.60} is none of 'reduced' and 'complete'.")
+    return QRResult(*(pairs.qr(x, mode == "complete") if isinstance(x, Complex) else x.qr(mode)))
+
+
+@checked
+def eigh(x: Array, /) -> EighResult:
+    """Return eigenvalues, least first, and eigenvectors of Hermitian matrices, or symmetric ones.
+
+    (..., n, n) -> (..., n), (..., n, n): `x @ v == v * w`; the vectors are the columns of v. Only the lower
+    triangle is read. Signs or phases of vectors are arbitrary, as are directions that share an eigenvalue.
+
+    Raises:
+        ShapeError: these are no square matrices, or their sizes are symbolic.
+
+    Example:
+        >>> eigh(Tensor([[1.0, 0.0], [0.0, -3.0]])).eigenvalues.tolist()
+        [-3.0, 1.0]
+    """
+    return EighResult(*(pairs.eigh(x, "eigh") if isinstance(x, Complex) else x.eigh()))
+
+
+@checked
+def eigvalsh(x: Array, /) -> Tensor:
+    """Return eigenvalues, least first, of Hermitian matrices, or symmetric ones: (..., n, n) -> (..., n).
+
+    Raises:
+        ShapeError: these are no square matrices, or their sizes are symbolic.
+
+    Example:
+        >>> eigvalsh(Tensor([[1.0, 0.0], [0.0, -3.0]])).tolist()
+        [-3.0, 1.0]
+    """
+    if isinstance(x, Complex):
+        return pairs.eigh(x, "eigvalsh")[0]
+    matrices: Any = x
+    matrices._matrices("eigvalsh", square=True)
+    return x.eigh()[0]
+
+
+@checked
+def svd(x: Array, /, *, full_matrices: bool = True) -> SVDResult:
+    """Return `U`, `S` and `Vh`, whose product, with the diagonal matrix of S, is `x`.
+
+    For k = min(m, n), (..., m, n) -> (..., m, k), (..., k), (..., k, n). The columns of U and the rows of Vh
+    are orthonormal; S is real, and sorted, greatest first.
+
+    Args:
+        x: matrices.
+        full_matrices: give U all m columns, and Vh all n rows.
+
+    Raises:
+        ArgumentError: `full_matrices` is neither True nor False.
+        ShapeError: these are no matrices, or their sizes are symbolic.
+
+    Example:
+        >>> svd(Tensor([[0.0, 2.0], [1.0, 0.0]])).S.tolist()
+        [2.0, 1.0]
+    """
+    parts = pairs.svd(x, full_matrices, "svd") if isinstance(x, Complex) else x.svd(full_matrices)
+    return SVDResult(*parts)
+
+
+@checked
+def svdvals(x: Array, /) -> Tensor:
+    """Return singular values, greatest first: (..., m, n) -> (..., min(m, n)).
+
+    Raises:
+        ShapeError: these are no matrices, or their sizes are symbolic.
+
+    Example:
+        >>> svdvals(Tensor([[0.0, 2.0], [1.0, 0.0]])).tolist()
+        [2.0, 1.0]
+    """
+    return _singular_values(x, "svdvals")
+
+
+def _singular_values(x: Array, what: str) -> Tensor:
+    if isinstance(x, Complex):
+        return pairs.svd(x, False, what)[1]
+    matrices: Any = x
+    matrices._matrices(what)
+    return x.svd(False)[1]
+
+
+@checked
+def pinv(x: Array, /, *, rtol: Tolerance = None) -> Array:
+    """Return pseudo-inverses: (..., m, n) -> (..., n, m).
+
+    Args:
+        x: matrices.
+        rtol: singular values up to this part of the greatest count as 0: one number, or one for each matrix,
+            (...); by default, the distance from 1 to the next float times the greater size.
+
+    Raises:
+        DtypeError: `rtol` is no number.
+        ShapeError: these are no matrices, their sizes are symbolic, or `rtol` does not fit.
+
+    Example:
+        >>> pinv(Tensor([[2.0, 0.0], [0.0, 0.0]])).tolist()
+        [[0.5, 0.0], [0.0, 0.0]]
+    """
+    part = _for_each_value(rtol)
+    return pairs.pinv(x, part) if isinstance(x, Complex) else x.pinv(part)
+
+
+@checked
+def matrix_rank(x: Array, /, *, rtol: Tolerance = None) -> Tensor:
+    """Return how many singular values do not count as 0: (..., m, n) -> (...).
+
+    Args:
+        x: matrices.
+        rtol: as for `pinv`.
+
+    Raises:
+        DtypeError: `rtol` is no number.
+        ShapeError: these are no matrices, their sizes are symbolic, or `rtol` does not fit.
+
+    Example:
+        >>> matrix_rank(Tensor([[2.0, 0.0], [0.0, 0.0]])).item()
+        1
+    """
+    s: Any = _singular_values(x, "matrix_rank")
+    wide = s.cast(s._float_dtypes()[1])
+    sizes: Any = x.shape[-2:]
+    part = max(sizes) * epsilon(wide.dtype) if rtol is None else _for_each_value(rtol)
+    return (wide > wide.pad((0, 1)).max(-1, keepdim=True) * part).sum(-1)
+
+
+def _for_each_value(rtol: Tolerance) -> Any:
+    return rtol.unsqueeze(-1) if isinstance(rtol, Tensor) else rtol

@@ -1,0 +1,89 @@
+"""Norms of vectors and of matrices, real or complex."""
+
+import math
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from plugrad.array_api import complex_matrices as pairs
+from plugrad.array_api.checks import checked
+from plugrad.array_api.complexes import Complex
+from plugrad.errors import ArgumentError, ShapeError
+from plugrad.tensor import Tensor
+from plugrad.tensor.arguments import real
+from plugrad.tensor.shapes import show, some_axes
+
+__all__ = ["matrix_norm", "vector_norm"]
+
+Array = Tensor | Complex
+
+
+@checked
+def vector_norm(
+    x: Array, /, *, axis: int | Sequence[int] | None = None, keepdims: bool = False, ord: float = 2
+) -> Tensor:
+    """Return `sum(|x| ** ord) ** (1 / ord)` over some axes, or all: the Euclidean length for 2.
+
+    Args:
+        x: real or complex numbers.
+        axis: what to sum over.
+        keepdims: keep those axes with size 1.
+        ord: `inf` and `-inf` give the greatest and least magnitude, 0 how many elements are not 0.
+
+    Raises:
+        ArgumentError: `ord` is no number, or `keepdims` neither True nor False.
+        AxisError: an axis does not exist, or comes twice.
+        ShapeError: there are no elements, for an infinite `ord`.
+
+    Example:
+        >>> vector_norm(Tensor([[3.0, 4.0], [0.0, -5.0]]), axis=1).tolist()
+        [5.0, 5.0]
+    """
+    ord = real(ord, "vector_norm: ord")
+    axes = some_axes(axis, x.ndim, "vector_norm")
+    if math.isinf(ord) and any(x.shape[at] == 0 for at in axes):
+        raise ShapeError(f"vector_norm of shape {show(x.shape)} with ord={ord}: there are no elements.")
+    size = pairs.magnitudes(x) if isinstance(x, Complex) else x
+    return size.norm(ord, axes, keepdims)
+
+
+@checked
+def matrix_norm(
+    x: Array, /, *, keepdims: bool = False, ord: "float | Literal['fro', 'nuc'] | None" = "fro"
+) -> Tensor:
+    """Return norms of matrices: (..., m, n) -> (...).
+
+    Args:
+        x: matrices of real or complex numbers.
+        keepdims: keep both axes with size 1.
+        ord: "fro" (or None), the root of the sum of squares; "nuc", the sum of singular values; 2 and -2, the
+            greatest and least of these; 1 and -1, the greatest and least sum of magnitudes of a column; `inf`
+            and `-inf`, of a row.
+
+    Raises:
+        ArgumentError: `ord` is none of these, or `keepdims` neither True nor False.
+        ShapeError: these are no matrices, there are no elements for what is least, or sizes are symbolic, for
+            singular values.
+
+    Example:
+        >>> x = Tensor([[3.0, 0.0], [0.0, -4.0]])
+        >>> [matrix_norm(x, ord=ord).item() for ord in ("fro", "nuc", 1, -2)]
+        [5.0, 7.0, 4.0, 3.0]
+    """
+    if x.ndim < 2:
+        raise ShapeError(f"matrix_norm of shape {show(x.shape)}: it takes matrices: (..., m, n).")
+    if ord is None or isinstance(ord, str):
+        kind: Any = ord or "fro"
+    else:
+        kind = real(ord, "matrix_norm: ord")
+    if kind not in ("fro", "nuc", 1, -1, 2, -2, math.inf, -math.inf):
+        raise ArgumentError(
+            f"matrix_norm: ord={ord!r:.60} is none of 'fro', 'nuc', 1, -1, 2, -2, inf and -inf."
+        )
+    if not isinstance(x, Complex):
+        return x.matrix_norm(kind, keepdim=keepdims)
+    if kind not in ("nuc", 2, -2):
+        # these norms know only magnitudes
+        return pairs.magnitudes(x).matrix_norm(kind, keepdim=keepdims)
+    s = pairs.svd(x, False, "matrix_norm")[1]
+    out = s.sum(-1) if kind == "nuc" else s.pad((0, 1)).max(-1) if kind == 2 else s.min(-1)
+    return out.unsqueeze(-1).unsqueeze(-1) if keepdims else out
