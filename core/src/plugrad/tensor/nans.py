@@ -64,7 +64,7 @@ class NanMixin(ExtremeMixin):
         at = one_axis(axis, self.ndim, "nanmedian")
         # NaNs are sorted to the end
         count = self.isnan().logical_not().sum(at, keepdim=True)
-        position = self.argsort(at).gather(at, ((count - 1) // 2).maximum(0))
+        position = self._place_of_rank(at, ((count - 1) // 2).maximum(0))
         values = self.gather(at, position)
         return (values, position) if keepdim else (values.squeeze(at), position.squeeze(at))
 

@@ -11,12 +11,15 @@ from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.creation import CreationMixin
 from plugrad.tensor.gather import GatherMixin
-from plugrad.tensor.lookup import counted, moved_back, moved_last, position_dtype
+from plugrad.tensor.least import is_searched, place_of_rank, places_of_least
+from plugrad.tensor.lookup import counted, moved_back, moved_last, number_of, position_dtype
 from plugrad.tensor.shapes import (
+    Dim,
     as_flag,
     as_int,
     as_number,
     cut_to,
+    expanded,
     filled,
     is_one_of,
     is_sequence,
@@ -24,9 +27,13 @@ from plugrad.tensor.shapes import (
     show,
 )
 from plugrad.tensor.sorting import argsort_rows, sort_keys
-from plugrad.uop.shape import greatest, least
+from plugrad.uop.shape import add_sizes, greatest, least
+from plugrad.uop.uop import UOp
 
 Interpolation = Literal["linear", "lower", "higher", "nearest", "midpoint"]
+
+# So many quantiles of long rows are searched one by one; more are read from sorted rows.
+_FEW = 4
 
 
 class OrderMixin(GatherMixin, CreationMixin):
@@ -68,15 +75,7 @@ class OrderMixin(GatherMixin, CreationMixin):
         shape = self.shape
         if 0 in shape:
             return self._make(counted(shape[at], position_dtype(shape[at]), shape, at), self._device)
-        keys = sort_keys(moved_last(self._graph.detach(), at), as_flag(descending, "descending"))
-        size = keys.shape[-1]
-        keys = filled(keys)
-        if not isinstance(size, int):
-            # what is behind the end goes behind all: the order is stable
-            inside = counted(keys.shape[-1], dtypes.int32, keys.shape, self.ndim - 1) < size.cast(
-                dtypes.int32
-            )
-            keys = inside.where(keys, keys.const_like(dtype_max(keys.dtype)))
+        keys = self._filled_keys(at, as_flag(descending, "descending"))
         out = cut_to(moved_back(argsort_rows(keys, self._device), at), shape)
         out = out.cast(position_dtype(keys.shape[-1]))
         # used at least twice: for the elements and by whoever asked
@@ -101,7 +100,12 @@ class OrderMixin(GatherMixin, CreationMixin):
         size = least(size)
         if not 0 <= k <= size:
             raise ArgumentError(f"topk: k={k} of {size} elements on axis {axis}. Ask for 0 to {size}.")
-        positions = self.argsort(at, as_flag(largest, "largest"))._interval(at, 0, k)
+        descending = as_flag(largest, "largest")
+        if not self.ndim or not k or 0 in self.shape or not is_searched(size, k):
+            positions = self.argsort(at, descending)._interval(at, 0, k)
+        else:
+            keys = self._filled_keys(at, descending).contiguous()
+            positions = self._at_places(places_of_least(keys, k, self._device), at)
         return self.gather(at, positions), positions
 
     def median(self, axis: int | None = None, keepdim: bool = False) -> Any:
@@ -122,13 +126,10 @@ class OrderMixin(GatherMixin, CreationMixin):
         self._nonempty_axes(axis, "median")
         at = one_axis(axis, self.ndim, "median")
         size: Any = self.shape[at]
-        order = self.argsort(at)
-        middle = (size - 1) // 2
-        position = order._interval(at, middle, middle + 1)
+        position = self._place_of_rank(at, (size - 1) // 2)
         if is_float(self.dtype):
-            # NaNs were sorted to the end
-            last = order._interval(at, size - 1, size)
-            position = self.gather(at, last).isnan().where(self.isnan().argmax(at, keepdim=True), position)
+            is_nan = self.isnan()
+            position = is_nan.any(at, keepdim=True).where(is_nan.argmax(at, keepdim=True), position)
         values = self.gather(at, position)
         return (values, position) if keepdim else (values.squeeze(at), position.squeeze(at))
 
@@ -178,8 +179,6 @@ class OrderMixin(GatherMixin, CreationMixin):
         self._nonempty_axes(axis, "quantile")
         at = one_axis(axis, self.ndim, "quantile")
         size: Any = self.shape[at]
-        ordered = self.sort(at)[0]
-        ordered = ordered._like(ordered._graph.contiguous())
         # narrow floats do not hold all positions
         wide = dtypes.float64 if self.dtype is dtypes.float64 or greatest(size) > 1 << 24 else dtypes.float32
         fractions = q if isinstance(q, TensorBase) else self.full((), float(q), wide, device=self.device)
@@ -195,18 +194,65 @@ class OrderMixin(GatherMixin, CreationMixin):
         }[interpolation]
         lower = low.cast(position_dtype(size))
         weight = share.reshape(*(-1 if a == at else 1 for a in range(self.ndim)))
-        a = ordered.index_select(at, lower)
         most = last if isinstance(last, int) else last.cast(lower.dtype)
-        b = ordered.index_select(at, (lower + 1).minimum(most))
+        upper = (lower + 1).minimum(most)
+        if lower.static_shape("quantile")[0] <= _FEW and is_searched(greatest(size), 1):
+            a, b = (self.gather(at, self._place_of_rank(at, rank)) for rank in (lower, upper))
+        else:
+            ordered = self.sort(at)[0]
+            ordered = ordered._like(ordered._graph.contiguous())
+            a, b = ordered.index_select(at, lower), ordered.index_select(at, upper)
         # a choice where one of them has no part, so that it may be infinite
         out = (weight == 0).where(a, (weight == 1).where(b, a + (b - a) * weight)).cast(self.dtype)
-        has_nan = ordered._interval(at, size - 1, size).isnan()
+        has_nan = self.isnan().any(at, keepdim=True)
         out = has_nan.where(float("nan"), out)
         front = (at, *[a for a in range(self.ndim) if a != at])
         out = out.permute(front)
         if keepdim:
             out = out.unsqueeze(at + 1)
         return out if isinstance(q, TensorBase) and q.ndim else out.squeeze(0)
+
+    def _filled_keys(self, axis: int, descending: bool) -> UOp:
+        """Return keys with `axis` last, filled up where sizes are symbolic: with the greatest, behind all."""
+        keys = sort_keys(moved_last(self._graph.detach(), axis), descending)
+        size = keys.shape[-1]
+        keys = filled(keys)
+        if isinstance(size, int):
+            return keys
+        # what is behind the end goes behind all: the order is stable
+        inside = counted(keys.shape[-1], dtypes.int32, keys.shape, self.ndim - 1) < size.cast(dtypes.int32)
+        return inside.where(keys, keys.const_like(dtype_max(keys.dtype)))
+
+    def _at_places(self, places: UOp, axis: int) -> Self:
+        """Return positions that were found with `axis` last, of all rows that there may be."""
+        shape = list(self.shape)
+        shape[axis] = places.shape[-1]
+        out = cut_to(moved_back(places, axis), tuple(shape))
+        return self._make(out.contiguous(), self._device)
+
+    def _place_of_rank(self, axis: int, rank: "Dim | Self") -> Self:
+        """Return where the element is that `rank` others come before: its axis stays, with size 1.
+
+        Args:
+            axis: along which axis, whose size is not 0.
+            rank: a number, or integers (m,), for each row or for all: then the axis gets size m.
+        """
+        size = greatest(self.shape[axis])
+        if not is_searched(size, 1):
+            order = self.argsort(axis)
+            if isinstance(rank, TensorBase):
+                return order.gather(axis, rank) if rank.ndim == self.ndim else order.index_select(axis, rank)
+            return order._interval(axis, rank, add_sizes(rank, 1))
+        keys = self._filled_keys(axis, False).contiguous()
+        dtype = position_dtype(size)
+        rows: Any = keys.shape[:-1]
+        if not isinstance(rank, TensorBase):
+            ranks = number_of(rank, dtype).reshape((1,) * (len(rows) + 1)).expand((*rows, 1))
+        elif rank.ndim == self.ndim:
+            ranks = filled(moved_last(rank._graph, axis)).cast(dtype)
+        else:
+            ranks = expanded(rank._graph.cast(dtype), (*rows, *rank.shape))
+        return self._at_places(place_of_rank(keys, ranks.contiguous(), self._device), axis)
 
     def count_nonzero(self, axis: Any = None, keepdim: bool = False) -> Self:
         """Return how many elements are not zero.

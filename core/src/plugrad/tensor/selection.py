@@ -47,7 +47,7 @@ class SelectionMixin(NanMixin, ScanMixin):
             raise ArgumentError(f"kthvalue: k={k} of {size} elements on axis {axis}. Ask for 1 to {size}.")
         if not self.ndim:
             return self._like(self._graph), self._first_place()
-        position = self.argsort(at)._interval(at, k - 1, k)
+        position = self._place_of_rank(at, k - 1)
         return self._picked(at, position, keepdim)
 
     def mode(self, axis: int = -1, keepdim: bool = False) -> tuple[Self, Self]:

@@ -143,9 +143,9 @@ def _exchanged(state: UOp, partner: UOp, distance: UOp, run: UOp) -> UOp:
     return (state < other).eq(keeps_lesser).where(state, other)
 
 
-def number_on_device(number: int, device: str) -> UOp:
-    """Return a number in memory, (1,) of int32: kernels that read it are one kernel for all numbers."""
-    uop = host_buffer(struct.pack("=i", number), (1,), dtypes.int32)
+def number_on_device(number: int, device: str, dtype: DType = dtypes.int32) -> UOp:
+    """Return a number in memory, (1,) of int32 or int64: kernels that read it are one for all numbers."""
+    uop = host_buffer(struct.pack("=i" if dtype is dtypes.int32 else "=q", number), (1,), dtype)
     return uop if device == HOST else uop.copy_to_device(device)
 
 
