@@ -63,3 +63,30 @@ def test_the_slope_of_erfinv_goes_on_to_its_end() -> None:
     found = x.erfinv().sum().gradient(x)[0].tolist()
     assert np.allclose(found[:2], expected, rtol=1e-12)
     assert found[2] == math.inf
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_lgamma_is_infinite_at_whole_numbers_of_any_size(dtype: str) -> None:
+    x = Tensor(np.array([-(2.0**23), -1e10, -1e30, -np.finfo(dtype).max], dtype))
+    assert np.isposinf(x.lgamma().numpy()).all()
+
+
+def test_lgamma_of_subnormal_numbers_is_precise_on_both_sides_of_0() -> None:
+    tiny = np.array([1e-45, -1e-45, -1e-40], np.float32)
+    np.testing.assert_allclose(
+        Tensor(tiny).lgamma().numpy(), special.gammaln(np.abs(tiny).astype(float)), 1e-6
+    )
+
+
+def test_derivatives_at_poles_and_at_infinity_are_those_of_digamma() -> None:
+    x = Tensor([-1.0, -3.0, math.inf, 0.0, 2.0])
+    (slope,) = x.lgamma().sum().gradient(x)
+    np.testing.assert_allclose(slope.numpy(), [math.nan, math.nan, math.inf, -math.inf, 0.42278433], 1e-6)
+    (slope,) = x.digamma().sum().gradient(x)
+    assert np.isnan(slope.numpy()).tolist() == [True, True, False, False, False]
+
+
+def test_the_inverse_of_erf_has_no_slope_where_it_has_no_value() -> None:
+    x = Tensor([math.nan, 2.0, -math.inf, 0.0, 1.0])
+    (slope,) = x.erfinv().sum().gradient(x)
+    np.testing.assert_allclose(slope.numpy(), [math.nan] * 3 + [math.sqrt(math.pi) / 2, math.inf], 1e-6)

@@ -5,6 +5,7 @@ As in `special_graphs`, no branch overflows that is not taken. All take and retu
 
 import math
 
+from plugrad.dtype import dtypes
 from plugrad.tensor import special_graphs as graphs
 from plugrad.uop.uop import UOp
 
@@ -46,10 +47,19 @@ def lgamma(x: UOp) -> UOp:
     # below 0 by reflection: gamma(x) * gamma(1 - x) = pi / sin(pi * x)
     inside = is_left & (x > -math.inf)
     left = inside.where(x, x.const_like(-0.5))
-    sine = graphs.size_of(((left - _nearest(left)) * math.pi).sin())
-    reflected = -graphs.log(sine * (1 / math.pi)) - _lgamma_right(z)
+    away = graphs.size_of(left - _nearest(left))
+    pole = away.eq(0.0)
+    # the sine of what is near 0 would be rounded as few subnormal bits are
+    is_near = away < (1e-10 if x.dtype is dtypes.float64 else 1e-5)
+    sine = (is_near.where(away.const_like(0.5), away) * math.pi).sin() * (1 / math.pi)
+    share = is_near.where(pole.where(away.const_like(1.0), away), sine)
+    right = _lgamma_right(z)
+    reflected = -graphs.log(share) - right
+    # infinite, with a derivative that is NaN
+    gap = pole.where(away, away.const_like(1.0))
+    reflected = pole.where((gap * gap).reciprocal(), reflected)
     infinite = x.const_like(math.inf)
-    return inside.where(reflected, is_left.where(infinite, _lgamma_right(z)))
+    return inside.where(reflected, is_left.where(infinite, right))
 
 
 def _lgamma_right(z: UOp) -> UOp:
@@ -62,12 +72,16 @@ def _lgamma_right(z: UOp) -> UOp:
     one = (nearest < 1.5).where(t, t.const_like(0.0))
     zero = (nearest < 0.5).where(near, near.const_like(1.0))
     out = out - graphs.log1p(one) - graphs.log(zero)
-    y = is_large.where(z, z.const_like(_LARGE))
+    # infinity has a branch of its own, with an infinite derivative
+    is_infinite = z.eq(math.inf)
+    y = (is_large & ~is_infinite).where(z, z.const_like(_LARGE))
     count = graphs.terms(z, 4, 9)
     terms = [b / ((2 * k + 2) * (2 * k + 1)) for k, b in enumerate(_BERNOULLI[:count])]
     inverse = y.reciprocal()
     rest = graphs.polynomial(inverse * inverse, terms) * inverse + (math.log(2 * math.pi) - 1) / 2
-    return is_large.where((y - 0.5) * (graphs.log(y) - 1.0) + rest, out)
+    beyond = is_infinite.where(z, z.const_like(0.0))
+    far = is_infinite.where(beyond * beyond, (y - 0.5) * (graphs.log(y) - 1.0) + rest)
+    return is_large.where(far, out)
 
 
 def digamma(x: UOp) -> UOp:
@@ -78,7 +92,8 @@ def digamma(x: UOp) -> UOp:
     angle = (left - _nearest(left)) * math.pi
     pole = angle.eq(0.0)
     angle = pole.where(angle.const_like(1.0), angle)
-    reflected = pole.where(x.const_like(math.nan), _digamma_right(z) - angle.cos() * math.pi / angle.sin())
+    reflected = _digamma_right(z) - angle.cos() * math.pi / angle.sin()
+    reflected = pole.where(graphs.undefined(pole, x), reflected)
     return is_left.where(reflected, _digamma_right(z))
 
 
@@ -130,5 +145,6 @@ def erfinv(x: UOp) -> UOp:
     step = rest * (math.sqrt(math.pi) / 2) * (y * y).exp()
     y = y - step / (step * y + 1.0)
     end = size.eq(1.0).where(x, x.const_like(0.0)) * math.inf
-    beyond = size.eq(1.0).where(end, x.const_like(math.nan))
+    is_outside = ~(size <= 1.0)
+    beyond = is_outside.where(graphs.undefined(is_outside, x), end)
     return inside.where(graphs.signed_like(y, x), beyond)

@@ -34,6 +34,13 @@ _TANH_ABOVE_DOUBLE = (34459425.0, 4729725.0, 135135.0, 990.0, 1.0)
 _TANH_BELOW_DOUBLE = (34459425.0, 16216200.0, 945945.0, 13860.0, 45.0)
 
 
+def undefined(where: UOp, *operands: UOp) -> UOp:
+    """Return NaN with derivatives that are NaN, for use where a condition holds; a number elsewhere."""
+    # a constant would have the derivative 0 there
+    roots = [where.where(-size_of(x) - 1.0, x.const_like(1.0)).sqrt() for x in operands]
+    return sum(roots[1:], start=roots[0])
+
+
 def polynomial(x: UOp, coefficients: Sequence[float]) -> UOp:
     """Return `c[0] + c[1]*x + ...`."""
     out = x.const_like(coefficients[-1]) * x + coefficients[-2]
@@ -182,7 +189,8 @@ def atan2(y: UOp, x: UOp) -> UOp:
     angle = is_steep.where(math.pi / 2 - angle, angle)
     angle = is_negative(x).where(math.pi - angle, angle)
     angle = is_negative(y).where(-angle, angle)
-    return (x.ne(x) | y.ne(y)).where(x + y, angle)
+    is_nan = x.ne(x) | y.ne(y)
+    return is_nan.where(undefined(is_nan, x, y), angle)
 
 
 def is_negative(x: UOp) -> UOp:
