@@ -50,3 +50,18 @@ def test_truth_values_have_no_fraction() -> None:
 def test_products_of_integers_do_not_wrap_before_they_become_floats() -> None:
     x = Tensor([100], dtype="int8")
     assert x.addcmul(x, x, value=0.5).tolist() == [5100.0]
+
+
+def test_logit_and_logaddexp2_have_derivatives_that_are_nan_where_they_are() -> None:
+    x = Tensor([-1.0, 2.0, math.nan, 0.5, 0.1])
+    (slope,) = x.logit().sum().gradient(x)
+    assert np.isnan(slope.numpy()).tolist() == [True, True, True, False, False]
+    y = Tensor([0.0, math.nan, 1.0, -math.inf, math.inf])
+    slopes = [part.numpy() for part in x.logaddexp2(y).sum().gradient(x, y)]
+    for slope in slopes:
+        assert np.isnan(slope).tolist() == [False, True, True, False, False]
+
+
+def test_ldexp_takes_an_infinite_power_as_a_large_one() -> None:
+    inf = math.inf
+    assert Tensor([0.0, inf, 3.0, 3.0]).ldexp(Tensor([inf, -inf, inf, -inf])).tolist() == [0, inf, inf, 0]

@@ -220,3 +220,11 @@ def test_lerp_starts_from_the_nearer_end(weight: float) -> None:
 def test_a_flag_is_no_replacement_of_nan() -> None:
     with pytest.raises(DtypeError, match="nan_to_num: True is a flag"):
         Tensor([1.0]).nan_to_num(True, 3.0)
+
+
+@pytest.mark.parametrize("name", ["atan2", "hypot", "logaddexp"])
+def test_what_is_nan_has_derivatives_that_are_nan(name: str) -> None:
+    x, y = Tensor([math.nan, 1.0, 1.0]), Tensor([1.0, math.nan, 2.0])
+    values = getattr(x, name)(y)
+    for slope in values.sum().gradient(x, y):
+        assert np.isnan(slope.numpy()).tolist() == [True, True, False]

@@ -160,6 +160,8 @@ class FormulaMixin(SynonymMixin):
     def ldexp(self, other: Self | ConstType) -> Self:
         """Return `self * 2 ** other`, where that power itself may overflow.
 
+        An infinite `other` is as good as a large one: zeros stay zeros and infinities infinite.
+
         Example:
             >>> Tensor([0.75]).ldexp(2).tolist()
             [3.0]
@@ -226,7 +228,9 @@ def _logit(x: UOp) -> UOp:
     """Return the logit: near 1/2 as 2*atanh(2x - 1), where the logarithms would cancel."""
     is_middle = (x > 0.3) & (x < 0.7)
     near = is_middle.where(x, x.const_like(0.5)) * 2.0 - 1.0
-    return is_middle.where(graphs.atanh(near) * 2.0, graphs.log(x) - graphs.log(1.0 - x))
+    found = is_middle.where(graphs.atanh(near) * 2.0, graphs.log(x) - graphs.log(1.0 - x))
+    is_outside = (x < 0.0) | (x > 1.0)
+    return is_outside.where(graphs.undefined(is_outside, x), found)
 
 
 def _xlogy(x: UOp, y: UOp) -> UOp:
@@ -238,10 +242,11 @@ def _xlogy(x: UOp, y: UOp) -> UOp:
 def _logaddexp2(x: UOp, y: UOp) -> UOp:
     highest = x.maximum(y).detach()
     is_plain = (highest < math.inf) & (highest > -math.inf)
-    top, x, y = (is_plain.where(u, u.const_like(0.0)) for u in (highest, x, y))
-    rest = logaddexp((x - top) * math.log(2), (y - top) * math.log(2))
-    # the highest is NaN if either is
-    return is_plain.where(top + rest * (1 / math.log(2)), highest)
+    top, a, b = (is_plain.where(u, u.const_like(0.0)) for u in (highest, x, y))
+    rest = logaddexp((a - top) * math.log(2), (b - top) * math.log(2))
+    is_nan = highest.ne(highest)
+    found = is_plain.where(top + rest * (1 / math.log(2)), highest)
+    return is_nan.where(graphs.undefined(is_nan, x, y), found)
 
 
 def _sinc(x: UOp) -> UOp:

@@ -344,7 +344,8 @@ def _hypot(x: UOp, y: UOp) -> UOp:
     ratio = is_plain.where(less / scale, more.const_like(0.0))
     out = more.eq(0.0).where(more.const_like(0.0), more * (ratio * ratio + 1.0).sqrt())
     is_infinite = a.eq(math.inf) | b.eq(math.inf)
-    return is_infinite.where(x.const_like(math.inf), (x.ne(x) | y.ne(y)).where(x + y, out))
+    is_nan = x.ne(x) | y.ne(y)
+    return is_infinite.where(x.const_like(math.inf), is_nan.where(graphs.undefined(is_nan, x, y), out))
 
 
 def logaddexp(x: UOp, y: UOp) -> UOp:
