@@ -75,3 +75,19 @@ def test_widths_are_not_negative() -> None:
         Tensor([1.0]).hardshrink(-1)
     with pytest.raises(ArgumentError, match="softshrink: lambd=-1 is negative"):
         Tensor([1.0]).softshrink(-1)
+
+
+def test_a_slope_of_prelu_has_no_part_in_what_is_above_0() -> None:
+    given, slopes = [[3.0, math.inf, -2.0]], [math.nan, -0.5, 0.25]
+    x, w = Tensor(given), Tensor(slopes)
+    tx, tw = torch.tensor(given, requires_grad=True), torch.tensor(slopes, requires_grad=True)
+    F.prelu(tx, tw).sum().backward()
+    assert x.prelu(w).tolist() == [[3.0, math.inf, -0.5]]
+    for ours, theirs in zip(x.prelu(w).sum().gradient(x, w), (tx.grad, tw.grad), strict=True):
+        assert theirs is not None
+        assert ours.tolist() == theirs.tolist()
+
+
+def test_prelu_of_integers_stays_whole() -> None:
+    found = Tensor([[-2, 3]]).prelu(Tensor([5]))
+    assert (found.dtype.name, found.tolist()) == ("int32", [[-10, 3]])
