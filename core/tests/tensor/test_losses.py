@@ -238,3 +238,13 @@ def test_integers_do_not_wrap_where_the_result_is_a_float(name: str, dtype: str)
     found = getattr(Tensor(x.astype(dtype)), name)(Tensor(y.astype(dtype)))
     expected = getattr(F, name)(torch.tensor(x).float(), torch.tensor(y).float())
     np.testing.assert_allclose(found.numpy(), expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["smooth_l1_loss", "huber_loss"])
+def test_infinite_differences_have_the_gradient_of_large_ones(name: str) -> None:
+    given, zeros = [np.inf, -np.inf, 1e30, 0.25, 1.0, -1.0, 0.0], np.zeros(7, np.float32)
+    x, theirs = Tensor(given), torch.tensor(given, requires_grad=True)
+    (gradient,) = getattr(x, name)(Tensor(zeros), "sum").gradient(x)
+    getattr(F, name)(theirs, torch.tensor(zeros), reduction="sum").backward()
+    assert theirs.grad is not None
+    assert gradient.tolist() == theirs.grad.tolist()
