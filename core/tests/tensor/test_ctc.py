@@ -157,3 +157,23 @@ def test_what_does_not_fit_is_refused() -> None:
         x.ctc_loss(y, used, wanted, reduction="max")
     with pytest.raises(DtypeError, match="ctc_loss of float32 with labels of float32"):
         x.ctc_loss(y.cast("float32"), used, wanted)
+
+
+def test_chances_that_are_nan_make_their_loss_nan() -> None:
+    scores = np.log(np.full((4, 2, 3), 1 / 3, np.float32))
+    scores[1, 0] = np.nan
+    losses = Tensor(scores).ctc_loss(Tensor([[1, 2], [1, 2]]), [4, 4], [2, 2], reduction="none").numpy()
+    assert np.isnan(losses).tolist() == [True, False]
+
+
+def test_chances_of_0_leave_gradients_finite() -> None:
+    scores = np.log(np.full((4, 1, 3), 1 / 3, np.float32))
+    # nothing can come at first but the label 1
+    scores[0, 0] = [-np.inf, 0, -np.inf]
+    x = Tensor(scores)
+    loss = x.ctc_loss(Tensor([[1, 2]]), [4], [2], reduction="sum")
+    theirs = torch.tensor(scores, requires_grad=True)
+    expected = F.ctc_loss(theirs, torch.tensor([[1, 2]]), [4], [2], reduction="sum")
+    (gradient,) = loss.gradient(x)
+    np.testing.assert_allclose(loss.item(), expected.item(), rtol=1e-5)
+    assert np.isfinite(gradient.numpy()).all()

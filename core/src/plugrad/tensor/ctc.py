@@ -76,7 +76,9 @@ class CtcMixin(GatherMixin):
         # (T, N, 2S+1): how likely each label is at each time
         chosen = labels.unsqueeze(0).expand(self.shape[0], batch, places)
         wide = self.cast(sum_acc_dtype(self.dtype))
-        scores: Any = ((chosen >= 0) & (chosen < classes)).where(wide.gather(2, chosen), _NEVER)
+        scores: Any = ((chosen >= 0) & (chosen < classes)).where(
+            wide.gather(2, chosen).maximum(_NEVER), _NEVER
+        )
         # a label may follow the one before the blank between them, unless both are equal
         before = labels.pad(((0, 0), (2, 0)), value=-1)._interval(1, 0, places)
         may_skip = ((labels != blank) & (labels != before)).contiguous()
@@ -194,7 +196,7 @@ def _advanced(state: Any, score: Any, may_skip: Any, goes_on: Any) -> Any:
     two = may_skip.where(state.pad(((0, 0), (2, 0)), value=_NEVER)._interval(1, 0, places), _NEVER)
     highest = state.maximum(one).maximum(two).detach()
     total = (state - highest).exp() + (one - highest).exp() + (two - highest).exp()
-    # a state that nothing reaches stays as it is: it must not drift
-    reached = highest > _NEVER / 2
+    # a state that nothing reaches stays as it is: it must not drift; NaN does reach
+    reached = ~(highest <= _NEVER / 2)
     following = reached.where(highest + reached.where(total, 1.0).log() + score, _NEVER)
     return goes_on.where(following, state)
