@@ -218,6 +218,18 @@ def _searches() -> Iterator[Operation]:
         np.unique,
         (np.array([2, np.nan, 1, 2, np.nan], np.float32),),
     )
+    slices = whole(3, 2, 4, low=0, high=2)[:, :, [0, 1, 0, 1]]
+    for axis in (0, 2):
+        different: Meaning = lambda x, axis=axis: np.unique(
+            x, return_inverse=True, return_counts=True, axis=axis
+        )
+        yield Operation(
+            "unique",
+            f"slices of axis {axis}",
+            lambda x, axis=axis: x.unique(return_inverse=True, return_counts=True, axis=axis),
+            different,
+            (slices,),
+        )
     yield Operation(
         "bincount",
         "least size",

@@ -9,6 +9,7 @@ from plugrad.testing.operations import (
     formulas,
     fourier,
     indexing,
+    indices,
     layers,
     linalg,
     matrices,
@@ -20,6 +21,7 @@ from plugrad.testing.operations import (
     statistics,
     sweep,
     synonyms,
+    values,
 )
 from plugrad.testing.operations.operation import Operation
 
@@ -46,7 +48,13 @@ WRITTEN: tuple[Operation, ...] = (
 _ONE_BY_ONE = {
     case.name for topic in (elementwise, synonyms, formulas, movement, stacks) for case in topic.CASES
 }
-OPERATIONS: tuple[Operation, ...] = (*WRITTEN, *sweep.swept(WRITTEN, _ONE_BY_ONE))
+#: The written cases, and methods again in other dtypes, of elements and of positions.
+OPERATIONS: tuple[Operation, ...] = (
+    *WRITTEN,
+    *indices.CASES,
+    *sweep.swept(WRITTEN, _ONE_BY_ONE),
+    *values.derived(sweep.plain_cases(WRITTEN), WRITTEN),
+)
 
 _REASONS = {
     "says what a tensor is, and computes nothing": (
