@@ -21,7 +21,6 @@ from plugrad.testing.operations import (
     statistics,
     sweep,
     synonyms,
-    values,
 )
 from plugrad.testing.operations.operation import Operation
 
@@ -49,12 +48,7 @@ _ONE_BY_ONE = {
     case.name for topic in (elementwise, synonyms, formulas, movement, stacks) for case in topic.CASES
 }
 #: The written cases, and methods again in other dtypes, of elements and of positions.
-OPERATIONS: tuple[Operation, ...] = (
-    *WRITTEN,
-    *indices.CASES,
-    *sweep.swept(WRITTEN, _ONE_BY_ONE),
-    *values.derived(sweep.plain_cases(WRITTEN), WRITTEN),
-)
+OPERATIONS: tuple[Operation, ...] = (*WRITTEN, *indices.CASES, *sweep.swept(WRITTEN, _ONE_BY_ONE))
 
 _REASONS = {
     "says what a tensor is, and computes nothing": (
