@@ -24,6 +24,9 @@ NO_ARRAYS: list[Any] = [
     int,
 ]
 
+# functions of two operands, one of which may be a complex number of Python
+BESIDE_COMPLEX_NUMBERS = {"add", "subtract", "multiply", "divide", "pow", "equal", "not_equal", "where"}
+
 FUNCTIONS = {name: f for name in xp.__all__ if inspect.isfunction(f := getattr(xp, name))}
 
 
@@ -50,6 +53,8 @@ def test_what_is_no_array_is_refused_by_all_functions(name: str) -> None:
     parameters = list(inspect.signature(FUNCTIONS[name]).parameters.values())
     others = [Tensor([1, 2]) for p in parameters[1:] if p.default is p.empty and p.kind is not p.KEYWORD_ONLY]
     for junk in NO_ARRAYS:
+        if isinstance(junk, complex) and name in BESIDE_COMPLEX_NUMBERS:
+            continue
         with pytest.raises(DtypeError, match=rf"^{name}: {parameters[0].name}=.* is no array"):
             FUNCTIONS[name](junk, *others)
     if others and "Tensor" in str(parameters[1].annotation):

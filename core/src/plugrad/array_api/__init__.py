@@ -6,7 +6,8 @@
 
 `Tensor.__array_namespace__()` returns this module. Names, arguments and results are those of the standard,
 where they differ from the methods of `Tensor`: `std` divides by n, `meshgrid` starts with "xy", `sort`
-returns values only. There are no complex numbers; `MISSING` says what is left out, and why.
+returns values only. Arrays of complex numbers are pairs of tensors, `plugrad.array_api.complexes.Complex`:
+functions take them where the standard says so, and refuse them by name elsewhere.
 
 Source: Python array API standard 2024.12, data-apis.org/array-api/2024.12.
 """
@@ -21,6 +22,7 @@ from plugrad.array_api.arithmetic import (
     conj,
     divide,
     floor_divide,
+    imag,
     multiply,
     negative,
     positive,
@@ -54,6 +56,8 @@ from plugrad.array_api.comparing import (
     logical_xor,
     not_equal,
 )
+from plugrad.array_api.complexes import complex64, complex128
+from plugrad.array_api.complexes.dispatch import also_complex
 from plugrad.array_api.creation import (
     arange,
     asarray,
@@ -98,7 +102,6 @@ from plugrad.array_api.functions import (
     tanh,
 )
 from plugrad.array_api.info import (
-    MISSING,
     SUPPORTED_VERSIONS,
     __array_namespace_info__,
     astype,
@@ -160,8 +163,15 @@ from plugrad.array_api.searching import (
 )
 from plugrad.dtype import dtypes
 
-# one check of arguments for all functions
-globals().update({name: checked(value) for name, value in globals().items() if isfunction(value)})
+# one check of arguments for all functions, and one question whether they have to do with complex numbers
+_TOOLS = (also_complex, checked, isfunction)
+globals().update(
+    {
+        name: also_complex(checked(value))
+        for name, value in globals().items()
+        if isfunction(value) and value not in _TOOLS
+    }
+)
 
 e = math.e
 inf = math.inf
@@ -184,7 +194,6 @@ float64 = dtypes.float64
 __array_api_version__ = "2024.12"
 
 __all__ = [
-    "MISSING",
     "SUPPORTED_VERSIONS",
     "__array_api_version__",
     "__array_namespace_info__",
@@ -217,6 +226,8 @@ __all__ = [
     "can_cast",
     "ceil",
     "clip",
+    "complex64",
+    "complex128",
     "concat",
     "conj",
     "copysign",
@@ -249,6 +260,7 @@ __all__ = [
     "greater_equal",
     "hypot",
     "iinfo",
+    "imag",
     "inf",
     "int8",
     "int16",

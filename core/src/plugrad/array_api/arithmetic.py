@@ -159,3 +159,13 @@ def real(x: Tensor, /) -> Tensor:
         [-2, 0, 3]
     """
     return +x
+
+
+def imag(x: Tensor, /) -> Tensor:
+    """Return zeros: real numbers have no imaginary part.
+
+    Example:
+        >>> imag(Tensor([-2, 0, 3])).tolist()
+        [0, 0, 0]
+    """
+    return x.zeros_like()

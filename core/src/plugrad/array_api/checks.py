@@ -57,7 +57,7 @@ def _check_of(parameter: inspect.Parameter) -> Callable[[Any, str], object] | No
     if get_origin(kind) is Sequence:
         is_several, kind = True, get_args(kind)[0]
     kinds: tuple[Any, ...] = get_args(kind) if isinstance(kind, types.UnionType) else (kind,)
-    if Tensor not in kinds or not set(kinds) <= _NAMES.keys():
+    if not {Tensor, Complex}.intersection(kinds) or not set(kinds) <= _NAMES.keys():
         return None
     return lambda value, what: (_all_of if is_several else _one_of)(value, kinds, what)
 

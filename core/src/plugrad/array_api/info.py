@@ -1,8 +1,8 @@
 """Dtypes, and what this namespace can do."""
 
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from plugrad.array_api.complexes.dtypes import ComplexDType, complex64, complex128, default_complex
 from plugrad.device import Device
 from plugrad.dtype import (
     ConstType,
@@ -22,16 +22,6 @@ from plugrad.tensor.base import promoted
 from plugrad.tensor.shapes import is_one_of
 
 SUPPORTED_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12")
-
-_NO_COMPLEX = "there are no complex numbers"
-#: What the standard has and this namespace has not, with the reason.
-MISSING = MappingProxyType(
-    {
-        "complex64": _NO_COMPLEX,
-        "complex128": _NO_COMPLEX,
-        "imag": _NO_COMPLEX,
-    }
-)
 
 _SIGNED = (dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64)
 _UNSIGNED = (dtypes.uint8, dtypes.uint16, dtypes.uint32, dtypes.uint64)
@@ -190,10 +180,11 @@ class NamespaceInfo:
         """Return where arrays live that are made without a device."""
         return Device.DEFAULT
 
-    def default_dtypes(self, *, device: str | None = None) -> dict[str, DType]:
-        """Return the dtypes of Python numbers, and of positions; none of complex ones (`MISSING`)."""
+    def default_dtypes(self, *, device: str | None = None) -> dict[str, DType | ComplexDType]:
+        """Return the dtypes of Python numbers, and of positions."""
         return {
             "real floating": dtypes.default_float,
+            "complex floating": default_complex(),
             "integral": dtypes.default_int,
             "indexing": dtypes.default_int,
         }
@@ -204,10 +195,16 @@ class NamespaceInfo:
 
     def dtypes(
         self, *, device: str | None = None, kind: "str | tuple[str, ...] | None" = None
-    ) -> dict[str, DType]:
+    ) -> dict[str, DType | ComplexDType]:
         """Return the dtypes of the standard, by name, of some kinds or all."""
+        kinds = kind if isinstance(kind, tuple) else (kind,)
         known = (dtypes.bool, *_SIGNED, *_UNSIGNED, *_REAL)
-        return {d.name: d for d in known if kind is None or isdtype(d, kind)}
+        found: dict[str, DType | ComplexDType] = {
+            d.name: d for d in known if kind is None or isdtype(d, kind)
+        }
+        if not {None, "complex floating", "numeric"}.isdisjoint(kinds):
+            found |= {d.name: d for d in (complex64, complex128)}
+        return found
 
 
 def __array_namespace_info__() -> NamespaceInfo:

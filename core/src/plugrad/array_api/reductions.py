@@ -130,7 +130,12 @@ def count_nonzero(x: Tensor, /, *, axis: Axis = None, keepdims: bool = False) ->
     return x.count_nonzero(axis, keepdims)
 
 
-def _line(x: Tensor, axis: int | None, name: str) -> int:
+def only_axis(x: Tensor, axis: int | None, name: str) -> int:
+    """Return an axis, or that of an array with one.
+
+    Raises:
+        AxisError: `axis` is missing, and there is not one.
+    """
     if axis is None and x.ndim != 1:
         raise AxisError(f"{name} without an axis, of {x.ndim} axes. Say along which.")
     return 0 if axis is None else axis
@@ -159,7 +164,7 @@ def cumulative_sum(
         >>> cumulative_sum(Tensor([1, 2]), include_initial=True).tolist()
         [0, 1, 3]
     """
-    along = _line(x, axis, "cumulative_sum")
+    along = only_axis(x, axis, "cumulative_sum")
     out = x.cumsum(along, dtype)
     return _with_initial(out, along, 0) if include_initial else out
 
@@ -181,7 +186,7 @@ def cumulative_prod(
         >>> cumulative_prod(Tensor([1, 2, 3])).tolist()
         [1, 2, 6]
     """
-    along = _line(x, axis, "cumulative_prod")
+    along = only_axis(x, axis, "cumulative_prod")
     out = x.cumprod(along, dtype)
     return _with_initial(out, along, 1) if include_initial else out
 

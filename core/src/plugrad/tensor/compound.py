@@ -14,11 +14,11 @@ class Compound:
 
     __slots__ = ()
 
-    def _parts(self) -> tuple[Any, ...]:
+    def parts(self) -> tuple[Any, ...]:
         """Return the tensors."""
         raise NotImplementedError
 
     @classmethod
-    def _of(cls, *parts: Any) -> Any:
+    def of_parts(cls, *parts: Any) -> Any:
         """Return an object of such parts; they are tensors, or what holds their places."""
         raise NotImplementedError

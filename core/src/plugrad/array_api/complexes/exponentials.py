@@ -9,10 +9,10 @@ Source: Python array API standard 2024.12, "Special cases" of each function; ISO
 import math
 from collections.abc import Callable
 
-from plugrad.array_api.complexes.pairs import Pair, format_of, log_length
+from plugrad.array_api.complexes.pairs import Pair, format_of, log_length, multiplied
 from plugrad.tensor import Tensor
 
-__all__ = ["angle", "cosh", "exp", "expm1", "log", "log1p", "sinh", "tanh", "turned", "turned_back"]
+__all__ = ["angle", "cosh", "exp", "expm1", "log", "log1p", "power", "sinh", "tanh", "turned", "turned_back"]
 
 
 def exp(z: Pair) -> Pair:
@@ -76,6 +76,21 @@ def log1p(z: Pair) -> Pair:
     return is_near.where(near, log_length(moved)), angle(moved)
 
 
+def power(z: Pair, w: Pair) -> Pair:
+    """Return `z` to the power of `w`, as exp(w * log(z)); 1 where `w` is 0.
+
+    Where `z` is 0 it is 0 if the real part of `w` is positive, and NaN else.
+
+    Example:
+        >>> [part.item() for part in power((Tensor(0.0), Tensor(0.0)), (Tensor(2.0), Tensor(1.0)))]
+        [0.0, 0.0]
+    """
+    real, imag = exp(multiplied(w, log(z)))
+    at_zero = (w[0] > 0).where(0.0, w[0].full_like(math.nan))
+    is_zero, is_one = (z[0] == 0) & (z[1] == 0), (w[0] == 0) & (w[1] == 0)
+    return is_one.where(1.0, is_zero.where(at_zero, real)), is_one.where(0.0, is_zero.where(at_zero, imag))
+
+
 def cosh(z: Pair) -> Pair:
     """Return hyperbolic cosines.
 
@@ -108,7 +123,7 @@ def sinh(z: Pair) -> Pair:
 
 
 def _halves(x: Tensor) -> tuple[Callable[[Tensor], Tensor], Callable[[Tensor], Tensor]]:
-    """Return functions that multiply by cosh(x) and sinh(x): a product with a small number is finite longer."""
+    """Return functions that multiply by cosh(x) and by sinh(x), also where these overflow alone."""
     most = format_of(x.dtype).exponent
     near, rest = x.clamp(-most, most), (x.abs() - most).relu().exp()
     return lambda factor: near.cosh() * factor * rest, lambda factor: near.sinh() * factor * rest

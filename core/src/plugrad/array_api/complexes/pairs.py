@@ -150,7 +150,7 @@ def signed(z: Pair) -> Pair:
 
 
 def root(z: Pair) -> Pair:
-    """Return square roots, whose real parts are not negative; the imaginary ones have the sign of that of `z`.
+    """Return square roots: their real parts are not negative, the imaginary ones have the signs of `z`'s.
 
     Source: Kahan, "Branch Cuts for Complex Elementary Functions", 1987, CSQRT.
 
@@ -188,5 +188,33 @@ def log_length(z: Pair) -> Tensor:
     length = (x * factor).hypot(y * factor)
     shift = is_large.where(math.log(4.0), is_small.where(-60 * math.log(2.0), x.zeros_like()))
     is_near = (length > 0.7) & (length < 1.4) & ~is_small
-    near = ((long - 1) * (long + 1) + short * short).log1p() / 2
+    near = _square_less_one(long, short).log1p() / 2
     return is_near.where(near, length.log() + shift)
+
+
+def _square_less_one(x: Tensor, y: Tensor) -> Tensor:
+    """Return x*x + y*y - 1 for x >= y >= 0 and a sum near 1, where little may be left.
+
+    Source: Dekker, "A Floating-Point Technique for Extending the Available Precision", 1971.
+    """
+    (x_square, x_error), (y_square, y_error) = _square_exactly(x), _square_exactly(y)
+    # exact, as x_square is at least half of 1
+    rest = x_square - 1
+    total = rest + y_square
+    lost = y_square - (total - rest)
+    return total + (lost + (x_error + y_error))
+
+
+def _square_exactly(x: Tensor) -> Pair:
+    """Return squares, and what rounding took from them."""
+    high = _upper_half(x)
+    low = x - high
+    square = x * x
+    return square, ((high * high - square) + 2 * high * low) + low * low
+
+
+def _upper_half(x: Tensor) -> Tensor:
+    """Return numbers without the lower half of their bits."""
+    form = format_of(x.dtype)
+    dropped = 27 if form.bits is dtypes.int64 else 12
+    return (x.bitcast(form.bits) & -(1 << dropped)).bitcast(x.dtype)

@@ -1,0 +1,67 @@
+"""Functions of the namespace, which have another version for complex numbers, or refuse them by name."""
+
+from collections.abc import Callable, Mapping
+from functools import wraps
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+from plugrad.array_api.checks import checked
+from plugrad.array_api.complexes import creation, elementwise, info, manipulation, reductions
+from plugrad.array_api.complexes.array import Complex
+from plugrad.array_api.complexes.creation import is_about_complex
+from plugrad.array_api.complexes.dtypes import ComplexDType
+from plugrad.array_api.complexes.operands import is_complex
+from plugrad.errors import DtypeError
+
+__all__ = ["VERSIONS", "also_complex"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_MODULES = (elementwise, creation, info, reductions, manipulation)
+#: What does the same with complex numbers, by the name of the function.
+VERSIONS: Mapping[str, Callable[..., Any]] = MappingProxyType(
+    {function.__name__: checked(function) for module in _MODULES for function in module.FUNCTIONS}
+)
+
+
+def also_complex(function: F) -> F:
+    """Return a function that calls its complex version where an argument is complex.
+
+    Raises:
+        DtypeError: by the function: it has none.
+    """
+    name = function.__name__
+    version = VERSIONS.get(name)
+    if name in ("asarray", "from_dlpack"):
+        # these are given what is no array yet
+        is_meant: Callable[..., bool] = _is_made_complex
+    else:
+        is_meant = _is_any_complex
+
+    @wraps(function)
+    def either(*args: Any, **keywords: Any) -> Any:
+        if not is_meant(args, keywords):
+            return function(*args, **keywords)
+        if version is None:
+            _refuse(name, (*args, *keywords.values()))
+            return function(*args, **keywords)
+        return version(*args, **keywords)
+
+    return either  # pyright: ignore[reportReturnType]
+
+
+def _is_any_complex(args: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
+    return is_complex(args) or (bool(keywords) and is_complex(tuple(keywords.values())))
+
+
+def _is_made_complex(args: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
+    return bool(args) and is_about_complex(args[0], keywords.get("dtype"))
+
+
+def _refuse(name: str, given: tuple[Any, ...]) -> None:
+    for x in given:
+        if isinstance(x, (Complex, ComplexDType)):
+            dtype = x.dtype if isinstance(x, Complex) else x
+            raise DtypeError(
+                f"{name} of {dtype}: it takes real numbers only. Use real(x), imag(x) or abs(x) first."
+            )
