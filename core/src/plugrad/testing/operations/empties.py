@@ -40,7 +40,7 @@ _MOVES: tuple[tuple[str, Meaning, Meaning, tuple[int, ...]], ...] = (
     ("diag_embed", lambda x: x.diag_embed(1), _zeros(2, 1, 1), (2, 0)),
     ("diagflat", lambda x: x.diagflat(-1), lambda x: np.diagflat(x, -1), (2, 0)),
     ("expand", lambda x: (x.expand(2, 0), x.expand(0, 0)), lambda x: (np.zeros((2, 0)), x[:0]), (1, 0)),
-    ("expand_as", lambda x: x.expand_as(Tensor.zeros(0, 3)), _zeros(0, 3), (1, 3)),
+    ("expand_as", lambda x: x.expand_as(Tensor.zeros(0, 3)), _zeros(0, 3), (0, 1)),
     ("flatten", lambda x: (x.flatten(), x.flatten(1)), lambda x: (x.reshape(0), x.reshape(2, 0)), (2, 0, 3)),
     ("pad_to", lambda x: x.pad_to(2, 3), _zeros(2, 3), (2, 0)),
     ("pixel_shuffle", lambda x: x.pixel_shuffle(2), _zeros(0, 3, 4, 6), (0, 12, 2, 3)),

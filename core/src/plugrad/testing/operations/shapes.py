@@ -22,7 +22,7 @@ from plugrad.testing.operations.sweep import plain_cases
 
 NO_ELEMENTS = "no elements"
 AXES_OF_ONE = "axes of one"
-NO_AXES = "shape ()"
+NO_AXES = "without axes"
 REPEATED = "repeated elements"
 
 
@@ -39,7 +39,7 @@ def _sizes(table: Mapping[str, str]) -> dict[str, frozenset[int]]:
 
 
 #: Sizes that are not cut to nothing. An axis of 1 broadcasts, and is kept where it is not named below.
-_NEVER_EMPTY = _sizes(
+NEVER_EMPTY = _sizes(
     {
         "2": "T diag diagflat fft group_norm groupnorm ifft instance_norm irfft irfft2 irfftn log_softmax "
         "max_unpool1d max_unpool2d max_unpool3d ptp softmax softmin",
@@ -69,14 +69,14 @@ _NEVER_EMPTY = _sizes(
     }
 )
 #: Methods whose axis of 1 is one of images, or of what is joined, and is cut like others.
-_ONE_IMAGE = _named(
+ONE_IMAGE = _named(
     "adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d "
     "adaptive_max_pool3d avg_pool1d avg_pool2d avg_pool3d concat concatenate conv1d conv2d conv3d "
     "conv_transpose1d conv_transpose2d dropout1d dropout2d dropout3d grid_sample interpolate irfft "
     "max_pool1d max_pool2d max_pool3d"
 )
 #: Sizes that are not cut to one.
-_NEVER_ONE = _sizes(
+NEVER_ONE = _sizes(
     {
         "2": "fft fft2 fftn grid_sample ifft ifft2 ifftn irfft irfft2 irfftn max_unpool1d max_unpool2d "
         "max_unpool3d vsplit",
@@ -101,7 +101,7 @@ _NEVER_ONE = _sizes(
     }
 )
 #: Methods whose reference is one of certain sizes, or of numbers that differ.
-_NEVER_REPEATED = _named("ctc_loss multinomial unique_consecutive")
+NEVER_REPEATED = _named("ctc_loss multinomial unique_consecutive")
 
 
 def shaped(cases: Iterable[Operation], axes_needed: Set[str]) -> Iterator[Operation]:
@@ -113,16 +113,16 @@ def shaped(cases: Iterable[Operation], axes_needed: Set[str]) -> Iterator[Operat
     """
     for name, case in plain_cases(cases, ()).items():
         sizes = {size for x in case.inputs for size in x.shape}
-        kept = _NEVER_EMPTY.get(name, frozenset()) | (frozenset() if name in _ONE_IMAGE else {1})
+        kept = NEVER_EMPTY.get(name, frozenset()) | (frozenset() if name in ONE_IMAGE else {1})
         cut = sorted(sizes - kept)
         if cut:
             yield _in_parts(case, NO_ELEMENTS, [_cut(case.inputs, {size}, 0) for size in cut])
-        ones = sizes - _NEVER_ONE.get(name, frozenset()) - {1}
+        ones = sizes - NEVER_ONE.get(name, frozenset()) - {1}
         if ones:
             yield _in_parts(case, AXES_OF_ONE, [_cut(case.inputs, ones, 1)])
         if name not in axes_needed:
             yield _in_parts(case, NO_AXES, [tuple(x.reshape(-1)[0].reshape(()) for x in case.inputs)])
-        if any(sizes - {1}) and name not in _NEVER_REPEATED:
+        if any(sizes - {1}) and name not in NEVER_REPEATED:
             yield repeated(case)
 
 

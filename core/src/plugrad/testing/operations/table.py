@@ -6,6 +6,7 @@ from plugrad.testing.operations import (
     casts,
     edges,
     elementwise,
+    empties,
     formulas,
     fourier,
     indexing,
@@ -16,6 +17,8 @@ from plugrad.testing.operations import (
     movement,
     products,
     reductions,
+    scalars,
+    shapes,
     spatial,
     stacks,
     statistics,
@@ -47,8 +50,15 @@ WRITTEN: tuple[Operation, ...] = (
 _ONE_BY_ONE = {
     case.name for topic in (elementwise, synonyms, formulas, movement, stacks) for case in topic.CASES
 }
-#: The written cases, and methods again in other dtypes, of elements and of positions.
-OPERATIONS: tuple[Operation, ...] = (*WRITTEN, *indices.CASES, *sweep.swept(WRITTEN, _ONE_BY_ONE))
+#: Methods again at edges: of no elements, without axes, of repeated and of special ones.
+AT_EDGES: tuple[Operation, ...] = (
+    *shapes.shaped(WRITTEN, scalars.AXES_NEEDED),
+    *empties.CASES,
+    *scalars.CASES,
+)
+#: Methods again in other dtypes, of elements and of positions.
+IN_DTYPES: tuple[Operation, ...] = (*indices.CASES, *sweep.swept(WRITTEN, _ONE_BY_ONE))
+OPERATIONS: tuple[Operation, ...] = (*WRITTEN, *AT_EDGES, *IN_DTYPES)
 
 _REASONS = {
     "says what a tensor is, and computes nothing": (
