@@ -108,6 +108,25 @@ def test_a_sum_that_picks_one_element_is_a_gated_load() -> None:
     assert values_of(memory[0], dtypes.float32)[:4].tolist() == [15, 0, 0, 10]
 
 
+def test_the_greatest_integers_are_outside_of_an_axis_of_any_size() -> None:
+    n = UOp.variable("n", 1, 6)
+    row = UOp.range(n, 2, REDUCE)
+    for dtype in (dtypes.int64, dtypes.uint64):
+        numbers = param(3, 4, dtype)
+        wanted = numbers.index(i).load()
+        value = row.cast(dtype).eq(wanted).where(table.index(row).load(), 0.0).reduce(Ops.ADD, row)
+        got = simplify_ranges(kernel(out.index(i).store(value, i)))
+        assert not any(u.op is Ops.REDUCE for u in got.toposort())
+        memory = [
+            storage_of(np.zeros(32), dtypes.float32),
+            storage_of(np.zeros(32), dtypes.float32),
+            storage_of(np.arange(6) + 10, dtypes.float32),
+            storage_of(np.array([3, 4, 0, (1 << 63) - 1]), dtype),
+        ]
+        evaluate_kernel(got, memory, {"n": 4})
+        assert values_of(memory[0], dtypes.float32)[:4].tolist() == [13, 0, 10, 0]
+
+
 def test_a_lookup_by_a_fraction_is_no_lookup() -> None:
     wanted = x.index(i).load()
     assert fold_reduce(lookup(wanted, k.cast(dtypes.float32))) is None

@@ -285,3 +285,16 @@ def test_what_does_not_fit_today_is_refused_at_once() -> None:
         x.diff(4, 0)
     with pytest.raises(AxisError, match=r"select_scatter: index 3 is out of range for axis 0 of size 3"):
         x.select_scatter(x[0], 0, 3)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int64", "uint64"])
+def test_positions_beyond_a_symbolic_axis_name_nothing(dtype: str) -> None:
+    limits = np.iinfo(dtype)
+    x = Tensor(A).contiguous()[: bound(3)]
+    places = Tensor(np.array([2, 3, limits.max, limits.min, 0], dtype))
+    expected = np.zeros((5, *A.shape[1:]), A.dtype)
+    expected[0], expected[4] = A[2], A[0]
+    if not limits.min:
+        expected[3] = A[0]
+    np.testing.assert_array_equal(x[places].numpy(), expected)
+    np.testing.assert_array_equal(x.index_select(0, places).numpy(), expected)

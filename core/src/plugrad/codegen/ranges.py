@@ -81,10 +81,17 @@ def _lookup(value: UOp, r: UOp) -> UOp | None:
         if counts is not r or r in wanted.ranges or not _counts_exactly(counter, r):
             continue
         position = wanted.cast(dtypes.index)
-        inside = simplify(~(position < 0) & (position < r.src[0]))
+        inside = simplify(~(position < 0) & _is_below(wanted, r.src[0]))
         found = _gate_loads(at(x, r, position), x, r, position, inside)
         return inside.where(found, found.const_like(0))
     return None
+
+
+def _is_below(wanted: UOp, size: UOp) -> UOp:
+    if size.op is Ops.CONST or wanted.dtype.itemsize < 8:
+        return wanted.cast(dtypes.index) < size
+    # a comparison of addresses may become one with `wanted + 1`, and the greatest integer has no next one
+    return wanted < size.cast(wanted.dtype)
 
 
 def _counts_exactly(counter: UOp, r: UOp) -> bool:
