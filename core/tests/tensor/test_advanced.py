@@ -252,6 +252,15 @@ def test_index_put_is_that_of_numpy(number: int, accumulate: bool) -> None:
     np.testing.assert_array_equal(t.numpy(), x)
 
 
+def test_index_put_takes_arrays_and_lists() -> None:
+    t = Tensor([1, 2, 3])
+    for dtype in ("int8", "uint64"):
+        assert t.index_put((np.array([0, 2], dtype),), 9).tolist() == [9, 2, 9]
+    assert t.index_put(np.array([1]), 9).tolist() == [1, 9, 3]
+    assert t.index_put(([2, 0],), 9).tolist() == [9, 2, 9]
+    assert t.index_put((np.array([True, False, True]),), 9).tolist() == [9, 2, 9]
+
+
 def test_gradients_of_index_put_are_those_of_torch() -> None:
     x = np.random.default_rng(1).standard_normal((4, 5)).astype(np.float32)
     values = np.random.default_rng(2).standard_normal((3, 5)).astype(np.float32)

@@ -12,7 +12,15 @@ from plugrad.tensor.indexing import IndexingMixin
 from plugrad.tensor.masked import Masked, masked_of
 from plugrad.tensor.positions import Plan, has_tensors, plan_of, understood, without_truths
 from plugrad.tensor.sampling import SamplingMixin
-from plugrad.tensor.shapes import Shape, as_number, broadcast_shapes, expanded, one_axis, show
+from plugrad.tensor.shapes import (
+    Shape,
+    as_number,
+    broadcast_shapes,
+    expanded,
+    is_sequence,
+    one_axis,
+    show,
+)
 from plugrad.uop.uop import UOp
 
 
@@ -258,4 +266,5 @@ def is_part(item: Any) -> bool:
     """Say whether an index keeps only part of an axis, whatever the elements."""
     if isinstance(item, slice):
         return item != slice(None)  # pyright: ignore[reportUnknownVariableType]
-    return item is not Ellipsis and hasattr(item, "__index__") and not isinstance(item, TensorBase)
+    is_named = isinstance(item, TensorBase) or is_sequence(item)
+    return item is not Ellipsis and hasattr(item, "__index__") and not is_named
