@@ -31,6 +31,13 @@ def test_profiles_contain_those_before_them():
     assert len(cases_of("perf")) == sizes["perf"]
 
 
+def test_operations_at_edges_come_before_those_in_other_dtypes():
+    ids = {c.id for c in all_cases()}
+    assert {"full/operations/exp-derivatives", "edges/operations/exp-no-elements"} <= ids
+    assert "dtypes/operations/exp-derivatives-in-float16" in ids
+    assert PROFILES.index("full") < PROFILES.index("edges") < PROFILES.index("dtypes")
+
+
 def test_no_case_asks_for_a_device_by_name():
     kinds = {need.partition(":")[0] for c in all_cases() for need in c.needs}
     known = "dtype tensor-core views workgroups threads buffers graphs second-device"

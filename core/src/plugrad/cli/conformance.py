@@ -7,7 +7,7 @@ from plugrad.cli.kit import load_kit
 
 NAME = "conformance"
 SUMMARY = "Run the conformance suite on a device, and write its report."
-PROFILES = ("contract", "minimal", "core", "full", "dtypes", "perf")
+PROFILES = ("contract", "minimal", "core", "full", "edges", "dtypes", "perf")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

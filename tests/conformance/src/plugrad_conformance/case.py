@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from plugrad_conformance.bench import Bench
 
 #: Each profile contains those before it, but for `perf`, which measures and judges nothing.
-PROFILES = ("contract", "minimal", "core", "full", "dtypes", "perf")
+PROFILES = ("contract", "minimal", "core", "full", "edges", "dtypes", "perf")
 #: What a case must have used to count: nothing of a device, its memory, or kernels launched on it.
 Layer = Literal["plugin", "memory", "kernel"]
 

@@ -1,8 +1,9 @@
-"""Full and dtypes: every case of plugrad's own table of operations, the same that the core is tested with.
+"""Full, edges and dtypes: every case of plugrad's own table of operations, which the core is tested with.
 
 Results are compared with what the case means to NumPy, derivatives with those that PYTHON computes in
 float64. A device computes derivatives in float32, which every device has. Of some methods of every kind, one
-case is in the core profile. The same methods in every other dtype are the profile `dtypes`.
+case is in the core profile. The same methods of no elements, without axes, of repeated and of special
+elements are the profile `edges`, and those in every other dtype the profile `dtypes`.
 """
 
 import functools
@@ -12,7 +13,7 @@ import numpy as np
 
 from plugrad.testing.operations import OPERATIONS, Operation, do
 from plugrad.testing.operations.check import references
-from plugrad.testing.operations.table import WRITTEN
+from plugrad.testing.operations.table import AT_EDGES, WRITTEN
 from plugrad_conformance.bench import Bench
 from plugrad_conformance.case import Case, Check, needs_dtypes
 from plugrad_conformance.tolerance import Tolerance, tolerance_of
@@ -35,7 +36,9 @@ def slug(text: str) -> str:
         >>> slug("__add__/axis -1")
         'operator-add-axis-minus-1'
     """
-    operator = re.sub(r"__(\w+?)__", r"operator \1", text)
+    # ids are in lower case, and `t` is a method beside `T`
+    named = re.sub(r"^T/", "property T/", text)
+    operator = re.sub(r"__(\w+?)__", r"operator \1", named)
     signed = re.sub(r"(?<![\w)\]])-(?=\w)", "minus ", operator)
     return re.sub(r"[^a-z0-9]+", "-", signed.lower()).strip("-")
 
@@ -65,11 +68,18 @@ def _derivatives(case: Operation, bench: Bench) -> list[Array]:
     return [array_of(tensor) for tensor in (first, *others)]
 
 
+def _profile(number: int) -> str:
+    """Return the profile of a case by its place in the table."""
+    if number < len(WRITTEN):
+        return "full"
+    return "edges" if number < len(WRITTEN) + len(AT_EDGES) else "dtypes"
+
+
 def _cases() -> list[Case]:
     found: list[Case] = []
     left = set(IN_CORE.split())
     for number, case in enumerate(OPERATIONS):
-        profile = "core" if case.name in left else "full" if number < len(WRITTEN) else "dtypes"
+        profile = "core" if case.name in left else _profile(number)
         left.discard(case.name)
         stored = [*(x.dtype.name for x in case.inputs), *([case.dtype] if case.dtype else ()), *case.stored]
         found.append(
