@@ -75,7 +75,7 @@ def test_every_operation_is_a_case():
         ("__add__/two tensors", "operator-add-two-tensors"),
         ("sum/axis (0, -1)", "sum-axis-0-minus-1"),
         ("norm/p=-inf", "norm-p-minus-inf"),
-        ("T/reals", "t-reals"),
+        ("T/reals", "property-t-reals"),
     ],
 )
 def test_operations_are_spelled_as_ids(text, id_):
