@@ -120,7 +120,7 @@ def _result_fault(done: Done, i: int, want: Array) -> str | None:
         return f"{what} has shape {got.shape} where {want.shape} is expected"
     if not is_float(got.dtype):
         return _unlike(what, got.numpy(), want, 0.0)
-    return _unlike(what, got.numpy(), want, ERRORS[got.dtype.name] * case.accuracy)
+    return _unlike(what, got.numpy(), want, ERRORS[got.dtype.name] * case.accuracy, case.signed)
 
 
 def _slope_fault(what: str, got: Tensor, want: Array, error: float) -> str | None:
@@ -128,8 +128,8 @@ def _slope_fault(what: str, got: Tensor, want: Array, error: float) -> str | Non
     return _unlike(what, got.numpy(), want, error if wide else max(error, 2e-4))
 
 
-def _unlike(what: str, got: Array, want: Array, error: float) -> str | None:
-    if error == 0.0:
+def _unlike(what: str, got: Array, want: Array, error: float, signed: bool = False) -> str | None:
+    if got.dtype.kind in "biu":
         wrong = got.astype(want.dtype) != want
     else:
         with np.errstate(over="ignore"):
@@ -139,6 +139,7 @@ def _unlike(what: str, got: Array, want: Array, error: float) -> str | None:
         scale = np.maximum(1.0, np.abs(want))
         near = np.isfinite(want) & (np.abs(wide - want) <= error * scale)
         wrong = ~(near | (wide == want) | (np.isnan(wide) & np.isnan(want)))
+        wrong |= signed & (wide == 0) & (want == 0) & (np.signbit(wide) != np.signbit(want))
     if not wrong.any():
         return None
     at = tuple(int(i) for i in np.argwhere(wrong)[0])

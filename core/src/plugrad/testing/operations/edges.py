@@ -215,12 +215,13 @@ def _special() -> Iterator[Operation]:
 # --- functions with poles ---
 
 
-def _lgamma(x: float) -> float:
+def lgamma(x: float) -> float:
+    """Return the logarithm of the size of the gamma function, infinite at its poles."""
     is_pole = math.isfinite(x) and x <= 0 and x == math.floor(x)
-    return math.inf if is_pole else math.lgamma(x)
+    return math.inf if is_pole or x > 1e300 else math.lgamma(x)
 
 
-def _digamma(x: float) -> float:
+def digamma(x: float) -> float:
     """Return digamma by reflection left of 1/2, and Abramowitz and Stegun, 6.3.7 and 6.3.18, right of it."""
     if x == 0:
         return -math.copysign(math.inf, x)
@@ -229,9 +230,11 @@ def _digamma(x: float) -> float:
     if x == -math.inf or (x < 0 and x == math.floor(x)):
         return math.nan
     if x < 0.5:
-        return _digamma(1 - x) - math.pi / math.tan(math.pi * x)
+        return digamma(1 - x) - math.pi / math.tan(math.pi * x)
     if x < 20:
-        return _digamma(x + 1) - 1 / x
+        return digamma(x + 1) - 1 / x
+    if x > 1e30:
+        return math.log(x)
     # the coefficients of x**-2n are -B(2n) / 2n
     terms = (-1 / 12, 1 / 120, -1 / 252, 1 / 240, -1 / 132)
     return math.log(x) - 1 / (2 * x) + sum(c / x ** (2 * n) for n, c in enumerate(terms, 1))
@@ -243,7 +246,7 @@ _ENDS = np.array([-1.5, -1, -0.0, 0.0, 1, 2, np.inf, -np.inf, np.nan])
 
 def _with_poles() -> Iterator[Operation]:
     for dtype in ("float16", "float32", "float64"):
-        for name, function in (("lgamma", _lgamma), ("digamma", _digamma)):
+        for name, function in (("lgamma", lgamma), ("digamma", digamma)):
             meaning: Meaning = np.vectorize(function, otypes=[float])
             yield Operation(
                 name, f"poles of {dtype}", _method(name), meaning, (_POLES.astype(dtype),), accuracy=4.0

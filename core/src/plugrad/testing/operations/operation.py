@@ -34,7 +34,8 @@ class Operation:
         order: how often it can be differentiated by its floats, 0 to 2. Derivatives are checked away from
             kinks only, so inputs with an order have none near.
         fixed: inputs that are not differentiated by, although they are floats.
-        accuracy: how many times the usual error is allowed, where there is a reason.
+        accuracy: how many times the usual error is allowed, where there is a reason; 0: results are exact.
+        signed: whether zeros have to have the signs of the reference's.
         stored: dtypes that the call keeps in memory, beside those of inputs and result.
 
     Example:
@@ -52,6 +53,7 @@ class Operation:
     order: int = 0
     fixed: tuple[int, ...] = ()
     accuracy: float = 1.0
+    signed: bool = False
     stored: tuple[str, ...] = ()
 
     @property

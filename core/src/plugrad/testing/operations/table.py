@@ -24,6 +24,7 @@ from plugrad.testing.operations import (
     statistics,
     sweep,
     synonyms,
+    values,
 )
 from plugrad.testing.operations.operation import Operation
 
@@ -55,6 +56,7 @@ AT_EDGES: tuple[Operation, ...] = (
     *shapes.shaped(WRITTEN, scalars.AXES_NEEDED),
     *empties.CASES,
     *scalars.CASES,
+    *values.derived(sweep.plain_cases(WRITTEN), WRITTEN),
 )
 #: Methods again in other dtypes, of elements and of positions.
 IN_DTYPES: tuple[Operation, ...] = (*indices.CASES, *sweep.swept(WRITTEN, _ONE_BY_ONE))
