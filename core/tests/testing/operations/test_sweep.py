@@ -67,3 +67,8 @@ def test_results_of_integers_are_computed_before_they_are_rounded() -> None:
     (row,) = reference(*done.inputs)
     # 96 is the greatest number that is made of floats
     assert row.tolist()[2:6] == [-64, 64, 384 % 256, 0]
+
+
+def test_a_case_of_integers_says_what_dtypes_its_results_have() -> None:
+    found = [case for case in OPERATIONS if case.name == "float_power" and "in integers" in case.id]
+    assert [case.stored for case in found] == [("float64",)]

@@ -245,6 +245,8 @@ def in_integers(case: Operation, in_rows: bool) -> Operation:
         tuple(inputs),
         carrier,
         accuracy=case.accuracy,
+        # float64 of `float_power`, wherever results lie
+        stored=tuple(dict.fromkeys(results)),
     )
 
 
