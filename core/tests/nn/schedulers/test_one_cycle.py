@@ -18,8 +18,18 @@ from plugrad.tensor import Tensor
 def test_a_cycle_ends() -> None:
     schedule = OneCycleLR(SGD([Tensor([1.0])]), 1.0, total_steps=2)
     schedule.step()
-    with pytest.raises(ArgumentError, match="step 2 of a cycle of 2"):
+    schedule.step()
+    with pytest.raises(ArgumentError, match="step 3 of a cycle of 2"):
         schedule.step()
+
+
+@pytest.mark.parametrize("options", [{}, {"three_phase": True}, {"anneal_strategy": "linear"}], ids=str)
+def test_the_step_after_the_last_batch_keeps_the_last_rate_and_momentum(options: dict[str, Any]) -> None:
+    schedule = OneCycleLR(SGD([Tensor([1.0])], momentum=0.9), 1.0, total_steps=5, **options)
+    for _ in range(5):
+        schedule.step()
+    assert schedule.rates(5) == schedule.rates(4)
+    assert schedule.momenta(5) == schedule.momenta(4)
 
 
 CYCLES: list[dict[str, Any]] = [

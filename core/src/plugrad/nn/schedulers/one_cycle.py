@@ -72,7 +72,8 @@ class OneCycleLR(LRScheduler):
             were `total_steps` before.
 
     Source: Smith and Topin 2018, "Super-Convergence", in the form that `torch.optim.lr_scheduler.OneCycleLR`
-    documents.
+    documents. A loop of `total_steps` batches may end each with `step()`; the last of them changes nothing,
+    where torch goes a step beyond the last rate.
 
     Example:
         >>> schedule = OneCycleLR(SGD([Tensor([1.0])]), 1.0, total_steps=5, pct_start=0.6)
@@ -132,10 +133,10 @@ class OneCycleLR(LRScheduler):
             [0.5]
         """
         check_counts(self, 0, step=step)
-        if step >= self._total:
+        # after the last batch there may be a step as after all others
+        if step > self._total:
             raise ArgumentError(
-                f"{_NAME}: step {step} of a cycle of {self._total}, counted from 0. Pass a larger "
-                "total_steps."
+                f"{_NAME}: step {step} of a cycle of {self._total}. Pass a larger total_steps."
             )
         return [self._rate(highest, step) for highest in self._highest]
 
@@ -159,6 +160,7 @@ class OneCycleLR(LRScheduler):
 
     def _phase(self, step: int) -> tuple[_Corner, _Corner, float]:
         """Return where the phase of a step begins and ends, and what part of it has passed."""
+        step = min(step, self._total - 1)
         for begin, end in zip(self._phases, self._phases[1:], strict=False):
             if step <= end[0]:
                 return begin, end, (step - begin[0]) / (end[0] - begin[0]) if end[0] > begin[0] else 1.0
