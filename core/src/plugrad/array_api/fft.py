@@ -7,15 +7,17 @@ Source: Python array API standard 2024.12, "Fourier transform Functions".
 """
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from plugrad.array_api.checks import checked
 from plugrad.array_api.complexes import Complex
+from plugrad.array_api.complexes.dispatch import also_complex
 from plugrad.array_api.frequencies import fftfreq, fftshift, ifftshift, length, rfftfreq
 from plugrad.dtype import dtypes, is_float
-from plugrad.errors import ArgumentError, ShapeError
+from plugrad.errors import ArgumentError
 from plugrad.tensor import Tensor
-from plugrad.tensor.shapes import is_one_of, one_axis, show
+from plugrad.tensor.shapes import is_one_of, one_axis
+from plugrad.uop.uop import UOp
 
 __all__ = [
     "fft",
@@ -57,7 +59,6 @@ def fft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: Norm = "back
     Raises:
         ArgumentError: `n` is less than 1, or `norm` none of these.
         AxisError: the axis does not exist.
-        ShapeError: the axis is symbolic, without `n`.
 
     Example:
         >>> fft(Tensor([1.0, 0.0])).real.tolist()
@@ -94,14 +95,13 @@ def fftn(
     Raises:
         ArgumentError: a size is less than 1, there are not as many as axes, or `norm` is unknown.
         AxisError: an axis does not exist, or comes twice.
-        ShapeError: an axis is symbolic, without `s`.
 
     Example:
         >>> fftn(Tensor([[1.0, 0.0]])).real.tolist()
         [[1.0, 1.0]]
     """
     _check_norm(norm, "fftn")
-    return _complex(_along_axes(x, "fftn").fftn(s, axes, norm))
+    return _complex(_pairs(x) if _has_no_axes(x, s, axes) else _pairs(x).fftn(s, axes, norm))
 
 
 @checked
@@ -115,12 +115,13 @@ def ifftn(
         [[1.0, 0.0]]
     """
     _check_norm(norm, "ifftn")
-    return _complex(_along_axes(x, "ifftn").ifftn(s, axes, norm))
+    return _complex(_pairs(x) if _has_no_axes(x, s, axes) else _pairs(x).ifftn(s, axes, norm))
 
 
 # --- real to complex, and back ---
 
 
+@also_complex
 @checked
 def rfft(x: Tensor, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Complex:
     """Return the Fourier transform of real numbers along an axis without its mirror: n//2 + 1 elements.
@@ -135,7 +136,6 @@ def rfft(x: Tensor, /, *, n: int | None = None, axis: int = -1, norm: Norm = "ba
         ArgumentError: `n` is less than 1, or `norm` unknown.
         AxisError: the axis does not exist.
         DtypeError: the numbers are complex.
-        ShapeError: the axis is symbolic, without `n`.
 
     Example:
         >>> rfft(Tensor([1.0, 2.0])).real.tolist()
@@ -160,7 +160,6 @@ def irfft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: Norm = "ba
     Raises:
         ArgumentError: `n` is less than 1, or `norm` unknown.
         AxisError: the axis does not exist.
-        ShapeError: the axis is symbolic, without `n`.
 
     Example:
         >>> irfft(Tensor([3.0, -1.0])).tolist()
@@ -170,6 +169,7 @@ def irfft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: Norm = "ba
     return _pairs(x).irfft(n, at, norm)
 
 
+@also_complex
 @checked
 def rfftn(
     x: Tensor,
@@ -191,7 +191,6 @@ def rfftn(
         ArgumentError: a size is less than 1, there are not as many as axes, or `norm` is unknown.
         AxisError: an axis does not exist, comes twice, or there is none.
         DtypeError: the numbers are complex.
-        ShapeError: an axis is symbolic, without `s`.
 
     Example:
         >>> rfftn(Tensor([[1.0, 2.0]])).real.tolist()
@@ -212,7 +211,8 @@ def irfftn(
         [[1.0, 2.0]]
     """
     _check_norm(norm, "irfftn")
-    return _along_axes(x, "irfftn").irfftn(s, axes, norm)
+    one_axis(-1, x.ndim, "irfftn")
+    return _pairs(x).irfftn(s, axes, norm)
 
 
 # --- Hermitian to real, and back ---
@@ -233,18 +233,19 @@ def hfft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: Norm = "bac
     Raises:
         ArgumentError: `n` is less than 1, or `norm` unknown.
         AxisError: the axis does not exist.
-        ShapeError: the axis is symbolic, without `n`.
 
     Example:
         >>> hfft(Tensor([1.5, -0.5])).tolist()
         [1.0, 2.0]
     """
     at = _axis(x, axis, norm, "hfft")
-    count = length(2 * (_size(x, at, "hfft") - 1) if n is None else n, "hfft")
+    size: Any = x.shape[at]
+    count = _checked_length(2 * (size - 1) if n is None else n, "hfft")
     conjugates = _pairs(x) * Tensor([1, -1], dtype=dtypes.int8, device=x.device)
     return conjugates.irfft(count, at, _OPPOSITE[norm])
 
 
+@also_complex
 @checked
 def ihfft(x: Tensor, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Complex:
     """Return the inverse of `hfft`: n//2 + 1 elements, the conjugates of `rfft`, divided by n.
@@ -259,14 +260,13 @@ def ihfft(x: Tensor, /, *, n: int | None = None, axis: int = -1, norm: Norm = "b
         ArgumentError: `n` is less than 1, or `norm` unknown.
         AxisError: the axis does not exist.
         DtypeError: the numbers are complex.
-        ShapeError: the axis is symbolic, without `n`.
 
     Example:
         >>> ihfft(Tensor([1.0, 2.0])).real.tolist()
         [1.5, -0.5]
     """
     at = _axis(x, axis, norm, "ihfft")
-    count = length(_size(x, at, "ihfft") if n is None else n, "ihfft")
+    count = _checked_length(x.shape[at] if n is None else n, "ihfft")
     out = _complex(_floats(x).rfft(count, at, _OPPOSITE[norm]))
     return Complex(out.real, -out.imag)
 
@@ -284,14 +284,9 @@ def _axis(x: Array, axis: int, norm: str, what: str) -> int:
     return one_axis(axis, x.ndim, what)
 
 
-def _size(x: Array, axis: int, what: str) -> int:
-    size = x.shape[axis]
-    if not isinstance(size, int):
-        raise ShapeError(
-            f"{what}: axis {axis} of shape {show(x.shape)} is symbolic, and frequencies depend on the size. "
-            "Pass how many elements to take: n=."
-        )
-    return size
+def _checked_length(n: Any, what: str) -> Any:
+    """Return how many elements a transform has, which is checked here unless it is symbolic."""
+    return n if isinstance(n, UOp) else length(n, what)
 
 
 def _floats(x: Tensor) -> Tensor:
@@ -308,9 +303,9 @@ def _pairs(x: Array) -> Tensor:
     return real.stack(real.zeros_like(), axis=-1)
 
 
-def _along_axes(x: Array, what: str) -> Tensor:
-    one_axis(-1, x.ndim, what)
-    return _pairs(x)
+def _has_no_axes(x: Array, s: Sequence[int] | None, axes: Sequence[int] | None) -> bool:
+    """Say whether a transform along several axes has none, and changes nothing."""
+    return not x.ndim and not (s or axes)
 
 
 def _complex(pairs: Tensor) -> Complex:

@@ -6,10 +6,10 @@ from plugrad.array_api.checks import checked
 from plugrad.array_api.complex_matrices import each
 from plugrad.array_api.complexes import Complex
 from plugrad.dtype import DType, dtypes, is_float
-from plugrad.errors import ArgumentError, DtypeError
+from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor import Tensor
 from plugrad.tensor.base import the_dtype
-from plugrad.tensor.shapes import as_int, as_number, some_axes
+from plugrad.tensor.shapes import as_int, as_number, show, some_axes
 
 __all__ = ["fftfreq", "fftshift", "ifftshift", "length", "rfftfreq"]
 
@@ -62,7 +62,7 @@ def fftshift(x: Array, /, *, axes: int | Sequence[int] | None = None) -> Array:
 
     Raises:
         AxisError: an axis does not exist, or comes twice.
-        ShapeError: the shape is symbolic.
+        ShapeError: an axis is symbolic.
 
     Example:
         >>> fftshift(Tensor([0, 1, -2, -1])).tolist()
@@ -77,7 +77,7 @@ def ifftshift(x: Array, /, *, axes: int | Sequence[int] | None = None) -> Array:
 
     Raises:
         AxisError: an axis does not exist, or comes twice.
-        ShapeError: the shape is symbolic.
+        ShapeError: an axis is symbolic.
 
     Example:
         >>> ifftshift(Tensor([-2, -1, 0, 1])).tolist()
@@ -90,8 +90,9 @@ def ifftshift(x: Array, /, *, axes: int | Sequence[int] | None = None) -> Array:
 
 
 def _rolled(x: Tensor, axes: int | Sequence[int] | None, direction: int, what: str) -> Tensor:
-    shape, chosen = x.static_shape(what), some_axes(axes, x.ndim, what)
-    return x.roll([direction * (shape[at] // 2) for at in chosen], chosen) if chosen else x
+    chosen = some_axes(axes, x.ndim, what)
+    shifts = [direction * (_size(x, at, what) // 2) for at in chosen]
+    return x.roll(shifts, chosen) if chosen else x
 
 
 def _frequencies(place: Tensor, count: int, d: float, dtype: DType | None, what: str) -> Tensor:
@@ -119,3 +120,13 @@ def length(n: int, what: str) -> int:
     if count < 1:
         raise ArgumentError(f"{what}: n={count} elements. There must be at least 1.")
     return count
+
+
+def _size(x: Tensor, axis: int, what: str) -> int:
+    size = x.shape[axis]
+    if not isinstance(size, int):
+        raise ShapeError(
+            f"{what}: axis {axis} of shape {show(x.shape)} is symbolic, and so is its middle. Take a slice "
+            "of fixed size."
+        )
+    return size

@@ -4,6 +4,7 @@ from plugrad.array_api import manipulation
 from plugrad.array_api.checks import checked
 from plugrad.array_api.complex_matrices import bilinear, each
 from plugrad.array_api.complexes import Complex, ComplexDType
+from plugrad.array_api.complexes.dispatch import also_complex
 from plugrad.dtype import DType
 from plugrad.errors import DtypeError, ShapeError
 from plugrad.tensor import Tensor
@@ -23,10 +24,10 @@ __all__ = [
 Array = Tensor | Complex
 
 # those that are functions of the namespace as well
-matmul = checked(manipulation.matmul)
-matrix_transpose = checked(manipulation.matrix_transpose)
-tensordot = checked(manipulation.tensordot)
-vecdot = checked(manipulation.vecdot)
+matmul = also_complex(checked(manipulation.matmul))
+matrix_transpose = also_complex(checked(manipulation.matrix_transpose))
+tensordot = also_complex(checked(manipulation.tensordot))
+vecdot = also_complex(checked(manipulation.vecdot))
 
 
 @checked

@@ -1,0 +1,226 @@
+"""Fourier transforms beside NumPy's: real and complex numbers, all norms, sizes and axes."""
+
+import inspect
+from typing import Any
+
+import numpy as np
+import pytest
+
+import plugrad.array_api as xp
+from plugrad import Variable
+from plugrad.array_api.complexes import Complex
+from plugrad.dtype import dtypes
+from plugrad.errors import ArgumentError, AxisError, DtypeError, ShapeError
+from plugrad.tensor import Tensor
+
+NORMS = ("backward", "ortho", "forward")
+RANDOM = np.random.default_rng(0)
+TOLERANCE = {np.dtype("float32"): 1e-5, np.dtype("float64"): 1e-12}
+
+# Source: Python array API standard 2024.12, "Fourier transform Functions".
+ALONG_ONE = "(x, /, *, n=None, axis=-1, norm='backward')"
+ALONG_SEVERAL = "(x, /, *, s=None, axes=None, norm='backward')"
+SIGNATURES = {
+    **dict.fromkeys(("fft", "ifft", "rfft", "irfft", "hfft", "ihfft"), ALONG_ONE),
+    **dict.fromkeys(("fftn", "ifftn", "rfftn", "irfftn"), ALONG_SEVERAL),
+    **dict.fromkeys(("fftfreq", "rfftfreq"), "(n, /, *, d=1.0, dtype=None, device=None)"),
+    **dict.fromkeys(("fftshift", "ifftshift"), "(x, /, *, axes=None)"),
+}
+
+
+def array(x: np.ndarray) -> Any:
+    if x.dtype.kind == "c":
+        return Complex(Tensor(np.array(x.real)), Tensor(np.array(x.imag)))
+    return Tensor(x)
+
+
+def values(x: Any) -> np.ndarray:
+    return x.real.numpy() + 1j * x.imag.numpy() if isinstance(x, Complex) else x.numpy()
+
+
+def same(ours: Any, theirs: np.ndarray) -> None:
+    found = values(ours)
+    assert found.shape == theirs.shape
+    assert found.dtype == theirs.dtype
+    size = np.abs(theirs).max(initial=1.0)
+    np.testing.assert_allclose(found, theirs, rtol=0, atol=TOLERANCE[theirs.real.dtype] * size)
+
+
+def numbers(shape: tuple[int, ...], dtype: str) -> np.ndarray:
+    real = RANDOM.normal(size=shape)
+    return (real + 1j * RANDOM.normal(size=shape) if dtype[0] == "c" else real).astype(dtype)
+
+
+def signature(function: Any) -> str:
+    kept = [p.replace(annotation=p.empty) for p in inspect.signature(function).parameters.values()]
+    return str(inspect.Signature(kept))
+
+
+@pytest.mark.parametrize("name", SIGNATURES)
+def test_signatures_are_the_standards(name: str) -> None:
+    assert signature(getattr(xp.fft, name)) == SIGNATURES[name]
+
+
+def test_the_extension_has_the_standards_names() -> None:
+    assert set(xp.fft.__all__) == set(SIGNATURES)
+
+
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("name", ["fft", "ifft", "irfft", "hfft"])
+@pytest.mark.parametrize("dtype", ["complex64", "complex128", "float64"])
+def test_transforms_of_complex_numbers(name: str, dtype: str, norm: Any) -> None:
+    x = numbers((3, 5), dtype)
+    for n, axis in ((None, -1), (None, 0), (4, -1), (7, 1)):
+        ours = getattr(xp.fft, name)(array(x), n=n, axis=axis, norm=norm)
+        same(ours, getattr(np.fft, name)(x, n=n, axis=axis, norm=norm))
+
+
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("name", ["rfft", "ihfft"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_transforms_of_real_numbers(name: str, dtype: str, norm: Any) -> None:
+    x = numbers((3, 5), dtype)
+    for n, axis in ((None, -1), (None, 0), (4, -1), (7, 1)):
+        ours = getattr(xp.fft, name)(array(x), n=n, axis=axis, norm=norm)
+        same(ours, getattr(np.fft, name)(x, n=n, axis=axis, norm=norm))
+
+
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("name", ["fftn", "ifftn", "rfftn", "irfftn"])
+def test_transforms_along_several_axes(name: str, norm: Any) -> None:
+    x = numbers((2, 3, 4), "float64" if name == "rfftn" else "complex128")
+    for s, axes in ((None, None), ((3, 5), None), (None, (0, 2)), ((4, -1), (2, 0)), ((2,), (1,))):
+        ours = getattr(xp.fft, name)(array(x), s=s, axes=axes, norm=norm)
+        # NumPy takes sizes without axes no more
+        theirs = axes if axes is not None or s is None else tuple(range(-len(s), 0))
+        same(ours, getattr(np.fft, name)(x, s=s, axes=theirs, norm=norm))
+
+
+def test_a_transform_along_no_axes_changes_nothing() -> None:
+    x = numbers((2, 3), "complex128")
+    for name in ("fftn", "ifftn"):
+        same(getattr(xp.fft, name)(array(x), axes=()), x)
+        same(getattr(xp.fft, name)(array(x[0, 0])), x[0, 0])
+
+
+def test_transforms_give_back_what_they_were_given() -> None:
+    z, x = numbers((2, 6), "complex128"), numbers((2, 6), "float64")
+    same(xp.fft.ifft(xp.fft.fft(array(z))), z)
+    same(xp.fft.ifftn(xp.fft.fftn(array(z))), z)
+    same(xp.fft.irfft(xp.fft.rfft(array(x)), n=6), x)
+    same(xp.fft.irfftn(xp.fft.rfftn(array(x)), s=(2, 6)), x)
+    same(xp.fft.hfft(xp.fft.ihfft(array(x)), n=6), x)
+
+
+def test_one_element_and_no_rows() -> None:
+    one, none = numbers((1,), "complex128"), numbers((0, 3), "complex128")
+    same(xp.fft.fft(array(one)), np.fft.fft(one))
+    same(xp.fft.hfft(array(one), n=1), np.fft.hfft(one, n=1))
+    same(xp.fft.ifft(array(none)), np.fft.ifft(none))
+    same(xp.fft.irfft(array(none)), np.fft.irfft(none))
+
+
+def test_integers_and_narrow_floats_become_floats() -> None:
+    for dtype in ("int32", "bool", "uint8", "float16", "bfloat16"):
+        x = Tensor([1, 0, 1], dtype=dtype)
+        assert xp.fft.fft(x).real.dtype is dtypes.float32
+        assert xp.fft.rfft(x).dtype.name == "complex64"
+        assert xp.fft.irfft(x).tolist() == [0.5, 0.0, 0.5, 0.0]
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 8])
+def test_frequencies(n: int) -> None:
+    for name in ("fftfreq", "rfftfreq"):
+        for d in (1.0, 0.25, 3):
+            wanted = getattr(np.fft, name)(n, d)
+            same(getattr(xp.fft, name)(n, d=d, dtype=xp.float64), wanted)
+            same(getattr(xp.fft, name)(n, d=d), wanted.astype("float32"))
+    assert xp.fft.fftfreq(n, device="PYTHON").device == "PYTHON"
+
+
+@pytest.mark.parametrize("shape", [(5,), (4, 3), (2, 0), ()])
+def test_shifted_frequencies(shape: tuple[int, ...]) -> None:
+    for dtype in ("float64", "complex128"):
+        x = np.asarray(numbers(shape, dtype))
+        if not shape:
+            same(xp.fft.ifftshift(xp.fft.fftshift(array(x))), x)
+            continue
+        for axes in (None, *range(len(shape)), tuple(range(len(shape)))):
+            same(xp.fft.fftshift(array(x), axes=axes), np.fft.fftshift(x, axes=axes))
+            same(xp.fft.ifftshift(array(x), axes=axes), np.fft.ifftshift(x, axes=axes))
+
+
+def test_transforms_have_gradients() -> None:
+    x = Tensor([1.0, 2.0, -1.0], dtype="float64", requires_grad=True)
+    out = xp.fft.hfft(xp.fft.fft(x))
+    (out * out).sum().backward()
+    assert x.grad is not None
+    moved = np.array([1.0, 2.0 + 1e-6, -1.0])
+    before, after = (np.square(np.fft.hfft(np.fft.fft(y))).sum() for y in (x.numpy(), moved))
+    assert x.grad[1].item() == pytest.approx((after - before) / 1e-6, rel=1e-4)
+
+
+def test_a_symbolic_axis_may_be_transformed() -> None:
+    x = Tensor([1.0, 2.0, 3.0])[: Variable("n", 1, 3).bind(2)]
+    np.testing.assert_allclose(values(xp.fft.fft(x, n=4)), np.fft.fft([1, 2, 0, 0]), atol=1e-6)
+    np.testing.assert_allclose(values(xp.fft.hfft(x, n=4)), np.fft.hfft([1, 2], n=4), atol=1e-6)
+    with pytest.raises(ShapeError, match=r"^fftshift: axis 0 of shape .* is symbolic"):
+        xp.fft.fftshift(x)
+
+
+@pytest.mark.parametrize("name", ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft"])
+def test_wrong_arguments_are_refused_by_name(name: str) -> None:
+    transform = getattr(xp.fft, name)
+    x = Tensor([1.0, 2.0])
+    for error, message, arguments in (
+        (ArgumentError, "n=0 elements", {"n": 0}),
+        (ArgumentError, "n=1.5 .* is no integer", {"n": 1.5}),
+        (ArgumentError, "norm='half' is none of", {"norm": "half"}),
+        (ArgumentError, "norm=None is none of", {"norm": None}),
+        (AxisError, "axis 1 is out of range", {"axis": 1}),
+        (AxisError, "'x' is no axis", {"axis": "x"}),
+    ):
+        with pytest.raises(error, match=f"^{name}: {message}"):
+            transform(x, **arguments)
+    with pytest.raises(AxisError, match=f"^{name}: axis -1 is out of range"):
+        transform(Tensor(1.0))
+    with pytest.raises(DtypeError, match=f"^{name}: x=None .* is no array"):
+        transform(None)
+    if name in ("rfft", "ihfft"):
+        with pytest.raises(DtypeError, match=f"^{name} of complex64: it takes real numbers only"):
+            transform(Complex(x, x))
+
+
+@pytest.mark.parametrize("name", ["fftn", "ifftn", "rfftn", "irfftn"])
+def test_wrong_axes_are_refused_by_name(name: str) -> None:
+    transform = getattr(xp.fft, name)
+    x = Tensor([[1.0, 2.0], [3.0, 4.0]])
+    for error, message, arguments in (
+        (ArgumentError, "s=.* for 1 axes", {"s": (1, 2), "axes": (0,)}),
+        (ArgumentError, "s=.* more sizes than axes", {"s": (1, 2, 3)}),
+        (ArgumentError, "n=0 elements", {"s": (0, 2)}),
+        (ArgumentError, "norm='half' is none of", {"norm": "half"}),
+        (AxisError, "axes=.* name one axis twice", {"axes": (0, 0)}),
+        (AxisError, "axis 2 is out of range", {"axes": (2,)}),
+    ):
+        with pytest.raises(error, match=f"^{name}: {message}"):
+            transform(x, **arguments)
+    if name in ("rfftn", "irfftn"):
+        with pytest.raises(AxisError, match=f"^{name} of shape .*: there is no axis"):
+            transform(x, axes=())
+
+
+def test_wrong_frequencies_are_refused_by_name() -> None:
+    for name in ("fftfreq", "rfftfreq"):
+        make = getattr(xp.fft, name)
+        for error, message, n, arguments in (
+            (ArgumentError, "n=0 elements", 0, {}),
+            (ArgumentError, "n='x' .* is no integer", "x", {}),
+            (ArgumentError, "d=0 between samples", 4, {"d": 0}),
+            (DtypeError, "d: 'x' .* is no number", 4, {"d": "x"}),
+            (DtypeError, "dtype=int32 cannot hold fractions", 4, {"dtype": dtypes.int32}),
+        ):
+            with pytest.raises(error, match=f"^{name}: {message}"):
+                make(n, **arguments)
+    with pytest.raises(AxisError, match=r"^fftshift: axis 1 is out of range"):
+        xp.fft.fftshift(Tensor([1.0]), axes=1)
