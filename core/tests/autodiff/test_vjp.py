@@ -176,6 +176,14 @@ def test_maximum_over_axes_splits_evenly_between_ties(evaluate: Any) -> None:
     against_torch(evaluate, lambda x: x.reduce_axis(Ops.MAX, (0, 1)), lambda x: x.amax((0, 1)), given)
 
 
+def test_maximum_over_axes_splits_evenly_between_what_is_nan(evaluate: Any) -> None:
+    x = buffer((2, 3))
+    highest = x.reduce_axis(Ops.MAX, (1,))
+    (gradient,) = gradients(highest.reduce_axis(Ops.ADD, (0, 1)).reshape(()), x)
+    values = np.array([[math.nan, 1.0, math.nan], [math.inf, 1.0, math.inf]])
+    np.testing.assert_array_equal(evaluate(gradient, {x: values}), [[0.5, 0.0, 0.5]] * 2)
+
+
 def test_power_is_flat_where_torch_says_so(evaluate: Any) -> None:
     bases = [0.0, 0.0, 0.0, 2.0, -2.0, 0.0, 3.0]
     exponents = [0.0, 2.0, 1.0, 0.0, 3.0, 0.5, -1.0]

@@ -6,7 +6,7 @@ passes. Sources behind the last rule (dimensions, widths) get none. Rules build 
 that gradients have gradients.
 
 Conventions, where the derivative has several answers or none: MAX of equal values splits evenly, as does the
-maximum over an axis among all its ties; TRUNC and IOTA are flat; SQRT at 0 is infinite; POW(0, 0) is flat.
+maximum over an axis among all its ties, or all that are NaN; TRUNC and IOTA are flat; SQRT at 0 is infinite; POW(0, 0) is flat.
 """
 
 import math
@@ -102,7 +102,8 @@ def _reduce_add(g: UOp, n: UOp) -> UOp:
 
 def _reduce_max(g: UOp, n: UOp) -> UOp:
     x = n.src[0]
-    is_highest = x.eq(n.expand(x.shape))
+    # where any is NaN, so is the maximum, and each of them equals it
+    is_highest = x.eq(n.expand(x.shape)) | x.ne(x)
     wide = sum_acc_dtype(x.dtype)
     ties = is_highest.cast(wide).reduce_axis(Ops.ADD, n.arg[1])
     share = (g.cast(wide) / ties).cast(g.dtype)
