@@ -62,6 +62,13 @@ def test_logit_and_logaddexp2_have_derivatives_that_are_nan_where_they_are() -> 
         assert np.isnan(slope).tolist() == [False, True, True, False, False]
 
 
+def test_an_infinite_sum_of_powers_has_the_slope_of_the_greater() -> None:
+    inf = math.inf
+    x, y = Tensor([inf, 0.0, -inf]), Tensor([0.0, inf, -inf])
+    slopes = x.logaddexp2(y).sum().gradient(x, y)
+    assert [slope.tolist() for slope in slopes] == [[1.0, 0.0, 0.5], [0.0, 1.0, 0.5]]
+
+
 def test_ldexp_takes_an_infinite_power_as_a_large_one() -> None:
     inf = math.inf
     assert Tensor([0.0, inf, 3.0, 3.0]).ldexp(Tensor([inf, -inf, inf, -inf])).tolist() == [0, inf, inf, 0]

@@ -240,12 +240,13 @@ def _xlogy(x: UOp, y: UOp) -> UOp:
 
 
 def _logaddexp2(x: UOp, y: UOp) -> UOp:
-    highest = x.maximum(y).detach()
+    ends = x.maximum(y)
+    highest = ends.detach()
     is_plain = (highest < math.inf) & (highest > -math.inf)
     top, a, b = (is_plain.where(u, u.const_like(0.0)) for u in (highest, x, y))
     rest = logaddexp((a - top) * math.log(2), (b - top) * math.log(2))
     is_nan = highest.ne(highest)
-    found = is_plain.where(top + rest * (1 / math.log(2)), highest)
+    found = is_plain.where(top + rest * (1 / math.log(2)), ends)
     return is_nan.where(graphs.undefined(is_nan, x, y), found)
 
 
