@@ -8,11 +8,12 @@ Source: Knuth 1998, "The Art of Computer Programming", volume 3, section 5.3.3: 
 
 from typing import Any
 
-from plugrad.dtype import dtype_max, dtype_min, dtypes
+from plugrad.dtype import dtype_min, dtypes
 from plugrad.tensor.lookup import counted, pick_last, position_dtype
+from plugrad.tensor.rows import number_on_device, sum_last, whole_blocks
 from plugrad.tensor.scan import scan
 from plugrad.tensor.shapes import expanded
-from plugrad.tensor.sorting import argsort_rows, number_on_device, search_rows
+from plugrad.tensor.sorting import argsort_rows, search_rows
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
@@ -39,11 +40,11 @@ def place_of_rank(keys: UOp, rank: UOp, device: str) -> UOp:
     rows: Any = rank.shape
     size: Any = keys.shape[-1]
     key = _key_of_rank(keys, rank, device)
-    keys = _in_blocks(keys)
+    keys = whole_blocks(keys, _BLOCK).contiguous()
     shape: Any = (*rows, keys.shape[-1])
     keys = keys.reshape((*keys.shape[:-1], 1, keys.shape[-1])).expand(shape)
     limit = key.reshape((*rows, 1)).expand(shape)
-    wanted = rank - _sum_last((keys < limit).cast(rank.dtype)) + 1
+    wanted = rank - sum_last((keys < limit).cast(rank.dtype)) + 1
     wanted = wanted.reshape((*rows, 1)).contiguous()
     found = _places(keys, key, wanted, wanted, is_kth=True)
     return found.reshape(rows).cast(position_dtype(size))
@@ -61,9 +62,9 @@ def places_of_least(keys: UOp, count: int, device: str) -> UOp:
     dtype = position_dtype(keys.shape[-1])
     last = UOp.const(dtype, count - 1).reshape((1,) * (len(rows) + 1)).expand((*rows, 1))
     key = _key_of_rank(keys, last, device).reshape(rows)
-    keys = _in_blocks(keys)
+    keys = whole_blocks(keys, _BLOCK).contiguous()
     limit = key.reshape((*rows, 1)).expand(keys.shape)
-    equal = (last.reshape(rows) + 1 - _sum_last((keys < limit).cast(dtype))).reshape((*rows, 1)).contiguous()
+    equal = (last.reshape(rows) + 1 - sum_last((keys < limit).cast(dtype))).reshape((*rows, 1)).contiguous()
     wanted = counted(count, dtype, (*rows, count), len(rows)) + 1
     places = _places(keys, key, equal, wanted, is_kth=False).contiguous()
     order = argsort_rows(pick_last(keys, places).contiguous(), device)
@@ -81,7 +82,7 @@ def _key_of_rank(keys: UOp, rank: UOp, device: str) -> UOp:
         # the highest one is the sign, which the least key has
         step = number_on_device(1 << bit if bit < bits - 1 else int(dtype_min(keys.dtype)), device, wide)
         limit = key ^ expanded(step, key.shape)
-        before = _sum_last((rows < limit.reshape((*key.shape, 1)).expand(shape)).cast(rank.dtype))
+        before = sum_last((rows < limit.reshape((*key.shape, 1)).expand(shape)).cast(rank.dtype))
         key = (before <= rank).where(limit, key).contiguous()
     return key.cast(keys.dtype)
 
@@ -98,7 +99,7 @@ def _places(keys: UOp, key: UOp, equal: UOp, wanted: UOp, is_kth: bool) -> UOp:
     blocks: Any = (*rows, size // _BLOCK)
     limits = key.reshape((*rows, 1))
     marks = _marks(keys, limits, is_kth).reshape((*blocks, _BLOCK))
-    ends = scan(_sum_last(marks).contiguous(), Ops.ADD, 0).contiguous()
+    ends = scan(sum_last(marks).contiguous(), Ops.ADD, 0).contiguous()
     block = search_rows(_chosen(ends, equal).contiguous(), wanted.contiguous(), right=False).contiguous()
     before = pick_last(ends, block - 1)
     wide: Any = (*many, _BLOCK)
@@ -110,7 +111,7 @@ def _places(keys: UOp, key: UOp, equal: UOp, wanted: UOp, is_kth: bool) -> UOp:
     inside = _marks(pick_last(keys, place.reshape(flat).contiguous()), limits, is_kth).reshape(wide)
     running = before.reshape((*many, 1)).expand(wide) + scan(inside.contiguous(), Ops.ADD, 0)
     is_before = _chosen(running, equal.reshape((*rows, 1, 1))) < wanted.reshape((*many, 1)).expand(wide)
-    return block.cast(dtype) * _BLOCK + _sum_last(is_before.cast(dtype))
+    return block.cast(dtype) * _BLOCK + sum_last(is_before.cast(dtype))
 
 
 def _marks(keys: UOp, key: UOp, is_kth: bool) -> UOp:
@@ -123,18 +124,3 @@ def _marks(keys: UOp, key: UOp, is_kth: bool) -> UOp:
 def _chosen(marks: UOp, equal: UOp) -> UOp:
     counts, most = marks & 0xFFFFFFFF, equal.cast(marks.dtype).expand(marks.shape)
     return ((marks >> 32) + (counts < most).where(counts, most)).cast(equal.dtype)
-
-
-def _in_blocks(keys: UOp) -> UOp:
-    """Return keys filled up to whole blocks with the greatest one: behind all that are equal to it."""
-    size: Any = keys.shape[-1]
-    room = -size % _BLOCK
-    if not room:
-        return keys
-    padded = keys.pad([*[(0, 0)] * (len(keys.shape) - 1), (0, room)])
-    inside = counted(size + room, dtypes.int32, padded.shape, len(keys.shape) - 1) < size
-    return inside.where(padded, padded.const_like(dtype_max(keys.dtype))).contiguous()
-
-
-def _sum_last(u: UOp) -> UOp:
-    return u.reduce_axis(Ops.ADD, (len(u.shape) - 1,)).reshape(u.shape[:-1])

@@ -14,6 +14,7 @@ from plugrad.tensor.base import TensorBase
 from plugrad.tensor.host import flatten
 from plugrad.tensor.in_order import writes_in_order
 from plugrad.tensor.lookup import counted, from_front, pick_first, position_dtype
+from plugrad.tensor.rows import number_on_device
 from plugrad.tensor.shapes import (
     Dim,
     Shape,
@@ -25,7 +26,7 @@ from plugrad.tensor.shapes import (
     product,
     show,
 )
-from plugrad.tensor.sorting import argsort_rows, number_on_device, search_rows
+from plugrad.tensor.sorting import argsort_rows, search_rows
 from plugrad.uop.ops import Ops
 from plugrad.uop.shape import greatest
 from plugrad.uop.uop import UOp

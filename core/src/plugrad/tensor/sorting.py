@@ -1,22 +1,23 @@
 """Stable sorting as a graph, from comparisons and lookups.
 
-Short rows are sorted by rank: how many elements come before each. Longer ones go on with a bitonic network,
-whose stages are all one kernel: distances reach it in memory, not as constants.
+Short rows are sorted by rank: how many elements come before each. Longer ones are sorted by digits where a
+device writes by position in order; elsewhere they go on with a bitonic network, whose stages are all one
+kernel: distances reach it in memory, not as constants.
 
 Source: Batcher 1968, "Sorting networks and their applications".
 """
 
-import struct
 from typing import Any
 
 from plugrad.dtype import DType, dtypes, is_bool, is_float, is_unsigned
-from plugrad.tensor.host import HOST, host_buffer
+from plugrad.tensor.in_order import writes_in_order
 from plugrad.tensor.lookup import counted, pick_last, position_dtype
+from plugrad.tensor.radix import radix_order
+from plugrad.tensor.rows import number_on_device, sum_last
 from plugrad.tensor.shapes import expanded, product
-from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
-# Up to here, comparing each with each is cheaper than the stages of a network.
+# Up to here, comparing each with each is cheaper than digits, or the stages of a network.
 _RANKED = 512
 _BLOCK = 256
 
@@ -50,6 +51,8 @@ def argsort_rows(keys: UOp, device: str) -> UOp:
     size: Any = keys.shape[-1]
     if size <= _RANKED:
         return _rank_order(keys)
+    if keys.dtype.itemsize < 8 and writes_in_order(device):
+        return radix_order(keys, device)
     if keys.dtype.itemsize < 8:
         return _network_order(keys.cast(dtypes.int32), device)
     # by the lower half, then, stably, by the upper one
@@ -71,7 +74,7 @@ def _rank_order(keys: UOp) -> UOp:
     place = counted(size, dtype, shape, len(shape) - 2)
     other_place = counted(size, dtype, shape, len(shape) - 1)
     is_before = (others < mine) | (others.eq(mine) & (other_place < place))
-    return _unranked(_sum_last(is_before.cast(dtype)), counted(size, dtype, keys.shape, len(keys.shape) - 1))
+    return _unranked(sum_last(is_before.cast(dtype)), counted(size, dtype, keys.shape, len(keys.shape) - 1))
 
 
 def _unranked(rank: UOp, values: UOp) -> UOp:
@@ -81,11 +84,7 @@ def _unranked(rank: UOp, values: UOp) -> UOp:
     rank = rank.contiguous().reshape((*rank.shape[:-1], 1, size)).expand(shape)
     values = values.reshape((*values.shape[:-1], 1, size)).expand(shape)
     wanted = counted(size, dtypes.int32, shape, len(shape) - 2)
-    return _sum_last(rank.eq(wanted).where(values, values.const_like(0)))
-
-
-def _sum_last(u: UOp) -> UOp:
-    return u.reduce_axis(Ops.ADD, (len(u.shape) - 1,)).reshape(u.shape[:-1])
+    return sum_last(rank.eq(wanted).where(values, values.const_like(0)))
 
 
 def _network_order(keys: UOp, device: str) -> UOp:
@@ -128,7 +127,7 @@ def _sorted_blocks(state: UOp) -> UOp:
     place = counted(_BLOCK, dtypes.int32, shape, 2)
     other_place = counted(_BLOCK, dtypes.int32, shape, 3)
     is_before = (others < mine) | (others.eq(mine) & (other_place < place))
-    out = _unranked(_sum_last(is_before.cast(dtypes.int32)), blocks).contiguous()
+    out = _unranked(sum_last(is_before.cast(dtypes.int32)), blocks).contiguous()
     number = counted(width // _BLOCK, dtypes.int32, out.shape, 1)
     return (number & 1).eq(0).where(out, out.flip((2,))).reshape((rows, width)).contiguous()
 
@@ -141,12 +140,6 @@ def _exchanged(state: UOp, partner: UOp, distance: UOp, run: UOp) -> UOp:
     is_rising = (place & expanded(run, state.shape)).eq(0)
     keeps_lesser = is_first.eq(is_rising)
     return (state < other).eq(keeps_lesser).where(state, other)
-
-
-def number_on_device(number: int, device: str, dtype: DType = dtypes.int32) -> UOp:
-    """Return a number in memory, (1,) of int32 or int64: kernels that read it are one for all numbers."""
-    uop = host_buffer(struct.pack("=i" if dtype is dtypes.int32 else "=q", number), (1,), dtype)
-    return uop if device == HOST else uop.copy_to_device(device)
 
 
 def search_rows(rows: UOp, values: UOp, right: bool) -> UOp:
@@ -173,13 +166,13 @@ def search_rows(rows: UOp, values: UOp, right: bool) -> UOp:
     flat = (*values.shape[:-1], product(values.shape[-1:]) * step)
     found = pick_last(rows, place.reshape(flat).contiguous()).reshape(wide)
     inside = _is_before(found, values.reshape((*values.shape, 1)).expand(wide), right) & (place < size)
-    return begin + _sum_last(inside.cast(dtype))
+    return begin + sum_last(inside.cast(dtype))
 
 
 def _count_before(rows: UOp, values: UOp, right: bool, dtype: DType) -> UOp:
     shape = (*values.shape, rows.shape[-1])
     wanted = values.reshape((*values.shape, 1)).expand(shape)
-    return _sum_last(_is_before(rows.expand(shape), wanted, right).cast(dtype))
+    return sum_last(_is_before(rows.expand(shape), wanted, right).cast(dtype))
 
 
 def _is_before(x: UOp, wanted: UOp, right: bool) -> UOp:
