@@ -11,6 +11,7 @@ kept; what is left out by that is written out in `empties` and `scalars`.
 # calls and references take whatever inputs there are
 # pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any
@@ -138,7 +139,7 @@ def _in_parts(case: Operation, variation: str, parts: Sequence[tuple[Array, ...]
         case,
         variation=variation,
         call=_one_after_another(case.call, count),
-        reference=_one_after_another(case.reference, count),
+        reference=_in_silence(_one_after_another(case.reference, count)),
         inputs=tuple(x for part in parts for x in part),
         order=min(case.order, 1),
         fixed=tuple(i + count * number for number in range(len(parts)) for i in case.fixed),
@@ -152,6 +153,17 @@ def _one_after_another(function: Any, count: int) -> Callable[..., tuple[Any, ..
             value = function(*operands[i : i + count])
             found += value if isinstance(value, (tuple, list)) else (value,)
         return tuple(found)
+
+    return called
+
+
+def _in_silence(reference: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a reference that does not warn: NumPy does of means of nothing, and of variances of one."""
+
+    def called(*arrays: Any) -> Any:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore", RuntimeWarning)
+            return reference(*arrays)
 
     return called
 
@@ -179,7 +191,7 @@ def repeated(case: Operation) -> Operation:
         case,
         variation=REPEATED,
         call=call,
-        reference=reference,
+        reference=_in_silence(reference),
         inputs=tuple(np.ascontiguousarray(x[:1].T) if x.ndim else x for x in case.inputs),
         order=min(case.order, 1),
     )
