@@ -39,8 +39,7 @@ def _leaving(operator: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 
     @wraps(operator)
     def careful(self: Any, other: Any) -> Any:
-        kind = type(other)
-        if kind is type(self) or kind in _REAL:
+        if type(other) is type(self) or type(other) in _REAL:
             return operator(self, other)
         if isinstance(other, Compound):
             return NotImplemented

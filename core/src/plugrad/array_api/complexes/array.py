@@ -328,12 +328,15 @@ class Complex(Compound):
 
     def __setitem__(self, key: Any, value: Any) -> None:
         is_list = issubclass(type(value), (list, tuple))
-        taken = _taken(np.asarray(value) if is_list else value, self)
+        taken: Any = _taken(np.asarray(value) if is_list else value, self)
         if taken is None:
             raise DtypeError(
                 f"cannot write {value!r:.60} ({type(value).__name__}) into {self!r}. Pass an array or a "
                 "number."
             )
+        if not isinstance(value, (Tensor, Complex)):
+            # what comes from the host is of no dtype yet
+            taken = taken.cast(self.dtype if isinstance(taken, Complex) else self._real.dtype)
         self._real[key], self._imag[key] = taken.parts() if isinstance(taken, Complex) else (taken, 0.0)
 
     # --- operators ---

@@ -58,6 +58,8 @@ def _made(obj: Any, wanted: ComplexDType | None, device: str | None) -> Complex:
     if kind is None:
         component = None if wanted is None else wanted.component
         return as_complex(real_creation.asarray(obj, device=device, dtype=component))
+    if isinstance(obj, Complex):
+        return obj if device is None else obj.to_device(device)
     if kind == "array":
         rows = [_made(item, wanted, device) for item in obj]
         widest = max((row.dtype for row in rows), key=lambda dtype: dtype.itemsize)
@@ -65,11 +67,19 @@ def _made(obj: Any, wanted: ComplexDType | None, device: str | None) -> Complex:
         return Complex.of_parts(*(first.stack(*others) for first, *others in stacked))
     if isinstance(obj, (memoryview, np.ndarray, np.generic)):
         return Complex.of_parts(*pair_of_array(np.asarray(obj), device))
-    numbers: Any = np.asarray(obj)
-    if numbers.dtype.kind != "c":
-        raise DtypeError(f"asarray of {obj!r:.60}: nested lists of numbers have rows of one length.")
     # Python's numbers take the default dtype
-    return Complex.of_parts(*pair_of_array(numbers, device)).cast(wanted or default_complex())
+    return Complex.of_parts(*pair_of_array(_listed(obj), device)).cast(wanted or default_complex())
+
+
+def _listed(obj: Any) -> Any:
+    """Return nested lists of numbers, or one, as an array of NumPy."""
+    try:
+        numbers: Any = np.asarray(obj)
+    except (ValueError, OverflowError) as error:
+        raise DtypeError(f"asarray of {obj!r:.60}: {error}") from error
+    if numbers.dtype.kind != "c":
+        raise DtypeError(f"asarray of {obj!r:.60}: something in it is no number.")
+    return numbers
 
 
 def _complex_only(dtype: AnyDType | None, what: str) -> ComplexDType | None:

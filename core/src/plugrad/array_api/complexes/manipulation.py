@@ -4,7 +4,6 @@
 """
 
 from collections.abc import Callable, Sequence
-from functools import wraps
 from typing import Any, Literal
 
 from plugrad.array_api import creation, manipulation, searching
@@ -22,7 +21,7 @@ def _by_parts(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function of one array for complex ones: it does the same with both parts."""
     of_reals = checked(function)
 
-    @wraps(function)
+    # its arguments are checked once for each part
     def apply(x: Any, *args: Any, **keywords: Any) -> Any:
         if not isinstance(x, Complex):
             raise DtypeError(
@@ -34,6 +33,7 @@ def _by_parts(function: Callable[..., Any]) -> Callable[..., Any]:
             return tuple(Complex.of_parts(*side) for side in zip(real, imag, strict=True))
         return Complex.of_parts(real, imag)
 
+    apply.__name__ = apply.__qualname__ = function.__name__
     return apply
 
 
