@@ -69,6 +69,12 @@ MEANT = {
     "(dtype): a type",
     "sequential(layers): a dictionary",
     "count_sharing(tensors): a dictionary",
+    # beside a complex number a tensor becomes an array of them
+    *(
+        f"__{side}{name}__(other): a complex number"
+        for name in ("add", "sub", "mul", "truediv", "pow")
+        for side in ("", "r")
+    ),
     # Python compares with everything
     *(
         f"{name}(other): {what}"
