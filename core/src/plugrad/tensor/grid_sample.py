@@ -30,7 +30,8 @@ class GridSampleMixin(GatherMixin):
     ) -> Self:
         """Return the values at the places that `grid` names.
 
-        Its gradient for this tensor compares each element with each place of the grid.
+        Its gradient for this tensor is one pass over the grid; on devices that run threads in no order, it
+        compares each element with each place.
 
         (N, C, H, W) with (N, H', W', 2) -> (N, C, H', W'), or (N, C, D, H, W) with (N, D', H', W', 3).
 
@@ -120,16 +121,30 @@ class _Lines:
         return self._sum(sides)
 
     def _sum(self, sides: list[list[tuple[Any, Any]]]) -> Any:
+        """Return the weighted sum of the elements at all corners: (N, C, *grid).
+
+        One read of all of them, so that its gradient writes once, by positions.
+        """
+        corners = list(itertools.product(*sides))
+        found = [self._place([place for place, _ in corner]) for corner in corners]
+        n, channels, _ = self.rows.shape
+        count = product(self.grid[1:])
+        index, *others = [place.reshape(n, 1, count) for place, _ in found]
+        index = index.cat(*others, axis=2) if others else index
+        # what they are read by is used again, in the gradients
+        index = index._like(index._graph.contiguous())
+        read = self.rows.gather(2, index.expand(n, channels, len(corners) * count))
+        parts = read.reshape(n, channels, len(corners), *self.grid[1:])
         out: Any = None
-        for corner in itertools.product(*sides):
-            part = self._read([place for place, _ in corner])
+        for number, (corner, (_, inside)) in enumerate(zip(corners, found, strict=True)):
+            part = inside.unsqueeze(1).where(parts._interval(2, number, number + 1).squeeze(2), 0)
             for _, weight in corner:
                 part = part if weight is None else part * weight.unsqueeze(1)
             out = part if out is None else out + part
         return out
 
-    def _read(self, places: list[Any]) -> Any:
-        """Return the elements at whole places, zeros outside: (N, C, *grid)."""
+    def _place(self, places: list[Any]) -> tuple[Any, Any]:
+        """Return which element of a row stands at whole places, and whether there is one."""
         index: Any = None
         inside: Any = None
         for place, size in zip(places, self.sizes, strict=True):
@@ -138,11 +153,7 @@ class _Lines:
             whole = is_in.where(place, 0).cast("int32")
             index = whole if index is None else index * size + whole
             inside = is_in if inside is None else inside & is_in
-        n, channels, _ = self.rows.shape
-        count = product(self.grid[1:])
-        flat = index.reshape(n, 1, count).expand(n, channels, count)
-        found = self.rows.gather(2, flat).reshape(n, channels, *self.grid[1:])
-        return inside.unsqueeze(1).where(found, 0)
+        return index, inside
 
     def _unnormalized(self, place: Any, size: int) -> Any:
         if self.align_corners:
