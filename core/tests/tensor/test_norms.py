@@ -91,3 +91,10 @@ def test_pairs_of_statistics_are_those_of_torch(axis: Any, keepdim: bool) -> Non
             getattr(Tensor(X), name)(axis, keepdim=keepdim, correction=0), expected, strict=True
         ):
             np.testing.assert_allclose(ours.numpy(), theirs.numpy(), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32"])
+def test_vectors_of_zeros_stay_zeros_when_they_are_normalized(dtype: str) -> None:
+    found = Tensor([[0.0, 0.0], [3.0, 4.0]], dtype=dtype).normalize()
+    assert found.dtype.name == dtype
+    np.testing.assert_allclose(found.float().numpy(), [[0, 0], [0.6, 0.8]], rtol=4e-3)

@@ -74,8 +74,10 @@ class NormMixin(ReduceMixin):
             >>> Tensor([[3.0, 4.0], [0.0, 0.0]]).normalize().tolist()
             [[0.6000000238418579, 0.800000011920929], [0.0, 0.0]]
         """
-        x = self if is_float(self.dtype) else self.cast(self._float_dtypes()[0])
-        return x / x.norm(p, axis, keepdim=True).clamp(eps)
+        # float16 has no number as small as eps, and vectors of zeros would be NaN
+        dtype, wide = self._float_dtypes()
+        x = self.cast(wide)
+        return (x / x.norm(p, axis, keepdim=True).clamp(eps)).cast(dtype)
 
     def softmin(self, axis: int = -1, dtype: DTypeLike | None = None) -> Self:
         """Return `softmax(-self)` along an axis.
