@@ -248,3 +248,38 @@ def test_infinite_differences_have_the_gradient_of_large_ones(name: str) -> None
     getattr(F, name)(theirs, torch.tensor(zeros), reduction="sum").backward()
     assert theirs.grad is not None
     assert gradient.tolist() == theirs.grad.tolist()
+
+
+def test_vectors_of_length_0_have_the_embedding_gradients_of_torch() -> None:
+    given = (
+        [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1e-6, 0.0]],
+        [[1.0, 1.0], [0.0, 0.0], [1.0, 0.0], [1.0, 0.0]],
+    )
+    signs = [1, -1, -1, 1]
+    x, y = (Tensor(part) for part in given)
+    slopes = x.cosine_embedding_loss(y, Tensor(signs), reduction="sum").gradient(x, y)
+    theirs = [torch.tensor(part, requires_grad=True) for part in given]
+    F.cosine_embedding_loss(theirs[0], theirs[1], torch.tensor(signs), reduction="sum").backward()
+    for found, expected in zip(slopes, theirs, strict=True):
+        assert expected.grad is not None
+        np.testing.assert_allclose(found.numpy(), expected.grad.numpy(), rtol=1e-5)
+
+
+def test_a_triplet_at_its_margin_is_pulled_as_in_torch() -> None:
+    given = [[[0.0, 0.0]], [[1.0, 0.0]], [[2.0, 0.0]]]
+    x, y, z = (Tensor(part) for part in given)
+    slopes = x.triplet_margin_loss(y, z, 1.0, eps=0.0).gradient(x, y, z)
+    theirs = [torch.tensor(part, requires_grad=True) for part in given]
+    F.triplet_margin_loss(theirs[0], theirs[1], theirs[2], 1.0, eps=0.0).backward()
+    for found, expected in zip(slopes, theirs, strict=True):
+        assert expected.grad is not None
+        np.testing.assert_array_equal(found.numpy(), expected.grad.numpy())
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_vectors_of_zeros_have_cosines_of_0_in_narrow_floats(dtype: str) -> None:
+    x, y = Tensor([[0.0, 0.0], [1.0, 0.0]], dtype=dtype), Tensor([[1.0, 0.0], [1.0, 0.0]], dtype=dtype)
+    cosines = x.cosine_similarity(y)
+    losses = x.cosine_embedding_loss(y, Tensor([1, 1]), reduction="none")
+    assert cosines.dtype.name == losses.dtype.name == dtype
+    assert (cosines.float().tolist(), losses.float().tolist()) == ([0.0, 1.0], [1.0, 0.0])

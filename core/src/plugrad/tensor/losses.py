@@ -253,9 +253,10 @@ class LossMixin(ReduceMixin):
         """
         tensors(other=other)
         real(eps, "eps")
-        pair = _of_floats(self, other)
+        # float16 has no number as small as the square of eps
+        *pair, dtype = _of_wide_floats(self, other)
         lengths = [(x * x).sum(axis, keepdim=True).clamp(eps * eps).sqrt() for x in pair]
-        return (pair[0] / lengths[0] * (pair[1] / lengths[1])).sum(axis)
+        return (pair[0] / lengths[0] * (pair[1] / lengths[1])).sum(axis).cast(dtype)
 
     def pairwise_distance(
         self, other: Self, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
@@ -323,12 +324,14 @@ class LossMixin(ReduceMixin):
         far = self.pairwise_distance(negative, p, eps)
         if swap:
             far = far.minimum(positive.pairwise_distance(negative, p, eps))
-        return reduced((near - far + margin).relu(), reduction)
+        return reduced((near - far + margin).clamp(0), reduction)
 
     def cosine_embedding_loss(
         self, other: Self, target: Self, margin: float = 0.0, reduction: Reduction = "mean"
     ) -> Self:
         """Return `1 - cos` where `target` is 1, `max(cos - margin, 0)` where it is -1: (N, D) -> (N,).
+
+        Squares of lengths are larger by 1e-12 there, as in PyTorch.
 
         Raises:
             ShapeError: shapes do not broadcast.
@@ -342,14 +345,16 @@ class LossMixin(ReduceMixin):
         check_reduction(reduction, "cosine_embedding_loss")
         tensors(other=other, target=target)
         real(margin, "margin")
-        cosine = self.cosine_similarity(other, -1)
+        first, second, dtype = _of_wide_floats(self, other)
+        sizes = [(x * x).sum(-1) + 1e-12 for x in (first, second)]
+        cosine = ((first * second).sum(-1) / (sizes[0] * sizes[1]).sqrt()).cast(dtype)
         if target.shape != cosine.shape:
             raise ShapeError(
                 f"cosine_embedding_loss of {show(cosine.shape)} pairs with a target of shape "
                 f"{show(target.shape)}: they must be equal."
             )
         is_unlike = target < 0 if is_unsigned(target.dtype) else target == -1
-        unlike = is_unlike.where((cosine - margin).relu(), 0.0)
+        unlike = is_unlike.where((cosine - margin).clamp(0), 0.0)
         return reduced((target == 1).where(1 - cosine, unlike), reduction)
 
     def _difference(self, target: Self, reduction: str, what: str) -> Self:
@@ -381,6 +386,14 @@ def _of_floats(x: Any, y: Any) -> tuple[Any, Any]:
     joined = least_upper_dtype(x.dtype, y.dtype)
     wide = joined if is_float(joined) else dtypes.default_float
     return x if is_float(x.dtype) else x.cast(wide), y if is_float(y.dtype) else y.cast(wide)
+
+
+def _of_wide_floats(x: Any, y: Any) -> tuple[Any, Any, Any]:
+    """Return two tensors in floats of 32 bits at least, and the dtype of what comes of them."""
+    first, second = _of_floats(x, y)
+    dtype = least_upper_dtype(first.dtype, second.dtype)
+    wide = sum_acc_dtype(dtype)
+    return first.cast(wide), second.cast(wide), dtype
 
 
 def _times(losses: Any, weight: Any, what: str) -> Any:
