@@ -6,7 +6,8 @@ passes. Sources behind the last rule (dimensions, widths) get none. Rules build 
 that gradients have gradients.
 
 Conventions, where the derivative has several answers or none: MAX of equal values splits evenly, as does the
-maximum over an axis among all its ties, or all that are NaN; TRUNC and IOTA are flat; SQRT at 0 is infinite; POW(0, 0) is flat.
+maximum over an axis among all its ties, or all that are NaN; TRUNC and IOTA are flat; SQRT at 0 is infinite;
+POW(0, 0) is flat.
 """
 
 import math
