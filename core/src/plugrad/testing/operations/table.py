@@ -11,6 +11,7 @@ from plugrad.testing.operations import (
     fourier,
     indexing,
     indices,
+    kinks,
     layers,
     linalg,
     matrices,
@@ -57,6 +58,7 @@ AT_EDGES: tuple[Operation, ...] = (
     *empties.CASES,
     *scalars.CASES,
     *values.derived(sweep.plain_cases(WRITTEN), WRITTEN),
+    *kinks.CASES,
 )
 #: Methods again in other dtypes, of elements and of positions.
 IN_DTYPES: tuple[Operation, ...] = (*indices.CASES, *sweep.swept(WRITTEN, _ONE_BY_ONE))
