@@ -6,6 +6,7 @@ import inspect
 import pkgutil
 import subprocess
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
@@ -87,6 +88,34 @@ def test_keywords_are_named_as_in_numpy(name: str) -> None:
         "endpoint",
         "k",
     }
+
+
+# newer than 2024.12
+NEWER = {"broadcast_shapes", "isin", "eig", "eigvals"}
+
+
+@pytest.mark.parametrize("extension", ["", "fft", "linalg"])
+def test_parameters_are_those_of_array_api_strict(extension: str) -> None:
+    strict = pytest.importorskip("array_api_strict", reason="pip install array-api-strict to compare with it")
+    theirs, ours = (getattr(module, extension) if extension else module for module in (strict, xp))
+    names = [
+        name for name in getattr(theirs, "__all__", dir(strict)) if inspect.isfunction(getattr(theirs, name))
+    ]
+    names = [name for name in names if not name.startswith("_") and "flags" not in name]
+    assert len(names) > 10
+    for name in set(names) - NEWER:
+        assert _parameters(getattr(ours, name)) == _parameters(getattr(theirs, name)), name
+
+
+def _parameters(function: Any) -> list[tuple[str, str]]:
+    return [(p.name, p.kind.name) for p in inspect.signature(function).parameters.values()]
+
+
+def test_both_kinds_of_array_have_what_those_of_array_api_strict_have() -> None:
+    strict = pytest.importorskip("array_api_strict", reason="pip install array-api-strict to compare with it")
+    public = [name for name in dir(strict.asarray([1.0])) if not name.startswith("_")]
+    for array in (Tensor([[1.0]]), xp.asarray([[1j]])):
+        assert not [name for name in public if not hasattr(array, name)]
 
 
 def test_the_namespace_describes_itself() -> None:
