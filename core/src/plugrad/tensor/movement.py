@@ -12,6 +12,7 @@ from plugrad.tensor.shapes import (
     as_dim,
     as_pair,
     as_shape,
+    axes_along,
     check_inside,
     check_sizes,
     expanded,
@@ -204,7 +205,7 @@ class MovementMixin(ConversionMixin):
         if not axis:
             raise ArgumentError("flip: along which axes? Name them, or pass None for all.")
         given: Any = None if axis[0] is None else unpacked(axis)
-        chosen = some_axes(given, self.ndim, "flip")
+        chosen = axes_along(given, self.ndim, "flip")
         return self._view(lambda u: u.flip(chosen))
 
     def squeeze(self, axis: Axes = None) -> Self:
@@ -217,7 +218,7 @@ class MovementMixin(ConversionMixin):
             >>> Tensor.zeros(1, 3, 1).squeeze().shape
             (3,)
         """
-        chosen = some_axes(axis, self.ndim, "squeeze")
+        chosen = axes_along(axis, self.ndim, "squeeze")
         kept = [size for i, size in enumerate(self.shape) if i not in chosen or not _equals(size, 1)]
         return self._view(lambda u: u.reshape(tuple(kept)))
 

@@ -5,7 +5,7 @@ from typing import Any, Self
 from plugrad.dtype import dtypes, is_float
 from plugrad.tensor.base import DTypeLike
 from plugrad.tensor.extremes import ExtremeMixin
-from plugrad.tensor.shapes import Axes, one_axis, some_axes
+from plugrad.tensor.shapes import Axes, axes_along, one_axis
 
 
 class NanMixin(ExtremeMixin):
@@ -23,7 +23,7 @@ class NanMixin(ExtremeMixin):
             >>> Tensor([1.0, float("nan"), 2.0]).nansum().item()
             3.0
         """
-        return self._without_nan().sum(some_axes(axis, self.ndim, "nansum"), keepdim, dtype)
+        return self._without_nan().sum(axes_along(axis, self.ndim, "nansum"), keepdim, dtype)
 
     def nanmean(self, axis: Axes = None, keepdim: bool = False) -> Self:
         """Return means of what is not NaN, in the dtypes of `mean`; NaN where there is nothing else.
@@ -35,7 +35,7 @@ class NanMixin(ExtremeMixin):
             >>> Tensor([1.0, float("nan"), 2.0]).nanmean().item()
             1.5
         """
-        axes = some_axes(axis, self.ndim, "nanmean")
+        axes = axes_along(axis, self.ndim, "nanmean")
         if not is_float(self.dtype):
             return self.mean(axes, keepdim)
         narrow, wide = self._float_dtypes()

@@ -54,6 +54,7 @@ class OrderMixin(GatherMixin, CreationMixin):
             >>> values.tolist(), positions.tolist()
             ([1, 2, 3], [1, 2, 0])
         """
+        one_axis(axis, self.ndim or 1, "sort")
         positions = self.argsort(axis, descending)
         return (self.gather(axis, positions) if self.ndim else self), positions
 
@@ -69,9 +70,9 @@ class OrderMixin(GatherMixin, CreationMixin):
             >>> Tensor([3, 1, 2]).argsort(descending=True).tolist()
             [0, 2, 1]
         """
+        at = one_axis(axis, self.ndim or 1, "argsort")
         if not self.ndim:
             return self._make(self._const(0, position_dtype(1)), self._device)
-        at = one_axis(axis, self.ndim, "argsort")
         shape = self.shape
         if 0 in shape:
             return self._make(counted(shape[at], position_dtype(shape[at]), shape, at), self._device)
@@ -94,7 +95,10 @@ class OrderMixin(GatherMixin, CreationMixin):
             >>> [x.tolist() for x in Tensor([3, 1, 2]).topk(2)]
             [[3, 2], [0, 2]]
         """
-        at, k = one_axis(axis, self.ndim, "topk"), as_int(k, "topk", "k")
+        at, k = one_axis(axis, self.ndim or 1, "topk"), as_int(k, "topk", "k")
+        if not self.ndim:
+            values, places = self.reshape(1).topk(k, 0, largest, sorted_)
+            return (values.squeeze(0), places.squeeze(0)) if k else (values, places)
         size: Any = self.shape[at]
         # the result has k elements for all values of a variable
         size = least(size)
@@ -124,6 +128,8 @@ class OrderMixin(GatherMixin, CreationMixin):
         if axis is None:
             return self.flatten().median(0)[0]
         self._nonempty_axes(axis, "median")
+        if not self.ndim:
+            return self, self.argsort()
         at = one_axis(axis, self.ndim, "median")
         size: Any = self.shape[at]
         position = self._place_of_rank(at, (size - 1) // 2)
@@ -177,6 +183,8 @@ class OrderMixin(GatherMixin, CreationMixin):
             out = self.flatten().quantile(q, 0, False, interpolation)
             return out.reshape(*out.shape, *(1,) * self.ndim) if keepdim else out
         self._nonempty_axes(axis, "quantile")
+        if not self.ndim:
+            return self.quantile(q, None, False, interpolation)
         at = one_axis(axis, self.ndim, "quantile")
         size: Any = self.shape[at]
         # narrow floats do not hold all positions

@@ -14,7 +14,7 @@ from plugrad.dtype import (
 from plugrad.errors import DtypeError, ShapeError
 from plugrad.tensor.activations import ActivationMixin
 from plugrad.tensor.base import DTypeLike, the_dtype
-from plugrad.tensor.shapes import Axes, Dim, as_flag, as_number, expanded, one_axis, product, show, some_axes
+from plugrad.tensor.shapes import Axes, Dim, as_flag, as_number, axes_along, expanded, one_axis, product, show
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
@@ -44,7 +44,7 @@ class ReduceMixin(ActivationMixin):
             >>> Tensor([[1, 2], [3, 4]]).sum(0).tolist()
             [4, 6]
         """
-        axes = some_axes(axis, self.ndim, "sum")
+        axes = axes_along(axis, self.ndim, "sum")
         wide = the_dtype(dtype, sum_acc_dtype(self.dtype))
         out = self._reduced(self._graph.cast(wide), Ops.ADD, axes, keepdim)
         return self._like(out.cast(self.dtype) if dtype is None and is_float(self.dtype) else out)
@@ -56,7 +56,7 @@ class ReduceMixin(ActivationMixin):
             >>> Tensor([2, 3, 4]).prod().item()
             24
         """
-        axes = some_axes(axis, self.ndim, "prod")
+        axes = axes_along(axis, self.ndim, "prod")
         wide = the_dtype(dtype, sum_acc_dtype(self.dtype))
         out = self._reduced(self._graph.cast(wide), Ops.MUL, axes, keepdim)
         return self._like(out.cast(self.dtype) if dtype is None and is_float(self.dtype) else out)
@@ -99,7 +99,7 @@ class ReduceMixin(ActivationMixin):
             >>> Tensor([[0, 1], [0, 0]]).any(1).tolist()
             [True, False]
         """
-        axes = some_axes(axis, self.ndim, "any")
+        axes = axes_along(axis, self.ndim, "any")
         return self._like(self._reduced(self._truths(), Ops.MAX, axes, keepdim))
 
     def all(self, axis: Axes = None, keepdim: bool = False) -> Self:
@@ -109,14 +109,14 @@ class ReduceMixin(ActivationMixin):
             >>> Tensor([[0, 1], [2, 3]]).all(1).tolist()
             [False, True]
         """
-        axes = some_axes(axis, self.ndim, "all")
+        axes = axes_along(axis, self.ndim, "all")
         return self._like(~self._reduced(~self._truths(), Ops.MAX, axes, keepdim))
 
     def _truths(self) -> UOp:
         return self._graph if is_bool(self.dtype) else self._graph.ne(0)
 
     def _nonempty_axes(self, axis: Axes, what: str) -> tuple[int, ...]:
-        axes = some_axes(axis, self.ndim, what)
+        axes = axes_along(axis, self.ndim, what)
         if any(isinstance(self.shape[a], int) and self.shape[a] == 0 for a in axes):
             raise ShapeError(f"{what} over axis {axis} of shape {show(self.shape)}: there are no elements.")
         return axes
@@ -137,7 +137,7 @@ class ReduceMixin(ActivationMixin):
             if not is_float(given := element_dtype(dtype)):
                 raise DtypeError(f"mean: dtype={given.name} is no float. Pass one; round and cast the mean.")
             return self.cast(given).mean(axis, keepdim)
-        axes = some_axes(axis, self.ndim, "mean")
+        axes = axes_along(axis, self.ndim, "mean")
         dtype, wide = self._float_dtypes()
         total = self._reduced(self._graph.cast(wide), Ops.ADD, axes, keepdim)
         return self._like((total / _count(self._count(axes), wide)).cast(dtype))
@@ -178,7 +178,7 @@ class ReduceMixin(ActivationMixin):
         return self._like(is_zero.where(variance.const_like(0.0), root).cast(dtype))
 
     def _variance(self, axis: Axes, keepdim: bool, correction: float, what: str, wide: DType) -> UOp:
-        axes = some_axes(axis, self.ndim, what)
+        axes = axes_along(axis, self.ndim, what)
         count: Any = self._count(axes)
         x = self._graph.cast(wide)
         mean = x.reduce_axis(Ops.ADD, axes) / _count(count, wide)
@@ -225,6 +225,9 @@ class ReduceMixin(ActivationMixin):
             flat = self._like(self._graph.reshape((product(self.shape),)))
             out = flat._arg_extreme(0, False, what, extreme)
             return out.reshape((1,) * self.ndim) if keepdim else out
+        if not self.ndim:
+            one_axis(axis, 1, what)
+            return self._arg_extreme(None, False, what, extreme)
         at = one_axis(axis, self.ndim, what)
         best = expanded(extreme(self, at, keepdim=True)._graph, self.shape)
         u = self._graph
@@ -278,7 +281,7 @@ class ReduceMixin(ActivationMixin):
             >>> Tensor([1000.0, 1000.0]).logsumexp().item() - 1000 < 0.7
             True
         """
-        axes = some_axes(axis, self.ndim, "logsumexp")
+        axes = axes_along(axis, self.ndim, "logsumexp")
         dtype, wide = self._float_dtypes()
         x = self._graph.cast(wide)
         highest = x.reduce_axis(Ops.MAX, axes).detach()
@@ -294,6 +297,7 @@ class ReduceMixin(ActivationMixin):
         """Return the values less their maximum, the exponentials of those, and the sums of these."""
         x = self._graph.cast(self._float_dtypes()[1])
         if not self.ndim:
+            one_axis(axis, 1, what)
             x = x - x.detach()
             return x, x.exp(), x.exp()
         axes = (one_axis(axis, self.ndim, what),)

@@ -78,7 +78,7 @@ class ScanMixin(ReduceMixin):
             >>> Tensor([1000.0, 1000.0]).logcumsumexp()[1].item() - 1000 < 0.7
             True
         """
-        at = one_axis(axis, self.ndim, "logcumsumexp") if self.ndim else 0
+        at = one_axis(axis, self.ndim or 1, "logcumsumexp")
         dtype, wide = self._float_dtypes()
         if not self.ndim or 0 in self.shape:
             return self.cast(dtype)
@@ -86,7 +86,7 @@ class ScanMixin(ReduceMixin):
         return self._like(cut_to(moved_back(out, at), self.shape).cast(dtype))
 
     def _running(self, op: Ops, neutral: int, axis: int, dtype: DTypeLike | None, what: str) -> Self:
-        at = one_axis(axis, self.ndim, what) if self.ndim else 0
+        at = one_axis(axis, self.ndim or 1, what)
         wide = the_dtype(dtype, sum_acc_dtype(self.dtype))
         narrow = self.dtype if dtype is None and is_float(self.dtype) else wide
         u = self._graph.cast(wide)
@@ -95,7 +95,7 @@ class ScanMixin(ReduceMixin):
         return self._like(u.cast(narrow))
 
     def _extremes(self, axis: int, what: str, is_max: bool) -> tuple[Self, Self]:
-        at = one_axis(axis, self.ndim, what) if self.ndim else 0
+        at = one_axis(axis, self.ndim or 1, what)
         shape = self.shape
         if not self.ndim or 0 in shape:
             return self, self._like(self._graph.detach().cast(position_dtype(0)).const_like(0))._spread(shape)

@@ -278,6 +278,20 @@ def some_axes(axes: Axes, ndim: int, what: str) -> tuple[int, ...]:
     return tuple(sorted(found))
 
 
+def axes_along(axes: Axes, ndim: int, what: str) -> tuple[int, ...]:
+    """Return `axes` as `some_axes` does; of no axes, 0 and -1 are what a single element lies along.
+
+    Raises:
+        AxisError: one does not exist, or comes twice.
+
+    Example:
+        >>> axes_along(-1, 2, "sum"), axes_along(-1, 0, "sum")
+        ((1,), ())
+    """
+    found = some_axes(axes, ndim or 1, what)
+    return found if ndim else ()
+
+
 def check_inside(number: int, axis: int, size: int, what: str = "index") -> None:
     """Refuse a place that is not on an axis.
 
