@@ -44,6 +44,19 @@ else:
     )
 
 
+def is_long(number: int) -> bool:
+    """Say whether an integer is too long to be shown: Python refuses to write the digits of very long ones.
+
+    No size, count or place is nearly as long. Asked before anything computes with an integer, so that what
+    refuses it may show it.
+
+    Example:
+        >>> is_long(2**70), is_long(10**100)
+        (False, True)
+    """
+    return number.bit_length() > 128
+
+
 def closest(name: str, candidates: Iterable[str]) -> str | None:
     """Return the candidate that `name` was most likely meant to be, or None.
 

@@ -155,3 +155,34 @@ def test_rows_of_padding_and_copies_of_layers_are_integers() -> None:
         nn.MultiheadAttention(4, 2, kdim="a")  # pyright: ignore[reportArgumentType]
     with pytest.raises(ShapeError, match="MultiheadAttention of size 0"):
         nn.MultiheadAttention(0, 1)
+
+
+@pytest.mark.parametrize(("name", "make"), SIZES)
+def test_sizes_that_no_memory_has_are_refused_without_their_digits(
+    name: str, make: Callable[[Any], object]
+) -> None:
+    with pytest.raises(ArgumentError, match=f"{name} has 16610 bits"):
+        make(10**5000)
+
+
+def test_numbers_that_are_no_floats_are_refused_without_their_digits() -> None:
+    w = Tensor([1.0])
+    for make in (
+        lambda n: nn.Dropout(n),
+        lambda n: nn.optim.SGD([w], lr=n),
+        lambda n: nn.schedulers.StepLR(nn.optim.SGD([w]), n),
+    ):
+        with pytest.raises(ArgumentError, match="has 16610 bits"):
+            make(10**5000)
+
+
+@pytest.mark.parametrize("name", ["LSTM", "GRU", "RNN"])
+def test_more_layers_than_a_stack_has_are_refused_before_any_is_made(name: str) -> None:
+    with pytest.raises(ArgumentError, match=f"{name}: num_layers=1000000000: a stack has at most 10000"):
+        getattr(nn, name)(3, 3, 10**9)
+
+
+def test_more_layers_of_a_transformer_are_refused_before_any_is_made() -> None:
+    layer = nn.TransformerEncoderLayer(4, 2, 4)
+    with pytest.raises(ArgumentError, match="TransformerEncoder: num_layers=1000000000: a stack has"):
+        nn.TransformerEncoder(layer, 10**9)

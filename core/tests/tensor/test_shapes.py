@@ -1,7 +1,9 @@
+from typing import Any
+
 import pytest
 
 from plugrad import Tensor, Variable
-from plugrad.errors import AxisError, ShapeError
+from plugrad.errors import ArgumentError, AxisError, ShapeError
 from plugrad.tensor.shapes import as_shape, broadcast_shapes, check_sizes, one_axis, show, some_axes
 from plugrad.uop.uop import UOp
 
@@ -71,3 +73,35 @@ def test_sizes_beyond_all_memory_are_refused() -> None:
         with pytest.raises(ShapeError, match=r"has a size of 2\*\*63 or more"):
             Tensor.zeros(2, size)
     assert Tensor.zeros(1 << 40, 1 << 20).sum(1)[0].item() == 0
+
+
+LONG = 10**5000
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: Tensor.zeros(LONG),
+        lambda x: Tensor.randn(2, LONG),
+        lambda x: Tensor.eye(LONG),
+        lambda x: Tensor.linspace(0, 1, LONG),
+        lambda x: Tensor.zeros(-LONG),
+        lambda x: x.reshape(LONG),
+        lambda x: x.expand(LONG, 2),
+        lambda x: x.repeat(LONG),
+        lambda x: x.shrink_to(LONG),
+        lambda x: x.unfold(0, LONG, 1),
+        lambda x: x.topk(LONG),
+        lambda x: x.sum(LONG),
+        lambda x: x[LONG],
+        lambda x: x.repeat_interleave(LONG),
+        lambda x: x.multinomial(LONG),
+        lambda x: x.rfft(LONG),
+        lambda x: x.reshape(1, 1, 2).max_pool1d(LONG),
+        lambda x: x.reshape(1, 1, 2).conv1d(x.reshape(1, 1, 2), groups=LONG),
+        lambda x: x.reshape(1, 1, 2).conv1d(x.reshape(1, 1, 2), dilation=LONG),
+    ],
+)
+def test_integers_that_are_too_long_are_refused_without_their_digits(call: Any) -> None:
+    with pytest.raises((ShapeError, AxisError, ArgumentError), match=r"\d+ bits"):
+        call(Tensor([1.0, 2.0]))

@@ -6,6 +6,7 @@ from numbers import Integral, Real
 from typing import Any, cast
 
 from plugrad._frozen import frozen
+from plugrad._util import is_long
 from plugrad.errors import ArgumentError, DtypeError
 from plugrad.tensor import Tensor
 
@@ -19,6 +20,7 @@ __all__ = [
     "check_choice",
     "check_counts",
     "check_flags",
+    "check_layers",
     "check_numbers",
     "check_optional_tensors",
     "check_probability",
@@ -26,6 +28,9 @@ __all__ = [
     "check_tensors",
     "numbers_of",
 ]
+
+# far above the deepest networks
+_MOST_LAYERS = 10_000
 
 
 @frozen
@@ -63,6 +68,29 @@ def _name(owner: object) -> str:
     return owner if isinstance(owner, str) else type(owner).__name__
 
 
+def _check_length(owner: object, name: str, value: Any) -> None:
+    """Do nothing but for integers whose digits Python would not show."""
+    if isinstance(value, int) and is_long(value):
+        raise ArgumentError(f"{_name(owner)}: {name} has {value.bit_length()} bits. Pass one of at most 64.")
+
+
+def check_layers(owner: object, **values: Any) -> None:
+    """Do nothing for integers from 1 to 10000, as many layers as a stack may have.
+
+    Each layer is an object with tensors: of a mistaken number of them, making would not end.
+
+    Raises:
+        ArgumentError: one is something else.
+
+    Example:
+        >>> check_layers("LSTM", num_layers=2)
+    """
+    check_counts(owner, 1, **values)
+    for name, value in values.items():
+        if value > _MOST_LAYERS:
+            raise ArgumentError(f"{_name(owner)}: {name}={value}: a stack has at most {_MOST_LAYERS} layers.")
+
+
 def check_numbers(owner: object, allowed: Range, **values: Any) -> None:
     """Do nothing for numbers of Python or NumPy that lie in a range. NaN lies in none.
 
@@ -78,6 +106,7 @@ def check_numbers(owner: object, allowed: Range, **values: Any) -> None:
         >>> check_numbers("clip", NOT_NEGATIVE, max_norm=0.5)
     """
     for name, value in values.items():
+        _check_length(owner, name, value)
         if isinstance(value, bool) or not isinstance(value, Real) or value not in allowed:  # pyright: ignore[reportOperatorIssue]
             raise ArgumentError(f"{_name(owner)}: {name}={value!r:.60}: pass {allowed.words}.")
 
@@ -92,6 +121,7 @@ def check_counts(owner: object, least: int, **values: Any) -> None:
         >>> check_counts("StepLR", 1, step_size=2)
     """
     for name, value in values.items():
+        _check_length(owner, name, value)
         if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
             raise ArgumentError(f"{_name(owner)}: {name}={value!r:.60}: pass an integer, {least} or more.")
 
@@ -159,6 +189,7 @@ def check_sizes(layer: object, **sizes: Any) -> None:
         >>> check_sizes("Linear", in_features=3)
     """
     for name, size in sizes.items():
+        _check_length(layer, name, size)
         if isinstance(size, bool) or not isinstance(size, Integral) or int(size) < 0:
             raise ArgumentError(
                 f"{_name(layer)}: {name}={size!r:.60} is no size. Pass an integer, 0 or more."
@@ -175,6 +206,7 @@ def check_probability(layer: object, **values: Any) -> None:
         >>> check_probability("Dropout", p=0.5)
     """
     for name, value in values.items():
+        _check_length(layer, name, value)
         if not isinstance(value, Real) or float(value) not in SHARE:
             raise ArgumentError(
                 f"{_name(layer)}: {name}={value!r:.60} lies outside of 0..1. It is the share "

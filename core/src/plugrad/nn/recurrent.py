@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal, cast
 
 from plugrad.errors import ArgumentError, ShapeError
-from plugrad.nn.checks import check_flags, check_probability, check_sizes, check_tensors
+from plugrad.nn.checks import check_flags, check_layers, check_probability, check_sizes, check_tensors
 from plugrad.nn.init import kaiming_uniform
 from plugrad.tensor import Tensor
 from plugrad.tensor.base import DTypeLike
@@ -218,6 +218,7 @@ class _Recurrent:
         check_flags(self, bias=bias, batch_first=batch_first, bidirectional=bidirectional)
         if num_layers < 1:
             raise ArgumentError(f"{type(self).__name__}: num_layers={num_layers}. Pass 1 or more.")
+        check_layers(self, num_layers=num_layers)
         if proj_size and self.states < 2:
             raise ArgumentError(f"{type(self).__name__}: proj_size={proj_size}. Only LSTM has projections.")
         if not 0 <= proj_size < hidden_size:

@@ -6,7 +6,7 @@ from typing import Any, Literal, TypeVar
 
 from plugrad.errors import ArgumentError
 from plugrad.nn.attention import MultiHeadAttention
-from plugrad.nn.checks import check_counts, check_flags, check_tensors
+from plugrad.nn.checks import check_flags, check_layers, check_tensors
 from plugrad.nn.dropout import Dropout
 from plugrad.nn.linear import Linear
 from plugrad.nn.norm import LayerNorm
@@ -179,7 +179,7 @@ class TransformerEncoder:
         mask_check: both choose among PyTorch's own ways to compute the same.
 
     Raises:
-        ArgumentError: `num_layers` is no integer above 0, or a layer cannot be called.
+        ArgumentError: `num_layers` is no integer from 1 to 10000, or a layer cannot be called.
 
     Example:
         >>> TransformerEncoder(TransformerEncoderLayer(8, 2, 16), 2)(Tensor.ones(5, 2, 8)).shape
@@ -221,7 +221,7 @@ class TransformerDecoder:
         norm: applied to the last one's output, if given.
 
     Raises:
-        ArgumentError: `num_layers` is no integer above 0, or a layer cannot be called.
+        ArgumentError: `num_layers` is no integer from 1 to 10000, or a layer cannot be called.
 
     Example:
         >>> decoder = TransformerDecoder(TransformerDecoderLayer(8, 2, 16), 2)
@@ -258,7 +258,7 @@ class TransformerDecoder:
 
 
 def _copies(owner: object, layer: LayerT, num_layers: int, norm: Any) -> list[LayerT]:
-    check_counts(owner, 1, num_layers=num_layers)
+    check_layers(owner, num_layers=num_layers)
     for given in (layer, layer if norm is None else norm):
         # a class makes layers, and is none
         if isinstance(given, (type, Tensor)) or not callable(given):

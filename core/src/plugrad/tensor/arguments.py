@@ -2,6 +2,7 @@
 
 from typing import Any, TypeVar
 
+from plugrad._util import is_long
 from plugrad.errors import ArgumentError, DtypeError
 from plugrad.tensor.base import TensorBase
 
@@ -16,20 +17,27 @@ def whole(value: Any, name: str) -> int:
         name: the parameter.
 
     Raises:
-        ArgumentError: it is none.
+        ArgumentError: it is none, or far too long.
 
     Example:
         >>> whole(3, "groups")
         3
     """
+    number = _index(value)
+    if number is None:
+        raise ArgumentError(f"{name}={value!r:.60} ({type(value).__name__}) is no integer. Pass one.")
+    if is_long(number):
+        raise ArgumentError(f"{name} has {number.bit_length()} bits. Pass an integer of at most 64.")
+    return number
+
+
+def _index(value: Any) -> int | None:
     if type(value) is int:
         return value
     try:
-        if not isinstance(value, TensorBase):
-            return int(value.__index__())
+        return None if isinstance(value, TensorBase) else int(value.__index__())
     except (AttributeError, TypeError):
-        pass
-    raise ArgumentError(f"{name}={value!r:.60} ({type(value).__name__}) is no integer. Pass one.")
+        return None
 
 
 def several(value: Any) -> tuple[Any, ...] | None:

@@ -10,6 +10,7 @@ import operator
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from plugrad._util import is_long
 from plugrad.dtype import ConstType, dtypes, is_int
 from plugrad.errors import ArgumentError, AxisError, DtypeError, ShapeError
 from plugrad.uop.shape import add_sizes, greatest, least
@@ -142,28 +143,40 @@ def as_int(number: Any, what: str, name: str) -> int:
     """Return an argument that is an integer, of Python or of a library.
 
     Raises:
-        ArgumentError: it is none.
+        ArgumentError: it is none, or far too long.
 
     Example:
         >>> as_int(3, "roll", "shifts")
         3
     """
     try:
-        return int(number.__index__())
+        found = int(number.__index__())
     except (AttributeError, TypeError) as error:
         raise ArgumentError(
             f"{what}: {name}={number!r:.200} ({type(number).__name__}) is no integer. Pass one."
         ) from error
+    if is_long(found):
+        raise ArgumentError(f"{what}: {name} has {found.bit_length()} bits. Pass an integer of at most 64.")
+    return found
 
 
 def as_dim(dim: Any, what: str) -> Dim:
     """Return the size of an axis, or a bound on one.
 
     Raises:
-        ShapeError: it is neither an int nor an integer node.
+        ShapeError: it is neither an int nor an integer node, or far too long.
     """
     if isinstance(dim, UOp) and dim.shape == () and (dim.dtype is dtypes.index or is_int(dim.dtype)):
         return dim.arg if dim.dtype is dtypes.index and isinstance(dim.arg, int) else dim
+    size = _as_number_of_dim(dim, what)
+    if is_long(size):
+        raise ShapeError(
+            f"{what}: an axis cannot have a size of {size.bit_length()} bits. Pass an integer of at most 64."
+        )
+    return size
+
+
+def _as_number_of_dim(dim: Any, what: str) -> int:
     if isinstance(dim, int):
         return int(dim)
     given: Any = dim
@@ -257,6 +270,8 @@ def one_axis(axis: int, ndim: int, what: str) -> int:
         raise AxisError(f"{what}: {axis!r:.200} is no axis. Pass an integer.") from error
     if number is None:
         raise AxisError(f"{what}: {axis!r} is no axis. Pass an integer, and flags by name.")
+    if is_long(number):
+        raise AxisError(f"{what}: an integer of {number.bit_length()} bits is no axis.")
     if -ndim <= number < ndim:
         return number % ndim
     have = f"run from {-ndim} to {ndim - 1}" if ndim else "do not exist: it has shape ()"
@@ -299,6 +314,10 @@ def check_inside(number: int, axis: int, size: int, what: str = "index") -> None
         AxisError: there is no such place.
     """
     if not -size <= number < size:
+        if is_long(number):
+            raise AxisError(
+                f"{what}: an index of {number.bit_length()} bits is out of range for axis {axis}."
+            )
         valid = f"Valid are {-size} to {size - 1}." if size else "It has no elements."
         place = "index" if what == "index" else f"{what}: index"
         raise AxisError(f"{place} {number} is out of range for axis {axis} of size {size}. {valid}")
