@@ -101,3 +101,10 @@ def test_transposed_convolutions_are_padded_with_zeros_only() -> None:
     assert layer.weight.dtype.name == "float64"
     with pytest.raises(ArgumentError, match="ConvTranspose2d: padding_mode='reflect': pass 'zeros'"):
         ConvTranspose2d(2, 3, 2, padding_mode="reflect")  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.parametrize("mode", ["zeros", "reflect", "circular"])
+def test_a_negative_padding_is_refused(mode: Any) -> None:
+    layer = Conv2d(1, 1, 3, padding=-1, padding_mode=mode)
+    with pytest.raises(ShapeError, match="is negative. Cut with slices before"):
+        layer(Tensor.ones(1, 1, 8, 8))

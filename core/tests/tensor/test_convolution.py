@@ -116,6 +116,8 @@ def test_windows_are_never_written_to_memory() -> None:
         ((1, 1, 4, 4), (1, 1, 2, 2), {"stride": 0}, "stride 0 and dilation 1 must each be at least 1"),
         ((1, 1, 4, 4), (1, 1, 2, 2), {"stride": (1, 2, 3)}, r"stride=\(1, 2, 3\) has 3 numbers"),
         ((1, 1, 4, 4), (1, 1, 2, 2), {"padding": (1, 2, 3)}, r"padding=\(1, 2, 3\) has 3 numbers"),
+        ((1, 1, 4, 4), (1, 1, 2, 2), {"padding": -1}, r"conv2d: padding \(\(-1, -1\), .* is negative"),
+        ((1, 1, 4, 4), (1, 1, 2, 2), {"padding": (1, 0, 0, -2)}, r"conv2d: padding \(\(0, -2\), \(1, 0\)\)"),
         ((1, 1, 4, 4), (1, 1, 2, 2), {"padding": "full"}, "conv2d: padding=full. Pass one width"),
         ((1, 1, 4, 4), (1, 1, 2, 2), {"padding": "same", "stride": 2}, "padding='same' with stride"),
         ((1, 1), (1, 1), {}, "conv2d: weight of shape"),

@@ -62,3 +62,8 @@ def test_transposed_convolutions_that_do_not_fit_are_refused(
 ) -> None:
     with pytest.raises(ShapeError, match=message):
         Tensor(random(1, 4, 4, 4)).conv_transpose2d(Tensor(random(*w_shape)), **options)
+
+
+def test_a_negative_padding_is_refused() -> None:
+    with pytest.raises(ShapeError, match=r"conv_transpose1d: padding \(\(-1, -1\),\) .* is negative"):
+        Tensor.ones(1, 1, 4).conv_transpose1d(Tensor.ones(1, 1, 2), padding=-1)

@@ -10,7 +10,7 @@ from plugrad.nn.checks import check_choice, check_flags, check_sizes, check_tens
 from plugrad.nn.init import kaiming_uniform
 from plugrad.tensor import Tensor
 from plugrad.tensor.base import DTypeLike
-from plugrad.tensor.spatial import Padding, Sizes, sizes_of
+from plugrad.tensor.spatial import Padding, Sizes, not_negative, sizes_of
 
 __all__ = ["Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"]
 
@@ -84,7 +84,7 @@ class _Convolution:
             pairs = [(width, width) for width in sizes_of(given, self.axes, "padding")]
         else:
             pairs = [(before, after) for before, after in given]
-        return [(0, 0), (0, 0), *pairs]
+        return [(0, 0), (0, 0), *not_negative(tuple(pairs), type(self).__name__)]
 
 
 class Conv1d(_Convolution):

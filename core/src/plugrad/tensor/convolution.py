@@ -10,7 +10,7 @@ from plugrad.tensor.base import DTypeLike, promoted, the_dtype
 from plugrad.tensor.correlation import correlated
 from plugrad.tensor.matmul import MatmulMixin
 from plugrad.tensor.shapes import is_static, show
-from plugrad.tensor.spatial import Padding, Sizes, sizes_of, widths_of_words
+from plugrad.tensor.spatial import Padding, Sizes, Widths, not_negative, sizes_of, widths_of_words
 from plugrad.tensor.winograd import fits_winograd, winograd
 
 _AXES = {1: "(N, C, L)", 2: "(N, C, H, W)", 3: "(N, C, D, H, W)"}
@@ -127,17 +127,32 @@ class ConvolutionMixin(MatmulMixin):
         self._check_device(weight)
         steps = sizes_of(stride, axes, "stride")
         gaps = sizes_of(dilation, axes, "dilation")
-        widths = widths_of_words(padding, tuple(kernel), steps, gaps, what)
+        widths = not_negative(widths_of_words(padding, tuple(kernel), steps, gaps, what), what)
+        return self._correlated(weight, bias, groups, steps, gaps, widths, dtype, what)
+
+    def _correlated(
+        self,
+        weight: Self,
+        bias: Self | None,
+        groups: int,
+        steps: tuple[int, ...],
+        gaps: tuple[int, ...],
+        widths: Widths,
+        dtype: DTypeLike | None,
+        what: str,
+    ) -> Self:
+        """Return the convolution with `widths` zeros around; where negative, of so many elements less."""
+        kernel: Any = weight.shape[2:]
         narrow = the_dtype(dtype, promoted([self, weight]))
         wide = narrow if dtype is not None else sum_acc_dtype(narrow)
         x, w = _padded(self, widths).cast(wide)._graph, weight._graph.cast(wide)
         is_known = is_static((*x.shape, *w.shape))
-        if settings.WINO and is_known and fits_winograd(tuple(kernel), steps, gaps, wide):
+        if settings.WINO and is_known and fits_winograd(kernel, steps, gaps, wide):
             out = winograd(x, w, groups)
         else:
             out = correlated(x, w, groups, steps, gaps, self._device, what)
         result = self._with(out.cast(narrow), weight)
-        return result if bias is None else result + bias.reshape(1, -1, *(1,) * axes)
+        return result if bias is None else result + bias.reshape(1, -1, *(1,) * len(kernel))
 
     def _check_axes(self, weight: Self, axes: int, what: str) -> None:
         """Refuse a weight or a batch that has not `axes` axes behind batch and channels."""

@@ -68,6 +68,21 @@ def widths_of(padding: Padding, axes: int, what: str) -> Widths:
     )
 
 
+def not_negative(widths: Widths, what: str) -> Widths:
+    """Return the widths of a convolution's padding.
+
+    Raises:
+        ShapeError: one is negative.
+
+    Example:
+        >>> not_negative(((1, 0),), "conv1d")
+        ((1, 0),)
+    """
+    if min((width for pair in widths for width in pair), default=0) < 0:
+        raise ShapeError(f"{what}: padding {widths} (before, after) is negative. Cut with slices before.")
+    return widths
+
+
 def widths_of_words(
     padding: Padding, kernel: tuple[int, ...], stride: tuple[int, ...], dilation: tuple[int, ...], what: str
 ) -> Widths:

@@ -3,10 +3,10 @@
 from typing import Any, Self
 
 from plugrad.errors import ShapeError
-from plugrad.tensor.arguments import tensors, whole
+from plugrad.tensor.arguments import tensors, tensors_or_none, whole
 from plugrad.tensor.convolution import ConvolutionMixin
 from plugrad.tensor.shapes import show
-from plugrad.tensor.spatial import Padding, Sizes, sizes_of, widths_of
+from plugrad.tensor.spatial import Padding, Sizes, not_negative, sizes_of, widths_of
 
 
 class TransposedConvolutionMixin(ConvolutionMixin):
@@ -128,7 +128,9 @@ class TransposedConvolutionMixin(ConvolutionMixin):
         gaps = sizes_of(dilation, axes, "dilation")
         extra = sizes_of(output_padding, axes, "output_padding")
         _check_extra(extra, steps, gaps, what)
-        widths = widths_of(padding, axes, what)
+        widths = not_negative(widths_of(padding, axes, what), what)
+        tensors_or_none(bias=bias)
+        self._check_device(weight)
         channels, out_group, *kernel = shape
         for size, step, gap, k, more, cut in zip(
             self.shape[2:], steps, gaps, kernel, extra, widths, strict=True
@@ -150,7 +152,7 @@ class TransposedConvolutionMixin(ConvolutionMixin):
         flipped = weight.flip(tuple(range(2, axes + 2)))
         split = flipped.reshape(groups, channels // groups, out_group, *kernel)
         turned = split.transpose(1, 2).reshape(groups * out_group, channels // groups, *kernel)
-        return spread._convolved(turned, bias, groups, 1, dilation, around, None, what)
+        return spread._correlated(turned, bias, groups, (1,) * axes, gaps, around, None, what)
 
 
 def _spread(x: Any, steps: tuple[int, ...]) -> Any:

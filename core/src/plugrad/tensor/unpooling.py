@@ -28,7 +28,8 @@ class UnpoolingMixin(GatherMixin):
     ) -> Self:
         """Return zeros with the values of `max_pool2d` where they were; of several at one place, the last.
 
-        (..., H', W') with indices of the same shape -> (..., H, W)
+        (..., H', W') with indices of the same shape -> (..., H, W). A value whose index lies outside of H*W
+        is dropped, as `scatter` drops it; torch refuses it.
 
         Args:
             indices: what `max_pool2d(return_indices=True)` returned.
@@ -40,7 +41,7 @@ class UnpoolingMixin(GatherMixin):
                 windows. May have leading sizes.
 
         Raises:
-            ShapeError: shapes do not fit.
+            ShapeError: shapes do not fit, a size is not positive, or the padding leaves no room.
             DtypeError: `indices` holds no integers.
 
         Example:
@@ -115,6 +116,7 @@ class UnpoolingMixin(GatherMixin):
         kernel = sizes_of(kernel_size, axes, "kernel_size")
         steps = kernel if stride is None else sizes_of(stride, axes, "stride")
         gaps, widths = sizes_of(dilation, axes, "dilation"), sizes_of(padding, axes, "padding")
+        _check_windows(kernel, steps, gaps, widths, what)
         sizes = tuple(
             (count - 1) * step - 2 * width + gap * (k - 1) + 1
             for count, step, width, gap, k in zip(counts, steps, widths, gaps, kernel, strict=True)
@@ -122,8 +124,29 @@ class UnpoolingMixin(GatherMixin):
         if output_size is not None:
             given = output_size[-axes:] if isinstance(output_size, (list, tuple)) else output_size
             sizes = sizes_of(given, axes, "output_size")
+        if min(sizes) < 0 or (min(sizes) < 1 and all(counts)):
+            raise ShapeError(
+                f"{what} of shape {show(shape)} with kernel_size={show(kernel)}, stride={show(steps)} and "
+                f"padding={show(widths)} gives axes of {show(sizes)}. Pad less, or pass output_size."
+            )
         total: int = product(sizes)
         empty = self._like(self._graph.const_like(0).reshape((1,) * self.ndim).expand((*lead, *(1,) * axes)))
         flat = empty.reshape(*lead, 1).expand(*lead, total)
         rows = indices.reshape(*lead, product(counts))
         return flat.scatter(-1, rows, self.reshape(*lead, product(counts))).reshape(*lead, *sizes)
+
+
+def _check_windows(
+    kernel: tuple[int, ...],
+    steps: tuple[int, ...],
+    gaps: tuple[int, ...],
+    widths: tuple[int, ...],
+    what: str,
+) -> None:
+    for k, step, gap, width in zip(kernel, steps, gaps, widths, strict=True):
+        if min(k, step, gap) < 1:
+            raise ShapeError(
+                f"{what}: kernel size {k}, stride {step} and dilation {gap} must each be at least 1."
+            )
+        if width < 0:
+            raise ShapeError(f"{what}: padding {width} is negative. Pass what pooling got: 0 or more.")
