@@ -136,3 +136,19 @@ def test_quantiles_of_double_precision_take_fractions_in_it() -> None:
     x = np.linspace(0, 1, 8)
     np.testing.assert_allclose(Tensor(x).quantile(0.3).numpy(), np.quantile(x, 0.3), rtol=1e-14)
     np.testing.assert_allclose(Tensor(x).quantile([0.3, 0.7]).numpy(), np.quantile(x, [0.3, 0.7]), rtol=1e-14)
+
+
+@pytest.mark.parametrize("how", ["linear", "midpoint"])
+def test_quantiles_next_to_an_infinity_are_infinite(how: Any) -> None:
+    inf = np.inf
+    x = Tensor([[-inf, 1.0, 2.0, inf], [inf, inf, inf, 0.0], [-3e38, 3e38, 3e38, 3e38]])
+    found = x.quantile([0.1, 0.5, 0.9], 1, interpolation=how).numpy()
+    middle = [[-inf, 1.5, inf], [inf, inf, inf]]
+    np.testing.assert_array_equal(found[:, :2].T, middle)
+    assert np.isfinite(found[:, 2]).all()
+
+
+def test_gradients_of_quantiles_next_to_an_infinity_are_finite() -> None:
+    x = Tensor([0.0, 1.0, 2.0, float("inf")])
+    (gradient,) = x.quantile(0.5).gradient(x)
+    assert gradient.tolist() == [0.0, 0.5, 0.5, 0.0]

@@ -211,7 +211,8 @@ class OrderMixin(GatherMixin, CreationMixin):
             ordered = ordered._like(ordered._graph.contiguous())
             a, b = ordered.index_select(at, lower), ordered.index_select(at, upper)
         # a choice where one of them has no part, so that it may be infinite
-        out = (weight == 0).where(a, (weight == 1).where(b, a + (b - a) * weight)).cast(self.dtype)
+        between = _between(a, b, weight)
+        out = (weight == 0).where(a, (weight == 1).where(b, between)).cast(self.dtype)
         has_nan = self.isnan().any(at, keepdim=True)
         out = has_nan.where(float("nan"), out)
         front = (at, *[a for a in range(self.ndim) if a != at])
@@ -271,3 +272,11 @@ class OrderMixin(GatherMixin, CreationMixin):
         """
         truths = self if is_bool(self.dtype) else self != 0
         return truths.sum(axis, keepdim)
+
+
+def _between(a: Any, b: Any, weight: Any) -> Any:
+    """Return what lies from `a` to `b` at a weight in 0..1, also where one of them is infinite."""
+    gap = b - a
+    is_plain = gap.isfinite()
+    # what lies near infinity is infinite, but a sum with its negative would be NaN
+    return is_plain.where(a + is_plain.where(gap, 0.0) * weight, a * (1 - weight) + b * weight)
