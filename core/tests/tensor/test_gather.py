@@ -167,6 +167,15 @@ def test_equal_values_share_a_gradient_evenly_as_in_torch(reduce: Any) -> None:
         np.testing.assert_allclose(got.numpy(), want.numpy(), rtol=1e-6)
 
 
+@pytest.mark.parametrize("reduce", ["amax", "amin"])
+def test_what_is_nan_shares_the_gradient_of_nan(reduce: Any) -> None:
+    nan = float("nan")
+    x, source = Tensor([1.0, nan, nan, 2.0]), Tensor([nan, 3.0, nan])
+    out = x.scatter_reduce(0, Tensor([0, 2, 2]), source, reduce)
+    first, second = out.sum().gradient(x, source)
+    assert (first.tolist(), second.tolist()) == ([0.0, 1.0, 0.5, 1.0], [1.0, 0.0, 0.5])
+
+
 def test_what_takes_no_part_shares_no_gradient() -> None:
     x, source = Tensor([5.0, 5.0, 7.0]), Tensor([5.0, 5.0, 5.0, 5.0])
     out = x.scatter_reduce(0, Tensor([0, 0, 9]), source, "amax", include_self=False)

@@ -28,8 +28,9 @@ def _rule(axis: int, include_self: bool) -> Backward:
         (gradient,), (x, source, index), (out,) = gradients, inputs, outputs
         part = source.shrink([(0, size) for size in index.shape])
         # positions outside of the axis count nowhere, and pick no gradient
-        is_one = part == out.gather(axis, index)
-        is_kept = x == out
+        # where any is NaN, so is the result, and each of them equals it
+        is_one = (part == out.gather(axis, index)) | part.isnan()
+        is_kept = (x == out) | x.isnan()
         if not include_self:
             is_kept &= x.zeros_like().scatter_add(axis, index, part.ones_like()) == 0
         count = is_kept.cast(x.dtype).scatter_add(axis, index, is_one.cast(x.dtype))
