@@ -174,7 +174,7 @@ def eliminated(x: Any) -> tuple[Any, Any]:
     """
     size = x.shape[-1]
     # where each row came from moves along in a column of its own
-    origin = x.zeros_like()._interval(x.ndim - 1, 0, 1) + _rows(x).cast(x.dtype)
+    origin = _rows(x).cast(x.dtype).expand(*x.shape[:-1], 1)
 
     def step(state: Any, k: Any) -> tuple[Any, Any]:
         row, column = _rows(state), _columns(state)

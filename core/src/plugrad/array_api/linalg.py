@@ -28,7 +28,7 @@ from plugrad.array_api.norms import matrix_norm, vector_norm
 from plugrad.errors import ArgumentError, ShapeError
 from plugrad.tensor import Tensor
 from plugrad.tensor.factorizations import epsilon
-from plugrad.tensor.shapes import as_int, is_one_of, show
+from plugrad.tensor.shapes import as_int, greater, is_one_of, show
 
 __all__ = [
     "cholesky",
@@ -263,7 +263,7 @@ def eigvalsh(x: Array, /) -> Tensor:
     if isinstance(x, Complex):
         return pairs.eigh(x, "eigvalsh")[0]
     matrices: Any = x
-    matrices._matrices("eigvalsh", square=True)
+    matrices._squares("eigvalsh")
     return x.eigh()[0]
 
 
@@ -351,8 +351,9 @@ def matrix_rank(x: Array, /, *, rtol: Tolerance = None) -> Tensor:
     """
     s: Any = _singular_values(x, "matrix_rank")
     wide = s.cast(s._float_dtypes()[1])
-    sizes: Any = x.shape[-2:]
-    part = max(sizes) * epsilon(wide.dtype) if rtol is None else _for_each_value(rtol)
+    size: Any = greater(*x.shape[-2:])
+    size = size if isinstance(size, int) else wide._make(size.cast(wide.dtype), wide.device)
+    part = size * epsilon(wide.dtype) if rtol is None else _for_each_value(rtol)
     return (wide > wide.pad((0, 1)).max(-1, keepdim=True) * part).sum(-1)
 
 
