@@ -345,6 +345,11 @@ class LossMixin(ReduceMixin):
         check_reduction(reduction, "cosine_embedding_loss")
         tensors(other=other, target=target)
         real(margin, "margin")
+        if not self.ndim or not other.ndim:
+            raise ShapeError(
+                f"cosine_embedding_loss of shapes {show(self.shape)} and {show(other.shape)}: vectors lie "
+                "along the last axis. Unsqueeze them."
+            )
         first, second, dtype = _of_wide_floats(self, other)
         sizes = [(x * x).sum(-1) + 1e-12 for x in (first, second)]
         cosine = ((first * second).sum(-1) / (sizes[0] * sizes[1]).sqrt()).cast(dtype)

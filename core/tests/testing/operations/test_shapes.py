@@ -13,7 +13,7 @@ from plugrad.testing.operations.table import OPERATIONS, WRITTEN
 PLAIN = sweep.plain_cases(WRITTEN, ())
 NAMES = {case.name for case in WRITTEN}
 #: Methods whose plain case chooses a part before it calls them, which is refused in other words.
-IN_OTHER_WORDS = frozenset(("cholesky", "diag", "diag_embed", "eigh"))
+IN_OTHER_WORDS = frozenset(("cholesky", "ctc_loss", "diag", "diag_embed", "eigh"))
 
 
 def shapes_of(case: Operation) -> list[tuple[int, ...]]:

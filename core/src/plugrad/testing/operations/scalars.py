@@ -17,6 +17,7 @@ _X: Array = np.array(1.25, np.float32)
 _Y: Array = np.array(-0.75, np.float32)
 _FIRST: Array = np.array(0, np.int32)
 _same: Meaning = lambda x: x
+_twice: Meaning = lambda x: (x, x)
 _in_a_row: Meaning = lambda x: x.reshape(1)
 _no_number: Meaning = lambda x: x * np.nan
 _and_place: Meaning = lambda x: (x, 0)
@@ -42,23 +43,24 @@ _ONE: tuple[tuple[str, Meaning, Meaning], ...] = (
     ("expand", lambda x: (x.expand(()), x.expand(3)), lambda x: (x, np.broadcast_to(x, 3))),
     ("expand_as", lambda x: x.expand_as(Tensor.zeros(2)), lambda x: np.broadcast_to(x, 2)),
     ("flatten", lambda x: (x.flatten(), x.flatten(0, -1)), lambda x: (x[None], x[None])),
-    ("flip", lambda x: x.flip(()), _same),
+    ("flip", lambda x: (x.flip(()), x.flip(0)), _twice),
     ("kthvalue", lambda x: x.kthvalue(1), _and_place),
     ("logcumsumexp", lambda x: x.logcumsumexp(0), _same),
-    ("logsumexp", lambda x: x.logsumexp(), _same),
-    ("max", lambda x: x.max(), _same),
-    ("mean", lambda x: x.mean(), _same),
-    ("median", lambda x: x.median(), _same),
-    ("min", lambda x: x.min(), _same),
+    ("logsumexp", lambda x: (x.logsumexp(), x.logsumexp(-1)), _twice),
+    ("max", lambda x: (x.max(), x.max(-1)), _twice),
+    ("mean", lambda x: (x.mean(), x.mean(-1)), _twice),
+    ("median", lambda x: (x.median(), x.median(0)[0]), _twice),
+    ("min", lambda x: (x.min(), x.min(-1)), _twice),
     ("msort", lambda x: x.msort(), _same),
-    ("nanmean", lambda x: x.nanmean(), _same),
+    ("nanmean", lambda x: (x.nanmean(), x.nanmean(-1)), _twice),
     ("nanmedian", lambda x: x.nanmedian(), _same),
-    ("nansum", lambda x: x.nansum(), _same),
+    ("nansum", lambda x: (x.nansum(), x.nansum(-1)), _twice),
     ("norm", lambda x: (x.norm(), x.norm(1), x.norm(np.inf)), lambda x: (abs(x), abs(x), abs(x))),
+    ("normalize", lambda x: x.normalize(axis=0), np.sign),
     ("pad", lambda x: x.pad(()), _same),
     ("pad_to", lambda x: x.pad_to(()), _same),
     ("permute", lambda x: (x.permute(()), x.permute()), lambda x: (x, x)),
-    ("prod", lambda x: x.prod(), _same),
+    ("prod", lambda x: (x.prod(), x.prod(-1)), _twice),
     ("ptp", lambda x: x.ptp(), _zero),
     ("quantile", lambda x: (x.quantile(0.25), x.quantile(0.5, keepdim=True)), lambda x: (x, x)),
     ("rearrange", lambda x: (x.rearrange("->"), x.rearrange("-> 1")), lambda x: (x, x[None])),
@@ -70,10 +72,11 @@ _ONE: tuple[tuple[str, Meaning, Meaning], ...] = (
     ("shrink", lambda x: x.shrink(()), _same),
     ("shrink_to", lambda x: x.shrink_to(()), _same),
     ("sort", lambda x: x.sort(), _and_place),
-    ("squeeze", lambda x: x.squeeze(), _same),
+    ("squeeze", lambda x: (x.squeeze(), x.squeeze(0)), _twice),
     ("std", lambda x: x.std(correction=0), _zero),
     ("std_mean", lambda x: x.std_mean(), lambda x: (x * np.nan, x)),
-    ("sum", lambda x: x.sum(), _same),
+    ("sum", lambda x: (x.sum(), x.sum(-1)), _twice),
+    ("topk", lambda x: x.topk(1), _and_place),
     ("unique_consecutive", lambda x: x.unique_consecutive(), _in_a_row),
     ("unsqueeze", lambda x: (x.unsqueeze(0), x.unsqueeze(-1)), lambda x: (x[None], x[None])),
     ("var", lambda x: x.var(correction=0), _zero),
@@ -131,6 +134,10 @@ def _written() -> Iterator[Operation]:
     yield Operation("kl_div", NO_AXES, lambda x, y: x.kl_div(y, "batchmean", True), divergence, pair, order=1)
     blocks: Meaning = lambda x, y: np.diag([x, y])
     yield Operation("block_diag", NO_AXES, lambda x, y: x.block_diag(y), blocks, pair, order=1)
+    angle: Meaning = lambda x, y: np.sign(x * y)
+    yield Operation(
+        "cosine_similarity", NO_AXES, lambda x, y: x.cosine_similarity(y, axis=0), angle, pair, order=1
+    )
     product: Meaning = lambda x, y: x * y
     yield Operation("tensordot", NO_AXES, lambda x, y: x.tensordot(y, 0), product, pair, order=1)
     rows = np.array([-1.0, 1.0, 3.0], np.float32), _X
@@ -160,16 +167,15 @@ _REASONS = {
         "feature_alpha_dropout grid_sample group_norm groupnorm instance_norm interpolate max_pool1d "
         "max_pool2d max_pool3d max_unpool1d max_unpool2d max_unpool3d pixel_shuffle pixel_unshuffle"
     ),
-    "takes classes, sequences or vectors that lie along an axis": (
-        "cosine_embedding_loss cosine_similarity cross_entropy ctc_loss glu layer_norm layernorm multinomial "
-        "nll_loss normalize pairwise_distance rms_norm scaled_dot_product_attention "
-        "sparse_categorical_crossentropy triplet_margin_loss"
+    "takes classes or sequences that lie along an axis": (
+        "cosine_embedding_loss cross_entropy ctc_loss glu layer_norm layernorm multinomial nll_loss rms_norm "
+        "scaled_dot_product_attention sparse_categorical_crossentropy"
     ),
     "transforms an axis": "fft fft2 fftn ifft ifft2 ifftn irfft irfft2 irfftn rfft rfft2 rfftn",
     "names an axis, and there is none": (
         "cat chunk concat concatenate diff dsplit gather hsplit index_add index_copy index_put moveaxis "
         "movedim narrow scatter scatter_add scatter_reduce select select_scatter slice_scatter split "
-        "swapaxes swapdims take_along_axis take_along_dim tensor_split topk transpose unbind unflatten "
+        "swapaxes swapdims take_along_axis take_along_dim tensor_split transpose unbind unflatten "
         "unfold vsplit"
     ),
 }
