@@ -65,14 +65,18 @@ class CpuRenderer(MaskRenderer):
 
     def open_scope(self, uops: Sequence[UOp]) -> "CpuScope":
         """Return the state for one kernel."""
-        return CpuScope(uops, self.stream_bytes, self.capabilities.vector_registers)
+        scope = CpuScope(uops, self.stream_bytes, self.capabilities.vector_registers)
+        if any(u.op is Ops.DEFINE_VAR for u in uops):
+            words.branching(scope.define)
+        return scope
 
     def assemble(self, scope: Scope, name: str) -> str:
         """Return the body with plain parameters, and the function that the pool calls."""
         parameters = [*self.parameters(scope), "long long thread"]
         arguments = [f"bufs[{slot}]" for slot in scope.params]
         arguments += [f"({self.type_name(scope, u.dtype)})vals[{i}]" for i, u in enumerate(scope.variables)]
-        prefix = "SCALAR_LOOPS " if "SCALAR_LOOPS" in scope.definitions else ""
+        loops = [name for name in ("SCALAR_LOOPS", "BRANCHING_LOOPS") if name in scope.definitions]
+        prefix = f"{loops[0]} " if loops else ""
         return "\n".join(
             (
                 f"{prefix}static void {name}_body({', '.join(parameters)}) {{",
