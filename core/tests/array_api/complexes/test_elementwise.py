@@ -86,9 +86,9 @@ def test_single_precision_is_as_exact_as_double_precision_says(name: str) -> Non
     z = grid([x for x in TRICKY if abs(x) < 80 or name[:3] in ("log", "aco", "asi", "ata", "sqr")], "float32")
     with np.errstate(all="ignore"):
         wanted = getattr(np, name)(z.astype("complex128"))
-    if name == "log1p":
         # NumPy adds 1 and loses small numbers
         small = np.log1p(z.real.astype("float64") * (2 + z.real) + z.imag.astype("float64") ** 2) / 2
+    if name == "log1p":
         wanted.real = np.where(np.abs(z) < 0.5, small, wanted.real)
     found = getattr(xp, name)(xp.asarray(z)).numpy()
     for mine, part in ((found.real, wanted.real), (found.imag, wanted.imag)):
@@ -214,12 +214,47 @@ def test_where_takes_arrays_and_numbers_of_any_kind() -> None:
     assert xp.where(condition, 1j, Tensor([1.0, 2.0], dtype="float64")).dtype is xp.complex128
 
 
-def test_gradients_flow_through_both_parts() -> None:
-    x, y = (Tensor([value], requires_grad=True) for value in (0.3, 0.4))
-    xp.real(xp.exp(Complex(x, y)) * (2 - 1j)).sum().backward()
-    real, imag = math.exp(0.3) * math.cos(0.4), math.exp(0.3) * math.sin(0.4)
-    np.testing.assert_allclose(x.grad.item(), 2 * real + imag, rtol=1e-6)  # pyright: ignore
-    np.testing.assert_allclose(y.grad.item(), real - 2 * imag, rtol=1e-6)  # pyright: ignore
+# on either side of what formulas tell apart, on axes, and beyond what squares hold
+SMOOTH = [
+    0.3 + 0.4j,
+    2 - 1j,
+    -0.7 + 1.2j,
+    -3 - 0.2j,
+    0.2 - 2.5j,
+    30 + 2j,
+    0.5 + 0j,
+    0.7j,
+    1e-3 + 1e-3j,
+    1 + 0.5j,
+]
+
+
+@pytest.mark.parametrize("name", [*FUNCTIONS.split(), "abs", "sign", "reciprocal", "square"])
+def test_gradients_are_quotients_of_differences(name: str) -> None:
+    points = np.array([z for z in SMOOTH if name != "acosh" or z.imag])
+    x, y = (Tensor(part.copy(), requires_grad=True) for part in (points.real, points.imag))
+    found = getattr(xp, name)(Complex(x, y))
+    if isinstance(found, Complex):
+        found = found.real + found.imag * 0.5
+    step = 1e-6
+    for part, along in zip(found.sum().gradient(x, y), (step, step * 1j), strict=True):
+        later, before = (getattr(np, name)(points + side) for side in (along, -along))
+        wanted = (later - before) / (2 * step)
+        np.testing.assert_allclose(part.numpy(), wanted.real + 0.5 * np.imag(wanted), rtol=1e-4, atol=1e-6)
+
+
+def test_gradients_flow_through_both_parts_of_one_tensor() -> None:
+    x = Tensor([0.3], requires_grad=True)
+    xp.real(xp.exp(Complex(x, x)) * (2 - 1j)).sum().backward()
+    real, imag = math.exp(0.3) * math.cos(0.3), math.exp(0.3) * math.sin(0.3)
+    assert x.grad is not None
+    np.testing.assert_allclose(x.grad.item(), (2 * real + imag) + (real - 2 * imag), rtol=1e-6)
+
+
+def test_gradients_have_gradients() -> None:
+    x = Tensor([2.0], requires_grad=True)
+    first = xp.log(Complex(x, x.zeros_like())).real.gradient(x)[0]
+    np.testing.assert_allclose([first.item(), first.gradient(x)[0].item()], [0.5, -0.25], rtol=1e-6)
 
 
 def test_each_function_is_tested_by_name() -> None:

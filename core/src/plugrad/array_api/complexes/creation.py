@@ -65,7 +65,7 @@ def _made(obj: Any, wanted: ComplexDType | None, device: str | None) -> Complex:
         widest = max((row.dtype for row in rows), key=lambda dtype: dtype.itemsize)
         stacked = zip(*(row.cast(widest).parts() for row in rows), strict=True)
         return Complex.of_parts(*(first.stack(*others) for first, *others in stacked))
-    if isinstance(obj, (memoryview, np.ndarray, np.generic)):
+    if isinstance(obj, memoryview) or hasattr(obj, "__array__"):
         return Complex.of_parts(*pair_of_array(np.asarray(obj), device))
     # Python's numbers take the default dtype
     return Complex.of_parts(*pair_of_array(_listed(obj), device)).cast(wanted or default_complex())

@@ -8,6 +8,7 @@ from plugrad.array_api.complexes.array import Complex, as_complex, met
 from plugrad.array_api.complexes.exponentials import turned, turned_back
 from plugrad.array_api.complexes.operands import AnyArray, Operand, both
 from plugrad.array_api.complexes.pairs import Pair
+from plugrad.array_api.complexes.roots import root
 from plugrad.tensor import Tensor
 
 __all__ = ["FUNCTIONS"]
@@ -154,7 +155,7 @@ _OF_PAIRS: dict[str, Callable[[Pair], Pair]] = {
     "sign": pairs.signed,
     "sin": _beside(exponentials.sinh),
     "sinh": exponentials.sinh,
-    "sqrt": pairs.root,
+    "sqrt": root,
     "tan": _beside(exponentials.tanh),
     "tanh": exponentials.tanh,
 }

@@ -9,12 +9,14 @@ Source: Python array API standard 2024.12, "Special cases" of each function; ISO
 import math
 from collections.abc import Callable
 
+from plugrad.array_api.complexes.derivatives import has_derivative, over
 from plugrad.array_api.complexes.pairs import Pair, format_of, log_length, multiplied
 from plugrad.tensor import Tensor
 
 __all__ = ["angle", "cosh", "exp", "expm1", "log", "log1p", "power", "sinh", "tanh", "turned", "turned_back"]
 
 
+@has_derivative(lambda z, w: w)
 def exp(z: Pair) -> Pair:
     """Return e to the power of each number.
 
@@ -33,6 +35,7 @@ def exp(z: Pair) -> Pair:
     return real, (y == 0).where(y, is_point.where(0.0, imag))
 
 
+@has_derivative(lambda z, w: (w[0] + 1, w[1]))
 def expm1(z: Pair) -> Pair:
     """Return exp(z) - 1, exact for small numbers.
 
@@ -47,6 +50,7 @@ def expm1(z: Pair) -> Pair:
     return (x.abs() > 20).where(real - 1, near), imag
 
 
+@has_derivative(lambda z, w: over(z))
 def log(z: Pair) -> Pair:
     """Return natural logarithms.
 
@@ -62,6 +66,7 @@ def angle(z: Pair) -> Tensor:
     return z[1].atan2(z[0])
 
 
+@has_derivative(lambda z, w: over((z[0] + 1, z[1])))
 def log1p(z: Pair) -> Pair:
     """Return log(1 + z), exact for small numbers.
 
@@ -91,6 +96,12 @@ def power(z: Pair, w: Pair) -> Pair:
     return is_one.where(1.0, is_zero.where(at_zero, real)), is_one.where(0.0, is_zero.where(at_zero, imag))
 
 
+# each is the derivative of the other
+def _sinh(z: Pair, w: Pair) -> Pair:
+    return sinh(z)
+
+
+@has_derivative(_sinh)
 def cosh(z: Pair) -> Pair:
     """Return hyperbolic cosines.
 
@@ -108,6 +119,7 @@ def cosh(z: Pair) -> Pair:
     return real, (imag.isnan() & ((x == 0) | (y == 0))).where(nothing, imag)
 
 
+@has_derivative(lambda z, w: cosh(z))
 def sinh(z: Pair) -> Pair:
     """Return hyperbolic sines.
 
@@ -129,6 +141,7 @@ def _halves(x: Tensor) -> tuple[Callable[[Tensor], Tensor], Callable[[Tensor], T
     return lambda factor: near.cosh() * factor * rest, lambda factor: near.sinh() * factor * rest
 
 
+@has_derivative(lambda z, w: _one_less(multiplied(w, w)))
 def tanh(z: Pair) -> Pair:
     """Return hyperbolic tangents.
 
@@ -150,6 +163,10 @@ def tanh(z: Pair) -> Pair:
     limit = (x.isinf() & ~y.isfinite()).where(0.0, limit)
     real, imag = is_far.where(x.sign(), real), is_far.where(limit, imag)
     return (x == 0).where(x, real), (y == 0).where(y, imag)
+
+
+def _one_less(z: Pair) -> Pair:
+    return 1 - z[0], -z[1]
 
 
 def turned(z: Pair) -> Pair:

@@ -26,7 +26,9 @@ def holds_complex(x: Any) -> bool:
         return any(map(holds_complex, cast("Sequence[Any]", x)))
     if isinstance(x, memoryview):
         return "Z" in x.format or x.format in ("F", "D", "G")
-    return getattr(getattr(x, "dtype", None), "kind", None) == "c"
+    dtype = getattr(x, "dtype", None)
+    # as NumPy says it, and PyTorch
+    return getattr(dtype, "kind", None) == "c" or getattr(dtype, "is_complex", False) is True
 
 
 def pair_of_array(array: "npt.NDArray[Any]", device: str | None) -> Pair:

@@ -8,7 +8,10 @@ infinities and NaN give: Python array API standard 2024.12.
 import math
 from typing import NamedTuple
 
-from plugrad.array_api.complexes.pairs import Pair, divided, format_of, log_length
+from plugrad.array_api.complexes.derivatives import has_derivative, over
+from plugrad.array_api.complexes.exponentials import turned
+from plugrad.array_api.complexes.pairs import Pair, divided, format_of, log_length, multiplied
+from plugrad.array_api.complexes.roots import root
 from plugrad.tensor import Tensor
 
 __all__ = ["acos", "acosh", "asin", "asinh", "atanh"]
@@ -58,6 +61,7 @@ def _arcs(x: Tensor, y: Tensor) -> _Arcs:
     return _Arcs(is_middle.where(0.0, sine), is_middle.where(math.pi / 2, cosine), height)
 
 
+@has_derivative(lambda z, w: over(_sides(z)))
 def asin(z: Pair) -> Pair:
     """Return inverse sines.
 
@@ -69,6 +73,7 @@ def asin(z: Pair) -> Pair:
     return arcs.sine.copysign(z[0]), arcs.height.copysign(z[1])
 
 
+@has_derivative(lambda z, w: over(_sides(turned(z))))
 def asinh(z: Pair) -> Pair:
     """Return inverse hyperbolic sines.
 
@@ -80,6 +85,7 @@ def asinh(z: Pair) -> Pair:
     return arcs.height.copysign(z[0]), arcs.sine.copysign(z[1])
 
 
+@has_derivative(lambda z, w: over(_sides(z), -1.0))
 def acos(z: Pair) -> Pair:
     """Return inverse cosines.
 
@@ -91,6 +97,7 @@ def acos(z: Pair) -> Pair:
     return _mirrored(arcs.cosine, z[0]), arcs.height.copysign(-z[1])
 
 
+@has_derivative(lambda z, w: over(multiplied(root((z[0] - 1, z[1])), root((z[0] + 1, z[1])))))
 def acosh(z: Pair) -> Pair:
     """Return inverse hyperbolic cosines, whose real parts are not negative.
 
@@ -102,10 +109,16 @@ def acosh(z: Pair) -> Pair:
     return arcs.height, _mirrored(arcs.cosine, z[0]).copysign(z[1])
 
 
+def _sides(z: Pair) -> Pair:
+    """Return the square roots of 1 - z*z."""
+    return multiplied(root((1 - z[0], -z[1])), root((1 + z[0], z[1])))
+
+
 def _mirrored(angle: Tensor, x: Tensor) -> Tensor:
     return (x < 0).where(math.pi - angle, angle)
 
 
+@has_derivative(lambda z, w: over(multiplied((1 - z[0], -z[1]), (1 + z[0], z[1]))))
 def atanh(z: Pair) -> Pair:
     """Return inverse hyperbolic tangents.
 

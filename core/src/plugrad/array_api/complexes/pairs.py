@@ -20,7 +20,6 @@ __all__ = [
     "inverted",
     "log_length",
     "multiplied",
-    "root",
     "signed",
     "unit",
 ]
@@ -147,30 +146,6 @@ def signed(z: Pair) -> Pair:
     length = x.hypot(y)
     is_zero = length == 0
     return is_zero.where(z[0], x / length), is_zero.where(z[1], y / length)
-
-
-def root(z: Pair) -> Pair:
-    """Return square roots: their real parts are not negative, the imaginary ones have the signs of `z`'s.
-
-    Source: Kahan, "Branch Cuts for Complex Elementary Functions", 1987, CSQRT.
-
-    Example:
-        >>> [part.item() for part in root((Tensor(-4.0), Tensor(-0.0)))]
-        [0.0, -2.0]
-    """
-    form = format_of(z[0].dtype)
-    size = z[0].abs().maximum(z[1].abs())
-    is_large, is_small = size > form.largest / 4, size < form.smallest / form.epsilon
-    up, back = (2.0**60, 2.0**-30) if form.bits is dtypes.int32 else (2.0**108, 2.0**-54)
-    x, y = (is_large.where(part / 16, is_small.where(part * up, part)) for part in z)
-    long = ((x.abs() + x.hypot(y)) / 2).sqrt()
-    short = y.abs() / (long * 2)
-    is_right = x >= 0
-    parts = is_right.where(long, short), is_right.where(short, long)
-    real, imag = (is_large.where(part * 4, is_small.where(part * back, part)) for part in parts)
-    is_zero, is_infinite = size == 0, z[1].isinf()
-    real = is_infinite.where(math.inf, is_zero.where(0.0, real))
-    return real, is_infinite.where(math.inf, is_zero.where(0.0, imag)).copysign(z[1])
 
 
 def log_length(z: Pair) -> Tensor:
