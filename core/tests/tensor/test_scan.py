@@ -75,3 +75,29 @@ def test_gradients_of_scans_are_those_of_torch(name: str) -> None:
     (expected,) = torch.autograd.grad((theirs * torch.tensor(weight)).sum(), u)
     (gradient,) = (ours * Tensor(weight)).sum().gradient(t)
     np.testing.assert_allclose(gradient.numpy(), expected.numpy(), rtol=1e-3, atol=1e-5)
+
+
+@pytest.mark.parametrize("zeros", [[], [0], [4, 20], [29]])
+def test_gradients_of_products_are_those_of_torch_beside_zeros(zeros: list[int]) -> None:
+    x = RNG.standard_normal(30)
+    x[zeros] = 0
+    weights, others = RNG.standard_normal((2, 30))
+    theirs = torch.tensor(x, requires_grad=True)
+    total = (theirs.cumprod(0) * torch.tensor(weights)).sum()
+    (wanted,) = torch.autograd.grad(total, theirs, create_graph=True)
+    (second,) = torch.autograd.grad((wanted * torch.tensor(others)).sum(), theirs)
+    ours = Tensor(x)
+    first = (ours.cumprod(0) * Tensor(weights)).sum().gradient(ours)[0]
+    found = (first * Tensor(others)).sum().gradient(ours)[0]
+    first.realize(found)
+    np.testing.assert_allclose(first.numpy(), wanted.detach().numpy(), atol=1e-10)
+    np.testing.assert_allclose(found.numpy(), second.numpy(), atol=1e-10)
+
+
+def test_behind_a_zero_products_too_great_for_a_float_have_no_gradient() -> None:
+    x = np.full(120, 3.0, np.float32)
+    x[0] = 0
+    ours = Tensor(x)
+    found = ours.cumprod(0).sum().gradient(ours)[0].numpy()
+    assert found[0] == np.inf
+    assert not found[1:].any()
