@@ -56,8 +56,8 @@ from plugrad.array_api.comparing import (
     logical_xor,
     not_equal,
 )
+from plugrad.array_api.complex_functions.dispatch import also_complex
 from plugrad.array_api.complexes import complex64, complex128
-from plugrad.array_api.complexes.dispatch import also_complex
 from plugrad.array_api.creation import (
     arange,
     asarray,

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from plugrad.array_api.checks import checked
+from plugrad.array_api.complex_functions.dispatch import also_complex
 from plugrad.array_api.complexes import Complex
-from plugrad.array_api.complexes.dispatch import also_complex
 from plugrad.array_api.frequencies import fftfreq, fftshift, ifftshift, length, rfftfreq
 from plugrad.dtype import dtypes, is_float
 from plugrad.errors import ArgumentError

@@ -2,13 +2,13 @@
 
 from plugrad.array_api import manipulation
 from plugrad.array_api.checks import checked
+from plugrad.array_api.complex_functions.dispatch import also_complex
 from plugrad.array_api.complex_matrices import bilinear, each
 from plugrad.array_api.complexes import Complex, ComplexDType
-from plugrad.array_api.complexes.dispatch import also_complex
 from plugrad.dtype import DType
 from plugrad.errors import DtypeError, ShapeError
 from plugrad.tensor import Tensor
-from plugrad.tensor.shapes import show
+from plugrad.tensor.shapes import as_int, show
 
 __all__ = [
     "cross",
@@ -98,7 +98,7 @@ def trace(x: Array, /, *, offset: int = 0, dtype: "DType | ComplexDType | None" 
         5
     """
     _check_matrices(x, "trace")
-    along = diagonal(x, offset=offset)
+    along = diagonal(x, offset=as_int(offset, "trace", "offset"))
     if isinstance(dtype, ComplexDType):
         along = along if isinstance(along, Complex) else Complex(*_zero_beside(along, dtype.component))
         return each(along, lambda part: part.sum(-1, dtype=dtype.component))

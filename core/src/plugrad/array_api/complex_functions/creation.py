@@ -4,10 +4,10 @@ from typing import Any
 
 from plugrad._util import numpy as np
 from plugrad.array_api import creation as real_creation
+from plugrad.array_api.complex_functions.operands import AnyArray, AnyDType, is_complex
 from plugrad.array_api.complexes.array import Complex, as_complex
 from plugrad.array_api.complexes.dtypes import ComplexDType, default_complex
 from plugrad.array_api.complexes.host import holds_complex, pair_of_array
-from plugrad.array_api.complexes.operands import AnyArray, AnyDType, is_complex
 from plugrad.array_api.creation import Shape
 from plugrad.errors import ArgumentError, DtypeError
 from plugrad.tensor import Tensor

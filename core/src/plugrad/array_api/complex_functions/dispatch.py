@@ -6,11 +6,11 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from plugrad.array_api.checks import checked
-from plugrad.array_api.complexes import creation, elementwise, info, manipulation, reductions
+from plugrad.array_api.complex_functions import creation, elementwise, info, manipulation, reductions
+from plugrad.array_api.complex_functions.creation import is_about_complex
+from plugrad.array_api.complex_functions.operands import is_complex
 from plugrad.array_api.complexes.array import Complex
-from plugrad.array_api.complexes.creation import is_about_complex
 from plugrad.array_api.complexes.dtypes import ComplexDType
-from plugrad.array_api.complexes.operands import is_complex
 from plugrad.errors import DtypeError
 
 __all__ = ["VERSIONS", "also_complex"]

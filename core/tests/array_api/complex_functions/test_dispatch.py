@@ -11,8 +11,8 @@ from hypothesis.extra import numpy as hnp
 
 import plugrad.array_api as xp
 from plugrad import Tensor
+from plugrad.array_api.complex_functions.dispatch import VERSIONS
 from plugrad.array_api.complexes import Complex
-from plugrad.array_api.complexes.dispatch import VERSIONS
 from plugrad.dtype import dtypes
 from plugrad.errors import ArgumentError, AxisError, DtypeError, ShapeError
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import plugrad.array_api as xp
+from plugrad.array_api.complex_functions.elementwise import FUNCTIONS as ALL
 from plugrad.array_api.complexes import Complex
-from plugrad.array_api.complexes.elementwise import FUNCTIONS as ALL
 from plugrad.errors import DtypeError
 from plugrad.tensor import Tensor
 

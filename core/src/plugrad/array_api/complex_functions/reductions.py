@@ -3,10 +3,10 @@
 import math
 
 from plugrad.array_api import reductions as real_reductions
+from plugrad.array_api.complex_functions.operands import AnyArray, AnyDType, joined
 from plugrad.array_api.complexes import pairs
 from plugrad.array_api.complexes.array import Complex, as_complex
 from plugrad.array_api.complexes.dtypes import ComplexDType
-from plugrad.array_api.complexes.operands import AnyArray, AnyDType, joined
 from plugrad.array_api.complexes.pairs import Pair
 from plugrad.array_api.reductions import Axis
 from plugrad.errors import DtypeError

@@ -3,10 +3,10 @@
 import math
 from collections.abc import Callable
 
+from plugrad.array_api.complex_functions.operands import AnyArray, Operand, both
 from plugrad.array_api.complexes import exponentials, inverses, pairs
 from plugrad.array_api.complexes.array import Complex, as_complex, met
 from plugrad.array_api.complexes.exponentials import turned, turned_back
-from plugrad.array_api.complexes.operands import AnyArray, Operand, both
 from plugrad.array_api.complexes.pairs import Pair
 from plugrad.array_api.complexes.roots import root
 from plugrad.tensor import Tensor

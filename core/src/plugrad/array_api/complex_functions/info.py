@@ -1,14 +1,14 @@
 """Dtypes, some of them complex: `plugrad.array_api` says what the functions do."""
 
 from plugrad.array_api import info as real_info
+from plugrad.array_api.complex_functions.creation import asarray
+from plugrad.array_api.complex_functions.operands import AnyArray, AnyDType
 from plugrad.array_api.complexes.array import Complex
-from plugrad.array_api.complexes.creation import asarray
 from plugrad.array_api.complexes.dtypes import (
     ComplexDType,
     complex_of,
     default_complex,
 )
-from plugrad.array_api.complexes.operands import AnyArray, AnyDType
 from plugrad.dtype import DType, element_dtype, is_bool, is_float, least_upper_dtype
 from plugrad.errors import DtypeError
 from plugrad.tensor import Tensor

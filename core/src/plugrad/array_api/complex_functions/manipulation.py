@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 from plugrad.array_api import creation, manipulation, searching
 from plugrad.array_api.checks import checked
+from plugrad.array_api.complex_functions.operands import AnyArray, joined
 from plugrad.array_api.complexes.array import Complex, bilinear
-from plugrad.array_api.complexes.operands import AnyArray, joined
 from plugrad.array_api.searching import UniqueAll, UniqueCounts, UniqueInverse
 from plugrad.errors import DtypeError
 from plugrad.tensor import Tensor
