@@ -4,7 +4,15 @@ import pytest
 
 from plugrad import Tensor, Variable
 from plugrad.errors import ArgumentError, AxisError, ShapeError
-from plugrad.tensor.shapes import as_shape, broadcast_shapes, check_sizes, one_axis, show, some_axes
+from plugrad.tensor.shapes import (
+    as_shape,
+    axes_along,
+    broadcast_shapes,
+    check_sizes,
+    one_axis,
+    show,
+    some_axes,
+)
 from plugrad.uop.uop import UOp
 
 
@@ -44,6 +52,13 @@ def test_an_axis_that_does_not_exist_is_refused(axis: int, ndim: int, message: s
     with pytest.raises(AxisError) as caught:
         one_axis(axis, ndim, "sum")
     assert str(caught.value) == message
+
+
+def test_a_single_element_lies_along_axis_0_and_none_is_left() -> None:
+    assert axes_along(0, 0, "sum") == axes_along((-1,), 0, "sum") == axes_along(None, 0, "sum") == ()
+    assert axes_along((), 2, "sum") == ()
+    with pytest.raises(AxisError, match="sum: axis 1 is out of range"):
+        axes_along(1, 0, "sum")
 
 
 def test_an_axis_that_comes_twice_is_refused() -> None:

@@ -34,6 +34,7 @@ class ReduceMixin(ActivationMixin):
 
         Args:
             axis: what to sum over; `()` names no axis, and all elements stay, as in NumPy.
+                A tensor without axes takes 0 and -1, as one axis of a single element.
             keepdim: keep those axes with size 1.
             dtype: accumulate in, and return, this dtype.
 
