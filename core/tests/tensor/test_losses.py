@@ -241,13 +241,13 @@ def test_integers_do_not_wrap_where_the_result_is_a_float(name: str, dtype: str)
 
 
 @pytest.mark.parametrize("name", ["smooth_l1_loss", "huber_loss"])
-def test_infinite_differences_have_the_gradient_of_large_ones(name: str) -> None:
-    given, zeros = [np.inf, -np.inf, 1e30, 0.25, 1.0, -1.0, 0.0], np.zeros(7, np.float32)
+def test_infinite_differences_have_the_gradient_of_large_ones_and_nan_has_nan(name: str) -> None:
+    given, zeros = [np.inf, -np.inf, 1e30, 0.25, 1.0, -1.0, 0.0, np.nan], np.zeros(8, np.float32)
     x, theirs = Tensor(given), torch.tensor(given, requires_grad=True)
     (gradient,) = getattr(x, name)(Tensor(zeros), "sum").gradient(x)
     getattr(F, name)(theirs, torch.tensor(zeros), reduction="sum").backward()
     assert theirs.grad is not None
-    assert gradient.tolist() == theirs.grad.tolist()
+    np.testing.assert_array_equal(gradient.numpy(), theirs.grad.numpy())
 
 
 def test_vectors_of_length_0_have_the_embedding_gradients_of_torch() -> None:

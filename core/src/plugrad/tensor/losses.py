@@ -83,7 +83,8 @@ class LossMixin(ReduceMixin):
         if beta == 0:
             return self.l1_loss(target, reduction)
         size = self._difference(target, reduction, "smooth_l1_loss").abs()
-        is_near = size < beta
+        # NaN counts as near, whose slope is NaN then
+        is_near = ~(size >= beta)
         # the square of what is far away may be infinite, and have no gradient
         near = is_near.where(size, 0.0)
         return reduced(is_near.where(near.square() * (0.5 / beta), size - beta / 2), reduction)
@@ -114,7 +115,8 @@ class LossMixin(ReduceMixin):
         if real(delta, "delta") <= 0:
             raise ArgumentError(f"huber_loss: delta={delta} is not positive.")
         size = self._difference(target, reduction, "huber_loss").abs()
-        is_near = size <= delta
+        # NaN counts as near, whose slope is NaN then
+        is_near = ~(size > delta)
         # the square of what is far away may be infinite, and have no gradient
         near = is_near.where(size, 0.0)
         losses = is_near.where(near.square() * 0.5, (size - delta / 2) * delta)
