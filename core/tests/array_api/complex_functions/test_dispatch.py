@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import plugrad.array_api as xp
-from plugrad import Tensor
+from plugrad import Tensor, Variable
 from plugrad.array_api.complex_functions.dispatch import VERSIONS
 from plugrad.array_api.complexes import Complex
 from plugrad.dtype import dtypes
@@ -258,6 +258,14 @@ def test_wrong_axes_are_refused_by_name() -> None:
         xp.nonzero(z[0, 0])
     with pytest.raises(ArgumentError, match="stack of no arrays"):
         xp.stack([])
+
+
+def test_symbolic_shapes_are_refused_by_name_where_the_number_of_elements_matters() -> None:
+    part = xp.ones(4, dtype=xp.complex64)[: Variable("v", 1, 4).bind(3)]
+    for name in ("prod", "cumulative_prod", "unique_all", "full_like", "empty_like"):
+        with pytest.raises(ShapeError, match=rf"^{name}: the shape \(v,\) is symbolic"):
+            getattr(xp, name)(part, *([1j] if name == "full_like" else []))
+    assert xp.sum(part).item() == 3
 
 
 # --- which functions there are ---

@@ -4,7 +4,7 @@ from typing import Any
 
 from plugrad._util import numpy as np
 from plugrad.array_api import creation as real_creation
-from plugrad.array_api.complex_functions.operands import AnyArray, AnyDType, is_complex
+from plugrad.array_api.complex_functions.operands import AnyArray, AnyDType, fixed_shape, is_complex
 from plugrad.array_api.complexes.array import Complex, as_complex
 from plugrad.array_api.complexes.dtypes import ComplexDType, default_complex
 from plugrad.array_api.complexes.host import holds_complex, pair_of_array
@@ -131,7 +131,7 @@ def empty(shape: Shape, *, dtype: AnyDType | None = None, device: str | None = N
 def full_like(
     x: AnyArray, /, fill_value: complex, *, dtype: AnyDType | None = None, device: str | None = None
 ) -> AnyArray:
-    shape, place = _like(x), x.device if device is None else device
+    shape, place = fixed_shape(x, "full_like"), x.device if device is None else device
     if dtype is None and isinstance(x, Tensor):
         raise DtypeError(
             f"full_like: {fill_value!r:.60} is no number of {x.dtype.name}. Pass dtype=complex64 or "
@@ -152,14 +152,10 @@ def ones_like(x: AnyArray, /, *, dtype: AnyDType | None = None, device: str | No
 
 
 def empty_like(x: AnyArray, /, *, dtype: AnyDType | None = None, device: str | None = None) -> AnyArray:
-    shape, place = _like(x), x.device if device is None else device
+    shape, place = fixed_shape(x, "empty_like"), x.device if device is None else device
     chosen: Any = x.dtype if dtype is None else dtype
     make: Any = empty if isinstance(chosen, ComplexDType) else real_creation.empty
     return make(shape, dtype=chosen, device=place)
-
-
-def _like(x: AnyArray) -> tuple[int, ...]:
-    return (x.real if isinstance(x, Complex) else x).static_shape()
 
 
 def eye(

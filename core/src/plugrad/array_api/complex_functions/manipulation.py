@@ -3,12 +3,13 @@
 `plugrad.array_api` says what the functions do.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 from plugrad.array_api import creation, manipulation, searching
 from plugrad.array_api.checks import checked
-from plugrad.array_api.complex_functions.operands import AnyArray, joined
+from plugrad.array_api.complex_functions.operands import AnyArray, fixed_shape, joined
 from plugrad.array_api.complexes.array import Complex, bilinear
 from plugrad.array_api.searching import UniqueAll, UniqueCounts, UniqueInverse
 from plugrad.errors import DtypeError
@@ -88,8 +89,8 @@ def nonzero(x: Complex, /) -> tuple[Tensor, ...]:
 
 
 def unique_all(x: Complex, /) -> UniqueAll:
+    count = math.prod(fixed_shape(x, "unique_all"))
     flat = Complex.of_parts(x.real.flatten(), x.imag.flatten())
-    count = flat.real.static_shape("unique_all")[0]
     # by real parts, and by imaginary ones where these are equal; both keep what is equal in its order
     order = flat.imag.argsort()
     order = order[flat.real[order].argsort()]

@@ -3,7 +3,7 @@
 import math
 
 from plugrad.array_api import reductions as real_reductions
-from plugrad.array_api.complex_functions.operands import AnyArray, AnyDType, joined
+from plugrad.array_api.complex_functions.operands import AnyArray, AnyDType, fixed_shape, joined
 from plugrad.array_api.complexes import pairs
 from plugrad.array_api.complexes.array import Complex, as_complex
 from plugrad.array_api.complexes.dtypes import ComplexDType
@@ -40,7 +40,7 @@ def prod(
     x: AnyArray, /, *, axis: Axis = None, dtype: AnyDType | None = None, keepdims: bool = False
 ) -> Complex:
     z = _in(x, dtype, "prod")
-    shape = z.real.static_shape("prod")
+    shape = fixed_shape(z, "prod")
     axes = set(range(z.ndim) if axis is None else [one_axis(each, z.ndim, "prod") for each in several(axis)])
     others = [each for each in range(z.ndim) if each not in axes]
     kept, count = [shape[each] for each in others], math.prod(shape[each] for each in axes)
@@ -89,8 +89,8 @@ def cumulative_prod(
 ) -> Complex:
     z = _in(x, dtype, "cumulative_prod")
     along = one_axis(real_reductions.only_axis(z.real, axis, "cumulative_prod"), z.ndim, "cumulative_prod")
+    count = fixed_shape(z, "cumulative_prod")[along]
     real, imag = (part.movedim(along, 0) for part in z.parts())
-    count = real.static_shape("cumulative_prod")[0]
     step = 1
     while step < count:
         before = _shifted(real, step, 1.0), _shifted(imag, step, 0.0)
