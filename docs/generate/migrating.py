@@ -68,7 +68,8 @@ assert Tensor(values).sort(descending=True)[1].tolist() == [3, 2, 1, 0]
 that are out of range read 0 and write nothing, since the device cannot raise.
 
 **Complex numbers** are no dtype: Fourier transforms take and return a last axis of two, real and imaginary
-part, as `torch.view_as_real` gives.
+part, as `torch.view_as_real` gives. Arrays of complex numbers are those of the Python array API standard, in
+`plugrad.array_api`: `xp.asarray([1j])`, `xp.fft.fft(x)`, `t + 1j`.
 
 **Random numbers** are the same bits on every device for a seed, and others than PyTorch's or NumPy's for
 that seed. A draw is made once: a tensor that was drawn keeps its values.
