@@ -5,6 +5,7 @@ from plugrad import Tensor
 from plugrad.testing.operations import Operation, do, faults
 from plugrad.testing.operations.check import curvature_by_differences, gradient_by_differences
 from plugrad.testing.operations.operation import Array, Meaning
+from plugrad.transforms import custom_gradient
 
 X = np.array([0.25, -1.5, 2.0], np.float32)
 
@@ -55,9 +56,19 @@ def test_wrong_derivatives_are_named() -> None:
     assert "second derivative 0" in faults_of(halved, lambda x: x**3 / 6, order=2)
 
 
+def test_a_wrong_second_derivative_of_what_is_linear_is_named() -> None:
+    @custom_gradient(lambda gradient, inputs, output: 3 * gradient.detach())
+    def tripled(x: Tensor) -> Tensor:
+        return 3 * x
+
+    assert faults_of(tripled, lambda x: 3 * x, order=1) == ""
+    assert "second derivative 0" in faults_of(tripled, lambda x: 3 * x, order=2)
+    assert faults_of(lambda x: 3 * x, lambda x: 3 * x, order=2) == ""
+
+
 def test_differences_are_derivatives() -> None:
     case = Operation("it", "x", lambda x: x, np.exp, (X,), order=2)
     weights = np.cos(np.arange(3))
     np.testing.assert_allclose(gradient_by_differences(case, 0), weights * np.exp(X.astype(float)), rtol=1e-9)
-    curvature = weights**2 * np.exp(X.astype(float))
+    curvature = weights**2 * 4 * np.exp(2 * X.astype(float))
     np.testing.assert_allclose(curvature_by_differences(case, 0), curvature, rtol=1e-5)

@@ -26,7 +26,8 @@ class Done:
         case: the case.
         results: what the call returned.
         gradients: of the weighted sum of all results, by each differentiated input.
-        curvatures: of the weighted sum of the gradients, by the same.
+        curvatures: of the weighted sum of the gradients of squared results, by the same. Squared, so that
+            what is linear has a second derivative, and its gradient a gradient that is not zero.
     """
 
     case: Operation
@@ -53,10 +54,12 @@ def do(case: Operation, device: str | None = None, precision: str = "float64") -
         return Done(case, results, (), ())
     exact = [Tensor(_in(x, precision), device=device) for x in case.inputs]
     targets = [exact[i] for i in case.differentiated]
-    gradients = _slopes(_several(_called(case.call, exact)), targets)
+    values = _several(_called(case.call, exact))
+    gradients = _slopes(values, targets)
     if case.order < 2:
         return Done(case, results, tuple(gradients), ())
-    return Done(case, results, tuple(gradients), tuple(_slopes(gradients, targets)))
+    squares = [value.square() for value in values if is_float(value.dtype)]
+    return Done(case, results, tuple(gradients), tuple(_slopes(_slopes(squares, targets), targets)))
 
 
 def _slopes(values: Sequence[Tensor], targets: Sequence[Tensor]) -> list[Tensor]:
@@ -156,16 +159,18 @@ def references(case: Operation, inputs: Sequence[Array] | None = None) -> tuple[
     return tuple(np.asarray(x) for x in _several(_called(case.reference, list(inputs))))
 
 
-def _total(case: Operation, inputs: Sequence[Array]) -> float:
+def _total(case: Operation, inputs: Sequence[Array], power: int = 1) -> float:
     values = references(case, inputs)
-    return float(sum(np.sum(v * _weights(v.shape)) for v in values if v.dtype.kind == "f"))
+    return float(sum(np.sum(v**power * _weights(v.shape)) for v in values if v.dtype.kind == "f"))
 
 
-def _moved(case: Operation, inputs: Sequence[Array], moves: Sequence[tuple[int, Array]]) -> float:
+def _moved(
+    case: Operation, inputs: Sequence[Array], moves: Sequence[tuple[int, Array]], power: int = 1
+) -> float:
     changed = list(inputs)
     for i, by in moves:
         changed[i] = changed[i] + by
-    return _total(case, changed)
+    return _total(case, changed, power)
 
 
 def _units(x: Array, step: float) -> list[Array]:
@@ -192,17 +197,17 @@ def gradient_by_differences(case: Operation, i: int) -> Array:
 
 
 def curvature_by_differences(case: Operation, i: int) -> Array:
-    """Return the gradient by input `i` of the weighted sum of all gradients."""
+    """Return the gradient by input `i` of the weighted sum of all gradients of squared results."""
     inputs = [wide(x) for x in case.inputs]
     along = [(j, _STEP * 10 * _weights(inputs[j].shape)) for j in case.differentiated]
     back = [(j, -by) for j, by in along]
     step = _STEP * 10
     slopes = [
         (
-            _moved(case, inputs, [*along, (i, u)])
-            - _moved(case, inputs, [*back, (i, u)])
-            - _moved(case, inputs, [*along, (i, -u)])
-            + _moved(case, inputs, [*back, (i, -u)])
+            _moved(case, inputs, [*along, (i, u)], 2)
+            - _moved(case, inputs, [*back, (i, u)], 2)
+            - _moved(case, inputs, [*along, (i, -u)], 2)
+            + _moved(case, inputs, [*back, (i, -u)], 2)
         )
         / (4 * step * step)
         for u in _units(inputs[i], step)
