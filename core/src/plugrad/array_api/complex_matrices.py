@@ -20,8 +20,10 @@ from plugrad.array_api.complex_factors import (
 from plugrad.array_api.complex_factors import qr as factors
 from plugrad.array_api.complex_steps import adjoint, product, times_i
 from plugrad.array_api.complexes import Complex
+from plugrad.errors import ShapeError
 from plugrad.tensor import Tensor
 from plugrad.tensor.base import promoted
+from plugrad.tensor.shapes import is_static, show
 
 __all__ = [
     "bilinear",
@@ -54,6 +56,11 @@ def _pair(x: Complex, what: str, square: bool = False) -> Any:
     """
     real: Any = x.real
     real._matrices(what, square)
+    if not is_static(real.shape[-2:]):
+        raise ShapeError(
+            f"{what}: rows or columns of shape {show(real.shape)} are symbolic. Take matrices of fixed size: "
+            "how many there are may vary."
+        )
     return real.stack(x.imag, axis=-3)
 
 

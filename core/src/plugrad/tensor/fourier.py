@@ -6,7 +6,8 @@ There is no complex dtype: complex numbers are a last axis of two elements, real
 
 A length that is a product of numbers up to 64 takes one matrix product for each of them, so 2 for 4096 and 4
 for a million. Prime lengths up to 256 are one product too; what has larger prime factors is a convolution of
-at least twice the length.
+at least twice the length. A symbolic length, whose factors vary, is taken for a prime one: what it is at most
+says which of these ways.
 
 Source: Cooley and Tukey 1965, "An algorithm for the machine calculation of complex Fourier series"; Bluestein
 1970, "A linear filtering approach to the computation of discrete Fourier transform".
@@ -15,11 +16,11 @@ Source: Cooley and Tukey 1965, "An algorithm for the machine calculation of comp
 import math
 from typing import Any, Literal, Self
 
-from plugrad.dtype import dtypes
+from plugrad.dtype import DType, dtypes
 from plugrad.errors import ArgumentError, AxisError, ShapeError
 from plugrad.tensor.matmul import MatmulMixin
-from plugrad.tensor.shapes import as_int, one_axis, show
-from plugrad.uop.shape import greatest
+from plugrad.tensor.shapes import Dim, as_int, one_axis, show, size_today
+from plugrad.uop.shape import add_sizes, greatest
 from plugrad.uop.uop import UOp
 
 FourierNorm = Literal["backward", "ortho", "forward"]
@@ -33,13 +34,13 @@ class FourierMixin(MatmulMixin):
 
     __slots__ = ()
 
-    def fft(self, n: int | None = None, axis: int = -1, norm: FourierNorm | None = "backward") -> Self:
+    def fft(self, n: Dim | None = None, axis: int = -1, norm: FourierNorm | None = "backward") -> Self:
         """Return the Fourier transform of complex numbers along an axis: (..., n, 2) -> (..., n, 2).
 
         In float32, errors are about a millionth of the greatest result.
 
         Args:
-            n: how many elements to take; zeros are added where there are fewer.
+            n: how many elements to take, also a bound Variable; zeros are added where there are fewer.
             axis: which axis, counted without the one of real and imaginary parts.
             norm: what divides by n: "backward" (or None) the inverse, "forward" this; "ortho" both by its
                 root.
@@ -47,7 +48,7 @@ class FourierMixin(MatmulMixin):
         Raises:
             ArgumentError: `n` is less than 1, or `norm` none of these.
             AxisError: the axis does not exist.
-            ShapeError: the last axis has not two elements, or the axis is symbolic, without `n`.
+            ShapeError: the last axis has not two elements.
 
         Example:
             >>> Tensor([[1.0, 0.0], [0.0, 0.0]]).fft().tolist()
@@ -55,7 +56,7 @@ class FourierMixin(MatmulMixin):
         """
         return self._transformed("fft", n, axis, norm, -1)
 
-    def ifft(self, n: int | None = None, axis: int = -1, norm: FourierNorm | None = "backward") -> Self:
+    def ifft(self, n: Dim | None = None, axis: int = -1, norm: FourierNorm | None = "backward") -> Self:
         """Return the inverse of `fft`: (..., n, 2) -> (..., n, 2).
 
         Example:
@@ -64,7 +65,7 @@ class FourierMixin(MatmulMixin):
         """
         return self._transformed("ifft", n, axis, norm, 1)
 
-    def rfft(self, n: int | None = None, axis: int = -1, norm: FourierNorm | None = "backward") -> Self:
+    def rfft(self, n: Dim | None = None, axis: int = -1, norm: FourierNorm | None = "backward") -> Self:
         """Return the Fourier transform of real numbers without its mirror: (..., n) -> (..., n//2+1, 2).
 
         Args:
@@ -82,9 +83,9 @@ class FourierMixin(MatmulMixin):
         """
         at = one_axis(axis, self.ndim, "rfft")
         out = self.stack(self.zeros_like(), axis=-1)._transformed("rfft", n, at, norm, -1)
-        return out._interval(at, 0, _size(out, at) // 2 + 1)
+        return out._interval(at, 0, out.shape[at] // 2 + 1)
 
-    def irfft(self, n: int | None = None, axis: int = -1, norm: FourierNorm | None = "backward") -> Self:
+    def irfft(self, n: Dim | None = None, axis: int = -1, norm: FourierNorm | None = "backward") -> Self:
         """Return the inverse of `rfft`: (..., n//2+1, 2) -> (..., n).
 
         Imaginary parts that a transform of real numbers could not have are ignored.
@@ -97,16 +98,16 @@ class FourierMixin(MatmulMixin):
         Raises:
             ArgumentError: `n` is less than 1, or `norm` none of these.
             AxisError: the axis does not exist.
-            ShapeError: the last axis has not two elements, or the axis is symbolic, without `n`.
+            ShapeError: the last axis has not two elements.
 
         Example:
             >>> Tensor([[3.0, 0.0], [-1.0, 0.0]]).irfft().tolist()
             [1.0, 2.0]
         """
         at = self._check_complex("irfft", axis)
-        count = 2 * (_size(self, at, "irfft") - 1) if n is None else as_int(n, "irfft", "n")
-        if count < 1:
-            raise ArgumentError(f"irfft: n={count} elements. Ask for at least 1, with n=.")
+        count: Any = (self.shape[at] - 1) * 2 if n is None else _count(n, "irfft")
+        if size_today(count) < 1:
+            raise ArgumentError(f"irfft: n={size_today(count)} elements. Ask for at least 1, with n=.")
         half = self._resized(at, count // 2 + 1)
         mirrored = half._interval(at, 1, (count + 1) // 2).flip(at) * _signs(half)
         full = half.cat(mirrored, axis=at)
@@ -125,37 +126,41 @@ class FourierMixin(MatmulMixin):
             raise AxisError(f"{what} of shape {show(shape)}: that is one number. Unsqueeze it.")
         return one_axis(axis, self.ndim - 1, what)
 
-    def _resized(self, axis: int, size: int) -> Self:
+    def _resized(self, axis: int, size: Dim) -> Self:
         have = self.shape[axis]
-        if not isinstance(have, int):
-            room = max(greatest(have), size)
-            widths = [(0, room - have if at == axis else 0) for at in range(self.ndim)]
-            return self.pad(widths)._resized(axis, size)
+        if have is size:
+            return self
+        if not (isinstance(have, int) and isinstance(size, int)):
+            room = max(greatest(have), greatest(size))
+            widths = [(0, add_sizes(room, -have) if at == axis else 0) for at in range(self.ndim)]
+            return self.pad(widths)._interval(axis, 0, size)
         if size <= have:
             return self._interval(axis, 0, size)
         return self.pad_to(*[size if at == axis else None for at in range(self.ndim)])
 
-    def _transformed(self, what: str, n: int | None, axis: int, norm: FourierNorm | None, sign: int) -> Self:
+    def _transformed(self, what: str, n: Dim | None, axis: int, norm: FourierNorm | None, sign: int) -> Self:
         """Return the sums of `exp(sign * 2j * pi * j * k / n) * x[j]`, divided as `norm` says."""
         at = self._check_complex(what, axis)
         norm = "backward" if norm is None else norm
         if not isinstance(norm, str) or norm not in ("backward", "ortho", "forward"):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise ArgumentError(f"{what}: norm={norm!r} is none of 'backward', 'ortho' and 'forward'.")
-        size = _size(self, at, what) if n is None else as_int(n, what, "n")
-        if size < 1:
-            raise ArgumentError(f"{what}: n={size} elements. There must be at least 1.")
+        size = self.shape[at] if n is None else _count(n, what)
+        if size_today(size) < 1:
+            raise ArgumentError(f"{what}: n={size_today(size)} elements. There must be at least 1.")
         narrow, wide = self._float_dtypes()
         x = self.cast(wide)._resized(at, size).movedim(at, -2)
         out = x._frequencies(sign)
         if norm == "ortho":
-            out = out / math.sqrt(size)
+            out = out / (math.sqrt(size) if isinstance(size, int) else x._today(size, wide).sqrt())
         elif (norm == "backward") == (sign > 0):
-            out = out / size
+            out = out / x._today(size, wide)
         return out.movedim(-2, at).cast(narrow)
 
     def _frequencies(self, sign: int) -> Self:
         """Return the transform of (..., n, 2) by the way that suits n."""
-        size = _size(self, -2)
+        size = self.shape[-2]
+        if not isinstance(size, int):
+            return self._by_matrix(sign) if greatest(size) <= _DIRECT else self._by_convolution(sign)
         radix = _radix(size)
         if radix == size or (radix == 1 and size <= _DIRECT):
             return self._by_matrix(sign)
@@ -172,10 +177,11 @@ class FourierMixin(MatmulMixin):
 
     def _by_matrix(self, sign: int) -> Self:
         """Return the transform as one product with a (2n, 2n) matrix of cosines and sines."""
-        size = _size(self, -2)
-        shape = self.shape
+        shape: Any = self.shape
+        size: Any = shape[-2]
         place = self._counted(size)
-        cosine, sine = self._circle(place.unsqueeze(-1) * place % size, size)
+        part = place.unsqueeze(-1) * place % self._today(size, place.dtype)
+        cosine, sine = self._circle(part, self._today(size, place.dtype))
         cosine, sine = (x.reshape(size, 1, size, 1) for x in (cosine, sine * sign))
         have, want = self._counted(2).reshape(1, 2, 1, 1), self._counted(2)
         matrix = (have == want).where(cosine, (have < want).where(sine, -sine))
@@ -184,12 +190,14 @@ class FourierMixin(MatmulMixin):
 
     def _by_convolution(self, sign: int) -> Self:
         """Return the transform as a convolution with a chirp, by transforms of a power of two."""
-        size = _size(self, -2)
+        today: Any = self.shape[-2]
+        size = greatest(today)
         length = 1 << (2 * size - 2).bit_length()
         place = self._counted(size).cast(dtypes.int64)
-        squares = (place * place % (2 * size)).cast(dtypes.int32)
-        x = self._turned_by(squares, 2 * size, sign)
-        cosine, sine = self._circle(squares, 2 * size)
+        squares = (place * place % self._today(today * 2, dtypes.int64)).cast(dtypes.int32)
+        whole = self._today(today * 2, dtypes.int32)
+        x = self._resized(self.ndim - 2, size)._turned_by(squares, whole, sign)
+        cosine, sine = self._circle(squares, whole)
         chirp = cosine.stack(sine * -sign, axis=-1)
         later = chirp._interval(0, 1, size).flip(0)
         chirp = chirp.cat(chirp.zeros_like()._interval(0, 0, 1).expand(length - 2 * size + 1, 2), later)
@@ -197,15 +205,20 @@ class FourierMixin(MatmulMixin):
         right = chirp._kept_pairs()._frequencies(-1)
         product = left._times(right._interval(1, 0, 1), right._interval(1, 1, 2))
         out = product._kept_pairs()._frequencies(1) / length
-        return out._interval(self.ndim - 2, 0, size)._turned_by(squares, 2 * size, sign)
+        out = out._interval(self.ndim - 2, 0, size)._turned_by(squares, whole, sign)
+        return out._interval(self.ndim - 2, 0, today)
 
-    def _counted(self, size: int) -> Self:
+    def _counted(self, size: Dim) -> Self:
         return self._make(UOp.iota(size, dtypes.int32), self._device)
+
+    def _today(self, size: Dim, dtype: DType) -> Any:
+        """Return a size as a number, a symbolic one as a tensor."""
+        return size if isinstance(size, int) else self._make(size.cast(dtype), self._device)
 
     def _kept_pairs(self) -> Self:
         return self._like(self._graph.contiguous())
 
-    def _turned_by(self, part: Self, whole: int, sign: int) -> Self:
+    def _turned_by(self, part: Self, whole: Any, sign: int) -> Self:
         """Return complex numbers turned by `part / whole` of a circle."""
         cosine, sine = self._circle(part, whole)
         return self._times(cosine.unsqueeze(-1), sine.unsqueeze(-1) * sign)
@@ -213,27 +226,22 @@ class FourierMixin(MatmulMixin):
     def _times(self, real: Self, imaginary: Self) -> Self:
         return self * real - self.flip(-1) * _signs(self) * imaginary
 
-    def _circle(self, part: Self, whole: int) -> tuple[Self, Self]:
+    def _circle(self, part: Self, whole: Any) -> tuple[Self, Self]:
         """Return cosine and sine of `part / whole` of a circle, for integers 0 <= part < whole.
 
         The angle is taken from the nearest quarter, so that it is small and its rounding as well.
         """
         quarter = (part * 4 + whole // 2) // whole
-        angle = (part * 4 - quarter * whole).cast(self.dtype) * (math.pi / 2 / whole)
+        unit = math.pi / 2 / (whole if isinstance(whole, int) else whole.cast(self.dtype))
+        angle = (part * 4 - quarter * whole).cast(self.dtype) * unit
         cosine, sine = angle.cos(), angle.sin()
         is_odd, is_behind = quarter % 2 == 1, quarter % 4 >= 2
         first, second = is_odd.where(-sine, cosine), is_odd.where(cosine, sine)
         return is_behind.where(-first, first), is_behind.where(-second, second)
 
 
-def _size(x: Any, axis: int, what: str = "") -> int:
-    size = x.shape[axis]
-    if not isinstance(size, int):
-        raise ShapeError(
-            f"{what}: axis {axis} of shape {show(x.shape)} is symbolic, and frequencies depend on the size. "
-            "Pass how many elements to take: n=, or s= for several axes."
-        )
-    return size
+def _count(n: Any, what: str) -> Dim:
+    return n if isinstance(n, UOp) else as_int(n, what, "n")
 
 
 def _signs(x: Any) -> Any:

@@ -8,9 +8,10 @@ from typing import Self
 
 from plugrad.errors import ArgumentError, AxisError
 from plugrad.tensor.fourier import FourierMixin, FourierNorm
-from plugrad.tensor.shapes import Axes, as_int, one_axis, several, show
+from plugrad.tensor.shapes import Axes, Dim, as_int, one_axis, several, show
+from plugrad.uop.uop import UOp
 
-Sizes = Sequence[int | None] | None
+Sizes = Sequence[Dim | None] | None
 
 
 class FourierAxesMixin(FourierMixin):
@@ -31,7 +32,7 @@ class FourierAxesMixin(FourierMixin):
         Raises:
             ArgumentError: a size is less than 1, there are not as many as axes, or `norm` is unknown.
             AxisError: these are not two axes, one does not exist, or both are the same.
-            ShapeError: the last axis has not two elements, or an axis is symbolic, without `s`.
+            ShapeError: the last axis has not two elements.
 
         Example:
             >>> Tensor([[[1.0, 0.0], [0.0, 0.0]]]).fft2().tolist()
@@ -64,7 +65,7 @@ class FourierAxesMixin(FourierMixin):
         Raises:
             ArgumentError: a size is less than 1, there are not as many as axes, or `norm` is unknown.
             AxisError: an axis does not exist, or comes twice.
-            ShapeError: the last axis has not two elements, or an axis is symbolic, without `s`.
+            ShapeError: the last axis has not two elements.
 
         Example:
             >>> Tensor([[[1.0, 0.0], [0.0, 0.0]]]).fftn().tolist()
@@ -183,11 +184,13 @@ def _axes_of(what: str, s: Sizes, axes: Axes, ndim: int) -> tuple[int, ...]:
     return found
 
 
-def _sizes_of(what: str, s: Sizes, axes: tuple[int, ...]) -> tuple[int | None, ...]:
+def _sizes_of(what: str, s: Sizes, axes: tuple[int, ...]) -> tuple[Dim | None, ...]:
     """Return the size to take of each axis, None for all of it; as in PyTorch, -1 means that too."""
     if s is None:
         return (None,) * len(axes)
-    sizes = [None if size is None else as_int(size, what, "s") for size in several(s)]
+    sizes = [
+        size if size is None or isinstance(size, UOp) else as_int(size, what, "s") for size in several(s)
+    ]
     if len(sizes) != len(axes):
         raise ArgumentError(f"{what}: s={s!r} for {len(axes)} axes. Pass a size for each axis.")
-    return tuple([None if size == -1 else size for size in sizes])
+    return tuple([None if isinstance(size, int) and size == -1 else size for size in sizes])

@@ -27,6 +27,7 @@ from plugrad.tensor.factorizations import (
 from plugrad.tensor.gather import GatherMixin
 from plugrad.tensor.matmul import check_factor
 from plugrad.tensor.shapes import (
+    Dim,
     as_int,
     as_number,
     broadcast_shapes,
@@ -34,9 +35,11 @@ from plugrad.tensor.shapes import (
     is_one_of,
     is_sequence,
     is_static,
+    lesser,
     show,
 )
 from plugrad.uop.ops import Ops
+from plugrad.uop.shape import add_sizes
 from plugrad.uop.shape import greatest as greatest_size
 from plugrad.uop.uop import UOp
 
@@ -174,7 +177,7 @@ class LinalgMixin(EinsumMixin, GatherMixin):
 
         Raises:
             ArgumentError: the mode is none of these.
-            ShapeError: these are no matrices, or their sizes are symbolic.
+            ShapeError: these are no matrices.
 
         Example:
             >>> q, r = Tensor([[3.0, 1.0], [4.0, 2.0]]).qr()
@@ -185,15 +188,15 @@ class LinalgMixin(EinsumMixin, GatherMixin):
             raise ArgumentError(f"qr: mode={mode!r:.60} is none of 'reduced', 'complete' and 'r'.")
         x, narrow = self._matrices("qr")
         rows, columns = _size(x, -2), _size(x, -1)
-        count = min(rows, columns)
+        count = lesser(rows, columns)
         q, r, others = x._interval(x.ndim - 1, 0, count)._tracked_qr(mode == "complete")
-        if columns > rows:
-            r = r.cat(q.transpose(-2, -1) @ x._interval(x.ndim - 1, rows, columns), axis=-1)
+        if count != columns:
+            r = r.cat(q.transpose(-2, -1) @ x._interval(x.ndim - 1, count, columns), axis=-1)
         if mode == "r":
             return q._interval(q.ndim - 1, 0, 0)._interval(q.ndim - 2, 0, 0).cast(narrow), r.cast(narrow)
-        if mode == "complete" and rows > columns:
+        if mode == "complete" and count != rows:
             q = q.cat(others._tracking(completed(q, others)), axis=-1)
-            r = r.pad((0, 0, 0, rows - columns))
+            r = r.pad((0, 0, 0, add_sizes(rows, -count)))
         return q.cast(narrow), r.cast(narrow)
 
     def matrix_power(self, n: int) -> Self:
@@ -272,11 +275,6 @@ class LinalgMixin(EinsumMixin, GatherMixin):
         if self.ndim < 2 or (square and shape[-1] != shape[-2]):
             kind = "square matrices: (..., n, n)" if square else "matrices: (..., m, n)"
             raise ShapeError(f"{what} of shape {show(shape)}: it takes {kind}.")
-        if not is_static(shape[-2:]):
-            raise ShapeError(
-                f"{what}: rows or columns of shape {show(shape)} are symbolic. Take matrices of fixed size: "
-                "how many there are may vary."
-            )
         narrow, wide = self._float_dtypes()
         return self.cast(wide), narrow
 
@@ -313,6 +311,17 @@ class LinalgMixin(EinsumMixin, GatherMixin):
         is_one = is_one & row.expand((most, most)).eq(column.expand((most, most)))
         whole = self.pad((0, most - size, 0, most - size))
         return self._make(is_one, self._device).where(1, whole).cast(self.dtype)
+
+    def _among_zeros(self) -> Self:
+        """Return matrices of known sizes: those of symbolic ones with zeros behind their rows and columns."""
+        rows, columns = self.shape[-2:]
+        if is_static((rows, columns)):
+            return self
+        return self.pad((0, greatest_size(columns) - columns, 0, greatest_size(rows) - rows))
+
+    def _corner(self, rows: Dim, columns: Dim) -> Self:
+        """Return the first rows and columns of matrices."""
+        return self._interval(self.ndim - 2, 0, rows)._interval(self.ndim - 1, 0, columns)
 
     def _cut_from(self, whole: Self) -> Self:
         """Return the part of matrices of a known size that these have."""
@@ -372,8 +381,14 @@ class LinalgMixin(EinsumMixin, GatherMixin):
 
     def _tracked_qr(self, complete: bool) -> tuple[Self, Self, Self]:
         """Return Q, R and the other columns of Q, for at least as many rows as columns."""
-        q, r, others = self._fixed()._reflections(complete)
-        inverted = r.transpose(-2, -1)._triangle_inverse().transpose(-2, -1)
+        rows, columns = _size(self, -2), _size(self, -1)
+        q, r, others = self._fixed()._among_zeros()._reflections(complete)
+        if not is_static((rows, columns)):
+            # no reflection moves a row of zeros
+            others = q.cat(others, axis=-1)._corner(rows, rows)._interval(self.ndim - 1, columns, rows)
+            q, r = q._corner(rows, columns), r._corner(columns, columns)
+        triangle = r._among_ones().transpose(-2, -1)
+        inverted = triangle._triangle_inverse().transpose(-2, -1)._corner(columns, columns)
         q, r, _ = self._differentiated([q, r, inverted], _qr_moves)
         return q, r, others
 
@@ -403,11 +418,11 @@ class LinalgMixin(EinsumMixin, GatherMixin):
         largest = greatest(self.abs())
         return (largest == 0).where(1.0, largest).cast(self.dtype)
 
-    def _like_eye(self, rows: int, columns: int) -> Self:
+    def _like_eye(self, rows: Dim, columns: Dim) -> Self:
         return type(self).eye(rows, columns, dtype=self.dtype, device=self._device)
 
 
-def _size(x: Any, axis: int) -> int:
+def _size(x: Any, axis: int) -> Any:
     return x.shape[axis]
 
 

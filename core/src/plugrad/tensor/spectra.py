@@ -11,14 +11,15 @@ from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, Self
 
 from plugrad.dtype import dtypes
-from plugrad.errors import ArgumentError, AxisError
+from plugrad.errors import ArgumentError, AxisError, ShapeError
 from plugrad.tensor.arguments import real
 from plugrad.tensor.base import promoted
 from plugrad.tensor.factorizations import computed, epsilon, orthogonal_rows
 from plugrad.tensor.linalg import LinalgMixin, completed, greatest
 from plugrad.tensor.matmul import check_factor
 from plugrad.tensor.order import OrderMixin
-from plugrad.tensor.shapes import one_axis, several
+from plugrad.tensor.shapes import Dim, greater, is_static, lesser, one_axis, several, show
+from plugrad.uop.uop import UOp
 
 # the reciprocals of these are finite
 _SMALLEST = {dtypes.float32: 2.0**-126, dtypes.float64: 2.0**-1022}
@@ -71,7 +72,7 @@ class SpectralMixin(LinalgMixin, OrderMixin):
             full_matrices: give U all m columns, and Vh all n rows.
 
         Raises:
-            ShapeError: these are no matrices, or their sizes are symbolic.
+            ShapeError: these are no matrices.
 
         Example:
             >>> u, s, vh = Tensor([[0.0, 2.0], [1.0, 0.0]]).svd()
@@ -79,6 +80,9 @@ class SpectralMixin(LinalgMixin, OrderMixin):
             ([2.0, 1.0], [[0.0, 2.0], [1.0, 0.0]])
         """
         x, narrow = self._matrices("svd")
+        if not is_static(x.shape[-2:]):
+            left, s, right = x._symbolic_svd(full_matrices)
+            return left.cast(narrow), s.cast(narrow), _turned(right).cast(narrow)
         is_wide = _size(x, -1) > _size(x, -2)
         u, s, v = (_turned(x) if is_wide else x)._tracked_svd(full_matrices)
         left, right = (v, _turned(u)) if is_wide else (u, _turned(v))
@@ -92,16 +96,17 @@ class SpectralMixin(LinalgMixin, OrderMixin):
         gradients are those for symmetric matrices.
 
         Raises:
-            ShapeError: these are no square matrices, or their sizes are symbolic.
+            ShapeError: these are no square matrices.
 
         Example:
             >>> w, v = Tensor([[1.0, 0.0], [0.0, -3.0]]).eigh()
             >>> w.tolist(), v.abs().tolist()
             ([-3.0, 1.0], [[0.0, 1.0], [1.0, 0.0]])
         """
-        x, narrow = self._matrices("eigh", square=True)
-        value = x._fixed()
-        w, v = (value.tril() + _turned(value.tril(-1)))._eigen()
+        x, narrow = self._squares("eigh")
+        size, value = _size(x, -1), x._fixed()._among_zeros()
+        w, v = (value.tril() + _turned(value.tril(-1)))._eigen(size)
+        w, v = w._interval(w.ndim - 1, 0, size), v._corner(size, size)
         w, v = x._differentiated([w, v], _eigen_moves)
         return w.cast(narrow), v.cast(narrow)
 
@@ -115,7 +120,7 @@ class SpectralMixin(LinalgMixin, OrderMixin):
                 distance from 1 to the next float times the greater size.
 
         Raises:
-            ShapeError: these are no matrices, or their sizes are symbolic.
+            ShapeError: these are no matrices.
 
         Example:
             >>> Tensor([[2.0, 0.0], [0.0, 0.0]]).pinv().tolist()
@@ -136,7 +141,8 @@ class SpectralMixin(LinalgMixin, OrderMixin):
 
         Raises:
             DtypeError: `b` is no tensor.
-            ShapeError: these are no matrices, `b` does not fit, or their sizes are symbolic.
+            ShapeError: these are no matrices, `b` does not fit, or symbolic sizes leave open whether there
+                are more rows than columns.
 
         Example:
             >>> Tensor([[1.0], [1.0]]).lstsq(Tensor([1.0, 3.0])).solution.round().tolist()
@@ -148,10 +154,17 @@ class SpectralMixin(LinalgMixin, OrderMixin):
         self._check_device(b)
         x, narrow = self.cast(promoted([self, b]))._matrices("lstsq")
         right = right.cast(x.dtype)
+        rows, columns = _size(x, -2), _size(x, -1)
+        if (count := lesser(rows, columns)) not in (rows, columns):
+            raise ShapeError(
+                f"lstsq of shape {show(self.shape)}: only where there are always more rows than columns, or "
+                "never, is it known whether there are residuals. Narrow the bounds of the variables, or use "
+                "pinv."
+            )
         inverted, singular, is_kept = x._pseudo_inverse(rtol)
         found = inverted @ right
         rank = is_kept.sum(-1)
-        if _size(x, -2) > _size(x, -1):
+        if count != rows:
             residuals = (x @ found - right).square().sum(-2)
         else:
             residuals = right._interval(right.ndim - 1, 0, 0)._interval(right.ndim - 2, 0, 1).squeeze(-2)
@@ -175,7 +188,6 @@ class SpectralMixin(LinalgMixin, OrderMixin):
         Raises:
             ArgumentError: `p` is none of these.
             AxisError: these are not two axes, an axis does not exist, or both are the same.
-            ShapeError: the shape is symbolic, for norms of singular values.
 
         Example:
             >>> x = Tensor([[3.0, 0.0], [0.0, -4.0]])
@@ -210,11 +222,13 @@ class SpectralMixin(LinalgMixin, OrderMixin):
     def _pseudo_inverse(self, rtol: float | None) -> tuple[Self, Self, Self]:
         """Return the pseudo-inverse, and, without gradients, singular values and which of them count."""
         rows, columns = _size(self, -2), _size(self, -1)
-        if columns > rows:
+        if is_static((rows, columns)) and columns > rows:
             inverted, s, is_kept = _turned(self)._pseudo_inverse(rtol)
             return _turned(inverted), s, is_kept
-        part = max(rows, columns) * epsilon(self.dtype) if rtol is None else rtol
-        u, s, v, _ = self._fixed()._singular(False)
+        part: Any = greater(rows, columns)
+        part = part if isinstance(part, int) else self._make(part.cast(self.dtype), self._device)
+        part = part * epsilon(self.dtype) if rtol is None else rtol
+        (u, s, v), _ = self._fixed()._parts(False)
         is_kept = s > s.pad((0, 1)).max(-1, keepdim=True) * part
         reciprocals = is_kept.where(1 / is_kept.where(s, 1.0), 0.0)
         value = ((v * reciprocals.unsqueeze(-2)) @ _turned(u))._kept()
@@ -225,6 +239,35 @@ class SpectralMixin(LinalgMixin, OrderMixin):
         u, s, v, others = self._fixed()._singular(complete)
         u, s, v = self._differentiated([u, s, v], _singular_moves)
         return (u.cat(others._tracking(completed(u, others)), axis=-1) if _size(others, -1) else u), s, v
+
+    def _symbolic_svd(self, complete: bool) -> tuple[Self, Self, Self]:
+        """Return U, S and V of matrices of symbolic sizes."""
+        thin, others = self._parts(complete)
+        u, s, v = self._differentiated(thin, _singular_moves)
+        u, v = (
+            x.cat(rest._tracking(completed(x, rest)), axis=-1) if _size(rest, -1) != 0 else x
+            for x, rest in zip((u, v), others, strict=True)
+        )
+        return u, s, v
+
+    def _parts(self, complete: bool) -> tuple[list[Self], list[Self]]:
+        """Return U, S and V, and the other columns of U and V, without gradients.
+
+        Zeros behind rows and columns of symbolic sizes change nothing but that there are more values of 0:
+        no reflection or rotation mixes their directions with others, and they are sorted behind all others.
+        """
+        rows, columns = _size(self, -2), _size(self, -1)
+        count = lesser(rows, columns)
+        whole = self._fixed()._among_zeros()
+        is_wide = _size(whole, -1) > _size(whole, -2)
+        u, s, v, others = (_turned(whole) if is_wide else whole)._singular(complete)
+        u = u.cat(others, axis=-1) if complete else u
+        u, v = (v, u) if is_wide else (u, v)
+        thin = [u._corner(rows, count), s._interval(s.ndim - 1, 0, count), v._corner(columns, count)]
+        ends = (rows, columns) if complete else (count, count)
+        left = u._corner(rows, ends[0])._interval(u.ndim - 1, count, ends[0])
+        right = v._corner(columns, ends[1])._interval(v.ndim - 1, count, ends[1])
+        return thin, [left, right]
 
     def _singular(self, complete: bool) -> tuple[Self, Self, Self, Self]:
         """Return U, S, V and the other columns of U, without gradients, for m >= n.
@@ -273,8 +316,12 @@ class SpectralMixin(LinalgMixin, OrderMixin):
         u, v = (_turned(_turned(x)._rows_in(order)) for x in (q, v))
         return u, s.gather(-1, order), v
 
-    def _eigen(self) -> tuple[Self, Self]:
-        """Return eigenvalues and eigenvectors of symmetric matrices, without gradients."""
+    def _eigen(self, count: Dim) -> tuple[Self, Self]:
+        """Return eigenvalues and eigenvectors of symmetric matrices, without gradients.
+
+        Behind the first `count` rows and columns there are zeros, which no rotation mixes with others; their
+        values come last.
+        """
         size = _size(self, -1)
         largest = self._scale()
         x = (self / largest)._kept()
@@ -286,7 +333,11 @@ class SpectralMixin(LinalgMixin, OrderMixin):
         turned = (x + self._like_eye(size, size) * shift)._orthogonal(size, sweeps)
         v = _turned(turned / turned.square().sum(-1, keepdim=True).sqrt())._kept()
         w = (v * (x @ v)).sum(-2)
-        order = w.argsort(-1)
+        keys = w
+        if not isinstance(count, int):
+            is_behind = self._make(UOp.iota(size) >= count.cast(dtypes.int32), self._device)
+            keys = is_behind.where(math.inf, w)
+        order = keys.argsort(-1)
         return (w.gather(-1, order) * largest.squeeze(-1))._kept(), _turned(
             _turned(v)._rows_in(order)
         )._kept()
@@ -305,7 +356,7 @@ class SpectralMixin(LinalgMixin, OrderMixin):
         return self.gather(-2, order.unsqueeze(-1).expand(*self.shape))._kept()
 
 
-def _size(x: Any, axis: int) -> int:
+def _size(x: Any, axis: int) -> Any:
     return x.shape[axis]
 
 
@@ -351,7 +402,7 @@ def _eigen_moves(values: Sequence[Any], x: Any, step: Any) -> list[Any]:
 
 
 def _singular_moves(values: Sequence[Any], x: Any, step: Any) -> list[Any]:
-    """Return dU, dS and dV, for U with at least as many rows as columns and square V.
+    """Return dU, dS and dV, for U with at least as many rows as columns, as for V.
 
     Source: Giles 2008, section 3.2.
     """
@@ -366,6 +417,9 @@ def _singular_moves(values: Sequence[Any], x: Any, step: Any) -> list[Any]:
     dv = v @ ((column * inner + _turned(inner) * row) * gaps)
     moved = step @ v * safe_inverse(row)
     du = du + moved - u @ (_turned(u) @ moved)
+    if v.shape[-1] != v.shape[-2]:
+        moved = _turned(step) @ u * safe_inverse(row)
+        dv = dv + moved - v @ (_turned(v) @ moved)
     return [du, inner.diagonal(0, -2, -1) * largest.squeeze(-1), dv]
 
 

@@ -157,10 +157,12 @@ class UOp(OperatorMixin, StructureMixin, _Draft):
         function, which refuses values with which a slice would leave its axis. Work that has to look at all
         places at once, such as sorting, is done for as many elements as the axis may have at most.
 
+        Random numbers of a symbolic shape are those of the shape of today; as many are drawn from the stream.
+
         Refused by name is what has no meaning for sizes that vary: results whose number depends on them
-        (`unbind`, `split` into pieces that may be more or fewer), windows and filters of a symbolic size,
-        factorizations of matrices with symbolic rows, but for inverses, determinants and triangles of
-        square ones. A slice of fixed size, or the value itself, is the way out.
+        (`unbind`, `split` into pieces that may be more or fewer, `nonzero` without a size), windows and
+        filters of a symbolic size, and what leaves the device (`numpy`, `tolist`). A slice of fixed size,
+        or the value itself, is the way out.
 
         Raises:
             ShapeError: no integer does.

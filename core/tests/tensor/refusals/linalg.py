@@ -160,12 +160,6 @@ CASES: list[Case] = [
         "matrix_norm: axis 2 is out of range",
     ),
     (
-        "matrix_norm",
-        ShapeError,
-        lambda t: t.symbolic.reshape(1, -1).matrix_norm(2),
-        "matrix_norm: rows or columns of shape (1, size) are symbolic",
-    ),
-    (
         "matmul",
         ShapeError,
         lambda t: t.floats.matmul(t.floats),
