@@ -11,7 +11,8 @@ import re
 
 import numpy as np
 
-from plugrad.dtype import DType, is_float
+from plugrad import Tensor
+from plugrad.dtype import is_float
 from plugrad.testing.operations import OPERATIONS, Operation, do
 from plugrad.testing.operations.check import references
 from plugrad.testing.operations.table import AT_EDGES, WRITTEN
@@ -49,8 +50,12 @@ def _build(case: Operation, bench: Bench) -> Check:
     outputs, exact = list(done.tensors), [*references(case), *_derivatives(case, bench)]
     if case.signed:
         floats = [(x, want) for x, want in zip(done.results, exact, strict=False) if is_float(x.dtype)]
-        outputs += [x.signbit() & (x == 0) for x, _ in floats]
-        exact += [_negative_zeros(want, x.dtype) for x, want in floats]
+        with np.errstate(over="ignore", under="ignore"):
+            zeros = [want.astype(x.dtype.name) == 0 for x, want in floats]
+        outputs += [
+            x.signbit() & Tensor(at, device=bench.name) for (x, _), at in zip(floats, zeros, strict=True)
+        ]
+        exact += [np.signbit(want) & at for (_, want), at in zip(floats, zeros, strict=True)]
     if 0 in outputs[0].shape:
         # nothing to compute takes no kernel, which is what counts; the sum of nothing takes one
         outputs, exact = [*outputs, outputs[0].sum()], [*exact, np.zeros(())]
@@ -59,12 +64,6 @@ def _build(case: Operation, bench: Bench) -> Check:
     widest = max(tolerances, key=lambda tolerance: tolerance.ulp)
     allowed = Tolerance(widest.ulp * case.accuracy, widest.reason)
     return Check([tensor.contiguous() for tensor in outputs], exact, allowed, scales)
-
-
-def _negative_zeros(x: Array, dtype: DType) -> Array:
-    """Say which numbers are -0.0 in a dtype."""
-    narrow = x.astype(dtype.name)
-    return np.signbit(narrow) & (narrow == 0)
 
 
 def _derivatives(case: Operation, bench: Bench) -> list[Array]:
