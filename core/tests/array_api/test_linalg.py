@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import plugrad.array_api as xp
+from plugrad import Variable
 from plugrad.array_api.complexes import Complex
 from plugrad.dtype import dtypes
 from plugrad.errors import ArgumentError, AxisError, DtypeError, ShapeError
@@ -399,6 +400,29 @@ def test_diagonals_and_their_sums() -> None:
     assert xp.linalg.trace(Tensor([[1, 2], [3, 4]], dtype="int8"), dtype=xp.int64).dtype is dtypes.int64
     with pytest.raises(DtypeError, match=r"^trace of complex numbers in .*float32"):
         xp.linalg.trace(array(numbers(2, 2)), dtype=xp.float32)
+
+
+# --- symbolic sizes ---
+
+
+def test_how_many_matrices_there_are_may_be_symbolic() -> None:
+    x = numbers(4, 2, 2)
+    count = Variable("n", 1, 4).bind(3)
+    given = Complex(Tensor(x.real.copy())[:count], Tensor(x.imag.copy())[:count])
+    found = values(
+        *[xp.sum(f(given)) for f in (xp.linalg.inv, xp.linalg.det, xp.linalg.svdvals, xp.linalg.eigvalsh)]
+    )
+    x = x[:3]
+    wanted = (np.linalg.inv(x), np.linalg.det(x), np.linalg.svd(x, compute_uv=False), np.linalg.eigvalsh(x))
+    for ours, theirs in zip(found, wanted, strict=True):
+        near(ours, theirs.sum(), size=float(np.abs(theirs).max()))
+
+
+@pytest.mark.parametrize("name", ["qr", "svd", "svdvals", "pinv", "matrix_rank"])
+def test_complex_matrices_of_symbolic_size_are_refused_by_name(name: str) -> None:
+    x = Tensor.ones(3, 2)[: Variable("n", 1, 3).bind(2)]
+    with pytest.raises(ShapeError, match=f"^{name}: rows or columns of shape .* are symbolic"):
+        getattr(xp.linalg, name)(Complex(x, x))
 
 
 # --- gradients ---
