@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from plugrad import Tensor, Variable, context, events
+from plugrad import Tensor, context, events
 from plugrad.errors import ArgumentError, ShapeError
 from plugrad.jit import jit
 from plugrad.transforms import checkpoint, grad, vmap
@@ -356,6 +356,3 @@ def test_shapes_that_are_no_matrices_are_refused() -> None:
         Tensor.zeros(2, 2).qr("full")  # pyright: ignore[reportArgumentType]
     with pytest.raises(ArgumentError, match="is no integer"):
         Tensor.zeros(2, 2).matrix_power(0.5)  # pyright: ignore[reportArgumentType]
-    rows = Variable("rows", 1, 4).bind(2)
-    with pytest.raises(ShapeError, match="symbolic"):
-        Tensor.zeros(4, 4)[:rows].qr()

@@ -89,6 +89,11 @@ CASES: dict[str, tuple[Callable[[Any, Any], Any], Callable[[int, Any], Any]]] = 
         lambda n, x: x[:n].scaled_dot_product_attention(x[:n], x[:n], is_causal=True),
         lambda n, x: attention(x[:n], x[:n], np.tril(np.ones((n, n)))),
     ),
+    "attention with queries of a symbolic size": (
+        lambda n, x: x.T[:, :n].scaled_dot_product_attention(x.T[:, :n], x.T),
+        lambda n, x: np.exp(x[:n].T @ x[:n] / np.sqrt(n))
+        / np.exp(x[:n].T @ x[:n] / np.sqrt(n)).sum(-1, keepdims=True) @ x.T,
+    ),
     "rows by tensors": (lambda n, x: x[:n][Tensor([1, 0, -1])], lambda n, x: x[:n][[1, 0, -1]]),
     "columns by tensors": (lambda n, x: x[:n][:, Tensor([2, 0])], lambda n, x: x[:n][:, [2, 0]]),
     "elements by tensors": (

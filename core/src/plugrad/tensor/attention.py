@@ -15,7 +15,7 @@ from typing import Any, Self
 
 from plugrad._frozen import frozen
 from plugrad.autodiff import repeated
-from plugrad.dtype import dtypes, is_bool, is_float, sum_acc_dtype
+from plugrad.dtype import DType, dtypes, is_bool, is_float, sum_acc_dtype
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.arguments import real, tensors, tensors_or_none
 from plugrad.tensor.custom import with_backward
@@ -62,7 +62,7 @@ class AttentionMixin(DropoutMixin, MatmulMixin):
             attn_mask: bools (True: may attend) or floats added to scores; broadcasts to (..., L, S).
             dropout_p: probability that a weight is left out, while training (see `Tensor.train`).
             is_causal: query `i` attends to keys `0..i` only.
-            scale: factor of scores; `1/sqrt(E)` if left out, for an `E` that is known.
+            scale: factor of scores; `1/sqrt(E)` if left out.
             enable_gqa: axis -3 holds heads, and each head of keys and values serves several of queries.
 
         Raises:
@@ -82,7 +82,9 @@ class AttentionMixin(DropoutMixin, MatmulMixin):
             query, key, value, attn_mask = _grouped(query, key, value, attn_mask)
             shape = (*self.shape[:-1], value.shape[-1])
         wide = sum_acc_dtype(self.dtype)
-        factor = _scale(self.shape[-1], scale)
+        factor: Any = _scale(self.shape[-1], scale, wide)
+        if isinstance(factor, UOp):
+            factor = self._make(factor, self._device)
         q, k, v = query.cast(wide) * factor, key.cast(wide), value.cast(wide)
         lengths: Any = self.shape[-2], key.shape[-2]
         # a symbolic number of keys is no number of blocks
@@ -317,14 +319,12 @@ def _grouped(query: Any, key: Any, value: Any, mask: Any) -> tuple[Any, Any, Any
     return query, key.unsqueeze(-3), value.unsqueeze(-3), mask
 
 
-def _scale(size: Dim, scale: float | None) -> float:
+def _scale(size: Dim, scale: float | None, wide: DType) -> float | UOp:
+    """Return the factor of scores; of a symbolic size a node of the dtype to compute in."""
     if scale is not None:
         return scale
     if not isinstance(size, int):
-        raise ShapeError(
-            f"scaled_dot_product_attention: the last axis has a symbolic size, {show((size,))[1:-2]}. Pass "
-            "scale=."
-        )
+        return 1 / size.maximum(1).cast(wide).sqrt()
     # scores of no terms are 0, whatever they are multiplied by
     return 1 / math.sqrt(size or 1)
 
