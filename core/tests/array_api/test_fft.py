@@ -179,6 +179,14 @@ def test_a_symbolic_axis_may_be_transformed() -> None:
     x = Tensor([1.0, 2.0, 3.0])[: Variable("n", 1, 3).bind(2)]
     np.testing.assert_allclose(values(xp.fft.fft(x, n=4)), np.fft.fft([1, 2, 0, 0]), atol=1e-6)
     np.testing.assert_allclose(values(xp.fft.hfft(x, n=4)), np.fft.hfft([1, 2], n=4), atol=1e-6)
+    # without n=, the result is symbolic too: Parseval's sum tells whether it is right
+    for name in ("fft", "ifft", "ihfft", "rfft", "fftn"):
+        total = xp.sum(xp.square(xp.abs(getattr(xp.fft, name)(x))))
+        wanted = np.square(np.abs(getattr(np.fft, name)([1.0, 2.0]))).sum()
+        assert total.item() == pytest.approx(wanted, rel=1e-5)
+    for name in ("irfft", "hfft"):
+        total = xp.sum(xp.square(getattr(xp.fft, name)(x)))
+        assert total.item() == pytest.approx(np.square(getattr(np.fft, name)([1.0, 2.0])).sum(), rel=1e-5)
     with pytest.raises(ShapeError, match=r"^fftshift: axis 0 of shape .* is symbolic"):
         xp.fft.fftshift(x)
 
