@@ -230,3 +230,10 @@ def test_flags_are_true_or_false_and_no_axes() -> None:
 def test_a_mean_is_of_the_dtype_that_is_asked_for() -> None:
     mean = Tensor([1, 2]).mean(0, dtype="float64")
     assert (mean.dtype.name, mean.item()) == ("float64", 1.5)
+
+
+@pytest.mark.parametrize("name", ["max", "argmax", "argmin", "median", "nanmedian", "quantile"])
+def test_what_has_no_elements_is_named_by_its_own_shape(name: str) -> None:
+    fraction = [0.5] if name == "quantile" else []
+    with pytest.raises(ShapeError, match=rf"{name} over axis None of shape \(2, 0, 3\): there are no"):
+        getattr(Tensor.zeros(2, 0, 3), name)(*fraction)

@@ -56,6 +56,7 @@ class NanMixin(ExtremeMixin):
             3.0
         """
         if axis is None:
+            self._nonempty_axes(None, "nanmedian")
             middle = self.flatten().nanmedian(0)[0]
             return middle.reshape((1,) * self.ndim) if keepdim else middle
         self._nonempty_axes(axis, "nanmedian")

@@ -126,6 +126,7 @@ class OrderMixin(GatherMixin, CreationMixin):
             2
         """
         if axis is None:
+            self._nonempty_axes(None, "median")
             return self.flatten().median(0)[0]
         self._nonempty_axes(axis, "median")
         if not self.ndim:
@@ -180,6 +181,7 @@ class OrderMixin(GatherMixin, CreationMixin):
         if isinstance(q, TensorBase) and q.ndim > 1:
             raise ShapeError(f"quantile: q of shape {show(q.shape)}. Give a number or one axis of them.")
         if axis is None:
+            self._nonempty_axes(None, "quantile")
             out = self.flatten().quantile(q, 0, False, interpolation)
             return out.reshape(*out.shape, *(1,) * self.ndim) if keepdim else out
         self._nonempty_axes(axis, "quantile")

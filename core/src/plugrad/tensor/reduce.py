@@ -223,6 +223,7 @@ class ReduceMixin(ActivationMixin):
 
     def _arg_extreme(self, axis: int | None, keepdim: bool, what: str, extreme: Any) -> Self:
         if axis is None:
+            self._nonempty_axes(None, what)
             flat = self._like(self._graph.reshape((product(self.shape),)))
             out = flat._arg_extreme(0, False, what, extreme)
             return out.reshape((1,) * self.ndim) if keepdim else out
