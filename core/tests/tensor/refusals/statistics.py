@@ -19,7 +19,12 @@ CASES: list[Case] = [
     ("nansum", AxisError, lambda t: t.floats.nansum(2), "nansum: axis 2 is out of range"),
     ("nanmean", AxisError, lambda t: t.floats.nanmean((0, 2)), "nanmean: axis 2 is out of range"),
     ("nanmedian", AxisError, lambda t: t.floats.nanmedian(2), "nanmedian: axis 2 is out of range"),
-    ("nanmedian", ShapeError, lambda t: Tensor.zeros(0).nanmedian(), "nanmedian over axis None of shape (0,)"),
+    (
+        "nanmedian",
+        ShapeError,
+        lambda t: Tensor.zeros(0).nanmedian(),
+        "nanmedian over axis None of shape (0,)",
+    ),
     ("kthvalue", ArgumentError, lambda t: t.floats.kthvalue(0), "kthvalue: k=0 of 3 elements on axis -1"),
     ("kthvalue", AxisError, lambda t: t.floats.kthvalue(1, 2), "kthvalue: axis 2 is out of range"),
     ("mode", AxisError, lambda t: t.floats.mode(2), "mode: axis 2 is out of range"),
