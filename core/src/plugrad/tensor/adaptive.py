@@ -106,9 +106,10 @@ class AdaptivePoolingMixin(GatherMixin):
     def _adaptive_max(self, output_size: OutputSizes, axes: int, return_indices: bool, what: str) -> Any:
         counts = _adaptive_counts(self, output_size, axes, what)
         first = self.ndim - axes
-        view = self._graph
+        view = best = self._graph
         for number, count in enumerate(counts):
             view, _ = _bins(view, first + 2 * number, count)
+            best = _max_of_bins(best, first + number, count)
         order = (*range(first), *range(first, first + 2 * axes, 2), *range(first + 1, first + 2 * axes, 2))
         view = view.permute(order)
         sizes: Any = self.shape[first:]
@@ -120,7 +121,7 @@ class AdaptivePoolingMixin(GatherMixin):
                 once = _beside(inside, from_end, 2 * number).expand(from_end.shape)
                 from_end = once.where(from_end, from_end.const_like(0))
         from_end = from_end.permute((*range(0, 2 * axes, 2), *range(1, 2 * axes, 2)))
-        values = self._like(first_of_bins(view, from_end))
+        values = self._like(first_of_bins(view, from_end, best))
         if not return_indices:
             return values
         return values, self._like(first_places(view, from_end, product(sizes)))
@@ -144,6 +145,16 @@ def _adaptive_counts(x: TensorBase, output_size: OutputSizes, axes: int, what: s
     if min(map(size_today, (*counts, *sizes))) < 1:
         raise ShapeError(f"{what} of shape {show(shape)} to {show(counts)}: all sizes must be at least 1.")
     return counts
+
+
+def _max_of_bins(u: UOp, axis: int, count: Dim) -> UOp:
+    """Return the greatest of each window of one axis: what the next axis goes on with has fewer elements."""
+    shape: Any = u.shape
+    if shape[axis] is count or shape[axis] == count:
+        return u
+    view, _ = _bins(u, axis, count)
+    best = view.reduce_axis(Ops.MAX, (axis + 1,)).reshape((*shape[:axis], count, *shape[axis + 1 :]))
+    return best.contiguous()
 
 
 def _mean_of_bins(u: UOp, axis: int, count: Dim) -> UOp:

@@ -104,19 +104,16 @@ class _ByElement:
         return u.expand((*lead, *[n for pair in pairs for n in pair], *most))
 
 
-def first_of_bins(view: UOp, from_end: UOp) -> UOp:
+def first_of_bins(view: UOp, from_end: UOp, values: UOp) -> UOp:
     """Return the greatest of each window, whose gradient goes to the first of equals alone, or of NaN.
 
-    As `greatest_in`, for windows of several lengths: (..., *counts, *kernel) with (*counts, *kernel) ->
-    (..., *counts)
+    As `greatest_in`, for windows of several lengths: (..., *counts, *kernel) with (*counts, *kernel) and the
+    values themselves, (..., *counts) -> (..., *counts)
     """
-    axes = len(from_end.shape) // 2
-    window_axes = tuple(range(len(view.shape) - axes, len(view.shape)))
-    values = view.reduce_axis(Ops.MAX, window_axes)
-    shape = view.shape[:-axes]
     if not is_float(view.dtype):
-        return values.reshape(shape)
-    return with_rule([values], [view, from_end], _to_the_first)[0].reshape(shape)
+        return values
+    wide = values.reshape((*values.shape, *(1,) * (len(from_end.shape) // 2)))
+    return with_rule([wide], [view, from_end], _to_the_first)[0].reshape(values.shape)
 
 
 def _to_the_first(gradients: tuple[UOp | None, ...], function: UOp) -> list[UOp | None]:
@@ -124,7 +121,9 @@ def _to_the_first(gradients: tuple[UOp | None, ...], function: UOp) -> list[UOp 
     (gradient,), (view, from_end) = gradients, inputs_of(function)
     if gradient is None:
         return [None, None]
-    is_first = behind(from_end, view.shape).eq(_ranks(view, from_end).expand(view.shape))
+    # written once: a look into a window inside of a look into all of them is too much for one kernel
+    ranks = _ranks(view.contiguous(), from_end)
+    is_first = behind(from_end, view.shape).eq(ranks.expand(view.shape))
     return [is_first.where(gradient.expand(view.shape), gradient.const_like(0.0)), None]
 
 
