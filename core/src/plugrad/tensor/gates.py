@@ -59,8 +59,9 @@ class GateMixin(NormMixin):
                 f"or {channels if isinstance(channels, int) else 'one'} for the channels on axis 1."
             )
         slopes = weight.reshape(()) if count == 1 else weight.reshape(-1, *(1,) * (self.ndim - 2))
-        # one product, not a choice of two: a slope that is NaN has no part in what is above 0
-        return self * (self > 0).where(1, slopes)
+        # one product, not a choice of two: a slope that is NaN has no part in what is above 0. True is 1 in
+        # every dtype, also of bools, which an integer would make integers.
+        return self * (self > 0).where(True, slopes)
 
     def threshold(self, threshold: float, value: float) -> Self:
         """Return values up to `threshold` as `value`.
