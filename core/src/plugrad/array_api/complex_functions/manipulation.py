@@ -24,11 +24,14 @@ def _by_parts(function: Callable[..., Any]) -> Callable[..., Any]:
 
     # its arguments are checked once for each part
     def apply(x: Any, *args: Any, **keywords: Any) -> Any:
-        if not isinstance(x, Complex):
+        if isinstance(x, Tensor):
             raise DtypeError(
                 f"{function.__name__}: complex numbers are for its first argument only. Take real(x) of the "
                 "others first."
             )
+        if not isinstance(x, Complex):
+            # no array: the check says so
+            return of_reals(x, *args, **keywords)
         real, imag = (of_reals(part, *args, **keywords) for part in x.parts())
         if issubclass(type(real), tuple):
             return tuple(Complex.of_parts(*side) for side in zip(real, imag, strict=True))
