@@ -2,12 +2,13 @@
 
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from plugrad import Device, Tensor, Variable
+from plugrad import Device, Tensor, Variable, events
 from plugrad.engine import storage
 from plugrad.errors import DtypeError, ShapeError
 from plugrad.jit import jit
@@ -225,3 +226,51 @@ def test_short_floats_show_their_bits_in_their_shape(dtype: str, fmt: str) -> No
     seen = t.data()
     assert (seen.format, seen.shape) == (fmt, (2, 2))
     assert seen.tolist() == t.bitcast("uint8" if fmt == "B" else "uint16").tolist()
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """Six rows of four int32, from 0 up."""
+    path = tmp_path / "numbers"
+    path.write_bytes(np.arange(24, dtype=np.int32).tobytes())
+    return path
+
+
+@pytest.mark.parametrize(
+    ("read", "want", "nbytes"),
+    [
+        (lambda x: x[1:3], [[4, 5, 6, 7], [8, 9, 10, 11]], 32),
+        (lambda x: x[5], [20, 21, 22, 23], 16),
+        (lambda x: x[2, 3], 11, 4),
+        (lambda x: x[1, :2] + x[3, 2:], [18, 20], 16),
+        (lambda x: x[:, 1], [1, 5, 9, 13, 17, 21], 96),
+        (lambda x: x[0] + x.sum(), [276, 277, 278, 279], 16 + 96),
+    ],
+    ids=["rows", "row", "element", "sum of parts", "column", "row and all"],
+)
+def test_no_more_of_a_file_is_read_than_is_used(
+    file: Path, read: Callable[[Tensor], Tensor], want: object, nbytes: int
+) -> None:
+    copied: list[int] = []
+    with events.subscribe(events.CopyEvent, lambda event: copied.append(event.nbytes)):
+        lazy = Tensor(file, dtype="int32").reshape(6, 4).to("PYTHON")
+        assert read(lazy).tolist() == want
+    assert sum(copied) == nbytes
+
+
+def test_parts_that_were_read_alone_are_parts_all_the_same(file: Path) -> None:
+    lazy = Tensor(file, dtype="int32").to("PYTHON")
+    part = lazy[2:5]
+    assert part.tolist() == [2, 3, 4]
+    part += 100
+    assert lazy[:6].tolist() == [0, 1, 102, 103, 104, 5]
+    lazy[4:6] = 7
+    assert part.tolist() == [102, 103, 7]
+
+
+def test_parts_of_a_file_are_read_in_any_order(file: Path) -> None:
+    stored = Tensor(file, dtype="int32")
+    assert stored.device.startswith("DISK:")
+    assert stored[3:5].tolist() == [3, 4]
+    assert stored.flip(0)[::11].numpy().tolist() == [23, 12, 1]
+    assert stored.reshape(6, 4).T[1].tolist() == [1, 5, 9, 13, 17, 21]

@@ -133,7 +133,7 @@ def root_of(u: UOp) -> UOp | None:
     base = base_of(u)
     if base.op in _THERE:
         return None
-    if base.op in _WHOLE and not _only_reshaped(u, base):
+    if base.op in _WHOLE and not _only_reshaped(u, base) and not _is_loaded(base):
         return base
     if base.op in IN_PLACE:
         return base
@@ -146,6 +146,12 @@ def root_of(u: UOp) -> UOp | None:
         is_next = below is best and view.op is Ops.RESHAPE
         best = view if is_next or _is_smaller(view, best) else best
     return best
+
+
+def _is_loaded(u: UOp) -> bool:
+    """Say whether `u` is the copy of what lies on a device that only stores: parts of it are loaded alone."""
+    device = u.src[0].device
+    return u.op is Ops.COPY and device is not None and not Device[device].can_compute
 
 
 def _only_reshaped(u: UOp, base: UOp) -> bool:

@@ -13,6 +13,7 @@ from plugrad.schedule.kernelize import KernelCall, kernelize, written_kernel
 from plugrad.schedule.limits import cuts_for
 from plugrad.schedule.normalize import normalize
 from plugrad.schedule.order import VersionConflict, order
+from plugrad.schedule.partial_copies import copied_in_part
 from plugrad.schedule.rangeify import Kernel, Rangeify
 from plugrad.schedule.scattered import scattered
 from plugrad.schedule.versions import VERSIONS, base_of, slice_of
@@ -163,7 +164,8 @@ def create_schedule(sink: UOp, cost: Mapping[str, CostModel], default_device: st
     check_graph(sink)
     asked = len(sink.src)
     # rewriting keeps the place of each source, which is how an effect is found again
-    effects = tuple(u for u in sink.toposort() if u.op in _EFFECTS)
+    in_part = copied_in_part(sink, cost)
+    effects = tuple(u for u in sink.toposort() if u.op in _EFFECTS and u not in in_part)
     draft = Draft(UOp.sink(*sink.src, *effects), asked)
     done = SCHEDULING.run(draft, Devices(cost, default_device))
     places = done.graph.src

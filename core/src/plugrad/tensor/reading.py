@@ -12,7 +12,7 @@ from plugrad.errors import ArgumentError, DtypeError, JitError, ShapeError, Shar
 from plugrad.runtime.buffer import Buffer
 from plugrad.tensor.computing import ComputingMixin
 from plugrad.tensor.conversion import ConversionMixin
-from plugrad.tensor.host import empty_lists, nest, pack, unpack
+from plugrad.tensor.host import computes, empty_lists, nest, pack, unpack
 from plugrad.tensor.shapes import as_flag, show
 from plugrad.tensor.source import bytes_of
 from plugrad.uop.ops import Ops
@@ -86,6 +86,9 @@ class ReadingMixin(ComputingMixin, ConversionMixin):
                 "does with them would not be done again. Return the tensor and read it outside; choose with "
                 "where()."
             )
+        if not computes(self._device) and not _is_whole(self.uop):
+            # what lies there in another order, or in parts, is put together where kernels run
+            return self._make(self.uop.copy_to_device(Device.DEFAULT), Device.DEFAULT)._stored()
         t = self.realize()
         if not _is_whole(t.uop):
             t = self._make(t.uop.contiguous(), self._device).realize()
