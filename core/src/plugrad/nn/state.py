@@ -161,6 +161,9 @@ def safe_save(
 def safe_load(path: str | os.PathLike[str], device: str | None = None) -> dict[str, Tensor]:
     """Return the tensors of a safetensors file, or of a model in several, which are read when they are used.
 
+    A slice of consecutive elements that is asked for by itself, as in `tensors["weight"][:10].numpy()`, is all
+    that is read then. To compute with a tensor reads the whole of it, once.
+
     Args:
         path: the file; or the index of several (`model.safetensors.index.json`), or the folder of either.
         device: where the tensors are to live; the default device if left out.

@@ -11,9 +11,9 @@ from plugrad.schedule.copies import Copies
 from plugrad.schedule.fusion import CostModel
 from plugrad.schedule.kernelize import KernelCall, kernelize, written_kernel
 from plugrad.schedule.limits import cuts_for
+from plugrad.schedule.loaded_parts import loaded_parts
 from plugrad.schedule.normalize import normalize
 from plugrad.schedule.order import VersionConflict, order
-from plugrad.schedule.partial_copies import copied_in_part
 from plugrad.schedule.rangeify import Kernel, Rangeify
 from plugrad.schedule.scattered import scattered
 from plugrad.schedule.versions import VERSIONS, base_of, slice_of
@@ -164,9 +164,10 @@ def create_schedule(sink: UOp, cost: Mapping[str, CostModel], default_device: st
     check_graph(sink)
     asked = len(sink.src)
     # rewriting keeps the place of each source, which is how an effect is found again
-    in_part = copied_in_part(sink, cost)
-    effects = tuple(u for u in sink.toposort() if u.op in _EFFECTS and u not in in_part)
-    draft = Draft(UOp.sink(*sink.src, *effects), asked)
+    parts = loaded_parts(sink, cost)
+    top = UOp.sink(*(parts.get(u, u) for u in sink.src)) if parts else sink
+    effects = tuple(u for u in top.toposort() if u.op in _EFFECTS)
+    draft = Draft(UOp.sink(*top.src, *effects), asked)
     done = SCHEDULING.run(draft, Devices(cost, default_device))
     places = done.graph.src
     made = dict(zip(effects, places[asked:], strict=True))

@@ -11,7 +11,6 @@ from plugrad._frozen import frozen
 from plugrad.dtype import dtype_min
 from plugrad.schedule.fusion import CostModel
 from plugrad.schedule.lookups import inside_lookup
-from plugrad.schedule.partial_copies import slice_before_copy
 from plugrad.schedule.versions import VERSIONS, base_of, slice_of
 from plugrad.uop.ops import MOVEMENT, Ops
 from plugrad.uop.rewrite import PatternMatcher, graph_rewrite
@@ -88,10 +87,6 @@ def _split_long_reduce(ctx: "Devices", reduced: UOp, x: UOp) -> UOp | None:
     return partial.reduce_axis(op, (axis,)).reshape(reduced.shape)
 
 
-def _slice_before_copy(ctx: "Devices", part: UOp) -> UOp | None:
-    return slice_before_copy(part, ctx.cost)
-
-
 _x = UPat.var("x")
 
 pm_normalize = PatternMatcher(
@@ -104,7 +99,6 @@ pm_normalize = PatternMatcher(
     (UPat(Ops.COPY, src=(_x,), name="copy"), _copy_to_own_device),
     (UPat(Ops.COPY, src=(UPat(MOVEMENT, name="m"),), name="copy"), _move_after_copy),
     (UPat(Ops.COPY, src=(UPat(MOVEMENT | {Ops.ASSIGN}, name="x"),), name="copy"), _copy_in_order),
-    (UPat(Ops.SHRINK, src=(UPat(MOVEMENT | {Ops.COPY}),), prefix=True, name="part"), _slice_before_copy),
     (
         UPat(Ops.RESHAPE, src=(UPat(Ops.RESHAPE, name="x"),), prefix=True, name="outer"),
         lambda x, outer: x.src[0].reshape(outer.shape),

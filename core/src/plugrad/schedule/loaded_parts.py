@@ -1,0 +1,47 @@
+"""Load no more of a file than a slice that is asked for by itself: of a table, a few rows may be all of it.
+
+Tensors of a file are copies of all that lies there. Where a program computes with one, or with slices of it,
+the whole is copied, once, and stays; where nothing but slices is read, only these are copied.
+"""
+
+from collections.abc import Container
+
+from plugrad.schedule.versions import slice_of
+from plugrad.uop.ops import MOVEMENT, Ops
+from plugrad.uop.uop import UOp
+
+
+def loaded_parts(sink: UOp, computing: Container[str]) -> dict[UOp, UOp]:
+    """Return the slices of files that are all that `sink` asks of their copies, each with a copy of its own.
+
+    before: BUFFER(9, device=DISK).copy_to_device(CPU).shrink(((5, 9),))
+    after:  BUFFER(9, device=DISK).shrink(((5, 9),)).copy_to_device(CPU)
+
+    Args:
+        sink: SINK of the values that are asked for.
+        computing: the devices that compute.
+    """
+    found = {u: moved for u in sink.src if (moved := _slice_before_copy(u, computing)) is not None}
+    if not found:
+        return {}
+    used = UOp.sink(*(u for u in sink.src if u not in found)).toposort()
+    return {u: part for u, (copy, part) in found.items() if copy not in used}
+
+
+def _slice_before_copy(u: UOp, computing: Container[str]) -> tuple[UOp, UOp] | None:
+    """Return the copy from a device that only stores of which `u` is a slice, and the copy of the slice."""
+    moves: list[UOp] = []
+    copy = u.src[0] if u.op is Ops.CONTIGUOUS else u
+    while copy.op in MOVEMENT:
+        moves.append(copy)
+        copy = copy.src[0]
+    if copy.op is not Ops.COPY or all(m.op is not Ops.SHRINK for m in moves):
+        return None
+    stored = copy.src[0]
+    if stored.device is None or stored.device in computing:
+        return None
+    for m in reversed(moves):
+        stored = UOp(m.op, m.dtype, (stored, *m.src[1:]), m.arg)
+    found = slice_of(stored)
+    is_there = found is not None and found[0].op is Ops.BUFFER
+    return (copy, stored.copy_to_device(copy.arg)) if is_there else None
