@@ -161,7 +161,7 @@ def safe_save(
 def safe_load(path: str | os.PathLike[str], device: str | None = None) -> dict[str, Tensor]:
     """Return the tensors of a safetensors file, or of a model in several, which are read when they are used.
 
-    A slice of consecutive elements that is asked for by itself, as in `tensors["weight"][:10].numpy()`, is all
+    A slice of consecutive elements that is asked for by itself, as in `tensors["weight"][:9].numpy()`, is all
     that is read then. To compute with a tensor reads the whole of it, once.
 
     Args:
