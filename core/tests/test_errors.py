@@ -67,7 +67,7 @@ def test_a_pickled_compile_error_does_not_repeat_its_details() -> None:
         (lambda x: x.dot(Tensor.ones(5)), "dot of shapes (2, 3) and (5,)"),
         (lambda x: x.reshape_as(Tensor.ones(5)), "reshape_as: cannot reshape (2, 3) to (5,)"),
         (lambda x: x.lshift(1), "lshift: << of float32 and 1 (int)"),
-        (lambda x: Tensor.zeros(0).argmax(), "argmax over axis 0"),
+        (lambda x: Tensor.zeros(0).argmax(), "argmax over axis None"),
         # who writes an operator calls no method
         (lambda x: x + Tensor.ones(5), "broadcast: shapes (2, 3) and (5,)"),
         (lambda x: vmap(lambda row: row.norm(axis=1))(x), "norm: axis 1 is out of range"),

@@ -121,7 +121,7 @@ def test_wrong_arguments_are_refused() -> None:
         Tensor([1]).quantile(0.5)
     with pytest.raises(ArgumentError, match=r"quantile: q=1\.5 lies outside of 0\.\.1"):
         Tensor(X).quantile(1.5)
-    with pytest.raises(ShapeError, match="median over axis 0 of shape"):
+    with pytest.raises(ShapeError, match="median over axis None of shape"):
         Tensor([], dtype="float32").median()
 
 

@@ -85,7 +85,7 @@ class AttentionMixin(DropoutMixin, MatmulMixin):
         factor: Any = _scale(self.shape[-1], scale, wide)
         if isinstance(factor, UOp):
             factor = self._make(factor, self._device)
-        q, k, v = query.cast(wide) * factor, key.cast(wide), value.cast(wide)
+        q, k, v = query.cast(wide).mul(factor), key.cast(wide), value.cast(wide)
         lengths: Any = self.shape[-2], key.shape[-2]
         # a symbolic number of keys is no number of blocks
         is_static = all(isinstance(length, int) for length in lengths)

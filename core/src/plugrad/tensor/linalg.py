@@ -258,7 +258,7 @@ class LinalgMixin(EinsumMixin, GatherMixin):
         rows, columns = self.shape[-2:]
         is_tall = isinstance(rows, int) and isinstance(columns, int) and rows > columns
         x = self.transpose(-2, -1) if is_tall else self
-        x = x / (x.square().sum((-2, -1), keepdim=True).sqrt() + eps)
+        x = x / x.square().sum((-2, -1), keepdim=True).sqrt().add(eps)
         for _ in range(count):
             square = x @ x.transpose(-2, -1)
             out = x * factors[-1]

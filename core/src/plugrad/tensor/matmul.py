@@ -110,7 +110,7 @@ class MatmulMixin(ReduceMixin):
             cast = bias.cast(dtype) if isinstance(bias, TensorBase) else bias
             return self.cast(dtype).linear(weight.cast(dtype), cast)
         out = self * weight if weight.ndim == 1 else self.matmul(weight)
-        return out if bias is None else out + bias
+        return out if bias is None else out.add(bias)
 
 
 def check_factor(other: object, what: str) -> None:

@@ -90,7 +90,7 @@ class NormalizationMixin(ReduceMixin):
         axes = self._last_axes(normalized_shape, "rms_norm")
         x = self._wide("rms_norm")
         small = _EPSILONS[x.dtype.name] if eps is None else eps
-        out = x * (x.square().mean(axes, keepdim=True) + small).rsqrt()
+        out = x * x.square().mean(axes, keepdim=True).add(small).rsqrt()
         sizes = self.shape[axes[0] :]
         return _scaled(out, weight, None, sizes, sizes, "rms_norm").cast(self.dtype)
 
@@ -242,7 +242,7 @@ class NormalizationMixin(ReduceMixin):
             )
         else:
             mean, variance = running_mean, running_var
-        return self.batchnorm(weight, bias, mean, (variance + eps).rsqrt())
+        return self.batchnorm(weight, bias, mean, variance.add(eps).rsqrt())
 
     def _track(
         self, mean: Self, variance: Self, running_mean: Self | None, running_var: Self | None, part: float
@@ -277,7 +277,7 @@ class NormalizationMixin(ReduceMixin):
 
     def _standardized(self, axes: tuple[int, ...], eps: float) -> Self:
         centered = self - self.mean(axes, keepdim=True)
-        return centered * (centered.square().mean(axes, keepdim=True) + eps).rsqrt()
+        return centered * centered.square().mean(axes, keepdim=True).add(eps).rsqrt()
 
     def _wide(self, what: str) -> Self:
         if not is_float(self.dtype):

@@ -155,6 +155,8 @@ SPELLED: dict[str, Callable[..., Any]] = {
     **{f"dropout{n}d": lambda x, n=n: getattr(F, f"dropout{n}d")(x, training=False) for n in (1, 2, 3)},
     **{name: lambda *xs, name=name: getattr(torch, name)(xs)
        for name in ("hstack", "vstack", "dstack", "column_stack")},
+    **{f"unique/slices of axis {axis}": lambda x, axis=axis: torch.unique(
+           x, return_inverse=True, return_counts=True, dim=axis) for axis in (0, 2)},
     "unique_consecutive/rows": lambda x: torch.unique_consecutive(x, return_inverse=True, dim=0),
     "linear/in float64": lambda x, w: F.linear(x.double(), w.T.double()),
 }  # fmt: skip

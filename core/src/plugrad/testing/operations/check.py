@@ -103,7 +103,10 @@ def faults(done: Done) -> list[str]:
             for i, tensor in zip(case.differentiated, done.curvatures, strict=bool(done.curvatures))
             if (
                 fault := _slope_fault(
-                    f"{case.id}: second derivative {i}", tensor, curvature_by_differences(case, i), _SECOND
+                    f"{case.id}: second derivative {i}",
+                    tensor,
+                    curvature_by_differences(case, i),
+                    _SECOND * max(1.0, case.accuracy),
                 )
             )
         ]
