@@ -22,6 +22,10 @@ VALUES = (8, 4, 5)
 LARGEST = 24
 
 
+# places inside of images and beside them, on none of their middles
+GRID = np.random.default_rng(5).uniform(-1.4, 1.4, (2, 3, 4, 2)).astype(np.float32)
+
+
 def images(n: Any, x: Any) -> Any:
     return x[:n]
 
@@ -105,6 +109,25 @@ CASES: dict[str, Case] = {
     "samples of a batch": (
         images, lambda x: x.grid_sample(x[:, 0, :, :2].unsqueeze(1)),
         lambda x: functional.grid_sample(x, x[:, 0, :, :2].unsqueeze(1), align_corners=False),
+    ),
+    **{
+        f"samples of another height, {mode}, {padding}, {corners}": (
+            tall,
+            lambda x, how=(mode, padding, corners): x.grid_sample(Tensor(GRID), *how),
+            lambda x, how=(mode, padding, corners): functional.grid_sample(x, torch.tensor(GRID), *how),
+        )
+        for mode, padding, corners in (
+            ("bilinear", "zeros", False), ("bicubic", "border", True), ("nearest", "reflection", False),
+            ("bilinear", "reflection", True),
+        )
+    },
+    "slope of samples of another height": (
+        tall, lambda x: (x.grid_sample(Tensor(GRID)) ** 2).sum().gradient(x)[0],
+        lambda x: slope(lambda x: functional.grid_sample(x, torch.tensor(GRID), align_corners=False), x),
+    ),
+    "pools and back": (
+        tall, lambda x: Tensor.max_unpool2d(*x.max_pool2d((2, 1), return_indices=True), (2, 1)),
+        lambda x: functional.max_unpool2d(*functional.max_pool2d(x, (2, 1), return_indices=True), (2, 1)),
     ),
     "frequencies of a batch": (
         images, lambda x: x.rfft(axis=-1), lambda x: torch.view_as_real(torch.fft.rfft(x)),
@@ -217,5 +240,3 @@ def test_what_does_not_fit_is_refused() -> None:
         tall(bound(3), x).interpolate(scale_factor=1.3)
     with pytest.raises(ShapeError, match=r"interpolate of shape \(2, 2, n, 5\) with mode='bilinear', anti"):
         tall(bound(3), x).interpolate((2, 2), mode="bilinear", antialias=True)
-    with pytest.raises(ShapeError, match=r"grid_sample: the images of shape \(2, 2, n, 5\) are symbolic"):
-        tall(bound(3), x).grid_sample(x[:2, 0, :, :2].unsqueeze(1))

@@ -6,11 +6,12 @@ Source: Jaderberg et al. 2015, "Spatial transformer networks", section 3.3.
 import itertools
 from typing import Any, Literal, Self, cast
 
-from plugrad.dtype import is_float, sum_acc_dtype
+from plugrad.dtype import dtypes, is_float, sum_acc_dtype
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.arguments import tensors
 from plugrad.tensor.gather import GatherMixin
-from plugrad.tensor.shapes import is_static, product, show
+from plugrad.tensor.shapes import Dim, product, show
+from plugrad.uop.shape import least
 
 SampleMode = Literal["bilinear", "nearest", "bicubic"]
 PaddingMode = Literal["zeros", "border", "reflection"]
@@ -57,13 +58,8 @@ class GridSampleMixin(GatherMixin):
         _check_modes(mode, padding_mode, axes)
         shape: Any = self.shape
         wanted: Any = grid.shape
-        if not is_static(shape[2:]):
-            raise ShapeError(
-                f"grid_sample: the images of shape {show(shape)} are symbolic. Take a slice of fixed size: "
-                "how many images, channels and places there are may vary."
-            )
         fits = axes in (2, 3) and len(wanted) == axes + 2 and wanted[-1] == axes and wanted[0] == shape[0]
-        if not fits or min(shape[2:]) < 1:
+        if not fits or min(map(least, shape[2:])) < 1:
             raise ShapeError(
                 f"grid_sample of shape {show(shape)} with a grid of shape {show(wanted)}: it takes "
                 "(N, C, H, W) and (N, H', W', 2), or (N, C, D, H, W) and (N, D', H', W', 3)."
@@ -83,12 +79,17 @@ class GridSampleMixin(GatherMixin):
 
 
 class _Lines:
-    """An image with its elements in one row, read by places along each of its axes."""
+    """An image with its elements in one row, read by places along each of its axes.
+
+    Sizes of axes are numbers, or tensors of shape () where they are symbolic: of floats beside coordinates,
+    of integers beside positions.
+    """
 
     def __init__(
-        self, x: Any, sizes: tuple[int, ...], grid: tuple[int, ...], padding_mode: str, align_corners: bool
+        self, x: Any, sizes: tuple[Dim, ...], grid: tuple[Dim, ...], padding_mode: str, align_corners: bool
     ) -> None:
-        self.sizes = sizes
+        self.sizes = [size if isinstance(size, int) else x._like(size.cast(x.dtype)) for size in sizes]
+        self.counts = [size if isinstance(size, int) else x._like(size.cast(dtypes.int32)) for size in sizes]
         self.grid = grid
         self.padding_mode = padding_mode
         self.align_corners = align_corners
@@ -147,20 +148,20 @@ class _Lines:
         """Return which element of a row stands at whole places, and whether there is one."""
         index: Any = None
         inside: Any = None
-        for place, size in zip(places, self.sizes, strict=True):
+        for place, size, count in zip(places, self.sizes, self.counts, strict=True):
             is_in = (place >= 0) & (place <= size - 1)
             # NaN and what no integer holds are outside
             whole = is_in.where(place, 0).cast("int32")
-            index = whole if index is None else index * size + whole
+            index = whole if index is None else index * count + whole
             inside = is_in if inside is None else inside & is_in
         return index, inside
 
-    def _unnormalized(self, place: Any, size: int) -> Any:
+    def _unnormalized(self, place: Any, size: Any) -> Any:
         if self.align_corners:
             return (place + 1) * ((size - 1) / 2)
         return ((place + 1) * size - 1) / 2
 
-    def _inside(self, place: Any, size: int) -> Any:
+    def _inside(self, place: Any, size: Any) -> Any:
         if self.padding_mode == "zeros":
             return place
         if self.padding_mode == "reflection":
@@ -171,10 +172,12 @@ class _Lines:
         return (above < size - 1).where(above, size - 1.0)
 
 
-def _reflected(place: Any, low: float, high: float) -> Any:
-    """Return coordinates thrown back at both ends as often as it takes."""
+def _reflected(place: Any, low: float, high: Any) -> Any:
+    """Return coordinates thrown back at both ends as often as it takes; any, where both ends are one."""
     span = high - low
-    if span <= 0:
+    if not isinstance(span, float):
+        span = (span > 0).where(span, 1.0)
+    elif span <= 0:
         return place * 0
     away = (place - low).abs()
     turns = (away / span).floor().detach()

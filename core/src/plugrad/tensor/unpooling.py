@@ -9,6 +9,7 @@ from plugrad.tensor.gather import GatherMixin
 from plugrad.tensor.pool import axes_of, checked_shape
 from plugrad.tensor.shapes import product, show
 from plugrad.tensor.spatial import Sizes, sizes_of
+from plugrad.uop.shape import least
 
 
 class UnpoolingMixin(GatherMixin):
@@ -124,12 +125,13 @@ class UnpoolingMixin(GatherMixin):
         if output_size is not None:
             given = output_size[-axes:] if isinstance(output_size, (list, tuple)) else output_size
             sizes = sizes_of(given, axes, "output_size")
-        if min(sizes) < 0 or (min(sizes) < 1 and all(counts)):
+        smallest = min(map(least, sizes))
+        if smallest < 0 or (smallest < 1 and 0 not in counts):
             raise ShapeError(
                 f"{what} of shape {show(shape)} with kernel_size={show(kernel)}, stride={show(steps)} and "
                 f"padding={show(widths)} gives axes of {show(sizes)}. Pad less, or pass output_size."
             )
-        total: int = product(sizes)
+        total = product(sizes)
         empty = self._like(self._graph.const_like(0).reshape((1,) * self.ndim).expand((*lead, *(1,) * axes)))
         flat = empty.reshape(*lead, 1).expand(*lead, total)
         rows = indices.reshape(*lead, product(counts))
