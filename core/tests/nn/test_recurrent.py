@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from plugrad import events, nn
+from plugrad import Variable, events, nn
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.nn import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNCell
 from plugrad.nn.state import get_parameters, get_state_dict, load_state_dict
@@ -185,3 +185,12 @@ def test_sequences_have_steps_and_layers_their_states() -> None:
         LSTM(3, 4)(Tensor.ones(5, 2, 3), (Tensor.ones(1, 2, 4),))
     with pytest.raises(DtypeError, match=r"GRU: state 0 is \(.* which is no tensor"):
         GRU(3, 4)(Tensor.ones(5, 2, 3), (Tensor.ones(1, 2, 4),))
+
+
+def test_sequences_may_be_of_a_symbolic_number_and_not_of_symbolic_length() -> None:
+    layer, x = LSTM(3, 2), Tensor(random(4, 5, 3))
+    n = Variable("n", 1, 5).bind(2)
+    whole = layer(x)[0].numpy()
+    np.testing.assert_allclose(layer(x[:, :n])[0].sum().item(), whole[:, :2].sum(), rtol=1e-5)
+    with pytest.raises(ShapeError, match=r"LSTM: the number of steps of <Tensor \(n, 4, 3\) .* is symbolic"):
+        layer(x.transpose(0, 1)[:n])
