@@ -266,8 +266,8 @@ class _Recurrent:
             x = x.transpose(0, 1)
         if not isinstance(x.shape[0], int):
             raise ShapeError(
-                f"{type(self).__name__}: the number of steps of {x!r} is symbolic, and each has kernels of its "
-                "own. Take a slice of fixed size; sequences beside each other may be of any number."
+                f"{type(self).__name__}: the number of steps of {x!r} is symbolic, and each has kernels of "
+                "its own. Take a slice of fixed size; sequences beside each other may be of any number."
             )
         if x.shape[0] == 0:
             raise ShapeError(f"{type(self).__name__}: a sequence of no steps has no last state.")
