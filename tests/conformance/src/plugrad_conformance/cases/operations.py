@@ -59,7 +59,13 @@ def _build(case: Operation, bench: Bench) -> Check:
     if 0 in outputs[0].shape:
         # nothing to compute takes no kernel, which is what counts; the sum of nothing takes one
         outputs, exact = [*outputs, outputs[0].sum()], [*exact, np.zeros(())]
-    scales = [np.maximum(1, np.abs(want)) if want.dtype.kind == "f" else None for want in exact]
+    first = len(done.results) + len(done.gradients)
+    # of squares: each is the sum of two products that are derivatives themselves
+    second = range(first, first + len(done.curvatures))
+    scales = [
+        np.maximum(1, np.abs(want)) * (2 if i in second else 1) if want.dtype.kind == "f" else None
+        for i, want in enumerate(exact)
+    ]
     tolerances = [tolerance_of("operation", tensor.dtype) for tensor in outputs]
     widest = max(tolerances, key=lambda tolerance: tolerance.ulp)
     allowed = Tolerance(widest.ulp * case.accuracy, widest.reason)
