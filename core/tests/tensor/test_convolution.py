@@ -92,6 +92,20 @@ def test_an_even_window_of_the_same_size_reaches_farther_behind() -> None:
     assert x.conv1d(w, padding="same").tolist() == [[[21.0, 32.0, 3.0]]]
 
 
+def test_one_image_needs_no_axis_of_a_batch() -> None:
+    x, w, bias = random(4, 5, 6), random(6, 2, 3, 2), random(6)
+    options: Any = {"groups": 2, "stride": (2, 1), "padding": (1, 0)}
+    expected = F.conv2d(*map(torch.tensor, (x, w, bias)), **options).numpy()
+    out = Tensor(x).conv2d(Tensor(w), Tensor(bias), **options)
+    np.testing.assert_allclose(out.numpy(), expected, rtol=1e-4, atol=1e-5)
+    w, bias = random(4, 3, 3, 2), random(6)
+    expected = F.conv_transpose2d(*map(torch.tensor, (x, w, bias)), **options).numpy()
+    out = Tensor(x).conv_transpose2d(Tensor(w), Tensor(bias), **options)
+    np.testing.assert_allclose(out.numpy(), expected, rtol=1e-4, atol=1e-5)
+    assert Tensor(x).conv1d(Tensor(random(2, 5, 3))).shape == (4, 2, 4)
+    assert Tensor(x[0]).conv1d(Tensor(random(2, 5, 3))).shape == (2, 4)
+
+
 def test_half_precision_convolves_in_single() -> None:
     x, w = random(1, 8, 4, 4), random(2, 8, 3, 3)
     out = Tensor(x).half().conv2d(Tensor(w).half())
@@ -108,7 +122,8 @@ def test_windows_are_never_written_to_memory() -> None:
 @pytest.mark.parametrize(
     ("x_shape", "w_shape", "options", "message"),
     [
-        ((3, 4, 4), (1, 3, 2, 2), {}, r"conv2d of shape \(3, 4, 4\): it takes images \(N, C, H, W\)"),
+        ((4, 4), (1, 3, 2, 2), {}, r"conv2d of shape \(4, 4\): it takes images \(N, C, H, W\)"),
+        ((4, 3, 3), (1, 3, 2, 2), {}, r"images of shape \(4, 3, 3\) .* have 4 channels, the weight takes 3"),
         ((1, 3, 4, 4), (3, 2, 2), {}, r"conv2d: weight of shape \(3, 2, 2\)"),
         ((1, 3, 4, 4), (2, 2, 2, 2), {}, r"the images have 3 channels, the weight takes 2 \* 1"),
         ((1, 4, 4, 4), (3, 2, 2, 2), {"groups": 2}, "gives 3, which 2 must divide"),

@@ -2,7 +2,7 @@
 
 import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal, get_args
 
 from plugrad.errors import ArgumentError, ShapeError
@@ -61,18 +61,16 @@ class _Convolution:
     def __call__(self, x: Tensor) -> Tensor:
         """Return the layer's output for `x`, which may be one example without the axis of the batch."""
         check_tensors(self, x=x)
-        return _of_batch(x, self.axes, self._of_batch)
-
-    def _of_batch(self, x: Tensor) -> Tensor:
         padding = self.padding
         if self.padding_mode != "zeros":
-            x, padding = x.pad(self._widths(), self.padding_mode), 0
+            rest = x.ndim - self.axes
+            x, padding = x.pad([*[(0, 0)] * rest, *self._widths()], self.padding_mode), 0
         convolve = getattr(x, f"conv{self.axes}d")
         windows = {"stride": self.stride, "dilation": self.dilation, "padding": padding}
         return convolve(self.weight, self.bias, groups=self.groups, **windows)
 
     def _widths(self) -> list[tuple[int, int]]:
-        """Return how many elements go before and after each axis, batch and channels included."""
+        """Return how many elements go before and after each axis of the window."""
         given: Any = self.padding
         if given == "valid":
             given = 0
@@ -84,7 +82,7 @@ class _Convolution:
             pairs = [(width, width) for width in sizes_of(given, self.axes, "padding")]
         else:
             pairs = [(before, after) for before, after in given]
-        return [(0, 0), (0, 0), *not_negative(tuple(pairs), type(self).__name__)]
+        return list(not_negative(tuple(pairs), type(self).__name__))
 
 
 class Conv1d(_Convolution):
@@ -188,9 +186,6 @@ class _Transposed:
             ShapeError: no `output_padding` gives that size.
         """
         check_tensors(self, x=x)
-        return _of_batch(x, self.axes, functools.partial(self._of_batch, output_size=output_size))
-
-    def _of_batch(self, x: Tensor, output_size: Sequence[int] | None) -> Tensor:
         extra = self.output_padding if output_size is None else self._extra(x, output_size)
         convolve = getattr(x, f"conv_transpose{self.axes}d")
         windows = {"stride": self.stride, "dilation": self.dilation, "padding": self.padding}
@@ -206,7 +201,7 @@ class _Transposed:
         least = tuple(
             (size - 1) * step - 2 * width + spread * (kernel - 1) + 1
             for size, step, width, spread, kernel in zip(
-                x.static_shape(type(self).__name__)[2:],
+                x.static_shape(type(self).__name__)[-self.axes :],
                 stride,
                 widths,
                 dilation,
@@ -276,11 +271,6 @@ class ConvTranspose3d(_Transposed):
     """
 
     axes = 3
-
-
-def _of_batch(x: Tensor, axes: int, compute: Callable[[Tensor], Tensor]) -> Tensor:
-    """Return what `compute` makes of a batch, also for one example (C, ...) without that axis."""
-    return compute(x.unsqueeze(0)).squeeze(0) if x.ndim == axes + 1 else compute(x)
 
 
 def _check_groups(name: str, in_channels: int, out_channels: int, groups: int) -> None:

@@ -60,8 +60,8 @@ class ConvolutionMixin(MatmulMixin):
 
         (N, C, H, W) with weight (O, C/groups, KH, KW) and bias (O,) -> (N, O, H', W')
 
-        The weight says how many axes there are: with (O, C/groups, K) this is `conv1d`, and so on. What
-        follows the bias is given by name: PyTorch and tinygrad have it in different orders.
+        The weight says how many axes there are: with (O, C/groups, K) this is `conv1d`, and so on. One image
+        (C, H, W) gives (O, H', W'). What follows the bias is given by name: PyTorch and tinygrad have it in different orders.
         With `WINO=1`, windows of 3x3 with steps of 1 are computed by fewer multiplications and more
         rounding: float32 results within 1e-4 of the greatest of them, gradients within 1e-3.
 
@@ -120,7 +120,7 @@ class ConvolutionMixin(MatmulMixin):
         dtype: DTypeLike | None,
         what: str,
     ) -> Self:
-        axes = self.ndim - 2
+        axes = weight.ndim - 2
         tensors_or_none(bias=bias)
         groups = whole(groups, "groups")
         _, _, *kernel = _weight_shape(self, weight, groups, what)
@@ -142,6 +142,9 @@ class ConvolutionMixin(MatmulMixin):
         what: str,
     ) -> Self:
         """Return the convolution with `widths` zeros around; where negative, of so many elements less."""
+        if self.ndim < weight.ndim:
+            batch = self.unsqueeze(0)
+            return batch._correlated(weight, bias, groups, steps, gaps, widths, dtype, what).squeeze(0)
         kernel: Any = weight.shape[2:]
         narrow = the_dtype(dtype, promoted([self, weight]))
         wide = narrow if dtype is not None else sum_acc_dtype(narrow)
@@ -155,12 +158,12 @@ class ConvolutionMixin(MatmulMixin):
         return result if bias is None else result + bias.reshape(1, -1, *(1,) * len(kernel))
 
     def _check_axes(self, weight: Self, axes: int, what: str) -> None:
-        """Refuse a weight or a batch that has not `axes` axes behind batch and channels."""
+        """Refuse a weight or images that have not `axes` axes behind the channels."""
         tensors(weight=weight)
         if weight.ndim != axes + 2 or weight.ndim < max(self.ndim, 3):
             text = _WEIGHTS.get(max(axes, self.ndim - 2), "(O, C/groups, *sizes)")
             raise ShapeError(f"{what}: weight of shape {show(weight.shape)}: it takes {text}.")
-        if self.ndim != axes + 2:
+        if self.ndim not in (axes + 1, axes + 2):
             kind = {1: "sequences", 3: "volumes"}.get(axes, "images")
             raise ShapeError(
                 f"{what} of shape {show(self.shape)}: it takes {kind} {_AXES.get(axes, '(N, C, *sizes)')} "
@@ -174,12 +177,12 @@ def _padded(x: ConvolutionMixin, widths: tuple[tuple[int, int], ...]) -> Any:
 
 def _weight_shape(x: ConvolutionMixin, weight: ConvolutionMixin, groups: int, what: str) -> Any:
     shape: Any = weight.shape
-    if not is_static(shape[2:]) or (groups != 1 and not is_static((x.shape[1], *shape))):
+    if not is_static(shape[2:]) or (groups != 1 and not is_static((x.shape[1 - len(shape)], *shape))):
         raise ShapeError(
             f"{what}: images of shape {show(x.shape)} and weight {show(shape)} with groups={groups}: "
             "windows, and channels in several groups, are symbolic. Take a slice of fixed size."
         )
-    channels: Any = x.shape[1]
+    channels: Any = x.shape[1 - len(shape)]
     # n * 1 would be another size than n
     expected = shape[1] if groups == 1 else shape[1] * groups
     if groups < 1 or channels != expected or (groups > 1 and shape[0] % groups):

@@ -54,7 +54,7 @@ class TransposedConvolutionMixin(ConvolutionMixin):
         (N, C, H, W) with weight (C, O/groups, KH, KW) and bias (O,) -> (N, O, H', W'), where
         `H' = (H-1)*stride - padding before and after + dilation*(KH-1) + 1 + output_padding`.
 
-        The weight says how many axes there are, as for `conv2d`.
+        The weight says how many axes there are, and one image needs no axis of a batch, as for `conv2d`.
 
         Args:
             weight: the kernels.
@@ -114,10 +114,10 @@ class TransposedConvolutionMixin(ConvolutionMixin):
         output_padding: Sizes,
         what: str,
     ) -> Self:
-        axes = self.ndim - 2
+        axes = weight.ndim - 2
         groups = whole(groups, "groups")
         shape: Any = weight.static_shape(what)
-        channels = self.shape[1]
+        channels = self.shape[-1 - axes]
         if groups < 1 or channels != shape[0] or shape[0] % groups:
             raise ShapeError(
                 f"{what} of shape {show(self.shape)} with weight {show(shape)} and groups={groups}: the "
@@ -133,7 +133,7 @@ class TransposedConvolutionMixin(ConvolutionMixin):
         self._check_device(weight)
         channels, out_group, *kernel = shape
         for size, step, gap, k, more, cut in zip(
-            self.shape[2:], steps, gaps, kernel, extra, widths, strict=True
+            self.shape[-axes:], steps, gaps, kernel, extra, widths, strict=True
         ):
             results: Any = (
                 (size - 1) * step + gap * (k - 1) + more + 1 if isinstance(size, int) and size else None
@@ -157,7 +157,7 @@ class TransposedConvolutionMixin(ConvolutionMixin):
 
 def _spread(x: Any, steps: tuple[int, ...]) -> Any:
     """Return the elements with `step - 1` zeros between them: (..., L) -> (..., (L-1)*step + 1)."""
-    for axis, step in enumerate(steps, 2):
+    for axis, step in enumerate(steps, x.ndim - len(steps)):
         if step == 1:
             continue
         size = x.shape[axis]

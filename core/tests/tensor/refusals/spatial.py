@@ -8,8 +8,8 @@ CASES: list[Case] = [
     (
         "conv1d",
         ShapeError,
-        lambda t: t.floats.conv1d(Tensor.ones(4, 5, 1)),
-        "conv1d of shape (2, 3): it takes sequences (N, C, L) with a weight of shape (4, 5,",
+        lambda t: t.images.conv1d(Tensor.ones(4, 5, 1)),
+        "conv1d: weight of shape (4, 5, 1): it takes (O, C/groups, KH, KW).",
     ),
     (
         "conv2d",
@@ -20,14 +20,14 @@ CASES: list[Case] = [
     (
         "conv3d",
         ShapeError,
-        lambda t: t.images.conv3d(Tensor.ones(4, 5, 1, 1, 1)),
-        "conv3d of shape (1, 5, 4, 4): it takes volumes (N, C, D, H, W) with a weight of",
+        lambda t: t.floats.conv3d(Tensor.ones(4, 5, 1, 1, 1)),
+        "conv3d of shape (2, 3): it takes volumes (N, C, D, H, W) with a weight of",
     ),
     (
         "conv_transpose1d",
         ShapeError,
-        lambda t: t.floats.conv_transpose1d(Tensor.ones(4, 5, 1)),
-        "conv_transpose1d of shape (2, 3): it takes sequences (N, C, L) with a weight of",
+        lambda t: t.floats.sum().conv_transpose1d(Tensor.ones(4, 5, 1)),
+        "conv_transpose1d of shape (): it takes sequences (N, C, L) with a weight of",
     ),
     (
         "conv_transpose2d",
@@ -44,8 +44,8 @@ CASES: list[Case] = [
     (
         "conv_transpose3d",
         ShapeError,
-        lambda t: t.images.conv_transpose3d(Tensor.ones(4, 5, 1, 1, 1)),
-        "conv_transpose3d of shape (1, 5, 4, 4): it takes volumes (N, C, D, H, W) with a",
+        lambda t: t.floats.conv_transpose3d(Tensor.ones(4, 5, 1, 1, 1)),
+        "conv_transpose3d of shape (2, 3): it takes volumes (N, C, D, H, W) with a",
     ),
     (
         "grid_sample",
