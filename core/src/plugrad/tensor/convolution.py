@@ -61,7 +61,8 @@ class ConvolutionMixin(MatmulMixin):
         (N, C, H, W) with weight (O, C/groups, KH, KW) and bias (O,) -> (N, O, H', W')
 
         The weight says how many axes there are: with (O, C/groups, K) this is `conv1d`, and so on. One image
-        (C, H, W) gives (O, H', W'). What follows the bias is given by name: PyTorch and tinygrad have it in different orders.
+        (C, H, W) gives (O, H', W'). What follows the bias is given by name: PyTorch and tinygrad have it in
+        different orders.
         With `WINO=1`, windows of 3x3 with steps of 1 are computed by fewer multiplications and more
         rounding: float32 results within 1e-4 of the greatest of them, gradients within 1e-3.
 
