@@ -4,7 +4,7 @@ from names import ROWS
 from otherwise import NOT_HERE, OTHERWISE
 from surface import TENSOR_PAGES, elsewhere, of_tensor
 
-MADE = "<!-- made by `python docs/generate`: change docs/generate/migrating.py, names.py and otherwise.py -->"
+MADE = "<!-- made by `python docs/generate`: change docs/generate/migrating.py, names/ and otherwise.py -->"
 
 TEXT = """\
 # Coming from PyTorch, NumPy or tinygrad

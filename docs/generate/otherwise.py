@@ -1,6 +1,6 @@
 """Names of other libraries that plugrad has not as methods: what to write, or why there is nothing.
 
-`migrating.py` makes tables of both. Names that come to `names.py` leave these by themselves.
+`migrating.py` makes tables of both. Names that come to `names/` leave these by themselves.
 """
 
 #: Where plugrad has no method of that name: (the others' names, what to write).

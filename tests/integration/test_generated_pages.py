@@ -35,9 +35,9 @@ def generator() -> Iterator[ModuleType]:
         yield module
     finally:
         sys.path.remove(str(DOCS / "generate"))
-        for name in ("api", "migrating", "names", "otherwise", "surface"):
-            if name not in before:
-                sys.modules.pop(name, None)
+        for name in set(sys.modules) - before:
+            if name.partition(".")[0] in ("api", "migrating", "names", "otherwise", "surface"):
+                del sys.modules[name]
 
 
 def test_pages_are_up_to_date(generator: ModuleType) -> None:
@@ -144,6 +144,15 @@ def test_names_of_other_libraries_are_there(generator: ModuleType, library: str)
 def test_the_table_is_about_names_of_plugrad(generator: ModuleType) -> None:
     ours = {name.path for name in names_of(generator)}
     assert not set(generator.migrating.ROWS) - ours
+
+
+def test_each_row_is_written_in_the_file_of_its_page(generator: ModuleType) -> None:
+    surface, tables = sys.modules["surface"], sys.modules["names"].PAGES
+    pages = surface.of_tensor() | {page: names for page, (_, names) in surface.elsewhere().items()}
+    described = {page: {name.path for name in names} for page, names in pages.items()}
+    misplaced = {page: names for page, rows in tables.items() if (names := set(rows) - described[page])}
+    assert not misplaced, f"move these to the file in docs/generate/names of their page: {misplaced}"
+    assert sum(map(len, tables.values())) == len(generator.migrating.ROWS), "a name has two rows"
 
 
 @pytest.mark.parametrize("module", ["api", "surface"])

@@ -1,0 +1,57 @@
+"""Names of other libraries for each name of plugrad; a test looks each of them up.
+
+A row is written in the module of the page of docs/api that describes the name: that of `Tensor.exp` in
+elementwise.py, since `Tensor.exp` is in docs/api/elementwise.md.
+"""
+
+from names import (
+    activations,
+    creation,
+    dtypes,
+    elementwise,
+    gradients,
+    helpers,
+    images,
+    indexing,
+    jit,
+    layers,
+    linalg,
+    losses,
+    movement,
+    nn,
+    optim,
+    plugrad,
+    reductions,
+    schedulers,
+    state,
+    tensor,
+    transforms,
+)
+
+#: By page, in their order: plugrad: (PyTorch, NumPy, tinygrad), empty where there is none.
+PAGES: dict[str, dict[str, tuple[str, str, str]]] = {
+    "tensor": tensor.ROWS,
+    "creation": creation.ROWS,
+    "elementwise": elementwise.ROWS,
+    "activations": activations.ROWS,
+    "reductions": reductions.ROWS,
+    "movement": movement.ROWS,
+    "indexing": indexing.ROWS,
+    "linalg": linalg.ROWS,
+    "images": images.ROWS,
+    "layers": layers.ROWS,
+    "losses": losses.ROWS,
+    "gradients": gradients.ROWS,
+    "plugrad": plugrad.ROWS,
+    "dtypes": dtypes.ROWS,
+    "transforms": transforms.ROWS,
+    "jit": jit.ROWS,
+    "nn": nn.ROWS,
+    "optim": optim.ROWS,
+    "schedulers": schedulers.ROWS,
+    "state": state.ROWS,
+    "helpers": helpers.ROWS,
+}
+
+#: All rows.
+ROWS = {name: row for rows in PAGES.values() for name, row in rows.items()}

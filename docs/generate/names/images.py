@@ -1,0 +1,31 @@
+"""Names of other libraries for those of docs/api/images.md: convolutions, pooling, sampling."""
+
+ROWS: dict[str, tuple[str, str, str]] = {
+    "Tensor.conv1d": ("torch.nn.functional.conv1d", "", ""),
+    "Tensor.conv2d": ("torch.nn.functional.conv2d", "", "tinygrad.Tensor.conv2d"),
+    "Tensor.conv3d": ("torch.nn.functional.conv3d", "", ""),
+    "Tensor.conv_transpose1d": ("torch.nn.functional.conv_transpose1d", "", ""),
+    "Tensor.conv_transpose2d": (
+        "torch.nn.functional.conv_transpose2d",
+        "",
+        "tinygrad.Tensor.conv_transpose2d",
+    ),
+    "Tensor.conv_transpose3d": ("torch.nn.functional.conv_transpose3d", "", ""),
+    "Tensor.max_pool2d": ("torch.nn.functional.max_pool2d", "", "tinygrad.Tensor.max_pool2d"),
+    "Tensor.max_pool1d": ("torch.nn.functional.max_pool1d", "", ""),
+    "Tensor.max_pool3d": ("torch.nn.functional.max_pool3d", "", ""),
+    "Tensor.avg_pool2d": ("torch.nn.functional.avg_pool2d", "", "tinygrad.Tensor.avg_pool2d"),
+    "Tensor.avg_pool1d": ("torch.nn.functional.avg_pool1d", "", ""),
+    "Tensor.avg_pool3d": ("torch.nn.functional.avg_pool3d", "", ""),
+    "Tensor.max_unpool2d": ("torch.nn.functional.max_unpool2d", "", "tinygrad.Tensor.max_unpool2d"),
+    "Tensor.max_unpool1d": ("torch.nn.functional.max_unpool1d", "", ""),
+    "Tensor.max_unpool3d": ("torch.nn.functional.max_unpool3d", "", ""),
+    "Tensor.adaptive_avg_pool2d": ("torch.nn.functional.adaptive_avg_pool2d", "", ""),
+    "Tensor.adaptive_avg_pool1d": ("torch.nn.functional.adaptive_avg_pool1d", "", ""),
+    "Tensor.adaptive_avg_pool3d": ("torch.nn.functional.adaptive_avg_pool3d", "", ""),
+    "Tensor.adaptive_max_pool2d": ("torch.nn.functional.adaptive_max_pool2d", "", ""),
+    "Tensor.adaptive_max_pool1d": ("torch.nn.functional.adaptive_max_pool1d", "", ""),
+    "Tensor.adaptive_max_pool3d": ("torch.nn.functional.adaptive_max_pool3d", "", ""),
+    "Tensor.interpolate": ("torch.nn.functional.interpolate", "", "tinygrad.Tensor.interpolate"),
+    "Tensor.grid_sample": ("torch.nn.functional.grid_sample", "", ""),
+}

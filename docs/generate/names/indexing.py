@@ -1,0 +1,33 @@
+"""Names of other libraries for those of docs/api/indexing.md: indexing and searching."""
+
+ROWS: dict[str, tuple[str, str, str]] = {
+    "Tensor.index_put": ("torch.Tensor.index_put", "np.put", ""),
+    "Tensor.take": ("torch.Tensor.take", "np.take", ""),
+    "Tensor.index_add": ("torch.Tensor.index_add", "np.add.at", ""),
+    "Tensor.index_copy": ("torch.Tensor.index_copy", "", ""),
+    "Tensor.index_fill": ("torch.Tensor.index_fill", "", ""),
+    "Tensor.scatter_add": ("torch.Tensor.scatter_add", "", ""),
+    "Tensor.gather": ("torch.Tensor.gather", "np.take_along_axis", "tinygrad.Tensor.gather"),
+    "Tensor.take_along_axis": ("torch.take_along_dim", "np.take_along_axis", ""),
+    "Tensor.index_select": ("torch.Tensor.index_select", "", ""),
+    "Tensor.scatter": ("torch.Tensor.scatter", "np.put_along_axis", "tinygrad.Tensor.scatter"),
+    "Tensor.scatter_reduce": ("torch.Tensor.scatter_reduce", "", "tinygrad.Tensor.scatter_reduce"),
+    "Tensor.select_scatter": ("torch.Tensor.select_scatter", "", ""),
+    "Tensor.slice_scatter": ("torch.Tensor.slice_scatter", "", ""),
+    "Tensor.diagonal_scatter": ("torch.Tensor.diagonal_scatter", "", ""),
+    "Tensor.masked_scatter": ("torch.Tensor.masked_scatter", "", ""),
+    "Tensor.take_along_dim": ("torch.Tensor.take_along_dim", "np.take_along_axis", ""),
+    "Tensor.argwhere": ("torch.Tensor.argwhere", "np.argwhere", ""),
+    "Tensor.searchsorted": ("torch.searchsorted", "np.searchsorted", ""),
+    "Tensor.nonzero": ("torch.Tensor.nonzero", "np.nonzero", "tinygrad.Tensor.nonzero"),
+    "Tensor.masked_select": ("torch.Tensor.masked_select", "np.extract", "tinygrad.Tensor.masked_select"),
+    "Tensor.repeat_interleave": (
+        "torch.Tensor.repeat_interleave",
+        "np.repeat",
+        "tinygrad.Tensor.repeat_interleave",
+    ),
+    "Tensor.unique": ("torch.Tensor.unique", "np.unique", ""),
+    "Tensor.bincount": ("torch.Tensor.bincount", "np.bincount", ""),
+    "Tensor.histc": ("torch.Tensor.histc", "np.histogram", ""),
+    "Tensor.unique_consecutive": ("torch.Tensor.unique_consecutive", "", ""),
+}
