@@ -40,6 +40,21 @@ def joined(rows: int, left: int, right: int) -> UOp:
     return UOp.sink(param(0, rows * width).index(i * width + j).store(value, i, j), arg=KernelInfo())
 
 
+def rolled(rows: int, columns: int, by: int) -> UOp:
+    """Return the kernel that copies rows moved on, what leaves them coming in at the beginning."""
+    i, j = UOp.range(rows, 0), UOp.range(columns, 1)
+    value = param(1, rows * columns).index(i * columns + (j + (columns - by)) % columns).load()
+    return UOp.sink(param(0, rows * columns).index(i * columns + j).store(value, i, j), arg=KernelInfo())
+
+
+def around(size: int, by: int, *, computes: bool = False) -> UOp:
+    """Return the kernel that rolls one axis."""
+    i = UOp.range(size, 0)
+    value = param(1, size).index((i + (size - by)) % size).load()
+    value = value * value if computes else value
+    return UOp.sink(param(0, size).index(i).store(value, i), arg=KernelInfo())
+
+
 def chosen(ast: UOp) -> list[Opt]:
     return KernelOpt(ast, LOOPS).apply_all(cuts(KernelOpt(ast, LOOPS))).applied
 
@@ -54,14 +69,35 @@ def test_each_border_of_a_gate_is_a_cut() -> None:
     assert chosen(joined(6, 24, 40)) == cut(((1,), 24))
 
 
+def test_each_place_where_an_address_starts_again_is_a_cut() -> None:
+    assert chosen(rolled(6, 40, 3)) == cut(((1,), 3))
+    assert chosen(rolled(6, 40, 37)) == cut(((1,), 37))
+    i, j = UOp.range(6, 0), UOp.range(40, 1)
+    value = param(1, 120).index(i * 20 + (j + 5) // 20).load()
+    repeated = param(0, 240).index(i * 40 + j).store(value, i, j)
+    assert chosen(UOp.sink(repeated, arg=KernelInfo())) == cut(((1,), 35), ((1, 0), 15))
+
+
+def test_rows_that_start_again_often_are_left_whole() -> None:
+    i, j = UOp.range(6, 0), UOp.range(400, 1)
+    value = param(1, 6 * 10).index(i * 10 + (j + 5) % 10).load()
+    store = param(0, 2400).index(i * 400 + j).store(value, i, j)
+    assert chosen(UOp.sink(store, arg=KernelInfo())) == []
+
+
+def test_one_axis_is_cut_where_it_is_only_copied() -> None:
+    assert chosen(around(64, 60)) == cut(((0,), 60))
+    assert chosen(around(64, 60, computes=True)) == []  # threads share this axis
+    alone = Capabilities(_ALL, _ALL, vector_bits=256, threads=1)
+    ast = around(64, 60, computes=True)
+    assert list(cuts(KernelOpt(ast, alone))) == cut(((0,), 60))
+
+
 def test_what_gains_nothing_is_left_whole() -> None:
     i, j = UOp.range(6, 0), UOp.range(64, 1)
     plain = param(0, 384).index(i * 64 + j).store(param(1, 384).index(i * 64 + j).load(), i, j)
     assert chosen(UOp.sink(plain, arg=KernelInfo())) == []
     assert chosen(padded(6, 4, 1, 1)) == []  # too short for vectors
-    one = UOp.range(64, 0)
-    alone = param(0, 64).index(one).store(param(1, 60).index(one, one < 60).load(), one)
-    assert chosen(UOp.sink(alone, arg=KernelInfo())) == []  # threads share this axis
     across = param(0, 384).index(j * 6 + i).store(param(1, 384).index(j * 6 + i, j < 60).load(), i, j)
     assert chosen(UOp.sink(across, arg=KernelInfo())) == []
 
@@ -74,7 +110,16 @@ def test_reductions_are_left_whole() -> None:
 
 
 @pytest.mark.parametrize(
-    "ast", [padded(6, 40, 3, 2), padded(1000, 100, 1, 1), padded(5, 33, 0, 9), joined(6, 24, 40)]
+    "ast",
+    [
+        padded(6, 40, 3, 2),
+        padded(1000, 100, 1, 1),
+        padded(5, 33, 0, 9),
+        joined(6, 24, 40),
+        rolled(6, 40, 3),
+        rolled(5, 33, 17),
+        around(100, 31),
+    ],
 )
 def test_pieces_write_the_same(ast: UOp) -> None:
     lowered = lower(ast, LOOPS)

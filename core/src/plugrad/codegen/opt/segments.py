@@ -1,12 +1,14 @@
-"""Cut output axes where gates open and close, so that vectors need not ask.
+"""Cut output axes where gates open and close or addresses jump, so that vectors need not ask.
 
 A copy with zeros around it, or one of several tensors side by side, reads under gates that depend on where an
-element stands. Between two borders nothing changes: each piece gets a loop of its own, and its gates fold.
+element stands; a rolled copy reads at a remainder, which starts again somewhere. Between two borders nothing
+changes: each piece gets a loop of its own, and its gates and remainders fold.
 """
 
 from collections.abc import Iterator
 from itertools import pairwise
 
+from plugrad.codegen.opt.analysis import bodies_of
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import Opt, OptOps
 from plugrad.codegen.rebuild import stores_of
@@ -21,19 +23,23 @@ _LONG = 8
 
 
 def cuts(kernel: KernelOpt) -> Iterator[Opt]:
-    """Yield what cuts the axis along which memory is written, where gates break its loads."""
+    """Yield what cuts the axis along which memory is written, where gates or remainders break its loads."""
     stores = stores_of(kernel.ast)
     order = kernel.ast.toposort()
     if len(stores) != 1 or not kernel.can_repeat() or any(u.op is Ops.REDUCE for u in order):
         return
     place, _, *loops = stores[0].src
     along = [r for r in loops if r.op is Ops.RANGE and r.arg.kind is AxisType.LOOP and constant_size(r)]
-    # without another axis, threads would have nothing to share
-    if len(along) < 2 or coefficient(place.src[1], along[-1]) != 1:
+    # without another axis, threads have nothing to share: one core copies faster in vectors, computes slower
+    if not along or (
+        len(along) == 1 and kernel.capabilities.threads > 1 and bodies_of(kernel.ast)[0].operations
+    ):
         return
     r = along[-1]
-    gates = {g for u in order if u.op is Ops.INDEX for g in u.src[2:] if r in g.ranges}
-    borders = sorted({b for g in gates for b in _borders(g, r)})
+    if coefficient(place.src[1], r) != 1:
+        return
+    asked = {s for u in order if u.op is Ops.INDEX for s in u.src[1:] if r in s.ranges}
+    borders = sorted({b for s in asked for b in _borders(s, r)})
     edges = [0, *borders, constant_size(r) or 0]
     pieces = [b - a for a, b in pairwise(edges)]
     if not borders or len(pieces) > _MOST_PIECES or max(pieces) < _LONG:
@@ -44,17 +50,33 @@ def cuts(kernel: KernelOpt) -> Iterator[Opt]:
         ident = (*ident, 0)
 
 
-def _borders(gate: UOp, r: UOp) -> Iterator[int]:
-    """Yield the steps of `r` at which a comparison within `gate` changes."""
+def _borders(value: UOp, r: UOp) -> Iterator[int]:
+    """Yield steps of `r` at which a comparison within `value` changes, or a quotient or remainder jumps."""
     size = constant_size(r) or 0
-    for u in gate.toposort():
-        if u.op is not Ops.CMPLT:
-            continue
-        left, right = u.src
-        for moving, fixed, beyond in ((left, right, 0), (right, left, 1)):
-            if fixed.op is not Ops.CONST or coefficient(moving, r) != 1:
-                continue
-            lowest, highest = moving.substitute({r: r.const_like(0)}).bounds
-            border = fixed.arg - lowest + beyond
-            if lowest == highest and 0 < border < size:
-                yield border
+    for u in value.toposort():
+        if u.op is Ops.CMPLT:
+            left, right = u.src
+            for moving, fixed, beyond in ((left, right, 0), (right, left, 1)):
+                start = _start(moving, r)
+                if fixed.op is Ops.CONST and start is not None:
+                    yield from _inside(fixed.arg - start + beyond, size)
+        elif u.op in (Ops.FLOORDIV, Ops.FLOORMOD) and u.src[1].op is Ops.CONST and u.src[1].arg > 0:
+            start = _start(u.src[0], r)
+            if start is not None:
+                # more of them than there may be need not be counted
+                first = -start % u.src[1].arg
+                for border in range(first, size, u.src[1].arg)[: _MOST_PIECES + 1]:
+                    yield from _inside(border, size)
+
+
+def _start(moving: UOp, r: UOp) -> int | None:
+    """Return the number from which `moving` counts up with `r`, or None where it does otherwise."""
+    if coefficient(moving, r) != 1:
+        return None
+    lowest, highest = moving.substitute({r: r.const_like(0)}).bounds
+    return int(lowest) if lowest == highest else None
+
+
+def _inside(border: int, size: int) -> Iterator[int]:
+    if 0 < border < size:
+        yield border
