@@ -22,6 +22,7 @@ from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import Opt
 from plugrad.codegen.ranges import simplify_ranges
 from plugrad.codegen.reduces import share_reduces
+from plugrad.codegen.remainders import split_at_divisors
 from plugrad.codegen.scatters import scatter
 from plugrad.target import Capabilities
 from plugrad.uop.ops import AxisType, Ops
@@ -42,6 +43,7 @@ PREPARE = Pipeline(
     (
         Stage(simplify_gates, kernel_spec, "first: axes can merge when their addresses are simple"),
         Stage(simplify_ranges, kernel_spec, "optimisations should see the fewest, longest axes"),
+        Stage(split_at_divisors, kernel_spec, "axes have merged: what addresses divide yet, they need apart"),
         Stage(scatter, kernel_spec, "what is a lookup has been folded, and the axes are those of memory"),
         Stage(guard_empty_loops, kernel_spec, "by now an axis of one step at most is no part of addresses"),
     ),

@@ -1,0 +1,76 @@
+"""Take an axis apart where addresses do, so that they need neither quotient nor remainder.
+
+A repeated row is read at `j % n`. As two loops, over the copies and over the row, both addresses count up,
+and vectors can follow.
+"""
+
+from collections.abc import Iterator
+
+from plugrad.codegen.rebuild import all_ranges, rebuild
+from plugrad.codegen.strides import constant_size
+from plugrad.target import Capabilities
+from plugrad.uop.ops import AxisType, Ops
+from plugrad.uop.symbolic import simplify
+from plugrad.uop.uop import UOp
+
+# Shorter rows are not worth loops of their own.
+_LONG = 8
+_DIVIDING = (Ops.FLOORDIV, Ops.FLOORMOD)
+
+
+def split_at_divisors(sink: UOp, capabilities: Capabilities) -> UOp:
+    """Split loops at the divisors of addresses.
+
+    before: STORE(INDEX(p, j), LOAD(INDEX(q, j % 250)), j) with j of 1000
+    after:  STORE(INDEX(p, i*250 + k), LOAD(INDEX(q, k)), i, k) with i of 4 and k of 250
+    """
+    used = {u.op for u in sink.toposort()}
+    # work-items of a grid divide while they wait for memory, and reductions have tiles of their own
+    if capabilities.grid_dims or Ops.REDUCE in used or used.isdisjoint(_DIVIDING):
+        return sink
+    while (split := _split_one(sink)) is not None:
+        sink = split
+    return sink
+
+
+def _split_one(sink: UOp) -> UOp | None:
+    for r in all_ranges(sink):
+        if r.arg.kind is not AxisType.LOOP or constant_size(r) is None:
+            continue
+        divided = len(_divided(sink, r))
+        for count in sorted(set(_divisors(sink, r)), reverse=True):
+            sizes = (constant_size(r) or 1) // count, count
+            outer, inner = (UOp.range(size, (*r.arg.ident, i)) for i, size in enumerate(sizes))
+            split = _with_parts(sink, r, outer, inner, count)
+            if len(_divided(split, outer) | _divided(split, inner)) < divided:
+                return split
+    return None
+
+
+def _divided(sink: UOp, r: UOp) -> set[UOp]:
+    """Return the quotients and remainders within addresses that depend on `r`."""
+    addresses = UOp.sink(*(s for u in sink.toposort() if u.op is Ops.INDEX for s in u.src[1:]))
+    return {u for u in addresses.toposort() if u.op in _DIVIDING and r in u.ranges}
+
+
+def _divisors(sink: UOp, r: UOp) -> Iterator[int]:
+    """Yield by what addresses divide `r` itself, where that leaves two long enough loops."""
+    size = constant_size(r) or 1
+    for u in _divided(sink, r):
+        if u.src[0] is r and u.src[1].op is Ops.CONST:
+            count = u.src[1].arg
+            if _LONG <= count < size and size % count == 0:
+                yield count
+
+
+def _with_parts(sink: UOp, r: UOp, outer: UOp, inner: UOp, count: int) -> UOp:
+    """Return `sink` with loops over `outer` and `inner` for the one over `r`."""
+    value = outer * count + inner
+
+    def change(u: UOp) -> UOp | None:
+        if u.op is not Ops.STORE or value not in u.src[2:]:
+            return None
+        ended = [part for s in u.src[2:] for part in ((outer, inner) if s is value else (s,))]
+        return u.replace(src=(*u.src[:2], *ended))
+
+    return simplify(rebuild(sink.substitute({r: value}), change))
