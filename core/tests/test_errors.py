@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from plugrad import Tensor, errors, nn
+from plugrad import Tensor, Variable, errors, nn
 from plugrad.errors import CompileError, DeviceOutOfMemory, PlugradError
 from plugrad.transforms import vmap
 
@@ -71,6 +71,11 @@ def test_a_pickled_compile_error_does_not_repeat_its_details() -> None:
         # who writes an operator calls no method
         (lambda x: x + Tensor.ones(5), "broadcast: shapes (2, 3) and (5,)"),
         (lambda x: vmap(lambda row: row.norm(axis=1))(x), "norm: axis 1 is out of range"),
+        # one that asks for somebody else
+        (
+            lambda x: x[:, : Variable("n", 1, 3).bind(2)].static_shape("prod"),
+            "prod: the shape (2, n) is symbolic",
+        ),
         (lambda x: nn.Linear(5, 4)(x), "Linear of 5 inputs got shape (2, 3)"),
     ],
 )

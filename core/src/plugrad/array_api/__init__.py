@@ -7,7 +7,8 @@
 `Tensor.__array_namespace__()` returns this module. Names, arguments and results are those of the standard,
 where they differ from the methods of `Tensor`: `std` divides by n, `meshgrid` starts with "xy", `sort`
 returns values only. Arrays of complex numbers are pairs of tensors, `plugrad.array_api.complexes.Complex`:
-functions take them where the standard says so, and refuse them by name elsewhere.
+functions take them where the standard says so, and refuse them by name elsewhere. `Array`, beside it, is
+either of both.
 
 Source: Python array API standard 2024.12, data-apis.org/array-api/2024.12.
 """

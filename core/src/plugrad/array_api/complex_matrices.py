@@ -19,14 +19,13 @@ from plugrad.array_api.complex_factors import (
 )
 from plugrad.array_api.complex_factors import qr as factors
 from plugrad.array_api.complex_steps import adjoint, product, times_i
-from plugrad.array_api.complexes import Complex
+from plugrad.array_api.complexes import Array, Complex
 from plugrad.errors import ShapeError
 from plugrad.tensor import Tensor
 from plugrad.tensor.base import promoted
 from plugrad.tensor.shapes import is_static, show
 
 __all__ = [
-    "bilinear",
     "cholesky",
     "det",
     "each",
@@ -42,8 +41,6 @@ __all__ = [
     "trace",
 ]
 
-
-Array = Tensor | Complex
 
 # --- arrays as tensors (..., 2, m, n) ---
 
@@ -87,24 +84,6 @@ def each(x: Array, function: Callable[[Tensor], Tensor]) -> Array:
         1.0
     """
     return Complex(function(x.real), function(x.imag)) if isinstance(x, Complex) else function(x)
-
-
-def bilinear(function: Callable[[Tensor, Tensor], Tensor], left: Array, right: Array) -> Array:
-    """Return what is linear in each of two arrays: of their parts, where they have two.
-
-    Example:
-        >>> z = Complex(Tensor([0.0]), Tensor([1.0]))
-        >>> bilinear(Tensor.mul, z, z).real.tolist()
-        [-1.0]
-    """
-    if isinstance(left, Complex):
-        if isinstance(right, Complex):
-            real = function(left.real, right.real) - function(left.imag, right.imag)
-            return Complex(real, function(left.real, right.imag) + function(left.imag, right.real))
-        return Complex(function(left.real, right), function(left.imag, right))
-    if isinstance(right, Complex):
-        return Complex(function(left, right.real), function(left, right.imag))
-    return function(left, right)
 
 
 # --- by real matrices of twice the size ---

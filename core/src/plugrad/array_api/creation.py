@@ -156,7 +156,7 @@ def full_like(
         [7, 7]
     """
     return full(
-        x.static_shape(),
+        x.static_shape("full_like"),
         fill_value,
         dtype=x.dtype if dtype is None else dtype,
         device=x.device if device is None else device,
@@ -191,7 +191,7 @@ def empty_like(x: Tensor, /, *, dtype: DType | None = None, device: str | None =
         (2,)
     """
     return empty(
-        x.static_shape(),
+        x.static_shape("empty_like"),
         dtype=x.dtype if dtype is None else dtype,
         device=x.device if device is None else device,
     )

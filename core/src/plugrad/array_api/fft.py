@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from plugrad.array_api.checks import checked
 from plugrad.array_api.complex_functions.dispatch import also_complex
-from plugrad.array_api.complexes import Complex
+from plugrad.array_api.complexes import Array, Complex
 from plugrad.array_api.frequencies import fftfreq, fftshift, ifftshift, length, rfftfreq
 from plugrad.dtype import dtypes, is_float
 from plugrad.errors import ArgumentError
@@ -36,7 +36,6 @@ __all__ = [
     "rfftn",
 ]
 
-Array = Tensor | Complex
 Norm = Literal["backward", "ortho", "forward"]
 
 # transforms of what is Hermitian divide where those of what is real do not

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from plugrad.array_api.checks import checked
 from plugrad.array_api.complex_matrices import each
-from plugrad.array_api.complexes import Complex
+from plugrad.array_api.complexes import Array
 from plugrad.dtype import DType, dtypes, is_float
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor import Tensor
@@ -12,8 +12,6 @@ from plugrad.tensor.base import the_dtype
 from plugrad.tensor.shapes import as_int, as_number, show, some_axes
 
 __all__ = ["fftfreq", "fftshift", "ifftshift", "length", "rfftfreq"]
-
-Array = Tensor | Complex
 
 
 @checked

@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 from plugrad.array_api import complex_matrices as pairs
 from plugrad.array_api.checks import checked
 from plugrad.array_api.complex_matrices import each
-from plugrad.array_api.complexes import Complex
+from plugrad.array_api.complexes import Array, Complex
 from plugrad.array_api.linear import (
     cross,
     diagonal,
@@ -57,7 +57,6 @@ __all__ = [
     "vector_norm",
 ]
 
-Array = Tensor | Complex
 Tolerance = float | int | Tensor | None
 
 

@@ -1,10 +1,13 @@
 """What of linear algebra is linear in each array: products, diagonals and their sums."""
 
+from collections.abc import Callable
+
 from plugrad.array_api import manipulation
 from plugrad.array_api.checks import checked
 from plugrad.array_api.complex_functions.dispatch import also_complex
-from plugrad.array_api.complex_matrices import bilinear, each
-from plugrad.array_api.complexes import Complex, ComplexDType
+from plugrad.array_api.complex_matrices import each
+from plugrad.array_api.complexes import Array, Complex, ComplexDType
+from plugrad.array_api.complexes.array import bilinear
 from plugrad.dtype import DType
 from plugrad.errors import DtypeError, ShapeError
 from plugrad.tensor import Tensor
@@ -21,7 +24,6 @@ __all__ = [
     "vecdot",
 ]
 
-Array = Tensor | Complex
 
 # those that are functions of the namespace as well
 matmul = also_complex(checked(manipulation.matmul))
@@ -41,7 +43,7 @@ def outer(x1: Array, x2: Array, /) -> Array:
         >>> outer(Tensor([1, 2]), Tensor([3, 4])).tolist()
         [[3, 4], [6, 8]]
     """
-    return bilinear(Tensor.outer, x1, x2)
+    return _bilinear(x1, x2, Tensor.outer)
 
 
 @checked
@@ -56,7 +58,7 @@ def cross(x1: Array, x2: Array, /, *, axis: int = -1) -> Array:
         >>> cross(Tensor([1, 0, 0]), Tensor([0, 1, 0])).tolist()
         [0, 0, 1]
     """
-    return bilinear(lambda left, right: left.cross(right, axis), x1, x2)
+    return _bilinear(x1, x2, lambda left, right: left.cross(right, axis))
 
 
 @checked
@@ -110,6 +112,12 @@ def trace(x: Array, /, *, offset: int = 0, dtype: "DType | ComplexDType | None" 
 def _zero_beside(x: Tensor, dtype: DType) -> tuple[Tensor, Tensor]:
     real = x.cast(dtype)
     return real, real.zeros_like()
+
+
+def _bilinear(x1: Array, x2: Array, product: Callable[[Tensor, Tensor], Tensor]) -> Array:
+    if isinstance(x1, Tensor) and isinstance(x2, Tensor):
+        return product(x1, x2)
+    return bilinear(x1, x2, product)
 
 
 def _check_matrices(x: Array, what: str) -> None:

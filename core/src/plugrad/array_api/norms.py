@@ -6,15 +6,13 @@ from typing import Any, Literal
 
 from plugrad.array_api import complex_matrices as pairs
 from plugrad.array_api.checks import checked
-from plugrad.array_api.complexes import Complex
+from plugrad.array_api.complexes import Array, Complex
 from plugrad.errors import ArgumentError, ShapeError
 from plugrad.tensor import Tensor
 from plugrad.tensor.arguments import real
 from plugrad.tensor.shapes import show, some_axes
 
 __all__ = ["matrix_norm", "vector_norm"]
-
-Array = Tensor | Complex
 
 
 @checked

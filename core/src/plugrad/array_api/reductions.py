@@ -141,8 +141,8 @@ def only_axis(x: Tensor, axis: int | None, name: str) -> int:
     return 0 if axis is None else axis
 
 
-def _with_initial(x: Tensor, axis: int, value: int) -> Tensor:
-    shape = list(x.static_shape())
+def _with_initial(x: Tensor, axis: int, value: int, name: str) -> Tensor:
+    shape = list(x.static_shape(name))
     shape[axis] = 1
     return Tensor.full(shape, value, dtype=x.dtype, device=x.device).cat(x, axis=axis)
 
@@ -166,7 +166,7 @@ def cumulative_sum(
     """
     along = only_axis(x, axis, "cumulative_sum")
     out = x.cumsum(along, dtype)
-    return _with_initial(out, along, 0) if include_initial else out
+    return _with_initial(out, along, 0, "cumulative_sum") if include_initial else out
 
 
 def cumulative_prod(
@@ -188,7 +188,7 @@ def cumulative_prod(
     """
     along = only_axis(x, axis, "cumulative_prod")
     out = x.cumprod(along, dtype)
-    return _with_initial(out, along, 1) if include_initial else out
+    return _with_initial(out, along, 1, "cumulative_prod") if include_initial else out
 
 
 def diff(

@@ -4,15 +4,15 @@ from typing import Any
 
 from plugrad._util import numpy as np
 from plugrad.array_api import creation as real_creation
-from plugrad.array_api.complex_functions.operands import AnyArray, AnyDType, fixed_shape, is_complex
-from plugrad.array_api.complexes.array import Complex, as_complex
+from plugrad.array_api.complex_functions.operands import AnyDType, is_complex
+from plugrad.array_api.complexes.array import Array, Complex, as_complex
 from plugrad.array_api.complexes.dtypes import ComplexDType, default_complex
 from plugrad.array_api.complexes.host import holds_complex, pair_of_array
 from plugrad.array_api.creation import Shape
 from plugrad.errors import ArgumentError, DtypeError
 from plugrad.tensor import Tensor
 
-__all__ = ["FUNCTIONS", "is_about_complex"]
+__all__ = ["CONVERSIONS", "FUNCTIONS", "is_about_complex"]
 
 
 def is_about_complex(obj: Any, dtype: Any) -> bool:
@@ -129,9 +129,9 @@ def empty(shape: Shape, *, dtype: AnyDType | None = None, device: str | None = N
 
 
 def full_like(
-    x: AnyArray, /, fill_value: complex, *, dtype: AnyDType | None = None, device: str | None = None
-) -> AnyArray:
-    shape, place = fixed_shape(x, "full_like"), x.device if device is None else device
+    x: Array, /, fill_value: complex, *, dtype: AnyDType | None = None, device: str | None = None
+) -> Array:
+    shape, place = x.static_shape("full_like"), x.device if device is None else device
     if dtype is None and isinstance(x, Tensor):
         raise DtypeError(
             f"full_like: {fill_value!r:.60} is no number of {x.dtype.name}. Pass dtype=complex64 or "
@@ -143,16 +143,16 @@ def full_like(
     return full(shape, fill_value, dtype=chosen, device=place)
 
 
-def zeros_like(x: AnyArray, /, *, dtype: AnyDType | None = None, device: str | None = None) -> AnyArray:
+def zeros_like(x: Array, /, *, dtype: AnyDType | None = None, device: str | None = None) -> Array:
     return full_like(x, 0.0, dtype=dtype, device=device)
 
 
-def ones_like(x: AnyArray, /, *, dtype: AnyDType | None = None, device: str | None = None) -> AnyArray:
+def ones_like(x: Array, /, *, dtype: AnyDType | None = None, device: str | None = None) -> Array:
     return full_like(x, 1.0, dtype=dtype, device=device)
 
 
-def empty_like(x: AnyArray, /, *, dtype: AnyDType | None = None, device: str | None = None) -> AnyArray:
-    shape, place = fixed_shape(x, "empty_like"), x.device if device is None else device
+def empty_like(x: Array, /, *, dtype: AnyDType | None = None, device: str | None = None) -> Array:
+    shape, place = x.static_shape("empty_like"), x.device if device is None else device
     chosen: Any = x.dtype if dtype is None else dtype
     make: Any = empty if isinstance(chosen, ComplexDType) else real_creation.empty
     return make(shape, dtype=chosen, device=place)
@@ -190,8 +190,11 @@ def linspace(
     return Complex.of_parts(real, imag)
 
 
+#: The functions of anything that may hold complex numbers: `is_about_complex` says whether it does.
+CONVERSIONS = (asarray, from_dlpack)
+
 #: The functions.
 FUNCTIONS = (
-    *(asarray, from_dlpack, full, zeros, ones, empty),
-    *(full_like, zeros_like, ones_like, empty_like, eye, linspace),
+    *CONVERSIONS,
+    *(full, zeros, ones, empty, full_like, zeros_like, ones_like, empty_like, eye, linspace),
 )

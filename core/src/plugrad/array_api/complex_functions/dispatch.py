@@ -18,6 +18,8 @@ __all__ = ["VERSIONS", "also_complex"]
 F = TypeVar("F", bound=Callable[..., Any])
 
 _MODULES = (elementwise, creation, info, reductions, manipulation)
+#: By name, those that are given what is no array yet, and look into it.
+_CONVERSIONS = frozenset(function.__name__ for function in creation.CONVERSIONS)
 #: What does the same with complex numbers, by the name of the function.
 VERSIONS: Mapping[str, Callable[..., Any]] = MappingProxyType(
     {function.__name__: checked(function) for module in _MODULES for function in module.FUNCTIONS}
@@ -32,11 +34,7 @@ def also_complex(function: F) -> F:
     """
     name = function.__name__
     version = VERSIONS.get(name)
-    if name in ("asarray", "from_dlpack"):
-        # these are given what is no array yet
-        is_meant: Callable[..., bool] = _is_made_complex
-    else:
-        is_meant = _is_any_complex
+    is_meant = _is_made_complex if name in _CONVERSIONS else _is_any_complex
 
     @wraps(function)
     def either(*args: Any, **keywords: Any) -> Any:

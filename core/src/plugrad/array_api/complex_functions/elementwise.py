@@ -3,9 +3,9 @@
 import math
 from collections.abc import Callable
 
-from plugrad.array_api.complex_functions.operands import AnyArray, Operand, both
+from plugrad.array_api.complex_functions.operands import Operand, both
 from plugrad.array_api.complexes import exponentials, inverses, pairs
-from plugrad.array_api.complexes.array import Complex, as_complex, met
+from plugrad.array_api.complexes.array import Array, Complex, as_complex, met
 from plugrad.array_api.complexes.exponentials import turned, turned_back
 from plugrad.array_api.complexes.pairs import Pair
 from plugrad.array_api.complexes.roots import root
@@ -57,7 +57,7 @@ def where(condition: Tensor, x1: Operand, x2: Operand, /) -> Complex:
     return Complex.of_parts(*(condition.where(yes, no) for yes, no in sides))
 
 
-def _of_number(x: Operand, like: AnyArray) -> Complex:
+def _of_number(x: Operand, like: Array) -> Complex:
     if isinstance(x, (Tensor, Complex)):
         return as_complex(x)
     component = as_complex(like).real.dtype

@@ -2,8 +2,8 @@
 
 from plugrad.array_api import info as real_info
 from plugrad.array_api.complex_functions.creation import asarray
-from plugrad.array_api.complex_functions.operands import AnyArray, AnyDType
-from plugrad.array_api.complexes.array import Complex
+from plugrad.array_api.complex_functions.operands import AnyDType
+from plugrad.array_api.complexes.array import Array, Complex
 from plugrad.array_api.complexes.dtypes import (
     ComplexDType,
     complex_of,
@@ -19,13 +19,13 @@ __all__ = ["FUNCTIONS"]
 _KINDS = ("complex floating", "numeric")
 
 
-def astype(x: AnyArray, dtype: AnyDType, /, *, copy: bool = True, device: str | None = None) -> Complex:
+def astype(x: Array, dtype: AnyDType, /, *, copy: bool = True, device: str | None = None) -> Complex:
     if isinstance(x, Complex):
         return asarray(x.cast(dtype), device=device, copy=True if copy and x.dtype is dtype else None)  # pyright: ignore
     return asarray(x, dtype=dtype, device=device)
 
 
-def can_cast(from_: "AnyDType | AnyArray", to: AnyDType, /) -> bool:
+def can_cast(from_: "AnyDType | Array", to: AnyDType, /) -> bool:
     source, target = _dtype_of(from_), _dtype_of(to)
     if not isinstance(target, ComplexDType):
         return False
@@ -37,13 +37,13 @@ def can_cast(from_: "AnyDType | AnyArray", to: AnyDType, /) -> bool:
     )
 
 
-def _dtype_of(x: "AnyDType | AnyArray") -> AnyDType:
+def _dtype_of(x: "AnyDType | Array") -> AnyDType:
     if isinstance(x, ComplexDType):
         return x
     return x.dtype if isinstance(x, (Complex, Tensor)) else element_dtype(x)
 
 
-def finfo(type: "AnyDType | AnyArray", /) -> real_info.FloatInfo:
+def finfo(type: "AnyDType | Array", /) -> real_info.FloatInfo:
     dtype = _dtype_of(type)
     return real_info.finfo(dtype.component if isinstance(dtype, ComplexDType) else dtype)
 
@@ -60,7 +60,7 @@ def isdtype(dtype: AnyDType, kind: "AnyDType | str | tuple[AnyDType | str, ...]"
     return real_info.isdtype(dtype, kind)
 
 
-def result_type(*arrays_and_dtypes: "AnyArray | AnyDType | bool | int | float | complex") -> ComplexDType:
+def result_type(*arrays_and_dtypes: "Array | AnyDType | bool | int | float | complex") -> ComplexDType:
     strong = [
         _dtype_of(x) for x in arrays_and_dtypes if isinstance(x, (Complex, Tensor, DType, ComplexDType))
     ]

@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 from plugrad.array_api import creation, manipulation, searching
 from plugrad.array_api.checks import checked
-from plugrad.array_api.complex_functions.operands import AnyArray, fixed_shape, joined
-from plugrad.array_api.complexes.array import Complex, bilinear
+from plugrad.array_api.complex_functions.operands import joined
+from plugrad.array_api.complexes.array import Array, Complex, bilinear
 from plugrad.array_api.searching import UniqueAll, UniqueCounts, UniqueInverse
 from plugrad.errors import DtypeError
 from plugrad.tensor import Tensor
@@ -41,30 +41,28 @@ def _by_parts(function: Callable[..., Any]) -> Callable[..., Any]:
     return apply
 
 
-def concat(arrays: Sequence[AnyArray], /, *, axis: int | None = 0) -> Complex:
+def concat(arrays: Sequence[Array], /, *, axis: int | None = 0) -> Complex:
     return _joined(manipulation.concat, arrays, axis=axis)
 
 
-def stack(arrays: Sequence[AnyArray], /, *, axis: int = 0) -> Complex:
+def stack(arrays: Sequence[Array], /, *, axis: int = 0) -> Complex:
     return _joined(manipulation.stack, arrays, axis=axis)
 
 
-def _joined(function: Callable[..., Tensor], arrays: Sequence[AnyArray], **keywords: Any) -> Complex:
+def _joined(function: Callable[..., Tensor], arrays: Sequence[Array], **keywords: Any) -> Complex:
     parts = zip(*(x.parts() for x in joined(list(arrays))), strict=True)
     return Complex.of_parts(*(function(list(each), **keywords) for each in parts))
 
 
-def broadcast_arrays(*arrays: AnyArray) -> list[AnyArray]:
+def broadcast_arrays(*arrays: Array) -> list[Array]:
     return _each(manipulation.broadcast_arrays, arrays)
 
 
-def meshgrid(*arrays: AnyArray, indexing: Literal["xy", "ij"] = "xy") -> list[AnyArray]:
+def meshgrid(*arrays: Array, indexing: Literal["xy", "ij"] = "xy") -> list[Array]:
     return _each(creation.meshgrid, arrays, indexing=indexing)
 
 
-def _each(
-    function: Callable[..., list[Tensor]], arrays: tuple[AnyArray, ...], **keywords: Any
-) -> list[AnyArray]:
+def _each(function: Callable[..., list[Tensor]], arrays: tuple[Array, ...], **keywords: Any) -> list[Array]:
     """Return what a function makes of each array: of two parts where there are two."""
     reals = function(*(x.real if isinstance(x, Complex) else x for x in arrays), **keywords)
     imags = function(*(x.imag if isinstance(x, Complex) else x for x in arrays), **keywords)
@@ -74,15 +72,15 @@ def _each(
     ]
 
 
-def matmul(x1: AnyArray, x2: AnyArray, /) -> Complex:
+def matmul(x1: Array, x2: Array, /) -> Complex:
     return bilinear(x1, x2, manipulation.matmul)
 
 
-def tensordot(x1: AnyArray, x2: AnyArray, /, *, axes: "int | Sequence[Sequence[int]]" = 2) -> Complex:
+def tensordot(x1: Array, x2: Array, /, *, axes: "int | Sequence[Sequence[int]]" = 2) -> Complex:
     return bilinear(x1, x2, lambda one, other: manipulation.tensordot(one, other, axes=axes))
 
 
-def vecdot(x1: AnyArray, x2: AnyArray, /, *, axis: int = -1) -> Complex:
+def vecdot(x1: Array, x2: Array, /, *, axis: int = -1) -> Complex:
     left = Complex.of_parts(x1.real, -x1.imag) if isinstance(x1, Complex) else x1
     return bilinear(left, x2, lambda one, other: manipulation.vecdot(one, other, axis=axis))
 
@@ -92,7 +90,7 @@ def nonzero(x: Complex, /) -> tuple[Tensor, ...]:
 
 
 def unique_all(x: Complex, /) -> UniqueAll:
-    count = math.prod(fixed_shape(x, "unique_all"))
+    count = math.prod(x.static_shape("unique_all"))
     flat = Complex.of_parts(x.real.flatten(), x.imag.flatten())
     # by real parts, and by imaginary ones where these are equal; both keep what is equal in its order
     order = flat.imag.argsort()

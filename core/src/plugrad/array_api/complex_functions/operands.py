@@ -2,16 +2,14 @@
 
 from typing import Any
 
-from plugrad.array_api.complexes.array import Complex, as_complex
+from plugrad.array_api.complexes.array import Array, Complex, as_complex
 from plugrad.array_api.complexes.dtypes import ComplexDType
 from plugrad.dtype import DType
-from plugrad.errors import DtypeError, ShapeError
+from plugrad.errors import DtypeError
 from plugrad.tensor import Tensor
-from plugrad.tensor.shapes import is_static, show
 
-__all__ = ["AnyArray", "AnyDType", "Operand", "both", "fixed_shape", "is_complex", "joined"]
+__all__ = ["AnyDType", "Operand", "both", "is_complex", "joined"]
 
-AnyArray = Tensor | Complex
 AnyDType = DType | ComplexDType
 #: what a function of two operands takes for each
 Operand = Tensor | Complex | bool | int | float | complex
@@ -40,27 +38,8 @@ def both(x1: Operand, x2: Operand) -> tuple[Any, Any]:
     return x1, x2
 
 
-def joined(arrays: "list[AnyArray] | tuple[AnyArray, ...]") -> list[Complex]:
+def joined(arrays: "list[Array] | tuple[Array, ...]") -> list[Complex]:
     """Return arrays as complex ones of one dtype."""
     wide = [as_complex(x) for x in arrays]
     longest = max((x.dtype for x in wide), key=lambda dtype: dtype.itemsize)
     return [x.cast(longest) for x in wide]
-
-
-def fixed_shape(x: AnyArray, what: str) -> tuple[int, ...]:
-    """Return the shape of an array, all of whose sizes are numbers.
-
-    Raises:
-        ShapeError: a size is symbolic.
-
-    Example:
-        >>> fixed_shape(Tensor([1.0]), "prod")
-        (1,)
-    """
-    shape: Any = x.shape
-    if not is_static(shape):
-        raise ShapeError(
-            f"{what}: the shape {show(shape)} is symbolic. Take a slice of fixed size, or use the variable's "
-            "value."
-        )
-    return shape

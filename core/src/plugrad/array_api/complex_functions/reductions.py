@@ -3,9 +3,9 @@
 import math
 
 from plugrad.array_api import reductions as real_reductions
-from plugrad.array_api.complex_functions.operands import AnyArray, AnyDType, fixed_shape, joined
+from plugrad.array_api.complex_functions.operands import AnyDType, joined
 from plugrad.array_api.complexes import pairs
-from plugrad.array_api.complexes.array import Complex, as_complex
+from plugrad.array_api.complexes.array import Array, Complex, as_complex
 from plugrad.array_api.complexes.dtypes import ComplexDType
 from plugrad.array_api.complexes.pairs import Pair
 from plugrad.array_api.reductions import Axis
@@ -16,7 +16,7 @@ from plugrad.tensor.shapes import one_axis, several
 __all__ = ["FUNCTIONS"]
 
 
-def _in(x: AnyArray, dtype: AnyDType | None, what: str) -> Complex:
+def _in(x: Array, dtype: AnyDType | None, what: str) -> Complex:
     """Return what is reduced in the dtype that was asked for."""
     if dtype is None:
         return as_complex(x)
@@ -25,9 +25,7 @@ def _in(x: AnyArray, dtype: AnyDType | None, what: str) -> Complex:
     return as_complex(x).cast(dtype)
 
 
-def sum(
-    x: AnyArray, /, *, axis: Axis = None, dtype: AnyDType | None = None, keepdims: bool = False
-) -> Complex:
+def sum(x: Array, /, *, axis: Axis = None, dtype: AnyDType | None = None, keepdims: bool = False) -> Complex:
     parts = _in(x, dtype, "sum").parts()
     return Complex.of_parts(*(part.sum(axis, keepdims) for part in parts))
 
@@ -36,11 +34,9 @@ def mean(x: Complex, /, *, axis: Axis = None, keepdims: bool = False) -> Complex
     return Complex.of_parts(*(part.mean(axis, keepdims) for part in x.parts()))
 
 
-def prod(
-    x: AnyArray, /, *, axis: Axis = None, dtype: AnyDType | None = None, keepdims: bool = False
-) -> Complex:
+def prod(x: Array, /, *, axis: Axis = None, dtype: AnyDType | None = None, keepdims: bool = False) -> Complex:
     z = _in(x, dtype, "prod")
-    shape = fixed_shape(z, "prod")
+    shape = z.static_shape("prod")
     axes = set(range(z.ndim) if axis is None else [one_axis(each, z.ndim, "prod") for each in several(axis)])
     others = [each for each in range(z.ndim) if each not in axes]
     kept, count = [shape[each] for each in others], math.prod(shape[each] for each in axes)
@@ -66,7 +62,7 @@ def _product(z: Pair, count: int) -> Pair:
 
 
 def cumulative_sum(
-    x: AnyArray,
+    x: Array,
     /,
     *,
     axis: int | None = None,
@@ -80,7 +76,7 @@ def cumulative_sum(
 
 
 def cumulative_prod(
-    x: AnyArray,
+    x: Array,
     /,
     *,
     axis: int | None = None,
@@ -89,7 +85,7 @@ def cumulative_prod(
 ) -> Complex:
     z = _in(x, dtype, "cumulative_prod")
     along = one_axis(real_reductions.only_axis(z.real, axis, "cumulative_prod"), z.ndim, "cumulative_prod")
-    count = fixed_shape(z, "cumulative_prod")[along]
+    count = z.static_shape("cumulative_prod")[along]
     real, imag = (part.movedim(along, 0) for part in z.parts())
     step = 1
     while step < count:
@@ -107,7 +103,7 @@ def _shifted(x: Tensor, step: int, first: float) -> Tensor:
 
 def _after(x: Tensor, count: int, first: float) -> Tensor:
     """Return `x` after as many rows of one number."""
-    shape = (count, *x.static_shape()[1:])
+    shape = (count, *x.static_shape("cumulative_prod")[1:])
     return Tensor.full(shape, first, dtype=x.dtype, device=x.device).cat(x, axis=0)
 
 
@@ -124,13 +120,13 @@ def count_nonzero(x: Complex, /, *, axis: Axis = None, keepdims: bool = False) -
 
 
 def diff(
-    x: AnyArray,
+    x: Array,
     /,
     *,
     axis: int = -1,
     n: int = 1,
-    prepend: AnyArray | None = None,
-    append: AnyArray | None = None,
+    prepend: Array | None = None,
+    append: Array | None = None,
 ) -> Complex:
     given = {"x": x, "prepend": prepend, "append": append}
     names = [name for name, array in given.items() if array is not None]

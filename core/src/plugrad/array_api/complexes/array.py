@@ -17,7 +17,7 @@ from plugrad.tensor.shapes import Shape, show
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-__all__ = ["Complex", "as_complex", "bilinear", "met"]
+__all__ = ["Array", "Complex", "as_complex", "bilinear", "met"]
 
 # a whole exponent up to this is a few products, which are exact where their factors are
 _MOST_PRODUCTS = 128
@@ -92,6 +92,18 @@ class Complex(Compound):
             (1,)
         """
         return self._real.shape
+
+    def static_shape(self, what: str = "static_shape") -> tuple[int, ...]:
+        """Return the shape, all of whose sizes are numbers, as `Tensor.static_shape`.
+
+        Raises:
+            ShapeError: a size is symbolic.
+
+        Example:
+            >>> Complex(Tensor([1.0]), Tensor([2.0])).static_shape()
+            (1,)
+        """
+        return self._real.static_shape(what)
 
     @property
     def ndim(self) -> int:
@@ -485,6 +497,10 @@ class Complex(Compound):
         return compare(mine.parts(), theirs.parts() if isinstance(theirs, Complex) else _wide(theirs))
 
 
+#: what functions of the namespace take and give
+Array = Tensor | Complex
+
+
 def _check_parts(real: Any, imag: Any) -> None:
     for part in (real, imag):
         if not isinstance(part, Tensor):
@@ -502,7 +518,7 @@ def _check_parts(real: Any, imag: Any) -> None:
         )
 
 
-def as_complex(x: "Complex | Tensor") -> "Complex":
+def as_complex(x: Array) -> Complex:
     """Return an array as one of complex numbers, of the component that its dtype fits in.
 
     Example:
@@ -515,9 +531,7 @@ def as_complex(x: "Complex | Tensor") -> "Complex":
     return Complex.of_parts(*_wide(+x.cast(complex_of(x.dtype).component)))
 
 
-def bilinear(
-    x: "Complex | Tensor", y: "Complex | Tensor", product: Callable[[Tensor, Tensor], Tensor]
-) -> "Complex":
+def bilinear(x: Array, y: Array, product: Callable[[Tensor, Tensor], Tensor]) -> Complex:
     """Return a product that is linear in both of its factors, of arrays of which one is complex at least.
 
     Example:
@@ -537,7 +551,7 @@ def bilinear(
     return Complex.of_parts(product(a, c) - product(b, d), product(a, d) + product(b, c))
 
 
-def met(x: "Complex", y: "Complex | Tensor") -> "tuple[Complex, Any]":
+def met(x: Complex, y: Array) -> tuple[Complex, Any]:
     """Return two operands with parts of one dtype.
 
     Example:
@@ -551,7 +565,7 @@ def met(x: "Complex", y: "Complex | Tensor") -> "tuple[Complex, Any]":
     return x.cast(dtype), y.cast(dtype) if isinstance(y, Complex) else y.cast(component)
 
 
-def _taken(x: Any, beside: Complex) -> "Complex | Tensor | None":
+def _taken(x: Any, beside: Complex) -> Array | None:
     """Return an operand as an array; numbers have the dtype of the array `beside`. None for what is none."""
     if isinstance(x, (Complex, Tensor)):
         return x
