@@ -66,6 +66,25 @@ def test_arrays_are_made_of_what_holds_complex_numbers() -> None:
         xp.asarray([1j, None])
 
 
+def test_arrays_in_lists_keep_their_precision_and_numbers_beside_them_are_weak() -> None:
+    narrow, wide, real = np.array([1j], "complex64"), np.array([1 / 3 + 1j]), np.array([1 / 3])
+    for listed in ([wide], (wide, wide), [[wide]], [narrow, wide], [narrow, real], [[real], [narrow]]):
+        same(xp.asarray(listed), np.asarray(listed))
+        assert np.array_equal(xp.asarray(listed).numpy(), np.asarray(listed))
+        same(xp.asarray(listed, dtype=xp.complex64), np.asarray(listed).astype("complex64"))
+    same(xp.asarray([memoryview(wide)]), np.asarray([wide]))
+    same(xp.asarray([wide, [2j]]), np.asarray([wide, [2j]]))
+    same(xp.asarray([wide[:0]]), np.asarray([wide[:0]]))
+    # int32 and float32 are not wide, nor are numbers of any type
+    for listed in (
+        [narrow, np.array([3], "int32")],
+        [narrow, [2j]],
+        [narrow, np.ones(1, "float32")],
+        [wide[0]],
+    ):
+        same(xp.asarray(listed), np.asarray(listed).astype("complex64"))
+
+
 def test_python_numbers_take_the_default_dtype(monkeypatch: pytest.MonkeyPatch) -> None:
     assert xp.asarray(1j).dtype is xp.full(2, 1j).dtype is xp.result_type(1j) is xp.complex64
     monkeypatch.setattr(dtypes, "default_float", dtypes.float64)

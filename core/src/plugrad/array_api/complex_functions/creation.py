@@ -1,16 +1,20 @@
 """Complex arrays made of shapes, numbers and other arrays: `plugrad.array_api` says what the functions do."""
 
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, cast
 
 from plugrad._util import numpy as np
 from plugrad.array_api import creation as real_creation
 from plugrad.array_api.complex_functions.operands import AnyDType, is_complex
 from plugrad.array_api.complexes.array import Array, Complex, as_complex
-from plugrad.array_api.complexes.dtypes import ComplexDType, default_complex
+from plugrad.array_api.complexes.dtypes import ComplexDType, complex64, complex128, default_complex
 from plugrad.array_api.complexes.host import holds_complex, pair_of_array
 from plugrad.array_api.creation import Shape
 from plugrad.errors import ArgumentError, DtypeError
 from plugrad.tensor import Tensor
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 __all__ = ["CONVERSIONS", "FUNCTIONS", "is_about_complex"]
 
@@ -67,8 +71,26 @@ def _made(obj: Any, wanted: ComplexDType | None, device: str | None) -> Complex:
         return Complex.of_parts(*(first.stack(*others) for first, *others in stacked))
     if isinstance(obj, memoryview) or hasattr(obj, "__array__"):
         return Complex.of_parts(*pair_of_array(np.asarray(obj), device))
-    # Python's numbers take the default dtype
-    return Complex.of_parts(*pair_of_array(_listed(obj), device)).cast(wanted or default_complex())
+    return Complex.of_parts(*pair_of_array(_listed(obj), device)).cast(wanted or _meeting(obj))
+
+
+def _meeting(obj: Any) -> ComplexDType:
+    """Return the dtype in which the arrays in nested lists meet; numbers alone take the default dtype."""
+    kinds = [dtype for dtype in _dtypes_in(obj) if dtype.kind in "fc"]
+    if not kinds:
+        return default_complex()
+    return complex64 if np.result_type(np.complex64, *kinds) == np.complex64 else complex128
+
+
+def _dtypes_in(obj: Any) -> "Iterator[np.dtype[Any]]":
+    """Return the dtypes of the arrays in nested lists: those of axes, for numbers of NumPy are numbers."""
+    if isinstance(obj, memoryview) or hasattr(obj, "__array__"):
+        array: npt.NDArray[Any] = np.asarray(obj)
+        if array.ndim:
+            yield array.dtype
+    elif isinstance(obj, (list, tuple)):
+        for item in cast("Sequence[Any]", obj):
+            yield from _dtypes_in(item)
 
 
 def _listed(obj: Any) -> Any:
