@@ -15,6 +15,7 @@ import torch
 from plugrad.dtype import FLOAT8, STORABLE, dtypes, is_float
 from plugrad.errors import ArgumentError, DtypeError, FileFormatError, ShapeError, StateError
 from plugrad.nn import BatchNorm, Conv2d, Linear
+from plugrad.nn.optim import SGD
 from plugrad.nn.state import (
     get_parameters,
     get_state_dict,
@@ -56,6 +57,41 @@ def test_names_are_those_of_a_torch_module_of_the_same_make() -> None:
     ours = [Conv2d(1, 2, 3), BatchNorm(2), Linear(8, 3)]
     theirs = torch.nn.Sequential(torch.nn.Conv2d(1, 2, 3), torch.nn.BatchNorm2d(2), torch.nn.Linear(8, 3))
     assert list(get_state_dict(ours)) == list(theirs.state_dict())
+
+
+class Keeping:
+    """A layer that keeps what it computed, with a weight that is a view of another one."""
+
+    def __init__(self) -> None:
+        self.embedding = Tensor.ones(3, 2, requires_grad=True)
+        self.head = self.embedding.T
+
+    def __call__(self, x: Tensor) -> Tensor:
+        self.hidden = x @ self.embedding
+        return (self.hidden.square() @ self.head).sum()
+
+
+def test_what_is_computed_from_parameters_is_no_parameter() -> None:
+    model = Keeping()
+    model(Tensor.ones(1, 3)).realize()
+    (parameter,) = get_parameters(model)
+    assert parameter is model.embedding
+
+
+def test_activations_of_an_earlier_step_are_no_parameters() -> None:
+    model = Keeping()
+    optimizer = SGD(get_parameters(model), lr=0.5)
+    for _ in range(2):
+        optimizer.zero_grad()
+        model(Tensor.ones(1, 3)).backward()
+        optimizer.step()
+        (parameter,) = get_parameters(model)
+        assert parameter is model.embedding
+
+
+def test_parameters_computed_from_nothing_else_of_a_model_stay_in_sight() -> None:
+    model = {"scaled": Tensor.ones(2, requires_grad=True) * 0.5, "bias": Tensor.ones(2, requires_grad=True)}
+    assert len(get_parameters(model)) == 2
 
 
 def test_parameters_are_what_is_trained_each_once() -> None:

@@ -53,12 +53,16 @@ def get_state_dict(model: object, prefix: str = "") -> dict[str, Tensor]:
 def get_parameters(model: object) -> list[Tensor]:
     """Return the tensors of a model that are to be trained (`requires_grad`), each once.
 
+    What was computed from them is none of them: activations that a layer has kept, or the transpose of
+    another layer's weight.
+
     Example:
         >>> len(get_parameters([Linear(3, 2), Linear(2, 1, bias=False)]))
         3
     """
     found = named_tensors(model)
-    return list({id(tensor): tensor for _, tensor in found if tensor.requires_grad}.values())
+    each = {id(tensor): tensor for _, tensor in found}.values()
+    return Tensor._uncomputed(each)  # pyright: ignore[reportPrivateUsage]
 
 
 def load_state_dict(

@@ -1,7 +1,7 @@
 """Gradients of tensors: the graph-to-graph derivative of `plugrad.autodiff`, for tensors."""
 
 from collections.abc import Container, Iterable, Sequence
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from plugrad.autodiff import compute_gradient, receivers
 from plugrad.dtype import is_float
@@ -13,6 +13,8 @@ from plugrad.tensor.functional import FunctionalMixin
 from plugrad.tensor.shapes import expanded, show
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
+
+T = TypeVar("T", bound="GradientMixin")
 
 
 class GradientMixin(FunctionalMixin):
@@ -111,6 +113,20 @@ class GradientMixin(FunctionalMixin):
             previous = leaf.grad
             leaf.grad = self._make(total if previous is None else previous._graph + total, leaf._device)
         return self
+
+    @staticmethod
+    def _uncomputed(tensors: Iterable[T]) -> list[T]:
+        """Return those of `tensors` that ask for gradients and were not computed from others of them."""
+        asking = [t for t in tensors if t.requires_grad]
+        if all(t._is_leaf for t in asking):
+            return asking
+        owner = owners()
+        leaves = {_memory_of(t._built, owner) for t in asking if t._is_leaf}
+        return [
+            t
+            for t in asking
+            if t._is_leaf or not any(_memory_of(u, owner) in leaves for u in _reached(t._built, ()))
+        ]
 
     def _seed(self, gradient: Self | None) -> UOp:
         if not is_float(self.dtype):
