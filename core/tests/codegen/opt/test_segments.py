@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from plugrad.codegen.lower import lower
+from plugrad.codegen.opt.heuristic import optimise
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import Opt, OptOps
 from plugrad.codegen.opt.segments import cuts
@@ -53,6 +54,14 @@ def around(size: int, by: int, *, computes: bool = False) -> UOp:
     value = param(1, size).index((i + (size - by)) % size).load()
     value = value * value if computes else value
     return UOp.sink(param(0, size).index(i).store(value, i), arg=KernelInfo())
+
+
+def pairs(rows: int, columns: int) -> UOp:
+    """Return the kernel that copies rows of pairs, with a pair of zeros after each."""
+    i, j, k = UOp.range(rows, 0), UOp.range(columns + 1, 1), UOp.range(2, 2)
+    value = param(1, rows * columns * 2).index((i * columns + j) * 2 + k, j < columns).load()
+    place = (i * (columns + 1) + j) * 2 + k
+    return UOp.sink(param(0, rows * (columns + 1) * 2).index(place).store(value, i, j, k), arg=KernelInfo())
 
 
 def chosen(ast: UOp) -> list[Opt]:
@@ -119,6 +128,7 @@ def test_reductions_are_left_whole() -> None:
         rolled(6, 40, 3),
         rolled(5, 33, 17),
         around(100, 31),
+        pairs(6, 40),
     ],
 )
 def test_pieces_write_the_same(ast: UOp) -> None:
@@ -140,3 +150,12 @@ def test_vectors_between_the_borders_have_no_gates() -> None:
     assert all(len(u.src) == 1 for u in wide)
     # and the borders read nothing
     assert all(u.dtype.count > 1 for u in program if u.op is Ops.LOAD)
+
+
+def test_a_border_of_one_step_takes_no_lanes_from_the_rows_around_it() -> None:
+    applied = optimise(KernelOpt(padded(1000, 100, 1, 1), LOOPS)).applied
+    assert {o.axis[0] for o in applied if o.op is OptOps.UPCAST} == {1}
+
+
+def test_rows_of_pairs_are_cut_like_rows() -> None:
+    assert chosen(pairs(6, 40)) == cut(((1,), 40))

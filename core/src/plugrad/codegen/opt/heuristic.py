@@ -176,8 +176,11 @@ class _VectorPlan:
         """Return the axes of other loops that gain by lanes: those of stores without the chosen one."""
         if lane is None:
             return []
-        stores = [s for s in stores_of(self.kernel.ast) if lane not in s.src[2:]]
-        last = {s.src[-1] for s in stores if len(s.src) > 2 and s.src[-1].arg.kind is AxisType.LOOP}
+        stores = stores_of(self.kernel.ast)
+        # steps of these would repeat the vectors there are
+        around = {r for s in stores if lane in s.src[2:] for r in s.src[2:]}
+        ended = [s.src[2:] for s in stores if lane not in s.src[2:] and len(s.src) > 2]
+        last = {loops[-1] for loops in ended if loops[-1].arg.kind is AxisType.LOOP} - around
         scalar = self._cost(None)
         return [r for r in self._with_lanes() if r in last and self._cost(r) < scalar]
 

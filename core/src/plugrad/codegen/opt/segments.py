@@ -35,8 +35,10 @@ def cuts(kernel: KernelOpt) -> Iterator[Opt]:
         len(along) == 1 and kernel.capabilities.threads > 1 and bodies_of(kernel.ast)[0].operations
     ):
         return
-    r = along[-1]
-    if coefficient(place.src[1], r) != 1:
+    # the parts of an element, such as those of a complex number, move with it
+    parts = constant_size(along[-1]) or 1
+    r, step = (along[-2], parts) if parts < _LONG and len(along) > 2 else (along[-1], 1)
+    if coefficient(place.src[1], r) != step:
         return
     asked = {s for u in order if u.op is Ops.INDEX for s in u.src[1:] if r in s.ranges}
     borders = sorted({b for s in asked for b in _borders(s, r)})
