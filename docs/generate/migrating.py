@@ -64,6 +64,10 @@ assert Tensor(values).median().item() == 2.0
 assert Tensor(values).sort(descending=True)[1].tolist() == [3, 2, 1, 0]
 ```
 
+**Integers beside tensors in an index** are as in NumPy: where a slice separates them, the tensors' axes come
+first. `x[0, :, i]` with three positions in `i` has the shape (3, n); PyTorch takes the integer first and has
+(n, 3). `x[0][:, i]` is that everywhere.
+
 **Positions in tensors are not checked.** An integer out of range is an error; elements of an index tensor
 that are out of range read 0 and write nothing, since the device cannot raise.
 

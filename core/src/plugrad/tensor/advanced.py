@@ -37,6 +37,10 @@ class AdvancedIndexingMixin(SamplingMixin, IndexingMixin):
         of range give 0. A bool tensor picks where it holds: it is computed at once, because the count depends
         on it. A bool of shape () adds an axis, of one element where it holds, else of none.
 
+        The axes of tensors stand where the first of them stood, or in front where a slice, `...` or None
+        separates them. As in NumPy, an integer beside them counts as one: with three positions `i`,
+        `x[0, :, i]` is of shape (3, n). PyTorch takes integers first and has (n, 3): write `x[0][:, i]`.
+
         Raises:
             AxisError: too many indices, or an integer, also one of an array or a list, out of range.
             DtypeError: an index of another type.
