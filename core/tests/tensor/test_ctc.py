@@ -97,6 +97,34 @@ def test_a_label_that_is_no_class_is_impossible() -> None:
     assert np.isinf(losses.numpy()).tolist() == [True, True, False]
 
 
+@pytest.mark.parametrize("kind", [list, tuple, np.array, lambda n: np.array(n, "uint8"), torch.tensor])
+def test_lengths_come_in_lists_and_arrays_of_any_library(kind: Any) -> None:
+    scores, labels = Tensor(SCORES, device="PYTHON").log_softmax(-1), Tensor(LABELS, device="PYTHON")
+    used, wanted = [9, 7, 4], [3, 2, 4]
+    joined = Tensor(np.concatenate([row[:n] for row, n in zip(LABELS, wanted, strict=True)]), device="PYTHON")
+    each = scores.ctc_loss(labels, used, wanted, reduction="none").tolist()
+    for targets in (labels, joined):
+        assert scores.ctc_loss(targets, kind(used), kind(wanted), reduction="none").tolist() == each
+    for one, many in ((kind([7]), kind([2])), (np.int64(7), np.array(2)), (range(7, 8), range(2, 3))):
+        assert scores[:, 1].ctc_loss(labels[1], one, many, reduction="none").item() == each[1]
+
+
+@pytest.mark.parametrize(
+    ("lengths", "message"),
+    [
+        (np.array([9.0, 7.0, 4.0]), r"input_lengths=9.0 \(float\) is no integer"),
+        (np.array([[9, 7, 4]]), r"input_lengths=\[9, 7, 4\] \(list\) is no integer"),
+        (np.array([9, 7]), r"input_lengths of shape \(2,\) and int32 for 3 sequences"),
+        (np.array([9, 7, 10]), r"input_lengths=\[9, 7, 10\]: each must lie in 0..9"),
+        ("974", r"input_lengths='974' \(str\) is no integer"),
+        (iter([9, 7, 4]), "input_lengths=<list_iterator"),
+    ],
+)
+def test_lengths_in_arrays_are_checked_as_those_in_lists(lengths: Any, message: str) -> None:
+    with pytest.raises((ArgumentError, ShapeError), match=f"^ctc_loss: {message}"):
+        Tensor(SCORES).ctc_loss(Tensor(LABELS), lengths, [1, 1, 1])
+
+
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "uint16", "uint32", "int64", "uint64"])
 def test_labels_and_lengths_are_integers_of_any_kind(dtype: str) -> None:
     scores = Tensor(SCORES).log_softmax(-1)

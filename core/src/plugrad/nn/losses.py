@@ -4,10 +4,13 @@
 """
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from plugrad.nn.checks import check_tensors
 from plugrad.tensor import Tensor
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 __all__ = [
     "BCELoss",
@@ -27,7 +30,7 @@ __all__ = [
 ]
 
 Reduction = Literal["mean", "sum", "none"]
-Lengths = Tensor | Sequence[int] | int
+Lengths: TypeAlias = "Tensor | Sequence[int] | npt.NDArray[Any] | int"
 
 
 class _Reduced:

@@ -5,16 +5,19 @@ Source: Graves et al. 2006, section 4.1, in logarithms.
 
 import math
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from plugrad.dtype import dtype_max, dtypes, is_float, is_int, is_unsigned, sum_acc_dtype
 from plugrad.errors import DtypeError, ShapeError
-from plugrad.tensor.arguments import several, whole
+from plugrad.tensor.arguments import whole
 from plugrad.tensor.gather import GatherMixin
 from plugrad.tensor.lookup import counted
 from plugrad.tensor.reduction import Reduction, check_reduction, reduced
 from plugrad.tensor.shapes import show
 from plugrad.tensor.steps import steps_of
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 # Stands for the logarithm of 0: what is added to it does not make it infinite, whose gradient were NaN.
 _NEVER = -1e30
@@ -28,8 +31,8 @@ class CtcMixin(GatherMixin):
     def ctc_loss(
         self,
         targets: Self,
-        input_lengths: Self | Sequence[int] | int,
-        target_lengths: Self | Sequence[int] | int,
+        input_lengths: "Self | Sequence[int] | npt.NDArray[Any] | int",
+        target_lengths: "Self | Sequence[int] | npt.NDArray[Any] | int",
         blank: int = 0,
         reduction: Reduction = "mean",
         zero_infinity: bool = False,
@@ -42,8 +45,9 @@ class CtcMixin(GatherMixin):
         Args:
             targets: class numbers, padded to one length with anything; or all of them one after another, in
                 one axis. A sequence with a label that is no class is impossible.
-            input_lengths: how many of the T steps count, for each sequence.
-            target_lengths: how many of the S labels count, for each sequence.
+            input_lengths: how many of the T steps count, for each sequence: a tensor, a list, or an array of
+                NumPy.
+            target_lengths: how many of the S labels count, for each sequence, in the same way.
             blank: the class that stands for no label.
             reduction: what is done with the losses; the mean is over each by the length of its target.
             zero_infinity: give 0, without a gradient, where a target is impossible, as when it is too long
@@ -134,14 +138,14 @@ def _in_rows(x: Any, targets: Any, lengths: Any) -> Any:
     total: int = targets.shape[0]
     is_known = not isinstance(lengths, type(x))
     if is_known:
-        lengths = [whole(length, "target_lengths") for length in several(lengths) or (lengths,)]
+        lengths = _numbers(lengths, "target_lengths")
     if is_known and sum(lengths) != total:
         raise ShapeError(
-            f"ctc_loss: {total} labels one after another with target_lengths={list(lengths)}, which add up "
+            f"ctc_loss: {total} labels one after another with target_lengths={lengths}, which add up "
             f"to {sum(lengths)}."
         )
     longest = max(lengths, default=0) if is_known else total
-    counts = type(x)(list(lengths), device=x.device) if is_known else lengths
+    counts = type(x)(lengths, device=x.device) if is_known else lengths
     counts = _cut(counts, total)
     begins = (counts.cumsum(0) - counts).unsqueeze(1)
     shape = (counts.shape[0], longest)
@@ -152,16 +156,24 @@ def _in_rows(x: Any, targets: Any, lengths: Any) -> Any:
 def _lengths(x: Any, lengths: Any, batch: int, longest: int, what: str) -> Any:
     is_known = not isinstance(lengths, type(x))
     if is_known:
-        lengths = [whole(length, what) for length in several(lengths) or (lengths,)]
-    found = type(x)(list(lengths), device=x.device) if is_known else lengths
+        lengths = _numbers(lengths, what)
+    found = type(x)(lengths, device=x.device) if is_known else lengths
     if found.shape != (batch,) or not is_int(found.dtype):
         raise ShapeError(
             f"ctc_loss: {what} of shape {show(found.shape)} and {found.dtype.name} for {batch} sequences. "
             "Pass one integer for each."
         )
     if is_known and not 0 <= min(lengths) <= max(lengths) <= longest:
-        raise ShapeError(f"ctc_loss: {what}={list(lengths)}: each must lie in 0..{longest}.")
+        raise ShapeError(f"ctc_loss: {what}={lengths}: each must lie in 0..{longest}.")
     return _cut(found, longest)
+
+
+def _numbers(lengths: Any, what: str) -> list[int]:
+    """Return lengths that the host knows, of any sequence or array, or one number, as a list."""
+    listed: Any = lengths.tolist() if hasattr(lengths, "__array__") else lengths
+    if not isinstance(listed, Sequence) or isinstance(listed, str):
+        listed = [listed]
+    return [whole(length, what) for length in cast("Sequence[Any]", listed)]
 
 
 def _cut(lengths: Any, longest: int) -> Any:
