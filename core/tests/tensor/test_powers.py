@@ -30,6 +30,14 @@ def test_integer_powers_wrap_like_multiplication(base: list[int], exponents: lis
     np.testing.assert_array_equal((Tensor(base) ** Tensor(exponent)).numpy(), expected)
 
 
+@pytest.mark.parametrize("exponent", range(-8, 9))
+def test_powers_of_a_constant_are_those_of_what_is_computed(exponent: int) -> None:
+    assert (Tensor(2.0) ** exponent).item() == 2.0**exponent
+    assert (Tensor.full((3,), 2.0) ** exponent).tolist() == [2.0**exponent] * 3
+    if exponent >= 0:
+        assert (Tensor(3) ** exponent).item() == 3**exponent
+
+
 def test_integers_to_a_negative_power_are_refused() -> None:
     with pytest.raises(
         DtypeError, match=r"int32 to the power of -1 is no integer. Cast to a float dtype first, or"

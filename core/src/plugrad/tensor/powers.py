@@ -52,11 +52,12 @@ class PowerMixin(OperandMixin):
                 f"or write {float(exponent)}."
             )
         base = self._operands(exponent)[0]
-        out = base.const_like(1)
-        for bit in f"{abs(int(exponent)):b}" if exponent else "":
-            out = out * out if out.op is not Ops.CONST else out
+        out = base if exponent else base.const_like(1)
+        # by squaring, from the bit behind the greatest one on
+        for bit in f"{abs(int(exponent)):b}"[1:]:
+            out = out * out
             if bit == "1":
-                out = base if out.op is Ops.CONST else out * base
+                out = out * base
         if not exponent:
             out = out.reshape((1,) * self.ndim).expand(self.shape)
         return self._like(out.reciprocal() if exponent < 0 else out)
