@@ -1,5 +1,7 @@
 """Axes are cut where gates open and close, and only where that leaves vectors without gates."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -153,7 +155,11 @@ def test_vectors_between_the_borders_have_no_gates() -> None:
 
 
 def test_a_border_of_one_step_takes_no_lanes_from_the_rows_around_it() -> None:
-    applied = optimise(KernelOpt(padded(1000, 100, 1, 1), LOOPS)).applied
+    i, j = UOp.range(1000, 0), UOp.range(505, 1)
+    there = param(1, 1009000).index(i * 1009 + j).load()
+    back = param(1, 1009000).index(i * 1009 + 1009 - j, ~(j < 1)).load()
+    ast = UOp.sink(param(0, 505000).index(i * 505 + j).store(there + back, i, j), arg=KernelInfo())
+    applied = optimise(KernelOpt(ast, replace(LOOPS, threads=1, vector_bits=512))).applied
     assert {o.axis[0] for o in applied if o.op is OptOps.UPCAST} == {1}
 
 

@@ -155,6 +155,7 @@ class _VectorPlan:
         main = max(self.bodies, key=lambda b: b.steps)
         tile = self._tile(main, lane)
         tiled_idents: set[AxisId] = {ident for ident, _ in tile}
+        beside = self._beside(lane)  # while the lane's loop is whole
         for body in self.bodies[1:]:
             if lane is None or lane not in body.loops:
                 self._sum_in_lanes(body, chains=1 if body is main and tile else _CHAINS)
@@ -164,7 +165,7 @@ class _VectorPlan:
             self._upcast(lane.arg.ident, min(lanes, _WAYS) if crossing else lanes)
         if crossing is not None:
             self._upcast(*crossing)
-        for r in self._beside(lane):
+        for r in (r for r in beside if r in self.kernel.axes(AxisType.LOOP)):
             self._upcast(r.arg.ident, self._lanes(r))
         for ident, count in tile:
             if count > 1:
