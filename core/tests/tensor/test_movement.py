@@ -7,7 +7,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plugrad import Tensor, Variable
+from plugrad import Tensor, Variable, dtypes
+from plugrad.dtype import DType
 from plugrad.errors import AxisError, PlugradError, ShapeError
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
@@ -262,6 +263,30 @@ def test_none_keeps_the_size_of_an_axis() -> None:
     assert x.view(2, None).shape == (2, 6)
     assert x.unsqueeze(0).expand(4, None, None).shape == (4, 2, 6)
     assert x.reshape(shape=(None, 6)).shape == (2, 6)
+
+
+def test_all_axes_are_transposed_in_the_order_that_numpy_takes() -> None:
+    x = Tensor(X)
+    for transposed in (x.transpose(2, 0, 1), x.transpose((2, 0, 1)), x.transpose([-1, 0, 1])):
+        np.testing.assert_array_equal(transposed.numpy(), X.transpose(2, 0, 1))
+    # two are exchanged, as in PyTorch; as one sequence they are an order
+    assert x[0].transpose(0, 1).shape == X[0].T.shape
+    assert x[0].transpose((0, 1)).shape == X[0].shape
+    assert x[0].transpose(np.array([1, 0])).shape == X[0].T.shape
+
+
+def test_a_view_of_a_dtype_has_the_same_bits() -> None:
+    values = np.array([1.0, -2.5], np.float32)
+    for dtype in (dtypes.int32, np.int32, np.dtype("uint16"), np.uint8):
+        as_numpy = np.dtype(dtype.name) if isinstance(dtype, DType) else np.dtype(dtype)
+        found = Tensor(values).view(dtype).numpy()
+        np.testing.assert_array_equal(found, values.view(as_numpy))
+        assert found.dtype == as_numpy
+    assert Tensor(values).view(np.int64(2), 1).shape == (2, 1)
+    with pytest.raises(ShapeError, match="view: 'int32' \\(str\\) is no size of an axis"):
+        Tensor(values).view("int32")
+    with pytest.raises(ShapeError, match="no size of an axis"):
+        Tensor(values).reshape(np.float32)
 
 
 def test_two_axes_are_named_where_there_are_not_two() -> None:

@@ -1,9 +1,11 @@
 """Reshape, permute, expand, shrink, flip, and what is made of them: views, which cost nothing."""
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, Self, cast
 
-from plugrad.errors import ArgumentError, ShapeError
+from plugrad.dtype import parse_dtype
+from plugrad.errors import ArgumentError, DtypeError, ShapeError
+from plugrad.tensor.base import DTypeLike
 from plugrad.tensor.conversion import ConversionMixin
 from plugrad.tensor.shapes import (
     Axes,
@@ -16,6 +18,7 @@ from plugrad.tensor.shapes import (
     check_inside,
     check_sizes,
     expanded,
+    is_sequence,
     is_static,
     one_axis,
     product,
@@ -49,14 +52,21 @@ class MovementMixin(ConversionMixin):
         sizes = _completed(self.shape, wanted, "reshape")
         return self._view(lambda u: u.reshape(sizes))
 
-    def view(self, *shape: Dim | Sequence[Dim | None] | None) -> Self:
-        """Return `reshape(*shape)`.
+    def view(self, *shape: Dim | Sequence[Dim | None] | DTypeLike | None) -> Self:
+        """Return `reshape(*shape)`; or of a dtype, but for its name as text, `bitcast(dtype)`.
+
+        Raises:
+            ShapeError: as `reshape`, or as `bitcast`.
+            DtypeError: as `bitcast`.
 
         Example:
             >>> Tensor([1, 2, 3, 4]).view(2, 2).tolist()
             [[1, 2], [3, 4]]
+            >>> Tensor([1.0]).view(dtypes.int32).tolist()
+            [1065353216]
         """
-        return self.reshape(*shape)
+        given: Any = shape
+        return self.bitcast(given[0]) if len(given) == 1 and _is_dtype(given[0]) else self.reshape(*given)
 
     def permute(self, *axes: int | Sequence[int]) -> Self:
         """Return this with axis `axes[i]` in place `i`.
@@ -69,28 +79,31 @@ class MovementMixin(ConversionMixin):
             >>> Tensor.zeros(2, 3, 4).permute(2, 0, 1).shape
             (4, 2, 3)
         """
-        given = unpacked(axes)
-        if len(given) != self.ndim:
-            raise ShapeError(
-                f"permute: {len(given)} axes {given} for shape {show(self.shape)}. Name each of its "
-                f"{self.ndim} axes once."
-            )
-        some_axes(given, self.ndim, "permute")
-        order = tuple([one_axis(axis, self.ndim, "permute") for axis in given])
-        return self._view(lambda u: u.permute(order))
+        return self._in_order(unpacked(axes), "permute")
 
-    def transpose(self, axis1: int | None = None, axis2: int = 0) -> Self:
-        """Return this with two axes exchanged, those of a matrix by default.
+    def transpose(
+        self, axis1: int | Sequence[int] | None = None, axis2: int | None = None, *others: int
+    ) -> Self:
+        """Return this with two axes exchanged, those of a matrix by default; or with all of them in order.
+
+        One axis is exchanged with axis 0. More than two, or one sequence, are what NumPy's takes: the axes
+        in their new order, as by `permute`. Two are PyTorch's and tinygrad's, which are exchanged:
+        `x.transpose(0, 1)` is no copy of a matrix, as it is in NumPy.
 
         Raises:
-            AxisError: one of them does not exist.
+            AxisError: one of them does not exist, or comes twice among all.
             ShapeError: no axis is named, and there are not two: NumPy reverses them all, tinygrad exchanges
-                the first two.
+                the first two; or several are named, and not all.
 
         Example:
-            >>> Tensor.zeros(2, 3, 4).transpose(1, 2).shape
-            (2, 4, 3)
+            >>> x = Tensor.zeros(2, 3, 4)
+            >>> x.transpose(1, 2).shape, x.transpose(2, 0, 1).shape, x.transpose((2, 0, 1)).shape
+            ((2, 4, 3), (4, 2, 3), (4, 2, 3))
         """
+        if others:
+            return self._in_order((axis1, axis2, *others), "transpose")
+        if axis2 is None and is_sequence(axis1):
+            return self._in_order(several(axis1), "transpose")
         if axis1 is None:
             if self.ndim != 2:
                 raise ShapeError(
@@ -99,9 +112,20 @@ class MovementMixin(ConversionMixin):
                 )
             axis1 = 1
         order = list(range(self.ndim))
-        first, second = one_axis(axis1, self.ndim, "transpose"), one_axis(axis2, self.ndim, "transpose")
+        first = one_axis(cast("int", axis1), self.ndim, "transpose")
+        second = one_axis(0 if axis2 is None else axis2, self.ndim, "transpose")
         order[first], order[second] = second, first
         return self._view(lambda u: u.permute(tuple(order)))
+
+    def _in_order(self, axes: tuple[Any, ...], what: str) -> Self:
+        if len(axes) != self.ndim:
+            raise ShapeError(
+                f"{what}: {len(axes)} axes {axes} for shape {show(self.shape)}. Name each of its "
+                f"{self.ndim} axes once."
+            )
+        some_axes(axes, self.ndim, what)
+        order = tuple([one_axis(axis, self.ndim, what) for axis in axes])
+        return self._view(lambda u: u.permute(order))
 
     @property
     def T(self) -> Self:
@@ -337,6 +361,17 @@ class MovementMixin(ConversionMixin):
             [[1, 2], [1, 2]]
         """
         return self.expand(*shape)
+
+
+def _is_dtype(given: Any) -> bool:
+    """Say whether this is a dtype, here or elsewhere, and no size of an axis, nor text."""
+    if isinstance(given, (int, str, tuple, list)):
+        return False
+    try:
+        parse_dtype(given)
+    except DtypeError:
+        return False
+    return True
 
 
 def _kept(shape: Sequence[Any], have: Shape, what: str) -> list[Any]:

@@ -110,7 +110,10 @@ def several(given: Any) -> tuple[Any, ...]:
 
 def is_sequence(given: Any) -> bool:
     """Say whether an argument is several: a list, a tuple, a range, an array with axes."""
-    return isinstance(given, (tuple, list, range)) or bool(getattr(given, "ndim", 0))
+    if isinstance(given, (tuple, list, range)):
+        return True
+    # the class of an array's elements, such as np.float32, has an `ndim` that is no number
+    return not isinstance(given, type) and bool(getattr(given, "ndim", 0))
 
 
 def as_number(value: Any, what: str) -> ConstType:

@@ -80,6 +80,10 @@ CASES: list[Case] = [
     ("permute", AxisError, lambda t: t.floats.permute(0, 0), "permute: axes (0, 0) name one axis twice"),
     ("permute", ShapeError, lambda t: t.floats.permute(0), "permute: 1 axes (0,) for shape (2, 3)"),
     ("transpose", AxisError, lambda t: t.floats.transpose(0, 2), "transpose: axis 2 is out of range"),
+    ("transpose", AxisError, lambda t: t.images.transpose(0, 1, 2, 2), "transpose: "),
+    ("transpose", ShapeError, lambda t: t.images.transpose(0, 1, 2), "transpose: 3 axes (0, 1, 2) for shape"),
+    ("view", ShapeError, lambda t: t.floats.view(5, 7), "reshape"),
+    ("view", DtypeError, lambda t: t.floats.view(bool), "bitcast from float32 to bool"),
     ("mT", ShapeError, lambda t: t.vector.mT, "mT of shape (3,): a matrix has two axes"),
     (
         "expand",
