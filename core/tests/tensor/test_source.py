@@ -305,6 +305,15 @@ def test_lists_of_arrays_are_joined_as_by_numpy() -> None:
         Tensor([np.array([1, 2]), np.array([3])])
 
 
+def test_ranges_are_lists() -> None:
+    assert Tensor(range(2, 6)).tolist() == [2, 3, 4, 5]
+    assert Tensor([range(2), (2, 3)]).tolist() == [[0, 1], [2, 3]]
+    assert Tensor(range(0)).shape == (0,)
+    x = Tensor.zeros(2, 3).contiguous()
+    x[1] = range(3)
+    assert x.tolist() == [[0, 0, 0], [0, 1, 2]]
+
+
 def test_whatever_is_a_buffer_is_taken() -> None:
     t = Tensor(array.array("f", [1, 2]))
     assert (t.tolist(), t.dtype) == ([1.0, 2.0], dtypes.float32)

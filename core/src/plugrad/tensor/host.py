@@ -60,7 +60,7 @@ def computes(device: str) -> bool:
 
 
 def flatten(data: Any) -> tuple[tuple[int, ...], list[Any]]:
-    """Return the shape of nested lists, and their elements in row-major order.
+    """Return the shape of nested lists, tuples and ranges, and their elements in row-major order.
 
     Raises:
         ShapeError: lists at one depth differ in length, or are nested without end.
@@ -98,7 +98,7 @@ def _check_numbers(values: Iterable[Any]) -> None:
 
 
 def _is_nested(item: Any) -> bool:
-    return isinstance(item, (list, tuple))
+    return isinstance(item, (list, tuple, range))
 
 
 def infer_dtype(values: Sequence[Any]) -> DType:

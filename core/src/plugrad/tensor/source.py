@@ -43,7 +43,7 @@ def graph_of(data: Any, dtype: DType | None, device: str = HOST, *, copy: bool =
     if isinstance(data, (bool, int, float)) and not hasattr(data, "__array__"):
         chosen = _scalar_dtype(data) if dtype is None else dtype
         return UOp.const(chosen, check_fits(data, chosen))
-    if isinstance(data, (list, tuple)) and not _holds_arrays(data):  # pyright: ignore[reportUnknownArgumentType]
+    if isinstance(data, (list, tuple, range)) and not _holds_arrays(data):  # pyright: ignore[reportUnknownArgumentType]
         shape, values = flatten(data)
         chosen = infer_dtype(values) if dtype is None else dtype
         return host_buffer(pack(values, chosen), shape, chosen)
