@@ -221,6 +221,8 @@ class AdvancedIndexingMixin(SamplingMixin, IndexingMixin):
             [[1, 1], [6, 8]]
         """
         tensors(source=source)
+        if not self.ndim:
+            return self.unsqueeze(0).index_add(axis, index, source, alpha).squeeze(0)
         factor = as_number(alpha, "index_add")
         values = source if factor == 1 else (source * factor).cast(source.dtype)
         return self.index_put(self._along(axis, index, "index_add"), values, accumulate=True)
@@ -237,6 +239,8 @@ class AdvancedIndexingMixin(SamplingMixin, IndexingMixin):
             >>> Tensor([1, 2, 3]).index_copy(0, Tensor([2, 0]), Tensor([8, 9])).tolist()
             [9, 2, 8]
         """
+        if not self.ndim:
+            return self.unsqueeze(0).index_copy(axis, index, source).squeeze(0)
         return self.index_put(self._along(axis, index, "index_copy"), source)
 
     def index_fill(self, axis: int, index: Self, value: ConstType) -> Self:
@@ -250,6 +254,8 @@ class AdvancedIndexingMixin(SamplingMixin, IndexingMixin):
             >>> Tensor([[1, 2], [3, 4]]).index_fill(1, Tensor([-1]), 0).tolist()
             [[1, 0], [3, 0]]
         """
+        if not self.ndim:
+            return self.unsqueeze(0).index_fill(axis, index, value).squeeze(0)
         return self.index_put(self._along(axis, index, "index_fill"), value)
 
     def _along(self, axis: int, index: Self, what: str) -> tuple[Any, ...]:

@@ -1,7 +1,8 @@
 """Reading and writing by tensors of positions: gather, scatter and their kin.
 
 In all of them negative positions count from the end. A position outside of the axis is no error, because
-nothing that runs on a device can raise one: reading it gives 0 (False), writing to it does nothing.
+nothing that runs on a device can raise one: reading it gives 0 (False), writing to it does nothing. Tensors
+without axes have their one element along axis 0, as in PyTorch.
 """
 
 from typing import Any, Literal, Self
@@ -52,8 +53,10 @@ class GatherMixin(GateMixin):
             >>> Tensor([[1, 2], [3, 4]]).gather(1, Tensor([[1, 1, 0], [0, 0, 1]])).tolist()
             [[2, 2, 1], [3, 3, 4]]
         """
-        at = one_axis(axis, self.ndim, "gather")
+        at = one_axis(axis, self.ndim or 1, "gather")
         self._check_index(index, "gather")
+        if _is_point_beside_rows(self, index):
+            return _as_row(self).gather(at, _as_row(index)).reshape(index.shape)
         x = _cut_rows(self._graph, index.shape, at, "gather")
         position = from_front(index._graph, self.shape[at])
         out = pick_last(moved_last(x, at), moved_last(position, at))
@@ -96,19 +99,26 @@ class GatherMixin(GateMixin):
 
         Raises:
             DtypeError: `index` holds no integers.
-            ShapeError: `index` has more than one axis.
+            ShapeError: `index` has more than one axis; or not one element, where this has no axes.
             AxisError: the axis does not exist.
 
         Example:
             >>> Tensor([[1, 2], [3, 4]]).index_select(0, Tensor([1, 1])).tolist()
             [[3, 4], [3, 4]]
         """
-        at = one_axis(axis, self.ndim, "index_select")
+        at = one_axis(axis, self.ndim or 1, "index_select")
         self._check_index(index, "index_select")
         if index.ndim > 1:
             raise ShapeError(
                 f"index_select: an index of shape {show(index.shape)}. Give one axis; for more use x[index]."
             )
+        if not self.ndim:
+            if index.numel() != 1:
+                raise ShapeError(
+                    f"index_select: an index of shape {show(index.shape)} for a tensor without axes. Pass "
+                    "one position, or expand the tensor before."
+                )
+            return _as_row(self).index_select(0, index).reshape(())
         position = from_front(index.flatten()._graph, self.shape[at])
         order = (at, *[a for a in range(self.ndim) if a != at])
         out = pick_first(self._graph.permute(order), position)
@@ -145,6 +155,8 @@ class GatherMixin(GateMixin):
             >>> Tensor([0, 0, 0]).scatter(0, Tensor([2, 0]), Tensor([5, 6])).tolist()
             [6, 0, 5]
         """
+        if _is_point_beside_rows(self, index, src):
+            return _as_row(self).scatter(axis, _as_row(index), _as_row(src), reduce).reshape(self.shape)
         if reduce is not None:
             if not isinstance(reduce, str) or reduce not in _OLD_NAMES:  # pyright: ignore[reportUnnecessaryIsInstance]
                 raise ArgumentError(f"scatter: reduce={reduce!r} is none of 'add', 'multiply', None.")
@@ -198,6 +210,9 @@ class GatherMixin(GateMixin):
             raise ArgumentError(
                 f"scatter_reduce: reduce={reduce!r} is none of 'sum', 'prod', 'mean', 'amax', 'amin'."
             )
+        if _is_point_beside_rows(self, index, src):
+            rows = _as_row(self), _as_row(index), _as_row(src)
+            return rows[0].scatter_reduce(axis, *rows[1:], reduce, include_self).reshape(self.shape)
         at, position, value = self._scatter_parts(axis, index, src, "scatter_reduce")
         shape = (*position.shape[:-1], self.shape[at], position.shape[-1])
         meets = _meets(position, shape)
@@ -278,6 +293,17 @@ class GatherMixin(GateMixin):
         have: Any = u.shape
         want: Any = self.shape
         return self._like(u).pad([(0, w - h) for h, w in zip(have, want, strict=True)], value=fill)._graph
+
+
+def _is_point_beside_rows(*given: Any) -> bool:
+    """Say whether one of some tensors has no axes, and none more than one: then a point is a row."""
+    axes = [x.ndim for x in given if isinstance(x, TensorBase)]
+    return 0 in axes and max(axes) < 2
+
+
+def _as_row(x: Any) -> Any:
+    given: Any = x
+    return given.reshape(1) if isinstance(x, TensorBase) and not x.ndim else given
 
 
 _OLD_NAMES: dict[str, ScatterReduction] = {"add": "sum", "multiply": "prod"}

@@ -37,7 +37,7 @@ class ReorderMixin(PaddingMixin):
             (3, 4, 2)
         """
         given = [several(axes) for axes in (source, destination)]
-        begin, end = ([one_axis(axis, self.ndim, "movedim") for axis in axes] for axes in given)
+        begin, end = ([one_axis(axis, self.ndim or 1, "movedim") for axis in axes] for axes in given)
         if len(begin) != len(end) or len(set(begin)) != len(begin) or len(set(end)) != len(end):
             raise ShapeError(
                 f"movedim: axes {given[0]} to places {given[1]}. Name as many places as axes, each once."
@@ -143,6 +143,8 @@ class ReorderMixin(PaddingMixin):
             >>> Tensor([1, 2, 3, 4, 5]).unfold(0, 3, 2).tolist()
             [[1, 2, 3], [3, 4, 5]]
         """
+        if not self.ndim:
+            return self.unsqueeze(0).unfold(axis, size, step).squeeze(0)
         at = one_axis(axis, self.ndim, "unfold")
         size, step = as_int(size, "unfold", "size"), as_int(step, "unfold", "step")
         last = self.movedim(at, -1)

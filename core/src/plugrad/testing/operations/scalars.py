@@ -22,6 +22,7 @@ _in_a_row: Meaning = lambda x: x.reshape(1)
 _no_number: Meaning = lambda x: x * np.nan
 _and_place: Meaning = lambda x: (x, 0)
 _zero: Meaning = lambda x: x * 0
+_pair_of_one: Meaning = lambda x, i: (x, x)
 
 # name, on a tensor, on an array
 _ONE: tuple[tuple[str, Meaning, Meaning], ...] = (
@@ -51,6 +52,8 @@ _ONE: tuple[tuple[str, Meaning, Meaning], ...] = (
     ("mean", lambda x: (x.mean(), x.mean(-1)), _twice),
     ("median", lambda x: (x.median(), x.median(0)[0]), _twice),
     ("min", lambda x: (x.min(), x.min(-1)), _twice),
+    ("moveaxis", lambda x: (x.moveaxis(0, -1), x.moveaxis((-1,), (0,))), _twice),
+    ("movedim", lambda x: (x.movedim(-1, 0), x.movedim((0,), (0,))), _twice),
     ("msort", lambda x: x.msort(), _same),
     ("nanmean", lambda x: (x.nanmean(), x.nanmean(-1)), _twice),
     ("nanmedian", lambda x: x.nanmedian(), _same),
@@ -77,6 +80,7 @@ _ONE: tuple[tuple[str, Meaning, Meaning], ...] = (
     ("std_mean", lambda x: x.std_mean(), lambda x: (x * np.nan, x)),
     ("sum", lambda x: (x.sum(), x.sum(-1)), _twice),
     ("topk", lambda x: x.topk(1), _and_place),
+    ("unfold", lambda x: x.unfold(0, 1, 2), _in_a_row),
     ("unique_consecutive", lambda x: x.unique_consecutive(), _in_a_row),
     ("unsqueeze", lambda x: (x.unsqueeze(0), x.unsqueeze(-1)), lambda x: (x[None], x[None])),
     ("var", lambda x: x.var(correction=0), _zero),
@@ -146,9 +150,36 @@ def _written() -> Iterator[Operation]:
     # a place without axes
     table, at = reals(3, 2), _FIRST
     first: Meaning = lambda x, i: x[:1]
-    yield Operation("index_select", NO_AXES, lambda x, i: x.index_select(0, i), first, (table, at), order=1)
+    yield Operation(
+        "index_select", "place " + NO_AXES, lambda x, i: x.index_select(0, i), first, (table, at), order=1
+    )
     filled: Meaning = lambda x, i: np.concatenate([np.full((1, 2), 2.5), x[1:]])
-    yield Operation("index_fill", NO_AXES, lambda x, i: x.index_fill(0, i, 2.5), filled, (table, at), order=1)
+    yield Operation(
+        "index_fill", "place " + NO_AXES, lambda x, i: x.index_fill(0, i, 2.5), filled, (table, at), order=1
+    )
+    yield from _along_the_first()
+
+
+def _along_the_first() -> Iterator[Operation]:
+    """Give the cases of positions along axis 0, where the one element of a tensor without axes lies."""
+    reads: tuple[tuple[str, Meaning, Meaning], ...] = (
+        ("gather", lambda x, i: (x.gather(0, i), x.gather(-1, i.expand(3))), lambda x, i: (x, np.tile(x, 3))),
+        ("index_select", lambda x, i: (x.index_select(0, i), x.index_select(-1, i.reshape(1))), _pair_of_one),
+    )
+    for name, call, reference in reads:
+        yield Operation(name, NO_AXES, call, reference, (_X, _FIRST), order=1)
+    added: Meaning = lambda x, i, y: x + y
+    chosen: Meaning = lambda x, i, y: 0 * x + y
+    writes: tuple[tuple[str, Meaning, Meaning], ...] = (
+        ("index_add", lambda x, i, y: x.index_add(0, i, y), added),
+        ("index_copy", lambda x, i, y: x.index_copy(-1, i, y), chosen),
+        ("index_fill", lambda x, i, y: x.index_fill(0, i, 2.5) + y, lambda x, i, y: 0 * x + 2.5 + y),
+        ("scatter", lambda x, i, y: x.scatter(0, i, y), chosen),
+        ("scatter_add", lambda x, i, y: x.scatter_add(-1, i, y), added),
+        ("scatter_reduce", lambda x, i, y: x.scatter_reduce(0, i, y, "prod"), lambda x, i, y: x * y),
+    )
+    for name, call, reference in writes:
+        yield Operation(name, NO_AXES, call, reference, (_X, _FIRST, _Y), order=1)
 
 
 #: Methods whose plain case names axes, and that have a case here or refuse tensors without any.
@@ -173,10 +204,9 @@ _REASONS = {
     ),
     "transforms an axis": "fft fft2 fftn ifft ifft2 ifftn irfft irfft2 irfftn rfft rfft2 rfftn",
     "names an axis, and there is none": (
-        "cat chunk concat concatenate diff dsplit gather hsplit index_add index_copy index_put moveaxis "
-        "movedim narrow scatter scatter_add scatter_reduce select select_scatter slice_scatter split "
-        "swapaxes swapdims take_along_axis take_along_dim tensor_split transpose unbind unflatten "
-        "unfold vsplit"
+        "cat chunk concat concatenate diff dsplit hsplit index_put narrow select select_scatter "
+        "slice_scatter split swapaxes swapdims take_along_axis take_along_dim tensor_split transpose unbind "
+        "unflatten vsplit"
     ),
 }
 CASES = tuple(_written())
