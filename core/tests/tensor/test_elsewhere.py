@@ -14,6 +14,10 @@ x = Tensor([1.0, 2.0])
         ("shard", "no attribute 'shard'. Instead: a tensor lives on one device: x.to(device) moves it."),
         ("lazydata", "Instead: write x.uop."),
         ("relu_", "Nothing but `assign`, `+=` and `x[index] = y` writes in place: x.assign(x.relu(...))."),
+        # what is filled in place has no method that its name without `_` would call
+        ("normal_", "Instead: write x.assign(Tensor.normal(x.shape, mean=..., std=...))."),
+        ("zero_", "Instead: write x.assign(x.zeros_like())."),
+        ("values", "Instead: max and min give values only, so leave it out."),
     ],
 )
 def test_what_to_write_instead_is_said(name: str, message: str) -> None:
