@@ -5,6 +5,7 @@ from typing import Any, Self
 from plugrad.dtype import dtypes, is_float
 from plugrad.tensor.base import DTypeLike
 from plugrad.tensor.extremes import ExtremeMixin
+from plugrad.tensor.ranked import Ranked
 from plugrad.tensor.shapes import Axes, axes_along, one_axis
 
 
@@ -45,7 +46,7 @@ class NanMixin(ExtremeMixin):
     def nanmedian(self, axis: int | None = None, keepdim: bool = False) -> Any:
         """Return the middle one of what is not NaN, the lower one of two; NaN where there is nothing else.
 
-        With an axis, also the position of that element: a tuple of two tensors.
+        With an axis, also the position of that element: `.values` and `.indices` of a tuple.
 
         Raises:
             AxisError: the axis does not exist.
@@ -61,13 +62,13 @@ class NanMixin(ExtremeMixin):
             return middle.reshape((1,) * self.ndim) if keepdim else middle
         self._nonempty_axes(axis, "nanmedian")
         if not self.ndim:
-            return self, self._like(self._graph.const_like(0).cast(dtypes.int32))
+            return Ranked(self, self._like(self._graph.const_like(0).cast(dtypes.int32)))
         at = one_axis(axis, self.ndim, "nanmedian")
         # NaNs are sorted to the end
         count = self.isnan().logical_not().sum(at, keepdim=True)
         position = self._place_of_rank(at, ((count - 1) // 2).maximum(0))
         values = self.gather(at, position)
-        return (values, position) if keepdim else (values.squeeze(at), position.squeeze(at))
+        return Ranked(values, position) if keepdim else Ranked(values.squeeze(at), position.squeeze(at))
 
     def _without_nan(self) -> Self:
         return self.masked_fill(self.isnan(), 0) if is_float(self.dtype) else self

@@ -13,6 +13,7 @@ from plugrad.tensor.creation import CreationMixin
 from plugrad.tensor.gather import GatherMixin
 from plugrad.tensor.least import is_searched, place_of_rank, places_of_least
 from plugrad.tensor.lookup import counted, moved_back, moved_last, number_of, position_dtype
+from plugrad.tensor.ranked import Ranked
 from plugrad.tensor.shapes import (
     Dim,
     as_flag,
@@ -41,10 +42,11 @@ class OrderMixin(GatherMixin, CreationMixin):
 
     __slots__ = ()
 
-    def sort(self, axis: int = -1, descending: bool = False, *, stable: bool = True) -> tuple[Self, Self]:
+    def sort(self, axis: int = -1, descending: bool = False, *, stable: bool = True) -> Ranked[Self]:
         """Return the elements in order along an axis, and their positions.
 
-        Equal ones keep their order, whatever `stable` asks for.
+        Equal ones keep their order, whatever `stable` asks for. The tuple has the two as `.values` and
+        `.indices` too.
 
         Raises:
             AxisError: the axis does not exist.
@@ -56,7 +58,7 @@ class OrderMixin(GatherMixin, CreationMixin):
         """
         one_axis(axis, self.ndim or 1, "sort")
         positions = self.argsort(axis, descending)
-        return (self.gather(axis, positions) if self.ndim else self), positions
+        return Ranked(self.gather(axis, positions) if self.ndim else self, positions)
 
     def argsort(self, axis: int = -1, descending: bool = False, *, stable: bool = True) -> Self:
         """Return the positions that sort this tensor along an axis.
@@ -82,10 +84,11 @@ class OrderMixin(GatherMixin, CreationMixin):
         # used at least twice: for the elements and by whoever asked
         return self._make(out.contiguous(), self._device)
 
-    def topk(self, k: int, axis: int = -1, largest: bool = True, sorted_: bool = True) -> tuple[Self, Self]:
+    def topk(self, k: int, axis: int = -1, largest: bool = True, sorted_: bool = True) -> Ranked[Self]:
         """Return the `k` greatest (or least) elements along an axis, and their positions.
 
-        They come in order, the first of equals first, whatever `sorted_` asks for.
+        They come in order, the first of equals first, whatever `sorted_` asks for. The tuple has
+        the two as `.values` and `.indices` too.
 
         Raises:
             AxisError: the axis does not exist.
@@ -98,7 +101,7 @@ class OrderMixin(GatherMixin, CreationMixin):
         at, k = one_axis(axis, self.ndim or 1, "topk"), as_int(k, "topk", "k")
         if not self.ndim:
             values, places = self.reshape(1).topk(k, 0, largest, sorted_)
-            return (values.squeeze(0), places.squeeze(0)) if k else (values, places)
+            return Ranked(values.squeeze(0), places.squeeze(0)) if k else Ranked(values, places)
         size: Any = self.shape[at]
         # the result has k elements for all values of a variable
         size = least(size)
@@ -110,12 +113,12 @@ class OrderMixin(GatherMixin, CreationMixin):
         else:
             keys = self._filled_keys(at, descending).contiguous()
             positions = self._at_places(places_of_least(keys, k, self._device), at)
-        return self.gather(at, positions), positions
+        return Ranked(self.gather(at, positions), positions)
 
     def median(self, axis: int | None = None, keepdim: bool = False) -> Any:
         """Return the middle element, the lower one of two (as in PyTorch); NaN if there is one.
 
-        With an axis, also the position of that element: a tuple of two tensors.
+        With an axis, also the position of that element: `.values` and `.indices` of a tuple.
 
         Raises:
             AxisError: the axis does not exist.
@@ -130,7 +133,7 @@ class OrderMixin(GatherMixin, CreationMixin):
             return self.flatten().median(0)[0]
         self._nonempty_axes(axis, "median")
         if not self.ndim:
-            return self, self.argsort()
+            return Ranked(self, self.argsort())
         at = one_axis(axis, self.ndim, "median")
         size: Any = self.shape[at]
         position = self._place_of_rank(at, (size - 1) // 2)
@@ -138,7 +141,7 @@ class OrderMixin(GatherMixin, CreationMixin):
             is_nan = self.isnan()
             position = is_nan.any(at, keepdim=True).where(is_nan.argmax(at, keepdim=True), position)
         values = self.gather(at, position)
-        return (values, position) if keepdim else (values.squeeze(at), position.squeeze(at))
+        return Ranked(values, position) if keepdim else Ranked(values.squeeze(at), position.squeeze(at))
 
     def quantile(
         self,

@@ -6,6 +6,7 @@ from plugrad.dtype import dtypes
 from plugrad.errors import ArgumentError
 from plugrad.tensor.lookup import counted, moved_back, moved_last, pick_last, position_dtype
 from plugrad.tensor.nans import NanMixin
+from plugrad.tensor.ranked import Ranked
 from plugrad.tensor.scan import ScanMixin
 from plugrad.tensor.shapes import as_int, one_axis
 from plugrad.tensor.sorting import sort_keys
@@ -27,10 +28,10 @@ class SelectionMixin(NanMixin, ScanMixin):
         """
         return self.sort(0)[0]
 
-    def kthvalue(self, k: int, axis: int = -1, keepdim: bool = False) -> tuple[Self, Self]:
+    def kthvalue(self, k: int, axis: int = -1, keepdim: bool = False) -> Ranked[Self]:
         """Return the `k`-th least elements along an axis, counted from 1, and their positions.
 
-        Of equal elements the first is the lesser one.
+        Of equal elements the first is the lesser one. The tuple has the two as `.values` and `.indices` too.
 
         Raises:
             ArgumentError: there are fewer than `k` elements, or `k` is no integer or less than 1.
@@ -46,14 +47,14 @@ class SelectionMixin(NanMixin, ScanMixin):
         if not 1 <= k <= size:
             raise ArgumentError(f"kthvalue: k={k} of {size} elements on axis {axis}. Ask for 1 to {size}.")
         if not self.ndim:
-            return self._like(self._graph), self._first_place()
+            return Ranked(self._like(self._graph), self._first_place())
         position = self._place_of_rank(at, k - 1)
         return self._picked(at, position, keepdim)
 
-    def mode(self, axis: int = -1, keepdim: bool = False) -> tuple[Self, Self]:
+    def mode(self, axis: int = -1, keepdim: bool = False) -> Ranked[Self]:
         """Return what comes most often along an axis, the least of equals, and where it comes last.
 
-        All NaNs are one.
+        All NaNs are one. The tuple has the two as `.values` and `.indices` too.
 
         Raises:
             AxisError: the axis does not exist.
@@ -65,7 +66,7 @@ class SelectionMixin(NanMixin, ScanMixin):
         """
         at = one_axis(axis, max(self.ndim, 1), "mode")
         if not self.ndim:
-            return self._like(self._graph), self._first_place()
+            return Ranked(self._like(self._graph), self._first_place())
         self._nonempty_axes(at, "mode")
         size: Any = self.shape[at]
         order = moved_last(self.argsort(at)._graph, at)
@@ -81,9 +82,9 @@ class SelectionMixin(NanMixin, ScanMixin):
         position = self._make(moved_back(places.gather(last, end)._graph, at), self._device)
         return self._picked(at, position, keepdim)
 
-    def _picked(self, at: int, position: Self, keepdim: bool) -> tuple[Self, Self]:
+    def _picked(self, at: int, position: Self, keepdim: bool) -> Ranked[Self]:
         values = self.gather(at, position)
-        return (values, position) if keepdim else (values.squeeze(at), position.squeeze(at))
+        return Ranked(values, position) if keepdim else Ranked(values.squeeze(at), position.squeeze(at))
 
     def _first_place(self) -> Self:
         return self._make(UOp.const(position_dtype(1), 0), self._device)
