@@ -1,6 +1,7 @@
 """Builders for nodes that move, convert, reduce, load and store: everything that is not arithmetic."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from plugrad.dtype import DType, dtypes
@@ -32,7 +33,7 @@ class StructureMixin:
         return type(self)(op, self.dtype if dtype is None else dtype, (self, *extra), arg)  # pyright: ignore
 
     def _dim(self, size: "int | UOp") -> "UOp":
-        return type(self)(Ops.CONST, dtypes.index, (), size) if isinstance(size, int) else size  # pyright: ignore
+        return _number(type(self), size) if isinstance(size, int) else size  # pyright: ignore
 
     def _is(self) -> "UOp":
         return self  # pyright: ignore[reportReturnType] - the only class that mixes this in is UOp
@@ -134,3 +135,9 @@ class StructureMixin:
         if self.op is Ops.CONST:
             return type(self)(Ops.CONST, self.dtype.vec(count), (), self.arg)  # pyright: ignore
         return type(self)(Ops.VECTORIZE, self.dtype.vec(count), (self._is(),) * count)  # pyright: ignore
+
+
+@lru_cache(maxsize=4096, typed=True)
+def _number(kind: "type[UOp]", size: int) -> "UOp":
+    # sizes are few and asked for all the time
+    return kind(Ops.CONST, dtypes.index, (), size)

@@ -34,7 +34,7 @@ class _Ref(weakref.ref["UOp"]):
 
 _interned: dict[_Key, _Ref] = {}
 _buffer_numbers = itertools.count()
-_UNKNOWN = object()  # what a slot holds that was not asked for yet
+_UNKNOWN: Any = object()  # what a slot holds that was not asked for yet
 
 
 def _forget(ref: Any) -> None:
@@ -94,10 +94,11 @@ class UOp(OperatorMixin, StructureMixin, _Draft):
         """Return the one node of these parts."""
         # -0.0 == 0.0, NaN != NaN and True == 1: their text tells them apart
         known_as = arg
-        if type(arg) is float:
-            known_as = arg.hex()
-        elif type(arg) is bool:
-            known_as = repr(arg)
+        if arg is not None:
+            if type(arg) is float:
+                known_as = arg.hex()
+            elif type(arg) is bool:
+                known_as = repr(arg)
         key = (op, dtype, src, known_as, tag)
         ref = _interned.get(key)
         if ref is not None and (found := ref()) is not None:
@@ -258,47 +259,53 @@ class UOp(OperatorMixin, StructureMixin, _Draft):
         Raises:
             ShapeError: this node has no shape, or its sources disagree.
         """
-        return self._lazily("_shape", shape_of)
+        found = getattr(self, "_shape", _UNKNOWN)
+        return self._lazily("_shape", shape_of) if found is _UNKNOWN else found
 
     @property
     def device(self) -> str | None:
         """The device this value lives on; None for constants, which live anywhere."""
-        return self._lazily("_device", device_of)
+        found = getattr(self, "_device", _UNKNOWN)
+        return self._lazily("_device", device_of) if found is _UNKNOWN else found
 
     @property
     def bounds(self) -> tuple[Any, Any]:
         """An interval that every value of this node lies in, both ends included."""
-        return self._lazily("_bounds", bounds_of)
+        found = getattr(self, "_bounds", _UNKNOWN)
+        return self._lazily("_bounds", bounds_of) if found is _UNKNOWN else found
 
     @property
     def vmin(self) -> Any:
         """A lower bound of this node's values."""
-        return self._lazily("_bounds", bounds_of)[0]
+        found = getattr(self, "_bounds", _UNKNOWN)
+        return self._lazily("_bounds", bounds_of)[0] if found is _UNKNOWN else found[0]
 
     @property
     def vmax(self) -> Any:
         """An upper bound of this node's values."""
-        return self._lazily("_bounds", bounds_of)[1]
+        found = getattr(self, "_bounds", _UNKNOWN)
+        return self._lazily("_bounds", bounds_of)[1] if found is _UNKNOWN else found[1]
 
     @property
     def order(self) -> Order:
         """The place of this node among others, the same in every process (see `order_of`)."""
-        return self._lazily("_order", order_of)
+        found = getattr(self, "_order", _UNKNOWN)
+        return self._lazily("_order", order_of) if found is _UNKNOWN else found
 
     @property
     def ranges(self) -> "frozenset[UOp]":
         """The RANGEs whose loops this value is computed inside of."""
-        return self._lazily("_ranges", open_ranges)
+        found = getattr(self, "_ranges", _UNKNOWN)
+        return self._lazily("_ranges", open_ranges) if found is _UNKNOWN else found
 
     @property
     def key(self) -> bytes:
         """SHA-256 of the structure: equal in every process for equal graphs."""
-        return self._lazily("_key", key_of)
+        found = getattr(self, "_key", _UNKNOWN)
+        return self._lazily("_key", key_of) if found is _UNKNOWN else found
 
     def _lazily(self, slot: str, compute: "Callable[[UOp], Any]") -> Any:
-        value = getattr(self, slot, _UNKNOWN)
-        if value is not _UNKNOWN:
-            return value
+        """Compute what `slot` is to hold, which nobody has asked for yet, and for the nodes below."""
         for s in self.src:
             if not hasattr(s, slot):
                 break
