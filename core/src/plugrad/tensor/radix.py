@@ -21,6 +21,10 @@ from plugrad.uop.uop import UOp
 _DIGIT_BITS = 4
 _DIGITS = 1 << _DIGIT_BITS
 _BLOCK = 64
+# Running counts in wider blocks take fewer kernels, which eager calls plan each time; past this, more time.
+_SCANNED = 32
+# Rows of so many blocks are counted as if they had a multiple of `_SCANNED`, which no level then fills up.
+_MANY = 16 * _SCANNED
 
 
 def radix_order(keys: UOp, device: str) -> UOp:
@@ -43,12 +47,17 @@ def _sorted_by_digit(state: UOp, bit: UOp) -> UOp:
     """Return rows in the order of the digit whose lowest bit is number `bit`."""
     rows, size = _static(state)
     count = size // _BLOCK
-    digit = ((state >> expanded(bit, state.shape)) & (_DIGITS - 1)).cast(dtypes.uint8).contiguous()
+    digit = ((state >> expanded(bit, state.shape)) & (_DIGITS - 1)).cast(dtypes.uint8)
+    # what fills rows up is no digit
+    counted_ones = whole_blocks(digit, _BLOCK * (_SCANNED if count >= _MANY else 1)).contiguous()
+    wide_count = counted_ones.shape[1] // _BLOCK
+    numbers = _numbers_of_digits(counted_ones.reshape((rows, wide_count, _BLOCK)))
+    totals = numbers.permute((0, 2, 1)).reshape((rows, _DIGITS * wide_count))
+    begins = (scan(totals, Ops.ADD, 0, _SCANNED) - totals).contiguous()
+    digit = counted_ones.shrink([(0, rows), (0, size)])
     blocks = digit.reshape((rows, count, _BLOCK))
-    totals = _numbers_of_digits(blocks).permute((0, 2, 1)).reshape((rows, _DIGITS * count)).contiguous()
-    begins = (scan(totals, Ops.ADD, 0) - totals).contiguous()
     block = counted(count, dtypes.int32, blocks.shape, 1).reshape((rows, size))
-    begin = pick_last(begins, digit.cast(dtypes.int32) * count + block)
+    begin = pick_last(begins, digit.cast(dtypes.int32) * wide_count + block)
     place = begin + _equal_before(blocks).reshape((rows, size)).contiguous().cast(dtypes.int32)
     return _written(state, place.contiguous())
 

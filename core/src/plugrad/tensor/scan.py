@@ -122,20 +122,24 @@ def _reversed(x: UOp) -> UOp:
     return -x if is_float(x.dtype) else ~x
 
 
-def scan(u: UOp, op: Ops, neutral: ConstType) -> UOp:
+def scan(u: UOp, op: Ops, neutral: ConstType, widest: int = _BLOCK) -> UOp:
     """Return the running `op` along the last axis of `u`, which is not empty.
 
     Args:
         u: the elements, of a known shape.
         op: ADD, MUL or MAX.
         neutral: the value that `op` changes nothing with.
+        widest: how wide blocks may be, at least 8. Fewer levels are fewer kernels, of more work.
     """
-    out = _scanned(u, op, neutral)
+    out = _scanned(u, op, neutral, widest)
     return with_rule([out], [u], _product_rule)[0] if op is Ops.MUL and is_float(u.dtype) else out
 
 
-def _scanned(u: UOp, op: Ops, neutral: ConstType) -> UOp:
-    return _scan(u, lambda x: x.reduce_axis(op, (len(x.shape) - 1,)), lambda a, b: a.alu(op, b), neutral)
+def _scanned(u: UOp, op: Ops, neutral: ConstType, widest: int = _BLOCK) -> UOp:
+    def reduce(x: UOp) -> UOp:
+        return x.reduce_axis(op, (len(x.shape) - 1,))
+
+    return _scan(u, reduce, lambda a, b: a.alu(op, b), neutral, widest)
 
 
 def _product_rule(gradients: tuple[UOp | None, ...], function: UOp) -> list[UOp | None]:
@@ -175,24 +179,34 @@ def _moved(u: UOp, step: int, value: ConstType) -> UOp:
 
 
 def _scan(
-    u: UOp, reduce: Callable[[UOp], UOp], combine: Callable[[UOp, UOp], UOp], neutral: ConstType
+    u: UOp,
+    reduce: Callable[[UOp], UOp],
+    combine: Callable[[UOp, UOp], UOp],
+    neutral: ConstType,
+    widest: int = _BLOCK,
 ) -> UOp:
     shape: Any = u.shape
     rows, size = shape[:-1], shape[-1]
     if size == 1:
         return u
-    if size <= _BLOCK:
+    if size <= widest:
         return _inside_blocks(u, reduce, neutral)
-    count = -(-size // _BLOCK)
-    whole = _padded(u, count * _BLOCK - size, 0, neutral).reshape((*rows, count, _BLOCK))
+    block = _width_of_blocks(size, widest)
+    count = -(-size // block)
+    whole = _padded(u, count * block - size, 0, neutral).reshape((*rows, count, block))
     inside = _inside_blocks(whole, reduce, neutral).contiguous()
-    ends = inside.shrink([*((0, r) for r in rows), (0, count), (_BLOCK - 1, _BLOCK)]).reshape((*rows, count))
-    before = _scan(ends, reduce, combine, neutral)
+    ends = inside.shrink([*((0, r) for r in rows), (0, count), (block - 1, block)]).reshape((*rows, count))
+    before = _scan(ends, reduce, combine, neutral, widest)
     # block number b continues what block b-1 ended with
     before = before.shrink([*((0, r) for r in rows), (0, count - 1)])
-    before = _padded(before, 0, 1, neutral).reshape((*rows, count, 1)).expand((*rows, count, _BLOCK))
-    out = combine(before, inside).reshape((*rows, count * _BLOCK))
+    before = _padded(before, 0, 1, neutral).reshape((*rows, count, 1)).expand((*rows, count, block))
+    out = combine(before, inside).reshape((*rows, count * block))
     return out.shrink([*((0, r) for r in rows), (0, size)])
+
+
+def _width_of_blocks(size: int, widest: int) -> int:
+    """Return how wide blocks are: blocks that fill a row up take a kernel that fills it up, at each level."""
+    return next((width for width in range(widest, _BLOCK - 1, -1) if size % width == 0), widest)
 
 
 def _padded(u: UOp, behind: int, front: int, value: ConstType) -> UOp:
