@@ -343,6 +343,9 @@ class SearchMixin(OrderMixin, ScanMixin):
         is_other = ordered.shrink([(1, size)]).ne(ordered.shrink([(0, add_sizes(size, -1))]))
         first = UOp.const(dtypes.bool, True).reshape((1,))
         begins = self._make(first, self._device).cat(self._make(is_other, self._device))
+        if current_capture() is None:
+            # counting computes a part of what follows: sorting is planned and done once
+            order.realize(self._make(keys, self._device), self._make(ordered, self._device))
         starts = begins._with_zeros_behind()._true_positions()
         results = [flat.gather(0, order.gather(0, starts))]
         if return_inverse:
