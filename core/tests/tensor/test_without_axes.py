@@ -61,6 +61,7 @@ METHODS: dict[str, Along] = {
     "std": lambda x, axis: x.std(axis, correction=0),
     "sum": lambda x, axis: x.sum(axis),
     "topk": lambda x, axis: x.topk(1, axis),
+    "transpose": lambda x, axis: x.transpose(axis, 0),
     "var": lambda x, axis: x.var(axis, correction=0),
 }
 

@@ -111,11 +111,12 @@ class MovementMixin(ConversionMixin):
                     "reverse them all."
                 )
             axis1 = 1
-        order = list(range(self.ndim))
-        first = one_axis(cast("int", axis1), self.ndim, "transpose")
-        second = one_axis(0 if axis2 is None else axis2, self.ndim, "transpose")
+        # without axes, a tensor's one element lies along axis 0
+        order = list(range(self.ndim or 1))
+        first = one_axis(cast("int", axis1), len(order), "transpose")
+        second = one_axis(0 if axis2 is None else axis2, len(order), "transpose")
         order[first], order[second] = second, first
-        return self._view(lambda u: u.permute(tuple(order)))
+        return self._view(lambda u: u.permute(tuple(order[: self.ndim])))
 
     def _in_order(self, axes: tuple[Any, ...], what: str) -> Self:
         if len(axes) != self.ndim:

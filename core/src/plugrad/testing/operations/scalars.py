@@ -79,7 +79,10 @@ _ONE: tuple[tuple[str, Meaning, Meaning], ...] = (
     ("std", lambda x: x.std(correction=0), _zero),
     ("std_mean", lambda x: x.std_mean(), lambda x: (x * np.nan, x)),
     ("sum", lambda x: (x.sum(), x.sum(-1)), _twice),
+    ("swapaxes", lambda x: x.swapaxes(0, -1), _same),
+    ("swapdims", lambda x: x.swapdims(-1, 0), _same),
     ("topk", lambda x: x.topk(1), _and_place),
+    ("transpose", lambda x: (x.transpose(0, -1), x.transpose(0)), _twice),
     ("unfold", lambda x: x.unfold(0, 1, 2), _in_a_row),
     ("unique_consecutive", lambda x: x.unique_consecutive(), _in_a_row),
     ("unsqueeze", lambda x: (x.unsqueeze(0), x.unsqueeze(-1)), lambda x: (x[None], x[None])),
@@ -205,8 +208,7 @@ _REASONS = {
     "transforms an axis": "fft fft2 fftn ifft ifft2 ifftn irfft irfft2 irfftn rfft rfft2 rfftn",
     "names an axis, and there is none": (
         "cat chunk concat concatenate diff dsplit hsplit index_put narrow select select_scatter "
-        "slice_scatter split swapaxes swapdims take_along_axis take_along_dim tensor_split transpose unbind "
-        "unflatten vsplit"
+        "slice_scatter split take_along_axis take_along_dim tensor_split unbind unflatten vsplit"
     ),
 }
 CASES = tuple(_written())
