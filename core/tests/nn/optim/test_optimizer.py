@@ -25,7 +25,7 @@ from plugrad.nn.optim import (
     RMSprop,
     Rprop,
 )
-from plugrad.nn.state import safe_load, safe_save
+from plugrad.nn.state import get_parameters, safe_load, safe_save
 from plugrad.tensor import Tensor
 
 CASES: list[tuple[Any, Any, dict[str, Any]]] = [
@@ -274,6 +274,9 @@ def test_a_step_without_gradients_is_an_error() -> None:
 def test_nothing_to_train_is_an_error() -> None:
     with pytest.raises(GradientError, match="SGD: no parameters"):
         SGD([])
+    # a model of tensors that say nothing of gradients: tinygrad's get_parameters finds these
+    with pytest.raises(GradientError, match="made with requires_grad=True, or the tensors themselves"):
+        SGD(get_parameters({"weight": Tensor.ones(2, 3)}))
 
 
 def test_integers_are_not_trained() -> None:

@@ -11,6 +11,11 @@ from plugrad.tensor import Tensor
 
 __all__ = ["ParamGroup", "check_betas", "check_rate", "split_into_groups"]
 
+_NO_PARAMETERS = (
+    "{}: no parameters. Pass get_parameters(model), which finds the tensors made with requires_grad=True, or "
+    "the tensors themselves."
+)
+
 
 class ParamGroup:
     """Parameters with their learning rate and options. Reads as PyTorch's dict of them does, too.
@@ -167,7 +172,7 @@ def split_into_groups(
         )
     given = list(params)
     if not given:
-        raise GradientError(f"{name}: no parameters. Pass get_parameters(model).")
+        raise GradientError(_NO_PARAMETERS.format(name))
     dicts = [item for item in given if isinstance(item, Mapping)]
     if dicts and len(dicts) < len(given):
         raise ArgumentError(f"{name}: tensors and groups mixed. Pass a list of one or the other.")
@@ -193,7 +198,7 @@ def _members(name: str, params: Any, seen: set[int]) -> list[Tensor]:
         raise ArgumentError(f"{name}: 'params' of a group is {params!r:.60}. Pass a list of tensors.")
     given = [params] if isinstance(params, Tensor) else list(cast("Iterable[Any]", params))
     if not given:
-        raise GradientError(f"{name}: no parameters. Pass get_parameters(model).")
+        raise GradientError(_NO_PARAMETERS.format(name))
     members = list({id(p): p for p in given}.values())
     for p in members:
         if not isinstance(p, Tensor):
