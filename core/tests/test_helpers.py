@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from plugrad import Tensor, TinyJit, events, helpers
-from plugrad.errors import ArgumentError, DownloadError
+from plugrad.errors import ArgumentError, DownloadError, SettingsError
 from plugrad.helpers import Context, Counters, Timing, fetch, getenv
 from plugrad.settings import context, settings
 
@@ -47,6 +47,23 @@ def test_a_context_holds_a_setting_in_a_block_and_in_a_function() -> None:
         assert settings.NOOPT
     assert inside()
     assert not settings.NOOPT
+
+
+def test_a_context_trains_as_tinygrad_says_it() -> None:
+    @Context(TRAINING=1)
+    def inside() -> bool:
+        return Tensor.training
+
+    assert inside()
+    assert not Tensor.training
+    with Tensor.train(), Context(TRAINING=0, NOOPT=1):
+        assert not Tensor.training
+        assert settings.NOOPT
+    with pytest.raises(ArgumentError, match="Context: TRAINING=2 is neither 0 nor 1"), Context(TRAINING=2):
+        pass
+    with pytest.raises(SettingsError, match="TRANING"), Context(TRANING=1):
+        pass
+    assert not Tensor.training
 
 
 def test_launches_are_counted_from_a_reset_on(counters: Counters) -> None:

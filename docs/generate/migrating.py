@@ -115,7 +115,9 @@ Where PyTorch and NumPy have one name for two things, the method is PyTorch's:
 | `from tinygrad.engine.jit import TinyJit` | `from plugrad import TinyJit` |
 | `from tinygrad.tensor import Tensor` | `from plugrad.tensor import Tensor` |
 | `from tinygrad.dtype import dtypes` | `from plugrad.dtype import dtypes` |
-| `with Context(TRAINING=1)` | `with Tensor.train()`, which is also a decorator |
+| `with Context(TRAINING=1)` | the same, or `with Tensor.train()`, which is also a decorator |
+| `w = Tensor.rand(3, 4)` of a model, to be trained | `w = Tensor.rand(3, 4, requires_grad=True)` |
+| `dtypes.min(d)`, `d.min`, `d.max` | `dtype_min(d)`, `dtype_max(d)`, from `plugrad.dtype` |
 | `dtypes.is_float(d)`, `is_int`, `is_unsigned` | `is_float(d)` and so on, from `plugrad.dtype` |
 | `Tensor(data, device, dtype)` | `Tensor(data, device=device, dtype=dtype)` |
 | `Adam(params, lr, 0.9, 0.999)` | `Adam(params, lr, b1=0.9, b2=0.999)`, or `betas=` |

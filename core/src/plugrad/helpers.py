@@ -11,19 +11,46 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Generator, Iterable
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TypeVar
 
 from plugrad.errors import ArgumentError
 from plugrad.events import KernelEvent, Subscription, subscribe
 from plugrad.runtime import download
-from plugrad.settings import cache_dir
-from plugrad.settings import context as Context
+from plugrad.settings import cache_dir, context
+from plugrad.tensor import Tensor
 
 __all__ = ["Context", "Counters", "GlobalCounters", "Timing", "fetch", "flatten", "getenv", "prod"]
 
 T = TypeVar("T")
+
+
+@contextmanager
+def Context(TRAINING: int | None = None, **values: object) -> Generator[None]:
+    """Override settings inside a `with` block or a decorated function, as `context` does.
+
+    Args:
+        TRAINING: 1 or 0: what `Tensor.train()` and `Tensor.train(False)` are.
+        **values: settings by name.
+
+    Raises:
+        SettingsError: a name is unknown or a value is not legal.
+        ArgumentError: `TRAINING` is neither 0 nor 1.
+
+    Example:
+        >>> with Context(TRAINING=1, DEBUG=0):
+        ...     Tensor.training
+        True
+    """
+    if TRAINING not in (None, 0, 1):
+        raise ArgumentError(f"Context: TRAINING={TRAINING!r:.60} is neither 0 nor 1.")
+    with ExitStack() as stack:
+        stack.enter_context(context(**values))
+        if TRAINING is not None:
+            stack.enter_context(Tensor.train(bool(TRAINING)))
+        yield
 
 
 class Counters:
