@@ -5,9 +5,9 @@ There is no complex dtype: complex numbers are a last axis of two elements, real
 `array[..., 0] + 1j * array[..., 1]` reads them. Axes are counted without that last axis.
 
 A length that is a product of numbers up to 64 takes one matrix product for each of them, so 2 for 4096 and 4
-for a million. Prime lengths up to 256 are one product too; what has larger prime factors is a convolution of
-at least twice the length. A symbolic length, whose factors vary, is taken for a prime one: what it is at most
-says which of these ways.
+for a million. Prime lengths up to 256 are one product too, and longer ones for many rows; what else has
+larger prime factors is a convolution of at least twice the length. A symbolic length, whose factors vary, is
+taken for a prime one: what it is at most says which of these ways.
 
 Source: Cooley and Tukey 1965, "An algorithm for the machine calculation of complex Fourier series"; Bluestein
 1970, "A linear filtering approach to the computation of discrete Fourier transform".
@@ -16,9 +16,9 @@ Source: Cooley and Tukey 1965, "An algorithm for the machine calculation of comp
 import math
 from typing import Any, Literal, Self
 
-from plugrad.dtype import DType, dtypes
+from plugrad.dtype import dtypes
 from plugrad.errors import ArgumentError, AxisError, ShapeError
-from plugrad.tensor.matmul import MatmulMixin
+from plugrad.tensor.half_spectra import HalfSpectraMixin
 from plugrad.tensor.shapes import Dim, as_int, one_axis, show, size_today
 from plugrad.uop.shape import add_sizes, greatest
 from plugrad.uop.uop import UOp
@@ -27,9 +27,13 @@ FourierNorm = Literal["backward", "ortho", "forward"]
 
 _RADIX = 64
 _DIRECT = 256
+# Making a cosine takes as long as multiplying by it for so many rows.
+_ROWS_TO_MAKE = 75
+# A convolution takes so many multiplications for each element, twice over for each it is padded by.
+_CONVOLVED = 4000
 
 
-class FourierMixin(MatmulMixin):
+class FourierMixin(HalfSpectraMixin):
     """Transforms between values and frequencies. Narrow floats compute in float32."""
 
     __slots__ = ()
@@ -82,8 +86,14 @@ class FourierMixin(MatmulMixin):
             [[3.0, 0.0], [-1.0, 0.0]]
         """
         at = one_axis(axis, self.ndim, "rfft")
-        out = self.stack(self.zeros_like(), axis=-1)._transformed("rfft", n, at, norm, -1)
-        return out._interval(at, 0, out.shape[at] // 2 + 1)
+        size = self.shape[at] if n is None else _count(n, "rfft")
+        if not isinstance(size, int):
+            out = self.stack(self.zeros_like(), axis=-1)._transformed("rfft", n, at, norm, -1)
+            return out._interval(at, 0, out.shape[at] // 2 + 1)
+        _check_norm("rfft", size, norm)
+        narrow, wide = self._float_dtypes()
+        out = self.cast(wide)._resized(at, size).movedim(at, -1)._half_frequencies()
+        return out._divided(size, norm, -1).movedim(-2, at).cast(narrow)
 
     def irfft(self, n: Dim | None = None, axis: int = -1, norm: FourierNorm | None = "backward") -> Self:
         """Return the inverse of `rfft`: (..., n//2+1, 2) -> (..., n).
@@ -109,7 +119,7 @@ class FourierMixin(MatmulMixin):
         if size_today(count) < 1:
             raise ArgumentError(f"irfft: n={size_today(count)} elements. Ask for at least 1, with n=.")
         half = self._resized(at, count // 2 + 1)
-        mirrored = half._interval(at, 1, (count + 1) // 2).flip(at) * _signs(half)
+        mirrored = half._interval(at, 1, (count + 1) // 2).flip(at) * half._signs()
         full = half.cat(mirrored, axis=at)
         return full._transformed("irfft", None, at, norm, 1)._interval(self.ndim - 1, 0, 1).squeeze(-1)
 
@@ -141,20 +151,16 @@ class FourierMixin(MatmulMixin):
     def _transformed(self, what: str, n: Dim | None, axis: int, norm: FourierNorm | None, sign: int) -> Self:
         """Return the sums of `exp(sign * 2j * pi * j * k / n) * x[j]`, divided as `norm` says."""
         at = self._check_complex(what, axis)
-        norm = "backward" if norm is None else norm
-        if not isinstance(norm, str) or norm not in ("backward", "ortho", "forward"):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise ArgumentError(f"{what}: norm={norm!r} is none of 'backward', 'ortho' and 'forward'.")
         size = self.shape[at] if n is None else _count(n, what)
-        if size_today(size) < 1:
-            raise ArgumentError(f"{what}: n={size_today(size)} elements. There must be at least 1.")
+        _check_norm(what, size, norm)
         narrow, wide = self._float_dtypes()
-        x = self.cast(wide)._resized(at, size).movedim(at, -2)
-        out = x._frequencies(sign)
+        out = self.cast(wide)._resized(at, size).movedim(at, -2)._frequencies(sign)
+        return out._divided(size, norm, sign).movedim(-2, at).cast(narrow)
+
+    def _divided(self, size: Dim, norm: FourierNorm | None, sign: int) -> Self:
         if norm == "ortho":
-            out = out / (math.sqrt(size) if isinstance(size, int) else x._today(size, wide).sqrt())
-        elif (norm == "backward") == (sign > 0):
-            out = out / x._today(size, wide)
-        return out.movedim(-2, at).cast(narrow)
+            return self / (math.sqrt(size) if isinstance(size, int) else self._today(size, self.dtype).sqrt())
+        return self / self._today(size, self.dtype) if (norm != "forward") == (sign > 0) else self
 
     def _frequencies(self, sign: int) -> Self:
         """Return the transform of (..., n, 2) by the way that suits n."""
@@ -162,10 +168,10 @@ class FourierMixin(MatmulMixin):
         if not isinstance(size, int):
             return self._by_matrix(sign) if greatest(size) <= _DIRECT else self._by_convolution(sign)
         radix = _radix(size)
-        if radix == size or (radix == 1 and size <= _DIRECT):
+        if radix == size:
             return self._by_matrix(sign)
         if radix == 1:
-            return self._by_convolution(sign)
+            return self._by_symmetry(sign) if self._is_direct(size, 2) else self._by_convolution(sign)
         # element i = first * (size / radix) + second gives frequency k = low + radix * high
         others = self.shape[:-2]
         rest = size // radix
@@ -174,6 +180,24 @@ class FourierMixin(MatmulMixin):
         x = x._turned_by(second * low, size, sign)._kept_pairs()
         x = x.transpose(-3, -2)._frequencies(sign)
         return x.transpose(-3, -2).reshape(*others, size, 2)
+
+    def _half_frequencies(self) -> Self:
+        """Return the transform of (..., n) real numbers without its mirror: (..., n//2+1, 2)."""
+        size: Any = self.shape[-1]
+        radix = _radix(size)
+        if radix == size or (radix == 1 and self._is_direct(size, 1)):
+            return self._half_by_matrices()
+        if size % 2 == 0:
+            return self.reshape(*self.shape[:-1], size // 2, 2)._frequencies(-1)._half_from_pairs(size)
+        if radix == 1:
+            half = self.stack(self.zeros_like(), axis=-1)._by_convolution(-1)
+            return half._interval(self.ndim - 1, 0, size // 2 + 1)
+        return self._half_columns(radix).transpose(-3, -2)._frequencies(-1)._half_from_columns(radix)
+
+    def _is_direct(self, size: int, parts: int) -> bool:
+        """Say whether products with all cosines and sines cost less than a convolution, for these rows."""
+        rows = math.prod(map(greatest, self.shape)) // size // parts
+        return size <= _DIRECT or parts * size * (rows + _ROWS_TO_MAKE) <= _CONVOLVED * rows
 
     def _by_matrix(self, sign: int) -> Self:
         """Return the transform as one product with a (2n, 2n) matrix of cosines and sines."""
@@ -208,45 +232,16 @@ class FourierMixin(MatmulMixin):
         out = out._interval(self.ndim - 2, 0, size)._turned_by(squares, whole, sign)
         return out._interval(self.ndim - 2, 0, today)
 
-    def _counted(self, size: Dim) -> Self:
-        return self._make(UOp.iota(size, dtypes.int32), self._device)
 
-    def _today(self, size: Dim, dtype: DType) -> Any:
-        """Return a size as a number, a symbolic one as a tensor."""
-        return size if isinstance(size, int) else self._make(size.cast(dtype), self._device)
-
-    def _kept_pairs(self) -> Self:
-        return self._like(self._graph.contiguous())
-
-    def _turned_by(self, part: Self, whole: Any, sign: int) -> Self:
-        """Return complex numbers turned by `part / whole` of a circle."""
-        cosine, sine = self._circle(part, whole)
-        return self._times(cosine.unsqueeze(-1), sine.unsqueeze(-1) * sign)
-
-    def _times(self, real: Self, imaginary: Self) -> Self:
-        return self * real - self.flip(-1) * _signs(self) * imaginary
-
-    def _circle(self, part: Self, whole: Any) -> tuple[Self, Self]:
-        """Return cosine and sine of `part / whole` of a circle, for integers 0 <= part < whole.
-
-        The angle is taken from the nearest quarter, so that it is small and its rounding as well.
-        """
-        quarter = (part * 4 + whole // 2) // whole
-        unit = math.pi / 2 / (whole if isinstance(whole, int) else whole.cast(self.dtype))
-        angle = (part * 4 - quarter * whole).cast(self.dtype) * unit
-        cosine, sine = angle.cos(), angle.sin()
-        is_odd, is_behind = quarter % 2 == 1, quarter % 4 >= 2
-        first, second = is_odd.where(-sine, cosine), is_odd.where(cosine, sine)
-        return is_behind.where(-first, first), is_behind.where(-second, second)
+def _check_norm(what: str, size: Dim, norm: Any) -> None:
+    if norm is not None and (not isinstance(norm, str) or norm not in ("backward", "ortho", "forward")):
+        raise ArgumentError(f"{what}: norm={norm!r} is none of 'backward', 'ortho' and 'forward'.")
+    if size_today(size) < 1:
+        raise ArgumentError(f"{what}: n={size_today(size)} elements. There must be at least 1.")
 
 
 def _count(n: Any, what: str) -> Dim:
     return n if isinstance(n, UOp) else as_int(n, what, "n")
-
-
-def _signs(x: Any) -> Any:
-    """Return (1, -1): what conjugates."""
-    return 1 - 2 * x._counted(2).cast(x.dtype)
 
 
 def _radix(size: int) -> int:
