@@ -5,11 +5,13 @@ from typing import Any, Self
 
 from plugrad.dtype import ConstType, DType
 from plugrad.errors import DtypeError
-from plugrad.tensor.base import TensorBase, promoted
+from plugrad.tensor.base import TensorBase, promoted, scalar_dtype
 from plugrad.tensor.interop import InteropMixin
 from plugrad.tensor.shapes import broadcast_shapes, expanded
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
+
+_NUMBERS = frozenset((bool, int, float))
 
 
 class OperandMixin(InteropMixin):
@@ -22,6 +24,8 @@ class OperandMixin(InteropMixin):
 
     def _operands(self, *others: Any, dtype: DType | None = None) -> list[UOp]:
         """Return this and `others` as nodes of one dtype; all but scalars have one shape."""
+        if dtype is None and len(others) == 1 and (met := self._met(others[0])) is not None:
+            return met
         given = (self, *map(self._operand, others))
         tensors = [x for x in given if isinstance(x, TensorBase)]
         self._check_device(*tensors[1:])
@@ -37,6 +41,18 @@ class OperandMixin(InteropMixin):
             u = x._graph.cast(dtype)
             nodes.append(u if u.shape == () else expanded(u, shape))
         return nodes
+
+    def _met(self, other: Any) -> list[UOp] | None:
+        """Return this and `other` as nodes where neither has to change, as most operands; None elsewhere."""
+        if type(other) is type(self):
+            if other._device != self._device:
+                return None
+            x, y = self._graph, other._graph
+            return [x, y] if x.dtype is y.dtype and x.shape == y.shape else None
+        if type(other) not in _NUMBERS:
+            return None
+        x = self._graph
+        return [x, self._const(other, x.dtype)] if scalar_dtype(other, x.dtype) is x.dtype else None
 
     def _operand(self, x: Any) -> Self | ConstType:
         """Return what was given as an operand: a tensor, a Python number, or a NumPy array or number.

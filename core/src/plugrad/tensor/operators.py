@@ -10,6 +10,7 @@ from plugrad.tensor.choices import ChoiceMixin
 from plugrad.tensor.comparing import ComparingMixin
 from plugrad.tensor.division import DivisionMixin
 from plugrad.tensor.powers import PowerMixin
+from plugrad.uop.ops import Ops
 
 
 class OperatorMixin(ComparingMixin, ArithmeticMixin, DivisionMixin, PowerMixin, BitMixin, ChoiceMixin):
@@ -17,11 +18,12 @@ class OperatorMixin(ComparingMixin, ArithmeticMixin, DivisionMixin, PowerMixin, 
 
     __slots__ = ()
 
+    # these two directly: a name of its own costs a call, and the check of its flags another
     def __add__(self, other: Self | ConstType) -> Self:
-        return self.add(other)
+        return self._binary(Ops.ADD, other)
 
     def __radd__(self, other: ConstType) -> Self:
-        return self.add(other, reverse=True)
+        return self._binary(Ops.ADD, other, reverse=True)
 
     def __sub__(self, other: Self | ConstType) -> Self:
         return self.sub(other)
@@ -30,10 +32,10 @@ class OperatorMixin(ComparingMixin, ArithmeticMixin, DivisionMixin, PowerMixin, 
         return self.sub(other, reverse=True)
 
     def __mul__(self, other: Self | ConstType) -> Self:
-        return self.mul(other)
+        return self._binary(Ops.MUL, other)
 
     def __rmul__(self, other: ConstType) -> Self:
-        return self.mul(other, reverse=True)
+        return self._binary(Ops.MUL, other, reverse=True)
 
     def __truediv__(self, other: Self | ConstType) -> Self:
         return self.div(other)
