@@ -15,11 +15,13 @@ from plugrad.uop.uop import UOp
 Pending = dict[UOp, UOp]
 
 
-def pending_readers(roots: Iterable[UOp]) -> Pending:
-    """Return the values that somebody holds, not among `roots`, that read what these overwrite."""
+def pending_readers(roots: Iterable[UOp], graph: Iterable[UOp] | None = None) -> Pending:
+    """Return the values that somebody holds, not among `roots`, that read what these overwrite.
+
+    `graph` is what `roots` and all below them are, where that is known.
+    """
     roots = set(roots)
-    graph = UOp.sink(*roots).toposort()
-    assigns = [u for u in graph if u.op is Ops.ASSIGN]
+    assigns = [u for u in graph or UOp.sink(*roots).toposort() if u.op is Ops.ASSIGN]
     return _readers_of(_overwritten(assigns), assigns, roots) if assigns else {}
 
 

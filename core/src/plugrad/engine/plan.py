@@ -96,15 +96,17 @@ def make_plan(
     top = UOp.sink(*given.values())
     resolved = storage.resolve_graph(top)
     roots = _roots_of(resolved[top].src)
-    if readers := pending_readers(roots):
+    sink = UOp.sink(*roots)
+    nodes = sink.toposort()
+    if readers := pending_readers(roots, nodes):
         given.update(readers)
         top = UOp.sink(*given.values())
         resolved = storage.resolve_graph(top)
-        roots = _roots_of(resolved[top].src)
-    sink = UOp.sink(*roots)
+        sink = UOp.sink(*_roots_of(resolved[top].src))
+        nodes = sink.toposort()
     if settings.SPEC:
         verify(sink, tensor_spec)
-    graph = canonicalize(sink)
+    graph = canonicalize(sink, nodes)
     made = cached_schedule(graph.sink, default, lambda: _schedule(graph.sink, default))
     memory = {numbered: storage.buffer_of(b) for numbered, b in graph.buffers.items()}
     places = _Places(graph, memory, default)

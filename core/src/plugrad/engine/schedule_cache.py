@@ -4,7 +4,7 @@ The canonical graph has its buffers numbered in the order of use and bound value
 hash-consed, it is its own key.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import field
 
 from plugrad._frozen import frozen
@@ -50,8 +50,12 @@ class Canonical:
                 )
 
 
-def canonicalize(sink: UOp) -> Canonical:
+def canonicalize(sink: UOp, graph: Iterable[UOp] | None = None) -> Canonical:
     """Number the buffers of `sink`, and take bound values out.
+
+    Args:
+        sink: the graph.
+        graph: its nodes, sources first, where somebody has walked it already.
 
     Raises:
         ScheduleError: one variable is bound to two values.
@@ -61,7 +65,7 @@ def canonicalize(sink: UOp) -> Canonical:
     values: dict[str, int] = {}
     bindings: dict[UOp, UOp] = {}
     done: dict[UOp, UOp] = {}
-    for u in sink.toposort():
+    for u in graph or sink.toposort():
         if u.op is Ops.BUFFER:
             # numbers below zero: no BUFFER of a user has one, so a cached graph keeps no memory alive
             numbered = UOp(Ops.BUFFER, u.dtype, (), BufferArg(-1 - len(buffers), u.arg.device, u.arg.shape))

@@ -193,7 +193,7 @@ def resolve_graph(root: UOp) -> dict[UOp, UOp]:
     out. Numbers stay as they are: they cost a kernel nothing, on whatever device it runs.
     """
     done: dict[UOp, UOp] = {}
-    known = _results
+    known, buffer = _results, Ops.BUFFER
     stack: list[tuple[UOp, bool]] = [(root, False)]
     while stack:
         u, ready = stack.pop()
@@ -210,7 +210,7 @@ def resolve_graph(root: UOp) -> dict[UOp, UOp]:
             done[u] = u if src == u.src else UOp(u.op, u.dtype, src, u.arg, u.tag)
             continue
         if not u.src:
-            done[u] = resolve(u)
+            done[u] = resolve(u) if u.op is buffer else u
             continue
         if u in known and (place := _place_of(u)) is not None:
             done[u] = resolve(place)
