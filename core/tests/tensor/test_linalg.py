@@ -301,11 +301,7 @@ def test_large_matrices_have_gradients_and_can_be_jitted_and_batched(name: str) 
 
 @pytest.mark.parametrize("power", [-3, -1, 0, 1, 2, 7])
 def test_powers_are_those_of_torch(power: int) -> None:
-    x = random(2, 3, 3)
-    if power == 0:
-        assert Tensor(x).matrix_power(0).tolist() == np.linalg.matrix_power(x, 0).tolist()
-    else:
-        compare(lambda x: x.matrix_power(power), lambda x: torch.linalg.matrix_power(x, power), x)
+    compare(lambda x: x.matrix_power(power), lambda x: torch.linalg.matrix_power(x, power), random(2, 3, 3))
 
 
 @pytest.mark.parametrize("shape", [(3, 3), (5, 3), (2, 3, 4)])

@@ -46,8 +46,12 @@ def test_integers_to_a_negative_power_are_refused() -> None:
     assert (Tensor([2]) ** -1.0).tolist() == [0.5]
 
 
-def test_the_power_of_zero_has_a_gradient_of_zero() -> None:
-    x = Tensor([0.0, 2.0], requires_grad=True)
-    (x**0).sum().backward()
-    assert x.grad is not None
-    assert x.grad.tolist() == [0.0, 0.0]
+@pytest.mark.parametrize("requires_grad", [False, True])
+@pytest.mark.parametrize("exponent", [0, 0.0, -0.0, False])
+def test_the_power_of_zero_has_a_gradient_of_zero(exponent: float, requires_grad: bool) -> None:
+    x = Tensor([0.0, 2.0, float("inf"), float("nan")], requires_grad=requires_grad)
+    y = x**exponent
+    assert y.sum().gradient(x)[0].tolist() == [0.0] * 4
+    assert (y * x).sum().gradient(x)[0].tolist() == [1.0] * 4
+    assert y.tolist() == [1.0] * 4
+    assert (Tensor.zeros(0, 3) ** exponent).shape == (0, 3)

@@ -170,7 +170,8 @@ def matrix_power(x: Complex, n: int) -> Complex:
     size = base.shape[-1]
     if n < 0:
         base = deinterleaved(interleaved(base).inv())
-    out = base.zeros_like() + identity(base, size, size)
+    # a constant would have no gradient, not even 0
+    out = base.pow(0) * identity(base, size, size)
     for at, bit in enumerate(bin(abs(n))[2:] if n else ""):
         out = product(out, out) if at else out
         out = (product(out, base) if at else base) if bit == "1" else out

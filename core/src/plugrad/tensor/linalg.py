@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal, Self
 
 from plugrad.autodiff import inputs_of, marked, outputs_of, pull_back, with_rule
-from plugrad.dtype import DType, dtypes, is_float
+from plugrad.dtype import DType, dtypes, is_bool, is_float
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.base import promoted
 from plugrad.tensor.einsum import EinsumMixin
@@ -219,7 +219,11 @@ class LinalgMixin(EinsumMixin, GatherMixin):
                 out = out @ out
             if bit == "1":
                 out = base if out is None else out @ base
-        return base.zeros_like() + self._identity().cast(base.dtype) if out is None else out
+        if out is not None:
+            return out
+        identity = self._identity()
+        # a constant would have no gradient, not even 0
+        return identity.expand(self.shape) if is_bool(self.dtype) else self.pow(0) * identity
 
     def newton_schulz(self, steps: int, params: Sequence[float], eps: float = 1e-7) -> Self:
         """Return matrices whose singular values were moved by an odd polynomial, again and again.

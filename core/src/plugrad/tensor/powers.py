@@ -2,7 +2,7 @@
 
 from typing import Self
 
-from plugrad.dtype import ConstType, is_bool, is_float, is_unsigned
+from plugrad.dtype import ConstType, dtypes, is_bool, is_float, is_unsigned
 from plugrad.errors import DtypeError
 from plugrad.tensor.base import promoted
 from plugrad.tensor.operands import OperandMixin
@@ -30,8 +30,6 @@ class PowerMixin(OperandMixin):
         if (
             not reverse
             and isinstance(other, (int, float))
-            # a number alone would have no gradient, not even 0
-            and not (other == 0 and self.requires_grad)
             and (simple := self._simple_pow(other)) is not None
         ):
             return simple
@@ -52,14 +50,16 @@ class PowerMixin(OperandMixin):
                 f"or write {float(exponent)}."
             )
         base = self._operands(exponent)[0]
-        out = base if exponent else base.const_like(1)
+        if not exponent:
+            # a number alone would have no gradient, not even 0
+            never = UOp.const(dtypes.bool, False).reshape((1,) * self.ndim).expand(self.shape)
+            return self._like(never.where(base, base.const_like(1)))
+        out = base
         # by squaring, from the bit behind the greatest one on
         for bit in f"{abs(int(exponent)):b}"[1:]:
             out = out * out
             if bit == "1":
                 out = out * base
-        if not exponent:
-            out = out.reshape((1,) * self.ndim).expand(self.shape)
         return self._like(out.reciprocal() if exponent < 0 else out)
 
 
