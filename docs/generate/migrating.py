@@ -126,11 +126,12 @@ Where PyTorch and NumPy have one name for two things, the method is PyTorch's:
 | `x.allclose(y).item()` | `x.allclose(y)`: a bool |
 | `x.shard(devices)` | a tensor lives on one device |
 
-Five things answer otherwise: `interpolate` is of mode `"nearest"` unless asked for another, as PyTorch's
+Six things answer otherwise: `interpolate` is of mode `"nearest"` unless asked for another, as PyTorch's
 (tinygrad's `"linear"`); `x.T` reverses all axes, as in PyTorch and NumPy; the mean of
 `sparse_categorical_crossentropy` is over the labels that count, as in PyTorch; the `eps` of `nn.RMSNorm` is
-what PyTorch takes, the distance of 1 to the next number, unless given; and what a step of training
-returns was computed before the optimizer's step, also when it is realized after it.
+what PyTorch takes, the distance of 1 to the next number, unless given; `nn.optim.Muon` makes the steps of
+matrices with more rows than columns longer, as PyTorch's; and what a step of training returns was computed
+before the optimizer's step, also when it is realized after it.
 
 ## Where the name is another
 """
