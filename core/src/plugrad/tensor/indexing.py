@@ -86,7 +86,7 @@ def _cut(item: Any, axis: int, size: Dim) -> AxisCut:
     if isinstance(item, (bool, type, TensorBase)) or not hasattr(item, "__index__"):
         raise DtypeError(
             f"cannot index axis {axis} with {item!r:.200} ({type(item).__name__}). Use integers, slices, "
-            "`...` and None; for a mask use where()."
+            "`...`, None, or lists, arrays and tensors of integers or bools."
         )
     number = item.__index__()
     if isinstance(size, int):
