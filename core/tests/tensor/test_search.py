@@ -1,3 +1,5 @@
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 import torch
@@ -277,3 +279,15 @@ def test_the_side_of_equals_may_be_said_in_words(side: str) -> None:
 def test_a_side_in_the_place_of_a_flag_is_refused() -> None:
     with pytest.raises(ArgumentError, match="right='left'"):
         Tensor([1, 2]).searchsorted(Tensor([1]), "left")  # pyright: ignore[reportArgumentType]
+
+
+def test_different_elements_are_found_by_sorting_once() -> None:
+    def kernels(compute: Callable[[], object]) -> int:
+        found: list[str] = []
+        with events.subscribe(events.KernelEvent, lambda event: found.append(event.name)):
+            compute()
+        return len(found)
+
+    x = Tensor(RNG.integers(-20, 20, 530).astype(np.int8)).realize()
+    sorting = kernels(lambda: x.argsort().realize())
+    assert kernels(lambda: x.unique().realize()) < 2 * sorting
