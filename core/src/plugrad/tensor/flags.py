@@ -26,9 +26,11 @@ def checks_flags(cls: type[T]) -> type[T]:
     for base in cls.__mro__[:-1]:
         members: dict[str, Any] = dict(vars(base))
         for name, member in members.items():
+            if name.startswith("_"):
+                continue
             # of a class method or a static one, what it wraps
             function = getattr(member, "__func__", member)
-            if name.startswith("_") or not hasattr(function, "__code__"):
+            if not hasattr(function, "__code__"):
                 continue
             flags = _flags_of(function)
             if flags:

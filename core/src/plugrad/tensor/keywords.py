@@ -69,10 +69,12 @@ def understands_synonyms(cls: type[T]) -> type[T]:
     for base in cls.__mro__[:-1]:
         members: dict[str, Any] = dict(vars(base))
         for name, member in members.items():
+            if name.startswith("_"):
+                continue
             # of a class method or a static one, what it wraps
             function = getattr(member, "__func__", member)
-            code = getattr(inspect.unwrap(function), "__code__", None)
-            if name.startswith("_") or code is None:
+            code = getattr(_innermost(function), "__code__", None)
+            if code is None:
                 continue
             count = code.co_argcount + code.co_kwonlyargcount
             rest = code.co_varnames[count] if code.co_flags & inspect.CO_VARARGS else ""
@@ -83,6 +85,13 @@ def understands_synonyms(cls: type[T]) -> type[T]:
                     translated = _counting_from_zero(translated)
                 setattr(base, name, translated if function is member else type(member)(translated))
     return cls
+
+
+def _innermost(function: Any) -> Any:
+    # `inspect.unwrap` looks for circles as well, at every import
+    while (inner := getattr(function, "__wrapped__", None)) is not None:
+        function = inner
+    return function
 
 
 def _synonyms_of(name: str, parameters: tuple[str, ...]) -> dict[str, str]:
