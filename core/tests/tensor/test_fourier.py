@@ -94,9 +94,9 @@ def test_gradients_are_those_of_torch(name: str, size: int) -> None:
 
 def test_few_kernels_make_long_transforms() -> None:
     short, long = (len(Tensor(pairs(random(size))).realize().fft().schedule()) for size in (64, 4096))
-    # a table of cosines and sines, and a product for each factor
+    # a table of cosines and sines, and a product for each factor: one of 64, three of 16
     assert short <= 8
-    assert long <= 14
+    assert long <= 18
 
 
 def test_narrow_floats_compute_in_single_precision() -> None:

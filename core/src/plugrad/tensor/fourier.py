@@ -4,7 +4,7 @@ There is no complex dtype: complex numbers are a last axis of two elements, real
 `torch.view_as_real`. `x.stack(x.zeros_like(), axis=-1)` makes them of real numbers; in NumPy,
 `array[..., 0] + 1j * array[..., 1]` reads them. Axes are counted without that last axis.
 
-A length that is a product of numbers up to 64 takes one matrix product for each of them, so 2 for 4096 and 4
+A length that is a product of numbers up to 64 takes one matrix product for each of them, so 3 for 4096 and 4
 for a million. Prime lengths up to 256 are one product too, and longer ones for many rows; what else has
 larger prime factors is a convolution of at least twice the length. A symbolic length, whose factors vary, is
 taken for a prime one: what it is at most says which of these ways.
@@ -26,6 +26,8 @@ from plugrad.uop.uop import UOp
 FourierNorm = Literal["backward", "ortho", "forward"]
 
 _RADIX = 64
+# One more step is less work than two with larger factors than this.
+_BALANCED = 32
 _DIRECT = 256
 # Making a cosine takes as long as multiplying by it for so many rows.
 _ROWS_TO_MAKE = 75
@@ -249,13 +251,13 @@ def _radix(size: int) -> int:
 
     Example:
         >>> [_radix(n) for n in (60, 4096, 1 << 20, 127, 2 * 127)]
-        [60, 64, 32, 1, 2]
+        [60, 16, 32, 1, 2]
     """
     if size <= _RADIX:
         return size
     factors = [factor for factor in range(2, _RADIX + 1) if size % factor == 0]
     if not factors:
         return 1
-    levels = math.ceil(math.log(size) / math.log(_RADIX) - 1e-9)
+    levels = math.ceil(math.log(size) / math.log(_BALANCED) - 1e-9)
     balanced = size ** (1 / levels) - 1e-6
     return min([factor for factor in factors if factor >= balanced], default=factors[-1])

@@ -21,8 +21,8 @@ class HalfSpectraMixin(MatmulMixin):
 
     __slots__ = ()
 
-    def _cosines_and_sines(self) -> tuple[Self, Self]:
-        """Return the sums of `x[j]` times cosine and sine of `2 * pi * j * k / n`.
+    def _cosines_and_sines(self, sign: int) -> tuple[Self, Self]:
+        """Return the sums of `x[j]` times cosine and `sign` times sine of `2 * pi * j * k / n`.
 
         (..., n) -> (..., n//2+1) each, for the frequencies k from 0 to n//2.
         """
@@ -38,12 +38,13 @@ class HalfSpectraMixin(MatmulMixin):
         if not pairs:
             return cosines, cosines.zeros_like()
         odd = self._interval(axis, 1, pairs + 1) - late
-        return cosines, odd.matmul(sine._interval(0, 1, pairs + 1)._kept_pairs())
+        return cosines, odd.matmul((sine._interval(0, 1, pairs + 1) * sign)._kept_pairs())
 
     def _half_by_matrices(self) -> Self:
         """Return the first half of the transform of real numbers: (..., n) -> (..., n//2+1, 2)."""
-        cosines, sines = self._cosines_and_sines()
-        return cosines.stack(-sines, axis=-1)
+        # a sum of nothing is 0.0: were it turned around instead of the sines, it would be -0.0
+        cosines, sines = self._cosines_and_sines(-1)
+        return cosines.stack(sines, axis=-1)
 
     def _half_columns(self, radix: int) -> Self:
         """Return the first of two steps for real numbers: (..., n) -> (..., n // radix, radix//2+1, 2).
@@ -89,8 +90,8 @@ class HalfSpectraMixin(MatmulMixin):
     def _by_symmetry(self, sign: int) -> Self:
         """Return the transform of (..., n, 2) by those of real and imaginary parts."""
         size: Any = self.shape[-2]
-        cosines, sines = self.transpose(-1, -2)._cosines_and_sines()
-        turned = sines.flip(-2) * self._signs().unsqueeze(-1) * -sign
+        cosines, sines = self.transpose(-1, -2)._cosines_and_sines(sign)
+        turned = sines.flip(-2) * -self._signs().unsqueeze(-1)
         first, second = ((cosines + turned).transpose(-1, -2), (cosines - turned).transpose(-1, -2))
         at = self.ndim - 2
         return first.cat(second._interval(at, 1, (size - 1) // 2 + 1).flip(at), axis=at)
