@@ -21,8 +21,11 @@ from plugrad.uop.uop import UOp
 _DIGIT_BITS = 4
 _DIGITS = 1 << _DIGIT_BITS
 _BLOCK = 64
-# Running counts in wider blocks take fewer kernels, which eager calls plan each time; past this, more time.
+# Running counts in wide blocks take fewer kernels, which eager calls plan each time, but more additions: of more
+# blocks than these, additions take longer than that.
 _SCANNED = 32
+_NARROW = 8
+_FEW = 4096
 # Rows of so many blocks are counted as if they had a multiple of `_SCANNED`, which no level then fills up.
 _MANY = 16 * _SCANNED
 
@@ -48,12 +51,15 @@ def _sorted_by_digit(state: UOp, bit: UOp) -> UOp:
     rows, size = _static(state)
     count = size // _BLOCK
     digit = ((state >> expanded(bit, state.shape)) & (_DIGITS - 1)).cast(dtypes.uint8)
+    is_wide = rows * count <= _FEW
     # what fills rows up is no digit
-    counted_ones = whole_blocks(digit, _BLOCK * (_SCANNED if count >= _MANY else 1)).contiguous()
+    filled_up = whole_blocks(digit, _BLOCK * _SCANNED) if is_wide and count >= _MANY else digit
+    counted_ones = filled_up.contiguous()
     wide_count = counted_ones.shape[1] // _BLOCK
     numbers = _numbers_of_digits(counted_ones.reshape((rows, wide_count, _BLOCK)))
     totals = numbers.permute((0, 2, 1)).reshape((rows, _DIGITS * wide_count))
-    begins = (scan(totals, Ops.ADD, 0, _SCANNED) - totals).contiguous()
+    totals = totals if is_wide else totals.contiguous()
+    begins = (scan(totals, Ops.ADD, 0, _SCANNED if is_wide else _NARROW) - totals).contiguous()
     digit = counted_ones.shrink([(0, rows), (0, size)])
     blocks = digit.reshape((rows, count, _BLOCK))
     block = counted(count, dtypes.int32, blocks.shape, 1).reshape((rows, size))
