@@ -21,8 +21,8 @@ from plugrad.uop.uop import UOp
 _DIGIT_BITS = 4
 _DIGITS = 1 << _DIGIT_BITS
 _BLOCK = 64
-# Running counts in wide blocks take fewer kernels, which eager calls plan each time, but more additions: of more
-# blocks than these, additions take longer than that.
+# Running counts in wide blocks take fewer kernels, which eager calls plan each time, but more additions:
+# of more blocks than `_FEW`, additions take longer than that.
 _SCANNED = 32
 _NARROW = 8
 _FEW = 4096
