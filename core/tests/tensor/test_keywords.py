@@ -1,4 +1,5 @@
 import inspect
+from typing import Any
 
 import numpy as np
 import pytest
@@ -112,3 +113,16 @@ def test_a_median_along_a_dim_comes_with_its_places() -> None:
     values, places = Tensor(x).median(dim=2)  # pyright: ignore[reportCallIssue]
     np.testing.assert_array_equal(values.numpy(), x[..., 1])
     assert set(places.flatten().tolist()) == {1}
+
+
+@pytest.mark.parametrize("function", [np.sum, np.mean, np.prod, np.max, np.min, np.std, np.var, np.argmax])
+def test_functions_of_numpy_along_axes_call_the_methods(function: Any) -> None:
+    out = function(Tensor(x), axis=1)
+    assert isinstance(out, Tensor)
+    # a standard deviation is NumPy's then, for `ddof=0` comes with the call
+    np.testing.assert_allclose(out.numpy(), function(x, axis=1), rtol=1e-6)
+
+
+def test_results_are_written_nowhere_else() -> None:
+    with pytest.raises(TypeError, match=r"sum\(\) has no parameter 'out'\. Leave it out"):
+        Tensor(x).sum(1, out=np.zeros((2, 4)))  # pyright: ignore[reportCallIssue]

@@ -56,6 +56,8 @@ _COUNTED_FROM_ONE = frozenset({"diag_embed", "diagonal", "trace"})
 # and those of these from 0: its second name is our first
 _FROM_ZERO = {"axis0": "axis1", "axis1": "axis2"}
 _COUNTED_FROM_ZERO = frozenset({"swapaxes", "swapdims"})
+# what NumPy's own functions, such as `np.sum(tensor)`, pass on to methods along axes as None
+_NOTHING = ("dtype", "out")
 # with `dim` PyTorch gives values and places together: to take it here would be another answer in silence
 _VALUES_AND_PLACES = frozenset({"max", "min"})
 
@@ -95,11 +97,13 @@ def _innermost(function: Any) -> Any:
 
 
 def _synonyms_of(name: str, parameters: tuple[str, ...]) -> dict[str, str]:
-    """Return what other names a method's parameters have, each with its own."""
+    """Return what other names a method's parameters have, each with its own; "" for what may only be None."""
     if name in _COUNTED_FROM_ONE:
         return _FROM_ONE
     out = {other: own for own in parameters for other in SYNONYMS.get(own, ()) if other not in parameters}
     out |= {other: own for other, own in _OF_METHODS.get(name, {}).items() if own in parameters}
+    if "axis" in parameters:
+        out |= {name: "" for name in _NOTHING if name not in parameters}
     if parameters[-1] in _BY_POSITION:
         out[parameters[-1]] = parameters[-1]
     if name in _VALUES_AND_PLACES:
@@ -133,6 +137,10 @@ def _translating(function: Callable[..., Any], own: Mapping[str, str], rest: str
                 if name != other and name in keywords:
                     raise TypeError(f"{function.__name__}() got {name!r} twice, also as {other!r}.")
                 value = keywords.pop(other)
+                if not name and value is None:
+                    continue
+                if not name:
+                    raise TypeError(f"{function.__name__}() has no parameter {other!r}. Leave it out.")
                 if name == rest:
                     args = (*args, value)
                 else:
