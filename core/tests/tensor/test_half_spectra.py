@@ -55,3 +55,7 @@ def test_a_row_that_is_not_finite_leaves_the_others_alone() -> None:
     found = complex_of(Tensor(array).rfft())
     np.testing.assert_allclose(found[::2], np.fft.rfft(array[::2]), atol=1e-12)
     assert not np.isfinite(found[1]).any()
+
+
+def test_short_rows_of_nan_have_two_parts_of_nan() -> None:
+    assert np.isnan(Tensor(np.full((2, 1), np.nan)).rfft().numpy()).all()

@@ -36,7 +36,7 @@ class HalfSpectraMixin(MatmulMixin):
         even = self._interval(axis, 0, last + 1) + late.pad([*widths, (1, last - pairs)])
         cosines = even.matmul(cosine._kept_pairs())
         if not pairs:
-            return cosines, cosines.zeros_like()
+            return cosines, cosines - cosines  # 0.0, and NaN where that is
         odd = self._interval(axis, 1, pairs + 1) - late
         return cosines, odd.matmul((sine._interval(0, 1, pairs + 1) * sign)._kept_pairs())
 
