@@ -10,6 +10,8 @@ from plugrad.target import Capabilities
 from plugrad.uop.ops import ALU, Ops
 from plugrad.uop.uop import UOp
 
+# Loop steps times operations below which waking another core costs more than it saves (a few microseconds).
+_THREAD_FROM = 1 << 15
 # Operations that become many on most targets, and about how many.
 _WRITTEN_OUT = {
     Ops.THREEFRY: 100,
@@ -85,6 +87,16 @@ def bodies_of(sink: UOp) -> list[Body]:
         loops = u.ranges.union(ranges_of_reduce(u))
         bodies.append(_body(u, loops, list(u.src[: u.arg[1]]), set()))
     return bodies
+
+
+def work_of(bodies: Iterable[Body]) -> int:
+    """Return how many steps of loops bodies take, each times what it computes, reads and writes."""
+    return sum(b.steps * (b.operations + len(b.places)) for b in bodies)
+
+
+def are_worth_threads(work: int, cores: int) -> bool:
+    """Say whether so much work, as `work_of` counts it, is to be shared by the cores."""
+    return cores > 1 and work >= _THREAD_FROM
 
 
 def _body(reduce: UOp | None, loops: frozenset[UOp], roots: list[UOp], stored: set[UOp]) -> Body:

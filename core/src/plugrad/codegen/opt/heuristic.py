@@ -10,7 +10,16 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from plugrad._frozen import frozen
-from plugrad.codegen.opt.analysis import Body, Place, bodies_of, divisors, lanes_along, steps_of
+from plugrad.codegen.opt.analysis import (
+    Body,
+    Place,
+    are_worth_threads,
+    bodies_of,
+    divisors,
+    lanes_along,
+    steps_of,
+    work_of,
+)
 from plugrad.codegen.opt.grid_heuristic import grid_opts
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import AxisId, Opt, OptOps
@@ -21,8 +30,6 @@ from plugrad.codegen.strides import constant_size
 from plugrad.uop.ops import AxisType
 from plugrad.uop.uop import UOp
 
-# Loop steps times operations below which waking another core costs more than it saves (a few microseconds).
-_THREAD_FROM = 1 << 15
 # Pieces for each core where they are that much work: a core that comes late, or is taken away, does fewer.
 _PIECES_PER_CORE = 8
 _PIECE_FROM = 1 << 18
@@ -334,11 +341,9 @@ class _VectorPlan:
 
 def _add_threads(kernel: KernelOpt) -> None:
     cores = kernel.capabilities.threads
-    if cores <= 1:
-        return
     bodies = bodies_of(kernel.ast)
-    work = sum(b.steps * (b.operations + len(b.places)) for b in bodies)
-    if work < _THREAD_FROM:
+    work = work_of(bodies)
+    if not are_worth_threads(work, cores):
         return
     wanted = cores * max(1, min(_PIECES_PER_CORE, work // (cores * _PIECE_FROM)))
     # the biggest axis balances best; all reductions must be inside of it, or every thread would repeat them

@@ -8,7 +8,7 @@ changes: each piece gets a loop of its own, and its gates and remainders fold.
 from collections.abc import Iterator
 from itertools import pairwise
 
-from plugrad.codegen.opt.analysis import bodies_of
+from plugrad.codegen.opt.analysis import are_worth_threads, bodies_of, work_of
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import Opt, OptOps
 from plugrad.codegen.rebuild import stores_of
@@ -30,10 +30,10 @@ def cuts(kernel: KernelOpt) -> Iterator[Opt]:
         return
     place, _, *loops = stores[0].src
     along = [r for r in loops if r.op is Ops.RANGE and r.arg.kind is AxisType.LOOP and constant_size(r)]
-    # without another axis, threads have nothing to share: one core copies faster in vectors, computes slower
-    if not along or (
-        len(along) == 1 and kernel.capabilities.threads > 1 and bodies_of(kernel.ast)[0].operations
-    ):
+    if not along:
+        return
+    # without another axis, threads would have nothing to share
+    if len(along) == 1 and are_worth_threads(work_of(bodies_of(kernel.ast)), kernel.capabilities.threads):
         return
     # the parts of an element, such as those of a complex number, move with it
     parts = constant_size(along[-1]) or 1
