@@ -65,8 +65,9 @@ SOMETIMES: dict[str, Any] = {
 
 #: Where what is said above is an argument all the same.
 MEANT = {
-    # what numbers are made of: `dtype=int`
+    # what numbers are made of: `dtype=int`, and `x.view(int)`
     "(dtype): a type",
+    "view(shape): a type",
     "sequential(layers): a dictionary",
     "count_sharing(tensors): a dictionary",
     # beside a complex number a tensor becomes an array of them
