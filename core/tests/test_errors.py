@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from plugrad import Tensor, Variable, errors, nn
+from plugrad import Tensor, Variable, array_api, errors, nn
 from plugrad.errors import CompileError, DeviceOutOfMemory, PlugradError
 from plugrad.transforms import vmap
 
@@ -57,6 +57,10 @@ def test_a_pickled_compile_error_does_not_repeat_its_details() -> None:
     assert str(pickle.loads(pickle.dumps(error))) == str(error)
 
 
+def _symbolic(x: Tensor) -> Tensor:
+    return x[:, : Variable("n", 1, 3).bind(2)]
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -71,11 +75,15 @@ def test_a_pickled_compile_error_does_not_repeat_its_details() -> None:
         # who writes an operator calls no method
         (lambda x: x + Tensor.ones(5), "broadcast: shapes (2, 3) and (5,)"),
         (lambda x: vmap(lambda row: row.norm(axis=1))(x), "norm: axis 1 is out of range"),
-        # one that asks for somebody else
+        # a function that is told who asks
         (
-            lambda x: x[:, : Variable("n", 1, 3).bind(2)].static_shape("prod"),
-            "prod: the shape (2, n) is symbolic",
+            lambda x: array_api.broadcast_arrays(_symbolic(x)),
+            "broadcast_arrays: the shape (2, n) is symbolic",
         ),
+        (lambda x: _symbolic(x).static_shape(), "static_shape: the shape (2, n) is symbolic"),
+        (lambda x: _symbolic(x).numpy(), "numpy: the shape (2, n) is symbolic"),
+        (lambda x: bytes(_symbolic(x)), "bytes: the shape (2, n) is symbolic"),
+        (lambda x: nn.Embedding.from_pretrained(_symbolic(x)), "Embedding.from_pretrained: the shape (2, n)"),
         (lambda x: nn.Linear(5, 4)(x), "Linear of 5 inputs got shape (2, 3)"),
     ],
 )

@@ -58,8 +58,6 @@ class _Refusal(PlugradError):
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _TENSOR = os.path.join(_PACKAGE, "tensor") + os.sep
-# methods that are told who asks: their messages say it
-_TOLD_WHO_ASKS = ("static_shape",)
 
 
 def _shortened(message: str) -> str:
@@ -86,8 +84,7 @@ def in_words_of_the_caller(message: str) -> str:
         elif called:
             break
         frame = frame.f_back
-    is_said = called.startswith("_") or called in _TOLD_WHO_ASKS
-    if not called or is_said or re.search(rf"\b{called}\b", message):
+    if not called or called.startswith("_") or re.search(rf"\b{called}\b", message):
         return message
     first = re.match(r"\w+(?=:| of | over | with )", message)
     return called + message[first.end() :] if first and first[0] in inner else f"{called}: {message}"

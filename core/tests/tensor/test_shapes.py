@@ -9,6 +9,7 @@ from plugrad.tensor.shapes import (
     axes_along,
     broadcast_shapes,
     check_sizes,
+    fixed_shape,
     one_axis,
     show,
     some_axes,
@@ -120,3 +121,11 @@ LONG = 10**5000
 def test_integers_that_are_too_long_are_refused_without_their_digits(call: Any) -> None:
     with pytest.raises((ShapeError, AxisError, ArgumentError), match=r"\d+ bits"):
         call(Tensor([1.0, 2.0]))
+
+
+def test_a_symbolic_shape_is_refused_to_who_asks_for_a_fixed_one() -> None:
+    assert fixed_shape((2, 3), "solve") == (2, 3)
+    with pytest.raises(
+        ShapeError, match=r"solve: the shape \(2, n\) is symbolic\. Take a slice of fixed size"
+    ):
+        fixed_shape((2, Variable("n", 1, 3)), "solve")

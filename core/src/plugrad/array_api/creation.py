@@ -7,7 +7,7 @@ from plugrad._util import numpy as np
 from plugrad.dtype import ConstType, DType
 from plugrad.errors import ArgumentError
 from plugrad.tensor import Tensor
-from plugrad.tensor.shapes import as_int, check_sizes
+from plugrad.tensor.shapes import as_int, check_sizes, fixed_shape
 
 Shape = int | Sequence[int]
 
@@ -156,7 +156,7 @@ def full_like(
         [7, 7]
     """
     return full(
-        x.static_shape("full_like"),
+        fixed_shape(x.shape, "full_like"),
         fill_value,
         dtype=x.dtype if dtype is None else dtype,
         device=x.device if device is None else device,
@@ -191,7 +191,7 @@ def empty_like(x: Tensor, /, *, dtype: DType | None = None, device: str | None =
         (2,)
     """
     return empty(
-        x.static_shape("empty_like"),
+        fixed_shape(x.shape, "empty_like"),
         dtype=x.dtype if dtype is None else dtype,
         device=x.device if device is None else device,
     )

@@ -6,7 +6,7 @@ from typing import Any
 from plugrad.dtype import least_upper_dtype
 from plugrad.errors import ArgumentError, ShapeError
 from plugrad.tensor import Tensor
-from plugrad.tensor.shapes import as_flag, as_shape, check_sizes, one_axis, several
+from plugrad.tensor.shapes import as_flag, as_shape, check_sizes, fixed_shape, one_axis, several
 
 
 def broadcast_arrays(*arrays: Tensor) -> list[Tensor]:
@@ -16,7 +16,7 @@ def broadcast_arrays(*arrays: Tensor) -> list[Tensor]:
         >>> [x.shape for x in broadcast_arrays(Tensor([1, 2]), Tensor([[3], [4]]))]
         [(2, 2), (2, 2)]
     """
-    shapes = [x.static_shape("broadcast_arrays") for x in arrays]
+    shapes = [fixed_shape(x.shape, "broadcast_arrays") for x in arrays]
     ndim = max(map(len, shapes), default=0)
     padded = [(1,) * (ndim - len(shape)) + shape for shape in shapes]
     common = tuple(next((size for size in sizes if size != 1), 1) for sizes in zip(*padded, strict=True))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from plugrad.dtype import DType, dtypes
 from plugrad.errors import ArgumentError, AxisError
 from plugrad.tensor import Tensor
-from plugrad.tensor.shapes import as_int
+from plugrad.tensor.shapes import as_int, fixed_shape
 
 Axis = int | Sequence[int] | None
 
@@ -142,7 +142,7 @@ def only_axis(x: Tensor, axis: int | None, name: str) -> int:
 
 
 def _with_initial(x: Tensor, axis: int, value: int, name: str) -> Tensor:
-    shape = list(x.static_shape(name))
+    shape = list(fixed_shape(x.shape, name))
     shape[axis] = 1
     return Tensor.full(shape, value, dtype=x.dtype, device=x.device).cat(x, axis=axis)
 

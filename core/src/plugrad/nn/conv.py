@@ -10,6 +10,7 @@ from plugrad.nn.checks import check_choice, check_flags, check_sizes, check_tens
 from plugrad.nn.init import kaiming_uniform
 from plugrad.tensor import Tensor
 from plugrad.tensor.base import DTypeLike
+from plugrad.tensor.shapes import fixed_shape
 from plugrad.tensor.spatial import Padding, Sizes, not_negative, sizes_of
 
 __all__ = ["Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"]
@@ -201,7 +202,7 @@ class _Transposed:
         least = tuple(
             (size - 1) * step - 2 * width + spread * (kernel - 1) + 1
             for size, step, width, spread, kernel in zip(
-                x.static_shape(type(self).__name__)[-self.axes :],
+                fixed_shape(x.shape, type(self).__name__)[-self.axes :],
                 stride,
                 widths,
                 dilation,

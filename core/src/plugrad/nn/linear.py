@@ -9,6 +9,7 @@ from plugrad.nn.checks import check_flags, check_sizes, check_tensors
 from plugrad.nn.init import kaiming_uniform, parameter
 from plugrad.tensor import Tensor
 from plugrad.tensor.base import DTypeLike
+from plugrad.tensor.shapes import fixed_shape
 
 __all__ = ["Bilinear", "Embedding", "Linear"]
 
@@ -99,7 +100,7 @@ class Bilinear:
     def __call__(self, x1: Tensor, x2: Tensor) -> Tensor:
         """Return the layer's output for `x1` and `x2`."""
         check_tensors(self, x1=x1, x2=x2)
-        outputs, in1, in2 = self.weight.static_shape("Bilinear")
+        outputs, in1, in2 = fixed_shape(self.weight.shape, "Bilinear")
         _check_last("Bilinear", x1, in1)
         _check_last("Bilinear", x2, in2)
         # (..., in1) @ (in1, outputs * in2), then the products with x2
@@ -181,7 +182,7 @@ class Embedding:
             raise ShapeError(
                 f"Embedding.from_pretrained: a table of shape {embeddings.shape}; it takes two axes."
             )
-        rows, size = embeddings.static_shape("Embedding.from_pretrained")
+        rows, size = fixed_shape(embeddings.shape, "Embedding.from_pretrained")
         layer = cls(rows, size, padding_idx)
         layer.weight = embeddings
         layer.weight.requires_grad = not freeze

@@ -4,6 +4,7 @@ import math
 
 from plugrad.dtype import dtypes
 from plugrad.tensor import Tensor
+from plugrad.tensor.shapes import fixed_shape
 
 __all__ = ["extent", "from_strides"]
 
@@ -63,7 +64,7 @@ def _nested(memory: Tensor, sizes: list[int], steps: list[int]) -> Tensor:
 
 def _resized(x: Tensor, size: int) -> Tensor:
     """Return `x` with `size` elements on its last axis: the first ones, or zeros after them."""
-    return x.pad((0, size - x.static_shape("strides")[-1]))
+    return x.pad((0, size - fixed_shape(x.shape, "strides")[-1]))
 
 
 def _gathered(memory: Tensor, sizes: list[int], steps: list[int]) -> Tensor:

@@ -20,12 +20,12 @@ from plugrad.dtype import (
 )
 from plugrad.engine import storage
 from plugrad.engine.capture import current_capture
-from plugrad.errors import DeviceError, DtypeError, ShapeError, in_words_of_the_caller
+from plugrad.errors import DeviceError, DtypeError, in_words_of_the_caller
 from plugrad.schedule.versions import VERSIONS
 from plugrad.tensor.cell import Cell, Path, cell_showing, path_between, shown
 from plugrad.tensor.host import check_fits
 from plugrad.tensor.live import LiveSet
-from plugrad.tensor.shapes import Dim, Shape, is_static, product, show
+from plugrad.tensor.shapes import Dim, Shape, fixed_shape, product
 from plugrad.tensor.size import size_of_shape
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
@@ -316,7 +316,7 @@ class TensorBase:
             >>> Tensor([1, 2]).nbytes()
             8
         """
-        return product(self.static_shape("nbytes")) * self.dtype.itemsize
+        return product(fixed_shape(self.shape, "nbytes")) * self.dtype.itemsize
 
     def element_size(self) -> int:
         """Return the size of one element in bytes.
@@ -352,11 +352,8 @@ class TensorBase:
         """
         return size_of_shape(self.shape)
 
-    def static_shape(self, what: str = "static_shape") -> tuple[int, ...]:
+    def static_shape(self) -> tuple[int, ...]:
         """Return the shape, all of whose sizes are numbers.
-
-        Args:
-            what: who asks, for the message.
 
         Raises:
             ShapeError: a size is symbolic.
@@ -365,13 +362,7 @@ class TensorBase:
             >>> Tensor([1, 2]).static_shape()
             (2,)
         """
-        shape: Any = self.shape
-        if not is_static(shape):
-            raise ShapeError(
-                f"{what}: the shape {show(shape)} is symbolic. Take a slice of fixed size, or use the "
-                "variable's value."
-            )
-        return shape
+        return fixed_shape(self.shape, "static_shape")
 
     # --- operands ---
 

@@ -13,7 +13,7 @@ from plugrad.tensor.arguments import whole
 from plugrad.tensor.gather import GatherMixin
 from plugrad.tensor.lookup import counted
 from plugrad.tensor.reduction import Reduction, check_reduction, reduced
-from plugrad.tensor.shapes import show
+from plugrad.tensor.shapes import fixed_shape, show
 from plugrad.tensor.steps import steps_of
 
 if TYPE_CHECKING:
@@ -114,7 +114,8 @@ def _check_dtypes(x: Any, targets: Any) -> None:
 
 
 def _checked(x: Any, targets: Any, blank: int) -> tuple[int, int, int]:
-    shape, wanted = x.static_shape("ctc_loss"), targets.static_shape("ctc_loss")
+    shape: Any = fixed_shape(x.shape, "ctc_loss")
+    wanted = fixed_shape(targets.shape, "ctc_loss")
     fits = len(shape) == 3 and (len(wanted) == 1 or (len(wanted) == 2 and wanted[0] == shape[1]))
     if not fits or 0 in shape:
         raise ShapeError(

@@ -22,6 +22,7 @@ from plugrad.tensor.shapes import (
     cut_to,
     expanded,
     filled,
+    fixed_shape,
     is_one_of,
     is_sequence,
     one_axis,
@@ -209,7 +210,7 @@ class OrderMixin(GatherMixin, CreationMixin):
         weight = share.reshape(*(-1 if a == at else 1 for a in range(self.ndim)))
         most = last if isinstance(last, int) else last.cast(lower.dtype)
         upper = (lower + 1).minimum(most)
-        if lower.static_shape("quantile")[0] <= _FEW and is_searched(greatest(size), 1):
+        if fixed_shape(lower.shape, "quantile")[0] <= _FEW and is_searched(greatest(size), 1):
             a, b = (self.gather(at, self._place_of_rank(at, rank)) for rank in (lower, upper))
         else:
             ordered = self.sort(at)[0]

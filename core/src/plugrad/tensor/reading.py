@@ -13,7 +13,7 @@ from plugrad.runtime.buffer import Buffer
 from plugrad.tensor.computing import ComputingMixin
 from plugrad.tensor.conversion import ConversionMixin
 from plugrad.tensor.host import computes, empty_lists, nest, pack, unpack
-from plugrad.tensor.shapes import as_flag, show
+from plugrad.tensor.shapes import as_flag, fixed_shape, show
 from plugrad.tensor.source import bytes_of
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
@@ -42,7 +42,7 @@ class ReadingMixin(ComputingMixin, ConversionMixin):
             >>> Tensor([[1, 2], [3, 4]]).data()[1, 0]
             3
         """
-        shape = self.static_shape("data")
+        shape = fixed_shape(self.shape, "data")
         flat: Any = self._bytes()
         fmt: Any = self.dtype.fmt
         if fmt is None or fmt == "e":
@@ -64,7 +64,7 @@ class ReadingMixin(ComputingMixin, ConversionMixin):
             raise SharingError(f"{self!r} gives read-only memory. Copy it: bytearray(tensor.data()).")
         if self.dtype.fmt is None or self.dtype.fmt == "e":
             raise SharingError(f"memoryview has no {self.dtype.name}, which {self!r} is of. Use data().")
-        shape = self.static_shape("memoryview")
+        shape = fixed_shape(self.shape, "memoryview")
         # a memoryview of no elements cannot be cast to a shape
         return np.empty(shape, to_numpy(self.dtype)).data.toreadonly() if 0 in shape else self.data()
 
@@ -107,7 +107,7 @@ class ReadingMixin(ComputingMixin, ConversionMixin):
             >>> Tensor([1, 2]).numpy()
             array([1, 2], dtype=int32)
         """
-        shape = self.static_shape("numpy")
+        shape = fixed_shape(self.shape, "numpy")
         dtype = to_numpy(self.dtype)
         if dtype is None:
             return self.cast(dtypes.float32).numpy()
@@ -142,7 +142,7 @@ class ReadingMixin(ComputingMixin, ConversionMixin):
             out = self.numpy()
             return out if wanted is None else out.astype(wanted, copy=False)
         flat = self._bytes() if copy is None else self._shared()
-        out = np.frombuffer(flat, own).reshape(self.static_shape("numpy"))
+        out = np.frombuffer(flat, own).reshape(fixed_shape(self.shape, "numpy"))
         if copy is False and wanted != own:
             raise ArgumentError(f"{self!r} as {wanted} needs a copy. Let it be copied, or cast it first.")
         return out if wanted is None else out.astype(wanted, copy=False)
@@ -169,7 +169,7 @@ class ReadingMixin(ComputingMixin, ConversionMixin):
             flat = self._shared()
         except ArgumentError as error:
             raise AttributeError(str(error)) from error
-        shape = self.static_shape("numpy")
+        shape = fixed_shape(self.shape, "numpy")
         return {"version": 3, "shape": shape, "typestr": np.dtype(own).str, "data": flat}
 
     def _shared(self) -> memoryview:
@@ -191,7 +191,7 @@ class ReadingMixin(ComputingMixin, ConversionMixin):
             >>> Tensor([[1, 2], [3, 4]]).tolist()
             [[1, 2], [3, 4]]
         """
-        shape = self.static_shape("tolist")
+        shape = fixed_shape(self.shape, "tolist")
         if 0 in shape:
             return empty_lists(shape)
         return nest(unpack(self._bytes().cast("B"), self.dtype), shape)
@@ -206,7 +206,7 @@ class ReadingMixin(ComputingMixin, ConversionMixin):
             >>> Tensor([[5]]).item()
             5
         """
-        self.static_shape("item")
+        fixed_shape(self.shape, "item")
         if self.numel() != 1:
             raise ShapeError(
                 f"item() of shape {show(self.shape)}: it has {self.numel()} elements. Index one, reduce, "

@@ -23,6 +23,7 @@ from plugrad.tensor.shapes import (
     as_number,
     cut_to,
     filled,
+    fixed_shape,
     is_static,
     one_axis,
     product,
@@ -128,7 +129,7 @@ class SearchMixin(OrderMixin, ScanMixin):
         if not is_static(self.shape):
             # the zeros behind the axes are in no result
             return self._with_zeros_behind().nonzero(size, fill_value, as_tuple=as_tuple)
-        shape = self.static_shape("nonzero")
+        shape = fixed_shape(self.shape, "nonzero")
         fill = as_int(fill_value, "nonzero", "fill_value")
         count = None if size is None else _as_count(size, "nonzero")
         # PyTorch, too, takes a number for a row of one where it is asked for a tuple
@@ -195,7 +196,7 @@ class SearchMixin(OrderMixin, ScanMixin):
 
         With a `count` the first so many of them; where there are fewer, positions behind all elements.
         """
-        size = product(self.static_shape("nonzero"))
+        size = product(fixed_shape(self.shape, "nonzero"))
         dtype = position_dtype(size)
         if not size or count == 0:
             return self._make(UOp.const(dtype, size).reshape((1,)).expand((count or 0,)), self._device)
@@ -357,7 +358,7 @@ class SearchMixin(OrderMixin, ScanMixin):
         return results[0] if len(results) == 1 else tuple(results)
 
     def _unique_slices(self, axis: int, return_inverse: bool, return_counts: bool) -> Any:
-        size = self.static_shape("unique")[axis]
+        size = fixed_shape(self.shape, "unique")[axis]
         keys = self._make(sort_keys(self._graph.detach(), False), self._device).movedim(axis, -1)
         ranks = keys.reshape(product(keys.shape[:-1]), size)._slice_ranks()
         order = ranks.argsort()
@@ -383,7 +384,7 @@ class SearchMixin(OrderMixin, ScanMixin):
 
         The keys of two rows become one in each round, so that there are log2(count) of them.
         """
-        count, size = self.static_shape("unique")
+        count, size = fixed_shape(self.shape, "unique")
         if not count or not size:
             return self._make(UOp.const(dtypes.int64, 0).reshape((1,)).expand((size,)), self._device)
         ranks = self._dense_ranks()
@@ -490,7 +491,7 @@ class SearchMixin(OrderMixin, ScanMixin):
 
 def len_of(x: TensorBase) -> int:
     """Return the number of elements of a tensor with one axis."""
-    return x.static_shape("length")[0]
+    return fixed_shape(x.shape, "length")[0]
 
 
 def _check_mask(mask: Any) -> None:

@@ -217,6 +217,21 @@ def check_sizes(shape: Shape, what: str) -> Shape:
     return shape
 
 
+def fixed_shape(shape: Shape, what: str) -> tuple[int, ...]:
+    """Return a shape, all of whose sizes are numbers, to `what`, which asks for it.
+
+    Raises:
+        ShapeError: a size is symbolic.
+    """
+    fixed: Any = shape
+    if not is_static(shape):
+        raise ShapeError(
+            f"{what}: the shape {show(shape)} is symbolic. Take a slice of fixed size, or use the variable's "
+            "value."
+        )
+    return fixed
+
+
 def show(shape: Iterable[Dim]) -> str:
     """Return a shape as text; symbolic dimensions by the names of their variables."""
     dims = [str(dim) if isinstance(dim, int) else _show_symbolic(dim) for dim in shape]

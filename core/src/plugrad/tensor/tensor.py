@@ -20,7 +20,7 @@ from plugrad.tensor.host import HOST, host_buffer
 from plugrad.tensor.keywords import understands_synonyms
 from plugrad.tensor.listed import takes_lists
 from plugrad.tensor.runs import RunMixin
-from plugrad.tensor.shapes import as_flag, as_int, cut_to, is_static, show
+from plugrad.tensor.shapes import as_flag, as_int, cut_to, fixed_shape, is_static, show
 from plugrad.tensor.source import graph_of
 from plugrad.tensor.statistics import StatisticsMixin
 from plugrad.uop.ops import Ops
@@ -327,7 +327,7 @@ class Tensor(GradientMixin, RunMixin, StatisticsMixin, FourierAxesMixin):
 
         Each tensor gets memory of its own; views that are copied together by `copy.deepcopy` share theirs.
         """
-        data = bytes(self._bytes()), self.static_shape("pickle"), self.dtype.name
+        data = bytes(self._bytes()), fixed_shape(self.shape, "pickle"), self.dtype.name
         return _unpickled, (*data, self._device, self._is_leaf, self.grad)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
@@ -342,13 +342,13 @@ class Tensor(GradientMixin, RunMixin, StatisticsMixin, FourierAxesMixin):
             >>> twin.assign(twin * 10).tolist(), view.tolist(), base.tolist()
             ([10, 20, 30], [20, 30], [1, 2, 3])
         """
-        self.static_shape("deepcopy")
+        fixed_shape(self.shape, "deepcopy")
         # asking brings the cell up to date
         _ = self.uop
         whole = memo.get(id(self._cell))
         if whole is None:
             all_of_it = self._make(self._cell.uop, self._device) if self._path else self
-            shape = all_of_it.static_shape("deepcopy")
+            shape = fixed_shape(all_of_it.shape, "deepcopy")
             whole = Tensor(host_buffer(bytes(all_of_it._bytes()), shape, self.dtype), device=self._device)
             memo[id(self._cell)] = whole
         out = self._part(whole._cell, self._path, self._device)

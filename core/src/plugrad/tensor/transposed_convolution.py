@@ -5,7 +5,7 @@ from typing import Any, Self
 from plugrad.errors import ShapeError
 from plugrad.tensor.arguments import tensors, tensors_or_none, whole
 from plugrad.tensor.convolution import ConvolutionMixin
-from plugrad.tensor.shapes import show
+from plugrad.tensor.shapes import fixed_shape, show
 from plugrad.tensor.spatial import Padding, Sizes, not_negative, sizes_of, widths_of
 
 
@@ -116,7 +116,7 @@ class TransposedConvolutionMixin(ConvolutionMixin):
     ) -> Self:
         axes = weight.ndim - 2
         groups = whole(groups, "groups")
-        shape: Any = weight.static_shape(what)
+        shape: Any = fixed_shape(weight.shape, what)
         channels = self.shape[-1 - axes]
         if groups < 1 or channels != shape[0] or shape[0] % groups:
             raise ShapeError(

@@ -7,6 +7,7 @@ from typing import Any
 from plugrad.dtype import is_float
 from plugrad.errors import GradientError
 from plugrad.tensor import Tensor
+from plugrad.tensor.shapes import fixed_shape
 from plugrad.transforms.batching import vmap
 from plugrad.transforms.derivatives import chosen, linearize, numbers, vjp
 from plugrad.transforms.tracing import check_function
@@ -49,7 +50,7 @@ def jacobian(
 
         def rows(number: int) -> Any:
             result = results[number]
-            shape = result.static_shape("jacobian")
+            shape = fixed_shape(result.shape, "jacobian")
 
             def row(direction: Tensor) -> Any:
                 flowing = [direction if i == number else None for i in range(len(results))]
@@ -97,7 +98,7 @@ def jacfwd(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[
 
         def columns(number: int) -> list[Tensor]:
             x = inputs[number]
-            shape = x.static_shape("jacfwd")
+            shape = fixed_shape(x.shape, "jacfwd")
 
             def column(direction: Tensor) -> Any:
                 moving = [direction if i == number else None for i in range(len(inputs))]

@@ -14,6 +14,7 @@ from plugrad.array_api.complexes.array import Array, Complex, bilinear
 from plugrad.array_api.searching import UniqueAll, UniqueCounts, UniqueInverse
 from plugrad.errors import DtypeError
 from plugrad.tensor import Tensor
+from plugrad.tensor.shapes import fixed_shape
 
 __all__ = ["FUNCTIONS"]
 
@@ -90,7 +91,7 @@ def nonzero(x: Complex, /) -> tuple[Tensor, ...]:
 
 
 def unique_all(x: Complex, /) -> UniqueAll:
-    count = math.prod(x.static_shape("unique_all"))
+    count = math.prod(fixed_shape(x.shape, "unique_all"))
     flat = Complex.of_parts(x.real.flatten(), x.imag.flatten())
     # by real parts, and by imaginary ones where these are equal; both keep what is equal in its order
     order = flat.imag.argsort()

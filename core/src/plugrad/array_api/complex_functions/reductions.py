@@ -11,7 +11,7 @@ from plugrad.array_api.complexes.pairs import Pair
 from plugrad.array_api.reductions import Axis
 from plugrad.errors import DtypeError
 from plugrad.tensor import Tensor
-from plugrad.tensor.shapes import one_axis, several
+from plugrad.tensor.shapes import fixed_shape, one_axis, several
 
 __all__ = ["FUNCTIONS"]
 
@@ -36,7 +36,7 @@ def mean(x: Complex, /, *, axis: Axis = None, keepdims: bool = False) -> Complex
 
 def prod(x: Array, /, *, axis: Axis = None, dtype: AnyDType | None = None, keepdims: bool = False) -> Complex:
     z = _in(x, dtype, "prod")
-    shape = z.static_shape("prod")
+    shape = fixed_shape(z.shape, "prod")
     axes = set(range(z.ndim) if axis is None else [one_axis(each, z.ndim, "prod") for each in several(axis)])
     others = [each for each in range(z.ndim) if each not in axes]
     kept, count = [shape[each] for each in others], math.prod(shape[each] for each in axes)
@@ -85,7 +85,7 @@ def cumulative_prod(
 ) -> Complex:
     z = _in(x, dtype, "cumulative_prod")
     along = one_axis(real_reductions.only_axis(z.real, axis, "cumulative_prod"), z.ndim, "cumulative_prod")
-    count = z.static_shape("cumulative_prod")[along]
+    count = fixed_shape(z.shape, "cumulative_prod")[along]
     real, imag = (part.movedim(along, 0) for part in z.parts())
     step = 1
     while step < count:
@@ -103,7 +103,7 @@ def _shifted(x: Tensor, step: int, first: float) -> Tensor:
 
 def _after(x: Tensor, count: int, first: float) -> Tensor:
     """Return `x` after as many rows of one number."""
-    shape = (count, *x.static_shape("cumulative_prod")[1:])
+    shape = (count, *fixed_shape(x.shape, "cumulative_prod")[1:])
     return Tensor.full(shape, first, dtype=x.dtype, device=x.device).cat(x, axis=0)
 
 

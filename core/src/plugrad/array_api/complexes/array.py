@@ -93,7 +93,7 @@ class Complex(Compound):
         """
         return self._real.shape
 
-    def static_shape(self, what: str = "static_shape") -> tuple[int, ...]:
+    def static_shape(self) -> tuple[int, ...]:
         """Return the shape, all of whose sizes are numbers, as `Tensor.static_shape`.
 
         Raises:
@@ -103,7 +103,7 @@ class Complex(Compound):
             >>> Complex(Tensor([1.0]), Tensor([2.0])).static_shape()
             (1,)
         """
-        return self._real.static_shape(what)
+        return self._real.static_shape()
 
     @property
     def ndim(self) -> int:

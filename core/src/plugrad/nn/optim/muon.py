@@ -18,6 +18,7 @@ from plugrad.nn.optim.groups import ParamGroup
 from plugrad.nn.optim.optimizer import Optimizer
 from plugrad.nn.optim.slots import MATRICES, Slot
 from plugrad.tensor import Tensor
+from plugrad.tensor.shapes import fixed_shape
 
 __all__ = ["Muon"]
 
@@ -32,7 +33,7 @@ def _orthogonal(matrices: Tensor, steps: int, coefficients: tuple[float, float, 
     Source: Jordan et al. 2024.
     """
     a, b, c = coefficients
-    rows, columns = matrices.static_shape("Muon")[1:]
+    rows, columns = fixed_shape(matrices.shape, "Muon")[1:]
     x = matrices.transpose(1, 2) if rows > columns else matrices
     x = x / (x * x).sum((1, 2), keepdim=True).sqrt().maximum(eps)
     for _ in range(steps):
@@ -131,7 +132,7 @@ class Muon(Optimizer):
         average = slot.keep("momentum", slot["momentum"] * keep + grad * (1 - keep))
         direction = grad * (1 - keep) + average * keep if group["nesterov"] else average
         together = slot.stacked(direction)
-        rows, columns = together.static_shape("Muon")[1:]
+        rows, columns = fixed_shape(together.shape, "Muon")[1:]
         step = _orthogonal(together, group["ns_steps"], group["ns_coefficients"], group["eps"])
         scale = math.sqrt(max(1, rows / columns))
         if group["adjust_lr_fn"] == "match_rms_adamw":
