@@ -82,6 +82,11 @@ that seed. A draw is made once: a tensor that was drawn keeps its values.
 `loss.gradient(x)` returns them and needs no flag. A mode without gradients is not needed: nothing is kept
 for them.
 
+**Parameters** of a model are its tensors with `requires_grad`, as in PyTorch; in tinygrad all its tensors
+are. Of tensors of floats of which neither was said `get_parameters` warns (`PlainTensorWarning`), and does
+not return them: call `.requires_grad_()` on those to be trained, `.requires_grad_(False)` on constants.
+Activations that a layer keeps are neither parameters nor part of a state.
+
 ## Methods that NumPy means otherwise
 
 Where PyTorch and NumPy have one name for two things, the method is PyTorch's:
@@ -116,7 +121,7 @@ Where PyTorch and NumPy have one name for two things, the method is PyTorch's:
 | `from tinygrad.tensor import Tensor` | `from plugrad.tensor import Tensor` |
 | `from tinygrad.dtype import dtypes` | `from plugrad.dtype import dtypes` |
 | `with Context(TRAINING=1)` | the same, or `with Tensor.train()`, which is also a decorator |
-| `w = Tensor.rand(3, 4)` of a model, to be trained | `w = Tensor.rand(3, 4, requires_grad=True)` |
+| `w = Tensor.rand(3, 4)` of a model, to be trained | `w = Tensor.rand(3, 4, requires_grad=True)`; see above |
 | `dtypes.min(d)`, `d.min`, `d.max` | `dtype_min(d)`, `dtype_max(d)`, from `plugrad.dtype` |
 | `dtypes.is_float(d)`, `is_int`, `is_unsigned` | `is_float(d)` and so on, from `plugrad.dtype` |
 | `Tensor(data, device, dtype)` | `Tensor(data, device=device, dtype=dtype)` |

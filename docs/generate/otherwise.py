@@ -10,7 +10,8 @@ OTHERWISE: tuple[tuple[str, str], ...] = (
     ("torch.Tensor.masked_fill_", "`x[mask] = y`, or `x.assign(x.masked_fill(mask, y))`"),
     (
         "torch.nn.Module",
-        "any class: `nn.state.get_parameters` and `get_state_dict` look through its attributes",
+        "any class: `nn.state.get_parameters` and `get_state_dict` look through its attributes. Its buffers "
+        "are the tensors that do not require a gradient; activations that were kept are no part of the state",
     ),
     (
         "torch.nn.ModuleList torch.nn.ModuleDict torch.nn.ParameterList torch.nn.ParameterDict",

@@ -89,6 +89,28 @@ def test_activations_of_an_earlier_step_are_no_parameters() -> None:
         assert parameter is model.embedding
 
 
+def test_a_state_has_no_activations_and_fits_a_model_that_never_ran(tmp_path: Path) -> None:
+    model, fresh = Keeping(), Keeping()
+    model.embedding.assign(Tensor.full((3, 2), 5.0))
+    for x in (model(Tensor.ones(1, 3)), model(Tensor.ones(1, 3)).realize()):
+        assert x.requires_grad
+        assert list(get_state_dict(model)) == ["embedding"]
+    safe_save(get_state_dict(model), tmp_path / "model.safetensors")
+    load_state_dict(fresh, safe_load(tmp_path / "model.safetensors"))
+    assert fresh.head.tolist() == [[5.0] * 3] * 2
+    fresh(Tensor.ones(1, 3))
+    load_state_dict(fresh, get_state_dict(Keeping()))
+    assert fresh.embedding.tolist() == [[1.0] * 2] * 3
+
+
+def test_a_state_has_the_averages_that_a_model_keeps_of_its_weights() -> None:
+    model: dict[str, Tensor] = {"weight": Tensor.ones(2, requires_grad=True)}
+    with Tensor.no_grad():
+        model["average"] = model["weight"] * 0.5
+    model["mean"] = model["weight"].detach().mean()
+    assert list(get_state_dict(model)) == ["weight", "average", "mean"]
+
+
 def test_parameters_computed_from_nothing_else_of_a_model_stay_in_sight() -> None:
     model = {"scaled": Tensor.ones(2, requires_grad=True) * 0.5, "bias": Tensor.ones(2, requires_grad=True)}
     assert len(get_parameters(model)) == 2

@@ -1,6 +1,7 @@
 """Names of other libraries for those of docs/api/state.md: files and the state of models."""
 
 ROWS: dict[str, tuple[str, str, str]] = {
+    "nn.state.PlainTensorWarning": ("", "", ""),
     "nn.state.get_parameters": ("torch.nn.Module.parameters", "", "tinygrad.nn.state.get_parameters"),
     "nn.state.get_state_dict": ("torch.nn.Module.state_dict", "", "tinygrad.nn.state.get_state_dict"),
     "nn.state.load_state_dict": ("torch.nn.Module.load_state_dict", "", "tinygrad.nn.state.load_state_dict"),

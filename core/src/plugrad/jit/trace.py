@@ -418,6 +418,6 @@ def _copy_of(buffer: UOp) -> UOp:
 def _argument(tensor: Tensor, view: UOp) -> Tensor:
     # `Tensor(view)` would look for the default device, which nobody asked for
     argument = Tensor._showing(view, "")
-    argument._is_leaf = tensor.requires_grad
+    argument._is_leaf = tensor.requires_grad or tensor._is_leaf
     argument.grad = tensor.grad
     return argument

@@ -43,8 +43,8 @@ def running_averages(
     """Return averages of mean and variance, and a count of batches, or None for each."""
     if not has_any:
         return None, None, None
-    mean = Tensor.zeros(num_features, device=device, dtype=dtype).contiguous()
-    variance = Tensor.ones(num_features, device=device, dtype=dtype).contiguous()
+    mean = Tensor.zeros(num_features, device=device, dtype=dtype, requires_grad=False).contiguous()
+    variance = Tensor.ones(num_features, device=device, dtype=dtype, requires_grad=False).contiguous()
     return mean, variance, Tensor.zeros(device=device, dtype=dtypes.int64).contiguous()
 
 

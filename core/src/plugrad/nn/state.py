@@ -1,7 +1,7 @@
 """The state of models: their tensors by name, and files of them."""
 
 import os
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Iterable, Mapping, MutableMapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -9,12 +9,14 @@ from plugrad.errors import ArgumentError, DtypeError, FileFormatError, ShapeErro
 from plugrad.nn.archive import tar_extract, zip_extract
 from plugrad.nn.byte_source import ByteSource, as_path
 from plugrad.nn.gguf import gguf_load
+from plugrad.nn.plain import PlainTensorWarning, warn_of_plain_tensors
 from plugrad.nn.safetensors import Entry, read_header, read_index, write_file
 from plugrad.nn.torch_file import torch_load
 from plugrad.nn.tree import named_tensors
 from plugrad.tensor import Tensor
 
 __all__ = [
+    "PlainTensorWarning",
     "get_parameters",
     "get_state_dict",
     "gguf_load",
@@ -34,7 +36,10 @@ def get_state_dict(model: object, prefix: str = "") -> dict[str, Tensor]:
     """Return the tensors of a model by the path of attributes, keys and positions that leads to each.
 
     Looks into attributes and slots of objects, lists, tuples, deques and dicts; the names are those of
-    PyTorch for modules of the same make. A tensor that is reached by two names is there by both.
+    PyTorch for modules of the same make. A tensor that is reached by two names is there by both. What was
+    computed from parameters of the model is no part of its state: activations that a layer has kept, or the
+    transpose of another layer's weight. Those kept without a gradient (`Tensor.no_grad`) cannot be told from
+    constants.
 
     Raises:
         StateError: two tensors have one name, such as those of {"a.b": x, "a": {"b": y}}.
@@ -44,7 +49,11 @@ def get_state_dict(model: object, prefix: str = "") -> dict[str, Tensor]:
         ['weight', 'bias']
     """
     found: dict[str, Tensor] = {}
-    for name, tensor in named_tensors(model, prefix.rstrip(".")):
+    named = list(named_tensors(model, prefix.rstrip(".")))
+    parameters = {id(tensor) for tensor in _parameters(named)}
+    for name, tensor in named:
+        if tensor.requires_grad and id(tensor) not in parameters:
+            continue
         if found.setdefault(name, tensor) is not tensor:
             raise StateError(f"get_state_dict: two tensors of the model are named {name!r}. Rename one.")
     return found
@@ -56,12 +65,23 @@ def get_parameters(model: object) -> list[Tensor]:
     What was computed from them is none of them: activations that a layer has kept, or the transpose of
     another layer's weight.
 
+    A tensor of floats as an attribute is a constant, as in PyTorch, unless it requires a gradient.
+
+    Warns:
+        PlainTensorWarning: nobody has set the `requires_grad` of a tensor of floats, neither to True nor to
+            False, by then: in tinygrad it would be trained.
+
     Example:
         >>> len(get_parameters([Linear(3, 2), Linear(2, 1, bias=False)]))
         3
     """
-    found = named_tensors(model)
-    each = {id(tensor): tensor for _, tensor in found}.values()
+    named = list(named_tensors(model))
+    warn_of_plain_tensors(model, named)
+    return _parameters(named)
+
+
+def _parameters(named: Iterable[tuple[str, Tensor]]) -> list[Tensor]:
+    each = {id(tensor): tensor for _, tensor in named}.values()
     return Tensor._uncomputed(each)  # pyright: ignore[reportPrivateUsage]
 
 

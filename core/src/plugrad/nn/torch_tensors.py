@@ -177,7 +177,7 @@ class Rebuilder:
     ) -> Tensor:
         """Return a tensor that may be a leaf."""
         _check_metadata(metadata)
-        return self.parameter(self.tensor(storage, offset, shape, strides), requires_grad)
+        return _leaf(self.tensor(storage, offset, shape, strides), requires_grad)
 
     def tensor_v3(
         self,
@@ -194,14 +194,13 @@ class Rebuilder:
         _check_metadata(metadata)
         if not isinstance(dtype, DType):
             raise FileFormatError(f"a tensor has the dtype {dtype!r:.100}.")
-        return self.parameter(self._picked(storage, offset, shape, strides, dtype), requires_grad)
+        return _leaf(self._picked(storage, offset, shape, strides, dtype), requires_grad)
 
     def parameter(self, data: Any, requires_grad: Any = True, hooks: Any = None, state: Any = None) -> Tensor:
-        """Return a tensor that gets a gradient if `requires_grad`."""
-        if not isinstance(data, Tensor) or type(requires_grad) is not bool:
-            raise FileFormatError(f"a parameter is made of {data!r:.100} and {requires_grad!r:.100}.")
-        data.requires_grad = requires_grad and is_float(data.dtype)
-        return data
+        """Return a parameter, which gets a gradient if `requires_grad`, and else is a constant."""
+        out = _leaf(data, requires_grad)
+        out.requires_grad = out.requires_grad
+        return out
 
     def from_type(self, function: Any, kind: Any, arguments: Any, state: Any) -> Tensor:
         """Return a tensor that had attributes, without them."""
@@ -232,6 +231,18 @@ class Rebuilder:
 
 
 _TENSOR_TYPE = "torch.Tensor"
+
+
+def _leaf(data: Any, requires_grad: Any) -> Tensor:
+    """Return a tensor that gets a gradient if `requires_grad`; otherwise nothing is said of one.
+
+    All tensors of a state dict are without one, those to be trained as well.
+    """
+    if not isinstance(data, Tensor) or type(requires_grad) is not bool:
+        raise FileFormatError(f"a parameter is made of {data!r:.100} and {requires_grad!r:.100}.")
+    if requires_grad and is_float(data.dtype):
+        data.requires_grad = True
+    return data
 
 
 def _check_metadata(metadata: Any) -> None:

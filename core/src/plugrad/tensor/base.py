@@ -67,7 +67,7 @@ class TensorBase:
     _root: UOp  # the graph of the cell that `_uop` was built on
     _uop: UOp
     _device: str
-    _is_leaf: bool  # the user set requires_grad
+    _is_leaf: bool | None  # what the user set requires_grad to; None: nobody did
     _is_tracked: bool  # computed from tensors that require a gradient: keeps its graph when realized
     _is_detached: bool  # shows the memory of another tensor without its gradient
     grad: "Self | None"
@@ -113,7 +113,7 @@ class TensorBase:
 
     def _begin(self, tracked: bool = False) -> None:
         """Be a tensor, of what this one shows."""
-        self._is_leaf = False
+        self._is_leaf = None
         self._is_tracked = tracked
         self.grad = None
         self._live.add(self)  # pyright: ignore[reportArgumentType] - only Tensor is instantiated
@@ -138,7 +138,9 @@ class TensorBase:
         keeps = tracked and not TensorBase._forgets
         self._hold(uop, device, keeps)
         self._begin(keeps)
-        self._is_detached = tracked and not keeps
+        if tracked and not keeps:
+            self._is_detached = True
+            self._is_leaf = False
         return self
 
     @classmethod
@@ -179,7 +181,11 @@ class TensorBase:
     def _like(self, uop: UOp, *others: "TensorBase") -> Self:
         """Return the result `uop` of this tensor and `others`."""
         tracked = self.requires_grad or any([other.requires_grad for other in others])
-        return self._make(uop, self._device, tracked and is_float(uop.dtype))
+        out = self._make(uop, self._device, tracked and is_float(uop.dtype))
+        if self._is_leaf is False and all([other._is_leaf is False for other in others]):
+            # what is computed of constants is one
+            out._is_leaf = False
+        return out
 
     def _view(self, move: Callable[[UOp], UOp]) -> Self:
         """Return what movement ops show of this tensor: each sees what is written through the other.
@@ -198,6 +204,8 @@ class TensorBase:
         tracked = self.requires_grad and is_float(uop.dtype)
         out._is_detached = self._is_detached or (tracked and TensorBase._forgets)
         out._begin(tracked and not TensorBase._forgets)
+        if self._is_leaf is False or out._is_detached:
+            out._is_leaf = False
         return out
 
     # --- what it is ---

@@ -22,9 +22,10 @@ class CreationMixin(ReorderMixin):
     __slots__ = ()
 
     @classmethod
-    def _new(cls, uop: UOp, device: str | None, requires_grad: bool) -> Self:
+    def _new(cls, uop: UOp, device: str | None, requires_grad: bool | None) -> Self:
         out = cls._make(uop, the_device(device))
-        out.requires_grad = requires_grad
+        if requires_grad is not None:
+            out.requires_grad = requires_grad
         return out
 
     @classmethod
@@ -35,7 +36,7 @@ class CreationMixin(ReorderMixin):
         dtype: DTypeLike | None = None,
         device: str | None = None,
         *,
-        requires_grad: bool = False,
+        requires_grad: bool | None = None,
     ) -> Self:
         """Return a tensor with `fill_value` everywhere; the dtype follows the value, as that of `Tensor`.
 
@@ -59,7 +60,7 @@ class CreationMixin(ReorderMixin):
         *shape: "Dim | Sequence[Dim]",
         dtype: DTypeLike | None = None,
         device: str | None = None,
-        requires_grad: bool = False,
+        requires_grad: bool | None = None,
     ) -> Self:
         """Return zeros, of the default float.
 
@@ -77,7 +78,7 @@ class CreationMixin(ReorderMixin):
         *shape: "Dim | Sequence[Dim]",
         dtype: DTypeLike | None = None,
         device: str | None = None,
-        requires_grad: bool = False,
+        requires_grad: bool | None = None,
     ) -> Self:
         """Return ones, of the default float.
 
@@ -94,7 +95,7 @@ class CreationMixin(ReorderMixin):
         *shape: Dim | Sequence[Dim],
         dtype: DTypeLike | None = None,
         device: str | None = None,
-        requires_grad: bool = False,
+        requires_grad: bool | None = None,
     ) -> Self:
         """Return memory that nobody has written to yet; for a symbolic size, as much as it has at most.
 
@@ -116,7 +117,7 @@ class CreationMixin(ReorderMixin):
         dtype: DTypeLike | None = None,
         device: str | None = None,
         *,
-        requires_grad: bool = False,
+        requires_grad: bool | None = None,
     ) -> Self:
         """Return `start, start + step, ...` up to but not including `stop`. `arange(n)` counts from 0.
 
@@ -173,7 +174,7 @@ class CreationMixin(ReorderMixin):
         dtype: DTypeLike | None = None,
         device: str | None = None,
         *,
-        requires_grad: bool = False,
+        requires_grad: bool | None = None,
     ) -> Self:
         """Return `steps` numbers from `start` to `stop`, both included, at equal distances.
 
@@ -212,7 +213,7 @@ class CreationMixin(ReorderMixin):
         *,
         dtype: DTypeLike | None = None,
         device: str | None = None,
-        requires_grad: bool = False,
+        requires_grad: bool | None = None,
     ) -> Self:
         """Return `base` to the power of `steps` numbers from `start` to `stop`, both included.
 
@@ -243,7 +244,7 @@ class CreationMixin(ReorderMixin):
         dtype: DTypeLike | None = None,
         device: str | None = None,
         *,
-        requires_grad: bool = False,
+        requires_grad: bool | None = None,
     ) -> Self:
         """Return the identity matrix of `n` rows and `m` (or `n`) columns.
 

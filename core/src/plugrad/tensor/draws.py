@@ -51,7 +51,7 @@ class DrawMixin(LikenessMixin):
         *shape: Dim | Sequence[Dim],
         dtype: DTypeLike | None = None,
         device: str | None = None,
-        requires_grad: bool = False,
+        requires_grad: bool | None = None,
     ) -> Self:
         """Return random floats, uniform in [0, 1): the same bits on every device.
 
@@ -72,7 +72,7 @@ class DrawMixin(LikenessMixin):
         *shape: Dim | Sequence[Dim],
         dtype: DTypeLike | None = None,
         device: str | None = None,
-        requires_grad: bool = False,
+        requires_grad: bool | None = None,
     ) -> Self:
         """Return random floats of the standard normal distribution.
 
@@ -163,7 +163,7 @@ class DrawMixin(LikenessMixin):
         high: float = 1.0,
         dtype: DTypeLike | None = None,
         device: str | None = None,
-        requires_grad: bool = False,
+        requires_grad: bool | None = None,
     ) -> Self:
         """Return random floats, uniform in [low, high).
 
@@ -194,7 +194,7 @@ class DrawMixin(LikenessMixin):
         std: float = 1.0,
         dtype: DTypeLike | None = None,
         device: str | None = None,
-        requires_grad: bool = False,
+        requires_grad: bool | None = None,
     ) -> Self:
         """Return random floats of the normal distribution with that mean and standard deviation.
 
@@ -221,7 +221,7 @@ class DrawMixin(LikenessMixin):
         *shape: Dim | Sequence[Dim],
         dtype: DTypeLike | None = None,
         device: str | None = None,
-        requires_grad: bool = False,
+        requires_grad: bool | None = None,
     ) -> Self:
         """Return random floats, uniform in +-1/sqrt(number of elements).
 
@@ -239,7 +239,7 @@ class DrawMixin(LikenessMixin):
         *shape: Dim | Sequence[Dim],
         dtype: DTypeLike | None = None,
         device: str | None = None,
-        requires_grad: bool = False,
+        requires_grad: bool | None = None,
     ) -> Self:
         """Return random floats, uniform in +-sqrt(6 / (fan_in + fan_out)), for weights (out, in, *kernel).
 
@@ -265,7 +265,7 @@ class DrawMixin(LikenessMixin):
         a: float = 0.01,
         dtype: DTypeLike | None = None,
         device: str | None = None,
-        requires_grad: bool = False,
+        requires_grad: bool | None = None,
     ) -> Self:
         """Return random floats, uniform in +-sqrt(6 / ((1 + a**2) * fan_in)), for weights (out, in, *kernel).
 
@@ -296,7 +296,7 @@ class DrawMixin(LikenessMixin):
         a: float = 0.01,
         dtype: DTypeLike | None = None,
         device: str | None = None,
-        requires_grad: bool = False,
+        requires_grad: bool | None = None,
     ) -> Self:
         """Return normal random floats of deviation sqrt(2 / ((1 + a**2) * fan_in)); see `kaiming_uniform`.
 
@@ -316,7 +316,7 @@ class DrawMixin(LikenessMixin):
 
     @classmethod
     def _within(
-        cls, bound: Any, shape: Shape, dtype: DType, device: str | None, requires_grad: bool, what: str
+        cls, bound: Any, shape: Shape, dtype: DType, device: str | None, requires_grad: bool | None, what: str
     ) -> Self:
         bits, dims = cls._random_bits(shape, device, what)
         return cls._new(within(bits, -bound, bound, dtype).reshape(dims), device, requires_grad)
@@ -324,7 +324,7 @@ class DrawMixin(LikenessMixin):
     # --- like this one ---
 
     def rand_like(
-        self, dtype: DTypeLike | None = None, device: str | None = None, *, requires_grad: bool = False
+        self, dtype: DTypeLike | None = None, device: str | None = None, *, requires_grad: bool | None = None
     ) -> Self:
         """Return uniform random floats in this tensor's shape.
 
@@ -340,7 +340,7 @@ class DrawMixin(LikenessMixin):
         return self.rand(shape, dtype=dtype, device=device, requires_grad=requires_grad)
 
     def randn_like(
-        self, dtype: DTypeLike | None = None, device: str | None = None, *, requires_grad: bool = False
+        self, dtype: DTypeLike | None = None, device: str | None = None, *, requires_grad: bool | None = None
     ) -> Self:
         """Return normal random floats in this tensor's shape.
 

@@ -20,7 +20,7 @@ class LikenessMixin(CreationMixin):
         dtype: DTypeLike | None = None,
         device: str | None = None,
         *,
-        requires_grad: bool = False,
+        requires_grad: bool | None = None,
     ) -> Self:
         """Return `fill_value` in this tensor's shape, and its dtype and device unless others are given.
 
@@ -41,7 +41,7 @@ class LikenessMixin(CreationMixin):
         )
 
     def zeros_like(
-        self, dtype: DTypeLike | None = None, device: str | None = None, *, requires_grad: bool = False
+        self, dtype: DTypeLike | None = None, device: str | None = None, *, requires_grad: bool | None = None
     ) -> Self:
         """Return zeros in this tensor's shape.
 
@@ -52,7 +52,7 @@ class LikenessMixin(CreationMixin):
         return self.full_like(0, dtype=dtype, device=device, requires_grad=requires_grad)
 
     def ones_like(
-        self, dtype: DTypeLike | None = None, device: str | None = None, *, requires_grad: bool = False
+        self, dtype: DTypeLike | None = None, device: str | None = None, *, requires_grad: bool | None = None
     ) -> Self:
         """Return ones in this tensor's shape.
 
@@ -63,7 +63,7 @@ class LikenessMixin(CreationMixin):
         return self.full_like(1, dtype=dtype, device=device, requires_grad=requires_grad)
 
     def empty_like(
-        self, dtype: DTypeLike | None = None, device: str | None = None, *, requires_grad: bool = False
+        self, dtype: DTypeLike | None = None, device: str | None = None, *, requires_grad: bool | None = None
     ) -> Self:
         """Return unwritten memory in this tensor's shape.
 
@@ -83,7 +83,7 @@ class LikenessMixin(CreationMixin):
         *,
         dtype: DTypeLike | None = None,
         device: str | None = None,
-        requires_grad: bool = False,
+        requires_grad: bool | None = None,
     ) -> Self:
         """Return `fill_value` in another shape, of this tensor's dtype and on its device.
 
@@ -103,7 +103,7 @@ class LikenessMixin(CreationMixin):
         *shape: "Dim | Sequence[Dim]",
         dtype: DTypeLike | None = None,
         device: str | None = None,
-        requires_grad: bool = False,
+        requires_grad: bool | None = None,
     ) -> Self:
         """Return zeros in another shape, of this tensor's dtype and on its device.
 
@@ -122,7 +122,7 @@ class LikenessMixin(CreationMixin):
         *shape: "Dim | Sequence[Dim]",
         dtype: DTypeLike | None = None,
         device: str | None = None,
-        requires_grad: bool = False,
+        requires_grad: bool | None = None,
     ) -> Self:
         """Return ones in another shape, of this tensor's dtype and on its device.
 
@@ -141,7 +141,7 @@ class LikenessMixin(CreationMixin):
         *shape: "Dim | Sequence[Dim]",
         dtype: DTypeLike | None = None,
         device: str | None = None,
-        requires_grad: bool = False,
+        requires_grad: bool | None = None,
     ) -> Self:
         """Return unwritten memory of another shape, of this tensor's dtype and on its device.
 

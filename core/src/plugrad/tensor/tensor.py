@@ -48,7 +48,8 @@ class Tensor(GradientMixin, RunMixin, StatisticsMixin, FourierAxesMixin):
         dtype: the type of the elements; by default it follows the data: bool, `dtypes.default_int` (int64
             where a number needs it), `dtypes.default_float`, uint8 for bytes, an array's own.
         device: where the elements live; by default `Device.DEFAULT`, for a path the file itself.
-        requires_grad: let `backward()` leave a gradient in `.grad`.
+        requires_grad: let `backward()` leave a gradient in `.grad`; or not. It can be set later as well. Of a
+            model's tensors of floats of which it never was, `nn.state.get_parameters` warns.
         copy: by default an array is copied, once, at once: it may change afterwards. False uses the memory of
             a NumPy array itself, where the device can. Nobody may write to it then as long as the tensor, or
             anything not yet computed from it, is used. The tensor does not either: an assign moves it to
@@ -73,7 +74,7 @@ class Tensor(GradientMixin, RunMixin, StatisticsMixin, FourierAxesMixin):
         *,
         dtype: DTypeLike | None = None,
         device: str | None = None,
-        requires_grad: bool = False,
+        requires_grad: bool | None = None,
         copy: bool = True,
     ) -> None:
         name = the_device(device)
@@ -92,8 +93,8 @@ class Tensor(GradientMixin, RunMixin, StatisticsMixin, FourierAxesMixin):
         else:
             self._hold(uop, name)
         self._begin()
-        if as_flag(requires_grad, "requires_grad"):
-            self.requires_grad = True
+        if requires_grad is not None:
+            self.requires_grad = requires_grad
 
     if not TYPE_CHECKING:  # or the type checker would take any name for one of a tensor
 
@@ -208,6 +209,7 @@ class Tensor(GradientMixin, RunMixin, StatisticsMixin, FourierAxesMixin):
         out = self._make(self._uop, self._device) if self._cell.has_history else self._view(lambda u: u)
         out._is_tracked = False
         out._is_detached = True
+        out._is_leaf = False
         return out
 
     def to(self, device: "str | DType | TensorBase | None" = None, dtype: DTypeLike | None = None) -> Self:
@@ -235,8 +237,10 @@ class Tensor(GradientMixin, RunMixin, StatisticsMixin, FourierAxesMixin):
         if device is None or (name := Device.canonicalize(device)) == self._device:
             return self
         u = self._graph
-        tracked = self.requires_grad
-        return self._make(u if u.device is None else u.copy_to_device(name), name, tracked)
+        out = self._make(u if u.device is None else u.copy_to_device(name), name, self.requires_grad)
+        if self._is_leaf is False:
+            out._is_leaf = False
+        return out
 
     def cpu(self) -> Self:
         """Return this tensor in the memory of the processor's device: `to` that.
@@ -388,7 +392,12 @@ class Tensor(GradientMixin, RunMixin, StatisticsMixin, FourierAxesMixin):
 
 
 def _unpickled(
-    data: bytes, shape: tuple[int, ...], dtype: str, device: str, requires_grad: bool, grad: Tensor | None
+    data: bytes,
+    shape: tuple[int, ...],
+    dtype: str,
+    device: str,
+    requires_grad: bool | None,
+    grad: Tensor | None,
 ) -> Tensor:
     out = Tensor(host_buffer(data, shape, parse_dtype(dtype)), device=device, requires_grad=requires_grad)
     out.grad = grad

@@ -274,9 +274,9 @@ def test_a_step_without_gradients_is_an_error() -> None:
 def test_nothing_to_train_is_an_error() -> None:
     with pytest.raises(GradientError, match="SGD: no parameters"):
         SGD([])
-    # a model of tensors that say nothing of gradients: tinygrad's get_parameters finds these
+    # a model of tensors without gradients: tinygrad's get_parameters finds these
     with pytest.raises(GradientError, match="made with requires_grad=True, or the tensors themselves"):
-        SGD(get_parameters({"weight": Tensor.ones(2, 3)}))
+        SGD(get_parameters({"weight": Tensor.ones(2, 3, requires_grad=False)}))
 
 
 def test_integers_are_not_trained() -> None:

@@ -141,7 +141,7 @@ class ParamGroup:
 
 
 def _number(value: float, dtype: DType, device: str) -> Tensor:
-    return Tensor([value], dtype=dtype, device=device).reshape(())
+    return Tensor([value], dtype=dtype, device=device, requires_grad=False).reshape(())
 
 
 def split_into_groups(

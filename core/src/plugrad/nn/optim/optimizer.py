@@ -93,10 +93,7 @@ class Optimizer:
                 p.requires_grad = True
         Tensor.realize(*(p for group in groups for p in group.params))
         slots = [make_slots(group.params, self._packing) for group in groups]
-        steps = [
-            Tensor.zeros(len(group.params), dtype=group.lr.dtype, device=group.lr.device).contiguous()
-            for group in groups
-        ]
+        steps = [group.lr.new_zeros(len(group.params), requires_grad=False).contiguous() for group in groups]
         for group, members in zip(groups, slots, strict=True):
             for slot in members:
                 for name, fill in self._state({**group.options, "lr": group.rate}).items():

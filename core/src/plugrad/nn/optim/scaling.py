@@ -69,7 +69,8 @@ class GradScaler:
         self._backoff_factor = backoff_factor
         self._growth_interval = growth_interval
         self._is_enabled = enabled
-        self._scale = Tensor([init_scale], dtype=dtypes.float32, device=device).reshape(()).contiguous()
+        scale = Tensor([init_scale], dtype=dtypes.float32, device=device, requires_grad=False)
+        self._scale = scale.reshape(()).contiguous()
         # steps without overflow since the scale changed
         self._streak = Tensor([0], dtype=dtypes.int32, device=device).reshape(()).contiguous()
         Tensor.realize(self._scale, self._streak)

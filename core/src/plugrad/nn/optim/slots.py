@@ -112,9 +112,10 @@ class Slot:
     def add_state(self, name: str, fill: float) -> Tensor:
         """Remember a number for each element, `fill` at first; return the memory."""
         target = self.target
-        self.state[name] = Tensor.full(
-            target.shape, fill, dtype=target.dtype, device=target.device
-        ).contiguous()
+        memory = Tensor.full(
+            target.shape, fill, dtype=target.dtype, device=target.device, requires_grad=False
+        )
+        self.state[name] = memory.contiguous()
         return self.state[name]
 
     def add_number(self, name: str, fill: float) -> Tensor:
@@ -123,7 +124,8 @@ class Slot:
         Parameters of a slot have the same one, as they were updated together.
         """
         target, count = self.target, len(self.indices)
-        self.state[name] = Tensor.full((count,), fill, dtype=_wide(target), device=target.device).contiguous()
+        memory = Tensor.full((count,), fill, dtype=_wide(target), device=target.device, requires_grad=False)
+        self.state[name] = memory.contiguous()
         self.numbers.add(name)
         return self.state[name]
 
