@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from plugrad import Variable, events, nn
+from plugrad import Variable, context, events, nn
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
+from plugrad.jit import jit
 from plugrad.nn import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNCell
 from plugrad.nn.state import get_parameters, get_state_dict, load_state_dict
 from plugrad.tensor import Tensor
@@ -187,10 +188,69 @@ def test_sequences_have_steps_and_layers_their_states() -> None:
         GRU(3, 4)(Tensor.ones(5, 2, 3), (Tensor.ones(1, 2, 4),))
 
 
-def test_sequences_may_be_of_a_symbolic_number_and_not_of_symbolic_length() -> None:
+def test_sequences_may_be_of_a_symbolic_number() -> None:
     layer, x = LSTM(3, 2), Tensor(random(4, 5, 3))
     n = Variable("n", 1, 5).bind(2)
     whole = layer(x)[0].numpy()
     np.testing.assert_allclose(layer(x[:, :n])[0].sum().item(), whole[:, :2].sum(), rtol=1e-5)
-    with pytest.raises(ShapeError, match=r"LSTM: the number of steps of <Tensor \(n, 4, 3\) .* is symbolic"):
-        layer(x.transpose(0, 1)[:n])
+
+
+def ran(layer: Any, x: Tensor, steps: Any, hx: Any) -> list[Tensor]:
+    """Return outputs, with zeros behind them, last states, and the gradients of a function of all."""
+    is_second = layer.batch_first and x.ndim == 3
+    out, last = layer(x[:, :steps] if is_second else x[:steps], hx)
+    states = last if isinstance(last, tuple) else (last,)
+    total = sum((2 * state.sum() for state in states), out.square().sum())
+    missing = [(0, 0)] * out.ndim
+    missing[int(is_second)] = (0, 4 - steps)
+    return [out.pad(tuple(missing)), *states, *total.gradient(x, *get_parameters(layer))]
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "is_single"),
+    [
+        (LSTM, {"bidirectional": True, "proj_size": 1}, False),
+        (LSTM, {"bias": False, "batch_first": True}, False),
+        (GRU, {"bidirectional": True}, True),
+        (RNN, {"num_layers": 2, "dropout": 0.5}, False),
+    ],
+    ids=str,
+)
+def test_a_symbolic_number_of_steps_gives_what_a_known_one_does(
+    kind: Any, options: Any, is_single: bool
+) -> None:
+    with context(DEVICE="PYTHON", SPEC=0):
+        layer = kind(3, 2, **options)
+        Tensor.realize(*get_state_dict(layer).values())
+        first_axis = (2, 4) if options.get("batch_first") else (4, 2)
+        x = Tensor(random(4, 3) if is_single else random(*first_axis, 3))
+        count = layer.num_layers * len(layer.suffixes)
+        starts = [random(count, *([] if is_single else [2]), size) for size in layer.state_sizes]
+        hx = tuple(map(Tensor, starts)) if kind is LSTM else Tensor(starts[0])
+        programs: set[tuple[Any, ...]] = set()
+        for steps in (4, 2):
+            with Tensor.train("dropout" in options):
+                Tensor.manual_seed(3)
+                known = [y.numpy() for y in ran(layer, x, steps, hx)]
+                Tensor.manual_seed(3)
+                found = ran(layer, x, Variable("n", 1, 4).bind(steps), hx)
+            programs.add(tuple(item.ast for item in found[0].schedule(*found[1:])))
+            for got, want in zip(found, known, strict=True):
+                np.testing.assert_allclose(got.numpy(), want, rtol=1e-4, atol=1e-6)
+        assert len(programs) == 1
+
+
+def test_a_replay_takes_another_number_of_steps() -> None:
+    layer, x = GRU(3, 2, bidirectional=True), Tensor(random(5, 2, 3))
+
+    @jit
+    def last(x: Tensor, n: Any) -> Tensor:
+        return layer(x[:n])[1] + 0
+
+    for steps in (5, 2, 3, 1):
+        expected = layer(x[:steps])[1].numpy()
+        found = last(x, Variable("n", 0, 5).bind(steps)).numpy()
+        np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-6)
+    assert last.captures == 1
+    with pytest.raises(ShapeError, match="GRU: a sequence of no steps"):
+        layer(x[: Variable("n", 0, 5).bind(0)])

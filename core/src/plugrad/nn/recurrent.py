@@ -3,6 +3,9 @@
 What does not depend on the state, the products with the inputs of all steps, is one matrix product. What does
 is the same few kernels for every step, run one after the other.
 
+A symbolic number of steps is run up to the greatest that it may be: behind its last one the state stays as it
+is, so that what a step runs does not depend on how many there are.
+
 Source: Hochreiter and Schmidhuber 1997 with the forget gate of Gers et al. 2000; Cho et al. 2014, in the
 variants of PyTorch's documentation.
 """
@@ -11,35 +14,52 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, cast
 
+from plugrad.dtype import dtypes
 from plugrad.errors import ArgumentError, ShapeError
 from plugrad.nn.checks import check_flags, check_layers, check_probability, check_sizes, check_tensors
 from plugrad.nn.init import kaiming_uniform
 from plugrad.tensor import Tensor
 from plugrad.tensor.base import DTypeLike
+from plugrad.tensor.shapes import size_today
 from plugrad.tensor.steps import joined_steps, steps_of
+from plugrad.uop.shape import greatest
 
 __all__ = ["GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "RNNCell"]
 
 Activation = Literal["tanh", "relu"]
 State = tuple[Tensor, ...]
-# the products of a step's input (biases included), the state, the recurrent weight, its bias
-Step = Callable[[Tensor, State, Tensor, "Tensor | None"], State]
+# what a state becomes, and what it was, of a step that may lie behind the last one
+Keep = Callable[[Tensor, Tensor], Tensor]
+# the products of a step's input (biases included), the state, the recurrent weight, its bias, what to keep
+Step = Callable[[Tensor, State, Tensor, "Tensor | None", Keep], State]
+
+
+def _new(new: Tensor, old: Tensor) -> Tensor:
+    """Return the new state, of a step that there is."""
+    return new.contiguous()
 
 
 def _lstm_step(
-    gates: Tensor, state: State, weight: Tensor, bias: Tensor | None, projection: Tensor | None = None
+    gates: Tensor,
+    state: State,
+    weight: Tensor,
+    bias: Tensor | None,
+    keep: Keep,
+    projection: Tensor | None = None,
 ) -> State:
     """Return hidden and cell state after one step; the hidden state multiplied by `projection`, if any."""
     hidden, cell = state
     total = gates + hidden @ weight.transpose(0, 1)
     total = (total if bias is None else total + bias).contiguous()
     enter, forget, new, out = total.chunk(4, -1)
-    cell = (forget.sigmoid() * cell + enter.sigmoid() * new.tanh()).contiguous()
-    hidden = (out.sigmoid() * cell.tanh()).contiguous()
-    return hidden if projection is None else (hidden @ projection.transpose(0, 1)).contiguous(), cell
+    cell = keep(forget.sigmoid() * cell + enter.sigmoid() * new.tanh(), cell)
+    shown = out.sigmoid() * cell.tanh()
+    return keep(
+        shown if projection is None else shown.contiguous() @ projection.transpose(0, 1), hidden
+    ), cell
 
 
-def _gru_step(gates: Tensor, state: State, weight: Tensor, bias: Tensor | None) -> State:
+def _gru_step(gates: Tensor, state: State, weight: Tensor, bias: Tensor | None, keep: Keep) -> State:
     """Return the hidden state after one step."""
     (hidden,) = state
     own = hidden @ weight.transpose(0, 1)
@@ -48,17 +68,22 @@ def _gru_step(gates: Tensor, state: State, weight: Tensor, bias: Tensor | None) 
     own_reset, own_update, own_new = own.chunk(3, -1)
     share = (update + own_update).sigmoid()
     candidate = (new + (reset + own_reset).sigmoid() * own_new).tanh()
-    return (((1 - share) * candidate + share * hidden).contiguous(),)
+    return (keep((1 - share) * candidate + share * hidden, hidden),)
 
 
 def _rnn_step(
-    gates: Tensor, state: State, weight: Tensor, bias: Tensor | None, activation: Activation = "tanh"
+    gates: Tensor,
+    state: State,
+    weight: Tensor,
+    bias: Tensor | None,
+    keep: Keep,
+    activation: Activation = "tanh",
 ) -> State:
     """Return the hidden state after one step."""
     (hidden,) = state
     total = gates + hidden @ weight.transpose(0, 1)
     total = total if bias is None else total + bias
-    return ((total.tanh() if activation == "tanh" else total.relu()).contiguous(),)
+    return (keep(total.tanh() if activation == "tanh" else total.relu(), hidden),)
 
 
 class _Cell:
@@ -97,7 +122,7 @@ class _Cell:
         if len(state) != count or any(part.shape != wanted for part in state):
             shapes = ", ".join(str(part.shape) for part in state)
             raise ShapeError(f"{name}: states of shapes {shapes}; it takes {count} of {wanted}.")
-        return step(_products(x, self.weight_ih, self.bias_ih), state, self.weight_hh, self.bias_hh)
+        return step(_products(x, self.weight_ih, self.bias_ih), state, self.weight_hh, self.bias_hh, _new)
 
 
 class LSTMCell(_Cell):
@@ -264,13 +289,9 @@ class _Recurrent:
             start = None if start is None else [state.unsqueeze(1) for state in start]
         elif self.batch_first:
             x = x.transpose(0, 1)
-        if not isinstance(x.shape[0], int):
-            raise ShapeError(
-                f"{type(self).__name__}: the number of steps of {x!r} is symbolic, and each has kernels of "
-                "its own. Take a slice of fixed size; sequences beside each other may be of any number."
-            )
-        if x.shape[0] == 0:
+        if size_today(x.shape[0]) == 0:
             raise ShapeError(f"{type(self).__name__}: a sequence of no steps has no last state.")
+        keeps = _keeps(x)
         last: list[State] = []
         for layer in range(self.num_layers):
             if layer:
@@ -278,7 +299,8 @@ class _Recurrent:
             outputs: list[Tensor] = []
             for way, suffix in enumerate(self.suffixes):
                 number = layer * len(self.suffixes) + way
-                out, state = self._one_way(x, f"_l{layer}{suffix}", bool(way), self._first(x, start, number))
+                first = self._first(x, start, number)
+                out, state = self._one_way(x, f"_l{layer}{suffix}", bool(way), first, keeps)
                 outputs.append(out)
                 last.append(state)
             x = outputs[0].cat(*outputs[1:], axis=-1) if len(outputs) > 1 else outputs[0]
@@ -300,21 +322,28 @@ class _Recurrent:
                 )
         return tuple(state[number].contiguous() for state in start)
 
-    def _one_way(self, x: Tensor, suffix: str, is_backward: bool, state: State) -> tuple[Tensor, State]:
+    def _one_way(
+        self, x: Tensor, suffix: str, is_backward: bool, state: State, keeps: Sequence[Keep]
+    ) -> tuple[Tensor, State]:
         weights: list[Any] = [
             getattr(self, name + suffix, None) for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
         ]
-        steps = steps_of(_products(x, weights[0], weights[2]).contiguous())
+        steps = steps_of(_products(_with_steps_behind(x), weights[0], weights[2]).contiguous())
         outputs: list[Tensor] = []
         step = self._step(suffix)
-        for gates in reversed(steps) if is_backward else steps:
-            state = step(gates, state, weights[1], weights[3])
+        pairs = list(zip(steps, keeps, strict=True))
+        for gates, keep in reversed(pairs) if is_backward else pairs:
+            state = step(gates, state, weights[1], weights[3], keep)
             outputs.append(state[0])
-        return joined_steps(outputs[::-1] if is_backward else outputs), state
+        joined = joined_steps(outputs[::-1] if is_backward else outputs)
+        return joined[: x.shape[0]], state
 
 
 class LSTM(_Recurrent):
     """Long short-term memory over sequences: (T, N, input_size) -> (T, N, ways * hidden_size).
+
+    T and N may be symbolic. A symbolic T costs as many steps as it may be at most: the state stays as it is
+    behind the last one, and the way backwards begins there.
 
     Args:
         input_size: size of the inputs.
@@ -430,6 +459,27 @@ def _named(states: Any) -> dict[str, Any]:
         return {}
     several = cast("Sequence[Any]", states) if isinstance(states, (tuple, list)) else (states,)
     return {f"state {number}": state for number, state in enumerate(several)}
+
+
+def _with_steps_behind(x: Tensor) -> Tensor:
+    """Return sequences with steps of zeros behind a symbolic number of them: (T, ...), as many as may be."""
+    steps = x.shape[0]
+    if isinstance(steps, int):
+        return x
+    return x.pad(((0, greatest(steps) - steps), *[(0, 0)] * (x.ndim - 1)))
+
+
+def _keeps(x: Tensor) -> list[Keep]:
+    """Return what each step of sequences (T, ...) keeps: behind the last one the old state."""
+    steps = x.shape[0]
+    if isinstance(steps, int):
+        return [_new] * steps
+    is_step = _with_steps_behind(Tensor.ones(steps, dtype=dtypes.bool, device=x.device))
+    return [functools.partial(_new_where, is_one) for is_one in steps_of(is_step)]
+
+
+def _new_where(is_step: Tensor, new: Tensor, old: Tensor) -> Tensor:
+    return is_step.where(new, old).contiguous()
 
 
 def _products(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
