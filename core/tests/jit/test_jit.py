@@ -51,7 +51,7 @@ def test_a_capture_keeps_no_copy_of_its_inputs() -> None:
     for _ in range(CALLS):
         function(x)
     assert function.captures == 1
-    assert memory_held() - held < x.nbytes()
+    assert memory_held() - held < x.nbytes
 
 
 def memory_held() -> int:

@@ -1,4 +1,4 @@
-"""Tests of plugrad.tensor.size: NumPy's number of elements that answers PyTorch's question."""
+"""Tests of plugrad.tensor.size: numbers that answer as attributes and as methods."""
 
 import copy
 import pickle
@@ -30,3 +30,12 @@ def test_a_symbolic_shape_is_told_and_its_number_is_not_known() -> None:
     assert "symbolic shape (v, 2)" in repr(size)
     with pytest.raises(ShapeError, match=r"size: the shape \(v, 2\) is symbolic"):
         range(size)
+
+
+def test_a_number_of_bytes_is_one_called_or_not() -> None:
+    count = Tensor.ones(3, 4, dtype="float16").nbytes
+    assert count == count() == 24
+    assert isinstance(count, int)
+    assert type(count()) is int
+    assert pickle.loads(pickle.dumps(count))() == copy.deepcopy(count)() == 24
+    assert (repr(count), Tensor([], dtype="int64").nbytes) == ("24", 0)

@@ -89,7 +89,7 @@ class ByteSource:
                 f"a file is a tensor of bytes, (n,) of uint8, not {source.shape} of {source.dtype.name}. "
                 "Pass the path, or bitcast and flatten it."
             )
-        self.nbytes = source.nbytes()
+        self.nbytes = source.nbytes
         kind, _, path = source.device.partition(":")
         if kind == "DISK" and source.uop.op is Ops.BUFFER:
             self.name = self.path = path

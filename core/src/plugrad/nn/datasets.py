@@ -232,7 +232,7 @@ def cifar(device: str | None = None, *, file: RemoteFile = CIFAR10) -> DataSet:
 def _cifar_images(path: Path, batches: dict[str, Tensor], names: tuple[str, ...]) -> tuple[Tensor, Tensor]:
     record = 1 + math.prod(_CIFAR_IMAGE)
     for name in names:
-        if name not in batches or batches[name].nbytes() % record:
+        if name not in batches or batches[name].nbytes % record:
             raise FileFormatError(
                 f"{path} is no archive of CIFAR-10: {name} is missing, or not made of records of {record} "
                 "bytes. Fetch it again.",

@@ -26,7 +26,7 @@ from plugrad.tensor.cell import Cell, Path, cell_showing, path_between, shown
 from plugrad.tensor.host import check_fits
 from plugrad.tensor.live import LiveSet
 from plugrad.tensor.shapes import Dim, Shape, fixed_shape, product
-from plugrad.tensor.size import size_of_shape
+from plugrad.tensor.size import ByteCount, size_of_shape
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
@@ -314,17 +314,18 @@ class TensorBase:
         """
         return product(self.shape)
 
-    def nbytes(self) -> int:
-        """Return the size of the elements in bytes.
+    @property
+    def nbytes(self) -> ByteCount:
+        """The size of the elements in bytes; called, the same, as in tinygrad.
 
         Raises:
             ShapeError: the shape is symbolic.
 
         Example:
-            >>> Tensor([1, 2]).nbytes()
-            8
+            >>> Tensor([1, 2]).nbytes, Tensor([1, 2]).nbytes()
+            (8, 8)
         """
-        return product(fixed_shape(self.shape, "nbytes")) * self.dtype.itemsize
+        return ByteCount(product(fixed_shape(self.shape, "nbytes")) * self.dtype.itemsize)
 
     def element_size(self) -> int:
         """Return the size of one element in bytes.

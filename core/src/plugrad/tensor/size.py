@@ -1,11 +1,28 @@
-"""What `Tensor.size` is: NumPy's number of elements, which gives PyTorch's shape when called."""
+"""Numbers that libraries have as attributes and as methods: `Tensor.size` and `Tensor.nbytes` are both.
+
+The size is NumPy's number of elements, which gives PyTorch's shape when called.
+"""
 
 from typing import Any, NoReturn
 
 from plugrad.errors import ShapeError
 from plugrad.tensor.shapes import Shape, is_static, one_axis, product, show
 
-__all__ = ["Size", "UnknownSize", "size_of_shape"]
+__all__ = ["ByteCount", "Size", "UnknownSize", "size_of_shape"]
+
+
+class ByteCount(int):
+    """A number of bytes that may be called: the attribute of NumPy and PyTorch is a method in tinygrad.
+
+    Example:
+        >>> count = ByteCount(8)
+        >>> count, count()
+        (8, 8)
+    """
+
+    def __call__(self) -> int:
+        """Return the number."""
+        return int(self)
 
 
 class Size(int):
