@@ -32,7 +32,10 @@ def test_scans_are_those_of_torch(name: str) -> None:
 def test_long_scans_go_through_several_levels() -> None:
     x = RNG.integers(-9, 9, 5000).astype(np.int64)
     np.testing.assert_array_equal(Tensor(x).cumsum().numpy(), x.cumsum())
-    values, places = Tensor(x).cummax()
+    found = Tensor(x).cummax()
+    values, places = found
+    assert found.values is values
+    assert found.indices is places
     expected = torch.tensor(x).cummax(0)
     np.testing.assert_array_equal(values.numpy(), expected.values.numpy())
     np.testing.assert_array_equal(places.numpy(), expected.indices.numpy())

@@ -13,6 +13,7 @@ from plugrad.autodiff import inputs_of, with_rule
 from plugrad.dtype import ConstType, dtype_min, is_float, sum_acc_dtype
 from plugrad.tensor.base import DTypeLike, the_dtype
 from plugrad.tensor.lookup import counted, moved_back, moved_last, position_dtype
+from plugrad.tensor.ranked import Ranked
 from plugrad.tensor.reduce import ReduceMixin
 from plugrad.tensor.shapes import cut_to, filled, one_axis
 from plugrad.uop.ops import Ops
@@ -51,18 +52,19 @@ class ScanMixin(ReduceMixin):
         """
         return self._running(Ops.MUL, 1, axis, dtype, "cumprod")
 
-    def cummax(self, axis: int = 0) -> tuple[Self, Self]:
+    def cummax(self, axis: int = 0) -> Ranked[Self]:
         """Return the greatest elements so far, and their positions: the last of equals, as in PyTorch.
 
         NaN counts as greatest. Gradients are shared among equals, as those of `max`.
 
         Example:
-            >>> [x.tolist() for x in Tensor([1, 3, 2, 3]).cummax()]
-            [[1, 3, 3, 3], [0, 1, 1, 3]]
+            >>> highest = Tensor([1, 3, 2, 3]).cummax()
+            >>> highest.values.tolist(), highest.indices.tolist()
+            ([1, 3, 3, 3], [0, 1, 1, 3])
         """
         return self._extremes(axis, "cummax", is_max=True)
 
-    def cummin(self, axis: int = 0) -> tuple[Self, Self]:
+    def cummin(self, axis: int = 0) -> Ranked[Self]:
         """Return the least elements so far, and their positions: the last of equals, as in PyTorch.
 
         NaN counts as least.
@@ -96,11 +98,12 @@ class ScanMixin(ReduceMixin):
             u = cut_to(moved_back(scan(moved_last(filled(u), at), op, neutral), at), self.shape)
         return self._like(u.cast(narrow))
 
-    def _extremes(self, axis: int, what: str, is_max: bool) -> tuple[Self, Self]:
+    def _extremes(self, axis: int, what: str, is_max: bool) -> Ranked[Self]:
         at = one_axis(axis, self.ndim or 1, what)
         shape = self.shape
         if not self.ndim or 0 in shape:
-            return self, self._like(self._graph.detach().cast(position_dtype(0)).const_like(0))._spread(shape)
+            first = self._like(self._graph.detach().cast(position_dtype(0)).const_like(0))
+            return Ranked(self, first._spread(shape))
         x = moved_last(filled(self._graph), at)
         size = x.shape[-1]
         ordered = x if is_max else _reversed(x)
@@ -112,7 +115,7 @@ class ScanMixin(ReduceMixin):
         places = scan(is_new.where(numbers, numbers.const_like(0)), Ops.MAX, 0)
         values = best if is_max else _reversed(best)
         values, places = (cut_to(moved_back(u, at), shape) for u in (values, places))
-        return self._like(values), self._like(places)
+        return Ranked(self._like(values), self._like(places))
 
     def _spread(self, shape: Any) -> Self:
         return self._like(self._graph.reshape((1,) * len(shape)).expand(shape))
