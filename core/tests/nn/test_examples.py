@@ -2,6 +2,7 @@
 
 import doctest
 import importlib
+from typing import Any
 
 import pytest
 
@@ -23,6 +24,7 @@ MODULES = [
     "losses",
     "norm",
     "padding",
+    "plain",
     "pooling",
     "recurrent",
     "shaping",
@@ -32,5 +34,9 @@ MODULES = [
 
 @pytest.mark.parametrize("name", MODULES)
 def test_examples_show_what_happens(name: str) -> None:
-    names = {"Tensor": Tensor, **{layer: getattr(nn, layer) for layer in nn.__all__}}
+    names: dict[str, Any] = {
+        "Tensor": Tensor,
+        "nn": nn,
+        **{layer: getattr(nn, layer) for layer in nn.__all__},
+    }
     assert doctest.testmod(importlib.import_module(f"plugrad.nn.{name}"), extraglobs=names).failed == 0

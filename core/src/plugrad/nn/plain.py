@@ -19,6 +19,11 @@ class PlainTensorWarning(UserWarning):
     In tinygrad they are parameters; here, as in PyTorch, those with `requires_grad` are. Call
     `.requires_grad_()` on what is to be trained, and `.requires_grad_(False)` on constants, or pass
     `requires_grad` where they are made. What is computed of constants only is one.
+
+    Example:
+        >>> with warnings.catch_warnings(category=PlainTensorWarning, action="ignore"):
+        ...     nn.state.get_parameters({"scale": Tensor.ones(3)})
+        []
     """
 
 
