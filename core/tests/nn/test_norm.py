@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from plugrad import nn
+from plugrad import Variable, nn
 from plugrad.errors import ShapeError
+from plugrad.jit import jit
 from plugrad.nn import BatchNorm, GroupNorm, InstanceNorm, LayerNorm, LayerNorm2d, RMSNorm
 from plugrad.nn.state import get_state_dict, load_state_dict
 from plugrad.tensor import Tensor
@@ -52,6 +53,30 @@ def test_gradients_flow_through_the_batch_statistics() -> None:
         assert left.grad is not None
         assert right.grad is not None
         close(left.grad, right.grad)
+
+
+@pytest.mark.parametrize("momentum", [0.1, None])
+def test_a_symbolic_batch_trains_as_a_known_one(momentum: float | None) -> None:
+    ours, known = BatchNorm(3, momentum=momentum), BatchNorm(3, momentum=momentum)
+    x = Tensor(RNG.normal(2, 3, size=(4, 3, 2)).astype(np.float32))
+
+    @jit
+    def step(x: Tensor, n: Any) -> tuple[Tensor, Tensor]:
+        out = ours(x[:n])
+        return out.square().sum((0, 2)) + 0, (out * out * out).sum().gradient(x)[0] + 0
+
+    with Tensor.train():
+        for count in (4, 2, 3, 1):
+            found, slope = step(x, Variable("n", 1, 4).bind(count))
+            out = known(x[:count])
+            np.testing.assert_allclose(found.numpy(), out.square().sum((0, 2)).numpy(), rtol=1e-4)
+            expected = (out * out * out).sum().gradient(x)[0].numpy()
+            np.testing.assert_allclose(slope.numpy(), expected, rtol=1e-3, atol=1e-4)
+            for left, right in zip(
+                get_state_dict(ours).values(), get_state_dict(known).values(), strict=True
+            ):
+                np.testing.assert_allclose(left.numpy(), right.numpy(), rtol=1e-4, atol=1e-6)
+    assert step.captures == 1
 
 
 def test_running_statistics_are_not_trained_and_not_tracked_outside_of_training() -> None:

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from typing import cast
 
-from plugrad.dtype import dtypes
+from plugrad.dtype import dtypes, sum_acc_dtype
 from plugrad.errors import ShapeError
 from plugrad.nn.checks import NOT_NEGATIVE, SHARE, check_flags, check_numbers, check_sizes, check_tensors
 from plugrad.nn.init import parameter
 from plugrad.tensor import Tensor
 from plugrad.tensor.base import DTypeLike
+from plugrad.tensor.shapes import product
 
 __all__ = [
     "BatchNorm",
@@ -53,11 +54,21 @@ def move_average(average: Tensor, newest: Tensor, part: float | Tensor) -> None:
     average.assign((average * (1 - part) + newest.detach() * part).cast(average.dtype))
 
 
+def _unbiased(x: Tensor) -> float | Tensor:
+    """Return n / (n - 1) for the n elements that a channel of (N, C, ...) has; 1 of a single one."""
+    count = product((x.shape[0], *x.shape[2:]))
+    if isinstance(count, int):
+        return count / max(count - 1, 1)
+    number = Tensor(count, device=x.device).cast(sum_acc_dtype(x.dtype))
+    return number / (number - 1).maximum(1)
+
+
 class BatchNorm:
     """Normalize each channel over the batch: (N, C, ...) -> (N, C, ...).
 
     While `Tensor.training` holds, mean and variance are the batch's, and running averages are kept by assigns
-    to `running_mean` and `running_var`; otherwise those averages are used.
+    to `running_mean` and `running_var`; otherwise those averages are used. All sizes but that of the channels
+    may be symbolic.
 
     Args:
         num_features: number of channels.
@@ -121,14 +132,10 @@ class BatchNorm:
     def _track(self, mean: Tensor, variance: Tensor, x: Tensor) -> None:
         if self.running_mean is None or self.running_var is None or self.num_batches_tracked is None:
             return
-        numel = x.numel()
-        if not isinstance(numel, int):
-            raise ShapeError("BatchNorm trains on batches of one size: the batch's shape is symbolic.")
-        count = numel // self.num_features
         batches = self.num_batches_tracked + 1
         part = 1 / batches.cast(self.running_mean.dtype) if self.momentum is None else self.momentum
         move_average(self.running_mean, mean, part)
-        move_average(self.running_var, variance * (count / max(count - 1, 1)), part)
+        move_average(self.running_var, variance * _unbiased(x), part)
         self.num_batches_tracked.assign(batches)
 
 
