@@ -95,12 +95,12 @@ Where PyTorch and NumPy have one name for two things, the method is PyTorch's:
 |---|---|
 | `x.repeat(2, 3)`: the whole, side by side | `x.repeat_interleave(2)` |
 | `x.split(2)`: parts of two elements | `x.tensor_split(2)`: two parts; `x.tensor_split([1, 3])` at places |
-| `x.nonzero()`: one row for each element, (n, ndim) | `x.nonzero(as_tuple=True)` |
+| `x.nonzero()`, and so `np.nonzero(x)`: one row for each element, (n, ndim) | `x.nonzero(as_tuple=True)` |
 | `x.sort()`: values and places | `x.sort()[0]` |
 | `x.var()`, `x.std()`: n - 1 | `correction=0`, or `ddof=0` |
 | `x.median()`: an element | `x.quantile(0.5)` |
 | `Tensor.meshgrid(x, y)`: `indexing="ij"` | `indexing="xy"` |
-| `x.cumsum()`, `x.cumprod()`: along axis 0, as in tinygrad | `x.flatten().cumsum()` |
+| `x.cumsum()`, `x.cumprod()`: along axis 0, as in tinygrad | `x.cumsum(None)` |
 | `x.dot(y)` of more than two axes: `x @ y` | `x.tensordot(y, ([-1], [-2]))` |
 | `x.trace()`, `x.diagonal()`: of the first two axes, as `np.trace` | `np.linalg`'s: of the last two |
 | `x.equal(y)`: one bool | `x == y` |

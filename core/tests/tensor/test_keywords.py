@@ -123,6 +123,34 @@ def test_functions_of_numpy_along_axes_call_the_methods(function: Any) -> None:
     np.testing.assert_allclose(out.numpy(), function(x, axis=1), rtol=1e-6)
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        np.argsort,
+        np.cumsum,
+        np.cumprod,
+        lambda x: np.argsort(x, 0, stable=True),
+        lambda x: np.cumsum(x, axis=None),
+        lambda x: np.cumsum(x, 1),
+        lambda x: np.clip(x, 2, None),
+        lambda x: np.clip(x, x * 0 + 2, 4),
+        lambda x: np.round(x, 1),
+        lambda x: np.squeeze(x[None], 0),
+        lambda x: np.swapaxes(x, 0, 2),
+    ],
+)
+def test_functions_of_numpy_that_call_methods_give_tensors_of_its_values(call: Any) -> None:
+    given = (x % 5 * 1.26).astype(np.float32)
+    out = call(Tensor(given))
+    assert isinstance(out, Tensor)
+    expected = call(given) if call is not np.argsort else np.argsort(given, kind="stable")
+    np.testing.assert_allclose(out.numpy(), expected, rtol=1e-6)
+
+
+def test_orders_of_numpy_that_are_no_methods_are_computed_by_numpy() -> None:
+    assert np.argsort(Tensor([3.0, 1.0, 2.0]), kind="mergesort").tolist() == [1, 2, 0]  # pyright: ignore
+
+
 def test_results_are_written_nowhere_else() -> None:
     with pytest.raises(TypeError, match=r"sum\(\) has no parameter 'out'\. Leave it out"):
         Tensor(x).sum(1, out=np.zeros((2, 4)))  # pyright: ignore[reportCallIssue]

@@ -56,8 +56,13 @@ _COUNTED_FROM_ONE = frozenset({"diag_embed", "diagonal", "trace"})
 # and those of these from 0: its second name is our first
 _FROM_ZERO = {"axis0": "axis1", "axis1": "axis2"}
 _COUNTED_FROM_ZERO = frozenset({"swapaxes", "swapdims"})
-# what NumPy's own functions, such as `np.sum(tensor)`, pass on to methods along axes as None
+# what NumPy's own functions, such as `np.sum(tensor)`, pass on to methods along axes as None, and to others
 _NOTHING = ("dtype", "out")
+_NOTHING_BESIDES: Mapping[str, tuple[str, ...]] = {
+    "argsort": ("kind", "order"),
+    "clip": ("out",),
+    "round": ("out",),
+}
 # with `dim` PyTorch gives values and places together: to take it here would be another answer in silence
 _VALUES_AND_PLACES = frozenset({"max", "min"})
 
@@ -104,6 +109,7 @@ def _synonyms_of(name: str, parameters: tuple[str, ...]) -> dict[str, str]:
     out |= {other: own for other, own in _OF_METHODS.get(name, {}).items() if own in parameters}
     if "axis" in parameters:
         out |= {name: "" for name in _NOTHING if name not in parameters}
+    out |= dict.fromkeys(_NOTHING_BESIDES.get(name, ()), "")
     if parameters[-1] in _BY_POSITION:
         out[parameters[-1]] = parameters[-1]
     if name in _VALUES_AND_PLACES:

@@ -43,13 +43,14 @@ class OrderMixin(GatherMixin, CreationMixin):
 
     __slots__ = ()
 
-    def sort(self, axis: int = -1, descending: bool = False, *, stable: bool = True) -> Ranked[Self]:
+    def sort(self, axis: int = -1, descending: bool = False, *, stable: bool | None = None) -> Ranked[Self]:
         """Return the elements in order along an axis, and their positions.
 
         Equal ones keep their order, whatever `stable` asks for. The tuple has the two as `.values` and
         `.indices` too.
 
         Raises:
+            ArgumentError: `stable` is neither True, False nor None.
             AxisError: the axis does not exist.
 
         Example:
@@ -58,15 +59,16 @@ class OrderMixin(GatherMixin, CreationMixin):
             ([1, 2, 3], [1, 2, 0])
         """
         one_axis(axis, self.ndim or 1, "sort")
-        positions = self.argsort(axis, descending)
+        positions = self.argsort(axis, descending, stable=stable)
         return Ranked(self.gather(axis, positions) if self.ndim else self, positions)
 
-    def argsort(self, axis: int = -1, descending: bool = False, *, stable: bool = True) -> Self:
+    def argsort(self, axis: int = -1, descending: bool = False, *, stable: bool | None = None) -> Self:
         """Return the positions that sort this tensor along an axis.
 
         Equal elements keep their order, whatever `stable` asks for.
 
         Raises:
+            ArgumentError: `stable` is neither True, False nor None.
             AxisError: the axis does not exist.
 
         Example:
@@ -74,6 +76,8 @@ class OrderMixin(GatherMixin, CreationMixin):
             [0, 2, 1]
         """
         at = one_axis(axis, self.ndim or 1, "argsort")
+        if stable is not None:
+            as_flag(stable, "stable")
         if not self.ndim:
             return self._make(self._const(0, position_dtype(1)), self._device)
         shape = self.shape

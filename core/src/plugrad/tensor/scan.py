@@ -31,8 +31,8 @@ class ScanMixin(ReduceMixin):
 
     __slots__ = ()
 
-    def cumsum(self, axis: int = 0, dtype: DTypeLike | None = None) -> Self:
-        """Return running sums, in the dtypes of `sum`.
+    def cumsum(self, axis: int | None = 0, dtype: DTypeLike | None = None) -> Self:
+        """Return running sums, in the dtypes of `sum`; of all elements in a row for None, as in NumPy.
 
         Raises:
             AxisError: the axis does not exist.
@@ -43,8 +43,8 @@ class ScanMixin(ReduceMixin):
         """
         return self._running(Ops.ADD, 0, axis, dtype, "cumsum")
 
-    def cumprod(self, axis: int = 0, dtype: DTypeLike | None = None) -> Self:
-        """Return running products, in the dtypes of `prod`.
+    def cumprod(self, axis: int | None = 0, dtype: DTypeLike | None = None) -> Self:
+        """Return running products, in the dtypes of `prod`; of all elements in a row for None, as in NumPy.
 
         Example:
             >>> Tensor([1, 2, 3, 4]).cumprod().tolist()
@@ -89,7 +89,9 @@ class ScanMixin(ReduceMixin):
         out = _scan(moved_last(filled(self._graph).cast(wide), at), _log_sum, _log_add, -math.inf)
         return self._like(cut_to(moved_back(out, at), self.shape).cast(dtype))
 
-    def _running(self, op: Ops, neutral: int, axis: int, dtype: DTypeLike | None, what: str) -> Self:
+    def _running(self, op: Ops, neutral: int, axis: int | None, dtype: DTypeLike | None, what: str) -> Self:
+        if axis is None:
+            return self.flatten()._running(op, neutral, 0, dtype, what)
         at = one_axis(axis, self.ndim or 1, what)
         wide = the_dtype(dtype, sum_acc_dtype(self.dtype))
         narrow = self.dtype if dtype is None and is_float(self.dtype) else wide

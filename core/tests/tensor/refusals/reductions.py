@@ -18,6 +18,8 @@ CASES: list[Case] = [
     ("softmin", AxisError, lambda t: t.floats.softmin(2), "softmin: axis 2 is out of range"),
     ("sort", AxisError, lambda t: t.floats.sort(2), "sort: axis 2 is out of range"),
     ("argsort", AxisError, lambda t: t.floats.argsort(2), "argsort: axis 2 is out of range"),
+    ("argsort", ArgumentError, lambda t: t.floats.argsort(stable=2), "argsort: stable=2 (int) is neither"),
+    ("sort", ArgumentError, lambda t: t.floats.sort(stable="x"), "sort: stable='x' (str) is neither"),
     ("topk", AxisError, lambda t: t.floats.topk(1, 2), "topk: axis 2 is out of range"),
     ("topk", ArgumentError, lambda t: t.floats.topk(4), "topk: k=4 of 3 elements on axis -1"),
     ("median", AxisError, lambda t: t.floats.median(2), "median: axis 2 is out of range"),
