@@ -8,7 +8,7 @@ import itertools
 import weakref
 from _weakref import _remove_dead_weakref  # pyright: ignore
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from plugrad.dtype import ConstType, DType, dtypes, truncate
 from plugrad.errors import ShapeError
@@ -59,6 +59,21 @@ class _Draft:
         "src",
         "tag",
     )
+
+
+if TYPE_CHECKING:
+    _kept = property
+else:
+
+    def _kept(compute: "Callable[[UOp], Any]") -> property:
+        """Return a property of a node and those below, computed once and kept in the slot `_name`."""
+        slot = f"_{compute.__name__}"
+
+        def ask(node: Any) -> Any:
+            found = getattr(node, slot, _UNKNOWN)
+            return node._lazily(slot, compute) if found is _UNKNOWN else found
+
+        return property(ask, doc=compute.__doc__)
 
 
 class UOp(OperatorMixin, StructureMixin, _Draft):
@@ -252,57 +267,49 @@ class UOp(OperatorMixin, StructureMixin, _Draft):
 
     # --- asking ---
 
-    @property
+    @_kept
     def shape(self) -> "tuple[int | UOp, ...]":
         """The shape in elements; symbolic dimensions are index nodes.
 
         Raises:
             ShapeError: this node has no shape, or its sources disagree.
         """
-        found = getattr(self, "_shape", _UNKNOWN)
-        return self._lazily("_shape", shape_of) if found is _UNKNOWN else found
+        return shape_of(self)  # pyright: ignore - who asks has a node with a shape
 
-    @property
+    @_kept
     def device(self) -> str | None:
         """The device this value lives on; None for constants, which live anywhere."""
-        found = getattr(self, "_device", _UNKNOWN)
-        return self._lazily("_device", device_of) if found is _UNKNOWN else found
+        return device_of(self)
 
-    @property
+    @_kept
     def bounds(self) -> tuple[Any, Any]:
         """An interval that every value of this node lies in, both ends included."""
-        found = getattr(self, "_bounds", _UNKNOWN)
-        return self._lazily("_bounds", bounds_of) if found is _UNKNOWN else found
+        return bounds_of(self)
 
     @property
     def vmin(self) -> Any:
         """A lower bound of this node's values."""
-        found = getattr(self, "_bounds", _UNKNOWN)
-        return self._lazily("_bounds", bounds_of)[0] if found is _UNKNOWN else found[0]
+        return self.bounds[0]
 
     @property
     def vmax(self) -> Any:
         """An upper bound of this node's values."""
-        found = getattr(self, "_bounds", _UNKNOWN)
-        return self._lazily("_bounds", bounds_of)[1] if found is _UNKNOWN else found[1]
+        return self.bounds[1]
 
-    @property
+    @_kept
     def order(self) -> Order:
         """The place of this node among others, the same in every process (see `order_of`)."""
-        found = getattr(self, "_order", _UNKNOWN)
-        return self._lazily("_order", order_of) if found is _UNKNOWN else found
+        return order_of(self)
 
-    @property
+    @_kept
     def ranges(self) -> "frozenset[UOp]":
         """The RANGEs whose loops this value is computed inside of."""
-        found = getattr(self, "_ranges", _UNKNOWN)
-        return self._lazily("_ranges", open_ranges) if found is _UNKNOWN else found
+        return open_ranges(self)
 
-    @property
+    @_kept
     def key(self) -> bytes:
         """SHA-256 of the structure: equal in every process for equal graphs."""
-        found = getattr(self, "_key", _UNKNOWN)
-        return self._lazily("_key", key_of) if found is _UNKNOWN else found
+        return key_of(self)
 
     def _lazily(self, slot: str, compute: "Callable[[UOp], Any]") -> Any:
         """Compute what `slot` is to hold, which nobody has asked for yet, and for the nodes below."""
