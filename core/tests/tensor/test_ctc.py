@@ -7,7 +7,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from plugrad import Tensor, dtypes, events
+from plugrad import Tensor, Variable, context, dtypes, events
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 
 RNG = np.random.default_rng(0)
@@ -205,3 +205,45 @@ def test_chances_of_0_leave_gradients_finite() -> None:
     (gradient,) = loss.gradient(x)
     np.testing.assert_allclose(loss.item(), expected.item(), rtol=1e-5)
     assert np.isfinite(gradient.numpy()).all()
+
+
+def slack(name: str, value: int) -> Any:
+    return Variable(name, 1, {"t": 9, "n": 3, "c": 5, "s": 4, "total": 8}[name]).bind(value)
+
+
+@pytest.mark.parametrize("is_flat", [False, True], ids=["rows", "flat"])
+@pytest.mark.parametrize("is_known", [False, True], ids=["tensors", "lists"])
+def test_symbolic_sizes_give_what_known_ones_do(is_known: bool, is_flat: bool) -> None:
+    programs: set[tuple[Any, ...]] = set()
+    with context(DEVICE="PYTHON", SPEC=0):
+        scores, labels = Tensor(SCORES).realize(), Tensor(LABELS).realize()
+        joined = Tensor(np.array([1, 2, 1, 1, 3, 1, 2, 2], np.int32)).realize()
+        many, few = Tensor([9, 9, 5]).realize(), Tensor([2, 1, 3]).realize()
+        for t, n, c, s, total in ((9, 3, 5, 4, 6), (6, 2, 4, 3, 3), (4, 1, 3, 2, 2)):
+            losses: list[Any] = []
+            for size in (lambda _, value: value, slack):
+                steps, batch = size("t", t), size("n", n)
+                x = scores[:steps, :batch, : size("c", c)]
+                targets = joined[: size("total", total)] if is_flat else labels[:batch, : size("s", s)]
+                used: Any = [min(k, t) for k in (9, 9, 5)][:n] if is_known else many[:batch]
+                wanted: Any = [2, 1, 3][:n] if is_known else few[:batch]
+                each = x.log_softmax(-1).ctc_loss(targets, used, wanted, 1, reduction="none")
+                mean = x.log_softmax(-1).ctc_loss(targets, used, wanted, 0, zero_infinity=True)
+                found = [each.pad(((0, 3 - batch),)), mean, mean.gradient(scores)[0]]
+                if size is slack:
+                    programs.add(tuple(item.ast for item in found[0].schedule(*found[1:])))
+                losses.append([y.numpy() for y in found])
+            for got, want in zip(*losses, strict=True):
+                np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5)
+    # rows of labels are as long as the longest that the host knows
+    assert len(programs) == (2 if is_known and is_flat else 1)
+
+
+def test_symbolic_sizes_fit_as_they_are_today() -> None:
+    x, y = Tensor(SCORES), Tensor(LABELS)
+    with pytest.raises(ShapeError, match=r"ctc_loss: input_lengths=\[7, 3, 3\]: each must lie in 0\.\.6"):
+        x[: slack("t", 6)].ctc_loss(y, [7, 3, 3], [1, 1, 1])
+    with pytest.raises(ShapeError, match=r"ctc_loss: target_lengths of shape \(3,\) and int32 for n seq"):
+        x[:, : slack("n", 2)].ctc_loss(y[: slack("n", 2)], [7, 3], [1, 1, 1])
+    with pytest.raises(ShapeError, match="ctc_loss: blank=4 is none of 3 classes"):
+        x[..., : slack("c", 3)].ctc_loss(y, [7, 3, 3], [1, 1, 1], blank=4)

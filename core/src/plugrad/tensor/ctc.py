@@ -11,10 +11,11 @@ from plugrad.dtype import dtype_max, dtypes, is_float, is_int, is_unsigned, sum_
 from plugrad.errors import DtypeError, ShapeError
 from plugrad.tensor.arguments import whole
 from plugrad.tensor.gather import GatherMixin
-from plugrad.tensor.lookup import counted
+from plugrad.tensor.lookup import counted, number_of
 from plugrad.tensor.reduction import Reduction, check_reduction, reduced
-from plugrad.tensor.shapes import fixed_shape, show
+from plugrad.tensor.shapes import Dim, filled, show, size_today
 from plugrad.tensor.steps import steps_of
+from plugrad.uop.shape import greatest
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -40,7 +41,8 @@ class CtcMixin(GatherMixin):
         """Return the negative log-probability of label sequences, summed over all of their alignments.
 
         Log-probabilities (T, N, C) with labels (N, S) -> (), or (N,) with reduction "none"; for one sequence
-        also (T, C) with (S,) and two numbers. One kernel, run for each of the T steps.
+        also (T, C) with (S,) and two numbers. One kernel, run for each of the T steps. Sizes may be symbolic:
+        that is as much work as for the greatest that they may be.
 
         Args:
             targets: class numbers, padded to one length with anything; or all of them one after another, in
@@ -71,16 +73,19 @@ class CtcMixin(GatherMixin):
             losses = alone.ctc_loss(targets.unsqueeze(0), used, wanted, blank, reduction, zero_infinity)
             return losses.reshape(())
         steps, batch, classes = _checked(self, targets, blank)
-        used = _lengths(self, input_lengths, batch, steps, "input_lengths")
+        longest = targets.shape[-1]
+        # what lies behind a symbolic size counts for nothing: from here on all sizes are numbers
+        x, targets = _filled(self), _filled(targets)
+        used = _lengths(x, input_lengths, batch, steps, "input_lengths").minimum(_number(x, steps))
         if targets.ndim == 1:
-            targets = _in_rows(self, targets, target_lengths)
-        wanted = _lengths(self, target_lengths, batch, targets.static_shape()[1], "target_lengths")
+            targets = _in_rows(x, targets, target_lengths, batch, longest)
+        wanted = _lengths(x, target_lengths, batch, longest, "target_lengths")
         labels = _with_blanks(_as_classes(targets, classes), blank)
         places: Any = labels.shape[1]
         # (T, N, 2S+1): how likely each label is at each time
-        chosen = labels.unsqueeze(0).expand(self.shape[0], batch, places)
-        wide = self.cast(sum_acc_dtype(self.dtype))
-        scores: Any = ((chosen >= 0) & (chosen < classes)).where(
+        chosen = labels.unsqueeze(0).expand(*x.shape[:2], places)
+        wide = x.cast(sum_acc_dtype(x.dtype))
+        scores: Any = ((chosen >= 0) & (chosen < _number(x, classes))).where(
             wide.gather(2, chosen).maximum(_NEVER), _NEVER
         )
         # a label may follow the one before the blank between them, unless both are equal
@@ -100,7 +105,7 @@ class CtcMixin(GatherMixin):
         losses = is_impossible.where(0.0 if zero_infinity else math.inf, -total)
         if reduction == "mean":
             losses = losses / wanted.clamp(1).cast(losses.dtype)
-        return reduced(losses, reduction).cast(self.dtype)
+        return reduced(losses._interval(0, 0, batch), reduction).cast(self.dtype)
 
 
 def _check_dtypes(x: Any, targets: Any) -> None:
@@ -113,17 +118,17 @@ def _check_dtypes(x: Any, targets: Any) -> None:
     x._check_device(targets)
 
 
-def _checked(x: Any, targets: Any, blank: int) -> tuple[int, int, int]:
-    shape: Any = fixed_shape(x.shape, "ctc_loss")
-    wanted = fixed_shape(targets.shape, "ctc_loss")
+def _checked(x: Any, targets: Any, blank: int) -> tuple[Dim, Dim, Dim]:
+    shape: Any = x.shape
+    wanted = targets.shape
     fits = len(shape) == 3 and (len(wanted) == 1 or (len(wanted) == 2 and wanted[0] == shape[1]))
-    if not fits or 0 in shape:
+    if not fits or 0 in map(size_today, shape):
         raise ShapeError(
             f"ctc_loss of shape {show(shape)} with labels of shape {show(wanted)}: it takes (T, N, C) and "
             "(N, S) or, one after another, (labels,)."
         )
-    if not 0 <= whole(blank, "blank") < shape[2]:
-        raise ShapeError(f"ctc_loss: blank={blank} is none of {shape[2]} classes.")
+    if not 0 <= whole(blank, "blank") < size_today(shape[2]):
+        raise ShapeError(f"ctc_loss: blank={blank} is none of {size_today(shape[2])} classes.")
     return shape
 
 
@@ -134,38 +139,56 @@ def _one_length(x: Any, lengths: Any) -> Any:
     return lengths.reshape(-1) if isinstance(lengths, type(x)) else lengths
 
 
-def _in_rows(x: Any, targets: Any, lengths: Any) -> Any:
-    """Return labels that follow one another as rows of one length: (labels,) -> (N, S)."""
+def _filled(x: Any) -> Any:
+    """Return a tensor with zeros behind its symbolic axes."""
+    return x._like(filled(x._graph))
+
+
+def _number(x: Any, size: Dim) -> Any:
+    """Return a size to compare with int32: a number, or a tensor of one."""
+    return size if isinstance(size, int) else x._like(number_of(size, dtypes.int32))
+
+
+def _in_rows(x: Any, targets: Any, lengths: Any, batch: Dim, given: Dim) -> Any:
+    """Return labels that follow one another, `given` of them, as rows: (labels,) -> (N, S)."""
     total: int = targets.shape[0]
     is_known = not isinstance(lengths, type(x))
     if is_known:
         lengths = _numbers(lengths, "target_lengths")
-    if is_known and sum(lengths) != total:
+    if is_known and sum(lengths) != size_today(given):
         raise ShapeError(
-            f"ctc_loss: {total} labels one after another with target_lengths={lengths}, which add up "
-            f"to {sum(lengths)}."
+            f"ctc_loss: {size_today(given)} labels one after another with target_lengths={lengths}, which "
+            f"add up to {sum(lengths)}."
         )
     longest = max(lengths, default=0) if is_known else total
-    counts = type(x)(lengths, device=x.device) if is_known else lengths
-    counts = _cut(counts, total)
+    counts = _cut(_held(x, lengths, batch) if is_known else lengths, given)
     begins = (counts.cumsum(0) - counts).unsqueeze(1)
     shape = (counts.shape[0], longest)
     places = begins + counts._like(counted(longest, dtypes.int32, shape, 1))
     return targets.gather(0, places.reshape(-1)).reshape(*shape) if total else targets.reshape(shape[0], 0)
 
 
-def _lengths(x: Any, lengths: Any, batch: int, longest: int, what: str) -> Any:
+def _held(x: Any, lengths: list[int], batch: Dim) -> Any:
+    """Return lengths that the host knows as a tensor, which has room for all sequences that there may be."""
+    if isinstance(batch, int) or len(lengths) != size_today(batch):
+        return type(x)(lengths, device=x.device)
+    missing = greatest(batch) - len(lengths)
+    return type(x)([*lengths, *[0] * missing], device=x.device)._interval(0, 0, batch)
+
+
+def _lengths(x: Any, lengths: Any, batch: Dim, longest: Dim, what: str) -> Any:
     is_known = not isinstance(lengths, type(x))
     if is_known:
         lengths = _numbers(lengths, what)
-    found = type(x)(lengths, device=x.device) if is_known else lengths
+    found = _held(x, lengths, batch) if is_known else lengths
     if found.shape != (batch,) or not is_int(found.dtype):
         raise ShapeError(
-            f"ctc_loss: {what} of shape {show(found.shape)} and {found.dtype.name} for {batch} sequences. "
+            f"ctc_loss: {what} of shape {show(found.shape)} and {found.dtype.name} for "
+            f"{show((batch,))[1:-2]} sequences. "
             "Pass one integer for each."
         )
-    if is_known and not 0 <= min(lengths) <= max(lengths) <= longest:
-        raise ShapeError(f"ctc_loss: {what}={lengths}: each must lie in 0..{longest}.")
+    if is_known and not 0 <= min(lengths) <= max(lengths) <= size_today(longest):
+        raise ShapeError(f"ctc_loss: {what}={lengths}: each must lie in 0..{size_today(longest)}.")
     return _cut(found, longest)
 
 
@@ -177,20 +200,24 @@ def _numbers(lengths: Any, what: str) -> list[int]:
     return [whole(length, what) for length in cast("Sequence[Any]", listed)]
 
 
-def _cut(lengths: Any, longest: int) -> Any:
+def _cut(lengths: Any, longest: Dim) -> Any:
     """Return lengths in int32; those that it does not hold are longer than all of a sequence."""
+    beyond = greatest(longest) + 1
     if is_unsigned(lengths.dtype):
-        lengths = lengths.minimum(min(longest + 1, dtype_max(lengths.dtype)))
+        lengths = lengths.minimum(min(beyond, dtype_max(lengths.dtype)))
     elif lengths.dtype.itemsize == 8:
-        lengths = lengths.clamp(-1, longest + 1)
-    return lengths.cast("int32")
+        lengths = lengths.clamp(-1, beyond)
+    lengths = lengths.cast("int32")
+    if not isinstance(longest, int):
+        lengths = (lengths <= _number(lengths, longest)).where(lengths, beyond)
+    return _filled(lengths)
 
 
-def _as_classes(labels: Any, classes: int) -> Any:
+def _as_classes(labels: Any, classes: Dim) -> Any:
     """Return labels in int32; those that it does not hold are no class there, too."""
     if dtype_max(labels.dtype) > dtype_max(dtypes.int32):
         labels = labels.cast("int64")
-        labels = ((labels >= 0) & (labels < classes)).where(labels, -1)
+        labels = ((labels >= 0) & (labels < greatest(classes))).where(labels, -1)
     return labels.cast("int32")
 
 
