@@ -67,6 +67,34 @@ def test_values_that_wait_for_old_memory_are_computed_before_it_changes() -> Non
         assert w.tolist() == [n + 2.0]
 
 
+def test_values_that_waited_for_one_call_are_not_computed_again_by_the_next() -> None:
+    w = Tensor([1.0]).realize()
+    step = jit(lambda x: w.assign(w + x).sum())
+    waiting: list[Tensor] = []
+    for _ in range(CALLS):
+        waiting.append(w * 10)
+        step(Tensor([1.0]))
+    assert [x.item() for x in waiting] == [10.0 * (n + 1) for n in range(CALLS)]
+    assert step.captures == 1
+
+
+def test_values_in_memory_that_a_call_overwrites_are_not_copied_again_by_the_next() -> None:
+    x = Tensor([1.0]).realize()
+    passed: list[tuple[Tensor, Tensor]] = []
+    w = Tensor([0.0]).realize()
+
+    @jit
+    def step(y: Tensor) -> Tensor:
+        return w.assign(w * 2 + y).sum()
+
+    for n in range(CALLS):
+        w.assign(x + n).realize()
+        same = x + n
+        passed.append((same, w * 1))
+        step(Tensor([1.0]))
+    assert [[y.item() for y in pair] for pair in passed] == [[n + 1.0] * 2 for n in range(CALLS)]
+
+
 def test_an_assign_that_waits_is_done_before_a_replay() -> None:
     w = Tensor([1.0]).realize()
     function, runs = counted(lambda x: x * w)

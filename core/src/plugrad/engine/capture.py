@@ -1,10 +1,11 @@
 """Record the steps that run while a function is called, so that they can run again without it."""
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 
+from plugrad.engine import storage
 from plugrad.engine.execute import Step
 from plugrad.schedule.conditions import Condition
 from plugrad.uop.uop import UOp
@@ -22,6 +23,7 @@ class Capture:
             asked; 0: it was part of a graph that was realized.
         made: the values that got memory.
         asked: the ids of tensors that were used as values.
+        held: the values that somebody held when the call began.
     """
 
     steps: list[Step] = field(default_factory=list[Step])
@@ -30,6 +32,12 @@ class Capture:
     found: list[tuple[int, UOp]] = field(default_factory=list[tuple[int, UOp]])
     made: set[UOp] = field(default_factory=set[UOp])
     asked: set[int] = field(default_factory=set[int])
+    held: frozenset[UOp] = frozenset()
+
+    def written_before(self, values: Iterable[UOp]) -> set[UOp]:
+        """Return those of `values` that were written down before the call began."""
+        known = UOp.sink(*self.held).toposort()
+        return {value for value in values if value in known}
 
 
 _current: ContextVar[Capture | None] = ContextVar("capture", default=None)
@@ -43,9 +51,19 @@ def current_capture() -> Capture | None:
 @contextmanager
 def capturing() -> Generator[Capture]:
     """Record every step that runs inside the block."""
-    capture = Capture()
+    capture = Capture(held=frozenset(storage.held_values()))
     token = _current.set(capture)
     try:
         yield capture
+    finally:
+        _current.reset(token)
+
+
+@contextmanager
+def not_capturing() -> Generator[None]:
+    """Record nothing of what runs inside the block."""
+    token = _current.set(None)
+    try:
+        yield
     finally:
         _current.reset(token)

@@ -8,7 +8,7 @@ from plugrad._frozen import frozen
 from plugrad._util import collector_paused
 from plugrad.device import Device
 from plugrad.engine import storage
-from plugrad.engine.pending import pending_readers
+from plugrad.engine.pending import Pending, pending_readers
 from plugrad.engine.schedule_cache import Canonical, cached_schedule, canonicalize
 from plugrad.engine.temporaries import Prepared, prepare, temporaries
 from plugrad.runtime.buffer import Buffer
@@ -121,6 +121,12 @@ def make_plan(
         memory[part] = owner.view(end - begin, part.dtype, begin * part.dtype.itemsize)
     owners = frozenset(b if b.base is None else b.base for b in passing.values())
     return Plan(graph, made.schedule.calls, made.schedule.conditions, memory, owners, results)
+
+
+def waiting_for(values: Iterable[UOp]) -> Pending:
+    """Return what waits to read memory that computing `values` overwrites."""
+    top = UOp.sink(*values)
+    return pending_readers(_roots_of(storage.resolve_graph(top)[top].src))
 
 
 def _roots_of(values: Iterable[UOp]) -> list[UOp]:

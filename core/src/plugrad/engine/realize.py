@@ -8,11 +8,11 @@ from plugrad._frozen import frozen
 from plugrad.device import Device
 from plugrad.dtype import dtypes
 from plugrad.engine import storage
-from plugrad.engine.capture import current_capture
+from plugrad.engine.capture import Capture, current_capture, not_capturing
 from plugrad.engine.compile import Kernel, compile_kernels
 from plugrad.engine.execute import Copy, Launch, Step
 from plugrad.engine.pending import readers_of
-from plugrad.engine.plan import Plan, Result, make_plan
+from plugrad.engine.plan import Plan, Result, make_plan, waiting_for
 from plugrad.observe import install
 from plugrad.runtime.buffer import Buffer
 from plugrad.schedule.conditions import check_conditions
@@ -67,6 +67,7 @@ def _realize(values: Iterable[UOp], device: str | None, before: Mapping[UOp, UOp
         capture = current_capture()
         values = list(values)
         if capture is not None:
+            _finish_waiting(values, device, capture)
             graph = storage.resolve_graph(UOp.sink(*values))
             capture.found += [(0, u) for u in graph if storage.places_of(u)]
         plan = make_plan(values, device, before=before)
@@ -84,6 +85,17 @@ def _realize(values: Iterable[UOp], device: str | None, before: Mapping[UOp, UOp
             devices = tuple(dict.fromkeys(call.device for call in plan.calls))
             seconds = time.perf_counter() - started
             events.emit(events.RealizeEvent(kernels, seconds, len(steps) - kernels, devices))
+
+
+def _finish_waiting(values: Iterable[UOp], device: str | None, capture: Capture) -> None:
+    """Compute what waits since before the recorded call for memory that `values` overwrite.
+
+    That is no part of the call: by the next one something else waits, and this has its values.
+    """
+    if readers := waiting_for(values):
+        before = capture.written_before(readers)
+        with not_capturing():
+            _realize((), device, {value: made for value, made in readers.items() if value in before})
 
 
 def schedule(values: Iterable[UOp], device: str | None = None) -> list[ScheduleItem]:
