@@ -54,7 +54,8 @@ def test_transposed_convolutions_are_those_of_torch(
         ((4, 1, 2, 2), {"output_padding": 1}, "output_padding 1 with stride 1 and dilation 1"),
         ((4, 1, 2, 2), {"stride": 0}, "stride 0 must be at least 1"),
         ((4, 1, 2, 2), {"padding": "same"}, "conv_transpose2d: padding=same. Pass one width"),
-        ((4, 1, 2), {}, r"conv_transpose2d: weight of shape \(4, 1, 2\)"),
+        ((4, 1, 2), {}, r"weight of shape \(4, 1, 2\): it takes \(C, O/groups, KH, KW\)"),
+        ((4, 1), {}, r"conv_transpose2d: weight of shape \(4, 1\): it takes \(C, O/groups, KH, KW\)"),
     ],
 )
 def test_transposed_convolutions_that_do_not_fit_are_refused(

@@ -14,7 +14,7 @@ from plugrad.tensor.spatial import Padding, Sizes, Widths, not_negative, sizes_o
 from plugrad.tensor.winograd import fits_winograd, winograd
 
 _AXES = {1: "(N, C, L)", 2: "(N, C, H, W)", 3: "(N, C, D, H, W)"}
-_WEIGHTS = {1: "(O, C/groups, K)", 2: "(O, C/groups, KH, KW)", 3: "(O, C/groups, KD, KH, KW)"}
+_SIZES = {1: "K", 2: "KH, KW", 3: "KD, KH, KW"}
 
 
 class ConvolutionMixin(MatmulMixin):
@@ -158,12 +158,19 @@ class ConvolutionMixin(MatmulMixin):
         result = self._with(out.cast(narrow), weight)
         return result if bias is None else result + bias.reshape(1, -1, *(1,) * len(kernel))
 
-    def _check_axes(self, weight: Self, axes: int, what: str) -> None:
-        """Refuse a weight or images that have not `axes` axes behind the channels."""
+    def _check_axes(self, weight: Self, axes: int, what: str, channels: str = "O, C/groups") -> None:
+        """Refuse a weight or images that have not `axes` axes behind the channels.
+
+        Args:
+            weight: the kernels.
+            axes: how many there should be.
+            what: who asks, for the message.
+            channels: what the first two axes of a weight are, for the message.
+        """
         tensors(weight=weight)
         if weight.ndim != axes + 2 or weight.ndim < max(self.ndim, 3):
-            text = _WEIGHTS.get(max(axes, self.ndim - 2), "(O, C/groups, *sizes)")
-            raise ShapeError(f"{what}: weight of shape {show(weight.shape)}: it takes {text}.")
+            sizes = _SIZES.get(max(axes, self.ndim - 2), "*sizes")
+            raise ShapeError(f"{what}: weight of shape {show(weight.shape)}: it takes ({channels}, {sizes}).")
         if self.ndim not in (axes + 1, axes + 2):
             kind = {1: "sequences", 3: "volumes"}.get(axes, "images")
             raise ShapeError(
@@ -178,10 +185,10 @@ def _padded(x: ConvolutionMixin, widths: tuple[tuple[int, int], ...]) -> Any:
 
 def _weight_shape(x: ConvolutionMixin, weight: ConvolutionMixin, groups: int, what: str) -> Any:
     shape: Any = weight.shape
-    if not is_static(shape[2:]) or (groups != 1 and not is_static((x.shape[1 - len(shape)], *shape))):
+    if groups != 1 and not is_static((x.shape[1 - len(shape)], *shape[:2])):
         raise ShapeError(
             f"{what}: images of shape {show(x.shape)} and weight {show(shape)} with groups={groups}: "
-            "windows, and channels in several groups, are symbolic. Take a slice of fixed size."
+            "channels in several groups are symbolic. Take a slice of fixed size, or one convolution a group."
         )
     channels: Any = x.shape[1 - len(shape)]
     # n * 1 would be another size than n

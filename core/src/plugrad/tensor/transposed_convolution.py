@@ -5,8 +5,11 @@ from typing import Any, Self
 from plugrad.errors import ShapeError
 from plugrad.tensor.arguments import tensors, tensors_or_none, whole
 from plugrad.tensor.convolution import ConvolutionMixin
-from plugrad.tensor.shapes import fixed_shape, show
+from plugrad.tensor.shapes import is_static, show
 from plugrad.tensor.spatial import Padding, Sizes, not_negative, sizes_of, widths_of
+from plugrad.uop.shape import add_sizes
+
+_CHANNELS = "C, O/groups"
 
 
 class TransposedConvolutionMixin(ConvolutionMixin):
@@ -34,7 +37,7 @@ class TransposedConvolutionMixin(ConvolutionMixin):
             >>> Tensor([[[1.0, 2.0]]]).conv_transpose1d(Tensor([[[1.0, 10.0]]])).tolist()
             [[[1.0, 12.0, 20.0]]]
         """
-        self._check_axes(weight, 1, "conv_transpose1d")
+        self._check_axes(weight, 1, "conv_transpose1d", _CHANNELS)
         options = (groups, stride, dilation, padding, output_padding)
         return self._transposed(weight, bias, *options, "conv_transpose1d")
 
@@ -75,7 +78,7 @@ class TransposedConvolutionMixin(ConvolutionMixin):
             [[[[1.0, 2.0, 1.0], [2.0, 4.0, 2.0], [1.0, 2.0, 1.0]]]]
         """
         tensors(weight=weight)
-        self._check_axes(weight, weight.ndim - 2, "conv_transpose2d")
+        self._check_axes(weight, weight.ndim - 2, "conv_transpose2d", _CHANNELS)
         options = (groups, stride, dilation, padding, output_padding)
         return self._transposed(weight, bias, *options, "conv_transpose2d")
 
@@ -99,7 +102,7 @@ class TransposedConvolutionMixin(ConvolutionMixin):
             >>> Tensor.ones(1, 1, 1, 1, 1).conv_transpose3d(Tensor.ones(1, 2, 3, 3, 3)).shape
             (1, 2, 3, 3, 3)
         """
-        self._check_axes(weight, 3, "conv_transpose3d")
+        self._check_axes(weight, 3, "conv_transpose3d", _CHANNELS)
         options = (groups, stride, dilation, padding, output_padding)
         return self._transposed(weight, bias, *options, "conv_transpose3d")
 
@@ -116,9 +119,14 @@ class TransposedConvolutionMixin(ConvolutionMixin):
     ) -> Self:
         axes = weight.ndim - 2
         groups = whole(groups, "groups")
-        shape: Any = fixed_shape(weight.shape, what)
+        shape: Any = weight.shape
         channels = self.shape[-1 - axes]
-        if groups < 1 or channels != shape[0] or shape[0] % groups:
+        if groups != 1 and not is_static((channels, *shape[:2])):
+            raise ShapeError(
+                f"{what} of shape {show(self.shape)} with weight {show(shape)} and groups={groups}: channels "
+                "in several groups are symbolic. Take a slice of fixed size, or one convolution a group."
+            )
+        if groups < 1 or channels != shape[0] or (groups > 1 and shape[0] % groups):
             raise ShapeError(
                 f"{what} of shape {show(self.shape)} with weight {show(shape)} and groups={groups}: the "
                 f"channels, {show((channels,))[1:-2]}, must be the first axis of the weight, and groups "
@@ -135,9 +143,8 @@ class TransposedConvolutionMixin(ConvolutionMixin):
         for size, step, gap, k, more, cut in zip(
             self.shape[-axes:], steps, gaps, kernel, extra, widths, strict=True
         ):
-            results: Any = (
-                (size - 1) * step + gap * (k - 1) + more + 1 if isinstance(size, int) and size else None
-            )
+            is_counted = is_static((size, k)) and size
+            results: Any = (size - 1) * step + gap * (k - 1) + more + 1 if is_counted else None
             if results is not None and results <= sum(cut):
                 raise ShapeError(
                     f"{what} of shape {show(self.shape)} with weight {show(shape)}: padding {cut} takes all "
@@ -145,14 +152,25 @@ class TransposedConvolutionMixin(ConvolutionMixin):
                 )
         # a forward convolution over the elements with zeros between them, by the flipped kernel
         spread = _spread(self, steps)
+        is_known = is_static(kernel)
+        cuts = widths if is_known else ((0, 0),) * axes
         around = tuple(
             (gap * (k - 1) - before, gap * (k - 1) - after + more)
-            for k, gap, (before, after), more in zip(kernel, gaps, widths, extra, strict=True)
+            for k, gap, (before, after), more in zip(kernel, gaps, cuts, extra, strict=True)
         )
         flipped = weight.flip(tuple(range(2, axes + 2)))
-        split = flipped.reshape(groups, channels // groups, out_group, *kernel)
-        turned = split.transpose(1, 2).reshape(groups * out_group, channels // groups, *kernel)
-        return spread._correlated(turned, bias, groups, (1,) * axes, gaps, around, None, what)
+        if groups == 1:
+            turned = flipped.transpose(0, 1)
+        else:
+            split = flipped.reshape(groups, channels // groups, out_group, *kernel)
+            turned = split.transpose(1, 2).reshape(groups * out_group, channels // groups, *kernel)
+        out = spread._correlated(turned, bias, groups, (1,) * axes, gaps, around, None, what)
+        if is_known:
+            return out
+        # a width beside windows whose size varies might be negative
+        for axis, (before, after) in enumerate(widths, out.ndim - axes):
+            out = out._interval(axis, before, add_sizes(out.shape[axis], -after))
+        return out
 
 
 def _spread(x: Any, steps: tuple[int, ...]) -> Any:
