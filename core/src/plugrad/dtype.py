@@ -244,12 +244,22 @@ def parse_dtype(value: object) -> DType:
         >>> parse_dtype("half")
         dtypes.float16
     """
-    if isinstance(value, DType):
-        return value
-    found = _BY_ALIAS.get(value) if isinstance(value, str) else _of_others(value)
+    found = find_dtype(value)
     if found is not None:
         return found
     raise DtypeError(f"{value!r} is not a dtype. Known: {', '.join(d.name for d in (*STORABLE, *FLOAT8))}.")
+
+
+def find_dtype(value: object) -> DType | None:
+    """Return the dtype that `value` names, as `parse_dtype`, or None if it names none.
+
+    Example:
+        >>> find_dtype("half"), find_dtype("whole")
+        (dtypes.float16, None)
+    """
+    if isinstance(value, DType):
+        return value
+    return _BY_ALIAS.get(value) if isinstance(value, str) else _of_others(value)
 
 
 def _of_others(value: Any) -> DType | None:

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any, Self, cast
 
-from plugrad.dtype import parse_dtype
-from plugrad.errors import ArgumentError, DtypeError, ShapeError
+from plugrad.dtype import find_dtype
+from plugrad.errors import ArgumentError, ShapeError
 from plugrad.tensor.base import DTypeLike
 from plugrad.tensor.conversion import ConversionMixin
 from plugrad.tensor.shapes import (
@@ -366,13 +366,7 @@ class MovementMixin(ConversionMixin):
 
 def _is_dtype(given: Any) -> bool:
     """Say whether this is a dtype, here or elsewhere, and no size of an axis, nor text."""
-    if isinstance(given, (int, str, tuple, list)):
-        return False
-    try:
-        parse_dtype(given)
-    except DtypeError:
-        return False
-    return True
+    return not isinstance(given, (int, str, tuple, list)) and find_dtype(given) is not None
 
 
 def _kept(shape: Sequence[Any], have: Shape, what: str) -> list[Any]:
