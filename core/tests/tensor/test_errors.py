@@ -42,6 +42,7 @@ def operands(tmp_path: Path, device: str) -> SimpleNamespace:
         images=Tensor.ones(1, 5, 4, 4),
         grid=Tensor.ones(1, 2, 2, 2),
         pairs=Tensor.ones(4, 2),
+        unbound=Tensor.ones(Variable("size", 1, 10)),
         symbolic=Tensor.ones(10).contiguous()[: Variable("size", 1, 10).bind(3)],
         tracked=Tensor.ones(2, 3, requires_grad=True) * 2,
         folder=str(tmp_path),

@@ -10,7 +10,7 @@ import pytest
 
 from plugrad import Device, Tensor, Variable, events
 from plugrad.engine import storage
-from plugrad.errors import DtypeError, ShapeError
+from plugrad.errors import DtypeError, JitError, ShapeError
 from plugrad.jit import jit
 from plugrad.uop.ops import Ops
 
@@ -213,11 +213,64 @@ def test_lists_and_memory_come_out_without_numpy() -> None:
     assert np.asarray(Tensor([1, 2]), np.float64).dtype == np.float64
 
 
-def test_symbolic_shapes_have_no_array() -> None:
+@pytest.mark.parametrize("dtype", ["int32", "float32", "bfloat16", "fp8e4m3", "bool"])
+def test_of_a_symbolic_shape_the_elements_of_today_are_read(dtype: str) -> None:
+    whole = Tensor([[i + j for i in range(6)] for j in range(5)], dtype=dtype).realize()
+    n, m = Variable("n", 0, 5), Variable("m", 1, 6)
+    for rows, columns in ((2, 3), (5, 6), (0, 1), (1, 1)):
+        known = whole[:rows, :columns]
+        for t in (
+            whole[: n.bind(rows), : m.bind(columns)],
+            (whole[: n.bind(rows)] | False if dtype == "bool" else whole[: n.bind(rows)] * 1)[:, :columns],
+            whole.flatten()[: n.bind(rows) * 6].reshape(n.bind(rows), 6)[:, :columns],
+            whole.contiguous()[: n.bind(rows), : m.bind(columns)].contiguous().realize(),
+        ):
+            np.testing.assert_array_equal(t.numpy(), known.numpy())
+            assert t.numpy().dtype == known.numpy().dtype
+            assert t.numpy().flags.owndata
+            assert t.numpy().flags.writeable
+            assert t.tolist() == known.tolist()
+            assert bytes(t) == bytes(known)
+            assert t.data().tobytes() == known.data().tobytes()
+            assert t.data().shape == known.data().shape
+            np.testing.assert_array_equal(np.asarray(t), np.asarray(known))
+            np.testing.assert_array_equal(np.array(t), np.asarray(known))
+            if dtype != "fp8e4m3":
+                np.testing.assert_array_equal(t.to_torch().float().numpy(), known.float().numpy())
+            if rows * columns == 1:
+                assert t.item() == known.item()
+            else:
+                with pytest.raises(ShapeError, match=rf"it has {rows * columns} elements"):
+                    t.item()
+
+
+def test_reading_a_symbolic_shape_compiles_nothing_for_another_value() -> None:
+    x, names = Tensor(np.arange(40, dtype=np.float32).reshape(8, 5)).realize(), []
+    with events.subscribe(events.CompileEvent, lambda event: names.append(event)):
+        for value in (7, 3, 8):
+            before = len(names)
+            assert x[: Variable("n", 1, 8).bind(value)].numpy().shape == (value, 5)
+            doubled = (x[: Variable("n", 1, 8).bind(value)] * 2).numpy()
+            np.testing.assert_array_equal(doubled, 2 * x.numpy()[:value])
+            assert value == 7 or len(names) == before
+
+
+def test_a_jitted_function_reads_no_elements_of_a_symbolic_shape() -> None:
+    @jit
+    def read(x: Tensor, n: Any) -> Tensor:
+        return x + len(x[:n].tolist())
+
+    x, n = Tensor.ones(4).contiguous(), Variable("n", 0, 4)
+    for value in (3, 0):
+        with pytest.raises(JitError, match="a jitted function reads the elements"):
+            read(x, n.bind(value))
+
+
+def test_a_size_without_a_value_has_no_array() -> None:
     n = Variable("n", 1, 5)
-    for read in (Tensor.numpy, Tensor.tolist, Tensor.data):
-        with pytest.raises(ShapeError, match=rf"{read.__name__}: the shape \(n,\) is symbolic"):
-            read(Tensor.ones(n.bind(2)))
+    for read in (Tensor.numpy, Tensor.tolist, Tensor.data, Tensor.item):
+        with pytest.raises(ShapeError, match=rf"{read.__name__}: the shape \(n,\) has a variable without a"):
+            read(Tensor.ones(n))
 
 
 @pytest.mark.parametrize(("dtype", "fmt"), [("fp8e4m3", "B"), ("float16", "H"), ("bfloat16", "H")])

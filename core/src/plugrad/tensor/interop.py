@@ -10,7 +10,7 @@ from plugrad.tensor.dlpack import HOST, Shared, export_memory, import_memory, kn
 from plugrad.tensor.external import ExternalMixin
 from plugrad.tensor.host import computes, copied_buffer, host_buffer, shared_buffer
 from plugrad.tensor.reading import ReadingMixin
-from plugrad.tensor.shapes import as_flag, fixed_shape, is_one_of
+from plugrad.tensor.shapes import as_flag, is_one_of, shape_today
 from plugrad.tensor.source import bytes_of
 from plugrad.uop.uop import UOp
 
@@ -48,7 +48,7 @@ class InteropMixin(ExternalMixin, ReadingMixin):
         Raises:
             ArgumentError: `copy` is neither None nor a bool, or `max_version` no pair of integers.
             SharingError: `copy=False`, and a copy is needed; or `dl_device` is not the host.
-            ShapeError: the shape is symbolic.
+            ShapeError: a symbolic size has no value.
 
         Example:
             >>> np.from_dlpack(Tensor([1, 2])).tolist()
@@ -59,10 +59,10 @@ class InteropMixin(ExternalMixin, ReadingMixin):
         if stream is not None:
             raise SharingError(f"DLPack with stream={stream!r}: the host's memory has none. Pass None.")
         copy = _copy_flag(copy, "__dlpack__")
-        shape = fixed_shape(self.shape, "DLPack")
+        shape = shape_today(self.shape, "DLPack")
         is_versioned = max_version is not None and _major(max_version) >= 1 and knows_versions()
         if copy or (copy is None and not is_versioned):
-            memory = memoryview(bytearray(self._bytes().cast("B") if 0 not in shape else b""))
+            memory = memoryview(bytearray(self._bytes().cast("B")))
             return export_memory(memory, shape, self.dtype, is_versioned=is_versioned, is_copied=True)
         if copy is False and not is_versioned:
             raise SharingError(
@@ -79,7 +79,7 @@ class InteropMixin(ExternalMixin, ReadingMixin):
             >>> bytes(Tensor([1, 258], dtype="int16"))
             b'\x01\x00\x02\x01'
         """
-        fixed_shape(self.shape, "bytes")
+        shape_today(self.shape, "bytes")
         return bytes(self._bytes())
 
     @classmethod
@@ -160,13 +160,13 @@ class InteropMixin(ExternalMixin, ReadingMixin):
 
         Raises:
             ArgumentError: PyTorch is not installed, or `copy` is no bool.
-            ShapeError: the shape is symbolic.
+            ShapeError: a symbolic size has no value.
 
         Example:
             >>> Tensor([1.0, 2.0]).to_torch()
             tensor([1., 2.])
         """
-        fixed_shape(self.shape, "to_torch")
+        shape_today(self.shape, "to_torch")
         try:
             torch: Any = importlib.import_module("torch")
         except ImportError as error:

@@ -1,4 +1,8 @@
-"""The host reads elements: as Python numbers, as bytes, as NumPy arrays."""
+"""The host reads elements: as Python numbers, as bytes, as NumPy arrays.
+
+Of a symbolic shape, it reads the elements that there are today: the first ones of memory for as many as there
+may be.
+"""
 
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +17,10 @@ from plugrad.runtime.buffer import Buffer
 from plugrad.tensor.computing import ComputingMixin
 from plugrad.tensor.conversion import ConversionMixin
 from plugrad.tensor.host import computes, empty_lists, nest, pack, unpack
-from plugrad.tensor.shapes import as_flag, fixed_shape, show
+from plugrad.tensor.shapes import as_flag, is_static, product, shape_today, show
 from plugrad.tensor.source import bytes_of
 from plugrad.uop.ops import Ops
+from plugrad.uop.shape import greatest, pairs_of
 from plugrad.uop.uop import UOp
 
 if TYPE_CHECKING:
@@ -36,13 +41,13 @@ class ReadingMixin(ComputingMixin, ConversionMixin):
         and stays as long as anything made of it: an assign to the tensor moves the tensor to other memory.
 
         Raises:
-            ShapeError: the shape is symbolic.
+            ShapeError: a symbolic size has no value.
 
         Example:
             >>> Tensor([[1, 2], [3, 4]]).data()[1, 0]
             3
         """
-        shape = fixed_shape(self.shape, "data")
+        shape = shape_today(self.shape, "data")
         flat: Any = self._bytes()
         fmt: Any = self.dtype.fmt
         if fmt is None or fmt == "e":
@@ -64,15 +69,23 @@ class ReadingMixin(ComputingMixin, ConversionMixin):
             raise SharingError(f"{self!r} gives read-only memory. Copy it: bytearray(tensor.data()).")
         if self.dtype.fmt is None or self.dtype.fmt == "e":
             raise SharingError(f"memoryview has no {self.dtype.name}, which {self!r} is of. Use data().")
-        shape = fixed_shape(self.shape, "memoryview")
+        shape = shape_today(self.shape, "memoryview")
+        memory = self.data()
         # a memoryview of no elements cannot be cast to a shape
-        return np.empty(shape, to_numpy(self.dtype)).data.toreadonly() if 0 in shape else self.data()
+        return np.empty(shape, to_numpy(self.dtype)).data.toreadonly() if 0 in shape else memory
 
     def _bytes(self) -> memoryview:
         """Return the elements' bytes as they are now, in row-major order: read-only, never changed."""
         with storage.lock:
             stored = self._stored()
-            return stored.snapshot() if isinstance(stored, Buffer) else memoryview(stored)
+            memory = stored.snapshot() if isinstance(stored, Buffer) else memoryview(stored)
+            return self._part_of_today(memory)
+
+    def _part_of_today(self, memory: memoryview) -> memoryview:
+        """Return the bytes of the elements that there are today."""
+        if is_static(self.shape):
+            return memory
+        return memory.cast("B")[: product(shape_today(self.shape, "data")) * self.dtype.itemsize]
 
     def _stored(self) -> Buffer | bytes:
         """Compute the elements and return where they lie in row-major order; as bytes those of no memory."""
@@ -90,7 +103,7 @@ class ReadingMixin(ComputingMixin, ConversionMixin):
             # what lies there in another order, or in parts, is put together where kernels run
             return self._make(self.uop.copy_to_device(Device.DEFAULT), Device.DEFAULT)._stored()
         t = self.realize()
-        if not _is_whole(t.uop):
+        if not _is_whole(t.uop) and not _is_whole_today(t.uop):
             t = self._make(t.uop.contiguous(), self._device).realize()
         return storage.buffer_of(storage.base_of(t.uop))
 
@@ -98,16 +111,16 @@ class ReadingMixin(ComputingMixin, ConversionMixin):
         """Return a NumPy array of the elements, which is the caller's own. bfloat16 comes as float32.
 
         That takes one copy. `np.asarray(tensor)` takes none where the tensor is in the host's memory, and is
-        read-only.
+        read-only. Of a symbolic shape it has the elements that there are today.
 
         Raises:
-            ShapeError: the shape is symbolic.
+            ShapeError: a symbolic size has no value.
 
         Example:
             >>> Tensor([1, 2]).numpy()
             array([1, 2], dtype=int32)
         """
-        shape = fixed_shape(self.shape, "numpy")
+        shape = shape_today(self.shape, "numpy")
         dtype = to_numpy(self.dtype)
         if dtype is None:
             return self.cast(dtypes.float32).numpy()
@@ -115,10 +128,10 @@ class ReadingMixin(ComputingMixin, ConversionMixin):
             stored = self._stored()
             if isinstance(stored, bytes):
                 return np.frombuffer(stored, dtype).reshape(shape).copy()
-            out = np.empty(shape, dtype)
+            out = np.empty(shape if is_static(self.shape) else stored.nbytes // dtype.itemsize, dtype)
             with naming(Device[stored.device], "plugrad_allocator", f"reading {stored.nbytes} bytes"):
                 stored.copyout(bytes_of(out))
-            return out
+            return out if is_static(self.shape) else out[: product(shape)].reshape(shape).copy()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> "npt.NDArray[Any]":
         """Let NumPy take this tensor as an array: without a copy where it can, and then read-only.
@@ -142,7 +155,7 @@ class ReadingMixin(ComputingMixin, ConversionMixin):
             out = self.numpy()
             return out if wanted is None else out.astype(wanted, copy=False)
         flat = self._bytes() if copy is None else self._shared()
-        out = np.frombuffer(flat, own).reshape(fixed_shape(self.shape, "numpy"))
+        out = np.frombuffer(flat, own).reshape(shape_today(self.shape, "numpy"))
         if copy is False and wanted != own:
             raise ArgumentError(f"{self!r} as {wanted} needs a copy. Let it be copied, or cast it first.")
         return out if wanted is None else out.astype(wanted, copy=False)
@@ -169,7 +182,7 @@ class ReadingMixin(ComputingMixin, ConversionMixin):
             flat = self._shared()
         except ArgumentError as error:
             raise AttributeError(str(error)) from error
-        shape = fixed_shape(self.shape, "numpy")
+        shape = shape_today(self.shape, "numpy")
         return {"version": 3, "shape": shape, "typestr": np.dtype(own).str, "data": flat}
 
     def _shared(self) -> memoryview:
@@ -177,6 +190,7 @@ class ReadingMixin(ComputingMixin, ConversionMixin):
         with storage.lock:
             stored = self._stored()
             shared = stored.share() if isinstance(stored, Buffer) else memoryview(stored)
+            shared = None if shared is None else self._part_of_today(shared)
         if shared is None:
             raise ArgumentError(
                 f"the memory of {self!r} cannot be shared: it is not the host's, belongs to somebody else, "
@@ -187,29 +201,31 @@ class ReadingMixin(ComputingMixin, ConversionMixin):
     def tolist(self) -> Any:
         """Return the elements as nested lists of Python numbers; one number for shape ().
 
+        Raises:
+            ShapeError: a symbolic size has no value.
+
         Example:
             >>> Tensor([[1, 2], [3, 4]]).tolist()
             [[1, 2], [3, 4]]
         """
-        shape = fixed_shape(self.shape, "tolist")
-        if 0 in shape:
-            return empty_lists(shape)
-        return nest(unpack(self._bytes().cast("B"), self.dtype), shape)
+        shape = shape_today(self.shape, "tolist")
+        memory = self._bytes()
+        return empty_lists(shape) if 0 in shape else nest(unpack(memory.cast("B"), self.dtype), shape)
 
     def item(self) -> Any:
         """Return the only element as a Python number.
 
         Raises:
-            ShapeError: there are more or fewer, or the shape is symbolic.
+            ShapeError: there are more or fewer, or a symbolic size has no value.
 
         Example:
             >>> Tensor([[5]]).item()
             5
         """
-        fixed_shape(self.shape, "item")
-        if self.numel() != 1:
+        count = product(shape_today(self.shape, "item"))
+        if count != 1:
             raise ShapeError(
-                f"item() of shape {show(self.shape)}: it has {self.numel()} elements. Index one, reduce, "
+                f"item() of shape {show(self.shape)}: it has {count} elements. Index one, reduce, "
                 "or use tolist()."
             )
         return unpack(self._bytes().cast("B"), self.dtype)[0]
@@ -241,3 +257,13 @@ def _is_whole(u: UOp) -> bool:
     while u.op is Ops.RESHAPE:
         u = u.src[0]
     return u.op is Ops.BUFFER
+
+
+def _is_whole_today(u: UOp) -> bool:
+    """Say whether `u` is the first elements of memory, which has room for as many as there may be."""
+    while u.op is Ops.RESHAPE:
+        u = u.src[0]
+    if u.op is not Ops.SHRINK or is_static(u.shape) or not _is_whole(u.src[0]):
+        return False
+    pairs, room = pairs_of(u), u.src[0].shape
+    return len(pairs) == 1 and pairs[0] == (0, u.shape[0]) and (greatest(u.shape[0]),) == room

@@ -232,6 +232,19 @@ def fixed_shape(shape: Shape, what: str) -> tuple[int, ...]:
     return fixed
 
 
+def shape_today(shape: Shape, what: str) -> tuple[int, ...]:
+    """Return a shape with the sizes that it has today to `what`, which asks for it.
+
+    Raises:
+        ShapeError: a size depends on a variable that no value is bound to.
+    """
+    if any(not isinstance(size, int) and size.vmin != size.vmax for size in shape):
+        raise ShapeError(
+            f"{what}: the shape {show(shape)} has a variable without a value. Bind one: n.bind(3)."
+        )
+    return tuple(map(size_today, shape))
+
+
 def show(shape: Iterable[Dim]) -> str:
     """Return a shape as text; symbolic dimensions by the names of their variables."""
     dims = [str(dim) if isinstance(dim, int) else _show_symbolic(dim) for dim in shape]

@@ -212,7 +212,12 @@ CASES: list[Case] = [
         lambda t: Tensor.from_torch(torch.ones(2, dtype=torch.complex64)),
         "DLPack's type with code 5, 64 bits and 1 lanes has no plugrad dtype",
     ),
-    ("to_torch", ShapeError, lambda t: t.symbolic.to_torch(), "to_torch: the shape (size,) is symbolic"),
+    (
+        "to_torch",
+        ShapeError,
+        lambda t: t.unbound.to_torch(),
+        "to_torch: the shape (size,) has a variable without",
+    ),
     ("randperm", ShapeError, lambda t: Tensor.randperm(-1), "randperm: (-1,) has a negative size"),
     (
         "multinomial",
@@ -237,10 +242,11 @@ CASES: list[Case] = [
         "to_device: stream=3. Copies are in no stream",
     ),
     ("to_device", DeviceNotFound, lambda t: t.floats.to_device("NOWHERE"), "there is no device 'NOWHERE'"),
-    ("data", ShapeError, lambda t: t.symbolic.data(), "data: the shape (size,) is symbolic"),
-    ("numpy", ShapeError, lambda t: t.symbolic.numpy(), "numpy: the shape (size,) is symbolic"),
+    ("tolist", ShapeError, lambda t: t.unbound.tolist(), "tolist: the shape (size,) has a variable without"),
+    ("data", ShapeError, lambda t: t.unbound.data(), "data: the shape (size,) has a variable without"),
+    ("numpy", ShapeError, lambda t: t.unbound.numpy(), "numpy: the shape (size,) has a variable without"),
     ("item", ShapeError, lambda t: t.floats.item(), "item() of shape (2, 3): it has 6 elements"),
-    ("item", ShapeError, lambda t: t.symbolic.item(), "item: the shape (size,) is symbolic"),
+    ("item", ShapeError, lambda t: t.unbound.item(), "item: the shape (size,) has a variable without"),
     (
         "requires_grad",
         ArgumentError,
