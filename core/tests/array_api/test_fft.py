@@ -11,7 +11,7 @@ import plugrad.array_api as xp
 from plugrad import Variable
 from plugrad.array_api.complexes import Complex
 from plugrad.dtype import dtypes
-from plugrad.errors import ArgumentError, AxisError, DtypeError, ShapeError
+from plugrad.errors import ArgumentError, AxisError, DtypeError
 from plugrad.tensor import Tensor
 
 NORMS = ("backward", "ortho", "forward")
@@ -187,8 +187,33 @@ def test_a_symbolic_axis_may_be_transformed() -> None:
     for name in ("irfft", "hfft"):
         total = xp.sum(xp.square(getattr(xp.fft, name)(x)))
         assert total.item() == pytest.approx(np.square(getattr(np.fft, name)([1.0, 2.0])).sum(), rel=1e-5)
-    with pytest.raises(ShapeError, match=r"^fftshift: axis 0 of shape .* is symbolic"):
-        xp.fft.fftshift(x)
+
+
+def test_frequencies_of_a_symbolic_number_are_those_of_each_value() -> None:
+    found: dict[str, Any] = {
+        "fftfreq": lambda n: xp.fft.fftfreq(n, d=0.5),
+        "rfftfreq": lambda n: xp.fft.rfftfreq(n, d=0.5),
+        "fftshift": lambda n: xp.fft.fftshift(xp.fft.fftfreq(n)),
+        "ifftshift": lambda n: xp.fft.ifftshift(xp.fft.fftfreq(n)),
+    }
+    wanted: dict[str, Any] = {
+        "fftfreq": lambda n: np.fft.fftfreq(n, 0.5),
+        "rfftfreq": lambda n: np.fft.rfftfreq(n, 0.5),
+        "fftshift": lambda n: np.fft.fftshift(np.fft.fftfreq(n)),
+        "ifftshift": lambda n: np.fft.ifftshift(np.fft.fftfreq(n)),
+    }
+    for name, function in found.items():
+        programs: set[tuple[Any, ...]] = set()
+        for size in (5, 4, 1):
+            x = function(Variable("n", 1, 6).bind(size))
+            count: Any = x.shape[0]
+            x = x.pad((0, 6 - count))
+            programs.add(tuple(item.ast for item in x.schedule()))
+            expected = wanted[name](size)
+            np.testing.assert_allclose(x.numpy(), np.pad(expected, (0, 6 - len(expected))), rtol=1e-6)
+        assert len(programs) == 1
+    with pytest.raises(ArgumentError, match=r"^rfftfreq: n=0 elements"):
+        xp.fft.rfftfreq(Variable("n", 0, 6).bind(0))
 
 
 @pytest.mark.parametrize("name", ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft"])

@@ -5,6 +5,7 @@ A complex matrix is one real tensor, (..., 2, m, n). The algorithms are those of
 of vectors are arbitrary, as signs are there, and gradients take them as fixed.
 """
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -22,12 +23,14 @@ from plugrad.array_api.complex_steps import (
 )
 from plugrad.dtype import dtypes
 from plugrad.tensor.factorizations import epsilon
+from plugrad.tensor.shapes import Dim
 from plugrad.tensor.spectra import safe_inverse, together
 
 __all__ = [
     "deinterleaved",
     "determinants",
     "eigen",
+    "factors_of_part",
     "identity",
     "interleaved",
     "pseudo_inverse",
@@ -222,6 +225,33 @@ def _qr_moves(values: Sequence[Any], x: Any, step: Any) -> list[Any]:
     return [moved - product(q, upper), product(upper, r), -product(inverted, upper)]
 
 
+def factors_of_part(x: Any, complete: bool, count: Dim) -> tuple[Any, Any]:
+    """Return Q and R of matrices with zeros behind rows and columns, of which `count` is the lesser number.
+
+    As `qr` gives them, with zeros or directions of their own behind. Of the first `count` columns R is a
+    triangle that has an inverse; of others it is what Q makes of them.
+    """
+    rows, columns = x.shape[-2:]
+    size = min(rows, columns)
+    is_behind = _is_behind(x, count, size)
+    first = x._interval(x.ndim - 1, 0, size)
+    head = is_behind.where(0.0, first).cast(x.dtype)
+    q, r, others = _reflections(head._fixed(), complete)
+    inverted = adjoint(_lower_inverse(adjoint(r + identity(x, size, size) * is_behind.cast(x.dtype))))
+    q, r, _ = head._differentiated([q, r, is_behind.where(0.0, inverted).cast(x.dtype)], _qr_moves)
+    r = r.pad((0, columns - size)) + product(adjoint(q), x - head.pad((0, columns - size)))
+    if complete and rows > columns:
+        q = q.cat(others._tracking(_completed(q, others)), axis=-1)
+        r = r.pad((0, 0, 0, rows - columns))
+    return q, r
+
+
+def _is_behind(x: Any, count: Any, size: int | None = None) -> Any:
+    """Return which of the numbers of columns are not among the first `count`: (n,)."""
+    number = x._counted(x.shape[-1] if size is None else size)
+    return number >= x._make(count.cast(number.dtype), x.device)
+
+
 # --- singular values ---
 
 
@@ -334,19 +364,20 @@ def _singular_moves(values: Sequence[Any], x: Any, step: Any) -> list[Any]:
 # --- eigenvalues ---
 
 
-def eigen(x: Any) -> tuple[Any, Any]:
+def eigen(x: Any, count: Dim | None = None) -> tuple[Any, Any]:
     """Return eigenvalues, least first, and eigenvectors of Hermitian matrices: (..., n), (..., 2, n, n).
 
-    Only the lower triangle is read, and of the diagonal the real part.
+    Only the lower triangle is read, and of the diagonal the real part. Behind the first `count` rows and
+    columns there are zeros, whose values come last.
     """
     fixed = x._fixed()
     size = x.shape[-1]
     lower, diagonal = fixed.tril(-1), fixed * identity(x, size, size)
-    w, v = x._differentiated(list(_eigen(lower + adjoint(lower) + diagonal)), _eigen_moves)
+    w, v = x._differentiated(list(_eigen(lower + adjoint(lower) + diagonal, count)), _eigen_moves)
     return w, v
 
 
-def _eigen(x: Any) -> tuple[Any, Any]:
+def _eigen(x: Any, count: Any) -> tuple[Any, Any]:
     size = x.shape[-1]
     largest = _scale(x)
     x = (x / largest)._kept()
@@ -358,7 +389,8 @@ def _eigen(x: Any) -> tuple[Any, Any]:
     turned = _orthogonal(_turned(x + identity(x, size, size) * shift), size, sweeps)
     v = _turned(turned / turned.square().sum((-3, -1), keepdim=True).sqrt())._kept()
     w = (v * product(x, v)).sum((-3, -2))
-    order = w.argsort(-1)
+    keys = w if count is None or isinstance(count, int) else _is_behind(x, count).where(math.inf, w)
+    order = keys.argsort(-1)
     return (w.gather(-1, order) * largest.squeeze((-2, -1)))._kept(), _columns_in(v, order)._kept()
 
 

@@ -3,6 +3,9 @@
 Inverses, solutions and triangles of positive definite matrices are those of real matrices of twice the size,
 in which each number is a block [[a, -b], [b, a]]: these multiply, and stay apart, as the numbers do. What is
 not unique, such as eigenvectors, has algorithms of its own, in `plugrad.array_api.complex_factors`.
+
+Matrices of symbolic sizes are parts of those of their greatest ones, with zeros or an identity behind: what
+is computed of these, with gradients, has what is asked for in front.
 """
 
 from collections.abc import Callable
@@ -12,6 +15,7 @@ from plugrad.array_api.complex_factors import (
     deinterleaved,
     determinants,
     eigen,
+    factors_of_part,
     identity,
     interleaved,
     pseudo_inverse,
@@ -20,10 +24,10 @@ from plugrad.array_api.complex_factors import (
 from plugrad.array_api.complex_factors import qr as factors
 from plugrad.array_api.complex_steps import adjoint, product, times_i
 from plugrad.array_api.complexes import Array, Complex
-from plugrad.errors import ShapeError
 from plugrad.tensor import Tensor
 from plugrad.tensor.base import promoted
-from plugrad.tensor.shapes import is_static, show
+from plugrad.tensor.factorizations import epsilon
+from plugrad.tensor.shapes import Dim, greater, is_static, lesser
 
 __all__ = [
     "cholesky",
@@ -45,25 +49,45 @@ __all__ = [
 # --- arrays as tensors (..., 2, m, n) ---
 
 
-def _pair(x: Complex, what: str, square: bool = False) -> Any:
-    """Return matrices as one tensor, (..., m, n) -> (..., 2, m, n).
+def _pair(x: Complex, what: str) -> Any:
+    """Return matrices as one tensor, (..., m, n) -> (..., 2, m, n); with zeros behind symbolic sizes.
 
     Raises:
-        ShapeError: these are no matrices, or their sizes are symbolic.
+        ShapeError: these are no matrices.
     """
     real: Any = x.real
-    real._matrices(what, square)
-    if not is_static(real.shape[-2:]):
-        raise ShapeError(
-            f"{what}: rows or columns of shape {show(real.shape)} are symbolic. Take matrices of fixed size: "
-            "how many there are may vary."
-        )
-    return real.stack(x.imag, axis=-3)
+    imag: Any = x.imag
+    real._matrices(what)
+    return real._among_zeros().stack(imag._among_zeros(), axis=-3)
+
+
+def _square_pair(x: Complex, what: str, one: bool = True) -> Any:
+    """Return square matrices as `_pair`; behind symbolic sizes those of `one` are the identity.
+
+    Raises:
+        ShapeError: these are no square matrices.
+    """
+    real: Any = x.real
+    imag: Any = x.imag
+    real._squares(what)
+    real = real._among_ones() if one else real._among_zeros()
+    return real.stack(imag._among_zeros(), axis=-3)
 
 
 def _complex(pair: Any, axis: int = -3) -> Complex:
     real, imag = pair.movedim(axis, 0)
     return Complex(real, imag)
+
+
+def _cut(pair: Any, rows: Dim, columns: Dim) -> Complex:
+    """Return the first rows and columns of matrices: what a symbolic size leaves of the greatest one."""
+    is_whole = is_static((rows, columns)) and pair.shape[-2:] == (rows, columns)
+    return _complex(pair if is_whole else pair._corner(rows, columns))
+
+
+def _sizes(x: Complex) -> tuple[Dim, Dim]:
+    rows, columns = x.shape[-2:]
+    return rows, columns
 
 
 def magnitudes(x: Complex) -> Tensor:
@@ -91,7 +115,8 @@ def each(x: Array, function: Callable[[Tensor], Tensor]) -> Array:
 
 def inv(x: Complex) -> Complex:
     """Return inverses: (..., n, n) -> (..., n, n)."""
-    return _complex(deinterleaved(interleaved(_pair(x, "inv", square=True)).inv()))
+    pair = _square_pair(x, "inv")
+    return _cut(deinterleaved(interleaved(pair).inv()), *_sizes(x))
 
 
 def solve(x1: Array, x2: Array) -> Complex:
@@ -100,25 +125,27 @@ def solve(x1: Array, x2: Array) -> Complex:
     if isinstance(x1, Tensor):
         # a real matrix has both parts on its right side
         sides: Any = x2
-        found: Any = x1.cast(dtype).solve(sides.real.cat(sides.imag, axis=-1).cast(dtype))
-        columns = found.shape[-1] // 2
-        return _complex(found.reshape(*found.shape[:-1], 2, columns), -2)
-    real, imag = (x2.real, x2.imag) if isinstance(x2, Complex) else (x2, x2.zeros_like())
-    right: Any = real.stack(imag, axis=-2).cast(dtype)
+        found: Any = x1.cast(dtype).unsqueeze(-3).solve(sides.real.stack(sides.imag, axis=-3).cast(dtype))
+        return _complex(found)
+    parts = (x2.real, x2.imag) if isinstance(x2, Complex) else (x2, x2.zeros_like())
+    real: Any = parts[0]
+    imag: Any = parts[1]
+    right = real._among_zeros().stack(imag._among_zeros(), axis=-2).cast(dtype)
     rows, columns = right.shape[-3], right.shape[-1]
-    matrix = interleaved(_pair(x1, "solve", square=True).cast(dtype))
+    matrix = interleaved(_square_pair(x1, "solve").cast(dtype))
     found = matrix.solve(right.reshape(*right.shape[:-3], 2 * rows, columns))
-    return _complex(found.reshape(*found.shape[:-2], rows, 2, columns), -2)
+    pair = found.reshape(*found.shape[:-2], rows, 2, columns).movedim(-2, -3)
+    return _cut(pair, x1.shape[-1], x2.shape[-1])
 
 
 def cholesky(x: Complex, upper: bool) -> Complex:
     """Return the lower triangle `L` with `L @ L^H == x`, or its adjoint: (..., n, n) -> (..., n, n)."""
-    pair = _pair(x, "cholesky", square=True)
+    pair = _square_pair(x, "cholesky")
     # of a Hermitian matrix, the diagonal is real
     size = pair.shape[-1]
     is_imaginary = times_i(identity(pair, size, size)) != 0
     factor = deinterleaved(interleaved(is_imaginary.where(0.0, pair).cast(pair.dtype)).cholesky())
-    return _complex(adjoint(factor) if upper else factor)
+    return _cut(adjoint(factor) if upper else factor, *_sizes(x))
 
 
 # --- by factors ---
@@ -126,39 +153,57 @@ def cholesky(x: Complex, upper: bool) -> Complex:
 
 def det(x: Complex) -> Complex:
     """Return determinants: (..., n, n) -> (...)."""
-    return _complex(determinants(_pair(x, "det", square=True))[0], -1)
+    return _complex(determinants(_square_pair(x, "det"))[0], -1)
 
 
 def slogdet(x: Complex) -> tuple[Complex, Tensor]:
     """Return numbers of magnitude 1, or 0, and logarithms of magnitudes: (..., n, n) -> (...), (...)."""
-    _, sign, logarithm = determinants(_pair(x, "slogdet", square=True))
+    _, sign, logarithm = determinants(_square_pair(x, "slogdet"))
     return _complex(sign, -1), logarithm
 
 
 def qr(x: Complex, complete: bool) -> tuple[Complex, Complex]:
     """Return Q and R: (..., m, n) -> (..., m, k), (..., k, n)."""
-    q, r = factors(_pair(x, "qr"), complete)
-    return _complex(q), _complex(r)
+    rows, columns = _sizes(x)
+    pair = _pair(x, "qr")
+    count = lesser(rows, columns)
+    q, r = factors(pair, complete) if is_static((rows, columns)) else factors_of_part(pair, complete, count)
+    count = rows if complete else count
+    return _cut(q, rows, count), _cut(r, count, columns)
 
 
 def eigh(x: Complex, what: str) -> tuple[Tensor, Complex]:
     """Return eigenvalues, least first, and eigenvectors: (..., n, n) -> (..., n), (..., n, n)."""
-    w, v = eigen(_pair(x, what, square=True))
-    return w, _complex(v)
+    size: Any = x.shape[-1] if x.ndim else 0
+    w, v = eigen(_square_pair(x, what, one=False), size)
+    return _first(w, size), _cut(v, size, size)
 
 
 def svd(x: Complex, full_matrices: bool, what: str) -> tuple[Complex, Tensor, Complex]:
     """Return U, S and Vh: (..., m, n) -> (..., m, k), (..., min(m, n)), (..., k, n)."""
     pair = _pair(x, what)
+    rows, columns = _sizes(x)
     is_wide = pair.shape[-1] > pair.shape[-2]
     u, s, v = singular(adjoint(pair) if is_wide else pair, full_matrices)
     left, right = (v, adjoint(u)) if is_wide else (u, adjoint(v))
-    return _complex(left), s, _complex(right)
+    count = lesser(rows, columns)
+    ends = (rows, columns) if full_matrices else (count, count)
+    return _cut(left, rows, ends[0]), _first(s, count), _cut(right, ends[1], columns)
 
 
 def pinv(x: Complex, rtol: Any) -> Complex:
     """Return pseudo-inverses: (..., m, n) -> (..., n, m)."""
-    return _complex(pseudo_inverse(_pair(x, "pinv"), rtol))
+    pair = _pair(x, "pinv")
+    rows, columns = _sizes(x)
+    size: Any = greater(rows, columns)
+    if rtol is None and not isinstance(size, int):
+        rtol = pair._make(size.cast(pair.dtype), pair.device) * epsilon(pair.dtype)
+    return _cut(pseudo_inverse(pair, rtol), columns, rows)
+
+
+def _first(x: Tensor, count: Dim) -> Tensor:
+    whole: Any = x
+    return x if isinstance(count, int) else whole._interval(x.ndim - 1, 0, count)
 
 
 # --- products and sums ---
@@ -166,7 +211,7 @@ def pinv(x: Complex, rtol: Any) -> Complex:
 
 def matrix_power(x: Complex, n: int) -> Complex:
     """Return products of `n` equal matrices, of inverses for negative `n`: (..., m, m) -> (..., m, m)."""
-    base = _pair(x, "matrix_power", square=True)
+    base = _square_pair(x, "matrix_power")
     size = base.shape[-1]
     if n < 0:
         base = deinterleaved(interleaved(base).inv())
@@ -175,7 +220,7 @@ def matrix_power(x: Complex, n: int) -> Complex:
     for at, bit in enumerate(bin(abs(n))[2:] if n else ""):
         out = product(out, out) if at else out
         out = (product(out, base) if at else base) if bit == "1" else out
-    return _complex(out)
+    return _cut(out, *_sizes(x))
 
 
 def trace(x: Complex, offset: int, dtype: Any) -> Complex:

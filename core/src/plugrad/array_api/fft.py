@@ -17,7 +17,6 @@ from plugrad.dtype import dtypes, is_float
 from plugrad.errors import ArgumentError
 from plugrad.tensor import Tensor
 from plugrad.tensor.shapes import is_one_of, one_axis
-from plugrad.uop.uop import UOp
 
 __all__ = [
     "fft",
@@ -239,7 +238,7 @@ def hfft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: Norm = "bac
     """
     at = _axis(x, axis, norm, "hfft")
     size: Any = x.shape[at]
-    count = _checked_length(2 * (size - 1) if n is None else n, "hfft")
+    count = length(2 * (size - 1) if n is None else n, "hfft")
     conjugates = _pairs(x) * Tensor([1, -1], dtype=dtypes.int8, device=x.device)
     return conjugates.irfft(count, at, _OPPOSITE[norm])
 
@@ -265,7 +264,7 @@ def ihfft(x: Tensor, /, *, n: int | None = None, axis: int = -1, norm: Norm = "b
         [1.5, -0.5]
     """
     at = _axis(x, axis, norm, "ihfft")
-    count = _checked_length(x.shape[at] if n is None else n, "ihfft")
+    count = length(x.shape[at] if n is None else n, "ihfft")
     out = _complex(_floats(x).rfft(count, at, _OPPOSITE[norm]))
     return Complex(out.real, -out.imag)
 
@@ -281,11 +280,6 @@ def _check_norm(norm: str, what: str) -> None:
 def _axis(x: Array, axis: int, norm: str, what: str) -> int:
     _check_norm(norm, what)
     return one_axis(axis, x.ndim, what)
-
-
-def _checked_length(n: Any, what: str) -> Any:
-    """Return how many elements a transform has, which is checked here unless it is symbolic."""
-    return n if isinstance(n, UOp) else length(n, what)
 
 
 def _floats(x: Tensor) -> Tensor:

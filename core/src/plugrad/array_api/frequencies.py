@@ -1,15 +1,18 @@
 """The frequencies of Fourier transforms: which they are, and in which order."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from plugrad.array_api.checks import checked
 from plugrad.array_api.complex_matrices import each
 from plugrad.array_api.complexes import Array
 from plugrad.dtype import DType, dtypes, is_float
-from plugrad.errors import ArgumentError, DtypeError, ShapeError
+from plugrad.errors import ArgumentError, DtypeError
 from plugrad.tensor import Tensor
 from plugrad.tensor.base import the_dtype
-from plugrad.tensor.shapes import as_int, as_number, show, some_axes
+from plugrad.tensor.shapes import as_int, as_number, size_today, some_axes
+from plugrad.uop.shape import add_sizes
+from plugrad.uop.uop import UOp
 
 __all__ = ["fftfreq", "fftshift", "ifftshift", "length", "rfftfreq"]
 
@@ -19,7 +22,7 @@ def fftfreq(n: int, /, *, d: float = 1.0, dtype: DType | None = None, device: st
     """Return the frequency of each element of `fft`, per unit of `d`: [0, 1, ..., -2, -1] / (n * d).
 
     Args:
-        n: how many elements.
+        n: how many elements; a bound Variable gives frequencies of symbolic number.
         d: the distance of two samples.
         dtype: of the result, a real float; by default the default float.
         device: where the result lives.
@@ -34,7 +37,8 @@ def fftfreq(n: int, /, *, d: float = 1.0, dtype: DType | None = None, device: st
     """
     count = length(n, "fftfreq")
     place = Tensor.arange(count, dtype=dtypes.int64, device=device)
-    return _frequencies((place + count // 2) % count - count // 2, count, d, dtype, "fftfreq")
+    whole, half = _today(count, place), _today(count // 2, place)
+    return _frequencies((place + half) % whole - half, count, d, dtype, "fftfreq")
 
 
 @checked
@@ -60,7 +64,6 @@ def fftshift(x: Array, /, *, axes: int | Sequence[int] | None = None) -> Array:
 
     Raises:
         AxisError: an axis does not exist, or comes twice.
-        ShapeError: an axis is symbolic.
 
     Example:
         >>> fftshift(Tensor([0, 1, -2, -1])).tolist()
@@ -75,7 +78,6 @@ def ifftshift(x: Array, /, *, axes: int | Sequence[int] | None = None) -> Array:
 
     Raises:
         AxisError: an axis does not exist, or comes twice.
-        ShapeError: an axis is symbolic.
 
     Example:
         >>> ifftshift(Tensor([-2, -1, 0, 1])).tolist()
@@ -87,13 +89,25 @@ def ifftshift(x: Array, /, *, axes: int | Sequence[int] | None = None) -> Array:
 # --- what these are made of ---
 
 
-def _rolled(x: Tensor, axes: int | Sequence[int] | None, direction: int, what: str) -> Tensor:
-    chosen = some_axes(axes, x.ndim, what)
-    shifts = [direction * (_size(x, at, what) // 2) for at in chosen]
-    return x.roll(shifts, chosen) if chosen else x
+def _rolled(x: Any, axes: int | Sequence[int] | None, direction: int, what: str) -> Tensor:
+    for at in some_axes(axes, x.ndim, what):
+        size = x.shape[at]
+        half = size // 2
+        if isinstance(size, int):
+            x = x.roll(direction * half, at)
+        else:
+            middle = add_sizes(size, -half) if direction > 0 else half
+            x = x._interval(at, middle, size).cat(x._interval(at, 0, middle), axis=at)
+    return x
 
 
-def _frequencies(place: Tensor, count: int, d: float, dtype: DType | None, what: str) -> Tensor:
+def _today(count: Any, beside: Tensor) -> Any:
+    """Return a number, one that is symbolic as a tensor of the dtype of another."""
+    make: Any = beside
+    return count if isinstance(count, int) else make._make(count.cast(beside.dtype), beside.device)
+
+
+def _frequencies(place: Tensor, count: Any, d: float, dtype: DType | None, what: str) -> Tensor:
     out = the_dtype(dtype, dtypes.default_float)
     if not is_float(out):
         raise DtypeError(f"{what}: dtype={out.name} cannot hold fractions. Pass a real float.")
@@ -101,11 +115,12 @@ def _frequencies(place: Tensor, count: int, d: float, dtype: DType | None, what:
     if not distance:
         raise ArgumentError(f"{what}: d={d!r} between samples leaves no frequencies finite. Pass another.")
     wide = out if out is dtypes.float64 else dtypes.float32
-    return (place.cast(wide) / (count * distance)).cast(out)
+    places = place.cast(wide)
+    return (places / (_today(count, places) * distance)).cast(out)
 
 
-def length(n: int, what: str) -> int:
-    """Return how many elements a transform has.
+def length(n: Any, what: str) -> Any:
+    """Return how many elements a transform has; a node where that is symbolic.
 
     Raises:
         ArgumentError: `n` is no integer, or less than 1.
@@ -114,17 +129,7 @@ def length(n: int, what: str) -> int:
         >>> length(3, "fft")
         3
     """
-    count = as_int(n, what, "n")
-    if count < 1:
-        raise ArgumentError(f"{what}: n={count} elements. There must be at least 1.")
+    count = n if isinstance(n, UOp) else as_int(n, what, "n")
+    if size_today(count) < 1:
+        raise ArgumentError(f"{what}: n={size_today(count)} elements. There must be at least 1.")
     return count
-
-
-def _size(x: Tensor, axis: int, what: str) -> int:
-    size = x.shape[axis]
-    if not isinstance(size, int):
-        raise ShapeError(
-            f"{what}: axis {axis} of shape {show(x.shape)} is symbolic, and so is its middle. Take a slice "
-            "of fixed size."
-        )
-    return size

@@ -3,8 +3,8 @@
 Real matrices are those of tensors, `plugrad.tensor.linalg` and `plugrad.tensor.spectra`, which say how far
 each algorithm carries, and which gradients there are; complex ones are pairs of them, with the same steps and
 gradients: `plugrad.array_api.complex_matrices`. Nothing looks at values, so a matrix that is singular, or not
-positive definite where it must be, gives elements that are not finite. Integers become floats. How many
-complex matrices there are may be symbolic, but not their size.
+positive definite where it must be, gives elements that are not finite. Integers become floats. Sizes may be
+symbolic.
 
 Source: Python array API standard 2024.12, "Linear Algebra Extension".
 """
@@ -97,7 +97,7 @@ def inv(x: Array, /) -> Array:
     """Return inverses of matrices: (..., n, n) -> (..., n, n).
 
     Raises:
-        ShapeError: these are no square matrices, or complex ones of symbolic size.
+        ShapeError: these are no square matrices.
 
     Example:
         >>> inv(Tensor([[2.0, 0.0], [0.0, 4.0]])).tolist()
@@ -115,7 +115,7 @@ def solve(x1: Array, x2: Array, /) -> Array:
         x2: right sides, matrices; with one axis, a vector.
 
     Raises:
-        ShapeError: these are no square matrices, complex ones of symbolic size, or `x2` does not fit.
+        ShapeError: these are no square matrices, or `x2` does not fit.
 
     Example:
         >>> solve(Tensor([[2.0, 0.0], [0.0, 4.0]]), Tensor([2.0, 2.0])).tolist()
@@ -141,7 +141,7 @@ def det(x: Array, /) -> Array:
     """Return determinants: (..., n, n) -> (...).
 
     Raises:
-        ShapeError: these are no square matrices, or complex ones of symbolic size.
+        ShapeError: these are no square matrices.
 
     Example:
         >>> det(Tensor([[4.0, 2.0], [1.0, 3.0]])).item()
@@ -158,7 +158,7 @@ def slogdet(x: Array, /) -> SlogdetResult:
     logarithm -inf.
 
     Raises:
-        ShapeError: these are no square matrices, or complex ones of symbolic size.
+        ShapeError: these are no square matrices.
 
     Example:
         >>> slogdet(Tensor([[0.0, 1.0], [1.0, 0.0]])).sign.item()
@@ -173,7 +173,7 @@ def matrix_power(x: Array, n: int, /) -> Array:
 
     Raises:
         ArgumentError: `n` is no integer.
-        ShapeError: these are no square matrices, or complex ones of symbolic size.
+        ShapeError: these are no square matrices.
 
     Example:
         >>> matrix_power(Tensor([[1.0, 1.0], [0.0, 1.0]]), 5).tolist()
@@ -199,7 +199,7 @@ def cholesky(x: Array, /, *, upper: bool = False) -> Array:
 
     Raises:
         ArgumentError: `upper` is neither True nor False.
-        ShapeError: these are no square matrices, or complex ones of symbolic size.
+        ShapeError: these are no square matrices.
 
     Example:
         >>> cholesky(Tensor([[4.0, 2.0], [2.0, 5.0]])).tolist()
@@ -220,7 +220,7 @@ def qr(x: Array, /, *, mode: Literal["reduced", "complete"] = "reduced") -> QRRe
 
     Raises:
         ArgumentError: the mode is none of these.
-        ShapeError: these are no matrices, or complex ones of symbolic size.
+        ShapeError: these are no matrices.
 
     Example:
         >>> q, r = qr(Tensor([[3.0, 1.0], [4.0, 2.0]]))
@@ -240,7 +240,7 @@ def eigh(x: Array, /) -> EighResult:
     triangle is read. Signs or phases of vectors are arbitrary, as are directions that share an eigenvalue.
 
     Raises:
-        ShapeError: these are no square matrices, or complex ones of symbolic size.
+        ShapeError: these are no square matrices.
 
     Example:
         >>> eigh(Tensor([[1.0, 0.0], [0.0, -3.0]])).eigenvalues.tolist()
@@ -254,7 +254,7 @@ def eigvalsh(x: Array, /) -> Tensor:
     """Return eigenvalues, least first, of Hermitian matrices, or symmetric ones: (..., n, n) -> (..., n).
 
     Raises:
-        ShapeError: these are no square matrices, or complex ones of symbolic size.
+        ShapeError: these are no square matrices.
 
     Example:
         >>> eigvalsh(Tensor([[1.0, 0.0], [0.0, -3.0]])).tolist()
@@ -280,7 +280,7 @@ def svd(x: Array, /, *, full_matrices: bool = True) -> SVDResult:
 
     Raises:
         ArgumentError: `full_matrices` is neither True nor False.
-        ShapeError: these are no matrices, or complex ones of symbolic size.
+        ShapeError: these are no matrices.
 
     Example:
         >>> svd(Tensor([[0.0, 2.0], [1.0, 0.0]])).S.tolist()
@@ -295,7 +295,7 @@ def svdvals(x: Array, /) -> Tensor:
     """Return singular values, greatest first: (..., m, n) -> (..., min(m, n)).
 
     Raises:
-        ShapeError: these are no matrices, or complex ones of symbolic size.
+        ShapeError: these are no matrices.
 
     Example:
         >>> svdvals(Tensor([[0.0, 2.0], [1.0, 0.0]])).tolist()
@@ -323,7 +323,7 @@ def pinv(x: Array, /, *, rtol: Tolerance = None) -> Array:
 
     Raises:
         DtypeError: `rtol` is no number.
-        ShapeError: these are no matrices, complex ones of symbolic size, or `rtol` does not fit.
+        ShapeError: these are no matrices, or `rtol` does not fit.
 
     Example:
         >>> pinv(Tensor([[2.0, 0.0], [0.0, 0.0]])).tolist()
@@ -343,7 +343,7 @@ def matrix_rank(x: Array, /, *, rtol: Tolerance = None) -> Tensor:
 
     Raises:
         DtypeError: `rtol` is no number.
-        ShapeError: these are no matrices, complex ones of symbolic size, or `rtol` does not fit.
+        ShapeError: these are no matrices, or `rtol` does not fit.
 
     Example:
         >>> matrix_rank(Tensor([[2.0, 0.0], [0.0, 0.0]])).item()

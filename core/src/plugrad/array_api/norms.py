@@ -59,8 +59,7 @@ def matrix_norm(
 
     Raises:
         ArgumentError: `ord` is none of these, or `keepdims` neither True nor False.
-        ShapeError: these are no matrices, there are no elements for what is least, or complex ones are of
-            symbolic size, for singular values.
+        ShapeError: these are no matrices, or there are no elements for what is least.
 
     Example:
         >>> x = Tensor([[3.0, 0.0], [0.0, -4.0]])
