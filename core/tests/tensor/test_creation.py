@@ -101,6 +101,19 @@ def test_random_integers_take_the_shape_of_another_tensor() -> None:
     assert {x for row in out.tolist() for x in row} == {-2, -1, 0}
 
 
+@pytest.mark.parametrize("dtype", ["int8", "float16", "float32", "bfloat16", "float64"])
+def test_limits_of_random_integers_may_have_places_as_in_torch(dtype: str) -> None:
+    t = Tensor.zeros(50, 3, dtype=dtype)
+    assert set(t.randint_like(3).flatten().tolist()) == {0, 1, 2}
+    assert set(t.randint_like(-2, 1).flatten().tolist()) == {-2, -1, 0}
+    assert set(t.randint_like(3, high=5).flatten().tolist()) == {3, 4}
+    assert set(t.randint_like(5, low=3).flatten().tolist()) == {3, 4}
+    assert set(t.randint_like(high=2).flatten().tolist()) == {0, 1}
+    assert set(t.randint_like().flatten().tolist()) == set(range(10))
+    assert t.randint_like(9).dtype is t.dtype
+    assert t.randint_like(9, dtype="int16").dtype is dtypes.int16
+
+
 def test_a_constant_may_have_a_symbolic_shape() -> None:
     n = Variable("n", 1, 10).bind(3)
     assert Tensor.ones(n, 2).shape == (n, 2)

@@ -3,6 +3,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from plugrad import Tensor
 from plugrad.errors import AxisError
@@ -78,6 +79,16 @@ def test_the_second_axis_may_be_called_the_first_from_0() -> None:
     assert swapaxes(0, axis1=2).shape == swapaxes(axis1=0, axis2=2).shape == (4, 3, 2)
     with pytest.raises(TypeError, match=r"swapaxes\(\) got axes counted from 0 and 'axis2' as well"):
         swapaxes(axis0=0, axis2=2)
+
+
+def test_a_number_to_scatter_may_be_called_a_value() -> None:
+    index = np.array([[0, 1, 1, 0]])
+    scatter = getattr(Tensor(x[0]), "scatter")  # noqa: B009 - the static type has one name
+    for more in ({}, {"reduce": "add"}):
+        want = torch.tensor(x[0]).scatter(0, torch.tensor(index), value=7, **more)
+        np.testing.assert_array_equal(scatter(0, Tensor(index), value=7, **more).numpy(), want.numpy())
+    with pytest.raises(TypeError, match=r"scatter\(\) got 'src' twice, also as 'value'"):
+        scatter(0, Tensor(index), src=1, value=2)
 
 
 def test_order_is_asked_for_by_name() -> None:

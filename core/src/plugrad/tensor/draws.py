@@ -13,7 +13,7 @@ from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.base import DTypeLike, the_device, the_dtype
 from plugrad.tensor.host import check_fits, finite
 from plugrad.tensor.likeness import LikenessMixin
-from plugrad.tensor.random import normal_bits, stream, uniform_bits, wide_float, within
+from plugrad.tensor.random import greatest_count, normal_bits, stream, uniform_bits, wide_float, within
 from plugrad.tensor.shapes import Dim, Shape, as_int, as_shape, check_sizes, product, show
 from plugrad.uop.shape import add_sizes
 from plugrad.uop.uop import UOp
@@ -356,22 +356,59 @@ class DrawMixin(LikenessMixin):
         return self.randn(shape, dtype=dtype, device=device, requires_grad=requires_grad)
 
     def randint_like(
-        self, *, low: int = 0, high: int = 10, dtype: DTypeLike | None = None, device: str | None = None
+        self,
+        *limits: int,
+        low: int | None = None,
+        high: int | None = None,
+        dtype: DTypeLike | None = None,
+        device: str | None = None,
     ) -> Self:
-        """Return random integers, uniform in `low..high-1`, in this tensor's shape.
+        """Return random integers, uniform in `low..high-1`, in this tensor's shape and dtype.
+
+        Args:
+            limits: `high`, or `low` and `high`, as in PyTorch; by name they may be given as well.
+            low: the least number, by default 0.
+            high: what all numbers are less than, by default 10.
+            dtype: another dtype than this tensor's.
+            device: another device than this tensor's.
 
         Raises:
-            DtypeError: the dtype is no integer, or does not hold the limits.
-            ArgumentError: there is no integer between the limits, or one is no integer.
+            DtypeError: the dtype holds no numbers, or not all integers between the limits.
+            ArgumentError: there is no integer between the limits, one is none, or is given twice.
 
         Example:
-            >>> Tensor([1, 2]).randint_like(low=3, high=4).tolist()
-            [3, 3]
+            >>> Tensor([1, 2]).randint_like(1).tolist(), Tensor([0.5]).randint_like(3, 4).tolist()
+            ([0, 0], [3.0])
         """
-        shape, chosen = self.shape, the_dtype(dtype, self.dtype)
-        return self.randint(
-            shape, low=low, high=high, dtype=chosen, device=self.device if device is None else device
+        least, end = _limits(limits, low, high)
+        chosen = the_dtype(dtype, self.dtype)
+        kind = chosen
+        if is_float(chosen):
+            most = greatest_count(chosen)
+            if least < -most or end - 1 > most:
+                raise DtypeError(
+                    f"randint_like from {least} to below {end}: {chosen.name} holds all integers from "
+                    f"{-most} to {most} only. Pass a wider dtype."
+                )
+            kind = dtypes.int64
+        device = self.device if device is None else device
+        return self.randint(self.shape, low=least, high=end, dtype=kind, device=device).cast(chosen)
+
+
+def _limits(given: tuple[int, ...], low: int | None, high: int | None) -> tuple[int, int]:
+    """Return the limits that were given by position, or by name."""
+    names = ("low", "high") if len(given) == 2 or high is not None else ("high",)
+    limits = {"low": low, "high": high}
+    if len(given) > len(names) or any(limits[name] is not None for name in names[: len(given)]):
+        raise ArgumentError(
+            f"randint_like: {given} beside low={low}, high={high}. Pass high, or low and high, each once."
         )
+    limits.update(zip(names, given, strict=False))
+    least, end = limits["low"], limits["high"]
+    return (
+        0 if least is None else as_int(least, "randint_like", "low"),
+        10 if end is None else as_int(end, "randint_like", "high"),
+    )
 
 
 def _float_dtype(dtype: DTypeLike | None, what: str) -> DType:

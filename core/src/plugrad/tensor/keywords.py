@@ -44,6 +44,7 @@ _OF_METHODS: Mapping[str, Mapping[str, str]] = {
     "pad": {"pad": "padding", "pad_width": "padding", "constant_values": "value"},
     "quantile": {"method": "interpolation"},
     "replace": {"x": "other"},
+    "scatter": {"value": "src"},
     "sequential": {"ll": "layers"},
     "shrink": {"arg": "bounds"},
     "split": {"split_size": "sizes", "split_size_or_sections": "sizes"},

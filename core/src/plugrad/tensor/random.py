@@ -113,6 +113,11 @@ class RandomStream:
 stream = RandomStream(int.from_bytes(os.urandom(8), "little"))
 
 
+def greatest_count(dtype: DType) -> int:
+    """Return the greatest integer up to which a float dtype holds all of them."""
+    return 1 << _DIGITS[dtype]
+
+
 def uniform_bits(bits: UOp, dtype: DType) -> UOp:
     """Return floats in [0, 1) from 64 random bits each: as many digits as `dtype` has, all equally likely."""
     digits = _DIGITS[dtype]

@@ -165,8 +165,26 @@ CASES: list[Case] = [
     (
         "randint_like",
         DtypeError,
-        lambda t: t.floats.randint_like(),
-        "randint_like of float32: it takes an integer dtype",
+        lambda t: (t.floats > 0).randint_like(),
+        "randint_like of bool: it takes an integer dtype",
+    ),
+    (
+        "randint_like",
+        DtypeError,
+        lambda t: t.floats.half().randint_like(3000),
+        "randint_like from 0 to below 3000: float16 holds all integers from -2048 to 2048 only",
+    ),
+    (
+        "randint_like",
+        ArgumentError,
+        lambda t: t.ints.randint_like(3, 4, high=5),
+        "randint_like: (3, 4) beside low=None, high=5. Pass high",
+    ),
+    (
+        "randint_like",
+        ArgumentError,
+        lambda t: t.ints.randint_like(0.5),
+        "randint_like: high=0.5",
     ),
     (
         "randint_like",
