@@ -2,7 +2,7 @@
 
 __all__ = ["advice"]
 
-_ADVICE: dict[str, str] = {
+ADVICE: dict[str, str] = {
     "alu": "use the operators and methods of tensors",
     "angle": "complex numbers are a last axis of two: x[..., 1].atan2(x[..., 0])",
     "argpartition": "write x.argsort(), or x.topk(k)[1]",
@@ -107,8 +107,8 @@ def advice(name: str, owner: type) -> str:
         >>> advice("rellu", Tensor)
         ''
     """
-    if name in _ADVICE:
-        return f" Instead: {_ADVICE[name]}."
+    if name in ADVICE:
+        return f" Instead: {ADVICE[name]}."
     plain = name.removesuffix("_")
     if plain != name and not name.startswith("_") and hasattr(owner, plain):
         return f" Nothing but `assign`, `+=` and `x[index] = y` writes in place: x.assign(x.{plain}(...))."

@@ -7,11 +7,11 @@ from typing import Any, TypeVar
 from plugrad.errors import ShapeError
 from plugrad.tensor.base import TensorBase
 
-__all__ = ["takes_lists"]
+__all__ = ["JOINS", "takes_lists"]
 
 T = TypeVar("T")
 
-_JOINS = (
+JOINS = (
     "block_diag",
     "cartesian_prod",
     "cat",
@@ -36,7 +36,7 @@ def takes_lists(cls: type[T]) -> type[T]:
         TypeError: by the methods, where the axis is given twice.
     """
     for base in cls.__mro__[:-1]:
-        for name in _JOINS:
+        for name in JOINS:
             if name in vars(base):
                 setattr(base, name, _taking_lists(vars(base)[name]))
     return cls

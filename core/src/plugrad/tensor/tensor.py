@@ -19,6 +19,7 @@ from plugrad.tensor.gradient import GradientMixin
 from plugrad.tensor.host import HOST, host_buffer
 from plugrad.tensor.keywords import understands_synonyms
 from plugrad.tensor.listed import takes_lists
+from plugrad.tensor.on_class import TensorType, checks_calls_on_class
 from plugrad.tensor.runs import RunMixin
 from plugrad.tensor.shapes import as_flag, as_int, cut_to, fixed_shape, is_static, show
 from plugrad.tensor.source import graph_of
@@ -28,11 +29,12 @@ from plugrad.uop.shape import greatest
 from plugrad.uop.uop import UOp
 
 
+@checks_calls_on_class
 @takes_lists
 @understands_synonyms
 @checks_flags
 @leaves_complex_numbers
-class Tensor(GradientMixin, RunMixin, StatisticsMixin, FourierAxesMixin):
+class Tensor(GradientMixin, RunMixin, StatisticsMixin, FourierAxesMixin, metaclass=TensorType):
     """An array of one dtype on one device, and the graph that computes it.
 
     Nothing runs until a value is needed: `realize`, `numpy`, `tolist`, `item`, `print` of an element. Tensors

@@ -1,0 +1,71 @@
+"""Tests of plugrad.tensor.on_class: methods called on the class refuse what is no tensor."""
+
+import copy
+import inspect
+import pickle
+from typing import Any
+
+import pytest
+
+from plugrad import Tensor
+from plugrad.errors import DtypeError, ShapeError
+
+NAMES = [name for name in dir(Tensor) if inspect.isfunction(getattr(Tensor, name)) and name[0] != "_"]
+
+
+@pytest.mark.parametrize("given", [5, [1, 2], "text", None], ids=repr)
+def test_what_is_no_tensor_is_refused_by_every_method(given: Any) -> None:
+    assert len(NAMES) > 400
+    for name in NAMES:
+        with pytest.raises(DtypeError, match=rf"^{name}: .* is no tensor\. Write Tensor\(data\)\.{name}\("):
+            getattr(Tensor, name)(given)
+
+
+def test_methods_of_the_class_do_what_those_of_a_tensor_do() -> None:
+    x = Tensor([[1.0, 2.0], [3.0, 4.0]])
+    assert Tensor.sum(x, 0).tolist() == x.sum(0).tolist()
+    assert Tensor.cat([x, x]).shape == Tensor.cat(x, x).shape == (4, 2)  # pyright: ignore[reportArgumentType]
+    assert Tensor.sum(x, dim=1, keepdims=True).shape == (2, 1)  # pyright: ignore[reportCallIssue]
+    with pytest.raises(TypeError, match="missing 1 required positional argument"):
+        Tensor.relu()  # pyright: ignore[reportCallIssue]
+    with pytest.raises(ShapeError, match=r"^matmul"):
+        Tensor.matmul(x, Tensor.ones(3))
+
+
+def test_methods_are_one_object_each_with_their_own_signature() -> None:
+    assert Tensor.relu is Tensor.relu
+    assert list(inspect.signature(Tensor.sum).parameters)[:2] == ["self", "axis"]
+    assert Tensor.relu.__doc__ == Tensor([1.0]).relu.__doc__
+    assert pickle.loads(pickle.dumps(Tensor.relu)) is copy.deepcopy(Tensor.relu) is Tensor.relu
+
+
+def test_a_class_of_ones_own_has_its_methods() -> None:
+    class Own(Tensor):
+        __slots__ = ()
+
+        def relu(self) -> Any:
+            return "own"
+
+        def expand_dims(self) -> Any:
+            return "new"
+
+    assert Own.relu(Tensor([1.0])) == "own"  # pyright: ignore[reportArgumentType]
+    assert Own.expand_dims(Own([1.0])) == Own([1.0]).expand_dims() == "new"
+    assert Own.sum is Tensor.sum
+
+
+def test_a_method_that_is_replaced_is_the_new_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = Tensor.relu6
+    with monkeypatch.context() as patch:
+        patch.setattr(Tensor, "relu6", lambda x: "replaced")  # pyright: ignore[reportUnknownLambdaType]
+        assert Tensor.relu6(Tensor([1.0])) == Tensor([1.0]).relu6() == "replaced"
+    assert Tensor.relu6 is before
+    assert Tensor([9.0]).relu6().tolist() == [6.0]
+
+
+def test_names_that_are_not_there_say_what_to_write() -> None:
+    with pytest.raises(AttributeError, match=r"no attribute 'expand_dims'\. Instead: write x\.unsqueeze"):
+        Tensor.expand_dims(5)  # pyright: ignore[reportAttributeAccessIssue]
+    with pytest.raises(AttributeError, match="no attribute 'colour'"):
+        Tensor.colour(5)  # pyright: ignore[reportAttributeAccessIssue]
+    assert not hasattr(Tensor, "expand_dims")
