@@ -7,7 +7,7 @@ from plugrad.array_api.checks import checked
 from plugrad.array_api.complex_functions.dispatch import also_complex
 from plugrad.array_api.complex_matrices import each
 from plugrad.array_api.complexes import Array, Complex, ComplexDType
-from plugrad.array_api.complexes.array import bilinear
+from plugrad.array_api.complexes.operands import bilinear
 from plugrad.dtype import DType
 from plugrad.errors import DtypeError, ShapeError
 from plugrad.tensor import Tensor

@@ -10,7 +10,8 @@ from typing import Any, Literal
 from plugrad.array_api import creation, manipulation, searching
 from plugrad.array_api.checks import checked
 from plugrad.array_api.complex_functions.operands import joined
-from plugrad.array_api.complexes.array import Array, Complex, bilinear
+from plugrad.array_api.complexes.array import Array, Complex
+from plugrad.array_api.complexes.operands import bilinear
 from plugrad.array_api.searching import UniqueAll, UniqueCounts, UniqueInverse
 from plugrad.errors import DtypeError
 from plugrad.tensor import Tensor
