@@ -64,8 +64,9 @@ struct Workshop {
     std::vector<std::string> command = {
         PLUGRAD_COMPILER, "-x", "c++", "-std=c++17", "-O1", "-w", "-shared", "-fPIC", "-fvisibility=hidden",
         "-ffp-contract=off", "-fno-fast-math", "-fno-exceptions", "-fno-rtti",
+        "-nostdlib",  // kernels call libc and libm at most, which the process has: saves a third of the time
         "-DPLUGRAD_ARCH=" + std::to_string(arch * 10), "-I", PLUGRAD_HERE, "-include", "shim.h",
-        path("kernel.cpp"), "-o", path("kernel.so"), "-lm"};
+        path("kernel.cpp"), "-o", path("kernel.so"), "-lgcc"};
     command.insert(command.end(), defines.begin(), defines.end());
     return run(command, path("log")) ? "" : read_file(path("kernel.so"));
   }
