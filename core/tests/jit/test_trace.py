@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from plugrad import Tensor
 from plugrad.jit.inputs import read_inputs
 from plugrad.jit.trace import Trace, trace_call
@@ -48,6 +50,20 @@ def test_inputs_that_are_written_change_after_the_call() -> None:
     assert noted.written_inputs == (0,)
     assert x.tolist() == [2, 3]
     assert waiting.tolist() == [10, 20]
+
+
+def test_inputs_that_were_written_before_an_exception_have_changed() -> None:
+    def function(x: Tensor, y: Tensor) -> None:
+        x.assign(x + 1).realize()
+        y[0] = x[1]
+        raise KeyError
+
+    x, y, unchanged = Tensor([1, 2]), Tensor([5, 6]), Tensor([1])
+    with pytest.raises(KeyError):
+        trace(lambda x, y, _: function(x, y), x, y, unchanged)
+    assert [x.tolist(), y.tolist(), unchanged.tolist()] == [[2, 3], [3, 6], [1]]
+    with pytest.raises(KeyError):
+        trace(lambda: {}["nothing"])
 
 
 def test_a_computed_tensor_that_is_kept_is_a_problem() -> None:

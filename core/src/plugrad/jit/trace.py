@@ -182,7 +182,11 @@ class _Tracer:
     def run(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Trace:
         args, kwargs = rebuild((args, kwargs), iter(self._arguments))
         with capturing() as capture:
-            returned = function(*args, **kwargs)
+            try:
+                returned = function(*args, **kwargs)
+            except BaseException:
+                self._keep_writes(capture)
+                raise
             leaves = Leaves()
             rest = collect(returned, leaves)
             template = rebuild(returned, map(Leaf, range(len(leaves.tensors))))
@@ -303,6 +307,14 @@ class _Tracer:
         with overwriting([buffer for buffer, _ in changed]):
             for buffer, stand_in in changed:
                 copy_buffer(storage.buffer_of(buffer), storage.buffer_of(stand_in))
+
+    def _keep_writes(self, capture: Capture) -> None:
+        """Write what a function that failed wrote to the copies, by now or once it is asked for."""
+        if self._arguments:
+            Tensor.realize(*self._arguments)
+        for step in capture.steps:
+            self._step_key(step)
+        self._copy_back()
 
     def _problem(self, shown: list[Tensor]) -> str:
         """Say why a replay could not do what the call did."""
