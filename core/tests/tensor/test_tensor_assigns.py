@@ -102,6 +102,15 @@ def test_an_assign_inside_a_function_is_seen_outside() -> None:
     assert count.tolist() == [3]
 
 
+def test_axes_of_one_in_front_of_an_assigned_value_fall_away() -> None:
+    t = Tensor([1.0, 2.0])
+    assert t.assign(Tensor([[[3.0, 4.0]]])).tolist() == [3.0, 4.0]
+    assert Tensor(1.0).contiguous().assign(Tensor([2.0])).tolist() == 2.0
+    assert t[1].assign(Tensor([[5.0]])).tolist() == 5.0
+    with pytest.raises(ShapeError, match=r"cannot assign shape \(2, 2\) to \(2,\): it does not broadcast"):
+        t.assign(Tensor([[1.0, 2.0], [3.0, 4.0]]))
+
+
 def test_wrong_assigns_are_refused() -> None:
     t = Tensor([1.0, 2.0])
     with pytest.raises(ShapeError, match=r"cannot assign shape \(3,\) to \(2,\): it does not broadcast"):

@@ -19,6 +19,8 @@ class AssignMixin(TensorBase):
     def assign(self, value: "Self | ConstType | list[Any]") -> Self:
         """Write `value`, broadcast to this shape, into this tensor's memory once it is computed; return this.
 
+        Axes of size 1 that `value` has in front of those of this tensor fall away, as in `x[...] = value`.
+
         Basic indices, `reshape`, `permute` and the like, `flip`, `shrink` and `detach` give views: who writes
         to one writes to the tensor that it shows, and all other views of that see it, whatever was realized
         by then. All other operations give values, which keep what they were computed from; so do `pad`,
@@ -94,7 +96,10 @@ class AssignMixin(TensorBase):
         self._cell.write(self._path + path, value)
 
     def _assignable(self, value: Any, shape: Any) -> UOp:
-        """Return `value` as a node of this dtype and of `shape`."""
+        """Return `value` as a node of this dtype and of `shape`.
+
+        Axes of size 1 that it has in front of these fall away.
+        """
         if isinstance(value, (bool, int, float)):
             return expanded(self._const(value), shape)
         other = value if isinstance(value, TensorBase) else self._from_host(value, self.dtype)
@@ -109,9 +114,11 @@ class AssignMixin(TensorBase):
                 f".to({self._device!r}).",
                 device=other._device,
             )
-        missing = len(shape) - other.ndim
+        extra = max(other.ndim - len(shape), 0)
+        sizes = other.shape[extra:] if other.shape[:extra] == (1,) * extra else other.shape
+        missing = len(shape) - len(sizes)
         fits = missing >= 0 and all(
-            a is b or a == b or a == 1 for a, b in zip(other.shape, shape[missing:], strict=True)
+            a is b or a == b or a == 1 for a, b in zip(sizes, shape[missing:], strict=True)
         )
         if not fits:
             raise ShapeError(
@@ -119,4 +126,4 @@ class AssignMixin(TensorBase):
                 "it first."
             )
         graph = other._graph.detach() if self._forgets and other.requires_grad else other._graph
-        return expanded(graph, shape)
+        return expanded(graph.reshape(sizes) if extra else graph, shape)

@@ -9,8 +9,6 @@ from plugrad.tensor.cell import path_between
 from plugrad.tensor.indexing import cut_out, parse_index, whole_steps
 from plugrad.tensor.masked import masked_of
 from plugrad.tensor.positions import has_tensors, without_truths
-from plugrad.tensor.shapes import Shape
-from plugrad.uop.uop import UOp
 
 
 class SetItemMixin(AdvancedIndexingMixin):
@@ -48,7 +46,7 @@ class SetItemMixin(AdvancedIndexingMixin):
             self._set_named(index, value)
             return
         cuts = parse_index(index, self.shape)
-        new = self._fitted(self._to_write(value), cuts.shape())
+        new = self._assignable(self._to_write(value), cuts.shape())
         for piece, bounds in whole_steps(cuts, self.shape):
             u = self.uop
             self._write(path_between(cut_out(u, piece), u), new.shrink(bounds))
@@ -63,13 +61,13 @@ class SetItemMixin(AdvancedIndexingMixin):
             if masked.takes(new.shape, view.shape):
                 # nobody needs to know how many there are
                 alike = new.reshape(masked.without_count(new.shape, view.shape))
-                fitted = self._fitted(alike, masked.rest(view.shape))
+                fitted = self._assignable(alike, masked.rest(view.shape))
                 chosen = masked.chosen(masked.spread(fitted, view.shape), view._graph)
                 self[masked.basic] = self._make(chosen, self._device)
                 return
         plan = self._plan(tuple(items))
         view = self[plan.basic]
-        fitted = self._fitted(new, plan.shape(view.shape))
+        fitted = self._assignable(new, plan.shape(view.shape))
         self[plan.basic] = self._make(plan.written(view._graph, fitted, self._device), self._device)
 
     def _to_write(self, value: Any) -> Self:
@@ -79,9 +77,3 @@ class SetItemMixin(AdvancedIndexingMixin):
         if isinstance(value, (bool, int, float)):
             return self._make(self._const(value), self._device)
         return self._from_host(value, self.dtype)
-
-    def _fitted(self, value: Self, shape: Shape) -> UOp:
-        """Return a value as a node of `shape`; axes of size 1 that it has in front of these fall away."""
-        extra = max(value.ndim - len(shape), 0)
-        leads = value.shape[:extra]
-        return self._assignable(value.reshape(value.shape[extra:]) if leads == (1,) * extra else value, shape)
