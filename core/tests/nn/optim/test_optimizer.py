@@ -377,3 +377,11 @@ def test_options_whose_order_differs_elsewhere_are_given_by_name() -> None:
         SGD([Tensor([1.0])], 0.1, 0.9, 0.1)
     with pytest.raises(TypeError):
         Muon([Tensor([[1.0]])], 0.1, 0.9)
+
+
+def test_a_schedule_written_for_tinygrad_finds_where_the_rate_lives_and_assigns_to_it() -> None:
+    optimizer = SGD([Tensor([1.0], device="PYTHON"), Tensor([2.0], device="PYTHON:1")], lr=0.5)
+    assert optimizer.device == optimizer.lr.device == "PYTHON"
+    steps = Tensor([1], device=optimizer.device)
+    optimizer.lr.assign(steps / 4).realize()
+    assert optimizer.lr.tolist() == 0.25

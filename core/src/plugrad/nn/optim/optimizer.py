@@ -116,6 +116,17 @@ class Optimizer:
         """
         return [p for group in self.param_groups for p in group.params]
 
+    @property
+    def device(self) -> str:
+        """Where the first parameter lives, and with it the learning rate.
+
+        Example:
+            >>> w = Tensor([1.0])
+            >>> SGD([w]).device == w.device
+            True
+        """
+        return self.param_groups[0].params[0].device
+
     # --- what subclasses say ---
 
     def _check(self, options: Mapping[str, Any]) -> None:

@@ -52,6 +52,17 @@ class OptimizerGroup:
         return [p for optimizer in self.optimizers for p in optimizer.params]
 
     @property
+    def device(self) -> str:
+        """Where the first optimizer's first parameter lives.
+
+        Example:
+            >>> w = Tensor([1.0])
+            >>> OptimizerGroup(SGD([w])).device == w.device
+            True
+        """
+        return self.optimizers[0].device
+
+    @property
     def param_groups(self) -> list[ParamGroup]:
         """The groups of all optimizers, for a schedule of all of them.
 
