@@ -1,9 +1,11 @@
 """Arithmetic: sums, products, quotients, powers, and the signs of numbers."""
 
+from plugrad.array_api.kinds import of_kind, of_met_kinds, real_of_kind
 from plugrad.array_api.operands import Operand, both
 from plugrad.tensor import Tensor
 
 
+@of_met_kinds
 def add(x1: Operand, x2: Operand, /) -> Tensor:
     """Return the sums.
 
@@ -15,6 +17,7 @@ def add(x1: Operand, x2: Operand, /) -> Tensor:
     return left + right
 
 
+@of_met_kinds
 def subtract(x1: Operand, x2: Operand, /) -> Tensor:
     """Return the differences.
 
@@ -26,6 +29,7 @@ def subtract(x1: Operand, x2: Operand, /) -> Tensor:
     return left - right
 
 
+@of_met_kinds
 def multiply(x1: Operand, x2: Operand, /) -> Tensor:
     """Return the products.
 
@@ -37,6 +41,7 @@ def multiply(x1: Operand, x2: Operand, /) -> Tensor:
     return left * right
 
 
+@of_met_kinds
 def divide(x1: Operand, x2: Operand, /) -> Tensor:
     """Return the quotients, of floats.
 
@@ -70,6 +75,7 @@ def remainder(x1: Operand, x2: Operand, /) -> Tensor:
     return left % right
 
 
+@of_met_kinds
 def pow(x1: Operand, x2: Operand, /) -> Tensor:
     """Return `x1` to the power of `x2`.
 
@@ -81,6 +87,7 @@ def pow(x1: Operand, x2: Operand, /) -> Tensor:
     return left**right
 
 
+@of_kind
 def square(x: Tensor, /) -> Tensor:
     """Return the square of each element.
 
@@ -91,6 +98,7 @@ def square(x: Tensor, /) -> Tensor:
     return x.square()
 
 
+@of_kind
 def reciprocal(x: Tensor, /) -> Tensor:
     """Return the reciprocal of each element.
 
@@ -101,6 +109,7 @@ def reciprocal(x: Tensor, /) -> Tensor:
     return x.reciprocal()
 
 
+@of_kind
 def negative(x: Tensor, /) -> Tensor:
     """Return each element times -1.
 
@@ -111,6 +120,7 @@ def negative(x: Tensor, /) -> Tensor:
     return -x
 
 
+@of_kind
 def positive(x: Tensor, /) -> Tensor:
     """Return the elements.
 
@@ -121,6 +131,7 @@ def positive(x: Tensor, /) -> Tensor:
     return +x
 
 
+@real_of_kind
 def abs(x: Tensor, /) -> Tensor:
     """Return the magnitude of each element.
 
@@ -131,6 +142,7 @@ def abs(x: Tensor, /) -> Tensor:
     return x.abs()
 
 
+@of_kind
 def sign(x: Tensor, /) -> Tensor:
     """Return -1, 0 or 1 for each element; NaN stays.
 
@@ -141,6 +153,7 @@ def sign(x: Tensor, /) -> Tensor:
     return x.sign()
 
 
+@of_kind
 def conj(x: Tensor, /) -> Tensor:
     """Return the elements: real numbers are their own conjugates.
 
@@ -151,6 +164,7 @@ def conj(x: Tensor, /) -> Tensor:
     return +x
 
 
+@real_of_kind
 def real(x: Tensor, /) -> Tensor:
     """Return the elements: real numbers have no other part.
 
@@ -161,6 +175,7 @@ def real(x: Tensor, /) -> Tensor:
     return +x
 
 
+@real_of_kind
 def imag(x: Tensor, /) -> Tensor:
     """Return zeros: real numbers have no imaginary part.
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from plugrad._util import numpy as np
+from plugrad.array_api.kinds import AsArray, Filled, like, of_dtype, of_kind, of_kind_or_dtype
 from plugrad.dtype import ConstType, DType
 from plugrad.errors import ArgumentError
 from plugrad.tensor import Tensor
@@ -12,6 +13,7 @@ from plugrad.tensor.shapes import as_int, check_sizes, fixed_shape
 Shape = int | Sequence[int]
 
 
+@like(AsArray)
 def asarray(
     obj: Any, /, *, dtype: DType | None = None, device: str | None = None, copy: bool | None = None
 ) -> Tensor:
@@ -81,6 +83,7 @@ def arange(
     return Tensor.arange(start, stop, step, dtype=dtype, device=device)
 
 
+@of_dtype
 def linspace(
     start: float,
     stop: float,
@@ -104,6 +107,7 @@ def linspace(
     return Tensor.linspace(start, stop, count + 1, dtype=dtype, device=device)[:count]
 
 
+@like(Filled)
 def full(
     shape: Shape, fill_value: ConstType, *, dtype: DType | None = None, device: str | None = None
 ) -> Tensor:
@@ -116,6 +120,7 @@ def full(
     return Tensor.full(shape, fill_value, dtype=dtype, device=device)
 
 
+@of_dtype
 def zeros(shape: Shape, *, dtype: DType | None = None, device: str | None = None) -> Tensor:
     """Return a tensor of zeros.
 
@@ -126,6 +131,7 @@ def zeros(shape: Shape, *, dtype: DType | None = None, device: str | None = None
     return Tensor.zeros(shape, dtype=dtype, device=device)
 
 
+@of_dtype
 def ones(shape: Shape, *, dtype: DType | None = None, device: str | None = None) -> Tensor:
     """Return a tensor of ones.
 
@@ -136,6 +142,7 @@ def ones(shape: Shape, *, dtype: DType | None = None, device: str | None = None)
     return Tensor.ones(shape, dtype=dtype, device=device)
 
 
+@of_dtype
 def empty(shape: Shape, *, dtype: DType | None = None, device: str | None = None) -> Tensor:
     """Return a tensor whose elements are whatever its memory holds.
 
@@ -146,6 +153,7 @@ def empty(shape: Shape, *, dtype: DType | None = None, device: str | None = None
     return Tensor.empty(shape, dtype=dtype, device=device)
 
 
+@of_kind_or_dtype
 def full_like(
     x: Tensor, /, fill_value: ConstType, *, dtype: DType | None = None, device: str | None = None
 ) -> Tensor:
@@ -163,6 +171,7 @@ def full_like(
     )
 
 
+@of_kind_or_dtype
 def zeros_like(x: Tensor, /, *, dtype: DType | None = None, device: str | None = None) -> Tensor:
     """Return zeros in the shape of `x`, and its dtype and device if none is given.
 
@@ -173,6 +182,7 @@ def zeros_like(x: Tensor, /, *, dtype: DType | None = None, device: str | None =
     return full_like(x, 0, dtype=dtype, device=device)
 
 
+@of_kind_or_dtype
 def ones_like(x: Tensor, /, *, dtype: DType | None = None, device: str | None = None) -> Tensor:
     """Return ones in the shape of `x`, and its dtype and device if none is given.
 
@@ -183,6 +193,7 @@ def ones_like(x: Tensor, /, *, dtype: DType | None = None, device: str | None = 
     return full_like(x, 1, dtype=dtype, device=device)
 
 
+@of_kind_or_dtype
 def empty_like(x: Tensor, /, *, dtype: DType | None = None, device: str | None = None) -> Tensor:
     """Return uninitialised elements in the shape of `x`, and its dtype and device if none is given.
 
@@ -197,6 +208,7 @@ def empty_like(x: Tensor, /, *, dtype: DType | None = None, device: str | None =
     )
 
 
+@of_dtype
 def eye(
     n_rows: int,
     n_cols: int | None = None,
@@ -219,6 +231,7 @@ def eye(
     return (rows + k == Tensor.arange(columns, dtype="int32", device=device)).cast(like.dtype)
 
 
+@of_kind
 def tril(x: Tensor, /, *, k: int = 0) -> Tensor:
     """Return matrices with zeros above diagonal `k`.
 
@@ -229,6 +242,7 @@ def tril(x: Tensor, /, *, k: int = 0) -> Tensor:
     return x.tril(k)
 
 
+@of_kind
 def triu(x: Tensor, /, *, k: int = 0) -> Tensor:
     """Return matrices with zeros below diagonal `k`.
 

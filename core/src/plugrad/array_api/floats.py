@@ -1,11 +1,13 @@
 """What floats are made of: signs, neighbours, infinities, NaN."""
 
+from plugrad.array_api.kinds import real_of_kind
 from plugrad.array_api.operands import Operand, both
 from plugrad.dtype import dtypes, is_float
 from plugrad.errors import DtypeError
 from plugrad.tensor import Tensor
 
 
+@real_of_kind
 def isfinite(x: Tensor, /) -> Tensor:
     """Say of each element whether it is neither infinite nor NaN.
 
@@ -16,6 +18,7 @@ def isfinite(x: Tensor, /) -> Tensor:
     return x.isfinite()
 
 
+@real_of_kind
 def isinf(x: Tensor, /) -> Tensor:
     """Say of each element whether it is infinite.
 
@@ -26,6 +29,7 @@ def isinf(x: Tensor, /) -> Tensor:
     return x.isinf()
 
 
+@real_of_kind
 def isnan(x: Tensor, /) -> Tensor:
     """Say of each element whether it is NaN.
 

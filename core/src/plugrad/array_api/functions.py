@@ -1,9 +1,11 @@
 """Functions of numbers: exponentials, logarithms, roots, angles."""
 
+from plugrad.array_api.kinds import of_kind
 from plugrad.array_api.operands import Operand, both
 from plugrad.tensor import Tensor
 
 
+@of_kind
 def exp(x: Tensor, /) -> Tensor:
     """Return the exponential of each element.
 
@@ -14,6 +16,7 @@ def exp(x: Tensor, /) -> Tensor:
     return x.exp()
 
 
+@of_kind
 def expm1(x: Tensor, /) -> Tensor:
     """Return exp(x) - 1 of each element, exact for small ones.
 
@@ -24,6 +27,7 @@ def expm1(x: Tensor, /) -> Tensor:
     return x.expm1()
 
 
+@of_kind
 def log(x: Tensor, /) -> Tensor:
     """Return the natural logarithm of each element.
 
@@ -34,6 +38,7 @@ def log(x: Tensor, /) -> Tensor:
     return x.log()
 
 
+@of_kind
 def log1p(x: Tensor, /) -> Tensor:
     """Return log(1 + x) of each element, exact for small ones.
 
@@ -44,6 +49,7 @@ def log1p(x: Tensor, /) -> Tensor:
     return x.log1p()
 
 
+@of_kind
 def log2(x: Tensor, /) -> Tensor:
     """Return the logarithm to base 2 of each element.
 
@@ -54,6 +60,7 @@ def log2(x: Tensor, /) -> Tensor:
     return x.log2()
 
 
+@of_kind
 def log10(x: Tensor, /) -> Tensor:
     """Return the logarithm to base 10 of each element.
 
@@ -75,6 +82,7 @@ def logaddexp(x1: Operand, x2: Operand, /) -> Tensor:
     return left.logaddexp(right)
 
 
+@of_kind
 def sqrt(x: Tensor, /) -> Tensor:
     """Return the square root of each element.
 
@@ -96,6 +104,7 @@ def hypot(x1: Operand, x2: Operand, /) -> Tensor:
     return left.hypot(right)
 
 
+@of_kind
 def sin(x: Tensor, /) -> Tensor:
     """Return the sine of each element.
 
@@ -106,6 +115,7 @@ def sin(x: Tensor, /) -> Tensor:
     return x.sin()
 
 
+@of_kind
 def cos(x: Tensor, /) -> Tensor:
     """Return the cosine of each element.
 
@@ -116,6 +126,7 @@ def cos(x: Tensor, /) -> Tensor:
     return x.cos()
 
 
+@of_kind
 def tan(x: Tensor, /) -> Tensor:
     """Return the tangent of each element.
 
@@ -126,6 +137,7 @@ def tan(x: Tensor, /) -> Tensor:
     return x.tan()
 
 
+@of_kind
 def asin(x: Tensor, /) -> Tensor:
     """Return the arc sine of each element.
 
@@ -136,6 +148,7 @@ def asin(x: Tensor, /) -> Tensor:
     return x.asin()
 
 
+@of_kind
 def acos(x: Tensor, /) -> Tensor:
     """Return the arc cosine of each element.
 
@@ -146,6 +159,7 @@ def acos(x: Tensor, /) -> Tensor:
     return x.acos()
 
 
+@of_kind
 def atan(x: Tensor, /) -> Tensor:
     """Return the arc tangent of each element.
 
@@ -167,6 +181,7 @@ def atan2(x1: Operand, x2: Operand, /) -> Tensor:
     return left.atan2(right)
 
 
+@of_kind
 def sinh(x: Tensor, /) -> Tensor:
     """Return the hyperbolic sine of each element.
 
@@ -177,6 +192,7 @@ def sinh(x: Tensor, /) -> Tensor:
     return x.sinh()
 
 
+@of_kind
 def cosh(x: Tensor, /) -> Tensor:
     """Return the hyperbolic cosine of each element.
 
@@ -187,6 +203,7 @@ def cosh(x: Tensor, /) -> Tensor:
     return x.cosh()
 
 
+@of_kind
 def tanh(x: Tensor, /) -> Tensor:
     """Return the hyperbolic tangent of each element.
 
@@ -197,6 +214,7 @@ def tanh(x: Tensor, /) -> Tensor:
     return x.tanh()
 
 
+@of_kind
 def asinh(x: Tensor, /) -> Tensor:
     """Return the inverse hyperbolic sine of each element.
 
@@ -207,6 +225,7 @@ def asinh(x: Tensor, /) -> Tensor:
     return x.asinh()
 
 
+@of_kind
 def acosh(x: Tensor, /) -> Tensor:
     """Return the inverse hyperbolic cosine of each element.
 
@@ -217,6 +236,7 @@ def acosh(x: Tensor, /) -> Tensor:
     return x.acosh()
 
 
+@of_kind
 def atanh(x: Tensor, /) -> Tensor:
     """Return the inverse hyperbolic tangent of each element.
 

@@ -3,6 +3,7 @@
 from typing import Any, NamedTuple
 
 from plugrad.array_api.complexes.dtypes import ComplexDType, complex64, complex128, default_complex
+from plugrad.array_api.kinds import AsType, ResultType, like
 from plugrad.device import Device
 from plugrad.dtype import (
     ConstType,
@@ -122,6 +123,7 @@ def isdtype(dtype: DType, kind: "DType | str | tuple[DType | str, ...]") -> bool
     return dtype in _KINDS[kind]
 
 
+@like(ResultType)
 def result_type(*arrays_and_dtypes: "Tensor | DType | ConstType") -> DType:
     """Return the dtype in which arrays, dtypes and Python numbers meet.
 
@@ -158,6 +160,7 @@ def _rank(dtype: DType) -> str:
     return "bool" if is_bool(dtype) else "float" if is_float(dtype) else "integer"
 
 
+@like(AsType)
 def astype(x: Tensor, dtype: DType, /, *, copy: bool = True, device: str | None = None) -> Tensor:
     """Return the values in another dtype, in memory of their own if `copy` is set.
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from plugrad.array_api.kinds import Unstacked, like, of_both, of_kind, of_kind_of_all
 from plugrad.dtype import least_upper_dtype
 from plugrad.errors import ArgumentError, ShapeError
 from plugrad.tensor import Tensor
@@ -23,6 +24,7 @@ def broadcast_arrays(*arrays: Tensor) -> list[Tensor]:
     return [x.broadcast_to(common) for x in arrays]
 
 
+@of_kind
 def broadcast_to(x: Tensor, /, shape: Sequence[int]) -> Tensor:
     """Return `x` with axes of size 1, and missing ones in front, repeated to `shape`.
 
@@ -36,6 +38,7 @@ def broadcast_to(x: Tensor, /, shape: Sequence[int]) -> Tensor:
     return x.broadcast_to(check_sizes(as_shape((shape,), "broadcast_to"), "broadcast_to"))
 
 
+@of_kind_of_all
 def concat(arrays: Sequence[Tensor], /, *, axis: int | None = 0) -> Tensor:
     """Return arrays joined along an axis; flattened first for None.
 
@@ -50,6 +53,7 @@ def concat(arrays: Sequence[Tensor], /, *, axis: int | None = 0) -> Tensor:
     return first.cat(*others, axis=0 if axis is None else axis)
 
 
+@of_kind_of_all
 def stack(arrays: Sequence[Tensor], /, *, axis: int = 0) -> Tensor:
     """Return arrays joined along a new axis.
 
@@ -70,6 +74,7 @@ def _some(arrays: Sequence[Tensor], what: str) -> Sequence[Tensor]:
     return arrays
 
 
+@like(Unstacked)
 def unstack(x: Tensor, /, *, axis: int = 0) -> tuple[Tensor, ...]:
     """Return the parts of `x` along an axis, without that axis.
 
@@ -80,6 +85,7 @@ def unstack(x: Tensor, /, *, axis: int = 0) -> tuple[Tensor, ...]:
     return tuple(x.movedim(axis, 0))
 
 
+@of_kind
 def expand_dims(x: Tensor, /, axis: int = 0) -> Tensor:
     """Return `x` with a new axis of size 1.
 
@@ -90,6 +96,7 @@ def expand_dims(x: Tensor, /, axis: int = 0) -> Tensor:
     return x.unsqueeze(axis)
 
 
+@of_kind
 def squeeze(x: Tensor, /, axis: int | Sequence[int]) -> Tensor:
     """Return `x` without axes of size 1.
 
@@ -108,6 +115,7 @@ def squeeze(x: Tensor, /, axis: int | Sequence[int]) -> Tensor:
     return x.squeeze(axis)
 
 
+@of_kind
 def permute_dims(x: Tensor, /, axes: Sequence[int]) -> Tensor:
     """Return `x` with its axes in the order `axes`.
 
@@ -118,6 +126,7 @@ def permute_dims(x: Tensor, /, axes: Sequence[int]) -> Tensor:
     return x.permute(several(axes))
 
 
+@of_kind
 def moveaxis(x: Tensor, source: int | Sequence[int], destination: int | Sequence[int], /) -> Tensor:
     """Return `x` with axes moved; the others keep their order.
 
@@ -128,6 +137,7 @@ def moveaxis(x: Tensor, source: int | Sequence[int], destination: int | Sequence
     return x.movedim(source, destination)
 
 
+@of_kind
 def matrix_transpose(x: Tensor, /) -> Tensor:
     """Return matrices with rows and columns exchanged.
 
@@ -138,6 +148,7 @@ def matrix_transpose(x: Tensor, /) -> Tensor:
     return x.mT
 
 
+@of_kind
 def reshape(x: Tensor, /, shape: int | Sequence[int], *, copy: bool | None = None) -> Tensor:
     """Return the elements in another shape; `copy` makes no difference to values.
 
@@ -149,6 +160,7 @@ def reshape(x: Tensor, /, shape: int | Sequence[int], *, copy: bool | None = Non
     return out.contiguous() if copy is not None and as_flag(copy, "copy") else out
 
 
+@of_kind
 def flip(x: Tensor, /, *, axis: int | Sequence[int] | None = None) -> Tensor:
     """Return the elements in reverse order along some axes, or all.
 
@@ -159,6 +171,7 @@ def flip(x: Tensor, /, *, axis: int | Sequence[int] | None = None) -> Tensor:
     return x.flip(axis)
 
 
+@of_kind
 def roll(x: Tensor, /, shift: int | Sequence[int], *, axis: int | Sequence[int] | None = None) -> Tensor:
     """Return the elements moved along axes; those that leave at the end come in at the start.
 
@@ -169,6 +182,7 @@ def roll(x: Tensor, /, shift: int | Sequence[int], *, axis: int | Sequence[int] 
     return x.roll(shift, axis)
 
 
+@of_kind
 def repeat(x: Tensor, repeats: int | Tensor, /, *, axis: int | None = None) -> Tensor:
     """Return each element repeated, of `x` flattened for None.
 
@@ -179,6 +193,7 @@ def repeat(x: Tensor, repeats: int | Tensor, /, *, axis: int | None = None) -> T
     return x.repeat_interleave(repeats, axis)
 
 
+@of_kind
 def tile(x: Tensor, repetitions: Sequence[int], /) -> Tensor:
     """Return `x` repeated along each axis.
 
@@ -190,6 +205,7 @@ def tile(x: Tensor, repetitions: Sequence[int], /) -> Tensor:
     return x.tile(*counts) if counts else x
 
 
+@of_kind
 def take(x: Tensor, indices: Tensor, /, *, axis: int | None = None) -> Tensor:
     """Return the elements at `indices`, (n,), along an axis; None for arrays of one axis.
 
@@ -207,6 +223,7 @@ def take(x: Tensor, indices: Tensor, /, *, axis: int | None = None) -> Tensor:
     return x.index_select(0 if axis is None else axis, indices)
 
 
+@of_kind
 def take_along_axis(x: Tensor, indices: Tensor, /, *, axis: int = -1) -> Tensor:
     """Return, for each position along an axis, the element that `indices` has there.
 
@@ -217,6 +234,7 @@ def take_along_axis(x: Tensor, indices: Tensor, /, *, axis: int = -1) -> Tensor:
     return x.take_along_axis(indices, axis)
 
 
+@of_both
 def matmul(x1: Tensor, x2: Tensor, /) -> Tensor:
     """Return the products of matrices, (..., m, k) @ (..., k, n) -> (..., m, n).
 
@@ -227,6 +245,7 @@ def matmul(x1: Tensor, x2: Tensor, /) -> Tensor:
     return x1 @ x2
 
 
+@of_both
 def tensordot(x1: Tensor, x2: Tensor, /, *, axes: "int | Sequence[Sequence[int]]" = 2) -> Tensor:
     """Return the sums of products over some axes of both.
 
@@ -237,6 +256,7 @@ def tensordot(x1: Tensor, x2: Tensor, /, *, axes: "int | Sequence[Sequence[int]]
     return x1.tensordot(x2, axes)
 
 
+@of_both
 def vecdot(x1: Tensor, x2: Tensor, /, *, axis: int = -1) -> Tensor:
     """Return the sums of products along an axis of both, which broadcast.
 

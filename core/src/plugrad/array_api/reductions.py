@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from plugrad.array_api.kinds import of_kind, of_kind_or_dtype, real_of_kind
 from plugrad.dtype import DType, dtypes
 from plugrad.errors import ArgumentError, AxisError
 from plugrad.tensor import Tensor
@@ -10,6 +11,7 @@ from plugrad.tensor.shapes import as_int, fixed_shape
 Axis = int | Sequence[int] | None
 
 
+@of_kind_or_dtype
 def sum(x: Tensor, /, *, axis: Axis = None, dtype: DType | None = None, keepdims: bool = False) -> Tensor:
     """Return sums; those of narrow integers are in the default int, or as wide without a sign.
 
@@ -20,6 +22,7 @@ def sum(x: Tensor, /, *, axis: Axis = None, dtype: DType | None = None, keepdims
     return x.sum(axis, keepdims, dtype)
 
 
+@of_kind_or_dtype
 def prod(x: Tensor, /, *, axis: Axis = None, dtype: DType | None = None, keepdims: bool = False) -> Tensor:
     """Return products; those of narrow integers are in the default int, or as wide without a sign.
 
@@ -50,6 +53,7 @@ def min(x: Tensor, /, *, axis: Axis = None, keepdims: bool = False) -> Tensor:
     return x.min(axis, keepdims)
 
 
+@of_kind
 def mean(x: Tensor, /, *, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """Return means.
 
@@ -80,6 +84,7 @@ def std(x: Tensor, /, *, axis: Axis = None, correction: float = 0.0, keepdims: b
     return x.std(axis, keepdim=keepdims, correction=correction)
 
 
+@real_of_kind
 def all(x: Tensor, /, *, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """Say whether all elements are other than 0.
 
@@ -90,6 +95,7 @@ def all(x: Tensor, /, *, axis: Axis = None, keepdims: bool = False) -> Tensor:
     return x.all(axis, keepdims)
 
 
+@real_of_kind
 def any(x: Tensor, /, *, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """Say whether an element is other than 0.
 
@@ -120,6 +126,7 @@ def argmin(x: Tensor, /, *, axis: int | None = None, keepdims: bool = False) -> 
     return x.argmin(axis, keepdims)
 
 
+@real_of_kind
 def count_nonzero(x: Tensor, /, *, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """Return how many elements are other than 0.
 
@@ -147,6 +154,7 @@ def _with_initial(x: Tensor, axis: int, value: int, name: str) -> Tensor:
     return Tensor.full(shape, value, dtype=x.dtype, device=x.device).cat(x, axis=axis)
 
 
+@of_kind_or_dtype
 def cumulative_sum(
     x: Tensor,
     /,
@@ -169,6 +177,7 @@ def cumulative_sum(
     return _with_initial(out, along, 0, "cumulative_sum") if include_initial else out
 
 
+@of_kind_or_dtype
 def cumulative_prod(
     x: Tensor,
     /,
@@ -191,6 +200,7 @@ def cumulative_prod(
     return _with_initial(out, along, 1, "cumulative_prod") if include_initial else out
 
 
+@of_kind
 def diff(
     x: Tensor,
     /,

@@ -1,5 +1,6 @@
 """Whole numbers near each element."""
 
+from plugrad.array_api.kinds import of_kind
 from plugrad.dtype import is_float
 from plugrad.tensor import Tensor
 
@@ -34,6 +35,7 @@ def trunc(x: Tensor, /) -> Tensor:
     return x.trunc() if is_float(x.dtype) else x
 
 
+@of_kind
 def round(x: Tensor, /) -> Tensor:
     """Return each element rounded to the nearest whole number, and to even between two; integers stay.
 

@@ -2,6 +2,7 @@
 
 from typing import Literal, NamedTuple
 
+from plugrad.array_api.kinds import of_kind, real_of_kind
 from plugrad.dtype import is_float
 from plugrad.errors import ArgumentError, ShapeError
 from plugrad.tensor import Tensor
@@ -72,6 +73,7 @@ def searchsorted(
     return (x1 if sorter is None else x1[sorter]).searchsorted(x2, side == "right")
 
 
+@real_of_kind
 def nonzero(x: Tensor, /) -> tuple[Tensor, ...]:
     """Return the positions of the elements other than 0, axis by axis. Computes `x`, for their number.
 
@@ -88,6 +90,7 @@ def nonzero(x: Tensor, /) -> tuple[Tensor, ...]:
     return tuple(found[:, axis] for axis in range(x.ndim))
 
 
+@of_kind
 def unique_values(x: Tensor, /) -> Tensor:
     """Return the different elements in order; each NaN is one. Computes `x`, for their number.
 
@@ -98,6 +101,7 @@ def unique_values(x: Tensor, /) -> Tensor:
     return unique_all(x).values
 
 
+@real_of_kind
 def unique_counts(x: Tensor, /) -> UniqueCounts:
     """Return the different elements in order, each NaN as one, and how often each is there.
 
@@ -109,6 +113,7 @@ def unique_counts(x: Tensor, /) -> UniqueCounts:
     return UniqueCounts(found.values, found.counts)
 
 
+@real_of_kind
 def unique_inverse(x: Tensor, /) -> UniqueInverse:
     """Return the different elements in order, each NaN as one, and for each of `x` which it is.
 
