@@ -1,10 +1,11 @@
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
-from plugrad import Tensor, events
+from plugrad import Tensor, Variable, context, events
 from plugrad.errors import ArgumentError, AxisError, DtypeError, JitError, ShapeError
 from plugrad.jit import TinyJit
 
@@ -291,3 +292,34 @@ def test_different_elements_are_found_by_sorting_once() -> None:
     x = Tensor(RNG.integers(-20, 20, 530).astype(np.int8)).realize()
     sorting = kernels(lambda: x.argsort().realize())
     assert kernels(lambda: x.unique().realize()) < 2 * sorting
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1])
+@pytest.mark.parametrize("dtype", ["uint8", "float32"])
+def test_slices_of_symbolic_sizes_are_as_different_as_known_ones(dtype: str, axis: int | None) -> None:
+    rows = [[3, 1, 0, 3], [1, 1, 2, 1], [3, 1, 0, 3], [0, 0, 5, 0], [1, 1, 2, 1]]
+    n, m = Variable("n", 0, 5), Variable("m", 1, 4)
+    options: Any = {"axis": axis, "return_inverse": True, "return_counts": True}
+    with context(DEVICE="PYTHON", SPEC=0):
+        x = Tensor(rows, dtype=dtype).realize()
+        for first, second in ((4, 3), (5, 4), (0, 2)):
+            found = x[: n.bind(first), : m.bind(second)].unique(**options)
+            for got, want in zip(found, x[:first, :second].unique(**options), strict=True):
+                assert got.dtype is want.dtype
+                np.testing.assert_array_equal(got.numpy(), want.numpy())
+
+
+def test_as_many_different_slices_of_another_size_compile_nothing() -> None:
+    x = Tensor([[3, 1], [1, 1], [3, 1], [1, 1], [3, 1]]).realize()
+    names: list[Any] = []
+    with events.subscribe(events.CompileEvent, names.append):
+        for value in (3, 5, 4):
+            before = len(names)
+            assert x[: Variable("n", 1, 5).bind(value)].unique(axis=0).tolist() == [[1, 1], [3, 1]]
+            assert value == 3 or len(names) == before
+
+
+def test_no_elements_of_a_symbolic_size_are_counted_as_none() -> None:
+    none = Tensor([1, 2], dtype="uint8").contiguous()[: Variable("n", 0, 2).bind(0)]
+    assert none.bincount().tolist() == []
+    assert none.bincount(minlength=2).tolist() == [0, 0]

@@ -8,7 +8,7 @@ import pytest
 from test_symbolic import A, bound, filled_up, shown
 
 from plugrad import Tensor, Variable
-from plugrad.errors import AxisError, ShapeError
+from plugrad.errors import ArgumentError, AxisError, ShapeError
 from plugrad.jit import jit
 
 #: Of an axis of 2 to 8 elements.
@@ -260,17 +260,73 @@ def test_a_replay_refuses_what_an_eager_call_refuses() -> None:
         halves(Tensor(A), bound(5))
 
 
-def test_what_changes_the_number_of_results_is_refused() -> None:
+# the size of today is part of these: how many results there are, or how many numbers were given
+OF_TODAY: dict[str, Callable[[Any, Any], Any]] = {
+    "unbind": lambda n, x: x[:n].unbind(),
+    "unbind beside a symbolic axis": lambda n, x: x[:n, : n - 1].unbind(1),
+    "split": lambda n, x: x[:n].split(3),
+    "split into sizes": lambda n, x: x[:n].split((2, int(n if isinstance(n, int) else n.vmax) - 2)),
+    "chunk": lambda n, x: x[:n].chunk(3),
+    "combinations": lambda n, x: (x[:n, 0].combinations(2),),
+    "each as often as listed": lambda n, x: (
+        x[:n].repeat_interleave([2, 0, 1, 3, 1, 0, 0, 1][: n if isinstance(n, int) else int(n.vmax)], 0),
+    ),
+}
+
+
+@pytest.mark.parametrize("f", OF_TODAY.values(), ids=OF_TODAY)
+def test_there_are_as_many_results_as_there_are_elements_today(f: Any) -> None:
+    x = Tensor(A).realize()
+    for value in (3, 5):
+        found, expected = f(bound(value), x), f(value, x)
+        assert len(found) == len(expected)
+        for got, want in zip(found, expected, strict=True):
+            np.testing.assert_array_equal(got.numpy(), want.numpy())
+
+
+@pytest.mark.parametrize("f", OF_TODAY.values(), ids=OF_TODAY)
+def test_a_replay_has_as_many_results_as_before(f: Any) -> None:
+    @jit
+    def last(x: Tensor, n: Any) -> Tensor:
+        return filled_up(f(n, x)[-1]) + 0
+
+    x = Tensor(A).realize()
+    for _ in range(3):
+        wanted = f(5, x)[-1].numpy()
+        np.testing.assert_array_equal(shown(last(x, bound(5)), wanted.shape), wanted)
+    with pytest.raises(ShapeError, match=r"with n=4: \d+ elements are no \d+ elements"):
+        last(x, bound(4))
+
+
+def test_parts_keep_their_symbolic_sizes_where_there_are_always_as_many() -> None:
+    parts = Tensor(A)[: Variable("m", 5, 8).bind(6)].split(4)
+    assert len(parts) == 2
+    assert not isinstance(parts[1].shape[0], int)
     x = Tensor(A)[: bound(5)]
-    with pytest.raises(ShapeError, match=r"split: axis 0 of shape \(n, 6\) is symbolic, and has 1 to 3 such"):
-        x.split(3)
-    with pytest.raises(ShapeError, match=r"chunk: axis 0 of shape \(n, 6\) is symbolic, and has 2 to 3 such"):
-        x.chunk(3)
-    with pytest.raises(ShapeError, match=r"unbind: axis 0 of shape \(n, 6\) is symbolic"):
-        x.unbind()
-    with pytest.raises(ShapeError, match=r"split: sizes \(2, 3\) add up to 5, axis 0 has n"):
-        x.split((2, 3))
-    assert len(Tensor(A)[: Variable("m", 5, 8).bind(6)].split(4)) == 2
+    with pytest.raises(ShapeError, match=r"split: sizes \(2, 2\) add up to 4, axis 0 has n"):
+        x.split((2, 2))
+
+
+@pytest.mark.parametrize("f", [lambda x: x.topk(4, 0), lambda x: x.kthvalue(4, 0, keepdim=True)])
+def test_there_may_be_fewer_elements_than_are_asked_for(f: Any) -> None:
+    x = Tensor(A).realize()
+    programs: set[tuple[Any, ...]] = set()
+
+    @jit
+    def replayed(x: Tensor, n: Any) -> Tensor:
+        return f(x[:n])[0] + 0
+
+    for value in (8, 4, 5):
+        found, expected = f(x[: bound(value)]), f(x[:value])
+        programs.add(tuple(item.ast for item in found[0].schedule(found[1])))
+        for got, want in zip(found, expected, strict=True):
+            np.testing.assert_array_equal(got.numpy(), want.numpy())
+        np.testing.assert_array_equal(replayed(x, bound(value)).numpy(), expected[0].numpy())
+    assert len(programs) == 1
+    with pytest.raises(ShapeError, match=r"with n=3: a slice of \d\.\.4 leaves its axis of size 3"):
+        replayed(x, bound(3))
+    with pytest.raises(ArgumentError, match="k=4 of 3 elements on axis 0"):
+        f(x[: bound(3)])
 
 
 def test_what_does_not_fit_today_is_refused_at_once() -> None:

@@ -13,10 +13,13 @@ from plugrad.tensor.shapes import (
     as_int,
     as_shape,
     check_sizes,
+    is_static,
     one_axis,
     product,
     several,
+    shape_today,
     show,
+    size_today,
 )
 from plugrad.uop.shape import add_sizes, greatest, least
 from plugrad.uop.uop import UOp
@@ -79,11 +82,13 @@ class JoinMixin(MovementMixin):
     def split(self, sizes: int | Sequence[Dim], axis: int = 0) -> tuple[Self, ...]:
         """Return parts along an axis: `sizes` elements each (fewer in the last), or the sizes listed.
 
+        Where their number varies with a symbolic axis, there are as many as today: of sizes that are numbers,
+        and a replay with others is refused.
+
         Raises:
             ArgumentError: a size is no integer.
             AxisError: the axis does not exist.
-            ShapeError: sizes do not add up, one is negative, or parts have none; or the number of parts
-                varies with a symbolic axis.
+            ShapeError: sizes do not add up, one is negative, or parts have none.
 
         Example:
             >>> [part.tolist() for part in Tensor.arange(5).split(2)]
@@ -100,8 +105,13 @@ class JoinMixin(MovementMixin):
                 given = [min(size, total - begin) for begin in range(0, total, max(size, 1))] or [0]
             else:
                 counts = {max(-(-n // size), 1) for n in (least(total), greatest(total))}
-                given = self._pieces(at, size, counts, "split")
+                if len(counts) > 1:
+                    return self._sized_today(at, "split").split(size, at)
+                given = self._pieces(at, size, counts.pop())
         check_sizes(tuple(given), "split")
+        is_listed = is_static(given) and not isinstance(total, int)
+        if is_listed and sum(map(size_today, given)) == size_today(total):
+            return self._sized_today(at, "split").split(given, at)
         if add_sizes(total, *[-size for size in given]) != 0:
             texts = [show((size,))[1:-2] for size in (add_sizes(*given), total)]
             raise ShapeError(f"split: sizes {show(given)} add up to {texts[0]}, axis {axis} has {texts[1]}.")
@@ -116,12 +126,12 @@ class JoinMixin(MovementMixin):
     def chunk(self, chunks: int, axis: int = 0) -> tuple[Self, ...]:
         """Return at most `chunks` parts of equal size along an axis; the last may have fewer elements.
 
-        An axis without elements gives `chunks` parts without any.
+        An axis without elements gives `chunks` parts without any. Of a symbolic axis, see `split`.
 
         Raises:
             ArgumentError: `chunks` is no integer.
             AxisError: the axis does not exist.
-            ShapeError: there is to be no part, or their number varies with a symbolic axis.
+            ShapeError: there is to be no part.
 
         Example:
             >>> [part.tolist() for part in Tensor.arange(5).chunk(2)]
@@ -137,27 +147,12 @@ class JoinMixin(MovementMixin):
         # beyond, there are always as many as asked for
         sizes = range(least(total), min(greatest(total), (count - 1) ** 2 + 1) + 1)
         counts = {-(-n // -(-n // count)) if n else count for n in sizes or (greatest(total),)}
-        return self.split(self._pieces(at, -(-total // count), counts, "chunk"), axis)
-
-    def _pieces(self, axis: int, size: Dim, counts: set[int], what: str) -> list[Dim]:
-        """Return the sizes of parts of a symbolic axis: `size` in each, what is left in the last.
-
-        Args:
-            axis: its number.
-            size: of a part.
-            counts: how many parts there are, for any values of the variables.
-            what: who asks, for the message.
-
-        Raises:
-            ShapeError: there are not always as many.
-        """
         if len(counts) > 1:
-            raise ShapeError(
-                f"{what}: axis {axis} of shape {show(self.shape)} is symbolic, and has {min(counts)} to "
-                f"{max(counts)} such parts. Cut at given places, by slices or tensor_split; or narrow the "
-                "bounds of its variable."
-            )
-        (count,) = counts
+            return self._sized_today(at, "chunk").chunk(count, at)
+        return self.split(self._pieces(at, -(-total // count), counts.pop()), axis)
+
+    def _pieces(self, axis: int, size: Dim, count: int) -> list[Dim]:
+        """Return the sizes of parts of a symbolic axis: `size` in each, what is left in the last."""
         return [*[size] * (count - 1), add_sizes(self.shape[axis], -(size * (count - 1)))]
 
     def _equal_parts(self, axis: int, count: int) -> tuple[Self, ...]:
@@ -168,14 +163,12 @@ class JoinMixin(MovementMixin):
         part = (*before, size // count, *after)
         return tuple([x._interval(axis, i, i + 1).reshape(part) for i in range(count)])
 
-    def _known_size(self, axis: int, what: str) -> int:
-        """Return the size of an axis, which is a number."""
-        size = self.shape[axis]
-        if not isinstance(size, int):
-            raise ShapeError(
-                f"{what}: axis {axis} of shape {show(self.shape)} is symbolic. Take a slice of fixed size."
-            )
-        return size
+    def _sized_today(self, axis: int, what: str) -> Self:
+        """Return this with the size that a symbolic axis has today; a replay with another one is refused."""
+        if isinstance(self.shape[axis], int):
+            return self
+        (size,) = shape_today((self.shape[axis],), what)
+        return self.reshape(*self.shape[:axis], size, *self.shape[axis + 1 :])
 
     def repeat(self, *repeats: int | Sequence[int]) -> Self:
         """Return this tiled `repeats[i]` times along axis `i`, aligned at the last axis.

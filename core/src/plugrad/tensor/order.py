@@ -27,6 +27,7 @@ from plugrad.tensor.shapes import (
     is_sequence,
     one_axis,
     show,
+    size_today,
 )
 from plugrad.tensor.sorting import argsort_rows, sort_keys
 from plugrad.uop.shape import add_sizes, greatest, least
@@ -107,13 +108,13 @@ class OrderMixin(GatherMixin, CreationMixin):
         if not self.ndim:
             values, places = self.reshape(1).topk(k, 0, largest, sorted_)
             return Ranked(values.squeeze(0), places.squeeze(0)) if k else Ranked(values, places)
-        size: Any = self.shape[at]
-        # the result has k elements for all values of a variable
-        size = least(size)
+        size: Any = size_today(self.shape[at])
         if not 0 <= k <= size:
             raise ArgumentError(f"topk: k={k} of {size} elements on axis {axis}. Ask for 0 to {size}.")
         descending = as_flag(largest, "largest")
-        if not self.ndim or not k or 0 in self.shape or not is_searched(size, k):
+        size = least(self.shape[at])
+        if not k or 0 in self.shape or k > size or not is_searched(size, k):
+            # of a symbolic size, a replay asks again whether there are as many
             positions = self.argsort(at, descending)._interval(at, 0, k)
         else:
             keys = self._filled_keys(at, descending).contiguous()

@@ -154,18 +154,21 @@ class ReorderMixin(PaddingMixin):
     def unbind(self, axis: int = 0) -> tuple[Self, ...]:
         """Return the slices along an axis, which goes.
 
+        Of a symbolic axis, as many as it has today; a replay with another size is refused.
+
         Raises:
             AxisError: the axis does not exist.
-            ShapeError: the axis is symbolic.
+            ShapeError: a symbolic size has no value.
 
         Example:
             >>> [row.tolist() for row in Tensor([[1, 2], [3, 4]]).unbind(1)]
             [[1, 3], [2, 4]]
         """
         at = one_axis(axis, self.ndim, "unbind")
-        size = self._known_size(at, "unbind")
-        shape = (*self.shape[:at], *self.shape[at + 1 :])
-        return tuple([self._interval(at, i, i + 1).reshape(shape) for i in range(size)])
+        x = self._sized_today(at, "unbind")
+        size: Any = x.shape[at]
+        shape = (*x.shape[:at], *x.shape[at + 1 :])
+        return tuple([x._interval(at, i, i + 1).reshape(shape) for i in range(size)])
 
     def rearrange(self, formula: str, /, **sizes: Dim) -> Self:
         """Return this with its axes taken apart, permuted and joined as a formula says (as in einops).

@@ -29,10 +29,11 @@ from plugrad.tensor.shapes import (
     product,
     several,
     show,
+    size_today,
 )
 from plugrad.tensor.sorting import search_rows, sort_keys
 from plugrad.uop.ops import Ops
-from plugrad.uop.shape import add_sizes, greatest
+from plugrad.uop.shape import greatest
 from plugrad.uop.uop import UOp
 
 # Up to so many comparisons, counting all values against all places is cheaper than sorting them.
@@ -266,7 +267,12 @@ class SearchMixin(OrderMixin, ScanMixin):
             _check_sum(numbers, self.shape[at], as_int(output_size, "repeat_interleave", "output_size"))
         if len(numbers) == 1:
             return self._each_repeated(at, numbers[0])
-        _check_one_each((len(numbers),), self.shape[at])
+        size = self.shape[at]
+        if not isinstance(size, int) and len(numbers) == size_today(size):
+            # one number each is for as many as there are: a replay with others is refused
+            known = self.reshape(*self.shape[:at], len(numbers), *self.shape[at + 1 :])
+            return known.repeat_interleave(numbers, at)
+        _check_one_each((len(numbers),), size)
         places = [place for place, number in enumerate(numbers) for _ in range(number)]
         return self.index_select(at, self._from_host(places, position_dtype(len(numbers))))
 
@@ -321,7 +327,6 @@ class SearchMixin(OrderMixin, ScanMixin):
         Raises:
             AxisError: the axis does not exist.
             JitError: inside a jitted function.
-            ShapeError: there is an `axis`, and the shape is symbolic.
 
         Example:
             >>> [x.tolist() for x in Tensor([2, 1, 2]).unique(return_counts=True)]
@@ -341,13 +346,10 @@ class SearchMixin(OrderMixin, ScanMixin):
         order = flat.argsort()
         keys = sort_keys(flat._graph, False).contiguous()
         ordered = pick_first(keys, order._graph).contiguous()
-        is_other = ordered.shrink([(1, size)]).ne(ordered.shrink([(0, add_sizes(size, -1))]))
-        first = UOp.const(dtypes.bool, True).reshape((1,))
-        begins = self._make(first, self._device).cat(self._make(is_other, self._device))
         if current_capture() is None:
             # counting computes a part of what follows: sorting is planned and done once
             order.realize(self._make(keys, self._device), self._make(ordered, self._device))
-        starts = begins._with_zeros_behind()._true_positions()
+        starts = self._make(ordered, self._device)._first_of_runs()
         results = [flat.gather(0, order.gather(0, starts))]
         if return_inverse:
             places = search_rows(pick_first(ordered, starts._graph).contiguous(), keys, False)
@@ -358,12 +360,20 @@ class SearchMixin(OrderMixin, ScanMixin):
         return results[0] if len(results) == 1 else tuple(results)
 
     def _unique_slices(self, axis: int, return_inverse: bool, return_counts: bool) -> Any:
-        size = fixed_shape(self.shape, "unique")[axis]
+        size = self.shape[axis]
         keys = self._make(sort_keys(self._graph.detach(), False), self._device).movedim(axis, -1)
-        ranks = keys.reshape(product(keys.shape[:-1]), size)._slice_ranks()
+        rows = keys.reshape(product(keys.shape[:-1]), size)
+        whole = rows._with_zeros_behind()
+        if not isinstance(size, int):
+            # slices that there are not come last
+            place = self._make(UOp.iota(greatest(size), dtypes.int32), self._device)
+            is_behind = place >= self._make(number_of(size, dtypes.int32), self._device)
+            whole = is_behind.cast(whole.dtype).unsqueeze(0).cat(whole)
+        ranks = whole._slice_ranks()
         order = ranks.argsort()
-        ordered = ranks.gather(0, order)
-        results = [self.index_select(axis, order.gather(0, ordered._first_of_runs()))]
+        starts = ranks.gather(0, order)._interval(0, 0, size)._first_of_runs()
+        results = [self.index_select(axis, order.gather(0, starts))]
+        ranks = ranks._interval(0, 0, size)
         if return_inverse:
             results.append(ranks)
         if return_counts:
@@ -372,12 +382,18 @@ class SearchMixin(OrderMixin, ScanMixin):
 
     def _first_of_runs(self) -> Self:
         """Return where in (n,) the runs of equal elements begin."""
-        size = len_of(self)
-        if not size:
+        size = self.shape[0]
+        room = greatest(size)
+        if not room:
             return self._make(UOp.const(position_dtype(0), 0).reshape((1,)).expand((0,)), self._device)
-        is_other = self._interval(0, 1, size) != self._interval(0, 0, size - 1)
+        whole = self._with_zeros_behind()
+        is_other = whole._interval(0, 1, room) != whole._interval(0, 0, room - 1)
         first = UOp.const(dtypes.bool, True).reshape((1,))
-        return self._make(first, self._device).cat(is_other)._true_positions()
+        begins = self._make(first, self._device).cat(is_other)
+        if not isinstance(size, int):
+            place = self._make(UOp.iota(room, dtypes.int32), self._device)
+            begins = begins & (place < self._make(number_of(size, dtypes.int32), self._device))
+        return begins._true_positions()
 
     def _slice_ranks(self) -> Self:
         """Return the rank of each of n slices among the different ones, (count, n) of keys -> (n,).
@@ -434,7 +450,7 @@ class SearchMixin(OrderMixin, ScanMixin):
         if self.ndim != 1 or (weights is not None and weights.shape != self.shape):
             others = "" if weights is None else f" with weights of shape {show(weights.shape)}"
             raise ShapeError(f"bincount of shape {show(self.shape)}{others}. Give one axis; flatten first.")
-        most = self.max().item() if self.shape != (0,) else -1
+        most = self.max().item() if size_today(self.shape[0]) else -1
         bins = max(most + 1, least_size)
         numbers = self._like(self._graph.cast(dtypes.int64))
         return numbers._counts(bins, weights)

@@ -8,7 +8,7 @@ from plugrad.tensor.lookup import counted, moved_back, moved_last, pick_last, po
 from plugrad.tensor.nans import NanMixin
 from plugrad.tensor.ranked import Ranked
 from plugrad.tensor.scan import ScanMixin
-from plugrad.tensor.shapes import as_int, one_axis
+from plugrad.tensor.shapes import as_int, one_axis, size_today
 from plugrad.tensor.sorting import sort_keys
 from plugrad.uop.shape import least
 from plugrad.uop.uop import UOp
@@ -43,11 +43,14 @@ class SelectionMixin(NanMixin, ScanMixin):
         """
         k = as_int(k, "kthvalue", "k")
         at = one_axis(axis, max(self.ndim, 1), "kthvalue")
-        size: Any = least(self.shape[at]) if self.ndim else 1
+        size: Any = size_today(self.shape[at]) if self.ndim else 1
         if not 1 <= k <= size:
             raise ArgumentError(f"kthvalue: k={k} of {size} elements on axis {axis}. Ask for 1 to {size}.")
         if not self.ndim:
             return Ranked(self._like(self._graph), self._first_place())
+        if k > least(self.shape[at]):
+            # a replay asks again whether there are as many
+            return self._picked(at, self.argsort(at)._interval(at, k - 1, k), keepdim)
         position = self._place_of_rank(at, k - 1)
         return self._picked(at, position, keepdim)
 

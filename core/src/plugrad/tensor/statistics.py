@@ -235,13 +235,15 @@ class StatisticsMixin(StackMixin):
     def combinations(self, r: int = 2, with_replacement: bool = False) -> Self:
         """Return all choices of `r` elements of a vector, in its order: (n,) -> (count, r).
 
+        Of a symbolic one, of as many as it has today; a replay with another size is refused.
+
         Args:
             r: how many.
             with_replacement: an element may come more than once.
 
         Raises:
             ArgumentError: `r` is no integer, or negative.
-            ShapeError: this is no vector, or symbolic.
+            ShapeError: this is no vector, or a symbolic size has no value.
 
         Example:
             >>> Tensor([1, 2, 3]).combinations().tolist()
@@ -253,7 +255,9 @@ class StatisticsMixin(StackMixin):
         if self.ndim != 1:
             raise ShapeError(f"combinations of shape {show(self.shape)}: it takes one axis. Flatten first.")
         choose: Any = itertools.combinations_with_replacement if with_replacement else itertools.combinations
-        size = self._known_size(0, "combinations")
+        if not isinstance(self.shape[0], int):
+            return self._sized_today(0, "combinations").combinations(r, with_replacement)
+        size = self.shape[0]
         chosen = math.comb(size + count - 1 if with_replacement and size else size, count)
         if chosen * count >= _TOO_MANY:
             raise ArgumentError(f"combinations: {chosen} of {count} elements each are beyond all memory.")

@@ -65,8 +65,8 @@ CASES: list[Case] = [
     ("stack", ShapeError, lambda t: t.floats.stack(t.vector), "stack: shapes (2, 3) and (3,) differ"),
     ("split", ArgumentError, lambda t: t.floats.split(1.5), "split: sizes=1.5 (float) is no integer"),
     ("chunk", ArgumentError, lambda t: t.floats.chunk("2"), "chunk: chunks='2' (str) is no integer"),
+    ("chunk", ShapeError, lambda t: t.floats.chunk(0), "chunk: 0 parts. Ask for at least 1"),
     ("chunk", AxisError, lambda t: t.floats.chunk(2, 5), "chunk: axis 5 is out of range"),
-    ("chunk", ShapeError, lambda t: t.symbolic.chunk(2), "chunk: axis 0 of shape (size,) is symbolic"),
     ("split", AxisError, lambda t: t.floats.split(1, 2), "split: axis 2 is out of range"),
     ("split", ShapeError, lambda t: t.floats.split((1, 2)), "split: sizes (1, 2) add up to 3, axis 0 has 2"),
     ("repeat", ShapeError, lambda t: t.floats.repeat(2), "repeat: 1 numbers (2,) for shape (2, 3)"),
@@ -168,7 +168,7 @@ CASES: list[Case] = [
         "unfold: a window of 4 (kernel size 4, dilation 1) does not fit into an axis of 3",
     ),
     ("unbind", AxisError, lambda t: t.floats.unbind(2), "unbind: axis 2 is out of range"),
-    ("unbind", ShapeError, lambda t: t.symbolic.unbind(), "unbind: axis 0 of shape (size,) is symbolic"),
+    ("unbind", ShapeError, lambda t: t.unbound.unbind(), "unbind: the shape (size,) has a variable without"),
     (
         "rearrange",
         ArgumentError,

@@ -130,7 +130,6 @@ CASES: list[Case] = [
     ),
     ("unique", JitError, lambda t: jitted(lambda x: x.unique()), "a jitted function reads the elements of"),
     ("unique", AxisError, lambda t: t.ints.unique(axis=2), "unique: axis 2 is out of range"),
-    ("unique", ShapeError, lambda t: t.symbolic.unique(axis=0), "unique: the shape (size,) is symbolic"),
     ("bincount", DtypeError, lambda t: t.vector.bincount(), "bincount of float32: it takes integers"),
     ("bincount", ShapeError, lambda t: t.ints.bincount(), "bincount of shape (2, 3)"),
     (
