@@ -105,6 +105,7 @@ class ClassificationMixin(ReduceMixin):
             >>> round(Tensor([[0.0, 0.0]]).cross_entropy(Tensor([1])).item(), 4)
             0.6931
         """
+        self._check_not_weights(reduction)
         self._check_logits("cross_entropy", label_smoothing, reduction)
         self._check_labels(y, "cross_entropy")
         axis = min(1, self.ndim - 1)
@@ -207,6 +208,14 @@ class ClassificationMixin(ReduceMixin):
     def _check_labels(self, y: Any, what: str) -> None:
         if not isinstance(y, TensorBase):
             raise DtypeError(f"{what} with labels {y!r:.40} ({type(y).__name__}). Pass a Tensor.")
+
+    def _check_not_weights(self, reduction: Any) -> None:
+        # the third argument of PyTorch's function is the weights
+        if isinstance(reduction, TensorBase):
+            raise ArgumentError(
+                f"cross_entropy: reduction is a tensor of shape {show(reduction.shape)}: "
+                "the classes' weights are given by name, weight=..."
+            )
 
     def _check_logits(self, what: str, label_smoothing: float, reduction: str) -> None:
         if not is_float(self.dtype):

@@ -72,6 +72,12 @@ CASES: list[Case] = [
     ),
     (
         "cross_entropy",
+        ArgumentError,
+        lambda t: t.floats.cross_entropy(t.row, Tensor.ones(3)),
+        "cross_entropy: reduction is a tensor of shape (3,): the classes' weights are given by name, weight=",
+    ),
+    (
+        "cross_entropy",
         DtypeError,
         lambda t: t.ints.cross_entropy(t.row),
         "cross_entropy of int32: it takes floats as logits",
