@@ -6,7 +6,8 @@ import pytest
 from plugrad import Tensor, events
 from plugrad.engine import storage
 from plugrad.engine.capture import capturing
-from plugrad.engine.repeat import State, repeat
+from plugrad.engine.realize import realize
+from plugrad.engine.repeat import State, repeat, repeat_computed
 from plugrad.uop.uop import UOp
 
 
@@ -77,3 +78,47 @@ def test_steps_may_change_nothing() -> None:
         return tuple(UOp.contiguous(u * 1.0) for u in state)
 
     assert values_of(repeat(same, (x.uop,), 3, x.device)) == [[1.0, 2.0, 4.0]]
+
+
+def part(state: State) -> State:
+    """Take three steps, and double the numbers."""
+    x, count = repeat(step, state, 3)
+    after = (x * 2.0).contiguous(), (count * 1).contiguous()
+    realize(after)
+    return tuple(storage.resolve(u) for u in after)
+
+
+def expected_of_parts(count: int) -> list[list[float]]:
+    x = np.array([1.0, 2.0, 4.0])
+    for number in range(3 * count):
+        x = (x[::-1] + number) * (2 if number % 3 == 2 else 1)
+    return [x.tolist(), [3 * count]]
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 5])
+def test_parts_that_repeat_steps_themselves_are_repeated(count: int) -> None:
+    x, start = given()
+    assert values_of(repeat_computed(part, (x.uop, start.uop), count)) == expected_of_parts(count)
+    assert x.tolist() == [1.0, 2.0, 4.0]
+
+
+def test_captures_record_every_step_of_every_part() -> None:
+    x, start = given()
+    with capturing() as capture:
+        found = repeat_computed(part, (x.uop, start.uop), 5)
+    assert len(capture.steps) == 5 * (3 * 2 + 2)
+    for launch in capture.steps:
+        launch.run(capture.values)
+    assert values_of(found) == expected_of_parts(5)
+
+
+def test_parts_are_called_twice_whatever_the_count() -> None:
+    x, start = given()
+    called: list[State] = []
+
+    def counted(state: State) -> State:
+        called.append(state)
+        return part(state)
+
+    repeat_computed(counted, (x.uop, start.uop), 9)
+    assert len(called) == 2

@@ -262,7 +262,7 @@ def test_values_are_computed_without_what_only_derivatives_need(name: str, most:
 
 def test_steps_of_large_matrices_are_planned_once() -> None:
     counts: list[list[int]] = []
-    for size in (70, 140):
+    for size in (40, 70):
         x = Tensor(positive(size, size)).realize()
         done: list[events.RealizeEvent] = []
         with events.subscribe(events.RealizeEvent, done.append):
@@ -272,7 +272,7 @@ def test_steps_of_large_matrices_are_planned_once() -> None:
     assert len(counts[0]) == len(counts[1]) == 2
     (first, rest), (larger_first, larger_rest) = counts
     assert first == larger_first < 10
-    assert larger_rest / rest == 139 / 69
+    assert larger_rest / rest == 69 / 39
 
 
 @pytest.mark.parametrize("name", ["inv", "cholesky"])

@@ -11,7 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 from plugrad.tensor import Tensor
-from plugrad.tensor.factorizations import counter, repeated, rotation
+from plugrad.tensor.factorizations import rotation
+from plugrad.tensor.matrix_steps import counter, repeated
 from plugrad.uop.uop import UOp
 
 __all__ = [

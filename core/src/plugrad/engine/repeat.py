@@ -1,11 +1,15 @@
-"""Apply one step to values in memory many times: planned once, its launches run again on other memory."""
+"""Apply one step to values in memory many times: planned once, its launches run again on other memory.
+
+A step is a graph, or computes what it returns by repeated steps of its own: then its launches are recorded.
+"""
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 
 from plugrad import events
 from plugrad.engine import storage
-from plugrad.engine.capture import current_capture
+from plugrad.engine.capture import capturing, current_capture
 from plugrad.engine.execute import Copy, Launch, Step
 from plugrad.engine.plan import Plan, make_plan
 from plugrad.engine.realize import compile_plan, realize
@@ -41,6 +45,34 @@ def repeat(step: Callable[[State], State], state: State, count: int, device: str
         return _run(plan, before, state, count - 1)
 
 
+def repeat_computed(step: Callable[[State], State], state: State, count: int) -> State:
+    """Return memory that holds `state` after `count` calls of `step`, which run now.
+
+    Args:
+        step: computes as many values as it takes, of the same shapes and dtypes, in memory of their own. It
+            is called once or twice, and has to launch the same each time.
+        state: what the first step takes: any graphs.
+        count: how many steps to run, at least 1.
+    """
+    with storage.lock:
+        before = step(state)
+        if count == 1:
+            return before
+        capture = current_capture()
+        with capturing() if capture is None else nullcontext(capture) as capture:
+            begin = len(capture.steps)
+            after = step(before)
+            recorded = capture.steps[begin:]
+        assert _is_memory(before), "a step returned a graph"
+        assert _is_memory(after), "a step returned a graph"
+        if count == 2:
+            return after
+        other, there, back = _others(recorded, before, after)
+        run = [back if number % 2 else there for number in range(count - 2)]
+        _launch(run, capture.values)
+        return other if count % 2 else after
+
+
 def _computed(state: State, device: str | None) -> State:
     realize(state, device)
     return tuple([storage.resolve(u, device) for u in state])
@@ -54,24 +86,35 @@ def _run(plan: Plan, before: State, after: State, count: int) -> State:
     """Run the steps of `plan`, from `before` to `after` and on from there; return where the values are."""
     started = time.perf_counter()
     steps = compile_plan(plan)
-    first, second = _buffers(before), _buffers(after)
-    third = _buffers(other := tuple([storage.new_buffer_like(u, storage.buffer_of(u))[0] for u in after]))
-    there = _exchanged(steps, dict(zip((*first, *second), (*second, *third), strict=True)))
-    back = _exchanged(steps, dict(zip((*first, *second), (*third, *second), strict=True)))
-    values = plan.graph.values
+    other, there, back = _others(steps, before, after)
     run = [steps if number == 0 else there if number % 2 else back for number in range(count)]
-    for launches in run:
-        for launch in launches:
-            launch.run(values)
-    if (capture := current_capture()) is not None:
-        capture.steps.extend(launch for launches in run for launch in launches)
-        capture.values.update(values)
+    _launch(run, plan.graph.values)
     if events.active:
         kernels = count * sum(isinstance(launch, Launch) for launch in steps)
         devices = tuple(dict.fromkeys(call.device for call in plan.calls))
         seconds = time.perf_counter() - started
         events.emit(events.RealizeEvent(kernels, seconds, count * len(steps) - kernels, devices))
     return after if count % 2 else other
+
+
+def _others(
+    steps: Sequence[Step], before: State, after: State
+) -> tuple[State, Sequence[Step], Sequence[Step]]:
+    """Return memory beside `after`, and `steps` from `after` to there and from there to `after`."""
+    first, second = _buffers(before), _buffers(after)
+    third = _buffers(other := tuple([storage.new_buffer_like(u, storage.buffer_of(u))[0] for u in after]))
+    there = _exchanged(steps, dict(zip((*first, *second), (*second, *third), strict=True)))
+    back = _exchanged(steps, dict(zip((*first, *second), (*third, *second), strict=True)))
+    return other, there, back
+
+
+def _launch(run: Sequence[Sequence[Step]], values: dict[str, int]) -> None:
+    for launches in run:
+        for launch in launches:
+            launch.run(values)
+    if (capture := current_capture()) is not None:
+        capture.steps.extend(launch for launches in run for launch in launches)
+        capture.values.update(values)
 
 
 def _buffers(state: State) -> list[Buffer]:

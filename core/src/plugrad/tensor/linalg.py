@@ -20,7 +20,6 @@ from plugrad.tensor.einsum import EinsumMixin
 from plugrad.tensor.factorizations import (
     cholesky_factor,
     inverse,
-    inverse_of_lower,
     lu_factors,
     reflected,
 )
@@ -38,6 +37,7 @@ from plugrad.tensor.shapes import (
     lesser,
     show,
 )
+from plugrad.tensor.triangles import inverse_of_lower
 from plugrad.uop.ops import Ops
 from plugrad.uop.shape import add_sizes
 from plugrad.uop.shape import greatest as greatest_size

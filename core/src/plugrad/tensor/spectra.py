@@ -14,9 +14,10 @@ from plugrad.dtype import dtypes
 from plugrad.errors import ArgumentError, AxisError, ShapeError
 from plugrad.tensor.arguments import real
 from plugrad.tensor.base import promoted
-from plugrad.tensor.factorizations import computed, epsilon, orthogonal_rows
+from plugrad.tensor.factorizations import epsilon, orthogonal_rows
 from plugrad.tensor.linalg import LinalgMixin, completed, greatest
 from plugrad.tensor.matmul import check_factor
+from plugrad.tensor.matrix_steps import computed
 from plugrad.tensor.order import OrderMixin
 from plugrad.tensor.shapes import Dim, greater, is_static, lesser, one_axis, several, show
 from plugrad.uop.uop import UOp
