@@ -82,6 +82,9 @@ that seed. A draw is made once: a tensor that was drawn keeps its values.
 `loss.gradient(x)` returns them and needs no flag. A mode without gradients is not needed: nothing is kept
 for them.
 
+**A jitted function** returns values through which no gradient flows. `torch.compile(model)` becomes a jitted
+step, with `loss.backward()` and `optimizer.step()` in it.
+
 **Parameters** of a model are its tensors with `requires_grad`, as in PyTorch; in tinygrad all its tensors
 are. Of tensors of floats of which neither was said `get_parameters` warns (`PlainTensorWarning`), and does
 not return them: call `.requires_grad_()` on those to be trained, `.requires_grad_(False)` on constants.

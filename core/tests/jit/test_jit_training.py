@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from plugrad import Tensor
-from plugrad.errors import JitError
+from plugrad.errors import GradientError, JitError
 from plugrad.jit import jit
 from plugrad.nn import BatchNorm, Linear
 from plugrad.nn.optim import SGD, Adam
@@ -159,3 +159,12 @@ def test_a_result_that_shows_a_parameter_passes_no_gradient_on() -> None:
         part.assign(part + 1)
         assert w.tolist() == whole.tolist()
     assert w.tolist() == [1.0, 2.0 + CALLS]
+
+
+def test_no_gradient_flows_through_what_a_jitted_function_returned_and_the_error_says_so() -> None:
+    weight = Tensor([1.0, 2.0], requires_grad=True)
+    scaled = jit(lambda x: x * weight)
+    for _ in range(CALLS):
+        with pytest.raises(GradientError, match="call backward\\(\\) inside of a jitted function"):
+            scaled(Tensor([3.0, 4.0])).sum().backward()
+    assert weight.grad is None

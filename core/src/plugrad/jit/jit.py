@@ -56,6 +56,9 @@ class TinyJit(Generic[P, R]):
     then only. A value that Python computes differently from call to call is noticed while recording. So
     make what changes an argument, or a tensor outside of the function.
 
+    No gradient flows through what it returned, unlike what PyTorch compiled: jit the whole step, with
+    `backward()` in it, not the model alone.
+
     With `JIT=0`, and inside of another jitted function, the function just runs. Kernels in a row are given
     to the device as one graph where it has graphs; a function that is recorded with `JIT=2` is replayed
     kernel by kernel.

@@ -102,7 +102,8 @@ class GradientMixin(FunctionalMixin):
         if not reached:
             raise GradientError(
                 f"{self!r} does not depend on any tensor with requires_grad. Make the parameters with "
-                "requires_grad=True, or set it before computing the loss."
+                "requires_grad=True, or set it before computing the loss; call backward() inside of a jitted "
+                "function, not on what it returned."
             )
         for leaf, _ in reached:
             _check_left(leaf)
