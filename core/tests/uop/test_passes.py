@@ -8,7 +8,7 @@ from plugrad.errors import VerifyError
 from plugrad.settings import context
 from plugrad.uop.ops import Ops
 from plugrad.uop.passes import Pipeline, Stage
-from plugrad.uop.spec import tensor_spec
+from plugrad.uop.spec import Spec, tensor_spec
 from plugrad.uop.uop import UOp
 
 b = UOp.new_buffer("CPU", (4,), dtypes.float32)
@@ -45,6 +45,23 @@ def test_pass_that_breaks_its_spec_is_named_when_checking() -> None:
         pipeline.run(b)
     with context(SPEC=0):
         assert pipeline.run(b).dtype is dtypes.int32
+
+
+def test_what_a_pass_leaves_as_it_was_is_checked_once() -> None:
+    looked_at: list[UOp] = []
+
+    def look(node: UOp) -> bool:
+        looked_at.append(node)
+        return True
+
+    checks = {Ops.BUFFER: look, Ops.ADD: look}
+    one, other = Spec("one", checks), Spec("other", checks)
+    pipeline = Pipeline("test", tuple(Stage(double, spec, "doubles") for spec in (one, one, other)))
+    with context(SPEC=1):
+        pipeline.run(b)
+    twice = b + b
+    four = twice + twice
+    assert looked_at == [b, twice, four, b, twice, four, four + four]
 
 
 def test_each_pass_is_an_event() -> None:

@@ -60,6 +60,7 @@ class Pipeline(Generic[State]):
             VerifyError: with SPEC=1, a pass left a graph that its stage's spec forbids.
         """
         checking, watched = bool(settings.SPEC), events.listening(events.PassEvent)
+        spec, passed = None, set[UOp]()
         for stage in self.stages:
             started = time.perf_counter()
             after = stage.run(graph, ctx)
@@ -67,14 +68,17 @@ class Pipeline(Generic[State]):
                 seconds = time.perf_counter() - started
                 events.emit(events.PassEvent(self.name, stage.name, graph, after, seconds))
             if checking:
-                _check(self.name, stage, after)
+                if stage.spec is not spec:
+                    spec, passed = stage.spec, set[UOp]()
+                _check(self.name, stage, after, passed)
             graph = after
         return graph
 
 
-def _check(pipeline: str, stage: Stage[Any], state: UOp | Draft) -> None:
+def _check(pipeline: str, stage: Stage[Any], state: UOp | Draft, passed: set[UOp]) -> None:
+    """Verify what a pass has left; nodes that an earlier pass of the same spec has left are in `passed`."""
     try:
         for graph in (state,) if isinstance(state, UOp) else state.graphs:
-            verify(graph, stage.spec)
+            verify(graph, stage.spec, passed)
     except VerifyError as error:
         raise VerifyError(f"after pass {stage.name} of {pipeline}: {error}") from error

@@ -19,14 +19,23 @@ class Spec:
     checks: Mapping[Ops, Check]
 
 
-def verify(root: UOp, spec: Spec) -> None:
+def verify(root: UOp, spec: Spec, passed: set[UOp] | None = None) -> None:
     """Check every node of `root` against `spec`.
+
+    Args:
+        root: the graph.
+        spec: what must hold of its nodes.
+        passed: nodes that have passed with all below them: they are not looked at again, and those that pass
+            now are added.
 
     Raises:
         VerifyError: names the node, what it is made of, and the stage that forbids it.
     """
-    for node in root.toposort():
+    nodes = root.toposort((lambda u: u not in passed) if passed else None)
+    for node in nodes:
         verify_node(node, spec)
+    if passed is not None:
+        passed.update(nodes)
 
 
 def verify_node(node: UOp, spec: Spec) -> None:
