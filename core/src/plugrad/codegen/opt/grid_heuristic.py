@@ -14,7 +14,7 @@ from plugrad.codegen.opt.opt_ops import AxisId, MatrixTile, Opt, OptOps
 from plugrad.codegen.opt.tensor_core import products_of
 from plugrad.codegen.strides import constant_size
 from plugrad.target import TensorCore
-from plugrad.uop.ops import AxisType
+from plugrad.uop.ops import AxisType, Ops
 from plugrad.uop.uop import UOp
 
 # Below this many results a grid has idle cores, and a reduction is worth sharing.
@@ -80,9 +80,10 @@ def _tile(kernel: KernelOpt, axes: list[UOp]) -> Iterator[Opt]:
 
 def _groups(kernel: KernelOpt) -> Iterator[Opt]:
     left = min(_IN_GROUP, kernel.capabilities.max_workgroup)
+    can_repeat = kernel.can_repeat()
     for r in reversed([r for r in kernel.axes(AxisType.GLOBAL) if constant_size(r)]):
         size, most = constant_size(r) or 1, min(left, _ALONG_AXIS)
-        counts = [c for c in (64, 32, 16, 8, 4, 2) if c <= most and (size % c == 0 or kernel.can_repeat())]
+        counts = [c for c in (64, 32, 16, 8, 4, 2) if c <= most and (size % c == 0 or can_repeat)]
         # items that a group lacks stand idle, which costs as much as work that is done twice
         idle = min(most, _FULL)
         count = size if size <= most else min(counts, key=lambda c: -(-size // c) * max(c, idle), default=1)
@@ -93,7 +94,11 @@ def _groups(kernel: KernelOpt) -> Iterator[Opt]:
 
 def _matrix_plan(kernel: KernelOpt) -> list[Opt]:
     """Return what computes a kernel's product of matrices by matrix instructions; nothing where none fits."""
-    for core in kernel.capabilities.tensor_cores:
+    cores = kernel.capabilities.tensor_cores
+    # most kernels have no sum, and each kind of instruction would walk all of their graphs to find none
+    if not cores or not any(u.op is Ops.REDUCE for u in kernel.ast.toposort()):
+        return []
+    for core in cores:
         for product in products_of(kernel.ast, core):
             columns, rows, inner = (
                 next((r for r in axes if (constant_size(r) or 0) >= size), None)

@@ -53,6 +53,7 @@ class KernelOpt:
         self.ast = ast
         self.capabilities = capabilities
         self.applied: list[Opt] = []
+        self._ranges: tuple[UOp, list[UOp]] = (ast, all_ranges(ast))
         if capabilities.grid_dims:
             everywhere = self.ended_by_all_stores()
             self.ast = ast.substitute(
@@ -61,7 +62,10 @@ class KernelOpt:
 
     def axes(self, *kinds: AxisType) -> list[UOp]:
         """Return the ranges of the given kinds (all when none is given), by identity."""
-        return [r for r in all_ranges(self.ast) if not kinds or r.arg.kind in kinds]
+        # asked again and again of one graph, which is walked once
+        if self._ranges[0] is not self.ast:
+            self._ranges = (self.ast, all_ranges(self.ast))
+        return [r for r in self._ranges[1] if not kinds or r.arg.kind in kinds]
 
     def axis(self, ident: AxisId) -> UOp:
         """Return the range with that identity.
@@ -69,9 +73,9 @@ class KernelOpt:
         Raises:
             KernelOptError: there is none.
         """
-        found = next((r for r in all_ranges(self.ast) if r.arg.ident == ident), None)
+        found = next((r for r in self.axes() if r.arg.ident == ident), None)
         if found is None:
-            known = ", ".join(str(r.arg.ident) for r in all_ranges(self.ast))
+            known = ", ".join(str(r.arg.ident) for r in self.axes())
             raise KernelOptError(f"no axis {ident} in this kernel: it has {known or 'none'}.")
         return found
 
