@@ -218,6 +218,29 @@ def test_toposort_gives_sources_first_and_each_node_once() -> None:
         assert all(s in order[:position] for s in u.src)
 
 
+def test_toposort_is_the_order_of_a_walk_by_recursion() -> None:
+    nodes = [UOp.variable(name, 0, 9) for name in "abc"]
+    for i in range(40):
+        nodes.append(nodes[i * 7 % (i + 3)].alu(Ops.ADD, nodes[-1 - i % 3]))
+    graph = UOp.sink(*nodes[-3:], nodes[5])
+    assert list(graph.toposort()) == _by_recursion(graph)
+    assert list(graph.toposort(lambda u: u is not nodes[9])) == _by_recursion(graph, nodes[9])
+
+
+def _by_recursion(graph: UOp, closed: UOp | None = None) -> list[UOp]:
+    order: list[UOp] = []
+
+    def walk(node: UOp) -> None:
+        if node is closed or node in order:
+            return
+        for s in node.src:
+            walk(s)
+        order.append(node)
+
+    walk(graph)
+    return order
+
+
 def test_toposort_leaves_out_what_its_gate_closes() -> None:
     product = x * y
     graph = product + 1

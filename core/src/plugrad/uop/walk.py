@@ -9,25 +9,45 @@ if TYPE_CHECKING:
 
 def toposort(root: "UOp", gate: "Callable[[UOp], bool] | None" = None) -> "dict[UOp, None]":
     """Return `root` and every node below it that `gate` lets in, sources first, in a stable order."""
+    return _all_below(root) if gate is None else _let_in(root, gate)
+
+
+# A node comes off the stack once for each use. The first time its sources go onto the stack, above the node
+# itself; when it comes the second time, they are done. Later times change nothing: a key of a dict stays
+# where it came first.
+
+
+def _all_below(root: "UOp") -> "dict[UOp, None]":
     out: dict[UOp, None] = {}
+    entered: set[UOp] = set()
+    stack: list[UOp] = [root]
+    pop, push, extend, enter = stack.pop, stack.append, stack.extend, entered.add
+    while stack:
+        node = pop()
+        src = node.src
+        if not src or node in entered:
+            out[node] = None
+            continue
+        enter(node)
+        push(node)
+        extend(src[::-1])
+    return out
+
+
+def _let_in(root: "UOp", gate: "Callable[[UOp], bool]") -> "dict[UOp, None]":
+    out: dict[UOp, None] = {}
+    entered: set[UOp] = set()
     closed: set[UOp] = set()
-    if gate is not None and not gate(root):
-        return out
     stack: list[UOp] = [root]
     while stack:
-        node = stack[-1]
-        if node in out:
-            stack.pop()
-            continue
-        depth = len(stack)
-        for s in node.src[::-1]:
-            if s in out or s in closed:
-                continue
-            if gate is None or gate(s):
-                stack.append(s)
-            else:
-                closed.add(s)
-        if len(stack) == depth:
+        node = stack.pop()
+        if node in entered:
             out[node] = None
-            stack.pop()
+        elif node not in closed:
+            if gate(node):
+                entered.add(node)
+                stack.append(node)
+                stack.extend(node.src[::-1])
+            else:
+                closed.add(node)
     return out
