@@ -19,8 +19,8 @@ def adam_direction(slot: Slot, grad: Tensor, group: ParamGroup, steps: Tensor) -
     Source: Kingma and Ba 2015, Algorithm 1; with the state "most": Reddi et al. 2018, Algorithm 2.
     """
     beta1, beta2 = group.momentum_beside(slot.target), group["betas"][1]
-    mean = slot.keep("mean", slot["mean"] * beta1 + grad * (1 - beta1))
-    square = slot.keep("square", slot["square"] * beta2 + grad * grad * (1 - beta2))
+    mean = slot.average("mean", grad, beta1)
+    square = slot.average("square", grad * grad, beta2)
     if "most" in slot.state:
         square = slot.keep("most", slot["most"].maximum(square))
     root = (square / average_weight(beta2, steps)).sqrt()

@@ -62,6 +62,6 @@ class Adamax(Optimizer):
     def _update(self, slot: Slot, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
         value, grad = decayed(slot, grad, group, is_decoupled=False)
         beta1, beta2 = group.momentum_beside(slot.target), group["betas"][1]
-        mean = slot.keep("mean", slot["mean"] * beta1 + grad * (1 - beta1))
+        mean = slot.average("mean", grad, beta1)
         most = slot.keep("most", (slot["most"] * beta2).maximum(grad.abs() + group["eps"]))
         return value - mean / (most * average_weight(beta1, steps)) * group.lr_beside(slot.target)

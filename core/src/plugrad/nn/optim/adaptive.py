@@ -75,9 +75,9 @@ class RMSprop(Optimizer):
         value, alpha = slot.value(), group["alpha"]
         if group["weight_decay"]:
             grad = grad + value * group["weight_decay"]
-        spread = slot.keep("square", slot["square"] * alpha + grad * grad * (1 - alpha))
+        spread = slot.average("square", grad * grad, alpha)
         if group["centered"]:
-            mean = slot.keep("mean", slot["mean"] * alpha + grad * (1 - alpha))
+            mean = slot.average("mean", grad, alpha)
             spread = spread - mean * mean
         step = grad / (spread.sqrt() + group["eps"])
         if "momentum" in slot.state:
@@ -198,7 +198,7 @@ class Adadelta(Optimizer):
         value, rho, eps = slot.value(), group["rho"], group["eps"]
         if group["weight_decay"]:
             grad = grad + value * group["weight_decay"]
-        square = slot.keep("square", slot["square"] * rho + grad * grad * (1 - rho))
+        square = slot.average("square", grad * grad, rho)
         step = grad * (slot["steps"] + eps).sqrt() / (square + eps).sqrt()
-        slot.keep("steps", slot["steps"] * rho + step * step * (1 - rho))
+        slot.average("steps", step * step, rho)
         return value - step * group.lr_beside(slot.target)

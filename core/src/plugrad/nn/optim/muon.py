@@ -129,7 +129,7 @@ class Muon(Optimizer):
 
     def _update(self, slot: Slot, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
         value, keep, lr = slot.value(), group.momentum_beside(slot.target), group.lr_beside(slot.target)
-        average = slot.keep("momentum", slot["momentum"] * keep + grad * (1 - keep))
+        average = slot.average("momentum", grad, keep)
         direction = grad * (1 - keep) + average * keep if group["nesterov"] else average
         together = slot.stacked(direction)
         rows, columns = fixed_shape(together.shape, "Muon")[1:]

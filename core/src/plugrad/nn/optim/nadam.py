@@ -87,8 +87,8 @@ class NAdam(Optimizer):
         beta1, beta2 = group.momentum_beside(slot.target), group["betas"][1]
         now, next_one = (_momentum(beta1, at, group["momentum_decay"]) for at in (steps, steps + 1))
         product = slot.keep("product", slot["product"] * now)
-        mean = slot.keep("mean", slot["mean"] * beta1 + grad * (1 - beta1))
-        square = slot.keep("square", slot["square"] * beta2 + grad * grad * (1 - beta2))
+        mean = slot.average("mean", grad, beta1)
+        square = slot.average("square", grad * grad, beta2)
         ahead = grad * ((1 - now) / (1 - product)) + mean * (next_one / (1 - product * next_one))
         root = (square / average_weight(beta2, steps)).sqrt()
         return value - ahead / (root + group["eps"]) * group.lr_beside(slot.target)

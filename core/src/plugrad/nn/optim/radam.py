@@ -78,8 +78,8 @@ class RAdam(Optimizer):
     def _update(self, slot: Slot, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
         value, grad = decayed(slot, grad, group, group["decoupled_weight_decay"])
         beta1, beta2 = group.momentum_beside(slot.target), group["betas"][1]
-        mean = slot.keep("mean", slot["mean"] * beta1 + grad * (1 - beta1))
-        square = slot.keep("square", slot["square"] * beta2 + grad * grad * (1 - beta2))
+        mean = slot.average("mean", grad, beta1)
+        square = slot.average("square", grad * grad, beta2)
         step = mean / average_weight(beta1, steps) * group.lr_beside(slot.target)
         most = (1 + beta2) / (1 - beta2)
         if most <= _LEAST_LENGTH:

@@ -139,6 +139,10 @@ class Slot:
         self._write(memory, value.expand(memory.shape) if name in self.numbers else value)
         return self[name]
 
+    def average(self, name: str, value: Tensor, kept: "float | Tensor") -> Tensor:
+        """Take `value` into the running average `name`, which keeps the part `kept` of itself; return it."""
+        return self.keep(name, self[name] * kept + value * (1 - kept))
+
     def _write(self, memory: Tensor, value: Tensor) -> None:
         new = value.cast(memory.dtype)
         memory.assign(new if self.skip is None else self.skip.to(memory.device).where(memory.detach(), new))
