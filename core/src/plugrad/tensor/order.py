@@ -6,7 +6,7 @@ NaN counts as greater than every number, as in NumPy and PyTorch. Indices of pos
 from collections.abc import Sequence
 from typing import Any, Literal, Self
 
-from plugrad.dtype import dtype_max, dtypes, is_bool, is_float
+from plugrad.dtype import DType, dtype_max, dtypes, is_bool, is_float
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.creation import CreationMixin
@@ -174,43 +174,27 @@ class OrderMixin(GatherMixin, CreationMixin):
             >>> Tensor([0.0, 1.0, 2.0]).quantile(0.75).item()
             1.5
         """
-        if not is_float(self.dtype):
-            raise DtypeError(f"quantile of {self.dtype.name}: it takes floats. Cast first: .float().")
-        if not is_one_of(interpolation, ("linear", "lower", "higher", "nearest", "midpoint")):
-            raise ArgumentError(
-                f"quantile: interpolation={interpolation!r:.60} is none of 'linear', 'lower', 'higher', "
-                "'nearest', 'midpoint'."
-            )
-        if is_sequence(q) or getattr(q, "shape", ()) != ():
-            # digits of Python's numbers that float64 has
-            digits = self.dtype if self.dtype is dtypes.float64 else None
-            q = self._tensor_operand(q if hasattr(q, "shape") else self._from_host(q, digits))
-        if not isinstance(q, TensorBase) and not 0 <= (q := as_number(q, "quantile")) <= 1:
-            raise ArgumentError(f"quantile: q={q} lies outside of 0..1. It is a fraction of the elements.")
-        if isinstance(q, TensorBase) and q.ndim > 1:
-            raise ShapeError(f"quantile: q of shape {show(q.shape)}. Give a number or one axis of them.")
+        wanted = self._fractions(q, interpolation)
         if axis is None:
             self._nonempty_axes(None, "quantile")
-            out = self.flatten().quantile(q, 0, False, interpolation)
+            out = self.flatten().quantile(wanted, 0, False, interpolation)
             return out.reshape(*out.shape, *(1,) * self.ndim) if keepdim else out
         self._nonempty_axes(axis, "quantile")
         if not self.ndim:
-            return self.quantile(q, None, False, interpolation)
+            return self.quantile(wanted, None, False, interpolation)
         at = one_axis(axis, self.ndim, "quantile")
         size: Any = self.shape[at]
         # narrow floats do not hold all positions
         wide = dtypes.float64 if self.dtype is dtypes.float64 or greatest(size) > 1 << 24 else dtypes.float32
-        fractions = q if isinstance(q, TensorBase) else self.full((), float(q), wide, device=self.device)
+        fractions = (
+            wanted
+            if isinstance(wanted, TensorBase)
+            else self.full((), float(wanted), wide, device=self.device)
+        )
         last: Any = size - 1 if isinstance(size, int) else self._make((size - 1).cast(wide), self._device)
         place = fractions.flatten().cast(wide) * last
         low = place.floor()
-        share = {
-            "linear": place - low,
-            "lower": place * 0,
-            "higher": (place > low).cast(wide),
-            "nearest": place.round() - low,
-            "midpoint": (place > low).cast(wide) * 0.5,
-        }[interpolation]
+        share = _share(place, low, wide, interpolation)
         lower = low.cast(position_dtype(size))
         weight = share.reshape(*(-1 if a == at else 1 for a in range(self.ndim)))
         most = last if isinstance(last, int) else last.cast(lower.dtype)
@@ -230,7 +214,29 @@ class OrderMixin(GatherMixin, CreationMixin):
         out = out.permute(front)
         if keepdim:
             out = out.unsqueeze(at + 1)
-        return out if isinstance(q, TensorBase) and q.ndim else out.squeeze(0)
+        return out if isinstance(wanted, TensorBase) and wanted.ndim else out.squeeze(0)
+
+    def _fractions(self, q: "float | Sequence[float] | Self", interpolation: str) -> "float | Self":
+        """Return the fractions that `quantile` was asked for: a number, or a tensor with one axis at most."""
+        if not is_float(self.dtype):
+            raise DtypeError(f"quantile of {self.dtype.name}: it takes floats. Cast first: .float().")
+        if not is_one_of(interpolation, ("linear", "lower", "higher", "nearest", "midpoint")):
+            raise ArgumentError(
+                f"quantile: interpolation={interpolation!r:.60} is none of 'linear', 'lower', 'higher', "
+                "'nearest', 'midpoint'."
+            )
+        if is_sequence(q) or getattr(q, "shape", ()) != ():
+            # digits of Python's numbers that float64 has
+            digits = self.dtype if self.dtype is dtypes.float64 else None
+            q = self._tensor_operand(q if hasattr(q, "shape") else self._from_host(q, digits))
+        if not isinstance(q, TensorBase):
+            q = as_number(q, "quantile")
+            if 0 <= q <= 1:
+                return q
+            raise ArgumentError(f"quantile: q={q} lies outside of 0..1. It is a fraction of the elements.")
+        if q.ndim > 1:
+            raise ShapeError(f"quantile: q of shape {show(q.shape)}. Give a number or one axis of them.")
+        return q
 
     def _filled_keys(self, axis: int, descending: bool) -> UOp:
         """Return keys with `axis` last, filled up where sizes are symbolic: with the greatest, behind all."""
@@ -283,6 +289,17 @@ class OrderMixin(GatherMixin, CreationMixin):
         """
         truths = self if is_bool(self.dtype) else self != 0
         return truths.sum(axis, keepdim)
+
+
+def _share(place: Any, low: Any, wide: DType, interpolation: Interpolation) -> Any:
+    """Return how much of a quantile is the element after `low`: `place` lies between the two."""
+    return {
+        "linear": place - low,
+        "lower": place * 0,
+        "higher": (place > low).cast(wide),
+        "nearest": place.round() - low,
+        "midpoint": (place > low).cast(wide) * 0.5,
+    }[interpolation]
 
 
 def _between(a: Any, b: Any, weight: Any) -> Any:
