@@ -12,6 +12,7 @@ from plugrad.schedule.movement import ALWAYS, ZERO, flatten, source_indices, str
 from plugrad.testing.random_graphs import random_movement
 from plugrad.testing.tensor_oracle import value_of
 from plugrad.uop.ops import Ops
+from plugrad.uop.symbolic import simplify
 from plugrad.uop.uop import UOp
 
 
@@ -112,3 +113,27 @@ def test_padding_that_nobody_reads_leaves_no_condition() -> None:
     (idx,), _ = source_indices(view, (UOp.range(6, 0),))
     _, inside = source_indices(view.src[0], (idx,))
     assert inside is ALWAYS
+
+
+def test_a_reshape_mixes_only_those_symbolic_axes_that_change() -> None:
+    n = UOp.variable("n", 1, 4)
+    source = buffer(4, 6, 4).shrink([(0, n), (0, 6), (0, n)])
+    view = source.reshape((n, 1, 2, 3, n))
+    ranges = ranges_of(view.shape)
+    (first, middle, last), gate = source_indices(view, ranges)
+    assert (first, last) == (ranges[0], ranges[4])
+    assert middle is simplify(ranges[2] * 3 + ranges[3])
+    assert gate is ALWAYS
+    back = view.reshape(source.shape)
+    ranges = ranges_of(back.shape)
+    found, _ = source_indices(back, ranges)
+    assert found == (ranges[0], ZERO, simplify(ranges[1] // 3), simplify(ranges[1] % 3), ranges[2])
+
+
+def test_a_reshape_joins_symbolic_axes() -> None:
+    n = UOp.variable("n", 1, 4)
+    view = buffer(4, 4, 3).shrink([(0, n), (0, n), (0, 3)]).reshape((n * n, 3))
+    for size, row in ((2, 3), (3, 7), (1, 0)):
+        indices, _ = source_indices(view, (UOp.const(dtypes.index, row), UOp.const(dtypes.index, 2)))
+        values = {n: UOp.const(dtypes.index, size)}
+        assert [number(simplify(i.substitute(values)), {}) for i in indices] == [row // size, row % size, 2]

@@ -92,7 +92,7 @@ def _through_pad(op: UOp, idxs: Indices, shape: Sequence[Any]) -> tuple[Indices,
 def _through_reshape(idxs: Indices, source: Sequence[Any], result: Sequence[Any]) -> Indices:
     """Match runs of axes whose sizes multiply to the same number: only those mix."""
     if not all(isinstance(size, int) for size in (*source, *result)):
-        return unflatten(flatten(idxs, result), source)
+        return _through_symbolic_reshape(idxs, source, result)
     out: list[UOp] = []
     for source_axes, result_axes in _runs(source, result):
         sizes = [source[a] for a in source_axes]
@@ -105,6 +105,31 @@ def _through_reshape(idxs: Indices, source: Sequence[Any], result: Sequence[Any]
         else:
             out.extend(unflatten(flatten([i for i, _ in kept], [s for _, s in kept]), sizes))
     return tuple(out)
+
+
+def _through_symbolic_reshape(idxs: Indices, source: Sequence[Any], result: Sequence[Any]) -> Indices:
+    """Match equal axes in front and at the end; what lies between mixes.
+
+    Divisions by a size that varies stay in the kernel, and those of several axes multiply its length.
+    """
+    before = [axis for axis, size in enumerate(source) if not _is_one(size)]
+    after = [axis for axis, size in enumerate(result) if not _is_one(size)]
+    out = [ZERO] * len(source)
+    for end in (0, -1):
+        while before and after and _is_same(source[before[end]], result[after[end]]):
+            out[before.pop(end)] = idxs[after.pop(end)]
+    position = flatten([idxs[axis] for axis in after], [result[axis] for axis in after])
+    for axis, idx in zip(before, unflatten(position, [source[axis] for axis in before]), strict=True):
+        out[axis] = idx
+    return tuple(out)
+
+
+def _is_one(size: Any) -> bool:
+    return isinstance(size, int) and size == 1
+
+
+def _is_same(size: Any, other: Any) -> bool:
+    return size is other or (isinstance(size, int) and isinstance(other, int) and size == other)
 
 
 def _runs(source: Sequence[int], result: Sequence[int]) -> list[tuple[range, range]]:
