@@ -10,14 +10,14 @@ from plugrad.tensor.arguments import several, whole
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.gather import GatherMixin
 from plugrad.tensor.greatest import first_of_bins, first_places, from_end_of
-from plugrad.tensor.lookup import counted, pick_last, position_dtype
+from plugrad.tensor.lookup import counted, number_of, pick_last, position_dtype
 from plugrad.tensor.pool import axes_of, behind, checked_shape
-from plugrad.tensor.shapes import Dim, product, show, size_today
+from plugrad.tensor.shapes import Dim, as_dim, is_static, product, show, size_today
 from plugrad.uop.ops import Ops
-from plugrad.uop.shape import greatest
+from plugrad.uop.shape import greatest, least
 from plugrad.uop.uop import UOp
 
-OutputSizes = int | None | Sequence[int | None]
+OutputSizes = Dim | None | Sequence[Dim | None]
 
 
 class AdaptivePoolingMixin(GatherMixin):
@@ -31,7 +31,7 @@ class AdaptivePoolingMixin(GatherMixin):
         Window `i` of `n` over `size` elements runs from `floor(i*size/n)` to `ceil((i+1)*size/n)`.
 
         Args:
-            output_size: numbers of windows; None keeps an axis as it is.
+            output_size: numbers of windows, which may be symbolic; None keeps an axis as it is.
 
         Raises:
             ShapeError: a number is not positive, or there are too many.
@@ -64,7 +64,7 @@ class AdaptivePoolingMixin(GatherMixin):
         """Return the greatest values of as many windows as are asked for, those of `adaptive_avg_pool2d`.
 
         Args:
-            output_size: numbers of windows; None keeps an axis as it is.
+            output_size: numbers of windows, which may be symbolic; None keeps an axis as it is.
             return_indices: also return where each value was, as `max_pool2d` does.
 
         Raises:
@@ -139,12 +139,15 @@ def _adaptive_counts(x: TensorBase, output_size: OutputSizes, axes: int, what: s
         )
     sizes = shape[len(shape) - axes :]
     counts = tuple(
-        size if count is None else whole(count, "output_size")
-        for count, size in zip(given, sizes, strict=True)
+        size if count is None else _count(count, what) for count, size in zip(given, sizes, strict=True)
     )
     if min(map(size_today, (*counts, *sizes))) < 1:
         raise ShapeError(f"{what} of shape {show(shape)} to {show(counts)}: all sizes must be at least 1.")
     return counts
+
+
+def _count(given: Any, what: str) -> Dim:
+    return as_dim(given, what) if isinstance(given, UOp) else whole(given, "output_size")
 
 
 def _max_of_bins(u: UOp, axis: int, count: Dim) -> UOp:
@@ -189,14 +192,15 @@ def _bins(u: UOp, axis: int, count: Any) -> tuple[UOp, UOp | None]:
     size = shape[axis]
     if size is count:
         return u.reshape((*shape[: axis + 1], 1, *shape[axis + 1 :])), None
-    if isinstance(size, int) and size % count == 0:
+    if is_static((size, count)) and size % count == 0:
         return u.reshape((*shape[:axis], count, size // count, *shape[axis + 1 :])), None
     longest = _longest_bin(size, count)
-    dtype = position_dtype(greatest(size) * count)
+    dtype = position_dtype(greatest(size) * greatest(count))
+    number = number_of(count, dtype)
     length = size if isinstance(size, int) else size.cast(dtype)
     window = counted(count, dtype, (count, longest), 0)
-    begin = (window * length) // count
-    last = ((window + 1) * length - 1) // count
+    begin = (window * length) // number
+    last = ((window + 1) * length - 1) // number
     place = begin + counted(longest, dtype, (count, longest), 1)
     inside = place <= last
     flat = inside.where(place, last).reshape((count * longest,))
@@ -208,9 +212,9 @@ def _bins(u: UOp, axis: int, count: Any) -> tuple[UOp, UOp | None]:
     return picked.permute(back), inside
 
 
-def _longest_bin(size: Dim, count: int) -> int:
-    """Return how many elements the longest window has, or no more than it has for any value of variables."""
-    if not isinstance(size, int):
-        return min(greatest(size) // count + 2, greatest(size))
+def _longest_bin(size: Dim, count: Dim) -> int:
+    """Return how many elements the longest window has, or no less than it has for any value of variables."""
+    if not isinstance(size, int) or not isinstance(count, int):
+        return min(greatest(size) // max(least(count), 1) + 2, greatest(size))
     # where i * size / count is furthest above a whole number, and rounded down to that
     return -(-(size + count - math.gcd(size, count)) // count)

@@ -5,12 +5,14 @@ from typing import Any, TypeVar
 from plugrad._util import is_long
 from plugrad.errors import ArgumentError, DtypeError
 from plugrad.tensor.base import TensorBase
+from plugrad.tensor.shapes import show
+from plugrad.uop.uop import UOp
 
 T = TypeVar("T")
 
 
 def whole(value: Any, name: str) -> int:
-    """Return an integer, which may be one of NumPy's.
+    """Return an integer, which may be one of NumPy's, but not symbolic.
 
     Args:
         value: what was passed.
@@ -24,6 +26,8 @@ def whole(value: Any, name: str) -> int:
         3
     """
     number = _index(value)
+    if isinstance(value, UOp):
+        raise ArgumentError(f"{name}={show((value,))[1:-2]} is symbolic. Pass a number.")
     if number is None:
         raise ArgumentError(f"{name}={value!r:.60} ({type(value).__name__}) is no integer. Pass one.")
     if is_long(number):

@@ -1,14 +1,14 @@
 """Pooling: the mean of each window."""
 
-from typing import Self
+from typing import Any, Self
 
-from plugrad.dtype import dtypes, is_float, sum_acc_dtype
+from plugrad.dtype import DType, dtypes, is_float, sum_acc_dtype
 from plugrad.errors import ArgumentError
 from plugrad.tensor.arguments import real
 from plugrad.tensor.pool import Pool, axes_of, behind
 from plugrad.tensor.reduce import ReduceMixin
-from plugrad.tensor.shapes import product
-from plugrad.tensor.spatial import Padding, Sizes
+from plugrad.tensor.shapes import Dim, product
+from plugrad.tensor.spatial import Dims, Padding, Sizes
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
@@ -20,8 +20,8 @@ class AvgPoolingMixin(ReduceMixin):
 
     def avg_pool2d(
         self,
-        kernel_size: Sizes = 2,
-        stride: Sizes | None = None,
+        kernel_size: Dims = 2,
+        stride: Dims | None = None,
         *,
         dilation: Sizes = 1,
         padding: Padding = 0,
@@ -34,7 +34,7 @@ class AvgPoolingMixin(ReduceMixin):
         (..., H, W) -> (..., H', W'), floats; integers give the default float.
 
         Args:
-            kernel_size: size of the window.
+            kernel_size: size of the window, which may be symbolic.
             stride: step between windows; the window's size if left out.
             dilation: step between the elements of a window.
             padding: zeros around the images, at most half of the window's size; as for `conv2d`.
@@ -43,7 +43,7 @@ class AvgPoolingMixin(ReduceMixin):
             divisor_override: divide the sums by this number, not by that of the elements.
 
         Raises:
-            ShapeError: the window does not fit.
+            ShapeError: the window does not fit, or the stride is symbolic and not the window's size.
             ArgumentError: `divisor_override` is 0.
 
         Example:
@@ -56,8 +56,8 @@ class AvgPoolingMixin(ReduceMixin):
 
     def avg_pool1d(
         self,
-        kernel_size: Sizes = 2,
-        stride: Sizes | None = None,
+        kernel_size: Dims = 2,
+        stride: Dims | None = None,
         *,
         dilation: Sizes = 1,
         padding: Padding = 0,
@@ -68,7 +68,7 @@ class AvgPoolingMixin(ReduceMixin):
         """Return `avg_pool2d` over the last axis: (..., L) -> (..., L').
 
         Raises:
-            ShapeError: the window does not fit.
+            ShapeError: the window does not fit, or the stride is symbolic and not the window's size.
             ArgumentError: `divisor_override` is 0.
 
         Example:
@@ -80,8 +80,8 @@ class AvgPoolingMixin(ReduceMixin):
 
     def avg_pool3d(
         self,
-        kernel_size: Sizes = 2,
-        stride: Sizes | None = None,
+        kernel_size: Dims = 2,
+        stride: Dims | None = None,
         *,
         dilation: Sizes = 1,
         padding: Padding = 0,
@@ -92,7 +92,7 @@ class AvgPoolingMixin(ReduceMixin):
         """Return `avg_pool2d` over the last three axes: (..., D, H, W) -> (..., D', H', W').
 
         Raises:
-            ShapeError: the window does not fit.
+            ShapeError: the window does not fit, or the stride is symbolic and not the window's size.
             ArgumentError: `divisor_override` is 0.
 
         Example:
@@ -113,9 +113,14 @@ class AvgPoolingMixin(ReduceMixin):
             return self._like((total / float(divisor_override)).cast(narrow))
         is_padding_one = count_include_pad and not any(pool.extra)
         if is_padding_one or not any(map(any, pool.widths)):
-            return self._like((total / float(product(pool.kernel))).cast(narrow))
+            return self._like((total / _as_float(product(pool.kernel), wide)).cast(narrow))
         axes = len(pool.sizes)
         ones = UOp.const(wide, 1).reshape((1,) * axes).expand(pool.sizes)
         counts = pool.windows_of(self._like(ones), 0, counted_padding=count_include_pad)
         count = counts.reduce_axis(Ops.ADD, tuple(range(axes, 2 * axes))).reshape(pool.counts)
         return self._like((total / behind(count, pool.shape)).cast(narrow))
+
+
+def _as_float(count: Dim, dtype: DType) -> Any:
+    """Return a number, one that is symbolic as a node of `dtype`."""
+    return float(count) if isinstance(count, int) else count.cast(dtype)

@@ -67,9 +67,10 @@ class ConvolutionMixin(MatmulMixin):
         rounding: float32 results within 1e-4 of the greatest of them, gradients within 1e-3.
 
         Args:
-            weight: the kernels.
+            weight: the kernels, whose sizes may be symbolic.
             bias: added to each output channel.
-            groups: channels are split into this many groups that do not see each other.
+            groups: channels are split into this many groups that do not see each other. How many channels
+                there are is symbolic for one group only.
             stride: step between windows.
             dilation: step between the elements of a window.
             padding: zeros around the images: one width, one for each axis, (left, right, top, bottom),

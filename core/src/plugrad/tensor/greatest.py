@@ -8,7 +8,7 @@ from plugrad.autodiff.vjp import sum_over
 from plugrad.dtype import is_float
 from plugrad.tensor.lookup import position_dtype
 from plugrad.tensor.pool import Pool, behind
-from plugrad.tensor.shapes import Dim, product
+from plugrad.tensor.shapes import Dim, is_static, product
 from plugrad.tensor.windows import windows
 from plugrad.uop.ops import Ops
 from plugrad.uop.shape import greatest
@@ -39,6 +39,8 @@ def greatest_in(pool: Pool, x: UOp, view: UOp, from_end: UOp, from_end_view: UOp
     values = view.reduce_axis(Ops.MAX, pool.window_axes).reshape(pool.shape)
     if not is_float(view.dtype):
         return values
+    if not is_static((*pool.kernel, *pool.steps)):
+        return first_of_bins(view, from_end_view, values)
     # written once: within the kernel of the gradient they would keep it from working on vectors
     ranks = _ranks(view.detach(), from_end_view).reshape(pool.shape).contiguous()
     befores = tuple([before for before, _ in pool.widths])

@@ -8,24 +8,43 @@ Coordinates are computed as PyTorch does: in float32, from the middle of pixels 
 
 import math
 from collections.abc import Sequence
-from typing import Any, Literal, Self
+from fractions import Fraction
+from typing import Any, Literal, NamedTuple, Self
 
 from plugrad.dtype import DType, dtypes, is_float, sum_acc_dtype
 from plugrad.errors import ArgumentError, ShapeError
 from plugrad.tensor.adaptive import AdaptivePoolingMixin
 from plugrad.tensor.arguments import real, several
-from plugrad.tensor.lookup import moved_back, moved_last, pick_last
+from plugrad.tensor.lookup import moved_back, moved_last, number_of, pick_last
 from plugrad.tensor.shapes import Dim, as_flag, greater, is_static, show, size_today
-from plugrad.tensor.spatial import Sizes, sizes_of
+from plugrad.tensor.spatial import Dims, dims_of
 from plugrad.uop.ops import Ops
+from plugrad.uop.shape import greatest, least
 from plugrad.uop.uop import UOp
 
 InterpolationMode = Literal["nearest", "nearest-exact", "linear", "bilinear", "trilinear", "bicubic", "area"]
 _LINEAR = ("linear", "bilinear", "trilinear")
 _AXES = {"bilinear": 2, "trilinear": 3, "bicubic": 2}
 _CUBIC = -0.75
+# what a factor of a symbolic axis is tried with: fractions with a denominator up to that, all of its sizes
+_DENOMINATORS = 1000
+_SIZES = 100_000
+
+
+class _Factor(NamedTuple):
+    """A scale that was given for a symbolic axis: not for the values by which an axis stays as it is.
+
+    Nor, with `or_doubles`, for those by which it gets twice as long.
+    """
+
+    before: Dim
+    after: Dim
+    scale: float
+    or_doubles: bool
+
+
 #: How many old elements there are to a new one: a number, or two sizes one of which is symbolic.
-Scale = float | tuple[Dim, Dim]
+Scale = float | tuple[Dim, Dim] | _Factor
 
 
 class InterpolationMixin(AdaptivePoolingMixin):
@@ -35,7 +54,7 @@ class InterpolationMixin(AdaptivePoolingMixin):
 
     def interpolate(
         self,
-        size: Sizes | None = None,
+        size: Dims | None = None,
         scale_factor: float | Sequence[float] | None = None,
         mode: InterpolationMode = "nearest",
         align_corners: bool | None = None,
@@ -47,7 +66,8 @@ class InterpolationMixin(AdaptivePoolingMixin):
         The mode is "nearest" unless another is named, as in PyTorch; tinygrad's is "linear".
 
         Args:
-            size: the new sizes: one number for each axis behind the channels, or one for all.
+            size: the new sizes: one number for each axis behind the channels, or one for all; they may be
+                symbolic.
             scale_factor: instead, what sizes are multiplied with (and rounded down).
             mode: "nearest" (rounding coordinates down), "nearest-exact" (the nearest middle of a pixel),
                 "linear" for any number of axes, also by the names "bilinear" and "trilinear" for two and
@@ -62,7 +82,7 @@ class InterpolationMixin(AdaptivePoolingMixin):
             ArgumentError: there is no such mode, an option does not go with it, or both or neither of
                 `size` and `scale_factor` are given.
             ShapeError: sizes do not fit the number of axes, or are not positive; or an axis is symbolic, and
-                its new size no whole multiple or part of it.
+                `scale_factor` no fraction that gives the sizes of all its values.
 
         Example:
             >>> Tensor([[[1.0, 3.0]]]).interpolate(4, mode="linear").tolist()
@@ -87,11 +107,6 @@ class InterpolationMixin(AdaptivePoolingMixin):
             raise ShapeError(
                 f"interpolate of shape {show(shape)} to {show(new)}: all sizes must be at least 1."
             )
-        if (antialias or mode == "area") and not is_static((*(old if antialias else ()), *new)):
-            raise ShapeError(
-                f"interpolate of shape {show(shape)} with mode={mode!r}, antialias={antialias}: how many "
-                "elements count is symbolic. Use another mode, or a size that is a number."
-            )
         if mode == "area":
             return self._adaptive_avg(new, axes, "interpolate")
         if not mode.startswith("nearest") and not is_float(self.dtype):
@@ -101,7 +116,10 @@ class InterpolationMixin(AdaptivePoolingMixin):
         for axis, (before, after, scale) in enumerate(zip(old, new, scales, strict=True), 2):
             # As PyTorch does: whatever the factor, these do not touch an axis that keeps its size, and the
             # nearest pixels of an image whose size doubles are each pixel twice.
-            if mode == "nearest" and axes == 2 and is_static((before,)) and after in (before, 2 * before):
+            if not is_static((before, after)):
+                if isinstance(scale, float) and (mode in _LINEAR or (mode == "nearest" and axes == 2)):
+                    scale = _Factor(before, after, scale, mode == "nearest")
+            elif mode == "nearest" and axes == 2 and after in (before, 2 * before):
                 scale = before / after
             is_same = before == after and (scale == 1 or antialias or mode in _LINEAR)
             if not is_same:
@@ -125,13 +143,13 @@ def _check_mode(mode: str, axes: int, align_corners: bool | None, antialias: boo
 
 
 def _new_sizes(
-    old: tuple[Dim, ...], size: Sizes | None, scale_factor: float | Sequence[float] | None
+    old: tuple[Dim, ...], size: Dims | None, scale_factor: float | Sequence[float] | None
 ) -> tuple[tuple[Any, ...], tuple[Scale, ...]]:
     """Return the new sizes, and how many old elements there are to a new one."""
     if (size is None) == (scale_factor is None):
         raise ArgumentError(f"interpolate: size={size} and scale_factor={scale_factor}. Pass one of them.")
     if size is not None:
-        new = sizes_of(size, len(old), "size")
+        new = dims_of(size, len(old), "size")
         return new, _ratios(old, new)
     given: Any = scale_factor
     factors: Any = several(given)
@@ -153,14 +171,19 @@ def _times(size: Dim, factor: float) -> Dim:
     """Return a size times a factor, rounded down."""
     if isinstance(size, int):
         return int(size * factor)
-    if factor == int(factor):
-        return size if factor == 1 else size * int(factor)
-    if 1 / factor == int(1 / factor):
-        return size // int(1 / factor)
-    raise ShapeError(
-        f"interpolate: scale_factor={factor} of a symbolic axis: it takes whole numbers, and parts such as "
-        "0.5. Pass size=."
+    part = Fraction(factor).limit_denominator(_DENOMINATORS)
+    first, last = least(size), greatest(size)
+    is_exact = last - first <= _SIZES and all(
+        int(n * factor) == n * part.numerator // part.denominator for n in range(first, last + 1)
     )
+    if not is_exact:
+        raise ShapeError(
+            f"interpolate: scale_factor={factor} of a symbolic axis of {first} to {last} elements: no "
+            f"fraction rounds as it does, or these are more than {_SIZES} sizes. Pass size=, or a factor "
+            "such as 0.5."
+        )
+    whole = size if part.numerator == 1 else size * part.numerator
+    return whole if part.denominator == 1 else whole // part.denominator
 
 
 def _ratios(old: tuple[Dim, ...], new: tuple[Dim, ...]) -> tuple[Scale, ...]:
@@ -174,8 +197,12 @@ def _quotient(scale: Scale, dtype: DType) -> Any:
     """Return a scale as a factor of numbers of `dtype`."""
     if not isinstance(scale, tuple):
         return scale
-    before, after = (UOp.const(dtype, n) if isinstance(n, int) else n.cast(dtype) for n in scale)
-    return before / after
+    before, after = (number_of(n, dtype) for n in scale[:2])
+    if not isinstance(scale, _Factor):
+        return before / after
+    is_plain = before.eq(after)
+    is_plain = is_plain | (before + before).eq(after) if scale.or_doubles else is_plain
+    return is_plain.where(before / after, before.const_like(scale.scale))
 
 
 def _resized(rows: UOp, count: Any, scale: Any, mode: str, align_corners: bool, antialias: bool) -> UOp:
@@ -258,18 +285,21 @@ def _cubic_far(x: UOp, a: float = _CUBIC) -> UOp:
     return ((x * a - 5.0 * a) * x + 8.0 * a) * x - 4.0 * a
 
 
-def _antialiased(rows: UOp, count: int, scale: float, mode: str, align_corners: bool) -> UOp:
+def _antialiased(rows: UOp, count: Any, scale: Scale, mode: str, align_corners: bool) -> UOp:
     """Return weighted means with a filter as wide as `scale` old elements.
 
     The filters are a triangle, and Keys' cubic with a = -0.5, as in Pillow.
     """
     size: Any = rows.shape[-1]
-    if align_corners:
-        scale = (size - 1) / (count - 1) if count > 1 else 0.0
     wide = rows.dtype
-    stretch = max(scale, 1.0)
-    reach = (2.0 if mode == "bicubic" else 1.0) * stretch
-    center = (UOp.iota(count, dtypes.int32).cast(wide) + 0.5) * scale
+    if align_corners and is_static((count, size)):
+        scale = (size - 1) / (count - 1) if count > 1 else 0.0
+    elif align_corners:
+        scale = size - 1, greater(count - 1, 1)
+    factor = _quotient(scale, wide)
+    stretch: Any = factor.maximum(1.0) if isinstance(factor, UOp) else max(factor, 1.0)
+    reach = stretch * (2.0 if mode == "bicubic" else 1.0)
+    center = (UOp.iota(count, dtypes.int32).cast(wide) + 0.5) * factor
     shape: Any = (*rows.shape[:-1], count, size)
     pair = (count, size)
     middle = center.reshape((count, 1)).expand(pair)

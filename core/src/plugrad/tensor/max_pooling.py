@@ -7,7 +7,7 @@ from plugrad.tensor.greatest import first_places, from_end_of, greatest_in
 from plugrad.tensor.pool import Pool, axes_of
 from plugrad.tensor.reduce import ReduceMixin
 from plugrad.tensor.shapes import product
-from plugrad.tensor.spatial import Padding, Sizes
+from plugrad.tensor.spatial import Dims, Padding, Sizes
 
 
 class MaxPoolingMixin(ReduceMixin):
@@ -21,8 +21,8 @@ class MaxPoolingMixin(ReduceMixin):
 
     def max_pool2d(
         self,
-        kernel_size: Sizes = 2,
-        stride: Sizes | None = None,
+        kernel_size: Dims = 2,
+        stride: Dims | None = None,
         *,
         dilation: Sizes = 1,
         padding: Padding = 0,
@@ -35,7 +35,7 @@ class MaxPoolingMixin(ReduceMixin):
         stride is given by name: PyTorch and tinygrad have it in different orders.
 
         Args:
-            kernel_size: size of the window.
+            kernel_size: size of the window, which may be symbolic.
             stride: step between windows; the window's size if left out.
             dilation: step between the elements of a window.
             padding: how far windows reach over the edge, at most half of their size; as for `conv2d`.
@@ -44,7 +44,7 @@ class MaxPoolingMixin(ReduceMixin):
                 `max_unpool2d` takes it: the first of equals, or of NaN (of which PyTorch names the last).
 
         Raises:
-            ShapeError: the window does not fit.
+            ShapeError: the window does not fit, or the stride is symbolic and not the window's size.
 
         Example:
             >>> Tensor.arange(4).reshape(1, 1, 2, 2).max_pool2d().tolist()
@@ -56,8 +56,8 @@ class MaxPoolingMixin(ReduceMixin):
 
     def max_pool1d(
         self,
-        kernel_size: Sizes = 2,
-        stride: Sizes | None = None,
+        kernel_size: Dims = 2,
+        stride: Dims | None = None,
         *,
         dilation: Sizes = 1,
         padding: Padding = 0,
@@ -67,7 +67,7 @@ class MaxPoolingMixin(ReduceMixin):
         """Return `max_pool2d` over the last axis: (..., L) -> (..., L').
 
         Raises:
-            ShapeError: the window does not fit.
+            ShapeError: the window does not fit, or the stride is symbolic and not the window's size.
 
         Example:
             >>> Tensor([[1, 3, 2, 0]]).max_pool1d().tolist()
@@ -78,8 +78,8 @@ class MaxPoolingMixin(ReduceMixin):
 
     def max_pool3d(
         self,
-        kernel_size: Sizes = 2,
-        stride: Sizes | None = None,
+        kernel_size: Dims = 2,
+        stride: Dims | None = None,
         *,
         dilation: Sizes = 1,
         padding: Padding = 0,
@@ -89,7 +89,7 @@ class MaxPoolingMixin(ReduceMixin):
         """Return `max_pool2d` over the last three axes: (..., D, H, W) -> (..., D', H', W').
 
         Raises:
-            ShapeError: the window does not fit.
+            ShapeError: the window does not fit, or the stride is symbolic and not the window's size.
 
         Example:
             >>> Tensor.arange(8).reshape(1, 1, 2, 2, 2).max_pool3d().tolist()

@@ -6,9 +6,10 @@ from plugrad.dtype import ConstType, dtypes
 from plugrad.errors import ShapeError
 from plugrad.tensor.arguments import several
 from plugrad.tensor.base import TensorBase
-from plugrad.tensor.shapes import Dim, greater, lesser, show
-from plugrad.tensor.spatial import Padding, Sizes, Widths, sizes_of, widths_of
+from plugrad.tensor.shapes import Dim, greater, is_static, lesser, show, size_today
+from plugrad.tensor.spatial import Dims, Padding, Sizes, Widths, dims_of, sizes_of, widths_of
 from plugrad.tensor.windows import windows
+from plugrad.uop.shape import least
 from plugrad.uop.uop import UOp
 
 
@@ -19,8 +20,8 @@ class Pool:
         self,
         x: TensorBase,
         axes: int,
-        kernel_size: Sizes,
-        stride: Sizes | None,
+        kernel_size: Dims,
+        stride: Dims | None,
         dilation: Sizes,
         padding: Padding,
         ceil_mode: bool,
@@ -29,8 +30,8 @@ class Pool:
         shape = checked_shape(x, axes, what)
         self.what = what
         self.lead, self.sizes = shape[: len(shape) - axes], shape[len(shape) - axes :]
-        self.kernel = sizes_of(kernel_size, axes, "kernel_size")
-        self.steps = self.kernel if stride is None else sizes_of(stride, axes, "stride")
+        self.kernel = dims_of(kernel_size, axes, "kernel_size")
+        self.steps = self.kernel if stride is None else dims_of(stride, axes, "stride")
         self.gaps = sizes_of(dilation, axes, "dilation")
         self.widths: Widths = widths_of(padding, axes, what)
         _check_widths(self.widths, self.kernel, self.gaps, what)
@@ -76,9 +77,10 @@ def checked_shape(x: TensorBase, axes: int, what: str) -> Any:
     return shape
 
 
-def _check_widths(widths: Widths, kernel: tuple[int, ...], gaps: tuple[int, ...], what: str) -> None:
+def _check_widths(widths: Widths, kernel: tuple[Dim, ...], gaps: tuple[int, ...], what: str) -> None:
     for (before, after), k, gap in zip(widths, kernel, gaps, strict=True):
-        reach = gap * (k - 1) + 1
+        # whatever values variables have in a replay; a size of 0 is refused where windows are counted
+        reach = gap * (max(least(k), 1) - 1) + 1 if not isinstance(k, int) else gap * (k - 1) + 1
         if not 0 <= min(before, after) <= max(before, after) <= reach // 2:
             raise ShapeError(
                 f"{what}: padding {before} and {after} around windows of {reach}: a window may hold nothing "
@@ -86,14 +88,14 @@ def _check_widths(widths: Widths, kernel: tuple[int, ...], gaps: tuple[int, ...]
             )
 
 
-def _last_reach(size: Dim, widths: tuple[int, int], kernel: int, step: int, gap: int) -> Dim:
+def _last_reach(size: Dim, widths: tuple[int, int], kernel: Any, step: Any, gap: int) -> Dim:
     """Return how far beyond the padding the last window ends that begins before the padding behind."""
     before, after = widths
     reach = gap * (kernel - 1) + 1
-    if step < 1:
+    if size_today(step) < 1:
         return 0  # refused where windows are counted
     free: Any = size + before + after - reach
-    if not isinstance(size, int):
+    if not is_static((size, kernel, step)):
         last: Any = lesser(-(-free // step), (size + before - 1) // step)
         return greater(last * step - free, 0)
     if free <= -step:

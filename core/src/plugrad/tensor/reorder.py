@@ -9,6 +9,7 @@ from plugrad.tensor.padding import PaddingMixin
 from plugrad.tensor.rearrange import parse_formula
 from plugrad.tensor.shapes import Axes, Dim, as_int, as_shape, check_sizes, one_axis, several
 from plugrad.tensor.windows import windows
+from plugrad.uop.uop import UOp
 
 
 class ReorderMixin(PaddingMixin):
@@ -131,13 +132,19 @@ class ReorderMixin(PaddingMixin):
         given: Any = (1,) * max(self.ndim - len(times), 0) + times
         return self.repeat(given)
 
-    def unfold(self, axis: int, size: int, step: int) -> Self:
+    def unfold(self, axis: int, size: Dim, step: Dim) -> Self:
         """Return windows that slide along an axis: (.., n, ..) -> (.., (n - size) // step + 1, .., size).
+
+        Args:
+            axis: where they slide.
+            size: how many elements a window has; it may be symbolic.
+            step: from one window to the next; it may be symbolic where it is the size.
 
         Raises:
             ArgumentError: `size` or `step` is no integer.
             AxisError: the axis does not exist.
-            ShapeError: no window fits, or `size` or `step` is not positive.
+            ShapeError: no window fits, `size` or `step` is not positive, or `step` is symbolic and not the
+                size.
 
         Example:
             >>> Tensor([1, 2, 3, 4, 5]).unfold(0, 3, 2).tolist()
@@ -146,7 +153,10 @@ class ReorderMixin(PaddingMixin):
         if not self.ndim:
             return self.unsqueeze(0).unfold(axis, size, step).squeeze(0)
         at = one_axis(axis, self.ndim, "unfold")
-        size, step = as_int(size, "unfold", "size"), as_int(step, "unfold", "step")
+        size, step = (
+            number if isinstance(number, UOp) else as_int(number, "unfold", name)
+            for number, name in ((size, "size"), (step, "step"))
+        )
         last = self.movedim(at, -1)
         out = last._like(windows(last._graph, (size,), (step,), (1,), "unfold"))
         return out.movedim(-2, at)

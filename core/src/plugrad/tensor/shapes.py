@@ -152,6 +152,8 @@ def as_int(number: Any, what: str, name: str) -> int:
         >>> as_int(3, "roll", "shifts")
         3
     """
+    if isinstance(number, UOp):
+        raise ArgumentError(f"{what}: {name}={show((number,))[1:-2]} is symbolic. Pass a number.")
     try:
         found = int(number.__index__())
     except (AttributeError, TypeError) as error:

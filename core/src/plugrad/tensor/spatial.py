@@ -1,11 +1,17 @@
 """What callers say about windows: sizes, steps and padding, as one number, one for each axis, or words."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from plugrad.errors import ShapeError
 from plugrad.tensor.arguments import several, whole
+from plugrad.tensor.shapes import Dim, as_dim
+from plugrad.uop.shape import least
+from plugrad.uop.uop import UOp
 
 Sizes = int | Sequence[int]
+#: Sizes, some of which may be symbolic.
+Dims = Dim | Sequence[Dim]
 Padding = int | Sequence[int] | Sequence[Sequence[int]] | str
 Widths = tuple[tuple[int, int], ...]
 
@@ -29,6 +35,27 @@ def sizes_of(value: Sizes, axes: int, what: str) -> tuple[int, ...]:
             f"{what}={given} has {len(given)} numbers. Pass one, or one for each of {axes} axes."
         )
     return tuple(whole(number, what) for number in given)
+
+
+def dims_of(value: Any, axes: int, what: str) -> tuple[Any, ...]:
+    """Return `sizes_of`, of which some may be symbolic: nodes.
+
+    Raises:
+        ShapeError: there are more or fewer.
+        ArgumentError: something is no integer.
+
+    Example:
+        >>> dims_of((2, 3), 2, "kernel_size")
+        (2, 3)
+    """
+    if isinstance(value, UOp):
+        return (as_dim(value, what),) * axes
+    given = several(value)
+    if given is None or not any(isinstance(number, UOp) for number in given):
+        return sizes_of(value, axes, what)
+    numbers = sizes_of([1 if isinstance(number, UOp) else number for number in given], axes, what)
+    pairs = zip(given, numbers, strict=True)
+    return tuple([as_dim(node, what) if isinstance(node, UOp) else number for node, number in pairs])
 
 
 def widths_of(padding: Padding, axes: int, what: str) -> Widths:
@@ -78,13 +105,13 @@ def not_negative(widths: Widths, what: str) -> Widths:
         >>> not_negative(((1, 0),), "conv1d")
         ((1, 0),)
     """
-    if min((width for pair in widths for width in pair), default=0) < 0:
+    if min((least(width) for pair in widths for width in pair), default=0) < 0:
         raise ShapeError(f"{what}: padding {widths} (before, after) is negative. Cut with slices before.")
     return widths
 
 
 def widths_of_words(
-    padding: Padding, kernel: tuple[int, ...], stride: tuple[int, ...], dilation: tuple[int, ...], what: str
+    padding: Padding, kernel: tuple[Any, ...], stride: tuple[int, ...], dilation: tuple[int, ...], what: str
 ) -> Widths:
     """Return `widths_of`, which also takes "valid" (nothing) and "same" (as many windows as elements).
 
@@ -103,4 +130,4 @@ def widths_of_words(
             "stride=1, or give the widths."
         )
     totals = [d * (k - 1) for k, d in zip(kernel, dilation, strict=True)]
-    return tuple((total // 2, total - total // 2) for total in totals)
+    return tuple((total // 2, (total + 1) // 2) for total in totals)

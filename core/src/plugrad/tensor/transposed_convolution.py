@@ -60,9 +60,10 @@ class TransposedConvolutionMixin(ConvolutionMixin):
         The weight says how many axes there are, and one image needs no axis of a batch, as for `conv2d`.
 
         Args:
-            weight: the kernels.
+            weight: the kernels, whose sizes may be symbolic.
             bias: added to each output channel.
-            groups: channels are split into this many groups that do not see each other.
+            groups: channels are split into this many groups that do not see each other. How many channels
+                there are is symbolic for one group only.
             stride: step between the places that elements spread to.
             dilation: step between the elements of a kernel.
             padding: how much is cut from each side of the result, as `conv2d` takes it, without words.

@@ -3,7 +3,7 @@
 from typing import Any
 
 from plugrad.errors import ShapeError
-from plugrad.tensor.shapes import cut_to, size_today
+from plugrad.tensor.shapes import cut_to, show, size_today
 from plugrad.uop.shape import greatest, least
 from plugrad.uop.uop import UOp
 
@@ -28,12 +28,17 @@ def window_count(size: int, kernel: int, stride: int, dilation: int, what: str) 
 
 
 def windows(
-    u: UOp, kernel: tuple[int, ...], stride: tuple[int, ...], dilation: tuple[int, ...], what: str
+    u: UOp, kernel: tuple[Any, ...], stride: tuple[Any, ...], dilation: tuple[int, ...], what: str
 ) -> UOp:
     """Return the windows of the last axes: (..., *sizes) -> (..., *counts, *kernel).
 
+    Windows may have symbolic sizes, and so may steps where windows follow each other without gaps.
+
     before: x, with x.shape == (4,)
     after:  w, with w[o, k] == x[o*stride + k*dilation]
+
+    Raises:
+        ShapeError: no window fits, a parameter is not positive, or steps are symbolic and no windows' sizes.
     """
     first = len(u.shape) - len(kernel)
     # axis by axis: (size) becomes (count, kernel) in place, so the next axis lies one further
@@ -43,10 +48,12 @@ def windows(
     return u.permute((*range(first), *counts, *[axis + 1 for axis in counts]))
 
 
-def _axis_windows(u: UOp, axis: int, kernel: int, stride: int, dilation: int, what: str) -> UOp:
+def _axis_windows(u: UOp, axis: int, kernel: Any, stride: Any, dilation: int, what: str) -> UOp:
     shape: Any = u.shape
     size = shape[axis]
-    count = window_count(size_today(size), kernel, stride, dilation, what)
+    count = window_count(size_today(size), size_today(kernel), size_today(stride), dilation, what)
+    if not isinstance(kernel, int) or not isinstance(stride, int):
+        return _symbolic_windows(u, axis, kernel, stride, dilation, what)
     head, tail = shape[:axis], shape[axis + 1 :]
     reach = dilation * (kernel - 1) + 1
     if not isinstance(size, int):
@@ -76,6 +83,29 @@ def _axis_windows(u: UOp, axis: int, kernel: int, stride: int, dilation: int, wh
     order = list(range(len(u.shape)))
     order[axis], order[axis + 1] = axis + 1, axis
     return u.permute(tuple(order))
+
+
+def _symbolic_windows(u: UOp, axis: int, kernel: Any, stride: Any, dilation: int, what: str) -> UOp:
+    """Return windows whose size varies: the first elements of those of the greatest size."""
+    shape: Any = u.shape
+    size = shape[axis]
+    head, tail = shape[:axis], shape[axis + 1 :]
+    if stride is kernel and dilation == 1:
+        if least(size) < greatest(kernel) and size is not kernel:
+            u = _asking_for(u, axis, size - kernel)
+        count = 1 if size is kernel else size // kernel
+        u = u.shrink([(0, count * kernel if at == axis else n) for at, n in enumerate(shape)])
+        return u.reshape((*head, count, kernel, *tail))
+    if not isinstance(stride, int):
+        raise ShapeError(
+            f"{what}: stride {show((stride,))[1:-2]} is symbolic: only that of windows which follow each "
+            "other without gaps, and have as many elements, can be. Pass a number."
+        )
+    most = greatest(kernel)
+    missing = dilation * (most - kernel)
+    wide = u.pad([(0, missing if at == axis else 0) for at in range(len(shape))])
+    wide = _axis_windows(wide, axis, most, stride, dilation, what)
+    return wide.shrink([(0, kernel if at == axis + 1 else n) for at, n in enumerate(wide.shape)])
 
 
 def _asking_for(u: UOp, axis: int, room: UOp) -> UOp:
