@@ -13,6 +13,7 @@ from plugrad.testing.operations.operation import Meaning, Operation, bools, posi
 
 _X = reals(4, 5)
 _AT = np.array([[0, 3, -1], [2, 2, 1]], np.int64)
+_ROWS = np.array([2, 0, 2], np.int32)
 
 
 def _taken(x: Any, axis: int, index: Any) -> Any:
@@ -96,7 +97,13 @@ def _combined(x: Any, axis: int, index: Any, source: Any, ufunc: Any) -> Any:
     return out
 
 
-def _writes() -> Iterator[Operation]:
+def _replaced(x: Any, places: Any, values: Any) -> Any:
+    out = x.copy()
+    out[places] = values
+    return out
+
+
+def _scattered() -> Iterator[Operation]:
     source = reals(2, 3, seed=1)
     apart = np.array([[0, 3, 1], [2, 0, 4]], np.int64)
 
@@ -126,7 +133,9 @@ def _writes() -> Iterator[Operation]:
             (_X, _AT, source),
             order=2,
         )
-    rows = np.array([2, 0, 2], np.int32)
+
+
+def _rows_written() -> Iterator[Operation]:
     new = reals(3, 5, seed=1)
 
     def added(x: Any, i: Any, y: Any) -> Any:
@@ -134,34 +143,33 @@ def _writes() -> Iterator[Operation]:
         np.add.at(out, i, 2 * y)
         return out
 
-    def replaced(x: Any, i: Any, y: Any) -> Any:
-        out = x.copy()
-        out[i] = y
-        return out
-
     yield Operation(
-        "index_add", "alpha", lambda x, i, y: x.index_add(0, i, y, 2), added, (_X, rows, new), order=2
+        "index_add", "alpha", lambda x, i, y: x.index_add(0, i, y, 2), added, (_X, _ROWS, new), order=2
     )
     yield Operation(
         "index_copy",
         "axis 0",
         lambda x, i, y: x.index_copy(0, i, y),
-        replaced,
-        (_X, rows[:2], new[:2]),
+        _replaced,
+        (_X, _ROWS[:2], new[:2]),
         order=2,
     )
-    filled: Meaning = lambda x, i: replaced(x, i, 1.5)
-    yield Operation("index_fill", "axis 0", lambda x, i: x.index_fill(0, i, 1.5), filled, (_X, rows), order=2)
-    put: Meaning = lambda x, i, y: replaced(x, (i, i), y)
+    filled: Meaning = lambda x, i: _replaced(x, i, 1.5)
+    yield Operation(
+        "index_fill", "axis 0", lambda x, i: x.index_fill(0, i, 1.5), filled, (_X, _ROWS), order=2
+    )
+    put: Meaning = lambda x, i, y: _replaced(x, (i, i), y)
     yield Operation(
         "index_put",
         "two tensors",
         lambda x, i, y: x.index_put((i, i), y),
         put,
-        (_X, rows[:2], new[0, :2]),
+        (_X, _ROWS[:2], new[0, :2]),
         order=2,
     )
 
+
+def _assigned() -> Iterator[Operation]:
     def set_rows(x: Any, y: Any) -> Any:
         x = x.contiguous()
         x[1::2] = y
@@ -172,10 +180,10 @@ def _writes() -> Iterator[Operation]:
         x[i, 0] = -1
         return x
 
-    odd: Meaning = lambda x, y: replaced(x, slice(1, None, 2), y)
+    odd: Meaning = lambda x, y: _replaced(x, slice(1, None, 2), y)
     yield Operation("__setitem__", "a slice", set_rows, odd, (_X, reals(5, seed=1)), order=2)
-    first: Meaning = lambda x, i: replaced(x, (i, 0), -1)
-    yield Operation("__setitem__", "a tensor", set_places, first, (whole(4, 5), rows))
+    first: Meaning = lambda x, i: _replaced(x, (i, 0), -1)
+    yield Operation("__setitem__", "a tensor", set_places, first, (whole(4, 5), _ROWS))
     yield Operation(
         "assign",
         "broadcast",
@@ -258,4 +266,4 @@ def _searches() -> Iterator[Operation]:
     )
 
 
-CASES = (*_reads(), *_writes(), *_searches())
+CASES = (*_reads(), *_scattered(), *_rows_written(), *_assigned(), *_searches())
