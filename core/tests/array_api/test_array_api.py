@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import plugrad.array_api as xp
+from plugrad import Variable
 from plugrad.dtype import dtypes
 from plugrad.errors import ArgumentError, AxisError, DtypeError, ShapeError
 from plugrad.tensor import Tensor
@@ -366,3 +367,17 @@ def test_arguments_may_be_given_as_the_standard_says() -> None:
     assert xp.expand_dims(t, 1).shape == xp.expand_dims(t, axis=1).shape == (3, 1)
     assert xp.reshape(t.reshape(1, 3), 3).shape == (3,)
     assert xp.conj(t).tolist() == xp.real(t).tolist() == [1, 2, 3]
+
+
+def test_arrays_may_be_made_and_broadcast_in_a_symbolic_shape() -> None:
+    x = Tensor([[1, 2], [3, 4], [5, 6]]).contiguous()[: Variable("v", 1, 3).bind(2)]
+    assert xp.full_like(x, 7).tolist() == [[7, 7], [7, 7]]
+    assert xp.zeros_like(x).tolist() == [[0, 0], [0, 0]]
+    assert xp.empty_like(x).shape == x.shape
+    first, second = xp.broadcast_arrays(x, Tensor([[[1, 2]]]))
+    assert first.tolist() == [[[1, 2], [3, 4]]]
+    assert second.tolist() == [[[1, 2], [1, 2]]]
+    assert xp.cumulative_sum(x, axis=1, include_initial=True).tolist() == [[0, 1, 3], [0, 3, 7]]
+    assert xp.cumulative_sum(x, axis=0, include_initial=True).tolist() == [[0, 0], [1, 2], [4, 6]]
+    with pytest.raises(ShapeError, match=r"broadcast_arrays: shapes \(v, 2\) and \(3,\) do not broadcast"):
+        xp.broadcast_arrays(x, Tensor([1, 2, 3]))

@@ -8,7 +8,7 @@ from plugrad.array_api.kinds import AsArray, Filled, like, of_dtype, of_kind, of
 from plugrad.dtype import ConstType, DType
 from plugrad.errors import ArgumentError
 from plugrad.tensor import Tensor
-from plugrad.tensor.shapes import as_int, check_sizes, fixed_shape
+from plugrad.tensor.shapes import as_int, check_sizes
 
 Shape = int | Sequence[int]
 
@@ -163,8 +163,9 @@ def full_like(
         >>> full_like(Tensor([1, 2]), 7).tolist()
         [7, 7]
     """
+    shape: Any = x.shape
     return full(
-        fixed_shape(x.shape, "full_like"),
+        shape,
         fill_value,
         dtype=x.dtype if dtype is None else dtype,
         device=x.device if device is None else device,
@@ -201,8 +202,9 @@ def empty_like(x: Tensor, /, *, dtype: DType | None = None, device: str | None =
         >>> empty_like(Tensor([1, 2])).shape
         (2,)
     """
+    shape: Any = x.shape
     return empty(
-        fixed_shape(x.shape, "empty_like"),
+        shape,
         dtype=x.dtype if dtype is None else dtype,
         device=x.device if device is None else device,
     )

@@ -7,7 +7,7 @@ from plugrad.array_api.kinds import Unstacked, like, of_both, of_kind, of_kind_o
 from plugrad.dtype import least_upper_dtype
 from plugrad.errors import ArgumentError, ShapeError
 from plugrad.tensor import Tensor
-from plugrad.tensor.shapes import as_flag, as_shape, check_sizes, fixed_shape, one_axis, several
+from plugrad.tensor.shapes import as_flag, as_shape, broadcast_shapes, check_sizes, one_axis, several
 
 
 def broadcast_arrays(*arrays: Tensor) -> list[Tensor]:
@@ -17,10 +17,7 @@ def broadcast_arrays(*arrays: Tensor) -> list[Tensor]:
         >>> [x.shape for x in broadcast_arrays(Tensor([1, 2]), Tensor([[3], [4]]))]
         [(2, 2), (2, 2)]
     """
-    shapes = [fixed_shape(x.shape, "broadcast_arrays") for x in arrays]
-    ndim = max(map(len, shapes), default=0)
-    padded = [(1,) * (ndim - len(shape)) + shape for shape in shapes]
-    common = tuple(next((size for size in sizes if size != 1), 1) for sizes in zip(*padded, strict=True))
+    common = broadcast_shapes(*[x.shape for x in arrays], what="broadcast_arrays")
     return [x.broadcast_to(common) for x in arrays]
 
 

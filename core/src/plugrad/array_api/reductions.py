@@ -6,7 +6,7 @@ from plugrad.array_api.kinds import of_kind, of_kind_or_dtype, real_of_kind
 from plugrad.dtype import DType, dtypes
 from plugrad.errors import ArgumentError, AxisError
 from plugrad.tensor import Tensor
-from plugrad.tensor.shapes import as_int, fixed_shape
+from plugrad.tensor.shapes import as_int
 
 Axis = int | Sequence[int] | None
 
@@ -148,8 +148,8 @@ def only_axis(x: Tensor, axis: int | None, name: str) -> int:
     return 0 if axis is None else axis
 
 
-def _with_initial(x: Tensor, axis: int, value: int, name: str) -> Tensor:
-    shape = list(fixed_shape(x.shape, name))
+def _with_initial(x: Tensor, axis: int, value: int) -> Tensor:
+    shape = list(x.shape)
     shape[axis] = 1
     return Tensor.full(shape, value, dtype=x.dtype, device=x.device).cat(x, axis=axis)
 
@@ -174,7 +174,7 @@ def cumulative_sum(
     """
     along = only_axis(x, axis, "cumulative_sum")
     out = x.cumsum(along, dtype)
-    return _with_initial(out, along, 0, "cumulative_sum") if include_initial else out
+    return _with_initial(out, along, 0) if include_initial else out
 
 
 @of_kind_or_dtype
@@ -197,7 +197,7 @@ def cumulative_prod(
     """
     along = only_axis(x, axis, "cumulative_prod")
     out = x.cumprod(along, dtype)
-    return _with_initial(out, along, 1, "cumulative_prod") if include_initial else out
+    return _with_initial(out, along, 1) if include_initial else out
 
 
 @of_kind

@@ -12,7 +12,6 @@ from plugrad.array_api.complexes.host import holds_complex, pair_of_array
 from plugrad.array_api.creation import Shape
 from plugrad.errors import ArgumentError, DtypeError
 from plugrad.tensor import Tensor
-from plugrad.tensor.shapes import fixed_shape
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -154,7 +153,8 @@ def empty(shape: Shape, *, dtype: AnyDType | None = None, device: str | None = N
 def full_like(
     x: Array, /, fill_value: complex, *, dtype: AnyDType | None = None, device: str | None = None
 ) -> Array:
-    shape, place = fixed_shape(x.shape, "full_like"), x.device if device is None else device
+    shape: Any = x.shape
+    place = x.device if device is None else device
     if dtype is None and isinstance(x, Tensor):
         raise DtypeError(
             f"full_like: {fill_value!r:.60} is no number of {x.dtype.name}. Pass dtype=complex64 or "
@@ -175,7 +175,8 @@ def ones_like(x: Array, /, *, dtype: AnyDType | None = None, device: str | None 
 
 
 def empty_like(x: Array, /, *, dtype: AnyDType | None = None, device: str | None = None) -> Array:
-    shape, place = fixed_shape(x.shape, "empty_like"), x.device if device is None else device
+    shape: Any = x.shape
+    place = x.device if device is None else device
     chosen: Any = x.dtype if dtype is None else dtype
     make: Any = empty if isinstance(chosen, ComplexDType) else real_creation.empty
     return make(shape, dtype=chosen, device=place)
