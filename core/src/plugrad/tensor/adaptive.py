@@ -4,12 +4,13 @@ import math
 from collections.abc import Sequence
 from typing import Any, Self
 
+from plugrad.autodiff import inputs_of, with_rule
 from plugrad.dtype import dtypes, is_float, sum_acc_dtype
 from plugrad.errors import ShapeError
 from plugrad.tensor.arguments import several, whole
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.gather import GatherMixin
-from plugrad.tensor.greatest import first_of_bins, first_places, from_end_of
+from plugrad.tensor.greatest import from_end_of, place_from_end
 from plugrad.tensor.lookup import counted, number_of, pick_last, position_dtype
 from plugrad.tensor.pool import axes_of, behind, checked_shape
 from plugrad.tensor.shapes import Dim, as_dim, is_static, product, show, size_today
@@ -106,25 +107,19 @@ class AdaptivePoolingMixin(GatherMixin):
     def _adaptive_max(self, output_size: OutputSizes, axes: int, return_indices: bool, what: str) -> Any:
         counts = _adaptive_counts(self, output_size, axes, what)
         first = self.ndim - axes
-        view = best = self._graph
-        for number, count in enumerate(counts):
-            view, _ = _bins(view, first + 2 * number, count)
-            best = _max_of_bins(best, first + number, count)
-        order = (*range(first), *range(first, first + 2 * axes, 2), *range(first + 1, first + 2 * axes, 2))
-        view = view.permute(order)
         sizes: Any = self.shape[first:]
         from_end = from_end_of(sizes)
-        for number, count in enumerate(counts):
-            from_end, inside = _bins(from_end, 2 * number, count)
-            if inside is not None:
-                # an element that stands for missing ones is named once
-                once = _beside(inside, from_end, 2 * number).expand(from_end.shape)
-                from_end = once.where(from_end, from_end.const_like(0))
-        from_end = from_end.permute((*range(0, 2 * axes, 2), *range(1, 2 * axes, 2)))
-        values = self._like(first_of_bins(view, from_end, best))
+        x = best = self._graph
+        rank = behind(from_end, self.shape)
+        for axis, count in enumerate(counts, first):
+            best, rank = _greatest_of_bins(best, rank, axis, count)
+        if is_float(self.dtype) and best is not x:
+            # written once: what asks for a rank asks for that of few windows
+            rank = rank.contiguous()
+            (best,) = with_rule([best], [x, rank, from_end], _to_the_first)
         if not return_indices:
-            return values
-        return values, self._like(first_places(view, from_end, product(sizes)))
+            return self._like(best)
+        return self._like(best), self._like(place_from_end(rank, product(sizes)))
 
 
 def _adaptive_counts(x: TensorBase, output_size: OutputSizes, axes: int, what: str) -> tuple[Any, ...]:
@@ -150,14 +145,71 @@ def _count(given: Any, what: str) -> Dim:
     return as_dim(given, what) if isinstance(given, UOp) else whole(given, "output_size")
 
 
-def _max_of_bins(u: UOp, axis: int, count: Dim) -> UOp:
-    """Return the greatest of each window of one axis: what the next axis goes on with has fewer elements."""
+def _greatest_of_bins(u: UOp, rank: UOp, axis: int, count: Dim) -> tuple[UOp, UOp]:
+    """Return the greatest of each window of one axis, and the greatest rank of all that are equal to it.
+
+    What the next axis goes on with has fewer elements.
+    """
     shape: Any = u.shape
     if shape[axis] is count or shape[axis] == count:
-        return u
+        return u, rank
     view, _ = _bins(u, axis, count)
-    best = view.reduce_axis(Ops.MAX, (axis + 1,)).reshape((*shape[:axis], count, *shape[axis + 1 :]))
-    return best.contiguous()
+    ranks, _ = _bins(rank, axis, count)
+    best = view.reduce_axis(Ops.MAX, (axis + 1,)).contiguous()
+    fixed, most = view.detach(), best.detach().expand(view.shape)
+    found = fixed.eq(most) | fixed.ne(fixed) if is_float(u.dtype) else fixed.eq(most)
+    rank = found.where(ranks, ranks.const_like(0)).reduce_axis(Ops.MAX, (axis + 1,))
+    less = (*shape[:axis], count, *shape[axis + 1 :])
+    return best.reshape(less), rank.reshape(less)
+
+
+def _to_the_first(gradients: tuple[UOp | None, ...], function: UOp) -> list[UOp | None]:
+    """Return the gradient of the greatest of windows, which goes to the first of equals, or of NaN.
+
+    Each element asks the windows it lies in whether it was the greatest. A function of the module, so that
+    equal graphs stay equal.
+    """
+    (gradient,), (x, rank, from_end) = gradients, inputs_of(function)
+    if gradient is None:
+        return [None, None, None]
+    shape: Any = x.shape
+    axes = len(from_end.shape)
+    first = len(shape) - axes
+    asked, given = rank, gradient
+    for axis in reversed(range(first, len(shape))):
+        asked, given = (_windows_of(u, axis, shape[axis]).contiguous() for u in (asked, given))
+    mine = from_end.reshape(tuple([n for size in from_end.shape for n in (1, size)]))
+    parts = behind(mine, asked.shape).eq(asked).where(given, given.const_like(0.0))
+    total = parts.reduce_axis(Ops.ADD, tuple(range(first, len(parts.shape), 2)))
+    return [total.reshape(shape), None, None]
+
+
+def _windows_of(u: UOp, axis: int, size: Any) -> UOp:
+    """Return what the windows have that elements of an axis lie in, 0 for no window.
+
+    (..., count, ...) -> (..., most, size, ...)
+    """
+    shape: Any = u.shape
+    count, before, after = shape[axis], shape[:axis], shape[axis + 1 :]
+    if size is count or size == count:
+        return u.reshape((*before, 1, size, *after))
+    if is_static((size, count)) and size % count == 0:
+        wide = u.reshape((*before, count, 1, *after)).expand((*before, count, size // count, *after))
+        return wide.reshape((*before, 1, size, *after))
+    # an element lies in as many windows as a window of `size` over `count` elements would have
+    most = _longest_bin(count, size)
+    dtype = position_dtype(greatest(size) * greatest(count))
+    number, length = number_of(count, dtype), number_of(size, dtype)
+    place = counted(size, dtype, (most, size), 1)
+    window = place * number // length + counted(most, dtype, (most, size), 0)
+    is_around = window * length < (place + 1) * number
+    wanted = is_around.where(window, window.const_like(-1)).reshape((most * size,))
+    order = (*[a for a in range(len(shape)) if a != axis], axis)
+    rows = u.permute(order)
+    picked = pick_last(rows, behind(wanted, (*rows.shape[:-1], most * size)))
+    picked = picked.reshape((*rows.shape[:-1], most, size))
+    back = (*range(axis), len(shape) - 1, len(shape), *range(axis, len(shape) - 1))
+    return picked.permute(back)
 
 
 def _mean_of_bins(u: UOp, axis: int, count: Dim) -> UOp:

@@ -135,8 +135,12 @@ def first_places(view: UOp, from_end: UOp, total: Dim) -> UOp:
     (..., *counts, *kernel) with (*counts, *kernel) -> (..., *counts)
     """
     rank = _ranks(view.detach(), from_end)
-    count = rank.const_like(total) if isinstance(total, int) else total.cast(rank.dtype)
-    return (count - rank).reshape(view.shape[: -(len(from_end.shape) // 2)])
+    return place_from_end(rank, total).reshape(view.shape[: -(len(from_end.shape) // 2)])
+
+
+def place_from_end(rank: UOp, total: Dim) -> UOp:
+    """Return positions from the front for distances from the end of `total` elements."""
+    return (rank.const_like(total) if isinstance(total, int) else total.cast(rank.dtype)) - rank
 
 
 def _ranks(view: UOp, from_end: UOp) -> UOp:
