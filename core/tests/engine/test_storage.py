@@ -102,6 +102,20 @@ def test_what_reads_overwritten_memory_is_found() -> None:
     assert storage.overwritten_below(x.assign(y)) is None
 
 
+def test_a_version_that_a_later_one_of_its_schedule_overwrites_is_overwritten() -> None:
+    x = put([1.0, 2.0])
+    once = x.assign(x + 1)
+    part = once.after(once.shrink(((0, 1),)).assign(once.shrink(((1, 2),)) * 10))
+    twice = part.assign(part * 2)
+    before, between, after = once * 3, part * 3, twice * 3
+    realize([twice])
+    assert get(twice).tolist() == [60.0, 6.0]
+    assert storage.overwritten_below(before) is once
+    assert storage.overwritten_below(between) is part
+    assert storage.overwritten_below(after) is None
+    assert storage.resolve(once) is storage.resolve(part) is storage.resolve(twice)
+
+
 def test_memory_keeps_one_name_however_often_it_is_overwritten() -> None:
     x = put([0.0])
     first = x

@@ -292,6 +292,21 @@ def test_a_gradient_that_needs_overwritten_memory_is_refused() -> None:
     assert copied.gradient(w)[0].tolist() == [2.0, 4.0]
 
 
+def test_gradients_do_not_take_a_passing_version_of_memory_for_the_last_one() -> None:
+    for is_alone in (True, False):
+        w = Tensor([3.0], requires_grad=True)
+        x = Tensor([1.0, 2.0]).realize()
+        x *= 2
+        loss = (x * w).sum()
+        if is_alone:
+            x.realize()
+        x[0] = 50.0
+        x.realize()
+        assert loss.item() == 18.0
+        with pytest.raises(GradientError, match=r"of shape \(2,\) held .* has been overwritten since"):
+            loss.gradient(w)
+
+
 def test_a_gradient_that_needs_memory_that_a_replay_overwrote_is_refused() -> None:
     w = Tensor([1.0, 2.0], requires_grad=True).realize()
 

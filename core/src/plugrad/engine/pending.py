@@ -22,7 +22,7 @@ def pending_readers(roots: Iterable[UOp], graph: Iterable[UOp] | None = None) ->
     """
     roots = set(roots)
     assigns = [u for u in graph or UOp.sink(*roots).toposort() if u.op is Ops.ASSIGN]
-    return _readers_of(_overwritten(assigns), assigns, roots) if assigns else {}
+    return _readers_of(overwritten_by(assigns), assigns, roots) if assigns else {}
 
 
 def readers_of(buffers: Iterable[UOp]) -> Pending:
@@ -48,7 +48,7 @@ def _readers_of(overwritten: set[UOp], assigns: Iterable[UOp], roots: "set[UOp] 
         graph = UOp.sink(*out.values(), *resolved).toposort()
         more = [u for u in graph if u.op is Ops.ASSIGN and u not in ours]
         ours.update(more)
-        overwritten |= _overwritten(more)
+        overwritten |= overwritten_by(more)
 
 
 def _held(roots: "set[UOp] | frozenset[UOp]") -> dict[UOp, UOp]:
@@ -64,7 +64,7 @@ def _held(roots: "set[UOp] | frozenset[UOp]") -> dict[UOp, UOp]:
     }
 
 
-def _overwritten(assigns: Iterable[UOp]) -> set[UOp]:
+def overwritten_by(assigns: Iterable[UOp]) -> set[UOp]:
     """Return the versions of memory that are gone once `assigns` have run."""
     out: set[UOp] = set()
     for assign in assigns:

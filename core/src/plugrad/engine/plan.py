@@ -8,7 +8,7 @@ from plugrad._frozen import frozen
 from plugrad._util import collector_paused
 from plugrad.device import Device
 from plugrad.engine import storage
-from plugrad.engine.pending import Pending, pending_readers
+from plugrad.engine.pending import Pending, overwritten_by, pending_readers
 from plugrad.engine.schedule_cache import Canonical, cached_schedule, canonicalize
 from plugrad.engine.temporaries import Prepared, prepare, temporaries
 from plugrad.runtime.buffer import Buffer
@@ -38,11 +38,13 @@ class Result:
         value: a node of the user's graph.
         place: where it will lie: a BUFFER, or movement ops on one.
         made: the node of the schedule that stands for it.
+        is_passing: a version of memory that a later one in this schedule overwrites.
     """
 
     value: UOp
     place: UOp
     made: UOp
+    is_passing: bool = False
 
 
 @frozen
@@ -243,15 +245,16 @@ def _results(
     """Say where nodes of the user's graph lie afterwards: what was asked for, and all assigns and copies."""
     stands_for = dict(zip(graph.sink.src, made.schedule.results, strict=True))
     stands_for.update((u, v) for u, v in made.schedule.effects.items() if v in made.has_memory)
+    gone = overwritten_by(u for u in graph.nodes.values() if u.op is Ops.ASSIGN)
     there: dict[UOp, Result] = {}
     for node, canonical in graph.nodes.items():
         final = stands_for.get(canonical)
         if final is not None:
-            there[node] = Result(node, places.of(final), final)
+            there[node] = Result(node, places.of(final), final, canonical in gone)
     out = dict(there)
     for before, after in resolved.items():
         if before is not after and before.src and (found := there.get(after)) is not None:
-            out[before] = Result(before, found.place, found.made)
+            out[before] = Result(before, found.place, found.made, found.is_passing)
     for value, made_by in given.items():
         is_new = value.src and (value not in out or made_by is not value)
         if is_new and (view := _view_result(value, resolved[made_by], there)) is not None:
@@ -273,4 +276,4 @@ def _view_result(value: UOp, final: UOp, there: dict[UOp, Result]) -> Result | N
         return Result(value, final, base)
     if (found := there.get(base)) is None:
         return None
-    return Result(value, final.substitute({base: found.place}), found.made)
+    return Result(value, final.substitute({base: found.place}), found.made, found.is_passing)

@@ -167,8 +167,9 @@ def _run(plan: Plan, steps: Sequence[Step]) -> None:
         for buffer in plan.overwritten(calls[:done]):
             storage.renew(buffer)
         for result in results:
-            # by the name that stands for what the memory holds now
-            storage.record(result.value, storage.resolve(result.place))
+            # by the name that stands for what the memory holds now, unless that is something else already
+            place = result.place if result.is_passing else storage.resolve(result.place)
+            storage.record(result.value, place)
 
 
 def _results_of(done: Sequence[KernelCall], results: Iterable[Result]) -> list[Result]:
