@@ -168,3 +168,26 @@ def test_no_gradient_flows_through_what_a_jitted_function_returned_and_the_error
         with pytest.raises(GradientError, match="call backward\\(\\) inside of a jitted function"):
             scaled(Tensor([3.0, 4.0])).sum().backward()
     assert weight.grad is None
+
+
+def test_what_a_jitted_function_computed_of_parameters_is_no_end_of_a_gradient_unless_detached() -> None:
+    weight, scale = (Tensor([1.0, 2.0], requires_grad=True) for _ in range(2))
+    scaled = jit(lambda x: x * weight)
+    for _ in range(CALLS):
+        out = scaled(Tensor([3.0, 4.0]))
+        with pytest.raises(GradientError, match=r"a jitted function returned the tensor of shape \(2,\)"):
+            (out[:1] * scale).sum().backward()
+        assert scale.grad is None
+        (out.detach() * scale).sum().backward()
+        assert (scale.grad.tolist(), weight.grad) == ([3.0, 8.0], None)
+        scale.grad = None
+    assert scaled.captures == 1
+
+
+def test_what_a_jitted_function_computed_of_constants_is_an_end_of_a_gradient() -> None:
+    weight, scale = Tensor([1.0, 2.0]), Tensor([1.0, 2.0], requires_grad=True)
+    scaled = jit(lambda x: x * weight)
+    for _ in range(CALLS):
+        (scaled(Tensor([3.0, 4.0])) * scale).sum().backward()
+        assert scale.grad.tolist() == [3.0, 8.0]
+        scale.grad = None

@@ -20,6 +20,7 @@ from plugrad.runtime.buffer import Buffer
 from plugrad.schedule.conditions import check_conditions
 from plugrad.settings import settings
 from plugrad.tensor import Tensor
+from plugrad.tensor.gradient import sever
 from plugrad.tensor.random import stream
 from plugrad.uop.uop import UOp
 
@@ -241,6 +242,8 @@ class _Captured:
 def _results(trace: Trace, inputs: Inputs, places: dict[UOp, UOp]) -> Any:
     """Return what the function returns and leave the gradients that it leaves, with memory by `places`."""
     views = [places.get(view) or view.substitute(places) for view in trace.outputs]
+    for memory in trace.severed:
+        sever(places.get(memory, memory))
     for left in trace.gradients:
         owner = inputs.tensors[left.argument] if left.owner is None else left.owner()
         if owner is not None:

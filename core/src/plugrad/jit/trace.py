@@ -112,6 +112,7 @@ class Trace:
         same: for each returned tensor, the tensor outside that it is, if it is one.
         template: what was returned, with a Leaf for each tensor.
         made: the BUFFERs below `outputs` that the call made.
+        severed: those of them that hold what was computed from tensors that require a gradient.
         gradients: the gradients that it left.
         draws: host buffers of random draws, in the order of drawing.
         watched: tensors outside whose memory the steps use.
@@ -134,6 +135,7 @@ class Trace:
     same: list[Tensor | None]
     template: Any
     made: list[UOp]
+    severed: list[UOp]
     gradients: list[GradientLeft]
     draws: list[Buffer]
     watched: list[Watched]
@@ -197,6 +199,7 @@ class _Tracer:
             self._realize(shown)
             outputs = [self._in_memory(tensor) for tensor in shown]
         steps = tuple([self._step_key(step) for step in capture.steps])
+        shared = [self._shared(tensor) for tensor in shown]
         agreement = (steps, rest, self._shown_key(outputs), self._free_values(capture), self._left_key(left))
         known = {id(tensor): tensor for tensor in self._outside}
         used = frozenset(b for b, role in self._roles.items() if role == ("outside", b))
@@ -211,10 +214,15 @@ class _Tracer:
             conditions=tuple(dict.fromkeys(capture.conditions)),
             stand_ins=list(self._stand_ins.values()),
             outputs=outputs,
-            shared=[self._shared(tensor) for tensor in shown],
+            shared=shared,
             same=[known.get(id(tensor)) for tensor in leaves.tensors],
             template=template,
             made=[u for u in dict.fromkeys(map(storage.base_of, outputs)) if self._is_made(u)],
+            severed=[
+                storage.base_of(view)
+                for tensor, view, by in zip(shown, outputs, shared, strict=True)
+                if tensor.requires_grad and (by is None or by.is_made)
+            ],
             gradients=self._left(left, len(leaves.tensors)),
             draws=self._draws(),
             watched=self._watch(used.union(map(storage.buffer_of, relied_on))),

@@ -2,6 +2,7 @@
 
 from collections.abc import Container, Iterable, Sequence
 from typing import Any, Self, TypeVar
+from weakref import WeakSet
 
 from plugrad.autodiff import compute_gradient, receivers
 from plugrad.dtype import is_float
@@ -15,6 +16,14 @@ from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
 T = TypeVar("T", bound="GradientMixin")
+
+# memory of values that were computed from tensors with requires_grad by calls that kept no graph of it
+_severed: "WeakSet[UOp]" = WeakSet()
+
+
+def sever(memory: UOp) -> None:
+    """Let `backward` refuse to end at a BUFFER, whose values lead on to tensors with requires_grad."""
+    _severed.add(memory)
 
 
 class GradientMixin(FunctionalMixin):
@@ -83,7 +92,8 @@ class GradientMixin(FunctionalMixin):
 
         Raises:
             GradientError: this is not a float tensor of one element (and `gradient` is missing), does not
-                depend on any tensor with requires_grad, or needs memory that has been overwritten since.
+                depend on any tensor with requires_grad, needs memory that has been overwritten since, or
+                would end at what a jitted function computed from tensors with requires_grad.
             ShapeError: `gradient`, or the `.grad` that somebody left, has another shape.
             DtypeError: `gradient` is no tensor, or the `.grad` that somebody left is none of its tensor's
                 dtype.
@@ -105,6 +115,7 @@ class GradientMixin(FunctionalMixin):
                 "requires_grad=True, or set it before computing the loss; call backward() inside of a jitted "
                 "function, not on what it returned."
             )
+        _check_ends(root)
         for leaf, _ in reached:
             _check_left(leaf)
         found = compute_gradient(root, seed, [node for _, nodes in reached for node in nodes])
@@ -233,6 +244,17 @@ def _newest(root: UOp, nodes: Iterable[UOp]) -> list[UOp]:
             "apart."
         )
     return newest
+
+
+def _check_ends(root: UOp) -> None:
+    """Refuse to train a part of the tensors only that `root` was computed from."""
+    cut = next((u for u in _reached(root, ()) if u in _severed), None) if _severed else None
+    if cut is not None:
+        raise GradientError(
+            f"backward: a jitted function returned the tensor of shape {show(cut.shape)} that this was "
+            "computed from, and no gradient flows on to the tensors with requires_grad that it used. Call "
+            "backward() inside of the function; or, if these are not to be trained, .detach() its result."
+        )
 
 
 def _check_memory(gradients: Iterable[UOp]) -> None:
