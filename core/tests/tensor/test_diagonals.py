@@ -18,6 +18,17 @@ def test_triangles_are_those_of_numpy(k: int) -> None:
     np.testing.assert_array_equal(Tensor(X[0] > 7).triu(k).numpy(), np.triu(X[0] > 7, k))
 
 
+@pytest.mark.parametrize("value", [0, 2, 4])
+def test_triangles_end_at_symbolic_diagonals(value: int) -> None:
+    place = Variable("place", 0, 4).bind(value)
+    for symbolic, k in ((place, value), (place + 1, value + 1), (-place, -value)):
+        np.testing.assert_array_equal(Tensor.tri(3, 5, symbolic).numpy(), np.tri(3, 5, k, dtype=np.float32))
+        np.testing.assert_array_equal(Tensor(X).tril(symbolic).numpy(), np.tril(X, k))
+        np.testing.assert_array_equal(Tensor(X).triu(symbolic).numpy(), np.triu(X, k))
+    mask = Tensor.full((1, 2, place + 2), -1).triu(place + 1)
+    np.testing.assert_array_equal(mask.numpy(), np.triu(np.full((1, 2, value + 2), -1), value + 1))
+
+
 def test_triangles_keep_nan_out_and_have_any_size() -> None:
     assert Tensor([[1.0, float("nan")], [2.0, 3.0]]).tril().tolist() == [[1.0, 0.0], [2.0, 3.0]]
     assert Tensor.tri(2, dtype="bool").tolist() == [[True, False], [True, True]]

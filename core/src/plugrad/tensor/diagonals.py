@@ -13,6 +13,7 @@ from plugrad.tensor.inplace import InPlaceMixin
 from plugrad.tensor.joins import check_tensors
 from plugrad.tensor.shapes import (
     Dim,
+    as_dim,
     as_int,
     as_shape,
     check_sizes,
@@ -37,12 +38,14 @@ class DiagonalMixin(InPlaceMixin):
         cls,
         n: int,
         m: int | None = None,
-        k: int = 0,
+        k: Dim = 0,
         *,
         dtype: DTypeLike | None = None,
         device: str | None = None,
     ) -> Self:
         """Return an `(n, m)` matrix with 1 on diagonal `k` and below it, 0 above; `m` is `n` if left out.
+
+        All three may be symbolic, as the diagonal of `tril` and `triu` may.
 
         Raises:
             ArgumentError: `k` is no integer.
@@ -53,10 +56,10 @@ class DiagonalMixin(InPlaceMixin):
             [[1, 0, 0], [1, 1, 0]]
         """
         rows, columns = check_sizes(as_shape((n, n if m is None else m), "tri"), "tri")
-        below = ~_is_right_of(rows, columns, as_int(k, "tri", "k") + 1)
+        below = ~_is_right_of(rows, columns, _place(k, "tri", "k") + 1)
         return cls._new(below.cast(the_dtype(dtype, dtypes.default_float)), device, False)
 
-    def tril(self, diagonal: int = 0) -> Self:
+    def tril(self, diagonal: Dim = 0) -> Self:
         """Return matrices with 0 above a diagonal: (..., n, m) -> (..., n, m).
 
         Raises:
@@ -67,10 +70,10 @@ class DiagonalMixin(InPlaceMixin):
             >>> Tensor([[1, 2], [3, 4]]).tril().tolist()
             [[1, 0], [3, 4]]
         """
-        right = self._right_of(as_int(diagonal, "tril", "diagonal") + 1, "tril")
+        right = self._right_of(_place(diagonal, "tril", "diagonal") + 1, "tril")
         return self._like(right.where(self._graph.const_like(0), self._graph))
 
-    def triu(self, diagonal: int = 0) -> Self:
+    def triu(self, diagonal: Dim = 0) -> Self:
         """Return matrices with 0 below a diagonal: (..., n, m) -> (..., n, m).
 
         Raises:
@@ -81,10 +84,10 @@ class DiagonalMixin(InPlaceMixin):
             >>> Tensor([[1, 2], [3, 4]]).triu(1).tolist()
             [[0, 2], [0, 0]]
         """
-        right = self._right_of(as_int(diagonal, "triu", "diagonal"), "triu")
+        right = self._right_of(_place(diagonal, "triu", "diagonal"), "triu")
         return self._like(right.where(self._graph, self._graph.const_like(0)))
 
-    def _right_of(self, diagonal: int, what: str) -> UOp:
+    def _right_of(self, diagonal: Dim, what: str) -> UOp:
         """Return where elements lie on a diagonal or right of it, in this shape."""
         if self.ndim < 2:
             raise ShapeError(f"{what} of shape {show(self.shape)}: a matrix has two axes. Unsqueeze it.")
@@ -214,7 +217,12 @@ class DiagonalMixin(InPlaceMixin):
         )
 
 
-def _is_right_of(rows: Dim, columns: Dim, diagonal: int) -> UOp:
+def _place(diagonal: Any, what: str, name: str) -> Dim:
+    """Return which diagonal is meant: an integer, or a node where it is symbolic."""
+    return as_dim(diagonal, what) if isinstance(diagonal, UOp) else as_int(diagonal, what, name)
+
+
+def _is_right_of(rows: Dim, columns: Dim, diagonal: Dim) -> UOp:
     """Return where elements of a matrix lie on a diagonal or right of it."""
     shape: Any = (rows, columns)
     row = UOp.iota(rows).reshape((rows, 1)).expand(shape)

@@ -48,6 +48,8 @@ ADVICE: dict[str, str] = {
     "is_contiguous": "there are no strides to see; x.contiguous() gives memory of its own",
     "is_cuda": "write x.device",
     "is_leaf": "write x.requires_grad",
+    "is_param": "write x.requires_grad",
+    "is_param_": "write x.requires_grad_()",
     "is_realized": "write x.realize(): it does nothing where that was done",
     "isin": "write (x.unsqueeze(-1) == y).any(-1)",
     "lazydata": "write x.uop",
