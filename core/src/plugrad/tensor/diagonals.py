@@ -227,7 +227,7 @@ def _is_right_of(rows: Dim, columns: Dim, diagonal: Dim) -> UOp:
     shape: Any = (rows, columns)
     row = UOp.iota(rows).reshape((rows, 1)).expand(shape)
     column = UOp.iota(columns).reshape((1, columns)).expand(shape)
-    return column >= row + diagonal
+    return column >= row + (diagonal if isinstance(diagonal, int) else diagonal.cast(row.dtype))
 
 
 def _main_diagonal(u: UOp) -> UOp:
