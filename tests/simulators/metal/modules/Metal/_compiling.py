@@ -141,8 +141,8 @@ def _compile_new(source: str, version: int) -> Compiled:
         *("-fvisibility=hidden", "-ffp-contract=off", "-fno-fast-math", "-fno-exceptions", "-fno-rtti"),
         *("-fsigned-char", f"-D__METAL_VERSION__={(version >> 16) * 100 + (version & 0xFFFF) * 10}"),
         *("-include", str(_INCLUDE / "metal_stdlib"), f"-I{_INCLUDE}"),
-        # kernels call libc and libm at most, which the process has: saves a third of the time
-        *("-nostdlib", str(cpp), "-o", str(library), "-lgcc"),
+        # libraries and all: memory of halves that a group shares has a constructor, which libstdc++ guards
+        *(str(cpp), "-o", str(library), "-lm"),
     ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
