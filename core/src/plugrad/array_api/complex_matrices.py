@@ -164,8 +164,8 @@ def slogdet(x: Complex) -> tuple[Complex, Tensor]:
 
 def qr(x: Complex, complete: bool) -> tuple[Complex, Complex]:
     """Return Q and R: (..., m, n) -> (..., m, k), (..., k, n)."""
-    rows, columns = _sizes(x)
     pair = _pair(x, "qr")
+    rows, columns = _sizes(x)
     count = lesser(rows, columns)
     q, r = factors(pair, complete) if is_static((rows, columns)) else factors_of_part(pair, complete, count)
     count = rows if complete else count

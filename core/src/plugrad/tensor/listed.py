@@ -5,7 +5,7 @@ from functools import wraps
 from typing import Any, TypeVar
 
 from plugrad.errors import ShapeError
-from plugrad.tensor.base import TensorBase
+from plugrad.tensor.base import TensorBase, check_tensors
 
 __all__ = ["JOINS", "takes_lists"]
 
@@ -32,6 +32,7 @@ def takes_lists(cls: type[T]) -> type[T]:
     """Let the joining methods of a class, called as its functions, take one list or tuple of tensors.
 
     Raises:
+        DtypeError: by the methods, where something in the list is no tensor.
         ShapeError: by the methods, where the list has no tensors.
         TypeError: by the methods, where the axis is given twice.
     """
@@ -57,6 +58,7 @@ def _taking_lists(function: Callable[..., Any]) -> Callable[..., Any]:
                 keywords["axis"] = rest.pop()
             if not tensors:
                 raise ShapeError(f"{name} of an empty {type(tensors).__name__}. Pass one tensor or more.")
+            check_tensors(tensors, name)
             args = (*tensors, *rest)
         return function(*args, **keywords)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from functools import wraps
 from types import FunctionType
-from typing import Any, NoReturn, TypeVar, cast
+from typing import Any, NoReturn, TypeVar
 
 from plugrad.errors import DtypeError
 from plugrad.tensor.base import TensorBase
@@ -96,19 +96,16 @@ class _OnClass:
 
 
 def _checking(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
-    is_join = name in JOINS
+    # joining methods look at the list that they may take themselves
+    others = (TensorBase, list, tuple) if name in JOINS else TensorBase
 
     @wraps(method)
     def checked(*args: Any, **keywords: Any) -> Any:
-        first = args[:1]
-        if is_join and first and isinstance(first[0], (list, tuple)):
-            first = cast("list[Any]", first[0])
-        for given in first:
-            if not isinstance(given, TensorBase):
-                raise DtypeError(
-                    f"{name}: {given!r:.60} ({type(given).__name__}) is no tensor. Write "
-                    f"Tensor(data).{name}(...)."
-                )
+        if args and not isinstance(args[0], others):
+            raise DtypeError(
+                f"{name}: {args[0]!r:.60} ({type(args[0]).__name__}) is no tensor. Write "
+                f"Tensor(data).{name}(...)."
+            )
         return method(*args, **keywords)
 
     # pickles name where they find it
