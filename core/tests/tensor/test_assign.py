@@ -322,3 +322,12 @@ def test_numbers_are_written_in_memory_of_their_own() -> None:
     a.assign([1, 2, 3])
     tail[0] = 5
     assert (a.tolist(), b.tolist(), tail.tolist()) == ([1, 5, 3], [0, 0, 0], [5, 3])
+
+
+def test_a_part_of_a_value_whose_memory_was_overwritten_is_written_to_as_it_was() -> None:
+    x = Tensor([[1.0, 2.0], [3.0, 4.0]]).realize()
+    part = (x + 1)[-1]
+    x *= 2
+    x.realize()
+    part[1] += 2
+    assert part.tolist() == [4.0, 7.0]

@@ -87,7 +87,8 @@ class TensorBase:
         for tensor in [t for t in cls._live if t._cell.uop.op is not buffer]:
             cell = tensor._cell
             if not cell.is_memory:
-                out[cell.uop if cell.is_copy else tensor._uop] = None
+                # who writes to a part of a value writes to memory of all of it
+                out[cell.uop if cell.is_copy or tensor._path else tensor._uop] = None
             elif cell.settle() and not storage.is_view(cell.uop):
                 out[cell.uop] = None
         return list(out)
