@@ -331,3 +331,15 @@ def test_a_part_of_a_value_whose_memory_was_overwritten_is_written_to_as_it_was(
     x.realize()
     part[1] += 2
     assert part.tolist() == [4.0, 7.0]
+
+
+def test_a_value_is_told_apart_from_memory_that_a_write_waits_for() -> None:
+    x = Tensor([1.0, 2.0]).realize()
+    first, made = x * 2, (x * 2).realize()
+    made.assign(made + 5)
+    later = made + 1
+    # the write goes on waiting, for `later`
+    del made
+    assert (first + 1).tolist() == [3.0, 5.0]
+    assert later.tolist() == [8.0, 10.0]
+    assert first.tolist() == [2.0, 4.0]

@@ -21,6 +21,9 @@ _WHOLE = frozenset({Ops.RESHAPE, Ops.PERMUTE, Ops.FLIP})
 
 # The one cell that may write to each memory. Others that hold the same value have it by its graph.
 _owners: "weakref.WeakValueDictionary[Buffer, Cell]" = weakref.WeakValueDictionary()
+# The BUFFERs of memory that was written to. A write that waits may be all that is left of who made it; once
+# it is done, another BUFFER names the memory.
+_written: "weakref.WeakSet[UOp]" = weakref.WeakSet()
 
 
 class Cell:
@@ -69,7 +72,7 @@ class Cell:
         if base.op is not Ops.BUFFER and base.op not in IN_PLACE:
             return False
         buffer = storage.find_buffer(memory_of(base))
-        self.is_memory = buffer is None or _owners.setdefault(buffer, self) is self
+        self.is_memory = buffer is None or (base not in _written and _owners.setdefault(buffer, self) is self)
         self.is_copy = self.is_copy and not self.is_memory
         return self.is_memory
 
@@ -92,6 +95,7 @@ class Cell:
             self.uop = _assigned(memory, (), _merged(memory, path, value))
         else:
             self.uop = _assigned(memory, path, value)
+        _written.add(memory_of(self.uop))
 
 
 def _assigned(shows: UOp, path: Path, value: UOp) -> UOp:
