@@ -1,6 +1,6 @@
 """Run a program on a device, in several ways, and say where it differs from NumPy."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 import numpy as np
@@ -26,7 +26,7 @@ def run(program: Program, device: str, mode: Mode) -> list[Array]:
     """
     if mode == "jit":
         return _run_jitted(program, device)
-    kept = _evaluate(program, [Tensor(x, device=device) for x in _inputs(program)])
+    kept = _evaluate(program, (Tensor(x, device=device) for x in _inputs(program)))
     if mode == "together":
         Tensor.realize(*kept)
     return [t.numpy() for t in kept]
@@ -60,16 +60,21 @@ def _inputs(program: Program) -> list[Array]:
     return [step.params[0] for step in program.steps if step.word == "input"]
 
 
-def _evaluate(program: Program, inputs: Sequence[Tensor]) -> list[Tensor]:
-    values: list[Tensor] = []
+def _evaluate(program: Program, inputs: Iterable[Tensor]) -> list[Tensor]:
+    last_use = {i: place for place, step in enumerate(program.steps) for i in (place, *step.sources)}
+    last_use.update(dict.fromkeys(program.kept, len(program.steps)))
+    values: dict[int, Tensor] = {}
     arriving = iter(inputs)
-    for step in program.steps:
+    for place, step in enumerate(program.steps):
         if step.word == "input":
-            values.append(next(arriving))
-            continue
-        operands = [values[i] for i in step.sources]
-        result = WORDS[step.word].on_tensor(*operands, *step.params)
-        values.append(operands[0] if step.word in CHANGES else result)
+            values[place] = next(arriving)
+        else:
+            operands = [values[i] for i in step.sources]
+            result = WORDS[step.word].on_tensor(*operands, *step.params)
+            values[place] = operands[0] if step.word in CHANGES else result
+            # nobody shall hold what nothing needs any more
+            del operands, result
+        values = {i: value for i, value in values.items() if last_use[i] > place}
     return [values[i] for i in program.kept]
 
 

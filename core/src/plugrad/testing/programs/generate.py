@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from plugrad.testing.programs.meaning import Shown, fresh, take
+from plugrad.testing.programs.meaning import Shown, take
 from plugrad.testing.programs.program import Array, Program, Step
 from plugrad.testing.programs.vocabulary import WORDS
 from plugrad.testing.programs.words.word import MOST_ELEMENTS, Word, array_of, is_tame, random_array
@@ -19,20 +19,26 @@ _WEIGHTS = {
 }
 _MASKED = ("masked", "masked_select", "masked_fill", "set_masked")
 _READS = 0.2
+# How often a program lets go of values that nothing needs any more, and how often it computes one again: the
+# same graph then stands for two tensors.
+_FORGETS = 0.5
+_REPEATS = 0.08
 
 
 @dataclass
 class _Draft:
     steps: list[Step] = field(default_factory=list[Step])
     shown: list[Shown] = field(default_factory=list[Shown])
+    took: list[list[Array]] = field(default_factory=list[list[Array]])  # the operands, as they were
 
-    def add(self, step: Step, value: Shown) -> int:
+    def add(self, step: Step, operands: list[Shown]) -> int:
         self.steps.append(step)
-        self.shown.append(value)
+        self.took.append([x.values() for x in operands])
+        self.shown.append(take(step, operands))
         return len(self.steps) - 1
 
     def input(self, array: Array) -> int:
-        return self.add(Step("input", (), (array.copy(),)), fresh(array))
+        return self.add(Step("input", (), (array.copy(),)), [])
 
 
 def random_program(seed: int, length: int = 40) -> Program:
@@ -46,10 +52,26 @@ def random_program(seed: int, length: int = 40) -> Program:
     words = [word for word in WORDS.values() if reads or not word.reads]
     weights = [_WEIGHTS.get(word.name, 1) for word in words]
     while len(draft.steps) < length:
+        if rng.random() < _REPEATS:
+            _repeat(draft, rng.randrange(len(draft.steps)))
+            continue
         (word,) = rng.choices(words, weights)
         _try(rng, draft, word)
-    kept = tuple(range(len(draft.steps)))
-    return Program(tuple(draft.steps), kept, tuple(x.values() for x in draft.shown))
+    kept = list(range(len(draft.steps)))
+    rng.shuffle(kept)
+    if rng.random() < _FORGETS:
+        kept = kept[: 1 + len(kept) // 4]
+    return Program(tuple(draft.steps), tuple(kept), tuple(draft.shown[i].values() for i in kept))
+
+
+def _repeat(draft: _Draft, place: int) -> None:
+    """Compute a value again, if what it is computed from is as it was."""
+    step = draft.steps[place]
+    operands = [draft.shown[i] for i in step.sources]
+    if step.word == "input" or WORDS[step.word].changes:
+        return
+    if all(map(np.array_equal, draft.took[place], [x.values() for x in operands])):
+        draft.add(step, operands)
 
 
 def _try(rng: random.Random, draft: _Draft, word: Word) -> None:
@@ -65,7 +87,7 @@ def _try(rng: random.Random, draft: _Draft, word: Word) -> None:
     with np.errstate(all="ignore"):
         result = np.asarray(word.on_numpy(*values, *params))
     if result.size <= MOST_ELEMENTS and is_tame(result):
-        draft.add(step, take(step, operands))
+        draft.add(step, operands)
 
 
 def _pick(rng: random.Random, draft: _Draft) -> int:

@@ -31,7 +31,8 @@ class Program:
 
     Attributes:
         steps: the operations.
-        kept: the steps whose values are compared at the end.
+        kept: the steps whose values are compared at the end, in this order. A value that is not kept is let
+            go once no step needs it.
         expected: what NumPy says they are.
     """
 

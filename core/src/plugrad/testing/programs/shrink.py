@@ -14,7 +14,7 @@ Fails = Callable[[Program], bool]
 def shrink(program: Program, fails: Fails) -> Program:
     """Return a smaller program that fails too: few results, few steps, inputs for what computes them."""
     # the first value that is wrong alone has the fewest steps before it
-    alone = (_keeping(program.steps, [place]) for place in program.kept)
+    alone = (_keeping(program.steps, [place]) for place in range(len(program.steps)))
     found = next((p for p in alone if p is not None and fails(p)), program)
     while (smaller := next(filter(fails, _smaller(found)), None)) is not None:
         found = smaller
@@ -47,7 +47,7 @@ def _bypassed(program: Program, place: int) -> tuple[tuple[Step, ...], list[int]
 
     rest = (*program.steps[:place], *program.steps[place + 1 :])
     steps = tuple(replace(step, sources=tuple(map(new, step.sources))) for step in rest)
-    return steps, sorted({new(i) for i in program.kept})
+    return steps, list(dict.fromkeys(new(i) for i in program.kept))
 
 
 def _with_input_at(program: Program, place: int) -> tuple[Step, ...]:
