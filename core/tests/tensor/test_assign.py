@@ -279,6 +279,15 @@ def test_repeated_elements_are_not_written() -> None:
     assert (own.tolist(), x.tolist()) == ([[5, 5, 5], [2, 2, 2]], [[1], [2]])
 
 
+def test_nothing_is_written_where_there_are_no_elements() -> None:
+    row = Tensor.zeros(1, 0)
+    rows = row.expand(3, 0)
+    rows += 1
+    rows[1] = 2
+    assert rows.assign(rows * 2).shape == (3, 0)
+    assert row.tolist() == [[]]
+
+
 def test_views_of_tracked_tensors_are_not_written() -> None:
     w = Tensor([1.0, 2.0], requires_grad=True)
     y = w * 2

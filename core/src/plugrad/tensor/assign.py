@@ -85,14 +85,16 @@ class AssignMixin(TensorBase):
                 f"cannot write into {self!r}: its gradient is tracked. Write into .detach().contiguous(), "
                 "or use where()."
             )
-        if any(op is Ops.EXPAND for op, _, _ in self._path):
+        if 0 not in self.shape and any(op is Ops.EXPAND for op, _, _ in self._path):
             raise ViewError(
                 f"cannot write into {self!r}: it was expanded, and shows elements of its memory more than "
                 "once. Write into what was expanded, or into .contiguous()."
             )
 
     def _write(self, path: Path, value: UOp) -> None:
-        """Write into what `path` shows of this tensor."""
+        """Write into what `path` shows of this tensor, if that is anything."""
+        if 0 in value.shape:
+            return
         self._cell.write(self._path + path, value)
 
     def _assignable(self, value: Any, shape: Any) -> UOp:
