@@ -8,7 +8,7 @@ import numpy as np
 
 from plugrad.testing.programs.meaning import Shown, take
 from plugrad.testing.programs.program import Array, Program, Step
-from plugrad.testing.programs.vocabulary import WORDS
+from plugrad.testing.programs.vocabulary import SHARES, WORDS
 from plugrad.testing.programs.words.word import MOST_ELEMENTS, Word, array_of, is_tame, random_array
 
 # How often a word is tried; those that rarely apply, or make the most trouble, more often.
@@ -23,6 +23,9 @@ _READS = 0.2
 # same graph then stands for two tensors.
 _FORGETS = 0.5
 _REPEATS = 0.08
+# How often a program is about memory alone: who shows what, who writes when, and what waits for it.
+_ABOUT_MEMORY = 0.3
+_BESIDE_MEMORY = ("contiguous", "add", "add_scalar", "mul_scalar", "sort", "cat", "cast", "sum", "gradient")
 
 
 @dataclass
@@ -50,6 +53,8 @@ def random_program(seed: int, length: int = 40) -> Program:
     # what reads values cannot be jitted, so that most programs do not
     reads = rng.random() < _READS
     words = [word for word in WORDS.values() if reads or not word.reads]
+    if rng.random() < _ABOUT_MEMORY:
+        words = [word for word in words if word.name in SHARES or word.name in _BESIDE_MEMORY]
     weights = [_WEIGHTS.get(word.name, 1) for word in words]
     while len(draft.steps) < length:
         if rng.random() < _REPEATS:

@@ -14,7 +14,7 @@ def _target(rng: random.Random, xs: list[Array]) -> Params | None:
     x, value = xs
     if x.dtype != value.dtype or not x.ndim:
         return None
-    index = slices(rng, x.shape, (1, 1, 2))
+    index = slices(rng, x.shape, (1, 1, 2, -1, -2))
     return (index,) if reaches(value, x[index]) else None
 
 
