@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from plugrad import Tensor
+from plugrad import Tensor, Variable
 from plugrad.jit import jit
 from plugrad.nn import BatchNorm, Linear
 from plugrad.nn.state import get_state_dict, load_state_dict
@@ -113,6 +113,52 @@ def test_a_tensor_outside_that_is_exchanged_is_noticed() -> None:
     for _ in range(CALLS):
         assert function(Tensor([3.0])).tolist() == [15.0]
     assert len(runs) == 4
+
+
+def test_a_tensor_outside_that_is_exchanged_is_noticed_while_another_shows_its_memory() -> None:
+    model = {"w": Tensor([2.0, 3.0]).realize()}
+    kept = [model["w"][1:]]
+    written = jit(lambda x: model["w"].assign(x).sum())
+    read = jit(lambda: model["w"].flip(0))
+    for n in range(CALLS):
+        model["w"] = model["w"] + 1 if n > 3 else model["w"]
+        kept.append(model["w"][1:])
+        assert written(Tensor([n, 5.0])).item() == n + 5.0
+        assert model["w"].tolist() == [n, 5.0]
+        assert read().tolist() == [5.0, n]
+
+
+def test_numbers_outside_that_are_exchanged_are_noticed() -> None:
+    model = {"w": Tensor.full((2,), 2.0)}
+    twice = model["w"] * 2
+    function = jit(lambda x: x + model["w"])
+    for _ in range(CALLS):
+        assert function(Tensor([1.0, 2.0])).tolist() == [3.0, 4.0]
+    model["w"] = model["w"] + 1
+    for _ in range(CALLS):
+        assert function(Tensor([1.0, 2.0])).tolist() == [4.0, 5.0]
+    assert twice.tolist() == [4.0, 4.0]
+
+
+def test_a_result_without_kernels_is_of_what_its_tensor_is_now() -> None:
+    w, other = Tensor([1.0, 2.0]), Tensor([3.0, 4.0])
+    function = jit(lambda: w[1:])
+    for _ in range(CALLS):
+        assert function().tolist() == [2.0]
+    w.replace(other)
+    for n in range(CALLS):
+        function().assign([n])
+        assert other.tolist() == [3.0, n]
+
+
+def test_a_result_shows_memory_outside_where_a_variable_says() -> None:
+    cache = Tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    row = jit(lambda at: cache[at])
+    for n in range(CALLS):
+        shown = row(Variable("at", 0, 2).bind(n % 3))
+        assert shown.tolist() == cache[n % 3].tolist()
+        shown.assign([n, n])
+        assert cache[n % 3].tolist() == [n, n]
 
 
 def test_a_loaded_state_is_used_by_replays() -> None:

@@ -23,6 +23,7 @@ class Capture:
             asked; 0: it was part of a graph that was realized.
         made: the values that got memory.
         asked: the ids of tensors that were used as values.
+        used: the ids of tensors that were read or written to, those among them.
         held: the values that somebody held when the call began.
     """
 
@@ -32,6 +33,7 @@ class Capture:
     found: list[tuple[int, UOp]] = field(default_factory=list[tuple[int, UOp]])
     made: set[UOp] = field(default_factory=set[UOp])
     asked: set[int] = field(default_factory=set[int])
+    used: set[int] = field(default_factory=set[int])
     held: frozenset[UOp] = frozenset()
 
     def written_before(self, values: Iterable[UOp]) -> set[UOp]:

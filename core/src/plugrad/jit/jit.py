@@ -204,14 +204,15 @@ class _Captured:
     def is_current(self) -> bool:
         """Say whether the tensors outside are still in the memory that the steps use."""
         for tensors in self._watched.values():
-            alive = [watched for watched in tensors if watched.tensor() is not None]
-            if not alive or not all([watched.is_unchanged() for watched in alive]):
+            if all([watched.tensor() is None for watched in tensors]):
+                return False
+            if not all([watched.is_unchanged() for watched in tensors]):
                 return False
         if any([storage.is_outdated(memory) for memory in self._trace.relied_on]):
             return False
         for value, graph in self._trace.values_used:
             tensor = value()
-            if tensor is not None and tensor.uop is not graph:
+            if tensor is None or tensor.uop is not graph:
                 return False
         return all([not left.was_none or _gradient_of(left.owner) is None for left in self._trace.gradients])
 
@@ -248,19 +249,26 @@ def _results(trace: Trace, inputs: Inputs, places: dict[UOp, UOp]) -> Any:
         owner = inputs.tensors[left.argument] if left.owner is None else left.owner()
         if owner is not None:
             number = left.output
-            owner.grad = None if number is None else _tensor(views[number], trace.shared[number])
+            owner.grad = None if number is None else _tensor(views[number], trace.shared[number], places)
     pairs = zip(trace.same, views, trace.shared, strict=False)
-    returned = [_tensor(view, shared) if same is None else same for same, view, shared in pairs]
+    returned = [_tensor(view, shared, places) if same is None else same for same, view, shared in pairs]
     return rebuild(trace.template, iter(returned))
 
 
-def _tensor(view: UOp, shared: Shared | None) -> Tensor:
+def _tensor(view: UOp, shared: Shared | None, places: dict[UOp, UOp]) -> Tensor:
     """Return memory as a tensor, without the questions that `Tensor(...)` asks of what users pass."""
     # a view of memory names its device
     if shared is None:
         return Tensor._make(view, "")
     cell = None if shared.cell is None else shared.cell()
-    out = Tensor._showing(view, "") if cell is None else Tensor._part(cell, shared.path, shared.device)
+    if cell is None:
+        out = Tensor._showing(view, "")
+    else:
+        # sizes and places of a slice may be variables
+        path = tuple(
+            [(op, tuple([u.substitute(places) for u in sizes]), arg) for op, sizes, arg in shared.path]
+        )
+        out = Tensor._part(cell, path, shared.device)
     # results have no gradient, also where they show a parameter
     out._is_detached = not shared.is_made
     return out

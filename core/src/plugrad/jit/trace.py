@@ -40,16 +40,29 @@ __all__ = ["GradientLeft", "Trace", "Watched", "trace_call"]
 
 @frozen
 class Watched:
-    """A tensor outside of the function, and the memory it shows that the steps use."""
+    """A tensor outside of the function, and the memory it shows that the steps use.
+
+    Attributes:
+        tensor: the tensor.
+        uop: what it shows.
+        buffer: the memory.
+        was_used: the function used this tensor; else the memory only, by another one.
+    """
 
     tensor: "weakref.ref[Tensor]"
     uop: UOp
     buffer: Buffer
+    was_used: bool
 
     def is_unchanged(self) -> bool:
-        """Say whether the tensor still shows that memory, after any assign to it that waits."""
+        """Say whether the tensor still shows that memory, after any assign to it that waits.
+
+        Where the function had used a tensor that is no more, it would use another one by now.
+        """
         tensor = self.tensor()
-        return tensor is None or self._shows(tensor.uop) or self._shows(tensor.realize().uop)
+        if tensor is None:
+            return not self.was_used
+        return self._shows(tensor.uop) or self._shows(tensor.realize().uop)
 
     def _shows(self, uop: UOp) -> bool:
         if uop is self.uop:
@@ -193,7 +206,8 @@ class _Tracer:
             rest = collect(returned, leaves)
             template = rebuild(returned, map(Leaf, range(len(leaves.tensors))))
             del returned, args, kwargs
-            asked = frozenset(capture.asked)
+            # realizing uses more
+            asked, directly = frozenset(capture.asked), frozenset(capture.used)
             left = self._gradients_left()
             shown = [*leaves.tensors, *(grad for _, grad in left if grad is not None)]
             self._realize(shown)
@@ -204,6 +218,7 @@ class _Tracer:
         known = {id(tensor): tensor for tensor in self._outside}
         used = frozenset(b for b, role in self._roles.items() if role == ("outside", b))
         relied_on = self._relied_on(capture)
+        bases = list(dict.fromkeys(map(storage.base_of, outputs)))
         self._copy_back()
         return Trace(
             agreement=agreement,
@@ -217,7 +232,7 @@ class _Tracer:
             shared=shared,
             same=[known.get(id(tensor)) for tensor in leaves.tensors],
             template=template,
-            made=[u for u in dict.fromkeys(map(storage.base_of, outputs)) if self._is_made(u)],
+            made=[u for u in bases if self._is_made(u)],
             severed=[
                 storage.base_of(view)
                 for tensor, view, by in zip(shown, outputs, shared, strict=True)
@@ -225,7 +240,7 @@ class _Tracer:
             ],
             gradients=self._left(left, len(leaves.tensors)),
             draws=self._draws(),
-            watched=self._watch(used.union(map(storage.buffer_of, relied_on))),
+            watched=self._watch(used.union(map(storage.buffer_of, (*relied_on, *bases))), directly),
             outside=used,
             written=frozenset(uop for uop, _ in storage.named_buffers(used & self._written)),
             written_inputs=self._written_inputs(),
@@ -403,13 +418,13 @@ class _Tracer:
         draws = [b for b in self._roles if b not in self._old_buffers and stream.is_draw(b)]
         return sorted(draws, key=_counter_of)
 
-    def _watch(self, used: frozenset[Buffer]) -> list[Watched]:
+    def _watch(self, used: frozenset[Buffer], directly: frozenset[int]) -> list[Watched]:
         out: list[Watched] = []
         for tensor in self._outside:
             if storage.is_view(tensor.uop):
                 buffer = storage.buffer_of(storage.base_of(tensor.uop))
                 if (buffer if buffer.base is None else buffer.base) in used:
-                    out.append(Watched(weakref.ref(tensor), tensor.uop, buffer))
+                    out.append(Watched(weakref.ref(tensor), tensor.uop, buffer, id(tensor) in directly))
         return out
 
 

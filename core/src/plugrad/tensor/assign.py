@@ -95,6 +95,7 @@ class AssignMixin(TensorBase):
         """Write into what `path` shows of this tensor, if that is anything."""
         if 0 in value.shape:
             return
+        self._note_use()
         self._cell.write(self._path + path, value)
 
     def _assignable(self, value: Any, shape: Any) -> UOp:

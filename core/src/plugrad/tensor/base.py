@@ -223,6 +223,7 @@ class TensorBase:
         if not cell.is_memory:
             found = storage.resolve(self._uop, self._device)
             if (capture := current_capture()) is not None:
+                capture.used.add(id(self))
                 capture.asked.add(id(self))
                 capture.found.append((id(self), self._uop))
             if found is self._uop:
@@ -231,6 +232,7 @@ class TensorBase:
                 # by another name, memory has been overwritten: the copy was made before
                 return storage.resolve(shown(cell.uop, self._path)) if cell.is_copy else found
         else:
+            self._note_use()
             cell.settle()
         root = cell.uop
         if root is not self._root:
@@ -238,12 +240,18 @@ class TensorBase:
             self._root = root
         return self._uop
 
+    def _note_use(self) -> None:
+        """Let the call that is recorded know that it read this tensor, or wrote to it."""
+        if (capture := current_capture()) is not None:
+            capture.used.add(id(self))
+
     @property
     def _graph(self) -> UOp:
         """The node that results are built on: with its history where that is needed for a gradient."""
         cell = self._cell
         if self._is_tracked and not cell.is_memory:
             if (capture := current_capture()) is not None:
+                capture.used.add(id(self))
                 capture.asked.add(id(self))
             is_overwritten = cell.is_copy and storage.resolve(self._uop) is not self._uop
             return shown(cell.uop, self._path) if is_overwritten else self._uop
