@@ -27,6 +27,7 @@ from plugrad.array_api.complexes import Array, Complex
 from plugrad.tensor import Tensor
 from plugrad.tensor.base import promoted
 from plugrad.tensor.factorizations import epsilon
+from plugrad.tensor.matrix_results import EighResult, QRResult, SlogdetResult, SVDResult
 from plugrad.tensor.shapes import Dim, greater, is_static, lesser
 
 __all__ = [
@@ -156,30 +157,30 @@ def det(x: Complex) -> Complex:
     return _complex(determinants(_square_pair(x, "det"))[0], -1)
 
 
-def slogdet(x: Complex) -> tuple[Complex, Tensor]:
+def slogdet(x: Complex) -> SlogdetResult[Complex, Tensor]:
     """Return numbers of magnitude 1, or 0, and logarithms of magnitudes: (..., n, n) -> (...), (...)."""
     _, sign, logarithm = determinants(_square_pair(x, "slogdet"))
-    return _complex(sign, -1), logarithm
+    return SlogdetResult(_complex(sign, -1), logarithm)
 
 
-def qr(x: Complex, complete: bool) -> tuple[Complex, Complex]:
+def qr(x: Complex, complete: bool) -> QRResult[Complex]:
     """Return Q and R: (..., m, n) -> (..., m, k), (..., k, n)."""
     pair = _pair(x, "qr")
     rows, columns = _sizes(x)
     count = lesser(rows, columns)
     q, r = factors(pair, complete) if is_static((rows, columns)) else factors_of_part(pair, complete, count)
     count = rows if complete else count
-    return _cut(q, rows, count), _cut(r, count, columns)
+    return QRResult(_cut(q, rows, count), _cut(r, count, columns))
 
 
-def eigh(x: Complex, what: str) -> tuple[Tensor, Complex]:
+def eigh(x: Complex, what: str) -> EighResult[Tensor, Complex]:
     """Return eigenvalues, least first, and eigenvectors: (..., n, n) -> (..., n), (..., n, n)."""
     size: Any = x.shape[-1] if x.ndim else 0
     w, v = eigen(_square_pair(x, what, one=False), size)
-    return _first(w, size), _cut(v, size, size)
+    return EighResult(_first(w, size), _cut(v, size, size))
 
 
-def svd(x: Complex, full_matrices: bool, what: str) -> tuple[Complex, Tensor, Complex]:
+def svd(x: Complex, full_matrices: bool, what: str) -> SVDResult[Complex, Tensor]:
     """Return U, S and Vh: (..., m, n) -> (..., m, k), (..., min(m, n)), (..., k, n)."""
     pair = _pair(x, what)
     rows, columns = _sizes(x)
@@ -188,7 +189,7 @@ def svd(x: Complex, full_matrices: bool, what: str) -> tuple[Complex, Tensor, Co
     left, right = (v, adjoint(u)) if is_wide else (u, adjoint(v))
     count = lesser(rows, columns)
     ends = (rows, columns) if full_matrices else (count, count)
-    return _cut(left, rows, ends[0]), _first(s, count), _cut(right, ends[1], columns)
+    return SVDResult(_cut(left, rows, ends[0]), _first(s, count), _cut(right, ends[1], columns))
 
 
 def pinv(x: Complex, rtol: Any) -> Complex:

@@ -9,7 +9,7 @@ symbolic.
 Source: Python array API standard 2024.12, "Linear Algebra Extension".
 """
 
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from plugrad.array_api import complex_matrices as pairs
 from plugrad.array_api.checks import checked
@@ -29,6 +29,7 @@ from plugrad.array_api.norms import matrix_norm, vector_norm
 from plugrad.errors import ArgumentError, ShapeError
 from plugrad.tensor import Tensor
 from plugrad.tensor.factorizations import epsilon
+from plugrad.tensor.matrix_results import EighResult, QRResult, SlogdetResult, SVDResult
 from plugrad.tensor.shapes import as_int, greater, is_one_of, show
 
 __all__ = [
@@ -58,36 +59,6 @@ __all__ = [
 ]
 
 Tolerance = float | int | Tensor | None
-
-
-class EighResult(NamedTuple):
-    """What `eigh` returns."""
-
-    eigenvalues: Tensor
-    eigenvectors: Array
-
-
-class QRResult(NamedTuple):
-    """What `qr` returns."""
-
-    Q: Array
-    R: Array
-
-
-class SlogdetResult(NamedTuple):
-    """What `slogdet` returns."""
-
-    sign: Array
-    logabsdet: Tensor
-
-
-class SVDResult(NamedTuple):
-    """What `svd` returns."""
-
-    U: Array
-    S: Tensor
-    Vh: Array
-
 
 # --- inverses and determinants ---
 
@@ -151,7 +122,7 @@ def det(x: Array, /) -> Array:
 
 
 @checked
-def slogdet(x: Array, /) -> SlogdetResult:
+def slogdet(x: Array, /) -> SlogdetResult[Array, Tensor]:
     """Return signs of determinants and logarithms of their magnitudes, `sign` and `logabsdet`.
 
     The sign of a complex determinant is a complex number of magnitude 1. A singular matrix has sign 0 and
@@ -164,7 +135,7 @@ def slogdet(x: Array, /) -> SlogdetResult:
         >>> slogdet(Tensor([[0.0, 1.0], [1.0, 0.0]])).sign.item()
         -1.0
     """
-    return SlogdetResult(*(pairs.slogdet(x) if isinstance(x, Complex) else x.slogdet()))
+    return pairs.slogdet(x) if isinstance(x, Complex) else x.slogdet()
 
 
 @checked
@@ -209,7 +180,7 @@ def cholesky(x: Array, /, *, upper: bool = False) -> Array:
 
 
 @checked
-def qr(x: Array, /, *, mode: Literal["reduced", "complete"] = "reduced") -> QRResult:
+def qr(x: Array, /, *, mode: Literal["reduced", "complete"] = "reduced") -> QRResult[Array]:
     """Return `Q`, whose columns are orthonormal, and `R`, an upper triangle, with `Q @ R == x`.
 
     For k = min(m, n), (..., m, n) -> (..., m, k) and (..., k, n). The diagonal of R is real.
@@ -229,11 +200,11 @@ def qr(x: Array, /, *, mode: Literal["reduced", "complete"] = "reduced") -> QRRe
     """
     if not is_one_of(mode, ("reduced", "complete")):
         raise ArgumentError(f"qr: mode={mode!r:.60} is none of 'reduced' and 'complete'.")
-    return QRResult(*(pairs.qr(x, mode == "complete") if isinstance(x, Complex) else x.qr(mode)))
+    return pairs.qr(x, mode == "complete") if isinstance(x, Complex) else x.qr(mode)
 
 
 @checked
-def eigh(x: Array, /) -> EighResult:
+def eigh(x: Array, /) -> EighResult[Tensor, Array]:
     """Return eigenvalues, least first, and eigenvectors of Hermitian matrices, or symmetric ones.
 
     (..., n, n) -> (..., n), (..., n, n): `x @ v == v * w`; the vectors are the columns of v. Only the lower
@@ -246,7 +217,7 @@ def eigh(x: Array, /) -> EighResult:
         >>> eigh(Tensor([[1.0, 0.0], [0.0, -3.0]])).eigenvalues.tolist()
         [-3.0, 1.0]
     """
-    return EighResult(*(pairs.eigh(x, "eigh") if isinstance(x, Complex) else x.eigh()))
+    return pairs.eigh(x, "eigh") if isinstance(x, Complex) else x.eigh()
 
 
 @checked
@@ -261,14 +232,14 @@ def eigvalsh(x: Array, /) -> Tensor:
         [-3.0, 1.0]
     """
     if isinstance(x, Complex):
-        return pairs.eigh(x, "eigvalsh")[0]
+        return pairs.eigh(x, "eigvalsh").eigenvalues
     matrices: Any = x
     matrices._squares("eigvalsh")
-    return x.eigh()[0]
+    return x.eigh().eigenvalues
 
 
 @checked
-def svd(x: Array, /, *, full_matrices: bool = True) -> SVDResult:
+def svd(x: Array, /, *, full_matrices: bool = True) -> SVDResult[Array, Tensor]:
     """Return `U`, `S` and `Vh`, whose product, with the diagonal matrix of S, is `x`.
 
     For k = min(m, n), (..., m, n) -> (..., m, k), (..., k), (..., k, n). The columns of U and the rows of Vh
@@ -286,8 +257,7 @@ def svd(x: Array, /, *, full_matrices: bool = True) -> SVDResult:
         >>> svd(Tensor([[0.0, 2.0], [1.0, 0.0]])).S.tolist()
         [2.0, 1.0]
     """
-    parts = pairs.svd(x, full_matrices, "svd") if isinstance(x, Complex) else x.svd(full_matrices)
-    return SVDResult(*parts)
+    return pairs.svd(x, full_matrices, "svd") if isinstance(x, Complex) else x.svd(full_matrices)
 
 
 @checked
@@ -306,10 +276,10 @@ def svdvals(x: Array, /) -> Tensor:
 
 def _singular_values(x: Array, what: str) -> Tensor:
     if isinstance(x, Complex):
-        return pairs.svd(x, False, what)[1]
+        return pairs.svd(x, False, what).S
     matrices: Any = x
     matrices._matrices(what)
-    return x.svd(False)[1]
+    return x.svd(False).S
 
 
 @checked

@@ -81,6 +81,6 @@ def matrix_norm(
     if kind not in ("nuc", 2, -2):
         # these norms know only magnitudes
         return pairs.magnitudes(x).matrix_norm(kind, keepdim=keepdims)
-    s = pairs.svd(x, False, "matrix_norm")[1]
+    s = pairs.svd(x, False, "matrix_norm").S
     out = s.sum(-1) if kind == "nuc" else s.pad((0, 1)).max(-1) if kind == 2 else s.min(-1)
     return out.unsqueeze(-1).unsqueeze(-1) if keepdims else out

@@ -25,6 +25,7 @@ from plugrad.tensor.factorizations import (
 )
 from plugrad.tensor.gather import GatherMixin
 from plugrad.tensor.matmul import check_factor
+from plugrad.tensor.matrix_results import QRResult, SlogdetResult
 from plugrad.tensor.shapes import (
     Dim,
     as_int,
@@ -74,17 +75,21 @@ class LinalgMixin(EinsumMixin, GatherMixin):
         (value,) = x._differentiated([x._inverted(*x._lu())], _inverse_moves)
         return value.cast(narrow)
 
-    def slogdet(self) -> tuple[Self, Self]:
+    def slogdet(self) -> SlogdetResult[Self, Self]:
         """Return signs of determinants and logarithms of their magnitudes: (..., n, n) -> (...), (...).
 
-        A singular matrix has sign 0 and logarithm -inf; its gradient is NaN.
+        Their names are `sign` and `logabsdet`. A singular matrix has sign 0 and logarithm -inf; its gradient
+        is NaN.
 
         Raises:
             ShapeError: these are no square matrices.
 
         Example:
-            >>> [x.item() for x in Tensor([[0.0, 1.0], [1.0, 0.0]]).slogdet()]
-            [-1.0, 0.0]
+            >>> sign, logarithm = Tensor([[0.0, 1.0], [1.0, 0.0]]).slogdet()
+            >>> sign.item(), logarithm.item()
+            (-1.0, 0.0)
+            >>> Tensor([[0.0, 1.0], [1.0, 0.0]]).slogdet().logabsdet.item()
+            0.0
         """
         x, narrow = self._squares("slogdet")
         x = x._among_ones()
@@ -92,7 +97,8 @@ class LinalgMixin(EinsumMixin, GatherMixin):
         pivots = factors.diagonal(0, -2, -1)
         sign = pivots.sign().prod(-1) * x._parity(order)
         values = [pivots.abs().log().sum(-1), x._inverted(factors, order)]
-        return sign.cast(narrow), x._differentiated(values, _logarithm_moves)[0].cast(narrow)
+        logarithm = x._differentiated(values, _logarithm_moves)[0]
+        return SlogdetResult(sign.cast(narrow), logarithm.cast(narrow))
 
     def det(self) -> Self:
         """Return determinants: (..., n, n) -> (...).
@@ -165,12 +171,12 @@ class LinalgMixin(EinsumMixin, GatherMixin):
         out = x._differentiated([factor, factor._triangle_inverse()], _cholesky_moves)[0].cast(narrow)
         return out.transpose(-2, -1) if upper else out
 
-    def qr(self, mode: Literal["reduced", "complete", "r"] = "reduced") -> tuple[Self, Self]:
+    def qr(self, mode: Literal["reduced", "complete", "r"] = "reduced") -> QRResult[Self]:
         """Return `Q`, whose columns are orthonormal, and `R`, an upper triangle, with `Q @ R == self`.
 
-        For k = min(m, n), (..., m, n) -> (..., m, k) and (..., k, n). Householder reflections with the signs
-        of LAPACK, in k steps; practical up to k of about 500. Where columns depend on each other, values are
-        right and gradients are not finite.
+        These are their names. For k = min(m, n), (..., m, n) -> (..., m, k) and (..., k, n). Householder
+        reflections with the signs of LAPACK, in k steps; practical up to k of about 500. Where columns depend
+        on each other, values are right and gradients are not finite.
 
         Args:
             mode: "complete" gives Q all m columns, and R rows of zeros; "r" gives an empty Q.
@@ -183,6 +189,8 @@ class LinalgMixin(EinsumMixin, GatherMixin):
             >>> q, r = Tensor([[3.0, 1.0], [4.0, 2.0]]).qr()
             >>> (q @ r).round().tolist()
             [[3.0, 1.0], [4.0, 2.0]]
+            >>> Tensor([[2.0, 1.0], [0.0, 2.0]]).qr().R.abs().tolist()
+            [[2.0, 1.0], [0.0, 2.0]]
         """
         if not is_one_of(mode, ("reduced", "complete", "r")):
             raise ArgumentError(f"qr: mode={mode!r:.60} is none of 'reduced', 'complete' and 'r'.")
@@ -193,11 +201,11 @@ class LinalgMixin(EinsumMixin, GatherMixin):
         if count != columns:
             r = r.cat(q.transpose(-2, -1) @ x._interval(x.ndim - 1, count, columns), axis=-1)
         if mode == "r":
-            return q._interval(q.ndim - 1, 0, 0)._interval(q.ndim - 2, 0, 0).cast(narrow), r.cast(narrow)
+            q = q._interval(q.ndim - 1, 0, 0)._interval(q.ndim - 2, 0, 0)
         if mode == "complete" and count != rows:
             q = q.cat(others._tracking(completed(q, others)), axis=-1)
             r = r.pad((0, 0, 0, add_sizes(rows, -count)))
-        return q.cast(narrow), r.cast(narrow)
+        return QRResult(q.cast(narrow), r.cast(narrow))
 
     def matrix_power(self, n: int) -> Self:
         """Return products of `n` equal matrices: (..., m, m) -> (..., m, m); of inverses for negative `n`.

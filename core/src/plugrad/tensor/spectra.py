@@ -8,7 +8,7 @@ matrix. Gradients are those described in `plugrad.tensor.linalg`.
 
 import math
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, Self
 
 from plugrad.dtype import dtypes
 from plugrad.errors import ArgumentError, AxisError, ShapeError
@@ -17,6 +17,7 @@ from plugrad.tensor.base import promoted
 from plugrad.tensor.factorizations import epsilon, orthogonal_rows
 from plugrad.tensor.linalg import LinalgMixin, completed, greatest
 from plugrad.tensor.matmul import check_factor
+from plugrad.tensor.matrix_results import EighResult, LeastSquares, SVDResult
 from plugrad.tensor.matrix_steps import computed
 from plugrad.tensor.order import OrderMixin
 from plugrad.tensor.shapes import Dim, greater, is_static, lesser, one_axis, several, show
@@ -31,35 +32,13 @@ _LARGE = 5
 MatrixNorm = Literal["fro", "nuc"] | float
 
 
-class LeastSquares(NamedTuple):
-    """What `Tensor.lstsq` gives.
-
-    Attributes:
-        solution: the shortest `x` for which `a @ x` is nearest to `b`.
-        residuals: for each right side, the sum of squares of `a @ x - b`; empty where there are no more rows
-            than columns.
-        rank: how many singular values do not count as 0, without a gradient.
-        singular_values: greatest first, without a gradient.
-
-    Example:
-        >>> solution, residuals, rank, _ = Tensor([[1.0], [1.0]]).lstsq(Tensor([1.0, 3.0]))
-        >>> [part.round().tolist() for part in (solution, residuals)], rank.item()
-        ([[2.0], 2.0], 1)
-    """
-
-    solution: Any
-    residuals: Any
-    rank: Any
-    singular_values: Any
-
-
 class SpectralMixin(LinalgMixin, OrderMixin):
     """Matrices as stretches along orthogonal directions."""
 
     __slots__ = ()
 
-    def svd(self, full_matrices: bool = True) -> tuple[Self, Self, Self]:
-        """Return `U`, `S`, `Vh` with `U @ S.diag_embed() @ Vh == self`.
+    def svd(self, full_matrices: bool = True) -> SVDResult[Self, Self]:
+        """Return `U`, `S`, `Vh`, by these names, with `U @ S.diag_embed() @ Vh == self`.
 
         For k = min(m, n), (..., m, n) -> (..., m, k), (..., k), (..., k, n). The columns of U and the rows of
         Vh are orthonormal; S is sorted, greatest first. In float32, errors are within a few millionths of the
@@ -79,18 +58,20 @@ class SpectralMixin(LinalgMixin, OrderMixin):
             >>> u, s, vh = Tensor([[0.0, 2.0], [1.0, 0.0]]).svd()
             >>> s.tolist(), (u @ s.diag_embed() @ vh).round().tolist()
             ([2.0, 1.0], [[0.0, 2.0], [1.0, 0.0]])
+            >>> Tensor([[0.0, 2.0], [1.0, 0.0]]).svd().S.tolist()
+            [2.0, 1.0]
         """
         x, narrow = self._matrices("svd")
         if not is_static(x.shape[-2:]):
             left, s, right = x._symbolic_svd(full_matrices)
-            return left.cast(narrow), s.cast(narrow), _turned(right).cast(narrow)
+            return SVDResult(left.cast(narrow), s.cast(narrow), _turned(right).cast(narrow))
         is_wide = _size(x, -1) > _size(x, -2)
         u, s, v = (_turned(x) if is_wide else x)._tracked_svd(full_matrices)
         left, right = (v, _turned(u)) if is_wide else (u, _turned(v))
-        return left.cast(narrow), s.cast(narrow), right.cast(narrow)
+        return SVDResult(left.cast(narrow), s.cast(narrow), right.cast(narrow))
 
-    def eigh(self) -> tuple[Self, Self]:
-        """Return eigenvalues, least first, and eigenvectors of symmetric matrices.
+    def eigh(self) -> EighResult[Self, Self]:
+        """Return `eigenvalues`, least first, and `eigenvectors` of symmetric matrices, by these names.
 
         (..., n, n) -> (..., n), (..., n, n): `self @ v == v * w` for `w, v = self.eigh()`; the vectors are
         the columns of v. Only the lower triangle is read. Errors, signs and gradients are as for `svd`;
@@ -103,13 +84,15 @@ class SpectralMixin(LinalgMixin, OrderMixin):
             >>> w, v = Tensor([[1.0, 0.0], [0.0, -3.0]]).eigh()
             >>> w.tolist(), v.abs().tolist()
             ([-3.0, 1.0], [[0.0, 1.0], [1.0, 0.0]])
+            >>> Tensor([[1.0, 0.0], [0.0, -3.0]]).eigh().eigenvalues.tolist()
+            [-3.0, 1.0]
         """
         x, narrow = self._squares("eigh")
         size, value = _size(x, -1), x._fixed()._among_zeros()
         w, v = (value.tril() + _turned(value.tril(-1)))._eigen(size)
         w, v = w._interval(w.ndim - 1, 0, size), v._corner(size, size)
         w, v = x._differentiated([w, v], _eigen_moves)
-        return w.cast(narrow), v.cast(narrow)
+        return EighResult(w.cast(narrow), v.cast(narrow))
 
     def pinv(self, rtol: float | None = None) -> Self:
         """Return pseudo-inverses: (..., m, n) -> (..., n, m).
@@ -130,7 +113,7 @@ class SpectralMixin(LinalgMixin, OrderMixin):
         x, narrow = self._matrices("pinv")
         return x._pseudo_inverse(rtol)[0].cast(narrow)
 
-    def lstsq(self, b: Self, rtol: float | None = None) -> LeastSquares:
+    def lstsq(self, b: Self, rtol: float | None = None) -> LeastSquares[Self]:
         """Return the shortest `x` for which `self @ x` is nearest to `b`, and how near that is.
 
         (..., m, n), (..., m, k) -> a solution (..., n, k), its residuals (..., k) if m > n, the rank (...)
@@ -208,7 +191,7 @@ class SpectralMixin(LinalgMixin, OrderMixin):
         if p == "fro":
             out = x.norm(2, (-2, -1), keepdim=True)
         elif p in ("nuc", 2, -2):
-            s = x.svd(full_matrices=False)[1].unsqueeze(-1)
+            s = x.svd(full_matrices=False).S.unsqueeze(-1)
             out = s.sum(-2, keepdim=True) if p == "nuc" else greatest(s) if p == 2 else s.min(-2, True)
         elif p in (1, -1, math.inf, -math.inf):
             sums = x.abs().sum(-2 if p in (1, -1) else -1, keepdim=True)
