@@ -1,12 +1,14 @@
 """Extremes of elements as PyTorch and NumPy call them, least and greatest together."""
 
-from typing import Any, NamedTuple, Self
+from typing import Generic, NamedTuple, Self, TypeVar
 
 from plugrad.tensor.matrices import MatrixMixin
 from plugrad.tensor.shapes import Axes, is_sequence, several
 
+T_co = TypeVar("T_co", covariant=True)
 
-class Extremes(NamedTuple):
+
+class Extremes(NamedTuple, Generic[T_co]):
     """What `Tensor.aminmax` gives.
 
     Attributes:
@@ -18,8 +20,8 @@ class Extremes(NamedTuple):
         3
     """
 
-    min: Any
-    max: Any
+    min: T_co
+    max: T_co
 
 
 class ExtremeMixin(MatrixMixin):
@@ -53,7 +55,7 @@ class ExtremeMixin(MatrixMixin):
         """
         return self.min(self._nonempty_axes(_all_or(axis), "amin"), keepdim)
 
-    def aminmax(self, axis: Axes = None, keepdim: bool = False) -> Extremes:
+    def aminmax(self, axis: Axes = None, keepdim: bool = False) -> Extremes[Self]:
         """Return the least and the greatest elements, as `.min` and `.max` of a tuple.
 
         Raises:
