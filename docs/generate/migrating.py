@@ -61,8 +61,12 @@ import numpy as np
 values = np.array([1.0, 2.0, 4.0, 9.0], np.float32)
 assert np.isclose(Tensor(values).var(correction=0).item(), values.var())
 assert Tensor(values).median().item() == 2.0
-assert Tensor(values).sort(descending=True)[1].tolist() == [3, 2, 1, 0]
+assert Tensor(values).sort(descending=True).indices.tolist() == [3, 2, 1, 0]
 ```
+
+**Several results** that PyTorch names have its names, and are tuples: `x.sort().indices`, `x.aminmax().max`,
+`x.eigh().eigenvalues`, `x.qr().R`, `x.slogdet().logabsdet`. `x.svd()` is that of `torch.linalg` and NumPy,
+`U`, `S` and `Vh`; PyTorch's method has `V` instead, and the reduced form.
 
 **Integers beside tensors in an index** are as in NumPy: where a slice separates them, the tensors' axes come
 first. `x[0, :, i]` with three positions in `i` has the shape (3, n); PyTorch takes the integer first and has
@@ -99,7 +103,7 @@ Where PyTorch and NumPy have one name for two things, the method is PyTorch's:
 | `x.repeat(2, 3)`: the whole, side by side | `x.repeat_interleave(2)` |
 | `x.split(2)`: parts of two elements | `x.tensor_split(2)`: two parts; `x.tensor_split([1, 3])` at places |
 | `x.nonzero()`, and so `np.nonzero(x)`: one row for each element, (n, ndim) | `x.nonzero(as_tuple=True)` |
-| `x.sort()`: values and places | `x.sort()[0]` |
+| `x.sort()`: values and places | `x.sort().values` |
 | `x.var()`, `x.std()`: n - 1 | `correction=0`, or `ddof=0` |
 | `x.median()`: an element | `x.quantile(0.5)` |
 | `Tensor.meshgrid(x, y)`: `indexing="ij"` | `indexing="xy"` |
@@ -107,7 +111,7 @@ Where PyTorch and NumPy have one name for two things, the method is PyTorch's:
 | `x.dot(y)` of more than two axes: `x @ y` | `x.tensordot(y, ([-1], [-2]))` |
 | `x.trace()`, `x.diagonal()`: of the first two axes, as `np.trace` | `np.linalg`'s: of the last two |
 | `x.equal(y)`: one bool | `x == y` |
-| `x.qr("r")`: an empty Q as well | `x.qr("r")[1]` |
+| `x.qr("r")`: an empty Q as well | `x.qr("r").R` |
 | `Tensor.uniform(0, 1, 5)`: a shape (0, 1, 5), as in tinygrad | `Tensor.uniform(5, low=0, high=1)` |
 
 ## From tinygrad

@@ -44,6 +44,9 @@ class SpectralMixin(LinalgMixin, OrderMixin):
         Vh are orthonormal; S is sorted, greatest first. In float32, errors are within a few millionths of the
         greatest singular value for k up to 64.
 
+        That is `torch.linalg.svd`, and NumPy's; `torch.Tensor.svd` gives V instead of Vh, and unless asked
+        for more, k vectors of each.
+
         Signs of pairs of vectors are arbitrary, as are directions that share a singular value; gradients take
         these, and directions of singular value 0, as fixed, which is right for results that do not depend on
         the choice.
