@@ -1,6 +1,7 @@
 """The JIT: replays do what the function does, and what they cannot do is refused."""
 
 import gc
+import weakref
 from typing import Any
 
 import numpy as np
@@ -57,6 +58,17 @@ def test_a_capture_keeps_no_copy_of_its_inputs() -> None:
 def memory_held() -> int:
     gc.collect()
     return sum(b.nbytes for b in live_buffers() if b.handle is not None)
+
+
+def test_a_capture_keeps_no_input() -> None:
+    function = jit(lambda x: x * 2)
+    inputs: list[weakref.ref[Tensor]] = []
+    for n in range(CALLS):
+        x = Tensor([n]).realize()
+        inputs.append(weakref.ref(x))
+        function(x)
+        del x
+    assert [ref() for ref in inputs] == [None] * CALLS
 
 
 def test_the_default_device_is_not_looked_up_for_inputs_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -128,6 +128,18 @@ def test_a_tensor_outside_that_is_exchanged_is_noticed_while_another_shows_its_m
         assert read().tolist() == [5.0, n]
 
 
+def test_a_tensor_outside_that_comes_back_as_itself_can_be_exchanged() -> None:
+    model = {"w": Tensor([1.0, 2.0])}
+    function = jit(lambda: (model["w"], model["w"].sum()))
+    for n in range(2 * CALLS):
+        if n % 4 == 3:
+            model["w"] = Tensor([n, 5.0])
+        weights, total = function()
+        assert weights is model["w"]
+        assert total.item() == sum(weights.tolist())
+        del weights
+
+
 def test_numbers_outside_that_are_exchanged_are_noticed() -> None:
     model = {"w": Tensor.full((2,), 2.0)}
     twice = model["w"] * 2

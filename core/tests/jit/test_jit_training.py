@@ -108,6 +108,33 @@ def test_gradients_that_add_up_across_calls_are_refused() -> None:
         repeat(check)
 
 
+def test_a_gradient_is_taken_away_also_where_there_was_none_when_that_was_recorded() -> None:
+    w = Tensor([1.0, 2.0], requires_grad=True).realize()
+
+    @jit
+    def forget(x: Tensor) -> Tensor:
+        w.grad = None
+        return x * 2
+
+    for n in range(6):
+        if n > 2:
+            w.sum().backward()
+        forget(Tensor([1.0]))
+        assert w.grad is None
+
+
+def test_a_gradient_that_is_returned_is_the_one_of_today() -> None:
+    w = Tensor([1.0, 2.0], requires_grad=True).realize()
+    function = jit(lambda x: (x * 2, w.grad))
+    kept: list[Tensor | None] = []
+    for n in range(8):
+        assert function(Tensor([1.0]))[1] is None or n > 2
+        if n > 1:
+            kept.append(w.grad)
+            w.grad = Tensor([n, 1.0])
+            assert function(Tensor([1.0]))[1].tolist() == [n, 1.0]
+
+
 def test_gradients_cleared_outside_are_noticed() -> None:
     w = Tensor([2.0], requires_grad=True).realize()
     function = jit(lambda x: (x * w).sum().backward())

@@ -24,6 +24,8 @@ class Capture:
         made: the values that got memory.
         asked: the ids of tensors that were used as values.
         used: the ids of tensors that were read or written to, those among them.
+        gradients_read: the ids of tensors whose gradient was asked for before it was set.
+        gradients_set: the ids of tensors that were given a gradient, or rid of one.
         held: the values that somebody held when the call began.
     """
 
@@ -34,6 +36,8 @@ class Capture:
     made: set[UOp] = field(default_factory=set[UOp])
     asked: set[int] = field(default_factory=set[int])
     used: set[int] = field(default_factory=set[int])
+    gradients_read: set[int] = field(default_factory=set[int])
+    gradients_set: set[int] = field(default_factory=set[int])
     held: frozenset[UOp] = frozenset()
 
     def written_before(self, values: Iterable[UOp]) -> set[UOp]:

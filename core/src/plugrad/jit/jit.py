@@ -2,7 +2,6 @@
 
 # pyright: reportPrivateUsage=false
 import functools
-import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from types import MethodType
@@ -97,7 +96,7 @@ class TinyJit(Generic[P, R]):
         state = self._states.get(inputs.signature)
         if isinstance(state, _Captured):
             with storage.lock:
-                if state.is_current():
+                if state.is_current(inputs):
                     return state.replay(inputs)
             state = None
         check_devices(inputs)
@@ -201,7 +200,7 @@ class _Captured:
         for watched in trace.watched:
             self._watched.setdefault(watched.buffer, []).append(watched)
 
-    def is_current(self) -> bool:
+    def is_current(self, inputs: Inputs) -> bool:
         """Say whether the tensors outside are still in the memory that the steps use."""
         for tensors in self._watched.values():
             if all([watched.tensor() is None for watched in tensors]):
@@ -214,7 +213,9 @@ class _Captured:
             tensor = value()
             if tensor is None or tensor.uop is not graph:
                 return False
-        return all([not left.was_none or _gradient_of(left.owner) is None for left in self._trace.gradients])
+        if any([same is not None and same() is None for same in self._trace.same]):
+            return False
+        return all([found.is_unchanged(inputs.tensors) for found in self._trace.gradients_found])
 
     def replay(self, inputs: Inputs) -> Any:
         """Do what the function would do, and return what it would return."""
@@ -236,7 +237,7 @@ class _Captured:
             self._replay.run(buffers, values)
         if not self._returns_new:
             places.update(zip(trace.stand_ins, inputs.buffers, strict=True))
-            places.update(zip(trace.inputs.variables, inputs.variables, strict=True))
+            places.update(zip(trace.variables, inputs.variables, strict=True))
         return _results(trace, inputs, places)
 
 
@@ -251,7 +252,7 @@ def _results(trace: Trace, inputs: Inputs, places: dict[UOp, UOp]) -> Any:
             number = left.output
             owner.grad = None if number is None else _tensor(views[number], trace.shared[number], places)
     pairs = zip(trace.same, views, trace.shared, strict=False)
-    returned = [_tensor(view, shared, places) if same is None else same for same, view, shared in pairs]
+    returned = [_tensor(view, shared, places) if same is None else same() for same, view, shared in pairs]
     return rebuild(trace.template, iter(returned))
 
 
@@ -272,11 +273,6 @@ def _tensor(view: UOp, shared: Shared | None, places: dict[UOp, UOp]) -> Tensor:
     # results have no gradient, also where they show a parameter
     out._is_detached = not shared.is_made
     return out
-
-
-def _gradient_of(owner: "weakref.ref[Tensor] | None") -> Tensor | None:
-    tensor = None if owner is None else owner()
-    return None if tensor is None else tensor.grad
 
 
 def _check_aliases(inputs: Inputs, trace: Trace) -> None:

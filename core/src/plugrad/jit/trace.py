@@ -35,7 +35,7 @@ from plugrad.tensor.random import stream
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
-__all__ = ["GradientLeft", "Trace", "Watched", "trace_call"]
+__all__ = ["GradientFound", "GradientLeft", "Trace", "Watched", "trace_call"]
 
 
 @frozen
@@ -99,13 +99,38 @@ class GradientLeft:
         owner: the tensor, where it lies outside of the function.
         argument: its number among the tensor arguments, where it is one.
         output: the number of the gradient among the outputs; None: there is no gradient any more.
-        was_none: there was none before the call.
     """
 
     owner: "weakref.ref[Tensor] | None"
     argument: int
     output: int | None
+
+
+@frozen
+class GradientFound:
+    """The function asked for the gradient that a tensor had before the call.
+
+    Attributes:
+        owner: the tensor, where it lies outside of the function.
+        argument: its number among the tensor arguments, where it is one.
+        was_none: it had none.
+        used: the gradient, if the function read it, or wrote to it.
+    """
+
+    owner: "weakref.ref[Tensor] | None"
+    argument: int
     was_none: bool
+    used: "weakref.ref[Tensor] | None"
+
+    def is_unchanged(self, arguments: Sequence[Tensor]) -> bool:
+        """Say whether the tensor has that gradient now, or none as before."""
+        owner = arguments[self.argument] if self.owner is None else self.owner()
+        if owner is None:
+            return True
+        grad = owner._grad
+        if self.used is not None:
+            return grad is not None and grad is self.used()
+        return (grad is None) is self.was_none
 
 
 @frozen(eq=False)
@@ -116,7 +141,7 @@ class Trace:
         agreement: equal for traces that did the same.
         problem: why no replay could stand for such a call; empty if one can.
         steps: what ran.
-        inputs: what was passed in.
+        variables: the bound variables that were passed in.
         values: the values of all variables that it ran with.
         conditions: what has to hold of those, in the order in which it is checked.
         stand_ins: the BUFFERs that stood in for those of the inputs.
@@ -127,6 +152,7 @@ class Trace:
         made: the BUFFERs below `outputs` that the call made.
         severed: those of them that hold what was computed from tensors that require a gradient.
         gradients: the gradients that it left.
+        gradients_found: those that it asked for before.
         draws: host buffers of random draws, in the order of drawing.
         watched: tensors outside whose memory the steps use.
         outside: the buffers outside that the steps use.
@@ -139,17 +165,18 @@ class Trace:
     agreement: Hashable
     problem: str
     steps: Sequence[Step]
-    inputs: Inputs
+    variables: list[UOp]
     values: dict[str, int]
     conditions: tuple[Condition, ...]
     stand_ins: list[UOp]
     outputs: list[UOp]
     shared: list[Shared | None]
-    same: list[Tensor | None]
+    same: "list[weakref.ref[Tensor] | None]"
     template: Any
     made: list[UOp]
     severed: list[UOp]
     gradients: list[GradientLeft]
+    gradients_found: list[GradientFound]
     draws: list[Buffer]
     watched: list[Watched]
     outside: frozenset[Buffer]
@@ -186,7 +213,7 @@ class _Tracer:
         _finish_assigns(self._outside)
         self._graphs = [tensor.uop for tensor in self._outside]
         self._owners = [*self._outside, *self._arguments]
-        self._gradients = [owner.grad for owner in self._owners]
+        self._gradients = [owner._grad for owner in self._owners]
         self._random = stream.seed, stream.counter
         self._written: set[Buffer] = set()
         self._roles: dict[Buffer, Hashable] = {
@@ -207,15 +234,15 @@ class _Tracer:
             template = rebuild(returned, map(Leaf, range(len(leaves.tensors))))
             del returned, args, kwargs
             # realizing uses more
-            asked, directly = frozenset(capture.asked), frozenset(capture.used)
-            left = self._gradients_left()
+            asked, directly = frozenset(capture.asked), capture.used.union(map(id, leaves.tensors))
+            left = self._gradients_left(capture)
             shown = [*leaves.tensors, *(grad for _, grad in left if grad is not None)]
             self._realize(shown)
             outputs = [self._in_memory(tensor) for tensor in shown]
         steps = tuple([self._step_key(step) for step in capture.steps])
         shared = [self._shared(tensor) for tensor in shown]
         agreement = (steps, rest, self._shown_key(outputs), self._free_values(capture), self._left_key(left))
-        known = {id(tensor): tensor for tensor in self._outside}
+        known = set(map(id, self._outside))
         used = frozenset(b for b, role in self._roles.items() if role == ("outside", b))
         relied_on = self._relied_on(capture)
         bases = list(dict.fromkeys(map(storage.base_of, outputs)))
@@ -224,13 +251,13 @@ class _Tracer:
             agreement=agreement,
             problem=self._problem(shown),
             steps=capture.steps,
-            inputs=self._inputs,
+            variables=self._inputs.variables,
             values=capture.values,
             conditions=tuple(dict.fromkeys(capture.conditions)),
             stand_ins=list(self._stand_ins.values()),
             outputs=outputs,
             shared=shared,
-            same=[known.get(id(tensor)) for tensor in leaves.tensors],
+            same=[weakref.ref(t) if id(t) in known else None for t in leaves.tensors],
             template=template,
             made=[u for u in bases if self._is_made(u)],
             severed=[
@@ -239,6 +266,7 @@ class _Tracer:
                 if tensor.requires_grad and (by is None or by.is_made)
             ],
             gradients=self._left(left, len(leaves.tensors)),
+            gradients_found=self._gradients_found(capture, directly),
             draws=self._draws(),
             watched=self._watch(used.union(map(storage.buffer_of, (*relied_on, *bases))), directly),
             outside=used,
@@ -250,10 +278,27 @@ class _Tracer:
 
     # --- what the function left behind ---
 
-    def _gradients_left(self) -> list[tuple[int, Tensor | None]]:
-        """Return the number of each tensor whose gradient is another one now, with that."""
+    def _gradients_left(self, capture: Capture) -> list[tuple[int, Tensor | None]]:
+        """Return the number of each tensor that was given another gradient, or rid of it, with that."""
         pairs = enumerate(zip(self._owners, self._gradients, strict=True))
-        return [(number, owner.grad) for number, (owner, before) in pairs if owner.grad is not before]
+        return [
+            (number, owner._grad)
+            for number, (owner, before) in pairs
+            if id(owner) in capture.gradients_set and (owner._grad is None or owner._grad is not before)
+        ]
+
+    def _gradients_found(self, capture: Capture, directly: set[int]) -> list[GradientFound]:
+        out: list[GradientFound] = []
+        for number, (owner, before) in enumerate(zip(self._owners, self._gradients, strict=True)):
+            if id(owner) in capture.gradients_read:
+                used = None if before is None or id(before) not in directly else weakref.ref(before)
+                out.append(GradientFound(*self._place_of(number), before is None, used))
+        return out
+
+    def _place_of(self, number: int) -> "tuple[weakref.ref[Tensor] | None, int]":
+        """Return the tensor with a number, if it lies outside, and its number among the arguments."""
+        outside = number < len(self._outside)
+        return weakref.ref(self._owners[number]) if outside else None, number - len(self._outside)
 
     def _realize(self, shown: list[Tensor]) -> None:
         pairs = zip(self._outside, self._graphs, strict=True)
@@ -265,11 +310,8 @@ class _Tracer:
     def _left(self, left: list[tuple[int, Tensor | None]], output: int) -> list[GradientLeft]:
         out: list[GradientLeft] = []
         for number, grad in left:
-            outside = number < len(self._outside)
-            owner = weakref.ref(self._owners[number]) if outside else None
             place = None if grad is None else output
-            was_none = self._gradients[number] is None
-            out.append(GradientLeft(owner, number - len(self._outside), place, was_none))
+            out.append(GradientLeft(*self._place_of(number), place))
             output += grad is not None
         return out
 
@@ -418,7 +460,7 @@ class _Tracer:
         draws = [b for b in self._roles if b not in self._old_buffers and stream.is_draw(b)]
         return sorted(draws, key=_counter_of)
 
-    def _watch(self, used: frozenset[Buffer], directly: frozenset[int]) -> list[Watched]:
+    def _watch(self, used: frozenset[Buffer], directly: set[int]) -> list[Watched]:
         out: list[Watched] = []
         for tensor in self._outside:
             if storage.is_view(tensor.uop):
@@ -454,5 +496,5 @@ def _argument(tensor: Tensor, view: UOp) -> Tensor:
     # `Tensor(view)` would look for the default device, which nobody asked for
     argument = Tensor._showing(view, "")
     argument._is_leaf = tensor.requires_grad or tensor._is_leaf
-    argument.grad = tensor.grad
+    argument._grad = tensor._grad
     return argument

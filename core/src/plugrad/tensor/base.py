@@ -37,23 +37,19 @@ DTypeLike = DType | str | type
 
 
 class TensorBase:
-    """A node of the graph with a device.
-
-    Attributes:
-        grad: the gradient that `backward()` left here, or None.
-    """
+    """A node of the graph with a device."""
 
     __slots__ = (
         "__weakref__",
         "_cell",
         "_device",
+        "_grad",
         "_is_detached",
         "_is_leaf",
         "_is_tracked",
         "_path",
         "_root",
         "_uop",
-        "grad",
     )
 
     _live: "ClassVar[LiveSet[Tensor]]" = LiveSet()
@@ -70,7 +66,7 @@ class TensorBase:
     _is_leaf: bool | None  # what the user set requires_grad to; None: nobody did
     _is_tracked: bool  # computed from tensors that require a gradient: keeps its graph when realized
     _is_detached: bool  # shows the memory of another tensor without its gradient
-    grad: "Self | None"
+    _grad: "Self | None"
 
     @classmethod
     def held_graphs(cls) -> list[UOp]:
@@ -116,7 +112,7 @@ class TensorBase:
         """Be a tensor, of what this one shows."""
         self._is_leaf = None
         self._is_tracked = tracked
-        self.grad = None
+        self._grad = None
         self._live.add(self)  # pyright: ignore[reportArgumentType] - only Tensor is instantiated
 
     def _hold(self, uop: UOp, device: str, has_history: bool = False) -> None:
@@ -183,7 +179,11 @@ class TensorBase:
         """Return the result `uop` of this tensor and `others`."""
         tracked = self.requires_grad or any([other.requires_grad for other in others])
         out = self._make(uop, self._device, tracked and is_float(uop.dtype))
-        if self._is_leaf is False and all([other._is_leaf is False for other in others]):
+        operands = (self, *others)
+        if any([t._is_leaf is False for t in operands]) and all(
+            # integers, such as positions, are trained by nobody
+            [t._is_leaf is False or not is_float(t.dtype) for t in operands]
+        ):
             # what is computed of constants is one
             out._is_leaf = False
         return out
@@ -313,6 +313,26 @@ class TensorBase:
     def requires_grad(self, value: bool) -> None:
         self._is_leaf = bool(value)
         self._is_tracked = self._is_tracked and bool(value)
+
+    @property
+    def grad(self) -> "Self | None":
+        """The gradient that `backward()` left here, or None.
+
+        Example:
+            >>> w = Tensor([1.0, 2.0], requires_grad=True)
+            >>> _ = (w * w).sum().backward()
+            >>> w.grad.tolist()
+            [2.0, 4.0]
+        """
+        if (capture := current_capture()) is not None and id(self) not in capture.gradients_set:
+            capture.gradients_read.add(id(self))
+        return self._grad
+
+    @grad.setter
+    def grad(self, value: "Self | None") -> None:
+        if (capture := current_capture()) is not None:
+            capture.gradients_set.add(id(self))
+        self._grad = value
 
     def numel(self) -> Dim:
         """Return the number of elements.

@@ -7,7 +7,7 @@ from plugrad.autodiff import Batch, stand_in
 from plugrad.dtype import dtypes
 from plugrad.errors import AxisError, ShapeError, TransformError
 from plugrad.tensor import Tensor
-from plugrad.tensor.graphs import alive, graph_below, tensor_of
+from plugrad.tensor.graphs import alive, gradient_in, graph_below, tensor_of
 from plugrad.tensor.random import Draw, current_draw, drawing_by, stream
 from plugrad.tensor.shapes import Dim, is_one_of, product, show
 from plugrad.transforms.tracing import check_function
@@ -73,7 +73,7 @@ def vmap(
         size = _size(values)
         examples: dict[UOp, UOp] = {}
         ones = [x if v is None else _example(x, v, examples) for x, v in zip(leaves, values, strict=True)]
-        before = {id(t): t.grad for t in alive()}
+        before = {id(t): gradient_in(t) for t in alive()}
         with drawing_by(_draws(size, examples) if randomness == "different" else current_draw()):
             out = f(*rebuilt(args, iter(ones)), **kwargs)
         results = only_tensors(out, "vmap")
@@ -140,8 +140,10 @@ def _check_left(batch: Batch, before: dict[int, Tensor | None], ones: list[Tenso
     """Refuse gradients that depend on an example and were left in tensors outside."""
     own = {id(t) for t in ones}
     for t in alive():
-        is_new = t.grad is not None and t.grad is not before.get(id(t))
-        if is_new and id(t) not in own and t.grad is not None and batch.depends(graph_below(t.grad)):
+        grad = gradient_in(t)
+        if grad is None or grad is before.get(id(t)) or id(t) in own:
+            continue
+        if batch.depends(graph_below(grad)):
             t.grad = before.get(id(t))
             raise TransformError(
                 f"vmap: backward() inside of the function left a gradient of one example in {t!r}. Use "
