@@ -12,6 +12,7 @@ import safetensors.numpy
 import safetensors.torch
 import torch
 
+from plugrad import Variable
 from plugrad.dtype import FLOAT8, STORABLE, dtypes, is_float
 from plugrad.errors import ArgumentError, DtypeError, FileFormatError, ShapeError, StateError
 from plugrad.nn import BatchNorm, Conv2d, Linear
@@ -367,3 +368,21 @@ def test_what_is_no_dict_is_not_saved(tmp_path: Path) -> None:
     with pytest.raises(ArgumentError, match=r"None .* is no path"):
         safe_save(state, None)  # pyright: ignore[reportArgumentType]
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("size", [1, 2])
+@pytest.mark.parametrize("part", ["front", "back"])
+def test_a_file_has_the_sizes_of_today(tmp_path: Path, size: int, part: str) -> None:
+    n = Variable("n", 1, 4).bind(size)
+    t = Tensor.arange(12).float().reshape(3, 4)
+    t = t[:n] if part == "front" else t[:, :n]
+    safe_save({"t": t}, tmp_path / "t.safetensors")
+    found = safe_load(tmp_path / "t.safetensors")["t"]
+    assert found.shape == ((size, 4) if part == "front" else (3, size))
+    assert found.tolist() == t.tolist()
+
+
+def test_a_shape_that_does_not_fit_is_shown_by_its_names() -> None:
+    n = Variable("n", 1, 4).bind(2)
+    with pytest.raises(ShapeError, match=r"shape \(n,\) in the state and \(2,\) in the model"):
+        load_state_dict({"t": Tensor([1.0, 2.0])}, {"t": Tensor([1.0, 2.0, 3.0, 4.0])[:n]})

@@ -14,6 +14,7 @@ from plugrad.nn.safetensors import Entry, read_header, read_index, write_file
 from plugrad.nn.torch_file import torch_load
 from plugrad.nn.tree import named_tensors
 from plugrad.tensor import Tensor
+from plugrad.tensor.shapes import shape_today, show
 
 __all__ = [
     "PlainTensorWarning",
@@ -39,7 +40,8 @@ def get_state_dict(model: object, prefix: str = "") -> dict[str, Tensor]:
     PyTorch for modules of the same make. A tensor that is reached by two names is there by both. What was
     computed from parameters of the model is no part of its state: activations that a layer has kept, or the
     transpose of another layer's weight. Those kept without a gradient (`Tensor.no_grad`) cannot be told from
-    constants.
+    constants. So a running average of activations is state if it is written to (`self.mean.assign(...)`) or
+    computed without a gradient (`activations.detach()`); a new tensor with the old one's name is none.
 
     Raises:
         StateError: two tensors have one name, such as those of {"a.b": x, "a": {"b": y}}.
@@ -134,7 +136,7 @@ def load_state_dict(
     for name, tensor, value in shared:
         if tensor.shape != value.shape:
             raise ShapeError(
-                f"{name!r} has shape {value.shape} in the state and {tensor.shape} in the model. "
+                f"{name!r} has shape {show(value.shape)} in the state and {show(tensor.shape)} in the model. "
                 "Load it into a model of the same sizes."
             )
     for name, tensor, value in shared:
@@ -160,11 +162,14 @@ def safe_save(
 ) -> None:
     """Write tensors to a safetensors file; a file that is there is replaced once the new one is complete.
 
+    Of a symbolic shape the file has the sizes that it has today.
+
     Raises:
         ArgumentError: `path` is no path, or `state` or `metadata` no dict.
         DtypeError: something in `state` is no tensor.
         FileFormatError: a name or metadata that the format cannot hold.
         OSError: the file cannot be written.
+        ShapeError: a size depends on a variable that no value is bound to.
 
     Example:
         >>> safe_save(get_state_dict(Linear(3, 2)), "model.safetensors")
@@ -240,5 +245,4 @@ def _load_shards(index: Path, device: str | None) -> dict[str, Tensor]:
 
 
 def _entry(name: str, tensor: Tensor) -> Entry:
-    data = tensor.data()
-    return Entry(name, tensor.dtype, tuple(size for size in tensor.shape if isinstance(size, int)), data)
+    return Entry(name, tensor.dtype, shape_today(tensor.shape, f"safe_save: {name!r}"), tensor.data())
