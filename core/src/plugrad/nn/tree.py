@@ -6,6 +6,7 @@ from types import FunctionType, ModuleType
 from typing import Any, cast
 
 from plugrad.tensor import Tensor
+from plugrad.tensor.compound import Compound
 
 __all__ = ["named_tensors"]
 
@@ -15,7 +16,8 @@ _Parts = Iterator[tuple[object, object]]
 def named_tensors(model: object, prefix: str = "") -> Iterator[tuple[str, Tensor]]:
     """Yield the tensors in attributes, slots, lists, tuples, deques and dicts, in order, by their paths.
 
-    What contains itself is looked into once on each path. Nothing is called and no property read.
+    Of an array of complex numbers 0 is the real part, and 1 the imaginary one. What contains itself is looked
+    into once on each path. Nothing is called and no property read.
 
     Example:
         >>> [name for name, _ in named_tensors({"a": [Tensor([1.0]), (Tensor([2.0]),)]})]
@@ -58,6 +60,8 @@ def _items(item: object) -> _Parts:
         yield from cast("Mapping[object, object]", item).items()
     elif isinstance(item, (list, tuple, deque)):
         yield from enumerate(cast("Iterable[object]", item))
+    elif isinstance(item, Compound):
+        yield from enumerate(item.parts())
 
 
 def _in_slots(item: object, cls: type) -> _Parts:
