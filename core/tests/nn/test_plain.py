@@ -91,6 +91,13 @@ def test_what_is_made_of_constants_only_is_one() -> None:
         get_parameters({"sum": x + Tensor([1.0])})
 
 
+def test_positions_beside_a_constant_leave_it_one() -> None:
+    x, places = Tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=False), Tensor([0, 1])
+    of = [x[places], x * places, places * x, x.gather(0, places.reshape(1, 2)), x.sort()[0], x.topk(1)[0]]
+    of += [x.kthvalue(1)[0], x.quantile(0.5), x.median(), x.take(places), x.cummax(0)[0]]
+    assert get_parameters(of) == []
+
+
 def test_copies_of_a_constant_are_constants() -> None:
     x = Tensor([1.0, 2.0], requires_grad=False)
     assert get_parameters([copy.copy(x), copy.deepcopy(x), pickle.loads(pickle.dumps(x))]) == []

@@ -189,7 +189,7 @@ class OrderMixin(GatherMixin, CreationMixin):
         fractions = (
             wanted
             if isinstance(wanted, TensorBase)
-            else self.full((), float(wanted), wide, device=self.device)
+            else self.full((), float(wanted), wide, device=self.device, requires_grad=False)
         )
         last: Any = size - 1 if isinstance(size, int) else self._make((size - 1).cast(wide), self._device)
         place = fractions.flatten().cast(wide) * last
