@@ -8,6 +8,7 @@ from plugrad.engine import storage
 from plugrad.engine.capture import capturing
 from plugrad.engine.realize import realize
 from plugrad.engine.repeat import State, repeat, repeat_computed
+from plugrad.testing import recorded_events
 from plugrad.uop.uop import UOp
 
 
@@ -71,6 +72,19 @@ def test_observers_see_two_plans_whatever_the_count() -> None:
         assert [event.kernels for event in done] == [2, 2 * (count - 1)]
 
 
+def test_observers_are_told_of_the_copies_and_devices_of_repeated_steps() -> None:
+    x, _ = given()
+
+    def there_and_back(state: State) -> State:
+        return tuple([(u.copy_to_device("PYTHON:1") * 2.0).copy_to_device(x.device) for u in state])
+
+    with recorded_events(events.RealizeEvent) as done, recorded_events(events.CopyEvent) as copies:
+        repeat(there_and_back, (x.uop,), 4, x.device)
+    assert [(event.kernels, event.copies) for event in done] == [(1, 2), (3, 6)]
+    assert len(copies) == 8
+    assert {event.devices for event in done} == {("PYTHON:1", x.device)}
+
+
 def test_steps_may_change_nothing() -> None:
     x, _ = given()
 
@@ -122,3 +136,14 @@ def test_parts_are_called_twice_whatever_the_count() -> None:
 
     repeat_computed(counted, (x.uop, start.uop), 9)
     assert len(called) == 2
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 8])
+def test_observers_are_told_of_every_launch_of_every_part(count: int) -> None:
+    x, start = given()
+    with recorded_events(events.KernelEvent) as kernels, recorded_events(events.RealizeEvent) as done:
+        repeat_computed(part, (x.uop, start.uop), count)
+    assert sum(event.kernels for event in done) == len(kernels) == count * (3 * 2 + 2)
+    assert {event.devices for event in done} == {(x.device,)}
+    # two parts of three plans each, and all others
+    assert len(done) == 3 * min(count, 2) + (count > 2)

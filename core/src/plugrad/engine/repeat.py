@@ -68,8 +68,10 @@ def repeat_computed(step: Callable[[State], State], state: State, count: int) ->
         if count == 2:
             return after
         other, there, back = _others(recorded, before, after)
+        started = time.perf_counter()
         run = [back if number % 2 else there for number in range(count - 2)]
         _launch(run, capture.values)
+        _announce(run, started)
         return other if count % 2 else after
 
 
@@ -89,11 +91,7 @@ def _run(plan: Plan, before: State, after: State, count: int) -> State:
     other, there, back = _others(steps, before, after)
     run = [steps if number == 0 else there if number % 2 else back for number in range(count)]
     _launch(run, plan.graph.values)
-    if events.active:
-        kernels = count * sum(isinstance(launch, Launch) for launch in steps)
-        devices = tuple(dict.fromkeys(call.device for call in plan.calls))
-        seconds = time.perf_counter() - started
-        events.emit(events.RealizeEvent(kernels, seconds, count * len(steps) - kernels, devices))
+    _announce(run, started)
     return after if count % 2 else other
 
 
@@ -115,6 +113,18 @@ def _launch(run: Sequence[Sequence[Step]], values: dict[str, int]) -> None:
     if (capture := current_capture()) is not None:
         capture.steps.extend(launch for launches in run for launch in launches)
         capture.values.update(values)
+
+
+def _announce(run: Sequence[Sequence[Step]], started: float) -> None:
+    """Say to observers that `run`, which began at `started`, is done."""
+    if not events.active or not run[0]:
+        return
+    # every turn does the same, on other memory
+    kernels = len(run) * sum(isinstance(step, Launch) for step in run[0])
+    copies = len(run) * len(run[0]) - kernels
+    # slot 0 is written
+    devices = tuple(dict.fromkeys(step.buffers[0].device for step in run[0]))
+    events.emit(events.RealizeEvent(kernels, time.perf_counter() - started, copies, devices))
 
 
 def _buffers(state: State) -> list[Buffer]:
