@@ -236,6 +236,19 @@ def test_what_was_computed_outside_is_computed_anew_when_it_would_be_something_e
         assert function(Tensor([0.0, 0.0])).tolist() == [10.0, 12.0]
 
 
+def test_results_computed_like_a_value_outside_are_computed_anew_when_they_would_be_something_else() -> None:
+    w = Tensor([1.0, 2.0]).realize()
+    held = w * 2
+    function = jit(lambda: (w * 2, held))
+    results = [function() for _ in range(CALLS)]
+    w.assign([5.0, 6.0])
+    results.append(function())
+    assert [[x.tolist() for x in pair] for pair in results] == [
+        *[[[2.0, 4.0], [2.0, 4.0]]] * CALLS,
+        [[10.0, 12.0], [2.0, 4.0]],
+    ]
+
+
 @pytest.mark.parametrize(
     ("show", "expected"),
     [

@@ -74,9 +74,11 @@ def _realize(values: Iterable[UOp], device: str | None, before: Mapping[UOp, UOp
         plan.graph.check_bound()
         check_conditions(plan.conditions, plan.graph.values)
         steps = compile_plan(plan)
+        if capture is not None:
+            # what lies in memory already is among the results as well
+            capture.made.update(r.value for r in plan.results if not storage.places_of(r.value))
         _run(plan, steps)
         if capture is not None:
-            capture.made.update(result.value for result in plan.results)
             capture.steps.extend(steps)
             capture.values.update(plan.graph.values)
             capture.conditions.extend(plan.conditions)
