@@ -1,9 +1,10 @@
 """Tests of plugrad.tensor.on_class: methods called on the class refuse what is no tensor."""
 
+import abc
 import copy
 import inspect
 import pickle
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import pytest
 
@@ -56,6 +57,49 @@ def test_a_class_of_ones_own_has_its_methods() -> None:
     assert Own.relu(Tensor([1.0])) == "own"  # pyright: ignore[reportArgumentType]
     assert Own.expand_dims(Own([1.0])) == Own([1.0]).expand_dims() == "new"
     assert Own.sum is Tensor.sum
+
+
+def test_a_class_of_ones_own_may_be_abstract_with_a_metaclass_made_of_both() -> None:
+    class AbstractTensorType(type(Tensor), abc.ABCMeta):
+        pass
+
+    class Image(Tensor, abc.ABC, metaclass=AbstractTensorType):
+        __slots__ = ()
+
+        @abc.abstractmethod
+        def invert(self) -> Any: ...
+
+    class Photo(Image):
+        __slots__ = ()
+
+        def invert(self) -> Any:
+            return 1.0 - self
+
+    with pytest.raises(TypeError, match="abstract"):
+        Image([1.0])  # pyright: ignore[reportAbstractUsage]
+    photo = Photo([0.25, 1.0])
+    assert photo.invert().tolist() == [0.75, 0.0]
+    assert isinstance(photo, Image)
+    assert not isinstance(Tensor([1.0]), Image)
+    assert Photo.sum is Tensor.sum
+
+
+def test_a_class_of_ones_own_may_follow_a_protocol_with_a_metaclass_made_of_both() -> None:
+    @runtime_checkable
+    class Inverts(Protocol):
+        def invert(self) -> Any: ...
+
+    class InvertingType(type(Tensor), type(Inverts)):
+        pass
+
+    class Photo(Tensor, Inverts, metaclass=InvertingType):
+        __slots__ = ()
+
+        def invert(self) -> Any:
+            return 1.0 - self
+
+    assert isinstance(Photo([1.0]), Inverts)
+    assert Photo.sum(Photo([0.25, 0.5]).invert()).item() == 1.25
 
 
 def test_a_method_that_is_replaced_is_the_new_one(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -43,6 +43,9 @@ class Tensor(GradientMixin, RunMixin, StatisticsMixin, FourierAxesMixin, metacla
     Arrays of NumPy are operands on either side of an operator, and the result is a tensor. Functions of
     NumPy, such as `np.sin`, refuse tensors: use the methods, or `np.asarray(tensor)`.
 
+    The class has a metaclass, and so have `abc.ABC` and `typing.Protocol`. To a class that is derived from it
+    and from one of those, Python says "metaclass conflict" unless it is given a metaclass made of both.
+
     Args:
         data: nested lists of numbers (those of NumPy count as Python's there), a number, bytes, a NumPy array
             or another buffer of elements, a graph, or a `pathlib.Path`: the bytes of that file, which stay
@@ -66,6 +69,12 @@ class Tensor(GradientMixin, RunMixin, StatisticsMixin, FourierAxesMixin, metacla
     Example:
         >>> (Tensor([[1, 2], [3, 4]]) * 2).sum(0).tolist()
         [8, 12]
+        >>> import abc
+        >>> class AbstractTensorType(type(Tensor), abc.ABCMeta):
+        ...     pass
+        >>> class Image(Tensor, abc.ABC, metaclass=AbstractTensorType):
+        ...     @abc.abstractmethod
+        ...     def invert(self): ...
     """
 
     __slots__ = ()
