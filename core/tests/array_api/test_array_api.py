@@ -369,6 +369,10 @@ def test_arguments_may_be_given_as_the_standard_says() -> None:
     assert xp.conj(t).tolist() == xp.real(t).tolist() == [1, 2, 3]
 
 
+def test_no_arrays_broadcast_to_none() -> None:
+    assert xp.broadcast_arrays() == xp.meshgrid() == []
+
+
 def test_arrays_may_be_made_and_broadcast_in_a_symbolic_shape() -> None:
     x = Tensor([[1, 2], [3, 4], [5, 6]]).contiguous()[: Variable("v", 1, 3).bind(2)]
     assert xp.full_like(x, 7).tolist() == [[7, 7], [7, 7]]

@@ -70,6 +70,7 @@ def test_an_axis_that_comes_twice_is_refused() -> None:
 def test_sizes_of_one_broadcast_from_the_last_axis() -> None:
     assert broadcast_shapes((3, 1), (2, 1, 4)) == (2, 3, 4)
     assert broadcast_shapes((), (0,)) == (0,)
+    assert broadcast_shapes() == ()
 
 
 def test_sizes_that_differ_name_the_axis_and_both_shapes() -> None:

@@ -357,12 +357,12 @@ def check_inside(number: int, axis: int, size: int, what: str = "index") -> None
 
 
 def broadcast_shapes(*shapes: Shape, what: str = "broadcast") -> Shape:
-    """Return the shape that all of `shapes` expand to, aligned at the last axis.
+    """Return the shape that all of `shapes` expand to, aligned at the last axis; `()` for none.
 
     Raises:
         ShapeError: sizes of one axis differ and neither is 1.
     """
-    ndim = max(len(shape) for shape in shapes)
+    ndim = max((len(shape) for shape in shapes), default=0)
     out: list[Dim] = []
     for place in range(ndim):
         size: Dim = 1
