@@ -236,6 +236,27 @@ def test_what_was_computed_outside_is_computed_anew_when_it_would_be_something_e
         assert function(Tensor([0.0, 0.0])).tolist() == [10.0, 12.0]
 
 
+@pytest.mark.parametrize("make", [list[float], lambda data: np.array(data, np.float32)])
+def test_data_of_python_that_is_written_to_is_there_again_at_each_call(make: Any) -> None:
+    def part(x: Tensor) -> Tensor:
+        t = Tensor(make([1.0, 2.0, 3.0]))
+        t[0] = x
+        return t
+
+    def whole(x: Tensor) -> Tensor:
+        t = Tensor(make([1.0, 2.0, 3.0])).realize()
+        shown = t[1:]
+        t += x
+        shown += 1
+        return t.sum() * 1
+
+    functions = jit(part), jit(whole)
+    for n in range(CALLS):
+        first, total = [function(Tensor(float(n)).realize()) for function in functions]
+        assert first.tolist() == [n, 2.0, 3.0]
+        assert total.item() == 8 + 3 * n
+
+
 def test_results_computed_like_a_value_outside_are_computed_anew_when_they_would_be_something_else() -> None:
     w = Tensor([1.0, 2.0]).realize()
     held = w * 2

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from plugrad.engine import storage
 from plugrad.engine.execute import Step
+from plugrad.runtime.buffer import Buffer
 from plugrad.schedule.conditions import Condition
 from plugrad.uop.uop import UOp
 
@@ -22,6 +23,7 @@ class Capture:
         found: the values that were in memory when they were asked for, each with the id of the tensor that
             asked; 0: it was part of a graph that was realized.
         made: the values that got memory.
+        data: the memory that got its contents from Python: a replay begins with these.
         asked: the ids of tensors that were used as values.
         used: the ids of tensors that were read or written to, those among them.
         gradients_read: the ids of tensors whose gradient was asked for before it was set.
@@ -34,6 +36,7 @@ class Capture:
     conditions: list[Condition] = field(default_factory=list[Condition])
     found: list[tuple[int, UOp]] = field(default_factory=list[tuple[int, UOp]])
     made: set[UOp] = field(default_factory=set[UOp])
+    data: set[Buffer] = field(default_factory=set[Buffer])
     asked: set[int] = field(default_factory=set[int])
     used: set[int] = field(default_factory=set[int])
     gradients_read: set[int] = field(default_factory=set[int])
@@ -52,6 +55,13 @@ _current: ContextVar[Capture | None] = ContextVar("capture", default=None)
 def current_capture() -> Capture | None:
     """Return the capture that is recording in this context, if one is."""
     return _current.get()
+
+
+def note_data(memory: UOp) -> UOp:
+    """Let the capture that is recording know that a BUFFER got its contents from Python; return that."""
+    if (capture := _current.get()) is not None:
+        capture.data.add(storage.buffer_of(memory))
+    return memory
 
 
 @contextmanager

@@ -6,6 +6,7 @@ from typing import Any
 from plugrad.autodiff.vjp import VJP
 from plugrad.dtype import dtypes
 from plugrad.engine import storage
+from plugrad.engine.capture import current_capture
 from plugrad.runtime.buffer import Buffer
 from plugrad.schedule.versions import IN_PLACE, VERSIONS, memory_of
 from plugrad.tensor.shapes import cut_to, is_static
@@ -84,7 +85,7 @@ class Cell:
     def write(self, path: Path, value: UOp) -> None:
         """Write `value` into what `path` shows, none of whose elements is shown twice."""
         memory = self.uop
-        if not self.settle():
+        if not self.settle() or self._is_recorded_data():
             new = storage.new_buffer(self.device, tuple(map(greatest, memory.shape)), memory.dtype)
             self._claim(new)
             new = cut_to(new, memory.shape)
@@ -96,6 +97,14 @@ class Cell:
         else:
             self.uop = _assigned(memory, path, value)
         _written.add(memory_of(self.uop))
+
+    def _is_recorded_data(self) -> bool:
+        """Say whether this is memory whose contents a recorded call took from Python.
+
+        It is not computed again when the call is repeated, so it has to stay what it is.
+        """
+        capture = current_capture()
+        return capture is not None and storage.find_buffer(memory_of(self.uop)) in capture.data
 
 
 def _assigned(shows: UOp, path: Path, value: UOp) -> UOp:

@@ -19,6 +19,7 @@ from plugrad.dtype import (
     round_bfloat16,
 )
 from plugrad.engine import storage
+from plugrad.engine.capture import note_data
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.shapes import Dim, as_number, as_shape, check_sizes, show
 from plugrad.uop.uop import UOp
@@ -42,7 +43,7 @@ def copied_buffer(data: memoryview, shape: tuple[int, ...], dtype: DType, device
     """Return a BUFFER on `device` that holds a copy of the bytes `data`, made now."""
     uop = storage.new_buffer(device, shape, dtype)
     storage.buffer_of(uop).copyin(data)
-    return uop
+    return note_data(uop)
 
 
 def shared_buffer(data: memoryview, shape: tuple[int, ...], dtype: DType, device: str) -> UOp | None:
@@ -51,7 +52,9 @@ def shared_buffer(data: memoryview, shape: tuple[int, ...], dtype: DType, device
     Read-only `data` is never written. Nobody may write to it as long as the BUFFER is used.
     """
     uop = storage.new_buffer(device, shape, dtype)
-    return uop if storage.buffer_of(uop).import_host(data) else None
+    if not storage.buffer_of(uop).import_host(data):
+        return None
+    return note_data(uop) if data.readonly else uop
 
 
 def computes(device: str) -> bool:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from plugrad._util import numpy as np
 from plugrad.dtype import ConstType, DType, dtypes, from_numpy, from_py, to_numpy
 from plugrad.engine import storage
+from plugrad.engine.capture import note_data
 from plugrad.errors import ArgumentError, DeviceNotFound, DtypeError, ShapeError
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.host import (
@@ -166,7 +167,7 @@ def _array_graph(array: "npt.NDArray[Any]", dtype: DType | None, device: str) ->
     else:
         # converted and put in order on the way
         np.copyto(np.frombuffer(seen, wanted).reshape(array.shape), array, casting="unsafe")
-    return uop
+    return note_data(uop)
 
 
 def _shared_graph(data: Any, dtype: DType | None, device: str) -> UOp:
