@@ -29,6 +29,16 @@ def test_triangles_end_at_symbolic_diagonals(value: int) -> None:
     np.testing.assert_array_equal(mask.numpy(), np.triu(np.full((1, 2, value + 2), -1), value + 1))
 
 
+def test_triangles_have_symbolic_sizes() -> None:
+    n, m = Variable("n", 1, 4).bind(3), Variable("m", 1, 6).bind(5)
+    for found, sizes in (
+        (Tensor.tri(n), (3, 3)),
+        (Tensor.tri(n, m, 1), (3, 5, 1)),
+        (Tensor.tri(2, m), (2, 5)),
+    ):
+        np.testing.assert_array_equal(found.numpy(), np.tri(*sizes, dtype=np.float32))
+
+
 def test_triangles_keep_nan_out_and_have_any_size() -> None:
     assert Tensor([[1.0, float("nan")], [2.0, 3.0]]).tril().tolist() == [[1.0, 0.0], [2.0, 3.0]]
     assert Tensor.tri(2, dtype="bool").tolist() == [[True, False], [True, True]]

@@ -36,8 +36,8 @@ class DiagonalMixin(InPlaceMixin):
     @classmethod
     def tri(
         cls,
-        n: int,
-        m: int | None = None,
+        n: Dim,
+        m: Dim | None = None,
         k: Dim = 0,
         *,
         dtype: DTypeLike | None = None,
