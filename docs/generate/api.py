@@ -15,7 +15,7 @@ from plugrad.dtype import DType, dtypes
 from plugrad.settings import Settings
 
 MADE = "<!-- made by `python docs/generate` from the code: change that -->"
-SECTION = re.compile(r"^(Args|Attributes|Raises|Returns|Yields|Source|Example|Examples|Note):\s*(.*)$")
+SECTION = re.compile(r"^(Args|Attributes|Raises|Returns|Warns|Yields|Source|Example|Examples|Note):\s*(.*)$")
 
 
 def pages() -> dict[str, str]:

@@ -3,6 +3,7 @@
 import doctest
 import importlib
 import inspect
+import re
 import sys
 from collections.abc import Iterator
 from functools import reduce
@@ -54,6 +55,12 @@ def is_text(path: Path, text: str) -> bool:
 
 def names_of(generator: ModuleType) -> list[Any]:
     return sys.modules["surface"].everything()
+
+
+def test_no_section_of_a_docstring_is_left_as_it_is() -> None:
+    section = re.compile(r"^\w+:\n    \S", re.MULTILINE)
+    pages = DOCS.glob("api/*.md")
+    assert not [path.name for path in pages if section.search(path.read_text(encoding="utf-8"))]
 
 
 def test_every_public_name_says_what_it_does(generator: ModuleType) -> None:
