@@ -9,6 +9,7 @@ import torch
 
 from plugrad import Tensor
 from plugrad.errors import AxisError, DtypeError, ShapeError
+from plugrad.tensor.listed import JOINS
 
 a = np.arange(6, dtype=np.float32).reshape(2, 3)
 b = a + 10
@@ -38,6 +39,13 @@ def test_grids_and_blocks_take_a_list() -> None:
     assert tensors.block_diag([rows, columns]).shape == (2, 5)
 
 
+@pytest.mark.parametrize("name", JOINS)
+def test_what_is_no_tensor_is_named_by_its_place(name: str) -> None:
+    message = rf"^{name}: element 1 of the list, 3 \(int\), is no tensor\. Write Tensor\(3\)\.$"
+    with pytest.raises(DtypeError, match=message):
+        getattr(tensors, name)([Tensor(a), 3])
+
+
 def test_lists_that_cannot_be_joined_are_refused() -> None:
     x = Tensor(a)
     with pytest.raises(ShapeError, match="cat of an empty list"):
@@ -48,7 +56,7 @@ def test_lists_that_cannot_be_joined_are_refused() -> None:
         tensors.cat([x, x], 1.5)
     with pytest.raises(TypeError, match=r"cat\(\) got its axis by position and by name"):
         tensors.cat([x, x], 1, dim=1)
-    with pytest.raises(DtypeError, match=r"cat of \[1, 2\] \(list\)"):
+    with pytest.raises(DtypeError, match=r"cat: element 0 of the list, \[1, 2\] \(list\), is no tensor"):
         tensors.cat([[1, 2], [3]])
     with pytest.raises(DtypeError, match=r"hstack of 1 \(int\)"):
         tensors.hstack([x, x], 1)

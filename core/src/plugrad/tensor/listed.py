@@ -1,11 +1,11 @@
 """Tensors that are joined may come in a list, as PyTorch's and NumPy's do: `Tensor.cat([a, b], 1)`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, TypeVar
 
-from plugrad.errors import ShapeError
-from plugrad.tensor.base import TensorBase, check_tensors
+from plugrad.errors import DtypeError, ShapeError
+from plugrad.tensor.base import TensorBase
 
 __all__ = ["JOINS", "takes_lists"]
 
@@ -58,8 +58,22 @@ def _taking_lists(function: Callable[..., Any]) -> Callable[..., Any]:
                 keywords["axis"] = rest.pop()
             if not tensors:
                 raise ShapeError(f"{name} of an empty {type(tensors).__name__}. Pass one tensor or more.")
-            check_tensors(tensors, name)
+            _check_listed(tensors, name)
             args = (*tensors, *rest)
         return function(*args, **keywords)
 
     return joined
+
+
+def _check_listed(tensors: Sequence[object], name: str) -> None:
+    """Refuse a list in which something is no tensor: say which, the rest of it may be right."""
+    for place, one in enumerate(tensors):
+        if not isinstance(one, TensorBase):
+            text = f"{one!r:.200}"
+            advice = (
+                f"Write Tensor({text})." if isinstance(one, (bool, int, float, list)) else "Pass tensors."
+            )
+            raise DtypeError(
+                f"{name}: element {place} of the {type(tensors).__name__}, {text} ({type(one).__name__}), is no "
+                f"tensor. {advice}"
+            )

@@ -57,11 +57,23 @@ CASES: list[Case] = [
     ("cat", DtypeError, lambda t: t.floats.cat(3), "cat of 3 (int)"),
     (
         "cat",
+        DtypeError,
+        lambda t: Tensor.cat([t.floats, 3]),
+        "cat: element 1 of the list, 3 (int), is no tensor. Write Tensor(3).",
+    ),
+    (
+        "cat",
         ShapeError,
         lambda t: t.floats.cat(Tensor.ones(2, 4)),
         "cat: shapes (2, 3) and (2, 4) differ in more than axis 0",
     ),
     ("stack", DtypeError, lambda t: t.floats.stack(3), "stack of 3 (int)"),
+    (
+        "stack",
+        DtypeError,
+        lambda t: Tensor.stack((None, t.floats)),
+        "stack: element 0 of the tuple, None (NoneType), is no tensor. Pass tensors.",
+    ),
     ("stack", ShapeError, lambda t: t.floats.stack(t.vector), "stack: shapes (2, 3) and (3,) differ"),
     ("split", ArgumentError, lambda t: t.floats.split(1.5), "split: sizes=1.5 (float) is no integer"),
     ("chunk", ArgumentError, lambda t: t.floats.chunk("2"), "chunk: chunks='2' (str) is no integer"),

@@ -19,6 +19,12 @@ CASES: list[Case] = [
         lambda t: t.floats.vstack(t.row),
         "vstack: shapes (2, 3) and (1, 2) differ in more than axis 0",
     ),
+    (
+        "vstack",
+        DtypeError,
+        lambda t: Tensor.vstack([t.floats, [2]]),
+        "vstack: element 1 of the list, [2] (list), is no tensor. Write Tensor([2]).",
+    ),
     ("dstack", DtypeError, lambda t: t.floats.dstack(2), "dstack of 2 (int). Pass tensors"),
     (
         "dstack",
