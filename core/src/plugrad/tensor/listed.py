@@ -69,11 +69,9 @@ def _check_listed(tensors: Sequence[object], name: str) -> None:
     """Refuse a list in which something is no tensor: say which, the rest of it may be right."""
     for place, one in enumerate(tensors):
         if not isinstance(one, TensorBase):
-            text = f"{one!r:.200}"
-            advice = (
-                f"Write Tensor({text})." if isinstance(one, (bool, int, float, list)) else "Pass tensors."
-            )
+            is_data = isinstance(one, (bool, int, float, list))
+            text, kind = f"{one!r:.200}", type(tensors).__name__
             raise DtypeError(
-                f"{name}: element {place} of the {type(tensors).__name__}, {text} ({type(one).__name__}), is no "
-                f"tensor. {advice}"
+                f"{name}: element {place} of the {kind}, {text} ({type(one).__name__}), is no "
+                f"tensor. {f'Write Tensor({text}).' if is_data else 'Pass tensors.'}"
             )
