@@ -114,6 +114,20 @@ def test_limits_of_random_integers_may_have_places_as_in_torch(dtype: str) -> No
     assert t.randint_like(9, dtype="int16").dtype is dtypes.int16
 
 
+def test_random_integers_like_bools_are_bools() -> None:
+    t = Tensor.zeros(50, dtype="bool")
+    assert t.randint_like(2).dtype is dtypes.bool
+    assert set(t.randint_like(2).tolist()) == {False, True}
+    assert set(t.randint_like(1).tolist()) == {False}
+    assert set(t.randint_like(1, 2).tolist()) == {True}
+    assert set(Tensor.zeros(50).randint_like(2, dtype="bool").tolist()) == {False, True}
+    for limits in ((3,), (-1, 2), (2, 5)):
+        with pytest.raises(DtypeError, match="bool holds all integers from 0 to 1 only"):
+            t.randint_like(*limits)
+    with pytest.raises(ArgumentError, match="there is no integer from 1 to below 1"):
+        t.randint_like(1, 1)
+
+
 def test_a_constant_may_have_a_symbolic_shape() -> None:
     n = Variable("n", 1, 10).bind(3)
     assert Tensor.ones(n, 2).shape == (n, 2)

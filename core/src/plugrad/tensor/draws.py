@@ -365,6 +365,8 @@ class DrawMixin(LikenessMixin):
     ) -> Self:
         """Return random integers, uniform in `low..high-1`, in this tensor's shape and dtype.
 
+        Bools are drawn as 0 and 1, as in PyTorch.
+
         Args:
             limits: `high`, or `low` and `high`, as in PyTorch; by name they may be given as well.
             low: the least number, by default 0.
@@ -383,12 +385,14 @@ class DrawMixin(LikenessMixin):
         least, end = _limits(limits, low, high)
         chosen = the_dtype(dtype, self.dtype)
         kind = chosen
-        if is_float(chosen):
-            most = greatest_count(chosen)
-            if least < -most or end - 1 > most:
+        if is_float(chosen) or chosen is dtypes.bool:
+            first, last = (
+                (0, 1) if chosen is dtypes.bool else (-greatest_count(chosen), greatest_count(chosen))
+            )
+            if least < first or end - 1 > last:
                 raise DtypeError(
                     f"randint_like from {least} to below {end}: {chosen.name} holds all integers from "
-                    f"{-most} to {most} only. Pass a wider dtype."
+                    f"{first} to {last} only. Pass a wider dtype."
                 )
             kind = dtypes.int64
         device = self.device if device is None else device

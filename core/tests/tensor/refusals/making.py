@@ -166,7 +166,7 @@ CASES: list[Case] = [
         "randint_like",
         DtypeError,
         lambda t: (t.floats > 0).randint_like(),
-        "randint_like of bool: it takes an integer dtype",
+        "randint_like from 0 to below 10: bool holds all integers from 0 to 1 only",
     ),
     (
         "randint_like",
