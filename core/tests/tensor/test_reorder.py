@@ -101,6 +101,16 @@ def test_windows_that_do_not_fit_are_refused() -> None:
         Tensor(X).unfold(2, 2, 0)
 
 
+def test_windows_whose_size_is_a_node_are_refused_where_it_is_no_size() -> None:
+    x = Tensor.ones(9)
+    for node in (Tensor([2]).uop, Tensor(2.0).uop):
+        with pytest.raises(ShapeError, match=r"unfold: (?s:.*) is no size of an axis"):
+            x.unfold(0, node, 1)
+        with pytest.raises(ShapeError, match=r"unfold: (?s:.*) is no size of an axis"):
+            x.unfold(0, 2, node)
+    assert x.unfold(0, Tensor(2).uop, 1).shape == (8, 2)
+
+
 def test_shapes_of_others_are_taken() -> None:
     other = Tensor.zeros(6, 4)
     assert Tensor(X).view_as(other).shape == Tensor(X).reshape_as(other).shape == (6, 4)

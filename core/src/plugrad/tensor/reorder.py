@@ -7,7 +7,7 @@ from plugrad.errors import ShapeError
 from plugrad.tensor.joins import check_tensors
 from plugrad.tensor.padding import PaddingMixin
 from plugrad.tensor.rearrange import parse_formula
-from plugrad.tensor.shapes import Axes, Dim, as_int, as_shape, check_sizes, one_axis, several
+from plugrad.tensor.shapes import Axes, Dim, as_dim, as_int, as_shape, check_sizes, one_axis, several
 from plugrad.tensor.windows import windows
 from plugrad.uop.uop import UOp
 
@@ -143,8 +143,8 @@ class ReorderMixin(PaddingMixin):
         Raises:
             ArgumentError: `size` or `step` is no integer.
             AxisError: the axis does not exist.
-            ShapeError: no window fits, `size` or `step` is not positive, or `step` is symbolic and not the
-                size.
+            ShapeError: no window fits, `size` or `step` is not positive or a node that is no integer, or
+                `step` is symbolic and not the size.
 
         Example:
             >>> Tensor([1, 2, 3, 4, 5]).unfold(0, 3, 2).tolist()
@@ -154,7 +154,7 @@ class ReorderMixin(PaddingMixin):
             return self.unsqueeze(0).unfold(axis, size, step).squeeze(0)
         at = one_axis(axis, self.ndim, "unfold")
         size, step = (
-            number if isinstance(number, UOp) else as_int(number, "unfold", name)
+            as_dim(number, "unfold") if isinstance(number, UOp) else as_int(number, "unfold", name)
             for number, name in ((size, "size"), (step, "step"))
         )
         last = self.movedim(at, -1)

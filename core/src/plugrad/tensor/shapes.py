@@ -13,6 +13,7 @@ from typing import Any
 from plugrad._util import is_long
 from plugrad.dtype import ConstType, dtypes, is_int
 from plugrad.errors import ArgumentError, AxisError, DtypeError, ShapeError
+from plugrad.uop.ops import Ops
 from plugrad.uop.shape import add_sizes, greatest, least
 from plugrad.uop.uop import UOp
 
@@ -172,7 +173,7 @@ def as_dim(dim: Any, what: str) -> Dim:
         ShapeError: it is neither an int nor an integer node, or far too long.
     """
     if isinstance(dim, UOp) and dim.shape == () and (dim.dtype is dtypes.index or is_int(dim.dtype)):
-        return dim.arg if dim.dtype is dtypes.index and isinstance(dim.arg, int) else dim
+        return dim.arg if dim.op is Ops.CONST and isinstance(dim.arg, int) else dim
     size = _as_number_of_dim(dim, what)
     if is_long(size):
         raise ShapeError(

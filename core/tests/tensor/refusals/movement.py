@@ -172,6 +172,12 @@ CASES: list[Case] = [
     ("rot90", AxisError, lambda t: t.floats.rot90(1, (0, 2)), "rot90: axis 2 is out of range"),
     ("roll", AxisError, lambda t: t.floats.roll(1, 2), "roll: axis 2 is out of range"),
     ("roll", ShapeError, lambda t: t.floats.roll((1, 2), 0), "roll: 2 shifts for 1 axes"),
+    (
+        "unfold",
+        ShapeError,
+        lambda t: t.floats.unfold(1, Tensor([2]).uop, 1),
+        "(UOp) is no size of an axis. Pass integers or bound Variables",
+    ),
     ("unfold", AxisError, lambda t: t.floats.unfold(2, 1, 1), "unfold: axis 2 is out of range"),
     (
         "unfold",
