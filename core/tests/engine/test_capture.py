@@ -1,8 +1,11 @@
 import threading
 
-from plugrad.engine.capture import capturing, current_capture
+import pytest
+
+from plugrad.engine.capture import capturing, current_capture, note_size
 from plugrad.engine.execute import Copy, Launch
 from plugrad.engine.realize import realize
+from plugrad.errors import ShapeError
 from plugrad.testing.memory import get, put
 from plugrad.uop.uop import UOp
 
@@ -46,3 +49,15 @@ def test_a_recorded_step_can_run_again() -> None:
     for step in capture.steps:
         step.run(capture.values)
     assert get(x) == 3
+
+
+def test_a_size_whose_value_is_used_is_a_condition() -> None:
+    size = UOp.variable("n", 1, 8).bind(3) * 2
+    with capturing() as capture:
+        note_size(size, 6)
+    note_size(size, 6)
+    assert capture.values == {"n": 3}
+    (condition,) = capture.conditions
+    condition.check({"n": 3})
+    with pytest.raises(ShapeError, match="with n=4: 8 elements are no 6 elements"):
+        condition.check({"n": 4})

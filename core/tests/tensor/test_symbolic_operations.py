@@ -263,6 +263,8 @@ def test_a_replay_refuses_what_an_eager_call_refuses() -> None:
 # the size of today is part of these: how many results there are, or how many numbers were given
 OF_TODAY: dict[str, Callable[[Any, Any], Any]] = {
     "unbind": lambda n, x: x[:n].unbind(),
+    "iteration": lambda n, x: [row for row in x[:n]],
+    "a list": lambda n, x: list(x[:n]),
     "unbind beside a symbolic axis": lambda n, x: x[:n, : n - 1].unbind(1),
     "split": lambda n, x: x[:n].split(3),
     "split into sizes": lambda n, x: x[:n].split((2, int(n if isinstance(n, int) else n.vmax) - 2)),
@@ -296,6 +298,42 @@ def test_a_replay_has_as_many_results_as_before(f: Any) -> None:
         np.testing.assert_array_equal(shown(last(x, bound(5)), wanted.shape), wanted)
     with pytest.raises(ShapeError, match=r"with n=4: \d+ elements are no \d+ elements"):
         last(x, bound(4))
+
+
+@pytest.mark.parametrize("f", [Tensor.unbind, list, lambda x: x.split(3), lambda x: x.chunk(5)])
+@pytest.mark.parametrize("size", [1, 3])
+def test_a_replay_has_as_many_results_where_none_is_used(f: Any, size: int) -> None:
+    @jit
+    def counted(x: Tensor, n: Any) -> Tensor:
+        return x * len(f(x[: n - 1]))
+
+    x, n = Tensor(A).realize(), Variable("n", 1, 8)
+    for _ in range(3):
+        wanted = A * len(f(Tensor(A)[: size - 1]))
+        np.testing.assert_array_equal(counted(x, n.bind(size)).numpy(), wanted)
+    with pytest.raises(ShapeError, match=rf"with n=7: 6 elements are no {size - 1} elements"):
+        counted(x, n.bind(7))
+
+
+def test_a_symbolic_axis_is_iterated_over_in_place() -> None:
+    x = Tensor(A).contiguous()
+    for row in x[: bound(3)]:
+        row += 1
+    np.testing.assert_array_equal(x.numpy(), A + (np.arange(len(A)) < 3).reshape(-1, *[1] * (A.ndim - 1)))
+
+
+def test_iteration_needs_a_size_of_today_and_len_a_number() -> None:
+    n = Variable("n", 1, 8)
+    with pytest.raises(ShapeError, match=r"iteration: the shape \(n,\) has a variable without a value"):
+        list(Tensor(A)[:n])
+    with pytest.raises(ShapeError, match=r"len of shape \(n, .*Use shape\[0\]"):
+        len(Tensor(A)[: n.bind(3)])
+
+
+def test_a_value_is_looked_for_along_a_symbolic_axis() -> None:
+    x = Tensor([1.0, 2.0, 3.0, 4.0])[: Variable("n", 1, 4).bind(2)]
+    assert 2.0 in x
+    assert 3.0 not in x
 
 
 def test_parts_keep_their_symbolic_sizes_where_there_are_always_as_many() -> None:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+import torch
 
 import plugrad
 from plugrad import Device, Tensor, Variable, dtypes
@@ -244,3 +245,13 @@ def test_a_gradient_is_asked_for_in_place() -> None:
 def test_sizes_of_axes_that_do_not_exist_are_refused(axis: Any) -> None:
     with pytest.raises(AxisError, match=r"^size: "):
         Tensor.ones(2, 3).size(axis)
+
+
+def test_a_value_is_in_a_tensor_where_an_element_equals_it() -> None:
+    matrix = [[1.0, 2.0], [3.0, float("nan")]]
+    for value in (3, 5.0, float("nan")):
+        assert (value in Tensor(matrix)) is (value in torch.tensor(matrix))
+    assert Tensor([1.0, 9.0]) in Tensor(matrix)
+    assert 1 in Tensor(1.0)
+    assert "a" not in Tensor(matrix)
+    assert 1.0 not in Tensor([])

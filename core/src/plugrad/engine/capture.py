@@ -9,6 +9,7 @@ from plugrad.engine import storage
 from plugrad.engine.execute import Step
 from plugrad.runtime.buffer import Buffer
 from plugrad.schedule.conditions import Condition
+from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
 
@@ -62,6 +63,16 @@ def note_data(memory: UOp) -> UOp:
     if (capture := _current.get()) is not None:
         capture.data.add(storage.buffer_of(memory))
     return memory
+
+
+def note_size(size: UOp, today: int) -> None:
+    """Let the capture that is recording know that what it records is for one value of a symbolic size.
+
+    The steps may not tell: where there is nothing along an axis, or nothing of it is used, none has the size.
+    """
+    if (capture := _current.get()) is not None:
+        capture.conditions.append(Condition(Ops.RESHAPE, (size, today)))
+        capture.values.update((u.src[0].arg[0], u.src[1].arg) for u in size.toposort() if u.op is Ops.BIND)
 
 
 @contextmanager

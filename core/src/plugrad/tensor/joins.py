@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 from plugrad.dtype import dtypes
+from plugrad.engine.capture import note_size
 from plugrad.errors import ShapeError
 from plugrad.tensor.base import check_tensors, promoted
 from plugrad.tensor.movement import MovementMixin
@@ -165,9 +166,11 @@ class JoinMixin(MovementMixin):
 
     def _sized_today(self, axis: int, what: str) -> Self:
         """Return this with the size that a symbolic axis has today; a replay with another one is refused."""
-        if isinstance(self.shape[axis], int):
+        symbolic = self.shape[axis]
+        if isinstance(symbolic, int):
             return self
-        (size,) = shape_today((self.shape[axis],), what)
+        (size,) = shape_today((symbolic,), what)
+        note_size(symbolic, size)
         return self.reshape(*self.shape[:axis], size, *self.shape[axis + 1 :])
 
     def repeat(self, *repeats: int | Sequence[int]) -> Self:

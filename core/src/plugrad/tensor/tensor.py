@@ -389,17 +389,29 @@ class Tensor(GradientMixin, RunMixin, StatisticsMixin, FourierAxesMixin, metacla
             raise ShapeError("a tensor of shape () has no length. Use numel() for the number of elements.")
         size = self.shape[0]
         if not isinstance(size, int):
-            raise ShapeError(
-                f"the first axis of shape {show(self.shape)} is symbolic: its length is not known."
+            raise _NoLength(
+                f"len of shape {show(self.shape)}: a length is a number, and the first axis is symbolic. Use "
+                "shape[0]."
             )
         return size
 
     def __iter__(self) -> Iterator[Self]:
-        for index in range(len(self)):
-            yield self[index]
+        """Yield the slices along the first axis; of a symbolic one as many as `unbind` gives."""
+        x = self._sized_today(0, "iteration") if self.ndim else self
+        for index in range(len(x)):
+            yield x[index]
+
+    def __contains__(self, item: Any) -> bool:
+        """Say whether some element equals a value, as in PyTorch; a tensor is broadcast."""
+        equal: Any = self == item
+        return equal if isinstance(equal, bool) else bool(equal.any())
 
     def __format__(self, spec: str) -> str:
         return format(self.item(), spec) if spec else repr(self)
+
+
+class _NoLength(ShapeError, TypeError):
+    """A length is not known. As a TypeError it tells `list`, which asks for a hint, to go without."""
 
 
 def _unpickled(

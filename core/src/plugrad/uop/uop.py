@@ -176,10 +176,10 @@ class UOp(OperatorMixin, StructureMixin, _Draft):
         Random numbers of a symbolic shape are those of the shape of today; as many are drawn from the stream.
 
         What leaves the device (`numpy`, `tolist`) has the size of today, and so have results whose number
-        depends on it (`unbind`, `split` into pieces that may be more or fewer, `combinations`): a replay
-        refuses other values. Refused by name are steps, gaps and padding of windows, channels in several
-        groups, and what Python keeps, such as `len` and pickles. A slice of fixed size, or the value itself,
-        is the way out.
+        depends on it (iteration, `unbind`, `split` into pieces that may be more or fewer, `combinations`): a
+        replay refuses other values. Refused by name are steps, gaps and padding of windows, channels in
+        several groups, and what Python keeps, such as `len` and pickles. A slice of fixed size, or the value
+        itself, is the way out.
 
         Raises:
             ShapeError: no integer does.
