@@ -21,7 +21,7 @@ def test_what_is_no_tensor_is_refused_by_every_method(given: Any) -> None:
     for name in NAMES:
         said = rf"^{name}: .* is no tensor\. Write Tensor\(data\)\.{name}\("
         if isinstance(given, list) and name in JOINS:
-            said = rf"^{name} of 1 \(int\)\. Pass tensors"
+            said = rf"^{name}: element 0 of the list, 1 \(int\), is no tensor\. Write Tensor\(1\)\."
         with pytest.raises(DtypeError, match=said):
             getattr(Tensor, name)(given)
 
