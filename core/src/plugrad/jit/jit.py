@@ -50,7 +50,9 @@ class TinyJit(Generic[P, R]):
     - repeats assigns to tensors outside of the function, whether or not the function realized them;
     - leaves the same gradients in `.grad`;
     - draws new random numbers;
-    - notices when a tensor outside was given other memory, and records again.
+    - notices when a tensor outside was given other memory, or is no more, and records again. By which name
+      the function found it is not known: where something goes on holding the old tensor, exchange it by
+      `old.assign(new)` or `old.replace(new)`, not by `self.name = new`.
 
     Everything that the function computes in Python is done while recording and not again: `print` prints
     then only. A value that Python computes differently from call to call is noticed while recording. So
