@@ -91,6 +91,8 @@ def test_rest_arguments_and_dtypes_are_checked() -> None:
             call()
     with pytest.raises(ArgumentError, match=r"isdtype of kind \[\]"):
         xp.isdtype(dtypes.int8, [])  # pyright: ignore[reportArgumentType]
+    with pytest.raises(ArgumentError, match="result_type of nothing"):
+        xp.result_type()
 
 
 def test_a_function_that_says_nothing_of_arrays_stays_what_it_is() -> None:

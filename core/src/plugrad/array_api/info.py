@@ -128,12 +128,15 @@ def result_type(*arrays_and_dtypes: "Tensor | DType | ConstType") -> DType:
     """Return the dtype in which arrays, dtypes and Python numbers meet.
 
     Raises:
+        ArgumentError: nothing was passed.
         DtypeError: something is none of these.
 
     Example:
         >>> result_type(dtypes.int8, dtypes.uint8)
         dtypes.int16
     """
+    if not arrays_and_dtypes:
+        raise ArgumentError("result_type of nothing: pass at least one array or dtype.")
     for x in arrays_and_dtypes:
         if not isinstance(x, (Tensor, DType, bool, int, float)):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise DtypeError(
