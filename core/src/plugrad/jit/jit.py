@@ -12,6 +12,7 @@ from plugrad.engine.capture import current_capture
 from plugrad.errors import GradientError, JitError
 from plugrad.jit.hazards import overwriting
 from plugrad.jit.inputs import Inputs, check_devices, read_inputs
+from plugrad.jit.names import Call
 from plugrad.jit.replay import Replay
 from plugrad.jit.trace import Shared, Trace, Watched, trace_call
 from plugrad.jit.tree import rebuild
@@ -50,9 +51,9 @@ class TinyJit(Generic[P, R]):
     - repeats assigns to tensors outside of the function, whether or not the function realized them;
     - leaves the same gradients in `.grad`;
     - draws new random numbers;
-    - notices when a tensor outside was given other memory, or is no more, and records again. By which name
-      the function found it is not known: where something goes on holding the old tensor, exchange it by
-      `old.assign(new)` or `old.replace(new)`, not by `self.name = new`.
+    - notices when a tensor outside was given other memory, or a name of it another tensor, and records
+      again. Names are the variables in the function's code and in the functions that it calls, and the
+      attributes and items that lead on from these.
 
     Everything that the function computes in Python is done while recording and not again: `print` prints
     then only. A value that Python computes differently from call to call is noticed while recording. So
@@ -98,7 +99,7 @@ class TinyJit(Generic[P, R]):
         state = self._states.get(inputs.signature)
         if isinstance(state, _Captured):
             with storage.lock:
-                if state.is_current(inputs):
+                if state.is_current((self._function, args, kwargs), inputs):
                     return state.replay(inputs)
             state = None
         check_devices(inputs)
@@ -202,8 +203,10 @@ class _Captured:
         for watched in trace.watched:
             self._watched.setdefault(watched.buffer, []).append(watched)
 
-    def is_current(self, inputs: Inputs) -> bool:
-        """Say whether the tensors outside are still in the memory that the steps use."""
+    def is_current(self, call: Call, inputs: Inputs) -> bool:
+        """Say whether `call` would find the same tensors outside, in the memory that the steps use."""
+        if not self._trace.names.still_lead(call):
+            return False
         for tensors in self._watched.values():
             if all([watched.tensor() is None for watched in tensors]):
                 return False

@@ -25,6 +25,7 @@ from plugrad.engine.execute import Copy, Step
 from plugrad.engine.schedule_cache import canonicalize
 from plugrad.jit.hazards import overwriting
 from plugrad.jit.inputs import Inputs
+from plugrad.jit.names import Names, names_of
 from plugrad.jit.tree import Leaf, Leaves, collect, rebuild
 from plugrad.runtime.buffer import Buffer, live_buffers
 from plugrad.runtime.transfer import copy_buffer
@@ -159,6 +160,7 @@ class Trace:
         written: the BUFFERs of those that they write.
         relied_on: BUFFERs outside that hold, or were read for, values that were computed before the call.
         values_used: tensors outside that were no memory when they were used, each with its graph.
+        names: how the function found the tensors outside that it used.
         written_inputs: the numbers of the inputs' BUFFERs that they write.
     """
 
@@ -183,6 +185,7 @@ class Trace:
     written: frozenset[UOp]
     relied_on: tuple[UOp, ...]
     values_used: "tuple[tuple[weakref.ref[Tensor], UOp], ...]"
+    names: Names
     written_inputs: tuple[int, ...]
 
 
@@ -222,6 +225,7 @@ class _Tracer:
         }
 
     def run(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Trace:
+        call = function, args, kwargs
         args, kwargs = rebuild((args, kwargs), iter(self._arguments))
         with capturing() as capture:
             try:
@@ -274,7 +278,13 @@ class _Tracer:
             written_inputs=self._written_inputs(),
             relied_on=relied_on,
             values_used=self._values_used(asked),
+            names=names_of(call, self._named(directly | asked)),
         )
+
+    def _named(self, used: "set[int]") -> list[Tensor]:
+        """Return the tensors outside with ids in `used` that were not passed in."""
+        passed = set(map(id, self._inputs.tensors))
+        return [tensor for tensor in self._outside if id(tensor) in used and id(tensor) not in passed]
 
     # --- what the function left behind ---
 
