@@ -1,4 +1,4 @@
-"""Small helpers that at least three modules share."""
+"""Small helpers that modules of several packages share."""
 
 import gc
 import importlib
@@ -71,6 +71,24 @@ def did_you_mean(name: str, candidates: Iterable[str]) -> str:
     """Return ` Did you mean 'X'?` (with the leading space) for the closest candidate, or an empty string."""
     found = closest(name, candidates)
     return f" Did you mean {found!r}?" if found is not None else ""
+
+
+def slots_in(cls: type) -> list[str]:
+    """Return the names under which the slots that a class itself declares are its attributes.
+
+    Python puts the name of the class before one that begins with two underscores.
+
+    Example:
+        >>> class Point:
+        ...     __slots__ = ("__weakref__", "__y", "x")
+        >>> slots_in(Point)
+        ['_Point__y', 'x']
+    """
+    given: Any = vars(cls).get("__slots__", ())
+    slots: list[str] = [given] if isinstance(given, str) else list(given)
+    private = f"_{cls.__name__.lstrip('_')}"
+    names = [f"{private}{s}" if s.startswith("__") and not s.endswith("__") else s for s in slots]
+    return [name for name in names if name not in ("__dict__", "__weakref__") and name in vars(cls)]
 
 
 @contextmanager

@@ -19,10 +19,16 @@ def here(*values: float) -> Tensor:
 
 
 class Slotted:
-    __slots__ = ("w",)
+    __slots__ = ("__own", "w")
 
     def __init__(self, w: Tensor) -> None:
-        self.w = w
+        self.w = self.__own = w
+
+    def own(self) -> Tensor:
+        return self.__own
+
+    def exchange(self, w: Tensor) -> None:
+        self.__own = w
 
 
 class Shared:
@@ -83,6 +89,11 @@ def by_attribute(w: Tensor) -> tuple[Callable[..., Tensor], Exchange]:
 def by_slot(w: Tensor) -> tuple[Callable[..., Tensor], Exchange]:
     holder = Slotted(w)
     return jit(lambda x: x * holder.w), lambda new: setattr(holder, "w", new)
+
+
+def by_slot_of_its_own(w: Tensor) -> tuple[Callable[..., Tensor], Exchange]:
+    holder = Slotted(w)
+    return jit(lambda x: x * holder.own()), holder.exchange
 
 
 def by_class(w: Tensor) -> tuple[Callable[..., Tensor], Exchange]:

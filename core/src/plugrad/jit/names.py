@@ -9,11 +9,13 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from itertools import islice
 from operator import getitem
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, cast
 
 from plugrad._frozen import frozen
+from plugrad._util import slots_in
 from plugrad.tensor import Tensor
 
 __all__ = ["Call", "Names", "names_of"]
@@ -118,11 +120,11 @@ def _ways_from(item: object, words: set[str]) -> Iterator[tuple[_Way, Any]]:
             yield from _variables(item, "__dict__", tuple(vars(item)))
             yield from _attributes(item, ("__bases__",))
     elif isinstance(item, dict):
-        items = tuple(cast("dict[Any, Any]", item).items())
-        yield from [(((_get, key),), value) for key, value in items]
+        items = tuple(islice(cast("dict[Any, Any]", item).items(), _MOST_OBJECTS))
+        yield from ((((_get, key),), value) for key, value in items)
     elif isinstance(item, (list, tuple, deque)):
-        values = tuple(cast("Iterable[Any]", item))
-        yield from [(((getitem, place),), value) for place, value in enumerate(values)]
+        values = tuple(islice(cast("Iterable[Any]", item), _MOST_OBJECTS))
+        yield from ((((getitem, place),), value) for place, value in enumerate(values))
     else:
         yield from _from_object(item)
 
@@ -148,9 +150,7 @@ def _from_object(item: object) -> Iterator[tuple[_Way, Any]]:
         # of what wraps a function only that
         yield from _variables(item, "__dict__", tuple(vars(item)) if is_model else ("__wrapped__",))
     if not _is_foreign(cls):
-        for base in cls.__mro__:
-            slots: Any = vars(base).get("__slots__", ())
-            yield from _attributes(item, (slots,) if isinstance(slots, str) else slots)
+        yield from _attributes(item, (name for base in cls.__mro__ for name in slots_in(base)))
         yield ((getattr, "__class__"),), cls
 
 

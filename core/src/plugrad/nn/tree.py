@@ -3,8 +3,9 @@
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from types import FunctionType, ModuleType
-from typing import Any, cast
+from typing import cast
 
+from plugrad._util import slots_in
 from plugrad.tensor import Tensor
 from plugrad.tensor.compound import Compound
 
@@ -68,12 +69,9 @@ def _in_slots(item: object, cls: type) -> _Parts:
     # data of our own, such as graphs, have no tensors of models, and very many paths
     if cls.__module__.partition(".")[0] == "plugrad":
         return
-    given: Any = vars(cls).get("__slots__", ())
-    for slot in (given,) if isinstance(given, str) else given:
-        name = f"_{cls.__name__.lstrip('_')}{slot}" if slot.startswith("__") and slot[-2:] != "__" else slot
-        if name not in ("__dict__", "__weakref__") and name in vars(cls):
-            try:
-                yield name, vars(cls)[name].__get__(item)
-            except AttributeError:
-                # never set
-                continue
+    for name in slots_in(cls):
+        try:
+            yield name, vars(cls)[name].__get__(item)
+        except AttributeError:
+            # never set
+            continue
