@@ -1,6 +1,7 @@
 """Tests of plugrad.jit.names: a name of another tensor is noticed, whoever holds the one before."""
 
 import functools
+import unittest.mock
 from collections import deque
 from collections.abc import Callable
 from types import ModuleType, SimpleNamespace
@@ -8,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from plugrad import Tensor, jit, nn
-from plugrad.jit.names import names_of
+from plugrad import Tensor, Variable, dtypes, jit, nn
+from plugrad.errors import JitError
+from plugrad.jit.lookup import names_of
 
 Exchange = Callable[[Tensor], None]
 
@@ -202,6 +204,243 @@ def test_nothing_is_recorded_again_while_names_stay(way: Any) -> None:
     assert jitted.captures == before + 1
 
 
+SCALE = 2
+
+
+class Scaled:
+    scale = 2
+    steps = 0
+
+    def __init__(self) -> None:
+        self.config: dict[str, Any] = {"scale": 2, "name": "x"}
+
+    def by_attribute(self, x: Tensor) -> Tensor:
+        return x * self.scale
+
+    def by_key(self, x: Tensor) -> Tensor:
+        return x * self.config["scale"]
+
+    def by_called(self, x: Tensor) -> Tensor:
+        return _scaled(x)
+
+
+def _scaled(x: Tensor) -> Tensor:
+    return x * SCALE
+
+
+def scale_by_attribute() -> tuple[Callable[..., Tensor], Callable[[Any], None]]:
+    holder = Scaled()
+    return jit(holder.by_attribute), lambda new: setattr(holder, "scale", new)
+
+
+def scale_by_class() -> tuple[Callable[..., Tensor], Callable[[Any], None]]:
+    class Own(Scaled):
+        scale = 2
+
+    return jit(Own().by_attribute), lambda new: setattr(Own, "scale", new)
+
+
+def scale_by_key() -> tuple[Callable[..., Tensor], Callable[[Any], None]]:
+    holder = Scaled()
+    return jit(holder.by_key), lambda new: holder.config.update(scale=new)
+
+
+def scale_by_called_function() -> tuple[Callable[..., Tensor], Callable[[Any], None]]:
+    globals()["SCALE"] = 2
+    return jit(Scaled().by_called), lambda new: globals().update(SCALE=new)
+
+
+def scale_by_closure() -> tuple[Callable[..., Tensor], Callable[[Any], None]]:
+    scale: Any = 2
+
+    def exchange(new: Any) -> None:
+        nonlocal scale
+        scale = new
+
+    return jit(lambda x: x * scale), exchange
+
+
+def scale_by_self() -> tuple[Callable[..., Tensor], Callable[[Any], None]]:
+    class Model:
+        scale: Any = 2
+
+        @jit
+        def __call__(self, x: Tensor) -> Tensor:
+            return x * self.scale
+
+    model = Model()
+    return model, lambda new: setattr(model, "scale", new)
+
+
+def scale_by_tensor_of_a_class() -> tuple[Callable[..., Tensor], Callable[[Any], None]]:
+    class Own(Scaled):
+        scale: Any = here(2.0)
+
+    holder = Own()
+    return jit(holder.by_attribute), lambda new: setattr(holder, "scale", new)
+
+
+SCALES = [value for name, value in tuple(globals().items()) if name.startswith("scale_by_")]
+
+
+@pytest.mark.parametrize("way", SCALES, ids=lambda way: way.__name__)
+def test_a_number_that_changed_is_noticed(way: Any) -> None:
+    function, exchange = way()
+    x = here(3.0)
+    for scale in (2, 5, 5.5, 2, True, 0):
+        exchange(scale)
+        assert [function(x).tolist() for _ in range(4)] == [[3.0 * scale]] * 4
+
+
+def test_a_number_of_another_type_is_another() -> None:
+    scale: Any = 2
+    function = jit(lambda x: x * scale)
+    x = Tensor([3]).realize()
+    for _ in range(4):
+        assert function(x).dtype is dtypes.int32
+    scale = 2.0
+    assert [function(x).dtype for _ in range(4)] == [dtypes.float32] * 4
+
+
+def test_a_number_of_a_layer_is_noticed() -> None:
+    layer = nn.Dropout(0.0)
+    function = jit(lambda x: layer(x))
+    with Tensor.train():
+        for _ in range(4):
+            assert function(here(1.0, 1.0)).tolist() == [1.0, 1.0]
+        layer.p = 1.0
+        assert function(here(1.0, 1.0)).tolist() == [0.0, 0.0]
+
+
+def test_a_variable_in_a_closure_is_noticed() -> None:
+    n = Variable("n", 1, 4).bind(2)
+    function = jit(lambda x: x[:n].sum())
+    x = here(1.0, 2.0, 3.0, 4.0)
+    for _ in range(4):
+        assert function(x).item() == 3
+    n = Variable("n", 1, 4).bind(3)
+    assert function(x).item() == 6
+
+
+def test_another_function_is_noticed() -> None:
+    holder: Any = SimpleNamespace(act=Tensor.relu)
+    function = jit(lambda x: holder.act(x))
+    for _ in range(4):
+        assert function(here(-2.0)).tolist() == [0.0]
+    holder.act = Tensor.abs
+    assert function(here(-2.0)).tolist() == [2.0]
+    holder.act = Scaled().by_attribute
+    assert function(here(-2.0)).tolist() == [-4.0]
+
+
+def test_another_object_without_tensors_is_noticed() -> None:
+    class Half:
+        def __call__(self, x: Tensor) -> Tensor:
+            return x / 2
+
+    class Double:
+        def __call__(self, x: Tensor) -> Tensor:
+            return x * 2
+
+    holder: Any = SimpleNamespace(act=Half())
+    function = jit(lambda x: holder.act(x))
+    for _ in range(4):
+        assert function(here(2.0)).tolist() == [1.0]
+    holder.act = Double()
+    assert function(here(2.0)).tolist() == [4.0]
+
+
+def test_more_layers_are_noticed() -> None:
+    for kind in (list, deque):
+        layers: Any = kind([here(2.0)])
+
+        @jit
+        def function(x: Tensor, layers: Any) -> Tensor:
+            for layer in layers():
+                x = x * layer
+            return x
+
+        def all_of(layers: Any = layers) -> Any:
+            return layers
+
+        for _ in range(4):
+            assert function(here(3.0), all_of).tolist() == [6.0]
+        layers.append(here(5.0))
+        assert function(here(3.0), all_of).tolist() == [30.0]
+    by_name = {"a": here(2.0)}
+    total = jit(lambda x: x * sum(by_name.values()))
+    for _ in range(4):
+        assert total(here(3.0)).tolist() == [6.0]
+    by_name["b"] = here(1.0)
+    assert total(here(3.0)).tolist() == [9.0]
+
+
+def test_no_code_of_what_is_looked_into_is_run() -> None:
+    class Touchy:
+        w = here(2.0)
+
+        def __getattribute__(self, name: str) -> Any:
+            if name == "times":
+                return object.__getattribute__(self, name)
+            raise RuntimeError(f"{name} was asked for")
+
+        def times(self, x: Tensor) -> Tensor:
+            return x * Touchy.w
+
+    touchy, lying = Touchy(), unittest.mock.Mock(spec=Tensor)
+    function = jit(lambda x: touchy.times(x) if lying else x)
+    for n in range(5):
+        assert function(here(float(n))).tolist() == [2.0 * n]
+    assert function.captures == 1
+
+
+def test_a_counter_that_nothing_depends_on_is_soon_left_alone() -> None:
+    holder = Scaled()
+    runs: list[int] = []
+
+    @jit
+    def step(x: Tensor) -> Tensor:
+        runs.append(1)
+        if holder.steps < 0:
+            x = -x
+        return x * holder.scale
+
+    for n in range(12):
+        assert step(here(float(n))).tolist() == [2.0 * n]
+        holder.steps += 1
+    # two to record, and three to see that it did the same although the counter had changed
+    assert len(runs) == 5
+    holder.scale = 3
+    assert step(here(1.0)).tolist() == [3.0]
+
+
+def test_what_a_function_itself_counts_is_no_reason_to_run_it_again() -> None:
+    runs = 0
+
+    @jit
+    def step(x: Tensor) -> Tensor:
+        nonlocal runs
+        runs += 1
+        return x * 2
+
+    for n in range(6):
+        assert step(here(float(n))).tolist() == [2.0 * n]
+    assert runs == 2
+
+
+def test_a_number_that_changes_at_each_call_is_refused() -> None:
+    holder = Scaled()
+    function = jit(lambda x: x * holder.scale)
+    for _ in range(4):
+        function(here(1.0))
+    for scale in range(3, 7):
+        holder.scale = scale
+        assert function(here(1.0)).tolist() == [scale]
+    holder.scale = 7
+    with pytest.raises(JitError, match="A Python value that changes from call to call"):
+        function(here(1.0))
+
+
 def test_a_name_that_is_gone_is_noticed() -> None:
     holder: Any = SimpleNamespace(w=here(2.0))
     old = holder.w
@@ -218,7 +457,7 @@ def test_arguments_are_no_names() -> None:
         return x * 2
 
     x = here(1.0)
-    assert names_of((function, (x,), {}), []).ends == ()
+    assert names_of((function, (x,), {}), []).tensors == ()
     runs: list[int] = []
 
     @jit

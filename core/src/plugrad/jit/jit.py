@@ -2,8 +2,8 @@
 
 # pyright: reportPrivateUsage=false
 import functools
-from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Hashable, Iterable
 from types import MethodType
 from typing import Any, Generic, ParamSpec, TypeVar
 
@@ -12,7 +12,7 @@ from plugrad.engine.capture import current_capture
 from plugrad.errors import GradientError, JitError
 from plugrad.jit.hazards import overwriting
 from plugrad.jit.inputs import Inputs, check_devices, read_inputs
-from plugrad.jit.names import Call
+from plugrad.jit.names import Call, Path
 from plugrad.jit.replay import Replay
 from plugrad.jit.trace import Shared, Trace, Watched, trace_call
 from plugrad.jit.tree import rebuild
@@ -33,6 +33,9 @@ R = TypeVar("R")
 _MOST_TRACES = 5
 # Bounds the memory of a function that is called with ever new shapes or values.
 _MOST_SIGNATURES = 256
+# A value that the function names and that changed so often without any effect is not looked at again: much
+# names a counter and does not depend on it.
+_MOST_HARMLESS = 3
 # The level of JIT at which devices may run several kernels by one call.
 _WITH_GRAPHS = 1
 
@@ -51,9 +54,9 @@ class TinyJit(Generic[P, R]):
     - repeats assigns to tensors outside of the function, whether or not the function realized them;
     - leaves the same gradients in `.grad`;
     - draws new random numbers;
-    - notices when a tensor outside was given other memory, or a name of it another tensor, and records
-      again. Names are the variables in the function's code and in the functions that it calls, and the
-      attributes and items that lead on from these.
+    - notices when a tensor outside was given other memory, and when a name stands for another tensor, number
+      or function by now: then the function runs again. Names are the variables in its code and in that of
+      the functions that it calls, and the attributes and items that lead on from these.
 
     Everything that the function computes in Python is done while recording and not again: `print` prints
     then only. A value that Python computes differently from call to call is noticed while recording. So
@@ -99,9 +102,10 @@ class TinyJit(Generic[P, R]):
         state = self._states.get(inputs.signature)
         if isinstance(state, _Captured):
             with storage.lock:
-                if state.is_current((self._function, args, kwargs), inputs):
+                changed = state.changed((self._function, args, kwargs), inputs)
+                if not changed and changed is not None:
                     return state.replay(inputs)
-            state = None
+            state = None if changed is None else _Recording(state, changed)
         check_devices(inputs)
         trace = trace_call(self._function, args, kwargs, inputs)
         _check_aliases(inputs, trace)
@@ -140,7 +144,7 @@ class TinyJit(Generic[P, R]):
             self._states.pop(signature, None)
             name = getattr(self._function, "__qualname__", "a function")
             raise JitError(f"{name} cannot be jitted: {trace.problem or recording.difference}")
-        self._states[signature] = _Captured(trace) if settled else recording
+        self._states[signature] = _Captured(trace, recording.harmless) if settled else recording
         self._states.move_to_end(signature)
         if len(self._states) > _MOST_SIGNATURES:
             self._states.popitem(last=False)
@@ -150,12 +154,20 @@ jit = TinyJit
 
 
 class _Recording:
-    """A signature whose calls still run the function."""
+    """A signature whose calls run the function: still, or again, where plain values that it names changed.
 
-    def __init__(self) -> None:
+    Attributes:
+        traces: how many calls have run it.
+        difference: what differed between the last two.
+        harmless: how often the function did the same although a value had changed, by the path to that.
+    """
+
+    def __init__(self, captured: "_Captured | None" = None, changed: Iterable[Path] = ()) -> None:
         self.traces = 0
         self.difference = ""
-        self._last: Any = None
+        self.harmless = Counter[Path]() if captured is None else captured.harmless
+        self._changed = tuple(changed)
+        self._last: Any = None if captured is None else captured.agreement
 
     def add(self, trace: Trace) -> bool:
         """Take note of one more call, and say whether it did the same as the one before."""
@@ -163,7 +175,9 @@ class _Recording:
         before, self._last = self._last, trace.agreement
         if trace.problem or before is None:
             return False
+        changed, self._changed = self._changed, ()
         if before == trace.agreement:
+            self.harmless.update(changed)
             return True
         self.difference = _describe_difference(before, trace.agreement)
         return False
@@ -187,10 +201,18 @@ def _describe_difference(agreement: Any, other: Any) -> str:
 
 
 class _Captured:
-    """A signature whose calls are replayed."""
+    """A signature whose calls are replayed.
 
-    def __init__(self, trace: Trace) -> None:
+    Attributes:
+        harmless: see `_Recording`.
+        agreement: what two calls agreed on.
+    """
+
+    def __init__(self, trace: Trace, harmless: "Counter[Path]") -> None:
+        self.harmless = harmless
+        self.agreement = trace.agreement
         self._trace = trace
+        self._names = trace.names.without(path for path, n in harmless.items() if n >= _MOST_HARMLESS)
         self._made = [(made, storage.buffer_of(made)) for made in trace.made]
         opened = [*map(storage.buffer_of, trace.stand_ins), *(memory for _, memory in self._made)]
         self._replay = Replay(trace.steps, opened, trace.values, use_graphs=settings.JIT == _WITH_GRAPHS)
@@ -203,10 +225,12 @@ class _Captured:
         for watched in trace.watched:
             self._watched.setdefault(watched.buffer, []).append(watched)
 
-    def is_current(self, call: Call, inputs: Inputs) -> bool:
-        """Say whether `call` would find the same tensors outside, in the memory that the steps use."""
-        if not self._trace.names.still_lead(call):
-            return False
+    def changed(self, call: Call, inputs: Inputs) -> list[Path] | None:
+        """Return the paths to plain values that are others by now; None: no replay can stand for `call`."""
+        return self._names.changed(call) if self._is_current(inputs) else None
+
+    def _is_current(self, inputs: Inputs) -> bool:
+        """Say whether the tensors outside are still in the memory that the steps use."""
         for tensors in self._watched.values():
             if all([watched.tensor() is None for watched in tensors]):
                 return False

@@ -25,7 +25,8 @@ from plugrad.engine.execute import Copy, Step
 from plugrad.engine.schedule_cache import canonicalize
 from plugrad.jit.hazards import overwriting
 from plugrad.jit.inputs import Inputs
-from plugrad.jit.names import Names, names_of
+from plugrad.jit.lookup import names_of
+from plugrad.jit.names import Names
 from plugrad.jit.tree import Leaf, Leaves, collect, rebuild
 from plugrad.runtime.buffer import Buffer, live_buffers
 from plugrad.runtime.transfer import copy_buffer
