@@ -72,7 +72,7 @@ _REASONS = {
     ),
     "brings elements to the host, as every case does": (
         "__array__ __bool__ __buffer__ __bytes__ __complex__ __deepcopy__ __float__ __index__ __int__ "
-        "__iter__ __reduce__ allclose data equal item numpy tolist"
+        "__contains__ __iter__ __reduce__ allclose data equal item numpy tolist"
     ),
     "says when and where is computed, not what": (
         "cpu cuda detach held_graphs kernelize no_grad realize replace schedule to to_ to_device train "
