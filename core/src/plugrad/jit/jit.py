@@ -213,6 +213,7 @@ class _Captured:
         self.agreement = trace.agreement
         self._trace = trace
         self._names = trace.names.without(path for path, n in harmless.items() if n >= _MOST_HARMLESS)
+        self._returned = [same for same in trace.same if same is not None]
         self._made = [(made, storage.buffer_of(made)) for made in trace.made]
         opened = [*map(storage.buffer_of, trace.stand_ins), *(memory for _, memory in self._made)]
         self._replay = Replay(trace.steps, opened, trace.values, use_graphs=settings.JIT == _WITH_GRAPHS)
@@ -242,7 +243,7 @@ class _Captured:
             tensor = value()
             if tensor is None or tensor.uop is not graph:
                 return False
-        if any([same is not None and same() is None for same in self._trace.same]):
+        if any([returned() is None for returned in self._returned]):
             return False
         return all([found.is_unchanged(inputs.tensors) for found in self._trace.gradients_found])
 

@@ -42,6 +42,8 @@ class Names:
 
     def changed(self, call: Call) -> list[Path] | None:
         """Return the paths that lead from `call` to something else by now; None: to another tensor."""
+        if not (self.tensors or self.values or self.objects):
+            return []
         passed: list[Any] = [call]
         try:
             for number, read, key in self.steps:
