@@ -56,7 +56,9 @@ class TinyJit(Generic[P, R]):
     - draws new random numbers;
     - notices when a tensor outside was given other memory, and when a name stands for another tensor, number
       or function by now: then the function runs again. Names are the variables in its code and in that of
-      the functions that it calls, and the attributes and items that lead on from these.
+      the functions that it calls, and the attributes and items that lead on from these. A number or function
+      that changed three times and made no difference is not looked at any more, and these never are: the
+      elements of arrays, numbers in lists, what libraries keep, names that are made up while running.
 
     Everything that the function computes in Python is done while recording and not again: `print` prints
     then only. A value that Python computes differently from call to call is noticed while recording. So
@@ -154,12 +156,12 @@ jit = TinyJit
 
 
 class _Recording:
-    """A signature whose calls run the function: still, or again, where plain values that it names changed.
+    """A signature whose calls run the function: still, or again, where something that it names changed.
 
     Attributes:
         traces: how many calls have run it.
         difference: what differed between the last two.
-        harmless: how often the function did the same although a value had changed, by the path to that.
+        harmless: how often the function did the same although something had changed, by the path to that.
     """
 
     def __init__(self, captured: "_Captured | None" = None, changed: Iterable[Path] = ()) -> None:
@@ -227,7 +229,7 @@ class _Captured:
             self._watched.setdefault(watched.buffer, []).append(watched)
 
     def changed(self, call: Call, inputs: Inputs) -> list[Path] | None:
-        """Return the paths to plain values that are others by now; None: no replay can stand for `call`."""
+        """Return the paths to values and objects that are others by now; None: record from the beginning."""
         return self._names.changed(call) if self._is_current(inputs) else None
 
     def _is_current(self, inputs: Inputs) -> bool:

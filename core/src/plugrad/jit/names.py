@@ -15,7 +15,7 @@ __all__ = ["PLAIN", "Call", "Names", "Path", "Read"]
 
 #: A function with its arguments and keyword arguments.
 Call = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]
-#: Gets one object from another and a key. All are functions of C: the way is gone at each replay.
+#: Gets one object from another and a key. Most are functions of C: the way is gone at each replay.
 Read = Callable[[Any, Any], Any]
 #: The names, positions and keys that lead to an object.
 Path = tuple[Any, ...]

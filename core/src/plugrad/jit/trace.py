@@ -279,7 +279,7 @@ class _Tracer:
             written_inputs=self._written_inputs(),
             relied_on=relied_on,
             values_used=self._values_used(asked),
-            names=names_of(call, self._named(directly | asked)),
+            names=names_of(call, self._named(directly)),
         )
 
     def _named(self, used: "set[int]") -> list[Tensor]:
