@@ -7,7 +7,7 @@ Where float16 has an instruction and the compiler uses it, that does the convers
 Source: IEEE 754-2008, section 3.4 (binary16); Intel, "BFLOAT16 - Hardware Numerics Definition" (2018).
 """
 
-from plugrad_cpu_clang.words import Define, reinterpret, vector_type
+from plugrad_cpu_clang.preamble import Define, reinterpret, vector_type
 
 
 class _Lanes:

@@ -16,7 +16,7 @@ from plugrad.settings import settings
 from plugrad.target import Capabilities
 from plugrad.uop.ops import COMPARE, Ops
 from plugrad.uop.uop import UOp
-from plugrad_cpu_clang import halves, words
+from plugrad_cpu_clang import halves, preamble
 from plugrad_cpu_clang.machine import Machine, available_threads, this_machine
 from plugrad_cpu_clang.waiting import waiting_accumulators
 
@@ -54,8 +54,8 @@ class CpuRenderer(MaskRenderer):
     infinity: ClassVar[str] = "__builtin_inff()"
     nan: ClassVar[str] = '__builtin_nanf("")'
     type_names: ClassVar[Mapping[DType, str]] = {
-        dtype: "_Bool" if dtype is dtypes.bool else words.scalar_type(short)
-        for dtype, short in words.SHORT_NAMES.items()
+        dtype: "_Bool" if dtype is dtypes.bool else preamble.scalar_type(short)
+        for dtype, short in preamble.SHORT_NAMES.items()
     }
 
     def __init__(self, capabilities: Capabilities | None = None, stream_bytes: int | None = None) -> None:
@@ -67,7 +67,7 @@ class CpuRenderer(MaskRenderer):
         """Return the state for one kernel."""
         scope = CpuScope(uops, self.stream_bytes, self.capabilities.vector_registers)
         if any(u.op is Ops.DEFINE_VAR for u in uops):
-            words.branching(scope.define)
+            preamble.branching(scope.define)
         return scope
 
     def assemble(self, scope: Scope, name: str) -> str:
@@ -95,7 +95,7 @@ class CpuRenderer(MaskRenderer):
         gcc 12 at -O3 -march=native with 512-bit vectors gets reductions of 8-bit products wrong.
         """
         if u.src[1].op is Ops.MUL and u.src[1].dtype.itemsize == 1:
-            words.unvectorized(scope.define)
+            preamble.unvectorized(scope.define)
         super().write_accumulate(scope, u)
 
     def workitem(self, name: str) -> str:
@@ -122,11 +122,11 @@ class CpuRenderer(MaskRenderer):
         """Return the type of a value (of vectors of bool: see `value_type`)."""
         if dtype.count == 1:
             return self.type_names[dtype]
-        return words.vector_type(scope.define, words.SHORT_NAMES[dtype.scalar()], dtype.count)
+        return preamble.vector_type(scope.define, preamble.SHORT_NAMES[dtype.scalar()], dtype.count)
 
     def storage_type(self, dtype: DType) -> str:
         """Return the type of a buffer's elements: a bool is a byte."""
-        return words.scalar_type(words.SHORT_NAMES[dtype.scalar()])
+        return preamble.scalar_type(preamble.SHORT_NAMES[dtype.scalar()])
 
     def literal(self, dtype: DType, value: ConstType) -> str:
         """Return a scalar constant; of 16-bit floats, the bits."""
@@ -137,16 +137,15 @@ class CpuRenderer(MaskRenderer):
         if is_bool(dtype):
             return super().vector(scope, dtype, parts)
         if len(set(parts)) == 1:
-            return (
-                f"{words.broadcast(scope.define, words.SHORT_NAMES[dtype.scalar()], dtype.count)}({parts[0]})"
-            )
+            short = preamble.SHORT_NAMES[dtype.scalar()]
+            return f"{preamble.broadcast(scope.define, short, dtype.count)}({parts[0]})"
         return f"({self.type_name(scope, dtype)}){{{', '.join(parts)}}}"
 
     # --- masks ---
 
     def mask_type(self, scope: Scope, bits: int, count: int) -> str:
         """Return the type of a mask."""
-        return words.vector_type(scope.define, f"i{bits}", count)
+        return preamble.vector_type(scope.define, f"i{bits}", count)
 
     def resize_mask(self, scope: Scope, mask: str, own: int, bits: int, count: int) -> str:
         """Return a mask in lanes of another width."""
@@ -158,7 +157,7 @@ class CpuRenderer(MaskRenderer):
 
     def select(self, scope: Scope, dtype: DType, mask: str, chosen: str, other: str) -> str:
         """Return one blend."""
-        function = words.select(scope.define, words.SHORT_NAMES[dtype.scalar()], dtype.count)
+        function = preamble.select(scope.define, preamble.SHORT_NAMES[dtype.scalar()], dtype.count)
         return f"{function}({mask}, {chosen}, {other})"
 
     def cast_mask(self, scope: Scope, u: UOp) -> str:
@@ -186,9 +185,9 @@ class CpuRenderer(MaskRenderer):
             return f"*{pointer} = {value}"
         if is_bool(dtype):
             value = f"({self.type_name(scope, dtype)})(-{self.as_mask(scope, u.src[1], 8)})"
-        if dtype.nbytes == words.CACHE_LINE and is_streamed(scope, u):
-            short = words.SHORT_NAMES[dtype.scalar()]
-            return f"{words.streaming_store(scope.define, short, dtype.count)}({pointer}, {value})"
+        if dtype.nbytes == preamble.CACHE_LINE and is_streamed(scope, u):
+            short = preamble.SHORT_NAMES[dtype.scalar()]
+            return f"{preamble.streaming_store(scope.define, short, dtype.count)}({pointer}, {value})"
         return f"*({self.type_name(scope, dtype)}u *){pointer} = {value}"
 
     # --- expressions ---
@@ -201,7 +200,7 @@ class CpuRenderer(MaskRenderer):
         """Return the expression of an ALU node that gives numbers, or one truth."""
         count, dtype = u.dtype.count, u.dtype.scalar()
         if u.op in (Ops.CDIV, Ops.CMOD) and not is_safe_divisor(u.src[1]):
-            return f"{words.division(scope.define, OPERATORS[u.op], dtype, count)}({', '.join(args)})"
+            return f"{preamble.division(scope.define, OPERATORS[u.op], dtype, count)}({', '.join(args)})"
         if u.op in (Ops.SHL, Ops.SHR) and count > 1 and u.src[1].dtype is not u.dtype:
             args = [args[0], self._convert(scope, u.dtype, args[1])]
         return super().alu(scope, u, args)
@@ -212,17 +211,17 @@ class CpuRenderer(MaskRenderer):
         count, dtype = u.dtype.count, u.dtype.scalar()
         if is_number(u.src[0]) or is_number(u.src[1]):
             low, x = (a, b) if is_number(u.src[0]) else (b, a)
-            return f"{words.clamp_below(scope.define, dtype, count)}({x}, {low})"
-        return f"{words.maximum(scope.define, dtype, count)}({a}, {b})"
+            return f"{preamble.clamp_below(scope.define, dtype, count)}({x}, {low})"
+        return f"{preamble.maximum(scope.define, dtype, count)}({a}, {b})"
 
     def call(self, scope: Scope, u: UOp, args: Sequence[str]) -> str:
-        """Return the call of a function of `words`."""
-        short, count = words.SHORT_NAMES[u.dtype.scalar()], u.dtype.count
+        """Return the call of a function of the preamble."""
+        short, count = preamble.SHORT_NAMES[u.dtype.scalar()], u.dtype.count
         match u.op:
             case Ops.SQRT | Ops.TRUNC:
-                function = words.lanewise(scope.define, self.functions[u.op], short, count)
+                function = preamble.lanewise(scope.define, self.functions[u.op], short, count)
             case Ops.MULACC:
-                function = words.fused_multiply_add(scope.define, short, count)
+                function = preamble.fused_multiply_add(scope.define, short, count)
             case _:
                 raise NotImplementedError(f"C on CPUs has no {u.op!r}: codegen should have decomposed it")
         return f"{function}({', '.join(args)})"
@@ -254,7 +253,7 @@ class CpuRenderer(MaskRenderer):
     def bitcast(self, scope: Scope, u: UOp, value: str) -> str:
         """Return the bits in another dtype of the same size."""
         source, to = u.src[0].dtype, u.dtype
-        short_from, short_to = words.SHORT_NAMES[source.scalar()], words.SHORT_NAMES[to.scalar()]
+        short_from, short_to = preamble.SHORT_NAMES[source.scalar()], preamble.SHORT_NAMES[to.scalar()]
         if to.count > 1:
             if is_bool(source):
                 value = f"(-{self.as_mask(scope, u.src[0], 8)})"
@@ -263,7 +262,7 @@ class CpuRenderer(MaskRenderer):
             return f"({value} != 0)"
         if short_from == short_to:
             return value
-        return f"{words.reinterpret(scope.define, short_to, short_from)}({value})"
+        return f"{preamble.reinterpret(scope.define, short_to, short_from)}({value})"
 
     def _convert(self, scope: Scope, to: DType, value: str) -> str:
         type_name = self.type_name(scope, to)

@@ -16,7 +16,7 @@ from plugrad.renderer.scope import Scope
 from plugrad.target import Capabilities, Target
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
-from plugrad_cuda import words
+from plugrad_cuda import preamble
 from plugrad_cuda.capabilities import STATIC_SHARED_BYTES, capabilities
 from plugrad_cuda.layout import DYNAMIC_SHARED, is_aligned, shared_offsets
 
@@ -103,7 +103,7 @@ class CudaRenderer(CStyleRenderer):
         if u.op is not Ops.WMMA:
             return super().write(scope, u)
         types = [self.type_name(scope, s.dtype) for s in u.src]
-        function = words.matrix_instruction(scope.define, u.arg, *types)
+        function = preamble.matrix_instruction(scope.define, u.arg, *types)
         arguments = ", ".join(scope.names[s] for s in u.src)
         return scope.declare(u, "tile", types[2], f"{function}({arguments})")
 
@@ -115,7 +115,9 @@ class CudaRenderer(CStyleRenderer):
             return self.type_names[dtype]
         scalar = dtype.scalar()
         short = "uint16" if scalar in HALVES else scalar.name
-        return words.vector_type(scope.define, self.storage_type(scalar), short, scalar.itemsize, dtype.count)
+        return preamble.vector_type(
+            scope.define, self.storage_type(scalar), short, scalar.itemsize, dtype.count
+        )
 
     def storage_type(self, dtype: DType) -> str:
         """Return the type of a buffer's elements: a bool is a byte."""
@@ -190,7 +192,7 @@ class CudaRenderer(CStyleRenderer):
         if u.op in (Ops.CDIV, Ops.CMOD) and not is_safe_divisor(u.src[1]):
             name = self.type_names[dtype]
             unsigned = name if name.startswith("unsigned") else f"unsigned {name.removeprefix('signed ')}"
-            function = words.division(scope.define, OPERATORS[u.op], name, unsigned, dtype)
+            function = preamble.division(scope.define, OPERATORS[u.op], name, unsigned, dtype)
             return f"{function}({', '.join(args)})"
         if u.op in _OVERFLOWING and may_overflow(u, scope.addresses):
             unsigned = "unsigned long long" if dtype.itemsize == 8 else "unsigned int"
@@ -215,11 +217,11 @@ class CudaRenderer(CStyleRenderer):
         if is_bool(to):
             return f"(({value} & 0x7fff) != 0)" if source in HALVES else f"({value} != 0)"
         if source in HALVES:
-            widen = words.float_from_half if source is dtypes.float16 else words.float_from_bfloat
+            widen = preamble.float_from_half if source is dtypes.float16 else preamble.float_from_bfloat
             value, source = f"{widen(scope.define)}({value})", dtypes.float32
         if to in HALVES:
             # codegen rounds what float does not hold before it gets here
-            narrow = words.half_from_float if to is dtypes.float16 else words.bfloat_from_float
+            narrow = preamble.half_from_float if to is dtypes.float16 else preamble.bfloat_from_float
             return f"{narrow(scope.define)}({value if source is dtypes.float32 else f'((float){value})'})"
         if is_float(source) and not is_float(to) and to.itemsize < 4:
             # the conversion saturates: int32 on the way makes small types wrap
@@ -240,7 +242,7 @@ class CudaRenderer(CStyleRenderer):
         return f"(({self.type_names[to]}){value})"
 
     def _reinterpret(self, scope: Scope, to: DType, source: DType) -> str:
-        return words.reinterpret(
+        return preamble.reinterpret(
             scope.define, self.type_names[to], self.type_names[source], to.name, source.name
         )
 

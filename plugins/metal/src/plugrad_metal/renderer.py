@@ -15,7 +15,7 @@ from plugrad.renderer.scope import Scope, buffer_of
 from plugrad.target import Capabilities, Target
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
-from plugrad_metal import words
+from plugrad_metal import preamble
 from plugrad_metal.capabilities import BFLOAT_SINCE, capabilities, language_of
 
 # what may leave the range of a signed integer, which C++ does not define
@@ -82,7 +82,7 @@ class MetalRenderer(CStyleRenderer):
     def open_scope(self, uops: Sequence[UOp]) -> "MetalScope":
         """Return the state for one kernel."""
         scope = MetalScope(uops)
-        scope.define("prologue", words.PROLOGUE)
+        scope.define("prologue", preamble.PROLOGUE)
         return scope
 
     def assemble(self, scope: Scope, name: str) -> str:
@@ -124,7 +124,7 @@ class MetalRenderer(CStyleRenderer):
             return
         a, b, c = u.src
         factor, result = self.type_name(scope, a.dtype), self.type_name(scope, u.dtype)
-        function = words.matrix_product(scope.define, u.arg, factor, result)
+        function = preamble.matrix_product(scope.define, u.arg, factor, result)
         arguments = ", ".join(scope.names[s] for s in (a, b, c))
         scope.declare(u, "tile", result, f"{function}({arguments})")
 
@@ -198,7 +198,7 @@ class MetalRenderer(CStyleRenderer):
         """Return the expression of an ALU node on rendered sources."""
         dtype = u.dtype
         if u.op in (Ops.CDIV, Ops.CMOD) and not is_safe_divisor(u.src[1]):
-            function = words.division(scope.define, OPERATORS[u.op], self.type_names[dtype], dtype)
+            function = preamble.division(scope.define, OPERATORS[u.op], self.type_names[dtype], dtype)
             return f"{function}({', '.join(args)})"
         if u.op in _OVERFLOWING and may_overflow(u, scope.addresses):
             unsigned = "ulong" if dtype.itemsize == 8 else "uint"
@@ -221,9 +221,9 @@ class MetalRenderer(CStyleRenderer):
         if is_bool(to):
             return f"(({value} & 0x7fff) != 0)" if source in self.as_bits else f"({value} != 0)"
         if source in self.as_bits:
-            value, source = f"{words.float_from_bfloat(scope.define)}({value})", dtypes.float32
+            value, source = f"{preamble.float_from_bfloat(scope.define)}({value})", dtypes.float32
         if to in self.as_bits:
-            return f"{words.bfloat_from_float(scope.define)}({value})"
+            return f"{preamble.bfloat_from_float(scope.define)}({value})"
         if is_float(source) and not is_float(to) and to.itemsize < 4:
             # C++ leaves a float outside the range undefined: int32 on the way makes small types wrap
             value = f"(int){value}"

@@ -17,7 +17,7 @@ from plugrad.target import Capabilities, Target
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 from plugrad_opencl.capabilities import capabilities
-from plugrad_opencl.words import Words, numbered
+from plugrad_opencl.preamble import Preamble, numbered
 
 _BOUNDED = frozenset({Ops.EXP, Ops.EXP2, Ops.LOG2})
 # what may leave the range of a signed integer, which C does not define
@@ -148,7 +148,7 @@ class OpenClRenderer(MaskRenderer):
 
     def resize_mask(self, scope: Scope, mask: str, own: int, bits: int, count: int) -> str:
         """Return a mask in lanes of another width."""
-        return self._words(scope).convert(_SIGNED[bits], _SIGNED[own], count, mask)
+        return self._preamble(scope).convert(_SIGNED[bits], _SIGNED[own], count, mask)
 
     def fill_mask(self, scope: Scope, bits: int, lanes: Sequence[str]) -> str:
         """Return the mask with these lanes."""
@@ -186,7 +186,7 @@ class OpenClRenderer(MaskRenderer):
     def _vector_in_memory(self, scope: Scope, u: UOp, dtype: DType) -> str:
         space = "__local" if buffer_of(u).op is Ops.DEFINE_LOCAL else "__global"
         scalar = self.storage_type(dtype)
-        return f"{space} {self._words(scope).unaligned(scalar, dtype.count, dtype.itemsize)}"
+        return f"{space} {self._preamble(scope).unaligned(scalar, dtype.count, dtype.itemsize)}"
 
     # --- expressions ---
 
@@ -194,7 +194,7 @@ class OpenClRenderer(MaskRenderer):
         """Return the expression of an ALU node that gives numbers, or one truth."""
         count, dtype = u.dtype.count, u.dtype.scalar()
         if u.op in (Ops.CDIV, Ops.CMOD) and not is_safe_divisor(u.src[1]):
-            function = self._words(scope).division(OPERATORS[u.op], self.type_names[dtype], count, dtype)
+            function = self._preamble(scope).division(OPERATORS[u.op], self.type_names[dtype], count, dtype)
             return f"{function}({', '.join(args)})"
         if u.op in (Ops.SHL, Ops.SHR) and count > 1 and u.src[1].dtype is not u.dtype:
             args = [args[0], self._convert(scope, u.src[1].dtype, u.dtype, args[1])]
@@ -208,14 +208,14 @@ class OpenClRenderer(MaskRenderer):
         """Return the call of a built-in function."""
         scalar, count = self._scalar_type(u.dtype), u.dtype.count
         if u.op is Ops.MULACC:
-            return f"{self._words(scope).multiply_add(scalar, count)}({', '.join(args)})"
+            return f"{self._preamble(scope).multiply_add(scalar, count)}({', '.join(args)})"
         if u.op in _BOUNDED and scalar == "half":  # the language's bound is wider for it
-            word = self._words(scope)
-            function = word.builtin(self.functions[u.op], "float", count)
-            value = f"{function}({word.convert('float', 'half', count, args[0])})"
-            return word.convert("half", "float", count, value)
+            preamble = self._preamble(scope)
+            function = preamble.builtin(self.functions[u.op], "float", count)
+            value = f"{function}({preamble.convert('float', 'half', count, args[0])})"
+            return preamble.convert("half", "float", count, value)
         if u.op in _BOUNDED or u.op in (Ops.SQRT, Ops.TRUNC):
-            return f"{self._words(scope).builtin(self.functions[u.op], scalar, count)}({args[0]})"
+            return f"{self._preamble(scope).builtin(self.functions[u.op], scalar, count)}({args[0]})"
         return super().call(scope, u, args)
 
     # --- conversions ---
@@ -233,9 +233,9 @@ class OpenClRenderer(MaskRenderer):
                 return f"({without_sign} != {self._bits_constant(0, to.count)})"
             return f"({value} != {self.const(scope, source, 0)})"
         if source.scalar() in self.as_bits:
-            word = self._words(scope)
+            preamble = self._preamble(scope)
             is_half = source.scalar() is dtypes.float16
-            widen = word.float_from_half(to.count) if is_half else word.float_from_bfloat(to.count)
+            widen = preamble.float_from_half(to.count) if is_half else preamble.float_from_bfloat(to.count)
             value, source = f"{widen}({value})", dtypes.float32.vec(to.count)
         if to.scalar() in self.as_bits:
             return self._cast_to_bits(scope, source, to, value)
@@ -261,15 +261,17 @@ class OpenClRenderer(MaskRenderer):
 
     def _cast_to_bits(self, scope: Scope, source: DType, to: DType, value: str) -> str:
         """Return the nearest 16-bit float; what float32 does not hold, codegen has rounded to it before."""
-        count, kind, word = to.count, source.scalar(), self._words(scope)
+        count, kind, preamble = to.count, source.scalar(), self._preamble(scope)
         is_exact = kind is dtypes.float32 or kind.itemsize < 4
         assert is_exact, f"{source} becomes float32 before it becomes {to}"
         is_half = to.scalar() is dtypes.float16
         value = self._convert(scope, source, dtypes.float32.vec(count), value)
-        return f"{word.half_from_float(count) if is_half else word.bfloat_from_float(count)}({value})"
+        return f"{preamble.half_from_float(count) if is_half else preamble.bfloat_from_float(count)}({value})"
 
     def _convert(self, scope: Scope, source: DType, to: DType, value: str) -> str:
-        return self._words(scope).convert(self._scalar_type(to), self._scalar_type(source), to.count, value)
+        return self._preamble(scope).convert(
+            self._scalar_type(to), self._scalar_type(source), to.count, value
+        )
 
     def _bits_constant(self, value: int, count: int) -> str:
         return f"({numbered('ushort', count)})({value})"
@@ -278,8 +280,8 @@ class OpenClRenderer(MaskRenderer):
         scalar = dtype.scalar()
         return "ushort" if scalar in self.as_bits else self.type_names[scalar]
 
-    def _words(self, scope: Scope) -> Words:
-        return Words(scope.define, self.capabilities.vector_bits)
+    def _preamble(self, scope: Scope) -> Preamble:
+        return Preamble(scope.define, self.capabilities.vector_bits)
 
     def _extensions(self, uops: Sequence[UOp]) -> list[str]:
         used = {u.dtype.scalar() for u in uops}

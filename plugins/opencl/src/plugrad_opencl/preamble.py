@@ -29,8 +29,8 @@ def numbered(name: str, count: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
-    """Writes the functions of one kernel.
+class Preamble:
+    """The functions that stand before one kernel.
 
     Attributes:
         define: adds a paragraph by name, once, and returns the name.
