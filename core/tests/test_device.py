@@ -60,10 +60,10 @@ endless = Backend("ENDLESS", Probe((ProbedDevice(Target("ENDLESS")),), any_index
 
 @pytest.fixture
 def devices(monkeypatch: pytest.MonkeyPatch) -> DeviceRegistry:
-    monkeypatch.setitem(sys.modules, "device_zoo", sys.modules[__name__])
+    monkeypatch.setitem(sys.modules, "device_plugins", sys.modules[__name__])
     monkeypatch.delenv("DEVICE", raising=False)
     names = {"CHIP": "chip", "MICROCHIP": "chip", "EMPTY": "empty", "ENDLESS": "endless"}
-    sources = tuple(PluginSource(name, f"device_zoo:{attr}", "dist") for name, attr in names.items())
+    sources = tuple(PluginSource(name, f"device_plugins:{attr}", "dist") for name, attr in names.items())
     manager = PluginManager(lambda: sources)
     manager.register_builtin("NULL", "plugrad.builtin.null")
     return DeviceRegistry(manager)

@@ -9,7 +9,7 @@ import pytest
 from plugrad.autodiff import Batch, compute_gradient, recomputed, with_rule
 from plugrad.dtype import dtypes
 from plugrad.errors import TransformError
-from plugrad.schedule.lookups import inside_lookup
+from plugrad.schedule.gather_fusion import inside_lookup
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 

@@ -14,25 +14,25 @@ from plugrad.plugin.explain import BackendReport, State
 from plugrad.plugin.manager import PluginManager
 from plugrad.plugin.source import PluginSource
 from plugrad.target import Evidence, Target
-from plugrad_conformance.zoo import ANIMALS, Zoo, zoo
+from plugrad_conformance.broken_plugins import BROKEN, PluginSite, site
 
-__all__ = ["zoo"]
+__all__ = ["site"]
 
-PROCESSES = [animal for animal in ANIMALS.values() if animal.shows == "process"]
+PROCESSES = [broken for broken in BROKEN.values() if broken.shows == "process"]
 
 CRASHES = ("crashes-when-imported", "crashes-when-probed")
 
 
 @pytest.fixture
-def install(zoo: Zoo) -> Iterator[PluginManager]:
+def install(site: PluginSite) -> Iterator[PluginManager]:
     """Install plugins that no test may load in this process."""
-    zoo.install_good(**{"    return Probe(": "    print('noise')\n    return Probe("})
-    for animal in (*PROCESSES, ANIMALS["probe-raises"]):
-        zoo.install_animal(animal)
-    manager = zoo.manager()
+    site.install_good(**{"    return Probe(": "    print('noise')\n    return Probe("})
+    for broken in (*PROCESSES, BROKEN["probe-raises"]):
+        site.install_broken(broken)
+    manager = site.manager()
     manager.register_builtin("NULL", "plugrad.builtin.null")
     yield manager
-    assert not zoo.modules & set(sys.modules)
+    assert not site.modules & set(sys.modules)
 
 
 def only(manager: PluginManager, *names: str) -> PluginManager:
@@ -45,17 +45,17 @@ def test_plugins_that_end_their_process_are_lines_of_the_report(install: PluginM
     assert reports["CHIP"].state is State.READY
     assert reports["CHIP"].devices[0].description == "chip 0"
     assert reports["NULL"].state is State.READY
-    for animal in (*PROCESSES, ANIMALS["probe-raises"]):
-        if animal.name == "hangs":
+    for broken in (*PROCESSES, BROKEN["probe-raises"]):
+        if broken.name == "hangs":
             continue
-        report = reports[animal.entry_point.upper()]
-        assert report.state is State.FAILED, animal.name
-        assert animal.says[0] in report.reason
-        assert report.distribution == animal.distribution
-        assert animal.distribution in report.remedy
+        report = reports[broken.entry_point.upper()]
+        assert report.state is State.FAILED, broken.name
+        assert broken.says[0] in report.reason
+        assert report.distribution == broken.distribution
+        assert broken.distribution in report.remedy
     for name in CRASHES:
-        animal = ANIMALS[name]
-        assert f"{animal.module}.py" in reports[animal.entry_point.upper()].traceback
+        broken = BROKEN[name]
+        assert f"{broken.module}.py" in reports[broken.entry_point.upper()].traceback
 
 
 def test_a_plugin_that_hangs_is_ended(install: PluginManager) -> None:
@@ -63,7 +63,7 @@ def test_a_plugin_that_hangs_is_ended(install: PluginManager) -> None:
     (report, *_) = explain_isolated(only(install, "HANGS"), 1.5)
     assert time.monotonic() - started < 60
     assert report.reason == "loading and probing it did not answer within 1.5 seconds"
-    assert report.remedy.startswith("Upgrade or uninstall plugrad-zoo-hangs")
+    assert report.remedy.startswith("Upgrade or uninstall plugrad-broken-hangs")
 
 
 def test_what_is_known_and_not_there_comes_last(install: PluginManager) -> None:

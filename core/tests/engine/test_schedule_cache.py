@@ -1,7 +1,7 @@
 from plugrad.dtype import dtypes
+from plugrad.engine.arena import prepare
 from plugrad.engine.realize import schedule
 from plugrad.engine.schedule_cache import cached_schedule, canonicalize, clear_schedules
-from plugrad.engine.temporaries import prepare
 from plugrad.schedule.create import Schedule
 from plugrad.settings import context
 from plugrad.testing.memory import put

@@ -12,76 +12,76 @@ def by_name(reports: tuple[BackendReport, ...]) -> dict[str, BackendReport]:
     return {report.name: report for report in reports}
 
 
-def test_a_working_backend_is_shown_with_its_devices(zoo: Any) -> None:
-    zoo.install_good()
-    report = by_name(explain(zoo.manager()))["CHIP"]
+def test_a_working_backend_is_shown_with_its_devices(site: Any) -> None:
+    site.install_good()
+    report = by_name(explain(site.manager()))["CHIP"]
     assert report.state is State.READY
     assert (report.distribution, report.version, report.spec_version) == ("plugrad-chip", "1.0", "1.0")
     assert [device.target.name for device in report.devices] == ["CHIP", "CHIP:1"]
 
 
-def test_a_failed_plugin_is_shown_with_its_traceback(zoo: Any) -> None:
-    zoo.install("plugrad-bad", {"bad": "zoo_bad"}, "2.5", zoo_bad="1 / 0")
-    report = by_name(explain(zoo.manager()))["BAD"]
+def test_a_failed_plugin_is_shown_with_its_traceback(site: Any) -> None:
+    site.install("plugrad-bad", {"bad": "broken_bad"}, "2.5", broken_bad="1 / 0")
+    report = by_name(explain(site.manager()))["BAD"]
     assert report.state is State.FAILED
     assert "ZeroDivisionError" in report.reason
-    assert "zoo_bad.py" in report.traceback
+    assert "broken_bad.py" in report.traceback
     assert (report.distribution, report.version) == ("plugrad-bad", "2.5")
 
 
-def test_a_backend_without_devices_says_why_and_what_would_help(zoo: Any) -> None:
-    zoo.install_good(
+def test_a_backend_without_devices_says_why_and_what_would_help(site: Any) -> None:
+    site.install_good(
         **{"return Probe(": "return Probe(reason='no driver', remedy='Load it.')\n    return Probe("}
     )
-    report = by_name(explain(zoo.manager()))["CHIP"]
+    report = by_name(explain(site.manager()))["CHIP"]
     assert (report.state, report.reason, report.remedy) == (State.NO_DEVICE, "no driver", "Load it.")
 
 
-def test_a_probe_that_raises_is_a_failure_with_its_traceback(zoo: Any) -> None:
-    zoo.install_good(**{"return Probe(": "1 / 0; return Probe("})
-    report = by_name(explain(zoo.manager()))["CHIP"]
+def test_a_probe_that_raises_is_a_failure_with_its_traceback(site: Any) -> None:
+    site.install_good(**{"return Probe(": "1 / 0; return Probe("})
+    report = by_name(explain(site.manager()))["CHIP"]
     assert report.state is State.FAILED
-    assert "zoo_chip.py" in report.traceback
+    assert "broken_chip.py" in report.traceback
 
 
-def test_known_backends_that_are_missing_come_with_their_install_line(zoo: Any) -> None:
-    report = by_name(explain(zoo.manager()))["CUDA"]
+def test_known_backends_that_are_missing_come_with_their_install_line(site: Any) -> None:
+    report = by_name(explain(site.manager()))["CUDA"]
     assert report.state is State.NOT_INSTALLED
     assert report.remedy == "pip install plugrad-plugin-cuda"
 
 
-def test_duplicates_are_shown_as_one_failure_each(zoo: Any) -> None:
-    zoo.install_good()
-    zoo.install("plugrad-rival", {"chip": "zoo_rival"}, zoo_rival=zoo.good("chip"))
-    failed = [report for report in explain(zoo.manager()) if report.state is State.FAILED]
+def test_duplicates_are_shown_as_one_failure_each(site: Any) -> None:
+    site.install_good()
+    site.install("plugrad-rival", {"chip": "broken_rival"}, broken_rival=site.good("chip"))
+    failed = [report for report in explain(site.manager()) if report.state is State.FAILED]
     assert sorted(report.distribution for report in failed) == ["plugrad-chip", "plugrad-rival"]
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-def test_a_broken_addition_is_shown_beside_its_device(zoo: Any) -> None:
-    zoo.install_good()
-    zoo.install("plugrad-addition", {"chip": "zoo_addition"}, zoo_addition="1 / 0")
-    states = {report.distribution: report.state for report in explain(zoo.manager())}
+def test_a_broken_addition_is_shown_beside_its_device(site: Any) -> None:
+    site.install_good()
+    site.install("plugrad-addition", {"chip": "broken_addition"}, broken_addition="1 / 0")
+    states = {report.distribution: report.state for report in explain(site.manager())}
     assert states["plugrad-chip"] is State.READY
     assert states["plugrad-addition"] is State.FAILED
 
 
-def test_an_addition_is_shown_with_the_hooks_that_it_replaces(zoo: Any) -> None:
-    zoo.install_good()
+def test_an_addition_is_shown_with_the_hooks_that_it_replaces(site: Any) -> None:
+    site.install_good()
     source = (
         "from plugrad.plugin import hookimpl\n"
         "@hookimpl\ndef plugrad_compiler(target): return None\n"
         "@hookimpl(wrapper=True)\ndef plugrad_renderer(target): return (yield)\n"
     )
-    zoo.install("plugrad-chip-more", {"chip": "zoo_more"}, zoo_more=source)
-    report = by_name(explain(zoo.manager()))["CHIP"]
+    site.install("plugrad-chip-more", {"chip": "broken_more"}, broken_more=source)
+    report = by_name(explain(site.manager()))["CHIP"]
     assert report.additions == ("plugrad-chip-more 1.0: plugrad_compiler, plugrad_renderer",)
 
 
-def test_the_report_is_json(zoo: Any) -> None:
-    zoo.install_good()
-    zoo.install("plugrad-bad", {"bad": "zoo_bad"}, zoo_bad="1 / 0")
-    data = json.loads(json.dumps([report.as_json() for report in explain(zoo.manager())]))
+def test_the_report_is_json(site: Any) -> None:
+    site.install_good()
+    site.install("plugrad-bad", {"bad": "broken_bad"}, broken_bad="1 / 0")
+    data = json.loads(json.dumps([report.as_json() for report in explain(site.manager())]))
     assert data[0]["devices"][1] == {
         "name": "CHIP:1",
         "arch": "v1",

@@ -25,19 +25,19 @@ def run_python(code: str) -> str:
 # --- finding ---
 
 
-def test_a_backend_is_found_by_its_entry_point_whatever_the_case(zoo: Any) -> None:
-    zoo.install_good()
-    backend = zoo.manager().backend("Chip")
+def test_a_backend_is_found_by_its_entry_point_whatever_the_case(site: Any) -> None:
+    site.install_good()
+    backend = site.manager().backend("Chip")
     assert backend.info.name == "CHIP"
     assert (backend.info.distribution, backend.info.version) == ("plugrad-chip", "1.0")
 
 
-def test_only_the_plugin_that_was_asked_for_is_imported(zoo: Any) -> None:
-    zoo.install_good("chip")
-    zoo.install_good("chop")
-    zoo.manager().backend("CHIP")
-    assert "zoo_chip" in sys.modules
-    assert "zoo_chop" not in sys.modules
+def test_only_the_plugin_that_was_asked_for_is_imported(site: Any) -> None:
+    site.install_good("chip")
+    site.install_good("chop")
+    site.manager().backend("CHIP")
+    assert "broken_chip" in sys.modules
+    assert "broken_chop" not in sys.modules
 
 
 def test_a_builtin_device_reads_no_entry_point() -> None:
@@ -54,16 +54,16 @@ def test_importing_plugrad_reads_no_entry_point() -> None:
     assert out.strip() == "False"
 
 
-def test_an_unknown_device_says_what_was_looked_for_and_what_is_there(zoo: Any) -> None:
-    zoo.install_good()
+def test_an_unknown_device_says_what_was_looked_for_and_what_is_there(site: Any) -> None:
+    site.install_good()
     with pytest.raises(DeviceNotFound, match=r"entry point 'qqq' of the group plugrad.backends.*found CHIP"):
-        zoo.manager().backend("QQQ")
+        site.manager().backend("QQQ")
 
 
-def test_a_misspelled_device_is_told_the_nearest_name(zoo: Any) -> None:
-    zoo.install_good()
+def test_a_misspelled_device_is_told_the_nearest_name(site: Any) -> None:
+    site.install_good()
     with pytest.raises(DeviceNotFound, match="Did you mean 'CHIP'") as caught:
-        zoo.manager().backend("CHPI")
+        site.manager().backend("CHPI")
     assert "pip install" not in str(caught.value)
 
 
@@ -90,42 +90,44 @@ def test_a_known_device_comes_with_its_install_line(name: str, line: str) -> Non
         PluginManager(tuple).backend(name)
 
 
-# --- bad plugins; the zoo of the conformance kit has one of each kind ---
+# --- bad plugins; the conformance kit has one of each kind ---
 
 
-def test_the_traceback_of_a_failed_import_is_kept(zoo: Any) -> None:
-    zoo.install("plugrad-bad", {"bad": "zoo_bad"}, zoo_bad="def deep():\n    return 1 / 0\ndeep()")
-    manager = zoo.manager()
+def test_the_traceback_of_a_failed_import_is_kept(site: Any) -> None:
+    site.install("plugrad-bad", {"bad": "broken_bad"}, broken_bad="def deep():\n    return 1 / 0\ndeep()")
+    manager = site.manager()
     with pytest.raises(PluginError):
         manager.backend("BAD")
     (failure,) = manager.failures
-    assert "zoo_bad.py" in failure.traceback
+    assert "broken_bad.py" in failure.traceback
     assert "in deep" in failure.traceback
     assert "`plugrad devices --traceback`" in failure.remedy
 
 
-def test_ctrl_c_during_an_import_is_not_contained(zoo: Any) -> None:
-    zoo.install("plugrad-bad", {"bad": "zoo_bad"}, zoo_bad="raise KeyboardInterrupt")
+def test_ctrl_c_during_an_import_is_not_contained(site: Any) -> None:
+    site.install("plugrad-bad", {"bad": "broken_bad"}, broken_bad="raise KeyboardInterrupt")
     with pytest.raises(KeyboardInterrupt):
-        zoo.manager().backend("BAD")
+        site.manager().backend("BAD")
 
 
-def test_a_failed_plugin_is_imported_once(zoo: Any) -> None:
-    zoo.install("plugrad-bad", {"bad": "zoo_bad"}, zoo_bad="import sys\nsys.zoo_count += 1\nraise ValueError")
-    sys.zoo_count = 0  # type: ignore[attr-defined]
-    manager = zoo.manager()
+def test_a_failed_plugin_is_imported_once(site: Any) -> None:
+    site.install(
+        "plugrad-bad", {"bad": "broken_bad"}, broken_bad="import sys\nsys.broken_count += 1\nraise ValueError"
+    )
+    sys.broken_count = 0  # type: ignore[attr-defined]
+    manager = site.manager()
     for _ in range(2):
         with pytest.raises(PluginError):
             manager.backend("BAD")
-    assert sys.zoo_count == 1  # type: ignore[attr-defined]
+    assert sys.broken_count == 1  # type: ignore[attr-defined]
 
 
-def test_after_clear_a_failed_plugin_is_tried_again(zoo: Any) -> None:
-    zoo.install("plugrad-bad", {"chip": "zoo_chip"}, zoo_chip="import no_such_module_at_all")
-    manager = zoo.manager()
+def test_after_clear_a_failed_plugin_is_tried_again(site: Any) -> None:
+    site.install("plugrad-bad", {"chip": "broken_chip"}, broken_chip="import no_such_module_at_all")
+    manager = site.manager()
     with pytest.raises(PluginError):
         manager.backend("CHIP")
-    (zoo.root / "zoo_chip.py").write_text(zoo.good("chip") + "# longer than what was cached\n")
+    (site.root / "broken_chip.py").write_text(site.good("chip") + "# longer than what was cached\n")
     manager.clear()
     assert manager.backend("CHIP").info.name == "CHIP"
     assert manager.failures == ()
@@ -139,16 +141,16 @@ def test_after_clear_a_failed_plugin_is_tried_again(zoo: Any) -> None:
         ("1.0", "spec_version is float 1.0, not str"),
     ],
 )
-def test_a_plugin_of_another_spec_is_refused(zoo: Any, version: str, reason: str) -> None:
-    zoo.install_good(**{'spec_version="1.0"': f"spec_version={version}"})
+def test_a_plugin_of_another_spec_is_refused(site: Any, version: str, reason: str) -> None:
+    site.install_good(**{'spec_version="1.0"': f"spec_version={version}"})
     with pytest.raises(PluginError, match=reason):
-        zoo.manager().backend("CHIP")
+        site.manager().backend("CHIP")
 
 
-def test_two_distributions_with_one_name_are_both_refused_and_both_named(zoo: Any) -> None:
-    zoo.install_good()
-    zoo.install("plugrad-rival", {"chip": "zoo_rival"}, "3.0", zoo_rival=zoo.good("chip"))
-    manager = zoo.manager()
+def test_two_distributions_with_one_name_are_both_refused_and_both_named(site: Any) -> None:
+    site.install_good()
+    site.install("plugrad-rival", {"chip": "broken_rival"}, "3.0", broken_rival=site.good("chip"))
+    manager = site.manager()
     with pytest.raises(PluginError, match=r"plugrad-chip 1.0 and plugrad-rival 3.0 both provide"):
         manager.backend("CHIP")
     assert {failure.source.distribution for failure in manager.failures} == {"plugrad-chip", "plugrad-rival"}
@@ -156,11 +158,11 @@ def test_two_distributions_with_one_name_are_both_refused_and_both_named(zoo: An
 
 
 @pytest.mark.parametrize("wish", ["plugrad-rival", "Plugrad.Rival", "other, plugrad_rival,plugrad-chip"])
-def test_a_setting_chooses_between_two_distributions_with_one_name(zoo: Any, wish: str) -> None:
-    zoo.install_good()
-    zoo.install("plugrad-rival", {"chip": "zoo_rival"}, "3.0", zoo_rival=zoo.good("chip"))
-    zoo.install("plugrad-chip-better", {"chip": "zoo_better"}, zoo_better=COMPILER_ONLY)
-    manager = zoo.manager()
+def test_a_setting_chooses_between_two_distributions_with_one_name(site: Any, wish: str) -> None:
+    site.install_good()
+    site.install("plugrad-rival", {"chip": "broken_rival"}, "3.0", broken_rival=site.good("chip"))
+    site.install("plugrad-chip-better", {"chip": "broken_better"}, broken_better=COMPILER_ONLY)
+    manager = site.manager()
     with context(PLUGRAD_PREFER=wish):
         backend = manager.backend("CHIP")
         assert manager.choose() == "CHIP"
@@ -170,35 +172,37 @@ def test_a_setting_chooses_between_two_distributions_with_one_name(zoo: Any, wis
     assert "PLUGRAD_PREFER chooses plugrad-rival 3.0" in failure.reason
 
 
-def test_a_preference_for_neither_leaves_both_refused(zoo: Any) -> None:
-    zoo.install_good()
-    zoo.install("plugrad-rival", {"chip": "zoo_rival"}, "3.0", zoo_rival=zoo.good("chip"))
+def test_a_preference_for_neither_leaves_both_refused(site: Any) -> None:
+    site.install_good()
+    site.install("plugrad-rival", {"chip": "broken_rival"}, "3.0", broken_rival=site.good("chip"))
     remedy = "Set PLUGRAD_PREFER=plugrad-chip to take that one, or uninstall one of plugrad-chip, plugrad-riv"
     with context(PLUGRAD_PREFER="other"), pytest.raises(PluginError, match=remedy):
-        zoo.manager().backend("CHIP")
+        site.manager().backend("CHIP")
 
 
-def test_the_name_of_a_builtin_device_is_reserved(zoo: Any) -> None:
-    zoo.install("plugrad-rival", {"null": "zoo_rival"}, zoo_rival=zoo.good("null"))
-    manager = zoo.manager()
+def test_the_name_of_a_builtin_device_is_reserved(site: Any) -> None:
+    site.install("plugrad-rival", {"null": "broken_rival"}, broken_rival=site.good("null"))
+    manager = site.manager()
     manager.register_builtin("NULL", "plugrad.builtin.null")
     assert manager.backend("NULL").source.is_builtin
     manager.sources()
     assert "is the name of a built-in device" in manager.failures[0].reason
 
 
-def test_an_entry_point_with_the_name_of_another_device_is_refused(zoo: Any) -> None:
-    zoo.install("plugrad-chip", {"chop": "zoo_chip"}, zoo_chip=zoo.good("chip"))
+def test_an_entry_point_with_the_name_of_another_device_is_refused(site: Any) -> None:
+    site.install("plugrad-chip", {"chop": "broken_chip"}, broken_chip=site.good("chip"))
     with pytest.raises(PluginError, match="not named like its device CHIP: add 'CHOP' to its aliases"):
-        zoo.manager().backend("CHOP")
+        site.manager().backend("CHOP")
 
 
 # --- aliases and additions ---
 
 
-def test_an_alias_leads_to_the_same_backend(zoo: Any) -> None:
-    zoo.install("plugrad-chip", {"chip": "zoo_chip", "other": "zoo_chip"}, zoo_chip=zoo.good("chip"))
-    manager = zoo.manager()
+def test_an_alias_leads_to_the_same_backend(site: Any) -> None:
+    site.install(
+        "plugrad-chip", {"chip": "broken_chip", "other": "broken_chip"}, broken_chip=site.good("chip")
+    )
+    manager = site.manager()
     assert manager.backend("OTHER") is manager.backend("CHIP")
     assert len(manager.backends()) == 1
     assert manager.failures == ()
@@ -218,58 +222,60 @@ def plugrad_compiler(target):
 """
 
 
-def test_a_distribution_may_replace_only_the_compiler(zoo: Any) -> None:
-    zoo.install_good()
-    zoo.install("plugrad-chip-better", {"chip": "zoo_better"}, zoo_better=COMPILER_ONLY)
-    backend = zoo.manager().backend("CHIP")
+def test_a_distribution_may_replace_only_the_compiler(site: Any) -> None:
+    site.install_good()
+    site.install("plugrad-chip-better", {"chip": "broken_better"}, broken_better=COMPILER_ONLY)
+    backend = site.manager().backend("CHIP")
     first, second = (device.target for device in backend.probe().devices)
     assert backend.compiler(first).cache_key == "better-1"
     assert backend.compiler(second).cache_key == "bytes-1"
     assert [source.distribution for source in backend.additions] == ["plugrad-chip-better"]
 
 
-def test_a_broken_addition_warns_and_the_device_goes_on(zoo: Any) -> None:
-    zoo.install_good()
-    zoo.install("plugrad-chip-better", {"chip": "zoo_better"}, zoo_better="import no_such_module_at_all")
+def test_a_broken_addition_warns_and_the_device_goes_on(site: Any) -> None:
+    site.install_good()
+    site.install(
+        "plugrad-chip-better", {"chip": "broken_better"}, broken_better="import no_such_module_at_all"
+    )
     with pytest.warns(RuntimeWarning, match="plugrad-chip-better 1.0. is not used"):
-        backend = zoo.manager().backend("CHIP")
+        backend = site.manager().backend("CHIP")
     assert backend.compiler(backend.probe().devices[0].target).cache_key == "bytes-1"
 
 
-def test_an_addition_without_its_device_is_explained(zoo: Any) -> None:
-    zoo.install("plugrad-chip-better", {"chip": "zoo_better"}, zoo_better=COMPILER_ONLY)
+def test_an_addition_without_its_device_is_explained(site: Any) -> None:
+    site.install("plugrad-chip-better", {"chip": "broken_better"}, broken_better=COMPILER_ONLY)
     with pytest.raises(DeviceNotFound, match="only adds to it"):
-        zoo.manager().backend("CHIP")
+        site.manager().backend("CHIP")
 
 
 # --- the automatic choice ---
 
 
-def test_the_highest_priority_is_chosen(zoo: Any) -> None:
-    zoo.install_good("chip")
-    zoo.install_good("chop", **{"priority=50": "priority=60"})
-    assert zoo.manager().choose() == "CHOP"
+def test_the_highest_priority_is_chosen(site: Any) -> None:
+    site.install_good("chip")
+    site.install_good("chop", **{"priority=50": "priority=60"})
+    assert site.manager().choose() == "CHOP"
 
 
-def test_a_backend_without_a_device_is_passed_over_in_silence(zoo: Any) -> None:
-    zoo.install_good("chip")
-    zoo.install_good(
+def test_a_backend_without_a_device_is_passed_over_in_silence(site: Any) -> None:
+    site.install_good("chip")
+    site.install_good(
         "chop",
         **{
             "priority=50": "priority=60",
             "return Probe(": "return Probe(reason='no driver', remedy='Load it.')\n    return Probe(",
         },
     )
-    manager = zoo.manager()
+    manager = site.manager()
     assert manager.choose() == "CHIP"
     (failure,) = manager.failures
     assert (failure.reason, failure.remedy, failure.is_broken) == ("no driver", "Load it.", False)
 
 
-def test_a_probe_that_raises_is_passed_over_with_a_warning(zoo: Any) -> None:
-    zoo.install_good("chip")
-    zoo.install_good("chop", **{"priority=50": "priority=60", "return Probe(": "1 / 0; return Probe("})
-    manager = zoo.manager()
+def test_a_probe_that_raises_is_passed_over_with_a_warning(site: Any) -> None:
+    site.install_good("chip")
+    site.install_good("chop", **{"priority=50": "priority=60", "return Probe(": "1 / 0; return Probe("})
+    manager = site.manager()
     with pytest.warns(RuntimeWarning, match="plugrad_probe raised ZeroDivisionError"):
         assert manager.choose() == "CHIP"
     with warnings.catch_warnings():
@@ -277,48 +283,48 @@ def test_a_probe_that_raises_is_passed_over_with_a_warning(zoo: Any) -> None:
         assert manager.choose() == "CHIP"
 
 
-def test_a_simulator_is_never_chosen(zoo: Any) -> None:
-    zoo.install_good("chip")
-    zoo.install_good("chop", **{"priority=50": "priority=60", 'f"chip {i}"': 'f"chip {i}", Evidence.E2'})
-    manager = zoo.manager()
+def test_a_simulator_is_never_chosen(site: Any) -> None:
+    site.install_good("chip")
+    site.install_good("chop", **{"priority=50": "priority=60", 'f"chip {i}"': 'f"chip {i}", Evidence.E2'})
+    manager = site.manager()
     assert manager.choose() == "CHIP"
     assert manager.failures[0].reason == "only a simulator is there"
 
 
-def test_a_device_may_rank_below_its_backend(zoo: Any) -> None:
-    zoo.install_good("chip")
-    zoo.install_good("chop", **{"priority=50": "priority=60", 'f"chip {i}"': 'f"chip {i}", priority=40'})
-    assert zoo.manager().choose() == "CHIP"
+def test_a_device_may_rank_below_its_backend(site: Any) -> None:
+    site.install_good("chip")
+    site.install_good("chop", **{"priority=50": "priority=60", 'f"chip {i}"': 'f"chip {i}", priority=40'})
+    assert site.manager().choose() == "CHIP"
 
 
-def test_of_the_devices_of_a_backend_the_best_is_chosen(zoo: Any) -> None:
-    zoo.install_good("chip", **{'f"chip {i}"': 'f"chip {i}", priority=40 + i'})
-    assert zoo.manager().choose() == "CHIP:1"
+def test_of_the_devices_of_a_backend_the_best_is_chosen(site: Any) -> None:
+    site.install_good("chip", **{'f"chip {i}"': 'f"chip {i}", priority=40 + i'})
+    assert site.manager().choose() == "CHIP:1"
 
 
-def test_no_backend_below_the_best_device_is_probed(zoo: Any) -> None:
-    zoo.install_good("chip", **{"return Probe(": "1 / 0; return Probe("})
-    zoo.install_good("chop", **{"priority=50": "priority=60", 'f"chip {i}"': 'f"chip {i}", priority=50 + i'})
-    assert zoo.manager().choose() == "CHOP:1"
+def test_no_backend_below_the_best_device_is_probed(site: Any) -> None:
+    site.install_good("chip", **{"return Probe(": "1 / 0; return Probe("})
+    site.install_good("chop", **{"priority=50": "priority=60", 'f"chip {i}"': 'f"chip {i}", priority=50 + i'})
+    assert site.manager().choose() == "CHOP:1"
 
 
-def test_a_priority_that_is_no_number_is_refused(zoo: Any) -> None:
-    zoo.install_good("chip", **{'f"chip {i}"': 'f"chip {i}", priority="high"'})
+def test_a_priority_that_is_no_number_is_refused(site: Any) -> None:
+    site.install_good("chip", **{'f"chip {i}"': 'f"chip {i}", priority="high"'})
     with pytest.raises(PluginError, match=r"devices\[0\].priority is str 'high', not int"):
-        zoo.manager().backend("CHIP").probe()
+        site.manager().backend("CHIP").probe()
 
 
-def test_a_setting_that_a_backend_cannot_honour_is_an_error(zoo: Any) -> None:
+def test_a_setting_that_a_backend_cannot_honour_is_an_error(site: Any) -> None:
     refusal = "from plugrad.errors import SettingsError; raise SettingsError('no tool')\n    return Probe("
-    zoo.install_good("chip")
-    zoo.install_good("chop", **{"priority=50": "priority=60", "return Probe(": refusal})
+    site.install_good("chip")
+    site.install_good("chop", **{"priority=50": "priority=60", "return Probe(": refusal})
     with pytest.raises(SettingsError, match="no tool"):
-        zoo.manager().choose()
+        site.manager().choose()
 
 
-def test_the_interpreter_is_taken_last_with_a_warning_that_says_why(zoo: Any) -> None:
-    zoo.install_good("chip", **{"return Probe(": "return Probe(reason='no driver')\n    return Probe("})
-    manager = zoo.manager()
+def test_the_interpreter_is_taken_last_with_a_warning_that_says_why(site: Any) -> None:
+    site.install_good("chip", **{"return Probe(": "return Probe(reason='no driver')\n    return Probe("})
+    manager = site.manager()
     manager.register_builtin("PYTHON", "plugrad.builtin.python")
     with pytest.warns(RuntimeWarning, match=r"is usable \(CHIP: no driver\); PYTHON interprets"):
         assert manager.choose() == "PYTHON"
@@ -327,7 +333,7 @@ def test_the_interpreter_is_taken_last_with_a_warning_that_says_why(zoo: Any) ->
         assert manager.choose() == "PYTHON"
 
 
-def test_a_negative_priority_is_never_chosen(zoo: Any) -> None:
-    zoo.install_good("chip", **{"priority=50": "priority=-1"})
+def test_a_negative_priority_is_never_chosen(site: Any) -> None:
+    site.install_good("chip", **{"priority=50": "priority=-1"})
     with pytest.raises(DeviceNotFound, match="no device is present"):
-        zoo.manager().choose()
+        site.manager().choose()

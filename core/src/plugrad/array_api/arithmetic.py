@@ -1,7 +1,7 @@
 """Arithmetic: sums, products, quotients, powers, and the signs of numbers."""
 
-from plugrad.array_api.kinds import of_kind, of_met_kinds, real_of_kind
 from plugrad.array_api.operands import Operand, both
+from plugrad.array_api.overloads import of_kind, of_met_kinds, real_of_kind
 from plugrad.tensor import Tensor
 
 

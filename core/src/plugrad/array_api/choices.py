@@ -1,7 +1,7 @@
 """Choices between values: by a condition, by size, within limits."""
 
-from plugrad.array_api.kinds import Where, like
 from plugrad.array_api.operands import Operand, both
+from plugrad.array_api.overloads import Where, like
 from plugrad.tensor import Tensor
 
 

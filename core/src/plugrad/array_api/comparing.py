@@ -1,7 +1,7 @@
 """Comparisons, and logic of elements."""
 
-from plugrad.array_api.kinds import real_of_both
 from plugrad.array_api.operands import Operand, both, logical
+from plugrad.array_api.overloads import real_of_both
 from plugrad.dtype import dtypes
 from plugrad.tensor import Tensor
 

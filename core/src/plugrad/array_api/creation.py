@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from plugrad._util import numpy as np
-from plugrad.array_api.kinds import AsArray, Filled, like, of_dtype, of_kind, of_kind_or_dtype
+from plugrad.array_api.overloads import AsArray, Filled, like, of_dtype, of_kind, of_kind_or_dtype
 from plugrad.dtype import ConstType, DType
 from plugrad.errors import ArgumentError
 from plugrad.tensor import Tensor

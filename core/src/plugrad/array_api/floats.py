@@ -1,7 +1,7 @@
 """What floats are made of: signs, neighbours, infinities, NaN."""
 
-from plugrad.array_api.kinds import real_of_kind
 from plugrad.array_api.operands import Operand, both
+from plugrad.array_api.overloads import real_of_kind
 from plugrad.dtype import dtypes, is_float
 from plugrad.errors import DtypeError
 from plugrad.tensor import Tensor

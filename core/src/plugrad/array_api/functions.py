@@ -1,7 +1,7 @@
 """Functions of numbers: exponentials, logarithms, roots, angles."""
 
-from plugrad.array_api.kinds import of_kind
 from plugrad.array_api.operands import Operand, both
+from plugrad.array_api.overloads import of_kind
 from plugrad.tensor import Tensor
 
 

@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 from plugrad.array_api.complexes.dtypes import ComplexDType, complex64, complex128, default_complex
-from plugrad.array_api.kinds import AsType, ResultType, like
+from plugrad.array_api.overloads import AsType, ResultType, like
 from plugrad.device import Device
 from plugrad.dtype import (
     ConstType,

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from plugrad.array_api.kinds import Unstacked, like, of_both, of_kind, of_kind_of_all
+from plugrad.array_api.overloads import Unstacked, like, of_both, of_kind, of_kind_of_all
 from plugrad.dtype import least_upper_dtype
 from plugrad.errors import ArgumentError, ShapeError
 from plugrad.tensor import Tensor

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from plugrad.array_api.kinds import of_kind, of_kind_or_dtype, real_of_kind
+from plugrad.array_api.overloads import of_kind, of_kind_or_dtype, real_of_kind
 from plugrad.dtype import DType, dtypes
 from plugrad.errors import ArgumentError, AxisError
 from plugrad.tensor import Tensor

@@ -1,6 +1,6 @@
 """Whole numbers near each element."""
 
-from plugrad.array_api.kinds import of_kind
+from plugrad.array_api.overloads import of_kind
 from plugrad.dtype import is_float
 from plugrad.tensor import Tensor
 

@@ -2,7 +2,7 @@
 
 from typing import Literal, NamedTuple
 
-from plugrad.array_api.kinds import of_kind, real_of_kind
+from plugrad.array_api.overloads import of_kind, real_of_kind
 from plugrad.dtype import is_float
 from plugrad.errors import ArgumentError, ShapeError
 from plugrad.tensor import Tensor

@@ -4,8 +4,8 @@ from plugrad.autodiff.batch import Batch
 from plugrad.autodiff.forward import push_forward
 from plugrad.autodiff.function import FunctionRule, inputs_of, marked, outputs_of, with_rule
 from plugrad.autodiff.gradient import compute_gradient, pull_back, receivers
+from plugrad.autodiff.placeholder import placeholder
 from plugrad.autodiff.recompute import recomputed, repeated
-from plugrad.autodiff.stand_in import stand_in
 from plugrad.autodiff.vjp import VJP
 
 __all__ = [
@@ -16,11 +16,11 @@ __all__ = [
     "inputs_of",
     "marked",
     "outputs_of",
+    "placeholder",
     "pull_back",
     "push_forward",
     "receivers",
     "recomputed",
     "repeated",
-    "stand_in",
     "with_rule",
 ]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from plugrad._frozen import frozen
 from plugrad.autodiff.function import inputs_of, outputs_of
-from plugrad.autodiff.stand_in import stand_in
+from plugrad.autodiff.placeholder import placeholder
 from plugrad.autodiff.vjp import sum_over
 from plugrad.errors import TransformError
 from plugrad.uop.ops import COMPARE, ELEMENTWISE, FunctionArg, Ops
@@ -123,7 +123,7 @@ class _BatchedRule:
     are_batched: tuple[bool, ...]
 
     def __call__(self, gradients: tuple[UOp | None, ...], function: UOp) -> Sequence[UOp | None]:
-        of_one = [None if g is None else stand_in(g.shape[1:], g.dtype, g.device) for g in gradients]
+        of_one = [None if g is None else placeholder(g.shape[1:], g.dtype, g.device) for g in gradients]
         found = self.one.arg.rule(tuple(of_one), self.one)
         flags = (*[True] * function.arg.outputs, *self.are_batched)
         # the function may have been rebuilt since: its present inputs are the ones to differentiate by

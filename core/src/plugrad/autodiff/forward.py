@@ -11,7 +11,7 @@ Source: Townsend 2017, "A new trick for calculating Jacobian vector products".
 from collections.abc import Mapping, Sequence
 
 from plugrad.autodiff.gradient import describe, pull_back
-from plugrad.autodiff.stand_in import stand_in
+from plugrad.autodiff.placeholder import placeholder
 from plugrad.dtype import is_float
 from plugrad.errors import GradientError
 from plugrad.uop.ops import Ops
@@ -38,7 +38,7 @@ def push_forward(outputs: Sequence[UOp], tangents: Mapping[UOp, UOp]) -> list[UO
         (3,)
     """
     # memory that nobody fills: it stands for any gradient of the output
-    seeds = {y: stand_in(y.shape, y.dtype, y.device) for y in dict.fromkeys(outputs) if is_float(y.dtype)}
+    seeds = {y: placeholder(y.shape, y.dtype, y.device) for y in dict.fromkeys(outputs) if is_float(y.dtype)}
     back = pull_back(seeds, tangents)
     again: dict[UOp, UOp] = {}
     for x, gradient in back.items():

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from plugrad.engine import storage
 from plugrad.engine.execute import Step
 from plugrad.runtime.buffer import Buffer
-from plugrad.schedule.conditions import Condition
+from plugrad.schedule.shape_guards import Condition
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 

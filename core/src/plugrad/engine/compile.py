@@ -18,8 +18,8 @@ from plugrad._frozen import frozen
 from plugrad._util import VERSION, LazyModule, collector_paused, hashlib, pickle
 from plugrad.codegen import __file__ as codegen_file
 from plugrad.device import OpenDevice
-from plugrad.engine.blame import broken, naming
-from plugrad.engine.recent import RecentTable
+from plugrad.engine.lru_cache import LruCache
+from plugrad.engine.plugin_errors import blaming_plugin, plugin_error
 from plugrad.plugin.fields import show
 from plugrad.renderer import __file__ as renderer_file
 from plugrad.runtime.disk_cache import kernel_cache
@@ -50,7 +50,7 @@ class Kernel:
 # DEBUG from which on the graph at each pass is shown: a kernel from the disk went through none.
 _SHOWS_PASSES = 5
 
-_loaded: RecentTable[tuple[OpenDevice, UOp, "tuple[Opt, ...] | None"], Kernel] = RecentTable()
+_loaded: LruCache[tuple[OpenDevice, UOp, "tuple[Opt, ...] | None"], Kernel] = LruCache()
 
 
 def compile_kernels(
@@ -116,24 +116,24 @@ def _compile(device: OpenDevice, asts: Sequence[UOp], opts: "tuple[Opt, ...] | N
 
 
 def _render(device: OpenDevice, kernel: "codegen.Lowered") -> str:
-    with naming(device, "plugrad_renderer", f"rendering {kernel.name}"):
+    with blaming_plugin(device, "plugrad_renderer", f"rendering {kernel.name}"):
         source: Any = device.renderer.render(kernel.program, kernel.name)
     if not isinstance(source, str):
-        raise broken(device, "plugrad_renderer", f"render must return a str, got {show(source)}")
+        raise plugin_error(device, "plugrad_renderer", f"render must return a str, got {show(source)}")
     return source
 
 
 def _compile_units(device: OpenDevice, units: list[tuple[str, str]]) -> list[bytes]:
-    with naming(device, "plugrad_compiler", f"compiling {', '.join(name for name, _ in units)}"):
+    with blaming_plugin(device, "plugrad_compiler", f"compiling {', '.join(name for name, _ in units)}"):
         returned: Any = device.compiler.compile_many(units)
     libs: list[object] = cast("list[object]", returned) if isinstance(returned, list) else []
     if len(libs) != len(units):
         got = show(cast(object, returned))
         what = f"compile_many must return a list of {len(units)}, one for each unit, got {got}"
-        raise broken(device, "plugrad_compiler", what)
+        raise plugin_error(device, "plugrad_compiler", what)
     for lib in libs:
         if not isinstance(lib, bytes):
-            raise broken(device, "plugrad_compiler", f"compile must return bytes, got {show(lib)}")
+            raise plugin_error(device, "plugrad_compiler", f"compile must return bytes, got {show(lib)}")
     return cast("list[bytes]", libs)
 
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from plugrad import events
 from plugrad._frozen import frozen
 from plugrad.device import Device
-from plugrad.engine.blame import blame
 from plugrad.engine.compile import Kernel
+from plugrad.engine.plugin_errors import raise_plugin_error
 from plugrad.runtime.buffer import Buffer, live_buffers
 from plugrad.runtime.transfer import copy_buffer
 from plugrad.settings import settings
@@ -28,7 +28,7 @@ class Launch:
                 self.buffers[slot].own()
             handles = tuple([b.ensure_allocated().handle for b in self.buffers])
         except Exception as error:
-            blame(kernel.device, "plugrad_allocator", f"allocating for {program.name}", error)
+            raise_plugin_error(kernel.device, "plugrad_allocator", f"allocating for {program.name}", error)
             raise
         global_size, local_size = program.launch_dims(values)
         scalars = tuple([values[name] for name in program.variables])
@@ -36,7 +36,7 @@ class Launch:
         try:
             seconds = kernel.runner(handles, scalars, global_size, local_size, wait)
         except Exception as error:
-            blame(kernel.device, "plugrad_runner", f"launching {program.name}", error)
+            raise_plugin_error(kernel.device, "plugrad_runner", f"launching {program.name}", error)
             raise
         if events.active:
             flops, accessed, _ = program.estimates.evaluate(values)
@@ -74,7 +74,7 @@ class Copy:
             copy_buffer(dest, source)
         except Exception as error:
             doing = f"copying from {source.device} to {dest.device}"
-            blame(Device[dest.device], "plugrad_allocator", doing, error)
+            raise_plugin_error(Device[dest.device], "plugrad_allocator", doing, error)
             raise
         if events.active:
             seconds = time.perf_counter() - started

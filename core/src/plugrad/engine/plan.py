@@ -8,15 +8,15 @@ from plugrad._frozen import frozen
 from plugrad._util import collector_paused
 from plugrad.device import Device
 from plugrad.engine import storage
-from plugrad.engine.pending import Pending, overwritten_by, pending_readers
+from plugrad.engine.arena import Prepared, prepare, temporaries
+from plugrad.engine.hazards import Pending, overwritten_by, pending_readers
 from plugrad.engine.schedule_cache import Canonical, cached_schedule, canonicalize
-from plugrad.engine.temporaries import Prepared, prepare, temporaries
 from plugrad.runtime.buffer import Buffer
 from plugrad.runtime.origin import call_site
-from plugrad.schedule.conditions import Condition
 from plugrad.schedule.create import create_schedule
 from plugrad.schedule.fusion import CostModel
 from plugrad.schedule.kernelize import KernelCall
+from plugrad.schedule.shape_guards import Condition
 from plugrad.schedule.versions import IN_PLACE, VERSIONS, base_of, device_of, memory_of, owners
 from plugrad.settings import settings
 from plugrad.uop.ops import MOVEMENT, Ops
@@ -90,7 +90,7 @@ def make_plan(
         values: nodes of the user's graph.
         device: where values without a device are computed; None: the default device.
         share_memory: let intermediate values that are not alive at the same time lie in the same memory.
-        before: more values, each with the graph that gives it memory (see `plugrad.engine.pending`).
+        before: more values, each with the graph that gives it memory (see `plugrad.engine.hazards`).
     """
     default = Device.canonicalize(device)
     given = {v: v for v in values if v.device is not None or storage.resolve(v, default).device is None}

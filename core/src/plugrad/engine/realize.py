@@ -11,12 +11,12 @@ from plugrad.engine import storage
 from plugrad.engine.capture import Capture, current_capture, not_capturing
 from plugrad.engine.compile import Kernel, compile_kernels
 from plugrad.engine.execute import Copy, Launch, Step
-from plugrad.engine.pending import readers_of
+from plugrad.engine.hazards import readers_of
 from plugrad.engine.plan import Plan, Result, make_plan, waiting_for
 from plugrad.observe import install
 from plugrad.runtime.buffer import Buffer
-from plugrad.schedule.conditions import check_conditions
 from plugrad.schedule.kernelize import KernelCall
+from plugrad.schedule.shape_guards import check_conditions
 from plugrad.schedule.versions import VERSIONS
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import field
 
 from plugrad._frozen import frozen
-from plugrad.engine.recent import RecentTable
-from plugrad.engine.temporaries import Prepared
+from plugrad.engine.arena import Prepared
+from plugrad.engine.lru_cache import LruCache
 from plugrad.errors import ScheduleError
 from plugrad.settings import settings
 from plugrad.uop.ops import BufferArg, Ops
@@ -92,7 +92,7 @@ def canonicalize(sink: UOp, graph: Iterable[UOp] | None = None) -> Canonical:
 
 
 # Training loops use a handful; the bound is for programs of ever new shapes.
-_cache: RecentTable[tuple[UOp, str], Prepared] = RecentTable()
+_cache: LruCache[tuple[UOp, str], Prepared] = LruCache()
 
 
 def cached_schedule(sink: UOp, device: str, create: Callable[[], Prepared]) -> Prepared:

@@ -17,7 +17,7 @@ from plugrad.jit.replay import Replay
 from plugrad.jit.trace import Shared, Trace, Watched, trace_call
 from plugrad.jit.tree import rebuild
 from plugrad.runtime.buffer import Buffer
-from plugrad.schedule.conditions import check_conditions
+from plugrad.schedule.shape_guards import check_conditions
 from plugrad.settings import settings
 from plugrad.tensor import Tensor
 from plugrad.tensor.gradient import sever

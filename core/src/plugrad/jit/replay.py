@@ -7,8 +7,8 @@ from typing import Any
 
 from plugrad import events
 from plugrad.device import OpenDevice
-from plugrad.engine.blame import blame
 from plugrad.engine.execute import Copy, Launch, Step
+from plugrad.engine.plugin_errors import raise_plugin_error
 from plugrad.observe import install
 from plugrad.runtime.buffer import Buffer
 from plugrad.runtime.graph import Graph, GraphLaunch
@@ -36,7 +36,7 @@ class _Prepared:
         try:
             self.runner(tuple(self.handles), scalars, global_size, local_size)
         except Exception as error:
-            blame(self.device, "plugrad_runner", f"launching {program.name}", error)
+            raise_plugin_error(self.device, "plugrad_runner", f"launching {program.name}", error)
             raise
 
 

@@ -30,7 +30,7 @@ from plugrad.jit.names import Names
 from plugrad.jit.tree import Leaf, Leaves, collect, rebuild
 from plugrad.runtime.buffer import Buffer, live_buffers
 from plugrad.runtime.transfer import copy_buffer
-from plugrad.schedule.conditions import Condition
+from plugrad.schedule.shape_guards import Condition
 from plugrad.tensor import Tensor
 from plugrad.tensor.cell import Cell, Path
 from plugrad.tensor.random import stream

@@ -5,17 +5,17 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from plugrad._frozen import frozen
+from plugrad.schedule.buffer_limit import cuts_for
 from plugrad.schedule.check import check_graph
-from plugrad.schedule.conditions import Condition, conditions_of
 from plugrad.schedule.copies import Copies
 from plugrad.schedule.fusion import CostModel
 from plugrad.schedule.kernelize import KernelCall, kernelize, written_kernel
-from plugrad.schedule.limits import cuts_for
-from plugrad.schedule.loaded_parts import loaded_parts
 from plugrad.schedule.normalize import normalize
 from plugrad.schedule.order import VersionConflict, order
+from plugrad.schedule.partial_load import loaded_parts
 from plugrad.schedule.rangeify import Kernel, Rangeify
-from plugrad.schedule.scattered import scattered
+from plugrad.schedule.scatter_fusion import scattered
+from plugrad.schedule.shape_guards import Condition, conditions_of
 from plugrad.schedule.versions import VERSIONS, base_of, slice_of
 from plugrad.uop.ops import Ops
 from plugrad.uop.passes import Pipeline, Stage

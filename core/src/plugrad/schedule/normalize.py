@@ -10,7 +10,7 @@ from typing import Any
 from plugrad._frozen import frozen
 from plugrad.dtype import dtype_min
 from plugrad.schedule.fusion import CostModel
-from plugrad.schedule.lookups import inside_lookup
+from plugrad.schedule.gather_fusion import inside_lookup
 from plugrad.schedule.versions import VERSIONS, base_of, slice_of
 from plugrad.uop.ops import MOVEMENT, Ops
 from plugrad.uop.rewrite import PatternMatcher, graph_rewrite

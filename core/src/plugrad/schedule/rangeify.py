@@ -19,7 +19,7 @@ from plugrad._frozen import frozen
 from plugrad.dtype import dtypes
 from plugrad.errors import DeviceError, ScheduleError
 from plugrad.schedule.fusion import COST_CAP, SMALL_VALUE, CostModel
-from plugrad.schedule.lookups import inside_lookup, inside_sum_by_position
+from plugrad.schedule.gather_fusion import inside_lookup, inside_sum_by_position
 from plugrad.schedule.movement import ALWAYS, ZERO, Indices, flatten, source_indices
 from plugrad.schedule.versions import IN_PLACE, Descent, base_of, device_of
 from plugrad.uop.ops import ALU, ELEMENTWISE, MOVEMENT, AxisType, Ops

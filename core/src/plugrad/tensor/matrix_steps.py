@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 from plugrad.dtype import dtypes
 from plugrad.engine import storage
+from plugrad.engine.bulk_apply import bulk_apply, bulk_apply_computed
 from plugrad.engine.realize import realize
-from plugrad.engine.repeat import repeat, repeat_computed
 from plugrad.tensor.host import HOST, host_buffer
 from plugrad.tensor.lookup import counted
 from plugrad.tensor.shapes import Shape, expanded
@@ -43,7 +43,7 @@ def repeated(step: Callable[[State], State], state: State, count: int, device: s
         [4.0]
     """
     if count > few and _is_known(state):
-        return repeat(step, state, count, device)
+        return bulk_apply(step, state, count, device)
     for _ in range(count):
         state = step(state)
     return state
@@ -73,7 +73,7 @@ def repeated_parts(part: Callable[[State], State], state: State, count: int, dev
         [4.0]
     """
     if _is_known(state):
-        return repeat_computed(lambda state: computed(part(state), device), state, count)
+        return bulk_apply_computed(lambda state: computed(part(state), device), state, count)
     for _ in range(count):
         state = part(state)
     return state

@@ -10,8 +10,8 @@ from plugrad._util import numpy as np
 from plugrad.device import Device
 from plugrad.dtype import dtypes, is_int, to_numpy
 from plugrad.engine import storage
-from plugrad.engine.blame import naming
 from plugrad.engine.capture import current_capture
+from plugrad.engine.plugin_errors import blaming_plugin
 from plugrad.errors import ArgumentError, DtypeError, JitError, ShapeError, SharingError
 from plugrad.runtime.buffer import Buffer
 from plugrad.tensor.computing import ComputingMixin
@@ -129,7 +129,7 @@ class ReadingMixin(ComputingMixin, ConversionMixin):
             if isinstance(stored, bytes):
                 return np.frombuffer(stored, dtype).reshape(shape).copy()
             out = np.empty(shape if is_static(self.shape) else stored.nbytes // dtype.itemsize, dtype)
-            with naming(Device[stored.device], "plugrad_allocator", f"reading {stored.nbytes} bytes"):
+            with blaming_plugin(Device[stored.device], "plugrad_allocator", f"reading {stored.nbytes} bytes"):
                 stored.copyout(bytes_of(out))
             return out if is_static(self.shape) else out[: product(shape)].reshape(shape).copy()
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Literal
 
-from plugrad.autodiff import Batch, stand_in
+from plugrad.autodiff import Batch, placeholder
 from plugrad.dtype import dtypes
 from plugrad.errors import AxisError, ShapeError, TransformError
 from plugrad.tensor import Tensor
@@ -118,7 +118,7 @@ def _size(values: list[UOp | None]) -> int | UOp:
 
 def _example(x: Tensor, values: UOp, examples: dict[UOp, UOp]) -> Tensor:
     """Return the tensor that stands for any one of the examples `values` of `x`."""
-    one = stand_in(values.shape[1:], values.dtype, values.device or x.device)
+    one = placeholder(values.shape[1:], values.dtype, values.device or x.device)
     examples[one] = values
     return tensor_of(one, x.device, x.requires_grad)
 
@@ -128,7 +128,7 @@ def _draws(size: Dim, examples: dict[UOp, UOp]) -> Draw:
     outer = current_draw()
 
     def draw(count: Dim, device: str) -> UOp:
-        one = stand_in((count,), dtypes.uint64, device)
+        one = placeholder((count,), dtypes.uint64, device)
         with drawing_by(outer):
             examples[one] = stream.draw(product((size, count)), device).reshape((size, count))
         return one

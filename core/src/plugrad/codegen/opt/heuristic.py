@@ -22,8 +22,8 @@ from plugrad.codegen.opt.analysis import (
 )
 from plugrad.codegen.opt.grid_heuristic import grid_opts
 from plugrad.codegen.opt.kernel_opt import KernelOpt
+from plugrad.codegen.opt.loop_splitting import cuts
 from plugrad.codegen.opt.opt_ops import AxisId, Opt, OptOps
-from plugrad.codegen.opt.segments import cuts
 from plugrad.codegen.opt.staging import panels_of, span_of
 from plugrad.codegen.rebuild import ranges_of_reduce, stores_of
 from plugrad.codegen.strides import constant_size

@@ -14,11 +14,11 @@ from plugrad.nn.optim.layerwise import LAMB, LARS
 from plugrad.nn.optim.muon import Muon
 from plugrad.nn.optim.nadam import NAdam
 from plugrad.nn.optim.optimizer import Optimizer
+from plugrad.nn.optim.optimizer_group import OptimizerGroup
 from plugrad.nn.optim.radam import RAdam
 from plugrad.nn.optim.rprop import Rprop
 from plugrad.nn.optim.scaling import GradScaler
 from plugrad.nn.optim.sgd import SGD
-from plugrad.nn.optim.together import OptimizerGroup
 
 __all__ = [
     "ASGD",

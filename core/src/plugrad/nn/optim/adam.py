@@ -5,24 +5,24 @@ from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
 from plugrad.nn.checks import NOT_NEGATIVE, check_flags, check_numbers
+from plugrad.nn.optim.flat_parameters import UpdateUnit
 from plugrad.nn.optim.groups import ParamGroup, betas_of, check_betas
 from plugrad.nn.optim.optimizer import Optimizer
-from plugrad.nn.optim.slots import Slot
 from plugrad.tensor import Tensor
 
 __all__ = ["Adam", "AdamW", "adam_direction", "average_weight", "decayed"]
 
 
-def adam_direction(slot: Slot, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
+def adam_direction(unit: UpdateUnit, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
     """Return the average of the gradient divided by the root of that of its square, both without bias.
 
     Source: Kingma and Ba 2015, Algorithm 1; with the state "most": Reddi et al. 2018, Algorithm 2.
     """
-    beta1, beta2 = group.momentum_beside(slot.target), group["betas"][1]
-    mean = slot.average("mean", grad, beta1)
-    square = slot.average("square", grad * grad, beta2)
-    if "most" in slot.state:
-        square = slot.keep("most", slot["most"].maximum(square))
+    beta1, beta2 = group.momentum_beside(unit.target), group["betas"][1]
+    mean = unit.average("mean", grad, beta1)
+    square = unit.average("square", grad * grad, beta2)
+    if "most" in unit.state:
+        square = unit.keep("most", unit["most"].maximum(square))
     root = (square / average_weight(beta2, steps)).sqrt()
     return mean / average_weight(beta1, steps) / (root + group["eps"])
 
@@ -35,16 +35,16 @@ def average_weight(beta: float | Tensor, steps: Tensor) -> Tensor:
     return -(steps * math.log(beta)).expm1() if beta else Tensor.ones_like(steps)
 
 
-def decayed(slot: Slot, grad: Tensor, group: ParamGroup, is_decoupled: bool) -> tuple[Tensor, Tensor]:
-    """Return the values and the gradient of a slot with the weight decay in one of them.
+def decayed(unit: UpdateUnit, grad: Tensor, group: ParamGroup, is_decoupled: bool) -> tuple[Tensor, Tensor]:
+    """Return the values and the gradient of a unit with the weight decay in one of them.
 
     Source: Loshchilov and Hutter 2019, Algorithm 2.
     """
-    value, decay = slot.value(), group["weight_decay"]
+    value, decay = unit.value(), group["weight_decay"]
     if not decay:
         return value, grad
     if is_decoupled:
-        return value * (1 - group.lr_beside(slot.target) * decay), grad
+        return value * (1 - group.lr_beside(unit.target) * decay), grad
     return value, grad + value * decay
 
 
@@ -107,9 +107,9 @@ class Adam(Optimizer):
     def _state(self, options: Mapping[str, Any]) -> dict[str, float]:
         return {"mean": 0.0, "square": 0.0, **({"most": 0.0} if options["amsgrad"] else {})}
 
-    def _update(self, slot: Slot, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
-        value, grad = decayed(slot, grad, group, self._is_decoupled)
-        return value - adam_direction(slot, grad, group, steps) * group.lr_beside(slot.target)
+    def _update(self, unit: UpdateUnit, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
+        value, grad = decayed(unit, grad, group, self._is_decoupled)
+        return value - adam_direction(unit, grad, group, steps) * group.lr_beside(unit.target)
 
 
 class AdamW(Adam):

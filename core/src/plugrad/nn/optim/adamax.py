@@ -5,9 +5,9 @@ from typing import Any
 
 from plugrad.nn.checks import NOT_NEGATIVE, check_numbers
 from plugrad.nn.optim.adam import average_weight, decayed
+from plugrad.nn.optim.flat_parameters import UpdateUnit
 from plugrad.nn.optim.groups import ParamGroup, check_betas
 from plugrad.nn.optim.optimizer import Optimizer
-from plugrad.nn.optim.slots import Slot
 from plugrad.tensor import Tensor
 
 __all__ = ["Adamax"]
@@ -59,9 +59,9 @@ class Adamax(Optimizer):
     def _state(self, options: Mapping[str, Any]) -> dict[str, float]:
         return {"mean": 0.0, "most": 0.0}
 
-    def _update(self, slot: Slot, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
-        value, grad = decayed(slot, grad, group, is_decoupled=False)
-        beta1, beta2 = group.momentum_beside(slot.target), group["betas"][1]
-        mean = slot.average("mean", grad, beta1)
-        most = slot.keep("most", (slot["most"] * beta2).maximum(grad.abs() + group["eps"]))
-        return value - mean / (most * average_weight(beta1, steps)) * group.lr_beside(slot.target)
+    def _update(self, unit: UpdateUnit, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
+        value, grad = decayed(unit, grad, group, is_decoupled=False)
+        beta1, beta2 = group.momentum_beside(unit.target), group["betas"][1]
+        mean = unit.average("mean", grad, beta1)
+        most = unit.keep("most", (unit["most"] * beta2).maximum(grad.abs() + group["eps"]))
+        return value - mean / (most * average_weight(beta1, steps)) * group.lr_beside(unit.target)

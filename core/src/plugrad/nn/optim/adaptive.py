@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from plugrad.nn.checks import BELOW_ONE, NOT_NEGATIVE, check_flags, check_numbers
+from plugrad.nn.optim.flat_parameters import UpdateUnit
 from plugrad.nn.optim.groups import ParamGroup
 from plugrad.nn.optim.optimizer import Optimizer
-from plugrad.nn.optim.slots import Slot
 from plugrad.tensor import Tensor
 
 __all__ = ["Adadelta", "Adagrad", "RMSprop"]
@@ -71,18 +71,18 @@ class RMSprop(Optimizer):
         names = ("square", *(["mean"] * options["centered"]), *(["momentum"] * bool(options["momentum"])))
         return dict.fromkeys(names, 0.0)
 
-    def _update(self, slot: Slot, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
-        value, alpha = slot.value(), group["alpha"]
+    def _update(self, unit: UpdateUnit, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
+        value, alpha = unit.value(), group["alpha"]
         if group["weight_decay"]:
             grad = grad + value * group["weight_decay"]
-        spread = slot.average("square", grad * grad, alpha)
+        spread = unit.average("square", grad * grad, alpha)
         if group["centered"]:
-            mean = slot.average("mean", grad, alpha)
+            mean = unit.average("mean", grad, alpha)
             spread = spread - mean * mean
         step = grad / (spread.sqrt() + group["eps"])
-        if "momentum" in slot.state:
-            step = slot.keep("momentum", slot["momentum"] * group.momentum_beside(slot.target) + step)
-        return value - step * group.lr_beside(slot.target)
+        if "momentum" in unit.state:
+            step = unit.keep("momentum", unit["momentum"] * group.momentum_beside(unit.target) + step)
+        return value - step * group.lr_beside(unit.target)
 
 
 class Adagrad(Optimizer):
@@ -141,13 +141,13 @@ class Adagrad(Optimizer):
     def _state(self, options: Mapping[str, Any]) -> dict[str, float]:
         return {"squares": options["initial_accumulator_value"]}
 
-    def _update(self, slot: Slot, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
-        value, lr = slot.value(), group.lr_beside(slot.target)
+    def _update(self, unit: UpdateUnit, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
+        value, lr = unit.value(), group.lr_beside(unit.target)
         if group["weight_decay"]:
             grad = grad + value * group["weight_decay"]
         if group["lr_decay"]:
             lr = lr / ((steps - 1) * group["lr_decay"] + 1)
-        squares = slot.keep("squares", slot["squares"] + grad * grad)
+        squares = unit.keep("squares", unit["squares"] + grad * grad)
         return value - grad / (squares.sqrt() + group["eps"]) * lr
 
 
@@ -194,11 +194,11 @@ class Adadelta(Optimizer):
     def _state(self, options: Mapping[str, Any]) -> dict[str, float]:
         return {"square": 0.0, "steps": 0.0}
 
-    def _update(self, slot: Slot, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
-        value, rho, eps = slot.value(), group["rho"], group["eps"]
+    def _update(self, unit: UpdateUnit, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
+        value, rho, eps = unit.value(), group["rho"], group["eps"]
         if group["weight_decay"]:
             grad = grad + value * group["weight_decay"]
-        square = slot.average("square", grad * grad, rho)
-        step = grad * (slot["steps"] + eps).sqrt() / (square + eps).sqrt()
-        slot.average("steps", step * step, rho)
-        return value - step * group.lr_beside(slot.target)
+        square = unit.average("square", grad * grad, rho)
+        step = grad * (unit["steps"] + eps).sqrt() / (square + eps).sqrt()
+        unit.average("steps", step * step, rho)
+        return value - step * group.lr_beside(unit.target)

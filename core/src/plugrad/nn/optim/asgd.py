@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from plugrad.nn.checks import NOT_NEGATIVE, check_numbers
+from plugrad.nn.optim.flat_parameters import UpdateUnit
 from plugrad.nn.optim.groups import ParamGroup
 from plugrad.nn.optim.optimizer import Optimizer
-from plugrad.nn.optim.slots import Slot
 from plugrad.tensor import Tensor
 
 __all__ = ["ASGD"]
@@ -67,14 +67,14 @@ class ASGD(Optimizer):
     def _state(self, options: Mapping[str, Any]) -> dict[str, float]:
         return {"average": 0.0}
 
-    def _update(self, slot: Slot, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
-        value, lr, lambd, before = slot.value(), group.lr_beside(slot.target), group["lambd"], steps - 1
+    def _update(self, unit: UpdateUnit, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
+        value, lr, lambd, before = unit.value(), group.lr_beside(unit.target), group["lambd"], steps - 1
         if group["weight_decay"]:
             grad = grad + value * group["weight_decay"]
         rate = lr / (lr * before * lambd + 1) ** group["alpha"]
         new = value * (1 - rate * lambd) - grad * rate
         weight = 1 / (before - group["t0"]).maximum(1.0)
-        average = slot["average"]
+        average = unit["average"]
         # at the weight 1, where the average starts, it is not to have the rounding of a difference
-        slot.keep("average", (weight == 1).where(new, average + (new - average) * weight))
+        unit.keep("average", (weight == 1).where(new, average + (new - average) * weight))
         return new

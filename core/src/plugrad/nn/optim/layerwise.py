@@ -5,9 +5,9 @@ from typing import Any
 
 from plugrad.nn.checks import NOT_NEGATIVE, check_numbers
 from plugrad.nn.optim.adam import adam_direction
+from plugrad.nn.optim.flat_parameters import UpdateUnit
 from plugrad.nn.optim.groups import ParamGroup, betas_of, check_betas
 from plugrad.nn.optim.optimizer import Optimizer
-from plugrad.nn.optim.slots import Slot
 from plugrad.tensor import Tensor
 
 __all__ = ["LAMB", "LARS"]
@@ -58,12 +58,12 @@ class LARS(Optimizer):
     def _state(self, options: Mapping[str, Any]) -> dict[str, float]:
         return {"momentum": 0.0}
 
-    def _update(self, slot: Slot, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
-        value, decay = slot.value(), group["weight_decay"]
-        size, slope = slot.length(value), slot.length(grad)
-        rate = _ratio(size * group["trust"], slope + size * decay) * group.lr_beside(slot.target)
-        momentum = group.momentum_beside(slot.target)
-        step = slot.keep("momentum", slot["momentum"] * momentum + (grad + value * decay) * rate)
+    def _update(self, unit: UpdateUnit, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
+        value, decay = unit.value(), group["weight_decay"]
+        size, slope = unit.length(value), unit.length(grad)
+        rate = _ratio(size * group["trust"], slope + size * decay) * group.lr_beside(unit.target)
+        momentum = group.momentum_beside(unit.target)
+        step = unit.keep("momentum", unit["momentum"] * momentum + (grad + value * decay) * rate)
         return value - step
 
 
@@ -117,7 +117,7 @@ class LAMB(Optimizer):
     def _state(self, options: Mapping[str, Any]) -> dict[str, float]:
         return {"mean": 0.0, "square": 0.0}
 
-    def _update(self, slot: Slot, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
-        value = slot.value()
-        step = adam_direction(slot, grad, group, steps) + value * group["weight_decay"]
-        return value - step * _ratio(slot.length(value), slot.length(step)) * group.lr_beside(slot.target)
+    def _update(self, unit: UpdateUnit, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
+        value = unit.value()
+        step = adam_direction(unit, grad, group, steps) + value * group["weight_decay"]
+        return value - step * _ratio(unit.length(value), unit.length(step)) * group.lr_beside(unit.target)

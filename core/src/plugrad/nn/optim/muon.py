@@ -14,9 +14,9 @@ from plugrad.nn.checks import (
     check_flags,
     check_numbers,
 )
+from plugrad.nn.optim.flat_parameters import MATRICES, UpdateUnit
 from plugrad.nn.optim.groups import ParamGroup
 from plugrad.nn.optim.optimizer import Optimizer
-from plugrad.nn.optim.slots import MATRICES, Slot
 from plugrad.tensor import Tensor
 from plugrad.tensor.shapes import fixed_shape
 
@@ -127,14 +127,14 @@ class Muon(Optimizer):
     def _state(self, options: Mapping[str, Any]) -> dict[str, float]:
         return {"momentum": 0.0}
 
-    def _update(self, slot: Slot, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
-        value, keep, lr = slot.value(), group.momentum_beside(slot.target), group.lr_beside(slot.target)
-        average = slot.average("momentum", grad, keep)
+    def _update(self, unit: UpdateUnit, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
+        value, keep, lr = unit.value(), group.momentum_beside(unit.target), group.lr_beside(unit.target)
+        average = unit.average("momentum", grad, keep)
         direction = grad * (1 - keep) + average * keep if group["nesterov"] else average
-        together = slot.stacked(direction)
+        together = unit.stacked(direction)
         rows, columns = fixed_shape(together.shape, "Muon")[1:]
         step = _orthogonal(together, group["ns_steps"], group["ns_coefficients"], group["eps"])
         scale = math.sqrt(max(1, rows / columns))
         if group["adjust_lr_fn"] == "match_rms_adamw":
             scale = 0.2 * math.sqrt(max(rows, columns))
-        return value * (1 - lr * group["weight_decay"]) - slot.unstacked(step) * scale * lr
+        return value * (1 - lr * group["weight_decay"]) - unit.unstacked(step) * scale * lr

@@ -5,9 +5,9 @@ from typing import Any
 
 from plugrad.nn.checks import NOT_NEGATIVE, check_flags, check_numbers
 from plugrad.nn.optim.adam import average_weight, decayed
+from plugrad.nn.optim.flat_parameters import UpdateUnit
 from plugrad.nn.optim.groups import ParamGroup, check_betas
 from plugrad.nn.optim.optimizer import Optimizer
-from plugrad.nn.optim.slots import Slot
 from plugrad.tensor import Tensor
 
 __all__ = ["NAdam"]
@@ -82,16 +82,16 @@ class NAdam(Optimizer):
     def _numbers(self) -> dict[str, float]:
         return {"product": 1.0}
 
-    def _update(self, slot: Slot, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
-        value, grad = decayed(slot, grad, group, group["decoupled_weight_decay"])
-        beta1, beta2 = group.momentum_beside(slot.target), group["betas"][1]
+    def _update(self, unit: UpdateUnit, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
+        value, grad = decayed(unit, grad, group, group["decoupled_weight_decay"])
+        beta1, beta2 = group.momentum_beside(unit.target), group["betas"][1]
         now, next_one = (_momentum(beta1, at, group["momentum_decay"]) for at in (steps, steps + 1))
-        product = slot.keep("product", slot["product"] * now)
-        mean = slot.average("mean", grad, beta1)
-        square = slot.average("square", grad * grad, beta2)
+        product = unit.keep("product", unit["product"] * now)
+        mean = unit.average("mean", grad, beta1)
+        square = unit.average("square", grad * grad, beta2)
         ahead = grad * ((1 - now) / (1 - product)) + mean * (next_one / (1 - product * next_one))
         root = (square / average_weight(beta2, steps)).sqrt()
-        return value - ahead / (root + group["eps"]) * group.lr_beside(slot.target)
+        return value - ahead / (root + group["eps"]) * group.lr_beside(unit.target)
 
 
 def _momentum(beta1: float | Tensor, steps: Tensor, decay: float) -> Tensor:

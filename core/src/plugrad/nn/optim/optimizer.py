@@ -6,8 +6,8 @@ from typing import Any, ClassVar, cast
 from plugrad.dtype import dtypes
 from plugrad.errors import ArgumentError, DtypeError, GradientError, ShapeError, StateError
 from plugrad.nn.checks import check_flags
+from plugrad.nn.optim.flat_parameters import ELEMENTWISE, FlattenLimits, UpdateUnit, make_units, settle
 from plugrad.nn.optim.groups import ParamGroup, check_rate, split_into_groups
-from plugrad.nn.optim.slots import ELEMENTWISE, Packing, Slot, make_slots, settle
 from plugrad.tensor import Tensor
 
 __all__ = ["Optimizer", "check_skip", "check_state"]
@@ -16,7 +16,7 @@ __all__ = ["Optimizer", "check_skip", "check_state"]
 class Optimizer:
     """What optimizers share: the parameters in groups, the learning rate and the step.
 
-    A subclass says what state a slot has and how a slot is updated; a slot is a parameter, or many small ones
+    A subclass says what state a unit has and how a unit is updated; a unit is a parameter, or many small ones
     that are updated by one kernel. So small parameters become views of memory that they have in common.
 
     Args:
@@ -41,15 +41,15 @@ class Optimizer:
     """
 
     #: Which parameters can be updated as one: any whose elements' updates depend on that element alone, and
-    #: on norms of its parameter (`Slot.length`), or those of one shape.
-    _packing: ClassVar[Packing] = ELEMENTWISE
+    #: on norms of its parameter (`UpdateUnit.length`), or those of one shape.
+    _packing: ClassVar[FlattenLimits] = ELEMENTWISE
 
     def __init__(
         self, params: "Iterable[Tensor] | Iterable[Mapping[str, Any]]", lr: float, **options: Any
     ) -> None:
         self._defaults = {"lr": lr, **options}
         self.param_groups: list[ParamGroup] = []
-        self._slots: list[list[Slot]] = []
+        self._units: list[list[UpdateUnit]] = []
         # how often each parameter was updated
         self._steps: list[Tensor] = []
         self._add_groups(list(split_into_groups(self, params, self._defaults)))
@@ -92,17 +92,17 @@ class Optimizer:
             for p in group.params:
                 p.requires_grad = True
         Tensor.realize(*(p for group in groups for p in group.params))
-        slots = [make_slots(group.params, self._packing) for group in groups]
+        units = [make_units(group.params, self._packing) for group in groups]
         steps = [group.lr.new_zeros(len(group.params), requires_grad=False).contiguous() for group in groups]
-        for group, members in zip(groups, slots, strict=True):
-            for slot in members:
+        for group, members in zip(groups, units, strict=True):
+            for unit in members:
                 for name, fill in self._state({**group.options, "lr": group.rate}).items():
-                    slot.add_state(name, fill)
+                    unit.add_state(name, fill)
                 for name, fill in self._numbers().items():
-                    slot.add_number(name, fill)
-        settle([slot for members in slots for slot in members], *steps, *(group.lr for group in groups))
+                    unit.add_number(name, fill)
+        settle([unit for members in units for unit in members], *steps, *(group.lr for group in groups))
         self.param_groups += groups
-        self._slots += slots
+        self._units += units
         self._steps += steps
 
     @property
@@ -147,11 +147,11 @@ class Optimizer:
         """Return what to remember for each parameter, and its first value."""
         return {}
 
-    def _update(self, slot: Slot, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
-        """Return the new values of a slot, and keep its state.
+    def _update(self, unit: UpdateUnit, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
+        """Return the new values of a unit, and keep its state.
 
         Args:
-            slot: what is updated.
+            unit: what is updated.
             grad: its gradient.
             group: its settings.
             steps: which step this is for it, from 1 on, of shape (); only where steps are counted.
@@ -201,7 +201,7 @@ class Optimizer:
             >>> optimizer.vary_momentum()
             >>> optimizer.param_groups[0]["momentum"] = 0.8
         """
-        for group, slots in zip(self.param_groups, self._slots, strict=True):
+        for group, units in zip(self.param_groups, self._units, strict=True):
             name = next((name for name in ("momentum", "betas") if name in group.options), None)
             if name is None:
                 raise ArgumentError(
@@ -211,9 +211,9 @@ class Optimizer:
             group.vary_momentum(name)
             # a momentum of 0 has had no need for a state
             wanted = self._state({**group.options, "momentum": 1.0})
-            for slot in slots:
-                for missing in wanted.keys() - slot.state.keys():
-                    slot.add_state(missing, wanted[missing]).realize()
+            for unit in units:
+                for missing in wanted.keys() - unit.state.keys():
+                    unit.add_state(missing, wanted[missing]).realize()
 
     def zero_grad(self) -> None:
         """Forget the gradients: `backward()` adds to those that are there.
@@ -274,25 +274,25 @@ class Optimizer:
         changed: list[Tensor] = []
         for number, group in enumerate(self.param_groups):
             self._part_uneven(number)
-            active = [slot for slot in self._slots[number] if slot.has_gradients()]
+            active = [unit for unit in self._units[number] if unit.has_gradients()]
             if not active:
                 continue
             steps = self._steps[number]
             if self._counts_steps(group.options):
                 changed.append(_count(steps, active, skip))
-            for slot in active:
-                slot.skip = skip
-                number_of_step = steps[slot.indices[0]].to(slot.target.device)
-                grad = -slot.grad() if group.options.get("maximize") else slot.grad()
-                slot.store(self._update(slot, grad, group, number_of_step))
-                slot.skip = None
-                changed.extend((slot.target, *slot.state.values()))
+            for unit in active:
+                unit.skip = skip
+                number_of_step = steps[unit.indices[0]].to(unit.target.device)
+                grad = -unit.grad() if group.options.get("maximize") else unit.grad()
+                unit.store(self._update(unit, grad, group, number_of_step))
+                unit.skip = None
+                changed.extend((unit.target, *unit.state.values()))
         return changed
 
     def _part_uneven(self, number: int) -> None:
-        """From now on update parameters one by one where only some of a slot have a gradient."""
-        self._slots[number] = [
-            part for slot in self._slots[number] for part in (slot.members() if _is_uneven(slot) else (slot,))
+        """From now on update parameters one by one where only some of a unit have a gradient."""
+        self._units[number] = [
+            part for unit in self._units[number] for part in (unit.members() if _is_uneven(unit) else (unit,))
         ]
 
     # --- state ---
@@ -311,7 +311,7 @@ class Optimizer:
         for number, group in enumerate(self.param_groups):
             out[f"groups.{number}.lr"] = group.lr
             out[f"groups.{number}.steps"] = self._steps[number]
-            singles = [single for slot in self._slots[number] for single in slot.members()]
+            singles = [single for unit in self._units[number] for single in unit.members()]
             for single in sorted(singles, key=_first_index):
                 for name, value in single.state.items():
                     out[f"params.{first + single.indices[0]}.{name}"] = value
@@ -341,13 +341,13 @@ class Optimizer:
         self._part_by_steps()
 
     def _part_by_steps(self) -> None:
-        """From now on update parameters one by one where those of a slot took different numbers of steps."""
+        """From now on update parameters one by one where those of a unit took different numbers of steps."""
         for number, steps in enumerate(self._steps):
             counts = cast("list[float]", steps.tolist())
-            self._slots[number] = [
+            self._units[number] = [
                 part
-                for slot in self._slots[number]
-                for part in (slot.members() if len({counts[i] for i in slot.indices}) > 1 else (slot,))
+                for unit in self._units[number]
+                for part in (unit.members() if len({counts[i] for i in unit.indices}) > 1 else (unit,))
             ]
 
 
@@ -397,17 +397,17 @@ def check_skip(optimizer: object, skip: Any) -> None:
         raise ShapeError(f"{name}: skip has shape {skip.shape}. Pass one of shape (), such as any().")
 
 
-def _is_uneven(slot: Slot) -> bool:
-    return not slot.has_gradients() and any(part.has_gradients() for part in slot.members())
+def _is_uneven(unit: UpdateUnit) -> bool:
+    return not unit.has_gradients() and any(part.has_gradients() for part in unit.members())
 
 
-def _first_index(slot: Slot) -> int:
-    return slot.indices[0]
+def _first_index(unit: UpdateUnit) -> int:
+    return unit.indices[0]
 
 
-def _count(steps: Tensor, active: Iterable[Slot], skip: Tensor | None) -> Tensor:
+def _count(steps: Tensor, active: Iterable[UpdateUnit], skip: Tensor | None) -> Tensor:
     """Count one more step of the parameters of `active`; return `steps`."""
-    updated = {index for slot in active for index in slot.indices}
+    updated = {index for unit in active for index in unit.indices}
     added: Tensor | float = 1.0
     if len(updated) < len(steps):
         mask = [float(index in updated) for index in range(len(steps))]

@@ -6,9 +6,9 @@ from typing import Any
 
 from plugrad.nn.checks import NOT_NEGATIVE, check_flags, check_numbers
 from plugrad.nn.optim.adam import average_weight, decayed
+from plugrad.nn.optim.flat_parameters import UpdateUnit
 from plugrad.nn.optim.groups import ParamGroup, check_betas
 from plugrad.nn.optim.optimizer import Optimizer
-from plugrad.nn.optim.slots import Slot
 from plugrad.tensor import Tensor
 
 __all__ = ["RAdam"]
@@ -75,12 +75,12 @@ class RAdam(Optimizer):
     def _state(self, options: Mapping[str, Any]) -> dict[str, float]:
         return {"mean": 0.0, "square": 0.0}
 
-    def _update(self, slot: Slot, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
-        value, grad = decayed(slot, grad, group, group["decoupled_weight_decay"])
-        beta1, beta2 = group.momentum_beside(slot.target), group["betas"][1]
-        mean = slot.average("mean", grad, beta1)
-        square = slot.average("square", grad * grad, beta2)
-        step = mean / average_weight(beta1, steps) * group.lr_beside(slot.target)
+    def _update(self, unit: UpdateUnit, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
+        value, grad = decayed(unit, grad, group, group["decoupled_weight_decay"])
+        beta1, beta2 = group.momentum_beside(unit.target), group["betas"][1]
+        mean = unit.average("mean", grad, beta1)
+        square = unit.average("square", grad * grad, beta2)
+        step = mean / average_weight(beta1, steps) * group.lr_beside(unit.target)
         most = (1 + beta2) / (1 - beta2)
         if most <= _LEAST_LENGTH:
             return value - step

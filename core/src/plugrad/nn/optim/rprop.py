@@ -6,9 +6,9 @@ from typing import Any, cast
 
 from plugrad.errors import ArgumentError
 from plugrad.nn.checks import ABOVE_ZERO, NOT_NEGATIVE, Range, check_numbers
+from plugrad.nn.optim.flat_parameters import UpdateUnit
 from plugrad.nn.optim.groups import ParamGroup
 from plugrad.nn.optim.optimizer import Optimizer
-from plugrad.nn.optim.slots import Slot
 from plugrad.tensor import Tensor
 
 __all__ = ["Rprop"]
@@ -70,14 +70,14 @@ class Rprop(Optimizer):
     def _state(self, options: Mapping[str, Any]) -> dict[str, float]:
         return {"previous": 0.0, "length": options["lr"]}
 
-    def _update(self, slot: Slot, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
+    def _update(self, unit: UpdateUnit, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
         (shrinking, growing), (least, most) = group["etas"], group["step_sizes"]
         # signs, not their product: that of small gradients is 0
-        sign = grad.sign() * slot["previous"].sign()
+        sign = grad.sign() * unit["previous"].sign()
         factor = (sign > 0).where(growing, (sign < 0).where(shrinking, 1.0))
-        length = slot.keep("length", (slot["length"] * factor).clamp(least, most))
-        kept = slot.keep("previous", (sign < 0).where(0.0, grad))
-        return slot.value() - kept.sign() * length
+        length = unit.keep("length", (unit["length"] * factor).clamp(least, most))
+        kept = unit.keep("previous", (sign < 0).where(0.0, grad))
+        return unit.value() - kept.sign() * length
 
 
 def _pair(name: str, given: Any) -> tuple[Any, Any]:

@@ -8,7 +8,7 @@ from plugrad.dtype import dtypes, is_float, least_upper_dtype
 from plugrad.errors import ArgumentError, GradientError
 from plugrad.nn.checks import ABOVE_ZERO, Range, check_counts, check_flags, check_numbers
 from plugrad.nn.optim.optimizer import Optimizer, check_state
-from plugrad.nn.optim.together import OptimizerGroup
+from plugrad.nn.optim.optimizer_group import OptimizerGroup
 from plugrad.tensor import Tensor
 
 __all__ = ["GradScaler"]

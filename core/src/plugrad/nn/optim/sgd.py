@@ -5,9 +5,9 @@ from typing import Any
 
 from plugrad.errors import ArgumentError
 from plugrad.nn.checks import ANY_NUMBER, NOT_NEGATIVE, check_flags, check_numbers
+from plugrad.nn.optim.flat_parameters import UpdateUnit
 from plugrad.nn.optim.groups import ParamGroup
 from plugrad.nn.optim.optimizer import Optimizer
-from plugrad.nn.optim.slots import Slot
 from plugrad.tensor import Tensor
 
 __all__ = ["SGD"]
@@ -75,12 +75,12 @@ class SGD(Optimizer):
     def _state(self, options: Mapping[str, Any]) -> dict[str, float]:
         return {"momentum": 0.0} if options["momentum"] else {}
 
-    def _update(self, slot: Slot, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
-        value, momentum, dampening = slot.value(), group.momentum_beside(slot.target), group["dampening"]
+    def _update(self, unit: UpdateUnit, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
+        value, momentum, dampening = unit.value(), group.momentum_beside(unit.target), group["dampening"]
         if group["weight_decay"]:
             grad = grad + value * group["weight_decay"]
-        if "momentum" in slot.state:
+        if "momentum" in unit.state:
             added = grad * (steps > 1).where(1 - dampening, 1.0) if dampening else grad
-            direction = slot.keep("momentum", slot["momentum"] * momentum + added)
+            direction = unit.keep("momentum", unit["momentum"] * momentum + added)
             grad = grad + direction * momentum if group["nesterov"] else direction
-        return value - grad * group.lr_beside(slot.target)
+        return value - grad * group.lr_beside(unit.target)

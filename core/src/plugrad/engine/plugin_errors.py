@@ -6,10 +6,10 @@ from contextlib import contextmanager
 from plugrad.device import OpenDevice
 from plugrad.errors import PluginError, PlugradError
 
-__all__ = ["blame", "broken", "naming"]
+__all__ = ["blaming_plugin", "plugin_error", "raise_plugin_error"]
 
 
-def broken(device: OpenDevice, hook: str, what: str) -> PluginError:
+def plugin_error(device: OpenDevice, hook: str, what: str) -> PluginError:
     """Return the error that what `hook` gave is broken, with its plugin and distribution."""
     info = device.info
     owner = f"{info.distribution} {info.version}".rstrip()
@@ -21,7 +21,7 @@ def broken(device: OpenDevice, hook: str, what: str) -> PluginError:
     )
 
 
-def blame(device: OpenDevice, hook: str, doing: str, error: Exception) -> None:
+def raise_plugin_error(device: OpenDevice, hook: str, doing: str, error: Exception) -> None:
     """Raise the error that names the plugin, unless `error` is one of plugrad's own: those say enough.
 
     Raises:
@@ -29,14 +29,14 @@ def blame(device: OpenDevice, hook: str, doing: str, error: Exception) -> None:
     """
     if not isinstance(error, PlugradError):
         said = f"{type(error).__name__}: {error}"
-        raise broken(device, hook, f"{doing} raised {said.rstrip('.: ')}") from error
+        raise plugin_error(device, hook, f"{doing} raised {said.rstrip('.: ')}") from error
 
 
 @contextmanager
-def naming(device: OpenDevice, hook: str, doing: str) -> Generator[None]:
+def blaming_plugin(device: OpenDevice, hook: str, doing: str) -> Generator[None]:
     """Blame the plugin of a device for what is raised inside."""
     try:
         yield
     except Exception as error:
-        blame(device, hook, doing, error)
+        raise_plugin_error(device, hook, doing, error)
         raise

@@ -1,4 +1,4 @@
-"""The animals, as data: what is wrong, where it shows, and what the report has to say."""
+"""The broken plugins, as data: what is wrong, where it shows, and what the report has to say."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ _ALLOCATOR = "def plugrad_allocator(target): return Memory()"
 
 
 @dataclass(frozen=True, slots=True)
-class Animal:
+class BrokenPlugin:
     """One broken plugin.
 
     Attributes:
@@ -42,42 +42,46 @@ class Animal:
     @property
     def distribution(self) -> str:
         """What brings it."""
-        return f"plugrad-zoo-{self.name}"
+        return f"plugrad-broken-{self.name}"
 
     @property
     def module(self) -> str:
         """Its module."""
-        return f"zoo_{self.name.replace('-', '_')}"
+        return f"broken_{self.name.replace('-', '_')}"
 
 
-def _changed(name: str, shows: Shows, old: str, new: str, *says: str) -> Animal:
-    return Animal(name, shows, says, changes={old: new})
+def _changed(name: str, shows: Shows, old: str, new: str, *says: str) -> BrokenPlugin:
+    return BrokenPlugin(name, shows, says, changes={old: new})
 
 
 _IMPORTS = (
-    Animal(
+    BrokenPlugin(
         "import-error",
         "load",
         ("importing it raised ModuleNotFoundError", "no_such_module_at_all"),
         "import no_such_module_at_all",
     ),
-    Animal("syntax-error", "load", ("importing it raised SyntaxError",), "def (:"),
-    Animal("system-exit", "load", ("importing it raised SystemExit: 3",), "raise SystemExit(3)"),
-    Animal(
+    BrokenPlugin("syntax-error", "load", ("importing it raised SyntaxError",), "def (:"),
+    BrokenPlugin("system-exit", "load", ("importing it raised SystemExit: 3",), "raise SystemExit(3)"),
+    BrokenPlugin(
         "base-exception",
         "load",
         ("importing it raised Odd: odd",),
         "class Odd(BaseException): pass\nraise Odd('odd')",
     ),
-    Animal("missing-module", "load", ("No module named 'zoo_not_there'",), "", value="zoo_not_there.plugin"),
-    Animal("missing-object", "load", ("no attribute 'nothing'",), "", value="zoo_missing_object:nothing"),
+    BrokenPlugin(
+        "missing-module", "load", ("No module named 'broken_not_there'",), "", value="broken_not_there.plugin"
+    ),
+    BrokenPlugin(
+        "missing-object", "load", ("no attribute 'nothing'",), "", value="broken_missing_object:nothing"
+    ),
 )
 _HOOKS = (
-    Animal("no-hooks", "load", ("it implements no hook",), "x = 1"),
-    Animal(
+    BrokenPlugin("no-hooks", "load", ("it implements no hook",), "x = 1"),
+    BrokenPlugin(
         "not-marked", "load", ("plugrad_probe is not marked with @hookimpl",), "def plugrad_probe(): pass"
     ),
-    Animal(
+    BrokenPlugin(
         "unknown-hook",
         "load",
         ("plugrad_alocator, which is no hook of spec", "Did you mean 'plugrad_allocator'"),
@@ -106,8 +110,8 @@ _HOOKS = (
         'spec_version="one"',
         "spec_version 'one' is not MAJOR.MINOR",
     ),
-    Animal("reserved-name", "load", ("NULL is the name of a built-in device",), device="null"),
-    Animal(
+    BrokenPlugin("reserved-name", "load", ("NULL is the name of a built-in device",), device="null"),
+    BrokenPlugin(
         "another-name",
         "load",
         ("its entry point is not named like its device ANOTHER_NAME",),
@@ -296,7 +300,7 @@ _ANSWERS = (
     ),
 )
 _PROCESSES = (
-    Animal(
+    BrokenPlugin(
         "crashes-when-imported",
         "process",
         ("crashed the process: SIGSEGV",),
@@ -328,5 +332,5 @@ _PROCESSES = (
     ),
 )
 
-#: All of them by name. `Zoo` makes two more: rivals for one name, and one that is slow to import.
-ANIMALS = {animal.name: animal for animal in (*_IMPORTS, *_HOOKS, *_ANSWERS, *_PROCESSES)}
+#: All of them by name. `PluginSite` makes two more: rivals for one name, and one that is slow to import.
+BROKEN = {broken.name: broken for broken in (*_IMPORTS, *_HOOKS, *_ANSWERS, *_PROCESSES)}

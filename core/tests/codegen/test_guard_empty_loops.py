@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from plugrad.builtin.python import CAPABILITIES
-from plugrad.codegen.empty_loops import guard_empty_loops
+from plugrad.codegen.guard_empty_loops import guard_empty_loops
 from plugrad.codegen.lower import lower
 from plugrad.dtype import dtypes
 from plugrad.testing.kernels import run_lowered

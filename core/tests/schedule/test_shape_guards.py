@@ -2,7 +2,7 @@ import pytest
 
 from plugrad.dtype import dtypes
 from plugrad.errors import ShapeError
-from plugrad.schedule.conditions import Condition, check_conditions, conditions_of
+from plugrad.schedule.shape_guards import Condition, check_conditions, conditions_of
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 

@@ -8,7 +8,7 @@ import pytest
 
 from plugrad.plugin.discovery import find_sources
 from plugrad.plugin.manager import PluginManager
-from plugrad_conformance.zoo.animals import Animal
+from plugrad_conformance.broken_plugins.plugins import BrokenPlugin
 
 #: A backend that keeps the contract, on host memory; its kernels do nothing.
 GOOD = """
@@ -58,7 +58,7 @@ def plugrad_runner(target, program): return launch
 """
 
 
-class Zoo:
+class PluginSite:
     """Installs distributions into one folder.
 
     Args:
@@ -86,26 +86,26 @@ class Zoo:
 
     def install_good(self, device: str = "chip", **changes: str) -> None:
         """Add a working backend for `device`, with texts of its source replaced."""
-        module = f"zoo_{device}"
+        module = f"broken_{device}"
         self.install(f"plugrad-{device}", {device: module}, **{module: self.good(device, **changes)})
 
-    def install_animal(self, animal: Animal, version: str = "1.0") -> None:
+    def install_broken(self, broken: BrokenPlugin, version: str = "1.0") -> None:
         """Add a broken backend."""
-        own = animal.name.replace("-", "_")
-        source = self.good(own, **animal.changes) if animal.source is None else animal.source
-        value = animal.value or animal.module
-        self.install(animal.distribution, {animal.entry_point: value}, version, **{animal.module: source})
+        own = broken.name.replace("-", "_")
+        source = self.good(own, **broken.changes) if broken.source is None else broken.source
+        value = broken.value or broken.module
+        self.install(broken.distribution, {broken.entry_point: value}, version, **{broken.module: source})
 
     def install_rivals(self, device: str = "contested") -> None:
         """Add two distributions that both provide `device`."""
         for rival in ("first", "second"):
-            module = f"zoo_{device}_{rival}"
+            module = f"broken_{device}_{rival}"
             self.install(f"plugrad-{device}-{rival}", {device: module}, **{module: self.good(device)})
 
     def install_slow(self, device: str = "slow", seconds: float = 0.3) -> None:
         """Add a backend that works and takes its time to import."""
         source = f"import time\ntime.sleep({seconds})\n{self.good(device)}"
-        self.install(f"plugrad-{device}", {device: f"zoo_{device}"}, **{f"zoo_{device}": source})
+        self.install(f"plugrad-{device}", {device: f"broken_{device}"}, **{f"broken_{device}": source})
 
     def good(self, device: str, **changes: str) -> str:
         """Return the source of a working backend, with texts replaced."""
@@ -128,9 +128,9 @@ class Zoo:
 
 
 @pytest.fixture
-def zoo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Zoo]:
-    """An empty zoo, in which this process finds what is installed."""
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[PluginSite]:
+    """An empty folder of distributions, in which this process finds what is installed."""
     monkeypatch.syspath_prepend(str(tmp_path))
-    made = Zoo(tmp_path)
+    made = PluginSite(tmp_path)
     yield made
     made.leave()

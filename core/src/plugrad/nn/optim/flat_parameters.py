@@ -9,7 +9,7 @@ pack again.
 Matrices that are multiplied as wholes share a pack only with those of their own shape: their products are one
 batch.
 
-`Slot` is the one of the two that an update sees: values, a gradient and state of one shape.
+`UpdateUnit` is the one of the two that an update sees: values, a gradient and state of one shape.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,7 +22,16 @@ from plugrad.tensor import Tensor
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
-__all__ = ["ELEMENTWISE", "MATRICES", "Pack", "Packing", "Single", "Slot", "make_slots", "settle"]
+__all__ = [
+    "ELEMENTWISE",
+    "MATRICES",
+    "FlatParameters",
+    "FlattenLimits",
+    "SingleParameter",
+    "UpdateUnit",
+    "make_units",
+    "settle",
+]
 
 _PACK_TENSORS = 64
 # Members start at multiples of this, so that vectors of a kernel do not straddle two of them.
@@ -30,7 +39,7 @@ _ALIGNMENT_ELEMENTS = 32
 
 
 @frozen
-class Packing:
+class FlattenLimits:
     """Which parameters share memory.
 
     Attributes:
@@ -46,13 +55,13 @@ class Packing:
 
 #: For updates of elements. Up to here starting a kernel on a CPU takes longer than the update; and one kernel
 #: gathers the gradients of a pack, each of whose elements chooses among all of them.
-ELEMENTWISE = Packing(4096, 16384)
+ELEMENTWISE = FlattenLimits(4096, 16384)
 #: For updates by products of matrices: an element takes part in as many multiplications as a row is long, so
 #: gathering is nothing beside them, and a product of larger ones keeps a device busy by itself.
-MATRICES = Packing(1 << 16, 1 << 20, same_shape=True)
+MATRICES = FlattenLimits(1 << 16, 1 << 20, same_shape=True)
 
 
-class Slot:
+class UpdateUnit:
     """What one update works on.
 
     Attributes:
@@ -73,8 +82,8 @@ class Slot:
         """The memory that is updated."""
         raise NotImplementedError
 
-    def members(self) -> "Iterator[Single]":
-        """Yield each parameter as a slot of its own, whose state is part of this one's."""
+    def members(self) -> "Iterator[SingleParameter]":
+        """Yield each parameter as a unit of its own, whose state is part of this one's."""
         raise NotImplementedError
 
     def has_gradients(self) -> bool:
@@ -121,7 +130,7 @@ class Slot:
     def add_number(self, name: str, fill: float) -> Tensor:
         """Remember a number for each parameter, `fill` at first; return the memory.
 
-        Parameters of a slot have the same one, as they were updated together.
+        Parameters of a unit have the same one, as they were updated together.
         """
         target, count = self.target, len(self.indices)
         memory = Tensor.full((count,), fill, dtype=_wide(target), device=target.device, requires_grad=False)
@@ -148,7 +157,7 @@ class Slot:
         memory.assign(new if self.skip is None else self.skip.to(memory.device).where(memory.detach(), new))
 
 
-class Single(Slot):
+class SingleParameter(UpdateUnit):
     """One parameter."""
 
     def __init__(self, p: Tensor, index: int) -> None:
@@ -160,7 +169,7 @@ class Single(Slot):
         """The parameter."""
         return self._p
 
-    def members(self) -> "Iterator[Single]":
+    def members(self) -> "Iterator[SingleParameter]":
         """Yield this."""
         yield self
 
@@ -190,7 +199,7 @@ class Single(Slot):
         self._write(self._p, value)
 
 
-class Pack(Slot):
+class FlatParameters(UpdateUnit):
     """Small parameters in one piece of memory."""
 
     def __init__(self, params: Sequence[Tensor], indices: Sequence[int]) -> None:
@@ -223,11 +232,11 @@ class Pack(Slot):
             yield p, memory[at : at + _count(p)].reshape(shape)
             at += _room(p)
 
-    def members(self) -> "Iterator[Single]":
-        """Yield a slot for each parameter, whose state is a view of this one's."""
+    def members(self) -> "Iterator[SingleParameter]":
+        """Yield a unit for each parameter, whose state is a view of this one's."""
         state = {name: self._shares(name) for name in self.state}
         for number, (p, index) in enumerate(zip(self._params, self.indices, strict=True)):
-            single = Single(p, index)
+            single = SingleParameter(p, index)
             single.state = {name: shares[number] for name, shares in state.items()}
             single.numbers = self.numbers
             yield single
@@ -297,29 +306,29 @@ def _joined(tensors: Sequence[Tensor]) -> Tensor:
     return padded[0].cat(*padded[1:]).contiguous()
 
 
-def make_slots(params: Sequence[Tensor], packing: Packing) -> list[Slot]:
-    """Return the slots of a group of parameters, which lie in memory."""
+def make_units(params: Sequence[Tensor], limits: FlattenLimits) -> list[UpdateUnit]:
+    """Return the units of a group of parameters, which lie in memory."""
     alone = _with_memory_alone(params)
-    slots: list[Slot] = []
+    units: list[UpdateUnit] = []
     waiting: dict[object, list[int]] = {}
     for index, p in enumerate(params):
-        if index not in alone or not 0 < _count(p) <= packing.most_elements:
-            slots.append(Single(p, index))
+        if index not in alone or not 0 < _count(p) <= limits.most_elements:
+            units.append(SingleParameter(p, index))
             continue
-        kind = p.device, p.dtype, p.shape if packing.same_shape else None
+        kind = p.device, p.dtype, p.shape if limits.same_shape else None
         pack = waiting.setdefault(kind, [])
         elements = sum(_room(params[i]) for i in pack) + _room(p)
-        if len(pack) == _PACK_TENSORS or elements > packing.pack_elements:
-            slots.append(_packed(params, pack))
+        if len(pack) == _PACK_TENSORS or elements > limits.pack_elements:
+            units.append(_flattened(params, pack))
             pack = waiting[kind] = []
         pack.append(index)
-    return [*slots, *(_packed(params, pack) for pack in waiting.values())]
+    return [*units, *(_flattened(params, pack) for pack in waiting.values())]
 
 
-def _packed(params: Sequence[Tensor], indices: Sequence[int]) -> Slot:
+def _flattened(params: Sequence[Tensor], indices: Sequence[int]) -> UpdateUnit:
     if len(indices) == 1:
-        return Single(params[indices[0]], indices[0])
-    return Pack([params[i] for i in indices], indices)
+        return SingleParameter(params[indices[0]], indices[0])
+    return FlatParameters([params[i] for i in indices], indices)
 
 
 def _with_memory_alone(params: Sequence[Tensor]) -> set[int]:
@@ -336,12 +345,12 @@ def _with_memory_alone(params: Sequence[Tensor]) -> set[int]:
     }
 
 
-def settle(slots: Iterable[Slot], *others: Tensor) -> None:
-    """Compute the memory of slots and `others` now, and let parameters be views of it."""
-    slots = list(slots)
+def settle(units: Iterable[UpdateUnit], *others: Tensor) -> None:
+    """Compute the memory of units and `others` now, and let parameters be views of it."""
+    units = list(units)
     Tensor.realize(
-        *others, *(slot.target for slot in slots), *(t for slot in slots for t in slot.state.values())
+        *others, *(unit.target for unit in units), *(t for unit in units for t in unit.state.values())
     )
-    for slot in slots:
-        if isinstance(slot, Pack):
-            slot.settle()
+    for unit in units:
+        if isinstance(unit, FlatParameters):
+            unit.settle()

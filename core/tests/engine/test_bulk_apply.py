@@ -1,13 +1,13 @@
-"""Tests of plugrad.engine.repeat."""
+"""Tests of plugrad.engine.bulk_apply."""
 
 import numpy as np
 import pytest
 
 from plugrad import Tensor, events
 from plugrad.engine import storage
+from plugrad.engine.bulk_apply import State, bulk_apply, bulk_apply_computed
 from plugrad.engine.capture import capturing
 from plugrad.engine.realize import realize
-from plugrad.engine.repeat import State, repeat, repeat_computed
 from plugrad.testing import recorded_events
 from plugrad.uop.uop import UOp
 
@@ -36,13 +36,13 @@ def given() -> tuple[Tensor, Tensor]:
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 9])
 def test_the_state_is_that_after_so_many_steps(count: int) -> None:
     x, start = given()
-    assert values_of(repeat(step, (x.uop, start.uop), count, x.device)) == expected(count)
+    assert values_of(bulk_apply(step, (x.uop, start.uop), count, x.device)) == expected(count)
 
 
 def test_what_the_first_step_takes_stays_as_it_was() -> None:
     x, start = given()
     first = step((x.uop, start.uop))
-    repeat(step, (x.uop, start.uop), 8, x.device)
+    bulk_apply(step, (x.uop, start.uop), 8, x.device)
     assert x.tolist() == [1.0, 2.0, 4.0]
     # the same graph, which is known by where the first step went
     assert values_of(tuple(storage.resolve(u) for u in first)) == expected(1)
@@ -51,15 +51,15 @@ def test_what_the_first_step_takes_stays_as_it_was() -> None:
 def test_any_graph_may_be_the_first_state() -> None:
     x, start = given()
     doubled = (Tensor([2.0, 4.0, 8.0]) / 2).uop
-    assert values_of(repeat(step, (doubled, start.uop), 5, x.device)) == expected(5)
+    assert values_of(bulk_apply(step, (doubled, start.uop), 5, x.device)) == expected(5)
     reversed_view = Tensor([4.0, 2.0, 1.0]).realize().flip(0).uop
-    assert values_of(repeat(step, (reversed_view, start.uop), 5, x.device)) == expected(5)
+    assert values_of(bulk_apply(step, (reversed_view, start.uop), 5, x.device)) == expected(5)
 
 
 def test_captures_record_every_step() -> None:
     x, start = given()
     with capturing() as capture:
-        repeat(step, (x.uop, start.uop), 6, x.device)
+        bulk_apply(step, (x.uop, start.uop), 6, x.device)
     assert len(capture.steps) == 6 * 2
 
 
@@ -68,7 +68,7 @@ def test_observers_see_two_plans_whatever_the_count() -> None:
     for count in (4, 40):
         done: list[events.RealizeEvent] = []
         with events.subscribe(events.RealizeEvent, done.append):
-            repeat(step, (x.uop, start.uop), count, x.device)
+            bulk_apply(step, (x.uop, start.uop), count, x.device)
         assert [event.kernels for event in done] == [2, 2 * (count - 1)]
 
 
@@ -79,7 +79,7 @@ def test_observers_are_told_of_the_copies_and_devices_of_repeated_steps() -> Non
         return tuple([(u.copy_to_device("PYTHON:1") * 2.0).copy_to_device(x.device) for u in state])
 
     with recorded_events(events.RealizeEvent) as done, recorded_events(events.CopyEvent) as copies:
-        repeat(there_and_back, (x.uop,), 4, x.device)
+        bulk_apply(there_and_back, (x.uop,), 4, x.device)
     assert [(event.kernels, event.copies) for event in done] == [(1, 2), (3, 6)]
     assert len(copies) == 8
     assert {event.devices for event in done} == {("PYTHON:1", x.device)}
@@ -91,12 +91,12 @@ def test_steps_may_change_nothing() -> None:
     def same(state: State) -> State:
         return tuple(UOp.contiguous(u * 1.0) for u in state)
 
-    assert values_of(repeat(same, (x.uop,), 3, x.device)) == [[1.0, 2.0, 4.0]]
+    assert values_of(bulk_apply(same, (x.uop,), 3, x.device)) == [[1.0, 2.0, 4.0]]
 
 
 def part(state: State) -> State:
     """Take three steps, and double the numbers."""
-    x, count = repeat(step, state, 3)
+    x, count = bulk_apply(step, state, 3)
     after = (x * 2.0).contiguous(), (count * 1).contiguous()
     realize(after)
     return tuple(storage.resolve(u) for u in after)
@@ -112,14 +112,14 @@ def expected_of_parts(count: int) -> list[list[float]]:
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 5])
 def test_parts_that_repeat_steps_themselves_are_repeated(count: int) -> None:
     x, start = given()
-    assert values_of(repeat_computed(part, (x.uop, start.uop), count)) == expected_of_parts(count)
+    assert values_of(bulk_apply_computed(part, (x.uop, start.uop), count)) == expected_of_parts(count)
     assert x.tolist() == [1.0, 2.0, 4.0]
 
 
 def test_captures_record_every_step_of_every_part() -> None:
     x, start = given()
     with capturing() as capture:
-        found = repeat_computed(part, (x.uop, start.uop), 5)
+        found = bulk_apply_computed(part, (x.uop, start.uop), 5)
     assert len(capture.steps) == 5 * (3 * 2 + 2)
     for launch in capture.steps:
         launch.run(capture.values)
@@ -134,7 +134,7 @@ def test_parts_are_called_twice_whatever_the_count() -> None:
         called.append(state)
         return part(state)
 
-    repeat_computed(counted, (x.uop, start.uop), 9)
+    bulk_apply_computed(counted, (x.uop, start.uop), 9)
     assert len(called) == 2
 
 
@@ -142,7 +142,7 @@ def test_parts_are_called_twice_whatever_the_count() -> None:
 def test_observers_are_told_of_every_launch_of_every_part(count: int) -> None:
     x, start = given()
     with recorded_events(events.KernelEvent) as kernels, recorded_events(events.RealizeEvent) as done:
-        repeat_computed(part, (x.uop, start.uop), count)
+        bulk_apply_computed(part, (x.uop, start.uop), count)
     assert sum(event.kernels for event in done) == len(kernels) == count * (3 * 2 + 2)
     assert {event.devices for event in done} == {(x.device,)}
     # two parts of three plans each, and all others

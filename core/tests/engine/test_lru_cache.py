@@ -2,11 +2,11 @@
 
 import threading
 
-from plugrad.engine.recent import RecentTable
+from plugrad.engine.lru_cache import LruCache
 
 
 def test_the_entry_that_was_unused_for_longest_goes_first() -> None:
-    table = RecentTable[str, int]()
+    table = LruCache[str, int]()
     for number, key in enumerate("abc"):
         table.put(key, number, limit=3)
     assert table.get("a") == 0
@@ -15,14 +15,14 @@ def test_the_entry_that_was_unused_for_longest_goes_first() -> None:
 
 
 def test_putting_again_counts_as_use_and_replaces() -> None:
-    table = RecentTable[str, int]()
+    table = LruCache[str, int]()
     for key, value in (("a", 1), ("b", 2), ("a", 3), ("c", 4)):
         table.put(key, value, limit=2)
     assert [table.get(key) for key in "abc"] == [3, None, 4]
 
 
 def test_a_lower_limit_takes_effect_with_the_next_entry() -> None:
-    table = RecentTable[int, int]()
+    table = LruCache[int, int]()
     for number in range(10):
         table.put(number, number, limit=10)
     table.put(10, 10, limit=2)
@@ -32,7 +32,7 @@ def test_a_lower_limit_takes_effect_with_the_next_entry() -> None:
 
 
 def test_threads_share_a_table() -> None:
-    table = RecentTable[int, int]()
+    table = LruCache[int, int]()
     wrong: list[object] = []
 
     def work(offset: int) -> None:

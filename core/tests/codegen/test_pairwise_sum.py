@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from plugrad.codegen.long_sums import split_long_sums
+from plugrad.codegen.pairwise_sum import split_long_sums
 from plugrad.dtype import dtypes
 from plugrad.target import Capabilities
 from plugrad.uop.ops import AxisType, Ops

@@ -1,4 +1,4 @@
-"""Tests of plugrad.array_api.kinds: a program of complex arrays, whose types pyright checks as it runs."""
+"""Tests of plugrad.array_api.overloads: complex arrays whose types pyright checks as they run."""
 
 from typing import assert_type
 

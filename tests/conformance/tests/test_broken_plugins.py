@@ -1,4 +1,4 @@
-"""The zoo: each animal says by name what is wrong with it, in this process or in one of its own."""
+"""Broken plugins: each plugin says by name what is wrong with it, in this process or in one of its own."""
 
 import warnings
 
@@ -8,18 +8,18 @@ from plugrad.errors import PluginError
 from plugrad.plugin.explain import State, explain
 from plugrad.plugin.hookspecs import HOOK_NAMES
 from plugrad.runtime.program import Program
-from plugrad_conformance.zoo import ANIMALS, zoo
+from plugrad_conformance.broken_plugins import BROKEN, site
 
-__all__ = ["zoo"]
+__all__ = ["site"]
 
-CONTAINED = [animal for animal in ANIMALS.values() if animal.shows != "process"]
+CONTAINED = [broken for broken in BROKEN.values() if broken.shows != "process"]
 
 
-def use(manager, animal):
+def use(manager, broken):
     """Use a plugin up to where it fails."""
-    backend = manager.backend(animal.entry_point)
+    backend = manager.backend(broken.entry_point)
     target = backend.probe().devices[0].target
-    match animal.shows:
+    match broken.shows:
         case "runner":
             backend.runner(target, Program("k", "", b""))
         case "graph":
@@ -27,29 +27,29 @@ def use(manager, animal):
         case "compute":
             _ = backend.can_compute
         case "allocator" | "renderer" | "compiler":
-            getattr(backend, animal.shows)(target)
+            getattr(backend, broken.shows)(target)
         case _:
-            raise AssertionError(f"{animal.name} shows nothing")
+            raise AssertionError(f"{broken.name} shows nothing")
 
 
-@pytest.mark.parametrize("animal", CONTAINED, ids=lambda animal: animal.name)
-def test_a_broken_plugin_is_named_with_what_is_wrong_and_a_good_one_goes_on(zoo, animal):
-    zoo.install_good(**{"priority=50": "priority=60"})
-    zoo.install_animal(animal, "2.5")
-    manager = zoo.manager()
+@pytest.mark.parametrize("broken", CONTAINED, ids=lambda broken: broken.name)
+def test_a_broken_plugin_is_named_with_what_is_wrong_and_a_good_one_goes_on(site, broken):
+    site.install_good(**{"priority=50": "priority=60"})
+    site.install_broken(broken, "2.5")
+    manager = site.manager()
     manager.register_builtin("NULL", "plugrad.builtin.null")
-    if animal.entry_point == "null":
+    if broken.entry_point == "null":
         manager.sources()
         (failure,) = manager.failures
         said = f"{failure.source} is not used: {failure.reason}"
     else:
         with pytest.raises(PluginError) as caught:
-            use(manager, animal)
+            use(manager, broken)
         said = str(caught.value)
-        assert caught.value.plugin == animal.entry_point
-        assert caught.value.distribution == f"{animal.distribution} 2.5"
-    place = f"plugin {animal.entry_point!r} ({animal.value or animal.module} of {animal.distribution} 2.5)"
-    for part in (place, *animal.says):
+        assert caught.value.plugin == broken.entry_point
+        assert caught.value.distribution == f"{broken.distribution} 2.5"
+    place = f"plugin {broken.entry_point!r} ({broken.value or broken.module} of {broken.distribution} 2.5)"
+    for part in (place, *broken.says):
         assert part in said
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
@@ -57,14 +57,14 @@ def test_a_broken_plugin_is_named_with_what_is_wrong_and_a_good_one_goes_on(zoo,
     assert manager.backend("CHIP").allocator(manager.backend("CHIP").probe().devices[1].target).alloc(4)
 
 
-def test_the_list_of_devices_has_a_line_for_each_that_shows_before_a_device_opens(zoo):
-    zoo.install_good()
-    zoo.install_slow()
-    zoo.install_rivals()
-    early = [animal for animal in CONTAINED if animal.shows in ("load", "probe")]
-    for animal in early:
-        zoo.install_animal(animal)
-    manager = zoo.manager()
+def test_the_list_of_devices_has_a_line_for_each_that_shows_before_a_device_opens(site):
+    site.install_good()
+    site.install_slow()
+    site.install_rivals()
+    early = [broken for broken in CONTAINED if broken.shows in ("load", "probe")]
+    for broken in early:
+        site.install_broken(broken)
+    manager = site.manager()
     manager.register_builtin("NULL", "plugrad.builtin.null")
     reports = {report.distribution: report for report in explain(manager)}
     assert all(reports[a.distribution].state is State.FAILED for a in early)
@@ -77,6 +77,6 @@ def test_the_list_of_devices_has_a_line_for_each_that_shows_before_a_device_open
 
 
 def test_ids_are_unique_and_every_hook_is_answered_wrongly():
-    assert len({animal.module for animal in ANIMALS.values()}) == len(ANIMALS)
-    said = " ".join(part for animal in ANIMALS.values() for part in animal.says)
+    assert len({broken.module for broken in BROKEN.values()}) == len(BROKEN)
+    said = " ".join(part for broken in BROKEN.values() for part in broken.says)
     assert [hook for hook in HOOK_NAMES if f"{hook} must return" not in said] == []

@@ -9,11 +9,11 @@ K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
 
-class RecentTable(Generic[K, V]):
+class LruCache(Generic[K, V]):
     """A map that keeps its most recently used entries. Threads may use one table at the same time.
 
     Example:
-        >>> table = RecentTable[str, int]()
+        >>> table = LruCache[str, int]()
         >>> table.put("a", 1, limit=2); table.put("b", 2, limit=2)
         >>> table.get("a")
         1

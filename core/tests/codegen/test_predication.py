@@ -1,4 +1,4 @@
-from plugrad.codegen.gates import lower_gates, simplify_gates
+from plugrad.codegen.predication import lower_gates, simplify_gates
 from plugrad.dtype import dtypes
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp

@@ -1,7 +1,7 @@
 import pytest
 
 from plugrad.dtype import dtypes
-from plugrad.schedule.loaded_parts import loaded_parts
+from plugrad.schedule.partial_load import loaded_parts
 from plugrad.uop.uop import UOp
 
 COMPUTING = {"PYTHON", "PYTHON:1"}

@@ -8,8 +8,8 @@ import pytest
 from plugrad.codegen.lower import lower
 from plugrad.codegen.opt.heuristic import optimise
 from plugrad.codegen.opt.kernel_opt import KernelOpt
+from plugrad.codegen.opt.loop_splitting import cuts
 from plugrad.codegen.opt.opt_ops import Opt, OptOps
-from plugrad.codegen.opt.segments import cuts
 from plugrad.dtype import STORABLE, dtypes
 from plugrad.target import Capabilities
 from plugrad.testing.kernels import evaluate_kernel, run_lowered, storage_of, values_of

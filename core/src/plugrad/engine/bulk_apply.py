@@ -20,7 +20,7 @@ from plugrad.uop.uop import UOp
 State = tuple[UOp, ...]
 
 
-def repeat(step: Callable[[State], State], state: State, count: int, device: str | None = None) -> State:
+def bulk_apply(step: Callable[[State], State], state: State, count: int, device: str | None = None) -> State:
     """Return memory that holds `state` after `count` steps, which run now.
 
     Args:
@@ -45,7 +45,7 @@ def repeat(step: Callable[[State], State], state: State, count: int, device: str
         return _run(plan, before, state, count - 1)
 
 
-def repeat_computed(step: Callable[[State], State], state: State, count: int) -> State:
+def bulk_apply_computed(step: Callable[[State], State], state: State, count: int) -> State:
     """Return memory that holds `state` after `count` calls of `step`, which run now.
 
     Args:

@@ -3,14 +3,14 @@
 from plugrad.dtype import DType
 from plugrad.uop.uop import UOp
 
-__all__ = ["stand_in"]
+__all__ = ["placeholder"]
 
 
-def stand_in(shape: tuple[int | UOp, ...], dtype: DType, device: str | None) -> UOp:
+def placeholder(shape: tuple[int | UOp, ...], dtype: DType, device: str | None) -> UOp:
     """Return a node of that shape that no other graph has. It is to be replaced before anything is computed.
 
     Example:
-        >>> stand_in((2, 3), dtypes.float32, "PYTHON").shape
+        >>> placeholder((2, 3), dtypes.float32, "PYTHON").shape
         (2, 3)
     """
     largest = tuple(s if isinstance(s, int) else int(s.vmax) for s in shape)

@@ -1,4 +1,4 @@
-"""Tests of plugrad.nn.optim.slots: small parameters are updated by one kernel, and stay ordinary tensors."""
+"""Tests of plugrad.nn.optim.flat_parameters: one kernel updates small parameters, which stay tensors."""
 
 import copy
 from collections.abc import Callable
@@ -93,7 +93,7 @@ def test_packed_parameters_take_the_same_steps_as_large_ones() -> None:
 
 def test_norms_of_packed_parameters_are_their_own() -> None:
     params = [Tensor([[3.0, 0.0], [0.0, 4.0]]), Tensor([5.0]), Tensor.ones(100) * 2]
-    (pack,) = LAMB(params)._slots[0]
+    (pack,) = LAMB(params)._units[0]
     found = pack.length(pack.target).numpy()
     # what lies behind a parameter is no part of it
     nans = (pack.target == 0).where(float("nan"), pack.target)

@@ -1,4 +1,4 @@
-"""Tests of plugrad.nn.optim.together: each parameter takes the steps of its own optimizer."""
+"""Tests of plugrad.nn.optim.optimizer_group: each parameter takes the steps of its own optimizer."""
 
 import pytest
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from plugrad.codegen.lower import lower
-from plugrad.codegen.remainders import split_at_divisors
+from plugrad.codegen.split_at_divisors import split_at_divisors
 from plugrad.dtype import STORABLE, dtypes
 from plugrad.target import Capabilities
 from plugrad.testing.kernels import evaluate_kernel, run_lowered, storage_of, values_of

@@ -1,7 +1,7 @@
 from collections.abc import Callable
 
 from plugrad.engine import storage
-from plugrad.engine.pending import pending_readers, readers_of
+from plugrad.engine.hazards import pending_readers, readers_of
 from plugrad.engine.realize import realize
 from plugrad.testing.memory import get, put
 from plugrad.uop.ops import Ops

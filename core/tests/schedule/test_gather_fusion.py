@@ -1,5 +1,5 @@
 from plugrad.dtype import dtypes
-from plugrad.schedule.lookups import inside_lookup
+from plugrad.schedule.gather_fusion import inside_lookup
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 

@@ -9,19 +9,19 @@ from typing import Any
 
 import pytest
 
-from plugrad_conformance.zoo import ANIMALS
+from plugrad_conformance.broken_plugins import BROKEN
 
-EARLY = [animal for animal in ANIMALS.values() if animal.shows in ("load", "probe", "process")]
-IN_PROCESS = [animal.entry_point for animal in ANIMALS.values() if animal.shows != "process"]
+EARLY = [broken for broken in BROKEN.values() if broken.shows in ("load", "probe", "process")]
+IN_PROCESS = [broken.entry_point for broken in BROKEN.values() if broken.shows != "process"]
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """Run Python where the whole zoo is installed."""
-    folder = tmp_path_factory.mktemp("zoo") / "site"
-    subprocess.run([sys.executable, "-m", "plugrad_conformance.zoo", str(folder)], check=True)
+    """Run Python where all of them is installed."""
+    folder = tmp_path_factory.mktemp("broken") / "site"
+    subprocess.run([sys.executable, "-m", "plugrad_conformance.broken_plugins", str(folder)], check=True)
     paths = filter(None, (str(folder), os.environ.get("PYTHONPATH")))
     settings = {"PYTHONPATH": os.pathsep.join(paths), "NO_COLOR": "1", "COLUMNS": "200"}
 
@@ -41,11 +41,11 @@ def report(run: Run) -> dict[str, Any]:
     return json.loads(done.stdout)
 
 
-@pytest.mark.parametrize("animal", EARLY, ids=lambda animal: animal.name)
-def test_each_is_reported_with_its_distribution_and_its_reason(report: dict[str, Any], animal: Any) -> None:
-    (line,) = (line for line in report["backends"] if line["distribution"] == animal.distribution)
+@pytest.mark.parametrize("broken", EARLY, ids=lambda broken: broken.name)
+def test_each_is_reported_with_its_distribution_and_its_reason(report: dict[str, Any], broken: Any) -> None:
+    (line,) = (line for line in report["backends"] if line["distribution"] == broken.distribution)
     assert line["state"] == "failed"
-    assert all(part in line["reason"] for part in animal.says), line["reason"]
+    assert all(part in line["reason"] for part in broken.says), line["reason"]
     assert line["remedy"]
 
 
@@ -78,10 +78,10 @@ def test_what_names_a_device_meets_none_of_them(run: Run) -> None:
 
 @pytest.mark.parametrize("name", ["import-error", "claims-a-device", "claims-to-compute"])
 def test_who_asks_for_a_broken_one_is_told_why(run: Run, name: str) -> None:
-    animal = ANIMALS[name]
+    broken = BROKEN[name]
     program = "from plugrad import Tensor; (Tensor([1.0, 2.0]) + 1).tolist()"
-    done = run("-c", program, DEVICE=animal.entry_point.upper())
+    done = run("-c", program, DEVICE=broken.entry_point.upper())
     message = " ".join(done.stderr.splitlines()[-1:])
     assert message.startswith("plugrad.errors.PluginError") or "PluginRefused" in message
-    assert f"of {animal.distribution} 1.0" in message
-    assert all(part in message for part in animal.says)
+    assert f"of {broken.distribution} 1.0" in message
+    assert all(part in message for part in broken.says)
