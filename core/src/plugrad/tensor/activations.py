@@ -267,6 +267,5 @@ def _exact_gelu(x: UOp) -> UOp:
 
 
 def _gelu(x: UOp) -> UOp:
-    inner = (x + x * x * x * 0.044715) * math.sqrt(2 / math.pi)
-    # (1 + tanh(y)) / 2 is sigmoid(2*y), which does not cancel below 0
-    return x * _sigmoid(inner * 2.0)
+    # (1 + tanh(y)) / 2 is sigmoid(2*y), which does not cancel below 0; y has the factor sqrt(2/pi)
+    return x * _sigmoid((x + x * x * x * 0.044715) * math.sqrt(8 / math.pi))
