@@ -3,6 +3,7 @@ import math
 import subprocess
 import sys
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plugrad.dtype import dtypes
+from plugrad.dtype import DType, dtypes, truncate
+from plugrad.uop.fold import SMALLEST_NORMAL
 from plugrad.uop.ops import Ops
 from plugrad.uop.symbolic import pm_symbolic, simplify
 from plugrad.uop.uop import UOp
@@ -183,7 +185,8 @@ NUMBER_EXAMPLES = [
     ((a & 7) < 8, bit(True)),
     (x + 3 + 4, x + 7),
     (x * 2 * 3, x * 6),
-    (x - 1 + 4, x + 3),
+    (x - 1 - 3, x + -4),
+    (x - 3 + 0.0, x + -3),
     (x + -0.0, x),
     (x * 1, x),
     (x / 1, x),
@@ -302,10 +305,73 @@ def test_rules_of_fixed_width_integers_hold_where_arithmetic_wraps(
 
 @pytest.mark.parametrize(
     "kept",
-    [x * 0, x + 0.0, x - x, x / x, x / 3, x * 1e30 * 1e30, x * 1e-30 * 1e-30, x.eq(x), x < x, (x + y) + x],
+    [x * 0, x + 0.0, x - x, x / x, x / 3, x / 2.0**127, x / 2.0**-130, x.eq(x), x < x, (x + y) + x],
 )
 def test_rule_that_floats_would_notice_is_not_applied(kept: UOp) -> None:
     assert simplify(kept) is kept
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        *(x + 12582912.0 + -12582912.0, x + 1e8 + -1e8, x + 1 + -1, x + 4 + -1, x + 1e38 + -1e38),
+        *(x + 1 + 1e-10, x + 0.1 + 0.2, x + 3e38 + 3e38, x + math.inf + 1, x + math.nan + 1),
+        *(x * 2 * 0.5, x * 1e30 * 1e-30, x * 1e-30 * 1e30, x * 0.1 * 3, x * 1e30 * 1e30, x * 1e-30 * 1e-30),
+        *(x * 1e-30 * 1e-9, x * 0 * 2, x * math.inf * 2, x * math.nan * 2),
+    ],
+)
+def test_float_constants_that_would_round_otherwise_stay_apart(kept: UOp) -> None:
+    assert simplify(kept) is kept
+
+
+def _nearest(value: Fraction, dtype: DType) -> float:
+    """Return the float of `dtype` next to a number of any digits."""
+    try:
+        return float(truncate(float(value), dtype))
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
+def _spacing(value: float, dtype: DType) -> Fraction:
+    """Return what separates `value` from its neighbours, which is no less than twice a rounding there."""
+    digits = {dtypes.float16: 11, dtypes.bfloat16: 8, dtypes.float32: 24, dtypes.float64: 53}[dtype]
+    exponent = math.frexp(max(abs(value), SMALLEST_NORMAL[dtype]))[1]
+    return Fraction(2) ** (exponent - digits)
+
+
+FLOAT_DTYPES = (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)
+
+
+@given(data=st.data(), op=st.sampled_from([Ops.ADD, Ops.MUL]), dtype=st.sampled_from(FLOAT_DTYPES))
+def test_combining_two_float_constants_leaves_out_one_rounding(
+    data: st.DataObject, op: Ops, dtype: DType
+) -> None:
+    width = {dtypes.bfloat16: 32}.get(dtype, 8 * dtype.itemsize)
+    numbers = st.one_of(
+        st.floats(width=width, allow_nan=False, allow_infinity=False),
+        st.builds(math.ldexp, st.integers(-64, 64).map(float), st.integers(-20, 9)),
+    ).map(lambda number: float(truncate(number, dtype)))
+    first, second = (data.draw(numbers.filter(math.isfinite)) for _ in range(2))
+    # where the first constant cancels the value, what is left are the digits of the second
+    value = data.draw(st.one_of(numbers.filter(math.isfinite), st.just(-first)))
+    v = UOp(Ops.DEFINE_VAR, dtype, (), ("v", -math.inf, math.inf))
+    after = simplify(raw(op, raw(op, v, v.const_like(first)), v.const_like(second)))
+    if not (after.op is op and after.src[0] is v):
+        return
+    combine = {Ops.ADD: lambda a, b: a + b, Ops.MUL: lambda a, b: a * b}[op]
+    inner = _nearest(combine(Fraction(value), Fraction(first)), dtype)
+    combined = after.src[1].arg
+    got = _nearest(combine(Fraction(value), Fraction(combined)), dtype)
+    if not math.isfinite(inner):
+        assert got == inner
+        return
+    exact = combine(Fraction(inner), Fraction(second))
+    want = _nearest(exact, dtype)
+    moved = _spacing(inner, dtype) / 2
+    if op is Ops.MUL:
+        moved = moved * abs(Fraction(second)) + abs(Fraction(value)) * _spacing(combined, dtype) / 2
+    lowest, highest = _nearest(exact - moved, dtype), _nearest(exact + moved, dtype)
+    assert lowest <= got <= highest, f"{op}: {value}, {first}, {second} gives {got}, and not {want}"
 
 
 def test_max_of_negative_zero_and_nan_constants_stays_exact() -> None:

@@ -182,3 +182,11 @@ _DIGITS = {
     dtypes.float32: 24,
     dtypes.float64: 53,
 }
+
+#: The smallest number above 0 with all its digits. Source: IEEE 754-2019, table 3.5.
+SMALLEST_NORMAL = {
+    dtypes.bfloat16: 2.0**-126,
+    dtypes.float16: 2.0**-14,
+    dtypes.float32: 2.0**-126,
+    dtypes.float64: 2.0**-1022,
+}

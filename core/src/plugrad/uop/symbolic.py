@@ -1,15 +1,14 @@
 """Symbolic simplification: constants folded, identities removed, index arithmetic in canonical form.
 
-What floats would notice stays: `x * 0` (NaN, infinity, -0.0), `x + 0.0` (-0.0), `x - x`, `x / x`. One thing
-is given up: constants added to or multiplied with a float one after the other are combined first, which
-rounds once instead of twice.
+What floats would notice stays: `x * 0` (NaN, infinity, -0.0), `x + 0.0` (-0.0), `x - x`, `x / x`. Rules that
+change the bits of floats all the same are listed in `inexact`, each with what it breaks.
 """
 
 import math
 from typing import Any
 
 from plugrad.dtype import DType, dtypes, is_int
-from plugrad.uop.fold import convert, evaluate, holds_exactly, reinterpret
+from plugrad.uop.fold import SMALLEST_NORMAL, convert, evaluate, holds_exactly, reinterpret
 from plugrad.uop.indexing import pm_index
 from plugrad.uop.ops import BINARY, COMMUTATIVE, TERNARY, UNARY, Ops
 from plugrad.uop.rewrite import PatternMatcher, graph_rewrite
@@ -73,25 +72,36 @@ def _max_by_bounds(i: UOp, j: UOp) -> UOp | None:
 
 
 def _add_constants(f: UOp, c0: UOp, c1: UOp) -> UOp | None:
-    total = c0.arg + c1.arg
-    return f + f.const_like(total) if math.isfinite(total) else None
+    """Add once where that only leaves out the rounding of `f + c0`.
+
+    Both constants have one sign, so no digits are cancelled that `f + c0` had rounded away, and their sum is
+    exact, so that it rounds nothing itself: `-1 + 1 + 1e-10` is not 0.
+    """
+    small, large = sorted((c0.arg, c1.arg), key=abs)
+    total = f.const_like(small + large)
+    has_one_sign = small == 0 or (small < 0) == (large < 0)
+    return f + total if has_one_sign and total.arg - large == small else None
 
 
 def _mul_constants(f: UOp, c0: UOp, c1: UOp) -> UOp | None:
-    # a product that overflows or vanishes would take with it values that fit
+    """Multiply once where that rounds the constants' product instead of `f * c0`.
+
+    Both constants grow what they multiply, or both shrink it: `f * c0` then overflows, or falls below the
+    normal numbers, only where the result does.
+    """
+    sizes = (abs(c0.arg), abs(c1.arg))
     product = f.const_like(c0.arg * c1.arg)
-    return f * product if 1e-30 < abs(product.arg) < 1e30 else None
+    is_normal = SMALLEST_NORMAL[f.dtype.scalar()] <= abs(product.arg) < math.inf
+    return f * product if is_normal and (min(sizes) >= 1 or max(sizes) <= 1) else None
 
 
 def _divide_by_power_of_two(f: UOp, c0: UOp) -> UOp | None:
-    # exact as long as the reciprocal is a normal number
-    exact = (
-        c0.arg != 0
-        and math.isfinite(c0.arg)
-        and abs(math.frexp(c0.arg)[0]) == 0.5
-        and 1e-4 < abs(c0.arg) < 1e4
-    )
-    return f * f.const_like(1 / c0.arg) if exact else None
+    """Multiply by the reciprocal where that is exact: a power of two, and a normal number."""
+    if abs(math.frexp(c0.arg)[0]) != 0.5:
+        return None
+    reciprocal = f.const_like(1 / c0.arg)
+    is_normal = SMALLEST_NORMAL[f.dtype.scalar()] <= abs(reciprocal.arg) < math.inf
+    return f * reciprocal if is_normal else None
 
 
 pm_arithmetic = PatternMatcher(
