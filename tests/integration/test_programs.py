@@ -2,8 +2,8 @@
 
 import pytest
 
-from plugrad.testing.programs.check import difference
-from plugrad.testing.programs.generate import random_program
+from plugrad_conformance.programs.check import difference
+from plugrad_conformance.programs.generate import random_program
 
 
 @pytest.mark.parametrize("seed", range(1000, 1020))

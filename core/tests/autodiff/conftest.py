@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from plugrad.dtype import to_numpy
-from plugrad.testing.tensor_oracle import value_of
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
+from plugrad_conformance.testing.tensor_oracle import value_of
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Evaluate = Callable[[UOp, Mapping[UOp, Array]], Array]

@@ -20,8 +20,8 @@ from plugrad.dtype import (
     truncate,
 )
 from plugrad.errors import DeviceError
-from plugrad.testing.elementwise import compute_elementwise
 from plugrad.uop.ops import Ops
+from plugrad_conformance.testing.elementwise import compute_elementwise
 
 INTS = [d for d in STORABLE if is_int(d)]
 SIGNED = [d for d in INTS if d.kind == "int"]

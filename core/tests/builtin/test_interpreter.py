@@ -10,9 +10,9 @@ from plugrad.builtin.interpreter import Interpreter
 from plugrad.builtin.listing import instructions
 from plugrad.dtype import DType, dtypes
 from plugrad.errors import DeviceError
-from plugrad.testing.elementwise import compute_elementwise
 from plugrad.uop.ops import AxisType, Ops
 from plugrad.uop.uop import UOp
+from plugrad_conformance.testing.elementwise import compute_elementwise
 
 I32, F32 = dtypes.int32, dtypes.float32
 

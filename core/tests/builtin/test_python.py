@@ -11,7 +11,7 @@ from plugrad.builtin.python import CAPABILITIES, PythonRunner
 from plugrad.dtype import dtypes
 from plugrad.runtime.program import Program
 from plugrad.target import Target
-from plugrad.testing.elementwise import elementwise_kernel
+from plugrad_conformance.testing.elementwise import elementwise_kernel
 
 TARGET = Target("PYTHON")
 

@@ -7,7 +7,7 @@ import pytest
 from plugrad.cli import main
 from plugrad.runtime.disk_cache import kernel_cache
 from plugrad.settings import cache_dir, context
-from plugrad.testing import temporary_cache
+from plugrad_conformance.testing import temporary_cache
 
 
 def test_info_counts_kernels_and_recordings(capsys: pytest.CaptureFixture[str]) -> None:

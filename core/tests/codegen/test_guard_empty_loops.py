@@ -9,9 +9,9 @@ from plugrad.builtin.python import CAPABILITIES
 from plugrad.codegen.guard_empty_loops import guard_empty_loops
 from plugrad.codegen.lower import lower
 from plugrad.dtype import dtypes
-from plugrad.testing.kernels import run_lowered
 from plugrad.uop.ops import AxisType, KernelInfo, Ops
 from plugrad.uop.uop import UOp
+from plugrad_conformance.testing.kernels import run_lowered
 
 N = UOp.variable("n", 1, 2)
 OUT, X = (UOp(Ops.PARAM, dtypes.int32, (), (slot, 2)) for slot in range(2))

@@ -13,11 +13,11 @@ from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import Opt, OptOps
 from plugrad.dtype import DType, dtype_min, dtypes
 from plugrad.errors import KernelOptError
-from plugrad.testing.kernels import evaluate_kernel, run_lowered, storage_of, values_of
-from plugrad.testing.random_kernels import random_opts
 from plugrad.uop.ops import AxisType, KernelInfo, Ops
 from plugrad.uop.symbolic import simplify
 from plugrad.uop.uop import UOp
+from plugrad_conformance.testing.kernels import evaluate_kernel, run_lowered, storage_of, values_of
+from plugrad_conformance.testing.random_kernels import random_opts
 
 LOOPS = replace(
     CAPABILITIES, grid_dims=0, max_grid=(), max_workgroup=0, max_workgroup_dims=(), vector_bits=128, threads=2

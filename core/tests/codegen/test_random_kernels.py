@@ -2,7 +2,7 @@
 
 import pytest
 
-from plugrad.testing.kernel_search import MATRIX_TARGETS, TARGETS, check_kernel, check_product
+from plugrad_conformance.testing.kernel_search import MATRIX_TARGETS, TARGETS, check_kernel, check_product
 
 
 @pytest.mark.parametrize("target", TARGETS)

@@ -2,10 +2,10 @@ import numpy as np
 
 from plugrad.codegen.ranges import fold_reduce, simplify_ranges
 from plugrad.dtype import DType, dtypes
-from plugrad.testing.kernels import evaluate_kernel, storage_of, values_of
 from plugrad.uop.ops import AxisType, KernelInfo, Ops
 from plugrad.uop.symbolic import simplify
 from plugrad.uop.uop import UOp
+from plugrad_conformance.testing.kernels import evaluate_kernel, storage_of, values_of
 
 REDUCE = AxisType.REDUCE
 

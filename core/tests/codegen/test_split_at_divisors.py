@@ -7,10 +7,10 @@ from plugrad.codegen.lower import lower
 from plugrad.codegen.split_at_divisors import split_at_divisors
 from plugrad.dtype import STORABLE, dtypes
 from plugrad.target import Capabilities
-from plugrad.testing.kernels import evaluate_kernel, run_lowered, storage_of, values_of
 from plugrad.uop.ops import AxisType, KernelInfo, Ops
 from plugrad.uop.symbolic import simplify
 from plugrad.uop.uop import UOp
+from plugrad_conformance.testing.kernels import evaluate_kernel, run_lowered, storage_of, values_of
 
 _ALL = frozenset(STORABLE)
 LOOPS = Capabilities(_ALL, _ALL, vector_bits=256, threads=2, native_ops=frozenset({"RECIP"}))

@@ -10,8 +10,8 @@ from plugrad.engine.compile import clear_loaded
 from plugrad.engine.realize import realize
 from plugrad.errors import DeviceNotFound
 from plugrad.events import CopyEvent, KernelEvent
-from plugrad.testing import recorded_events
 from plugrad.uop.uop import UOp
+from plugrad_conformance.testing import recorded_events
 
 
 @pytest.fixture(params=["PYTHON", "CPU"])

@@ -8,8 +8,8 @@ from plugrad.engine import storage
 from plugrad.engine.bulk_apply import State, bulk_apply, bulk_apply_computed
 from plugrad.engine.capture import capturing
 from plugrad.engine.realize import realize
-from plugrad.testing import recorded_events
 from plugrad.uop.uop import UOp
+from plugrad_conformance.testing import recorded_events
 
 
 def step(state: State) -> State:

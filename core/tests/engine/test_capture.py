@@ -6,8 +6,8 @@ from plugrad.engine.capture import capturing, current_capture, note_size
 from plugrad.engine.execute import Copy, Launch
 from plugrad.engine.realize import realize
 from plugrad.errors import ShapeError
-from plugrad.testing.memory import get, put
 from plugrad.uop.uop import UOp
+from plugrad_conformance.testing.memory import get, put
 
 
 def test_steps_are_recorded_in_the_order_in_which_they_ran() -> None:

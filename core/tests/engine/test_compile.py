@@ -13,12 +13,12 @@ from plugrad.errors import CompileError, PluginError
 from plugrad.events import CompileEvent, LowerEvent
 from plugrad.runtime.disk_cache import kernel_cache
 from plugrad.settings import context
-from plugrad.testing import recorded_events, temporary_cache
-from plugrad.testing.memory import get, put
 from plugrad.uop.ops import Ops
 from plugrad.uop.rewrite import PatternMatcher
 from plugrad.uop.uop import UOp
 from plugrad.uop.upat import UPat, pvars
+from plugrad_conformance.testing import recorded_events, temporary_cache
+from plugrad_conformance.testing.memory import get, put
 
 pytestmark = pytest.mark.usefixtures("cold_kernels")
 

@@ -11,10 +11,10 @@ from plugrad.engine.execute import Copy, Launch
 from plugrad.engine.realize import realize
 from plugrad.errors import DeviceOutOfMemory
 from plugrad.events import CopyEvent, KernelEvent, RealizeEvent
-from plugrad.testing import recorded_events
-from plugrad.testing.memory import get, put
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
+from plugrad_conformance.testing import recorded_events
+from plugrad_conformance.testing.memory import get, put
 
 
 def test_a_launch_says_what_ran_and_what_it_cost(device: str) -> None:

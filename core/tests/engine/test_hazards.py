@@ -3,9 +3,9 @@ from collections.abc import Callable
 from plugrad.engine import storage
 from plugrad.engine.hazards import pending_readers, readers_of
 from plugrad.engine.realize import realize
-from plugrad.testing.memory import get, put
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
+from plugrad_conformance.testing.memory import get, put
 
 Hold = Callable[..., None]
 

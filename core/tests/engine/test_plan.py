@@ -1,9 +1,9 @@
 import math
 
 from plugrad.engine.plan import make_plan, root_of
-from plugrad.testing.memory import put
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
+from plugrad_conformance.testing.memory import put
 
 
 def test_views_of_memory_have_no_root() -> None:

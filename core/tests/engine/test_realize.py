@@ -8,9 +8,9 @@ from plugrad.engine import storage
 from plugrad.engine.realize import kernelize, realize, schedule
 from plugrad.errors import ScheduleError, VerifyError
 from plugrad.settings import context
-from plugrad.testing.memory import get, put
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
+from plugrad_conformance.testing.memory import get, put
 
 Launches = Callable[..., list[str]]
 

@@ -7,9 +7,9 @@ import numpy as np
 from plugrad.dtype import dtypes
 from plugrad.engine import storage
 from plugrad.engine.realize import realize
-from plugrad.testing.memory import get, put
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
+from plugrad_conformance.testing.memory import get, put
 
 Launches = Callable[..., list[str]]
 Hold = Callable[..., None]

@@ -10,7 +10,7 @@ from plugrad.dtype import dtypes
 from plugrad.engine import storage
 from plugrad.engine.realize import realize, schedule
 from plugrad.errors import DeviceError, ScheduleError
-from plugrad.testing.memory import get, put
+from plugrad_conformance.testing.memory import get, put
 
 Launches = Callable[..., list[str]]
 

@@ -14,9 +14,9 @@ from plugrad.dtype import dtypes
 from plugrad.engine import storage
 from plugrad.engine.realize import realize, schedule
 from plugrad.engine.schedule_cache import clear_schedules
-from plugrad.testing.memory import get, put
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
+from plugrad_conformance.testing.memory import get, put
 
 Launches = Callable[..., list[str]]
 

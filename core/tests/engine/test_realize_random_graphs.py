@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from plugrad.engine.realize import realize
-from plugrad.testing.memory import get
-from plugrad.testing.random_graphs import random_graph
-from plugrad.testing.tensor_oracle import evaluate
+from plugrad_conformance.testing.memory import get
+from plugrad_conformance.testing.random_graphs import random_graph
+from plugrad_conformance.testing.tensor_oracle import evaluate
 
 Hold = Callable[..., None]
 

@@ -8,9 +8,9 @@ import pytest
 from plugrad.dtype import dtypes
 from plugrad.engine.realize import realize
 from plugrad.errors import ScheduleError
-from plugrad.testing.memory import get, put
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
+from plugrad_conformance.testing.memory import get, put
 
 Launches = Callable[..., list[str]]
 

@@ -4,9 +4,9 @@ from plugrad.engine.realize import schedule
 from plugrad.engine.schedule_cache import cached_schedule, canonicalize, clear_schedules
 from plugrad.schedule.create import Schedule
 from plugrad.settings import context
-from plugrad.testing.memory import put
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
+from plugrad_conformance.testing.memory import put
 
 
 def buffer(device: str = "PYTHON", size: int = 4) -> UOp:

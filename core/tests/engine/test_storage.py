@@ -9,9 +9,9 @@ from plugrad.dtype import dtypes
 from plugrad.engine import storage
 from plugrad.engine.realize import realize
 from plugrad.errors import ScheduleError
-from plugrad.testing.memory import get, put
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
+from plugrad_conformance.testing.memory import get, put
 
 
 def test_a_new_buffer_has_memory_of_its_shape_and_dtype() -> None:

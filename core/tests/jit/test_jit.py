@@ -12,7 +12,7 @@ from plugrad.device import OpenDevice
 from plugrad.errors import JitError
 from plugrad.jit import TinyJit, jit
 from plugrad.runtime.buffer import live_buffers
-from plugrad.testing.replays import counted
+from plugrad_conformance.testing.replays import counted
 
 CALLS = 6
 

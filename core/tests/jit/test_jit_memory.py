@@ -9,7 +9,7 @@ from plugrad import Tensor, Variable
 from plugrad.jit import jit
 from plugrad.nn import BatchNorm, Linear
 from plugrad.nn.state import get_state_dict, load_state_dict
-from plugrad.testing.replays import counted
+from plugrad_conformance.testing.replays import counted
 
 CALLS = 6
 

@@ -9,7 +9,7 @@ import pytest
 from plugrad import Tensor
 from plugrad.errors import JitError
 from plugrad.jit import jit
-from plugrad.testing.replays import counted
+from plugrad_conformance.testing.replays import counted
 
 CALLS = 6
 

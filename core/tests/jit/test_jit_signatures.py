@@ -7,7 +7,7 @@ from plugrad import Tensor, Variable
 from plugrad.errors import JitError, ShapeError
 from plugrad.jit import jit
 from plugrad.nn import Dropout
-from plugrad.testing.replays import counted
+from plugrad_conformance.testing.replays import counted
 
 CALLS = 6
 

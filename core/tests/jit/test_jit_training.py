@@ -12,7 +12,7 @@ from plugrad.jit import jit
 from plugrad.nn import BatchNorm, Linear
 from plugrad.nn.optim import SGD, Adam
 from plugrad.nn.state import get_parameters, get_state_dict
-from plugrad.testing.replays import counted
+from plugrad_conformance.testing.replays import counted
 
 CALLS = 6
 

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from plugrad.dtype import dtypes
 from plugrad.schedule.movement import ALWAYS, ZERO, flatten, source_indices, strides_of, unflatten
-from plugrad.testing.random_graphs import random_movement
-from plugrad.testing.tensor_oracle import value_of
 from plugrad.uop.ops import Ops
 from plugrad.uop.symbolic import simplify
 from plugrad.uop.uop import UOp
+from plugrad_conformance.testing.random_graphs import random_movement
+from plugrad_conformance.testing.tensor_oracle import value_of
 
 
 def buffer(*shape: int) -> UOp:

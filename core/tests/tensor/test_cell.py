@@ -10,9 +10,9 @@ from plugrad.dtype import dtypes
 from plugrad.engine import storage
 from plugrad.engine.realize import realize
 from plugrad.tensor.cell import Cell, cell_showing, path_between, shown
-from plugrad.testing.memory import get, put
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
+from plugrad_conformance.testing.memory import get, put
 
 
 def test_a_path_leads_from_memory_to_a_view_and_is_walked_on_other_memory() -> None:

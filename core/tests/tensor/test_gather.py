@@ -7,7 +7,7 @@ import torch
 from plugrad import Tensor
 from plugrad.errors import ArgumentError, AxisError, DtypeError, ShapeError
 from plugrad.events import KernelEvent
-from plugrad.testing.scopes import recorded_events
+from plugrad_conformance.testing.scopes import recorded_events
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((4, 5, 6)).astype(np.float32)

@@ -16,7 +16,7 @@ import torch
 
 from plugrad import Tensor, Variable, dtypes
 from plugrad.errors import PlugradError
-from plugrad.testing.operations import OPERATIONS
+from plugrad_conformance.operations import OPERATIONS
 
 # one device is enough: arguments are checked before there is anything for it to do
 pytestmark = pytest.mark.parametrize("device", ["PYTHON"], indirect=True)

@@ -7,8 +7,8 @@ import pytest
 from plugrad import Device, Tensor, dtypes
 from plugrad.engine import storage
 from plugrad.tensor.random import RandomStream, stream
-from plugrad.testing.tensor_oracle import threefry
 from plugrad.uop.ops import Ops
+from plugrad_conformance.testing.tensor_oracle import threefry
 
 
 def test_threefry_gives_the_known_answers() -> None:

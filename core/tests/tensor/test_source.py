@@ -11,9 +11,9 @@ import torch
 from plugrad import Device, Tensor, dtypes
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.events import CopyEvent, KernelEvent
-from plugrad.testing import recorded_events
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
+from plugrad_conformance.testing import recorded_events
 
 
 def test_a_number_is_a_constant_without_memory() -> None:

@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 from plugrad.dtype import dtypes
 from plugrad.errors import ShapeError
 from plugrad.tensor.windows import window_count, windows
-from plugrad.testing.tensor_oracle import value_of
 from plugrad.uop.ops import MOVEMENT, Ops
 from plugrad.uop.uop import UOp
+from plugrad_conformance.testing.tensor_oracle import value_of
 
 
 @given(st.integers(1, 14), st.integers(1, 5), st.integers(1, 6), st.integers(1, 4))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from plugrad.settings import settings
-from plugrad.testing.linear_writer import LinearWriter
+from plugrad_conformance.testing.linear_writer import LinearWriter
 from plugrad_cpu_clang.compiler import CpuCompiler
 from plugrad_cpu_clang.renderer import CpuRenderer
 from plugrad_cpu_clang.runner import CpuRunner

@@ -7,7 +7,7 @@ from plugrad.codegen.lower import PREPARE
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.device import Device
 from plugrad.engine.compile import Kernel, compile_kernels
-from plugrad.testing.random_kernels import RandomKernel, random_kernel, random_opts
+from plugrad_conformance.testing.random_kernels import RandomKernel, random_kernel, random_opts
 
 _SEEDS = range(24)
 

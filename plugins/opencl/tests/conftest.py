@@ -9,7 +9,7 @@ import pytest
 
 from plugrad.errors import DeviceNotFound
 from plugrad.target import Target
-from plugrad.testing.linear_writer import LinearWriter
+from plugrad_conformance.testing.linear_writer import LinearWriter
 from plugrad_opencl.allocator import OpenClAllocator
 from plugrad_opencl.compiler import OpenClCompiler
 from plugrad_opencl.context import Context, open_context

@@ -9,7 +9,7 @@ from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.errors import KernelOptError
 from plugrad.runtime.program import Program
 from plugrad.target import Capabilities
-from plugrad.testing.random_kernels import RandomKernel, random_kernel, random_opts
+from plugrad_conformance.testing.random_kernels import RandomKernel, random_kernel, random_opts
 from plugrad_opencl.runner import OpenClRunner
 
 

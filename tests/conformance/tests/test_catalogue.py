@@ -5,11 +5,11 @@ import re
 import pytest
 
 from plugrad.dtype import dtypes
-from plugrad.testing.operations import OPERATIONS
 from plugrad_conformance.case import PROFILES
 from plugrad_conformance.cases.operations import IN_CORE, slug
 from plugrad_conformance.catalogue import all_cases, cases_of, denominators
 from plugrad_conformance.must_pass import HEADER, chosen, digest, is_must_pass, text
+from plugrad_conformance.operations import OPERATIONS
 
 
 def test_ids_are_profile_area_and_name():

@@ -12,10 +12,10 @@ from plugrad.codegen.decompositions import decompose
 from plugrad.dtype import STORABLE, DType, dtypes, is_float, is_int, to_numpy
 from plugrad.errors import DeviceError
 from plugrad.target import Capabilities
-from plugrad.testing.elementwise import compute_elementwise
 from plugrad.uop.ops import Ops
 from plugrad.uop.symbolic import simplify
 from plugrad.uop.uop import UOp
+from plugrad_conformance.testing.elementwise import compute_elementwise
 
 EDGES = [
     0.0,

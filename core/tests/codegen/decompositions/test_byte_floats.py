@@ -8,9 +8,9 @@ import pytest
 from plugrad.builtin.python import CAPABILITIES
 from plugrad.codegen.decompositions import byte_floats, decompose
 from plugrad.dtype import FLOAT8, DType, dtypes
-from plugrad.testing.elementwise import compute_elementwise, elementwise_kernel
 from plugrad.uop.ops import COMPARE, Ops
 from plugrad.uop.uop import UOp
+from plugrad_conformance.testing.elementwise import compute_elementwise, elementwise_kernel
 
 Array = np.ndarray[Any, Any]
 CODES = np.arange(256, dtype=np.uint8)

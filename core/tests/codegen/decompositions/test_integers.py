@@ -8,10 +8,10 @@ import pytest
 from plugrad.builtin.python import CAPABILITIES
 from plugrad.codegen.decompositions import decompose
 from plugrad.dtype import STORABLE, DType, dtypes, is_int, to_numpy
-from plugrad.testing.elementwise import compute_elementwise
 from plugrad.uop.ops import Ops
 from plugrad.uop.symbolic import simplify
 from plugrad.uop.uop import UOp
+from plugrad_conformance.testing.elementwise import compute_elementwise
 
 INTS = [d for d in STORABLE if is_int(d)]
 BARE = replace(CAPABILITIES, native_ops=CAPABILITIES.native_ops - {"FLOORDIV", "FLOORMOD", "CMOD"})

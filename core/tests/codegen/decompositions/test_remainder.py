@@ -13,10 +13,10 @@ from plugrad.builtin.arithmetic import from_storage, to_storage
 from plugrad.builtin.python import CAPABILITIES
 from plugrad.codegen.decompositions import decompose
 from plugrad.dtype import DType, dtypes
-from plugrad.testing.elementwise import compute_elementwise, elementwise_kernel
 from plugrad.uop.ops import Ops
 from plugrad.uop.symbolic import simplify
 from plugrad.uop.uop import UOp
+from plugrad_conformance.testing.elementwise import compute_elementwise, elementwise_kernel
 
 Array = np.ndarray[Any, Any]
 WITHOUT = replace(CAPABILITIES, native_ops=CAPABILITIES.native_ops - {"FMOD"})

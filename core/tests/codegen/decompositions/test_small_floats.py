@@ -11,9 +11,9 @@ from plugrad.builtin.arithmetic import from_storage, round_to_bfloat16, to_stora
 from plugrad.builtin.python import CAPABILITIES
 from plugrad.codegen.decompositions import decompose
 from plugrad.dtype import STORABLE, DType, dtypes, to_numpy
-from plugrad.testing.elementwise import compute_elementwise
 from plugrad.uop.ops import ALU, COMPARE, Ops
 from plugrad.uop.uop import UOp
+from plugrad_conformance.testing.elementwise import compute_elementwise
 
 SMALL = (dtypes.float16, dtypes.bfloat16)
 STORED_ONLY = replace(CAPABILITIES, compute_dtypes=CAPABILITIES.compute_dtypes - set(SMALL))

@@ -5,7 +5,7 @@ import pytest
 
 from plugrad.builtin.python import CAPABILITIES
 from plugrad.codegen.decompositions import decompose
-from plugrad.testing.elementwise import compute_elementwise
+from plugrad_conformance.testing.elementwise import compute_elementwise
 
 # Source: Random123's kat_vectors, threefry2x32 with 20 rounds: counter, key and result as (low, high) words.
 KNOWN_ANSWERS = [

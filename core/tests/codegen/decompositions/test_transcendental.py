@@ -16,10 +16,10 @@ from plugrad.builtin.arithmetic import from_storage, round_to_bfloat16
 from plugrad.builtin.python import CAPABILITIES
 from plugrad.codegen.decompositions import decompose
 from plugrad.dtype import dtypes
-from plugrad.testing.elementwise import compute_elementwise, elementwise_kernel
 from plugrad.uop.ops import Ops
 from plugrad.uop.symbolic import simplify
 from plugrad.uop.uop import UOp
+from plugrad_conformance.testing.elementwise import compute_elementwise, elementwise_kernel
 
 Array = np.ndarray
 Build = Callable[..., UOp]

@@ -12,9 +12,9 @@ from plugrad.codegen.opt.loop_splitting import cuts
 from plugrad.codegen.opt.opt_ops import Opt, OptOps
 from plugrad.dtype import STORABLE, dtypes
 from plugrad.target import Capabilities
-from plugrad.testing.kernels import evaluate_kernel, run_lowered, storage_of, values_of
 from plugrad.uop.ops import AxisType, KernelInfo, Ops
 from plugrad.uop.uop import UOp
+from plugrad_conformance.testing.kernels import evaluate_kernel, run_lowered, storage_of, values_of
 
 _ALL = frozenset(STORABLE)
 LOOPS = Capabilities(_ALL, _ALL, vector_bits=256, threads=2, native_ops=frozenset({"RECIP"}))

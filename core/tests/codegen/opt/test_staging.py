@@ -14,9 +14,9 @@ from plugrad.codegen.opt.staging import panels_of
 from plugrad.dtype import STORABLE, dtypes
 from plugrad.errors import KernelOptError
 from plugrad.target import Capabilities
-from plugrad.testing.kernels import evaluate_kernel, run_lowered, storage_of, values_of
 from plugrad.uop.ops import AxisType, KernelInfo, Ops
 from plugrad.uop.uop import UOp
+from plugrad_conformance.testing.kernels import evaluate_kernel, run_lowered, storage_of, values_of
 
 _ALL = frozenset(STORABLE)
 LOOPS = Capabilities(

@@ -12,9 +12,9 @@ from plugrad.codegen.ranges import simplify_ranges
 from plugrad.dtype import STORABLE, DType, dtypes
 from plugrad.errors import KernelOptError
 from plugrad.target import Capabilities, Fragment, TensorCore
-from plugrad.testing.kernels import evaluate_kernel, run_lowered, storage_of, values_of
 from plugrad.uop.ops import AxisType, KernelInfo, Ops
 from plugrad.uop.uop import UOp
+from plugrad_conformance.testing.kernels import evaluate_kernel, run_lowered, storage_of, values_of
 
 # the layout of warps of 32 with eight results a row, and one that shares no line with it
 WIDE = TensorCore(

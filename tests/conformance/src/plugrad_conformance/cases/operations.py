@@ -13,11 +13,11 @@ import numpy as np
 
 from plugrad import Tensor
 from plugrad.dtype import is_float
-from plugrad.testing.operations import OPERATIONS, Operation, do
-from plugrad.testing.operations.check import references
-from plugrad.testing.operations.table import AT_EDGES, WRITTEN
 from plugrad_conformance.bench import Bench
 from plugrad_conformance.case import Case, Check, needs_dtypes
+from plugrad_conformance.operations import OPERATIONS, Operation, do
+from plugrad_conformance.operations.check import references
+from plugrad_conformance.operations.table import AT_EDGES, WRITTEN
 from plugrad_conformance.tolerance import Tolerance, tolerance_of
 from plugrad_conformance.values import Array, array_of
 

@@ -1,1 +1,0 @@
-"""The words of random programs, one module a topic: what each means to NumPy and to plugrad."""

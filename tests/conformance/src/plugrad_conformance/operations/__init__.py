@@ -1,0 +1,7 @@
+"""One table of all operations of `Tensor`: how each is called, and what it means to NumPy."""
+
+from plugrad_conformance.operations.check import Done, do, faults
+from plugrad_conformance.operations.operation import Operation
+from plugrad_conformance.operations.table import EXCUSED, OPERATIONS
+
+__all__ = ["EXCUSED", "OPERATIONS", "Done", "Operation", "do", "faults"]

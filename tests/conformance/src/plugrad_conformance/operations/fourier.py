@@ -1,0 +1,58 @@
+"""Fourier transforms of every length. Complex numbers have an axis of two."""
+
+# the lambdas of a table take whatever its inputs are
+# ruff: noqa: E731
+# pyright: reportUnknownLambdaType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from plugrad_conformance.operations.operation import Meaning, Operation, reals
+
+
+def _complex(pairs: Any) -> Any:
+    return pairs[..., 0] + 1j * pairs[..., 1]
+
+
+def _pairs(numbers: Any) -> Any:
+    return np.stack([numbers.real, numbers.imag], -1)
+
+
+def _cases() -> Iterator[Operation]:
+    for size in (1, 6, 7, 8):
+        x = reals(2, size, 2)
+        for name in ("fft", "ifft"):
+            there: Meaning = lambda x, name=name: _pairs(getattr(np.fft, name)(_complex(x)))
+            call: Meaning = lambda x, name=name: getattr(x, name)()
+            yield Operation(name, f"of {size}", call, there, (x,), order=2, accuracy=2.0)
+        real: Meaning = lambda x: _pairs(np.fft.rfft(x))
+        yield Operation("rfft", f"of {size}", lambda x: x.rfft(), real, (x[..., 0],), order=2, accuracy=2.0)
+        back: Meaning = lambda x, n=size: np.fft.irfft(_complex(x), n)
+        half = (reals(2, size // 2 + 1, 2),)
+        yield Operation(
+            "irfft", f"to {size}", lambda x, n=size: x.irfft(n), back, half, order=2, accuracy=2.0
+        )
+    image = reals(3, 4, 2)
+    for name in ("fft2", "ifft2"):
+        both: Meaning = lambda x, name=name: _pairs(getattr(np.fft, name)(_complex(x)))
+        call2: Meaning = lambda x, name=name: getattr(x, name)()
+        yield Operation(name, "3 by 4", call2, both, (image,), order=2, accuracy=2.0)
+    for name in ("fftn", "ifftn"):
+        every: Meaning = lambda x, name=name: _pairs(getattr(np.fft, name)(_complex(x)))
+        calln: Meaning = lambda x, name=name: getattr(x, name)()
+        yield Operation(name, "3 by 4", calln, every, (image,), order=2, accuracy=2.0)
+    for name in ("rfft2", "rfftn"):
+        halved: Meaning = lambda x, name=name: _pairs(getattr(np.fft, name)(x, (4, 5), (-2, -1)))
+        callr: Meaning = lambda x, name=name: getattr(x, name)((4, 5))
+        yield Operation(name, "4 by 5 of 3 by 4", callr, halved, (reals(3, 4),), order=2, accuracy=2.0)
+    for name in ("irfft2", "irfftn"):
+        whole: Meaning = lambda x, name=name: getattr(np.fft, name)(_complex(x), (3, 5), (-2, -1))
+        calli: Meaning = lambda x, name=name: getattr(x, name)((3, 5))
+        yield Operation(name, "3 by 5", calli, whole, (reals(3, 3, 2),), order=2, accuracy=2.0)
+    padded: Meaning = lambda x: _pairs(np.fft.fft(_complex(x), 5, 0, "ortho"))
+    yield Operation("fft", "5 of 3, ortho, axis 0", lambda x: x.fft(5, 0, "ortho"), padded, (image,), order=2)
+
+
+CASES = (*_cases(),)

@@ -1,0 +1,99 @@
+"""Run a program on a device, in several ways, and say where it differs from NumPy."""
+
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+import numpy as np
+
+from plugrad.errors import PlugradError
+from plugrad.jit import jit
+from plugrad.tensor import Tensor
+from plugrad_conformance.programs.op_table import CHANGES, OPS
+from plugrad_conformance.programs.program import Array, Program
+
+Mode = Literal["together", "one by one", "jit"]
+MODES: tuple[Mode, ...] = ("together", "one by one", "jit")
+
+
+def run(program: Program, device: str, mode: Mode) -> list[Array]:
+    """Return the values that `program` keeps.
+
+    Args:
+        program: what to run.
+        device: where.
+        mode: whether to realize all results together, in turn, or in the third call of a jitted function, the
+            first two of which got other values.
+    """
+    if mode == "jit":
+        return _run_jitted(program, device)
+    kept = _evaluate(program, (Tensor(x, device=device) for x in _inputs(program)))
+    if mode == "together":
+        Tensor.realize(*kept)
+    return [t.numpy() for t in kept]
+
+
+def difference(program: Program, device: str, modes: Sequence[Mode] = MODES) -> str | None:
+    """Return what differs first between `device` and NumPy, or None.
+
+    Programs that read values are not jitted: jitted functions refuse that.
+    """
+    reads = any(OPS[step.op].reads for step in program.steps if step.op != "input")
+    for mode in modes:
+        if mode == "jit" and reads:
+            continue
+        try:
+            found = run(program, device, mode)
+        except (PlugradError, AssertionError, ArithmeticError, LookupError, TypeError, ValueError) as error:
+            return f"{device}, {mode}: {type(error).__name__}: {error}"
+        for place, got, want in zip(program.kept, found, program.expected, strict=True):
+            if got.dtype != want.dtype or got.shape != want.shape:
+                return (
+                    f"{device}, {mode}: v{place} is {got.dtype}{got.shape}, and should be "
+                    f"{want.dtype}{want.shape}"
+                )
+            if not np.array_equal(got, want):
+                return f"{device}, {mode}: v{place} is\n{got}\nand should be\n{want}"
+    return None
+
+
+def _inputs(program: Program) -> list[Array]:
+    return [step.params[0] for step in program.steps if step.op == "input"]
+
+
+def _evaluate(program: Program, inputs: Iterable[Tensor]) -> list[Tensor]:
+    last_use = {i: place for place, step in enumerate(program.steps) for i in (place, *step.sources)}
+    last_use.update(dict.fromkeys(program.kept, len(program.steps)))
+    values: dict[int, Tensor] = {}
+    arriving = iter(inputs)
+    for place, step in enumerate(program.steps):
+        if step.op == "input":
+            values[place] = next(arriving)
+        else:
+            operands = [values[i] for i in step.sources]
+            result = OPS[step.op].on_tensor(*operands, *step.params)
+            values[place] = operands[0] if step.op in CHANGES else result
+            # nobody shall hold what nothing needs any more
+            del operands, result
+        values = {i: value for i, value in values.items() if last_use[i] > place}
+    return [values[i] for i in program.kept]
+
+
+def _run_jitted(program: Program, device: str) -> list[Array]:
+    @jit
+    def function(*inputs: Tensor) -> tuple[Tensor, ...]:
+        results = [t.contiguous() for t in _evaluate(program, inputs)]
+        Tensor.realize(*results)
+        return tuple(results)
+
+    inputs = _inputs(program)
+    # what is replayed has to come from the new inputs; division by one that is zero means nothing
+    others = inputs if _divides(program) else [np.flip(x).copy() for x in inputs]
+    found: list[Array] = []
+    for arrays in (others, others, inputs):
+        results = function(*(Tensor(x, device=device).realize() for x in arrays))
+        found = [t.numpy() for t in results]
+    return found
+
+
+def _divides(program: Program) -> bool:
+    return any(step.op in ("floordiv", "mod") for step in program.steps)

@@ -1,0 +1,70 @@
+"""What NumPy says a program means, with views that share memory as tensors do.
+
+NumPy's own views would not do: some of its reshapes copy where a tensor's do not. So a value is a list of
+places in memory of its own, or of another value.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plugrad_conformance.programs.op_table import OPS
+from plugrad_conformance.programs.program import Array, Step
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a step's value shows.
+
+    Attributes:
+        memory: elements, in one row.
+        places: which of them are shown, in the value's shape.
+        is_expanded: whether it, or what it shows a part of, shows elements more than once: nobody may write.
+    """
+
+    memory: Array
+    places: NDArray[np.intp]
+    is_expanded: bool = False
+
+    def values(self) -> Array:
+        """Return the elements as they are now."""
+        return np.asarray(self.memory[self.places])
+
+
+def fresh(values: Any) -> Shown:
+    """Return a value with memory of its own."""
+    array = np.array(values)
+    return Shown(array.reshape(-1), np.arange(array.size).reshape(array.shape))
+
+
+def take(step: Step, operands: Sequence[Shown]) -> Shown:
+    """Do one step: return its value, which is the first operand if the step changes that.
+
+    Raises:
+        FloatingPointError: it divides an integer by zero, which means nothing.
+    """
+    if step.op == "input":
+        return fresh(step.params[0])
+    op = OPS[step.op]
+    if op.is_view:
+        first = operands[0]
+        places = np.asarray(op.on_numpy(first.places, *step.params))
+        return Shown(first.memory, places, first.is_expanded or len(np.unique(places)) < places.size)
+    values = [x.values() for x in operands]
+    with np.errstate(all="ignore", divide="raise"):
+        result = np.asarray(op.on_numpy(*values, *step.params))
+    if not op.changes:
+        return fresh(result)
+    operands[0].memory[operands[0].places] = result
+    return operands[0]
+
+
+def evaluate(steps: Sequence[Step]) -> list[Shown]:
+    """Take all steps; return their values, which show what they hold at the end."""
+    shown: list[Shown] = []
+    for step in steps:
+        shown.append(take(step, [shown[i] for i in step.sources]))
+    return shown

@@ -1,0 +1,72 @@
+"""Every case of the table, on each device that needs no hardware.
+
+`PLUGRAD_TEST_DEVICES="CUDA OPENCL"` names other devices to run them on.
+"""
+
+import os
+from collections import Counter
+from functools import cache
+
+import numpy as np
+import pytest
+
+from plugrad import Device, context
+from plugrad.errors import DeviceNotFound
+from plugrad_conformance.operations import EXCUSED, OPERATIONS, Done, do, faults
+from plugrad_conformance.operations.table import public_names
+
+#: How many cases are compiled in one go.
+BATCH = 40
+
+
+@pytest.fixture(params=os.environ.get("PLUGRAD_TEST_DEVICES", "PYTHON CPU").split())
+def device(request: pytest.FixtureRequest) -> str:
+    try:
+        return Device.canonicalize(request.param)
+    except DeviceNotFound as error:
+        pytest.skip(str(error))
+
+
+def asked(number: int, device: str) -> Done | Exception:
+    try:
+        return do(OPERATIONS[number], device)
+    except Exception as error:  # raised again by the test of this case
+        return error
+
+
+@cache
+def batch(number: int, device: str) -> list[Done | Exception]:
+    """Compute some cases together."""
+    numbers = range(number * BATCH, min((number + 1) * BATCH, len(OPERATIONS)))
+    # graphs are verified after each pass in the tests of the single operations
+    with context(DEVICE=device, SPEC=0), np.errstate(all="ignore"):
+        found = [asked(number, device) for number in numbers]
+        first, *others = [t for done in found if isinstance(done, Done) for t in done.tensors]
+        first.realize(*others)
+    return found
+
+
+@pytest.mark.parametrize("number", range(len(OPERATIONS)), ids=lambda number: OPERATIONS[number].id)
+def test_results_and_derivatives_are_right(number: int, device: str) -> None:
+    done = batch(number // BATCH, device)[number % BATCH]
+    if isinstance(done, Exception):
+        raise done
+    assert not faults(done)
+
+
+def test_every_public_name_has_a_case_or_an_excuse() -> None:
+    names = {case.name for case in OPERATIONS}
+    missing = [name for name in public_names() if name not in names and name not in EXCUSED]
+    assert not missing, f"add cases to plugrad_conformance.operations for {missing}"
+
+
+def test_no_name_is_left_over() -> None:
+    names = {case.name for case in OPERATIONS}
+    assert not names - set(public_names())
+    assert not set(EXCUSED) & names
+    assert not set(EXCUSED) - set(public_names())
+
+
+def test_cases_have_ids_of_their_own() -> None:
+    counts = Counter(case.id for case in OPERATIONS)
+    assert [case for case, count in counts.items() if count > 1] == []
