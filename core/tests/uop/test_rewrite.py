@@ -1,12 +1,13 @@
 import pickle
 import sys
+from functools import partial
 from typing import Any
 
 import pytest
 
 from plugrad import events
 from plugrad.dtype import dtypes
-from plugrad.errors import RewriteLoopError, VerifyError
+from plugrad.errors import ArgumentError, RewriteLoopError, VerifyError
 from plugrad.uop.ops import Ops
 from plugrad.uop.rewrite import PatternMatcher, graph_rewrite
 from plugrad.uop.uop import UOp
@@ -32,6 +33,61 @@ def test_first_matching_rule_wins_and_none_means_no_match() -> None:
     )
     assert pm.rewrite(i + j) is i * j
     assert pm.rewrite(i * j) is None
+
+
+def test_rules_may_be_one_list() -> None:
+    pm = PatternMatcher([(x + 0, lambda x: x), (x * 1, lambda x: x)])
+    assert graph_rewrite((i + 0) * 1, pm) is i
+    assert graph_rewrite((i + 0) * 1, PatternMatcher([*pm.rules])) is i
+    assert PatternMatcher([]).rewrite(i) is None
+
+
+class _Scaling:
+    factor = 3
+
+    def scaled(self, x: UOp) -> UOp:
+        return x * self.factor
+
+    def __call__(self, c0: UOp, x: UOp) -> UOp:
+        return x * (c0.arg * self.factor)
+
+
+def _times(factor: int, x: UOp, extra: int = 0) -> UOp:
+    return x * (factor + extra)
+
+
+@pytest.mark.parametrize(
+    ("function", "factor"),
+    [
+        (_Scaling().scaled, 3),
+        (_Scaling(), 6),
+        (partial(_times, 5), 5),
+        (partial(_times, factor=5), 5),
+        (partial(_times, 5, extra=2), 7),
+        (partial(partial(_times, extra=2), 5), 7),
+        (lambda x, factor=4: x * factor, 4),
+        (lambda x, *, c0: x * c0.arg, 2),
+    ],
+)
+def test_rule_may_be_a_method_a_partial_or_have_defaults(function: Any, factor: int) -> None:
+    pm = PatternMatcher((x + c0, function))
+    assert pm.rewrite(i + 2) is i * factor
+    assert pm.rules[0].place
+
+
+def test_rule_that_takes_what_its_pattern_does_not_bind_is_refused() -> None:
+    with pytest.raises(ArgumentError, match=r"takes y, but its pattern binds c0, x\."):
+        PatternMatcher((x + c0, lambda x, y: x))
+    with pytest.raises(ArgumentError, match="takes x, but its pattern binds nothing"):
+        # a pattern for all sources binds none of them
+        PatternMatcher((UPat(Ops.ADD, src=x), lambda x: x))
+    PatternMatcher((UPat.any(x + 0, y * 1), lambda x, y: x or y))
+
+
+def test_name_that_only_another_way_of_matching_binds_is_none() -> None:
+    pm = PatternMatcher((UPat.any(x + 0, y * 1), lambda x, y: x or y))
+    assert pm.rewrite(i + 0) is i
+    assert pm.rewrite(j * 1) is j
 
 
 def test_rewriting_goes_on_to_a_fixed_point() -> None:

@@ -16,10 +16,15 @@ def bindings(pattern: UPat, node: UOp) -> dict[str, UOp] | None:
     """Match through a table, as rules do, and return what x, y, c0, c1 and u were bound to."""
     found: dict[str, UOp] = {}
 
-    def rule(x: UOp, y: UOp, c0: UOp, c1: UOp, u: UOp) -> UOp:
-        found.update(
-            {n: v for n, v in locals().items() if n in ["x", "y", "c0", "c1", "u"] and v is not None}
-        )
+    def rule(
+        x: UOp | None = None,
+        y: UOp | None = None,
+        c0: UOp | None = None,
+        c1: UOp | None = None,
+        u: UOp | None = None,
+    ) -> UOp:
+        named = {"x": x, "y": y, "c0": c0, "c1": c1, "u": u}
+        found.update({name: node for name, node in named.items() if node is not None})
         return UOp(Ops.SINK)
 
     return found if PatternMatcher((pattern, rule)).rewrite(node) is not None else None

@@ -116,7 +116,8 @@ def _function(source: str, name: str, title: str, scope: _Scope) -> Any:
 def _body(scope: _Scope, rule: "Rule", way: _Way, op: Ops) -> tuple[list[_Line], list[str]]:
     bound: dict[str, str] = {}
     conditions = list(_conditions(scope, way, bound, op))
-    arguments = ["ctx" if n == "ctx" else bound.get(n, "None") for n in rule.parameters]
+    # by name, since a partial may have given the first parameters
+    arguments = [f"{n}={'ctx' if n == 'ctx' else bound.get(n)}" for n in rule.parameters]
     action = [
         f"r = {scope.name(rule.function)}({', '.join(arguments)})",
         f"if r is not None and r is not u: return r, {scope.name(rule)}",

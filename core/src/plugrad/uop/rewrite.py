@@ -5,11 +5,14 @@ replacement, or None for "no match after all". `graph_rewrite` gives a loop dete
 is rewritten into a graph that needs the node itself is reported with the rules on the way.
 """
 
-from collections.abc import Callable
-from typing import Any
+import inspect
+from collections.abc import Callable, Iterable
+from functools import partial
+from types import CodeType, FunctionType
+from typing import Any, cast
 
 from plugrad import events
-from plugrad.errors import RewriteLoopError, VerifyError
+from plugrad.errors import ArgumentError, RewriteLoopError, VerifyError
 from plugrad.uop.match_compiler import Matcher, compile_matcher
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
@@ -31,25 +34,65 @@ _CHAIN_LIMIT = 5000
 
 
 class Rule:
-    """One pattern, its function, and how often it has fired."""
+    """One pattern, its function, and how often it has fired.
 
-    __slots__ = ("function", "hits", "parameters", "pattern")
+    Args:
+        pattern: what the rule is about.
+        function: takes nodes by the names that the pattern binds, and `ctx` if it wants the context of the
+            rewrite; parameters with defaults that the pattern does not bind are left alone. Bound methods
+            and partials will do.
+
+    Raises:
+        ArgumentError: `function` has a parameter that is neither bound nor `ctx`, and has no default.
+    """
+
+    __slots__ = ("code", "function", "hits", "parameters", "pattern")
 
     def __init__(self, pattern: UPat, function: RuleFunction) -> None:
-        code = getattr(function, "__code__", None)
         self.pattern = pattern
         self.function = function
-        self.parameters: tuple[str, ...] = code.co_varnames[: code.co_argcount] if code else ()
+        self.code = _code_of(function)
+        given = [*pattern.names(), "ctx"]
+        needed, optional = _parameters_of(function)
         self.hits = 0
+        if unbound := [name for name in needed if name not in given]:
+            raise ArgumentError(
+                f"the rule {self!r} takes {', '.join(unbound)}, but its pattern binds "
+                f"{', '.join(sorted(set(pattern.names()))) or 'nothing'}. Name a node of the pattern so, "
+                "or rename the parameter."
+            )
+        self.parameters = (*needed, *(name for name in optional if name in given))
 
     @property
     def place(self) -> str:
         """File and line of the rule's function."""
-        code = self.function.__code__
-        return f"{code.co_filename.rsplit('/plugrad/', 1)[-1]}:{code.co_firstlineno}"
+        if self.code is None:
+            return repr(self.function)
+        return f"{self.code.co_filename.rsplit('/plugrad/', 1)[-1]}:{self.code.co_firstlineno}"
 
     def __repr__(self) -> str:
         return f"{self.place} {self.pattern!r}"
+
+
+def _code_of(function: Any) -> CodeType | None:
+    """Return the code of a function, of a method, or of what a partial calls."""
+    while isinstance(function, partial):
+        function = function.func
+    return getattr(function, "__code__", None)
+
+
+def _parameters_of(function: Any) -> tuple[list[str], list[str]]:
+    """Return the names of parameters without a default, and of those with one."""
+    if type(function) is FunctionType and not function.__defaults__:
+        # nearly all rules: a signature takes ten times as long
+        code = function.__code__
+        return list(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]), []
+    parameters = inspect.signature(function).parameters.values()
+    optional = [p.name for p in parameters if p.default is not p.empty]
+    return [p.name for p in parameters if p.name not in optional], optional
+
+
+AnyRule = tuple[UPat, RuleFunction] | Rule
 
 
 class PatternMatcher:
@@ -58,15 +101,20 @@ class PatternMatcher:
     Tables add up: `pm_a + pm_b` tries the rules of `pm_a` first. A sum calls the functions of its parts, so a
     table that many sums share is compiled once; `PatternMatcher(*pm_a.rules, *pm_b.rules)` matches faster.
 
+    Args:
+        rules: pairs of a pattern and a function, one by one or as one list.
+
     Example:
         >>> x = UPat.var("x")
-        >>> pm = PatternMatcher((x + 0, lambda x: x))
+        >>> pm = PatternMatcher((x + 0, lambda x: x), (x * 1, lambda x: x))
+        >>> pm = PatternMatcher([(x + 0, lambda x: x), (x * 1, lambda x: x)])
     """
 
     __slots__ = ("_by_op", "_parts", "rules")
 
-    def __init__(self, *rules: "tuple[UPat, RuleFunction] | Rule") -> None:
-        self.rules = tuple(rule if isinstance(rule, Rule) else Rule(*rule) for rule in rules)
+    def __init__(self, *rules: "AnyRule | list[AnyRule]") -> None:
+        given = rules[0] if len(rules) == 1 and isinstance(rules[0], list) else rules
+        self.rules = tuple(r if isinstance(r, Rule) else Rule(*r) for r in cast(Iterable[AnyRule], given))
         self._by_op: dict[Ops, Matcher | None] = {}
         self._parts: tuple[PatternMatcher, ...] = ()
 

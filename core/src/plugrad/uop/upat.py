@@ -86,6 +86,13 @@ class UPat:
         out.alternatives, out.sources, out.src = self.alternatives, self.sources, self.src
         return out
 
+    def names(self) -> list[str]:
+        """Return the names that some way of matching this binds, one that stands twice also twice."""
+        found = [] if self.name is None else [self.name]
+        for pattern in () if self.sources == "each" else self.src or self.alternatives:
+            found += pattern.names()
+        return found
+
     def alu(self, op: Ops, *others: "UPat | ConstType") -> "UPat":
         """Return the pattern of the elementwise `op` of what this and `others` match."""
         src = [self, *map(_pattern, others)]
