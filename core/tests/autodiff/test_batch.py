@@ -37,6 +37,7 @@ GRAPHS: dict[str, Callable[[UOp, UOp], UOp]] = {
     "contiguous": lambda x, y: x.contiguous() + y.contiguous().detach() * x.detach(),
     "later": lambda x, y: x.later(y.contiguous()) * y.later(x.contiguous()),
     "function": lambda x, y: with_rule([x * y], [x, y], lambda g, f: [None, None])[0],
+    "dispatch": lambda x, y: (x * y).dispatch(lambda device, runs_loops, inputs: None, x, y),
     "other memory": lambda x, y: y.later(x) * 2.0,
 }
 
@@ -86,6 +87,21 @@ def test_the_rule_of_a_function_gets_one_example(evaluate: Any) -> None:
     found = compute_gradient(batched, UOp.const(dtypes.float32, 1.0), [many, shared])
     np.testing.assert_array_equal(evaluate(found[many], {}), np.full((5, 2, 3), 2, np.float32))
     np.testing.assert_array_equal(evaluate(found[shared], {}), np.full((2, 3), 5, np.float32))
+
+
+def test_another_way_to_compute_a_value_is_put_in_a_batch(evaluate: Any) -> None:
+    one, many, shared = buffer((2, 3)), buffer((5, 2, 3)), buffer((2, 3))
+
+    def rule(device: str, runs_loops: bool, inputs: tuple[UOp, ...]) -> UOp:
+        x, y = inputs
+        assert x.shape == y.shape == (2, 3)
+        return y * x
+
+    (batched,) = Batch(5, {one: many}).apply([(one * shared).dispatch(rule, one, shared)])
+    found = batched.arg.rule("PYTHON", True, batched.src[1:])
+    assert found is not batched.src[0]
+    values = {many: MANY, shared: SHARED}
+    np.testing.assert_array_equal(evaluate(found, values), evaluate(batched, values))
 
 
 def test_recomputing_waits_in_a_batch_too(evaluate: Any) -> None:

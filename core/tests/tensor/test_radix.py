@@ -3,6 +3,7 @@ import pytest
 
 from plugrad import Tensor
 from plugrad.tensor import radix
+from plugrad.tensor.rows import bit_numbers
 from plugrad.transforms import vmap
 
 RNG = np.random.default_rng(4)
@@ -48,6 +49,6 @@ def test_rows_of_many_blocks_are_counted_as_more(monkeypatch: pytest.MonkeyPatch
 
 def test_a_digit_of_a_long_row_takes_few_kernels() -> None:
     keys = Tensor.empty(100_000, dtype="int8")
-    steps = Tensor(radix.radix_order(keys.uop, keys.device)).schedule()
+    steps = Tensor(radix.radix_order(keys.uop, bit_numbers(), keys.device)).schedule()
     # two digits, each with the copy of a number, and what comes before and behind them
     assert len(steps) <= 2 * (11 + 1) + 4

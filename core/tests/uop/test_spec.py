@@ -37,6 +37,7 @@ GOOD_TENSORS = [
     t.contiguous().detach().copy_to_device("CUDA"),
     t.assign(t + 1).after(t),
     (t + 1).later(u6.contiguous()),
+    (t + 1).dispatch(print, u6),
     UOp(Ops.OUTPUT, F, (UOp(Ops.FUNCTION, dtypes.void, (t + 1, t), FunctionArg(1, print)),), 0),
     t.shrink(((0, 2), (0, 6))).assign(t.shrink(((2, 4), (0, 6)))),
     UOp.iota(5) + 1,
@@ -48,6 +49,7 @@ GOOD_TENSORS = [
 BAD_TENSORS = [
     UOp(Ops.ADD, F, (t, u6)),
     UOp(Ops.LATER, F, (t,)),
+    UOp(Ops.DISPATCH, F, (t,), None),
     UOp(Ops.FUNCTION, dtypes.void, (t,), FunctionArg(2, print)),
     UOp(Ops.OUTPUT, B, (UOp(Ops.FUNCTION, dtypes.void, (t,), FunctionArg(1, print)),), 0),
     UOp(Ops.ADD, F, (t, UOp.const(dtypes.int32, 1))),

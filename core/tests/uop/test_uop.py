@@ -398,3 +398,5 @@ def test_a_function_prints_the_rule_that_it_has() -> None:
     x = UOp.const(dtypes.float32, 1.0)
     function = UOp(Ops.FUNCTION, dtypes.void, (x, x), FunctionArg(1, rule))
     assert eval(repr(function), evaluate_names()) is function
+    choice = x.dispatch(rule, x)
+    assert eval(repr(choice), evaluate_names()) is choice

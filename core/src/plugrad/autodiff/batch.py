@@ -11,7 +11,7 @@ from plugrad.autodiff.function import inputs_of, outputs_of
 from plugrad.autodiff.placeholder import placeholder
 from plugrad.autodiff.vjp import sum_over
 from plugrad.errors import TransformError
-from plugrad.uop.ops import COMPARE, ELEMENTWISE, FunctionArg, Ops
+from plugrad.uop.ops import COMPARE, ELEMENTWISE, DispatchRule, FunctionArg, Ops
 from plugrad.uop.shape import pairs_of
 from plugrad.uop.uop import UOp
 
@@ -78,6 +78,8 @@ class Batch:
             return self._function(u)
         if u.op is Ops.OUTPUT:
             return u.replace(src=(self._done[u.src[0]][0],))
+        if u.op is Ops.DISPATCH:
+            return self._dispatch(u)
         rule = _RULES.get(u.op)
         if rule is None:
             raise TransformError(
@@ -105,6 +107,11 @@ class Batch:
         # an EXPAND stays the outermost op: that is how the scheduler knows what is the same along an axis
         below = now.src[0] if now.op is Ops.EXPAND else now
         return below.reshape((1, *below.shape)).expand((self.size, *u.shape))
+
+    def _dispatch(self, u: UOp) -> UOp:
+        inputs = [self._done[s] for s in u.src[1:]]
+        rule = _BatchedDispatch(u.arg.rule, tuple([is_batched for _, is_batched in inputs]))
+        return self._spread(u.src[0]).dispatch(rule, *[s for s, _ in inputs])
 
     def _function(self, u: UOp) -> UOp:
         count = u.arg.outputs
@@ -138,6 +145,27 @@ class _BatchedRule:
             None if g is None else _for_input(batch, g, shape, flag)
             for g, shape, flag in zip(found, shapes, self.are_batched, strict=True)
         ]
+
+
+@frozen
+class _BatchedDispatch:
+    """The rule of a DISPATCH in a batch: what `rule` makes of one example's inputs, for all of them."""
+
+    rule: DispatchRule
+    are_batched: tuple[bool, ...]
+
+    def __call__(self, device: str, runs_loops: bool, inputs: tuple[UOp, ...]) -> UOp | None:
+        values: dict[UOp, UOp] = {}
+        of_one: list[UOp] = []
+        for u, is_batched in zip(inputs, self.are_batched, strict=True):
+            of_one.append(placeholder(u.shape[1:], u.dtype, u.device) if is_batched else u)
+            if is_batched:
+                values[of_one[-1]] = u
+        found = self.rule(device, runs_loops, tuple(of_one))
+        if found is None or not values:
+            return None
+        size = next(iter(values.values())).shape[0]
+        return Batch(size, values).apply((found,))[0]
 
 
 def _for_input(batch: Batch, gradient: UOp, shape: tuple[Size, ...], is_batched: bool) -> UOp:

@@ -79,4 +79,4 @@ def _read(u: UOp) -> tuple[UOp, ...]:
     """Return the sources whose values make that of `u`."""
     if u.op is Ops.OUTPUT:
         return (output_of(u),)
-    return u.src[:1] if u.op is Ops.LATER else u.src
+    return u.src[:1] if u.op in (Ops.LATER, Ops.DISPATCH) else u.src

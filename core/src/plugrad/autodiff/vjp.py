@@ -232,6 +232,7 @@ VJP: Mapping[Ops, tuple[Rule | None, ...]] = {
     Ops.AFTER: (_after_memory, _after_effect),
     Ops.DETACH: (None,),
     Ops.LATER: (lambda g, n: g,),
+    Ops.DISPATCH: (lambda g, n: g,),
     # values that depend on no float
     Ops.CONST: (),
     Ops.BUFFER: (),

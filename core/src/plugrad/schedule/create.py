@@ -8,6 +8,7 @@ from plugrad._frozen import frozen
 from plugrad.schedule.buffer_limit import cuts_for
 from plugrad.schedule.check import check_graph
 from plugrad.schedule.copies import Copies
+from plugrad.schedule.dispatch import dispatch
 from plugrad.schedule.fusion import CostModel
 from plugrad.schedule.kernelize import KernelCall, kernelize, written_kernel
 from plugrad.schedule.normalize import normalize
@@ -161,17 +162,20 @@ def create_schedule(sink: UOp, cost: Mapping[str, CostModel], default_device: st
             operation.
         DeviceError: a device that only stores data would have to compute.
     """
-    check_graph(sink)
-    asked = len(sink.src)
+    chosen = dispatch(sink, cost, default_device)
+    graph = chosen.get(sink, sink)
+    check_graph(graph)
+    asked = len(graph.src)
+    parts = loaded_parts(graph, cost)
+    top = UOp.sink(*(parts.get(u, u) for u in graph.src)) if parts else graph
+    reached = top.toposort()
+    effects = [u for u in sink.toposort() if u.op in _EFFECTS and chosen.get(u, u) in reached]
     # rewriting keeps the place of each source, which is how an effect is found again
-    parts = loaded_parts(sink, cost)
-    top = UOp.sink(*(parts.get(u, u) for u in sink.src)) if parts else sink
-    effects = tuple(u for u in top.toposort() if u.op in _EFFECTS)
-    draft = Draft(UOp.sink(*top.src, *effects), asked)
+    draft = Draft(UOp.sink(*top.src, *(chosen.get(u, u) for u in effects)), asked)
     done = SCHEDULING.run(draft, Devices(cost, default_device))
     places = done.graph.src
     made = dict(zip(effects, places[asked:], strict=True))
-    return Schedule(done.calls or (), places[:asked], made, conditions_of(sink))
+    return Schedule(done.calls or (), places[:asked], made, conditions_of(graph))
 
 
 def _written(u: UOp, device: str | None) -> UOp:

@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 from typing import Any, Self
 
-from plugrad.dtype import ConstType, dtypes, is_float, sum_acc_dtype
+from plugrad.dtype import ConstType, dtypes
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.arguments import tensors
 from plugrad.tensor.base import TensorBase
-from plugrad.tensor.custom import with_backward
 from plugrad.tensor.indexing import IndexingMixin
 from plugrad.tensor.masked import Masked, masked_of
 from plugrad.tensor.positions import Plan, has_tensors, plan_of, understood, without_truths
@@ -133,9 +132,7 @@ class AdvancedIndexingMixin(SamplingMixin, IndexingMixin):
             return self._put_alike(masked, values, accumulate)
         plan = self._plan(tuple(items))
         new = self._values_of(values, plan.shape(self.shape), "index_put")
-        if accumulate and plan.is_large(self._device):
-            return self._plus_totals(plan, self._with(new, values))
-        written = plan.added(self._graph, new) if accumulate else plan.written(self._graph, new, self._device)
+        written = (plan.added if accumulate else plan.written)(self._graph, new)
         return self._with(written, values)
 
     def _put_alike(self, masked: Masked, values: Self | ConstType, accumulate: bool) -> Self:
@@ -151,18 +148,6 @@ class AdvancedIndexingMixin(SamplingMixin, IndexingMixin):
         items = understood(index, self.shape, self._index_from)
         self._check_device(*[item for item in items if isinstance(item, TensorBase)])
         return items
-
-    def _plus_totals(self, plan: Plan, values: Self) -> Self:
-        """Return this with `values` added where the plan says; their gradient is what lies there."""
-        wide = sum_acc_dtype(self.dtype) if is_float(self.dtype) else self.dtype
-        values = values.cast(wide)
-        total = values._like(plan.totals(self._graph, values._graph, self._device))
-        (total,) = with_backward(
-            [total],
-            [values],
-            lambda gradients, inputs, outputs: [gradients[0]._like(plan.picked(gradients[0]._graph))],
-        )
-        return (self.cast(wide) + total).cast(self.dtype)
 
     def _values_of(self, values: Any, shape: Any, what: str) -> UOp:
         """Return what is to be written as a node of this dtype and of `shape`."""

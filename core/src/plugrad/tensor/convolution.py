@@ -155,7 +155,7 @@ class ConvolutionMixin(MatmulMixin):
         if settings.WINO and is_known and fits_winograd(kernel, steps, gaps, wide):
             out = winograd(x, w, groups)
         else:
-            out = correlated(x, w, groups, steps, gaps, self._device, what)
+            out = correlated(x, w, groups, steps, gaps, what)
         result = self._with(out.cast(narrow), weight)
         return result if bias is None else result + bias.reshape(1, -1, *(1,) * len(kernel))
 

@@ -11,7 +11,6 @@ from typing import Any
 
 from plugrad._frozen import frozen
 from plugrad.autodiff import compute_gradient, inputs_of, with_rule
-from plugrad.tensor.in_order import writes_in_order
 from plugrad.tensor.shapes import is_static
 from plugrad.tensor.windows import windows
 from plugrad.uop.ops import Ops
@@ -22,7 +21,7 @@ _CHANNELS = 16
 
 
 def correlated(
-    x: UOp, weight: UOp, groups: int, steps: tuple[int, ...], gaps: tuple[int, ...], device: str, what: str
+    x: UOp, weight: UOp, groups: int, steps: tuple[int, ...], gaps: tuple[int, ...], what: str
 ) -> UOp:
     """Return sums over windows: (N, C, *sizes), (O, C/groups, *kernel) -> (N, O, *counts).
 
@@ -31,7 +30,7 @@ def correlated(
     Raises:
         ShapeError: a window does not fit.
     """
-    rule = _Gradients(groups, steps, gaps, writes_in_order(device))
+    rule = _Gradients(groups, steps, gaps)
     out = rule.sums(x, weight, what)
     return with_rule([out], [x, weight], rule)[0] if is_static((*x.shape, *weight.shape)) else out
 
@@ -43,7 +42,6 @@ class _Gradients:
     groups: int
     steps: tuple[int, ...]
     gaps: tuple[int, ...]
-    runs_loops: bool
 
     def __call__(self, gradients: tuple[UOp | None, ...], function: UOp) -> tuple[UOp | None, ...]:
         (gradient,) = gradients
@@ -58,7 +56,7 @@ class _Gradients:
 
     def _of_elements(self, gradient: UOp, x: UOp, weight: UOp) -> UOp:
         if any(step != 1 for step in self.steps):
-            return self._by_chain_rule(gradient, x, weight, x)
+            return self.by_chain_rule(gradient, x, weight, x)
         shape: Any = weight.shape
         out_channels, in_group, *kernel = shape
         spans = [(k - 1) * gap for k, gap in zip(kernel, self.gaps, strict=True)]
@@ -73,18 +71,32 @@ class _Gradients:
     def _of_weight(self, gradient: UOp, x: UOp, weight: UOp) -> UOp:
         out_channels: Any = weight.shape[0]
         counts: Any = gradient.shape[2:]
-        if self.runs_loops and out_channels // self.groups >= _CHANNELS and math.prod(counts) > 1:
-            last = len(gradient.shape) - 1
-            aside = gradient.permute((0, *range(2, last + 1), 1)).contiguous()
-            gradient = aside.permute((0, last, *range(1, last)))
-        return self._by_chain_rule(gradient, x, weight, weight)
+        found = self.by_chain_rule(gradient, x, weight, weight)
+        if out_channels // self.groups < _CHANNELS or math.prod(counts) <= 1:
+            return found
+        return found.dispatch(_WeightGradient(self), gradient, x, weight)
 
-    def _by_chain_rule(self, gradient: UOp, x: UOp, weight: UOp, target: UOp) -> UOp:
+    def by_chain_rule(self, gradient: UOp, x: UOp, weight: UOp, target: UOp) -> UOp:
         # stand-ins: one of them may be computed from the other
         own = {x: UOp(Ops.DETACH, x.dtype, (x,)), weight: UOp(Ops.DETACH, weight.dtype, (weight,))}
         out = self.sums(own[x], own[weight], "convolution")
         found = compute_gradient(out, gradient, [own[target]])[own[target]]
         return found.substitute({stand_in: u for u, stand_in in own.items()})
+
+
+@frozen
+class _WeightGradient:
+    """The rule of a weight's gradient where loops run: vectors read what flows in by its channels."""
+
+    sums: _Gradients
+
+    def __call__(self, device: str, runs_loops: bool, inputs: tuple[UOp, ...]) -> UOp | None:
+        if not runs_loops:
+            return None
+        gradient, x, weight = inputs
+        last = len(gradient.shape) - 1
+        aside = gradient.permute((0, *range(2, last + 1), 1)).contiguous()
+        return self.sums.by_chain_rule(aside.permute((0, last, *range(1, last))), x, weight, weight)
 
 
 def _sum_of_products(view: UOp, weight: UOp, groups: int) -> UOp:

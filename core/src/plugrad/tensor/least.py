@@ -67,7 +67,7 @@ def places_of_least(keys: UOp, count: int, device: str) -> UOp:
     equal = (last.reshape(rows) + 1 - sum_last((keys < limit).cast(dtype))).reshape((*rows, 1)).contiguous()
     wanted = counted(count, dtype, (*rows, count), len(rows)) + 1
     places = _places(keys, key, equal, wanted, is_kth=False).contiguous()
-    order = argsort_rows(pick_last(keys, places).contiguous(), device)
+    order = argsort_rows(pick_last(keys, places).contiguous())
     return pick_last(places, order.contiguous())
 
 

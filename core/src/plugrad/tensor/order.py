@@ -85,7 +85,7 @@ class OrderMixin(GatherMixin, CreationMixin):
         if 0 in shape:
             return self._make(counted(shape[at], position_dtype(shape[at]), shape, at), self._device)
         keys = self._filled_keys(at, as_flag(descending, "descending"))
-        out = cut_to(moved_back(argsort_rows(keys, self._device), at), shape)
+        out = cut_to(moved_back(argsort_rows(keys), at), shape)
         out = out.cast(position_dtype(keys.shape[-1]))
         # used at least twice: for the elements and by whoever asked
         return self._make(out.contiguous(), self._device)

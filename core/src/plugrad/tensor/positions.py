@@ -12,9 +12,8 @@ from plugrad.dtype import dtypes, is_bool, is_float, is_int, sum_acc_dtype
 from plugrad.errors import AxisError, DtypeError, ShapeError
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.host import flatten
-from plugrad.tensor.in_order import writes_in_order
 from plugrad.tensor.lookup import counted, from_front, pick_first, position_dtype
-from plugrad.tensor.rows import number_on_device
+from plugrad.tensor.rows import bit_numbers
 from plugrad.tensor.shapes import (
     Dim,
     Shape,
@@ -22,16 +21,14 @@ from plugrad.tensor.shapes import (
     check_inside,
     expanded,
     is_sequence,
-    is_static,
     product,
     show,
 )
-from plugrad.tensor.sorting import argsort_rows, search_rows
+from plugrad.tensor.sorted_scatter import LastOfRuns, TotalsOfRuns
 from plugrad.uop.ops import Ops
-from plugrad.uop.shape import greatest
 from plugrad.uop.uop import UOp
 
-# Up to so many comparisons, comparing all places with all writes is cheaper than sorting the writes.
+# Up to so many comparisons, a grid compares all places with all writes in less time than it sorts the writes.
 _FEW = 1 << 22
 
 
@@ -149,7 +146,7 @@ class Plan:
         rest = list(range(count, ndim))
         return u.permute((*rest[: self.front], *range(count), *rest[self.front :]))
 
-    def written(self, view: UOp, value: UOp, device: str) -> UOp:
+    def written(self, view: UOp, value: UOp) -> UOp:
         """Return the view with `value`, of the result's shape, where the index names; the last write wins."""
         writes = product(self.places.shape)
         if not writes:
@@ -157,7 +154,7 @@ class Plan:
         rows = self.rows(view)
         rest = rows.shape[1:]
         values = self._by_place(value)
-        last = _last_writes(self.places.reshape((writes,)), self.joined, device).contiguous()
+        last = _last_writes(self.places.reshape((writes,)), self.joined).contiguous()
         is_written = expanded((last > 0).reshape((self.joined, *(1,) * len(rest))), rows.shape)
         return self._to_view(is_written.where(pick_first(values, last - 1), rows), view)
 
@@ -169,48 +166,16 @@ class Plan:
         rows = self.rows(view)
         wide = sum_acc_dtype(view.dtype) if is_float(view.dtype) else view.dtype
         values = self._by_place(value).cast(wide)
+        places = self.places.reshape((writes,))
         shape = (self.joined, *values.shape)
         here = counted(self.joined, self.places.dtype, shape[:2], 0)
-        meets = here.eq(self.places.reshape((1, writes)).expand(shape[:2]))
+        meets = here.eq(places.reshape((1, writes)).expand(shape[:2]))
         meets = meets.reshape((*shape[:2], *(1,) * (len(shape) - 2))).expand(shape)
         each = values.reshape((1, *values.shape)).expand(shape)
         total = meets.where(each, each.const_like(0)).reduce_axis(Ops.ADD, (1,)).reshape(rows.shape)
+        if _is_large(self.joined, writes):
+            total = total.dispatch(TotalsOfRuns(self.joined), places, values, bit_numbers())
         return self._to_view((rows.cast(wide) + total).cast(view.dtype), view)
-
-    def is_large(self, device: str) -> bool:
-        """Say whether comparing all places with all writes costs more than sorting the writes."""
-        writes = product(self.places.shape)
-        if not is_static((self.joined, writes)) or writes_in_order(device):
-            return False
-        return self.joined * writes > _FEW and writes < 1 << 31
-
-    def totals(self, view: UOp, value: UOp, device: str) -> UOp:
-        """Return what `added` adds to the view, by sorting the writes. The result has no useful gradient.
-
-        Sums run over equal places of the sorted writes, doubling their length: element `i` takes what the one
-        before its run has. The last of each place then has all of it.
-
-        Source: Hillis and Steele 1986, "Data parallel algorithms".
-        """
-        writes: Any = product(self.places.shape)
-        rows = self.rows(view)
-        keys = self.places.reshape((writes,)).contiguous()
-        order = argsort_rows(keys, device).contiguous()
-        ordered = pick_first(keys, order).contiguous()
-        sums = pick_first(self._by_place(value), order).contiguous()
-        place = UOp.iota(writes, order.dtype)
-        for bit in range((writes - 1).bit_length()):
-            before = place - expanded(number_on_device(1 << bit, device), place.shape)
-            is_one_run = pick_first(ordered, before).eq(ordered) & (before >= 0)
-            more = pick_first(sums, before)
-            mask = is_one_run.reshape((writes, *(1,) * (len(sums.shape) - 1))).expand(sums.shape)
-            sums = (sums + mask.where(more, more.const_like(0))).contiguous()
-        here = UOp.iota(self.joined, self.places.dtype)
-        end = search_rows(ordered, here, right=True).contiguous() - 1
-        is_written = (pick_first(ordered, end).eq(here) & (end >= 0)).contiguous()
-        mask = is_written.reshape((self.joined, *(1,) * (len(rows.shape) - 1))).expand(rows.shape)
-        found = pick_first(sums, end)
-        return self._to_view(mask.where(found, found.const_like(0)), view)
 
     def _by_place(self, value: UOp) -> UOp:
         """Return a value of the result's shape as one row for each place: (writes, *rest)."""
@@ -231,24 +196,21 @@ class Plan:
         return out.permute(tuple(sorted(range(len(moved)), key=moved.__getitem__)))
 
 
-def _last_writes(places: UOp, size: Dim, device: str) -> UOp:
+def _is_large(size: Dim, writes: Dim) -> bool:
+    """Say whether comparing all places with all writes may cost more than sorting the writes."""
+    return isinstance(size, int) and isinstance(writes, int) and size * writes > _FEW and writes < 1 << 31
+
+
+def _last_writes(places: UOp, size: Dim) -> UOp:
     """Return for each position on an axis 1 + the number of the last write to it, or 0: (m,) -> (size,)."""
-    writes: Any = places.shape[0]
-    dtype = position_dtype(writes)
-    most = greatest(writes)
-    compares = writes_in_order(device) or greatest(size) * most <= _FEW or most >= 1 << 31
-    if compares or not isinstance(writes, int):
-        shape = (size, writes)
-        meets = counted(size, places.dtype, shape, 0).eq(places.reshape((1, writes)).expand(shape))
-        numbers = counted(writes, dtype, shape, 1) + 1
-        return meets.where(numbers, numbers.const_like(0)).reduce_axis(Ops.MAX, (1,)).reshape((size,))
-    keys = places.contiguous()
-    order = argsort_rows(keys, device).contiguous()
-    ordered = pick_first(keys, order).contiguous()
-    here = UOp.iota(size, places.dtype)
-    end = search_rows(ordered, here, right=True).contiguous() - 1
-    is_written = pick_first(ordered, end).eq(here) & (end >= 0)
-    return is_written.where(pick_first(order, end).cast(dtype) + 1, UOp.const(dtype, 0))
+    (writes,) = places.shape
+    shape = (size, writes)
+    meets = counted(size, places.dtype, shape, 0).eq(places.reshape((1, writes)).expand(shape))
+    numbers = counted(writes, position_dtype(writes), shape, 1) + 1
+    last = meets.where(numbers, numbers.const_like(0)).reduce_axis(Ops.MAX, (1,)).reshape((size,))
+    if not isinstance(size, int) or not _is_large(size, writes):
+        return last
+    return last.dispatch(LastOfRuns(size), places, bit_numbers())
 
 
 def plan_of(

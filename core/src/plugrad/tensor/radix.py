@@ -1,4 +1,4 @@
-"""Stable sorting by digits, for devices that write by position in order.
+"""Stable sorting by digits, for devices whose kernels write by position in order.
 
 Each pass sorts by four bits: an element goes behind all with a lesser digit, and behind those of its own that
 stand before it, counted in earlier blocks and in its own. All passes are the same kernels: the place of their
@@ -11,7 +11,7 @@ from typing import Any
 
 from plugrad.dtype import dtype_min, dtypes
 from plugrad.tensor.lookup import counted, pick_last, position_dtype
-from plugrad.tensor.rows import number_on_device, sum_last, whole_blocks
+from plugrad.tensor.rows import bit_number, sum_last, whole_blocks
 from plugrad.tensor.scan import scan
 from plugrad.tensor.shapes import expanded, product
 from plugrad.uop.ops import Ops
@@ -30,10 +30,10 @@ _FEW = 4096
 _MANY = 16 * _SCANNED
 
 
-def radix_order(keys: UOp, device: str) -> UOp:
+def radix_order(keys: UOp, bits: UOp, device: str) -> UOp:
     """Return the positions that sort the last axis of integers of up to 32 bits; equal ones keep their order.
 
-    (*R, n) -> (*R, n).
+    (*R, n) -> (*R, n); `bits` are `bit_numbers()`.
     """
     size: Any = keys.shape[-1]
     keys_of_rows = whole_blocks(keys.reshape((product(keys.shape[:-1]), size)), _BLOCK)
@@ -41,7 +41,7 @@ def radix_order(keys: UOp, device: str) -> UOp:
     wide = keys_of_rows.cast(dtypes.int64) - int(dtype_min(keys.dtype))
     state = ((wide << 32) | counted(wide.shape[-1], dtypes.int64, wide.shape, 1)).contiguous()
     for bit in range(32, 32 + keys.dtype.itemsize * 8, _DIGIT_BITS):
-        state = _sorted_by_digit(state, number_on_device(bit, device, dtypes.int64))
+        state = _sorted_by_digit(state, bit_number(bits, bit, device))
     state = state.shrink([(0, state.shape[0]), (0, size)]).reshape(keys.shape)
     return (state & 0x7FFFFFFF).cast(position_dtype(size))
 

@@ -26,6 +26,16 @@ def whole_blocks(keys: UOp, block: int) -> UOp:
     return inside.where(padded, padded.const_like(dtype_max(keys.dtype)))
 
 
+def bit_numbers() -> UOp:
+    """Return 0 to 63 in the host's memory, of which `bit_number` takes one: (64,) of int64."""
+    return host_buffer(struct.pack("=64q", *range(64)), (64,), dtypes.int64)
+
+
+def bit_number(bits: UOp, bit: int, device: str) -> UOp:
+    """Return a number of `bits` in memory of its own: kernels that read it are one for all numbers."""
+    return bits.shrink(((bit, bit + 1),)).copy_to_device(device)
+
+
 def number_on_device(number: int, device: str, dtype: DType = dtypes.int32) -> UOp:
     """Return a number in memory, (1,) of int32 or int64: kernels that read it are one for all numbers."""
     uop = host_buffer(struct.pack("=i" if dtype is dtypes.int32 else "=q", number), (1,), dtype)

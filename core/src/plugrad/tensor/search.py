@@ -12,9 +12,9 @@ from plugrad.dtype import ConstType, dtype_max, dtypes, is_bool, is_float, is_in
 from plugrad.engine.capture import current_capture
 from plugrad.errors import ArgumentError, DtypeError, JitError, ShapeError
 from plugrad.tensor.base import TensorBase, promoted
-from plugrad.tensor.in_order import writes_in_order
 from plugrad.tensor.lookup import counted, number_of, pick_first, position_dtype
 from plugrad.tensor.order import OrderMixin
+from plugrad.tensor.rows import bit_numbers
 from plugrad.tensor.scan import ScanMixin
 from plugrad.tensor.shapes import (
     Dim,
@@ -31,12 +31,13 @@ from plugrad.tensor.shapes import (
     show,
     size_today,
 )
+from plugrad.tensor.sorted_scatter import CountsOfNumbers, PositionsOfTruths
 from plugrad.tensor.sorting import search_rows, sort_keys
 from plugrad.uop.ops import Ops
 from plugrad.uop.shape import greatest
 from plugrad.uop.uop import UOp
 
-# Up to so many comparisons, counting all values against all places is cheaper than sorting them.
+# Up to so many comparisons, a grid counts all values against all places in less time than it sorts them.
 _FEW = 1 << 22
 
 
@@ -208,11 +209,8 @@ class SearchMixin(OrderMixin, ScanMixin):
             count = running._interval(0, size - 1, size)._number_of_trues()
         if not count:
             return self._make(UOp.const(dtype, 0).reshape((1,)).expand((0,)), self._device)
-        if writes_in_order(self._device):
-            return self._make(_listed(truths._graph, running._graph, count), self._device)
-        numbers = counted(count, dtype, (count,), 0) + 1
-        found = search_rows(running._graph, numbers, right=False)
-        return self._make(found.cast(dtype).contiguous(), self._device)
+        found = _listed(truths._graph, running._graph, count)
+        return self._make(found.dispatch(PositionsOfTruths(count), running._graph).contiguous(), self._device)
 
     def _number_of_trues(self) -> int:
         if current_capture() is not None:
@@ -458,17 +456,16 @@ class SearchMixin(OrderMixin, ScanMixin):
     def _counts(self, bins: int, weights: Self | None) -> Self:
         """Return how often each of `0..bins-1` comes in these integers, or the sum of their weights."""
         size = greatest(self.shape[0])
-        if weights is None and bins * size > _FEW and not writes_in_order(self._device):
-            ordered = self.sort(0)[0]
-            ordered = ordered._like(ordered._graph.contiguous())
-            edges = self._make(UOp.iota(bins + 1, dtypes.int64), self._device)
-            below = ordered.searchsorted(edges)
-            below = below._like(below._graph.contiguous())
-            return below._interval(0, 1, bins + 1) - below._interval(0, 0, bins)
         dtype = position_dtype(size) if weights is None else weights.dtype
-        start = self.full((bins,), 0, dtype=dtype, device=self._device)
+        start = self._make(UOp.const(dtype, 0).reshape((1,)).expand((bins,)), self._device)
+        if not bins:
+            return start
         inside = (self < 0).where(bins, self)
-        return start.scatter_reduce(0, inside, 1 if weights is None else weights, "sum") if bins else start
+        found = start.scatter_reduce(0, inside, 1 if weights is None else weights, "sum")
+        if weights is not None or bins * size <= _FEW:
+            return found
+        keys = self._filled_keys(0, descending=False)
+        return self._make(found._graph.dispatch(CountsOfNumbers(bins), keys, bit_numbers()), self._device)
 
     def histc(self, bins: int = 100, min_: float = 0, max_: float = 0) -> Self:
         """Return how many elements lie in each of `bins` equal parts of [min_, max_]: (...) -> (bins,).
@@ -567,4 +564,4 @@ def _listed(truths: UOp, running: UOp, count: int) -> UOp:
     # what nobody writes to lies behind all elements
     missing = counted(size, dtype, shape, 1) - size
     found = counted(count, dtype, shape, 0).eq(place).where(missing, missing.const_like(0))
-    return (found.reduce_axis(Ops.ADD, (1,)).reshape((count,)) + size).contiguous()
+    return found.reduce_axis(Ops.ADD, (1,)).reshape((count,)) + size

@@ -68,7 +68,7 @@ class SetItemMixin(AdvancedIndexingMixin):
         plan = self._plan(tuple(items))
         view = self[plan.basic]
         fitted = self._assignable(new, plan.shape(view.shape))
-        self[plan.basic] = self._make(plan.written(view._graph, fitted, self._device), self._device)
+        self[plan.basic] = self._make(plan.written(view._graph, fitted), self._device)
 
     def _to_write(self, value: Any) -> Self:
         """Return a value as a tensor; a number has this dtype."""

@@ -1,8 +1,8 @@
 """Stable sorting as a graph, from comparisons and lookups.
 
-Short rows are sorted by rank: how many elements come before each. Longer ones are sorted by digits where a
-device writes by position in order; elsewhere they go on with a bitonic network, whose stages are all one
-kernel: distances reach it in memory, not as constants.
+An element's place is its rank: how many elements come before it. Short rows are sorted by counting those.
+Longer ones are sorted by digits where loops run in order; on a grid by a bitonic network, whose stages are
+all one kernel: distances reach it in memory, not as constants.
 
 Source: Batcher 1968, "Sorting networks and their applications".
 """
@@ -10,10 +10,9 @@ Source: Batcher 1968, "Sorting networks and their applications".
 from typing import Any
 
 from plugrad.dtype import DType, dtypes, is_bool, is_float, is_unsigned
-from plugrad.tensor.in_order import writes_in_order
 from plugrad.tensor.lookup import counted, pick_last, position_dtype
 from plugrad.tensor.radix import radix_order
-from plugrad.tensor.rows import number_on_device, sum_last
+from plugrad.tensor.rows import bit_number, bit_numbers, sum_last
 from plugrad.tensor.shapes import expanded, product
 from plugrad.uop.uop import UOp
 
@@ -46,20 +45,31 @@ def _rising_keys(x: UOp) -> UOp:
     return x.ne(x).where(bits.const_like(highest), ordered)
 
 
-def argsort_rows(keys: UOp, device: str) -> UOp:
-    """Return the positions that sort the last axis of signed integers; equal ones keep their order."""
+def argsort_rows(keys: UOp, bits: UOp | None = None) -> UOp:
+    """Return the positions that sort the last axis of signed integers; equal ones keep their order.
+
+    Args:
+        keys: signed integers.
+        bits: `bit_numbers()`, for rules, which make no memory.
+    """
+    order = _rank_order(keys)
     size: Any = keys.shape[-1]
     if size <= _RANKED:
-        return _rank_order(keys)
-    if keys.dtype.itemsize < 8 and writes_in_order(device):
-        return radix_order(keys, device)
+        return order
+    return order.dispatch(_long_order, keys, bit_numbers() if bits is None else bits)
+
+
+def _long_order(device: str, runs_loops: bool, inputs: tuple[UOp, ...]) -> UOp:
+    keys, bits = inputs
+    if keys.dtype.itemsize < 8 and runs_loops:
+        return radix_order(keys, bits, device)
     if keys.dtype.itemsize < 8:
-        return _network_order(keys.cast(dtypes.int32), device)
+        return _network_order(keys.cast(dtypes.int32), bits, device)
     # by the lower half, then, stably, by the upper one
     low = keys.cast(dtypes.uint32) ^ (1 << 31)
-    first = argsort_rows(low.bitcast(dtypes.int32), device).contiguous()
-    high = pick_last((keys >> 32).cast(dtypes.int32), first)
-    return pick_last(first, argsort_rows(high.contiguous(), device).contiguous())
+    first = _long_order(device, runs_loops, (low.bitcast(dtypes.int32), bits)).contiguous()
+    high = pick_last((keys >> 32).cast(dtypes.int32), first).contiguous()
+    return pick_last(first, _long_order(device, runs_loops, (high, bits)).contiguous())
 
 
 def _rank_order(keys: UOp) -> UOp:
@@ -87,7 +97,7 @@ def _unranked(rank: UOp, values: UOp) -> UOp:
     return sum_last(rank.eq(wanted).where(values, values.const_like(0)))
 
 
-def _network_order(keys: UOp, device: str) -> UOp:
+def _network_order(keys: UOp, bits: UOp, device: str) -> UOp:
     rows: Any = keys.shape[:-1]
     size: Any = keys.shape[-1]
     width = 1 << (size - 1).bit_length()
@@ -97,7 +107,8 @@ def _network_order(keys: UOp, device: str) -> UOp:
     state = _filled_behind(packed, width)
     state = _sorted_blocks(state.reshape((product(rows), width)).contiguous())
     levels = range((2 * _BLOCK).bit_length() - 1, width.bit_length())
-    powers = [number_on_device(1 << bit, device) for bit in range(width.bit_length())]
+    one = UOp.const(dtypes.int32, 1)
+    powers = [one << bit_number(bits, bit, device).cast(dtypes.int32) for bit in range(width.bit_length())]
     places = UOp.iota(width, dtypes.int32)
     partners = [(places ^ expanded(p, places.shape)).contiguous() for p in powers[:-1]]
     for level in levels:

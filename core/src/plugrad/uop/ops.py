@@ -100,6 +100,7 @@ class Ops(Enum):
     FUNCTION = auto()  # (*outputs, *inputs): FunctionArg; outputs with a gradient rule of their own
     OUTPUT = auto()  # (FUNCTION): the number of the output that this is
     LATER = auto()  # (x, *before): x, another node, for kernels that run once the values before are there
+    DISPATCH = auto()  # (x, *inputs): DispatchArg; x, or what its rule makes of the inputs for a device
 
     # kernels, by the threads of a warp together
     WMMA = auto()  # (a, b, c): TensorCore; a @ b + c of one tile, as each thread's fragments
@@ -155,8 +156,9 @@ class BufferArg(NamedTuple):
 
 
 GradientRule = Callable[..., Sequence[Any]]
+DispatchRule = Callable[[str, bool, tuple[Any, ...]], Any]
 # the rules of functions that were printed: a function of Python has no other text that gives it back
-_rules: "WeakValueDictionary[int, GradientRule]" = WeakValueDictionary()
+_rules: "WeakValueDictionary[int, Callable[..., Any]]" = WeakValueDictionary()
 
 
 class FunctionArg(NamedTuple):
@@ -174,11 +176,26 @@ class FunctionArg(NamedTuple):
         return f"FunctionArg(outputs={self.outputs}, rule=rule_of({id(self.rule)}))"
 
 
-def rule_of(number: int) -> GradientRule:
-    """Return the gradient rule that a FUNCTION was printed with, as long as it lives.
+class DispatchArg(NamedTuple):
+    """How a DISPATCH is computed on some devices.
+
+    `rule(device, runs_loops, inputs)` takes the device's name, whether its kernels run loops in order, and
+    the inputs; it returns another graph for the same value, or None to keep the first. Equal rules make equal
+    nodes.
+    """
+
+    rule: DispatchRule
+
+    def __repr__(self) -> str:
+        _rules[id(self.rule)] = self.rule
+        return f"DispatchArg(rule=rule_of({id(self.rule)}))"
+
+
+def rule_of(number: int) -> Callable[..., Any]:
+    """Return the rule that a FUNCTION or a DISPATCH was printed with, as long as it lives.
 
     Raises:
-        KeyError: no printed function has that rule, or none that is still there.
+        KeyError: no printed node has that rule, or none that is still there.
     """
     return _rules[number]
 

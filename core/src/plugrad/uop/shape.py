@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
     Shape = tuple[int | UOp, ...]
 
-_SAME_AS_FIRST = frozenset({Ops.CONTIGUOUS, Ops.DETACH, Ops.COPY, Ops.ASSIGN, Ops.AFTER, Ops.LATER})
+_SAME_AS_FIRST = frozenset(
+    {Ops.CONTIGUOUS, Ops.DETACH, Ops.COPY, Ops.ASSIGN, Ops.AFTER, Ops.LATER, Ops.DISPATCH}
+)
 
 
 def dims_of(nodes: "tuple[UOp, ...]") -> "Shape":
@@ -162,6 +164,8 @@ def device_of(u: "UOp") -> str | None:
         return output_of(u)._device  # pyright: ignore[reportPrivateUsage]
     if u.dtype is dtypes.index:
         return None
+    if u.op is Ops.DISPATCH:
+        return u.src[0]._device  # pyright: ignore[reportPrivateUsage]
     for s in u.src:
         if (device := s._device) is not None:  # pyright: ignore[reportPrivateUsage]
             return device

@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from plugrad.dtype import DType, dtypes
-from plugrad.uop.ops import Ops
+from plugrad.uop.ops import DispatchArg, DispatchRule, Ops
 
 if TYPE_CHECKING:
     from plugrad.uop.uop import UOp
@@ -95,6 +95,10 @@ class StructureMixin:
     def later(self, *before: "UOp") -> "UOp":
         """Return this as another node, for kernels that run once the values `before` are in memory."""
         return self._make(Ops.LATER, extra=before) if before else self._is()
+
+    def dispatch(self, rule: DispatchRule, *inputs: "UOp") -> "UOp":
+        """Return this, which devices may compute as what `rule` makes of `inputs`: see `DispatchArg`."""
+        return self._make(Ops.DISPATCH, extra=inputs, arg=DispatchArg(rule))
 
     def copy_to_device(self, device: str) -> "UOp":
         """Return this on another device."""

@@ -16,7 +16,17 @@ from plugrad.target import Fragment, TensorCore
 from plugrad.uop.bounds import bounds_of
 from plugrad.uop.key import key_of
 from plugrad.uop.operators import OperatorMixin
-from plugrad.uop.ops import COMPARE, Axis, AxisType, BufferArg, FunctionArg, KernelInfo, Ops, rule_of
+from plugrad.uop.ops import (
+    COMPARE,
+    Axis,
+    AxisType,
+    BufferArg,
+    DispatchArg,
+    FunctionArg,
+    KernelInfo,
+    Ops,
+    rule_of,
+)
 from plugrad.uop.order import Order, order_of
 from plugrad.uop.pretty import pretty
 from plugrad.uop.ranges import open_ranges
@@ -350,8 +360,8 @@ class UOp(OperatorMixin, StructureMixin, _Draft):
 
 def evaluate_names() -> dict[str, Any]:
     """Return the names that `eval(repr(uop), names)` needs."""
-    types = (Ops, Axis, AxisType, BufferArg, FunctionArg, KernelInfo, Fragment, TensorCore, UOp, dtypes)
-    return {part.__name__: part for part in (*types, rule_of)}
+    args = (Axis, AxisType, BufferArg, DispatchArg, FunctionArg, KernelInfo, Fragment, TensorCore)
+    return {part.__name__: part for part in (*args, Ops, UOp, dtypes, rule_of)}
 
 
 def _from_list(nodes: list[tuple[Ops, DType, tuple[int, ...], Any, Any]]) -> UOp:

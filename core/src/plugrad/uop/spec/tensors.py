@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from plugrad.dtype import is_int
-from plugrad.uop.ops import MOVEMENT, REDUCING, BufferArg, FunctionArg, Ops
+from plugrad.uop.ops import MOVEMENT, REDUCING, BufferArg, DispatchArg, FunctionArg, Ops
 from plugrad.uop.shape import output_of, pairs_of
 from plugrad.uop.spec.nodes import (
     ELEMENTWISE,
@@ -138,6 +138,10 @@ def _output(u: UOp) -> bool:
     return is_there and u.dtype is output_of(u).dtype
 
 
+def _dispatch(u: UOp) -> bool:
+    return isinstance(u.arg, DispatchArg) and u.dtype is u.src[0].dtype
+
+
 tensor_spec = Spec(
     "the tensor graph",
     {
@@ -159,6 +163,7 @@ tensor_spec = Spec(
         Ops.FUNCTION: _function,
         Ops.OUTPUT: _output,
         Ops.LATER: is_after,
+        Ops.DISPATCH: _dispatch,
         Ops.COPY: all_of(_keeps_dtype, lambda u: isinstance(u.arg, str)),
         Ops.ASSIGN: _assign,
         Ops.KERNEL: lambda u: isinstance(u.arg, UOp) and u.arg.op in (Ops.SINK, Ops.COPY),

@@ -81,7 +81,7 @@ def _node(u: UOp, out: Result, variables: Mapping[str, int]) -> Array:
         return np.zeros(())
     if u.op is Ops.OUTPUT:
         return out.values[output_of(u)]
-    if u.op in (Ops.CONTIGUOUS, Ops.DETACH, Ops.COPY, Ops.LATER):
+    if u.op in (Ops.CONTIGUOUS, Ops.DETACH, Ops.COPY, Ops.LATER, Ops.DISPATCH):
         return src[0]
     return _alu(u, src)
 
