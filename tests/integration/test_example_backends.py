@@ -1,4 +1,4 @@
-"""The example backends, and one that `plugrad new-backend` writes, installed into a folder apart."""
+"""The example plugins, and one that `plugrad new-backend` writes, installed into a folder apart."""
 
 import ast
 import json
@@ -13,6 +13,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 LLVM, GCC = ROOT / "examples" / "third_party_backend", ROOT / "examples" / "compiler_only"
+COMPILE_LOG = ROOT / "examples" / "compile_log"
 PIP = (sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--target")
 
 # what `plugrad.plugin.hookspecs` says that plugins may import
@@ -70,7 +71,7 @@ def imported(source: str) -> set[str]:
     return {name.split(".")[1] if "." in name else name for name in names if name.split(".")[0] == "plugrad"}
 
 
-@pytest.mark.parametrize("folder", [LLVM, GCC], ids=lambda folder: folder.name)
+@pytest.mark.parametrize("folder", [LLVM, GCC, COMPILE_LOG], ids=lambda folder: folder.name)
 def test_examples_use_what_plugins_may_use_and_nothing_else(folder: Path) -> None:
     for module in (folder / "src").rglob("*.py"):
         assert imported(module.read_text()) <= SURFACE, module
@@ -104,3 +105,12 @@ def test_one_hook_of_a_device_can_be_replaced(site: Path, run: Run) -> None:
     assert "plugrad-example-gcc 0.1.0: plugrad_compiler" in " ".join(run("plugrad.cli", "devices").split())
     options = ("-c", str(ROOT / "pyproject.toml"), "--rootdir", str(ROOT))
     assert "passed" in run("pytest", "-q", *options, str(GCC / "tests"))
+
+
+def test_a_hook_of_every_device_can_be_wrapped(site: Path, run: Run) -> None:
+    install(COMPILE_LOG, site)
+    addition = "plugrad-example-compile-log 0.1.0: around plugrad_compiler"
+    assert report_of("CPU", run)["additions"] == report_of("OPENCL", run)["additions"] == [addition]
+    assert report_of("PYTHON", run)["additions"] == []
+    options = ("-c", str(ROOT / "pyproject.toml"), "--rootdir", str(ROOT))
+    assert "passed" in run("pytest", "-q", *options, str(COMPILE_LOG / "tests"))

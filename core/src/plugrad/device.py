@@ -20,6 +20,7 @@ from plugrad.errors import DeviceError, DeviceNotFound, ForkError
 from plugrad.plugin.backend import BackendInfo, ProbedDevice
 from plugrad.plugin.loaded import Backend
 from plugrad.plugin.manager import PluginManager, plugins
+from plugrad.plugin.source import PluginSource
 from plugrad.renderer.base import Renderer
 from plugrad.runtime.allocator import Allocator
 from plugrad.runtime.buffer import Buffer, disown_all
@@ -60,6 +61,11 @@ class OpenDevice:
 
     def __repr__(self) -> str:
         return f"<OpenDevice {self.name} {self.target.arch}".rstrip() + f" of {self.info.distribution}>"
+
+    @property
+    def plugins(self) -> tuple[PluginSource, ...]:
+        """The plugin that says what the device is, then those that replace or wrap parts of it."""
+        return tuple(plugin.source for plugin in self._backend.plugins)
 
     @property
     def evidence(self) -> Evidence:

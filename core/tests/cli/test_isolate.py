@@ -66,6 +66,22 @@ def test_a_plugin_that_hangs_is_ended(install: PluginManager) -> None:
     assert report.remedy.startswith("Upgrade or uninstall plugrad-broken-hangs")
 
 
+def test_a_broken_wrapper_is_one_line_and_its_devices_are_ready(
+    site: PluginSite, install: PluginManager
+) -> None:
+    site.install_wrapper("log", "1 / 0")
+    reports = explain_isolated(only(install, "CHIP", "NULL", "LOG"))
+    assert [report.name for report in reports[:3]] == ["CHIP", "NULL", "LOG"]
+    assert [report.state for report in reports[:3]] == [State.READY, State.READY, State.FAILED]
+
+
+def test_a_wrapper_that_crashes_is_named(site: PluginSite, install: PluginManager) -> None:
+    site.install_wrapper("log", "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)")
+    reports = {report.name: report for report in explain_isolated(only(install, "CHIP", "LOG"))}
+    assert "plugrad-log" in reports["LOG"].remedy
+    assert reports["LOG"].reason == "loading and probing it crashed the process: SIGKILL"
+
+
 def test_what_is_known_and_not_there_comes_last(install: PluginManager) -> None:
     reports = explain_isolated(only(install, "CHIP", "NULL"))
     assert [report.name for report in reports[:2]] == ["CHIP", "NULL"]

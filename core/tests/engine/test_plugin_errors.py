@@ -4,8 +4,13 @@ import pytest
 
 from plugrad import Device, Tensor
 from plugrad.builtin.python import PythonRunner
+from plugrad.device import DeviceRegistry
+from plugrad.engine.plugin_errors import blaming_plugin, plugin_error
 from plugrad.errors import DeviceError, PluginError
 from plugrad.jit import jit
+from plugrad_conformance.broken_plugins import site
+
+__all__ = ["site"]
 
 
 def full_moon(*_: Any, **__: Any) -> Any:
@@ -59,3 +64,41 @@ def test_a_read_that_raises_names_its_plugin(monkeypatch: Any) -> None:
     monkeypatch.setattr(type(Device["PYTHON"].allocator), "copyout", full_moon)
     with pytest.raises(PluginError, match="plugrad_allocator gave, reading 8 bytes raised RuntimeError"):
         x.numpy()
+
+
+WRAPPER = """
+class Compiler:
+    cache_key = "wrapped"
+    def __init__(self, compiler): self.compiler = compiler
+    def compile(self, source, name):
+        return source[name] if name == "own" else self.compiler.compile(source, name)
+    compile_many = disassemble = print
+
+@hookimpl(wrapper=True)
+def plugrad_compiler(target): return Compiler((yield))
+"""
+
+
+@pytest.mark.parametrize(
+    ("kernel", "culprit"),
+    [("own", "wrapper 'log' (broken_log of plugrad-log 1.0)"), ("inner", "plugin 'chip' (broken_chip of")],
+)
+def test_the_plugin_whose_code_raised_is_named(site: Any, kernel: str, culprit: str) -> None:
+    site.install_good(**{"return source.encode()": "return source / 0"})
+    site.install_wrapper("log", WRAPPER)
+    device = DeviceRegistry(site.manager())["CHIP"]
+    with (
+        pytest.raises(PluginError) as caught,
+        blaming_plugin(device, "plugrad_compiler", f"compiling {kernel}"),
+    ):
+        device.compiler.compile("text", kernel)
+    assert f"{culprit}" in str(caught.value)
+    assert f"of what plugrad_compiler gave, compiling {kernel} raised TypeError" in str(caught.value)
+
+
+def test_a_wrong_result_is_blamed_on_the_plugin_whose_class_gave_it(site: Any) -> None:
+    site.install_good()
+    site.install_wrapper("log", WRAPPER)
+    device = DeviceRegistry(site.manager())["CHIP"]
+    for made, owner in ((device.compiler, "plugrad-log 1.0"), (device.renderer, "plugrad-chip 1.0")):
+        assert plugin_error(device, "plugrad_compiler", "it is wrong", made).distribution == owner

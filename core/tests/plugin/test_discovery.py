@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from plugrad.plugin.discovery import find_sources, version_of
-from plugrad.plugin.hookspecs import ENTRY_POINT_GROUP
+from plugrad.plugin.hookspecs import ENTRY_POINT_GROUP, WRAPPER_GROUP
 from plugrad.plugin.source import PluginSource
 
 
@@ -34,8 +34,9 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
 def by_importlib() -> tuple[PluginSource, ...]:
     """Return the same by the standard library."""
     found = {
-        PluginSource(e.name.upper(), e.value, e.dist.name, e.dist.version)
-        for e in metadata.entry_points(group=ENTRY_POINT_GROUP)
+        PluginSource(e.name.upper(), e.value, e.dist.name, e.dist.version, is_wrapper=group == WRAPPER_GROUP)
+        for group in (ENTRY_POINT_GROUP, WRAPPER_GROUP)
+        for e in metadata.entry_points(group=group)
         if e.dist is not None
     }
     return tuple(sorted(found, key=lambda source: (source.name, source.distribution, source.value)))
@@ -58,6 +59,16 @@ def test_sections_comments_extras_and_names_are_read(path: list[Path]) -> None:
         PluginSource("CHIP", "my_chip.plugin", "My.Chip", "1.0rc1"),
         PluginSource("OTHER", "my_chip.more:thing [extra]", "My.Chip", "1.0rc1"),
     )
+
+
+def test_wrappers_are_told_apart_from_devices(path: list[Path]) -> None:
+    text = "[plugrad.backends]\nchip = chip\n[plugrad.wrappers]\nchip = chip.log\n"
+    install(path[0], "my_chip-1.dist-info", text, "Name: my-chip\nVersion: 1\n")
+    assert find_sources() == by_importlib()
+    assert [(source.value, source.is_wrapper) for source in find_sources()] == [
+        ("chip", False),
+        ("chip.log", True),
+    ]
 
 
 def test_of_two_distributions_of_one_name_the_first_on_the_path_counts(path: list[Path]) -> None:

@@ -75,7 +75,7 @@ def test_an_addition_is_shown_with_the_hooks_that_it_replaces(site: Any) -> None
     )
     site.install("plugrad-chip-more", {"chip": "broken_more"}, broken_more=source)
     report = by_name(explain(site.manager()))["CHIP"]
-    assert report.additions == ("plugrad-chip-more 1.0: plugrad_compiler, plugrad_renderer",)
+    assert report.additions == ("plugrad-chip-more 1.0: plugrad_compiler, around plugrad_renderer",)
 
 
 def test_the_report_is_json(site: Any) -> None:

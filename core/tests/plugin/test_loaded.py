@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from plugrad.errors import DeviceNotFound, PluginError
-from plugrad.plugin import loaded
+from plugrad.plugin import isolation
 from plugrad.settings import context
 from plugrad.target import Target
 from plugrad_conformance.broken_plugins import BROKEN
@@ -58,7 +58,7 @@ def test_a_probe_is_made_once(site: Any) -> None:
 
 
 def test_a_probe_that_does_not_return_is_given_up_once(site: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(loaded, "PROBE_SECONDS", 0.2)
+    monkeypatch.setattr(isolation, "PROBE_SECONDS", 0.2)
     site.install_good(**{"priority=50": "priority=40"})
     site.install_broken(BROKEN["hangs"])
     manager = site.manager()
@@ -68,7 +68,7 @@ def test_a_probe_that_does_not_return_is_given_up_once(site: Any, monkeypatch: p
             PluginError, match=r"broken-hangs 1.0\).* plugrad_probe did not answer within 0.2"
         ):
             backend.probe()
-        monkeypatch.setattr(loaded, "PROBE_SECONDS", 600.0)  # it is not asked again
+        monkeypatch.setattr(isolation, "PROBE_SECONDS", 600.0)  # it is not asked again
     with pytest.warns(RuntimeWarning, match="plugrad_probe did not answer"):
         assert manager.choose() == "CHIP"
 

@@ -136,8 +136,8 @@ def test_after_clear_a_failed_plugin_is_tried_again(site: Any) -> None:
 @pytest.mark.parametrize(
     ("version", "reason"),
     [
-        ('"1.7"', "written for spec 1.7, this plugrad has 1.2: upgrade plugrad-core"),
-        ('"0.9"', "written for spec 0.9, this plugrad has 1.2: upgrade the plugin"),
+        ('"1.7"', "written for spec 1.7, this plugrad has 1.3: upgrade plugrad-core"),
+        ('"0.9"', "written for spec 0.9, this plugrad has 1.3: upgrade the plugin"),
         ("1.0", "spec_version is float 1.0, not str"),
     ],
 )
@@ -167,7 +167,7 @@ def test_a_setting_chooses_between_two_distributions_with_one_name(site: Any, wi
         backend = manager.backend("CHIP")
         assert manager.choose() == "CHIP"
     assert backend.info.distribution == "plugrad-rival"
-    assert [source.distribution for source in backend.additions] == ["plugrad-chip-better"]
+    assert [plugin.source.distribution for plugin in backend.plugins[1:]] == ["plugrad-chip-better"]
     (failure,) = manager.failures
     assert "PLUGRAD_PREFER chooses plugrad-rival 3.0" in failure.reason
 
@@ -229,7 +229,7 @@ def test_a_distribution_may_replace_only_the_compiler(site: Any) -> None:
     first, second = (device.target for device in backend.probe().devices)
     assert backend.compiler(first).cache_key == "better-1"
     assert backend.compiler(second).cache_key == "bytes-1"
-    assert [source.distribution for source in backend.additions] == ["plugrad-chip-better"]
+    assert [plugin.source.distribution for plugin in backend.plugins[1:]] == ["plugrad-chip-better"]
 
 
 def test_a_broken_addition_warns_and_the_device_goes_on(site: Any) -> None:

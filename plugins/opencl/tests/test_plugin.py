@@ -5,15 +5,15 @@ from types import SimpleNamespace
 import pytest
 
 from plugrad.errors import DeviceNotFound
-from plugrad.plugin.contracts import check_hooks, check_result, check_spec_version, hooks_of
+from plugrad.plugin.contracts import check_hooks, check_result, check_spec_version, hook_options, implemented
 from plugrad.plugin.hookspecs import HOOK_NAMES
 from plugrad.target import Target
 from plugrad_opencl import driver, plugin, probe
 
 
 def test_every_hook_keeps_the_contract(target):
-    assert hooks_of(plugin) == HOOK_NAMES - {"plugrad_graph"}
-    assert check_hooks(plugin, hooks_of(plugin)) is None
+    assert implemented(hook_options(plugin)) == HOOK_NAMES - {"plugrad_graph"}
+    assert check_hooks(plugin, hook_options(plugin)) is None
     assert check_spec_version(plugin.plugrad_backend_info().spec_version) is None
     for hook in ("plugrad_allocator", "plugrad_renderer", "plugrad_compiler"):
         assert check_result(hook, getattr(plugin, hook)(target)) is None

@@ -1,6 +1,7 @@
 """Ask each plugin what it has in a process of its own: one that crashes, exits or hangs takes no other along.
 
-A process is started for all plugins of one device, with their aliases, since they work together.
+A process is started for all plugins of one device, with their aliases, since they work together; and one for
+each wrapper, so that one which takes its process along is named.
 """
 
 import os
@@ -41,8 +42,11 @@ def explain_isolated(
     reports = [report for report in own if report.state is not State.NOT_INSTALLED]
     reports += map(report_failure, manager.failures)
     with tempfile.TemporaryDirectory(prefix="plugrad-devices-", ignore_cleanup_errors=True) as folder:
-        others = groups([source for source in sources if not source.is_builtin])
-        started = [_Child(group, Path(folder) / str(number)) for number, group in enumerate(others)]
+        plugged = [source for source in sources if not source.is_builtin]
+        wrappers = tuple(source for source in plugged if source.is_wrapper)
+        asked = [(group, wrappers) for group in groups([s for s in plugged if not s.is_wrapper])]
+        asked += [((wrapper,), ()) for wrapper in wrappers]
+        started = [_Child(*sources, Path(folder) / str(number)) for number, sources in enumerate(asked)]
         deadline = time.monotonic() + timeout_seconds
         try:
             for child in started:
@@ -51,7 +55,8 @@ def explain_isolated(
             for child in started:
                 child.end()
     ready = sorted((r for r in reports if r.devices), key=lambda report: (-report.priority, report.name))
-    failed = [report for report in reports if report not in ready]
+    # each process reports a wrapper that fails
+    failed = list(dict.fromkeys(report for report in reports if report not in ready))
     return (*ready, *failed, *not_installed(reports))
 
 
@@ -81,17 +86,23 @@ def _belong(source: PluginSource, other: PluginSource) -> bool:
 
 
 class _Child:
-    """The process that loads the plugins in `group`, and writes its reports to the file `answer`."""
+    """The process that loads the plugins in `group`, and writes its reports to the file `answer`.
 
-    def __init__(self, group: Group, answer: Path) -> None:
+    Args:
+        group: the plugins of one device, or a wrapper.
+        wrappers: what wraps the device.
+        answer: the file.
+    """
+
+    def __init__(self, group: Group, wrappers: Group, answer: Path) -> None:
         self._group = group
         self._answer = answer
         self._said = answer.with_suffix(".txt")
-        names = dict.fromkeys(source.name for source in group)
+        sources = map(str, (*group, *wrappers))
         with self._said.open("wb") as said:
             self._process = subprocess.Popen(
                 # what a plugin prints is shown only if it fails; faulthandler says where one crashes
-                [sys.executable, "-X", "faulthandler", "-c", _PROGRAM, str(answer), *names],
+                [sys.executable, "-X", "faulthandler", "-c", _PROGRAM, str(answer), *sources],
                 stdin=subprocess.DEVNULL,
                 stdout=said,
                 stderr=said,
@@ -161,9 +172,9 @@ def _environment(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Write the reports of the plugins with the given names to a file."""
-    answer, *names = arguments
+    """Write the reports of the plugins that are described by the other arguments to a file."""
+    answer, *wanted = arguments
     warnings.simplefilter("ignore")  # what it warns of is in the reports
-    found = explain(plugins.only([source for source in plugins.sources() if source.name in names]))
+    found = explain(plugins.only([source for source in plugins.sources() if str(source) in wanted]))
     reports = [report for report in found if report.state is not State.NOT_INSTALLED]
     Path(answer).write_bytes(pickle.dumps(reports))

@@ -73,7 +73,7 @@ def check_name(name: str, manager: PluginManager = plugins) -> str:
             "digits, 2 to 30 in all: it becomes part of a package's name. Try one such as mychip."
         )
     known = {hint.device: f"of {hint.requirement.partition('[')[0]}" for hint in HINTS}
-    known |= {source.name: f"of {source.owner}" for source in manager.sources()}
+    known |= {s.name: f"of {s.owner}" for s in manager.sources() if not s.is_wrapper}
     if lower.upper() in known:
         raise ArgumentError(
             f"{lower.upper()} is the name {known[lower.upper()]} already. Choose another: two distributions "

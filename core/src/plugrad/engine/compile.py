@@ -119,7 +119,8 @@ def _render(device: OpenDevice, kernel: "codegen.Lowered") -> str:
     with blaming_plugin(device, "plugrad_renderer", f"rendering {kernel.name}"):
         source: Any = device.renderer.render(kernel.program, kernel.name)
     if not isinstance(source, str):
-        raise plugin_error(device, "plugrad_renderer", f"render must return a str, got {show(source)}")
+        what = f"render must return a str, got {show(source)}"
+        raise plugin_error(device, "plugrad_renderer", what, device.renderer)
     return source
 
 
@@ -130,10 +131,11 @@ def _compile_units(device: OpenDevice, units: list[tuple[str, str]]) -> list[byt
     if len(libs) != len(units):
         got = show(cast(object, returned))
         what = f"compile_many must return a list of {len(units)}, one for each unit, got {got}"
-        raise plugin_error(device, "plugrad_compiler", what)
+        raise plugin_error(device, "plugrad_compiler", what, device.compiler)
     for lib in libs:
         if not isinstance(lib, bytes):
-            raise plugin_error(device, "plugrad_compiler", f"compile must return bytes, got {show(lib)}")
+            what = f"compile must return bytes, got {show(lib)}"
+            raise plugin_error(device, "plugrad_compiler", what, device.compiler)
     return cast("list[bytes]", libs)
 
 

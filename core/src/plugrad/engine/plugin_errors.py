@@ -1,24 +1,19 @@
-"""Say which plugin is to blame when what its hooks gave does not do what it should."""
+"""Name the plugin whose objects do not do what they should, after its hooks gave them."""
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 
+from plugrad._util import traceback
 from plugrad.device import OpenDevice
 from plugrad.errors import PluginError, PlugradError
+from plugrad.plugin.source import PluginSource
 
 __all__ = ["blaming_plugin", "plugin_error", "raise_plugin_error"]
 
 
-def plugin_error(device: OpenDevice, hook: str, what: str) -> PluginError:
-    """Return the error that what `hook` gave is broken, with its plugin and distribution."""
-    info = device.info
-    owner = f"{info.distribution} {info.version}".rstrip()
-    return PluginError(
-        f"plugin {info.name.lower()!r} ({owner}), or one that replaces a part of it: of what {hook} gave, "
-        f"{what}. `plugrad devices` shows who implements which hook.",
-        plugin=info.name.lower(),
-        distribution=owner,
-    )
+def plugin_error(device: OpenDevice, hook: str, what: str, made: object) -> PluginError:
+    """Return the error for `made`, which `hook` gave and is broken, with its plugin and distribution."""
+    return _error_of(_owner(device, [type(made).__module__]), hook, what)
 
 
 def raise_plugin_error(device: OpenDevice, hook: str, doing: str, error: Exception) -> None:
@@ -29,7 +24,10 @@ def raise_plugin_error(device: OpenDevice, hook: str, doing: str, error: Excepti
     """
     if not isinstance(error, PlugradError):
         said = f"{type(error).__name__}: {error}"
-        raise plugin_error(device, hook, f"{doing} raised {said.rstrip('.: ')}") from error
+        frames = traceback.walk_tb(error.__traceback__)
+        modules = [str(frame.f_globals.get("__name__")) for frame, _ in frames]
+        source = _owner(device, modules)
+        raise _error_of(source, hook, f"{doing} raised {said.rstrip('.: ')}") from error
 
 
 @contextmanager
@@ -40,3 +38,18 @@ def blaming_plugin(device: OpenDevice, hook: str, doing: str) -> Generator[None]
     except Exception as error:
         raise_plugin_error(device, hook, doing, error)
         raise
+
+
+def _owner(device: OpenDevice, modules: Sequence[str]) -> PluginSource:
+    """Return the plugin of the last of `modules` that belongs to one; the device's own where none does."""
+    owners = {source.package: source for source in reversed(device.plugins)}
+    named = (owners.get(module.partition(".")[0]) for module in reversed(modules))
+    return next(filter(None, named), device.plugins[0])
+
+
+def _error_of(source: PluginSource, hook: str, what: str) -> PluginError:
+    return PluginError(
+        f"{source}: of what {hook} gave, {what}. `plugrad devices` shows who implements which hook.",
+        plugin=source.name.lower(),
+        distribution=source.owner,
+    )

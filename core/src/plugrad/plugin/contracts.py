@@ -41,15 +41,33 @@ INTERFACES: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 
 
-def hooks_of(plugin: object) -> frozenset[str]:
-    """Return the names of the hooks that `plugin` implements, whether or not they exist."""
+HookOptions = dict[str, pluggy.HookimplOpts]
+
+
+def hook_options(plugin: object) -> HookOptions:
+    """Return the attributes of `plugin` that are marked as hooks, with their options."""
     manager = pluggy.PluginManager(PROJECT)
-    options = {name: manager.parse_hookimpl_opts(plugin, name) for name in dir(plugin)}
-    return frozenset(opts.get("specname") or name for name, opts in options.items() if opts is not None)
+    options = ((name, manager.parse_hookimpl_opts(plugin, name)) for name in dir(plugin))
+    return {name: opts for name, opts in options if opts is not None}
 
 
-def check_hooks(plugin: object, hooks: frozenset[str]) -> str | None:
-    """Say which hooks do not exist, or are not marked."""
+def implemented(options: HookOptions) -> frozenset[str]:
+    """Return the names of the hooks that a plugin implements, whether or not they exist."""
+    return frozenset(opts["specname"] or name for name, opts in options.items() if not _is_wrapper(opts))
+
+
+def wrapped(options: HookOptions) -> frozenset[str]:
+    """Return the names of the hooks that a plugin wraps, whether or not they exist."""
+    return frozenset(opts["specname"] or name for name, opts in options.items() if _is_wrapper(opts))
+
+
+def _is_wrapper(opts: pluggy.HookimplOpts) -> bool:
+    return opts["wrapper"] or opts["hookwrapper"]
+
+
+def check_hooks(plugin: object, options: HookOptions) -> str | None:
+    """Say which hooks of a plugin do not exist, are not marked, or are wrappers that cannot be called."""
+    hooks = implemented(options) | wrapped(options)
     unknown = sorted(hooks - HOOK_NAMES)
     if unknown:
         return (
@@ -61,7 +79,21 @@ def check_hooks(plugin: object, hooks: frozenset[str]) -> str | None:
     )
     if unmarked:
         return f"{', '.join(unmarked)} is not marked with @hookimpl (from plugrad.plugin import hookimpl)"
-    return None if hooks else f"it implements no hook: mark functions named {_PREFIX}... with @hookimpl"
+    if not hooks:
+        return f"it implements no hook: mark functions named {_PREFIX}... with @hookimpl"
+    wrong = (_check_wrapper(plugin, name, opts) for name, opts in options.items() if _is_wrapper(opts))
+    return next(filter(None, wrong), None)
+
+
+def _check_wrapper(plugin: object, name: str, opts: pluggy.HookimplOpts) -> str | None:
+    hook = opts["specname"] or name
+    if opts["hookwrapper"]:
+        return f"{name} is marked hookwrapper=True: mark it wrapper=True, and return what `yield` gave"
+    if not inspect.isgeneratorfunction(getattr(plugin, name)):
+        return f"{name} is marked wrapper=True and has no yield, which stands for the call of {hook}"
+    if hook == "plugrad_backend_info":
+        return f"{name} wraps plugrad_backend_info, which is asked before wrappers are there"
+    return None
 
 
 def _is_own_function(plugin: object, name: str) -> bool:

@@ -14,7 +14,7 @@ from importlib.machinery import PathFinder
 from typing import TYPE_CHECKING
 
 from plugrad._util import LazyModule
-from plugrad.plugin.hookspecs import ENTRY_POINT_GROUP
+from plugrad.plugin.hookspecs import ENTRY_POINT_GROUP, WRAPPER_GROUP
 from plugrad.plugin.source import PluginSource
 
 if TYPE_CHECKING:
@@ -24,12 +24,13 @@ else:
 
 UNKNOWN = "(unknown distribution)"
 
+_GROUPS = (ENTRY_POINT_GROUP, WRAPPER_GROUP)
 _INFO_FOLDERS = (".dist-info", ".egg-info")
 _UNREADABLE = (FileNotFoundError, IsADirectoryError, NotADirectoryError, PermissionError)
 
 
 def find_sources() -> tuple[PluginSource, ...]:
-    """Return the entry points of all backends, sorted; imports none of them."""
+    """Return the entry points of all backends and wrappers, sorted; imports none of them."""
     found = set(_from_folders() if _has_only_folders() else _from_everything())
     return tuple(sorted(found, key=lambda source: (source.name, source.distribution, source.value)))
 
@@ -49,11 +50,10 @@ def _has_only_folders() -> bool:
 
 
 def _from_everything() -> Iterator[PluginSource]:
-    for entry_point in metadata.entry_points(group=ENTRY_POINT_GROUP):
-        name, version = (
-            (entry_point.dist.name, entry_point.dist.version) if entry_point.dist else (UNKNOWN, "")
-        )
-        yield PluginSource(entry_point.name.upper(), entry_point.value, name, version)
+    for group in _GROUPS:
+        for entry_point in metadata.entry_points(group=group):
+            owner = (entry_point.dist.name, entry_point.dist.version) if entry_point.dist else (UNKNOWN, "")
+            yield _source(group, entry_point.name, entry_point.value, owner)
 
 
 def _from_folders() -> Iterator[PluginSource]:
@@ -80,7 +80,7 @@ def _children(folder: str) -> list[str]:
 def _entry_points(info: str) -> Iterator[PluginSource]:
     """Read the entry points of the distribution with the metadata folder `info`."""
     text = _read(os.path.join(info, "entry_points.txt"))
-    if ENTRY_POINT_GROUP not in text:
+    if not any(group in text for group in _GROUPS):
         return
     headers = _headers(_read(os.path.join(info, "METADATA")) or _read(os.path.join(info, "PKG-INFO")))
     section = ""
@@ -88,9 +88,13 @@ def _entry_points(info: str) -> Iterator[PluginSource]:
         name, equals, value = line.partition("=")
         if line.startswith("[") and line.endswith("]"):
             section = line.strip("[]")
-        elif section == ENTRY_POINT_GROUP and equals and not line.startswith("#"):
+        elif section in _GROUPS and equals and not line.startswith("#"):
             owner = headers.get("name", UNKNOWN), headers.get("version", "")
-            yield PluginSource(name.strip().upper(), value.strip(), *owner)
+            yield _source(section, name, value, owner)
+
+
+def _source(group: str, name: str, value: str, owner: tuple[str, str]) -> PluginSource:
+    return PluginSource(name.strip().upper(), value.strip(), *owner, is_wrapper=group == WRAPPER_GROUP)
 
 
 def _headers(text: str) -> dict[str, str]:

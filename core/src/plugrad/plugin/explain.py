@@ -9,11 +9,11 @@ from plugrad._frozen import frozen
 from plugrad.errors import PlugradError
 from plugrad.plugin.backend import Probe, ProbedDevice
 from plugrad.plugin.discovery import version_of
+from plugrad.plugin.failures import PluginFailure, PluginRefused
 from plugrad.plugin.hints import HINTS
 from plugrad.plugin.loaded import Backend
-from plugrad.plugin.loader import PluginRefused
+from plugrad.plugin.loader import LoadedPlugin
 from plugrad.plugin.manager import PluginManager, plugins
-from plugrad.plugin.source import PluginFailure
 
 
 class State(Enum):
@@ -36,7 +36,7 @@ class BackendReport:
         version: the version of that.
         spec_version: the version of the hooks it was written for.
         aliases: its other names.
-        additions: distributions that replace parts of it, each with the hooks that are asked first.
+        additions: distributions that replace or wrap parts of it, each with its hooks.
         priority: its rank in the automatic choice.
         summary: what it is.
         devices: those that are present.
@@ -77,6 +77,7 @@ def explain(manager: PluginManager = plugins) -> tuple[BackendReport, ...]:
     Opens no device. A plugin that fails is a line of the report, never an exception.
     """
     usable = [_report(backend) for backend in manager.backends()]
+    manager.wrappers()  # one that is broken is reported where there is no device to wrap, too
     used = {(report.name, report.distribution) for report in usable}
     failed = [
         report_failure(failure)
@@ -121,7 +122,7 @@ def _report(backend: Backend) -> BackendReport:
         backend.info.version or version_of(backend.info.distribution),
         backend.info.spec_version,
         backend.info.aliases,
-        tuple(f"{added.owner}: {', '.join(backend.hooks_from(added))}" for added in backend.additions),
+        tuple(_addition(plugin) for plugin in backend.plugins[1:]),
         backend.info.priority,
         backend.info.summary,
         probe.devices,
@@ -131,6 +132,11 @@ def _report(backend: Backend) -> BackendReport:
         traceback,
         round(backend.import_seconds * 1e3, 1),
     )
+
+
+def _addition(plugin: LoadedPlugin) -> str:
+    hooks = (*sorted(plugin.hooks), *(f"around {hook}" for hook in sorted(plugin.wraps)))
+    return f"{plugin.source.owner}: {', '.join(hooks)}"
 
 
 def report_failure(failure: PluginFailure) -> BackendReport:

@@ -14,6 +14,23 @@ A distribution may implement some hooks only, to replace parts of a device that 
 give the entry point that device's name and leave `plugrad_backend_info` out. Its hooks are asked first; where
 they return None, the next plugin is asked.
 
+A distribution may wrap hooks of every device, to log, to time, or to answer from elsewhere. Its entry point
+has a name of its own, in a group of its own:
+
+    [project.entry-points."plugrad.wrappers"]
+    compile_log = "plugrad_compile_log"
+
+    @hookimpl(wrapper=True)
+    def plugrad_compiler(target):
+        compiler = yield    # the device's own hook runs here; its error is raised here
+        return compiler     # or something in its place
+
+Wrappers are loaded with the first device that a plugin provides; the core's own devices are never wrapped.
+Of several, the first in the order of the entry points' names is the outermost; `tryfirst=True` moves one
+outward, `trylast=True` inward. `plugrad_backend_info` cannot be wrapped. An error of `plugrad.errors` that a
+wrapper raises refuses the device. A wrapper that fails otherwise is left out from then on, with a warning:
+hooks answer as if it were not installed.
+
 Plugins may import `plugrad.errors settings dtype target events uop renderer runtime plugin`, and nothing else
 of plugrad.
 """
@@ -36,16 +53,18 @@ from plugrad.target import Target
 #: a new optional hook or field raises the minor, any change to an existing one the major.
 #: 1.1: `plugrad_graph`; `ProbedDevice.priority`.
 #: 1.2: `Allocator.copy_from`.
-SPEC_VERSION = "1.2"
+#: 1.3: the group `plugrad.wrappers`; a wrapper of `plugrad_probe` is given the `Probe`, not a list of one.
+SPEC_VERSION = "1.3"
 
 PROJECT = "plugrad"
 ENTRY_POINT_GROUP = "plugrad.backends"
+WRAPPER_GROUP = "plugrad.wrappers"
 
 hookspec = pluggy.HookspecMarker(PROJECT)
 hookimpl = pluggy.HookimplMarker(PROJECT)
 
 
-@hookspec
+@hookspec(firstresult=True)
 def plugrad_backend_info() -> BackendInfo:  # pyright: ignore[reportReturnType] - a specification has no body
     """(required) Say who you are: the same at each call. Loads no driver, opens nothing, cannot fail.
 
@@ -55,7 +74,7 @@ def plugrad_backend_info() -> BackendInfo:  # pyright: ignore[reportReturnType] 
     """
 
 
-@hookspec
+@hookspec(firstresult=True)
 def plugrad_probe() -> Probe:  # pyright: ignore[reportReturnType]
     """(required) Say which devices are present, or why there are none and what would help.
 

@@ -4,10 +4,10 @@ import importlib
 import time
 
 from plugrad._frozen import frozen
-from plugrad._util import traceback
-from plugrad.errors import PluginError
-from plugrad.plugin.contracts import check_hooks, hooks_of
-from plugrad.plugin.source import PluginFailure, PluginSource
+from plugrad.plugin.contracts import HookOptions, check_hooks, hook_options, implemented, wrapped
+from plugrad.plugin.failures import PluginFailure, failure_of, remedy_for
+from plugrad.plugin.hookspecs import ENTRY_POINT_GROUP, WRAPPER_GROUP
+from plugrad.plugin.source import PluginSource
 
 
 @frozen
@@ -17,13 +17,17 @@ class LoadedPlugin:
     Attributes:
         source: where it comes from.
         module: the object whose functions are the hooks.
+        options: its attributes that are marked as hooks, with how they are.
         hooks: the hooks it implements.
+        wraps: the hooks it wraps.
         import_seconds: how long importing it took.
     """
 
     source: PluginSource
     module: object
+    options: HookOptions
     hooks: frozenset[str]
+    wraps: frozenset[str]
     import_seconds: float
 
 
@@ -32,15 +36,22 @@ def load_plugin(source: PluginSource) -> LoadedPlugin | PluginFailure:
     start = time.perf_counter()
     try:
         module = _import(source.value)
-        hooks = hooks_of(module)
+        options = hook_options(module)
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # SystemExit as well: a plugin may not end the process of its user
         return failure_of(source, "importing it raised", error)
-    wrong = check_hooks(module, hooks)
+    hooks, wraps = implemented(options), wrapped(options)
+    wrong = check_hooks(module, options)
+    if wrong is None and source.is_wrapper and hooks:
+        names = ", ".join(sorted(hooks))
+        wrong = (
+            f"an entry point of {WRAPPER_GROUP} only wraps, and it implements {names}: name it after a "
+            f"device, in {ENTRY_POINT_GROUP}"
+        )
     if wrong is not None:
         return PluginFailure(source, wrong, remedy=remedy_for(source))
-    return LoadedPlugin(source, module, hooks, time.perf_counter() - start)
+    return LoadedPlugin(source, module, options, hooks, wraps, time.perf_counter() - start)
 
 
 def _import(value: str) -> object:
@@ -49,31 +60,3 @@ def _import(value: str) -> object:
     for attribute in filter(None, attributes.split("[")[0].strip().split(".")):
         found = getattr(found, attribute)
     return found
-
-
-def failure_of(source: PluginSource, doing: str, error: BaseException) -> PluginFailure:
-    """Return the record of an exception in a plugin's code."""
-    text = str(error).strip()
-    reason = f"{doing} {type(error).__name__}" + (f": {text}" if text else "")
-    return PluginFailure(source, reason, "".join(traceback.format_exception(error)), remedy_for(source))
-
-
-def remedy_for(source: PluginSource) -> str:
-    """Return what to do about a plugin that does not work."""
-    return f"Upgrade or uninstall {source.distribution}; `plugrad devices --traceback` shows where."
-
-
-class PluginRefused(PluginError):
-    """A plugin cannot be used. A `PluginError` that carries its record.
-
-    Attributes:
-        failure: what went wrong, with the traceback.
-    """
-
-    def __init__(self, failure: PluginFailure) -> None:
-        super().__init__(
-            f"{failure.source} is not used: {failure.reason.rstrip('.')}. {failure.remedy}".rstrip(),
-            plugin=failure.source.name.lower(),
-            distribution=failure.source.owner,
-        )
-        self.failure = failure

@@ -13,11 +13,12 @@ from collections.abc import Callable, Sequence
 from plugrad.errors import DeviceNotFound, PluginError, PlugradError, SettingsError
 from plugrad.plugin.backend import ProbedDevice
 from plugrad.plugin.discovery import find_sources
+from plugrad.plugin.failures import FailureLog, PluginFailure, PluginRefused, failure_of, remedy_for
 from plugrad.plugin.hints import FIRST, hint_for, nearest_name
 from plugrad.plugin.hookspecs import ENTRY_POINT_GROUP
 from plugrad.plugin.loaded import Backend
-from plugrad.plugin.loader import LoadedPlugin, PluginRefused, failure_of, load_plugin, remedy_for
-from plugrad.plugin.source import PluginFailure, PluginSource
+from plugrad.plugin.loader import LoadedPlugin, load_plugin
+from plugrad.plugin.source import PluginSource
 from plugrad.settings import settings
 from plugrad.target import Evidence
 
@@ -43,8 +44,7 @@ class PluginManager:
         self._discovered: tuple[PluginSource, ...] | None = None
         self._plugins: dict[PluginSource, LoadedPlugin | PluginFailure] = {}
         self._backends: dict[str, Backend] = {}
-        self._failures: dict[PluginSource, PluginFailure] = {}
-        self._warned: set[PluginSource] = set()
+        self._failures = FailureLog()
 
     def register_builtin(self, name: str, module: str) -> None:
         """Add a device of the core. Its name cannot be taken by an entry point."""
@@ -64,18 +64,28 @@ class PluginManager:
     @property
     def failures(self) -> tuple[PluginFailure, ...]:
         """Why plugins are not used, of those that were loaded until now."""
-        return tuple(self._failures.values())
+        return self._failures.all()
 
     def sources(self) -> tuple[PluginSource, ...]:
-        """Return all plugins, loaded or not: the built-in ones, then the entry points."""
+        """Return all plugins and wrappers, loaded or not: the built-in ones, then the entry points."""
         with self._lock:
             if self._discovered is None:
                 self._discovered = tuple(self._without_reserved(self._find_sources()))
             return (*self._builtins.values(), *self._discovered)
 
     def names(self) -> tuple[str, ...]:
-        """Return the names and aliases under which plugins are found."""
-        return tuple(dict.fromkeys(source.name for source in self.sources()))
+        """Return the names and aliases under which devices are found."""
+        return tuple(dict.fromkeys(source.name for source in self.sources() if not source.is_wrapper))
+
+    def wrappers(self) -> tuple[LoadedPlugin, ...]:
+        """Load what wraps every device and return what can be used of it, the innermost first."""
+        with self._lock:
+            sources = [source for source in self.sources() if source.is_wrapper]
+            loaded = [self._load_plugin(source) for source in reversed(sources)]
+            for failure in loaded:
+                if isinstance(failure, PluginFailure):
+                    self._failures.warn(failure)
+        return tuple(plugin for plugin in loaded if isinstance(plugin, LoadedPlugin))
 
     def backend(self, name: str) -> Backend:
         """Return the backend with this name or alias, loading it the first time.
@@ -112,7 +122,7 @@ class PluginManager:
         chosen = found or self._best(own)
         for failure in self.failures:
             if failure.is_broken:
-                self._warn(failure)
+                self._failures.warn(failure)
         if chosen is None:
             raise DeviceNotFound(f"no device is present. Install one: {FIRST.install_line}")
         if found is None:
@@ -130,18 +140,16 @@ class PluginManager:
         except SettingsError:
             raise
         except PluginRefused as error:
-            self._failures.setdefault(backend.source, error.failure)
+            self._failures.add_first(error.failure)
             return False
         except PlugradError as error:
-            self._failures.setdefault(
-                backend.source, failure_of(backend.source, "looking for devices raised", error)
-            )
+            self._failures.add_first(failure_of(backend.source, "looking for devices raised", error))
             return False
         if any(device.evidence is not Evidence.E2 for device in probe.devices):
             return True
         reason = probe.reason or ("only a simulator is there" if probe.devices else "no device was found")
         absence = PluginFailure(backend.source, reason, remedy=probe.remedy, is_broken=False)
-        self._failures.setdefault(backend.source, absence)
+        self._failures.add_first(absence)
         return False
 
     def _best(self, names: tuple[str, ...]) -> str | None:
@@ -189,38 +197,41 @@ class PluginManager:
         backend = self._open(bases[0])
         if backend.info.name != name:
             return self._follow_alias(name, backend)
-        for plugin in additions:
+        for plugin in (*additions, *self._wrappers_of(backend)):
             self._add(backend, plugin)
         for failure in failed:
-            self._warn(failure)
+            self._failures.warn(failure)
         return backend
 
     def _sources_of(self, name: str) -> list[PluginSource]:
         if name in self._builtins:
             return [self._builtins[name]]
-        return [source for source in self.sources() if source.name == name]
+        return [source for source in self.sources() if source.name == name and not source.is_wrapper]
+
+    def _wrappers_of(self, backend: Backend) -> tuple[LoadedPlugin, ...]:
+        """Return what wraps `backend`: nothing wraps the core's own, which read no entry point."""
+        return () if backend.source.is_builtin else self.wrappers()
 
     def _load_plugin(self, source: PluginSource) -> LoadedPlugin | PluginFailure:
         if source not in self._plugins:
             self._plugins[source] = load_plugin(source)
         plugin = self._plugins[source]
         if isinstance(plugin, PluginFailure):
-            self._failures[source] = plugin
+            self._failures.add(plugin)
         return plugin
 
     def _open(self, base: LoadedPlugin) -> Backend:
         try:
-            return Backend(base)
+            return Backend(base, self._failures)
         except PluginRefused as error:
-            self._failures[base.source] = error.failure
+            self._failures.add(error.failure)
             raise
 
     def _add(self, backend: Backend, plugin: LoadedPlugin) -> None:
         try:
             backend.add(plugin)
         except PluginRefused as error:
-            self._failures[plugin.source] = error.failure
-            self._warn(error.failure)
+            self._failures.drop(error.failure)
 
     def _follow_alias(self, name: str, backend: Backend) -> Backend:
         info = backend.info
@@ -236,7 +247,7 @@ class PluginManager:
             f"its entry point is not named like its device {info.name}: {wanted}",
             remedy=remedy_for(backend.source),
         )
-        self._failures[backend.source] = failure
+        self._failures.add(failure)
         raise PluginRefused(failure)
 
     def _preferred(self, name: str, plugins: Sequence[LoadedPlugin]) -> LoadedPlugin:
@@ -253,7 +264,7 @@ class PluginManager:
         for plugin in plugins:
             if plugin is not chosen:
                 reason = f"PLUGRAD_PREFER chooses {chosen.source.owner} for the device {name}"
-                self._failures[plugin.source] = PluginFailure(plugin.source, reason, is_broken=False)
+                self._failures.add(PluginFailure(plugin.source, reason, is_broken=False))
         return chosen
 
     def _refuse_duplicates(self, name: str, sources: list[PluginSource]) -> PluginError:
@@ -263,8 +274,8 @@ class PluginManager:
             f"{', '.join(source.distribution for source in sources)}."
         )
         for source in sources:
-            self._failures[source] = PluginFailure(
-                source, f"{owners} both provide the device {name}", remedy=remedy
+            self._failures.add(
+                PluginFailure(source, f"{owners} both provide the device {name}", remedy=remedy)
             )
         return PluginError(
             f"{owners} both provide the device {name}; neither is used. {remedy}",
@@ -275,16 +286,14 @@ class PluginManager:
     def _record_refusal(self, name: str, error: PlugradError) -> None:
         """Keep the reason of a device that is not there, unless a more exact one is kept already."""
         for source in self._sources_of(name):
-            self._failures.setdefault(source, PluginFailure(source, str(error)))
+            self._failures.add_first(PluginFailure(source, str(error)))
 
     def _without_reserved(self, sources: tuple[PluginSource, ...]) -> list[PluginSource]:
-        taken = [source for source in sources if source.name in self._builtins]
+        taken = [source for source in sources if source.name in self._builtins and not source.is_wrapper]
         for source in taken:
-            self._failures[source] = PluginFailure(
-                source,
-                f"{source.name} is the name of a built-in device",
-                remedy=f"Rename the entry point of {source.distribution}.",
-            )
+            remedy = f"Rename the entry point of {source.distribution}."
+            reason = f"{source.name} is the name of a built-in device"
+            self._failures.add(PluginFailure(source, reason, remedy=remedy))
         return [source for source in sources if source not in taken]
 
     def _explain_absence(self, name: str) -> str:
@@ -299,24 +308,13 @@ class PluginManager:
 
     def _warn_of_interpreter(self, device: str) -> None:
         source = self._builtins[device.partition(":")[0]]
-        if source in self._warned:
+        if not self._failures.is_first_warning(source):
             return
-        self._warned.add(source)
         absent = [f"{f.source.name}: {f.reason.rstrip('.')}" for f in self.failures if not f.is_broken]
         why = f" ({'; '.join(absent)})" if absent else ""
         warnings.warn(
             f"no backend that compiles is usable{why}; {device} interprets, which is very slow. Install one: "
             f"{FIRST.install_line}, or set DEVICE={device} to be content with it.",
-            RuntimeWarning,
-            stacklevel=4,
-        )
-
-    def _warn(self, failure: PluginFailure) -> None:
-        if failure.source in self._warned:
-            return
-        self._warned.add(failure.source)
-        warnings.warn(
-            f"{failure.source} is not used: {failure.reason.rstrip('.')}. {failure.remedy}".rstrip(),
             RuntimeWarning,
             stacklevel=4,
         )

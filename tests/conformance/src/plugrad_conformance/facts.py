@@ -84,8 +84,7 @@ class PluginFacts:
     @property
     def storage_dtypes(self) -> frozenset[DType]:
         """What its buffers may hold; nothing where no plugin renders for it."""
-        plugins_of_it = (self.source, *self.backend.additions)
-        if not any("plugrad_renderer" in self.backend.hooks_from(source) for source in plugins_of_it):
+        if not self.backend.implements("plugrad_renderer"):
             return frozenset()
         return self.backend.renderer(self.target).capabilities.storage_dtypes
 

@@ -42,7 +42,7 @@ def unmet(need: str, name: str, capabilities: Capabilities) -> str | None:
 def has_graphs(name: str) -> bool:
     """Say whether a plugin of the device implements `plugrad_graph`."""
     backend = plugins.backend(name.partition(":")[0])
-    return any("plugrad_graph" in backend.hooks_from(s) for s in (backend.source, *backend.additions))
+    return backend.implements("plugrad_graph")
 
 
 def _second(name: str) -> str | None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from plugrad.plugin.discovery import find_sources
+from plugrad.plugin.hookspecs import ENTRY_POINT_GROUP, WRAPPER_GROUP
 from plugrad.plugin.manager import PluginManager
 from plugrad_conformance.broken_plugins.plugins import BrokenPlugin
 
@@ -71,7 +72,12 @@ class PluginSite:
         self.installed: set[str] = set()
 
     def install(
-        self, distribution: str, entry_points: Mapping[str, str], version: str = "1.0", **modules: str
+        self,
+        distribution: str,
+        entry_points: Mapping[str, str],
+        version: str = "1.0",
+        group: str = ENTRY_POINT_GROUP,
+        **modules: str,
     ) -> None:
         """Add a distribution with entry points and the source of its modules."""
         info = self.root / f"{distribution.replace('-', '_')}-{version}.dist-info"
@@ -79,10 +85,16 @@ class PluginSite:
         self.installed.add(distribution)
         (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {distribution}\nVersion: {version}\n")
         lines = [f"{name} = {value}" for name, value in entry_points.items()]
-        (info / "entry_points.txt").write_text("\n".join(["[plugrad.backends]", *lines, ""]))
+        (info / "entry_points.txt").write_text("\n".join([f"[{group}]", *lines, ""]))
         for name, source in modules.items():
             self.modules.add(name)
             (self.root / f"{name}.py").write_text(source)
+
+    def install_wrapper(self, name: str, source: str) -> None:
+        """Add a wrapper of every device; `source` follows the imports that hooks need."""
+        imports = "from plugrad.plugin import hookimpl\n"
+        module = f"broken_{name}"
+        self.install(f"plugrad-{name}", {name: module}, "1.0", WRAPPER_GROUP, **{module: imports + source})
 
     def install_good(self, device: str = "chip", **changes: str) -> None:
         """Add a working backend for `device`, with texts of its source replaced."""
