@@ -10,7 +10,7 @@ from test_symbolic import bound, filled_up, shown
 from plugrad import Tensor, context
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.jit import jit
-from plugrad.tensor.random import stream
+from plugrad.tensor.create.random import stream
 from plugrad.transforms import vmap
 
 VALUES = (2, 8, 5)

@@ -11,7 +11,7 @@ from plugrad.errors import DeviceError, DtypeError, GradientError, ShapeError, T
 from plugrad.jit import jit
 from plugrad.nn import TransformerEncoderLayer
 from plugrad.nn.state import get_parameters
-from plugrad.tensor import attention
+from plugrad.tensor.functional import attention
 from plugrad.transforms import checkpoint, custom_gradient, grad, hessian, jvp, vmap
 
 RNG = np.random.default_rng(0)

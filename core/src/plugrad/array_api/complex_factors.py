@@ -1,8 +1,8 @@
 """Determinants, QR, eigenvalues and singular values of complex matrices, by the steps of `complex_steps`.
 
 A complex matrix is one real tensor, (..., 2, m, n). The algorithms are those of the real matrices, in
-`plugrad.tensor.linalg` and `plugrad.tensor.spectra`, where the reasons are; and so are the gradients. Phases
-of vectors are arbitrary, as signs are there, and gradients take them as fixed.
+`plugrad.tensor.linalg.linalg` and `plugrad.tensor.linalg.spectra`, where the reasons are; and so are the
+gradients. Phases of vectors are arbitrary, as signs are there, and gradients take them as fixed.
 """
 
 import math
@@ -22,9 +22,9 @@ from plugrad.array_api.complex_steps import (
     units,
 )
 from plugrad.dtype import dtypes
-from plugrad.tensor.factorizations import epsilon
+from plugrad.tensor.linalg.factorizations import epsilon
+from plugrad.tensor.linalg.spectra import safe_inverse, together
 from plugrad.tensor.shapes import Dim
-from plugrad.tensor.spectra import safe_inverse, together
 
 __all__ = [
     "deinterleaved",

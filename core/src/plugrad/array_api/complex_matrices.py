@@ -26,8 +26,8 @@ from plugrad.array_api.complex_steps import adjoint, product, times_i
 from plugrad.array_api.complexes import Array, Complex
 from plugrad.tensor import Tensor
 from plugrad.tensor.base import promoted
-from plugrad.tensor.factorizations import epsilon
-from plugrad.tensor.matrix_results import EighResult, QRResult, SlogdetResult, SVDResult
+from plugrad.tensor.linalg.factorizations import epsilon
+from plugrad.tensor.linalg.matrix_results import EighResult, QRResult, SlogdetResult, SVDResult
 from plugrad.tensor.shapes import Dim, greater, is_static, lesser
 
 __all__ = [

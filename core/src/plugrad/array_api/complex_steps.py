@@ -2,7 +2,7 @@
 
 A complex matrix is one real tensor, (..., 2, m, n): the real part, then the imaginary one. So sorting rows,
 scaling and masks are those of real matrices; only products differ. How steps follow each other is said in
-`plugrad.tensor.factorizations`, whose algorithms these are.
+`plugrad.tensor.linalg.factorizations`, whose algorithms these are.
 
 All take float32 or float64, and have no gradient: `plugrad.array_api.complex_factors` adds that.
 """
@@ -11,8 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 from plugrad.tensor import Tensor
-from plugrad.tensor.factorizations import rotation
-from plugrad.tensor.matrix_steps import counter, repeated
+from plugrad.tensor.linalg.factorizations import rotation
+from plugrad.tensor.linalg.matrix_steps import counter, repeated
 from plugrad.uop.uop import UOp
 
 __all__ = [

@@ -1,7 +1,7 @@
 """Discrete Fourier transforms, the extension `fft` of the array API standard.
 
-The transforms are those of tensors, `plugrad.tensor.fourier`. Where a transform takes complex numbers, real
-ones will do, and integers, which become floats.
+The transforms are those of tensors, `plugrad.tensor.fft.fourier`. Where a transform takes complex numbers,
+real ones will do, and integers, which become floats.
 
 Source: Python array API standard 2024.12, "Fourier transform Functions".
 """

@@ -1,10 +1,10 @@
 """Matrices, the last two axes of arrays: the extension `linalg` of the array API standard.
 
-Real matrices are those of tensors, `plugrad.tensor.linalg` and `plugrad.tensor.spectra`, which say how far
-each algorithm carries, and which gradients there are; complex ones are pairs of them, with the same steps and
-gradients: `plugrad.array_api.complex_matrices`. Nothing looks at values, so a matrix that is singular, or not
-positive definite where it must be, gives elements that are not finite. Integers become floats. Sizes may be
-symbolic.
+Real matrices are those of tensors, `plugrad.tensor.linalg.linalg` and `plugrad.tensor.linalg.spectra`, which
+say how far each algorithm carries, and which gradients there are; complex ones are pairs of them, with the
+same steps and gradients: `plugrad.array_api.complex_matrices`. Nothing looks at values, so a matrix that is
+singular, or not positive definite where it must be, gives elements that are not finite. Integers become
+floats. Sizes may be symbolic.
 
 Source: Python array API standard 2024.12, "Linear Algebra Extension".
 """
@@ -28,8 +28,8 @@ from plugrad.array_api.linear import (
 from plugrad.array_api.norms import matrix_norm, vector_norm
 from plugrad.errors import ArgumentError, ShapeError
 from plugrad.tensor import Tensor
-from plugrad.tensor.factorizations import epsilon
-from plugrad.tensor.matrix_results import EighResult, QRResult, SlogdetResult, SVDResult
+from plugrad.tensor.linalg.factorizations import epsilon
+from plugrad.tensor.linalg.matrix_results import EighResult, QRResult, SlogdetResult, SVDResult
 from plugrad.tensor.shapes import as_int, greater, is_one_of, show
 
 __all__ = [

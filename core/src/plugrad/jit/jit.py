@@ -20,8 +20,8 @@ from plugrad.runtime.buffer import Buffer
 from plugrad.schedule.shape_guards import check_conditions
 from plugrad.settings import settings
 from plugrad.tensor import Tensor
+from plugrad.tensor.create.random import stream
 from plugrad.tensor.gradient import sever
-from plugrad.tensor.random import stream
 from plugrad.uop.uop import UOp
 
 __all__ = ["TinyJit", "jit"]

@@ -33,7 +33,7 @@ from plugrad.runtime.transfer import copy_buffer
 from plugrad.schedule.shape_guards import Condition
 from plugrad.tensor import Tensor
 from plugrad.tensor.cell import Cell, Path
-from plugrad.tensor.random import stream
+from plugrad.tensor.create.random import stream
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 

@@ -10,8 +10,8 @@ from plugrad.nn.checks import check_choice, check_flags, check_sizes, check_tens
 from plugrad.nn.init import kaiming_uniform
 from plugrad.tensor import Tensor
 from plugrad.tensor.base import DTypeLike
+from plugrad.tensor.shape.spatial import Padding, Sizes, not_negative, sizes_of
 from plugrad.tensor.shapes import fixed_shape
-from plugrad.tensor.spatial import Padding, Sizes, not_negative, sizes_of
 
 __all__ = ["Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from plugrad.nn.checks import check_tensors
 from plugrad.tensor import Tensor
-from plugrad.tensor.spatial import Padding, Sizes
+from plugrad.tensor.shape.spatial import Padding, Sizes
 
 __all__ = [
     "AdaptiveAvgPool1d",

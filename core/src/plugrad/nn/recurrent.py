@@ -20,8 +20,8 @@ from plugrad.nn.checks import check_flags, check_layers, check_probability, chec
 from plugrad.nn.init import kaiming_uniform
 from plugrad.tensor import Tensor
 from plugrad.tensor.base import DTypeLike
+from plugrad.tensor.linalg.recurrence import joined_steps, steps_of
 from plugrad.tensor.shapes import size_today
-from plugrad.tensor.steps import joined_steps, steps_of
 from plugrad.uop.shape import greatest
 
 __all__ = ["GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "RNNCell"]

@@ -6,8 +6,8 @@ from typing import Any
 from plugrad.errors import ArgumentError
 from plugrad.nn.checks import check_tensors
 from plugrad.tensor import Tensor
-from plugrad.tensor.interpolation import InterpolationMode
-from plugrad.tensor.spatial import Sizes
+from plugrad.tensor.functional.interpolation import InterpolationMode
+from plugrad.tensor.shape.spatial import Sizes
 
 __all__ = ["Flatten", "Identity", "PixelShuffle", "PixelUnshuffle", "Unflatten", "Upsample"]
 

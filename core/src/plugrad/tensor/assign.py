@@ -1,6 +1,10 @@
 """Write into the memory that a tensor shows."""
 
-from typing import Any, Self
+from __future__ import annotations
+
+# `self` is the class that joins the mixins, which share its protected members
+# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
+from typing import TYPE_CHECKING, Any
 
 from plugrad.dtype import ConstType
 from plugrad.errors import DeviceError, DtypeError, GradientError, ShapeError, ViewError
@@ -10,13 +14,16 @@ from plugrad.tensor.shapes import expanded, show
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
+if TYPE_CHECKING:
+    from plugrad.tensor.tensor import Tensor
+
 
 class AssignMixin(TensorBase):
     """Writing to a whole tensor, and being another one."""
 
     __slots__ = ()
 
-    def assign(self, value: "Self | ConstType | list[Any]") -> Self:
+    def assign(self: Tensor, value: Tensor | ConstType | list[Any]) -> Tensor:
         """Write `value`, broadcast to this shape, into this tensor's memory once it is computed; return this.
 
         Axes of size 1 that `value` has in front of those of this tensor fall away, as in `x[...] = value`.
@@ -49,7 +56,7 @@ class AssignMixin(TensorBase):
         self._write((), self._assignable(value, self.shape))
         return self
 
-    def replace(self, other: Self) -> Self:
+    def replace(self: Tensor, other: Tensor) -> Tensor:
         """Become what `other` is: the same graph or memory, dtype and device; return this.
 
         Nothing is copied or written: views of what this tensor was stay what they are. Whether it requires a
@@ -79,7 +86,7 @@ class AssignMixin(TensorBase):
         self._is_tracked = other._is_tracked
         return self
 
-    def _check_writable(self) -> None:
+    def _check_writable(self: Tensor) -> None:
         if self._cell.has_history:
             raise GradientError(
                 f"cannot write into {self!r}: its gradient is tracked. Write into .detach().contiguous(), "
@@ -91,14 +98,14 @@ class AssignMixin(TensorBase):
                 "once. Write into what was expanded, or into .contiguous()."
             )
 
-    def _write(self, path: Path, value: UOp) -> None:
+    def _write(self: Tensor, path: Path, value: UOp) -> None:
         """Write into what `path` shows of this tensor, if that is anything."""
         if 0 in value.shape:
             return
         self._note_use()
         self._cell.write(self._path + path, value)
 
-    def _assignable(self, value: Any, shape: Any) -> UOp:
+    def _assignable(self: Tensor, value: Any, shape: Any) -> UOp:
         """Return `value` as a node of this dtype and of `shape`.
 
         Axes of size 1 that it has in front of these fall away.

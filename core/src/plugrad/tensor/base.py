@@ -23,8 +23,8 @@ from plugrad.engine.capture import current_capture
 from plugrad.errors import DeviceError, DtypeError, in_words_of_the_caller
 from plugrad.schedule.versions import VERSIONS
 from plugrad.tensor.cell import Cell, Path, cell_showing, path_between, shown
-from plugrad.tensor.host import check_fits
 from plugrad.tensor.live import LiveSet
+from plugrad.tensor.numbers import check_fits
 from plugrad.tensor.shapes import Dim, Shape, fixed_shape, product
 from plugrad.tensor.size import ByteCount, size_of_shape
 from plugrad.uop.ops import Ops
@@ -66,7 +66,7 @@ class TensorBase:
     _is_leaf: bool | None  # what the user set requires_grad to; None: nobody did
     _is_tracked: bool  # computed from tensors that require a gradient: keeps its graph when realized
     _is_detached: bool  # shows the memory of another tensor without its gradient
-    _grad: "Self | None"
+    _grad: "Tensor | None"
 
     @classmethod
     def held_graphs(cls) -> list[UOp]:
@@ -315,7 +315,7 @@ class TensorBase:
         self._is_tracked = self._is_tracked and bool(value)
 
     @property
-    def grad(self) -> "Self | None":
+    def grad(self) -> "Tensor | None":
         """The gradient that `backward()` left here, or None.
 
         Example:
@@ -329,7 +329,7 @@ class TensorBase:
         return self._grad
 
     @grad.setter
-    def grad(self, value: "Self | None") -> None:
+    def grad(self, value: "Tensor | None") -> None:
         if (capture := current_capture()) is not None:
             capture.gradients_set.add(id(self))
         self._grad = value

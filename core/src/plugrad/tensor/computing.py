@@ -1,6 +1,10 @@
 """Tensors get memory: when they are realized, or where their values have to lie in memory of their own."""
 
-from typing import Any, Self
+from __future__ import annotations
+
+# `self` is the class that joins the mixins, which share its protected members
+# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
+from typing import TYPE_CHECKING, Any
 
 from plugrad.dtype import is_float
 from plugrad.engine import storage
@@ -9,13 +13,16 @@ from plugrad.tensor.base import TensorBase, check_tensors
 from plugrad.tensor.custom import with_backward
 from plugrad.uop.uop import UOp
 
+if TYPE_CHECKING:
+    from plugrad.tensor.tensor import Tensor
+
 
 class ComputingMixin(TensorBase):
     """Computing what tensors show."""
 
     __slots__ = ()
 
-    def realize(self, *others: Self) -> Self:
+    def realize(self: Tensor, *others: Tensor) -> Tensor:
         """Compute this tensor (and `others`, in one schedule) and keep it in memory; return it.
 
         Raises:
@@ -34,7 +41,7 @@ class ComputingMixin(TensorBase):
             _ = t.uop
         return self
 
-    def schedule(self, *others: Self) -> list[ScheduleItem]:
+    def schedule(self: Tensor, *others: Tensor) -> list[ScheduleItem]:
         """Return the steps that `realize` would run, each with its graph `ast` and its buffers `bufs`.
 
         Raises:
@@ -48,7 +55,7 @@ class ComputingMixin(TensorBase):
         check_tensors(others, "schedule")
         return schedule([t._materialized() for t in (self, *others)], self._device)
 
-    def kernelize(self, *others: Self) -> Self:
+    def kernelize(self: Tensor, *others: Tensor) -> Tensor:
         """Replace the graphs of this tensor (and `others`) by the kernels that compute them; run nothing.
 
         Raises:
@@ -68,7 +75,7 @@ class ComputingMixin(TensorBase):
                 cell.replace(found[cell.uop])
         return self
 
-    def _materialized(self) -> UOp:
+    def _materialized(self: Tensor) -> UOp:
         """Return the graph to compute; numbers, which have no device, become memory on this tensor's."""
         if self._is_tracked and not self._cell.is_memory:
             return self._uop
@@ -82,7 +89,7 @@ class ComputingMixin(TensorBase):
             u = self._uop = storage.new_buffer(self._device, shape, self.dtype).assign(u)
         return u
 
-    def _with_memory(self) -> None:
+    def _with_memory(self: Tensor) -> None:
         """Let the value that this tensor shows lie in memory once it is computed."""
         cell = self._cell
         if cell.uop.device is None and not cell.settle():
@@ -90,7 +97,7 @@ class ComputingMixin(TensorBase):
             if all(isinstance(size, int) for size in shape):
                 cell.replace(storage.new_buffer(self._device, shape, self.dtype).assign(cell.uop))
 
-    def _in_memory(self) -> UOp:
+    def _in_memory(self: Tensor) -> UOp:
         """Return the computed memory that this tensor shows and, unless it is tracked, may write to."""
         if self._cell.has_history:
             return self.realize().uop
@@ -108,7 +115,7 @@ class ComputingMixin(TensorBase):
         # numbers of symbolic shape live in kernels: without memory, their value would be part of these
         return self.uop if storage.is_view(self.uop) else self.contiguous().realize().uop
 
-    def clone(self) -> Self:
+    def clone(self: Tensor) -> Tensor:
         """Return a copy in memory of its own; gradients flow through it.
 
         Example:
@@ -120,7 +127,7 @@ class ComputingMixin(TensorBase):
         """
         return self.contiguous()
 
-    def copy(self) -> Self:
+    def copy(self: Tensor) -> Tensor:
         """Return `clone()`.
 
         Example:
@@ -129,7 +136,7 @@ class ComputingMixin(TensorBase):
         """
         return self.clone()
 
-    def contiguous(self) -> Self:
+    def contiguous(self: Tensor) -> Tensor:
         """Return the same values in memory of their own, in row-major order, once they are computed.
 
         Example:
@@ -142,7 +149,7 @@ class ComputingMixin(TensorBase):
             return self._like(storage.new_buffer(self._device, shape, self.dtype).assign(u))
         return self._like(u.contiguous())
 
-    def contiguous_backward(self) -> Self:
+    def contiguous_backward(self: Tensor) -> Tensor:
         """Return the same tensor, whose gradient gets memory of its own.
 
         That is how to keep what comes before from being computed together with what comes after, in the

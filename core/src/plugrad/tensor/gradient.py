@@ -1,7 +1,11 @@
 """Gradients of tensors: the graph-to-graph derivative of `plugrad.autodiff`, for tensors."""
 
+from __future__ import annotations
+
+# `self` is the class that joins the mixins, which share its protected members
+# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
 from collections.abc import Container, Iterable, Sequence
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakSet
 
 from plugrad.autodiff import compute_gradient, receivers
@@ -10,15 +14,17 @@ from plugrad.engine import storage
 from plugrad.errors import DtypeError, GradientError, ShapeError
 from plugrad.schedule.versions import IN_PLACE, Descent, owners
 from plugrad.tensor.base import TensorBase
-from plugrad.tensor.functional import FunctionalMixin
 from plugrad.tensor.shapes import expanded, show
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
+if TYPE_CHECKING:
+    from plugrad.tensor.tensor import Tensor
+
 T = TypeVar("T", bound="GradientMixin")
 
 # memory of values that were computed from tensors with requires_grad by calls that kept no graph of it
-_severed: "WeakSet[UOp]" = WeakSet()
+_severed: WeakSet[UOp] = WeakSet()
 
 
 def sever(memory: UOp) -> None:
@@ -26,12 +32,12 @@ def sever(memory: UOp) -> None:
     _severed.add(memory)
 
 
-class GradientMixin(FunctionalMixin):
+class GradientMixin(TensorBase):
     """`gradient` and `backward`."""
 
     __slots__ = ()
 
-    def gradient(self, *targets: Self, gradient: Self | None = None) -> list[Self]:
+    def gradient(self: Tensor, *targets: Tensor, gradient: Tensor | None = None) -> list[Tensor]:
         """Return the gradient of this tensor for each of `targets`, lazily; gradients have gradients.
 
         A tensor that was realized forgets how it was computed, unless it was computed from tensors with
@@ -76,8 +82,8 @@ class GradientMixin(FunctionalMixin):
         return [self._like(_sum([found[node] for node in nodes])) for nodes in places]
 
     def backward(
-        self, gradient: Self | None = None, *, retain_graph: bool = True, create_graph: bool = True
-    ) -> Self:
+        self: Tensor, gradient: Tensor | None = None, *, retain_graph: bool = True, create_graph: bool = True
+    ) -> Tensor:
         """Add the gradient of this tensor to the `.grad` of each tensor with `requires_grad`; return this.
 
         Nothing is used up: it may be called again (PyTorch's `retain_graph=True`), and the gradients have
@@ -140,7 +146,7 @@ class GradientMixin(FunctionalMixin):
             if t._is_leaf or not any(_memory_of(u, owner) in leaves for u in _reached(t._built, ()))
         ]
 
-    def _seed(self, gradient: Self | None) -> UOp:
+    def _seed(self: Tensor, gradient: Tensor | None) -> UOp:
         if not is_float(self.dtype):
             raise GradientError(
                 f"{self!r} holds no floats, so it has no gradient. Cast inputs to floats first."

@@ -11,8 +11,8 @@ from typing import Any, NoReturn, TypeVar
 
 from plugrad.errors import DtypeError
 from plugrad.tensor.base import TensorBase
-from plugrad.tensor.elsewhere import ADVICE, advice
 from plugrad.tensor.listed import JOINS
+from plugrad.tensor.migration_hints import ADVICE, advice
 
 __all__ = ["TensorType", "checks_calls_on_class"]
 

@@ -1,29 +1,98 @@
 """The tensor: made of data, on a device, with all that the mixins can do."""
 
+from __future__ import annotations
+
 import copy
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from plugrad.device import Device
 from plugrad.dtype import DType, element_dtype, is_float, parse_dtype
 from plugrad.engine import storage
 from plugrad.errors import ArgumentError, GradientError, ShapeError
 from plugrad.plugin.hints import NVIDIA, PROCESSOR
+from plugrad.tensor.assign import AssignMixin
 from plugrad.tensor.base import DTypeLike, TensorBase, the_device
 from plugrad.tensor.beyond import leaves_complex_numbers
-from plugrad.tensor.elsewhere import advice
+from plugrad.tensor.computing import ComputingMixin
+from plugrad.tensor.create.creation import CreationMixin
+from plugrad.tensor.create.draws import DrawMixin
+from plugrad.tensor.create.likeness import LikenessMixin
+from plugrad.tensor.elementwise.activations import ActivationMixin
+from plugrad.tensor.elementwise.arithmetic import ArithmeticMixin
+from plugrad.tensor.elementwise.bits import BitMixin
+from plugrad.tensor.elementwise.choices import ChoiceMixin
+from plugrad.tensor.elementwise.comparing import ComparingMixin
+from plugrad.tensor.elementwise.division import DivisionMixin
+from plugrad.tensor.elementwise.elementwise import ElementwiseMixin
+from plugrad.tensor.elementwise.formulas import FormulaMixin
+from plugrad.tensor.elementwise.gates import GateMixin
+from plugrad.tensor.elementwise.inplace import InPlaceMixin
+from plugrad.tensor.elementwise.operands import OperandMixin
+from plugrad.tensor.elementwise.operators import OperatorMixin
+from plugrad.tensor.elementwise.powers import PowerMixin
+from plugrad.tensor.elementwise.special import SpecialMixin
+from plugrad.tensor.elementwise.synonyms import SynonymMixin
+from plugrad.tensor.fft.fourier import FourierMixin
+from plugrad.tensor.fft.fourier_axes import FourierAxesMixin
+from plugrad.tensor.fft.half_spectra import HalfSpectraMixin
 from plugrad.tensor.flags import checks_flags
-from plugrad.tensor.fourier_axes import FourierAxesMixin
+from plugrad.tensor.functional.adaptive import AdaptivePoolingMixin
+from plugrad.tensor.functional.attention import AttentionMixin
+from plugrad.tensor.functional.avg_pooling import AvgPoolingMixin
+from plugrad.tensor.functional.classification import ClassificationMixin
+from plugrad.tensor.functional.convolution import ConvolutionMixin
+from plugrad.tensor.functional.ctc import CtcMixin
+from plugrad.tensor.functional.dropout import DropoutMixin
+from plugrad.tensor.functional.grid_sample import GridSampleMixin
+from plugrad.tensor.functional.interpolation import InterpolationMixin
+from plugrad.tensor.functional.losses import LossMixin
+from plugrad.tensor.functional.max_pooling import MaxPoolingMixin
+from plugrad.tensor.functional.normalization import NormalizationMixin
+from plugrad.tensor.functional.sequential import SequentialMixin
+from plugrad.tensor.functional.transposed_convolution import TransposedConvolutionMixin
+from plugrad.tensor.functional.unpooling import UnpoolingMixin
 from plugrad.tensor.gradient import GradientMixin
-from plugrad.tensor.host import HOST, host_buffer
+from plugrad.tensor.host.conversion import ConversionMixin
+from plugrad.tensor.host.external import ExternalMixin
+from plugrad.tensor.host.host_data import HOST, host_buffer
+from plugrad.tensor.host.interop import InteropMixin
+from plugrad.tensor.host.queries import QueryMixin
+from plugrad.tensor.host.reading import ReadingMixin
+from plugrad.tensor.host.source import graph_of
+from plugrad.tensor.indexing.advanced import AdvancedIndexingMixin
+from plugrad.tensor.indexing.gather import GatherMixin
+from plugrad.tensor.indexing.sampling import SamplingMixin
+from plugrad.tensor.indexing.scatter_views import WrittenMixin
+from plugrad.tensor.indexing.setitem import SetItemMixin
 from plugrad.tensor.keywords import understands_synonyms
+from plugrad.tensor.linalg.einsum import EinsumMixin
+from plugrad.tensor.linalg.linalg import LinalgMixin
+from plugrad.tensor.linalg.matmul import MatmulMixin
+from plugrad.tensor.linalg.matrices import MatrixMixin
+from plugrad.tensor.linalg.spectra import SpectralMixin
 from plugrad.tensor.listed import takes_lists
+from plugrad.tensor.migration_hints import advice
 from plugrad.tensor.on_class import TensorType, checks_calls_on_class
-from plugrad.tensor.runs import RunMixin
+from plugrad.tensor.reduce.extremes import ExtremeMixin
+from plugrad.tensor.reduce.nans import NanMixin
+from plugrad.tensor.reduce.norms import NormMixin
+from plugrad.tensor.reduce.reduce import ReduceMixin
+from plugrad.tensor.reduce.scan import ScanMixin
+from plugrad.tensor.reduce.statistics import StatisticsMixin
+from plugrad.tensor.shape.diagonals import DiagonalMixin
+from plugrad.tensor.shape.joins import JoinMixin
+from plugrad.tensor.shape.movement import MovementMixin
+from plugrad.tensor.shape.padding import PaddingMixin
+from plugrad.tensor.shape.pixels import PixelMixin
+from plugrad.tensor.shape.reorder import ReorderMixin
+from plugrad.tensor.shape.stacks import StackMixin
 from plugrad.tensor.shapes import as_flag, as_int, cut_to, fixed_shape, is_static, show
-from plugrad.tensor.source import graph_of
-from plugrad.tensor.statistics import StatisticsMixin
+from plugrad.tensor.sort.order import OrderMixin
+from plugrad.tensor.sort.search import SearchMixin
+from plugrad.tensor.sort.selection import SelectionMixin
+from plugrad.tensor.sort.unique_consecutive import RunMixin
 from plugrad.uop.ops import Ops
 from plugrad.uop.shape import greatest
 from plugrad.uop.uop import UOp
@@ -34,7 +103,80 @@ from plugrad.uop.uop import UOp
 @understands_synonyms
 @checks_flags
 @leaves_complex_numbers
-class Tensor(GradientMixin, RunMixin, StatisticsMixin, FourierAxesMixin, metaclass=TensorType):
+class Tensor(
+    AssignMixin,
+    ComputingMixin,
+    GradientMixin,
+    ConversionMixin,
+    ExternalMixin,
+    InteropMixin,
+    QueryMixin,
+    ReadingMixin,
+    CreationMixin,
+    DrawMixin,
+    LikenessMixin,
+    DiagonalMixin,
+    JoinMixin,
+    MovementMixin,
+    PaddingMixin,
+    PixelMixin,
+    ReorderMixin,
+    StackMixin,
+    ActivationMixin,
+    ArithmeticMixin,
+    BitMixin,
+    ChoiceMixin,
+    ComparingMixin,
+    DivisionMixin,
+    ElementwiseMixin,
+    FormulaMixin,
+    GateMixin,
+    InPlaceMixin,
+    OperandMixin,
+    OperatorMixin,
+    PowerMixin,
+    SpecialMixin,
+    SynonymMixin,
+    ExtremeMixin,
+    NanMixin,
+    NormMixin,
+    ReduceMixin,
+    ScanMixin,
+    StatisticsMixin,
+    AdvancedIndexingMixin,
+    GatherMixin,
+    SamplingMixin,
+    WrittenMixin,
+    SetItemMixin,
+    OrderMixin,
+    SearchMixin,
+    SelectionMixin,
+    RunMixin,
+    EinsumMixin,
+    LinalgMixin,
+    MatmulMixin,
+    MatrixMixin,
+    SpectralMixin,
+    FourierMixin,
+    FourierAxesMixin,
+    HalfSpectraMixin,
+    AdaptivePoolingMixin,
+    AttentionMixin,
+    AvgPoolingMixin,
+    ClassificationMixin,
+    ConvolutionMixin,
+    CtcMixin,
+    DropoutMixin,
+    GridSampleMixin,
+    InterpolationMixin,
+    LossMixin,
+    MaxPoolingMixin,
+    NormalizationMixin,
+    SequentialMixin,
+    TransposedConvolutionMixin,
+    UnpoolingMixin,
+    metaclass=TensorType,
+):
     """An array of one dtype on one device, and the graph that computes it.
 
     Nothing runs until a value is needed: `realize`, `numpy`, `tolist`, `item`, `print` of an element. Tensors
@@ -81,7 +223,7 @@ class Tensor(GradientMixin, RunMixin, StatisticsMixin, FourierAxesMixin, metacla
 
     def __init__(
         self,
-        data: "Any",
+        data: Any,
         *,
         dtype: DTypeLike | None = None,
         device: str | None = None,
@@ -117,7 +259,7 @@ class Tensor(GradientMixin, RunMixin, StatisticsMixin, FourierAxesMixin, metacla
                 f"{type(self).__name__!r} object has no attribute {name!r}{end}", name=name, obj=self
             )
 
-    def _from_host(self, data: Any, dtype: DTypeLike | None = None, device: str | None = None) -> "Tensor":
+    def _from_host(self, data: Any, dtype: DTypeLike | None = None, device: str | None = None) -> Tensor:
         return Tensor(data, dtype=dtype, device=self._device if device is None else device)
 
     # --- settings of all tensors ---
@@ -209,7 +351,7 @@ class Tensor(GradientMixin, RunMixin, StatisticsMixin, FourierAxesMixin, metacla
 
     # --- the same values elsewhere ---
 
-    def detach(self) -> Self:
+    def detach(self) -> Tensor:
         """Return the same memory without a gradient; of what was computed with a gradient, the values.
 
         Example:
@@ -223,7 +365,7 @@ class Tensor(GradientMixin, RunMixin, StatisticsMixin, FourierAxesMixin, metacla
         out._is_leaf = False
         return out
 
-    def to(self, device: "str | DType | TensorBase | None" = None, dtype: DTypeLike | None = None) -> Self:
+    def to(self, device: str | DType | TensorBase | None = None, dtype: DTypeLike | None = None) -> Tensor:
         """Return this tensor on another device or in another dtype; itself where neither changes.
 
         Args:
@@ -253,7 +395,7 @@ class Tensor(GradientMixin, RunMixin, StatisticsMixin, FourierAxesMixin, metacla
             out._is_leaf = False
         return out
 
-    def cpu(self) -> Self:
+    def cpu(self) -> Tensor:
         """Return this tensor in the memory of the processor's device: `to` that.
 
         Raises:
@@ -265,7 +407,7 @@ class Tensor(GradientMixin, RunMixin, StatisticsMixin, FourierAxesMixin, metacla
         """
         return self.to(PROCESSOR)
 
-    def cuda(self, device: "int | str | None" = None) -> Self:
+    def cuda(self, device: int | str | None = None) -> Tensor:
         """Return this tensor on an NVIDIA GPU: `to` that.
 
         Args:
@@ -283,7 +425,7 @@ class Tensor(GradientMixin, RunMixin, StatisticsMixin, FourierAxesMixin, metacla
             return self.to(device)
         return self.to(NVIDIA if device is None else f"{NVIDIA}:{as_int(device, 'cuda', 'device')}")
 
-    def to_(self, device: str | None) -> Self:
+    def to_(self, device: str | None) -> Tensor:
         """Move this tensor, and its `.grad`, to another device; return this.
 
         Views of what it was stay where they are.
@@ -306,7 +448,7 @@ class Tensor(GradientMixin, RunMixin, StatisticsMixin, FourierAxesMixin, metacla
         self._is_leaf = is_leaf
         return self
 
-    def requires_grad_(self, requires_grad: bool = True) -> Self:
+    def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         """Set `requires_grad`; return this.
 
         Raises:
@@ -319,7 +461,7 @@ class Tensor(GradientMixin, RunMixin, StatisticsMixin, FourierAxesMixin, metacla
         self.requires_grad = requires_grad
         return self
 
-    def to_device(self, device: str, /, *, stream: None = None) -> Self:
+    def to_device(self, device: str, /, *, stream: None = None) -> Tensor:
         """Return `to(device)`, by the name that the array API standard has for it.
 
         Raises:
@@ -345,7 +487,7 @@ class Tensor(GradientMixin, RunMixin, StatisticsMixin, FourierAxesMixin, metacla
         data = bytes(self._bytes()), fixed_shape(self.shape, "pickle"), self.dtype.name
         return _unpickled, (*data, self._device, self._is_leaf, self.grad)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
         """Copy the memory, once for all that show it and are copied together: they go on sharing it.
 
         Raises:
@@ -395,7 +537,7 @@ class Tensor(GradientMixin, RunMixin, StatisticsMixin, FourierAxesMixin, metacla
             )
         return size
 
-    def __iter__(self) -> Iterator[Self]:
+    def __iter__(self) -> Iterator[Tensor]:
         """Yield the slices along the first axis; of a symbolic one as many as `unbind` gives."""
         x = self._sized_today(0, "iteration") if self.ndim else self
         for index in range(len(x)):

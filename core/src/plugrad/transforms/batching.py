@@ -7,8 +7,8 @@ from plugrad.autodiff import Batch, placeholder
 from plugrad.dtype import dtypes
 from plugrad.errors import AxisError, ShapeError, TransformError
 from plugrad.tensor import Tensor
+from plugrad.tensor.create.random import Draw, current_draw, drawing_by, stream
 from plugrad.tensor.graphs import alive, gradient_in, graph_below, tensor_of
-from plugrad.tensor.random import Draw, current_draw, drawing_by, stream
 from plugrad.tensor.shapes import Dim, is_one_of, product, show
 from plugrad.transforms.tracing import check_function
 from plugrad.transforms.tree import leaves_of, only_tensors, rebuilt, spread

@@ -1,0 +1,1 @@
+"""Make tensors of constants, ranges and random numbers."""

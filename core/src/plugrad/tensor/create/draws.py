@@ -1,0 +1,465 @@
+"""Random tensors: numbers of a distribution, the same bits on every device for a seed.
+
+A shape may be symbolic: the bits are those of a tensor of the size that it has today. Limits that depend on a
+symbolic size are computed on the device, in the dtype of the numbers, and may be off by their last digit.
+"""
+
+from __future__ import annotations
+
+# `self` is the class that joins the mixins, which share its protected members
+# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from plugrad.dtype import DType, dtypes, is_float, is_int, truncate
+from plugrad.errors import ArgumentError, DtypeError, ShapeError
+from plugrad.tensor.base import DTypeLike, TensorBase, the_device, the_dtype
+from plugrad.tensor.create.random import greatest_count, normal_bits, stream, uniform_bits, wide_float, within
+from plugrad.tensor.host.host_data import finite
+from plugrad.tensor.numbers import check_fits
+from plugrad.tensor.shapes import Dim, Shape, as_int, as_shape, check_sizes, product, show
+from plugrad.uop.shape import add_sizes
+from plugrad.uop.uop import UOp
+
+if TYPE_CHECKING:
+    from plugrad.tensor.tensor import Tensor
+
+
+class DrawMixin(TensorBase):
+    """Random numbers. `manual_seed` makes them repeatable; each draw goes on where the last one ended."""
+
+    __slots__ = ()
+
+    @classmethod
+    def manual_seed(cls: type[Tensor], seed: int = 0) -> None:
+        """Restart the stream of random numbers; the same seed gives the same numbers on every device.
+
+        Raises:
+            ArgumentError: the seed is no integer.
+
+        Example:
+            >>> Tensor.manual_seed(1)
+            >>> first = Tensor.rand(2).tolist()
+            >>> Tensor.manual_seed(1)
+            >>> first == Tensor.rand(2).tolist()
+            True
+        """
+        stream.restart(as_int(seed, "manual_seed", "seed"))
+
+    @classmethod
+    def _random_bits(
+        cls: type[Tensor], shape: Shape, device: str | None, what: str
+    ) -> tuple[UOp, tuple[int, ...]]:
+        dims: Any = check_sizes(shape, what)
+        return stream.draw(product(dims), the_device(device)), dims
+
+    @classmethod
+    def rand(
+        cls: type[Tensor],
+        *shape: Dim | Sequence[Dim],
+        dtype: DTypeLike | None = None,
+        device: str | None = None,
+        requires_grad: bool | None = None,
+    ) -> Tensor:
+        """Return random floats, uniform in [0, 1): the same bits on every device.
+
+        Raises:
+            DtypeError: `dtype` is no float.
+
+        Example:
+            >>> Tensor.rand(2, 3).shape
+            (2, 3)
+        """
+        chosen = _float_dtype(dtype, "rand")
+        bits, dims = cls._random_bits(as_shape(shape, "rand"), device, "rand")
+        return cls._new(uniform_bits(bits, chosen).reshape(dims), device, requires_grad)
+
+    @classmethod
+    def randn(
+        cls: type[Tensor],
+        *shape: Dim | Sequence[Dim],
+        dtype: DTypeLike | None = None,
+        device: str | None = None,
+        requires_grad: bool | None = None,
+    ) -> Tensor:
+        """Return random floats of the standard normal distribution.
+
+        Raises:
+            DtypeError: `dtype` is no float.
+
+        Example:
+            >>> Tensor.randn(2, 3).dtype
+            dtypes.float32
+        """
+        chosen = _float_dtype(dtype, "randn")
+        bits, dims = cls._random_bits(as_shape(shape, "randn"), device, "randn")
+        return cls._new(normal_bits(bits, chosen).reshape(dims), device, requires_grad)
+
+    def bernoulli(self: Tensor, p: float | None = None) -> Tensor:
+        """Return 1 with the probability that each element is, or with probability `p`, and else 0.
+
+        The probabilities are not looked at: those below 0 count as 0, those above 1 as 1, NaN as 0. No
+        gradient flows through a draw.
+
+        Args:
+            p: one probability for all elements, whatever this tensor holds.
+
+        Raises:
+            DtypeError: the elements are probabilities, and no floats; or `p` is no number.
+            ArgumentError: `p` is not in 0..1.
+
+        Example:
+            >>> Tensor([0.0, 1.0, 1.0]).bernoulli().tolist(), Tensor([7, 8]).bernoulli(0).tolist()
+            ([0.0, 1.0, 1.0], [0, 0])
+        """
+        if p is None and not is_float(self.dtype):
+            raise DtypeError(
+                f"bernoulli of {self.dtype.name}: probabilities are floats. Cast them, or pass p=0.5."
+            )
+        chance: Any = self._graph.detach()
+        if p is not None:
+            chance = finite(p, "bernoulli")
+            if not 0 <= chance <= 1:
+                raise ArgumentError(f"bernoulli: p={p} is no probability. Pass one in 0..1.")
+        elif self.dtype is not dtypes.float64:
+            chance = chance.cast(dtypes.float32)
+        bits, dims = self._random_bits(self.shape, self._device, "bernoulli")
+        wide = wide_float(self.dtype)
+        return self._make((uniform_bits(bits, wide).reshape(dims) < chance).cast(self.dtype), self._device)
+
+    @classmethod
+    def randint(
+        cls: type[Tensor],
+        *shape: Dim | Sequence[Dim],
+        low: int = 0,
+        high: int = 10,
+        dtype: DTypeLike | None = None,
+        device: str | None = None,
+    ) -> Tensor:
+        """Return random integers, uniform in `low..high-1`.
+
+        Raises:
+            DtypeError: `dtype` is no integer, or does not hold the limits.
+            ArgumentError: there is no integer between the limits, or one is no integer.
+
+        Example:
+            >>> Tensor.randint(3, low=5, high=6).tolist()
+            [5, 5, 5]
+        """
+        chosen = the_dtype(dtype, dtypes.default_int)
+        if not is_int(chosen):
+            raise DtypeError(f"randint of {chosen.name}: it takes an integer dtype. Use uniform for floats.")
+        low, high = as_int(low, "randint", "low"), as_int(high, "randint", "high")
+        if high <= low:
+            raise ArgumentError(
+                f"randint: there is no integer from {low} to below {high}. Make high greater than low."
+            )
+        check_fits(low, chosen)
+        check_fits(high - 1, chosen)
+        bits, dims = cls._random_bits(as_shape(shape, "randint"), device, "randint")
+        if high - low < 1 << 64:
+            bits = bits % (high - low)
+        # adding wraps, so that a negative low needs no wider type
+        lowest = UOp.const(dtypes.uint64, low)
+        return cls._new((bits + lowest).cast(chosen).reshape(dims), device, False)
+
+    @classmethod
+    def uniform(
+        cls: type[Tensor],
+        *shape: Dim | Sequence[Dim],
+        low: float = 0.0,
+        high: float = 1.0,
+        dtype: DTypeLike | None = None,
+        device: str | None = None,
+        requires_grad: bool | None = None,
+    ) -> Tensor:
+        """Return random floats, uniform in [low, high).
+
+        Raises:
+            DtypeError: `dtype` is no float, or a limit no number.
+            ArgumentError: `low` is above `high`, or they are too far apart for the dtype.
+
+        Example:
+            >>> Tensor.uniform(8, low=2, high=3).floor().tolist()[:3]
+            [2.0, 2.0, 2.0]
+        """
+        chosen = _float_dtype(dtype, "uniform")
+        low, high = finite(low, "uniform"), finite(high, "uniform")
+        wide = wide_float(chosen)
+        if low > high or not math.isfinite(truncate(float(high) - float(low), wide)):
+            why = "is above" if low > high else f"is too far, for {wide.name}, below"
+            raise ArgumentError(
+                f"uniform: low={low} {why} high={high}. Pass limits in order and near enough."
+            )
+        bits, dims = cls._random_bits(as_shape(shape, "uniform"), device, "uniform")
+        return cls._new(within(bits, low, high, chosen).reshape(dims), device, requires_grad)
+
+    @classmethod
+    def normal(
+        cls: type[Tensor],
+        *shape: Dim | Sequence[Dim],
+        mean: float = 0.0,
+        std: float = 1.0,
+        dtype: DTypeLike | None = None,
+        device: str | None = None,
+        requires_grad: bool | None = None,
+    ) -> Tensor:
+        """Return random floats of the normal distribution with that mean and standard deviation.
+
+        Raises:
+            DtypeError: `dtype` is no float, or `mean` or `std` no number.
+            ArgumentError: `std` is negative, or one of them is infinite or NaN.
+
+        Example:
+            >>> Tensor.normal(2, mean=3.0, std=0.0).tolist()
+            [3.0, 3.0]
+        """
+        chosen = _float_dtype(dtype, "normal")
+        mean, std = finite(mean, "normal"), finite(std, "normal")
+        if std < 0:
+            raise ArgumentError(f"normal: std={std} is negative. Pass 0 or more.")
+        bits, dims = cls._random_bits(as_shape(shape, "normal"), device, "normal")
+        return cls._new(normal_bits(bits, chosen, mean, std).reshape(dims), device, requires_grad)
+
+    # --- initial values of parameters ---
+
+    @classmethod
+    def scaled_uniform(
+        cls: type[Tensor],
+        *shape: Dim | Sequence[Dim],
+        dtype: DTypeLike | None = None,
+        device: str | None = None,
+        requires_grad: bool | None = None,
+    ) -> Tensor:
+        """Return random floats, uniform in +-1/sqrt(number of elements).
+
+        Example:
+            >>> abs(Tensor.scaled_uniform(4, 4)).max().item() <= 0.25
+            True
+        """
+        dims, chosen = as_shape(shape, "scaled_uniform"), _float_dtype(dtype, "scaled_uniform")
+        bound = _root(1, product(check_sizes(dims, "scaled_uniform")), chosen)
+        return cls._within(bound, dims, chosen, device, requires_grad, "scaled_uniform")
+
+    @classmethod
+    def glorot_uniform(
+        cls: type[Tensor],
+        *shape: Dim | Sequence[Dim],
+        dtype: DTypeLike | None = None,
+        device: str | None = None,
+        requires_grad: bool | None = None,
+    ) -> Tensor:
+        """Return random floats, uniform in +-sqrt(6 / (fan_in + fan_out)), for weights (out, in, *kernel).
+
+        The fans are `in * kernel` and `out * kernel`, as `torch.nn.init.xavier_uniform_` counts them.
+
+        Source: Glorot and Bengio 2010, equation 16.
+
+        Raises:
+            ShapeError: there are fewer than two axes.
+
+        Example:
+            >>> abs(Tensor.glorot_uniform(3, 3)).max().item() <= 1
+            True
+        """
+        dims, chosen = as_shape(shape, "glorot_uniform"), _float_dtype(dtype, "glorot_uniform")
+        bound = _root(6, add_sizes(*_fans(dims, "glorot_uniform")), chosen)
+        return cls._within(bound, dims, chosen, device, requires_grad, "glorot_uniform")
+
+    @classmethod
+    def kaiming_uniform(
+        cls: type[Tensor],
+        *shape: Dim | Sequence[Dim],
+        a: float = 0.01,
+        dtype: DTypeLike | None = None,
+        device: str | None = None,
+        requires_grad: bool | None = None,
+    ) -> Tensor:
+        """Return random floats, uniform in +-sqrt(6 / ((1 + a**2) * fan_in)), for weights (out, in, *kernel).
+
+        Args:
+            shape: of the weights.
+            a: the negative slope of the leaky ReLU behind the layer.
+            dtype: a float dtype.
+            device: where the elements live.
+            requires_grad: let `backward()` leave a gradient.
+
+        Source: He et al. 2015, section 2.2.
+
+        Raises:
+            ShapeError: there are fewer than two axes.
+
+        Example:
+            >>> abs(Tensor.kaiming_uniform(2, 6, a=0)).max().item() <= 1
+            True
+        """
+        dims, chosen = as_shape(shape, "kaiming_uniform"), _float_dtype(dtype, "kaiming_uniform")
+        bound = _kaiming_std(dims, a, chosen, "kaiming_uniform") * math.sqrt(3)
+        return cls._within(bound, dims, chosen, device, requires_grad, "kaiming_uniform")
+
+    @classmethod
+    def kaiming_normal(
+        cls: type[Tensor],
+        *shape: Dim | Sequence[Dim],
+        a: float = 0.01,
+        dtype: DTypeLike | None = None,
+        device: str | None = None,
+        requires_grad: bool | None = None,
+    ) -> Tensor:
+        """Return normal random floats of deviation sqrt(2 / ((1 + a**2) * fan_in)); see `kaiming_uniform`.
+
+        Source: He et al. 2015, section 2.2.
+
+        Raises:
+            ShapeError: there are fewer than two axes.
+
+        Example:
+            >>> Tensor.kaiming_normal(4, 3).shape
+            (4, 3)
+        """
+        dims, chosen = as_shape(shape, "kaiming_normal"), _float_dtype(dtype, "kaiming_normal")
+        std = _kaiming_std(dims, a, chosen, "kaiming_normal")
+        bits, sizes = cls._random_bits(dims, device, "kaiming_normal")
+        return cls._new(normal_bits(bits, chosen, std=std).reshape(sizes), device, requires_grad)
+
+    @classmethod
+    def _within(
+        cls: type[Tensor],
+        bound: Any,
+        shape: Shape,
+        dtype: DType,
+        device: str | None,
+        requires_grad: bool | None,
+        what: str,
+    ) -> Tensor:
+        bits, dims = cls._random_bits(shape, device, what)
+        return cls._new(within(bits, -bound, bound, dtype).reshape(dims), device, requires_grad)
+
+    # --- like this one ---
+
+    def rand_like(
+        self: Tensor,
+        dtype: DTypeLike | None = None,
+        device: str | None = None,
+        *,
+        requires_grad: bool | None = None,
+    ) -> Tensor:
+        """Return uniform random floats in this tensor's shape.
+
+        Raises:
+            DtypeError: the dtype is no float.
+
+        Example:
+            >>> Tensor([1.0, 2.0]).rand_like().shape
+            (2,)
+        """
+        shape = self.shape
+        dtype, device = the_dtype(dtype, self.dtype), self.device if device is None else device
+        return self.rand(shape, dtype=dtype, device=device, requires_grad=requires_grad)
+
+    def randn_like(
+        self: Tensor,
+        dtype: DTypeLike | None = None,
+        device: str | None = None,
+        *,
+        requires_grad: bool | None = None,
+    ) -> Tensor:
+        """Return normal random floats in this tensor's shape.
+
+        Raises:
+            DtypeError: the dtype is no float.
+
+        Example:
+            >>> Tensor([1.0, 2.0]).randn_like(dtype="float16").dtype
+            dtypes.float16
+        """
+        shape = self.shape
+        dtype, device = the_dtype(dtype, self.dtype), self.device if device is None else device
+        return self.randn(shape, dtype=dtype, device=device, requires_grad=requires_grad)
+
+    def randint_like(
+        self: Tensor,
+        *limits: int,
+        low: int | None = None,
+        high: int | None = None,
+        dtype: DTypeLike | None = None,
+        device: str | None = None,
+    ) -> Tensor:
+        """Return random integers, uniform in `low..high-1`, in this tensor's shape and dtype.
+
+        Bools are drawn as 0 and 1, as in PyTorch.
+
+        Args:
+            limits: `high`, or `low` and `high`, as in PyTorch; by name they may be given as well.
+            low: the least number, by default 0.
+            high: what all numbers are less than, by default 10.
+            dtype: another dtype than this tensor's.
+            device: another device than this tensor's.
+
+        Raises:
+            DtypeError: the dtype holds no numbers, or not all integers between the limits.
+            ArgumentError: there is no integer between the limits, one is none, or is given twice.
+
+        Example:
+            >>> Tensor([1, 2]).randint_like(1).tolist(), Tensor([0.5]).randint_like(3, 4).tolist()
+            ([0, 0], [3.0])
+        """
+        least, end = _limits(limits, low, high)
+        chosen = the_dtype(dtype, self.dtype)
+        kind = chosen
+        if is_float(chosen) or chosen is dtypes.bool:
+            first, last = (
+                (0, 1) if chosen is dtypes.bool else (-greatest_count(chosen), greatest_count(chosen))
+            )
+            if least < first or end - 1 > last:
+                raise DtypeError(
+                    f"randint_like from {least} to below {end}: {chosen.name} holds all integers from "
+                    f"{first} to {last} only. Pass a wider dtype."
+                )
+            kind = dtypes.int64
+        device = self.device if device is None else device
+        return self.randint(self.shape, low=least, high=end, dtype=kind, device=device).cast(chosen)
+
+
+def _limits(given: tuple[int, ...], low: int | None, high: int | None) -> tuple[int, int]:
+    """Return the limits that were given by position, or by name."""
+    names = ("low", "high") if len(given) == 2 or high is not None else ("high",)
+    limits = {"low": low, "high": high}
+    if len(given) > len(names) or any(limits[name] is not None for name in names[: len(given)]):
+        raise ArgumentError(
+            f"randint_like: {given} beside low={low}, high={high}. Pass high, or low and high, each once."
+        )
+    limits.update(zip(names, given, strict=False))
+    least, end = limits["low"], limits["high"]
+    return (
+        0 if least is None else as_int(least, "randint_like", "low"),
+        10 if end is None else as_int(end, "randint_like", "high"),
+    )
+
+
+def _float_dtype(dtype: DTypeLike | None, what: str) -> DType:
+    chosen = the_dtype(dtype, dtypes.default_float)
+    if not is_float(chosen):
+        raise DtypeError(f"{what} of {chosen.name}: it takes a float dtype. Use randint for integers.")
+    return chosen
+
+
+def _fans(shape: Shape, what: str) -> tuple[Dim, Dim]:
+    """Return how many inputs an output has, and how many outputs an input has."""
+    if len(shape) < 2:
+        raise ShapeError(f"{what} of shape {show(shape)}: weights have axes (out, in, *kernel).")
+    outputs, inputs, *kernel = check_sizes(shape, what)
+    return product((inputs, *kernel)), product((outputs, *kernel))
+
+
+def _kaiming_std(shape: Shape, a: float, dtype: DType, what: str) -> Any:
+    slope = float(finite(a, what))
+    return _root(2 / (1 + slope * slope), _fans(shape, what)[0], dtype)
+
+
+def _root(part: float, count: Dim, dtype: DType) -> Any:
+    """Return the root of `part` divided by a number of elements; a node where that is symbolic."""
+    if isinstance(count, int):
+        return math.sqrt(part / max(count, 1))
+    return (part / count.maximum(1).cast(wide_float(dtype))).sqrt()

@@ -1,0 +1,1 @@
+"""Compute each element from the elements at its place in the operands."""

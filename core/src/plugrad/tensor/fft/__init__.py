@@ -1,0 +1,1 @@
+"""Transform signals to frequencies and back."""

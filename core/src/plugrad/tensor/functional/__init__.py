@@ -1,0 +1,1 @@
+"""Compute the layers of neural networks: convolution, pooling, norms, attention, losses."""

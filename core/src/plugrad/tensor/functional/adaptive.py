@@ -1,0 +1,280 @@
+"""Pooling into as many windows as are asked for."""
+
+from __future__ import annotations
+
+# `self` is the class that joins the mixins, which share its protected members
+# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from plugrad.autodiff import inputs_of, with_rule
+from plugrad.dtype import dtypes, is_float, sum_acc_dtype
+from plugrad.errors import ShapeError
+from plugrad.tensor.arguments import several, whole
+from plugrad.tensor.base import TensorBase
+from plugrad.tensor.functional.max_pool_indices import from_end_of, place_from_end
+from plugrad.tensor.functional.pool import axes_of, behind, checked_shape
+from plugrad.tensor.lookup import counted, number_of, pick_last, position_dtype
+from plugrad.tensor.shapes import Dim, as_dim, is_static, product, show, size_today
+from plugrad.uop.ops import Ops
+from plugrad.uop.shape import greatest, least
+from plugrad.uop.uop import UOp
+
+if TYPE_CHECKING:
+    from plugrad.tensor.tensor import Tensor
+
+OutputSizes = Dim | None | Sequence[Dim | None]
+
+
+class AdaptivePoolingMixin(TensorBase):
+    """Pooling over the last axes, by the number of windows: `(..., *sizes) -> (..., *output_size)`."""
+
+    __slots__ = ()
+
+    def adaptive_avg_pool2d(self: Tensor, output_size: OutputSizes) -> Tensor:
+        """Return means over as many windows as are asked for: (..., H, W) -> (..., *output_size).
+
+        Window `i` of `n` over `size` elements runs from `floor(i*size/n)` to `ceil((i+1)*size/n)`.
+
+        Args:
+            output_size: numbers of windows, which may be symbolic; None keeps an axis as it is.
+
+        Raises:
+            ShapeError: a number is not positive, or there are too many.
+
+        Example:
+            >>> Tensor([[1.0, 2.0, 3.0]]).adaptive_avg_pool2d((1, 2)).tolist()
+            [[1.5, 2.5]]
+        """
+        return self._adaptive_avg(output_size, axes_of(output_size, 2), "adaptive_avg_pool2d")
+
+    def adaptive_avg_pool1d(self: Tensor, output_size: OutputSizes) -> Tensor:
+        """Return `adaptive_avg_pool2d` over the last axis: (..., L) -> (..., output_size).
+
+        Example:
+            >>> Tensor([1.0, 2.0, 3.0]).adaptive_avg_pool1d(1).tolist()
+            [2.0]
+        """
+        return self._adaptive_avg(output_size, 1, "adaptive_avg_pool1d")
+
+    def adaptive_avg_pool3d(self: Tensor, output_size: OutputSizes) -> Tensor:
+        """Return `adaptive_avg_pool2d` over the last three axes: (..., D, H, W) -> (..., *output_size).
+
+        Example:
+            >>> Tensor.arange(8).reshape(2, 2, 2).adaptive_avg_pool3d(1).item()
+            3.5
+        """
+        return self._adaptive_avg(output_size, 3, "adaptive_avg_pool3d")
+
+    def adaptive_max_pool2d(self: Tensor, output_size: OutputSizes, return_indices: bool = False) -> Any:
+        """Return the greatest values of as many windows as are asked for, those of `adaptive_avg_pool2d`.
+
+        Args:
+            output_size: numbers of windows, which may be symbolic; None keeps an axis as it is.
+            return_indices: also return where each value was, as `max_pool2d` does.
+
+        Raises:
+            ShapeError: a number is not positive, or there are too many.
+
+        Example:
+            >>> Tensor([[1.0, 4.0, 3.0]]).adaptive_max_pool2d((1, 2)).tolist()
+            [[4.0, 4.0]]
+        """
+        axes = axes_of(output_size, 2)
+        return self._adaptive_max(output_size, axes, return_indices, "adaptive_max_pool2d")
+
+    def adaptive_max_pool1d(self: Tensor, output_size: OutputSizes, return_indices: bool = False) -> Any:
+        """Return `adaptive_max_pool2d` over the last axis: (..., L) -> (..., output_size).
+
+        Example:
+            >>> Tensor([1, 2, 3]).adaptive_max_pool1d(1).tolist()
+            [3]
+        """
+        return self._adaptive_max(output_size, 1, return_indices, "adaptive_max_pool1d")
+
+    def adaptive_max_pool3d(self: Tensor, output_size: OutputSizes, return_indices: bool = False) -> Any:
+        """Return `adaptive_max_pool2d` over the last three axes: (..., D, H, W) -> (..., *output_size).
+
+        Example:
+            >>> Tensor.arange(8).reshape(2, 2, 2).adaptive_max_pool3d(1).item()
+            7
+        """
+        return self._adaptive_max(output_size, 3, return_indices, "adaptive_max_pool3d")
+
+    def _adaptive_avg(self: Tensor, output_size: OutputSizes, axes: int, what: str) -> Tensor:
+        counts = _adaptive_counts(self, output_size, axes, what)
+        narrow = self.dtype if is_float(self.dtype) else dtypes.default_float
+        u = self._graph.cast(sum_acc_dtype(narrow))
+        for axis, count in enumerate(counts, self.ndim - axes):
+            u = _mean_of_bins(u, axis, count)
+        return self._like(u.cast(narrow))
+
+    def _adaptive_max(
+        self: Tensor, output_size: OutputSizes, axes: int, return_indices: bool, what: str
+    ) -> Any:
+        counts = _adaptive_counts(self, output_size, axes, what)
+        first = self.ndim - axes
+        sizes: Any = self.shape[first:]
+        from_end = from_end_of(sizes)
+        x = best = self._graph
+        rank = behind(from_end, self.shape)
+        for axis, count in enumerate(counts, first):
+            best, rank = _greatest_of_bins(best, rank, axis, count)
+        if is_float(self.dtype) and best is not x:
+            # written once: what asks for a rank asks for that of few windows
+            rank = rank.contiguous()
+            (best,) = with_rule([best], [x, rank, from_end], _to_the_first)
+        if not return_indices:
+            return self._like(best)
+        return self._like(best), self._like(place_from_end(rank, product(sizes)))
+
+
+def _adaptive_counts(x: TensorBase, output_size: OutputSizes, axes: int, what: str) -> tuple[Any, ...]:
+    shape = checked_shape(x, axes, what)
+    given: Any = several(output_size)
+    if given is None:
+        given = (output_size,) * axes
+    if len(given) != axes:
+        raise ShapeError(
+            f"{what}: output_size={tuple(given)} has {len(given)} numbers. Pass one, or one for each of "
+            f"{axes} axes."
+        )
+    sizes = shape[len(shape) - axes :]
+    counts = tuple(
+        size if count is None else _count(count, what) for count, size in zip(given, sizes, strict=True)
+    )
+    if min(map(size_today, (*counts, *sizes))) < 1:
+        raise ShapeError(f"{what} of shape {show(shape)} to {show(counts)}: all sizes must be at least 1.")
+    return counts
+
+
+def _count(given: Any, what: str) -> Dim:
+    return as_dim(given, what) if isinstance(given, UOp) else whole(given, "output_size")
+
+
+def _greatest_of_bins(u: UOp, rank: UOp, axis: int, count: Dim) -> tuple[UOp, UOp]:
+    """Return the greatest of each window of one axis, and the greatest rank of all that are equal to it.
+
+    What the next axis goes on with has fewer elements.
+    """
+    shape: Any = u.shape
+    if shape[axis] is count or shape[axis] == count:
+        return u, rank
+    view, _ = _bins(u, axis, count)
+    ranks, _ = _bins(rank, axis, count)
+    best = view.reduce_axis(Ops.MAX, (axis + 1,)).contiguous()
+    fixed, most = view.detach(), best.detach().expand(view.shape)
+    found = fixed.eq(most) | fixed.ne(fixed) if is_float(u.dtype) else fixed.eq(most)
+    rank = found.where(ranks, ranks.const_like(0)).reduce_axis(Ops.MAX, (axis + 1,))
+    less = (*shape[:axis], count, *shape[axis + 1 :])
+    return best.reshape(less), rank.reshape(less)
+
+
+def _to_the_first(gradients: tuple[UOp | None, ...], function: UOp) -> list[UOp | None]:
+    """Return the gradient of the greatest of windows, which goes to the first of equals, or of NaN.
+
+    Each element asks the windows it lies in whether it was the greatest. A function of the module, so that
+    equal graphs stay equal.
+    """
+    (gradient,), (x, rank, from_end) = gradients, inputs_of(function)
+    if gradient is None:
+        return [None, None, None]
+    shape: Any = x.shape
+    axes = len(from_end.shape)
+    first = len(shape) - axes
+    asked, given = rank, gradient
+    for axis in reversed(range(first, len(shape))):
+        asked, given = (_windows_of(u, axis, shape[axis]).contiguous() for u in (asked, given))
+    mine = from_end.reshape(tuple([n for size in from_end.shape for n in (1, size)]))
+    parts = behind(mine, asked.shape).eq(asked).where(given, given.const_like(0.0))
+    total = parts.reduce_axis(Ops.ADD, tuple(range(first, len(parts.shape), 2)))
+    return [total.reshape(shape), None, None]
+
+
+def _windows_of(u: UOp, axis: int, size: Any) -> UOp:
+    """Return what the windows have that elements of an axis lie in, 0 for no window.
+
+    (..., count, ...) -> (..., most, size, ...)
+    """
+    shape: Any = u.shape
+    count, before, after = shape[axis], shape[:axis], shape[axis + 1 :]
+    if size is count or size == count:
+        return u.reshape((*before, 1, size, *after))
+    if is_static((size, count)) and size % count == 0:
+        wide = u.reshape((*before, count, 1, *after)).expand((*before, count, size // count, *after))
+        return wide.reshape((*before, 1, size, *after))
+    # an element lies in as many windows as a window of `size` over `count` elements would have
+    most = _longest_bin(count, size)
+    dtype = position_dtype(greatest(size) * greatest(count))
+    number, length = number_of(count, dtype), number_of(size, dtype)
+    place = counted(size, dtype, (most, size), 1)
+    window = place * number // length + counted(most, dtype, (most, size), 0)
+    is_around = window * length < (place + 1) * number
+    wanted = is_around.where(window, window.const_like(-1)).reshape((most * size,))
+    order = (*[a for a in range(len(shape)) if a != axis], axis)
+    rows = u.permute(order)
+    picked = pick_last(rows, behind(wanted, (*rows.shape[:-1], most * size)))
+    picked = picked.reshape((*rows.shape[:-1], most, size))
+    back = (*range(axis), len(shape) - 1, len(shape), *range(axis, len(shape) - 1))
+    return picked.permute(back)
+
+
+def _mean_of_bins(u: UOp, axis: int, count: Dim) -> UOp:
+    shape: Any = u.shape
+    size = shape[axis]
+    if size is count or size == count:
+        return u
+    view, inside = _bins(u, axis, count)
+    if inside is None:
+        total = view.reduce_axis(Ops.ADD, (axis + 1,)) / float(size // count)
+    else:
+        mask = _beside(inside, view, axis)
+        kept = mask.expand(view.shape).where(view, view.const_like(0.0))
+        lengths = mask.cast(u.dtype).reduce_axis(Ops.ADD, (axis + 1,))
+        sums = kept.reduce_axis(Ops.ADD, (axis + 1,))
+        total = sums / lengths.expand(sums.shape)
+    return total.reshape((*shape[:axis], count, *shape[axis + 1 :]))
+
+
+def _beside(inside: UOp, view: UOp, axis: int) -> UOp:
+    """Return (count, longest) with axes of 1 around it, to stand beside the windows of `axis`."""
+    return inside.reshape((*(1,) * axis, *inside.shape, *(1,) * (len(view.shape) - axis - 2)))
+
+
+def _bins(u: UOp, axis: int, count: Any) -> tuple[UOp, UOp | None]:
+    """Return one axis as `count` windows of one size: (..., size, ...) -> (..., count, longest, ...).
+
+    Shorter windows repeat their last element; the second result (count, longest) tells where they do not, or
+    is None where all are equally long.
+    """
+    shape: Any = u.shape
+    size = shape[axis]
+    if size is count:
+        return u.reshape((*shape[: axis + 1], 1, *shape[axis + 1 :])), None
+    if is_static((size, count)) and size % count == 0:
+        return u.reshape((*shape[:axis], count, size // count, *shape[axis + 1 :])), None
+    longest = _longest_bin(size, count)
+    dtype = position_dtype(greatest(size) * greatest(count))
+    number = number_of(count, dtype)
+    length = size if isinstance(size, int) else size.cast(dtype)
+    window = counted(count, dtype, (count, longest), 0)
+    begin = (window * length) // number
+    last = ((window + 1) * length - 1) // number
+    place = begin + counted(longest, dtype, (count, longest), 1)
+    inside = place <= last
+    flat = inside.where(place, last).reshape((count * longest,))
+    order = (*[a for a in range(len(shape)) if a != axis], axis)
+    rows = u.permute(order)
+    picked = pick_last(rows, behind(flat, (*rows.shape[:-1], count * longest)))
+    picked = picked.reshape((*rows.shape[:-1], count, longest))
+    back = (*range(axis), len(shape) - 1, len(shape), *range(axis, len(shape) - 1))
+    return picked.permute(back), inside
+
+
+def _longest_bin(size: Dim, count: Dim) -> int:
+    """Return how many elements the longest window has, or no less than it has for any value of variables."""
+    if not isinstance(size, int) or not isinstance(count, int):
+        return min(greatest(size) // max(least(count), 1) + 2, greatest(size))
+    # where i * size / count is furthest above a whole number, and rounded down to that
+    return -(-(size + count - math.gcd(size, count)) // count)

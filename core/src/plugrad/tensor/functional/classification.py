@@ -1,0 +1,250 @@
+"""Losses of classifiers, and one-hot encoding."""
+
+from __future__ import annotations
+
+# `self` is the class that joins the mixins, which share its protected members
+# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
+from typing import TYPE_CHECKING, Any
+
+from plugrad.dtype import dtype_max, dtype_min, dtypes, is_float, is_int, sum_acc_dtype
+from plugrad.errors import ArgumentError, DtypeError, ShapeError
+from plugrad.tensor.arguments import real, tensors, whole
+from plugrad.tensor.base import TensorBase
+from plugrad.tensor.functional.reduction import Reduction, check_reduction, reduced
+from plugrad.tensor.lookup import number_of
+from plugrad.tensor.shapes import Dim, expanded, show, size_today
+from plugrad.uop.shape import greatest
+from plugrad.uop.uop import UOp
+
+if TYPE_CHECKING:
+    from plugrad.tensor.tensor import Tensor
+
+
+class ClassificationMixin(TensorBase):
+    """Losses between scores for classes and the right classes."""
+
+    __slots__ = ()
+
+    def one_hot(self: Tensor, num_classes: int) -> Tensor:
+        """Return 1 at each element's place on a new last axis of `num_classes`, 0 elsewhere.
+
+        Values outside of 0..num_classes-1 give zeros only. (...) -> (..., num_classes), default int.
+
+        Raises:
+            DtypeError: this tensor holds no integers.
+            ShapeError: there are no classes.
+
+        Example:
+            >>> Tensor([1, 0]).one_hot(3).tolist()
+            [[0, 1, 0], [1, 0, 0]]
+        """
+        return self._like(self._is_class(num_classes, "one_hot").cast(dtypes.default_int))
+
+    def _is_class(self: Tensor, num_classes: Dim, what: str) -> UOp:
+        if not is_int(self.dtype):
+            raise self._refuse(what, "integers")
+        if not isinstance(num_classes, UOp):
+            num_classes = whole(num_classes, "num_classes")
+        if size_today(num_classes) < 1:
+            raise ShapeError(f"{what} with {size_today(num_classes)} classes. Pass at least 1.")
+        shape: Any = (*self.shape, num_classes)
+        is_narrow = greatest(num_classes) < 128
+        numbers = UOp.iota(num_classes).cast(self.dtype) if is_narrow else UOp.iota(num_classes)
+        labels = self._graph if is_narrow else self._graph.cast(dtypes.int64)
+        labels = labels.reshape((*self.shape, 1)).expand(shape)
+        return labels.eq(expanded(numbers.cast(labels.dtype), shape))
+
+    def sparse_categorical_crossentropy(
+        self: Tensor,
+        y: Tensor,
+        ignore_index: int = -1,
+        label_smoothing: float = 0.0,
+        reduction: Reduction = "mean",
+    ) -> Tensor:
+        """Return the cross entropy between logits and the numbers of the right classes.
+
+        (..., C) with `y` of shape (...) -> () or, with reduction "none", (...). The mean is over labels that
+        are not ignored.
+
+        Args:
+            y: class numbers; the loss of those that are none is NaN.
+            ignore_index: labels with this number do not count.
+            label_smoothing: how much of each label is spread evenly over all classes, 0 to 1.
+            reduction: what is done with the losses.
+
+        Raises:
+            ShapeError: shapes do not fit.
+            ArgumentError: label_smoothing lies outside of 0..1, or there is no such reduction.
+            DtypeError: logits are no floats, or labels no integers.
+
+        Example:
+            >>> round(Tensor([[0.0, 0.0]]).sparse_categorical_crossentropy(Tensor([1])).item(), 4)
+            0.6931
+        """
+        what = "sparse_categorical_crossentropy"
+        self._check_logits(what, label_smoothing, reduction)
+        return self.log_softmax(-1)._picked_loss(y, None, ignore_index, label_smoothing, reduction, what)
+
+    def cross_entropy(
+        self: Tensor,
+        y: Tensor,
+        reduction: Reduction = "mean",
+        label_smoothing: float = 0.0,
+        ignore_index: int = -100,
+        weight: Tensor | None = None,
+    ) -> Tensor:
+        """Return the cross entropy between logits and labels, classes on axis 1 (as in PyTorch).
+
+        (N, C, ...) with class numbers (N, ...) or probabilities (N, C, ...) -> (); also (C,) with () or (C,).
+
+        Args:
+            y: class numbers (the loss of those that are none is NaN), or floats: the probability of each
+                class.
+            reduction: what is done with the losses. The mean divides by the sum of the labels' weights, over
+                probabilities by their number.
+            label_smoothing: how much of each label is spread evenly over all classes, 0 to 1.
+            ignore_index: class numbers that do not count.
+            weight: how much each class counts, (C,).
+
+        Raises:
+            ShapeError: shapes do not fit.
+            ArgumentError: label_smoothing lies outside of 0..1, or there is no such reduction.
+            DtypeError: logits are no floats.
+
+        Example:
+            >>> round(Tensor([[0.0, 0.0]]).cross_entropy(Tensor([1])).item(), 4)
+            0.6931
+        """
+        self._check_not_weights(reduction)
+        self._check_logits("cross_entropy", label_smoothing, reduction)
+        self._check_labels(y, "cross_entropy")
+        axis = min(1, self.ndim - 1)
+        last = (*[a for a in range(self.ndim) if a != axis], axis)
+        if is_int(y.dtype):
+            scores = self.log_softmax(axis).permute(last)
+            return scores._picked_loss(y, weight, ignore_index, label_smoothing, reduction, "cross_entropy")
+        if self.shape != y.shape:
+            raise ShapeError(
+                f"cross_entropy: logits {show(self.shape)} take integers without axis {axis}, "
+                f"or probabilities of the same shape, not {y.dtype.name} of shape {show(y.shape)}."
+            )
+        classes: Any = self.shape[axis]
+        target = y
+        if label_smoothing:
+            target = y * (1 - label_smoothing) + label_smoothing / _count(classes, y)
+        scores = self.log_softmax(axis).permute(last)
+        if weight is not None:
+            scores = scores * self._class_weights(weight, classes, "cross_entropy")
+        return reduced(-(scores * target.permute(last)).sum(-1), reduction)
+
+    def nll_loss(
+        self: Tensor,
+        y: Tensor,
+        weight: Tensor | None = None,
+        ignore_index: int | None = -100,
+        reduction: Reduction = "mean",
+    ) -> Tensor:
+        """Return the negative of each right class's value, which is its log-probability.
+
+        (N, C, ...) with class numbers (N, ...) -> (); also (C,) with ().
+
+        Args:
+            y: class numbers; the loss of those that are none is NaN.
+            weight: how much each class counts, (C,).
+            ignore_index: class numbers that do not count.
+            reduction: what is done with the losses; the mean divides by the sum of the labels' weights.
+
+        Raises:
+            ShapeError: shapes do not fit.
+            ArgumentError: there is no such reduction.
+            DtypeError: this holds no floats, or labels are no integers.
+
+        Example:
+            >>> Tensor([[-0.5, -1.0]]).nll_loss(Tensor([1])).item()
+            1.0
+        """
+        self._check_logits("nll_loss", 0.0, reduction)
+        axis = min(1, self.ndim - 1)
+        scores = self.permute((*[a for a in range(self.ndim) if a != axis], axis))
+        return scores._picked_loss(y, weight, ignore_index, 0.0, reduction, "nll_loss")
+
+    def _picked_loss(
+        self: Tensor,
+        y: Tensor,
+        weight: Tensor | None,
+        ignore_index: int | None,
+        label_smoothing: float,
+        reduction: Reduction,
+        what: str,
+    ) -> Tensor:
+        """Return the loss of log-probabilities, classes on the last axis."""
+        self._check_labels(y, what)
+        if self.shape[:-1] != y.shape:
+            raise ShapeError(
+                f"{what}: logits {show(self.shape)} take labels of shape {show(self.shape[:-1])}, not "
+                f"{show(y.shape)}."
+            )
+        classes: Any = self.shape[-1]
+        if ignore_index is not None:
+            ignore_index = whole(ignore_index, "ignore_index")
+        self._check_device(y)
+        chosen = y._like(y._is_class(classes, what))
+        factors = None if weight is None else self._class_weights(weight, classes, what)
+        weighted = self if factors is None else self * factors
+        losses = -chosen.where(weighted, 0).sum(-1)
+        if label_smoothing:
+            losses = losses * (1 - label_smoothing) - weighted.mean(-1) * label_smoothing
+        counts = _counting(y, ignore_index)
+        number = y.cast(dtypes.int64)
+        is_below = number < _count(classes, number)
+        losses = counts.where(((number >= 0) & is_below).where(losses, float("nan")), 0)
+        if reduction != "mean":
+            return reduced(losses, reduction)
+        # what is divided may be too great for narrow floats
+        wide = sum_acc_dtype(losses.dtype)
+        total = counts if factors is None else counts.where(chosen.where(factors, 0).sum(-1), 0)
+        return (losses.cast(wide).sum() / total.cast(wide).sum()).cast(losses.dtype)
+
+    def _class_weights(self: Tensor, weight: Tensor, classes: Dim, what: str) -> Tensor:
+        tensors(weight=weight)
+        if weight.shape != (classes,) or not is_float(weight.dtype):
+            raise (ShapeError if is_float(weight.dtype) else DtypeError)(
+                f"{what}: weight of shape {show(weight.shape)} and {weight.dtype.name} for "
+                f"{show((classes,))[1:-2]} classes. Pass one float for each class."
+            )
+        self._check_device(weight)
+        return weight.cast(self.dtype)
+
+    def _check_labels(self: Tensor, y: Any, what: str) -> None:
+        if not isinstance(y, TensorBase):
+            raise DtypeError(f"{what} with labels {y!r:.40} ({type(y).__name__}). Pass a Tensor.")
+
+    def _check_not_weights(self: Tensor, reduction: Any) -> None:
+        # the third argument of PyTorch's function is the weights
+        if isinstance(reduction, TensorBase):
+            raise ArgumentError(
+                f"cross_entropy: reduction is a tensor of shape {show(reduction.shape)}: "
+                "the classes' weights are given by name, weight=..."
+            )
+
+    def _check_logits(self: Tensor, what: str, label_smoothing: float, reduction: str) -> None:
+        if not is_float(self.dtype):
+            raise self._refuse(what, "floats as logits")
+        if not self.ndim:
+            raise ShapeError(f"{what} of a scalar: the classes need an axis. Pass logits (N, C) or (C,).")
+        if not 0 <= real(label_smoothing, "label_smoothing") <= 1:
+            raise ArgumentError(f"{what}: label_smoothing={label_smoothing} lies outside of 0..1.")
+        check_reduction(reduction, what)
+
+
+def _counting(y: Any, ignore_index: int | None) -> Any:
+    """Return where labels count. A number that their dtype does not hold ignores none of them."""
+    can_match = ignore_index is not None and dtype_min(y.dtype) <= ignore_index <= dtype_max(y.dtype)
+    return y != ignore_index if can_match else y == y
+
+
+def _count(classes: Dim, like: Any) -> Any:
+    """Return how many classes there are, as a number beside elements of `like`."""
+    if isinstance(classes, int):
+        return classes
+    return like._make(number_of(classes, like.dtype), like._device)

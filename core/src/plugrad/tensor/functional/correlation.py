@@ -1,0 +1,117 @@
+"""Sums over windows, with gradients that are sums over windows too.
+
+What the chain rule makes of a sum over windows spreads every product back to where its element came from, in
+kernels that neither reuse what they load nor write it in order. Two other sums give the same: the gradient of
+the elements, for windows that follow each other step by step, is a sum over windows of what flows in; that of
+the weight reads what flows in with the channels side by side, as vectors want them.
+"""
+
+import math
+from typing import Any
+
+from plugrad._frozen import frozen
+from plugrad.autodiff import compute_gradient, inputs_of, with_rule
+from plugrad.tensor.shape.windows import windows
+from plugrad.tensor.shapes import is_static
+from plugrad.uop.ops import Ops
+from plugrad.uop.uop import UOp
+
+# Output channels of a group from which a copy with channels side by side pays: the lanes of a vector.
+_CHANNELS = 16
+
+
+def correlated(
+    x: UOp, weight: UOp, groups: int, steps: tuple[int, ...], gaps: tuple[int, ...], what: str
+) -> UOp:
+    """Return sums over windows: (N, C, *sizes), (O, C/groups, *kernel) -> (N, O, *counts).
+
+    Where a size is symbolic, gradients are those of the chain rule.
+
+    Raises:
+        ShapeError: a window does not fit.
+    """
+    rule = _Gradients(groups, steps, gaps)
+    out = rule.sums(x, weight, what)
+    return with_rule([out], [x, weight], rule)[0] if is_static((*x.shape, *weight.shape)) else out
+
+
+@frozen
+class _Gradients:
+    """The rule of gradients of one kind of window: equal for equal windows, so equal sums are one node."""
+
+    groups: int
+    steps: tuple[int, ...]
+    gaps: tuple[int, ...]
+
+    def __call__(self, gradients: tuple[UOp | None, ...], function: UOp) -> tuple[UOp | None, ...]:
+        (gradient,) = gradients
+        if gradient is None:
+            return None, None
+        x, weight = inputs_of(function)
+        return self._of_elements(gradient, x, weight), self._of_weight(gradient, x, weight)
+
+    def sums(self, x: UOp, weight: UOp, what: str) -> UOp:
+        kernel: Any = weight.shape[2:]
+        return _sum_of_products(windows(x, kernel, self.steps, self.gaps, what), weight, self.groups)
+
+    def _of_elements(self, gradient: UOp, x: UOp, weight: UOp) -> UOp:
+        if any(step != 1 for step in self.steps):
+            return self.by_chain_rule(gradient, x, weight, x)
+        shape: Any = weight.shape
+        out_channels, in_group, *kernel = shape
+        spans = [(k - 1) * gap for k, gap in zip(kernel, self.gaps, strict=True)]
+        around = gradient.pad([(0, 0), (0, 0), *((span, span) for span in spans)])
+        out_group: Any = out_channels // self.groups
+        turned = weight.reshape((self.groups, out_group, in_group, *kernel))
+        turned = turned.permute((0, 2, 1, *range(3, len(turned.shape))))
+        turned = turned.reshape((self.groups * in_group, out_group, *kernel))
+        turned = turned.flip(tuple(range(2, len(weight.shape))))
+        return self.sums(around, turned, "convolution")
+
+    def _of_weight(self, gradient: UOp, x: UOp, weight: UOp) -> UOp:
+        out_channels: Any = weight.shape[0]
+        counts: Any = gradient.shape[2:]
+        found = self.by_chain_rule(gradient, x, weight, weight)
+        if out_channels // self.groups < _CHANNELS or math.prod(counts) <= 1:
+            return found
+        return found.dispatch(_WeightGradient(self), gradient, x, weight)
+
+    def by_chain_rule(self, gradient: UOp, x: UOp, weight: UOp, target: UOp) -> UOp:
+        # stand-ins: one of them may be computed from the other
+        own = {x: UOp(Ops.DETACH, x.dtype, (x,)), weight: UOp(Ops.DETACH, weight.dtype, (weight,))}
+        out = self.sums(own[x], own[weight], "convolution")
+        found = compute_gradient(out, gradient, [own[target]])[own[target]]
+        return found.substitute({stand_in: u for u, stand_in in own.items()})
+
+
+@frozen
+class _WeightGradient:
+    """The rule of a weight's gradient where loops run: vectors read what flows in by its channels."""
+
+    sums: _Gradients
+
+    def __call__(self, device: str, runs_loops: bool, inputs: tuple[UOp, ...]) -> UOp | None:
+        if not runs_loops:
+            return None
+        gradient, x, weight = inputs
+        last = len(gradient.shape) - 1
+        aside = gradient.permute((0, *range(2, last + 1), 1)).contiguous()
+        return self.sums.by_chain_rule(aside.permute((0, last, *range(1, last))), x, weight, weight)
+
+
+def _sum_of_products(view: UOp, weight: UOp, groups: int) -> UOp:
+    """Return the sums over windows (N, C, *counts, *kernel): -> (N, O, *counts)."""
+    out_channels, in_group, *kernel = weight.shape
+    axes = len(kernel)
+    n, _, *rest = view.shape
+    counts = rest[:axes]
+    # the channels of several groups are numbers
+    out_group: Any = out_channels if groups == 1 else out_channels // groups  # pyright: ignore[reportOperatorIssue]
+    x = view.reshape((n, groups, 1, in_group, *counts, *kernel))
+    # to the order (N, groups, O/groups, *counts, C/groups, *kernel)
+    spatial = tuple(range(4, 4 + axes))
+    x = x.permute((0, 1, 2, *spatial, 3, *range(4 + axes, 4 + 2 * axes)))
+    full: Any = (n, groups, out_group, *counts, in_group, *kernel)
+    w = weight.reshape((1, groups, out_group, *(1,) * axes, in_group, *kernel))
+    product = x.expand(full) * w.expand(full)
+    return product.reduce_axis(Ops.ADD, tuple(range(3 + axes, len(full)))).reshape((n, out_channels, *counts))

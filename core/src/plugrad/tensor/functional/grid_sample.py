@@ -1,0 +1,217 @@
+"""Images read at computed places.
+
+Source: Jaderberg et al. 2015, "Spatial transformer networks", section 3.3.
+"""
+
+from __future__ import annotations
+
+# `self` is the class that joins the mixins, which share its protected members
+# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
+import itertools
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from plugrad.dtype import dtypes, is_float, sum_acc_dtype
+from plugrad.errors import ArgumentError, DtypeError, ShapeError
+from plugrad.tensor.arguments import tensors
+from plugrad.tensor.base import TensorBase
+from plugrad.tensor.shapes import Dim, product, show
+from plugrad.uop.shape import least
+
+if TYPE_CHECKING:
+    from plugrad.tensor.tensor import Tensor
+
+SampleMode = Literal["bilinear", "nearest", "bicubic"]
+PaddingMode = Literal["zeros", "border", "reflection"]
+
+
+class GridSampleMixin(TensorBase):
+    """Sampling `(N, C, *sizes)` by a grid of coordinates."""
+
+    __slots__ = ()
+
+    def grid_sample(
+        self: Tensor,
+        grid: Tensor,
+        mode: SampleMode = "bilinear",
+        padding_mode: PaddingMode = "zeros",
+        align_corners: bool = False,
+    ) -> Tensor:
+        """Return the values at the places that `grid` names.
+
+        Its gradient for this tensor is one pass over the grid; on devices that run threads in no order, it
+        compares each element with each place.
+
+        (N, C, H, W) with (N, H', W', 2) -> (N, C, H', W'), or (N, C, D, H, W) with (N, D', H', W', 3).
+
+        Args:
+            grid: coordinates (x, y) or (x, y, z): -1 is the left (upper, front) end, 1 the right one. They
+                get no gradient where they name an end itself or what lies beyond, except with "zeros".
+            mode: "bilinear" (of the 4 or 8 neighbours), "nearest", or "bicubic" (two axes only).
+            padding_mode: what lies outside: "zeros", the "border"'s elements, or a "reflection".
+            align_corners: the ends are the middles of the corner pixels, not their outer edges.
+
+        Raises:
+            ShapeError: shapes do not fit each other.
+            ArgumentError: there is no such mode.
+            DtypeError: one of them holds no floats.
+
+        Example:
+            >>> x = Tensor([[[[1.0, 2.0], [3.0, 4.0]]]])
+            >>> x.grid_sample(Tensor([[[[0.0, 0.0], [-0.5, -0.5]]]])).tolist()
+            [[[[2.5, 1.0]]]]
+        """
+        axes = self.ndim - 2
+        tensors(grid=grid)
+        _check_modes(mode, padding_mode, axes)
+        shape: Any = self.shape
+        wanted: Any = grid.shape
+        fits = axes in (2, 3) and len(wanted) == axes + 2 and wanted[-1] == axes and wanted[0] == shape[0]
+        if not fits or min(map(least, shape[2:])) < 1:
+            raise ShapeError(
+                f"grid_sample of shape {show(shape)} with a grid of shape {show(wanted)}: it takes "
+                "(N, C, H, W) and (N, H', W', 2), or (N, C, D, H, W) and (N, D', H', W', 3)."
+            )
+        for x in (self, grid):
+            if not is_float(x.dtype):
+                raise DtypeError(f"grid_sample of {x.dtype.name}: it takes floats. Cast first.")
+        self._check_device(grid)
+        wide = sum_acc_dtype(self.dtype)
+        lines = _Lines(self.cast(wide), shape[2:], wanted[:-1], padding_mode, align_corners)
+        last = grid.ndim - 1
+        # coordinates come with the last axis of the image first
+        numbers = range(axes - 1, -1, -1)
+        places = [grid.cast(wide)._interval(last, i, i + 1).squeeze(last) for i in numbers]
+        found = lines.cubic(places) if mode == "bicubic" else lines.linear(places, mode == "nearest")
+        return cast("Tensor", found.cast(self.dtype))
+
+
+class _Lines:
+    """An image with its elements in one row, read by places along each of its axes.
+
+    Sizes of axes are numbers, or tensors of shape () where they are symbolic: of floats beside coordinates,
+    of integers beside positions.
+    """
+
+    def __init__(
+        self, x: Any, sizes: tuple[Dim, ...], grid: tuple[Dim, ...], padding_mode: str, align_corners: bool
+    ) -> None:
+        self.sizes = [size if isinstance(size, int) else x._like(size.cast(x.dtype)) for size in sizes]
+        self.counts = [size if isinstance(size, int) else x._like(size.cast(dtypes.int32)) for size in sizes]
+        self.grid = grid
+        self.padding_mode = padding_mode
+        self.align_corners = align_corners
+        self.rows = x.reshape(*x.shape[:2], product(sizes))
+
+    def linear(self, places: list[Any], is_nearest: bool) -> Any:
+        """Return the mix of the neighbours on both sides along each axis, or the nearest one."""
+        sides: list[list[tuple[Any, Any]]] = []
+        for place, size in zip(places, self.sizes, strict=True):
+            at = self._inside(self._unnormalized(place, size), size)
+            if is_nearest:
+                sides.append([(at.round(), None)])
+                continue
+            low = at.floor().detach()
+            part = at - low
+            sides.append([(low, 1 - part), (low + 1, part)])
+        return self._sum(sides)
+
+    def cubic(self, places: list[Any]) -> Any:
+        """Return the mix of four neighbours along each axis, each brought inside on its own."""
+        sides: list[list[tuple[Any, Any]]] = []
+        for place, size in zip(places, self.sizes, strict=True):
+            at = self._unnormalized(place, size)
+            low = at.floor().detach()
+            part = at - low
+            near = [_cubic_near(part), _cubic_near(1 - part)]
+            weights = [_cubic_far(part + 1), *near, _cubic_far(2 - part)]
+            steps = enumerate(weights, -1)
+            sides.append([(self._inside(low + step, size), weight) for step, weight in steps])
+        return self._sum(sides)
+
+    def _sum(self, sides: list[list[tuple[Any, Any]]]) -> Any:
+        """Return the weighted sum of the elements at all corners: (N, C, *grid).
+
+        One read of all of them, so that its gradient writes once, by positions.
+        """
+        corners = list(itertools.product(*sides))
+        found = [self._place([place for place, _ in corner]) for corner in corners]
+        n, channels, _ = self.rows.shape
+        count = product(self.grid[1:])
+        index, *others = [place.reshape(n, 1, count) for place, _ in found]
+        index = index.cat(*others, axis=2) if others else index
+        # what they are read by is used again, in the gradients
+        index = index._like(index._graph.contiguous())
+        read = self.rows.gather(2, index.expand(n, channels, len(corners) * count))
+        parts = read.reshape(n, channels, len(corners), *self.grid[1:])
+        out: Any = None
+        for number, (corner, (_, inside)) in enumerate(zip(corners, found, strict=True)):
+            part = inside.unsqueeze(1).where(parts._interval(2, number, number + 1).squeeze(2), 0)
+            for _, weight in corner:
+                part = part if weight is None else part * weight.unsqueeze(1)
+            out = part if out is None else out + part
+        return out
+
+    def _place(self, places: list[Any]) -> tuple[Any, Any]:
+        """Return which element of a row stands at whole places, and whether there is one."""
+        index: Any = None
+        inside: Any = None
+        for place, size, count in zip(places, self.sizes, self.counts, strict=True):
+            is_in = (place >= 0) & (place <= size - 1)
+            # NaN and what no integer holds are outside
+            whole = is_in.where(place, 0).cast("int32")
+            index = whole if index is None else index * count + whole
+            inside = is_in if inside is None else inside & is_in
+        return index, inside
+
+    def _unnormalized(self, place: Any, size: Any) -> Any:
+        if self.align_corners:
+            return (place + 1) * ((size - 1) / 2)
+        return ((place + 1) * size - 1) / 2
+
+    def _inside(self, place: Any, size: Any) -> Any:
+        if self.padding_mode == "zeros":
+            return place
+        if self.padding_mode == "reflection":
+            low, high = (0.0, size - 1.0) if self.align_corners else (-0.5, size - 0.5)
+            place = _reflected(place, low, high)
+        # no clamp: NaN is the first place, and at both ends there is no gradient
+        above = (place > 0).where(place, 0.0)
+        return (above < size - 1).where(above, size - 1.0)
+
+
+def _reflected(place: Any, low: float, high: Any) -> Any:
+    """Return coordinates thrown back at both ends as often as it takes; any, where both ends are one."""
+    span = high - low
+    if not isinstance(span, float):
+        span = (span > 0).where(span, 1.0)
+    elif span <= 0:
+        return place * 0
+    away = (place - low).abs()
+    turns = (away / span).floor().detach()
+    rest = away - turns * span
+    is_even = (turns / 2).floor() * 2 == turns
+    return is_even.where(rest + low, high - rest)
+
+
+def _cubic_near(x: Any, a: float = -0.75) -> Any:
+    return ((a + 2) * x - (a + 3)) * x * x + 1
+
+
+def _cubic_far(x: Any, a: float = -0.75) -> Any:
+    """Source: Keys 1981, "Cubic convolution interpolation for digital image processing"."""
+    return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
+
+
+def _check_modes(mode: str, padding_mode: str, axes: int) -> None:
+    if not isinstance(mode, str) or mode not in ("bilinear", "nearest", "bicubic"):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise ArgumentError(f"grid_sample: mode={mode!r} is none of 'bilinear', 'nearest', 'bicubic'.")
+    if not isinstance(padding_mode, str) or padding_mode not in (  # pyright: ignore[reportUnnecessaryIsInstance]
+        "zeros",
+        "border",
+        "reflection",
+    ):
+        raise ArgumentError(
+            f"grid_sample: padding_mode={padding_mode!r} is none of 'zeros', 'border', 'reflection'."
+        )
+    if mode == "bicubic" and axes == 3:
+        raise ArgumentError("grid_sample: mode='bicubic' takes images (N, C, H, W), no volumes.")

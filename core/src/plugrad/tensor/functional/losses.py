@@ -1,0 +1,465 @@
+"""Losses between what a model gives and what it should give, element by element."""
+
+from __future__ import annotations
+
+# `self` is the class that joins the mixins, which share its protected members
+# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
+import math
+from typing import TYPE_CHECKING, Any, Literal
+
+from plugrad.autodiff import inputs_of, with_rule
+from plugrad.dtype import dtypes, is_float, is_unsigned, least_upper_dtype, sum_acc_dtype
+from plugrad.errors import ArgumentError, DtypeError, ShapeError
+from plugrad.tensor.arguments import real, tensors, tensors_or_none
+from plugrad.tensor.base import TensorBase
+from plugrad.tensor.functional.reduction import Reduction, check_reduction, reduced
+from plugrad.tensor.lookup import number_of
+from plugrad.tensor.shapes import broadcast_shapes, show
+from plugrad.uop.ops import Ops
+from plugrad.uop.uop import UOp
+
+if TYPE_CHECKING:
+    from plugrad.tensor.tensor import Tensor
+
+# what the gradient of a cross entropy is divided by at least, as in PyTorch
+_LEAST_SPREAD = 1e-12
+
+
+class LossMixin(TensorBase):
+    """Losses for regression, probabilities and distances.
+
+    All take a target of the same shape and `reduction`: "mean", "sum" or "none".
+    """
+
+    __slots__ = ()
+
+    # --- regression ---
+
+    def mse_loss(
+        self: Tensor, target: Tensor, reduction: Reduction = "mean", weight: Tensor | None = None
+    ) -> Tensor:
+        """Return squared differences.
+
+        Args:
+            target: what it should be.
+            reduction: what is done with the losses.
+            weight: how much each element counts; the mean divides by the sum of all weights.
+
+        Raises:
+            ShapeError: the shapes differ.
+            ArgumentError: there is no such reduction.
+            DtypeError: neither holds floats.
+
+        Example:
+            >>> Tensor([1.0, 3.0]).mse_loss(Tensor([0.0, 0.0])).item()
+            5.0
+        """
+        losses = self._difference(target, reduction, "mse_loss").square()
+        return _weighted(losses, weight, reduction, "mse_loss")
+
+    def l1_loss(
+        self: Tensor, target: Tensor, reduction: Reduction = "mean", weight: Tensor | None = None
+    ) -> Tensor:
+        """Return absolute differences, weighted as in `mse_loss`.
+
+        Raises:
+            ShapeError: the shapes differ.
+            ArgumentError: there is no such reduction.
+            DtypeError: neither holds floats.
+
+        Example:
+            >>> Tensor([1.0, -3.0]).l1_loss(Tensor([0.0, 0.0])).item()
+            2.0
+        """
+        losses = self._difference(target, reduction, "l1_loss").abs()
+        return _weighted(losses, weight, reduction, "l1_loss")
+
+    def smooth_l1_loss(
+        self: Tensor, target: Tensor, reduction: Reduction = "mean", beta: float = 1.0
+    ) -> Tensor:
+        """Return `d*d/(2*beta)` of differences below `beta`, else `|d| - beta/2`.
+
+        Source: Girshick 2015, equation 3, with beta.
+
+        Raises:
+            ShapeError: the shapes differ.
+            ArgumentError: there is no such reduction, or `beta` is negative.
+            DtypeError: neither holds floats.
+
+        Example:
+            >>> Tensor([0.5, 2.0]).smooth_l1_loss(Tensor([0.0, 0.0]), "none").tolist()
+            [0.125, 1.5]
+        """
+        if real(beta, "beta") < 0:
+            raise ArgumentError(f"smooth_l1_loss: beta={beta} is negative. Pass 0 or more.")
+        if beta == 0:
+            return self.l1_loss(target, reduction)
+        size = self._difference(target, reduction, "smooth_l1_loss").abs()
+        # NaN counts as near, whose slope is NaN then
+        is_near = ~(size >= beta)
+        # the square of what is far away may be infinite, and have no gradient
+        near = is_near.where(size, 0.0)
+        return reduced(is_near.where(near.square() * (0.5 / beta), size - beta / 2), reduction)
+
+    def huber_loss(
+        self: Tensor,
+        target: Tensor,
+        reduction: Reduction = "mean",
+        delta: float = 1.0,
+        weight: Tensor | None = None,
+    ) -> Tensor:
+        """Return `d*d/2` of differences up to `delta`, else `delta * (|d| - delta/2)`.
+
+        With `weight` all are multiplied by it; the mean divides by their number all the same, as in PyTorch,
+        unlike that of `mse_loss`.
+
+        Source: Huber 1964, "Robust estimation of a location parameter".
+
+        Raises:
+            ShapeError: the shapes differ.
+            ArgumentError: there is no such reduction, or `delta` is not positive.
+            DtypeError: neither holds floats.
+
+        Example:
+            >>> Tensor([0.5, 3.0]).huber_loss(Tensor([0.0, 0.0]), "none", delta=2.0).tolist()
+            [0.125, 4.0]
+        """
+        if real(delta, "delta") <= 0:
+            raise ArgumentError(f"huber_loss: delta={delta} is not positive.")
+        size = self._difference(target, reduction, "huber_loss").abs()
+        # NaN counts as near, whose slope is NaN then
+        is_near = ~(size > delta)
+        # the square of what is far away may be infinite, and have no gradient
+        near = is_near.where(size, 0.0)
+        losses = is_near.where(near.square() * 0.5, (size - delta / 2) * delta)
+        return reduced(_times(losses, weight, "huber_loss"), reduction)
+
+    # --- probabilities ---
+
+    def binary_cross_entropy(
+        self: Tensor, target: Tensor, weight: Tensor | None = None, reduction: Reduction = "mean"
+    ) -> Tensor:
+        """Return `-(y*log(p) + (1-y)*log(1-p))`, logarithms no less than -100, times `weight`.
+
+        The gradient is `(p-y) / (p*(1-p))`, divided by no less than 1e-12, as in PyTorch: at 0 and 1 it is
+        great where `p` is wrong.
+
+        Raises:
+            ShapeError: the shapes differ.
+            ArgumentError: there is no such reduction.
+            DtypeError: this holds no floats.
+
+        Example:
+            >>> round(Tensor([0.5]).binary_cross_entropy(Tensor([1.0])).item(), 4)
+            0.6931
+        """
+        self._check_target(target, reduction, "binary_cross_entropy")
+        losses = _surprise(self, target)
+        return reduced(_times(losses, weight, "binary_cross_entropy"), reduction)
+
+    def binary_crossentropy(self: Tensor, y: Tensor, reduction: Reduction = "mean") -> Tensor:
+        """Return `binary_cross_entropy`.
+
+        Example:
+            >>> round(Tensor([0.5]).binary_crossentropy(Tensor([1.0])).item(), 4)
+            0.6931
+        """
+        return self.binary_cross_entropy(y, reduction=reduction)
+
+    def binary_cross_entropy_with_logits(
+        self: Tensor,
+        target: Tensor,
+        weight: Tensor | None = None,
+        reduction: Reduction = "mean",
+        pos_weight: Tensor | None = None,
+    ) -> Tensor:
+        """Return the binary cross entropy of `sigmoid(self)`, without its overflow.
+
+        Args:
+            target: probabilities.
+            weight: how much each element counts.
+            reduction: what is done with the losses.
+            pos_weight: how much more positive targets count.
+
+        Raises:
+            ShapeError: the shapes differ.
+            ArgumentError: there is no such reduction.
+            DtypeError: this holds no floats.
+
+        Example:
+            >>> round(Tensor([0.0]).binary_cross_entropy_with_logits(Tensor([1.0])).item(), 4)
+            0.6931
+        """
+        self._check_target(target, reduction, "binary_cross_entropy_with_logits")
+        # -log(sigmoid(x)) == softplus(-x), and the same less x for the negative side
+        surprise = (-self).softplus()
+        tensors_or_none(weight=weight, pos_weight=pos_weight)
+        if pos_weight is not None:
+            extra = _times(target, pos_weight - 1, "binary_cross_entropy_with_logits")
+            surprise = surprise * (extra + 1)
+        losses = (1 - target) * self + surprise
+        return reduced(_times(losses, weight, "binary_cross_entropy_with_logits"), reduction)
+
+    def binary_crossentropy_logits(
+        self: Tensor, y: Tensor, reduction: Reduction = "mean", pos_weight: Tensor | None = None
+    ) -> Tensor:
+        """Return `binary_cross_entropy_with_logits`.
+
+        Example:
+            >>> round(Tensor([0.0]).binary_crossentropy_logits(Tensor([1.0])).item(), 4)
+            0.6931
+        """
+        return self.binary_cross_entropy_with_logits(y, None, reduction, pos_weight)
+
+    def kl_div(
+        self: Tensor,
+        target: Tensor,
+        reduction: Literal["mean", "sum", "none", "batchmean"] = "mean",
+        log_target: bool = False,
+    ) -> Tensor:
+        """Return `target * (log(target) - self)`: the Kullback-Leibler divergence from log-probabilities.
+
+        Args:
+            target: probabilities, or with `log_target` their logarithms.
+            reduction: what is done with the losses; "batchmean" divides their sum by the first size, which is
+                what the divergence of distributions is.
+            log_target: see `target`.
+
+        Raises:
+            ShapeError: the shapes differ.
+            ArgumentError: there is no such reduction.
+            DtypeError: this holds no floats.
+
+        Example:
+            >>> Tensor([[0.0, -1.0]]).kl_div(Tensor([[1.0, 0.0]]), "batchmean").item()
+            0.0
+        """
+        if isinstance(reduction, str) and reduction == "batchmean":  # pyright: ignore[reportUnnecessaryIsInstance]
+            batch: Any = self.shape[0] if self.ndim else 1
+            total = self.kl_div(target, "sum", log_target)
+            if not isinstance(batch, int):
+                batch = self._make(number_of(batch, total.dtype), self._device)
+            return total / batch
+        self._check_target(target, reduction, "kl_div")
+        if log_target:
+            return reduced(target.exp() * (target - self), reduction)
+        is_none = target <= 0
+        own = is_none.where(0.0, target * is_none.where(1.0, target).log())
+        return reduced(own - target * self, reduction)
+
+    # --- distances ---
+
+    def cosine_similarity(self: Tensor, other: Tensor, axis: int = 1, eps: float = 1e-8) -> Tensor:
+        """Return the cosine of the angle between vectors along `axis`; shapes broadcast.
+
+        Args:
+            other: the other vectors.
+            axis: the axis of the vectors.
+            eps: the least length that is divided by.
+
+        Raises:
+            ShapeError: shapes do not broadcast.
+            AxisError: the axis does not exist.
+
+        Example:
+            >>> Tensor([[1.0, 0.0]]).cosine_similarity(Tensor([[1.0, 0.0], [0.0, 2.0]])).tolist()
+            [1.0, 0.0]
+        """
+        tensors(other=other)
+        real(eps, "eps")
+        # float16 has no number as small as the square of eps
+        *pair, dtype = _of_wide_floats(self, other)
+        lengths = [(x * x).sum(axis, keepdim=True).clamp(eps * eps).sqrt() for x in pair]
+        return (pair[0] / lengths[0] * (pair[1] / lengths[1])).sum(axis).cast(dtype)
+
+    def pairwise_distance(
+        self: Tensor, other: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
+    ) -> Tensor:
+        """Return the `p`-norm of `self - other + eps` along the last axis.
+
+        Raises:
+            ShapeError: shapes do not broadcast.
+            ArgumentError: `p` is not positive.
+
+        Example:
+            >>> round(Tensor([[3.0, 4.0]]).pairwise_distance(Tensor([[0.0, 0.0]])).item(), 4)
+            5.0
+        """
+        tensors(other=other)
+        real(eps, "eps")
+        if real(p, "p") <= 0:
+            raise ArgumentError(f"pairwise_distance: p={p} is not positive.")
+        first, second = _of_floats(self, other)
+        size = (first - second + eps).abs()
+        if p == float("inf"):
+            return size.max(-1, keepdim=keepdim)
+        if p == 1:
+            return size.sum(-1, keepdim=keepdim)
+        if p == 2:
+            return size.square().sum(-1, keepdim=keepdim).sqrt()
+        return size.pow(p).sum(-1, keepdim=keepdim).pow(1 / p)
+
+    def triplet_margin_loss(
+        self: Tensor,
+        positive: Tensor,
+        negative: Tensor,
+        margin: float = 1.0,
+        p: float = 2.0,
+        eps: float = 1e-6,
+        swap: bool = False,
+        reduction: Reduction = "mean",
+    ) -> Tensor:
+        """Return `max(d(self, positive) - d(self, negative) + margin, 0)`: anchors (N, D) -> (N,).
+
+        Args:
+            positive: what should be near.
+            negative: what should be far.
+            margin: by how much farther.
+            p: of the norm that measures distances.
+            eps: added to differences.
+            swap: measure to `negative` from `positive` where that is nearer.
+            reduction: what is done with the losses.
+
+        Source: Balntas et al. 2016, section 2.
+
+        Raises:
+            ShapeError: shapes do not broadcast.
+            ArgumentError: there is no such reduction, or `p` is not positive.
+
+        Example:
+            >>> far, near = Tensor([[9.0, 0.0]]), Tensor([[1.0, 0.0]])
+            >>> near.triplet_margin_loss(near, far).item()
+            0.0
+        """
+        check_reduction(reduction, "triplet_margin_loss")
+        tensors(positive=positive, negative=negative)
+        real(margin, "margin")
+        near = self.pairwise_distance(positive, p, eps)
+        far = self.pairwise_distance(negative, p, eps)
+        if swap:
+            far = far.minimum(positive.pairwise_distance(negative, p, eps))
+        return reduced((near - far + margin).clamp(0), reduction)
+
+    def cosine_embedding_loss(
+        self: Tensor, other: Tensor, target: Tensor, margin: float = 0.0, reduction: Reduction = "mean"
+    ) -> Tensor:
+        """Return `1 - cos` where `target` is 1, `max(cos - margin, 0)` where it is -1: (N, D) -> (N,).
+
+        Squares of lengths are larger by 1e-12 there, as in PyTorch.
+
+        Raises:
+            ShapeError: shapes do not broadcast.
+            ArgumentError: there is no such reduction.
+
+        Example:
+            >>> x = Tensor([[1.0, 0.0], [1.0, 0.0]])
+            >>> x.cosine_embedding_loss(x, Tensor([1, -1]), reduction="none").tolist()
+            [0.0, 1.0]
+        """
+        check_reduction(reduction, "cosine_embedding_loss")
+        tensors(other=other, target=target)
+        real(margin, "margin")
+        if not self.ndim or not other.ndim:
+            raise ShapeError(
+                f"cosine_embedding_loss of shapes {show(self.shape)} and {show(other.shape)}: vectors lie "
+                "along the last axis. Unsqueeze them."
+            )
+        first, second, dtype = _of_wide_floats(self, other)
+        sizes = [(x * x).sum(-1) + 1e-12 for x in (first, second)]
+        cosine = ((first * second).sum(-1) / (sizes[0] * sizes[1]).sqrt()).cast(dtype)
+        if target.shape != cosine.shape:
+            raise ShapeError(
+                f"cosine_embedding_loss of {show(cosine.shape)} pairs with a target of shape "
+                f"{show(target.shape)}: they must be equal."
+            )
+        is_unlike = target < 0 if is_unsigned(target.dtype) else target == -1
+        unlike = is_unlike.where((cosine - margin).clamp(0), 0.0)
+        return reduced((target == 1).where(1 - cosine, unlike), reduction)
+
+    def _difference(self: Tensor, target: Tensor, reduction: str, what: str) -> Tensor:
+        check_reduction(reduction, what)
+        self._check_same(target, what)
+        if not is_float(self.dtype) and not is_float(target.dtype):
+            raise self._refuse(what, "floats", target)
+        return self - target
+
+    def _check_target(self: Tensor, target: Tensor, reduction: str, what: str) -> None:
+        check_reduction(reduction, what)
+        self._check_same(target, what)
+        if not is_float(self.dtype):
+            raise self._refuse(what, "floats")
+
+    def _check_same(self: Tensor, target: Any, what: str) -> None:
+        # targets that broadcast are nearly always a mistake
+        if not isinstance(target, TensorBase):
+            raise DtypeError(f"{what} with {target!r} ({type(target).__name__}). Pass a Tensor.")
+        if self.shape != target.shape:
+            raise ShapeError(
+                f"{what} of shape {show(self.shape)} with a target of shape {show(target.shape)}: they must "
+                "be equal. Reshape or expand one."
+            )
+
+
+def _of_floats(x: Any, y: Any) -> tuple[Any, Any]:
+    """Return two tensors with integers as floats, whose products and differences do not wrap."""
+    joined = least_upper_dtype(x.dtype, y.dtype)
+    wide = joined if is_float(joined) else dtypes.default_float
+    return x if is_float(x.dtype) else x.cast(wide), y if is_float(y.dtype) else y.cast(wide)
+
+
+def _of_wide_floats(x: Any, y: Any) -> tuple[Any, Any, Any]:
+    """Return two tensors in floats of 32 bits at least, and the dtype of what comes of them."""
+    first, second = _of_floats(x, y)
+    dtype = least_upper_dtype(first.dtype, second.dtype)
+    wide = sum_acc_dtype(dtype)
+    return first.cast(wide), second.cast(wide), dtype
+
+
+def _times(losses: Any, weight: Any, what: str) -> Any:
+    """Return losses times `weight`, which broadcasts to them."""
+    if weight is None:
+        return losses
+    tensors(weight=weight)
+    if broadcast_shapes(losses.shape, weight.shape, what=what) != losses.shape:
+        raise ShapeError(
+            f"{what} of shape {show(losses.shape)} with a weight of shape {show(weight.shape)}: it must "
+            "broadcast to the losses."
+        )
+    return losses * weight
+
+
+def _weighted(losses: Any, weight: Any, reduction: Reduction, what: str) -> Any:
+    """Return losses reduced; their mean is over the sum of `weight`."""
+    if weight is None or reduction != "mean":
+        return reduced(_times(losses, weight, what), reduction)
+    # what is divided may be too great for narrow floats
+    wide = sum_acc_dtype(losses.dtype)
+    total = _times(losses, weight, what).cast(wide).sum()
+    return (total / weight.cast(wide).expand(losses.shape).sum()).cast(losses.dtype)
+
+
+def _surprise(p: Any, target: Any) -> Any:
+    """Return `-(y*log(p) + (1-y)*log(1-p))`, whose gradient `(p-y) / (p*(1-p))` is bounded."""
+    losses = -(target * _log_or_least(p) + (1 - target) * _log_or_least(1 - p))
+    (out,) = with_rule([losses._graph], [p._graph, target._graph], _surprise_rule)
+    return p._make(out, losses.device, losses.requires_grad)
+
+
+def _surprise_rule(gradients: tuple[UOp | None, ...], function: UOp) -> list[UOp | None]:
+    (gradient,), (p, y) = gradients, inputs_of(function)
+    if gradient is None:
+        return [None, None]
+    wide = sum_acc_dtype(p.dtype)
+    g, chance = gradient.cast(wide), p.cast(wide)
+    rest = chance.const_like(1.0) - chance
+    spread = (chance * rest).alu(Ops.MAX, chance.const_like(_LEAST_SPREAD))
+    by_p = (g * ((chance - y.cast(wide)) / spread)).cast(p.dtype)
+    if not is_float(y.dtype):
+        return [by_p, None]
+    logs = [(x.log2() * math.log(2)).alu(Ops.MAX, x.const_like(-100.0)) for x in (rest, chance)]
+    return [by_p, (g * (logs[0] - logs[1])).cast(y.dtype)]
+
+
+def _log_or_least(p: Any) -> Any:
+    """Return logarithms no less than -100."""
+    return p.log().clamp(-100.0)

@@ -1,0 +1,44 @@
+"""Apply functions one after the other."""
+
+from __future__ import annotations
+
+# `self` is the class that joins the mixins, which share its protected members
+# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from plugrad.errors import ArgumentError
+from plugrad.tensor.base import TensorBase
+
+if TYPE_CHECKING:
+    from plugrad.tensor.tensor import Tensor
+
+
+class SequentialMixin(TensorBase):
+    """A tensor that passes through functions in turn."""
+
+    __slots__ = ()
+
+    def sequential(self: Tensor, layers: Iterable[Callable[[Tensor], Tensor]]) -> Tensor:
+        """Return what the last of `layers` gives, each of which takes what the one before it gives.
+
+        Raises:
+            ArgumentError: these are no functions of tensors.
+
+        Example:
+            >>> Tensor([1.0, -4.0]).sequential([Tensor.abs, Tensor.sqrt]).tolist()
+            [1.0, 2.0]
+        """
+        given: Any = layers
+        if not hasattr(given, "__iter__"):
+            raise ArgumentError(
+                f"sequential: {given!r:.60} ({type(given).__name__}) are no layers. Pass a list."
+            )
+        out = self
+        for layer in layers:
+            if not callable(layer):
+                raise ArgumentError(
+                    f"sequential: {layer!r:.60} ({type(layer).__name__}) is no layer: call it."
+                )
+            out = layer(out)
+        return out

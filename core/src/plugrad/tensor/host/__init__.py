@@ -1,0 +1,1 @@
+"""Exchange elements with the host: Python values, NumPy arrays, DLPack, other dtypes."""

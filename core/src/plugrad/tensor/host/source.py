@@ -1,0 +1,198 @@
+"""The graph of what a tensor can be made of: numbers, lists, bytes, arrays, files.
+
+What the caller may change later (arrays, `bytearray`, `memoryview`) is copied at once, straight to the
+device: one copy. What cannot change (lists become `bytes`) waits on the host until it is needed. A
+`memoryview` of bytes in a row is bytes, any other an array of its elements.
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from plugrad._util import numpy as np
+from plugrad.dtype import ConstType, DType, dtypes, from_numpy, from_py, to_numpy
+from plugrad.engine import storage
+from plugrad.engine.capture import note_data
+from plugrad.errors import ArgumentError, DeviceNotFound, DtypeError, ShapeError
+from plugrad.tensor.base import TensorBase
+from plugrad.tensor.host.host_data import (
+    HOST,
+    check_fits,
+    computes,
+    copied_buffer,
+    flatten,
+    host_buffer,
+    infer_dtype,
+    pack,
+    shared_buffer,
+)
+from plugrad.tensor.shapes import show
+from plugrad.uop.uop import UOp
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+
+def graph_of(data: Any, dtype: DType | None, device: str = HOST, *, copy: bool = True) -> UOp:
+    """Return the graph of what a tensor on `device` can be made of: memory there, or of the host.
+
+    With `copy=False`, the memory of `data` itself.
+    """
+    if not copy:
+        return _shared_graph(data, dtype, device)
+    if isinstance(data, UOp):
+        return data
+    if isinstance(data, (bool, int, float)) and not hasattr(data, "__array__"):
+        chosen = _scalar_dtype(data) if dtype is None else dtype
+        return UOp.const(chosen, check_fits(data, chosen))
+    if isinstance(data, (list, tuple, range)) and not _holds_arrays(data):  # pyright: ignore[reportUnknownArgumentType]
+        shape, values = flatten(data)
+        chosen = infer_dtype(values) if dtype is None else dtype
+        return host_buffer(pack(values, chosen), shape, chosen)
+    if isinstance(data, (bytes, bytearray)) or _is_of_bytes(data, dtype):
+        return _bytes_graph(data, dtypes.uint8 if dtype is None else dtype, device)
+    if isinstance(data, TensorBase):
+        return data.uop
+    if isinstance(data, Path):
+        return _file_graph(data, dtypes.uint8 if dtype is None else dtype)
+    if isinstance(data, (list, tuple)) or hasattr(data, "__array__") or _is_buffer(data):
+        return _array_graph(_as_array(data), dtype, device)
+    raise DtypeError(
+        f"cannot make a tensor of {data!r} ({type(data).__name__}). Pass a number, nested lists, bytes or "
+        "an array."
+    )
+
+
+def _holds_arrays(data: Any) -> bool:
+    """Say whether a list is of arrays of axes, which NumPy joins; numbers of NumPy are numbers."""
+    kinds: set[Any] = {kind for kind in set(map(type, data)) if hasattr(kind, "__array__")}
+    if not kinds:
+        return False
+    if any(issubclass(kind, TensorBase) for kind in kinds):
+        # NumPy would join their values, and leave their gradients behind
+        raise DtypeError(f"cannot make elements of what {data!r:.80} holds: join tensors with Tensor.stack.")
+    return any(np.ndim(item) > 0 for item in data if type(item) in kinds)
+
+
+def _is_of_bytes(view: Any, dtype: DType | None) -> bool:
+    """Say whether this is a view of bytes in a row, which are read as elements of any dtype.
+
+    Raises:
+        DtypeError: it was released.
+        ShapeError: bytes that have another shape are to be read as elements.
+    """
+    if type(view) is not memoryview:
+        return False
+    try:
+        is_of_bytes = view.format in ("B", "c")
+    except ValueError as error:
+        raise DtypeError(f"cannot make a tensor of {view!r}: {error}. Pass it before.") from error
+    if is_of_bytes and view.ndim != 1 and dtype not in (None, dtypes.uint8):
+        raise ShapeError(
+            f"bytes of shape {show(view.shape or ())} as {dtype.name if dtype else ''}: only bytes in a row "
+            'are read as other elements. Make them that: .cast("B").'
+        )
+    return is_of_bytes and view.ndim == 1
+
+
+def _is_buffer(data: Any) -> bool:
+    try:
+        memoryview(data).release()
+    except TypeError:
+        return False
+    return True
+
+
+def _as_array(data: Any) -> "npt.NDArray[Any]":
+    if hasattr(data, "filled") and np.ma.is_masked(data):
+        raise DtypeError(
+            "cannot make a tensor of a masked array: tensors have no masks. Fill it: .filled(value)."
+        )
+    try:
+        return np.asarray(data)
+    except (TypeError, ValueError, RuntimeError, BufferError) as error:
+        raise DtypeError(
+            f"cannot make a tensor of this {type(data).__name__}: {error}. Pass an array that NumPy "
+            "understands; Tensor.from_dlpack takes others."
+        ) from error
+
+
+def _scalar_dtype(value: ConstType) -> DType:
+    return infer_dtype([value]) if isinstance(value, int) else from_py(value)
+
+
+def _bytes_graph(data: Any, dtype: DType, device: str) -> UOp:
+    view = memoryview(data)
+    _check_whole(view.nbytes, dtype)
+    shape = (view.nbytes // dtype.itemsize,)
+    is_plain = view.format == "B" and view.c_contiguous
+    if isinstance(data, bytes) or device == HOST or not is_plain or not computes(device):
+        return host_buffer(bytes(data), shape, dtype)
+    return copied_buffer(view, shape, dtype, device)
+
+
+def _file_graph(path: Path, dtype: DType) -> UOp:
+    """Return a whole file, which is read when it is copied to where something computes."""
+    where = path.expanduser().resolve()
+    if not where.is_file():
+        raise DeviceNotFound(f"{str(path)!r} is no file. Check the path.", device=f"DISK:{where}")
+    size = where.stat().st_size
+    _check_whole(size, dtype, str(path))
+    return storage.new_buffer(f"DISK:{where}", (size // dtype.itemsize,), dtype)
+
+
+def _check_whole(nbytes: int, dtype: DType, what: str = "") -> None:
+    if nbytes % dtype.itemsize:
+        of = f" of {what}" if what else ""
+        raise ShapeError(
+            f"{nbytes} bytes{of} are no whole number of {dtype.name}, of {dtype.itemsize} bytes each. Cut "
+            "the rest off."
+        )
+
+
+def _array_graph(array: "npt.NDArray[Any]", dtype: DType | None, device: str) -> UOp:
+    if array.dtype.kind not in "biuf":
+        # NumPy would cast it as well: complex numbers without an imaginary part, dates as their counts
+        from_numpy(array.dtype)
+    wanted = (None if dtype is None else to_numpy(dtype)) or array.dtype.newbyteorder("=")
+    known = from_numpy(wanted)
+    if device == HOST or not computes(device):
+        return host_buffer(array.astype(wanted, copy=False).tobytes(), array.shape, known)
+    if array.dtype == wanted and array.flags.c_contiguous:
+        return copied_buffer(bytes_of(array), array.shape, known, device)
+    uop = storage.new_buffer(device, array.shape, known)
+    buffer = storage.buffer_of(uop)
+    seen = buffer.host_view()
+    if seen is None:
+        buffer.copyin(bytes_of(np.ascontiguousarray(array, wanted)))
+    else:
+        # converted and put in order on the way
+        np.copyto(np.frombuffer(seen, wanted).reshape(array.shape), array, casting="unsafe")
+    return note_data(uop)
+
+
+def _shared_graph(data: Any, dtype: DType | None, device: str) -> UOp:
+    """Return a BUFFER on `device` that is the memory of the array `data`.
+
+    Raises:
+        ArgumentError: a copy would be needed.
+    """
+    if not hasattr(data, "__array__") or isinstance(data, TensorBase):
+        raise ArgumentError(f"copy=False takes a NumPy array, not {type(data).__name__}. Leave it out.")
+    array = _as_array(data)
+    known = from_numpy(array.dtype)
+    problem = ""
+    if dtype not in (None, known):
+        problem = f"its dtype is {known.name}, not {dtype.name if dtype else ''}"
+    elif not array.flags.c_contiguous or not array.dtype.isnative or not array.size:
+        problem = "it is empty, or its elements do not lie in row-major order and native byte order"
+    else:
+        uop = shared_buffer(bytes_of(array).toreadonly(), array.shape, known, device)
+        if uop is not None:
+            return uop
+        problem = f"{device} does not use the host's memory, or not at this alignment"
+    raise ArgumentError(f"copy=False of an array {show(array.shape)}: {problem}. Let it be copied.")
+
+
+def bytes_of(array: "npt.NDArray[Any]") -> memoryview:
+    """Return the bytes of an array in row-major order, which are its memory."""
+    return array.reshape(-1).view(np.uint8).data

@@ -1,0 +1,1 @@
+"""Read and write elements by slices, positions and masks."""

@@ -1,0 +1,275 @@
+"""`x[...]` with tensors of positions and masks."""
+
+from __future__ import annotations
+
+# `self` is the class that joins the mixins, which share its protected members
+# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from plugrad.dtype import ConstType, dtypes
+from plugrad.errors import ArgumentError, DtypeError, ShapeError
+from plugrad.tensor.arguments import tensors
+from plugrad.tensor.base import TensorBase
+from plugrad.tensor.indexing.indexing import cut_out, parse_index
+from plugrad.tensor.indexing.masked import Masked, masked_of
+from plugrad.tensor.indexing.positions import Plan, has_tensors, plan_of, understood, without_truths
+from plugrad.tensor.shapes import (
+    Shape,
+    as_number,
+    broadcast_shapes,
+    expanded,
+    is_sequence,
+    one_axis,
+    show,
+)
+from plugrad.uop.uop import UOp
+
+if TYPE_CHECKING:
+    from plugrad.tensor.tensor import Tensor
+
+
+class AdvancedIndexingMixin(TensorBase):
+    """Reading by positions and masks."""
+
+    __slots__ = ()
+
+    def __getitem__(self: Tensor, index: Any) -> Tensor:
+        """Return a view, or, with tensors in the index, the elements that they name.
+
+        Integers drop an axis, slices keep part of it, None adds one, `...` skips some. Tensors of integers
+        (also arrays and lists) broadcast and pick elements; negative ones count from the end, and those out
+        of range give 0. A bool tensor picks where it holds: it is computed at once, because the count depends
+        on it. A bool of shape () adds an axis, of one element where it holds, else of none.
+
+        The axes of tensors stand where the first of them stood, or in front where a slice, `...` or None
+        separates them. As in NumPy, an integer beside them counts as one: with three positions `i`,
+        `x[0, :, i]` is of shape (3, n). PyTorch takes integers first and has (n, 3): write `x[0][:, i]`.
+
+        Raises:
+            AxisError: too many indices, or an integer, also one of an array or a list, out of range.
+            DtypeError: an index of another type.
+            JitError: a mask inside a jitted function.
+            ShapeError: tensors do not broadcast, or a mask has another shape than the axes it stands for.
+
+        Example:
+            >>> x = Tensor.arange(6).reshape(2, 3)
+            >>> x[1, ::-2].tolist()
+            [5, 3]
+            >>> x[:, Tensor([2, 0])].tolist()
+            [[2, 0], [5, 3]]
+            >>> x[x > 3].tolist()
+            [4, 5]
+        """
+        added, index = without_truths(index, self.ndim, self._index_from, self._truth_of)
+        if added:
+            return self._with_axes(added)[index]
+        if not has_tensors(index):
+            return self._basic_view(index)
+        plan = self._plan_in(self.shape, tuple(self._understood(index)))
+        view = self._basic_view(plan.basic)
+        return self._with(plan.picked(view._graph), self._make(plan.places, self._device))
+
+    def _basic_view(self: Tensor, index: Any) -> Tensor:
+        cuts = parse_index(index, self.shape)
+        return self._view(lambda u: cut_out(u, cuts))
+
+    def _with_axes(self: Tensor, places: Sequence[int]) -> Tensor:
+        """Return a view with axes of size 1 that come to be at `places`."""
+        out = self
+        for place in places:
+            out = out.unsqueeze(place)
+        return out
+
+    def _truth_of(self: Tensor, item: Any) -> bool:
+        if isinstance(item, bool):
+            return item
+        return bool(item.item())
+
+    def _plan(self: Tensor, index: Any) -> Plan:
+        """Return what an index means that is written to."""
+        return self._plan_in(self.shape, index)
+
+    def _plan_in(self: Tensor, shape: Shape, index: Any) -> Plan:
+        return plan_of(index, shape, self._index_from, self._find_true)
+
+    def _index_from(self: Tensor, data: Any) -> Tensor:
+        found = self._from_host(list(data) if isinstance(data, range) else data)
+        # an empty list has no numbers to tell its type by
+        return found if found.numel() or hasattr(data, "dtype") else found.cast(dtypes.default_int)
+
+    def _find_true(self: Tensor, mask: Tensor) -> list[UOp]:
+        positions = mask.nonzero()
+        return [positions._interval(1, axis, axis + 1).squeeze(1)._graph for axis in range(mask.ndim)]
+
+    # --- writing, into a copy ---
+
+    def index_put(
+        self: Tensor, indices: Sequence[Any] | Any, values: Tensor | ConstType, accumulate: bool = False
+    ) -> Tensor:
+        """Return this with `values` in the elements that `indices` name.
+
+        The last of several writes to one element wins; with `accumulate` all of them are added to what is
+        there. Positions out of range write nothing.
+
+        Args:
+            indices: tensors (or arrays, or lists) of positions or masks, and `:` for whole axes between them.
+            values: a number, or a tensor that broadcasts to what `self[indices]` has.
+            accumulate: add instead of replacing.
+
+        Raises:
+            ArgumentError: an integer, None or part of an axis among the indices, or no tensor at all.
+            AxisError: too many indices.
+            ShapeError: tensors or values do not broadcast, or a mask has another shape than its axes.
+            DtypeError: an index holds floats, or `values` has another dtype than this.
+
+        Example:
+            >>> Tensor([1, 1, 1]).index_put((Tensor([0, 2, 0]),), Tensor([5, 6, 7])).tolist()
+            [7, 1, 6]
+            >>> Tensor([1, 1, 1]).index_put((Tensor([0, 2, 0]),), Tensor([5, 6, 7]), accumulate=True).tolist()
+            [13, 1, 7]
+        """
+        given = tuple(indices) if isinstance(indices, (tuple, list)) else (indices,)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+        if any(item is None or is_part(item) for item in given) or not has_tensors(given):
+            raise ArgumentError(
+                f"index_put: indices {given!r}. Pass tensors of positions or masks, and `slice(None)` for "
+                "whole axes; for other indices write x[index] = values."
+            )
+        items = self._understood(given)
+        masked = masked_of(items, self.shape)
+        sizes = values.shape if isinstance(values, TensorBase) else ()
+        if masked is not None and masked.takes(sizes, self.shape):
+            return self._put_alike(masked, values, accumulate)
+        plan = self._plan(tuple(items))
+        new = self._values_of(values, plan.shape(self.shape), "index_put")
+        written = (plan.added if accumulate else plan.written)(self._graph, new)
+        return self._with(written, values)
+
+    def _put_alike(self: Tensor, masked: Masked, values: Tensor | ConstType, accumulate: bool) -> Tensor:
+        """Return this with `values` where a mask holds, alike for all that it picks."""
+        alike = values
+        if isinstance(values, TensorBase):
+            alike = values.reshape(masked.without_count(values.shape, self.shape))
+        new = masked.spread(self._values_of(alike, masked.rest(self.shape), "index_put"), self.shape)
+        return self._with(masked.chosen(self._graph + new if accumulate else new, self._graph), values)
+
+    def _understood(self: Tensor, index: Any) -> list[Any]:
+        """Return the items of an index with tensors in it."""
+        items = understood(index, self.shape, self._index_from)
+        self._check_device(*[item for item in items if isinstance(item, TensorBase)])
+        return items
+
+    def _values_of(self: Tensor, values: Any, shape: Any, what: str) -> UOp:
+        """Return what is to be written as a node of this dtype and of `shape`."""
+        if not isinstance(values, TensorBase):
+            return expanded(self._const(values), shape)
+        self._check_device(values)
+        if values.dtype is not self.dtype:
+            raise DtypeError(
+                f"{what} of {values.dtype.name} into {self.dtype.name}: dtypes must be equal. "
+                f"Cast: values.cast(dtypes.{self.dtype.name})."
+            )
+        if broadcast_shapes(values.shape, shape, what=what) != shape:
+            raise ShapeError(
+                f"{what}: values of shape {show(values.shape)} for elements of shape {show(shape)} do not "
+                "broadcast to that. Reshape or reduce them."
+            )
+        return expanded(values._graph, shape)
+
+    def take(self: Tensor, indices: Tensor | Sequence[Any], axis: int | None = None) -> Tensor:
+        """Return the elements that `indices` names along an axis, in its shape: (.., n, ..) -> (.., *I, ..).
+
+        As `x[..., indices, ...]`: positions of a tensor that are out of range give 0.
+
+        Args:
+            indices: a tensor of positions, an array, a list or an integer.
+            axis: along which axis; None takes from all elements in row-major order, as in PyTorch.
+
+        Raises:
+            AxisError: the axis does not exist, or a position of the host on it.
+            DtypeError: `indices` holds no integers.
+
+        Example:
+            >>> Tensor([[1, 2], [3, 4]]).take(Tensor([[3], [0]])).tolist()
+            [[4], [1]]
+            >>> Tensor([[1, 2], [3, 4]]).take([1, 1], axis=1).tolist()
+            [[2, 2], [4, 4]]
+        """
+        if axis is None:
+            return self.flatten().take(indices, 0)
+        at = one_axis(axis, self.ndim, "take")
+        if isinstance(indices, TensorBase) or not hasattr(indices, "__index__"):
+            index = indices if isinstance(indices, TensorBase) else self._index_from(indices)
+            self._check_index(index, "take")  # pyright: ignore[reportArgumentType]
+        return self[(*[slice(None)] * at, indices)]
+
+    def index_add(self: Tensor, axis: int, index: Tensor, source: Tensor, alpha: float = 1) -> Tensor:
+        """Return this with the slices of `source` times `alpha` added to those that `index` names.
+
+        Raises:
+            AxisError: the axis does not exist.
+            ShapeError: `source` does not broadcast to the slices.
+            DtypeError: `index` holds no integers, or `source` has another dtype than this.
+
+        Example:
+            >>> Tensor([[1, 1], [2, 2]]).index_add(0, Tensor([1, 1]), Tensor([[1, 2], [3, 4]])).tolist()
+            [[1, 1], [6, 8]]
+        """
+        tensors(source=source)
+        if not self.ndim:
+            return self.unsqueeze(0).index_add(axis, index, source, alpha).squeeze(0)
+        factor = as_number(alpha, "index_add")
+        values = source if factor == 1 else (source * factor).cast(source.dtype)
+        return self.index_put(self._along(axis, index, "index_add"), values, accumulate=True)
+
+    def index_copy(self: Tensor, axis: int, index: Tensor, source: Tensor) -> Tensor:
+        """Return this with the slices of `source` in place of those that `index` names; the last write wins.
+
+        Raises:
+            AxisError: the axis does not exist.
+            ShapeError: `source` does not broadcast to the slices.
+            DtypeError: `index` holds no integers, or `source` has another dtype than this.
+
+        Example:
+            >>> Tensor([1, 2, 3]).index_copy(0, Tensor([2, 0]), Tensor([8, 9])).tolist()
+            [9, 2, 8]
+        """
+        if not self.ndim:
+            return self.unsqueeze(0).index_copy(axis, index, source).squeeze(0)
+        return self.index_put(self._along(axis, index, "index_copy"), source)
+
+    def index_fill(self: Tensor, axis: int, index: Tensor, value: ConstType) -> Tensor:
+        """Return this with `value` in the slices that `index` names.
+
+        Raises:
+            AxisError: the axis does not exist.
+            DtypeError: `index` holds no integers, or this dtype does not hold `value`.
+
+        Example:
+            >>> Tensor([[1, 2], [3, 4]]).index_fill(1, Tensor([-1]), 0).tolist()
+            [[1, 0], [3, 0]]
+        """
+        if not self.ndim:
+            return self.unsqueeze(0).index_fill(axis, index, value).squeeze(0)
+        return self.index_put(self._along(axis, index, "index_fill"), value)
+
+    def _along(self: Tensor, axis: int, index: Tensor, what: str) -> tuple[Any, ...]:
+        self._check_index(index, what)
+        return (*[slice(None)] * one_axis(axis, self.ndim, what), index)
+
+    def scatter_add(self: Tensor, axis: int, index: Tensor, src: Tensor | ConstType) -> Tensor:
+        """Return `scatter_reduce(axis, index, src, "sum")`.
+
+        Example:
+            >>> Tensor([1, 1]).scatter_add(0, Tensor([0, 0]), Tensor([5, 6])).tolist()
+            [12, 1]
+        """
+        return self.scatter_reduce(axis, index, src, "sum")
+
+
+def is_part(item: Any) -> bool:
+    """Say whether an index keeps only part of an axis, whatever the elements."""
+    if isinstance(item, slice):
+        return item != slice(None)  # pyright: ignore[reportUnknownVariableType]
+    is_named = isinstance(item, TensorBase) or is_sequence(item)
+    return item is not Ellipsis and hasattr(item, "__index__") and not is_named

@@ -1,0 +1,1 @@
+"""Multiply, factorize and solve matrices."""

@@ -1,0 +1,236 @@
+"""Factorizations of large matrices by panels: some columns step by step, and the rest by products.
+
+A step changes a panel only, which is kept with its columns as rows, so that a column is in one piece.
+When its steps are done, one product does to the columns behind what all of them do.
+
+Source: Golub and Van Loan 2013, "Matrix Computations", sections 3.2.11 and 4.2.5.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from plugrad.dtype import dtypes
+from plugrad.tensor.linalg.matmul import matrix_product
+from plugrad.tensor.linalg.matrix_steps import (
+    State,
+    at,
+    columns_of,
+    counter,
+    magnitude,
+    repeated,
+    repeated_parts,
+    rows_of,
+    transposed,
+)
+from plugrad.tensor.linalg.triangles import inverse_of_lower
+from plugrad.tensor.lookup import counted, pick_last
+from plugrad.tensor.shapes import Shape, expanded
+from plugrad.uop.ops import Ops
+from plugrad.uop.uop import UOp
+
+# Measured: narrower ones take more products, wider ones more in each step.
+_WIDTH = 32
+
+
+def has_panels(size: int, few: int) -> bool:
+    """Say whether matrices of so many columns have more panels than `few`."""
+    return size > few * _WIDTH
+
+
+def lu_by_panels(x: UOp, device: str) -> tuple[UOp, UOp]:
+    """Return what `lu_factors` does: (*B, n, n) -> (*B, n, n) and the rows' order, (*B, n) of int32.
+
+    Panels that are done stay as they are, each with the order of rows that it has: later swaps of rows are
+    made in all of them at the end.
+    """
+    *batch, size, _ = x.shape
+    count, width = _panels(x)
+    order = columns_of((*batch, 1, size)).cast(x.dtype)
+    done = UOp.const(x.dtype, 0.0).reshape((1,) * len(x.shape)).expand((*batch, count * (width + 1), size))
+
+    def next_panel(before: State) -> State:
+        matrix, done, order, begin = before
+        columns = _rows_at(transposed(matrix), _numbers_from(begin, matrix.shape, width))
+        places = columns_of(order.shape).cast(x.dtype)
+        panel = _joined(columns, order, places).contiguous()
+        panel, behind = repeated(_eliminating(begin, width), (panel, begin), width, device, few=1)
+        factors, order = _cut(panel, 0, width), _cut(panel, width, 1).contiguous()
+        places = _cut(panel, width + 1, 1).reshape((*batch, size)).cast(dtypes.int32).contiguous()
+        done = _written(done, _cut(panel, 0, width + 1), begin + begin // width).contiguous()
+        return _eliminated(matrix, factors, places, begin, device), done, order, behind
+
+    state = (x.contiguous(), done.contiguous(), order.contiguous(), counter(device))
+    matrix, done, order, _ = repeated_parts(next_panel, state, count, device)
+    order = order.reshape((*batch, size)).cast(dtypes.int32)
+    swapped = _swapped(done.reshape((*batch, count, width + 1, size)), order)
+    row, column = rows_of(x.shape), columns_of(x.shape)
+    return (row // width < column // width).where(matrix, transposed(swapped)).contiguous(), order
+
+
+def cholesky_by_panels(x: UOp, device: str) -> UOp:
+    """Return what `cholesky_factor` does: (*B, n, n) -> (*B, n, n)."""
+    *batch, size, _ = x.shape
+    count, width = _panels(x)
+    done = UOp.const(x.dtype, 0.0).reshape((1,) * len(x.shape)).expand((*batch, count * width, size))
+
+    def next_panel(before: State) -> State:
+        matrix, done, begin = before
+        panel = _rows_at(transposed(matrix), _numbers_from(begin, matrix.shape, width)).contiguous()
+        panel, behind = repeated(_reducing(begin), (panel, begin), width, device, few=1)
+        # of what is changed, only what is below the diagonal and behind the panel is read again
+        left = matrix - matrix_product(transposed(panel), panel)
+        return left.contiguous(), _written(done, panel, begin).contiguous(), behind
+
+    _, done, _ = repeated_parts(
+        next_panel, (x.contiguous(), done.contiguous(), counter(device)), count, device
+    )
+    factor = transposed(_cut(done, 0, size))
+    return (rows_of(x.shape) >= columns_of(x.shape)).where(factor, factor.const_like(0.0))
+
+
+def _swapped(done: UOp, order: UOp) -> UOp:
+    """Return panels with their columns in the last order, each with its own one in its last row.
+
+    (*B, count, width + 1, n) and (*B, n) -> (*B, n, n)
+    """
+    *batch, count, width, size = done.shape
+    heads: list[tuple[Any, Any]] = [*((0, dim) for dim in batch), (0, count)]
+    orders = done.shrink([*heads, (width - 1, width), (0, size)]).reshape((*batch, count, 1, size))
+    last = order.reshape((*batch, 1, size, 1)).expand((*batch, count, size, size))
+    # each element's place in the order of the panel
+    is_there = orders.cast(dtypes.int32).expand(last.shape).eq(last)
+    number = columns_of(last.shape)
+    places = is_there.where(number, number.const_like(0)).reduce_axis(Ops.ADD, (len(last.shape) - 1,))
+    places = places.reshape((*batch, count, 1, size)).contiguous()
+    columns = done.shrink([*heads, (0, width - 1), (0, size)])
+    out = pick_last(columns, places.expand(columns.shape)).reshape((*batch, count * (width - 1), size))
+    return out.shrink([*heads[:-1], (0, size), (0, size)]).contiguous()
+
+
+def _panels(x: UOp) -> tuple[int, int]:
+    """Return how many panels there are, and the width of each: the last one may be cut off."""
+    size: Any = x.shape[-1]
+    count = -(-size // _WIDTH)
+    return count, -(-size // count)
+
+
+def _cut(panel: UOp, first: int, count: Any) -> UOp:
+    """Return some rows of a panel."""
+    *batch, _, size = panel.shape
+    return panel.shrink([*((0, dim) for dim in batch), (first, first + count), (0, size)])
+
+
+def _joined(columns: UOp, *rows: UOp) -> UOp:
+    """Return a panel with more rows behind the others."""
+    none: list[tuple[Any, Any]] = [(0, 0)] * (len(columns.shape) - 2)
+    count: Any = columns.shape[-2]
+    out = columns.pad([*none, (0, len(rows)), (0, 0)])
+    for number, row in enumerate(rows):
+        out = out + row.pad([*none, (count + number, len(rows) - 1 - number), (0, 0)])
+    return out
+
+
+def _written(x: UOp, rows: UOp, first: UOp) -> UOp:
+    """Return matrices with other rows from row number `first` on: (*B, n, m) and (*B, k, m)."""
+    count: Any = rows.shape[-2]
+    place = rows_of(x.shape) - expanded(first, x.shape)
+    numbers = _numbers_from(-first, x.shape, x.shape[-2])
+    return ((place >= 0) & (place < count)).where(_rows_at(rows, numbers), x)
+
+
+def _numbers_from(begin: UOp, shape: Shape, width: Any) -> UOp:
+    places = (*shape[:-2], width)
+    return expanded(begin, places) + counted(width, dtypes.int32, places, len(places) - 1)
+
+
+def _rows_at(x: UOp, places: UOp) -> UOp:
+    """Return rows by number: (*B, n, m) and (*B, k) -> (*B, k, m), 0 for a number of no row."""
+    *batch, size, columns = x.shape
+    count = places.shape[-1]
+    shape = (*batch, count, size, columns)
+    axis = len(batch) + 1
+    wanted = places.reshape((*batch, count, 1, 1)).expand(shape)
+    here = counted(size, dtypes.int32, shape, axis).eq(wanted)
+    rows = x.reshape((*batch, 1, size, columns)).expand(shape)
+    return (
+        here.where(rows, rows.const_like(0)).reduce_axis(Ops.ADD, (axis,)).reshape((*batch, count, columns))
+    )
+
+
+def _eliminating(begin: UOp, width: int) -> Callable[[State], State]:
+    """Return the step that eliminates the next column of a panel, whose first one is number `begin`."""
+
+    def eliminated(before: State) -> State:
+        panel, k = before
+        shape = panel.shape
+        column, row = rows_of(shape), columns_of(shape)
+        mine = k - begin
+        head = at(panel, -2, mine).contiguous()
+        pivot_row = _pivot_row(head, k)
+        pivot, first = expanded(at(head, -1, pivot_row), head.shape), expanded(at(head, -1, k), head.shape)
+        below = columns_of(head.shape).eq(expanded(pivot_row, head.shape)).where(first, head)
+        factor = pivot.eq(0.0).where(pivot.const_like(0.0), below / pivot).contiguous()
+        chosen, replaced = (expanded(at(panel, -1, place), shape) for place in (pivot_row, k))
+        step = expanded(k, shape)
+        swapped = row.eq(expanded(pivot_row, shape)).where(replaced, panel)
+        swapped = row.eq(step).where(chosen, swapped)
+        here = expanded(mine, shape)
+        inside = (column > here) & (column < width)
+        left = inside.where(swapped - expanded(factor, shape) * chosen, swapped)
+        updated = column.eq(here).where(expanded(factor, shape), left)
+        return (row > step).where(updated, swapped).contiguous(), (k + 1).contiguous()
+
+    return eliminated
+
+
+def _reducing(begin: UOp) -> Callable[[State], State]:
+    """Return the step that makes the next column of a panel one of the factor."""
+
+    def reduced(before: State) -> State:
+        panel, k = before
+        shape = panel.shape
+        mine = k - begin
+        head = at(panel, -2, mine).contiguous()
+        pivot = at(head, -1, k)
+        root = (pivot > 0.0).where(pivot.sqrt(), pivot.const_like(float("nan"))).contiguous()
+        scaled = (head / expanded(root, head.shape)).contiguous()
+        numbers = _numbers_from(begin, shape, shape[-2])
+        others = transposed(pick_last(scaled, _in_rows(numbers, scaled.shape)))
+        column, here, made = rows_of(shape), expanded(mine, shape), expanded(scaled, shape)
+        left = (column > here).where(panel - expanded(others, shape) * made, panel)
+        return column.eq(here).where(made, left).contiguous(), (k + 1).contiguous()
+
+    return reduced
+
+
+def _pivot_row(head: UOp, k: UOp) -> UOp:
+    """Return where the magnitude is greatest from `k` on, n if there is none: (*B, 1, n) -> (*B, 1, 1)."""
+    size: Any = head.shape[-1]
+    place = columns_of(head.shape)
+    is_left = place >= expanded(k, head.shape)
+    axis = len(head.shape) - 1
+    size_of = is_left.where(magnitude(head), head.const_like(-1.0))
+    best = size_of.reduce_axis(Ops.MAX, (axis,)).contiguous()
+    found = is_left & (size_of.eq(expanded(best, head.shape)) | head.ne(head))
+    from_end = found.where(place.const_like(size) - place, place.const_like(0))
+    return (size - from_end.reduce_axis(Ops.MAX, (axis,))).contiguous()
+
+
+def _eliminated(matrix: UOp, factors: UOp, places: UOp, begin: UOp, device: str) -> UOp:
+    """Return matrices with rows swapped, and eliminated behind a panel; columns up to there are anything."""
+    width: Any = factors.shape[-2]
+    shape = matrix.shape
+    numbers = _numbers_from(begin, shape, width)
+    corner = transposed(pick_last(factors, _in_rows(numbers, factors.shape))).contiguous()
+    rows = _rows_at(matrix, pick_last(places, numbers).contiguous()).contiguous()
+    upper = matrix_product(inverse_of_lower(corner, device, unit=True), rows).contiguous()
+    product = matrix_product(transposed(factors), upper).contiguous()
+    swapped = _rows_at(matrix, places)
+    is_behind = rows_of(shape) >= expanded(begin + width, shape)
+    return _written(is_behind.where(swapped - product, swapped), upper, begin).contiguous()
+
+
+def _in_rows(places: UOp, shape: Shape) -> UOp:
+    """Return the same places for each row: (*B, k) -> (*B, rows, k)."""
+    *batch, count = places.shape
+    return places.reshape((*batch, 1, count)).expand((*batch, shape[-2], count))

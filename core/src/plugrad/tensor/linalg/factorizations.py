@@ -1,0 +1,268 @@
+"""Factorizations of matrices as graphs, made of steps that are all the same kernels.
+
+Eliminating column 37 is another kernel than eliminating column 38 if the number is part of it. So the number
+is an element in memory, which each step counts on: a factorization compiles two to four kernels, whatever the
+size of the matrix, and launches them once a step. Everything is batched over leading axes. Steps of large
+matrices go by panels (`plugrad.tensor.linalg.blocked_factorizations`).
+
+All functions take floats of the width to compute in, and have no useful gradient: the callers add that.
+"""
+
+from typing import Any
+
+from plugrad.dtype import DType, dtypes
+from plugrad.errors import DtypeError
+from plugrad.tensor.linalg.blocked_factorizations import cholesky_by_panels, has_panels, lu_by_panels
+from plugrad.tensor.linalg.matmul import matrix_product
+from plugrad.tensor.linalg.matrix_steps import (
+    State,
+    at,
+    columns_of,
+    counter,
+    magnitude,
+    repeated,
+    rows_of,
+    sum_along,
+    transposed,
+)
+from plugrad.tensor.linalg.triangles import inverse_of_lower
+from plugrad.tensor.lookup import counted, pick_last
+from plugrad.tensor.shapes import Shape, expanded
+from plugrad.uop.ops import Ops
+from plugrad.uop.uop import UOp
+
+# Of fewer panels, planning their products takes longer than their steps save.
+_FEW_OF_LU = 2
+_FEW_OF_CHOLESKY = 4
+
+_EPSILONS = {dtypes.float32: 2.0**-23, dtypes.float64: 2.0**-52}
+
+
+def epsilon(dtype: DType) -> float:
+    """Return the distance from 1 to the next float, for dtypes that matrices are factorized in.
+
+    Raises:
+        DtypeError: matrices are not factorized in `dtype`.
+
+    Example:
+        >>> epsilon(dtypes.float32)
+        1.1920928955078125e-07
+    """
+    if dtype not in _EPSILONS:
+        raise DtypeError(f"factorizations compute in float32 or float64, not in {dtype.name}. Cast first.")
+    return _EPSILONS[dtype]
+
+
+def lu_factors(x: UOp, device: str) -> tuple[UOp, UOp]:
+    """Return LU with partial pivoting: (*B, n, n) -> (*B, n, n) and the rows' order, (*B, n) of int32.
+
+    The strict lower triangle holds L, whose diagonal is 1, the rest U: `x[order] == L @ U`. A column without
+    any pivot leaves a 0 on the diagonal of U.
+
+    Source: Golub and Van Loan 2013, "Matrix Computations", algorithm 3.4.1.
+    """
+    size: Any = x.shape[-1]
+    if has_panels(size, _FEW_OF_LU):
+        return lu_by_panels(x, device)
+    shape = (*x.shape[:-1], size + 1)
+    # where each row came from moves along in a column of its own: exact below 2**24
+    origin = columns_of((*x.shape[:-1], 1)) + rows_of((*x.shape[:-1], 1))
+    pads: list[tuple[Any, Any]] = [(0, 0)] * (len(shape) - 1)
+    state = x.pad([*pads, (0, 1)]) + origin.cast(x.dtype).pad([*pads, (size, 0)])
+    row, column = rows_of(shape), columns_of(shape)
+
+    def eliminated(before: State) -> State:
+        state, k = before
+        step = expanded(k, shape)
+        head = at(state, -1, k)
+        pivot_row = _pivot_row(head, k)
+        here, there = row.eq(step), row.eq(expanded(pivot_row, shape))
+        chosen, replaced = expanded(at(state, -2, pivot_row), shape), expanded(at(state, -2, k), shape)
+        swapped = here.where(chosen, there.where(replaced, state))
+        pivot = expanded(at(chosen.shrink(_one_row(shape)), -1, k), shape)
+        heads = expanded(at(replaced.shrink(_one_row(shape)), -1, k), shape)
+        below = there.where(heads, expanded(head, shape))
+        factor = pivot.eq(0.0).where(pivot.const_like(0.0), below / pivot)
+        left = swapped - factor * chosen
+        inside = (column > step) & (column < size)
+        updated = column.eq(step).where(factor, inside.where(left, swapped))
+        return (row > step).where(updated, swapped).contiguous(), (k + 1).contiguous()
+
+    state, _ = repeated(eliminated, (state.contiguous(), counter(device)), size - 1, device)
+    bounds: list[tuple[Any, Any]] = [(0, dim) for dim in shape[:-1]]
+    order = state.shrink([*bounds, (size, size + 1)]).reshape(x.shape[:-1])
+    return state.shrink([*bounds, (0, size)]), order.cast(dtypes.int32)
+
+
+def _one_row(shape: Shape) -> list[tuple[Any, Any]]:
+    return [*((0, dim) for dim in shape[:-2]), (0, 1), (0, shape[-1])]
+
+
+def _pivot_row(head: UOp, k: UOp) -> UOp:
+    """Return the row of the greatest magnitude from row `k` on: (*B, n, 1) -> (*B, 1, 1)."""
+    size: Any = head.shape[-2]
+    row = rows_of(head.shape)
+    size_of = (row < expanded(k, head.shape)).where(head.const_like(-1.0), magnitude(head))
+    axis = len(head.shape) - 2
+    best = size_of.reduce_axis(Ops.MAX, (axis,)).contiguous()
+    found = size_of.eq(expanded(best, head.shape)) | size_of.ne(size_of)
+    from_end = found.where(row.const_like(size) - row, row.const_like(0))
+    return (size - from_end.reduce_axis(Ops.MAX, (axis,))).contiguous()
+
+
+def cholesky_factor(x: UOp, device: str) -> UOp:
+    """Return the lower L with `x == L @ L.T`, of the lower triangle of `x`: (*B, n, n) -> (*B, n, n).
+
+    From the first pivot on that is not positive, everything is NaN.
+
+    Source: Golub and Van Loan 2013, algorithm 4.2.2.
+    """
+    size: Any = x.shape[-1]
+    if has_panels(size, _FEW_OF_CHOLESKY):
+        return cholesky_by_panels(x, device)
+    shape = x.shape
+    row, column = rows_of(shape), columns_of(shape)
+
+    def reduced(before: State) -> State:
+        state, k = before
+        step = expanded(k, shape)
+        head = at(state, -1, k)
+        pivot = at(head, -2, k)
+        root = (pivot > 0.0).where(pivot.sqrt(), pivot.const_like(float("nan")))
+        scaled = head / expanded(root, head.shape)
+        mine = expanded(scaled, shape)
+        others = expanded(transposed(scaled), shape)
+        left = (column > step).where(state - mine * others, state)
+        return column.eq(step).where(mine, left).contiguous(), (k + 1).contiguous()
+
+    state, _ = repeated(reduced, (x.contiguous(), counter(device)), size, device)
+    return (row >= column).where(state, state.const_like(0.0))
+
+
+def reflected(x: UOp, device: str) -> UOp:
+    """Return R and, below its diagonal, the vectors of the reflections that made it: (*B, m, n) -> the same.
+
+    Each vector has a 1 on the diagonal, which is not stored. A column that is 0 below the diagonal is
+    reflected all the same, by a vector of zeros behind its 1: row k of R then has the other sign.
+
+    Source: Golub and Van Loan 2013, algorithms 5.1.1 and 5.2.1.
+    """
+    shape = x.shape
+    row, column = rows_of(shape), columns_of(shape)
+    rows: Any = shape[-2]
+    columns: Any = shape[-1]
+
+    def reflected_once(before: State) -> State:
+        state, k = before
+        step = expanded(k, shape)
+        head = at(state, -1, k)
+        head_row, head_step = rows_of(head.shape), expanded(k, head.shape)
+        below = (head_row > head_step).where(head, head.const_like(0.0))
+        tail = sum_along(below * below, -2).contiguous()
+        first = at(head, -2, k)
+        norm = (first * first + tail).sqrt()
+        is_done = tail.eq(0.0)
+        beta = is_done.where(-first, (first < 0.0).where(norm, -norm))
+        tau = is_done.where(tail.const_like(2.0), (beta - first) / beta)
+        divisor = is_done.where(tail.const_like(1.0), first - beta)
+        vector = head_row.eq(head_step).where(head.const_like(1.0), below / expanded(divisor, head.shape))
+        mine = expanded(vector, shape)
+        shadow = sum_along(mine * state, -2).contiguous()
+        left = state - mine * expanded(tau, shape) * expanded(shadow, shape)
+        made = row.eq(step).where(expanded(beta, shape), mine)
+        new = column.eq(step).where(made, (column > step).where(left, state))
+        return (row >= step).where(new, state).contiguous(), (k + 1).contiguous()
+
+    state, _ = repeated(reflected_once, (x.contiguous(), counter(device)), min(rows, columns), device)
+    return state
+
+
+def inverse(factors: UOp, order: UOp, device: str) -> UOp:
+    """Return the inverse of the matrices that `lu_factors` gave these of: (*B, n, n) -> (*B, n, n)."""
+    shape = factors.shape
+    lower = inverse_of_lower(factors, device, unit=True)
+    upper = transposed(inverse_of_lower(transposed(factors), device))
+    # where each row went, from where each one came
+    row, column = rows_of(shape), columns_of(shape)
+    came = row.eq(order.reshape((*shape[:-2], 1, shape[-1])).expand(shape))
+    went = sum_along(came.where(column, column.const_like(0)), -1).contiguous()
+    places = expanded(transposed(went), shape)
+    return matrix_product(upper, pick_last(lower, places).contiguous())
+
+
+def orthogonal_rows(x: UOp, device: str, width: int, sweeps: int) -> UOp:
+    """Return the rows of `x` rotated among each other until they are orthogonal: (*B, n, m) -> the same.
+
+    One-sided Jacobi: each rotation makes one pair of rows orthogonal; in a round each row is in one pair, all
+    pairs are rotated by one kernel, and rows then move on as in a tournament: the first stays, the others go
+    around. After a sweep, n - 1 rounds, each pair has met and each row is back in its place.
+
+    Args:
+        x: the rows; their number is even.
+        device: where they are.
+        width: how many of the columns count as the vectors; the others are rotated along.
+        sweeps: how often each pair meets.
+
+    Source: Brent and Luk 1985, "The solution of singular-value and symmetric eigenvalue problems on
+    multiprocessor arrays"; the angle is that of Golub and Van Loan 2013, section 8.6.3.
+    """
+    shape = x.shape
+    count: Any = shape[-2]
+    rounds = sweeps * (count - 1)
+    return repeated(lambda state: (_round(state[0], width).contiguous(),), (x.contiguous(),), rounds, device)[
+        0
+    ]
+
+
+def _round(state: UOp, width: int) -> UOp:
+    """Rotate row p and row n-1-p, for each p, and move row p to place p+1."""
+    shape = state.shape
+    count: Any = shape[-2]
+    batch = shape[:-2]
+    bounds: list[tuple[Any, Any]] = [(0, dim) for dim in shape[:-1]]
+    vectors = state.shrink([*bounds, (0, width)])
+    # the products of each row with itself, and with its partner, in one reduction
+    both: Any = (*batch, 2, count, width)
+    single = vectors.reshape((*batch, 1, count, width)).expand(both)
+    partners = vectors.flip((len(shape) - 2,)).reshape((*batch, 1, count, width)).expand(both)
+    which = counted(2, dtypes.int32, both, len(both) - 3)
+    dots = sum_along(single * which.eq(0).where(single, partners), -1).contiguous()
+    axis = len(batch)
+    heads: list[tuple[Any, Any]] = [(0, dim) for dim in batch]
+    lengths = dots.shrink([*heads, (0, 1), (0, count), (0, 1)]).reshape((*batch, count, 1))
+    mixed = dots.shrink([*heads, (1, 2), (0, count), (0, 1)]).reshape((*batch, count, 1))
+    cosine, sine = rotation(lengths, lengths.flip((axis,)), mixed)
+    turned = state * expanded(cosine, shape) + state.flip((axis,)) * expanded(sine, shape)
+    cuts = [
+        turned.shrink([*heads, pair, (0, shape[-1])]) for pair in ((0, 1), (count - 1, count), (1, count - 1))
+    ]
+    places = rows_of(shape)
+    first, last, rest = cuts
+    moved = rest.pad([*[(0, 0)] * axis, (2, 0), (0, 0)])
+    jumped = last.pad([*[(0, 0)] * axis, (1, count - 2), (0, 0)])
+    stayed = first.pad([*[(0, 0)] * axis, (0, count - 1), (0, 0)])
+    return places.eq(0).where(stayed, places.eq(1).where(jumped, moved))
+
+
+def rotation(mine: UOp, other: UOp, mixed: UOp) -> tuple[UOp, UOp]:
+    """Return, for each row, what it and its partner are multiplied by: (*B, n, 1) each.
+
+    Args:
+        mine: the product of the row with itself.
+        other: that of its partner, which is the row n-1-p for row p.
+        mixed: the product of both.
+
+    Source: Golub and Van Loan 2013, section 8.6.3.
+    """
+    one, zero = mine.const_like(1.0), mine.const_like(0.0)
+    row = rows_of(mine.shape)
+    count: Any = mine.shape[-2]
+    is_small = magnitude(mixed) <= (mine.sqrt() * other.sqrt()) * epsilon(mine.dtype)
+    zeta = (other - mine) / (is_small.where(one, mixed) * 2.0)
+    tangent = one / (magnitude(zeta) + (zeta * zeta + 1.0).sqrt())
+    # seen from the partner, the angle is the opposite one; equal lengths turn by a quarter of pi
+    is_first = row < count // 2
+    is_positive = zeta.eq(0.0).where(is_first.eq(mixed >= 0.0), zeta > 0.0)
+    tangent = is_small.where(zero, is_positive.where(-tangent, tangent))
+    cosine = one / (tangent * tangent + 1.0).sqrt()
+    return cosine, cosine * tangent

@@ -1,0 +1,162 @@
+"""Matrix products: a broadcast multiplication and a sum, which the scheduler makes one kernel of."""
+
+from __future__ import annotations
+
+# `self` is the class that joins the mixins, which share its protected members
+# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from plugrad.dtype import sum_acc_dtype
+from plugrad.errors import DtypeError, ShapeError
+from plugrad.tensor.base import DTypeLike, TensorBase, promoted, the_dtype
+from plugrad.tensor.shapes import broadcast_shapes, expanded, show
+from plugrad.uop.ops import Ops
+from plugrad.uop.uop import UOp
+
+if TYPE_CHECKING:
+    from plugrad.tensor.tensor import Tensor
+
+
+class MatmulMixin(TensorBase):
+    """Matrix products. Narrow dtypes multiply and accumulate in wider ones; the result is narrow again."""
+
+    __slots__ = ()
+
+    def matmul(self: Tensor, other: Tensor, dtype: DTypeLike | None = None) -> Tensor:
+        """Return the matrix product `(..., M, K) @ (..., K, N) -> (..., M, N)`; batch axes broadcast.
+
+        A vector on the left is a row, one on the right a column; the axis that adds goes again.
+
+        Args:
+            other: the right factor.
+            dtype: accumulate in, and return, this dtype.
+
+        Raises:
+            DtypeError: `other` is no tensor.
+            ShapeError: the inner sizes differ, batch axes do not broadcast, or a factor is a scalar.
+
+        Example:
+            >>> (Tensor([[1, 2], [3, 4]]) @ Tensor([1, 1])).tolist()
+            [3, 7]
+        """
+        if hasattr(other, "__array__"):
+            # an array of NumPy, as on the left
+            other = self._tensor_operand(other)
+        check_factor(other, "matmul")
+        self._check_device(other)
+        left, right = self._graph, other._graph
+        if not self.ndim or not other.ndim:
+            raise ShapeError(
+                f"matmul of shapes {show(self.shape)} and {show(other.shape)}: a scalar is no matrix. "
+                "Multiply with *."
+            )
+        if self.ndim == 1:
+            left = left.reshape((1, *left.shape))
+        if other.ndim == 1:
+            right = right.reshape((*right.shape, 1))
+        inner, rows = left.shape[-1], right.shape[-2]
+        if inner is not rows and inner != rows:
+            raise ShapeError(
+                f"matmul of shapes {show(self.shape)} and {show(other.shape)}: the left has "
+                f"{show((inner,))[1:-2]} "
+                f"columns, the right {show((rows,))[1:-2]} rows. They must be equal; transpose one?"
+            )
+        narrow = the_dtype(dtype, promoted([self, other]))
+        wide = narrow if dtype is not None else sum_acc_dtype(narrow)
+        out = matrix_product(left.cast(wide), right.cast(wide)).cast(narrow)
+        shape = list(out.shape)
+        if other.ndim == 1:
+            shape.pop(-1)
+        if self.ndim == 1:
+            shape.pop(-1 if other.ndim == 1 else -2)
+        return self._with(out.reshape(tuple(shape)), other)
+
+    def dot(self: Tensor, other: Tensor, dtype: DTypeLike | None = None) -> Tensor:
+        """Return `matmul(other)`, as in tinygrad; `numpy.dot` means something else beyond matrices.
+
+        Raises:
+            DtypeError: `other` is no tensor.
+            ShapeError: the inner sizes differ, batch axes do not broadcast, or a factor is a scalar.
+
+        Example:
+            >>> Tensor([1, 2]).dot(Tensor([3, 4])).item()
+            11
+        """
+        return self.matmul(other, dtype)
+
+    def __matmul__(self: Tensor, other: Tensor) -> Tensor:
+        return self.matmul(other)
+
+    # an array of NumPy leaves it to the tensor on its right
+    def __rmatmul__(self: Tensor, other: Any) -> Tensor:
+        return self._tensor_operand(other).matmul(self)
+
+    def __imatmul__(self: Tensor, other: Tensor) -> Tensor:
+        return self._updated(self.matmul(other), other)
+
+    def linear(
+        self: Tensor, weight: Tensor, bias: Tensor | None = None, dtype: DTypeLike | None = None
+    ) -> Tensor:
+        """Return `self @ weight + bias`; a weight with one axis scales. PyTorch's weights are transposed.
+
+        Args:
+            weight: (in, out) or (in,).
+            bias: what is added, which broadcasts.
+            dtype: cast everything to this dtype first.
+
+        Raises:
+            DtypeError: the weight is no tensor.
+            ShapeError: sizes do not fit.
+
+        Example:
+            >>> Tensor([[1.0, 2.0]]).linear(Tensor([[1.0], [1.0]]), Tensor([0.5])).tolist()
+            [[3.5]]
+        """
+        check_factor(weight, "linear")
+        if dtype is not None:
+            cast = bias.cast(dtype) if isinstance(bias, TensorBase) else bias
+            return self.cast(dtype).linear(weight.cast(dtype), cast)
+        out = self * weight if weight.ndim == 1 else self.matmul(weight)
+        return out if bias is None else out.add(bias)
+
+
+def check_factor(other: object, what: str) -> None:
+    """Do nothing if `other` is a tensor.
+
+    Raises:
+        DtypeError: it is none.
+
+    Example:
+        >>> check_factor(Tensor([1.0]), "matmul")
+    """
+    if not isinstance(other, TensorBase):
+        raise DtypeError(f"{what} with {other!r:.60} ({type(other).__name__}). Pass a Tensor.")
+
+
+def matrix_product(left: UOp, right: UOp) -> UOp:
+    """Return (..., M, K) @ (..., K, N) -> (..., M, N), both of the dtype to accumulate in.
+
+    Raises:
+        ShapeError: batch axes do not broadcast.
+    """
+    if len(right.shape) == 2 < len(left.shape) and all(isinstance(s, int) for s in left.shape[:-1]):
+        return _rows_product(left, right)
+    batch = broadcast_shapes(left.shape[:-2], right.shape[:-2], what="matmul")
+    (m, k), n = left.shape[-2:], right.shape[-1]
+    left = expanded(left, (*batch, m, k)).reshape((*batch, m, 1, k))
+    last = len(right.shape)
+    right = right.permute((*range(last - 2), last - 1, last - 2))
+    right = expanded(right, (*batch, n, k)).reshape((*batch, 1, n, k))
+    full: Any = (*batch, m, n, k)
+    product = left.expand(full) * right.expand(full)
+    return product.reduce_axis(Ops.ADD, (len(full) - 1,)).reshape((*batch, m, n))
+
+
+def _rows_product(left: UOp, right: UOp) -> UOp:
+    """Multiply all rows by one matrix: the gradient of that is then one sum over all of them.
+
+    Batch axes of their own would be summed one after the other, with a matrix in memory for each.
+    """
+    (*rows, k), n = left.shape, right.shape[-1]
+    return matrix_product(left.reshape((prod(rows), k)), right).reshape((*rows, n))

@@ -1,0 +1,128 @@
+"""What factorizations by steps are made of: how steps follow each other, and parts of matrices by number.
+
+The graph of all steps of a large matrix would take longer to schedule than its kernels to run. So many steps
+are computed while the graph is made: one of them is planned, and its launches repeated.
+"""
+
+import struct
+from collections.abc import Callable
+
+from plugrad.dtype import dtypes
+from plugrad.engine import storage
+from plugrad.engine.bulk_apply import bulk_apply, bulk_apply_computed
+from plugrad.engine.realize import realize
+from plugrad.tensor.host.host_data import HOST, host_buffer
+from plugrad.tensor.lookup import counted
+from plugrad.tensor.shapes import Shape, expanded
+from plugrad.uop.ops import Ops
+from plugrad.uop.uop import UOp
+
+# So many steps are a graph like any other.
+_FEW = 32
+
+State = tuple[UOp, ...]
+
+
+def repeated(step: Callable[[State], State], state: State, count: int, device: str, few: int = _FEW) -> State:
+    """Return the state after `count` steps.
+
+    Many steps are computed now. Few are a graph like any other, as are steps of values that nobody knows yet:
+    those of one example inside of `vmap`.
+
+    Args:
+        step: from one state to the next.
+        state: what the first step takes.
+        count: the number of steps.
+        device: where they are computed.
+        few: how many steps are few: fewer where many other steps follow.
+
+    Example:
+        >>> x = Tensor([1.0])
+        >>> (state,) = repeated(lambda state: ((state[0] + 1).contiguous(),), (x.uop,), 3, x.device)
+        >>> Tensor(state).tolist()
+        [4.0]
+    """
+    if count > few and _is_known(state):
+        return bulk_apply(step, state, count, device)
+    for _ in range(count):
+        state = step(state)
+    return state
+
+
+def computed(values: State, device: str) -> State:
+    """Return values in memory, computed by one schedule; as they are where what they read is not known yet.
+
+    Example:
+        >>> x = Tensor([1.0, 2.0])
+        >>> [u.op for u in computed(((x + 1).uop,), x.device)]
+        [Ops.BUFFER]
+    """
+    if not _is_known(values):
+        return values
+    realize(values, device)
+    return tuple([storage.resolve(u, device) for u in values])
+
+
+def repeated_parts(part: Callable[[State], State], state: State, count: int, device: str) -> State:
+    """Return the state after `count` parts, each made of repeated steps and of a graph.
+
+    Example:
+        >>> x = Tensor([1.0])
+        >>> (state,) = repeated_parts(lambda state: ((state[0] + 1).contiguous(),), (x.uop,), 3, x.device)
+        >>> Tensor(state).tolist()
+        [4.0]
+    """
+    if _is_known(state):
+        return bulk_apply_computed(lambda state: computed(part(state), device), state, count)
+    for _ in range(count):
+        state = part(state)
+    return state
+
+
+def _is_known(state: State) -> bool:
+    graph = storage.resolve_graph(UOp.sink(*state)).values()
+    return all(storage.find_buffer(u) is not None for u in graph if u.op is Ops.BUFFER)
+
+
+def counter(device: str) -> UOp:
+    """Return the number of the first step, 0, in memory: (1,) of int32.
+
+    Example:
+        >>> counter("PYTHON").shape
+        (1,)
+    """
+    number = host_buffer(struct.pack("=i", 0), (1,), dtypes.int32)
+    return number if device == HOST else number.copy_to_device(device)
+
+
+def rows_of(shape: Shape) -> UOp:
+    """Return the number of its row in each element of matrices."""
+    return counted(shape[-2], dtypes.int32, shape, len(shape) - 2)
+
+
+def columns_of(shape: Shape) -> UOp:
+    """Return the number of its column in each element of matrices."""
+    return counted(shape[-1], dtypes.int32, shape, len(shape) - 1)
+
+
+def at(x: UOp, axis: int, place: UOp) -> UOp:
+    """Return the element of an axis in a computed place; the axis stays with size 1."""
+    axis += len(x.shape)
+    here = counted(x.shape[axis], dtypes.int32, x.shape, axis).eq(expanded(place, x.shape))
+    return here.where(x, x.const_like(0)).reduce_axis(Ops.ADD, (axis,))
+
+
+def sum_along(x: UOp, axis: int) -> UOp:
+    """Return sums along an axis from the end, -1 or -2, which stays with size 1."""
+    return x.reduce_axis(Ops.ADD, (axis + len(x.shape),))
+
+
+def transposed(x: UOp) -> UOp:
+    """Return matrices with rows for columns."""
+    last = len(x.shape)
+    return x.permute((*range(last - 2), last - 1, last - 2))
+
+
+def magnitude(x: UOp) -> UOp:
+    """Return magnitudes; NaN stays NaN."""
+    return (x < 0.0).where(-x, x)

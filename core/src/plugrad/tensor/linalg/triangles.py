@@ -1,0 +1,110 @@
+"""Inverses of triangular matrices, from blocks on the diagonal up.
+
+Two inverted blocks make the inverse of twice their size: the block below them becomes `-C @ B @ A`.
+Small matrices do all blocks of one size at once, by kernels which every size shares: products of whole
+matrices with zeros around the blocks. Of large ones that would be as many whole products as there are
+doublings; they are cut into blocks that are small, and double these as matrices of their own.
+
+Source: Higham 2002, "Accuracy and Stability of Numerical Algorithms", section 14.2.2.
+"""
+
+from typing import Any
+
+from plugrad.tensor.linalg.matmul import matrix_product
+from plugrad.tensor.linalg.matrix_steps import columns_of, counter, rows_of
+from plugrad.tensor.shapes import expanded
+from plugrad.uop.uop import UOp
+
+# Up to this size whole products take no longer than more kernels would.
+_SMALL = 32
+
+
+def inverse_of_lower(x: UOp, device: str, unit: bool = False) -> UOp:
+    """Return the inverse of a lower triangle: (*B, n, n) -> (*B, n, n).
+
+    Args:
+        x: the matrices; what is above the diagonal is not read.
+        device: where they are.
+        unit: take the diagonal as 1.
+    """
+    size: Any = x.shape[-1]
+    if size <= _SMALL:
+        return _inverse_of_small(x, device, unit)
+    doublings = (-(-size // _SMALL) - 1).bit_length()
+    width = -(-size >> doublings)
+    whole = width << doublings
+    x = _among_ones(x, whole)
+    out = _inverse_of_small(_below_diagonal(x, width, 0).contiguous(), device, unit)
+    while width < whole:
+        below = _below_diagonal(x, width, 1).contiguous()
+        out = _doubled(out, below).contiguous()
+        width *= 2
+    first: list[tuple[Any, Any]] = [(0, size)] * 2
+    return out.reshape((*x.shape[:-2], whole, whole)).shrink([*((0, dim) for dim in x.shape[:-2]), *first])
+
+
+def _inverse_of_small(x: UOp, device: str, unit: bool) -> UOp:
+    shape = x.shape
+    size: Any = shape[-1]
+    row, column = rows_of(shape), columns_of(shape)
+    diagonal = x.const_like(1.0) if unit else x.const_like(1.0) / row.eq(column).where(x, x.const_like(1.0))
+    out = row.eq(column).where(diagonal, x.const_like(0.0)).contiguous()
+    bit = counter(device)
+    for _ in range((size - 1).bit_length()):
+        shift = expanded(bit, shape)
+        block, other = row >> shift, column >> shift
+        is_below = (block ^ 1).eq(other) & (block > other)
+        between = is_below.where(x, x.const_like(0.0))
+        out = (out - matrix_product(out, matrix_product(between, out).contiguous())).contiguous()
+        bit = (bit + 1).contiguous()
+    return out
+
+
+def _among_ones(x: UOp, whole: int) -> UOp:
+    """Return matrices of `whole` rows with ones behind their diagonal, which are their own inverse."""
+    size: Any = x.shape[-1]
+    if size == whole:
+        return x
+    wide = x.pad([*[(0, 0)] * (len(x.shape) - 2), (0, whole - size), (0, whole - size)])
+    row, column = rows_of(wide.shape), columns_of(wide.shape)
+    return (row.eq(column) & (row >= size)).where(wide.const_like(1.0), wide)
+
+
+def _below_diagonal(x: UOp, width: int, away: int) -> UOp:
+    """Return blocks that are `away` rows of blocks below every diagonal one, which come in groups.
+
+    (*B, n, n) -> (*B, n / width / (away+1), width, width): diagonal blocks for 0; for 1, those below the
+    first of each two.
+    """
+    *batch, size, _ = x.shape
+    group = (away + 1) * width
+    count: Any = size // group
+    heads: list[tuple[Any, Any]] = [(0, dim) for dim in batch]
+    split = x.reshape((*batch, count, away + 1, width, count, away + 1, width))
+    cut = split.shrink(
+        [*heads, (0, count), (away, away + 1), (0, width), (0, count), (0, 1), (0, width)]
+    ).reshape((*batch, count, width, count, width))
+    at = len(batch)
+    pairs = cut.permute((*range(at), at, at + 2, at + 1, at + 3)).reshape(
+        (*batch, count * count, width, width)
+    )
+    # in rows that are one longer, the first column has what was on the diagonal
+    longer = pairs.pad([*[(0, 0)] * at, (0, count), (0, 0), (0, 0)])
+    longer = longer.reshape((*batch, count, count + 1, width, width))
+    diagonal = longer.shrink([*heads, (0, count), (0, 1), (0, width), (0, width)])
+    return diagonal.reshape((*batch, count, width, width))
+
+
+def _doubled(inverted: UOp, below: UOp) -> UOp:
+    """Return inverses of twice the size: (*B, 2 * c, s, s) and (*B, c, s, s) -> (*B, c, 2 * s, 2 * s)."""
+    *batch, count, width, _ = below.shape
+    heads: list[tuple[Any, Any]] = [*((0, dim) for dim in batch), (0, count)]
+    pairs = inverted.reshape((*batch, count, 2, width, width))
+    first, second = (
+        pairs.shrink([*heads, (i, i + 1), (0, width), (0, width)]).reshape(below.shape) for i in (0, 1)
+    )
+    product = matrix_product(second, matrix_product(below, first).contiguous()).contiguous()
+    none: list[tuple[Any, Any]] = [(0, 0)] * len(heads)
+    before, behind = (width, 0), (0, width)
+    lower = product.pad([*none, before, behind])
+    return first.pad([*none, behind, behind]) + second.pad([*none, before, before]) - lower

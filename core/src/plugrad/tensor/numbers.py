@@ -1,0 +1,42 @@
+"""Check that Python numbers fit a dtype."""
+
+import sys
+from typing import Any
+
+from plugrad.dtype import ConstType, DType, dtype_max, dtype_min, is_bool, is_float
+from plugrad.errors import DtypeError
+
+__all__ = ["check_fits"]
+
+_LARGEST = sys.float_info.max
+
+
+def check_fits(value: Any, dtype: DType) -> ConstType:
+    """Return the Python number `value`, which an element of `dtype` can be made of.
+
+    Raises:
+        DtypeError: it is no number, or an integer dtype cannot hold it.
+    """
+    if not isinstance(value, (bool, int, float)):
+        raise DtypeError(
+            f"cannot make a {dtype.name} of {value!r:.200} ({type(value).__name__}). Pass a bool, int or "
+            "float."
+        )
+    if is_bool(dtype):
+        return value
+    if is_float(dtype):
+        if isinstance(value, int) and not -_LARGEST <= value <= _LARGEST:
+            raise DtypeError(
+                f"an integer of {value.bit_length()} bits is beyond every float. Pass a smaller one."
+            )
+        return value
+    if value != value or value in (float("inf"), float("-inf")):
+        raise DtypeError(f"{value} is no {dtype.name}. Use a float dtype.")
+    if not dtype_min(dtype) <= int(value) <= dtype_max(dtype):
+        # Python refuses to write down the longest integers
+        text = f"an integer of {int(value).bit_length()} bits" if abs(value) >= 1 << 99 else str(value)
+        raise DtypeError(
+            f"{text} does not fit {dtype.name}, which holds {dtype_min(dtype)}..{dtype_max(dtype)}. "
+            "Cast to a wider dtype first."
+        )
+    return int(value)

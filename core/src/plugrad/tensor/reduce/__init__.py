@@ -1,0 +1,1 @@
+"""Reduce and scan along axes: sums, extremes, statistics."""

@@ -1,0 +1,129 @@
+"""Sizes of vectors, and pairs of statistics that are wanted together."""
+
+from __future__ import annotations
+
+# `self` is the class that joins the mixins, which share its protected members
+# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
+import math
+from typing import TYPE_CHECKING, Literal
+
+from plugrad.dtype import is_float
+from plugrad.errors import ArgumentError
+from plugrad.tensor.base import DTypeLike, TensorBase, the_dtype
+from plugrad.tensor.shapes import Axes
+
+if TYPE_CHECKING:
+    from plugrad.tensor.tensor import Tensor
+
+
+class NormMixin(TensorBase):
+    """Norms over one axis, several, or (with `axis=None`) all elements."""
+
+    __slots__ = ()
+
+    def norm(
+        self: Tensor,
+        p: float | Literal["fro"] = 2.0,
+        axis: Axes = None,
+        keepdim: bool = False,
+        dtype: DTypeLike | None = None,
+    ) -> Tensor:
+        """Return `sum(|self| ** p) ** (1 / p)`: the Euclidean length for 2. The gradient of length 0 is 0.
+
+        Args:
+            p: `inf` and `-inf` give the greatest and least magnitude, 0 how many elements are not 0; "fro" is
+                PyTorch's name of 2.
+            axis: what to sum over.
+            keepdim: keep those axes with size 1.
+            dtype: compute in, and return, this float dtype.
+
+        Raises:
+            ArgumentError: `p` is no number.
+            AxisError: an axis does not exist.
+            ShapeError: there are no elements, for an infinite `p`.
+
+        Example:
+            >>> Tensor([[3.0, 4.0], [0.0, -5.0]]).norm(axis=1).tolist()
+            [5.0, 5.0]
+            >>> Tensor([3.0, -4.0]).norm(float("inf")).item()
+            4.0
+        """
+        p = 2.0 if isinstance(p, str) and p == "fro" else p
+        if not isinstance(p, (int, float)) or p != p:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise ArgumentError(f"norm: p={p!r} is no number. Norms of matrices are in the linear algebra.")
+        narrow, wide = self._float_dtypes()
+        if dtype is not None:
+            narrow = wide = the_dtype(dtype, narrow)
+        size = self.cast(wide).abs()
+        if math.isinf(p):
+            out = size.max(axis, keepdim) if p > 0 else size.min(axis, keepdim)
+        elif p == 0:
+            out = (size != 0).cast(wide).sum(axis, keepdim)
+        elif p == 1:
+            out = size.sum(axis, keepdim)
+        else:
+            total = (size.square() if p == 2 else size**p).sum(axis, keepdim)
+            # a root has no gradient at 0
+            is_zero = total == 0
+            safe = is_zero.where(1.0, total)
+            root = safe.sqrt() if p == 2 else safe ** (1 / p)
+            out = is_zero.where(0.0 if p > 0 else float("inf"), root)
+        return out.cast(narrow)
+
+    def normalize(self: Tensor, p: float = 2.0, axis: Axes = 1, eps: float = 1e-12) -> Tensor:
+        """Return this divided by its norm along an axis; norms below `eps` count as that.
+
+        Raises:
+            AxisError: an axis does not exist.
+
+        Example:
+            >>> Tensor([[3.0, 4.0], [0.0, 0.0]]).normalize().tolist()
+            [[0.6000000238418579, 0.800000011920929], [0.0, 0.0]]
+        """
+        # float16 has no number as small as eps, and vectors of zeros would be NaN
+        dtype, wide = self._float_dtypes()
+        x = self.cast(wide)
+        return (x / x.norm(p, axis, keepdim=True).clamp(eps)).cast(dtype)
+
+    def softmin(self: Tensor, axis: int = -1, dtype: DTypeLike | None = None) -> Tensor:
+        """Return `softmax(-self)` along an axis.
+
+        Raises:
+            AxisError: the axis does not exist.
+
+        Example:
+            >>> Tensor([0.0, 0.0]).softmin().tolist()
+            [0.5, 0.5]
+        """
+        x = self if is_float(self.dtype) else self.cast(self._float_dtypes()[0])
+        return (-x).softmax(axis, dtype)
+
+    def var_mean(
+        self: Tensor, axis: Axes = None, *, keepdim: bool = False, correction: float = 1
+    ) -> tuple[Tensor, Tensor]:
+        """Return `var(...)` and `mean(...)`.
+
+        Raises:
+            AxisError: an axis does not exist.
+            DtypeError: `correction` is no number.
+
+        Example:
+            >>> [x.item() for x in Tensor([1.0, 3.0]).var_mean()]
+            [2.0, 2.0]
+        """
+        return self.var(axis, keepdim=keepdim, correction=correction), self.mean(axis, keepdim)
+
+    def std_mean(
+        self: Tensor, axis: Axes = None, *, keepdim: bool = False, correction: float = 1
+    ) -> tuple[Tensor, Tensor]:
+        """Return `std(...)` and `mean(...)`.
+
+        Raises:
+            AxisError: an axis does not exist.
+            DtypeError: `correction` is no number.
+
+        Example:
+            >>> [x.item() for x in Tensor([1.0, 1.0]).std_mean()]
+            [0.0, 1.0]
+        """
+        return self.std(axis, keepdim=keepdim, correction=correction), self.mean(axis, keepdim)

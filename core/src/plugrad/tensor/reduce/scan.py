@@ -1,0 +1,265 @@
+"""Running totals along an axis: sums, products, extremes.
+
+Each is done in blocks: inside a block every element combines those before it, the last of each block go
+through the same scan again, and their results are combined with the next block. With blocks of 8 that is 8
+operations an element and one more level for each factor of 8, all of it parallel.
+"""
+
+from __future__ import annotations
+
+# `self` is the class that joins the mixins, which share its protected members
+# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from plugrad.autodiff import inputs_of, with_rule
+from plugrad.dtype import ConstType, dtype_min, is_float, sum_acc_dtype
+from plugrad.tensor.base import DTypeLike, TensorBase, the_dtype
+from plugrad.tensor.lookup import counted, moved_back, moved_last, position_dtype
+from plugrad.tensor.reduce.value_index import Ranked
+from plugrad.tensor.shapes import cut_to, filled, one_axis
+from plugrad.uop.ops import Ops
+from plugrad.uop.uop import UOp
+
+if TYPE_CHECKING:
+    from plugrad.tensor.tensor import Tensor
+
+# Measured: wider blocks take longer by as much as they are wider.
+_BLOCK = 8
+
+
+class ScanMixin(TensorBase):
+    """Scans: element `i` of the result combines elements `0..i` of an axis.
+
+    What lies behind an axis changes nothing, so those of symbolic size are filled up to their greatest.
+    """
+
+    __slots__ = ()
+
+    def cumsum(self: Tensor, axis: int | None = 0, dtype: DTypeLike | None = None) -> Tensor:
+        """Return running sums, in the dtypes of `sum`; of all elements in a row for None, as in NumPy.
+
+        Raises:
+            AxisError: the axis does not exist.
+
+        Example:
+            >>> Tensor([1, 2, 3]).cumsum().tolist()
+            [1, 3, 6]
+        """
+        return self._running(Ops.ADD, 0, axis, dtype, "cumsum")
+
+    def cumprod(self: Tensor, axis: int | None = 0, dtype: DTypeLike | None = None) -> Tensor:
+        """Return running products, in the dtypes of `prod`; of all elements in a row for None, as in NumPy.
+
+        Example:
+            >>> Tensor([1, 2, 3, 4]).cumprod().tolist()
+            [1, 2, 6, 24]
+        """
+        return self._running(Ops.MUL, 1, axis, dtype, "cumprod")
+
+    def cummax(self: Tensor, axis: int = 0) -> Ranked[Tensor]:
+        """Return the greatest elements so far, and their positions: the last of equals, as in PyTorch.
+
+        NaN counts as greatest. Gradients are shared among equals, as those of `max`.
+
+        Example:
+            >>> highest = Tensor([1, 3, 2, 3]).cummax()
+            >>> highest.values.tolist(), highest.indices.tolist()
+            ([1, 3, 3, 3], [0, 1, 1, 3])
+        """
+        return self._extremes(axis, "cummax", is_max=True)
+
+    def cummin(self: Tensor, axis: int = 0) -> Ranked[Tensor]:
+        """Return the least elements so far, and their positions: the last of equals, as in PyTorch.
+
+        NaN counts as least.
+
+        Example:
+            >>> [x.tolist() for x in Tensor([2, 3, 1]).cummin()]
+            [[2, 2, 1], [0, 0, 2]]
+        """
+        return self._extremes(axis, "cummin", is_max=False)
+
+    def logcumsumexp(self: Tensor, axis: int = 0) -> Tensor:
+        """Return `log(cumsum(exp(self)))` without overflow; floats only, integers as the default float.
+
+        Example:
+            >>> Tensor([1000.0, 1000.0]).logcumsumexp()[1].item() - 1000 < 0.7
+            True
+        """
+        at = one_axis(axis, self.ndim or 1, "logcumsumexp")
+        dtype, wide = self._float_dtypes()
+        if not self.ndim or 0 in self.shape:
+            return self.cast(dtype)
+        out = _scan(moved_last(filled(self._graph).cast(wide), at), _log_sum, _log_add, -math.inf)
+        return self._like(cut_to(moved_back(out, at), self.shape).cast(dtype))
+
+    def _running(
+        self: Tensor, op: Ops, neutral: int, axis: int | None, dtype: DTypeLike | None, what: str
+    ) -> Tensor:
+        if axis is None:
+            return self.flatten()._running(op, neutral, 0, dtype, what)
+        at = one_axis(axis, self.ndim or 1, what)
+        wide = the_dtype(dtype, sum_acc_dtype(self.dtype))
+        narrow = self.dtype if dtype is None and is_float(self.dtype) else wide
+        u = self._graph.cast(wide)
+        if self.ndim and 0 not in self.shape:
+            u = cut_to(moved_back(scan(moved_last(filled(u), at), op, neutral), at), self.shape)
+        return self._like(u.cast(narrow))
+
+    def _extremes(self: Tensor, axis: int, what: str, is_max: bool) -> Ranked[Tensor]:
+        at = one_axis(axis, self.ndim or 1, what)
+        shape = self.shape
+        if not self.ndim or 0 in shape:
+            first = self._like(self._graph.detach().cast(position_dtype(0)).const_like(0))
+            return Ranked(self, first._spread(shape))
+        x = moved_last(filled(self._graph), at)
+        size = x.shape[-1]
+        ordered = x if is_max else _reversed(x)
+        best = scan(ordered, Ops.MAX, dtype_min(x.dtype))
+        is_new = ordered.eq(best)
+        if is_float(x.dtype):
+            is_new = is_new | ordered.ne(ordered)
+        numbers = counted(size, position_dtype(size), x.shape, self.ndim - 1)
+        places = scan(is_new.where(numbers, numbers.const_like(0)), Ops.MAX, 0)
+        values = best if is_max else _reversed(best)
+        values, places = (cut_to(moved_back(u, at), shape) for u in (values, places))
+        return Ranked(self._like(values), self._like(places))
+
+    def _spread(self: Tensor, shape: Any) -> Tensor:
+        return self._like(self._graph.reshape((1,) * len(shape)).expand(shape))
+
+
+def _reversed(x: UOp) -> UOp:
+    return -x if is_float(x.dtype) else ~x
+
+
+def scan(u: UOp, op: Ops, neutral: ConstType, widest: int = _BLOCK) -> UOp:
+    """Return the running `op` along the last axis of `u`, which is not empty.
+
+    Args:
+        u: the elements, of a known shape.
+        op: ADD, MUL or MAX.
+        neutral: the value that `op` changes nothing with.
+        widest: how wide blocks may be, at least 8. Fewer levels are fewer kernels, of more work.
+    """
+    out = _scanned(u, op, neutral, widest)
+    return with_rule([out], [u], _product_rule)[0] if op is Ops.MUL and is_float(u.dtype) else out
+
+
+def _scanned(u: UOp, op: Ops, neutral: ConstType, widest: int = _BLOCK) -> UOp:
+    def reduce(x: UOp) -> UOp:
+        return x.reduce_axis(op, (len(x.shape) - 1,))
+
+    return _scan(u, reduce, lambda a, b: a.alu(op, b), neutral, widest)
+
+
+def _product_rule(gradients: tuple[UOp | None, ...], function: UOp) -> list[UOp | None]:
+    """Return the gradient of running products, without a division, so that zeros are like other numbers.
+
+    That of element `i` is the product of those before it, times what comes back from behind it:
+    `back[i] = gradient[i] + x[i+1] * back[i+1]`. Such steps are put together in pairs, pairs of pairs, ...
+
+    Source: Kogge and Stone 1973, "A parallel algorithm for the efficient solution of a general class of
+    recurrence equations".
+    """
+    (back,), (x,) = gradients, inputs_of(function)
+    if back is None:
+        return [None]
+    size: Any = x.shape[-1]
+    before = _moved(_scanned(x, Ops.MUL, 1), 1, 1)
+    factor = _moved(x, -1, 0)
+    step = 1
+    while step < size:
+        back = (back + factor * _moved(back, -step, 0)).contiguous()
+        factor = (factor * _moved(factor, -step, 0)).contiguous()
+        step *= 2
+    out = before * back
+    # nothing comes of products that are zero, even of those too great for a float
+    is_nothing = before.eq(0.0) & (back.eq(math.inf) | back.eq(-math.inf) | back.ne(back))
+    return [is_nothing.where(out.const_like(0.0), out)]
+
+
+def _moved(u: UOp, step: int, value: ConstType) -> UOp:
+    """Return elements moved on by `step` along the last axis, with `value` where none comes."""
+    size: Any = u.shape[-1]
+    away = min(abs(step), size)
+    rest = [(0, dim) for dim in u.shape[:-1]]
+    if step < 0:
+        return _padded(u.shrink([*rest, (away, size)]), away, 0, value)
+    return _padded(u.shrink([*rest, (0, size - away)]), 0, away, value)
+
+
+def _scan(
+    u: UOp,
+    reduce: Callable[[UOp], UOp],
+    combine: Callable[[UOp, UOp], UOp],
+    neutral: ConstType,
+    widest: int = _BLOCK,
+) -> UOp:
+    shape: Any = u.shape
+    rows, size = shape[:-1], shape[-1]
+    if size == 1:
+        return u
+    if size <= widest:
+        return _inside_blocks(u, reduce, neutral)
+    block = _width_of_blocks(size, widest)
+    count = -(-size // block)
+    whole = _padded(u, count * block - size, 0, neutral).reshape((*rows, count, block))
+    inside = _inside_blocks(whole, reduce, neutral).contiguous()
+    ends = inside.shrink([*((0, r) for r in rows), (0, count), (block - 1, block)]).reshape((*rows, count))
+    before = _scan(ends, reduce, combine, neutral, widest)
+    # block number b continues what block b-1 ended with
+    before = before.shrink([*((0, r) for r in rows), (0, count - 1)])
+    before = _padded(before, 0, 1, neutral).reshape((*rows, count, 1)).expand((*rows, count, block))
+    out = combine(before, inside).reshape((*rows, count * block))
+    return out.shrink([*((0, r) for r in rows), (0, size)])
+
+
+def _width_of_blocks(size: int, widest: int) -> int:
+    """Return how wide blocks are: blocks that fill a row up take a kernel that fills it up, at each level."""
+    return next((width for width in range(widest, _BLOCK - 1, -1) if size % width == 0), widest)
+
+
+def _padded(u: UOp, behind: int, front: int, value: ConstType) -> UOp:
+    """Return `u` with `value` around its last axis."""
+    if not behind and not front:
+        return u
+    pairs = [(0, 0)] * (len(u.shape) - 1) + [(front, behind)]
+    padded = u.pad(pairs)
+    if value == 0:
+        return padded
+    shape: Any = padded.shape
+    position = counted(shape[-1], position_dtype(shape[-1]), shape, len(shape) - 1)
+    is_outside = (position < front) if front else position >= shape[-1] - behind
+    return is_outside.where(u.const_like(value), padded)
+
+
+def _inside_blocks(u: UOp, reduce: Callable[[UOp], UOp], neutral: ConstType) -> UOp:
+    """Return along the last axis what `reduce` makes of elements `0..i`."""
+    size = u.shape[-1]
+    shape: Any = (*u.shape, size)
+    dtype = position_dtype(size)
+    to = counted(size, dtype, shape, len(shape) - 2)
+    at = counted(size, dtype, shape, len(shape) - 1)
+    x = u.reshape((*u.shape[:-1], 1, size)).expand(shape)
+    return reduce((to < at).where(u.const_like(neutral), x)).reshape(u.shape)
+
+
+def _log_sum(x: UOp) -> UOp:
+    highest = x.reduce_axis(Ops.MAX, (len(x.shape) - 1,)).detach()
+    highest = _finite(highest)
+    total = (x - highest.expand(x.shape)).exp().reduce_axis(Ops.ADD, (len(x.shape) - 1,))
+    return total.log2() * math.log(2) + highest
+
+
+def _log_add(a: UOp, b: UOp) -> UOp:
+    highest = _finite(a.maximum(b).detach())
+    total = (a - highest).exp() + (b - highest).exp()
+    return total.log2() * math.log(2) + highest
+
+
+def _finite(highest: UOp) -> UOp:
+    """Return infinite maxima as 0: subtracting them would make inf - inf."""
+    return (highest.eq(math.inf) | highest.eq(-math.inf)).where(highest.const_like(0.0), highest)

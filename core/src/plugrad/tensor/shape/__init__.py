@@ -1,0 +1,1 @@
+"""Move, join, split, pad and window elements without computing with them."""

@@ -1,0 +1,425 @@
+"""Reshape, permute, expand, shrink, flip, and what is made of them: views, which cost nothing."""
+
+from __future__ import annotations
+
+# `self` is the class that joins the mixins, which share its protected members
+# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from plugrad.dtype import find_dtype
+from plugrad.errors import ArgumentError, ShapeError
+from plugrad.tensor.base import DTypeLike, TensorBase
+from plugrad.tensor.shapes import (
+    Axes,
+    Dim,
+    Shape,
+    as_dim,
+    as_pair,
+    as_shape,
+    axes_along,
+    check_inside,
+    check_sizes,
+    expanded,
+    is_sequence,
+    is_static,
+    one_axis,
+    product,
+    several,
+    show,
+    some_axes,
+    unpacked,
+)
+from plugrad.uop.shape import add_sizes
+from plugrad.uop.uop import UOp
+
+if TYPE_CHECKING:
+    from plugrad.tensor.tensor import Tensor
+
+
+class MovementMixin(TensorBase):
+    """Moving elements around, and joining tensors."""
+
+    __slots__ = ()
+
+    def reshape(self: Tensor, *shape: Dim | Sequence[Dim | None] | None) -> Tensor:
+        """Return the same elements, in row-major order, in another shape. One size may be -1.
+
+        None keeps the size of the axis in its place, as in tinygrad.
+
+        Raises:
+            ShapeError: the number of elements differs; or None stands where there is no axis.
+
+        Example:
+            >>> Tensor.arange(6).reshape(2, -1).shape
+            (2, 3)
+        """
+        wanted = as_shape(_kept(shape, self.shape, "reshape"), "reshape")
+        sizes = _completed(self.shape, wanted, "reshape")
+        return self._view(lambda u: u.reshape(sizes))
+
+    def view(self: Tensor, *shape: Dim | Sequence[Dim | None] | DTypeLike | None) -> Tensor:
+        """Return `reshape(*shape)`; or of a dtype, but for its name as text, `bitcast(dtype)`.
+
+        Raises:
+            ShapeError: as `reshape`, or as `bitcast`.
+            DtypeError: as `bitcast`.
+
+        Example:
+            >>> Tensor([1, 2, 3, 4]).view(2, 2).tolist()
+            [[1, 2], [3, 4]]
+            >>> Tensor([1.0]).view(dtypes.int32).tolist()
+            [1065353216]
+        """
+        given: Any = shape
+        return self.bitcast(given[0]) if len(given) == 1 and _is_dtype(given[0]) else self.reshape(*given)
+
+    def permute(self: Tensor, *axes: int | Sequence[int]) -> Tensor:
+        """Return this with axis `axes[i]` in place `i`.
+
+        Raises:
+            AxisError: an axis does not exist, or comes twice.
+            ShapeError: not every axis is named.
+
+        Example:
+            >>> Tensor.zeros(2, 3, 4).permute(2, 0, 1).shape
+            (4, 2, 3)
+        """
+        return self._in_order(unpacked(axes), "permute")
+
+    def transpose(
+        self: Tensor, axis1: int | Sequence[int] | None = None, axis2: int | None = None, *others: int
+    ) -> Tensor:
+        """Return this with two axes exchanged, those of a matrix by default; or with all of them in order.
+
+        One axis is exchanged with axis 0. More than two, or one sequence, are what NumPy's takes: the axes
+        in their new order, as by `permute`. Two are PyTorch's and tinygrad's, which are exchanged:
+        `x.transpose(0, 1)` is no copy of a matrix, as it is in NumPy.
+
+        Raises:
+            AxisError: one of them does not exist, or comes twice among all.
+            ShapeError: no axis is named, and there are not two: NumPy reverses them all, tinygrad exchanges
+                the first two; or several are named, and not all.
+
+        Example:
+            >>> x = Tensor.zeros(2, 3, 4)
+            >>> x.transpose(1, 2).shape, x.transpose(2, 0, 1).shape, x.transpose((2, 0, 1)).shape
+            ((2, 4, 3), (4, 2, 3), (4, 2, 3))
+        """
+        if others:
+            return self._in_order((axis1, axis2, *others), "transpose")
+        if axis2 is None and is_sequence(axis1):
+            return self._in_order(several(axis1), "transpose")
+        if axis1 is None:
+            if self.ndim != 2:
+                raise ShapeError(
+                    f"transpose of shape {show(self.shape)}: which axes? Name two, or use permute, or T to "
+                    "reverse them all."
+                )
+            axis1 = 1
+        # without axes, a tensor's one element lies along axis 0
+        order = list(range(self.ndim or 1))
+        first = one_axis(cast("int", axis1), len(order), "transpose")
+        second = one_axis(0 if axis2 is None else axis2, len(order), "transpose")
+        order[first], order[second] = second, first
+        return self._view(lambda u: u.permute(tuple(order[: self.ndim])))
+
+    def _in_order(self: Tensor, axes: tuple[Any, ...], what: str) -> Tensor:
+        if len(axes) != self.ndim:
+            raise ShapeError(
+                f"{what}: {len(axes)} axes {axes} for shape {show(self.shape)}. Name each of its "
+                f"{self.ndim} axes once."
+            )
+        some_axes(axes, self.ndim, what)
+        order = tuple([one_axis(axis, self.ndim, what) for axis in axes])
+        return self._view(lambda u: u.permute(order))
+
+    @property
+    def T(self: Tensor) -> Tensor:
+        """This with all axes in reverse order.
+
+        Example:
+            >>> Tensor([[1, 2], [3, 4]]).T.tolist()
+            [[1, 3], [2, 4]]
+        """
+        return self._view(lambda u: u.permute(tuple(range(self.ndim))[::-1]))
+
+    @property
+    def mT(self: Tensor) -> Tensor:
+        """This with the last two axes exchanged: each matrix transposed.
+
+        Raises:
+            ShapeError: there are fewer axes.
+
+        Example:
+            >>> Tensor([[[1, 2], [3, 4]]]).mT.tolist()
+            [[[1, 3], [2, 4]]]
+        """
+        if self.ndim < 2:
+            raise ShapeError(f"mT of shape {show(self.shape)}: a matrix has two axes. Unsqueeze it first.")
+        return self.transpose(-2, -1)
+
+    def expand(self: Tensor, *shape: Dim | Sequence[Dim | None] | None) -> Tensor:
+        """Return this broadcast to `shape`: axes of size 1 are repeated; -1 or None keeps a size.
+
+        Raises:
+            ShapeError: an axis has another size than 1 and the one asked for; or -1 stands for a new axis.
+
+        Example:
+            >>> Tensor([[1], [2]]).expand(2, 3).tolist()
+            [[1, 1, 1], [2, 2, 2]]
+        """
+        wanted = as_shape([-1 if size is None else size for size in unpacked(shape)], "expand")
+        missing = len(wanted) - self.ndim
+        if missing < 0:
+            raise ShapeError(
+                f"cannot expand {show(self.shape)} to {show(wanted)}: that has fewer axes. Reshape or "
+                "reduce first."
+            )
+        if any(isinstance(size, int) and size == -1 for size in wanted[:missing]):
+            raise ShapeError(
+                f"cannot expand {show(self.shape)} to {show(wanted)}: a new axis has no size that -1 could "
+                "keep. Pass its size."
+            )
+        have = (1,) * missing + self.shape
+        full = tuple(h if isinstance(w, int) and w == -1 else w for h, w in zip(have, wanted, strict=True))
+        for h, w in zip(have, full, strict=True):
+            if h is not w and h != w and not (isinstance(h, int) and h == 1):
+                raise ShapeError(
+                    f"cannot expand {show(self.shape)} to {show(wanted)}: only axes of size 1 expand, "
+                    "counted from the last axis. Reshape so that those axes have size 1."
+                )
+        sizes = check_sizes(full, "expand")
+        return self._view(lambda u: expanded(u, sizes))
+
+    def shrink(self: Tensor, bounds: Sequence[tuple[Dim, Dim] | None]) -> Tensor:
+        """Return the half-open interval `(begin, end)` of each axis; None keeps an axis whole.
+
+        Raises:
+            ShapeError: there is not one interval for each axis, it is no pair of sizes, or it leaves the
+                tensor.
+
+        Example:
+            >>> Tensor.arange(5).shrink([(1, 3)]).tolist()
+            [1, 2]
+        """
+        given = several(bounds)
+        if len(given) != self.ndim:
+            raise ShapeError(
+                f"shrink: {len(given)} intervals for shape {show(self.shape)}. Give one for each of "
+                f"{self.ndim} axes."
+            )
+        pairs = [
+            (0, size) if pair is None else as_pair(pair, "shrink")
+            for pair, size in zip(given, self.shape, strict=True)
+        ]
+        for axis, ((begin, end), size) in enumerate(zip(pairs, self.shape, strict=True)):
+            known: list[Any] = [0, begin, end, size]
+            if is_static(known) and known != sorted(known):
+                raise ShapeError(
+                    f"shrink: [{begin}, {end}) of axis {axis} is no part of [0, {size}). "
+                    "Intervals lie inside of the tensor."
+                )
+        return self._view(lambda u: u.shrink(pairs))
+
+    def flip(self: Tensor, *axis: int | Sequence[int] | None) -> Tensor:
+        """Return this with the order of elements along the axes reversed; None means all axes.
+
+        Raises:
+            ArgumentError: no axis was passed.
+            AxisError: an axis does not exist, or comes twice.
+
+        Example:
+            >>> Tensor([1, 2, 3]).flip(0).tolist()
+            [3, 2, 1]
+        """
+        if not axis:
+            raise ArgumentError("flip: along which axes? Name them, or pass None for all.")
+        given: Any = None if axis[0] is None else unpacked(axis)
+        chosen = axes_along(given, self.ndim, "flip")
+        return self._view(lambda u: u.flip(chosen))
+
+    def squeeze(self: Tensor, axis: Axes = None) -> Tensor:
+        """Return this without axes of size 1: all of them, or those named that have size 1.
+
+        Raises:
+            AxisError: an axis does not exist.
+
+        Example:
+            >>> Tensor.zeros(1, 3, 1).squeeze().shape
+            (3,)
+        """
+        chosen = axes_along(axis, self.ndim, "squeeze")
+        kept = [size for i, size in enumerate(self.shape) if i not in chosen or not _equals(size, 1)]
+        return self._view(lambda u: u.reshape(tuple(kept)))
+
+    def unsqueeze(self: Tensor, axis: int) -> Tensor:
+        """Return this with a new axis of size 1 in place `axis`.
+
+        Raises:
+            AxisError: there is no such place.
+
+        Example:
+            >>> Tensor.zeros(3).unsqueeze(-1).shape
+            (3, 1)
+        """
+        at = one_axis(axis, self.ndim + 1, "unsqueeze")
+        return self._view(lambda u: u.reshape((*self.shape[:at], 1, *self.shape[at:])))
+
+    def flatten(self: Tensor, start_axis: int = 0, end_axis: int = -1) -> Tensor:
+        """Return this with the axes from `start_axis` to `end_axis`, both included, joined into one.
+
+        Raises:
+            AxisError: an axis does not exist.
+            ShapeError: the first comes after the last.
+
+        Example:
+            >>> Tensor.zeros(2, 3, 4).flatten(1).shape
+            (2, 12)
+        """
+        if not self.ndim:
+            return self.reshape(1).flatten(start_axis, end_axis)
+        first, last = one_axis(start_axis, self.ndim, "flatten"), one_axis(end_axis, self.ndim, "flatten")
+        if first > last:
+            raise ShapeError(f"flatten: axis {start_axis} comes after axis {end_axis}. Exchange them.")
+        joined = product(self.shape[first : last + 1])
+        return self._view(lambda u: u.reshape((*self.shape[:first], joined, *self.shape[last + 1 :])))
+
+    def ravel(self: Tensor) -> Tensor:
+        """Return all elements along one axis, in row-major order: `flatten()`.
+
+        Example:
+            >>> Tensor([[1, 2], [3, 4]]).ravel().tolist()
+            [1, 2, 3, 4]
+        """
+        return self.flatten()
+
+    def unflatten(self: Tensor, axis: int, sizes: Sequence[Dim]) -> Tensor:
+        """Return this with one axis split into `sizes`, one of which may be -1.
+
+        Raises:
+            AxisError: the axis does not exist.
+            ShapeError: it does not have as many elements as `sizes`.
+
+        Example:
+            >>> Tensor.zeros(2, 12).unflatten(1, (3, -1)).shape
+            (2, 3, 4)
+        """
+        at = one_axis(axis, self.ndim, "unflatten")
+        wanted = as_shape((sizes,), "unflatten")
+        # an axis at a time: -1 is what is left of this axis, also where another has no elements
+        sizes = _completed((self.shape[at],), wanted, "unflatten")
+        return self._view(lambda u: u.reshape((*self.shape[:at], *sizes, *self.shape[at + 1 :])))
+
+    def narrow(self: Tensor, axis: int, start: Dim, length: Dim) -> Tensor:
+        """Return `length` elements of an axis from `start` on, which may count from its end. A view.
+
+        Raises:
+            AxisError: the axis does not exist.
+            ShapeError: they are not all on the axis, or one of the numbers is none.
+
+        Example:
+            >>> Tensor([1, 2, 3, 4]).narrow(0, 1, 2).tolist()
+            [2, 3]
+        """
+        at = one_axis(axis, self.ndim, "narrow")
+        begin, count = as_pair((start, length), "narrow")
+        size = self.shape[at]
+        if isinstance(begin, int) and begin < 0:
+            begin = add_sizes(size, begin)
+        end = add_sizes(begin, count)
+        known: list[Any] = [0, begin, end, size]
+        if is_static(known) and known != sorted(known):
+            raise ShapeError(
+                f"narrow: {count} elements from {start} on leave axis {axis} of size {size}. Take fewer."
+            )
+        return self._interval(at, begin, end)
+
+    def select(self: Tensor, axis: int, index: Dim) -> Tensor:
+        """Return what is at one place of an axis, which goes. A view.
+
+        Raises:
+            AxisError: the axis does not exist, or the place on it.
+            ShapeError: the place is no integer.
+
+        Example:
+            >>> Tensor([[1, 2], [3, 4]]).select(1, -1).tolist()
+            [2, 4]
+        """
+        at = one_axis(axis, self.ndim, "select")
+        place, size = as_dim(index, "select"), self.shape[at]
+        if isinstance(place, int):
+            if isinstance(size, int):
+                check_inside(place, at, size, "select")
+            place = add_sizes(size, place) if place < 0 else place
+        part = self._interval(at, place, add_sizes(place, 1))
+        return part._view(lambda u: u.reshape((*u.shape[:at], *u.shape[at + 1 :])))
+
+    def _interval(self: Tensor, axis: int, begin: Dim, end: Dim) -> Tensor:
+        bounds: Any = [(0, size) for size in self.shape]
+        bounds[axis] = (begin, end)
+        return self._view(lambda u: u.shrink(bounds))
+
+    def broadcast_to(self: Tensor, *shape: Dim | Sequence[Dim]) -> Tensor:
+        """Return `expand(*shape)`.
+
+        Example:
+            >>> Tensor([1, 2]).broadcast_to(2, 2).tolist()
+            [[1, 2], [1, 2]]
+        """
+        return self.expand(*shape)
+
+
+def _is_dtype(given: Any) -> bool:
+    """Say whether this is a dtype, here or elsewhere, and no size of an axis, nor text."""
+    return not isinstance(given, (int, str, tuple, list)) and find_dtype(given) is not None
+
+
+def _kept(shape: Sequence[Any], have: Shape, what: str) -> list[Any]:
+    """Return the sizes that were asked for, with those of the axes in the places of None."""
+    wanted = unpacked(shape)
+    if any(size is None for size in wanted[len(have) :]):
+        raise ShapeError(f"{what} of shape {show(have)} to {wanted}: None stands where there is no axis.")
+    return [have[axis] if size is None else size for axis, size in enumerate(wanted)]
+
+
+def _completed(shape: Shape, wanted: Shape, what: str) -> Shape:
+    """Return `wanted` with its -1 replaced, if it has as many elements as `shape`."""
+    unknown = [axis for axis, size in enumerate(wanted) if isinstance(size, int) and size == -1]
+    if len(unknown) > 1:
+        raise ShapeError(f"cannot {what} {show(shape)} to {show(wanted)}: only one size may be -1.")
+    if any(isinstance(size, int) and size < -1 for size in wanted):
+        raise ShapeError(f"{what}: {show(wanted)} has a negative size. Sizes are 0 or more, one may be -1.")
+    known = product(size for axis, size in enumerate(wanted) if axis not in unknown)
+    count = product(shape)
+    if unknown:
+        if isinstance(known, int) and (known == 0 or (isinstance(count, int) and count % known)):
+            raise ShapeError(
+                f"cannot {what} {show(shape)} to {show(wanted)}: {count} elements do not divide "
+                f"into groups of {known}. Choose sizes whose product divides {count}."
+            )
+        axis = unknown[0]
+        quotient = _quotient(count, known)
+        wanted = (*wanted[:axis], quotient, *wanted[axis + 1 :])
+        known = known * quotient
+    # of symbolic sizes, what they are today; a replay with other values asks again
+    missing = count - known
+    least, most = (missing, missing) if isinstance(missing, int) else missing.bounds
+    if least > 0 or most < 0:
+        counts = [str(size if isinstance(size, int) else size.vmax) for size in (count, known)]
+        raise ShapeError(
+            f"cannot {what} {show(shape)} to {show(wanted)}: {counts[0]} elements do not fit {counts[1]}. "
+            f"Pass -1 for one dimension or a shape with {counts[0]} elements."
+        )
+    return wanted
+
+
+def _equals(size: Dim, number: int) -> bool:
+    return isinstance(size, int) and size == number
+
+
+def _quotient(count: Any, known: Any) -> Any:
+    if isinstance(count, UOp) and isinstance(known, UOp) and count is known:
+        return 1
+    # a node of its own would be another size than this one
+    return count if isinstance(known, int) and known == 1 else count // known

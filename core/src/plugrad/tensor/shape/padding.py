@@ -1,0 +1,247 @@
+"""Padding: with a value, mirrored, repeated, wrapped around; and sizes as targets."""
+
+from __future__ import annotations
+
+# `self` is the class that joins the mixins, which share its protected members
+# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from plugrad.dtype import ConstType, DType, dtypes, is_bool, is_float
+from plugrad.errors import ArgumentError, ShapeError
+from plugrad.tensor.base import TensorBase, promoted
+from plugrad.tensor.shapes import (
+    Dim,
+    as_dim,
+    as_number,
+    as_pair,
+    as_shape,
+    is_sequence,
+    is_static,
+    several,
+    show,
+    size_today,
+    unpacked,
+)
+from plugrad.uop.shape import add_sizes, greatest, least
+from plugrad.uop.uop import UOp
+
+if TYPE_CHECKING:
+    from plugrad.tensor.tensor import Tensor
+
+PadMode = Literal["constant", "reflect", "replicate", "circular"]
+
+
+class PaddingMixin(TensorBase):
+    """Padding and its opposite."""
+
+    __slots__ = ()
+
+    def pad(
+        self: Tensor,
+        padding: Dim | Sequence[Dim] | Sequence[tuple[Dim, Dim] | None],
+        mode: PadMode = "constant",
+        value: ConstType | None = None,
+    ) -> Tensor:
+        """Return this with more elements around it. Negative widths cut away.
+
+        Args:
+            padding: a pair `(before, after)` for each axis (None: nothing), or numbers as in PyTorch:
+                `(before, after)` of the last axis, then of the one before it, and so on. One number alone
+                goes before and after each axis, as in NumPy.
+            mode: what the new elements are: `value`, the tensor mirrored at its outermost elements
+                ("reflect", narrower than the axis), those elements again ("replicate"), or the tensor wrapped
+                around ("circular", of what negative widths leave of the axis).
+            value: what "constant" fills with, 0 if left out. Where elements of this dtype cannot be that, the
+                result has another one: integers padded with 0.5 become floats.
+
+        Raises:
+            ArgumentError: there is no such mode, or another mode than "constant" was given a value.
+            DtypeError: `value` is no number, or too large for this dtype.
+            ShapeError: widths are no numbers, or not as many as fit; or they mirror too much.
+
+        Example:
+            >>> Tensor([1, 2]).pad((1, 2)).tolist()
+            [0, 1, 2, 0, 0]
+            >>> Tensor([1, 2, 3]).pad((2, 1), "reflect").tolist()
+            [3, 2, 1, 2, 3, 2]
+        """
+        # an array is equal to none of them, but does not say so by one bool
+        if is_sequence(mode) or mode not in get_args(PadMode):
+            raise ArgumentError(
+                f"pad: mode={mode!r} is none of 'constant', 'reflect', 'replicate', 'circular'. A value to "
+                "fill with is passed as value=; 'edge' and 'wrap' of NumPy are 'replicate' and 'circular'."
+            )
+        pairs = self._padding_pairs(padding)
+        if mode == "constant":
+            return self._filled_around(pairs, 0 if value is None else as_number(value, "pad"))
+        if value is not None and as_number(value, "pad") != 0:
+            raise ArgumentError(f"pad: mode={mode!r} fills with no value={value!r}. Leave it out.")
+        return self._padded_by(pairs, mode)
+
+    def pad_to(self: Tensor, *shape: Dim | Sequence[Dim | None] | None, value: ConstType = 0) -> Tensor:
+        """Return this with `value` behind its elements, so that it has `shape`; None keeps a size.
+
+        Raises:
+            ShapeError: the number of axes differs, or an axis is longer than that.
+
+        Example:
+            >>> Tensor([[1, 2]]).pad_to(2, 3).tolist()
+            [[1, 2, 0], [0, 0, 0]]
+        """
+        sizes = self._target_sizes(shape, "pad_to")
+        for axis, (want, have) in enumerate(zip(sizes, self.shape, strict=True)):
+            if isinstance(want, int) and isinstance(have, int) and want < have:
+                raise ShapeError(
+                    f"pad_to: axis {axis} of shape {show(self.shape)} has more than {want} elements. Use "
+                    "shrink_to to cut."
+                )
+        return self.pad([(0, add_sizes(w, -h)) for w, h in zip(sizes, self.shape, strict=True)], value=value)
+
+    def shrink_to(self: Tensor, *shape: Dim | Sequence[Dim | None] | None) -> Tensor:
+        """Return the first elements along each axis, so that the result has `shape`; None keeps a size.
+
+        Raises:
+            ShapeError: the number of axes differs, or an axis is shorter than that.
+
+        Example:
+            >>> Tensor([[1, 2, 3], [4, 5, 6]]).shrink_to(1, 2).tolist()
+            [[1, 2]]
+        """
+        return self.shrink([(0, size) for size in self._target_sizes(shape, "shrink_to")])
+
+    def _target_sizes(self: Tensor, shape: Any, what: str) -> list[Dim]:
+        given = unpacked(shape)
+        if len(given) != self.ndim:
+            raise ShapeError(
+                f"{what}: {len(given)} sizes {given} for shape {show(self.shape)}. Give one for each "
+                f"of {self.ndim} axes, or None."
+            )
+        kept = [have if want is None else want for want, have in zip(given, self.shape, strict=True)]
+        return list(as_shape((kept,), what))
+
+    # --- with a value ---
+
+    def _filled_around(self: Tensor, pairs: list[tuple[Dim, Dim]], value: ConstType) -> Tensor:
+        cut, pairs = _split_widths(pairs)
+        if any(b or e for b, e in cut):
+            return self._cut(cut)._filled_around(pairs, value)
+        padded = self._graph.pad(pairs)
+        if value == 0:
+            return self._like(padded)
+        dtype = self.dtype if _holds(self.dtype, value) else promoted([self, value])
+        inside = UOp.const(dtypes.bool, True).reshape((1,) * self.ndim).expand(self.shape).pad(pairs)
+        fill = self._const(value, dtype)
+        return self._like(inside.where(padded.cast(dtype), fill))
+
+    def _padding_pairs(self: Tensor, padding: Any) -> list[tuple[Dim, Dim]]:
+        if not is_sequence(padding):
+            width = as_dim(padding, "pad")
+            return [(width, width)] * self.ndim
+        given = several(padding)
+        if any(item is None or is_sequence(item) for item in given):
+            return self._one_pair_each(given)
+        if len(given) % 2 or len(given) > 2 * self.ndim:
+            raise ShapeError(
+                f"pad: {len(given)} widths {given} for shape {show(self.shape)}. Give (before, after) of the "
+                f"last axis, then of those before it: at most {2 * self.ndim} numbers."
+            )
+        widths = [as_dim(width, "pad") for width in given]
+        pairs = list(zip(widths[::2], widths[1::2], strict=True))[::-1]
+        front: list[tuple[Dim, Dim]] = [(0, 0)] * (self.ndim - len(pairs))
+        return front + pairs
+
+    def _one_pair_each(self: Tensor, given: Sequence[Any]) -> list[tuple[Dim, Dim]]:
+        if len(given) != self.ndim:
+            raise ShapeError(
+                f"pad: {len(given)} pairs for shape {show(self.shape)}. Give one for each of {self.ndim} "
+                "axes."
+            )
+        return [(0, 0) if pair is None else as_pair(pair, "pad") for pair in given]
+
+    # --- with its own elements ---
+
+    def _padded_by(self: Tensor, pairs: list[tuple[Dim, Dim]], mode: PadMode) -> Tensor:
+        cut, pairs = _split_widths(pairs)
+        if mode == "circular" and any(b or e for b, e in cut):
+            return self._cut(cut)._padded_by(pairs, mode)
+        out = self
+        for axis, (before, after) in enumerate(pairs):
+            size = out.shape[axis]
+            if not before and not after:
+                continue
+            _check_reach(mode, axis, size_today(size), max(size_today(before), size_today(after)))
+            out = out._padded_axis(mode, axis, before, after)
+        # not a view, also where nothing is added
+        return self._like(out._cut(cut)._graph)
+
+    def _padded_axis(self: Tensor, mode: PadMode, axis: int, before: Dim, after: Dim) -> Tensor:
+        if mode == "circular":
+            return self._wrapped(axis, before, after)
+        return (self._reflected if mode == "reflect" else self._replicated)(axis, before, after)
+
+    def _cut(self: Tensor, widths: list[tuple[int, int]]) -> Tensor:
+        """Return this without so many elements at the beginning and end of each axis."""
+        if not any(b or e for b, e in widths):
+            return self
+        kept = [(b, add_sizes(size, -e)) for (b, e), size in zip(widths, self.shape, strict=True)]
+        return self.shrink(kept)
+
+    def _replicated(self: Tensor, axis: int, before: Dim, after: Dim) -> Tensor:
+        size: Any = self.shape[axis]
+        ends = [self._interval(axis, 0, 1), self._interval(axis, size - 1, size)]
+        shapes = [[n if at == axis else dim for at, dim in enumerate(self.shape)] for n in (before, after)]
+        first, last = (end.expand(shape) for end, shape in zip(ends, shapes, strict=True))
+        return first.cat(self, last, axis=axis)
+
+    def _reflected(self: Tensor, axis: int, before: Dim, after: Dim) -> Tensor:
+        size: Any = self.shape[axis]
+        first = self._interval(axis, 1, before + 1).flip(axis)
+        last = self._interval(axis, add_sizes(size, -1, -after), add_sizes(size, -1)).flip(axis)
+        return first.cat(self, last, axis=axis)
+
+    def _wrapped(self: Tensor, axis: int, before: Any, after: Any) -> Tensor:
+        """Return the axis begun `before` elements earlier, going round and round."""
+        size: Any = self.shape[axis]
+        start = -before % size
+        count = before + size + after
+        if is_static((size, start, count)):
+            return self._going_round(axis, start, count, -(-(start + count) // size))
+        # as often as any value asks for: none of it is written
+        rounds = -(-greatest(before + after) // max(least(size), 1))
+        return self._going_round(axis, start, count, 2 + rounds)
+
+    def _going_round(self: Tensor, axis: int, start: Dim, count: Dim, times: int) -> Tensor:
+        """Return `count` elements from `start` on, of the axis repeated `times` times."""
+        repeats = [times if at == axis else 1 for at in range(self.ndim)]
+        return self.repeat(repeats)._interval(axis, start, start + count)
+
+
+def _holds(dtype: DType, value: ConstType) -> bool:
+    """Say whether elements of `dtype` can be `value`, but for rounding and range."""
+    if is_float(dtype):
+        return True
+    return value in (0, 1) if is_bool(dtype) else math.isfinite(value) and value == int(value)
+
+
+def _split_widths(pairs: list[tuple[Dim, Dim]]) -> tuple[list[tuple[int, int]], list[tuple[Dim, Dim]]]:
+    """Return how much of each axis is cut, and how much is added."""
+
+    def cut(width: Dim) -> int:
+        return max(-width, 0) if isinstance(width, int) else 0
+
+    def added(width: Dim) -> Dim:
+        return max(width, 0) if isinstance(width, int) else width
+
+    return [(cut(b), cut(e)) for b, e in pairs], [(added(b), added(e)) for b, e in pairs]
+
+
+def _check_reach(mode: PadMode, axis: int, size: int, width: int) -> None:
+    if size == 0:
+        raise ShapeError(f"pad: axis {axis} has no elements to take for mode={mode!r}. Pad with a value.")
+    if mode == "reflect" and width >= size:
+        raise ShapeError(
+            f"pad: a width of {width} on axis {axis} of {size} elements. mode='reflect' mirrors without the "
+            f"outermost element: at most {size - 1}."
+        )

@@ -1,0 +1,1 @@
+"""Order elements, and search among ordered ones."""

@@ -1,0 +1,42 @@
+"""What algorithms that go along rows of keys share."""
+
+import struct
+from typing import Any
+
+from plugrad.dtype import DType, dtype_max, dtypes
+from plugrad.tensor.host.host_data import HOST, host_buffer
+from plugrad.tensor.lookup import counted
+from plugrad.uop.ops import Ops
+from plugrad.uop.uop import UOp
+
+
+def sum_last(u: UOp) -> UOp:
+    """Return the sums along the last axis, which goes: (*R, n) -> (*R)."""
+    return u.reduce_axis(Ops.ADD, (len(u.shape) - 1,)).reshape(u.shape[:-1])
+
+
+def whole_blocks(keys: UOp, block: int) -> UOp:
+    """Return keys filled up to whole blocks with the greatest one: behind all that are equal to it."""
+    size: Any = keys.shape[-1]
+    room = -size % block
+    if not room:
+        return keys
+    padded = keys.pad([*[(0, 0)] * (len(keys.shape) - 1), (0, room)])
+    inside = counted(size + room, dtypes.int32, padded.shape, len(keys.shape) - 1) < size
+    return inside.where(padded, padded.const_like(dtype_max(keys.dtype)))
+
+
+def bit_numbers() -> UOp:
+    """Return 0 to 63 in the host's memory, of which `bit_number` takes one: (64,) of int64."""
+    return host_buffer(struct.pack("=64q", *range(64)), (64,), dtypes.int64)
+
+
+def bit_number(bits: UOp, bit: int, device: str) -> UOp:
+    """Return a number of `bits` in memory of its own: kernels that read it are one for all numbers."""
+    return bits.shrink(((bit, bit + 1),)).copy_to_device(device)
+
+
+def number_on_device(number: int, device: str, dtype: DType = dtypes.int32) -> UOp:
+    """Return a number in memory, (1,) of int32 or int64: kernels that read it are one for all numbers."""
+    uop = host_buffer(struct.pack("=i" if dtype is dtypes.int32 else "=q", number), (1,), dtype)
+    return uop if device == HOST else uop.copy_to_device(device)

@@ -1,0 +1,574 @@
+"""Finding elements: in sorted rows, by a condition, by their value.
+
+Where the number of results depends on the elements, it is read from the device when the function is called:
+such functions compute their input at once, and cannot run inside a jitted function unless told a `size`.
+"""
+
+from __future__ import annotations
+
+# `self` is the class that joins the mixins, which share its protected members
+# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from plugrad.dtype import ConstType, dtype_max, dtypes, is_bool, is_float, is_int
+from plugrad.engine.capture import current_capture
+from plugrad.errors import ArgumentError, DtypeError, JitError, ShapeError
+from plugrad.tensor.base import TensorBase, promoted
+from plugrad.tensor.lookup import counted, number_of, pick_first, position_dtype
+from plugrad.tensor.shapes import (
+    Dim,
+    as_flag,
+    as_int,
+    as_number,
+    cut_to,
+    filled,
+    fixed_shape,
+    is_static,
+    one_axis,
+    product,
+    several,
+    show,
+    size_today,
+)
+from plugrad.tensor.sort.row_utils import bit_numbers
+from plugrad.tensor.sort.sorted_scatter import CountsOfNumbers, PositionsOfTruths
+from plugrad.tensor.sort.sorting import search_rows, sort_keys
+from plugrad.uop.ops import Ops
+from plugrad.uop.shape import greatest
+from plugrad.uop.uop import UOp
+
+if TYPE_CHECKING:
+    from plugrad.tensor.tensor import Tensor
+
+# Up to so many comparisons, a grid counts all values against all places in less time than it sorts them.
+_FEW = 1 << 22
+
+
+class SearchMixin(TensorBase):
+    """Searches."""
+
+    __slots__ = ()
+
+    def searchsorted(
+        self: Tensor,
+        values: Tensor | ConstType,
+        right: bool = False,
+        *,
+        side: Literal["left", "right"] | None = None,
+    ) -> Tensor:
+        """Return where `values` would be inserted into this sorted tensor, to keep it sorted.
+
+        (n,) with (...) -> (...), or (*R, n) with (*R, m) -> (*R, m). NaN is greater than every number.
+        Integers of any two dtypes compare as the numbers that they are.
+
+        Args:
+            values: what is looked for: a tensor, an array or a number.
+            right: insert behind equal elements, not before them.
+            side: the same in words, which override it.
+
+        Raises:
+            ArgumentError: `side` is neither "left" nor "right", or `right` no truth value.
+            ShapeError: there is no last axis, or rows differ.
+            DtypeError: `values` are no numbers.
+
+        Example:
+            >>> Tensor([1, 3, 3, 5]).searchsorted(Tensor([3, 4])).tolist()
+            [1, 3]
+        """
+        if side is not None and str(side) not in ("left", "right"):
+            raise ArgumentError(f"searchsorted: side={side!r} is neither 'left' nor 'right'.")
+        right = as_flag(right, "searchsorted: right") if side is None else side == "right"
+        values = self._tensor_operand(values)
+        self._check_device(values)
+        if not self.ndim or (self.ndim > 1 and self.shape[:-1] != values.shape[:-1]):
+            raise ShapeError(
+                f"searchsorted: values of shape {show(values.shape)} in rows of shape {show(self.shape)}. "
+                "Give one sorted axis, or the same axes before the last."
+            )
+        dtype = promoted([self, values])
+        if is_float(dtype) and is_int(self.dtype) and is_int(values.dtype):
+            return self._found_beside_unsigned(values, right)
+        shape = values.shape
+        wanted = sort_keys(values._graph.cast(dtype).reshape(_rows_of(self.ndim, shape)), False)
+        rows = sort_keys(self._graph.cast(dtype), False)
+        size = self.shape[-1]
+        if not is_static((*self.shape, *shape)):
+            found = _found_in_filled(rows, wanted, right).cast(position_dtype(greatest(size)))
+            return self._make(found.reshape(shape), self._device)
+        found = search_rows(rows.contiguous(), wanted.contiguous(), right)
+        return self._make(found.cast(position_dtype(size)).reshape(shape), self._device)
+
+    def _found_beside_unsigned(self: Tensor, values: Tensor, right: bool) -> Tensor:
+        """Return `searchsorted` of signed integers and uint64: their common dtype would round them."""
+        if self.dtype is dtypes.uint64:
+            is_inside = values >= 0
+            found = self.searchsorted(is_inside.where(values, 0).cast(dtypes.uint64), right)
+            return is_inside.where(found, 0)
+        is_inside = values <= dtype_max(dtypes.int64)
+        found = self.cast(dtypes.int64).searchsorted(is_inside.where(values, 0).cast(dtypes.int64), right)
+        return is_inside.where(found, self._make(number_of(self.shape[-1], found.dtype), self._device))
+
+    # --- by a condition ---
+
+    def nonzero(self: Tensor, size: int | None = None, fill_value: int = 0, *, as_tuple: bool = False) -> Any:
+        """Return the positions of elements that are not zero, in order: (count, ndim) of the default int.
+
+        Without `size`, this tensor is computed at once, because the count depends on it.
+
+        Args:
+            size: the first so many positions, filled up behind the last one: (size, ndim). Then nothing is
+                computed before it is needed, and a jitted function may ask.
+            fill_value: what positions that there are not are filled with.
+            as_tuple: return one tensor for each axis instead, (count,): what `x[...]` takes.
+
+        Raises:
+            ArgumentError: `size` or `fill_value` is no integer, or `size` is negative.
+            JitError: inside a jitted function, without a `size`.
+
+        Example:
+            >>> Tensor([[0, 7], [8, 0]]).nonzero().tolist()
+            [[0, 1], [1, 0]]
+            >>> Tensor([0, 7, 0]).nonzero(size=2, fill_value=-1).tolist()
+            [[1], [-1]]
+        """
+        if not is_static(self.shape):
+            # the zeros behind the axes are in no result
+            return self._with_zeros_behind().nonzero(size, fill_value, as_tuple=as_tuple)
+        shape = fixed_shape(self.shape, "nonzero")
+        fill = as_int(fill_value, "nonzero", "fill_value")
+        count = None if size is None else _as_count(size, "nonzero")
+        # PyTorch, too, takes a number for a row of one where it is asked for a tuple
+        places = (1,) if as_tuple and not shape else shape
+        flat = self._true_positions(count)
+        is_found = flat < product(shape)
+        columns: list[Tensor] = []
+        stride = 1
+        for length in reversed(places):
+            column = (flat // max(stride, 1)) % max(length, 1)
+            columns.append(column if count is None else is_found.where(column, fill))
+            stride *= length
+        columns.reverse()
+        if as_tuple:
+            return tuple(columns)
+        return columns[0].stack(*columns[1:], axis=1) if shape else flat.unsqueeze(1).shrink([None, (0, 0)])
+
+    def masked_select(
+        self: Tensor, mask: Tensor, size: int | None = None, fill_value: ConstType = 0
+    ) -> Tensor:
+        """Return the elements where `mask` holds, in order: (...) -> (count,).
+
+        Without `size`, the mask is computed at once, because the count depends on it.
+
+        Args:
+            mask: bools, which broadcast with this tensor.
+            size: the first so many elements, filled up behind the last one: (size,). Then nothing is computed
+                before it is needed, and a jitted function may ask.
+            fill_value: what elements that there are not are filled with.
+
+        Raises:
+            ArgumentError: `size` is no integer, or negative.
+            DtypeError: `mask` is no tensor of bools, or this dtype does not hold `fill_value`.
+            ShapeError: `mask` does not broadcast with this tensor.
+            JitError: inside a jitted function, without a `size`.
+
+        Example:
+            >>> Tensor([1, 2, 3]).masked_select(Tensor([True, False, True])).tolist()
+            [1, 3]
+            >>> Tensor([1, 2, 3]).masked_select(Tensor([True, False, True]), size=3).tolist()
+            [1, 3, 0]
+        """
+        _check_mask(mask)
+        self._check_device(mask)
+        both = self._operands_like(mask)
+        if not is_static(both[0].shape):
+            both = (both[0]._with_zeros_behind(), both[1]._with_zeros_behind())
+        count = None if size is None else _as_count(size, "masked_select")
+        positions = both[1]._true_positions(count)._graph
+        out = pick_first(both[0].flatten()._graph, positions)
+        if count is not None:
+            fill = self._const(as_number(fill_value, "masked_select"))
+            out = (positions < product(both[0].shape)).where(out, fill)
+        return self._with(out, mask)
+
+    def _with_zeros_behind(self: Tensor) -> Tensor:
+        """Return this filled up to the greatest sizes that symbolic axes have."""
+        return self._like(filled(self._graph))
+
+    def _operands_like(self: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+        shape = self.shape if self.shape == mask.shape else (self.cast(dtypes.bool) & mask).shape
+        return self.expand(shape), mask.expand(shape)
+
+    def _true_positions(self: Tensor, count: int | None = None) -> Tensor:
+        """Return the positions of elements that are not zero, among all in row-major order.
+
+        With a `count` the first so many of them; where there are fewer, positions behind all elements.
+        """
+        size = product(fixed_shape(self.shape, "nonzero"))
+        dtype = position_dtype(size)
+        if not size or count == 0:
+            return self._make(UOp.const(dtype, size).reshape((1,)).expand((count or 0,)), self._device)
+        truths = self._like(self._truths().reshape((size,)).detach())
+        running = truths.cumsum(0, dtype=dtype)
+        running = running._like(running._graph.contiguous())
+        if count is None:
+            count = running._interval(0, size - 1, size)._number_of_trues()
+        if not count:
+            return self._make(UOp.const(dtype, 0).reshape((1,)).expand((0,)), self._device)
+        found = _listed(truths._graph, running._graph, count)
+        return self._make(found.dispatch(PositionsOfTruths(count), running._graph).contiguous(), self._device)
+
+    def _number_of_trues(self: Tensor) -> int:
+        if current_capture() is not None:
+            raise JitError(
+                "a jitted function reads the elements of a mask: how many hold decides a shape, which its "
+                "replays cannot change. Pass size= to masked_select or nonzero, or choose with where()."
+            )
+        return self.item()
+
+    def repeat_interleave(
+        self: Tensor,
+        repeats: Dim | Sequence[int] | Tensor,
+        axis: int | None = None,
+        *,
+        output_size: int | None = None,
+    ) -> Tensor:
+        """Return this with each element along an axis `repeats` times, one behind the other.
+
+        Args:
+            repeats: how often each comes: one number, or one for each place on the axis. A tensor of them is
+                computed at once, because the size of the result depends on it.
+            axis: along which axis; None takes all elements in row-major order.
+            output_size: the sum of a tensor of numbers, where it is known: then nothing is computed early.
+                Elements that the tensor has beyond that fall away; those missing are 0.
+
+        Raises:
+            ArgumentError: a number is negative, or no integer; of a tensor without `output_size` only.
+            AxisError: the axis does not exist.
+            DtypeError: a tensor of numbers holds no integers.
+            ShapeError: there are more or fewer numbers than places, or `output_size` is not their sum, where
+                that is known.
+            JitError: a tensor of numbers inside a jitted function, without `output_size`.
+
+        Example:
+            >>> Tensor([1, 2]).repeat_interleave(2).tolist()
+            [1, 1, 2, 2]
+            >>> Tensor([1, 2]).repeat_interleave([0, 3]).tolist()
+            [2, 2, 2]
+        """
+        if axis is None:
+            return self.flatten().repeat_interleave(repeats, 0, output_size=output_size)
+        at = one_axis(axis, self.ndim, "repeat_interleave")
+        if isinstance(repeats, TensorBase):
+            size = self.shape[at]
+            return self.index_select(at, self._places_repeated(repeats, size, output_size))  # pyright: ignore[reportArgumentType]
+        if isinstance(repeats, UOp):
+            return self._each_repeated(at, repeats)
+        numbers = [as_int(number, "repeat_interleave", "repeats") for number in several(repeats)]
+        if numbers and min(numbers) < 0:
+            raise ArgumentError(f"repeat_interleave: {min(numbers)} times. Give 0 or more.")
+        if output_size is not None:
+            _check_sum(numbers, self.shape[at], as_int(output_size, "repeat_interleave", "output_size"))
+        if len(numbers) == 1:
+            return self._each_repeated(at, numbers[0])
+        size = self.shape[at]
+        if not isinstance(size, int) and len(numbers) == size_today(size):
+            # one number each is for as many as there are: a replay with others is refused
+            known = self.reshape(*self.shape[:at], len(numbers), *self.shape[at + 1 :])
+            return known.repeat_interleave(numbers, at)
+        _check_one_each((len(numbers),), size)
+        places = [place for place, number in enumerate(numbers) for _ in range(number)]
+        return self.index_select(at, self._from_host(places, position_dtype(len(numbers))))
+
+    def _each_repeated(self: Tensor, axis: int, number: Dim) -> Tensor:
+        wide = [number if i == axis + 1 else -1 for i in range(self.ndim + 1)]
+        return self.unsqueeze(axis + 1).expand(wide).flatten(axis, axis + 1)
+
+    def _places_repeated(self: Tensor, counts: Tensor, size: Dim, total: int | None) -> Tensor:
+        """Return each place on an axis as often as it is to come."""
+        if not is_int(counts.dtype) and counts.numel():
+            raise DtypeError(f"repeat_interleave with {counts.dtype.name}: numbers of times are integers.")
+        _check_one_each(counts.shape, size)
+        if isinstance(size, int) and not size:
+            return self._make(UOp.const(position_dtype(0), 0).reshape((1,)).expand((0,)), self._device)
+        if counts.dtype is dtypes.uint64:
+            counts = counts.minimum(dtype_max(dtypes.int64))
+        is_wide = counts.dtype.itemsize >= 4
+        counts = counts.expand(size)._with_zeros_behind()
+        counts = counts.cast(dtypes.int64 if is_wide else position_dtype(size))
+        size = len_of(counts)
+        if total is None and (least := counts.min().item()) < 0:
+            raise ArgumentError(f"repeat_interleave: {least} times. Give 0 or more.")
+        ends = counts.cumsum(0)
+        ends = ends._like(ends._graph.contiguous())
+        if total is None:
+            total = ends._interval(0, size - 1, size).item()
+        numbers = UOp.iota(_as_count(total, "repeat_interleave", "output_size"))
+        return ends.searchsorted(self._make(numbers, self._device), right=True)
+
+    # --- by value ---
+
+    def unique(
+        self: Tensor,
+        *,
+        return_inverse: bool = False,
+        return_counts: bool = False,
+        sorted_: bool = True,
+        axis: int | None = None,
+    ) -> Any:
+        """Return the different elements, sorted: (...) -> (count,). All NaNs are one, as in NumPy.
+
+        Computes this tensor at once, because the count depends on it. What else to return is said by name:
+        what comes first by position means one thing to PyTorch and another to NumPy.
+
+        Args:
+            return_inverse: also return where in the result each element is, in this shape.
+            return_counts: also return how often each comes.
+            sorted_: changes nothing: they come in order.
+            axis: compare the slices of this axis, by their first elements, equal ones by their second, and so
+                on; None compares all elements.
+
+        Raises:
+            AxisError: the axis does not exist.
+            JitError: inside a jitted function.
+
+        Example:
+            >>> [x.tolist() for x in Tensor([2, 1, 2]).unique(return_counts=True)]
+            [[1, 2], [1, 2]]
+            >>> Tensor([[2, 1], [0, 3], [2, 1]]).unique(axis=0).tolist()
+            [[0, 3], [2, 1]]
+        """
+        if axis is not None:
+            return self._unique_slices(one_axis(axis, self.ndim, "unique"), return_inverse, return_counts)
+        size = product(self.shape)
+        flat = self._make(self._graph.detach().reshape((size,)), self._device)
+        if 0 in self.shape:
+            empty = self._make(UOp.const(position_dtype(0), 0).reshape((1,)).expand((0,)), self._device)
+            inverse = empty.reshape(self.shape)
+            out = (flat, *[inverse] * return_inverse, *[empty] * return_counts)
+            return out if len(out) > 1 else flat
+        order = flat.argsort()
+        keys = sort_keys(flat._graph, False).contiguous()
+        ordered = pick_first(keys, order._graph).contiguous()
+        if current_capture() is None:
+            # counting computes a part of what follows: sorting is planned and done once
+            order.realize(self._make(keys, self._device), self._make(ordered, self._device))
+        starts = self._make(ordered, self._device)._first_of_runs()
+        results = [flat.gather(0, order.gather(0, starts))]
+        if return_inverse:
+            places = search_rows(pick_first(ordered, starts._graph).contiguous(), keys, False)
+            results.append(self._make(places.cast(starts.dtype).reshape(self.shape), self._device))
+        if return_counts:
+            end = self._make(number_of(size, starts.dtype).reshape((1,)), self._device)
+            results.append(starts._interval(0, 1, len_of(starts)).cat(end) - starts)
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def _unique_slices(self: Tensor, axis: int, return_inverse: bool, return_counts: bool) -> Any:
+        size = self.shape[axis]
+        keys = self._make(sort_keys(self._graph.detach(), False), self._device).movedim(axis, -1)
+        rows = keys.reshape(product(keys.shape[:-1]), size)
+        whole = rows._with_zeros_behind()
+        if not isinstance(size, int):
+            # slices that there are not come last
+            place = self._make(UOp.iota(greatest(size), dtypes.int32), self._device)
+            is_behind = place >= self._make(number_of(size, dtypes.int32), self._device)
+            whole = is_behind.cast(whole.dtype).unsqueeze(0).cat(whole)
+        ranks = whole._slice_ranks()
+        order = ranks.argsort()
+        starts = ranks.gather(0, order)._interval(0, 0, size)._first_of_runs()
+        results = [self.index_select(axis, order.gather(0, starts))]
+        ranks = ranks._interval(0, 0, size)
+        if return_inverse:
+            results.append(ranks)
+        if return_counts:
+            results.append(ranks.bincount())
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def _first_of_runs(self: Tensor) -> Tensor:
+        """Return where in (n,) the runs of equal elements begin."""
+        size = self.shape[0]
+        room = greatest(size)
+        if not room:
+            return self._make(UOp.const(position_dtype(0), 0).reshape((1,)).expand((0,)), self._device)
+        whole = self._with_zeros_behind()
+        is_other = whole._interval(0, 1, room) != whole._interval(0, 0, room - 1)
+        first = UOp.const(dtypes.bool, True).reshape((1,))
+        begins = self._make(first, self._device).cat(is_other)
+        if not isinstance(size, int):
+            place = self._make(UOp.iota(room, dtypes.int32), self._device)
+            begins = begins & (place < self._make(number_of(size, dtypes.int32), self._device))
+        return begins._true_positions()
+
+    def _slice_ranks(self: Tensor) -> Tensor:
+        """Return the rank of each of n slices among the different ones, (count, n) of keys -> (n,).
+
+        The keys of two rows become one in each round, so that there are log2(count) of them.
+        """
+        count, size = fixed_shape(self.shape, "unique")
+        if not count or not size:
+            return self._make(UOp.const(dtypes.int64, 0).reshape((1,)).expand((size,)), self._device)
+        ranks = self._dense_ranks()
+        while count > 1:
+            # a row of its own has a partner of zeros
+            pairs = ranks.pad(((0, count % 2), (0, 0))).reshape(-1, 2, size)
+            both = pairs._interval(1, 0, 1).squeeze(1) * size + pairs._interval(1, 1, 2).squeeze(1)
+            ranks = both._dense_ranks()
+            count = (count + 1) // 2
+        return ranks.reshape(size)
+
+    def _dense_ranks(self: Tensor) -> Tensor:
+        """Return the number of different smaller elements in the row of each: (count, n), as int64."""
+        size: Any = self.shape[-1]
+        order = self.argsort(-1)
+        ordered = self.gather(-1, order)
+        is_other = ordered._interval(-1, 1, size) != ordered._interval(-1, 0, size - 1)
+        # the first one has none before it
+        ranks = is_other.cast(dtypes.int64).pad(((0, 0), (1, 0))).cumsum(-1)
+        out = ranks.gather(-1, order.argsort(-1))
+        return self._make(out._graph.contiguous(), self._device)
+
+    def bincount(self: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
+        """Return how often each of 0, 1, ... comes, up to the greatest element: (n,) -> (count,).
+
+        Computes this tensor at once, because the count depends on it. Negative elements are not counted.
+
+        Args:
+            weights: what each element counts instead of 1; the result has its dtype.
+            minlength: the least size of the result.
+
+        Raises:
+            DtypeError: this tensor holds no integers.
+            ShapeError: it has more than one axis, or `weights` another shape.
+            ArgumentError: `minlength` is no integer, or negative.
+            JitError: inside a jitted function.
+
+        Example:
+            >>> Tensor([1, 3, 1]).bincount().tolist()
+            [0, 2, 0, 1]
+        """
+        if not is_int(self.dtype):
+            raise DtypeError(f"bincount of {self.dtype.name}: it takes integers. Cast first: .int().")
+        if (least_size := as_int(minlength, "bincount", "minlength")) < 0:
+            raise ArgumentError(f"bincount: minlength={least_size} is negative. Give 0 or more.")
+        weights = None if weights is None else self._tensor_operand(weights)
+        if self.ndim != 1 or (weights is not None and weights.shape != self.shape):
+            others = "" if weights is None else f" with weights of shape {show(weights.shape)}"
+            raise ShapeError(f"bincount of shape {show(self.shape)}{others}. Give one axis; flatten first.")
+        most = self.max().item() if size_today(self.shape[0]) else -1
+        bins = max(most + 1, least_size)
+        numbers = self._like(self._graph.cast(dtypes.int64))
+        return numbers._counts(bins, weights)
+
+    def _counts(self: Tensor, bins: int, weights: Tensor | None) -> Tensor:
+        """Return how often each of `0..bins-1` comes in these integers, or the sum of their weights."""
+        size = greatest(self.shape[0])
+        dtype = position_dtype(size) if weights is None else weights.dtype
+        start = self._make(UOp.const(dtype, 0).reshape((1,)).expand((bins,)), self._device)
+        if not bins:
+            return start
+        inside = (self < 0).where(bins, self)
+        found = start.scatter_reduce(0, inside, 1 if weights is None else weights, "sum")
+        if weights is not None or bins * size <= _FEW:
+            return found
+        keys = self._filled_keys(0, descending=False)
+        return self._make(found._graph.dispatch(CountsOfNumbers(bins), keys, bit_numbers()), self._device)
+
+    def histc(self: Tensor, bins: int = 100, min_: float = 0, max_: float = 0) -> Tensor:
+        """Return how many elements lie in each of `bins` equal parts of [min_, max_]: (...) -> (bins,).
+
+        The last part includes `max_`. Elements outside, and NaN, are not counted. With equal limits
+        the parts lie between the least and the greatest element. The counts have this dtype, as in PyTorch.
+
+        Raises:
+            ArgumentError: there are no parts, `max_` is less than `min_`, or one of them is not finite.
+            DtypeError: this tensor holds no floats, or a limit is no number.
+
+        Example:
+            >>> Tensor([1.0, 2.0, 1.0]).histc(4, 0, 3).tolist()
+            [0.0, 2.0, 1.0, 0.0]
+        """
+        bins, min_, max_ = as_int(bins, "histc", "bins"), as_number(min_, "histc"), as_number(max_, "histc")
+        if bins < 1 or not -math.inf < min_ <= max_ < math.inf:
+            raise ArgumentError(
+                f"histc: {bins} bins from {min_} to {max_}. Give at least 1, and finite min_ <= max_."
+            )
+        if not is_float(self.dtype):
+            raise DtypeError(f"histc of {self.dtype.name}: it takes floats. Cast first: .float().")
+        flat = self._make(self._graph.detach().reshape((product(self.shape),)), self._device)
+        if 0 in self.shape:
+            return self.full((bins,), 0, dtype=self.dtype, device=self._device)
+        low: Any = float(min_) if min_ < max_ else flat.min()
+        high: Any = float(max_) if min_ < max_ else flat.max()
+        if min_ == max_:
+            is_point = low == high
+            low, high = is_point.where(low - 1, low), is_point.where(high + 1, high)
+        place = ((flat - low) * bins / (high - low)).floor().clamp(0, bins - 1)
+        is_inside = (flat >= low) & (flat <= high)
+        numbers = is_inside.where(place, -1).cast(dtypes.int64)
+        return numbers._counts(bins, None).cast(self.dtype)
+
+
+def len_of(x: TensorBase) -> int:
+    """Return the number of elements of a tensor with one axis."""
+    return fixed_shape(x.shape, "length")[0]
+
+
+def _check_mask(mask: Any) -> None:
+    if not isinstance(mask, TensorBase):
+        raise DtypeError(
+            f"masked_select: {mask!r} ({type(mask).__name__}) is no mask. Pass a Tensor of bools."
+        )
+    if not is_bool(mask.dtype):
+        raise DtypeError(f"masked_select with a mask of {mask.dtype.name}: a mask is bool. Compare: x != 0.")
+
+
+def _check_sum(numbers: Sequence[int], size: Dim, given: int) -> None:
+    total: Any = sum(numbers) * (size if len(numbers) == 1 else 1)
+    if isinstance(total, int) and given != total:
+        raise ShapeError(f"repeat_interleave: output_size={given}, but the numbers add up to {total}.")
+
+
+def _check_one_each(numbers: tuple[Any, ...], size: Dim) -> None:
+    if numbers not in ((size,), (1,), ()):
+        raise ShapeError(
+            f"repeat_interleave: numbers of shape {show(numbers)} for an axis of {show((size,))[1:-2]} "
+            "elements. Give one for each."
+        )
+
+
+def _found_in_filled(rows: UOp, wanted: UOp, right: bool) -> UOp:
+    """Return `search_rows` where sizes are symbolic: behind its elements, a row has the greatest key."""
+    size: Any = rows.shape[-1]
+    keys = filled(rows)
+    if not isinstance(size, int):
+        inside = counted(keys.shape[-1], dtypes.int32, keys.shape, len(keys.shape) - 1) < size.cast(
+            dtypes.int32
+        )
+        keys = inside.where(keys, keys.const_like(dtype_max(keys.dtype)))
+    found = search_rows(keys.contiguous(), filled(wanted).contiguous(), right)
+    found = cut_to(found, wanted.shape)
+    # NaN has the greatest key, too
+    return found if isinstance(size, int) else found.minimum(size.cast(found.dtype))
+
+
+def _as_count(size: Any, what: str, name: str = "size") -> int:
+    count = as_int(size, what, name)
+    if count < 0:
+        raise ArgumentError(f"{what}: {name}={count} is negative. Ask for 0 elements or more.")
+    return count
+
+
+def _rows_of(ndim: int, shape: Any) -> Any:
+    return (product(shape),) if ndim == 1 else shape
+
+
+def _listed(truths: UOp, running: UOp, count: int) -> UOp:
+    """Return the positions of the first `count` truths, each written where their running number says."""
+    (size,), dtype = truths.shape, running.dtype
+    shape = (count, size)
+    place = truths.where(running - 1, running.const_like(-1)).reshape((1, size)).expand(shape)
+    # what nobody writes to lies behind all elements
+    missing = counted(size, dtype, shape, 1) - size
+    found = counted(count, dtype, shape, 0).eq(place).where(missing, missing.const_like(0))
+    return found.reduce_axis(Ops.ADD, (1,)).reshape((count,)) + size

@@ -1,0 +1,190 @@
+"""Stable sorting as a graph, from comparisons and lookups.
+
+An element's place is its rank: how many elements come before it. Short rows are sorted by counting those.
+Longer ones are sorted by digits where loops run in order; on a grid by a bitonic network, whose stages are
+all one kernel: distances reach it in memory, not as constants.
+
+Source: Batcher 1968, "Sorting networks and their applications".
+"""
+
+from typing import Any
+
+from plugrad.dtype import DType, dtypes, is_bool, is_float, is_unsigned
+from plugrad.tensor.lookup import counted, pick_last, position_dtype
+from plugrad.tensor.shapes import expanded, product
+from plugrad.tensor.sort.radix import radix_order
+from plugrad.tensor.sort.row_utils import bit_number, bit_numbers, sum_last
+from plugrad.uop.uop import UOp
+
+# Up to here, comparing each with each is cheaper than digits, or the stages of a network.
+_RANKED = 512
+_BLOCK = 256
+
+_SIGNED = {1: dtypes.int8, 2: dtypes.int16, 4: dtypes.int32, 8: dtypes.int64}
+
+
+def sort_keys(x: UOp, descending: bool) -> UOp:
+    """Return integers in the order of `x`: signed, equal for equal elements, NaN above all."""
+    key = _rising_keys(x)
+    return ~key if descending else key
+
+
+def _rising_keys(x: UOp) -> UOp:
+    if is_bool(x.dtype):
+        return x.cast(dtypes.int8)
+    bits_dtype = _SIGNED[x.dtype.itemsize]
+    top = x.dtype.itemsize * 8 - 1
+    if is_unsigned(x.dtype):
+        return (x ^ (1 << top)).bitcast(bits_dtype)
+    if not is_float(x.dtype):
+        return x
+    # without its sign bit, the pattern of a float grows with the number; -0.0 equals 0.0
+    bits = x.eq(0.0).where(x.const_like(0.0), x).bitcast(bits_dtype)
+    highest = (1 << top) - 1
+    ordered = (bits < 0).where(bits ^ highest, bits)
+    return x.ne(x).where(bits.const_like(highest), ordered)
+
+
+def argsort_rows(keys: UOp, bits: UOp | None = None) -> UOp:
+    """Return the positions that sort the last axis of signed integers; equal ones keep their order.
+
+    Args:
+        keys: signed integers.
+        bits: `bit_numbers()`, for rules, which make no memory.
+    """
+    order = _rank_order(keys)
+    size: Any = keys.shape[-1]
+    if size <= _RANKED:
+        return order
+    return order.dispatch(_long_order, keys, bit_numbers() if bits is None else bits)
+
+
+def _long_order(device: str, runs_loops: bool, inputs: tuple[UOp, ...]) -> UOp:
+    keys, bits = inputs
+    if keys.dtype.itemsize < 8 and runs_loops:
+        return radix_order(keys, bits, device)
+    if keys.dtype.itemsize < 8:
+        return _network_order(keys.cast(dtypes.int32), bits, device)
+    # by the lower half, then, stably, by the upper one
+    low = keys.cast(dtypes.uint32) ^ (1 << 31)
+    first = _long_order(device, runs_loops, (low.bitcast(dtypes.int32), bits)).contiguous()
+    high = pick_last((keys >> 32).cast(dtypes.int32), first).contiguous()
+    return pick_last(first, _long_order(device, runs_loops, (high, bits)).contiguous())
+
+
+def _rank_order(keys: UOp) -> UOp:
+    size: Any = keys.shape[-1]
+    if size < 2:
+        return counted(size, dtypes.int32, keys.shape, len(keys.shape) - 1)
+    keys = keys.contiguous()
+    shape = (*keys.shape, size)
+    mine = keys.reshape((*keys.shape, 1)).expand(shape)
+    others = keys.reshape((*keys.shape[:-1], 1, size)).expand(shape)
+    dtype = dtypes.int32
+    place = counted(size, dtype, shape, len(shape) - 2)
+    other_place = counted(size, dtype, shape, len(shape) - 1)
+    is_before = (others < mine) | (others.eq(mine) & (other_place < place))
+    return _unranked(sum_last(is_before.cast(dtype)), counted(size, dtype, keys.shape, len(keys.shape) - 1))
+
+
+def _unranked(rank: UOp, values: UOp) -> UOp:
+    """Return `values` in the order of their ranks along the last axis."""
+    size: Any = rank.shape[-1]
+    shape = (*rank.shape, size)
+    rank = rank.contiguous().reshape((*rank.shape[:-1], 1, size)).expand(shape)
+    values = values.reshape((*values.shape[:-1], 1, size)).expand(shape)
+    wanted = counted(size, dtypes.int32, shape, len(shape) - 2)
+    return sum_last(rank.eq(wanted).where(values, values.const_like(0)))
+
+
+def _network_order(keys: UOp, bits: UOp, device: str) -> UOp:
+    rows: Any = keys.shape[:-1]
+    size: Any = keys.shape[-1]
+    width = 1 << (size - 1).bit_length()
+    # key and position in one number: no two are equal
+    position = counted(size, dtypes.int64, keys.shape, len(keys.shape) - 1)
+    packed = (keys.cast(dtypes.int64) << 32) | position
+    state = _filled_behind(packed, width)
+    state = _sorted_blocks(state.reshape((product(rows), width)).contiguous())
+    levels = range((2 * _BLOCK).bit_length() - 1, width.bit_length())
+    one = UOp.const(dtypes.int32, 1)
+    powers = [one << bit_number(bits, bit, device).cast(dtypes.int32) for bit in range(width.bit_length())]
+    places = UOp.iota(width, dtypes.int32)
+    partners = [(places ^ expanded(p, places.shape)).contiguous() for p in powers[:-1]]
+    for level in levels:
+        for bit in range(level - 1, -1, -1):
+            state = _exchanged(state, partners[bit], powers[bit], powers[level]).contiguous()
+    state = state.shrink([(0, state.shape[0]), (0, size)]).reshape(keys.shape)
+    return (state & 0x7FFFFFFF).cast(position_dtype(size))
+
+
+def _filled_behind(u: UOp, width: int) -> UOp:
+    size: Any = u.shape[-1]
+    shape = (*u.shape[:-1], width)
+    padded = u.pad([(0, 0)] * (len(shape) - 1) + [(0, width - size)])
+    inside = counted(width, dtypes.int32, shape, len(shape) - 1) < size
+    return inside.where(padded, padded.const_like((1 << 63) - 1))
+
+
+def _sorted_blocks(state: UOp) -> UOp:
+    """Return blocks sorted by rank, every second one descending: what the network merges next."""
+    rows: Any = state.shape[0]
+    width: Any = state.shape[1]
+    blocks = state.reshape((rows, width // _BLOCK, _BLOCK))
+    shape = (*blocks.shape, _BLOCK)
+    mine = blocks.reshape((*blocks.shape, 1)).expand(shape)
+    others = blocks.reshape((*blocks.shape[:-1], 1, _BLOCK)).expand(shape)
+    # the filling ties with itself, and is cut off in the end: it needs ranks of its own all the same
+    place = counted(_BLOCK, dtypes.int32, shape, 2)
+    other_place = counted(_BLOCK, dtypes.int32, shape, 3)
+    is_before = (others < mine) | (others.eq(mine) & (other_place < place))
+    out = _unranked(sum_last(is_before.cast(dtypes.int32)), blocks).contiguous()
+    number = counted(width // _BLOCK, dtypes.int32, out.shape, 1)
+    return (number & 1).eq(0).where(out, out.flip((2,))).reshape((rows, width)).contiguous()
+
+
+def _exchanged(state: UOp, partner: UOp, distance: UOp, run: UOp) -> UOp:
+    """Return one stage: each element and its partner at `distance` in the order of their run."""
+    other = pick_last(state, expanded(partner, state.shape))
+    place = counted(state.shape[1], dtypes.int32, state.shape, 1)
+    is_first = (place & expanded(distance, state.shape)).eq(0)
+    is_rising = (place & expanded(run, state.shape)).eq(0)
+    keeps_lesser = is_first.eq(is_rising)
+    return (state < other).eq(keeps_lesser).where(state, other)
+
+
+def search_rows(rows: UOp, values: UOp, right: bool) -> UOp:
+    """Return how many elements of each sorted row come before each value: (*R, n), (*R, m) -> (*R, m).
+
+    Args:
+        rows: integers, sorted along the last axis.
+        values: what is looked for, in the same dtype.
+        right: count equal elements as well.
+    """
+    size: Any = rows.shape[-1]
+    dtype = position_dtype(size)
+    if size <= _RANKED:
+        return _count_before(rows.reshape((*rows.shape[:-1], 1, size)), values, right, dtype)
+    # which block, by the last element of each; then inside of that block
+    step = 64
+    count = size // step
+    shape: Any = rows.shape[:-1]
+    ends = rows.shrink([*((0, r) for r in shape), (0, count * step)]).reshape((*shape, count, step))
+    ends = ends.shrink([*((0, r) for r in shape), (0, count), (step - 1, step)]).reshape((*shape, count))
+    begin = (search_rows(ends.contiguous(), values, right).cast(dtype) * step).contiguous()
+    wide = (*values.shape, step)
+    place = begin.reshape((*begin.shape, 1)).expand(wide) + counted(step, dtype, wide, len(wide) - 1)
+    flat = (*values.shape[:-1], product(values.shape[-1:]) * step)
+    found = pick_last(rows, place.reshape(flat).contiguous()).reshape(wide)
+    inside = _is_before(found, values.reshape((*values.shape, 1)).expand(wide), right) & (place < size)
+    return begin + sum_last(inside.cast(dtype))
+
+
+def _count_before(rows: UOp, values: UOp, right: bool, dtype: DType) -> UOp:
+    shape = (*values.shape, rows.shape[-1])
+    wanted = values.reshape((*values.shape, 1)).expand(shape)
+    return sum_last(_is_before(rows.expand(shape), wanted, right).cast(dtype))
+
+
+def _is_before(x: UOp, wanted: UOp, right: bool) -> UOp:
+    return x <= wanted if right else x < wanted

@@ -1,0 +1,55 @@
+"""Gradients of sums over windows are those of the chain rule."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from plugrad import Tensor
+from plugrad.autodiff import compute_gradient, outputs_of
+from plugrad.tensor.functional.correlation import correlated
+from plugrad.uop.uop import UOp
+
+
+def numbers(*shape: int, seed: int) -> Tensor:
+    return Tensor(np.random.default_rng(seed).integers(-4, 5, shape).astype(np.float32))
+
+
+def sums(x: Tensor, weight: Tensor, groups: int, steps: tuple[int, ...], gaps: tuple[int, ...]) -> UOp:
+    return correlated(x.uop, weight.uop, groups, steps, gaps, "test")
+
+
+@pytest.mark.parametrize(
+    ("sizes", "kernel", "groups", "steps", "gaps"),
+    [
+        ((5, 6), (3, 2), 1, (1, 1), (1, 1)),
+        ((7, 6), (2, 3), 2, (1, 1), (2, 1)),
+        ((7, 6), (3, 2), 2, (2, 1), (1, 2)),
+        ((6,), (1,), 1, (1,), (1,)),
+    ],
+)
+def test_gradients_are_those_of_the_chain_rule(
+    sizes: Any, kernel: Any, groups: int, steps: Any, gaps: Any
+) -> None:
+    x, weight = numbers(2, 4, *sizes, seed=1), numbers(32, 4 // groups, *kernel, seed=2)
+    out = sums(x, weight, groups, steps, gaps)
+    flowing = numbers(*out.shape, seed=3)  # pyright: ignore[reportArgumentType] - sizes are numbers
+    (plain,) = outputs_of(out.src[0])
+    got, want = (compute_gradient(u, flowing.uop, [x.uop, weight.uop]) for u in (out, plain))
+    for source in (x, weight):
+        ours, theirs = (Tensor._make(found[source.uop], x.device) for found in (got, want))
+        assert ours.tolist() == theirs.tolist()
+
+
+def test_a_weight_that_is_computed_from_the_elements_counts_once() -> None:
+    x = numbers(1, 1, 4, 4, seed=1)
+    got = x.conv2d(x[:, :, :2, :2] * 2).sum().gradient(x)[0]
+    # the sum of all windows is that of each place of the weight times what it meets
+    met = Tensor([[x[0, 0, i : i + 3, j : j + 3].sum().item() for j in range(2)] for i in range(2)])
+    spread = Tensor.ones(1, 1, 3, 3).conv_transpose2d(x[:, :, :2, :2] * 2)
+    assert got.tolist() == (spread + (met * 2).pad((0, 2, 0, 2))).tolist()
+
+
+def test_equal_sums_are_one_node() -> None:
+    x, weight = numbers(1, 2, 4, 4, seed=1), numbers(3, 2, 2, 2, seed=2)
+    assert sums(x, weight, 1, (1, 1), (1, 1)) is sums(x, weight, 1, (1, 1), (1, 1))

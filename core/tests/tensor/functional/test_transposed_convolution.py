@@ -1,0 +1,70 @@
+"""Tests of plugrad.tensor.functional.transposed_convolution, against torch."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+
+from plugrad import Tensor
+from plugrad.errors import ShapeError
+
+RNG = np.random.default_rng(0)
+
+
+def random(*shape: int) -> np.ndarray:
+    return RNG.standard_normal(shape).astype(np.float32)
+
+
+TRANSPOSED: list[tuple[int, tuple[int, ...], tuple[int, ...], dict[str, Any]]] = [
+    (1, (2, 3, 5), (3, 4, 3), {}),
+    (1, (2, 4, 5), (4, 3, 3), {"groups": 2, "stride": 3, "output_padding": 2, "padding": 1}),
+    (2, (2, 3, 4, 5), (3, 2, 3, 3), {"stride": 2, "padding": 1, "output_padding": 1}),
+    (2, (1, 4, 4, 3), (4, 2, 2, 3), {"groups": 2, "stride": (2, 1), "dilation": (1, 2), "padding": (0, 1)}),
+    (2, (1, 2, 4, 4), (2, 2, 2, 2), {"stride": 3, "dilation": 2, "padding": 3, "output_padding": (2, 1)}),
+    (3, (1, 2, 3, 2, 3), (2, 3, 2, 3, 2), {"stride": 2, "padding": (0, 1, 0)}),
+]
+
+
+@pytest.mark.parametrize(("axes", "x_shape", "w_shape", "options"), TRANSPOSED)
+def test_transposed_convolutions_are_those_of_torch(
+    axes: int, x_shape: Any, w_shape: Any, options: Any
+) -> None:
+    arrays = random(*x_shape), random(*w_shape), random(w_shape[1] * options.get("groups", 1))
+    ours = [Tensor(a, requires_grad=True) for a in arrays]
+    theirs = [torch.tensor(a, requires_grad=True) for a in arrays]
+    out = getattr(ours[0], f"conv_transpose{axes}d")(*ours[1:], **options)
+    expected = getattr(F, f"conv_transpose{axes}d")(*theirs, **options)
+    assert out.shape == expected.shape
+    np.testing.assert_allclose(out.numpy(), expected.detach().numpy(), rtol=1e-4, atol=1e-5)
+    np.testing.assert_array_equal(ours[0].conv_transpose2d(*ours[1:], **options).numpy(), out.numpy())
+    out.square().sum().backward()
+    expected.square().sum().backward()
+    for a, b in zip(ours, theirs, strict=True):
+        assert a.grad is not None
+        np.testing.assert_allclose(a.grad.numpy(), b.grad.numpy(), rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("w_shape", "options", "message"),
+    [
+        ((3, 1, 2, 2), {}, r"conv_transpose2d of shape \(1, 4, 4, 4\) with weight \(3, 1, 2, 2\)"),
+        ((4, 1, 2, 2), {"groups": 3}, "and groups divide them"),
+        ((4, 1, 2, 2), {"output_padding": 1}, "output_padding 1 with stride 1 and dilation 1"),
+        ((4, 1, 2, 2), {"stride": 0}, "stride 0 must be at least 1"),
+        ((4, 1, 2, 2), {"padding": "same"}, "conv_transpose2d: padding=same. Pass one width"),
+        ((4, 1, 2), {}, r"weight of shape \(4, 1, 2\): it takes \(C, O/groups, KH, KW\)"),
+        ((4, 1), {}, r"conv_transpose2d: weight of shape \(4, 1\): it takes \(C, O/groups, KH, KW\)"),
+    ],
+)
+def test_transposed_convolutions_that_do_not_fit_are_refused(
+    w_shape: Any, options: Any, message: str
+) -> None:
+    with pytest.raises(ShapeError, match=message):
+        Tensor(random(1, 4, 4, 4)).conv_transpose2d(Tensor(random(*w_shape)), **options)
+
+
+def test_a_negative_padding_is_refused() -> None:
+    with pytest.raises(ShapeError, match=r"conv_transpose1d: padding \(\(-1, -1\),\) .* is negative"):
+        Tensor.ones(1, 1, 4).conv_transpose1d(Tensor.ones(1, 1, 2), padding=-1)

@@ -1,0 +1,41 @@
+"""Tests of plugrad.tensor.migration_hints: names that are not there."""
+
+import pytest
+
+from plugrad import Tensor
+from plugrad.tensor.migration_hints import ADVICE
+
+x = Tensor([1.0, 2.0])
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("shard", "no attribute 'shard'. Instead: a tensor lives on one device: x.to(device) moves it."),
+        ("lazydata", "Instead: write x.uop."),
+        ("relu_", "Nothing but `assign`, `+=` and `x[index] = y` writes in place: x.assign(x.relu(...))."),
+        # what is filled in place has no method that its name without `_` would call
+        ("normal_", "Instead: write x.assign(Tensor.normal(x.shape, mean=..., std=...))."),
+        ("zero_", "Instead: write x.assign(x.zeros_like())."),
+        ("values", "Instead: max and min give values only, so leave it out."),
+    ],
+)
+def test_what_to_write_instead_is_said(name: str, message: str) -> None:
+    with pytest.raises(AttributeError) as caught:
+        getattr(x, name)
+    assert message in str(caught.value)
+    assert caught.value.name == name
+
+
+def test_nothing_is_said_of_what_nobody_has() -> None:
+    with pytest.raises(AttributeError, match=r"^'Tensor' object has no attribute '__qqq__'$"):
+        getattr(x, "__qqq__")  # noqa: B009 - the static type has no such name
+
+
+def test_names_that_are_there_have_no_advice() -> None:
+    assert [name for name in ADVICE if hasattr(Tensor, name)] == []
+
+
+def test_new_attributes_are_refused_as_ever() -> None:
+    with pytest.raises(AttributeError):
+        x.colour = 3  # pyright: ignore[reportAttributeAccessIssue]
