@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import api
+import floats
 import migrating
 
 DOCS = Path(__file__).resolve().parents[1]
@@ -10,7 +11,7 @@ DOCS = Path(__file__).resolve().parents[1]
 
 def pages() -> dict[str, str]:
     """Return the text of each generated page by its path in docs/."""
-    return {**api.pages(), "migrating.md": migrating.page()}
+    return {**api.pages(), "floats.md": floats.page(), "migrating.md": migrating.page()}
 
 
 def main() -> None:

@@ -37,7 +37,7 @@ def generator() -> Iterator[ModuleType]:
     finally:
         sys.path.remove(str(DOCS / "generate"))
         for name in set(sys.modules) - before:
-            if name.partition(".")[0] in ("api", "migrating", "names", "otherwise", "surface"):
+            if name.partition(".")[0] in ("api", "floats", "migrating", "names", "otherwise", "surface"):
                 del sys.modules[name]
 
 

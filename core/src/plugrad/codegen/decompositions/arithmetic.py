@@ -23,6 +23,14 @@ WIDE = (dtypes.float32, dtypes.float64)
 x, y, z = pvars("x y z")
 
 
+def _divide(x: UOp, y: UOp) -> UOp:
+    return x * y.reciprocal()
+
+
+def _multiply_add(x: UOp, y: UOp, z: UOp) -> UOp:
+    return x * y + z
+
+
 def _maximum(x: UOp, y: UOp) -> UOp:
     if is_bool(x.dtype):
         return x | y
@@ -69,8 +77,7 @@ _TABLES = {
     Ops.SUB: PatternMatcher((UPat(Ops.SUB, src=(x, y)), lambda x, y: x + -y)),
     # -1 is all ones in unsigned types too
     Ops.NEG: PatternMatcher((UPat(Ops.NEG, src=(x,)), lambda x: x * -1)),
-    # rounds twice
-    Ops.FDIV: PatternMatcher((UPat(Ops.FDIV, src=(x, y)), lambda x, y: x * y.reciprocal())),
+    Ops.FDIV: PatternMatcher((UPat(Ops.FDIV, src=(x, y)), _divide)),
     Ops.RECIP: PatternMatcher((UPat(Ops.RECIP, src=(x,)), lambda x: x.const_like(1.0) / x)),
     Ops.MAX: PatternMatcher((UPat(Ops.MAX, src=(x, y)), _maximum)),
     Ops.TRUNC: PatternMatcher(
@@ -87,7 +94,7 @@ _TABLES = {
         ),
         (UPat(Ops.SQRT, WIDE, (x,)), square_root),
     ),
-    Ops.MULACC: PatternMatcher((UPat(Ops.MULACC, src=(x, y, z)), lambda x, y, z: x * y + z)),
+    Ops.MULACC: PatternMatcher((UPat(Ops.MULACC, src=(x, y, z)), _multiply_add)),
 }
 
 

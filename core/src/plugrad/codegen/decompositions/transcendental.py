@@ -24,47 +24,48 @@ def in_float32(u: UOp) -> UOp:
     return u.src[0].cast(dtypes.float32).alu(u.op, *[s.cast(dtypes.float32) for s in u.src[1:]]).cast(u.dtype)
 
 
-_SMALL_PRODUCTS = {2.0: 1, 3.0: 2, 4.0: 3}
-
-
 def _pow_of_constant(x: UOp, c: UOp) -> UOp | None:
     """Return short forms with the special cases of pow."""
     if c.arg == -1.0:
         return x.reciprocal()
-    if c.arg in _SMALL_PRODUCTS:
-        square = x * x
-        return {2.0: square, 3.0: square * x, 4.0: square * square}[c.arg]
-    return {0.0: x.const_like(1.0), 1.0: x}.get(c.arg)
+    square = x * x
+    return {
+        0.0: x.const_like(1.0),
+        1.0: x,
+        2.0: square,
+        3.0: square * x,
+        4.0: square * square,
+    }.get(c.arg)
 
 
 pm_exp = PatternMatcher(
     (UPat(Ops.EXP, SMALL, name="u"), in_float32),
-    (UPat(Ops.EXP, WIDE, (x,)), lambda x: exp(x)),
+    (UPat(Ops.EXP, WIDE, (x,)), exp),
 )
 pm_exp2 = PatternMatcher(
     (UPat(Ops.EXP2, SMALL, name="u"), in_float32),
-    (UPat(Ops.EXP2, WIDE, (x,)), lambda x: exp2(x)),
+    (UPat(Ops.EXP2, WIDE, (x,)), exp2),
 )
 pm_log2 = PatternMatcher(
     (UPat(Ops.LOG2, SMALL, name="u"), in_float32),
-    (UPat(Ops.LOG2, WIDE, (x,)), lambda x: log2(x)),
+    (UPat(Ops.LOG2, WIDE, (x,)), log2),
 )
 pm_sin = PatternMatcher(
     (UPat(Ops.SIN, SMALL, name="u"), in_float32),
-    (UPat(Ops.SIN, WIDE, (x,)), lambda x: sin(x)),
+    (UPat(Ops.SIN, WIDE, (x,)), sin),
 )
 pm_cos = PatternMatcher(
     (UPat(Ops.COS, SMALL, name="u"), in_float32),
-    (UPat(Ops.COS, WIDE, (x,)), lambda x: cos(x)),
+    (UPat(Ops.COS, WIDE, (x,)), cos),
 )
 pm_fmod = PatternMatcher(
     (UPat(Ops.FMOD, SMALL, name="u"), in_float32),
-    (UPat(Ops.FMOD, WIDE, (x, y)), lambda x, y: fmod(x, y)),
+    (UPat(Ops.FMOD, WIDE, (x, y)), fmod),
 )
 pm_pow = PatternMatcher(
     (UPat(Ops.POW, (*SMALL, *WIDE), (x, UPat.cvar("c"))), _pow_of_constant),
     (UPat(Ops.POW, SMALL, name="u"), in_float32),
-    (UPat(Ops.POW, WIDE, (x, y)), lambda x, y: pow_(x, y)),
+    (UPat(Ops.POW, WIDE, (x, y)), pow_),
 )
 _TABLES = {
     Ops.EXP: pm_exp,
