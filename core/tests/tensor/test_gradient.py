@@ -229,6 +229,59 @@ def test_losses_that_are_read_late_have_the_values_of_their_step() -> None:
     assert [loss.item() for loss in losses] == [1.0, 0.25, 0.0625]
 
 
+# --- values that were computed before ---
+
+
+@pytest.mark.parametrize("is_kept", [True, False])
+def test_a_value_that_was_computed_before_stands_for_no_graph_that_is_built_again(is_kept: bool) -> None:
+    x = Tensor([1.0, 2.0, 4.0]).realize()
+    a = x.reciprocal()
+    b = a - 2.5
+    a.realize()
+    if not is_kept:
+        # `b` keeps the graph alive, whose memory nobody owns any more
+        del a
+    (gradient,) = ((x.reciprocal() - 2.5).sum() + (x * 3).sum()).gradient(x)
+    assert gradient.tolist() == [2.0, 2.75, 2.9375]
+    assert b.sum().gradient(x)[0].tolist() == [-1.0, -0.25, -0.0625]
+
+
+def test_what_is_computed_for_another_value_keeps_its_history() -> None:
+    x = Tensor([1.0, 2.0]).realize()
+    y = (x * 2).contiguous()
+    y.sum().realize()
+    assert (y * x).sum().gradient(x)[0].tolist() == [4.0, 8.0]
+    assert (y * x).sum().gradient(y)[0].tolist() == [1.0, 2.0]
+
+
+def test_a_realized_value_is_a_constant_whatever_has_the_same_graph() -> None:
+    x = Tensor([1.0, 2.0]).realize()
+    first = (x * 2).realize()
+    second = (x * 2).realize()
+    for y in (first, second, second.reshape(2, 1).reshape(2)):
+        assert (y * x).sum().gradient(x)[0].tolist() == [2.0, 4.0]
+        with pytest.raises(GradientError, match="does not depend on"):
+            y.sum().gradient(x)
+
+
+def test_a_target_is_told_apart_from_another_value_in_the_same_memory() -> None:
+    x = Tensor([1.0, 2.0]).realize()
+    y, z = x.contiguous(), x.detach().contiguous()
+    Tensor.realize(x.contiguous(), x.detach().contiguous())
+    assert (y * z * 3).sum().gradient(y)[0].tolist() == [3.0, 6.0]
+
+
+def test_a_target_that_was_realized_is_found_in_older_graphs() -> None:
+    x = Tensor([1.0, 2.0]).realize()
+    y = x * 2
+    row = y.reshape(1, 2)[0]
+    old = (y * row).sum()
+    y.realize()
+    assert old.gradient(y)[0].tolist() == [4.0, 8.0]
+    assert old.gradient(row)[0].tolist() == [2.0, 4.0]
+    assert (old + (y * 10).sum()).gradient(y)[0].tolist() == [14.0, 18.0]
+
+
 def test_what_is_no_tensor_has_no_gradient() -> None:
     x = Tensor([1.0, 2.0])
     wrong: Any = "a"

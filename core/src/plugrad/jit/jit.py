@@ -241,9 +241,9 @@ class _Captured:
                 return False
         if any([storage.is_outdated(memory) for memory in self._trace.relied_on]):
             return False
-        for value, graph in self._trace.values_used:
+        for value, place in self._trace.values_used:
             tensor = value()
-            if tensor is None or tensor.uop is not graph:
+            if tensor is None or storage.resolve(tensor.uop, tensor.device) is not place:
                 return False
         if any([returned() is None for returned in self._returned]):
             return False

@@ -160,7 +160,8 @@ class Trace:
         outside: the buffers outside that the steps use.
         written: the BUFFERs of those that they write.
         relied_on: BUFFERs outside that hold, or were read for, values that were computed before the call.
-        values_used: tensors outside that were no memory when they were used, each with its graph.
+        values_used: tensors outside that were no memory when they were used, each with where it lay, or its
+            graph.
         names: how the function found the tensors outside that it used.
         written_inputs: the numbers of the inputs' BUFFERs that they write.
     """
@@ -216,6 +217,7 @@ class _Tracer:
         self._outside = [tensor for tensor in _live_tensors() if id(tensor) not in ours]
         _finish_assigns(self._outside)
         self._graphs = [tensor.uop for tensor in self._outside]
+        self._places = [storage.resolve(tensor.uop, tensor.device) for tensor in self._outside]
         self._owners = [*self._outside, *self._arguments]
         self._gradients = [owner._grad for owner in self._owners]
         self._random = stream.seed, stream.counter
@@ -355,8 +357,8 @@ class _Tracer:
         return view.substitute({base: names.get(storage.buffer_of(base), base)})
 
     def _values_used(self, asked: frozenset[int]) -> "tuple[tuple[weakref.ref[Tensor], UOp], ...]":
-        pairs = zip(self._outside, self._graphs, strict=True)
-        return tuple([(weakref.ref(tensor), graph) for tensor, graph in pairs if id(tensor) in asked])
+        pairs = zip(self._outside, self._places, strict=True)
+        return tuple([(weakref.ref(tensor), place) for tensor, place in pairs if id(tensor) in asked])
 
     def _relied_on(self, capture: Capture) -> tuple[UOp, ...]:
         """Return the memory that has to stay as it is for values that the call found computed.
@@ -395,7 +397,7 @@ class _Tracer:
     def _problem(self, shown: list[Tensor]) -> str:
         """Say why a replay could not do what the call did."""
         for tensor, graph in zip(self._outside, self._graphs, strict=True):
-            if storage.resolve(graph, tensor.device) is not tensor.uop:
+            if storage.resolve(graph, tensor.device) is not storage.resolve(tensor.uop, tensor.device):
                 return f"it gives {tensor!r}, which lives outside, new memory. Call .assign() on it instead."
         drawn = sum(stream.count_of(draw) for draw in self._draws())
         if (stream.seed, stream.counter) != (self._random[0], self._random[1] + drawn):

@@ -44,6 +44,7 @@ class TensorBase:
         "_cell",
         "_device",
         "_grad",
+        "_is_computed",
         "_is_detached",
         "_is_leaf",
         "_is_tracked",
@@ -63,6 +64,7 @@ class TensorBase:
     _root: UOp  # the graph of the cell that `_uop` was built on
     _uop: UOp
     _device: str
+    _is_computed: bool  # realized, or read, by itself: stands for memory, whatever it was computed from
     _is_leaf: bool | None  # what the user set requires_grad to; None: nobody did
     _is_tracked: bool  # computed from tensors that require a gradient: keeps its graph when realized
     _is_detached: bool  # shows the memory of another tensor without its gradient
@@ -126,6 +128,7 @@ class TensorBase:
         self._root = cell.uop
         self._uop = uop
         self._device = uop.device or device
+        self._is_computed = False
         self._is_detached = False
 
     @classmethod
@@ -173,6 +176,7 @@ class TensorBase:
         _ = other.uop
         self._show(other._cell, other._path, other._uop, device)
         self._root = other._root
+        self._is_computed = other._is_computed
         self._is_detached = other._is_detached
 
     def _like(self, uop: UOp, *others: "TensorBase") -> Self:
@@ -202,6 +206,7 @@ class TensorBase:
         out = object.__new__(type(self))
         out._show(self._cell, self._path + path_between(uop, below), uop, self._device)
         out._root = self._root
+        out._is_computed = self._is_computed
         tracked = self.requires_grad and is_float(uop.dtype)
         out._is_detached = self._is_detached or (tracked and TensorBase._forgets)
         out._begin(tracked and not TensorBase._forgets)
@@ -221,14 +226,17 @@ class TensorBase:
         """
         cell = self._cell
         if not cell.is_memory:
-            found = storage.resolve(self._uop, self._device)
             if (capture := current_capture()) is not None:
                 capture.used.add(id(self))
                 capture.asked.add(id(self))
                 capture.found.append((id(self), self._uop))
+            if not (self._is_computed or cell.is_computed):
+                # others may have computed the same: that stands for what is read, not for how it is computed
+                return self._history()
+            found = storage.resolve(self._uop, self._device)
             if found is self._uop:
                 return found
-            if not cell.settle():
+            if not cell.is_computed or not cell.settle():
                 # by another name, memory has been overwritten: the copy was made before
                 return storage.resolve(shown(cell.uop, self._path)) if cell.is_copy else found
         else:
@@ -239,6 +247,12 @@ class TensorBase:
             self._uop = shown(root, self._path)
             self._root = root
         return self._uop
+
+    def _history(self) -> UOp:
+        """Return the graph of a value that is no memory, as it was written down."""
+        cell = self._cell
+        is_overwritten = cell.is_copy and storage.resolve(self._uop) is not self._uop
+        return shown(cell.uop, self._path) if is_overwritten else self._uop
 
     def _note_use(self) -> None:
         """Let the call that is recorded know that it read this tensor, or wrote to it."""
@@ -253,8 +267,7 @@ class TensorBase:
             if (capture := current_capture()) is not None:
                 capture.used.add(id(self))
                 capture.asked.add(id(self))
-            is_overwritten = cell.is_copy and storage.resolve(self._uop) is not self._uop
-            return shown(cell.uop, self._path) if is_overwritten else self._uop
+            return self._history()
         return self.uop.detach() if self._is_detached else self.uop
 
     @property
@@ -263,6 +276,14 @@ class TensorBase:
         if self._cell.is_memory and self._cell.uop is not self._root:
             _ = self.uop
         return self._uop.detach() if self._is_detached else self._uop
+
+    def _nodes(self) -> list[UOp]:
+        """Return the nodes that stand for this tensor in graphs: what it is, was read as, and was before."""
+        built, origin = self._built, self._cell.origin
+        nodes = [built] if self._is_detached else [built, self.uop]
+        if origin is not None and not self._is_detached and (value := origin()) is not None:
+            nodes.append(shown(value, self._path))
+        return nodes
 
     @property
     def dtype(self) -> DType:

@@ -34,17 +34,30 @@ class Cell:
         uop: the graph of the value, or the present version of the memory.
         device: where that is, or numbers get memory when they are written to.
         is_memory: the value is memory, which no other cell writes to.
+        is_computed: somebody realized, or read, all of the value: how it was computed is forgotten.
+        origin: the graph of the value, where the cell became its memory since and somebody still uses it.
         has_history: a gradient will want to know how the value was computed: it stays what it is.
         is_copy: the value is what memory of another cell shows; it need not be copied until that is written.
     """
 
-    __slots__ = ("__weakref__", "device", "has_history", "is_copy", "is_memory", "uop")
+    __slots__ = (
+        "__weakref__",
+        "device",
+        "has_history",
+        "is_computed",
+        "is_copy",
+        "is_memory",
+        "origin",
+        "uop",
+    )
 
     def __init__(self, uop: UOp, device: str, has_history: bool = False) -> None:
         self.uop = uop
         self.device = uop.device or device
         self.is_memory = False
+        self.is_computed = False
         self.is_copy = False
+        self.origin: weakref.ref[UOp] | None = None
         self.has_history = has_history
         is_version = uop.op in VERSIONS
         if (is_version or _version_below(uop).op in VERSIONS) and not (is_version and self.settle()):
@@ -60,10 +73,18 @@ class Cell:
         if self.has_history:
             return False
         found = storage.resolve(self.uop, self.device)
-        if not self.is_memory and not self._claim(found):
-            return False
+        if not self.is_memory:
+            value = self.uop.src[0] if self.is_copy else self.uop
+            if not self._claim(found):
+                return False
+            self.origin = weakref.ref(value)
         self.uop = found
         return True
+
+    def note_computed(self, path: Path) -> None:
+        """Forget how the value was computed, where somebody asked for all of what it is by `path`."""
+        if all(op in _WHOLE for op, _, _ in path):
+            self.is_computed = True
 
     def _claim(self, uop: UOp) -> bool:
         """Become the cell of the memory that `uop` shows all of; say whether that could be."""
@@ -79,6 +100,7 @@ class Cell:
 
     def replace(self, uop: UOp) -> None:
         """Let the value be that of `uop`, which is new memory."""
+        self.origin = weakref.ref(self.uop)
         self.uop = uop
         self._claim(uop)
 

@@ -37,6 +37,8 @@ class ComputingMixin(TensorBase):
         tensors = (self, *others)
         realize([t._materialized() for t in tensors], self._device)
         for t in tensors:
+            t._is_computed = True
+            t._cell.note_computed(t._path)
             # asking for it forgets how it was made, unless a gradient will want to know
             _ = t.uop
         return self

@@ -12,10 +12,9 @@ from plugrad.autodiff import compute_gradient, receivers
 from plugrad.dtype import is_float
 from plugrad.engine import storage
 from plugrad.errors import DtypeError, GradientError, ShapeError
-from plugrad.schedule.versions import IN_PLACE, Descent, owners
+from plugrad.schedule.versions import IN_PLACE, VERSIONS, Descent, owners
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.shapes import expanded, show
-from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
 if TYPE_CHECKING:
@@ -69,7 +68,7 @@ class GradientMixin(TensorBase):
                     "tensors that this one was computed from."
                 )
         root, seed = self._built, self._seed(gradient)
-        places = places_of(root, [target._built for target in targets])
+        places = places_of(root, [target._nodes() for target in targets])
         for target, nodes in zip(targets, places, strict=True):
             if not nodes:
                 raise GradientError(
@@ -113,7 +112,7 @@ class GradientMixin(TensorBase):
         """
         root, seed = self._built, self._seed(gradient)
         leaves: list[Any] = [t for t in self._live if t._is_leaf and is_float(t.dtype)]
-        places = places_of(root, [leaf._built for leaf in leaves])
+        places = places_of(root, [leaf._nodes() for leaf in leaves])
         reached = [(leaf, nodes) for leaf, nodes in zip(leaves, places, strict=True) if nodes]
         if not reached:
             raise GradientError(
@@ -139,7 +138,7 @@ class GradientMixin(TensorBase):
         if all(t._is_leaf for t in asking):
             return asking
         owner = owners()
-        leaves = {_memory_of(t._built, owner) for t in asking if t._is_leaf}
+        leaves = {_memory_of(u, owner) for t in asking if t._is_leaf for u in t._nodes()}
         return [
             t
             for t in asking
@@ -190,11 +189,14 @@ def _check_left(leaf: Any) -> None:
         )
 
 
-def places_of(root: UOp, targets: Sequence[UOp]) -> list[list[UOp]]:
+def places_of(root: UOp, targets: Sequence[Sequence[UOp]]) -> list[list[UOp]]:
     """Return, for each of `targets`, the nodes that stand for it where gradients flow below `root`.
 
-    A tensor that was realized, or written to, meanwhile is another node by now; what was built before still
-    has the old one.
+    Memory that was written to meanwhile is another node by now; what was built before still has the old one.
+
+    Args:
+        root: a graph.
+        targets: for each target, the nodes that it is known as.
 
     Raises:
         GradientError: `root` uses what a target held before it was written to beside what it holds since.
@@ -206,8 +208,8 @@ def places_of(root: UOp, targets: Sequence[UOp]) -> list[list[UOp]]:
         if (now := _memory_of(u, owner)) is not u:
             known.setdefault(now, []).append(u)
     return [
-        _newest(root, dict.fromkeys([*known.get(target, ()), *known.get(_memory_of(target, owner), ())]))
-        for target in targets
+        _newest(root, dict.fromkeys(u for name in names for u in known.get(name, ())))
+        for names in ([*nodes, *(_memory_of(u, owner) for u in nodes)] for nodes in targets)
     ]
 
 
@@ -225,9 +227,9 @@ def _reached(root: UOp, ends: Container[UOp]) -> dict[UOp, None]:
 
 
 def _memory_of(u: UOp, owner: Descent) -> UOp:
-    """Return what is the same for a value and the memory it lies in, and for all versions of that."""
-    if u.op is Ops.DETACH:
-        # without its gradient, a value is not the one that lies in the same memory
+    """Return what is the same for all versions of memory, and for views of them; a value as it is."""
+    if storage.base_of(u).op not in VERSIONS:
+        # other values, or the same one without its gradient, may lie in the same memory
         return u
     now = storage.resolve(u)
     if now.op not in IN_PLACE:

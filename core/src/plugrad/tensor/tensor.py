@@ -245,6 +245,8 @@ class Tensor(
             self._share(data, name)
         else:
             self._hold(uop, name)
+            # data were not computed from any tensor
+            self._cell.is_computed = not isinstance(data, (Tensor, UOp))
         self._begin()
         if requires_grad is not None:
             self.requires_grad = requires_grad
