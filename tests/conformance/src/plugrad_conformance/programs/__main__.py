@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.progress import track
 
 from plugrad.device import Device
+from plugrad_conformance.programs import kept
 from plugrad_conformance.programs.check import MODES, difference
 from plugrad_conformance.programs.generate import random_program
 from plugrad_conformance.programs.shrink import shrink
@@ -29,10 +30,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
         action="store_true",
         help="run a program in one mode, in turn, not in all",
     )
+    parser.add_argument(
+        "--kept", action="store_true", help="functions that are built again while their values are kept"
+    )
     given = parser.parse_args(arguments)
     devices: list[str] = given.device or list(dict.fromkeys(("PYTHON", Device.DEFAULT)))
     console, failed = Console(stderr=True), 0
-    for seed in track(range(given.first, given.first + given.count), "programs", console=console):
+    seeds = range(given.first, given.first + given.count)
+    if given.kept:
+        for seed, device, requires_grad in product(seeds, devices, (False, True)):
+            problem = kept.difference(seed, device, requires_grad=requires_grad)
+            if problem is not None:
+                print(f"{problem}\n", flush=True)
+                failed += 1
+        print(f"{given.count} functions built again on {', '.join(devices)}: {failed} differ")
+        return 1 if failed else 0
+    for seed in track(seeds, "programs", console=console):
         program = random_program(seed, given.length)
         modes = (MODES[seed % len(MODES)],) if given.one_mode else MODES
         for device, mode in product(devices, modes):
