@@ -1,21 +1,26 @@
-"""What all tests share: graphs are verified, the disk cache is private, hypothesis has no deadlines."""
+"""What all tests share: verified graphs, a private disk cache, no deadlines, wide tests on request."""
 
 import os
 import tempfile
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import hypothesis
 import pytest
 
 # before plugrad is imported, and inherited by the processes that tests start
 os.environ.setdefault("SPEC", "1")
-_cache = tempfile.TemporaryDirectory(prefix="plugrad-tests-", ignore_cleanup_errors=True)
-os.environ["PLUGRAD_CACHE"] = _cache.name
+# one cache for all processes of a run: those of xdist inherit it
+_cache = None
+if "PYTEST_XDIST_WORKER" not in os.environ:
+    _cache = tempfile.TemporaryDirectory(prefix="plugrad-tests-", ignore_cleanup_errors=True)
+    os.environ["PLUGRAD_CACHE"] = _cache.name
 
 hypothesis.settings.register_profile("default", deadline=None, print_blob=True)
 hypothesis.settings.register_profile("ci", deadline=None, derandomize=True)
 hypothesis.settings.load_profile("ci" if "CI" in os.environ else "default")
+
+_wide = pytest.StashKey[int]()
 
 
 class Golden(Protocol):
@@ -26,8 +31,28 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-goldens", action="store_true", help="write golden files instead of comparing")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "wide: one of many that prove much the same; EVERYTHING=1 runs it")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if os.environ.get("EVERYTHING"):
+        return
+    wide = [item for item in items if item.get_closest_marker("wide")]
+    if wide:
+        config.hook.pytest_deselected(items=wide)
+        items[:] = [item for item in items if not item.get_closest_marker("wide")]
+        config.stash[_wide] = len(wide)
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    if count := config.stash.get(_wide, 0):
+        terminalreporter.line(f"left out: {count} wide tests; EVERYTHING=1 runs them")
+
+
 def pytest_unconfigure(config: pytest.Config) -> None:
-    _cache.cleanup()
+    if _cache is not None:
+        _cache.cleanup()
 
 
 @pytest.fixture

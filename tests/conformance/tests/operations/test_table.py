@@ -1,4 +1,4 @@
-"""Every case of the table, on each device that needs no hardware.
+"""Every case of the table on PYTHON, and one of each method on CPU; with EVERYTHING=1 every case there.
 
 `PLUGRAD_TEST_DEVICES="CUDA OPENCL"` names other devices to run them on.
 """
@@ -17,14 +17,22 @@ from plugrad_conformance.operations.table import public_names
 
 #: How many cases are compiled in one go.
 BATCH = 40
-
-
-@pytest.fixture(params=os.environ.get("PLUGRAD_TEST_DEVICES", "PYTHON CPU").split())
-def device(request: pytest.FixtureRequest) -> str:
-    try:
-        return Device.canonicalize(request.param)
-    except DeviceNotFound as error:
-        pytest.skip(str(error))
+DEVICES = os.environ.get("PLUGRAD_TEST_DEVICES", "PYTHON CPU").split()
+#: The first case of each method, and all others.
+FIRST = tuple({case.name: number for number, case in reversed(list(enumerate(OPERATIONS)))}.values())
+OTHERS = tuple(sorted(set(range(len(OPERATIONS))) - set(FIRST)))
+CASES = [
+    pytest.param(
+        numbers[i],
+        device,
+        tuple(numbers[i // BATCH * BATCH :][:BATCH]),
+        id=f"{device}-{OPERATIONS[numbers[i]].id}",
+        marks=[pytest.mark.wide] if device != "PYTHON" and numbers is OTHERS else [],
+    )
+    for device in DEVICES
+    for numbers in (FIRST, OTHERS)
+    for i in range(len(numbers))
+]
 
 
 def asked(number: int, device: str) -> Done | Exception:
@@ -35,20 +43,23 @@ def asked(number: int, device: str) -> Done | Exception:
 
 
 @cache
-def batch(number: int, device: str) -> list[Done | Exception]:
+def batch(numbers: tuple[int, ...], device: str) -> dict[int, Done | Exception]:
     """Compute some cases together."""
-    numbers = range(number * BATCH, min((number + 1) * BATCH, len(OPERATIONS)))
     # graphs are verified after each pass in the tests of the single operations
     with context(DEVICE=device, SPEC=0), np.errstate(all="ignore"):
-        found = [asked(number, device) for number in numbers]
-        first, *others = [t for done in found if isinstance(done, Done) for t in done.tensors]
+        found = {number: asked(number, device) for number in numbers}
+        first, *others = [t for done in found.values() if isinstance(done, Done) for t in done.tensors]
         first.realize(*others)
     return found
 
 
-@pytest.mark.parametrize("number", range(len(OPERATIONS)), ids=lambda number: OPERATIONS[number].id)
-def test_results_and_derivatives_are_right(number: int, device: str) -> None:
-    done = batch(number // BATCH, device)[number % BATCH]
+@pytest.mark.parametrize(("number", "device", "together"), CASES)
+def test_results_and_derivatives_are_right(number: int, device: str, together: tuple[int, ...]) -> None:
+    try:
+        device = Device.canonicalize(device)
+    except DeviceNotFound as error:
+        pytest.skip(str(error))
+    done = batch(together, device)[number]
     if isinstance(done, Exception):
         raise done
     assert not faults(done)
