@@ -37,7 +37,11 @@ TENSOR_PAGES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
         ("reduce", "extremes", "nans", "norms", "scan", "order", "selection", "statistics"),
     ),
     ("movement", "Shapes", ("movement", "reorder", "padding", "joins", "stacks", "pixels")),
-    ("indexing", "Indexing and searching", ("indexing", "advanced", "gather", "written", "search", "runs")),
+    (
+        "indexing",
+        "Indexing and searching",
+        ("indexing", "advanced", "gather", "scatter_views", "search", "unique_consecutive"),
+    ),
     (
         "linalg",
         "Products and linear algebra",
@@ -51,7 +55,7 @@ TENSOR_PAGES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
             *("interpolation", "grid_sample"),
         ),
     ),
-    ("layers", "Normalization and attention", ("normalization", "attention", "functional")),
+    ("layers", "Normalization and attention", ("normalization", "attention", "sequential")),
     ("losses", "Losses", ("losses", "classification", "ctc")),
     ("gradients", "Gradients", ("gradient", "custom")),
 )

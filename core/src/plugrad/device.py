@@ -1,4 +1,4 @@
-"""The devices of this process: find one by name, open it once, and say which is the default.
+"""Find the devices of this process by name, open each once, and choose the default.
 
     Device.DEFAULT          # what is used where no device is named; assign to change it
     Device["NAME:1"]        # the open device; opened by the first who asks
@@ -64,22 +64,22 @@ class OpenDevice:
 
     @property
     def plugins(self) -> tuple[PluginSource, ...]:
-        """The plugin that says what the device is, then those that replace or wrap parts of it."""
+        """The device's own plugin, then those that replace or wrap parts of it."""
         return tuple(plugin.source for plugin in self._backend.plugins)
 
     @property
     def evidence(self) -> Evidence:
-        """How the correctness of its kernels is known."""
+        """The evidence that its kernels are correct."""
         return self.probed.evidence
 
     @property
     def can_compute(self) -> bool:
-        """Whether it runs kernels, or only stores data."""
+        """True for a device that runs kernels, False for one that only stores data."""
         return self._renderer is not None
 
     @property
     def renderer(self) -> Renderer:
-        """What writes its source.
+        """The renderer that writes its source.
 
         Raises:
             DeviceError: the device only stores data.
@@ -88,7 +88,7 @@ class OpenDevice:
 
     @property
     def compiler(self) -> Compiler:
-        """What compiles its source.
+        """The compiler of its source.
 
         Raises:
             DeviceError: the device only stores data.
@@ -97,7 +97,7 @@ class OpenDevice:
 
     @property
     def capabilities(self) -> Capabilities:
-        """What its kernels can do.
+        """The capabilities of its kernels.
 
         Raises:
             DeviceError: the device only stores data.
@@ -117,7 +117,7 @@ class OpenDevice:
         return self._backend.runner(self.target, program)
 
     def graph(self, launches: Sequence[GraphLaunch]) -> Graph | None:
-        """Prepare launches of this device to be run by one call; None where it launches them one by one.
+        """Prepare launches to be run by one call, or return None without support for them.
 
         Raises:
             ForkError: this process was forked from the one that opened the device.
@@ -156,7 +156,7 @@ class OpenDevice:
 
 
 class InheritedAllocator(Allocator[Any]):
-    """The memory of a device that a forked child must not touch: every method raises ForkError."""
+    """The allocator of an inherited device after a fork: every method raises ForkError."""
 
     def __init__(self, device: str, opened_by: int) -> None:
         self._device = device
@@ -170,7 +170,7 @@ class InheritedAllocator(Allocator[Any]):
 
 
 def fork_error(device: str, opened_by: int) -> ForkError:
-    """Return the error for using `device`, which process `opened_by` opened, in a process forked from it."""
+    """Return the error for a device that process `opened_by` opened before the fork."""
     return ForkError(
         f"process {opened_by} opened {device} and then forked this one ({os.getpid()}); drivers, threads "
         "and memory of a device do not survive that. Start workers with "
@@ -242,7 +242,9 @@ class DeviceRegistry:
         self._assigned = self.canonicalize(name) if name else ""
 
     def canonicalize(self, name: str | None) -> str:
-        """Return the one spelling of a device's name: upper case, no alias, no index 0. None is the default.
+        """Return the canonical name of a device: upper case, no alias, no index 0.
+
+        None is the default device.
 
         Opens nothing, but loads the plugin of the device.
 
@@ -282,7 +284,9 @@ class DeviceRegistry:
         return device
 
     def devices(self) -> tuple[str, ...]:
-        """Return the names of all devices that are present, best first. Loads every plugin, opens none.
+        """Return the names of all present devices, best first.
+
+        This loads every plugin, and opens no device.
 
         Example:
             >>> "PYTHON" in Device.devices()
@@ -350,7 +354,7 @@ class DeviceRegistry:
 
 
 def _index_by_words(name: str, backend: Backend, words: str) -> int:
-    """Return the index of the first device with the whole `words` in description or notes, in any case."""
+    """Return the index of the first device whose description or notes contain `words`."""
     pattern = re.compile(rf"(?<!\w){re.escape(words)}(?!\w)", re.IGNORECASE)
     for probed in backend.probe().devices:
         if any(pattern.search(text) for text in (probed.description, *(value for _, value in probed.notes))):

@@ -1,4 +1,4 @@
-"""Element types: what a value is, how types promote, and how Python values round into them.
+"""Define element types: values, promotion, and rounding of Python numbers.
 
 A `DType` is interned data. `dtypes` is the namespace of all of them. Promotion follows the lattice in
 `least_upper_dtype`: bool < unsigned and signed integers < floats, by the narrowest type that holds both. Two
@@ -72,7 +72,7 @@ class DType:
         return self.itemsize * self.count
 
     def vec(self, count: int) -> "DType":
-        """Return the vector type of `count` lanes of this scalar type (`count=1` is the scalar itself).
+        """Return the vector type of `count` lanes of this scalar type, itself for one lane.
 
         Example:
             >>> dtypes.float32.vec(4)
@@ -263,7 +263,7 @@ def find_dtype(value: object) -> DType | None:
 
 
 def _of_others(value: Any) -> DType | None:
-    """Return what a type of Python, NumPy or PyTorch is here, None if it is nothing."""
+    """Return the dtype of a Python, NumPy or PyTorch type, or None for other objects."""
     if isinstance(value, type):
         if value in _BY_PYTHON:
             return _BY_PYTHON[value]
@@ -374,7 +374,7 @@ def _join(a: DType, b: DType) -> DType:
 
 @cache
 def least_upper_dtype(*given: DType) -> DType:
-    """Return the narrowest dtype that all of `given` promote to, by the lattice described with this module.
+    """Return the narrowest dtype that all of `given` promote to, by this module's lattice.
 
     Example:
         >>> least_upper_dtype(dtypes.int8, dtypes.uint8)
@@ -387,7 +387,7 @@ def least_upper_dtype(*given: DType) -> DType:
 
 
 def sum_acc_dtype(dtype: DType) -> DType:
-    """Return the dtype in which sums of `dtype` accumulate: at least 32 bits wide, of the same kind.
+    """Return the accumulator dtype of sums: the same kind, at least 32 bits wide.
 
     Example:
         >>> sum_acc_dtype(dtypes.int8), sum_acc_dtype(dtypes.float16)
@@ -402,7 +402,7 @@ def sum_acc_dtype(dtype: DType) -> DType:
 
 @cache
 def to_numpy(dtype: DType) -> "np.dtype[np.generic] | None":
-    """Return NumPy's dtype for `dtype`'s lanes, or None where NumPy has none (bfloat16, floats of a byte)."""
+    """Return the NumPy dtype of the lanes, or None where NumPy has none."""
     scalar = dtype.scalar()
     return None if scalar is dtypes.bfloat16 or scalar in FLOAT8 else np.dtype(dtype.name)
 

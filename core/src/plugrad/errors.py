@@ -1,4 +1,4 @@
-"""Every exception that plugrad raises on purpose; each docstring is the help page of its class.
+"""Define every exception that plugrad raises on purpose; class docstrings are the help pages.
 
 A message says what happened with the values, why it is wrong, and how to fix it. What a program may want to
 look at (the source that failed to compile, the device that was missing) is an attribute as well.
@@ -47,7 +47,9 @@ class PlugradError(Exception):
 
 
 class _Refusal(PlugradError):
-    """What was passed cannot be used. The message names the method of a tensor that the user called.
+    """An argument cannot be used.
+
+    The message names the tensor method that the user called.
 
     Methods are made of others, down to functions that know only which of these asked.
     """
@@ -61,12 +63,12 @@ _TENSOR = os.path.join(_PACKAGE, "tensor") + os.sep
 
 
 def _shortened(message: str) -> str:
-    """Return a message without the middle of what was passed, where that is a whole book."""
+    """Return a message without the middle of an argument that is too long to show."""
     return message if len(message) <= 2000 else f"{message[:1500]} ... {message[-400:]}"
 
 
 def in_words_of_the_caller(message: str) -> str:
-    """Return a message about the outermost method of tensors that runs, where it is about an inner one.
+    """Return a message with the outermost running tensor method in place of an inner one.
 
     before: "sum: axis 7 is out of range.", raised below `x.norm(axis=7)`
     after:  "norm: axis 7 is out of range."

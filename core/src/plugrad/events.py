@@ -1,4 +1,4 @@
-"""What happens while plugrad works, as events that anybody may listen to.
+"""Define the events that plugrad emits while it works, for any listener.
 
 Emitters (pipelines, rewriting, engine, runtime) write
 
@@ -65,7 +65,10 @@ class RewriteEvent(Event):
 
 @frozen
 class LowerEvent(Event):
-    """A kernel was lowered to a linear program. Emitted by the engine, not for kernels out of a cache."""
+    """A kernel was lowered to a linear program.
+
+    Emitted by the engine, not for kernels out of a cache.
+    """
 
     name: str
     device: str
@@ -76,7 +79,10 @@ class LowerEvent(Event):
 
 @frozen
 class CompileEvent(Event):
-    """A kernel was compiled, or its binary came from a cache. Emitted by the engine once for each kernel."""
+    """A kernel was compiled, or its binary came from a cache.
+
+    Emitted by the engine once for each kernel.
+    """
 
     name: str
     device: str
@@ -185,7 +191,7 @@ def emit(event: Event) -> None:
 
 
 def listening(kind: type[Event]) -> bool:
-    """Return whether an event of `kind` would reach anybody who asked for that kind, or for all."""
+    """Return whether anybody listens to events of `kind`."""
     return any(s.kind is None or issubclass(kind, s.kind) for s in _subscriptions)
 
 

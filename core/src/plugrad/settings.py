@@ -87,7 +87,7 @@ class Setting(Generic[T]):
 
     @property
     def type_name(self) -> str:
-        """What the setting holds, with its limits: "bool", "int 0..7", "int >= 0", "str".
+        """The type of the setting with its limits: "bool", "int 0..7", "int >= 0", "str".
 
         Example:
             >>> Settings.CACHELEVEL.type_name
@@ -158,7 +158,7 @@ class Setting(Generic[T]):
 
 @frozen
 class SettingValue:
-    """A row of the settings table: what a setting is now, and where that comes from.
+    """A row of the settings table: a value and the place it comes from.
 
     Example:
         >>> settings.describe()[0].name
@@ -174,7 +174,7 @@ class SettingValue:
 
 
 class Settings:
-    """The table. Each attribute is one setting; the order here is the order of `plugrad env`.
+    """The table of settings, one attribute each, in the order of `plugrad env`.
 
     Example:
         >>> with context(NOOPT=1):
@@ -239,7 +239,9 @@ class Settings:
             setting.forget()
 
     def describe(self) -> list[SettingValue]:
-        """Return a row for each setting; an illegal value in the environment is shown, not raised.
+        """Return a row for each setting.
+
+        An illegal value in the environment is shown, not raised.
 
         Example:
             >>> len(settings.describe()) == len(Settings.table())
@@ -282,7 +284,7 @@ settings = Settings()
 
 @contextmanager
 def context(**values: object) -> Generator[None]:
-    """Override settings inside a `with` block (or a decorated function), for this thread or task only.
+    """Override settings inside a `with` block or a decorated function, in this thread or task.
 
     Raises:
         SettingsError: a name is unknown or a value is not legal.

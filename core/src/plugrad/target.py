@@ -1,4 +1,4 @@
-"""What a kernel is compiled for: a device's identity, and what it can do, as frozen data.
+"""Describe the target of a kernel as frozen data: a device's identity and its capabilities.
 
 Codegen reads `Capabilities` and never asks for a device's name. A renderer declares them, so that every later
 choice (vector widths, launch grids, decompositions) follows from data that can be printed, compared and
@@ -16,7 +16,7 @@ LEAST_SCATTERED = 16
 
 
 class Evidence(Enum):
-    """How the correctness of a device's kernels is known, from weakest to strongest.
+    """The evidence that a device's kernels are correct, from weakest to strongest.
 
     Reports print it. `E2` is never shown as `E3`, and a device with `E2` is never chosen automatically.
     """
@@ -60,7 +60,7 @@ class Target:
 
 @frozen
 class Fragment:
-    """Which element of a tile each thread holds in each place, bit by bit.
+    """A map from each thread's elements to places in a tile, bit by bit.
 
     `"k1"` stands for bit 1 of the coordinate k, the one worth 2. The coordinates are m and k for A, k and n
     for B, m and n for C and D.
@@ -79,7 +79,7 @@ class Fragment:
 
     @property
     def count(self) -> int:
-        """How many elements one thread holds."""
+        """The number of elements that one thread holds."""
         return 1 << len(self.places)
 
     def coordinate(self, axis: str, thread: int, place: int) -> int:
@@ -99,7 +99,7 @@ class Fragment:
 
 @frozen
 class TensorCore:
-    """One matrix instruction: `D = A @ B + C` over a tile, computed by `threads` threads together.
+    """One matrix instruction: `D = A @ B + C` on a tile, by `threads` threads together.
 
     A is (M, K), B is (K, N), C and D are (M, N); their elements are spread over the threads.
 
@@ -126,7 +126,7 @@ class TensorCore:
 
 @frozen
 class Capabilities:
-    """What a target can do; the only thing codegen knows of it.
+    """The abilities of a target, the only thing that codegen knows about it.
 
     Attributes:
         storage_dtypes: element types that buffers may hold.
@@ -181,7 +181,7 @@ class Capabilities:
         )
 
     def lane_bytes(self, dtype: DType) -> int:
-        """Return the bytes of one value in arithmetic: floats that are only stored are widened for it.
+        """Return the bytes of one value in arithmetic, where storage-only floats are widened.
 
         Example:
             >>> Capabilities(frozenset(), frozenset()).lane_bytes(dtypes.float16)

@@ -1,4 +1,4 @@
-"""The meaning of elementwise ops on NumPy arrays, dtype by dtype: what every device is compared with.
+"""Define elementwise ops on NumPy arrays, dtype by dtype: the reference for every device.
 
 A value is an array over work-items, with lanes of vectors on a second axis. bfloat16 lives in float32 arrays
 that hold bfloat16 values only. What C leaves undefined is defined here: integer division by zero gives 0,
@@ -32,7 +32,10 @@ def lane_dtype(dtype: DType) -> "np.dtype[Any]":
 
 
 def storage_dtype(dtype: DType) -> "np.dtype[Any]":
-    """Return the NumPy dtype of `dtype` in memory: a bool is a byte, a bfloat16 its bits."""
+    """Return the NumPy dtype of `dtype` in memory.
+
+    A bool is a byte, a bfloat16 its bits.
+    """
     if is_bool(dtype):
         return np.dtype(np.uint8)
     return to_numpy(dtype) or np.dtype(np.uint16)

@@ -142,7 +142,9 @@ class DiskAllocator(Allocator[Region]):
         self.path = path
 
     def alloc(self, nbytes: int) -> Region:
-        """Open the file, which must have at least `nbytes`, or be ready to make it where there is none.
+        """Open the file, or prepare to create it with `nbytes` bytes.
+
+        A file that is there has at least that many.
 
         Raises:
             DeviceNotFound: it may not be read, or is no file.

@@ -8,7 +8,7 @@ POISON = 0xFF
 
 
 class Storage:
-    """Bytes that blocks are made of; read-only ones (a `bytes` object) are copied at the first write."""
+    """The bytes of blocks; read-only ones, such as `bytes`, are copied at the first write."""
 
     __slots__ = ("memory",)
 
@@ -38,14 +38,17 @@ class Block:
         return self._storage.memory[self.offset_bytes : self.offset_bytes + self.nbytes]
 
     def writable(self) -> memoryview:
-        """Return the bytes, to be written; a read-only storage becomes a copy first, for all its blocks."""
+        """Return the bytes for writing.
+
+        A read-only storage becomes a copy first, for all its blocks.
+        """
         if self._storage.memory.readonly:
             self._storage.memory = memoryview(bytearray(self._storage.memory))
         return self.readable()
 
 
 class HostAllocator(LruAllocator[Block]):
-    """Memory of the host. Fresh and reused blocks are poisoned, so that reading before writing shows."""
+    """Memory of the host, poisoned at each allocation so that reading before writing shows."""
 
     def alloc(self, nbytes: int) -> Block:
         """Return a poisoned block."""

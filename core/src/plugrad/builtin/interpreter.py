@@ -1,4 +1,4 @@
-"""Runs linear programs: all work-items of a launch in lockstep, each value an array over them.
+"""Interpret linear programs: work-items run in lockstep, each value an array over them.
 
 Loops run in Python with trip counts that all work-items share, conditions are masks, and a barrier has
 nothing to do since every work-item stands at the same instruction. Each access to memory is checked: one

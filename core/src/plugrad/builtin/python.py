@@ -1,4 +1,4 @@
-"""PYTHON: the reference device. It interprets linear programs with NumPy and checks every access to memory.
+"""PYTHON, the reference device, interprets linear programs with NumPy and checks every memory access.
 
 Slow, exact and always there: the oracle that all other devices are compared with.
 """

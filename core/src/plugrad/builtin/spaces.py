@@ -63,7 +63,9 @@ def gather(place: Place, count: int, lanes: int, mask: Array | None, alternative
 
 
 def scatter(place: Place, count: int, lanes: int, mask: Array | None, values: Array) -> None:
-    """Write `count` consecutive elements for each work-item in the mask; the last to one place stays.
+    """Write `count` consecutive elements for each work-item in the mask.
+
+    Of several writes to one place, the last one stays.
 
     Raises:
         DeviceError: an active work-item writes outside of the space.

@@ -1,4 +1,4 @@
-"""One Python function for each instruction of a linear program, made once and run at every launch."""
+"""Make one Python function for each instruction of a linear program, run at every launch."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

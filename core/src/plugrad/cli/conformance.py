@@ -1,4 +1,4 @@
-"""`plugrad conformance`: run the shared test suite on a device. The suite is a distribution of its own."""
+"""`plugrad conformance`: run the shared test suite on a device."""
 
 import argparse
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`plugrad devices`: what was found, what is used, and what would help where something is missing."""
+"""`plugrad devices`: list the devices, and explain the missing ones."""
 
 import argparse
 import warnings
@@ -73,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def default_device() -> str | None:
-    """Return the device that tensors go to without being told, or None if there is none."""
+    """Return the default device, or None if there is none."""
     if settings.DEVICE:
         return settings.DEVICE.upper()
     with warnings.catch_warnings():
@@ -107,7 +107,7 @@ def details(report: BackendReport, with_traceback: bool) -> Group:
 
 
 def device_lines(device: ProbedDevice) -> list[Text]:
-    """Return a present device: name, model, how its results are known to be right, and its notes."""
+    """Return the lines of a present device: name, model, evidence, notes."""
     memory = f", {device.memory_bytes / 1e9:.1f} GB" if device.memory_bytes else ""
     words = (device.target.name, device.description, device.target.arch)
     head = f"{' '.join(word for word in words if word)}{memory}, evidence {device.evidence.name}"

@@ -1,4 +1,4 @@
-"""Ask each plugin what it has in a process of its own: one that crashes, exits or hangs takes no other along.
+"""Load and probe each plugin in a process of its own, which may crash.
 
 A process is started for all plugins of one device, with their aliases, since they work together; and one for
 each wrapper, so that one which takes its process along is named.
@@ -31,7 +31,7 @@ Group = tuple[PluginSource, ...]
 def explain_isolated(
     manager: PluginManager = plugins, timeout_seconds: float = TIMEOUT_SECONDS
 ) -> tuple[BackendReport, ...]:
-    """Report what `explain` does, with each plugin loaded and probed in a process of its own.
+    """Return the report of `explain`, made with a process for each device.
 
     Args:
         manager: the plugins; none of them is loaded in this process, but for the built-in ones.
@@ -61,7 +61,7 @@ def explain_isolated(
 
 
 def default_among(reports: Sequence[BackendReport], builtin: Collection[str]) -> str | None:
-    """Return the device that the automatic choice takes by these reports; those of the core come last."""
+    """Return the automatic choice among these reports; the core's own devices come last."""
     ready = [report for report in reports if report.state is State.READY]
     for in_core in (False, True):
         asked = [report for report in ready if (report.name in builtin) is in_core]
@@ -72,7 +72,7 @@ def default_among(reports: Sequence[BackendReport], builtin: Collection[str]) ->
 
 
 def groups(sources: Sequence[PluginSource]) -> list[Group]:
-    """Put plugins together that have a name or a module in common, as a device and its aliases do."""
+    """Group plugins that share a name or module, as a device and its aliases."""
     found: list[list[PluginSource]] = []
     for source in sources:
         near = [group for group in found if any(_belong(source, other) for other in group)]
@@ -86,7 +86,7 @@ def _belong(source: PluginSource, other: PluginSource) -> bool:
 
 
 class _Child:
-    """The process that loads the plugins in `group`, and writes its reports to the file `answer`.
+    """The process that loads the plugins of `group` and writes reports to `answer`.
 
     Args:
         group: the plugins of one device, or a wrapper.
@@ -172,7 +172,7 @@ def _environment(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Write the reports of the plugins that are described by the other arguments to a file."""
+    """Write the reports of the plugins that the other arguments describe to a file."""
     answer, *wanted = arguments
     warnings.simplefilter("ignore")  # what it warns of is in the reports
     found = explain(plugins.only([source for source in plugins.sources() if str(source) in wanted]))

@@ -1,4 +1,4 @@
-"""The conformance kit, where it is installed; the core imports it by name, when asked to."""
+"""Find the conformance kit, which the core imports by name and only on request."""
 
 import importlib
 import importlib.util

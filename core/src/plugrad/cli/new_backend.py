@@ -1,4 +1,4 @@
-"""`plugrad new-backend`: write a distribution with a device of its own, which works and is short.
+"""`plugrad new-backend`: write a short distribution with a device that works.
 
 The files are those of `backend_template`, with names put in: C on the host, compiled by `cc`, in place of
 what the author's device has.
@@ -83,7 +83,9 @@ def check_name(name: str, manager: PluginManager = plugins) -> str:
 
 
 def write_backend(name: str, parent: Path) -> Path:
-    """Write the distribution of the device `name` into a new folder in `parent`, and return that folder.
+    """Write the distribution of the device `name` into a new folder in `parent`.
+
+    Return that folder.
 
     The folder appears with everything in it, or not at all.
 
@@ -125,7 +127,7 @@ def substitutions(name: str) -> dict[str, str]:
 
 
 def _write(source: Traversable, target: Path, words: dict[str, str]) -> None:
-    """Copy a file or folder of the template, with the words put into contents and names."""
+    """Copy a file or folder of the template, filling in contents and names."""
     if source.is_file():
         text = string.Template(source.read_text(encoding="utf-8")).substitute(words)
         target.write_text(text, encoding="utf-8")

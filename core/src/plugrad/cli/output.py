@@ -1,4 +1,4 @@
-"""How commands write: tables for people, JSON for programs."""
+"""Write the output of commands: tables for people, JSON for programs."""
 
 import argparse
 import json
@@ -19,7 +19,10 @@ def print_json(value: object) -> None:
 
 
 def new_table(*columns: str) -> Table:
-    """Return an empty table in the style of all commands; the last column takes the room that is left."""
+    """Return an empty table in the style of all commands.
+
+    The last column takes the room that is left.
+    """
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     for column in columns[:-1]:
         table.add_column(column, overflow="fold")

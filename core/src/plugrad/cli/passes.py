@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def find_pipelines(packages: Sequence[str] = _PACKAGES) -> list[Pipeline[Any]]:
-    """Return every pipeline that a module of these packages defines, in the order of data flow."""
+    """Return the pipelines that these packages define, in the order of data flow."""
     found: dict[str, Pipeline[Any]] = {}
     for package in packages:
         for module in _modules_of(package):

@@ -21,7 +21,7 @@ _lock = threading.Lock()
 
 
 def install() -> None:
-    """Subscribe the observers that the settings of this context ask for and that are not yet.
+    """Subscribe the observers that the settings ask for, each once.
 
     The engine calls it before each realize, so that `with context(DEBUG=2):` works; it costs a microsecond.
     An observer stays once it is subscribed: another thread may still be in the scope that asked for it. The

@@ -1,4 +1,4 @@
-"""How often each rewrite rule fired."""
+"""Count the matches of each rewrite rule."""
 
 from collections import Counter
 

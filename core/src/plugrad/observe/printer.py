@@ -128,7 +128,7 @@ def compile_text(event: CompileEvent, level: int) -> str:
 
 
 def pass_text(event: PassEvent) -> str:
-    """Return the graph after a pass for DEBUG=5; a pass that changed nothing is one line."""
+    """Return the graph after a pass for DEBUG=5; an unchanged one is one line."""
     head = paint(f"--- {event.pipeline}: {event.name} ({duration(event.seconds)})", "bright_black")
     return f"{head} unchanged" if event.after is event.before else f"{head}\n{event.after}"
 

@@ -1,4 +1,4 @@
-"""Where the time goes: launches and copies, summed by kernel."""
+"""Sum the time of launches and copies by kernel."""
 
 import threading
 from dataclasses import dataclass

@@ -77,7 +77,7 @@ class Recorder:
                 pass
 
     def _number(self, state: object) -> int:
-        """Return the number of a graph's root, after writing those of its nodes that are new."""
+        """Write the new nodes of a graph, and return the number of its root."""
         root = state if isinstance(state, UOp) else UOp.sink(*cast(Draft, state).graphs)
         known = self._numbers.get(root)
         if known is not None:

@@ -1,4 +1,4 @@
-"""Colours, units and columns of text, by hand: importing rich costs as much as the rest of plugrad."""
+"""Format colours, units and columns of text by hand, since importing rich is slow."""
 
 import os
 import re
@@ -72,5 +72,5 @@ def nbytes(count: float) -> str:
 
 
 def rate(amount: float, seconds: float | None) -> str:
-    """Return `amount` per second in units of 1e9, or a dash when the time is not known."""
+    """Return `amount` per second in units of 1e9, or a dash without a time."""
     return f"{amount / seconds / 1e9:.2f}" if seconds else "-"

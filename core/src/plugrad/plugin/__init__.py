@@ -1,4 +1,4 @@
-"""How backends plug in: the hooks, the loader that keeps plugins apart, and the report of what it found.
+"""Connect backends: the hooks, the loader that isolates plugins, and the report on them.
 
 A backend's author needs `hookspecs`, whose one page is the whole surface, and the names below.
 """

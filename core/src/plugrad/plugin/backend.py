@@ -1,4 +1,4 @@
-"""What a plugin says about itself and about the devices it finds: plain data."""
+"""The plain data by which a plugin describes itself and its devices."""
 
 from plugrad._frozen import frozen
 from plugrad.target import Evidence, Target
@@ -6,7 +6,7 @@ from plugrad.target import Evidence, Target
 
 @frozen
 class BackendInfo:
-    """Who a backend is.
+    """The identity of a backend.
 
     Attributes:
         name: the device's name; also the name of the entry point, which is in lower case.

@@ -1,4 +1,4 @@
-"""Checks that a plugin keeps the contract of `hookspecs`: names, versions and what its hooks return.
+"""Check that a plugin keeps the contract of `hookspecs`: names, versions and results.
 
 Each returns a sentence that says what is wrong, or None. Interfaces are checked by what an object has, not by
 what it derives from, so an author may write one from scratch.
@@ -66,7 +66,7 @@ def _is_wrapper(opts: pluggy.HookimplOpts) -> bool:
 
 
 def check_hooks(plugin: object, options: HookOptions) -> str | None:
-    """Say which hooks of a plugin do not exist, are not marked, or are wrappers that cannot be called."""
+    """Return the fault of a plugin's hooks: unknown, not marked, or no callable wrapper."""
     hooks = implemented(options) | wrapped(options)
     unknown = sorted(hooks - HOOK_NAMES)
     if unknown:
@@ -121,7 +121,7 @@ def _parse_version(version: object) -> tuple[int, int] | None:
 
 
 def check_result(hook: str, result: object) -> str | None:
-    """Say how `result` is not what `hook` must return (None is for the caller to judge)."""
+    """Return the fault of a hook's `result`, or None; the caller judges a missing one."""
     if hook in _RECORDS:
         return _check_record(hook, result)
     expected, names = INTERFACES[hook]

@@ -36,7 +36,7 @@ def find_sources() -> tuple[PluginSource, ...]:
 
 
 def version_of(distribution: str) -> str:
-    """Return the installed version of a distribution, or an empty string where it runs from a source tree."""
+    """Return the installed version of a distribution, or an empty string for a source tree."""
     try:
         return metadata.version(distribution)
     except metadata.PackageNotFoundError:

@@ -1,4 +1,4 @@
-"""What `plugrad devices` shows: each device that is there; for others why not, and what would help."""
+"""Report the present devices, and for others the reason and the remedy."""
 
 from collections.abc import Iterable
 from dataclasses import asdict
@@ -17,7 +17,7 @@ from plugrad.plugin.manager import PluginManager, plugins
 
 
 class State(Enum):
-    """How far a backend came."""
+    """The state of a backend in the report."""
 
     READY = "ready"
     NO_DEVICE = "no device"
@@ -72,7 +72,7 @@ class BackendReport:
 
 
 def explain(manager: PluginManager = plugins) -> tuple[BackendReport, ...]:
-    """Load and probe everything; report usable backends by priority, then what failed or is not installed.
+    """Load and probe everything; report usable backends by priority, then the others.
 
     Opens no device. A plugin that fails is a line of the report, never an exception.
     """

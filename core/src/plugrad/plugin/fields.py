@@ -1,4 +1,4 @@
-"""Hold the fields of a record against their annotations: authors write records without a type checker."""
+"""Check the fields of records against their annotations, for authors without a type checker."""
 
 from dataclasses import fields, is_dataclass
 from types import UnionType
@@ -8,7 +8,9 @@ from plugrad.dtype import DType
 
 
 def misfit(value: object, kind: Any, path: str) -> str | None:
-    """Say what within `value` is not of the type `kind`, or None; `path` is what `value` is called.
+    """Describe the first part of `value` that is not of the type `kind`, or return None.
+
+    `path` is the name of `value` in the message.
 
     Goes into tuples, frozen sets, and the fields of records other than dtypes, which authors do not make.
 

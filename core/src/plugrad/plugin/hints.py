@@ -1,4 +1,4 @@
-"""What to install for a device that is not there.
+"""Name the distributions that provide well-known devices.
 
 The one place in the core that knows backends by name. It only helps messages: nothing here is needed to find,
 load or run a backend, and a backend that is missing here works like any other.
@@ -56,7 +56,7 @@ FIRST = HINTS[0]
 
 
 def hint_for(device: str) -> Hint | None:
-    """Return what is known about `device`, by its name or an alias of it, or None."""
+    """Return the hint for `device`, by its name or an alias, or None."""
     return _BY_NAME.get(device.upper())
 
 

@@ -66,7 +66,9 @@ hookimpl = pluggy.HookimplMarker(PROJECT)
 
 @hookspec(firstresult=True)
 def plugrad_backend_info() -> BackendInfo:  # pyright: ignore[reportReturnType] - a specification has no body
-    """(required) Say who you are: the same at each call. Loads no driver, opens nothing, cannot fail.
+    """(required) Return the identity of the backend, the same at each call.
+
+    Loads no driver, opens nothing, cannot fail.
 
     `priority` is how far the automatic choice looks: no backend below the best device that it has found is
     probed. A backend whose probe is slow gives a lower one where a look at the system's files tells that it
@@ -137,7 +139,7 @@ def plugrad_runner(target: Target, program: Program) -> Runner | None:
 
 @hookspec(firstresult=True)
 def plugrad_graph(target: Target, launches: Sequence[GraphLaunch]) -> Graph | None:
-    """(optional) Prepare `launches`, two or more of `target` in their order, to be run by one call.
+    """(optional) Prepare two or more launches of `target`, in their order, as one call.
 
     Called once for each row of kernels that the JIT recorded; launches nothing. The blocks of its first run
     are exchanged before it runs. Return None for launches that the device runs better one by one, or whose

@@ -1,4 +1,4 @@
-"""Guard the hooks of a plugin: what fails in one is recorded under the plugin's name.
+"""Guard the hooks of a plugin, so that each failure is recorded under its name.
 
 pluggy calls each hook once, through every plugin of the device. Registered with it are not the plugin's own
 functions but guards around them, which know whose code runs. An implementation that fails refuses the device.
@@ -28,7 +28,7 @@ _YIELDED = object()
 
 
 class GuardedHooks:
-    """The hooks of one plugin, to be registered in its place: attributes that pluggy finds by name.
+    """The guarded hooks of one plugin, which pluggy finds as attributes by name.
 
     Args:
         plugin: the plugin.
@@ -88,7 +88,7 @@ class _Guard:
     def finish(
         self, wrapper: Generator[None, Any, Any] | None, answer: Any, error: PlugradError | None
     ) -> Any:
-        """Run a wrapper from its yield on, and return its result, or `answer` where it is broken.
+        """Resume a wrapper after its yield; return its result, or `answer` where it is broken.
 
         Args:
             wrapper: what `begin` returned.
@@ -122,7 +122,7 @@ class _Guard:
         return None
 
     def _run(self, function: Callable[..., Any], *arguments: Any, passing: PlugradError | None = None) -> Any:
-        """Call code of the plugin, and blame the plugin for what it raises, unless that is `passing` by."""
+        """Call code of the plugin, and blame the plugin for exceptions other than `passing`."""
         try:
             if self._hook == "plugrad_probe":
                 return self._patiently(function, *arguments)
@@ -138,7 +138,7 @@ class _Guard:
             raise PluginRefused(failure_of(self._source, f"{self._hook} raised", error)) from error
 
     def _patiently(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Return what a probe returns; the thread of one that does not return is left to itself."""
+        """Return the answer of a probe, or abandon its thread after `PROBE_SECONDS`."""
         answers: list[tuple[Any, BaseException | None]] = []
         context = copy_context()
 

@@ -26,7 +26,7 @@ _COMPUTING = ("plugrad_renderer", "plugrad_compiler", "plugrad_runner")
 
 
 class Backend:
-    """All plugins of one device: the one that says what it is, and those that replace or wrap parts of it.
+    """The plugins of one device: its own, and those that change parts of it.
 
     Args:
         base: the plugin with `plugrad_backend_info`.
@@ -50,7 +50,7 @@ class Backend:
         self.info = self._read_info()
 
     def add(self, plugin: LoadedPlugin) -> None:
-        """Let another plugin's hooks be asked before, and its wrappers go around, those that are there.
+        """Ask another plugin's hooks first, and put its wrappers around the others.
 
         Raises:
             PluginError: a hook has arguments that the specification does not have.
@@ -63,7 +63,7 @@ class Backend:
 
     @property
     def plugins(self) -> tuple[LoadedPlugin, ...]:
-        """The plugin that says what the device is, then those that replace or wrap parts of it."""
+        """The device's own plugin, then those that replace or wrap parts of it."""
         return tuple(self._plugins)
 
     def implements(self, hook: str) -> bool:
@@ -72,7 +72,7 @@ class Backend:
 
     @property
     def can_compute(self) -> bool:
-        """Whether it runs kernels; a backend that does not only stores data.
+        """True for a backend that runs kernels, False for one that only stores data.
 
         Raises:
             PluginError: it implements some of the hooks that this needs, but not all.
@@ -116,7 +116,7 @@ class Backend:
         return self._call("plugrad_runner", target=target, program=program)
 
     def graph(self, target: Target, launches: Sequence[GraphLaunch]) -> Graph | None:
-        """Prepare `launches` to be run by one call; None where the device has no graphs for them."""
+        """Prepare `launches` to be run by one call, or return None without support for them."""
         return self._ask("plugrad_graph", target=target, launches=launches)
 
     def _look(self) -> Probe:

@@ -32,7 +32,7 @@ class LoadedPlugin:
 
 
 def load_plugin(source: PluginSource) -> LoadedPlugin | PluginFailure:
-    """Import a plugin and check the names of its hooks; return why it cannot be used where it cannot."""
+    """Import a plugin and check its hooks; return the failure of one that is unusable."""
     start = time.perf_counter()
     try:
         module = _import(source.value)

@@ -1,4 +1,4 @@
-"""Find backends, load each by itself when it is asked for, and remember why one cannot be used.
+"""Find backends, load each on request and alone, and record the failures.
 
 `import plugrad` reads no entry point. Asking for a built-in device reads none either; asking for any other
 reads the names of all and imports that device's plugins only. A plugin that fails is recorded and leaves the
@@ -78,7 +78,7 @@ class PluginManager:
         return tuple(dict.fromkeys(source.name for source in self.sources() if not source.is_wrapper))
 
     def wrappers(self) -> tuple[LoadedPlugin, ...]:
-        """Load what wraps every device and return what can be used of it, the innermost first."""
+        """Load the wrappers of every device, and return the usable ones, the innermost first."""
         with self._lock:
             sources = [source for source in self.sources() if source.is_wrapper]
             loaded = [self._load_plugin(source) for source in reversed(sources)]
@@ -107,7 +107,7 @@ class PluginManager:
         return self._usable(self.names())
 
     def choose(self) -> str:
-        """Return the name of the best device that is present, warning of each broken plugin on the way.
+        """Return the name of the best present device, and warn of each broken plugin.
 
         Plugins are probed from the highest priority down, until none that is left can have a better device.
         The core's own devices are looked at, and loaded, only where no plugin has one.
@@ -284,7 +284,7 @@ class PluginManager:
         )
 
     def _record_refusal(self, name: str, error: PlugradError) -> None:
-        """Keep the reason of a device that is not there, unless a more exact one is kept already."""
+        """Record why a device is missing, unless a more exact reason is known."""
         for source in self._sources_of(name):
             self._failures.add_first(PluginFailure(source, str(error)))
 
@@ -321,7 +321,7 @@ class PluginManager:
 
 
 def best_device(highest: int, devices: Sequence[ProbedDevice]) -> tuple[int, str] | None:
-    """Return rank and name of the device of one backend that the automatic choice takes, if any.
+    """Return rank and name of the device that the automatic choice takes, or None.
 
     That is the first of those with the highest rank; simulators, and ranks below 0, are never taken.
 

@@ -1,4 +1,4 @@
-"""Where a plugin comes from: plain data."""
+"""Identify the entry point of a plugin: plain data."""
 
 from plugrad._frozen import frozen
 

@@ -1,4 +1,4 @@
-"""What every renderer is: linear programs in, source out, and the capabilities that codegen reads."""
+"""Define the interface of renderers: linear programs in, source out."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""What C-like languages share; a backend overrides the words that differ.
+"""Render the constructs that C-like languages share; a backend overrides the others.
 
 The words are class attributes, the constructions small methods: a new language starts from the attributes and
 overrides a method only where its grammar differs.
@@ -278,7 +278,7 @@ class CStyleRenderer(Renderer):
         scope.declare(u, "val", self.value_type(scope, u), value)
 
     def gated_alternative(self, scope: Scope, u: UOp) -> str:
-        """Return what a gated LOAD gives where its gate is false, in the form that `load` gives."""
+        """Return the value of a LOAD whose gate is false, in the form of `load`."""
         return scope.names[u.src[1]]
 
     def write_store(self, scope: Scope, u: UOp) -> None:
@@ -286,7 +286,7 @@ class CStyleRenderer(Renderer):
         scope.line(self.store(scope, u, scope.names[u.src[0]], scope.names[u.src[1]]) + ";")
 
     def write_after(self, scope: Scope, u: UOp) -> None:
-        """Name memory by its own name: that others wrote to it is a matter of the order of lines."""
+        """Name memory by its own name: the order of lines says which writes came before."""
         scope.names[u] = scope.names[u.src[0]]
 
     def write_nothing(self, scope: Scope, u: UOp) -> None:

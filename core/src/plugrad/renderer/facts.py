@@ -1,4 +1,4 @@
-"""What renderers ask about a linear program and its constants, whatever language they write."""
+"""Answer questions about linear programs and constants, for renderers of any language."""
 
 import math
 import struct
@@ -26,7 +26,7 @@ def half_bits(dtype: DType, value: float) -> int:
 
 
 def group_size(uops: Sequence[UOp], most: int = 1024) -> int:
-    """Return the work-items of one group, or `most` where a size is known only at the launch."""
+    """Return the work-items of one group, or `most` for sizes known only at launch."""
     sizes = [u.src[0] for u in uops if u.op is Ops.SPECIAL and u.arg.startswith("lidx")]
     if any(size.op is not Ops.CONST for size in sizes):
         return most
@@ -48,7 +48,7 @@ def addresses(uops: Sequence[UOp]) -> set[UOp]:
 
 
 def may_overflow(u: UOp, known: set[UOp]) -> bool:
-    """Say whether `u` computes with signed integers, as C does, and is not one of the `known` addresses.
+    """Return whether `u` is signed integer arithmetic in C, outside the `known` addresses.
 
     Small integers compute as `int`, which only products of 16 bits leave.
     """
@@ -57,5 +57,5 @@ def may_overflow(u: UOp, known: set[UOp]) -> bool:
 
 
 def is_safe_divisor(u: UOp) -> bool:
-    """Say whether integer division by `u` is defined for every dividend: a constant, but not 0 or -1."""
+    """Return whether `u` is a constant that divides any integer: neither 0 nor -1."""
     return u.op is Ops.CONST and u.arg not in (0, -1)

@@ -1,4 +1,4 @@
-"""What C-like languages share whose comparisons of vectors give masks.
+"""Render C-like languages in which comparisons of vectors give masks.
 
 They have no vectors of bool. Truth of vectors is kept as a mask, a signed vector of 0 and -1, in
 the width of the lanes that were compared, and narrowed or widened only where lanes of another width meet it.
@@ -58,7 +58,10 @@ class MaskRenderer(CStyleRenderer):
 
     @abstractmethod
     def select(self, scope: Scope, dtype: DType, mask: str, chosen: str, other: str) -> str:
-        """Return the lanes of `chosen` where the mask, as wide as the dtype, holds, else those of `other`."""
+        """Return the lanes of `chosen` where the mask holds, else those of `other`.
+
+        The mask is as wide as the dtype.
+        """
 
     @abstractmethod
     def fill_mask(self, scope: Scope, bits: int, lanes: Sequence[str]) -> str:
@@ -77,7 +80,7 @@ class MaskRenderer(CStyleRenderer):
         return scope.names[u] if own == bits else self.resize_mask(scope, scope.names[u], own, bits, count)
 
     def value_type(self, scope: Scope, u: UOp) -> str:
-        """Return the type of the variable that holds `u`: for vectors of bool, the mask it is kept as."""
+        """Return the type of the variable that holds `u`: of bools, a mask."""
         if is_mask(u):
             return self.mask_type(scope, mask_bits(scope, u), u.dtype.count)
         return self.type_name(scope, u.dtype)

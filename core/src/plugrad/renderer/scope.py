@@ -1,4 +1,4 @@
-"""What a renderer knows while it writes one kernel: names, lines, and which values need a variable.
+"""Keep the state of a renderer during one kernel: names, lines, and variables.
 
 A value gets a variable when it is used more than once, or when its expression read later would give something
 else: memory and accumulators change while the kernel runs. All others are written where they are used.
@@ -103,7 +103,7 @@ class Scope:
         self.line(f"{type_name} {self.names[u]} = {expression};")
 
     def may_inline(self, u: UOp) -> bool:
-        """Say whether `u` may be written at its only place of use without changing its value."""
+        """Return whether writing `u` at its only use leaves its value the same."""
         users = self._users.get(u, ())
         if len(users) != 1 or users[0].op in _NAMES_ITS_SOURCES:
             return False

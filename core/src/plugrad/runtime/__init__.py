@@ -1,1 +1,1 @@
-"""What runs kernels: buffers, allocators, compilers, runners, and the cache of compiled kernels on disk."""
+"""Run kernels: buffers, allocators, compilers, runners, and the disk cache of compiled kernels."""

@@ -1,4 +1,4 @@
-"""Device memory: how a backend hands it out, and an allocator that keeps what is freed for the next request.
+"""Allocate device memory: the interface of a backend, and an allocator that keeps freed blocks.
 
 A *handle* is whatever a backend uses to name a block (an address, an object); only its own allocator and
 runner look into it.
@@ -50,14 +50,17 @@ class Allocator(ABC, Generic[Handle]):
 
     @abstractmethod
     def offset(self, handle: Handle, nbytes: int, offset_bytes: int) -> Handle:
-        """Return a handle to `nbytes` of the block from `offset_bytes` on. It is never freed itself."""
+        """Return a handle to part of a block: `nbytes` bytes from `offset_bytes` on.
+
+        The handle of a part is never freed.
+        """
 
     def as_memoryview(self, handle: Handle, nbytes: int) -> memoryview | None:
-        """(optional) Return the block itself as host memory, or None where the host cannot see it."""
+        """(optional) Return the block as host memory, or None where the host cannot see it."""
         return None
 
     def copy_from(self, handle: Handle, source: "Allocator[Any]", source_handle: Any, nbytes: int) -> bool:
-        """(optional) Copy `nbytes` of a block of `source` into one of this; say whether that was done.
+        """(optional) Copy `nbytes` from a block of `source`; return whether the copy was made.
 
         `source` may be of any backend, and this allocator itself. The copy takes effect after what was
         launched before on both devices, and before what is launched later on either. Where this returns False
@@ -80,7 +83,7 @@ class Allocator(ABC, Generic[Handle]):
         """(optional) Return when everything that was launched on the device has finished."""
 
     def free_cache(self) -> int:
-        """(optional) Give freed blocks that are kept for reuse back to the device; return how many bytes."""
+        """(optional) Give the kept blocks back to the device; return their number of bytes."""
         return 0
 
 
@@ -114,7 +117,10 @@ class LruAllocator(Allocator[Handle]):
         """Return a new block of `nbytes` (1 or more), or raise DeviceOutOfMemory or MemoryError."""
 
     def _free(self, handle: Handle, nbytes: int) -> None:
-        """Give a block of `nbytes` back to the device. Nothing to do where dropping the handle is enough."""
+        """Give a block of `nbytes` back to the device.
+
+        The default does nothing: dropping the handle is enough.
+        """
 
     @property
     def live_bytes(self) -> int:
@@ -122,7 +128,10 @@ class LruAllocator(Allocator[Handle]):
         return sum(list(self._live.values()))
 
     def alloc(self, nbytes: int) -> Handle:
-        """Return a kept block of this size, or a new one; under pressure, give the kept ones up first."""
+        """Return a kept block of this size, or a new one.
+
+        Where the device has no memory left, the kept blocks are given back first.
+        """
         nbytes = max(nbytes, 1)
         with self._lock:
             if self._returned:
@@ -201,5 +210,8 @@ class LruAllocator(Allocator[Handle]):
 
 
 def _identity(handle: object) -> int:
-    """Return a key for a live handle: addresses by value (equal ints are one block), objects by identity."""
+    """Return a key for a live handle.
+
+    Addresses are compared by value, since equal integers are one block; other handles by identity.
+    """
     return handle if isinstance(handle, int) else id(handle)

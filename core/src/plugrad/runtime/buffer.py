@@ -1,4 +1,4 @@
-"""Typed memory on a device, allocated when first needed and given back when nothing refers to it.
+"""Hold typed memory on a device: allocated when first needed, freed with the last reference.
 
 A view is a buffer with a `base`: it shares the base's memory and keeps it alive. `handle` is what a runner is
 launched with; it is a plain attribute because it is read at every launch.
@@ -120,7 +120,10 @@ class Buffer:
         return self.allocator.offset(base.ensure_allocated().handle, self.nbytes, self.offset)
 
     def deallocate(self) -> None:
-        """Give the memory back now. Views of it must not be used afterwards; what was shared stays."""
+        """Give the memory back now.
+
+        Views of it must not be used afterwards. Memory that is shared stays.
+        """
         handle, self.handle = self.handle, None
         imported, self._imported = self._imported, None
         loan, self._loan = self._loan, None
@@ -133,7 +136,7 @@ class Buffer:
         self.allocator = allocator
 
     def view(self, size: int, dtype: DType, offset: int) -> "Buffer":
-        """Return `size` elements of `dtype` from byte `offset` of this buffer on, in the same memory.
+        """Return `size` elements of `dtype` from byte `offset` on, in the same memory.
 
         Raises:
             AxisError: they do not lie inside this buffer.
@@ -175,12 +178,12 @@ class Buffer:
         return self._loan.view()
 
     def snapshot(self) -> memoryview:
-        """Return the bytes as they are now, read-only: the memory itself where that is large and possible."""
+        """Return the present bytes, read-only: large ones without a copy, where the device allows."""
         shared = self.share() if self.nbytes >= _SHARED_FROM_BYTES else None
         return self.as_memoryview().toreadonly() if shared is None else shared
 
     def own(self) -> "Buffer":
-        """Make sure that nobody else sees what will be written to this buffer, and return it.
+        """Make this buffer the only one that sees its memory, and return it.
 
         Raises:
             DeviceOutOfMemory: it has to move, and there is no room.
@@ -191,7 +194,7 @@ class Buffer:
         return self
 
     def pin(self) -> "Buffer":
-        """Let the memory stay where it is from now on, owned and not shared; return this buffer, allocated.
+        """Fix the memory in its place, owned and not shared; return this buffer, allocated.
 
         Raises:
             DeviceOutOfMemory: it has to move once more, and there is no room.
@@ -203,7 +206,7 @@ class Buffer:
         return self.ensure_allocated()
 
     def _leave_shared(self, *, keeps_contents: bool) -> None:
-        """Move to other memory if somebody else sees this one and must not see what is written."""
+        """Move to new memory where another buffer shares the present one and must not change."""
         with _allocating:
             loan, imported = self._loan, self._imported
             if loan is not None and not loan.is_out:
@@ -295,7 +298,10 @@ class Buffer:
 
 
 def live_buffers(device: str | None = None) -> list[Buffer]:
-    """Return the buffers that own memory or will (views are left out), of one device or of all."""
+    """Return the buffers that own memory, or will, of one device or of all.
+
+    Views are left out.
+    """
     return [b for b in _all_live() if b.base is None and (device is None or b.device == device)]
 
 

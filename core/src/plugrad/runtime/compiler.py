@@ -30,5 +30,8 @@ class Compiler(ABC):
         return [self.compile(source, name) for name, source in units]
 
     def disassemble(self, lib: bytes) -> str:
-        """Return a listing of a binary, for readers. Binaries that are text are their own listing."""
+        """Return a listing of a binary, for readers.
+
+        A binary that is text is its own listing.
+        """
         return lib.decode(errors="replace") if lib.isascii() else f"{len(lib)} bytes, no disassembler"

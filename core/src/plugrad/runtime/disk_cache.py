@@ -44,7 +44,7 @@ _temporary_numbers = itertools.count()
 
 @frozen
 class CacheInfo:
-    """What a cache holds, and how it did in this process."""
+    """The contents of a cache, and its hits and misses in this process."""
 
     path: str
     entries: int
@@ -92,7 +92,7 @@ class DiskCache:
         self._store(self._file(key), _header(key, payload) + payload)
 
     def get_blob(self, name: bytes) -> bytes | None:
-        """Return the data that `put_blob` named `name`, or None where it is not there any more."""
+        """Return the data that `put_blob` named `name`, or None where the file is gone."""
         if settings.CACHELEVEL < _LEVEL_WITH_DISK:
             return None
         data = self._read(self._blob_file(name))
@@ -112,7 +112,7 @@ class DiskCache:
         return name
 
     def trim(self) -> int:
-        """Remove what was unused for longest until the size keeps to `CACHE_DISK_MB`; return how many files.
+        """Remove the least recently used files beyond `CACHE_DISK_MB`; return the number of files removed.
 
         Also what writers left that were killed. Files that other processes remove meanwhile are no error.
         """
@@ -188,7 +188,7 @@ class DiskCache:
         return [file for kind in ("bin", "blob", "tmp") for file in self.path.glob(f"??/*.{kind}")]
 
     def _read(self, file: Path) -> bytes:
-        """Return what is in `file` and note that it was used; nothing where it cannot be read."""
+        """Return the contents of `file`, empty where it cannot be read, and record the use."""
         try:
             with open(file, "rb") as opened:
                 data = opened.read()

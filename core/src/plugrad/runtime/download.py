@@ -1,4 +1,4 @@
-"""Files from the web, fetched once: a progress bar, a checksum, a folder where they stay.
+"""Fetch files from the web once, with a progress bar and a checksum.
 
 A file is written under another name and renamed when it is complete, so an interrupted download leaves
 nothing that is taken for one.
@@ -48,7 +48,7 @@ def fetch(
     folder: "str | os.PathLike[str] | None" = None,
     progress: bool = True,
 ) -> Path:
-    """Return the path of a file with what is at `url`, which is fetched unless it was before.
+    """Return the path of a local copy of `url`, fetched at the first call.
 
     Args:
         url: http, https, ftp or file.
@@ -94,7 +94,7 @@ def fetch(
 
 
 def _name_of(url: str) -> str:
-    """Return a name for what is at `url`: the end of the path, made unique by a hash."""
+    """Return a file name for `url`: the end of its path, made unique by a hash."""
     end = re.sub(r"[^A-Za-z0-9._-]", "_", url.split("?")[0].split("#")[0].rstrip("/").rsplit("/", 1)[-1])
     return f"{hashlib.sha256(url.encode()).hexdigest()[:16]}-{end[-80:]}"
 

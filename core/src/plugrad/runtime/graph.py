@@ -1,4 +1,4 @@
-"""Several launches prepared as one: what a device runs again and again by a single call."""
+"""Prepare several launches as one, which a device runs again and again by a single call."""
 
 from typing import Any, Protocol
 
@@ -8,7 +8,7 @@ from plugrad.runtime.runner import Runner
 
 @frozen
 class GraphLaunch:
-    """One launch of a graph, with the arguments of its first run, as a `Runner` takes them.
+    """One launch of a graph, with the arguments that a `Runner` takes at the first run.
 
     Attributes:
         runner: the loaded kernel.
@@ -26,7 +26,9 @@ class GraphLaunch:
 
 
 class Graph(Protocol):
-    """Launches of one device in their order, prepared once. One thread at a time changes or runs a graph.
+    """Launches of one device in their order, prepared once.
+
+    One thread at a time changes or runs a graph.
 
     What a run changed stays for the next one.
     """
@@ -38,7 +40,7 @@ class Graph(Protocol):
     def set_sizes(
         self, launch: int, values: tuple[int, ...], global_size: tuple[int, ...], local_size: tuple[int, ...]
     ) -> None:
-        """Use other values for the variables of launch number `launch`, and the launch sizes they lead to."""
+        """Use other variable values and launch sizes for launch number `launch`."""
         ...
 
     def __call__(self, wait: bool = False) -> float | None:

@@ -1,4 +1,4 @@
-"""A block of device memory that host code looks at: it goes back when the last who looks has gone."""
+"""Lend a block of device memory to host code until its last view is gone."""
 
 import weakref
 from typing import Any
@@ -31,7 +31,7 @@ class Loan:
 
     @property
     def is_out(self) -> bool:
-        """Whether somebody has a view, or anything made of one."""
+        """Whether a view exists, or an object made of one."""
         return self._shown is not None and self._shown() is not None
 
     def view(self) -> memoryview:

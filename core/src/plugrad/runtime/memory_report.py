@@ -1,4 +1,4 @@
-"""What an out-of-memory error says: who holds the device's memory."""
+"""Explain an out-of-memory error by the holders of the device's memory."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ _UNITS = ("bytes", "KB", "MB", "GB", "TB")
 def explain_out_of_memory(
     wanted: "Buffer", live: "Sequence[Buffer]", cause: DeviceOutOfMemory
 ) -> DeviceOutOfMemory:
-    """Return the error for a buffer that could not be allocated, naming what holds the most memory.
+    """Return the error for a failed allocation, with the largest holders of memory.
 
     Buffers of one size from one line count together, as those of a loop.
     """

@@ -1,4 +1,4 @@
-"""Where a buffer comes from: the line of the user's program, and the shape it was asked for."""
+"""Record the origin of a buffer: a line of the user's program, and a shape."""
 
 import os
 import sys
@@ -12,7 +12,7 @@ _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 @frozen
 class CallSite:
-    """A line that was running. It is looked up when it is shown: noting it costs nearly nothing.
+    """A line of the user's program, looked up only when it is shown.
 
     Attributes:
         code: the function.
@@ -37,7 +37,7 @@ class CallSite:
 
 @frozen
 class Origin:
-    """What a buffer was made for.
+    """The line and the shape that a buffer was made for.
 
     Attributes:
         shape: of the value in it.
@@ -53,7 +53,7 @@ class Origin:
 
 
 def call_site() -> CallSite | None:
-    """Return the innermost line outside of plugrad that is running; None where plugrad itself was started.
+    """Return the innermost running line outside of plugrad, or None.
 
     Example:
         >>> call_site().code.co_name

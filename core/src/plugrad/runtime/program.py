@@ -1,4 +1,4 @@
-"""A compiled kernel as plain data: everything that is needed to load and launch it, and nothing that is open.
+"""A compiled kernel as plain data: everything that loading and launching it needs.
 
 Programs are picklable and live in the disk cache.
 """
@@ -15,7 +15,7 @@ Dim = int | UOp
 
 @frozen
 class Estimates:
-    """What a kernel costs, counted in its linear program; symbolic where its sizes are.
+    """The costs of a kernel, counted in its linear program; symbolic where its sizes are.
 
     Attributes:
         flops: arithmetic operations on floats and integers that are not addresses.

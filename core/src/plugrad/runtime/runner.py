@@ -4,7 +4,9 @@ from typing import Any, Protocol
 
 
 class Runner(Protocol):
-    """A kernel loaded on a device. Calling it launches it; this is the launch path, so it does nothing else.
+    """A kernel loaded on a device.
+
+    Calling it launches the kernel. This is the launch path, so it does nothing else.
 
     Threads may call one runner at the same time.
     """
@@ -17,7 +19,9 @@ class Runner(Protocol):
         local_size: tuple[int, ...],
         wait: bool = False,
     ) -> float | None:
-        """Launch on the blocks `handles` (by slot) with `values` for the program's variables (in its order).
+        """Launch the kernel.
+
+        `handles` are the blocks by slot, `values` those of the program's variables in its order.
 
         Returns:
             The seconds the launch took on the device where `wait` asked for them, else None.

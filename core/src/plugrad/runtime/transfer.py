@@ -1,4 +1,4 @@
-"""Copies between buffers on any two devices, with as few passes over the bytes as they allow."""
+"""Copy between buffers on any two devices, with as few passes as they allow."""
 
 from plugrad.dtype import dtypes
 from plugrad.errors import ShapeError
