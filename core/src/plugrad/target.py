@@ -99,7 +99,7 @@ class Fragment:
 
 @frozen
 class TensorCore:
-    """One matrix instruction: `D = A @ B + C` on a tile, by `threads` threads together.
+    """One matrix instruction: `D = A @ B + C` on a tile, by `threads` threads.
 
     A is (M, K), B is (K, N), C and D are (M, N); their elements are spread over the threads.
 

@@ -1,4 +1,4 @@
-"""Write `plugrad_cuda/_native.py`: what the plugin calls of the driver and of NVRTC, as cffi's ABI module.
+"""Write `plugrad_cuda/_native.py`, the ABI module of cffi for the driver and NVRTC.
 
 Made ahead because parsing C declarations costs 30 ms at each start. Run it after changing the declarations:
 

@@ -94,7 +94,7 @@ def fetch(
 
 
 def _name_of(url: str) -> str:
-    """Return a file name for `url`: the end of its path, made unique by a hash."""
+    """Return a file name for `url`: its last part, made unique by a hash."""
     end = re.sub(r"[^A-Za-z0-9._-]", "_", url.split("?")[0].split("#")[0].rstrip("/").rsplit("/", 1)[-1])
     return f"{hashlib.sha256(url.encode()).hexdigest()[:16]}-{end[-80:]}"
 

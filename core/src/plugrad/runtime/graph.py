@@ -1,4 +1,4 @@
-"""Prepare several launches as one, which a device runs again and again by a single call."""
+"""Prepare several launches as one, which a single call runs again and again."""
 
 from typing import Any, Protocol
 
@@ -8,7 +8,7 @@ from plugrad.runtime.runner import Runner
 
 @frozen
 class GraphLaunch:
-    """One launch of a graph, with the arguments that a `Runner` takes at the first run.
+    """One launch of a graph, with the arguments of a `Runner` at the first run.
 
     Attributes:
         runner: the loaded kernel.

@@ -31,7 +31,7 @@ class Loan:
 
     @property
     def is_out(self) -> bool:
-        """Whether a view exists, or an object made of one."""
+        """True while a view exists, or an object made of one."""
         return self._shown is not None and self._shown() is not None
 
     def view(self) -> memoryview:

@@ -1,1 +1,1 @@
-"""The CPU as a plugrad device: kernels as C with vector extensions, compiled by clang, gcc or zig."""
+"""Run kernels on the CPU as C with vector extensions, by clang, gcc or zig."""

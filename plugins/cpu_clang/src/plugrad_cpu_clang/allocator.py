@@ -78,7 +78,7 @@ class CpuAllocator(LruAllocator[int]):
         return memoryview(ffi.buffer(ffi.cast("char *", handle), nbytes))
 
     def from_host(self, source: memoryview) -> HostAddress | None:
-        """Return the address of `source` itself, or None where a kernel could not use it as its own.
+        """Return the address of `source`, or None where kernels cannot use it directly.
 
         That takes contiguous memory in which every element is aligned. Kernels are slower on memory that is
         not aligned to cache lines.
@@ -102,7 +102,7 @@ def _copy(to: int, source: int, nbytes: int) -> None:
 
 
 def _cache_limit() -> int:
-    """Return how much freed memory to keep: a quarter of the machine's, and 4 GB at most."""
+    """Return the limit of kept memory: a quarter of the machine's, at most 4 GB."""
     total = 16 << 30
     with contextlib.suppress(ValueError, OSError):
         total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")

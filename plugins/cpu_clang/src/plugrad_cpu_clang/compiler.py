@@ -108,7 +108,7 @@ class CpuCompiler(Compiler):
             ]
 
     def _command(self, path: Path, source: str) -> list[str]:
-        """Write the source and return the command that compiles it, to be run in the source's folder."""
+        """Write the source, and return the command that compiles it in its folder."""
         path.write_text(source)
         return [*self.toolchain.command, *self.flags, "-o", path.with_suffix(".so").name, path.name]
 
@@ -141,7 +141,9 @@ def compiler_flags(toolchain: Toolchain, machine: Machine) -> tuple[str, ...]:
 
 
 def split_units(units: Sequence[Unit], count: int) -> list[list[Unit]]:
-    """Spread units over at most `count` groups of about equal source length; a group has each name once.
+    """Split units into at most `count` groups of about equal source length.
+
+    No group has two units of one name.
 
     Two kernels of one name cannot be in one library, so as many groups as it takes are made.
     """

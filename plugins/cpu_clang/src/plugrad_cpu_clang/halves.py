@@ -11,7 +11,7 @@ from plugrad_cpu_clang.preamble import Define, reinterpret, vector_type
 
 
 class _Lanes:
-    """How the same arithmetic is spelled for one lane and for many."""
+    """The spelling of the same arithmetic for one lane and for many."""
 
     def __init__(self, define: Define, count: int) -> None:
         self.define = define

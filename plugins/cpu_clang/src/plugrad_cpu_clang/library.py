@@ -58,7 +58,7 @@ class Library:
 
 
 def load_library(data: bytes) -> Library:
-    """Return the library of these bytes, the one that is loaded already if there is one."""
+    """Return the loaded library of these bytes, loading it at the first call."""
     with _lock:
         library = _loaded.get(data)
         if library is None:
@@ -67,7 +67,7 @@ def load_library(data: bytes) -> Library:
 
 
 def load_kept(data: bytes) -> Any:
-    """Load a library for good and return cffi's view of it, with the functions declared in `_native`."""
+    """Load a library for good, and return cffi's view of the functions of `_native`."""
     path, descriptor = _place(data)
     try:
         return ffi.dlopen(path, os.RTLD_NOW | os.RTLD_NODELETE)
@@ -94,7 +94,7 @@ def _last_error() -> str:
 
 
 def _place(data: bytes) -> tuple[str, int | None]:
-    """Put a library where the loader can open it: a path, and the descriptor of anonymous memory."""
+    """Store a library for the loader; return a path, and a descriptor of anonymous memory."""
     if hasattr(os, "memfd_create") and os.path.isdir("/proc/self/fd"):
         descriptor = os.memfd_create("plugrad-kernel", os.MFD_CLOEXEC)
         _write_all(descriptor, data)

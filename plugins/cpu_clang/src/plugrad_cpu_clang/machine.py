@@ -1,4 +1,4 @@
-"""What the processor is and can do, read without running anything.
+"""Identify the processor and its extensions, without running anything.
 
 Linux tells in `/proc/cpuinfo` and sysfs; elsewhere the architecture's name has to do.
 """

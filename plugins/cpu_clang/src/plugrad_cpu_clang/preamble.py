@@ -50,7 +50,10 @@ def scalar_type(short: str) -> str:
 
 
 def vector_type(define: Define, short: str, count: int) -> str:
-    """Define the vector of `count` lanes and its form in memory; return its name (one lane: the scalar)."""
+    """Define the vector of `count` lanes and its form in memory; return its name.
+
+    One lane is the scalar.
+    """
     scalar, nbytes = SCALAR_TYPES[short]
     if count == 1:
         return scalar
@@ -73,7 +76,10 @@ def broadcast(define: Define, short: str, count: int) -> str:
 
 
 def select(define: Define, short: str, count: int) -> str:
-    """Define the choice by mask between two vectors (compilers make one blend of it); return its name."""
+    """Define the choice between two vectors by a mask; return its name.
+
+    Compilers make one blend of it.
+    """
     vector = vector_type(define, short, count)
     mask = vector_type(define, f"i{SCALAR_TYPES[short][1] * 8}", count)
     return define(
@@ -97,7 +103,7 @@ def maximum(define: Define, dtype: DType, count: int) -> str:
 
 
 def clamp_below(define: Define, dtype: DType, count: int) -> str:
-    """Define the greater of a value and a bound that is no NaN: one comparison, often one instruction."""
+    """Define the maximum of a value and a bound that is not NaN: one comparison."""
     short = SHORT_NAMES[dtype]
     vector = vector_type(define, short, count)
     name = f"atleast_{short}" + (f"x{count}" if count > 1 else "")
@@ -173,7 +179,10 @@ def lanewise(define: Define, function: str, short: str, count: int) -> str:
 
 
 def division(define: Define, operator: str, dtype: DType, count: int) -> str:
-    """Define C's / or % without its traps: by 0 gives 0, and the lowest number by -1 wraps."""
+    """Define C's / or % without traps.
+
+    Division by 0 gives 0, and the lowest number by -1 wraps.
+    """
     short = SHORT_NAMES[dtype]
     scalar, word = scalar_type(short), {"/": "div", "%": "mod"}[operator]
     by_minus_one = f" : b == -1 ? {'-a' if operator == '/' else '0'}" if dtype.kind == "int" else ""
@@ -213,7 +222,9 @@ _GCC_FMA = {
 
 
 def fused_multiply_add(define: Define, short: str, count: int) -> str:
-    """Define `a * b + c` with one rounding where the processor does it in one instruction; return its name.
+    """Define `a * b + c`; return its name.
+
+    It rounds once where the processor has an instruction for that.
 
     clang contracts inside this function only. gcc has no such scope: it gets the instruction by name on x86,
     else a loop over its scalar builtin, which it vectorises.

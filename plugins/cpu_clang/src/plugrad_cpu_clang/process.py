@@ -1,4 +1,4 @@
-"""Run compiler processes so that nothing is left behind: no file, and no child after Ctrl-C."""
+"""Run compiler processes that leave nothing behind: no file, no child after Ctrl-C."""
 
 import atexit
 import functools
@@ -19,7 +19,7 @@ from plugrad.settings import cache_dir
 
 @dataclass(frozen=True)
 class Output:
-    """What a finished process wrote."""
+    """The output of a finished process."""
 
     stdout: str
     stderr: str

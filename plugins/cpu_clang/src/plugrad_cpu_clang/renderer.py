@@ -1,4 +1,4 @@
-"""Renders C with vector extensions: one function a kernel, vectors as wide as the machine's registers.
+"""Render C with vector extensions: a function for each kernel, vectors as wide as registers.
 
 Truth of vectors is kept as masks (see `plugrad.renderer.masks`). float16 and bfloat16 are their bits,
 converted at each cast.
@@ -271,7 +271,10 @@ class CpuRenderer(MaskRenderer):
         )
 
     def _cast_to_half(self, scope: Scope, source: DType, to: DType, value: str) -> str:
-        """Return the nearest 16-bit float; what float32 does not hold, codegen has rounded to it before."""
+        """Return the nearest 16-bit float.
+
+        Codegen has rounded to float32 before, from types that are wider.
+        """
         count = to.count
         if source.scalar() is not dtypes.float32:
             assert source.scalar().itemsize < 4, f"{source} becomes float32 before it becomes {to}"

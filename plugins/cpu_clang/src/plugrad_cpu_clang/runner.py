@@ -50,7 +50,7 @@ class CpuRunner:
         local_size: tuple[int, ...] = (),
         wait: bool = False,
     ) -> float | None:
-        """Run the kernel to its end; return the seconds it took where `wait` asks for them."""
+        """Run the kernel to its end; return its seconds where `wait` asks for them."""
         # a kernel may have folded away the last buffers that it is launched with
         slots = self._pack_handles(*handles[: self._slots])
         seconds = self._launch(self.address, slots, self._pack_values(*values), self.threads)

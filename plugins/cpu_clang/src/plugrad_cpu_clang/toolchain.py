@@ -135,7 +135,7 @@ def _look(asked: str) -> Choice:
 
 
 def candidates() -> list[tuple[str, ...]]:
-    """Return the commands of all compilers on PATH and in the ziglang package, each binary once."""
+    """Return the commands of all compilers on PATH and in ziglang, each binary once."""
     names = (
         [f"clang{suffix}" for suffix in _CLANG_SUFFIXES]
         + [f"gcc{suffix}" for suffix in _GCC_SUFFIXES]
@@ -203,7 +203,7 @@ def _asked_command(asked: str) -> tuple[str, ...]:
 
 
 def _zig_binary() -> str | None:
-    """Find the zig binary inside the ziglang package: its entry point starts a Python for each call."""
+    """Find the zig binary of the ziglang package, whose entry point starts a Python each time."""
     with contextlib.suppress(ImportError, ValueError):
         spec = importlib.util.find_spec("ziglang")
         for folder in (spec.submodule_search_locations or ()) if spec else ():
@@ -223,7 +223,7 @@ def _stamp(command: tuple[str, ...]) -> str:
 
 
 class _Records:
-    """What earlier processes found out about compilers: a JSON file of stamps to toolchains."""
+    """The findings of earlier processes on compilers: a JSON file of stamps to toolchains."""
 
     def __init__(self, path: Path, known: dict[str, dict[str, Any]]) -> None:
         self.path = path
@@ -259,7 +259,10 @@ class _Records:
         return toolchain
 
     def save(self) -> None:
-        """Write atomically; a cache that cannot be written costs time in the next process, nothing else."""
+        """Write the file atomically.
+
+        A cache that cannot be written costs time in the next process, nothing else.
+        """
         if not self.changed:
             return
         with contextlib.suppress(OSError):

@@ -1,4 +1,4 @@
-"""Which accumulators wait in memory while a loop inside of theirs needs the registers.
+"""Choose accumulators that wait in memory while an inner loop needs the registers.
 
 A sum of pieces keeps what the pieces before gave while it adds up the next one. Compilers do not always see
 that these values can stay on the stack meanwhile: gcc 12 keeps them in registers and moves those of the inner
@@ -33,7 +33,10 @@ def _register(u: UOp) -> UOp:
 
 
 def _loops(uops: Sequence[UOp]) -> Iterator[tuple[int, int, set[UOp]]]:
-    """Yield where each loop begins and ends, and the accumulators that change in it, in loops inside too."""
+    """Yield start and end of each loop, and the accumulators that change in it.
+
+    Those of inner loops count too.
+    """
     around: list[tuple[int, set[UOp]]] = []
     for i, u in enumerate(uops):
         if u.op is Ops.ACCUMULATE:

@@ -1,4 +1,4 @@
-"""Memory of a GPU: addresses, kept for reuse. Copies pass through page-locked memory, piece by piece.
+"""Allocate GPU memory, keep it for reuse, and copy through page-locked memory, in pieces.
 
 A copy from ordinary memory would be done by the driver in the same way, but not beside the next piece.
 """
@@ -34,7 +34,9 @@ class CudaAllocator(LruAllocator[int]):
         self._context.free(handle)
 
     def free_cache(self) -> int:
-        """Give all kept blocks back to the device, and what a pool keeps; return the bytes of the blocks.
+        """Give all kept blocks back to the device, and return their number of bytes.
+
+        The driver's pool gives back its memory too.
 
         Raises:
             DeviceError: the device is lost.
@@ -74,7 +76,9 @@ class CudaAllocator(LruAllocator[int]):
                 context.launched.clear()
 
     def copy_from(self, handle: int, source: Allocator[Any], source_handle: Any, nbytes: int) -> bool:
-        """Copy from a block of this device or of another GPU that it can read; say whether that was done.
+        """Copy from a block of a GPU that this one can read.
+
+        Return whether the copy was made.
 
         Raises:
             DeviceError: one of the devices failed.

@@ -1,4 +1,4 @@
-"""Assemble PTX by the driver, which has the assembler for its own GPUs: nothing has to be installed."""
+"""Assemble PTX by the driver, so that no assembler has to be installed."""
 
 from plugrad.errors import CompileError
 from plugrad.runtime.compiler import Compiler
@@ -16,7 +16,7 @@ _LOG_BYTES = 16 << 10
 
 
 class PtxAssembler(Compiler):
-    """The driver's linker, for the device of a target. It opens that device at the first source.
+    """The driver's linker for the device of a target, opened at the first source.
 
     Args:
         target: the device; `driver` in its detail is the driver's CUDA version.

@@ -1,4 +1,4 @@
-"""What GPUs of each compute capability can do, as data.
+"""List the capabilities of GPUs by compute capability, as data.
 
 Source: CUDA C++ Programming Guide, section "Compute Capabilities", technical specifications per compute
 capability.

@@ -1,4 +1,4 @@
-"""Compile CUDA C by NVRTC: machine code for the architecture, or PTX where NVRTC is older than the GPU."""
+"""Compile CUDA C by NVRTC to machine code, or to PTX for a newer GPU."""
 
 import shutil
 import subprocess
@@ -60,12 +60,12 @@ class CudaCompiler(Compiler):
         return self._nvrtc.compile(source, name, (*self.options, "-DUNALIGNED"), is_ptx=self.is_ptx).image
 
     def disassemble(self, lib: bytes) -> str:
-        """Return PTX as it is, and machine code as text where the toolkit's nvdisasm is installed."""
+        """Return PTX unchanged, and machine code as text where nvdisasm is installed."""
         return listing(lib)
 
 
 def listing(image: bytes) -> str:
-    """Return PTX as it is, and machine code as text where the toolkit's nvdisasm is installed."""
+    """Return PTX unchanged, and machine code as text where nvdisasm is installed."""
     tool = shutil.which("nvdisasm")
     if image.rstrip(b"\0").isascii():
         return image.rstrip(b"\0").decode()

@@ -1,4 +1,4 @@
-"""An open device: its primary context, its one stream, and the memory that copies pass through.
+"""Open a device: its primary context, its one stream, and memory for copies.
 
 Launches and copies of a device go to one stream, so they take effect in the order of their calls. A fault in
 a kernel is noticed by a later call; the kernels launched since the last one that went well are named then.
@@ -24,7 +24,7 @@ _WITHOUT_TIME = 2  # of an event, which makes waiting for it faster
 
 
 class Context:
-    """What allocator and runners of one device share.
+    """The state that allocator and runners of one device share.
 
     Attributes:
         target: which device.
@@ -144,7 +144,7 @@ class Context:
             return int(out[0])
 
     def free(self, address: int) -> None:
-        """Give memory back, after what still uses it: in the stream's order by a pool, else by waiting."""
+        """Free memory after its last use: a pool does so in stream order, else by waiting."""
         self._give_back(self._free, address)
 
     def trim(self) -> None:
@@ -174,11 +174,11 @@ class Context:
         self._give_back(self._unload, module)
 
     def keep_graph(self, graph: Any, ready: Any = None) -> None:
-        """Destroy a graph, and what was instantiated of it, when the device is closed or by `drop_graph`."""
+        """Destroy a graph and its instance when the device closes, or by `drop_graph`."""
         self._graphs[graph] = ready
 
     def drop_graph(self, graph: Any) -> None:
-        """Destroy a graph and what was instantiated of it; the driver does so after its last run."""
+        """Destroy a graph and its instance; the driver waits for the last run."""
         self._give_back(self._destroy, graph)
 
     def close(self) -> None:

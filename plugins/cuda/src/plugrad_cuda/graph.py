@@ -1,4 +1,6 @@
-"""Graphs of the driver's: recorded kernels that one call launches, with what changed between two runs.
+"""Launch recorded kernels by one call to a graph of the driver.
+
+Changes between two runs are set on its nodes.
 
 The nodes are a chain in the order of the launches. A graph does not know how far a block reaches, nor which
 blocks the next run exchanges, so it cannot tell which launches have nothing to do with each other.
@@ -48,7 +50,7 @@ class CudaGraph:
     def set_sizes(
         self, launch: int, values: tuple[int, ...], global_size: tuple[int, ...], local_size: tuple[int, ...]
     ) -> None:
-        """Use other values for the variables of launch number `launch`, and the launch sizes they lead to."""
+        """Use other variable values and launch sizes for launch number `launch`."""
         node = self._nodes[launch]
         node.set_sizes(values, global_size, local_size)
         self._changed[launch] = node
@@ -91,7 +93,7 @@ class CudaGraph:
 
 
 class _Node:
-    """One launch: its arguments, in memory that the driver reads whenever it is told of a change."""
+    """One launch with its arguments, which the driver reads at each change."""
 
     def __init__(self, runner: CudaRunner, launch: GraphLaunch) -> None:
         self.handle: Any = None

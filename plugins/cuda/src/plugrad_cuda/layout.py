@@ -1,4 +1,4 @@
-"""Where values lie in memory: wide accesses, what a block shares, and how a source tells the runner of it.
+"""Lay values out in memory: wide accesses, shared memory, and its size for the runner.
 
 The runner reads both from the source, in whatever language it is.
 """
@@ -17,7 +17,7 @@ ALIGNMENT = 16
 
 
 def shared_offsets(uops: Sequence[UOp]) -> tuple[dict[UOp, int], int]:
-    """Return where each DEFINE_LOCAL begins in the memory of a block, and the bytes of all."""
+    """Return the offset of each DEFINE_LOCAL in shared memory, and the size of all."""
     offsets: dict[UOp, int] = {}
     total = 0
     for u in uops:
@@ -28,12 +28,12 @@ def shared_offsets(uops: Sequence[UOp]) -> tuple[dict[UOp, int], int]:
 
 
 def is_aligned(place: UOp, count: int) -> bool:
-    """Say whether the INDEX `place` is a multiple of `count` elements from where its buffer begins."""
+    """Return whether the offset of the INDEX `place` is a multiple of `count` elements."""
     return divisor_of(place.src[1]) % count == 0
 
 
 def divisor_of(u: UOp, most: int = 64) -> int:
-    """Return a power of two, up to `most`, that divides the integer `u` whatever its variables are.
+    """Return a power of two, up to `most`, that divides `u` for all variables.
 
     Example:
         >>> divisor_of(UOp.variable("i", 0, 9) * 4 + 8)

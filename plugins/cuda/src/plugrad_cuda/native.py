@@ -1,4 +1,7 @@
-"""What cffi knows of the driver and of NVRTC. C values have no types in Python, so none are promised."""
+"""Declare the functions of the driver and NVRTC to cffi.
+
+C values have no types in Python, so none are promised.
+"""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""NVRTC, the compiler as a library: found in the wheels of site-packages, the toolkit or by an explicit path.
+"""Find and call NVRTC, in the wheels of site-packages, the toolkit or a given path.
 
 `PLUGRAD_NVRTC` names a library to use instead of all that would be found.
 """
@@ -21,7 +21,7 @@ _NAMES = {"win32": "nvrtc64_*.dll"}.get(sys.platform, "libnvrtc.so*")
 
 
 class Output(NamedTuple):
-    """What one run of NVRTC gave."""
+    """The output of one run of NVRTC."""
 
     image: bytes
     log: str

@@ -61,7 +61,7 @@ def _connect(dest: Context, source: Context) -> bool:
 
 
 def _wait(later: Context, earlier: Context, doing: str) -> None:
-    """Let what `later` is given from now on wait for what `earlier` was given so far."""
+    """Let later work of the context `later` wait for the earlier work of `earlier`."""
     library = later.driver.library
     earlier.enter()
     earlier.check(library.cuEventRecord(earlier.signal, earlier.stream), doing)

@@ -48,7 +48,7 @@ def plugrad_allocator(target: Target) -> CudaAllocator | None:
 
 @hookimpl
 def plugrad_renderer(target: Target) -> CudaRenderer | PtxRenderer | None:
-    """Return what writes CUDA C for the device's compute capability, or PTX where the user asks for that."""
+    """Return the renderer of CUDA C, or of PTX where the user asks for that."""
     if target.device != NAME:
         return None
     chosen = capabilities(target, allows_tf32=settings.CUDA_TF32)

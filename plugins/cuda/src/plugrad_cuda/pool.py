@@ -1,4 +1,4 @@
-"""A pool of the driver's: memory comes and goes in the order of the stream, so nobody waits for it.
+"""Use a memory pool of the driver, which allocates and frees in stream order.
 
 It is a pool of our own: the device's default one is shared with other libraries in the process.
 """
@@ -18,7 +18,9 @@ _READ_AND_WRITE = 3
 
 
 class Pool:
-    """Memory of one device, in the order of one stream. All calls need the device's context.
+    """Memory of one device in the order of one stream.
+
+    All calls need the device's context.
 
     Args:
         driver: the driver.
@@ -57,12 +59,12 @@ class Pool:
         return int(self._library.cuMemFreeAsync(address, self._stream))
 
     def trim(self) -> int:
-        """Wait for the stream, and give what nobody uses back to the device; return the driver's status."""
+        """Wait for the stream, and give unused memory back; return the driver's status."""
         status = self._library.cuStreamSynchronize(self._stream)  # memory is the pool's until then
         return int(status or self._library.cuMemPoolTrimTo(self.handle, 0))
 
     def open_to(self, ordinal: int) -> int:
-        """Let another device use the memory, from now on and of all blocks; return the driver's status."""
+        """Let another device use all memory of the pool; return the driver's status."""
         access = ffi.new("PoolAccess *", (_ON_DEVICE, ordinal, _READ_AND_WRITE))
         return int(self._library.cuMemPoolSetAccess(self.handle, access, 1))
 

@@ -17,7 +17,7 @@ INLINE = "static __device__ __forceinline__"
 
 
 def vector_type(define: Define, scalar: str, short: str, nbytes: int, count: int) -> str:
-    """Define a vector as memory holds it, aligned to its size so that one instruction moves it."""
+    """Define a vector in memory, aligned so that one instruction moves it."""
     name = f"{short}x{count}"
     return define(name, f"struct __align__({nbytes * count}) {name} {{ {scalar} lane[{count}]; }};")
 
@@ -40,7 +40,10 @@ def reinterpret(define: Define, to: str, source: str, short_to: str, short_from:
 
 
 def division(define: Define, operator: str, scalar: str, unsigned: str, dtype: DType) -> str:
-    """Define / or % without what C leaves open: by 0 gives 0, and the lowest number by -1 wraps."""
+    """Define / or % without C's undefined cases.
+
+    Division by 0 gives 0, and the lowest number by -1 wraps.
+    """
     word = {"/": "div", "%": "mod"}[operator]
     lines = ["  if (b == 0) return 0;"]
     if not is_unsigned(dtype) and not is_bool(dtype):
@@ -65,7 +68,7 @@ def float_from_half(define: Define) -> str:
 
 
 def half_from_float(define: Define) -> str:
-    """Declare the bits of the float16 nearest to a float, one instruction; return the function's name.
+    """Declare the conversion to a float16's bits, one instruction; return the function's name.
 
     Source: NVIDIA, libdevice user's guide; it is `cvt.rn.f16.f32`.
     """
@@ -100,7 +103,7 @@ def bfloat_from_float(define: Define) -> str:
 
 
 def matrix_instruction(define: Define, core: TensorCore, a: str, b: str, c: str) -> str:
-    """Define `a @ b + c` of one tile, given as the fragments of a thread; return the function's name.
+    """Define `a @ b + c` of one tile, on a thread's fragments; return its name.
 
     The instruction takes registers of 32 bits, with the first element in the lowest bits. It is volatile as
     all threads of a warp must run it together.

@@ -1,4 +1,4 @@
-"""Find the GPUs, and write down what each can do as plain data. Opens no context."""
+"""Find the GPUs, and describe each as plain data, without opening a context."""
 
 from plugrad.errors import DeviceNotFound
 from plugrad.plugin.backend import Probe, ProbedDevice

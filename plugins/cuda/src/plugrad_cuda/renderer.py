@@ -83,7 +83,7 @@ class CudaRenderer(CStyleRenderer):
         return f"{'blockIdx' if name[0] == 'g' else 'threadIdx'}.{'xyz'[int(name[-1])]}"
 
     def write_local(self, scope: Scope, u: UOp) -> None:
-        """Declare memory of the block: by itself, or as a part of what the launch asks for."""
+        """Declare shared memory, by itself or as part of the launch's."""
         assert isinstance(scope, CudaScope), "CudaRenderer opens its own scopes"
         if scope.shared_bytes <= STATIC_SHARED_BYTES:
             return super().write_local(scope, u)
@@ -99,7 +99,10 @@ class CudaRenderer(CStyleRenderer):
     # --- matrices ---
 
     def write(self, scope: Scope, u: UOp) -> None:
-        """Write one node; a matrix instruction is a call that stays where it is, for all threads together."""
+        """Write one node.
+
+        A matrix instruction is a call that stays in its place, for all threads together.
+        """
         if u.op is not Ops.WMMA:
             return super().write(scope, u)
         types = [self.type_name(scope, s.dtype) for s in u.src]
@@ -144,7 +147,7 @@ class CudaRenderer(CStyleRenderer):
     # --- memory ---
 
     def load(self, scope: Scope, u: UOp, pointer: str) -> str:
-        """Return the value at `pointer`: by one access, or element by element where it may lie anywhere."""
+        """Return the value at `pointer`, by one access or, without alignment, by elements."""
         if u.dtype.count == 1:
             return f"(*{pointer} != 0)" if is_bool(u.dtype) else f"*{pointer}"
         if is_aligned(u.src[0], u.dtype.count):
@@ -181,7 +184,7 @@ class CudaRenderer(CStyleRenderer):
     # --- expressions ---
 
     def expression(self, scope: Scope, u: UOp) -> str:
-        """Return the expression of a node; a bool in a vector is the byte that memory holds."""
+        """Return the expression of a node; a vector's bools are bytes, as in memory."""
         if u.op is Ops.GEP and u.dtype is dtypes.bool:
             return f"({self.lane(scope.names[u.src[0]], u.arg[0])} != 0)"
         return super().expression(scope, u)

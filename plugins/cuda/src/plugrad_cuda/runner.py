@@ -1,4 +1,4 @@
-"""Launch kernels: write the arguments, give the launch to the stream, and do not wait unless asked."""
+"""Launch kernels on the stream, and wait only on request."""
 
 import re
 import struct
@@ -80,7 +80,7 @@ class CudaRunner:
         local_size: tuple[int, ...] = (),
         wait: bool = False,
     ) -> float | None:
-        """Launch the kernel; return the seconds it took on the device where `wait` asks for them.
+        """Launch the kernel; return its seconds on the device where `wait` asks for them.
 
         Raises:
             DeviceError: the driver refused the launch, or the device is lost.

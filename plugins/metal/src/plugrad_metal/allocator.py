@@ -1,4 +1,7 @@
-"""Memory of a GPU: shared with the host, so that copies are plain ones and views need none."""
+"""Allocate GPU memory that is shared with the host.
+
+Copies are plain ones, and views need none.
+"""
 
 from typing import Any
 
@@ -10,7 +13,7 @@ STORAGE_SHARED = 0  # enum MTLResourceOptions
 
 
 class Block:
-    """What a kernel argument is: a buffer, and the byte at which the data begins.
+    """The value of a kernel argument: a buffer, and the byte offset of its data.
 
     Attributes:
         buffer: Metal's object.
@@ -47,7 +50,9 @@ def new_block(context: Context, nbytes: int) -> Block:
 
 
 class MetalAllocator(LruAllocator[Block]):
-    """The memory of one GPU. Whatever the host does to it waits for what was launched before.
+    """The memory of one GPU.
+
+    An access by the host waits for the launches before it.
 
     Args:
         context: the open GPU.

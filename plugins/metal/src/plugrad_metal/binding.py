@@ -50,7 +50,7 @@ def stand_in() -> str:
 
 
 def autorelease_pool() -> AbstractContextManager[Any]:
-    """Return a pool for the objects that Metal hands out unowned: they go when it is left."""
+    """Return a pool that releases the objects of Metal when it is left."""
     pool: AbstractContextManager[Any] = importlib.import_module("objc").autorelease_pool()
     return pool
 

@@ -1,4 +1,4 @@
-"""What a GPU can do, from what the probe wrote into its target.
+"""Derive the capabilities of a GPU from its target.
 
 Source: Apple, Metal Feature Set Tables; Metal Shading Language Specification.
 """
@@ -32,7 +32,7 @@ def language_of(target: Target) -> tuple[int, int]:
 
 
 def generation_of(target: Target) -> int:
-    """Return which generation of Apple's families a GPU is; 0 where it belongs to none of them.
+    """Return the generation of a GPU among Apple's families, or 0.
 
     Example:
         >>> generation_of(Target("METAL", arch="apple9")), generation_of(Target("METAL", arch="mac2"))

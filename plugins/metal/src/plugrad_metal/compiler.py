@@ -1,4 +1,4 @@
-"""From MSL to the bytes that a runner loads: the source, and an archive of the GPU's own code for it.
+"""Compile MSL to bytes for a runner: the source and the GPU's archive of it.
 
 Metal's public interface gives no library as bytes. A binary archive holds what the second half of the
 compilation makes; the first half, from source to a library, is done again when a kernel is loaded.
@@ -56,7 +56,7 @@ def compiler_flags(target: Target) -> tuple[str, ...]:
 
 
 def pack_image(source: str, archive: bytes) -> bytes:
-    r"""Return the bytes that are cached: what they are, the source's length, the source, the archive.
+    r"""Return the bytes for the cache: a magic number, the source's length, source, archive.
 
     Example:
         >>> unpack_image(pack_image("kernel void k() {}", b"code"))
@@ -147,7 +147,10 @@ def pipeline_of(context: Context, function: Any, archive: bytes) -> Any:
 
 
 def _archive(context: Context, function: Any) -> bytes:
-    """Return the GPU's code of a function; empty where the GPU keeps no archives, as virtual ones do not."""
+    """Return the GPU's code of a function, empty for GPUs without archives.
+
+    Virtual ones keep none.
+    """
     archive, _ = context.device.newBinaryArchiveWithDescriptor_error_(
         metal().MTLBinaryArchiveDescriptor.alloc().init(), None
     )
@@ -175,7 +178,7 @@ def _open_archive(context: Context, path: Path) -> Any:
 
 
 def _descriptors(target: Target, function: Any) -> Iterator[Any]:
-    """Yield how a function may be loaded, the best first: for indirect command buffers too, or without."""
+    """Yield the descriptors of a function: for indirect command buffers first, then without."""
     for is_indirect in (True, False) if can_replay(target) else (False,):
         descriptor = metal().MTLComputePipelineDescriptor.alloc().init()
         descriptor.setComputeFunction_(function)

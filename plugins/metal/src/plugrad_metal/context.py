@@ -1,4 +1,4 @@
-"""An open GPU: its one command queue, and what was given to it and not seen to be done.
+"""Open a GPU: its one command queue, and the buffers not known to be done.
 
 Launches go to one queue, so they take effect in the order of their calls. A fault in a kernel is noticed when
 somebody waits; the error names the kernel.
@@ -20,7 +20,7 @@ _DONE, _FAILED = 4, 5  # states of a command buffer (enum MTLCommandBufferStatus
 
 
 class Context:
-    """What allocator, compiler and runners of one GPU share.
+    """The state that allocator, compiler and runners of one GPU share.
 
     Attributes:
         target: which GPU.
@@ -52,7 +52,7 @@ class Context:
             raise DeviceLost(str(self._lost), device=self.target.name)
 
     def submit(self, commands: Any, name: str, used: object = None) -> None:
-        """Give a command buffer with the kernel `name` to the GPU; the caller holds the lock.
+        """Submit a command buffer with the kernel `name`; the caller holds the lock.
 
         What is `used` by it, and the command buffer does not keep by itself, is kept until it is done.
         """
@@ -112,7 +112,7 @@ def open_context(target: Target) -> Context:
 
 
 def finish_all() -> None:
-    """Wait for what was launched: registered for the end of the process that opened the GPUs.
+    """Wait for all launches, at the exit of the process that opened the GPUs.
 
     Raises:
         DeviceError: some of it failed, which nobody noticed before.

@@ -51,7 +51,7 @@ class MetalGraph:
     def set_sizes(
         self, launch: int, values: tuple[int, ...], global_size: tuple[int, ...], local_size: tuple[int, ...]
     ) -> None:
-        """Use other values for the variables of launch number `launch`, and the launch sizes they lead to.
+        """Use other variable values and launch sizes for launch number `launch`.
 
         Raises:
             DeviceError: the threadgroup is too large.
@@ -83,7 +83,7 @@ class MetalGraph:
 
 
 class _Launch:
-    """What a launch does in the next run."""
+    """The arguments and sizes of a launch at the next run."""
 
     def __init__(self, runner: MetalRunner, launch: GraphLaunch) -> None:
         self.runner = runner
@@ -112,7 +112,7 @@ class _Launch:
 
 
 class _Commands:
-    """An indirect command buffer with a command for each launch, and the memory of their variables.
+    """An indirect command buffer, a command for each launch, with its variables' memory.
 
     Nothing of it may change while it runs.
 
@@ -160,7 +160,7 @@ class _Commands:
         return buffer
 
     def _update(self) -> None:
-        """Write the commands and values of what has changed, once the last run with them is done."""
+        """Write changed commands and values after their last run is done."""
         if self._last is not None:
             self._last.waitUntilCompleted()
         for number in self.changed:

@@ -16,7 +16,10 @@ def _function(define: Define, name: str, result: str, arguments: str, *body: str
 
 
 def division(define: Define, operator: str, scalar: str, dtype: DType) -> str:
-    """Define / or % without what C++ leaves open: by 0 gives 0, and the lowest number by -1 wraps."""
+    """Define / or % without C++'s undefined cases.
+
+    Division by 0 gives 0, and the lowest number by -1 wraps.
+    """
     word = {"/": "div", "%": "mod"}[operator]
     lines = ["  if (b == 0) return 0;"]
     if not is_unsigned(dtype):

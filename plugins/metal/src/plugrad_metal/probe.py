@@ -1,4 +1,4 @@
-"""Find the GPUs, and write down what each can do as plain data. Creates no queue and no memory."""
+"""Find the GPUs, and describe each as plain data, without a queue or memory."""
 
 from typing import Any
 
@@ -69,7 +69,7 @@ def describe(index: int, device: Any) -> ProbedDevice:
 
 
 def family(device: Any) -> str:
-    """Return the newest family that a GPU belongs to: apple7 and up, or mac2; empty where it is older."""
+    """Return the newest family of a GPU: apple7 and up, mac2, or empty."""
     for generation in range(_NEWEST_APPLE, _OLDEST_APPLE - 1, -1):
         if device.supportsFamily_(_APPLE + generation):
             return f"apple{generation}"

@@ -1,4 +1,4 @@
-"""Renders the Metal Shading Language: one thread's scalar code; vectors only where memory is read or written.
+"""Render the Metal Shading Language: scalar code of one thread, vectors only in memory.
 
 Vectors in memory are packed ones, which may begin at any element. float16 is `half`. bfloat16 is only stored,
 and converted at each cast: from MSL 3.1 on it is `bfloat`, before that its bits.
@@ -118,7 +118,10 @@ class MetalRenderer(CStyleRenderer):
         return f"{'group' if name[0] == 'g' else 'item'}.{_LANES[int(name[-1])]}"
 
     def write(self, scope: Scope, u: UOp) -> None:
-        """Write one node; a matrix instruction is a call that all threads of a simdgroup make."""
+        """Write one node.
+
+        A matrix instruction is a call that all threads of a simdgroup make.
+        """
         if u.op is not Ops.WMMA:
             super().write(scope, u)
             return
@@ -131,7 +134,7 @@ class MetalRenderer(CStyleRenderer):
     # --- types and constants ---
 
     def type_name(self, scope: Scope, dtype: DType) -> str:
-        """Return the type of a value; the bools of a vector are bytes, as in memory."""
+        """Return the type of a value; a vector's bools are bytes, as in memory."""
         if dtype.count == 1:
             return self._scalar_type(dtype)
         return f"{self.storage_type(dtype)}{dtype.count}"
@@ -189,7 +192,7 @@ class MetalRenderer(CStyleRenderer):
     # --- expressions ---
 
     def expression(self, scope: Scope, u: UOp) -> str:
-        """Return the expression of a node; a bool in a vector is the byte that memory holds."""
+        """Return the expression of a node; a vector's bools are bytes, as in memory."""
         if u.op is Ops.GEP and u.dtype is dtypes.bool:
             return f"({self.lane(scope.names[u.src[0]], u.arg[0])} != 0)"
         return super().expression(scope, u)

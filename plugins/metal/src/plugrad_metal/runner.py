@@ -57,7 +57,7 @@ class MetalRunner:
         local_size: tuple[int, ...] = (),
         wait: bool = False,
     ) -> float | None:
-        """Launch the kernel; return the seconds it took on the GPU where `wait` asks for them.
+        """Launch the kernel; return its seconds on the GPU where `wait` asks for them.
 
         Raises:
             DeviceError: the threadgroup is too large, the GPU is lost, or, where it waits, a kernel failed.

@@ -1,4 +1,4 @@
-"""Matrix instructions of GPUs by Apple, as data: products of 8x8 matrices that 32 threads hold together.
+"""Describe the matrix instructions of Apple's GPUs: 8x8 matrices that 32 threads hold.
 
 All matrices have one layout, whatever they stand for: a thread holds two neighbours of a row.
 

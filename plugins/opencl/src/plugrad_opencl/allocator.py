@@ -9,7 +9,7 @@ from plugrad_opencl.driver import opencl
 
 
 class Block:
-    """What a kernel argument is: a buffer, and the byte at which the data begins.
+    """The value of a kernel argument: a buffer, and the byte offset of its data.
 
     Sub-buffers begin at multiples of the device's alignment only; the bytes from there are the `shift`, which
     kernels add to their pointers.
@@ -80,7 +80,7 @@ class OpenClAllocator(LruAllocator[Block]):
             raise context.failure(error, f"copying {dest.nbytes} bytes out") from error
 
     def offset(self, handle: Block, nbytes: int, offset_bytes: int) -> Block:
-        """Return a part of the block: a sub-buffer from the last aligned byte before it, and a shift."""
+        """Return a part of the block: an aligned sub-buffer and a shift."""
         start = handle.shift + offset_bytes
         shift = start % self._align
         origin = start - shift

@@ -1,4 +1,4 @@
-"""What a device can do, from what the probe wrote into its target.
+"""Derive the capabilities of a device from its target.
 
 A CPU is a target that runs loops on vectors, in as many work-items as it has cores; a GPU is one that
 launches grids of work-items. Nothing else tells codegen which of the two it works for.

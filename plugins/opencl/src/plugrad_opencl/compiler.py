@@ -110,7 +110,7 @@ class OpenClCompiler(Compiler):
 
 
 def merge_sources(sources: Sequence[str]) -> str:
-    r"""Return one source with the kernels of all: paragraphs that several have stand in it once.
+    r"""Return one source with the kernels of all, each paragraph once.
 
     Example:
         >>> merge_sources(["typedef int i32;\n\nkernel a\n", "typedef int i32;\n\nkernel b\n"])

@@ -1,4 +1,4 @@
-"""An open device: its context, and its one queue, which keeps launches and copies in order."""
+"""Open a device: its context, and its one queue for launches and copies in order."""
 
 import threading
 from typing import Any
@@ -10,7 +10,7 @@ from plugrad_opencl.probe import found_devices
 
 
 class Context:
-    """What allocator, compiler and runners of one device share.
+    """The state that allocator, compiler and runners of one device share.
 
     Attributes:
         target: which device.

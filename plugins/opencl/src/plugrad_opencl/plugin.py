@@ -16,7 +16,10 @@ from plugrad_opencl.runner import OpenClRunner
 
 @hookimpl
 def plugrad_backend_info() -> BackendInfo:
-    """Say who this is. Where there can be no GPU, the automatic choice need not load the drivers first."""
+    """Return the identity of the backend.
+
+    Its priority is lower where there can be no GPU, so that drivers need not be loaded first.
+    """
     return BackendInfo(
         name=NAME,
         spec_version="1.1",

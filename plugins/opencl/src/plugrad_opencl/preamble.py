@@ -64,7 +64,7 @@ class Preamble:
         return self._function(f"{name}_{scalar}{count}", scalar, scalar, count, body)
 
     def multiply_add(self, scalar: str, count: int) -> str:
-        """Define `a * b + c`, in one instruction where the device has one; return its name.
+        """Define `a * b + c`, one instruction on devices that have it; return its name.
 
         The built-in `fma` must round once, and is a slow function where there is no instruction.
         """
@@ -76,7 +76,10 @@ class Preamble:
         )
 
     def division(self, operator: str, scalar: str, count: int, dtype: DType) -> str:
-        """Define / or % without what C leaves open: by 0 gives 0, and the lowest number by -1 wraps."""
+        """Define / or % without C's undefined cases.
+
+        Division by 0 gives 0, and the lowest number by -1 wraps.
+        """
         vector, word = numbered(scalar, count), {"/": "div", "%": "mod"}[operator]
         zero, one, minus_one = (f"({vector})({value})" for value in (0, 1, -1))
         is_signed = dtype.kind == "int"

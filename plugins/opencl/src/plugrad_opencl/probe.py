@@ -1,4 +1,4 @@
-"""Find the devices of all drivers, and write down what each can do as plain data.
+"""Find the devices of all drivers, and describe each as plain data.
 
 Everything that the renderer and compiler need is in the `Target`, so that neither asks a device, and both can
 be tried for devices that are not there.

@@ -1,4 +1,4 @@
-"""Renders OpenCL C: for GPUs one work-item's scalar code, for CPUs loops over vectors in a few work-items.
+"""Render OpenCL C: scalar work-items for GPUs, loops over vectors for CPUs.
 
 Which of the two follows from the capabilities, and those from what the probe wrote into the target. A device
 without cl_khr_fp16 keeps float16 as its bits, as all keep bfloat16, and converts at each cast.
@@ -122,7 +122,10 @@ class OpenClRenderer(MaskRenderer):
     # --- types and constants ---
 
     def type_name(self, scope: Scope, dtype: DType) -> str:
-        """Return the type of a value (of vectors of bool: see `value_type`; in a cast their bytes)."""
+        """Return the type of a value.
+
+        For vectors of bool, `value_type` gives it; in a cast it is their bytes.
+        """
         if is_bool(dtype) and dtype.count > 1:
             return f"uchar{dtype.count}"
         return numbered(self._scalar_type(dtype), dtype.count)
@@ -260,7 +263,10 @@ class OpenClRenderer(MaskRenderer):
         return f"as_{self.type_name(scope, to)}({value})"
 
     def _cast_to_bits(self, scope: Scope, source: DType, to: DType, value: str) -> str:
-        """Return the nearest 16-bit float; what float32 does not hold, codegen has rounded to it before."""
+        """Return the nearest 16-bit float.
+
+        Codegen has rounded to float32 before, from types that are wider.
+        """
         count, kind, preamble = to.count, source.scalar(), self._preamble(scope)
         is_exact = kind is dtypes.float32 or kind.itemsize < 4
         assert is_exact, f"{source} becomes float32 before it becomes {to}"

@@ -62,7 +62,7 @@ class OpenClRunner:
         local_size: tuple[int, ...] = (),
         wait: bool = False,
     ) -> float | None:
-        """Enqueue the kernel; return the seconds it took on the device where `wait` asks for them.
+        """Enqueue the kernel; return its seconds on the device where `wait` asks for them.
 
         Raises:
             DeviceOutOfMemory: the driver found no room for a buffer that was not on the device yet.

@@ -1,4 +1,4 @@
-"""What each operation becomes: an instruction, or a few. A table for each family of types.
+"""Map operations to PTX instructions, by a table for each family of types.
 
 Arithmetic names its rounding, so that nothing is contracted; only MULACC rounds once.
 
@@ -134,7 +134,9 @@ def _shift(body: Body, u: UOp) -> str:
 
 
 def _divide(body: Body, u: UOp) -> str:
-    """Write C's / or %, which PTX leaves open by 0; for the lowest number by -1 it names no result either.
+    """Write C's / or % with defined results.
+
+    PTX names none for a division by 0, or of the lowest number by -1.
 
     Those divide by 1 instead; then by 0 gives 0 and by -1 the negative, which wraps.
     """

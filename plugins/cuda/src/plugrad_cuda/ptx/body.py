@@ -1,4 +1,4 @@
-"""One kernel while it is written: its instructions, its registers, and what each node is called."""
+"""Keep one kernel while it is written: instructions, registers, operands of nodes."""
 
 from collections import ChainMap, Counter
 from typing import NamedTuple
@@ -13,7 +13,7 @@ _PREFIXES = {"pred": "p", "b16": "h", "b32": "r", "b64": "l", "f32": "f", "f64":
 
 
 class Place(NamedTuple):
-    """An address: a register and the bytes behind it, in a space of memory such as `global.nc`."""
+    """An address: a register and an offset in bytes, in a space such as `global.nc`."""
 
     space: str
     base: str
@@ -79,7 +79,7 @@ class Body:
         return out
 
     def read(self, u: UOp) -> str:
-        """Return the operand of a scalar, at this point of the program: a register or a constant."""
+        """Return the operand of a scalar, a register or a constant."""
         (operand,) = self.values[u]
         return operand
 
@@ -105,7 +105,10 @@ class Body:
         return self.value(dtypes.bool, f"setp.{comparison}", x, y)
 
     def open_block(self) -> None:
-        """Begin what may run any number of times: what is computed in it is not known behind it."""
+        """Begin a block that may run any number of times.
+
+        Values computed in it are unknown after it.
+        """
         self.addresses = self.addresses.new_child()
         self.words = self.words.new_child()
 

@@ -78,7 +78,7 @@ def _half_of_float(body: Body, to: DType, value: str) -> str:
 
 
 def _bfloat_by_integers(body: Body, value: str) -> str:
-    """Write the rounding to the upper half of a float's bits: to nearest, ties to even.
+    """Write the rounding of a float's bits to their upper half: nearest, ties to even.
 
     NaN becomes 0x7fff, as the instruction of newer GPUs gives it.
     """
@@ -92,7 +92,10 @@ def _bfloat_by_integers(body: Body, value: str) -> str:
 
 
 def write_bitcast(body: Body, u: UOp) -> str:
-    """Write the BITCAST `u` and return its operand; a bool is a byte of 0 or 1."""
+    """Write the BITCAST `u` and return its operand.
+
+    A bool is a byte of 0 or 1.
+    """
     (x,) = u.src
     source, to, value = x.dtype, u.dtype, body.copied(x)
     if is_bool(source):

@@ -1,4 +1,4 @@
-"""Which version of PTX and which target a module names: the oldest that has what kernels use.
+"""Choose the PTX version and target of a module: the oldest that suffices.
 
 A driver takes no PTX that is newer than itself, and any that is older; it takes PTX for an older GPU too.
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Isa(NamedTuple):
-    """What a module begins with.
+    """The header of a module.
 
     Attributes:
         target: the compute capability it is for.
@@ -23,12 +23,12 @@ class Isa(NamedTuple):
 
     @property
     def has_bfloat16(self) -> bool:
-        """Whether it rounds to bfloat16 in one instruction."""
+        """True if one instruction rounds to bfloat16."""
         return self.target >= (8, 0)
 
     @property
     def has_nan_maximum(self) -> bool:
-        """Whether its maximum of float32 has a form in which NaN wins."""
+        """True if the maximum of float32 has a form in which NaN wins."""
         return self.target >= (8, 0)
 
 

@@ -29,7 +29,7 @@ def write_matrix_instruction(body: Body, u: UOp) -> None:
 
 
 def version_of_matrices(uops: Iterable[UOp]) -> tuple[int, int]:
-    """Return the version of PTX that came with the matrix instructions of a program; (0, 0): it has none."""
+    """Return the PTX version that a program's matrix instructions need, or (0, 0)."""
     return max((_version(u.arg) for u in uops if u.op is Ops.WMMA), default=(0, 0))
 
 

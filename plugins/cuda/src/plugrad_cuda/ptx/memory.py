@@ -21,7 +21,7 @@ _FARTHEST = 1 << 22  # offsets that fit into an instruction of the GPU
 
 
 def write_index(body: Body, u: UOp) -> None:
-    """Find the address of an INDEX: constant parts of the index stay out of the register."""
+    """Find the address of an INDEX; constant parts of the index become its offset."""
     buffer, (index, offset) = buffer_of(u), _without_constant(u)
     space, base, _ = body.places[buffer]
     if index is None:
@@ -34,7 +34,7 @@ def write_index(body: Body, u: UOp) -> None:
 
 
 def _without_constant(u: UOp) -> tuple[UOp | None, int]:
-    """Return the index of an INDEX without a constant that it adds, and that in bytes."""
+    """Return the index of an INDEX without its constant term, and that term in bytes."""
     index, itemsize = u.src[1], u.src[0].dtype.itemsize
     if index.op is Ops.CONST and index.arg * itemsize < _FARTHEST:
         return None, index.arg * itemsize
@@ -95,7 +95,10 @@ def _lanes_at_once(body: Body, place: UOp, dtype: DType) -> int:
 
 
 def _read(body: Body, guard: str, place: Place, dtype: DType, others: Sequence[str]) -> list[str]:
-    """Write one access and return the value of each lane; under a guard, `others` where it does not run."""
+    """Write one access and return the value of each lane.
+
+    Under a guard that is false, the values are `others`.
+    """
     if guard:
         kind, initial = _packed(body, dtype, others)
         held = _WORD if _is_packed(dtype, len(others)) else dtype
@@ -127,7 +130,7 @@ def _packed(body: Body, dtype: DType, lanes: Sequence[str]) -> tuple[str, list[s
 
 
 def words_of(body: Body, dtype: DType, lanes: Sequence[str]) -> list[str]:
-    """Return the words of 32 bits that hold lanes, the first lane of each in its lowest bits."""
+    """Return the 32-bit words that hold lanes, each word's first lane lowest."""
     count = _WORD.itemsize // dtype.itemsize
     return [_word(body, dtype, lanes[first : first + count]) for first in range(0, len(lanes), count)]
 

@@ -1,4 +1,4 @@
-"""From a linear program to PTX: the kernel around its body, loops and conditions as labels.
+"""Render linear programs as PTX, with loops and conditions as labels.
 
 A vector in memory is one access where its address is a multiple of its size. That buffers begin so is checked
 by the runner; for those that do not, a second module follows behind a line with UNALIGNED.
@@ -100,7 +100,7 @@ def _write_parameters(body: Body, uops: Sequence[UOp]) -> list[str]:
 
 
 def _write_shared(body: Body, uops: Sequence[UOp]) -> list[str]:
-    """Declare what the block shares; return what stands outside of the kernel, where the launch gives it."""
+    """Declare shared memory; return the declaration outside of the kernel, where the launch sizes it."""
     offsets, total = shared_offsets(uops)
     is_dynamic = total > STATIC_SHARED_BYTES
     for u, offset in offsets.items():
@@ -177,7 +177,7 @@ def _accumulate(body: Body, u: UOp) -> None:
 
 
 def _loop(body: Body, u: UOp) -> None:
-    """Open a loop: whether it runs at all is asked before its label, where the size does not say so."""
+    """Open a loop, with a test before its label unless its size is positive."""
     size, number = body.read(u.src[0]), number_type(u.dtype)
     counter, label = body.moved(u.dtype, "0"), body.fresh("loop")
     body.values[u] = (counter,)

@@ -1,4 +1,4 @@
-"""How PTX writes dtypes: registers, types of instructions and of memory, constants.
+"""Write dtypes in PTX: registers, types of instructions and of memory, constants.
 
 A bool is a predicate in a register and a byte in memory. Integers of 8 and 16 bits live in registers of 32
 bits, extended by their sign or by zeros. float16 and bfloat16 are their bits.
