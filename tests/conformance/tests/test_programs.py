@@ -10,7 +10,7 @@ from plugrad.float8 import E4M3, E4M3_FNUZ, E5M2, E5M2_FNUZ, Float8Layout
 from plugrad_conformance.programs.__main__ import main
 from plugrad_conformance.programs.check import MODES, difference
 from plugrad_conformance.programs.generate import random_program
-from plugrad_conformance.programs.meaning import evaluate
+from plugrad_conformance.programs.meaning import evaluate, program_of
 from plugrad_conformance.programs.op_table import CHANGES, OPS, SHARES
 from plugrad_conformance.programs.ops.op_spec import is_tame
 from plugrad_conformance.programs.program import Program, Step, needed_for
@@ -28,8 +28,46 @@ def test_programs_use_every_word() -> None:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_values_are_exact(seed: int) -> None:
-    assert all(is_tame(value) for value in random_program(seed).expected)
+def test_values_are_exact_or_have_bounds(seed: int) -> None:
+    program = random_program(seed)
+    values = dict(zip(program.kept, program.expected, strict=True))
+    assert all(is_tame(value) for place, value in values.items() if place not in program.bounds)
+    for place, (lowest, highest) in program.bounds.items():
+        within = (lowest <= values[place]) & (values[place] <= highest)
+        assert np.all(within | np.isnan(values[place]))
+
+
+def _of_constants(value: float, chain: tuple[tuple[str, float], ...]) -> Program:
+    steps = (Step("input", (), (np.array([value], np.float32),)), Step("constants", (0,), (chain,)))
+    return program_of(steps, [1], evaluate(steps))
+
+
+@pytest.mark.parametrize(
+    ("value", "chain", "wrong"),
+    [
+        (0.3125, (("+", 12582912.0), ("-", 12582912.0)), 0.3125),
+        (1.0, (("+", 1e8), ("-", 1e8)), 1.0),
+        (-1.0, (("+", 1.0), ("+", 1e-10)), 0.0),
+        (1.5, (("*", 3e38), ("*", 1e-30)), 4.5e8),
+        (0.5, (("*", 1e-38), ("*", 1e-38), ("*", 1e38)), 5e-39),
+    ],
+)
+def test_a_rounding_that_matters_may_not_be_left_out(
+    value: float, chain: tuple[tuple[str, float], ...], wrong: float
+) -> None:
+    program = _of_constants(value, chain)
+    assert difference(program, "PYTHON") is None
+    (want,) = program.expected
+    lowest, highest = program.bounds.get(1, (want, want))
+    assert not lowest[0] <= np.float32(wrong) <= highest[0]
+
+
+def test_a_rounding_that_a_rule_leaves_out_may_differ_by_as_much() -> None:
+    program = _of_constants(0.1, (("*", 3.0), ("*", 1.1)))
+    ((lowest, highest),) = program.bounds.values()
+    assert lowest[0] < np.float32(0.1) * np.float32(3.0 * 1.1) < highest[0]
+    assert highest[0] - lowest[0] < 1e-6
+    assert difference(program, "PYTHON") is None
 
 
 @pytest.mark.parametrize("seed", range(12))

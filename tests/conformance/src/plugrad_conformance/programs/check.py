@@ -53,9 +53,18 @@ def difference(program: Program, device: str, modes: Sequence[Mode] = MODES) -> 
                     f"{device}, {mode}: v{place} is {got.dtype}{got.shape}, and should be "
                     f"{want.dtype}{want.shape}"
                 )
-            if not np.array_equal(got, want):
-                return f"{device}, {mode}: v{place} is\n{got}\nand should be\n{want}"
+            lowest, highest = program.bounds.get(place, (want, want))
+            if not _is_within(got, lowest, highest):
+                limits = f"\nor from\n{lowest}\nto\n{highest}" if place in program.bounds else ""
+                return f"{device}, {mode}: v{place} is\n{got}\nand should be\n{want}{limits}"
     return None
+
+
+def _is_within(got: Array, lowest: Array, highest: Array) -> bool:
+    """Say whether values lie in their bounds, and are NaN where these are."""
+    is_number = lowest == lowest
+    is_inside = (lowest <= got) & (got <= highest)
+    return np.array_equal(got == got, is_number) and bool(np.all(is_inside | ~is_number))
 
 
 def _inputs(program: Program) -> list[Array]:

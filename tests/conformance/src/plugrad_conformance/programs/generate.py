@@ -3,10 +3,11 @@
 import math
 import random
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from plugrad_conformance.programs.meaning import Shown, take
+from plugrad_conformance.programs.meaning import Shown, program_of, take
 from plugrad_conformance.programs.op_table import OPS, SHARES
 from plugrad_conformance.programs.ops.op_spec import MOST_ELEMENTS, OpSpec, array_of, is_tame, random_array
 from plugrad_conformance.programs.program import Array, Program, Step
@@ -16,6 +17,7 @@ _WEIGHTS = {
     **{"set": 3, "set_rows": 2, "assign": 2, "add_to": 2, "realize": 2, "matmul": 4, "cat": 2, "cast": 3},
     **{"convolve": 8, "average_pool": 6, "max_pool": 3, "einsum": 4, "mixed": 6, "gather": 2},
     **{"narrow": 12, "narrow_pair": 12, "gradient": 8, "gradient_pair": 12, "symbolic": 2, "where": 3},
+    **{"constants": 20},
 }
 _MASKED = ("masked", "masked_select", "masked_fill", "set_masked")
 _READS = 0.2
@@ -39,6 +41,10 @@ class _Draft:
         self.took.append([x.values() for x in operands])
         self.shown.append(take(step, operands))
         return len(self.steps) - 1
+
+    def of_dtype(self, dtype: "np.dtype[Any]") -> list[int]:
+        """Return the values of a dtype that steps may go on with."""
+        return [i for i, x in enumerate(self.shown) if x.memory.dtype == dtype and x.bounds is None]
 
     def input(self, array: Array) -> int:
         return self.add(Step("input", (), (array.copy(),)), [])
@@ -66,7 +72,7 @@ def random_program(seed: int, length: int = 40) -> Program:
     rng.shuffle(kept)
     if rng.random() < _FORGETS:
         kept = kept[: 1 + len(kept) // 4]
-    return Program(tuple(draft.steps), tuple(kept), tuple(draft.shown[i].values() for i in kept))
+    return program_of(draft.steps, kept, draft.shown)
 
 
 def _repeat(draft: _Draft, place: int) -> None:
@@ -91,19 +97,19 @@ def _try(rng: random.Random, draft: _Draft, op: OpSpec) -> None:
     step = Step(op.name, tuple(sources), params)
     with np.errstate(all="ignore"):
         result = np.asarray(op.on_numpy(*values, *params))
-    if result.size <= MOST_ELEMENTS and is_tame(result):
+    if result.size <= MOST_ELEMENTS and (op.bounds is not None or is_tame(result)):
         draft.add(step, operands)
 
 
 def _pick(rng: random.Random, draft: _Draft) -> int:
-    count = len(draft.steps)
-    return rng.randrange(max(0, count - 6) if rng.random() < 0.6 else 0, count)
+    sure = [i for i, x in enumerate(draft.shown) if x.bounds is None]
+    return rng.choice(sure[-6:] if rng.random() < 0.6 else sure)
 
 
 def _matching(rng: random.Random, draft: _Draft, op: OpSpec, sources: list[int]) -> list[int]:
     """Exchange operands for some of a fitting dtype, or the last one for a new input that fits."""
     if op.arity == 3:
-        truths = [i for i, x in enumerate(draft.shown) if x.memory.dtype == np.bool_]
+        truths = draft.of_dtype(np.dtype(np.bool_))
         sources = [rng.choice(truths) if truths else sources[0], *sources[1:]]
     *others, first, second = sources
     memory = draft.shown[first].memory
@@ -112,7 +118,7 @@ def _matching(rng: random.Random, draft: _Draft, op: OpSpec, sources: list[int])
     wanted = np.dtype(np.bool_) if op.name in _MASKED else memory.dtype
     if draft.shown[second].memory.dtype == wanted and rng.random() < 0.5:
         return sources
-    alike = [i for i, x in enumerate(draft.shown) if x.memory.dtype == wanted and i != first]
+    alike = [i for i in draft.of_dtype(wanted) if i != first]
     if alike and rng.random() < 0.6:
         return [*others, first, rng.choice(alike)]
     shape = draft.shown[first].places.shape

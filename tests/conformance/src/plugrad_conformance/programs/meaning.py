@@ -5,14 +5,15 @@ places in memory of its own, or of another value.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from plugrad_conformance.programs.op_table import OPS
-from plugrad_conformance.programs.program import Array, Step
+from plugrad_conformance.programs.ops.op_spec import is_tame
+from plugrad_conformance.programs.program import Array, Program, Step
 
 
 @dataclass(frozen=True)
@@ -23,11 +24,14 @@ class Shown:
         memory: elements, in one row.
         places: which of them are shown, in the value's shape.
         is_expanded: whether it, or what it shows a part of, shows elements more than once: nobody may write.
+        bounds: the least and the greatest that devices may have instead; None where all have the same, and
+            others may go on with it.
     """
 
     memory: Array
     places: NDArray[np.intp]
     is_expanded: bool = False
+    bounds: tuple[Array, Array] | None = None
 
     def values(self) -> Array:
         """Return the elements as they are now."""
@@ -56,6 +60,10 @@ def take(step: Step, operands: Sequence[Shown]) -> Shown:
     values = [x.values() for x in operands]
     with np.errstate(all="ignore", divide="raise"):
         result = np.asarray(op.on_numpy(*values, *step.params))
+    if op.bounds is not None:
+        ends = op.bounds(*values, *step.params)
+        is_sure = is_tame(result) and np.array_equal(*ends)
+        return fresh(result) if is_sure else replace(fresh(result), bounds=ends)
     if not op.changes:
         return fresh(result)
     operands[0].memory[operands[0].places] = result
@@ -68,3 +76,9 @@ def evaluate(steps: Sequence[Step]) -> list[Shown]:
     for step in steps:
         shown.append(take(step, [shown[i] for i in step.sources]))
     return shown
+
+
+def program_of(steps: Sequence[Step], kept: Sequence[int], shown: Sequence[Shown]) -> Program:
+    """Return the program that compares `kept`, given what its values show at the end."""
+    bounds = {i: ends for i in kept if (ends := shown[i].bounds) is not None}
+    return Program(tuple(steps), tuple(kept), tuple(shown[i].values() for i in kept), bounds)

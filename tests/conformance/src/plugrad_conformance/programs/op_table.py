@@ -2,6 +2,7 @@
 
 from plugrad_conformance.programs.ops import (
     changes,
+    constants,
     elementwise,
     gradients,
     indexing,
@@ -17,6 +18,7 @@ from plugrad_conformance.programs.ops.op_spec import OpSpec
 
 _MODULES = (
     elementwise,
+    constants,
     mixed,
     reductions,
     movement,

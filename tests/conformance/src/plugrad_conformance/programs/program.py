@@ -1,7 +1,7 @@
 """A straight-line program over tensors, as data: it can be run, printed, cut and kept."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 import numpy as np
@@ -34,11 +34,13 @@ class Program:
         kept: the steps whose values are compared at the end, in this order. A value that is not kept is let
             go once no step needs it.
         expected: what NumPy says they are.
+        bounds: of those that may differ, the least and the greatest value, by the step's place.
     """
 
     steps: tuple[Step, ...]
     kept: tuple[int, ...]
     expected: tuple[Array, ...]
+    bounds: Mapping[int, tuple[Array, Array]] = field(default_factory=dict[int, tuple[Array, Array]])
 
     def __str__(self) -> str:
         """Return the program as lines that name what each step takes."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from plugrad_conformance.programs.meaning import Shown, evaluate, take
+from plugrad_conformance.programs.meaning import Shown, evaluate, program_of, take
 from plugrad_conformance.programs.op_table import CHANGES, SHARES
 from plugrad_conformance.programs.ops.op_spec import is_tame
 from plugrad_conformance.programs.program import Array, Program, Step, needed_for
@@ -71,9 +71,12 @@ def _keeping(steps: Sequence[Step], kept: Sequence[int]) -> Program | None:
     new = {old: i for i, old in enumerate(places)}
     short = tuple(replace(s, sources=tuple(new[i] for i in s.sources)) for s in (steps[i] for i in places))
     try:
-        values = [x.values() for x in evaluate(short)]
+        shown = evaluate(short)
     except FloatingPointError:
         return None
-    if not kept or not all(map(is_tame, values)):
+    sure = [x.bounds is None for x in shown]
+    if not kept or not all(sure[i] for step in short for i in step.sources):
         return None
-    return Program(short, tuple(new[i] for i in kept), tuple(values[new[i]] for i in kept))
+    if not all(is_tame(x.values()) for x in shown if x.bounds is None):
+        return None
+    return program_of(short, [new[i] for i in kept], shown)

@@ -1,7 +1,8 @@
 """What an operation is, which values programs compute with, and help for proposing parameters.
 
 Floats are small multiples of 1/16 throughout, so that every order of computing gives the same bits and
-results can be compared exactly; a step whose result would be anything else is not taken.
+results can be compared exactly; a step whose result would be anything else is not taken. Only an operation
+that says within which bounds its result may lie computes with others: nothing goes on with what it rounded.
 """
 
 import math
@@ -47,6 +48,7 @@ class OpSpec:
         is_view: whether the result shows memory of the first operand.
         changes: whether it changes its first operand.
         reads: whether it reads values while the program is built, which jitted functions refuse.
+        bounds: the least and the greatest result, where roundings may be left out; None if only one is right.
     """
 
     name: str
@@ -57,6 +59,7 @@ class OpSpec:
     is_view: bool = False
     changes: bool = False
     reads: bool = False
+    bounds: Callable[..., tuple[Array, Array]] | None = None
 
 
 def _nothing(rng: random.Random, xs: list[Array]) -> Params | None:
@@ -73,9 +76,10 @@ def op(
     is_view: bool = False,
     changes: bool = False,
     reads: bool = False,
+    bounds: Callable[..., tuple[Array, Array]] | None = None,
 ) -> OpSpec:
     """Return an operation; without `propose` it takes any operands and no parameters."""
-    return OpSpec(name, arity, on_numpy, on_tensor, propose, is_view, changes, reads)
+    return OpSpec(name, arity, on_numpy, on_tensor, propose, is_view, changes, reads, bounds)
 
 
 def is_tame(array: Array) -> bool:
