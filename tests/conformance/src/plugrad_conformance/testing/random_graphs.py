@@ -140,8 +140,11 @@ def _elementwise(rng: random.Random, graph: RandomGraph, devices: Sequence[str])
     y = _fitted(rng, graph, x, x.dtype, device)
     third = _fitted(rng, graph, x, dtypes.bool, device)
     if x.dtype is dtypes.float32:
+        # rounds to whole numbers, or to multiples of 8
+        large = rng.choice((12582912.0, -12582912.0, 1e8))
+        rounded = (x + large) - large
         return rng.choice(
-            [x + y, x - y, x.maximum(y), x * 0.5, third.where(x, y), x < y, x.cast(dtypes.int32), -x]
+            [x + y, x - y, x.maximum(y), x * 0.5, third.where(x, y), x < y, x.cast(dtypes.int32), -x, rounded]
         )
     return rng.choice(
         [x + y, x - y, x * y, x.maximum(y), third.where(x, y), x < y, x // (y.maximum(0) + 1), x % 5, x ^ y]

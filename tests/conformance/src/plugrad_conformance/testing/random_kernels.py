@@ -26,6 +26,8 @@ _DTYPES = (
 )
 # integers up to here are exact; 8-bit integers wrap the same way in any order
 _EXACT = {dtypes.float16: 2048, dtypes.bfloat16: 256, dtypes.float32: 1 << 24, dtypes.float64: 1 << 50}
+# from here on, neighbours differ by 2
+_DIGIT_LIMITS = {**_EXACT, dtypes.float64: 1 << 53}
 _MAX_STEPS = 6000
 
 
@@ -150,6 +152,8 @@ class _Writer:
             return self.condition(ranges, depth - 1).where(x, y), max(a, b)
         if is_int(dtype) and choice < 0.84:
             return self.division(dtype, ranges, depth)
+        if dtype in _EXACT and choice < 0.84:
+            return self.rounding(dtype, ranges, depth)
         return self.binary(dtype, ranges, depth)
 
     def binary(self, dtype: DType, ranges: Sequence[UOp], depth: int) -> tuple[UOp, int]:
@@ -160,6 +164,15 @@ class _Writer:
         if most >= _exact(dtype) or (op is Ops.SUB and is_bool(dtype)):
             return x.alu(Ops.MAX, y), max(a, b)
         return x.alu(op, y), most
+
+    def rounding(self, dtype: DType, ranges: Sequence[UOp], depth: int) -> tuple[UOp, int]:
+        """Return a value rounded to multiples of a power of two, by a large constant that comes and goes."""
+        x, most = self.value(dtype, ranges, depth - 1)
+        multiple = 2 ** self.rng.randint(1, 4)
+        if most + multiple >= _exact(dtype):
+            return x, most
+        large = self.rng.choice((-1.5, 1.0, 1.5)) * _DIGIT_LIMITS[dtype] * multiple
+        return (x + large) + -large, most + multiple
 
     def division(self, dtype: DType, ranges: Sequence[UOp], depth: int) -> tuple[UOp, int]:
         x, a = self.value(dtype, ranges, depth - 1)
