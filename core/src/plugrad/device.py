@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 from plugrad.dtype import DType
 from plugrad.errors import DeviceError, DeviceNotFound, ForkError
 from plugrad.plugin.backend import BackendInfo, ProbedDevice
-from plugrad.plugin.loaded import Backend
+from plugrad.plugin.hook_calls import Backend
 from plugrad.plugin.manager import PluginManager, plugins
 from plugrad.plugin.source import PluginSource
 from plugrad.renderer.base import Renderer

@@ -6,7 +6,7 @@ import pytest
 
 from plugrad.dtype import dtypes
 from plugrad.plugin.backend import ProbedDevice
-from plugrad.plugin.fields import misfit
+from plugrad.plugin.fields import type_mismatch
 from plugrad.target import Capabilities, Evidence, Target
 
 DEVICE = ProbedDevice(Target("CHIP", 0, "v1", (("a", "b"),)), "a chip", notes=(("c", "d"),))
@@ -14,9 +14,9 @@ DEVICE = ProbedDevice(Target("CHIP", 0, "v1", (("a", "b"),)), "a chip", notes=((
 
 def test_what_fits_is_silent() -> None:
     capabilities = Capabilities(frozenset({dtypes.float32}), frozenset({dtypes.bool}), max_grid=(1, 2))
-    assert misfit(DEVICE, ProbedDevice, "") is None
-    assert misfit(replace(DEVICE, priority=3, evidence=Evidence.E2), ProbedDevice, "") is None
-    assert misfit(capabilities, Capabilities, "") is None
+    assert type_mismatch(DEVICE, ProbedDevice, "") is None
+    assert type_mismatch(replace(DEVICE, priority=3, evidence=Evidence.E2), ProbedDevice, "") is None
+    assert type_mismatch(capabilities, Capabilities, "") is None
 
 
 @pytest.mark.parametrize(
@@ -32,4 +32,4 @@ def test_what_fits_is_silent() -> None:
     ],
 )
 def test_what_does_not_is_named_with_its_place(change: dict[str, object], said: str) -> None:
-    assert misfit(replace(DEVICE, **change), ProbedDevice, "") == said  # pyright: ignore[reportArgumentType]
+    assert type_mismatch(replace(DEVICE, **change), ProbedDevice, "") == said  # pyright: ignore[reportArgumentType]

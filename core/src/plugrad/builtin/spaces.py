@@ -28,7 +28,7 @@ class Space(NamedTuple):
     base: Array | None = None
 
 
-class Place(NamedTuple):
+class Address(NamedTuple):
     """Element `idx` of `space` for each work-item, where `gate` (if any) holds."""
 
     space: Space
@@ -43,7 +43,7 @@ def both(a: Array | None, b: Array | None) -> Array | None:
     return a & b
 
 
-def gather(place: Place, count: int, lanes: int, mask: Array | None, alternative: Array) -> Array:
+def gather(place: Address, count: int, lanes: int, mask: Array | None, alternative: Array) -> Array:
     """Return `count` consecutive elements for each work-item; where the mask does not hold, `alternative`.
 
     Raises:
@@ -62,7 +62,7 @@ def gather(place: Place, count: int, lanes: int, mask: Array | None, alternative
     return out
 
 
-def scatter(place: Place, count: int, lanes: int, mask: Array | None, values: Array) -> None:
+def scatter(place: Address, count: int, lanes: int, mask: Array | None, values: Array) -> None:
     """Write `count` consecutive elements for each work-item in the mask.
 
     Of several writes to one place, the last one stays.

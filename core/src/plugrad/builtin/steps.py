@@ -7,7 +7,7 @@ from typing import Any
 from plugrad._util import numpy as np
 from plugrad.builtin.arithmetic import Array, constant, function, lane_dtype, storage_dtype
 from plugrad.builtin.listing import Instruction
-from plugrad.builtin.spaces import Place, Space, both, gather, scatter
+from plugrad.builtin.spaces import Address, Space, both, gather, scatter
 from plugrad.dtype import is_float
 from plugrad.errors import DeviceError
 from plugrad.target import Fragment
@@ -243,7 +243,7 @@ def _index(i: int, program: Sequence[Instruction], ends: Mapping[int, int]) -> S
 
     def step(lanes: Lanes) -> None:
         values = lanes.values
-        values[i] = Place(values[buffer], values[idx], values[gate[0]] if gate else None)
+        values[i] = Address(values[buffer], values[idx], values[gate[0]] if gate else None)
 
     return step
 

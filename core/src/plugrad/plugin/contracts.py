@@ -11,7 +11,7 @@ import pluggy
 
 from plugrad._util import did_you_mean
 from plugrad.plugin.backend import BackendInfo, Probe
-from plugrad.plugin.fields import misfit, show
+from plugrad.plugin.fields import show, type_mismatch
 from plugrad.plugin.hookspecs import HOOK_NAMES, PROJECT, SPEC_VERSION
 from plugrad.target import Capabilities
 from plugrad.uop.ops import Ops
@@ -149,7 +149,7 @@ def _check_attributes(hook: str, result: Any) -> str | None:
 
 
 def _check_capabilities(capabilities: Capabilities) -> str | None:
-    wrong = misfit(capabilities, Capabilities, "capabilities")
+    wrong = type_mismatch(capabilities, Capabilities, "capabilities")
     unknown = sorted(capabilities.native_ops - Ops.__members__.keys()) if wrong is None else []
     if unknown:
         meant = did_you_mean(unknown[0], Ops.__members__)
@@ -161,7 +161,7 @@ def _check_record(hook: str, result: object) -> str | None:
     kind = _RECORDS[hook]
     if not isinstance(result, kind):
         return f"{hook} must return a {kind.__name__}, got {show(result)}"
-    wrong = misfit(result, kind, "")
+    wrong = type_mismatch(result, kind, "")
     return f"{hook}: {wrong}" if wrong else None
 
 

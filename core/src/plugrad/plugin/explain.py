@@ -11,7 +11,7 @@ from plugrad.plugin.backend import Probe, ProbedDevice
 from plugrad.plugin.discovery import version_of
 from plugrad.plugin.failures import PluginFailure, PluginRefused
 from plugrad.plugin.hints import HINTS
-from plugrad.plugin.loaded import Backend
+from plugrad.plugin.hook_calls import Backend
 from plugrad.plugin.loader import LoadedPlugin
 from plugrad.plugin.manager import PluginManager, plugins
 

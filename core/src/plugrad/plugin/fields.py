@@ -7,7 +7,7 @@ from typing import Any, cast, get_args, get_origin
 from plugrad.dtype import DType
 
 
-def misfit(value: object, kind: Any, path: str) -> str | None:
+def type_mismatch(value: object, kind: Any, path: str) -> str | None:
     """Describe the first part of `value` that is not of the type `kind`, or return None.
 
     `path` is the name of `value` in the message.
@@ -15,7 +15,7 @@ def misfit(value: object, kind: Any, path: str) -> str | None:
     Goes into tuples, frozen sets, and the fields of records other than dtypes, which authors do not make.
 
     Example:
-        >>> misfit((1, "2"), tuple[int, ...], "sizes")
+        >>> type_mismatch((1, "2"), tuple[int, ...], "sizes")
         "sizes[1] is str '2', not int"
     """
     outer = kind if isinstance(kind, UnionType) else get_origin(kind) or kind
@@ -34,7 +34,7 @@ def misfit(value: object, kind: Any, path: str) -> str | None:
         parts = [(getattr(value, f.name), f.type, f"{path}.{f.name}".lstrip(".")) for f in fields(value)]
     else:
         return None
-    return next(filter(None, (misfit(*part) for part in parts)), None)
+    return next(filter(None, (type_mismatch(*part) for part in parts)), None)
 
 
 def show(value: object) -> str:

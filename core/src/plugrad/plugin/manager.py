@@ -15,8 +15,8 @@ from plugrad.plugin.backend import ProbedDevice
 from plugrad.plugin.discovery import find_sources
 from plugrad.plugin.failures import FailureLog, PluginFailure, PluginRefused, failure_of, remedy_for
 from plugrad.plugin.hints import FIRST, hint_for, nearest_name
+from plugrad.plugin.hook_calls import Backend
 from plugrad.plugin.hookspecs import ENTRY_POINT_GROUP
-from plugrad.plugin.loaded import Backend
 from plugrad.plugin.loader import LoadedPlugin, load_plugin
 from plugrad.plugin.source import PluginSource
 from plugrad.settings import settings
@@ -256,11 +256,11 @@ class PluginManager:
         Raises:
             PluginError: none of them.
         """
-        wanted = [_plain(distribution) for distribution in settings.PLUGRAD_PREFER.split(",")]
-        listed = [plugin for plugin in plugins if _plain(plugin.source.distribution) in wanted]
+        wanted = [_normalized(distribution) for distribution in settings.PLUGRAD_PREFER.split(",")]
+        listed = [plugin for plugin in plugins if _normalized(plugin.source.distribution) in wanted]
         if not listed:
             raise self._refuse_duplicates(name, [plugin.source for plugin in plugins])
-        chosen = min(listed, key=lambda plugin: wanted.index(_plain(plugin.source.distribution)))
+        chosen = min(listed, key=lambda plugin: wanted.index(_normalized(plugin.source.distribution)))
         for plugin in plugins:
             if plugin is not chosen:
                 reason = f"PLUGRAD_PREFER chooses {chosen.source.owner} for the device {name}"
@@ -335,8 +335,8 @@ def best_device(highest: int, devices: Sequence[ProbedDevice]) -> tuple[int, str
     return best if best is not None and best[0] >= 0 else None
 
 
-def _plain(distribution: str) -> str:
-    """Return the one spelling of a distribution's name."""
+def _normalized(distribution: str) -> str:
+    """Return a distribution's name in lower case, with dashes."""
     return re.sub(r"[-_.]+", "-", distribution.strip()).lower()
 
 

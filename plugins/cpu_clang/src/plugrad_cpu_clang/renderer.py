@@ -18,7 +18,7 @@ from plugrad.uop.ops import COMPARE, Ops
 from plugrad.uop.uop import UOp
 from plugrad_cpu_clang import halves, preamble
 from plugrad_cpu_clang.machine import Machine, available_threads, this_machine
-from plugrad_cpu_clang.waiting import waiting_accumulators
+from plugrad_cpu_clang.spilling import spilled_accumulators
 
 HALVES = (dtypes.float16, dtypes.bfloat16)
 _INTEGER_OPS = (Ops.CDIV, Ops.CMOD, Ops.SHL, Ops.SHR, Ops.AND, Ops.OR, Ops.XOR)
@@ -116,7 +116,7 @@ class CpuRenderer(MaskRenderer):
     def value_type(self, scope: Scope, u: UOp) -> str:
         """Return the type of the variable that holds `u`: `volatile` keeps it in memory."""
         assert isinstance(scope, CpuScope), "CpuRenderer opens its own scopes"
-        return ("volatile " if u in scope.waiting else "") + super().value_type(scope, u)
+        return ("volatile " if u in scope.spilled else "") + super().value_type(scope, u)
 
     def type_name(self, scope: Scope, dtype: DType) -> str:
         """Return the type of a value (of vectors of bool: see `value_type`)."""
@@ -288,7 +288,7 @@ class CpuScope(MaskScope):
 
     Attributes:
         streamed: slots of buffers too large for the caches that the kernel writes and never reads.
-        waiting: accumulators that are kept in memory.
+        spilled: accumulators that are kept in memory.
     """
 
     def __init__(self, uops: Sequence[UOp], stream_bytes: int, registers: int) -> None:
@@ -296,7 +296,7 @@ class CpuScope(MaskScope):
         read = {buffer_of(u).arg[0] for u in uops if u.op is Ops.LOAD and buffer_of(u).op is Ops.PARAM}
         large = {slot for slot, u in self.params.items() if u.arg[1] * u.dtype.itemsize >= stream_bytes}
         self.streamed = (self.written & large) - read
-        self.waiting = waiting_accumulators(uops, registers)
+        self.spilled = spilled_accumulators(uops, registers)
 
 
 def is_streamed(scope: Scope, store: UOp) -> bool:

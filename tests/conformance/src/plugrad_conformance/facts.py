@@ -14,7 +14,7 @@ from typing import Any
 
 from plugrad.dtype import DType
 from plugrad.plugin.backend import ProbedDevice
-from plugrad.plugin.loaded import Backend
+from plugrad.plugin.hook_calls import Backend
 from plugrad.plugin.loader import LoadedPlugin, load_plugin
 from plugrad.plugin.manager import plugins
 from plugrad.plugin.source import PluginSource

@@ -12,7 +12,7 @@ from plugrad_cuda.ptx.types import HALVES, is_literal, plain_type
 _PREFIXES = {"pred": "p", "b16": "h", "b32": "r", "b64": "l", "f32": "f", "f64": "d"}
 
 
-class Place(NamedTuple):
+class Address(NamedTuple):
     """An address: a register and an offset in bytes, in a space such as `global.nc`."""
 
     space: str
@@ -41,7 +41,7 @@ class Body:
         self.is_unaligned = is_unaligned
         self.lines: list[str] = []
         self.values: dict[UOp, tuple[str, ...]] = {}
-        self.places: dict[UOp, Place] = {}
+        self.places: dict[UOp, Address] = {}
         self.labels: dict[UOp, str] = {}
         self.addresses: ChainMap[tuple[UOp, UOp], str] = ChainMap()
         self.words: ChainMap[tuple[str, ...], str] = ChainMap()

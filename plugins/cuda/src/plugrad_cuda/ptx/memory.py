@@ -12,7 +12,7 @@ from plugrad.renderer.scope import buffer_of
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 from plugrad_cuda.layout import is_aligned
-from plugrad_cuda.ptx.body import Body, Place
+from plugrad_cuda.ptx.body import Address, Body
 from plugrad_cuda.ptx.conversions import bool_of_byte, bytes_of_bool, integer_of
 from plugrad_cuda.ptx.types import HALVES, is_literal, memory_type, plain_type
 
@@ -25,12 +25,12 @@ def write_index(body: Body, u: UOp) -> None:
     buffer, (index, offset) = buffer_of(u), _without_constant(u)
     space, base, _ = body.places[buffer]
     if index is None:
-        body.places[u] = Place(space, base, offset)
+        body.places[u] = Address(space, base, offset)
         return
     address = body.addresses.get((buffer, index))
     if address is None:
         address = body.addresses[buffer, index] = _address(body, space, base, index, buffer.dtype.itemsize)
-    body.places[u] = Place(space, address, offset)
+    body.places[u] = Address(space, address, offset)
 
 
 def _without_constant(u: UOp) -> tuple[UOp | None, int]:
@@ -94,7 +94,7 @@ def _lanes_at_once(body: Body, place: UOp, dtype: DType) -> int:
     return dtype.count if is_wide else 1
 
 
-def _read(body: Body, guard: str, place: Place, dtype: DType, others: Sequence[str]) -> list[str]:
+def _read(body: Body, guard: str, place: Address, dtype: DType, others: Sequence[str]) -> list[str]:
     """Write one access and return the value of each lane.
 
     Under a guard that is false, the values are `others`.
@@ -177,5 +177,5 @@ def _joined(operands: Sequence[str]) -> str:
     return operands[0] if len(operands) == 1 else f"{{{', '.join(operands)}}}"
 
 
-def _bracketed(place: Place) -> str:
+def _bracketed(place: Address) -> str:
     return f"[{place.base}{f'+{place.offset}' if place.offset else ''}]"

@@ -19,7 +19,7 @@ from plugrad_cuda.capabilities import STATIC_SHARED_BYTES, capabilities, version
 from plugrad_cuda.layout import ALIGNMENT, DYNAMIC_SHARED, UNALIGNED, shared_offsets
 from plugrad_cuda.ptx import isa
 from plugrad_cuda.ptx.arithmetic import write_alu
-from plugrad_cuda.ptx.body import Body, Place
+from plugrad_cuda.ptx.body import Address, Body
 from plugrad_cuda.ptx.conversions import integer_of, write_bitcast, write_cast
 from plugrad_cuda.ptx.matrix import version_of_matrices, write_matrix_instruction
 from plugrad_cuda.ptx.memory import write_index, write_load, write_store
@@ -89,7 +89,7 @@ def _write_parameters(body: Body, uops: Sequence[UOp]) -> list[str]:
         declared.append(f"  .param .u64 .ptr .global .align {u.dtype.itemsize} {name}")
         generic = body.value(dtypes.uint64, "ld.param.u64", f"[{name}]")
         address = body.value(dtypes.uint64, "cvta.to.global.u64", generic)
-        body.places[u] = Place("global" if u in written else "global.nc", address, 0)
+        body.places[u] = Address("global" if u in written else "global.nc", address, 0)
     variables = sorted((u for u in uops if u.op is Ops.DEFINE_VAR), key=lambda u: str(u.arg[0]))
     for number, u in enumerate(variables):
         name = f"value{number}"
@@ -111,7 +111,7 @@ def _write_shared(body: Body, uops: Sequence[UOp]) -> list[str]:
         else:
             body.line(f".shared .align {ALIGNMENT} .b8 {name}[{u.arg[1] * u.dtype.itemsize}]")
             base = body.value(dtypes.uint32, "mov.u32", name)
-        body.places[u] = Place("shared", base, 0)
+        body.places[u] = Address("shared", base, 0)
     if not is_dynamic:
         return []
     return [f"// {DYNAMIC_SHARED}{total}", f".extern .shared .align {ALIGNMENT} .b8 shared_memory[];"]

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from plugrad.plugin import BackendInfo, Probe, hookimpl
-from plugrad.plugin.loaded import Backend
+from plugrad.plugin.hook_calls import Backend
 from plugrad.plugin.manager import plugins
 from plugrad.runtime.graph import GraphLaunch
 from plugrad.runtime.program import Program

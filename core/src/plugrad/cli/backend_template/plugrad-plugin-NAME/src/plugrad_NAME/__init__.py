@@ -1,4 +1,4 @@
-"""$DEVICE: C on the host today. Put the device's own memory, words, compiler and launch in its place."""
+"""$DEVICE: C on the host today. Put the device's own memory, language, compiler and launch in its place."""
 
 import ctypes
 import platform
@@ -41,7 +41,7 @@ class Memory(LruAllocator[Any]):  # a handle is an array of bytes
         return (ctypes.c_char * nbytes).from_buffer(handle, offset_bytes)
 
 
-class Words(CStyleRenderer):  # where the language differs from the one that CStyleRenderer writes
+class Dialect(CStyleRenderer):  # where the language differs from the one that CStyleRenderer writes
     def assemble(self, scope: Scope, name: str) -> str:
         values = [f"bufs[{slot}]" for slot in scope.params]  # scalars follow, in the order of their names
         values += [f"vals[{i}]" for i in range(len(scope.variables))]
@@ -111,8 +111,8 @@ def plugrad_allocator(target: Target) -> Memory:
 
 
 @hookimpl
-def plugrad_renderer(target: Target) -> Words:
-    return Words(Capabilities(NUMBERS, NUMBERS, native_ops=frozenset(op.name for op in NATIVE_OPS)))
+def plugrad_renderer(target: Target) -> Dialect:
+    return Dialect(Capabilities(NUMBERS, NUMBERS, native_ops=frozenset(op.name for op in NATIVE_OPS)))
 
 
 @hookimpl

@@ -93,7 +93,7 @@ class Backend:
                 raise PluginRefused(self._refused)
             if self._probed is None:
                 try:
-                    self._probed = self._look()
+                    self._probed = self._find_devices()
                 except PluginRefused as error:
                     self._refused = error.failure
                     raise
@@ -101,26 +101,26 @@ class Backend:
 
     def allocator(self, target: Target) -> Allocator[Any]:
         """Open the memory of `target`."""
-        return self._call("plugrad_allocator", target=target)
+        return self._require("plugrad_allocator", target=target)
 
     def renderer(self, target: Target) -> Renderer:
         """Return the renderer for `target`."""
-        return self._call("plugrad_renderer", target=target)
+        return self._require("plugrad_renderer", target=target)
 
     def compiler(self, target: Target) -> Compiler:
         """Return the compiler for `target`."""
-        return self._call("plugrad_compiler", target=target)
+        return self._require("plugrad_compiler", target=target)
 
     def runner(self, target: Target, program: Program) -> Runner:
         """Load `program` on `target`."""
-        return self._call("plugrad_runner", target=target, program=program)
+        return self._require("plugrad_runner", target=target, program=program)
 
     def graph(self, target: Target, launches: Sequence[GraphLaunch]) -> Graph | None:
         """Prepare `launches` to be run by one call, or return None without support for them."""
-        return self._ask("plugrad_graph", target=target, launches=launches)
+        return self._call_hook("plugrad_graph", target=target, launches=launches)
 
-    def _look(self) -> Probe:
-        probe: Probe = self._call("plugrad_probe")
+    def _find_devices(self) -> Probe:
+        probe: Probe = self._require("plugrad_probe")
         names: set[str] = set()
         for device in probe.devices:
             name = device.target.name
@@ -142,7 +142,7 @@ class Backend:
         return probe
 
     def _read_info(self) -> BackendInfo:
-        info: BackendInfo = self._call("plugrad_backend_info")
+        info: BackendInfo = self._require("plugrad_backend_info")
         wrong = check_spec_version(info.spec_version)
         if wrong is not None:
             raise self._error(self.source, wrong)
@@ -154,8 +154,8 @@ class Backend:
             version=self.source.version,
         )
 
-    def _call(self, hook: str, **arguments: object) -> Any:
-        result = self._ask(hook, **arguments)
+    def _require(self, hook: str, **arguments: object) -> Any:
+        result = self._call_hook(hook, **arguments)
         if result is not None:
             return result
         if not self.implements(hook):
@@ -164,7 +164,7 @@ class Backend:
             self.source, f"{hook} returned None for {arguments.get('target')}, a device that its probe lists"
         )
 
-    def _ask(self, hook: str, **arguments: object) -> Any:
+    def _call_hook(self, hook: str, **arguments: object) -> Any:
         """Return the answer of the first plugin that has one, or None."""
         return getattr(self._hooks.hook, hook)(**arguments)
 

@@ -1,4 +1,4 @@
-"""Choose accumulators that wait in memory while an inner loop needs the registers.
+"""Choose accumulators to spill to memory while an inner loop needs the registers.
 
 A sum of pieces keeps what the pieces before gave while it adds up the next one. Compilers do not always see
 that these values can stay on the stack meanwhile: gcc 12 keeps them in registers and moves those of the inner
@@ -11,8 +11,8 @@ from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
 
-def waiting_accumulators(uops: Sequence[UOp], registers: int) -> frozenset[UOp]:
-    """Return those DEFINE_ACCs of a linear program that are better kept in memory.
+def spilled_accumulators(uops: Sequence[UOp], registers: int) -> frozenset[UOp]:
+    """Return the DEFINE_ACCs of a linear program that are better kept in memory.
 
     Args:
         uops: the program.

@@ -6,7 +6,7 @@ from plugrad.uop.ops import AxisType, Ops
 from plugrad.uop.uop import UOp
 from plugrad_cpu_clang.machine import this_machine
 from plugrad_cpu_clang.renderer import CpuRenderer, cpu_capabilities
-from plugrad_cpu_clang.waiting import waiting_accumulators
+from plugrad_cpu_clang.spilling import spilled_accumulators
 
 CAPABILITIES = cpu_capabilities(this_machine())
 i32 = dtypes.int32
@@ -38,13 +38,13 @@ def outermost(program: list[UOp]) -> set[UOp]:
 def test_sums_of_pieces_wait_where_registers_are_short() -> None:
     program = program_of(*map(sum_of_sums, range(3)))
     assert len(outermost(program)) == 3
-    assert waiting_accumulators(program, 5) == outermost(program)
-    assert waiting_accumulators(program, 6) == frozenset()
+    assert spilled_accumulators(program, 5) == outermost(program)
+    assert spilled_accumulators(program, 6) == frozenset()
 
 
 def test_a_plain_sum_waits_for_nothing() -> None:
     k = loop(4096, 0)
-    assert waiting_accumulators(program_of(x.index(k).load().reduce(Ops.ADD, k)), 0) == frozenset()
+    assert spilled_accumulators(program_of(x.index(k).load().reduce(Ops.ADD, k)), 0) == frozenset()
 
 
 def test_a_sum_that_is_stored_before_the_next_loop_does_not_wait() -> None:
@@ -52,7 +52,7 @@ def test_a_sum_that_is_stored_before_the_next_loop_does_not_wait() -> None:
     alone = [x.index(k).load().reduce(Ops.ADD, k), x.index(m + 64).load().reduce(Ops.ADD, m)]
     names = [u.op for u in program_of(*alone)]
     assert names.index(Ops.STORE) < len(names) - 1 - names[::-1].index(Ops.RANGE)
-    assert waiting_accumulators(program_of(*alone), 0) == frozenset()
+    assert spilled_accumulators(program_of(*alone), 0) == frozenset()
 
 
 @pytest.mark.parametrize(("count", "is_kept"), [(2, False), (40, True)])
