@@ -15,7 +15,7 @@ import plugrad
 from plugrad import Device, Tensor, Variable, dtypes
 from plugrad.engine import storage
 from plugrad.engine.realize import realize
-from plugrad.errors import AxisError, ShapeError
+from plugrad.errors import ArgumentError, AxisError, ShapeError
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
@@ -256,3 +256,15 @@ def test_a_value_is_in_a_tensor_where_an_element_equals_it() -> None:
     assert 1 in Tensor(1.0)
     assert "a" not in Tensor(matrix)
     assert 1.0 not in Tensor([])
+
+
+def test_a_tensor_is_made_with_flags_only() -> None:
+    with pytest.raises(ArgumentError, match=r"requires_grad='a' \(str\) is neither True nor False"):
+        Tensor([1.0], requires_grad="a")  # pyright: ignore[reportArgumentType]
+    with pytest.raises(ArgumentError, match=r"copy=None \(NoneType\) is neither True nor False"):
+        Tensor([1.0], copy=None)  # pyright: ignore[reportArgumentType]
+    for switch in (Tensor.train, Tensor.no_grad):
+        with pytest.raises(ArgumentError, match="mode='a'"), switch("a"):  # pyright: ignore[reportArgumentType]
+            pass
+    with pytest.raises(ArgumentError, match=r"keepdim='a' \(str\) is neither True nor False"):
+        Tensor([1.0]).sum(0, "a")  # pyright: ignore[reportArgumentType]

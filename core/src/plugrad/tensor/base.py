@@ -493,10 +493,7 @@ def check_tensors(given: "Iterable[object]", what: str) -> None:
     """
     for one in given:
         if not isinstance(one, TensorBase):
-            raise DtypeError(
-                f"{what} of {one!r:.200} ({type(one).__name__}). Pass tensors; several of them each as an "
-                "argument of its own: f(*tensors)."
-            )
+            raise DtypeError(f"{what} of {one!r:.200} ({type(one).__name__}). Pass tensors: Tensor(data).")
 
 
 def the_dtype(dtype: DTypeLike | None, otherwise: DType) -> DType:

@@ -37,7 +37,6 @@ from plugrad.tensor.elementwise.synonyms import SynonymMixin
 from plugrad.tensor.fft.fourier import FourierMixin
 from plugrad.tensor.fft.fourier_axes import FourierAxesMixin
 from plugrad.tensor.fft.half_spectra import HalfSpectraMixin
-from plugrad.tensor.flags import checks_flags
 from plugrad.tensor.functional.adaptive import AdaptivePoolingMixin
 from plugrad.tensor.functional.attention import AttentionMixin
 from plugrad.tensor.functional.avg_pooling import AvgPoolingMixin
@@ -72,9 +71,7 @@ from plugrad.tensor.linalg.linalg import LinalgMixin
 from plugrad.tensor.linalg.matmul import MatmulMixin
 from plugrad.tensor.linalg.matrices import MatrixMixin
 from plugrad.tensor.linalg.spectra import SpectralMixin
-from plugrad.tensor.listed import takes_lists
 from plugrad.tensor.migration_hints import advice
-from plugrad.tensor.on_class import TensorType, checks_calls_on_class
 from plugrad.tensor.reduce.extremes import ExtremeMixin
 from plugrad.tensor.reduce.nans import NanMixin
 from plugrad.tensor.reduce.norms import NormMixin
@@ -98,10 +95,7 @@ from plugrad.uop.shape import greatest
 from plugrad.uop.uop import UOp
 
 
-@checks_calls_on_class
-@takes_lists
 @understands_synonyms
-@checks_flags
 @leaves_complex_numbers
 class Tensor(
     AssignMixin,
@@ -175,7 +169,6 @@ class Tensor(
     SequentialMixin,
     TransposedConvolutionMixin,
     UnpoolingMixin,
-    metaclass=TensorType,
 ):
     """An array of one dtype on one device, and the graph that computes it.
 
@@ -184,9 +177,6 @@ class Tensor(
 
     Arrays of NumPy are operands on either side of an operator, and the result is a tensor. Functions of
     NumPy, such as `np.sin`, refuse tensors: use the methods, or `np.asarray(tensor)`.
-
-    The class has a metaclass, and so have `abc.ABC` and `typing.Protocol`. To a class that is derived from it
-    and from one of those, Python says "metaclass conflict" unless it is given a metaclass made of both.
 
     Args:
         data: nested lists of numbers (those of NumPy count as Python's there), a number, bytes, a NumPy array
@@ -211,12 +201,6 @@ class Tensor(
     Example:
         >>> (Tensor([[1, 2], [3, 4]]) * 2).sum(0).tolist()
         [8, 12]
-        >>> import abc
-        >>> class AbstractTensorType(type(Tensor), abc.ABCMeta):
-        ...     pass
-        >>> class Image(Tensor, abc.ABC, metaclass=AbstractTensorType):
-        ...     @abc.abstractmethod
-        ...     def invert(self): ...
     """
 
     __slots__ = ()

@@ -6,12 +6,6 @@ from refusals.case import Case
 
 CASES: list[Case] = [
     (
-        "isinf",
-        ArgumentError,
-        lambda t: t.floats.isinf(None),
-        "isinf: detect_positive=None (NoneType) is neither True nor False",
-    ),
-    (
         "gelu",
         ArgumentError,
         lambda t: t.floats.gelu("erf"),

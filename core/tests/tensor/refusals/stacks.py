@@ -23,7 +23,7 @@ CASES: list[Case] = [
         "vstack",
         DtypeError,
         lambda t: Tensor.vstack([t.floats, [2]]),
-        "vstack: element 1 of the list, [2] (list), is no tensor. Write Tensor([2]).",
+        "vstack of [2] (list). Pass tensors",
     ),
     ("dstack", DtypeError, lambda t: t.floats.dstack(2), "dstack of 2 (int). Pass tensors"),
     (

@@ -13,7 +13,7 @@ from plugrad.dtype import is_bool, is_float, is_int
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.arguments import real
 from plugrad.tensor.base import TensorBase
-from plugrad.tensor.shape.joins import check_tensors
+from plugrad.tensor.shape.joins import check_tensors, joined_tensors
 from plugrad.tensor.shapes import Dim, as_int, as_number, broadcast_shapes, one_axis, show, size_today
 from plugrad.uop.shape import add_sizes
 from plugrad.uop.uop import UOp
@@ -228,14 +228,14 @@ class StatisticsMixin(TensorBase):
             >>> Tensor([1, 2]).cartesian_prod(Tensor([3, 4])).tolist()
             [[1, 3], [1, 4], [2, 3], [2, 4]]
         """
-        check_tensors((self, *others), "cartesian_prod")
-        if other := [x for x in (self, *others) if x.ndim != 1]:
+        given, _ = joined_tensors("cartesian_prod", self, others)
+        if other := [x for x in given if x.ndim != 1]:
             raise ShapeError(
                 f"cartesian_prod of shape {show(other[0].shape)}: it takes vectors. Flatten first."
             )
-        if not others:
-            return self
-        columns = [grid.flatten() for grid in self.meshgrid(*others)]
+        if len(given) == 1:
+            return given[0]
+        columns = [grid.flatten() for grid in given[0].meshgrid(*given[1:])]
         return columns[0].stack(*columns[1:], axis=1)
 
     def combinations(self: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from plugrad.dtype import dtypes
 from plugrad.errors import ArgumentError, AxisError, ShapeError
 from plugrad.tensor.base import DTypeLike, TensorBase, the_dtype
-from plugrad.tensor.shape.joins import check_tensors
+from plugrad.tensor.shape.joins import joined_tensors
 from plugrad.tensor.shapes import (
     Dim,
     as_dim,
@@ -205,8 +205,7 @@ class DiagonalMixin(TensorBase):
         """
         if not is_one_of(indexing, ("ij", "xy")):
             raise ArgumentError(f"meshgrid: indexing={indexing!r:.60} is neither 'ij' nor 'xy'.")
-        given = (self, *others)
-        check_tensors(given, "meshgrid")
+        given, _ = joined_tensors("meshgrid", self, others)
         if long := [x for x in given if x.ndim > 1]:
             raise ShapeError(f"meshgrid of shape {show(long[0].shape)}: each axis takes one axis of numbers.")
         places = list(range(len(given)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 # `self` is the class that joins the mixins, which share its protected members
 # pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from plugrad.dtype import dtypes
 from plugrad.engine.capture import note_size
@@ -32,6 +32,32 @@ if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
 
 
+def joined_tensors(
+    name: str, first: Any, others: tuple[Any, ...], axis: Any = None
+) -> tuple[list[Tensor], Any]:
+    """Return the tensors that the method `name` joins, and its axis.
+
+    They are given one by one, `a.cat(b, axis=1)`, or as a list: `Tensor.cat([a, b], 1)`.
+
+    Raises:
+        DtypeError: one of them is no tensor.
+        ShapeError: the list is empty.
+        TypeError: the axis is given twice.
+    """
+    if not isinstance(first, (list, tuple)):
+        check_tensors((first, *others), name)
+        return [first, *others], axis
+    given = cast("list[Any] | tuple[Any, ...]", first)
+    if axis is not None and len(others) == 1 and not isinstance(others[0], TensorBase):
+        if axis:
+            raise TypeError(f"{name}() got its axis by position and by name.")
+        (axis,), others = others, ()
+    if not given:
+        raise ShapeError(f"{name} of an empty {type(given).__name__}. Pass one tensor or more.")
+    check_tensors((*given, *others), name)
+    return [*given, *others], axis
+
+
 class JoinMixin(TensorBase):
     """Joining, splitting, repeating."""
 
@@ -51,20 +77,20 @@ class JoinMixin(TensorBase):
             >>> Tensor([1, 2]).cat(Tensor([3])).tolist()
             [1, 2, 3]
         """
-        parts = (self, *others)
-        check_tensors(parts, "cat")
-        at = one_axis(axis, self.ndim, "cat")
-        for part in others:
-            if part.ndim != self.ndim or _without(part.shape, at) != _without(self.shape, at):
+        parts, axis = joined_tensors("cat", self, others, axis)
+        first, *rest = parts
+        at = one_axis(axis, first.ndim, "cat")
+        for part in rest:
+            if part.ndim != first.ndim or _without(part.shape, at) != _without(first.shape, at):
                 raise ShapeError(
                     f"cat: shapes {' and '.join(show(p.shape) for p in parts)} differ in more than axis "
                     f"{axis}. Make the other axes equal first."
                 )
-        self._check_device(*others)
-        if len(parts) == 1:
-            return self._like(self._graph)
+        first._check_device(*rest)
+        if not rest:
+            return first._like(first._graph)
         dtype = promoted(parts)
-        return self._like(_joined([part._graph.cast(dtype) for part in parts], at), *others)
+        return first._like(_joined([part._graph.cast(dtype) for part in parts], at), *rest)
 
     def stack(self: Tensor, *others: Tensor, axis: int = 0) -> Tensor:
         """Return tensors of one shape joined along a new axis. Also `Tensor.stack([a, b], 1)`.
@@ -77,14 +103,14 @@ class JoinMixin(TensorBase):
             >>> Tensor([1, 2]).stack(Tensor([3, 4])).tolist()
             [[1, 2], [3, 4]]
         """
-        check_tensors((self, *others), "stack")
-        for other in others:
-            if other.shape != self.shape:
+        (first, *rest), axis = joined_tensors("stack", self, others, axis)
+        for other in rest:
+            if other.shape != first.shape:
                 raise ShapeError(
-                    f"stack: shapes {show(self.shape)} and {show(other.shape)} differ. Use cat, or make "
+                    f"stack: shapes {show(first.shape)} and {show(other.shape)} differ. Use cat, or make "
                     "them equal."
                 )
-        return self.unsqueeze(axis).cat(*[other.unsqueeze(axis) for other in others], axis=axis)
+        return first.unsqueeze(axis).cat(*[other.unsqueeze(axis) for other in rest], axis=axis)
 
     def split(self: Tensor, sizes: int | Sequence[Dim], axis: int = 0) -> tuple[Tensor, ...]:
         """Return parts along an axis: `sizes` elements each (fewer in the last), or the sizes listed.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from plugrad.errors import ArgumentError, ShapeError
 from plugrad.tensor.base import TensorBase
-from plugrad.tensor.shape.joins import check_tensors
+from plugrad.tensor.shape.joins import joined_tensors
 from plugrad.tensor.shapes import (
     Dim,
     as_int,
@@ -76,7 +76,8 @@ class StackMixin(TensorBase):
             >>> Tensor([1, 2]).concat(Tensor([3])).tolist()
             [1, 2, 3]
         """
-        return self.cat(*others, axis=axis)
+        parts, axis = joined_tensors("concat", self, others, axis)
+        return parts[0].cat(*parts[1:], axis=axis)
 
     def concatenate(self: Tensor, *others: Tensor, axis: int = 0) -> Tensor:
         """Return `cat(*others, axis=axis)`. Also `Tensor.concatenate([a, b], axis)`.
@@ -88,7 +89,8 @@ class StackMixin(TensorBase):
             >>> Tensor([1, 2]).concatenate(Tensor([3])).tolist()
             [1, 2, 3]
         """
-        return self.cat(*others, axis=axis)
+        parts, axis = joined_tensors("concatenate", self, others, axis)
+        return parts[0].cat(*parts[1:], axis=axis)
 
     def hstack(self: Tensor, *others: Tensor) -> Tensor:
         """Return tensors side by side: `cat` along axis 1, of vectors along axis 0.
@@ -103,8 +105,8 @@ class StackMixin(TensorBase):
             >>> Tensor([[1], [2]]).hstack(Tensor([[3, 4], [5, 6]])).tolist()
             [[1, 3, 4], [2, 5, 6]]
         """
-        check_tensors((self, *others), "hstack")
-        parts = [part.atleast_1d() for part in (self, *others)]
+        given, _ = joined_tensors("hstack", self, others)
+        parts = [part.atleast_1d() for part in given]
         return _joined(parts, 0 if parts[0].ndim == 1 else 1, "hstack")
 
     def vstack(self: Tensor, *others: Tensor) -> Tensor:
@@ -118,8 +120,8 @@ class StackMixin(TensorBase):
             >>> Tensor([1, 2]).vstack(Tensor([[3, 4], [5, 6]])).tolist()
             [[1, 2], [3, 4], [5, 6]]
         """
-        check_tensors((self, *others), "vstack")
-        return _joined([part.atleast_2d() for part in (self, *others)], 0, "vstack")
+        given, _ = joined_tensors("vstack", self, others)
+        return _joined([part.atleast_2d() for part in given], 0, "vstack")
 
     def dstack(self: Tensor, *others: Tensor) -> Tensor:
         """Return tensors behind each other: `cat` along axis 2, after `atleast_3d`.
@@ -132,8 +134,8 @@ class StackMixin(TensorBase):
             >>> Tensor([1, 2]).dstack(Tensor([3, 4])).tolist()
             [[[1, 3], [2, 4]]]
         """
-        check_tensors((self, *others), "dstack")
-        return _joined([part.atleast_3d() for part in (self, *others)], 2, "dstack")
+        given, _ = joined_tensors("dstack", self, others)
+        return _joined([part.atleast_3d() for part in given], 2, "dstack")
 
     def column_stack(self: Tensor, *others: Tensor) -> Tensor:
         """Return tensors side by side: `cat` along axis 1, vectors as columns.
@@ -146,8 +148,8 @@ class StackMixin(TensorBase):
             >>> Tensor([1, 2]).column_stack(Tensor([3, 4])).tolist()
             [[1, 3], [2, 4]]
         """
-        check_tensors((self, *others), "column_stack")
-        columns = [part if part.ndim > 1 else part.reshape(-1, 1) for part in (self, *others)]
+        given, _ = joined_tensors("column_stack", self, others)
+        columns = [part if part.ndim > 1 else part.reshape(-1, 1) for part in given]
         return _joined(columns, 1, "column_stack")
 
     def block_diag(self: Tensor, *others: Tensor) -> Tensor:
@@ -161,10 +163,10 @@ class StackMixin(TensorBase):
             >>> Tensor([[1, 2]]).block_diag(Tensor([[3], [4]])).tolist()
             [[1, 2, 0], [0, 0, 3], [0, 0, 4]]
         """
-        check_tensors((self, *others), "block_diag")
-        if high := [part for part in (self, *others) if part.ndim > 2]:
+        given, _ = joined_tensors("block_diag", self, others)
+        if high := [part for part in given if part.ndim > 2]:
             raise ShapeError(f"block_diag of shape {show(high[0].shape)}: it takes matrices, of two axes.")
-        blocks = [part.atleast_2d() for part in (self, *others)]
+        blocks = [part.atleast_2d() for part in given]
         widths = [block.shape[1] for block in blocks]
         total = add_sizes(*widths)
         left, rows = 0, list[Any]()

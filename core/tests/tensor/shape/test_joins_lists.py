@@ -1,4 +1,4 @@
-"""Tests of plugrad.tensor.listed: lists of tensors that are joined."""
+"""Tests of plugrad.tensor.shape.joins: lists of tensors that are joined."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,10 +9,13 @@ import torch
 
 from plugrad import Tensor
 from plugrad.errors import AxisError, DtypeError, ShapeError
-from plugrad.tensor.listed import JOINS
 
 a = np.arange(6, dtype=np.float32).reshape(2, 3)
 b = a + 10
+JOINS = (
+    *("block_diag", "cartesian_prod", "cat", "column_stack", "concat", "concatenate", "dstack", "hstack"),
+    *("meshgrid", "stack", "vstack"),
+)
 tensors: Any = Tensor  # the static type takes tensors one by one
 
 
@@ -24,9 +27,7 @@ def test_stacks_take_a_list(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["cat", "concat", "concatenate", "stack"])
-@pytest.mark.parametrize(
-    "call", [lambda f, x: f(x, 1), lambda f, x: f(x, dim=1), lambda f, x: f(tensors=x, dim=1)]
-)
+@pytest.mark.parametrize("call", [lambda f, x: f(x, 1), lambda f, x: f(x, dim=1)])
 def test_an_axis_may_follow_the_list(name: str, call: Callable[..., Any]) -> None:
     want = call(getattr(torch, name), [torch.tensor(a), torch.tensor(b)])
     np.testing.assert_array_equal(call(getattr(tensors, name), [Tensor(a), Tensor(b)]).numpy(), want.numpy())
@@ -40,9 +41,8 @@ def test_grids_and_blocks_take_a_list() -> None:
 
 
 @pytest.mark.parametrize("name", JOINS)
-def test_what_is_no_tensor_is_named_by_its_place(name: str) -> None:
-    message = rf"^{name}: element 1 of the list, 3 \(int\), is no tensor\. Write Tensor\(3\)\.$"
-    with pytest.raises(DtypeError, match=message):
+def test_what_is_no_tensor_is_named(name: str) -> None:
+    with pytest.raises(DtypeError, match=rf"^{name} of 3 \(int\)\. Pass tensors"):
         getattr(tensors, name)([Tensor(a), 3])
 
 
@@ -56,7 +56,7 @@ def test_lists_that_cannot_be_joined_are_refused() -> None:
         tensors.cat([x, x], 1.5)
     with pytest.raises(TypeError, match=r"cat\(\) got its axis by position and by name"):
         tensors.cat([x, x], 1, dim=1)
-    with pytest.raises(DtypeError, match=r"cat: element 0 of the list, \[1, 2\] \(list\), is no tensor"):
+    with pytest.raises(DtypeError, match=r"cat of \[1, 2\] \(list\)"):
         tensors.cat([[1, 2], [3]])
     with pytest.raises(DtypeError, match=r"hstack of 1 \(int\)"):
         tensors.hstack([x, x], 1)
