@@ -2,7 +2,7 @@ import pytest
 
 from plugrad.dtype import dtypes
 from plugrad.schedule.fusion import CostModel
-from plugrad.schedule.normalize import normalize, reduce_identity
+from plugrad.schedule.normalize import normalize
 from plugrad.uop.ops import FunctionArg, Ops
 from plugrad.uop.uop import UOp
 
@@ -88,11 +88,6 @@ def test_a_reduction_of_nothing_is_its_identity(op: Ops, want: float) -> None:
     reduced = normal(buffer(2, 0).reduce_axis(op, (1,)))
     assert reduced.shape == (2, 1)
     assert [u.arg for u in reduced.toposort() if u.op is Ops.CONST and u.dtype is dtypes.float32] == [want]
-
-
-def test_the_identity_of_max_is_the_lowest_value() -> None:
-    assert reduce_identity(Ops.MAX, UOp.const(dtypes.int8, 0)).arg == -128
-    assert reduce_identity(Ops.MAX, UOp.const(dtypes.bool, False)).arg is False
 
 
 def test_a_long_sum_becomes_pieces_and_their_sum() -> None:

@@ -1,7 +1,10 @@
 import re
 from pathlib import Path
 
+import pytest
+
 import plugrad.uop.ops as ops_module
+from plugrad.dtype import DType, dtypes
 from plugrad.uop.ops import (
     ALU,
     BINARY,
@@ -14,7 +17,9 @@ from plugrad.uop.ops import (
     Axis,
     AxisType,
     Ops,
+    identity_of,
 )
+from plugrad.uop.uop import UOp
 
 
 def test_every_op_has_a_line_of_documentation() -> None:
@@ -41,3 +46,20 @@ def test_ops_sort_and_print_by_their_place_and_name() -> None:
 def test_axes_compare_by_identity_and_kind() -> None:
     assert Axis((1, 0), AxisType.LOOP) == Axis((1, 0), AxisType.LOOP)
     assert Axis((1, 0), AxisType.LOOP) != Axis((1, 0), AxisType.REDUCE)
+
+
+@pytest.mark.parametrize(
+    ("op", "dtype", "value"),
+    [
+        (Ops.ADD, dtypes.float32, 0.0),
+        (Ops.ADD, dtypes.bool, False),
+        (Ops.MUL, dtypes.bool, True),
+        (Ops.MUL, dtypes.uint8, 1),
+        (Ops.MAX, dtypes.bool, False),
+        (Ops.MAX, dtypes.uint8, 0),
+        (Ops.MAX, dtypes.int8, -128),
+        (Ops.MAX, dtypes.float16, float("-inf")),
+    ],
+)
+def test_the_identity_changes_nothing(op: Ops, dtype: DType, value: object) -> None:
+    assert UOp.const(dtype, identity_of(op, dtype)).arg == value

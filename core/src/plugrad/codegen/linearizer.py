@@ -9,13 +9,12 @@ import itertools
 from collections.abc import Sequence
 
 from plugrad._frozen import frozen
-from plugrad.codegen.combine import identity_of
 from plugrad.codegen.control_flow import LoopNest, find_loops
 from plugrad.codegen.decompositions import decompose
 from plugrad.dtype import DType, dtypes, is_float
 from plugrad.errors import VerifyError
 from plugrad.target import Capabilities
-from plugrad.uop.ops import ELEMENTWISE, AxisType, Ops
+from plugrad.uop.ops import ELEMENTWISE, AxisType, Ops, identity_of
 from plugrad.uop.uop import UOp
 
 # what stands in a block: a node, a loop over a RANGE, a register's definition or one step of its accumulation
@@ -168,7 +167,7 @@ class _Linearizer:
         inner = self.nest.innermost(ended)
         home = self.nest.path(outer)[-2]
         loop = self._loop_item(outer)
-        identity = identity_of(u.arg[0], u.dtype)
+        identity = UOp.const(u.dtype, identity_of(u.arg[0], u.dtype))
         self._place_node(identity)
         self._place((_DEFINE, u, 0), home, (identity,))
         self.items[home][loop].add((_DEFINE, u, 0))
@@ -236,7 +235,7 @@ class _Linearizer:
     def _emit_item(self, item: _Item) -> None:
         kind, u, step = item
         if kind == _DEFINE:
-            initial = self.done[identity_of(u.arg[0], u.dtype)]
+            initial = self.done[UOp.const(u.dtype, identity_of(u.arg[0], u.dtype))]
             self.done[u] = self._emit(UOp(Ops.DEFINE_ACC, u.dtype, (initial,), next(self.registers)))
         elif kind == _ACCUMULATE:
             self._emit_accumulate(u, step)

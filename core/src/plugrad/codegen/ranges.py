@@ -7,11 +7,10 @@ disguise become one.
 from itertools import pairwise
 from typing import Any
 
-from plugrad.codegen.combine import identity_of
 from plugrad.codegen.rebuild import at, ranges_of_reduce, rebuild
 from plugrad.codegen.strides import coefficient, constant_size
 from plugrad.dtype import DType, dtypes, is_float, is_int, truncate
-from plugrad.uop.ops import Ops
+from plugrad.uop.ops import Ops, identity_of
 from plugrad.uop.symbolic import simplify
 from plugrad.uop.uop import UOp
 
@@ -34,7 +33,7 @@ def fold_reduce(u: UOp) -> UOp | None:
         return None
     value, ranges = u.src[0], ranges_of_reduce(u)
     if any(constant_size(r) == 0 for r in ranges):
-        return identity_of(u.arg[0], u.dtype)
+        return UOp.const(u.dtype, identity_of(u.arg[0], u.dtype))
     for r in ranges:
         folded = _fold_range(u.arg[0], value, r)
         if folded is not None:

@@ -8,11 +8,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from plugrad._frozen import frozen
-from plugrad.dtype import dtype_min
 from plugrad.schedule.fusion import CostModel
 from plugrad.schedule.gather_fusion import inside_lookup
 from plugrad.schedule.versions import VERSIONS, base_of, slice_of
-from plugrad.uop.ops import MOVEMENT, Ops
+from plugrad.uop.ops import MOVEMENT, Ops, identity_of
 from plugrad.uop.rewrite import PatternMatcher, graph_rewrite
 from plugrad.uop.shape import output_of
 from plugrad.uop.uop import UOp
@@ -27,15 +26,10 @@ class Devices:
     default: str
 
 
-def reduce_identity(op: Ops, like: UOp) -> UOp:
-    """Return the constant that `op` leaves everything unchanged with."""
-    return like.const_like({Ops.ADD: 0, Ops.MUL: 1}.get(op, dtype_min(like.dtype)))
-
-
 def _empty_reduce(reduced: UOp, x: UOp) -> UOp | None:
     if 0 not in x.shape or 0 in reduced.shape:
         return None
-    identity = reduce_identity(reduced.arg[0], reduced)
+    identity = reduced.const_like(identity_of(reduced.arg[0], reduced.dtype))
     return identity.reshape((1,) * len(reduced.shape)).expand(reduced.shape)
 
 

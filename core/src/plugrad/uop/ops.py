@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
 from plugrad._frozen import frozen
+from plugrad.dtype import ConstType, DType, dtype_min
 
 
 class Ops(Enum):
@@ -235,3 +236,14 @@ ELEMENTWISE = ALU | {Ops.CAST, Ops.BITCAST}
 COMMUTATIVE = frozenset({Ops.ADD, Ops.MUL, Ops.MAX, Ops.CMPNE, Ops.CMPEQ, Ops.AND, Ops.OR, Ops.XOR})
 MOVEMENT = frozenset({Ops.RESHAPE, Ops.EXPAND, Ops.PERMUTE, Ops.PAD, Ops.SHRINK, Ops.FLIP})
 REDUCING = frozenset({Ops.ADD, Ops.MUL, Ops.MAX})
+
+
+def identity_of(op: Ops, dtype: DType) -> ConstType:
+    """Return the value that changes no other under a reducing `op`: what a reduction of nothing gives.
+
+    Example:
+        >>> identity_of(Ops.MUL, dtypes.uint8)
+        1
+    """
+    identities = {Ops.ADD: 0, Ops.MUL: 1, Ops.MAX: dtype_min(dtype)}
+    return identities[op]

@@ -7,7 +7,6 @@ are says what later passes make of them. The loop order is the order of the rang
 import math
 from collections.abc import Iterable
 
-from plugrad.codegen.combine import identity_of
 from plugrad.codegen.opt.opt_ops import AxisId, MatrixTile, Opt, OptOps
 from plugrad.codegen.opt.staging import staged
 from plugrad.codegen.opt.tensor_core import tiled
@@ -15,7 +14,7 @@ from plugrad.codegen.rebuild import all_ranges, at, ranges_of_reduce, rebuild, s
 from plugrad.codegen.strides import constant_size
 from plugrad.errors import KernelOptError
 from plugrad.target import Capabilities
-from plugrad.uop.ops import Axis, AxisType, KernelInfo, Ops
+from plugrad.uop.ops import Axis, AxisType, KernelInfo, Ops, identity_of
 from plugrad.uop.symbolic import simplify
 from plugrad.uop.uop import UOp
 
@@ -379,7 +378,8 @@ class KernelOpt:
                 gate = inside if len(u.src) == 2 else u.src[2] & inside
                 return u.replace(src=(*u.src[:2], gate))
             if u.op is Ops.REDUCE and wide in u.src[u.arg[1] :]:
-                values = (inside.where(v, identity_of(u.arg[0], v.dtype)) for v in u.src[: u.arg[1]])
+                nothing = identity_of(u.arg[0], u.dtype)
+                values = (inside.where(v, v.const_like(nothing)) for v in u.src[: u.arg[1]])
                 return u.replace(src=(*values, *u.src[u.arg[1] :]))
             return None
 

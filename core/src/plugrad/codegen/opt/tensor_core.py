@@ -10,14 +10,13 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from plugrad._frozen import frozen
-from plugrad.codegen.combine import identity_of
 from plugrad.codegen.opt.opt_ops import MatrixTile
 from plugrad.codegen.rebuild import all_ranges, at, ranges_of_reduce, rebuild, stores_of
 from plugrad.codegen.strides import coefficient, constant_size
 from plugrad.dtype import DType
 from plugrad.errors import KernelOptError
 from plugrad.target import Fragment, TensorCore
-from plugrad.uop.ops import AxisType, Ops
+from plugrad.uop.ops import AxisType, Ops, identity_of
 from plugrad.uop.uop import UOp
 
 
@@ -225,7 +224,7 @@ class _Tiling:
         a = self._fragment(product.a, core.a, "mk")
         b = self._fragment(product.b, core.b, "kn")
         out = core.dtype_out.vec(core.c.count)
-        zero = identity_of(Ops.ADD, out)
+        zero = UOp.const(out, identity_of(Ops.ADD, out))
         tile = UOp(Ops.WMMA, out, (a, b, zero), core)
         kept = (r for r in ranges_of_reduce(product.reduce) if r is not self.axes["k"])
         loops = tuple(r for r in (*kept, self.outer["k"]) if r.op is Ops.RANGE)

@@ -16,9 +16,9 @@ from plugrad.builtin.interpreter import Interpreter
 from plugrad.builtin.listing import read, write
 from plugrad.codegen.lower import Lowered
 from plugrad.codegen.rebuild import ranges_of_reduce
-from plugrad.dtype import DType, dtype_min, dtypes
+from plugrad.dtype import DType, dtypes
 from plugrad.runtime.program import evaluate_dim
-from plugrad.uop.ops import Ops
+from plugrad.uop.ops import Ops, identity_of
 from plugrad.uop.uop import UOp
 
 Array = NDArray[Any]
@@ -133,7 +133,7 @@ class _Evaluation:
             axis = self.ranges.index(r)
             parts = [value.take([i], axis) for i in range(value.shape[axis])]
             shape = [1 if i == axis else n for i, n in enumerate(value.shape)]
-            value = reduce(combine, parts) if parts else np.full(shape, _identity(op, u.dtype), value.dtype)
+            value = reduce(combine, parts) if parts else np.full(shape, identity_of(op, u.dtype), value.dtype)
         return value
 
     def store(self, u: UOp) -> None:
@@ -142,10 +142,6 @@ class _Evaluation:
         shape = (*(self.size(r) if r in ended else 1 for r in self.ranges), 1)
         idx, new = (np.broadcast_to(self.values[s], shape) for s in (place.src[1], value))
         memory[idx] = arithmetic.to_storage(new, dtype)
-
-
-def _identity(op: Ops, dtype: DType) -> Any:
-    return 0 if op is Ops.ADD else 1 if op is Ops.MUL else dtype_min(dtype)
 
 
 def _plain(dtype: DType) -> DType:
