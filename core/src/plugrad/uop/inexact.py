@@ -213,7 +213,7 @@ INEXACT = (
     ),
     # --- what is asked for ---
     Inexact(
-        "tensor.winograd.winograd",
+        "tensor.functional.winograd.winograd",
         "a convolution by windows of 3 x 3",
         "Winograd's products of transformed tiles",
         ("rounding", "overflow", "NaN"),
