@@ -131,6 +131,15 @@ CASES = (
         quick={"batch": 8},
     ),
     Case(
+        "building",
+        "nodes of a transformer's graph built, a second",
+        "rate",
+        work="building",
+        sizes={"layers": 12},
+        quick={"layers": 2},
+        aim="> 120k",
+    ),
+    Case(
         "lowering",
         "kernels of that step lowered to source, a second",
         "rate",

@@ -109,6 +109,26 @@ def _losses() -> Callable[[Tensor, Tensor], tuple[Tensor, list[Tensor]]]:
 # --- how fast the compiler is ---
 
 
+def _transformer(x: Tensor, weights: list[Tensor]) -> Tensor:
+    for w in weights:
+        heads = (x @ w).reshape(2, 16, 4, 16).permute(0, 2, 1, 3)
+        scores = (heads @ heads.transpose(2, 3) / 4).softmax(-1)
+        x = x + (scores @ heads).permute(0, 2, 1, 3).reshape(2, 16, 64)
+        x = (x - x.mean(-1, keepdim=True)) / (x.std(-1, keepdim=True) + 1e-5)
+        x = x + (x @ w).relu()
+    return x
+
+
+def building(layers: int) -> float:
+    """Return how many nodes of a transformer's graph are built in a second."""
+    x, weights = _tensor(2, 16, 64), [_tensor(64, 64, seed=i) for i in range(layers)]
+    _transformer(x, weights)
+    started = time.perf_counter()
+    out = _transformer(x, weights)
+    seconds = time.perf_counter() - started
+    return len(out.uop.toposort()) / seconds
+
+
 def _kernels_of_the_training_step(batch: int) -> list[UOp]:
     """Return the kernels of one training step, each once."""
     loss, assigned = _losses()(*_batch(batch))
