@@ -51,8 +51,17 @@ def test_a_variable_without_a_value_is_refused_by_name() -> None:
         realize([put(np.arange(10.0)).shrink(((0, n),)) + 1])
 
 
-def test_a_variable_with_two_values_is_refused() -> None:
-    n = UOp.variable("n", 1, 10)
-    x = put(np.arange(10.0))
-    with pytest.raises(ScheduleError, match="n is bound to 2 and to 3"):
-        realize([x.shrink(((0, n.bind(2)),)) + 1, x.shrink(((0, n.bind(3)),)) + 1])
+def test_a_variable_with_two_values_has_in_each_kernel_that_of_its_nodes(device: str) -> None:
+    n, other = UOp.variable("n", 1, 10), UOp.variable("n_2", 1, 10)
+    x = put(np.arange(10.0), device)
+    parts = [x.shrink(((0, size),)) + 1 for size in (n.bind(2), n.bind(3), other.bind(4), n.bind(5))]
+    totals = [part.reduce_axis(Ops.ADD, (0,)) for part in parts]
+    both = totals[0] * 100 + totals[1]
+    realize([*parts, both], device)
+    for part, size in zip(parts, (2, 3, 4, 5), strict=True):
+        np.testing.assert_array_equal(get(part), np.arange(1.0, size + 1))
+    assert get(both) == 306
+    # bound the other way around, the same kernels serve
+    again = [x.shrink(((0, size),)) * 2 for size in (n.bind(7), n.bind(6))]
+    realize(again, device)
+    assert [get(part).size for part in again] == [7, 6]

@@ -69,6 +69,19 @@ def test_a_bound_variable_can_have_another_value() -> None:
     assert len(runs) == 2
 
 
+def test_a_variable_of_two_values_is_refused() -> None:
+    size = Variable("size", 1, 8)
+    base = Tensor.arange(8).realize()
+    short, long = base[: size.bind(2)], base[: size.bind(3)]
+    assert (short.sum() * 10 + long.sum()).item() == 13
+    with pytest.raises(JitError, match="variable size is bound to 3 and to another value in the arguments"):
+        jit(lambda x, y: x.sum() + y.sum())(short, long)
+    with pytest.raises(JitError, match=r"uses the variable size bound to \d and to another value"):
+        jit(lambda: short.sum() + long.sum())()
+    with pytest.raises(JitError, match="uses the variable size bound to 3 and to another value"):
+        jit(lambda: (short.sum().realize(), long.sum()))()
+
+
 def test_of_several_conditions_a_replay_names_the_one_that_comes_first() -> None:
     size = Variable("size", 1, 40)
     bases = [Tensor.arange(length).realize() for length in (29, 28, 27, 26, 25)]

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 from plugrad.engine import storage
 from plugrad.engine.execute import Step
+from plugrad.engine.schedule_cache import Canonical
+from plugrad.errors import JitError
 from plugrad.runtime.buffer import Buffer
 from plugrad.schedule.shape_guards import Condition
 from plugrad.uop.ops import Ops
@@ -43,6 +45,20 @@ class Capture:
     gradients_read: set[int] = field(default_factory=set[int])
     gradients_set: set[int] = field(default_factory=set[int])
     held: frozenset[UOp] = frozenset()
+
+    def check_values(self, graph: Canonical) -> None:
+        """Refuse a graph whose variables have another value than where the call used them before.
+
+        Raises:
+            JitError: a variable has two values.
+        """
+        bound = [bind.unbind() for bind in graph.bindings.values()]
+        others = [(u, v) for u, v in bound if self.values.get(u.arg[0], v) != v]
+        for variable, value in [*map(UOp.unbind, graph.renamed()), *others]:
+            raise JitError(
+                f"a jitted function uses the variable {variable.arg[0]} bound to {value} and to another value. "
+                "A replay gives each variable one value: use two variables."
+            )
 
     def written_before(self, values: Iterable[UOp]) -> set[UOp]:
         """Return those of `values` that were written down before the call began."""

@@ -75,6 +75,7 @@ def _realize(values: Iterable[UOp], device: str | None, before: Mapping[UOp, UOp
         check_conditions(plan.conditions, plan.graph.values)
         steps = compile_plan(plan)
         if capture is not None:
+            capture.check_values(plan.graph)
             # what lies in memory already is among the results as well
             capture.made.update(r.value for r in plan.results if not storage.places_of(r.value))
         _run(plan, steps)

@@ -4,8 +4,9 @@ The canonical graph has its buffers numbered in the order of use and bound value
 hash-consed, it is its own key.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import field
+from itertools import count
 
 from plugrad._frozen import frozen
 from plugrad.engine.arena import Prepared
@@ -24,7 +25,7 @@ class Canonical:
         sink: the graph.
         buffers: from each numbered BUFFER to the one it stands for.
         variables: (name, lowest, highest) of each variable.
-        values: what variables are bound to, by name.
+        values: what variables are bound to, by name. A variable of a second value goes by another name.
         bindings: from each variable to its BIND.
         nodes: from each node of the given graph to its canonical form.
     """
@@ -35,6 +36,10 @@ class Canonical:
     values: dict[str, int]
     bindings: dict[UOp, UOp]
     nodes: dict[UOp, UOp] = field(repr=False)
+
+    def renamed(self) -> list[UOp]:
+        """Return the BINDs of variables that are bound to another value elsewhere in the graph."""
+        return [bind for variable, bind in self.bindings.items() if bind.src[0] is not variable]
 
     def check_bound(self) -> None:
         """Do nothing if every variable has a value.
@@ -56,16 +61,14 @@ def canonicalize(sink: UOp, graph: Iterable[UOp] | None = None) -> Canonical:
     Args:
         sink: the graph.
         graph: its nodes, sources first, where somebody has walked it already.
-
-    Raises:
-        ScheduleError: one variable is bound to two values.
     """
+    graph = tuple(graph or sink.toposort())
     buffers: dict[UOp, UOp] = {}
     variables: list[tuple[str, int, int]] = []
     values: dict[str, int] = {}
     bindings: dict[UOp, UOp] = {}
     done: dict[UOp, UOp] = {}
-    for u in graph or sink.toposort():
+    for u in graph:
         if u.op is Ops.BUFFER:
             # numbers below zero: no BUFFER of a user has one, so a cached graph keeps no memory alive
             numbered = UOp(Ops.BUFFER, u.dtype, (), BufferArg(-1 - len(buffers), u.arg.device, u.arg.shape))
@@ -73,14 +76,12 @@ def canonicalize(sink: UOp, graph: Iterable[UOp] | None = None) -> Canonical:
             done[u] = numbered
         elif u.op is Ops.BIND:
             variable, value = u.unbind()
-            name = variable.arg[0]
-            if values.setdefault(name, value) != value:
-                raise ScheduleError(
-                    f"the variable {name} is bound to {values[name]} and to {value} in one graph. Realize "
-                    "the values one after the other, or use two variables."
-                )
+            if values.get(variable.arg[0], value) != value:
+                variable = _another(variable, graph, values)
+                variables.append(variable.arg)
+            values[variable.arg[0]] = value
             bindings[variable] = u
-            done[u] = done[variable]
+            done[u] = variable
         elif u.src:
             src = tuple([done[s] for s in u.src])
             done[u] = u if src == u.src else UOp(u.op, u.dtype, src, u.arg, u.tag)
@@ -89,6 +90,14 @@ def canonicalize(sink: UOp, graph: Iterable[UOp] | None = None) -> Canonical:
             if u.op is Ops.DEFINE_VAR:
                 variables.append(u.arg)
     return Canonical(done[sink], buffers, variables, values, bindings, done)
+
+
+def _another(variable: UOp, graph: Iterable[UOp], taken: Container[str]) -> UOp:
+    """Return a variable like `variable` by a name that nothing in `graph`, nor in `taken`, has."""
+    name, *bounds = variable.arg
+    names = {u.arg[0] for u in graph if u.op is Ops.DEFINE_VAR}
+    free = next(f"{name}_{n}" for n in count(2) if f"{name}_{n}" not in names and f"{name}_{n}" not in taken)
+    return UOp(Ops.DEFINE_VAR, variable.dtype, (), (free, *bounds))
 
 
 # Training loops use a handful; the bound is for programs of ever new shapes.

@@ -65,6 +65,12 @@ def read_inputs(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Inputs:
             form.append((view.dtype, view.arg[1:], numbers.setdefault(view, len(numbers))))
     if leaves.variables or len(form) < 2 * len(views):
         graph = canonicalize(UOp.sink(*views, *leaves.variables))
+        for bind in graph.renamed():
+            raise JitError(
+                f"the variable {bind.src[0].arg[0]} is bound to {bind.unbind()[1]} and to another value in "
+                "the arguments of a jitted function. A replay gives each variable one value: use two "
+                "variables."
+            )
         variables = [node for node in graph.nodes if node.op is Ops.BIND]
         signature = (rest, Tensor.training, graph.sink, *form)
         buffers = list(graph.buffers.values())
