@@ -352,3 +352,56 @@ def test_a_value_is_told_apart_from_memory_that_a_write_waits_for() -> None:
     assert (first + 1).tolist() == [3.0, 5.0]
     assert later.tolist() == [8.0, 10.0]
     assert first.tolist() == [2.0, 4.0]
+
+
+@pytest.mark.parametrize("realized", [False, True])
+@pytest.mark.parametrize("made", [lambda: Tensor([1.0, -2.0, 3.0]), lambda: Tensor([2.0, -4.0, 6.0]) / 2])
+def test_a_bitcast_of_equal_size_writes_through(made: Any, realized: bool) -> None:
+    x = made()
+    copy, twice = x.bitcast("int32") + 0, x * 2
+    bits = x.bitcast("uint32")
+    if realized:
+        bits.realize()
+    bits[1:] &= 0x7FFFFFFF
+    x[0] = 0.5
+    assert x.tolist() == [0.5, 2.0, 3.0]
+    assert bits.tolist() == np.array([0.5, 2.0, 3.0], np.float32).view(np.uint32).tolist()
+    bits.flip(0).bitcast("float32")[::2].assign([8.0, 9.0])
+    assert x.tolist() == [9.0, 2.0, 8.0]
+    assert copy.tolist() == np.array([1.0, -2.0, 3.0], np.float32).view(np.int32).tolist()
+    assert twice.tolist() == [2.0, -4.0, 6.0]
+    x.bitcast("float32").assign([1.0, 1.0, 1.0])
+    assert x.tolist() == [1.0, 1.0, 1.0]
+
+
+def test_a_jitted_function_writes_through_a_bitcast() -> None:
+    outside = Tensor([1.0, -1.0]).realize()
+
+    @jit
+    def flip_signs(bits: Tensor) -> Tensor:
+        bits.assign(bits ^ 0x80000000)
+        view = outside.bitcast("uint32")
+        view ^= 0x80000000
+        return bits.bitcast("float32")
+
+    for sign in (-1.0, 1.0, -1.0, 1.0):
+        x = Tensor([1.0, 2.0]).realize()
+        out = flip_signs(x.bitcast("uint32"))
+        assert x.tolist() == out.tolist() == [-1.0, -2.0]
+        assert outside.tolist() == [sign, -sign]
+
+
+def test_a_jitted_function_returns_a_bitcast_of_its_argument_as_a_view() -> None:
+    function = jit(lambda x: x.bitcast("int32").bitcast("uint32"))
+    for _ in range(CALLS):
+        x = Tensor([1, 2], dtype="int32").realize()
+        function(x)[0] = 7
+        assert x.tolist() == [7, 2]
+
+
+def test_a_bitcast_of_what_is_trained_is_a_value() -> None:
+    w = Tensor([1.0, -2.0], requires_grad=True)
+    bits = (w * 2).bitcast("int32")
+    bits[0] = 0
+    assert bits.tolist() == [0, np.float32(-4).view(np.int32).item()]
+    assert (w * 2).tolist() == [2.0, -4.0]

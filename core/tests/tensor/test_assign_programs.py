@@ -66,6 +66,9 @@ class Model:
     def expand(self, *shape: int) -> "Model":
         return self._view(np.broadcast_to(self.places, shape), True)
 
+    def bitcast(self, dtype: str) -> "Model":
+        return self._view(self.places)
+
     def detach(self) -> "Model":
         return self._view(self.places)
 
@@ -110,6 +113,7 @@ VIEWS: list[Callable[[Any], Any]] = [
     lambda x: x[:, None],
     lambda x: x.detach(),
     lambda x: x.reshape(1, *x.shape).expand(2, *x.shape),
+    lambda x: x.bitcast("float32").bitcast("int32"),
 ]
 PARTS: list[Any] = [0, slice(1, None), slice(None, None, 2), slice(None, None, -3), (..., slice(1, 3)), ...]
 
@@ -120,7 +124,7 @@ INSIDE = [*KINDS, "realize", "pad", "copy"]
 
 
 def steps(kinds: list[str], most: int) -> st.SearchStrategy[list[Step]]:
-    number = st.integers(0, 11)
+    number = st.integers(0, 12)
     return st.lists(st.tuples(st.sampled_from(kinds), number, number, number), min_size=2, max_size=most)
 
 

@@ -56,8 +56,8 @@ class Capture:
         others = [(u, v) for u, v in bound if self.values.get(u.arg[0], v) != v]
         for variable, value in [*map(UOp.unbind, graph.renamed()), *others]:
             raise JitError(
-                f"a jitted function uses the variable {variable.arg[0]} bound to {value} and to another value. "
-                "A replay gives each variable one value: use two variables."
+                f"a jitted function uses the variable {variable.arg[0]} bound to {value} and to another "
+                "value. A replay gives each variable one value: use two variables."
             )
 
     def written_before(self, values: Iterable[UOp]) -> set[UOp]:

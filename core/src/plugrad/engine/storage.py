@@ -20,6 +20,8 @@ from plugrad.uop.ops import MOVEMENT, Ops
 from plugrad.uop.uop import UOp
 
 _buffers: "weakref.WeakKeyDictionary[UOp, Buffer]" = weakref.WeakKeyDictionary()
+# Ops that show the memory of their source.
+_VIEWS = MOVEMENT | {Ops.BITCAST}
 # by device: that of the value or, for numbers, each that they were realized on
 _results: "weakref.WeakKeyDictionary[UOp, dict[str, UOp]]" = weakref.WeakKeyDictionary()
 # from memory to the values that were realized into it; versions of the memory itself are no such values
@@ -106,7 +108,7 @@ def record(value: UOp, place: UOp) -> None:
 
 
 def _version_below(value: UOp) -> UOp:
-    while value.op in MOVEMENT or value.op is Ops.DETACH:
+    while value.op in _VIEWS or value.op is Ops.DETACH:
         value = value.src[0]
     return value
 
@@ -153,7 +155,7 @@ def resolve(uop: UOp, device: str | None = None) -> UOp:
     while found.src:
         if (place := _place_of(found, device)) is not None:
             return _on(views, resolve(place))
-        if found.op not in MOVEMENT:
+        if found.op not in _VIEWS:
             return uop
         views.append(found)
         found = found.src[0]
@@ -169,7 +171,7 @@ def _place_of(value: UOp, device: str | None = None) -> UOp | None:
 
 
 def _on(views: list[UOp], base: UOp) -> UOp:
-    """Return movement ops, the outermost first, on another base."""
+    """Return views, the outermost first, on another base."""
     for view in reversed(views):
         base = UOp(view.op, view.dtype, (base, *view.src[1:]), view.arg, view.tag)
     return base
@@ -259,12 +261,12 @@ def held_values() -> Iterable[UOp]:
 
 
 def is_view(uop: UOp) -> bool:
-    """Say whether `uop` shows memory that exists: a BUFFER below movement ops."""
+    """Say whether `uop` shows memory that exists: a BUFFER below movement ops and bitcasts."""
     return base_of(uop).op is Ops.BUFFER
 
 
 def base_of(uop: UOp) -> UOp:
-    """Return the node below the movement ops of `uop`."""
-    while uop.op in MOVEMENT:
+    """Return the node below the movement ops and bitcasts of `uop`."""
+    while uop.op in _VIEWS:
         uop = uop.src[0]
     return uop

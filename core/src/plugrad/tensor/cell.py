@@ -14,11 +14,12 @@ from plugrad.uop.ops import MOVEMENT, Ops
 from plugrad.uop.shape import greatest
 from plugrad.uop.uop import UOp
 
-#: Movement ops between the value of a cell and what a tensor shows of it: op, sizes, static data.
+#: Movement ops, and bitcasts, between the value of a cell and what a tensor shows of it: op, sizes, static
+#: data (of a bitcast the dtype).
 Path = tuple[tuple[Ops, tuple[UOp, ...], Any], ...]
 
 # Movement ops that show each element of their source once, in another order.
-_WHOLE = frozenset({Ops.RESHAPE, Ops.PERMUTE, Ops.FLIP})
+_WHOLE = frozenset({Ops.RESHAPE, Ops.PERMUTE, Ops.FLIP, Ops.BITCAST})
 
 # The one cell that may write to each memory. Others that hold the same value have it by its graph.
 _owners: "weakref.WeakValueDictionary[Buffer, Cell]" = weakref.WeakValueDictionary()
@@ -89,7 +90,7 @@ class Cell:
     def _claim(self, uop: UOp) -> bool:
         """Become the cell of the memory that `uop` shows all of; say whether that could be."""
         base = uop
-        while base.op in _WHOLE or base.op is Ops.SHRINK:
+        while (base.op in _WHOLE or base.op is Ops.SHRINK) and base.op is not Ops.BITCAST:
             base = base.src[0]
         if base.op is not Ops.BUFFER and base.op not in IN_PLACE:
             return False
@@ -107,6 +108,9 @@ class Cell:
     def write(self, path: Path, value: UOp) -> None:
         """Write `value` into what `path` shows, none of whose elements is shown twice."""
         memory = self.uop
+        # bits keep their places: they are written as what the memory holds
+        path = tuple([step for step in path if step[0] is not Ops.BITCAST])
+        value = value if value.dtype is memory.dtype else value.bitcast(memory.dtype)
         if not self.settle() or self._is_recorded_data():
             new = storage.new_buffer(self.device, tuple(map(greatest, memory.shape)), memory.dtype)
             self._claim(new)
@@ -143,20 +147,20 @@ def _assigned(shows: UOp, path: Path, value: UOp) -> UOp:
 
 
 def _version_below(uop: UOp) -> UOp:
-    while uop.op in MOVEMENT or uop.op is Ops.DETACH:
+    while (uop := storage.base_of(uop)).op is Ops.DETACH:
         uop = uop.src[0]
     return uop
 
 
 def cell_showing(uop: UOp) -> tuple[Cell, Path] | None:
     """Return the cell of the memory that `uop` shows, and how it does, if there is such a cell."""
-    buffer = storage.find_buffer(memory_of(uop))
+    buffer = storage.find_buffer(memory_of(storage.base_of(uop)))
     cell = None if buffer is None else _owners.get(buffer)
     if cell is None or not cell.settle():
         return None
     view = whole = storage.resolve(uop)
     while whole is not cell.uop:
-        if whole.op not in MOVEMENT:
+        if whole.op not in MOVEMENT and whole.op is not Ops.BITCAST:
             return None
         whole = whole.src[0]
     return cell, path_between(view, whole)
@@ -165,16 +169,17 @@ def cell_showing(uop: UOp) -> tuple[Cell, Path] | None:
 def shown(root: UOp, path: Path) -> UOp:
     """Return what `path` shows of `root`."""
     for op, sizes, arg in path:
-        root = UOp(op, root.dtype, (root, *sizes), arg)
+        root = root.bitcast(arg) if op is Ops.BITCAST else UOp(op, root.dtype, (root, *sizes), arg)
     return root
 
 
 def path_between(view: UOp, root: UOp) -> Path:
-    """Return the path that shows `view`, movement ops on `root`."""
+    """Return the path that shows `view`, movement ops and bitcasts on `root`."""
     steps: list[tuple[Ops, tuple[UOp, ...], Any]] = []
     while view is not root:
-        assert view.op in MOVEMENT, f"a view is made by movement ops, not by {view.op.name}"
-        steps.append((view.op, view.src[1:], view.arg))
+        is_bitcast = view.op is Ops.BITCAST
+        assert is_bitcast or view.op in MOVEMENT, f"a view is made by movement ops, not by {view.op.name}"
+        steps.append((view.op, view.src[1:], view.dtype if is_bitcast else view.arg))
         view = view.src[0]
     return tuple(reversed(steps))
 

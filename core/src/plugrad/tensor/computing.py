@@ -11,6 +11,7 @@ from plugrad.engine import storage
 from plugrad.engine.realize import ScheduleItem, kernelize, realize, schedule
 from plugrad.tensor.base import TensorBase, check_tensors
 from plugrad.tensor.custom import with_backward
+from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class ComputingMixin(TensorBase):
         """
         check_tensors(others, "realize")
         tensors = (self, *others)
-        realize([t._materialized() for t in tensors], self._device)
+        realize([_source_of(t._materialized()) for t in tensors], self._device)
         for t in tensors:
             t._is_computed = True
             t._cell.note_computed(t._path)
@@ -166,3 +167,10 @@ class ComputingMixin(TensorBase):
             return self
         (out,) = with_backward([self], [self], lambda gradients, inputs, outputs: [gradients[0].contiguous()])
         return out
+
+
+def _source_of(u: UOp) -> UOp:
+    """Return what has the bits of `u`."""
+    while u.op is Ops.BITCAST:
+        u = u.src[0]
+    return u

@@ -492,7 +492,8 @@ class Tensor(
         if whole is None:
             all_of_it = self._make(self._cell.uop, self._device) if self._path else self
             shape = fixed_shape(all_of_it.shape, "deepcopy")
-            whole = Tensor(host_buffer(bytes(all_of_it._bytes()), shape, self.dtype), device=self._device)
+            data = host_buffer(bytes(all_of_it._bytes()), shape, all_of_it.dtype)
+            whole = Tensor(data, device=self._device)
             memo[id(self._cell)] = whole
         out = self._part(whole._cell, self._path, self._device)
         out._is_leaf = self._is_leaf

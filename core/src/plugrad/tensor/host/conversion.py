@@ -50,6 +50,8 @@ class ConversionMixin(TensorBase):
     def bitcast(self: Tensor, dtype: DTypeLike) -> Tensor:
         """Return the bits as another dtype; the last axis changes where the sizes of elements differ.
 
+        Where they are equal it is a view: who writes to it writes to this tensor.
+
         Raises:
             ShapeError: the last axis is no whole number of elements of `dtype`, or there is none, and the
                 sizes of elements differ.
@@ -58,17 +60,24 @@ class ConversionMixin(TensorBase):
         Example:
             >>> Tensor([1.0]).bitcast("uint8").tolist()
             [0, 0, 128, 63]
+            >>> x = Tensor([1.0, -2.0])
+            >>> bits = x.bitcast("uint32")
+            >>> bits &= 0x7FFFFFFF
+            >>> x.tolist()
+            [1.0, 2.0]
         """
         wanted = element_dtype(dtype)
         if wanted is self.dtype:
-            return self._like(self._graph)
+            return self._view(lambda u: u)
         if is_bool(wanted) or is_bool(self.dtype):
             raise DtypeError(
                 f"bitcast from {self.dtype.name} to {wanted.name}: bools have no bits of their own. Use cast."
             )
         have, want = self.dtype.itemsize, wanted.itemsize
         if have == want:
-            return self._like(self._graph.bitcast(wanted))
+            if self._cell.has_history:
+                return self._like(self._graph.bitcast(wanted))
+            return self._view(lambda u: u.bitcast(wanted))
         last: Any = self.shape[-1] if self.ndim else None
         if last is None or (last * have) % want:
             problem = (

@@ -258,15 +258,15 @@ class ReadingMixin(TensorBase):
 
 
 def _is_whole(u: UOp) -> bool:
-    """Say whether `u` is memory in its own order: a BUFFER, of whatever shape."""
-    while u.op is Ops.RESHAPE:
+    """Say whether `u` is memory in its own order: a BUFFER, of whatever shape and dtype."""
+    while u.op in (Ops.RESHAPE, Ops.BITCAST):
         u = u.src[0]
     return u.op is Ops.BUFFER
 
 
 def _is_whole_today(u: UOp) -> bool:
     """Say whether `u` is the first elements of memory, which has room for as many as there may be."""
-    while u.op is Ops.RESHAPE:
+    while u.op in (Ops.RESHAPE, Ops.BITCAST):
         u = u.src[0]
     if u.op is not Ops.SHRINK or is_static(u.shape) or not _is_whole(u.src[0]):
         return False
