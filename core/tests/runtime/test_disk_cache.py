@@ -376,3 +376,31 @@ def test_two_processes_evict_each_others_entries_and_read_only_whole_ones(
     ]
     assert [worker.wait(timeout=120) for worker in workers] == [0, 0]
     assert cache.info().nbytes <= 2 << 20
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="owners and modes are those of POSIX")
+@pytest.mark.parametrize("folder", ["", "kernels", "kernels/v2"])
+def test_a_cache_that_others_may_write_to_is_not_used_and_warns_once(tmp_path: Path, folder: str) -> None:
+    with context(PLUGRAD_CACHE=str(tmp_path / "top")):
+        kernel_cache().put(KEY, PAYLOAD)
+        open_to_others = tmp_path / "top" / folder
+        open_to_others.chmod(0o777)
+        with pytest.warns(RuntimeWarning, match=f"others may write to {open_to_others}, .*PLUGRAD_CACHE"):
+            assert kernel_cache().get(KEY) is None
+        kernel_cache().put(b"new", PAYLOAD)
+        open_to_others.chmod(0o700)
+        assert kernel_cache().get(b"new") is None
+        assert kernel_cache().get(KEY) == PAYLOAD
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="owners and modes are those of POSIX")
+def test_all_folders_of_a_cache_are_for_their_owner_only(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        with context(PLUGRAD_CACHE=str(tmp_path / "top")):
+            kernel_cache().put(KEY, PAYLOAD)
+    finally:
+        os.umask(before)
+    folders = [path for path in tmp_path.rglob("*") if path.is_dir()]
+    assert len(folders) == 4
+    assert all(folder.stat().st_mode & 0o077 == 0 for folder in folders)

@@ -65,6 +65,15 @@ def test_zig_gets_a_passing_cache_where_ours_is_full(monkeypatch: pytest.MonkeyP
     assert compiler_environment({})["ZIG_GLOBAL_CACHE_DIR"] != ours
 
 
+def test_zig_gets_a_passing_cache_where_others_may_write_to_ours() -> None:
+    ours = Path(compiler_environment({})["ZIG_GLOBAL_CACHE_DIR"])
+    ours.chmod(0o777)
+    try:
+        assert compiler_environment({})["ZIG_GLOBAL_CACHE_DIR"] != str(ours)
+    finally:
+        ours.chmod(0o700)
+
+
 def test_the_passing_cache_goes_without_a_warning(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     program = (

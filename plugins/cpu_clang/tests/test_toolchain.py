@@ -137,6 +137,16 @@ def test_torn_records_are_ignored(tmp_path, choice):
             assert choose_toolchain().toolchain == choice.toolchain
 
 
+def test_records_that_others_may_write_are_ignored(tmp_path):
+    folder = tmp_path / "cpu_clang"
+    folder.mkdir(mode=0o700)
+    (folder / "toolchains.json").write_text('{"stamp": {}}')
+    with context(PLUGRAD_CACHE=str(tmp_path)):
+        assert toolchain._Records.load().known == {"stamp": {}}
+        folder.chmod(0o777)
+        assert toolchain._Records.load().known == {}
+
+
 def _refuse(*args, **options):
     raise AssertionError(f"a process was started: {args}")
 

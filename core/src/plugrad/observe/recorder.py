@@ -19,6 +19,7 @@ from typing import TextIO, cast
 
 from plugrad._util import json
 from plugrad.events import CompileEvent, Event, PassEvent, RewriteEvent
+from plugrad.runtime.private_folder import make_private
 from plugrad.uop.passes import Draft
 from plugrad.uop.uop import UOp
 
@@ -97,7 +98,7 @@ class Recorder:
 
     def _write(self, **fields: object) -> None:
         if self._file is None:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            make_private(self.path.parent)
             self._file = self.path.open("w", encoding="utf-8")
             self._file.write(json.dumps({"kind": "plugrad-recording", "version": FORMAT_VERSION}) + "\n")
         self._file.write(json.dumps(fields) + "\n")

@@ -3,7 +3,8 @@
 An entry is a file named by the SHA-256 of its key. It starts with a magic number and the SHA-256 of key and
 payload together, so a torn, truncated, renamed or foreign file is a miss. Writers use a private file and
 rename it, so two processes may share a cache and an interrupted write leaves nothing behind that is read. A
-full or read-only disk warns once and goes on without the cache.
+full or read-only disk warns once and goes on without the cache. Entries run as code: folders are made for
+their user alone, and a cache that others own or may write to warns once and is not used.
 
 What many entries have in common, such as the library that their kernels were compiled into, is stored once: a
 blob is a file named by the SHA-256 of its contents, and entries name it by that. An entry whose blob is gone
@@ -26,6 +27,7 @@ from pathlib import Path
 from plugrad._frozen import frozen
 from plugrad._util import hashlib, random
 from plugrad.errors import CacheError
+from plugrad.runtime.private_folder import exposure, make_private
 from plugrad.settings import cache_dir, settings
 
 # Part of the path: a new layout never meets entries of an old one.
@@ -62,13 +64,18 @@ class DiskCache:
     Any method may be called by several threads and processes at once. `CACHELEVEL` below 2 makes every read a
     miss and every write nothing.
 
+    Args:
+        root: the directory.
+        top: the outermost of its parents that others must not write to; by default the directory itself.
+
     Example:
         >>> DiskCache(Path("/tmp/kernels")).get(b"not there") is None
         True
     """
 
-    def __init__(self, root: Path | str) -> None:
+    def __init__(self, root: Path | str, top: Path | None = None) -> None:
         self.path = Path(root) / LAYOUT
+        self._top = Path(root) if top is None else top
         self.hits = 0
         self.misses = 0
         self._has_warned = False
@@ -188,7 +195,9 @@ class DiskCache:
         return [file for kind in ("bin", "blob", "tmp") for file in self.path.glob(f"??/*.{kind}")]
 
     def _read(self, file: Path) -> bytes:
-        """Return the contents of `file`, empty where it cannot be read, and record the use."""
+        """Return the contents of `file`, empty where it cannot be read or trusted, and record the use."""
+        if self._is_exposed():
+            return b""
         try:
             with open(file, "rb") as opened:
                 data = opened.read()
@@ -196,7 +205,7 @@ class DiskCache:
         except FileNotFoundError:
             return b""
         except OSError as error:
-            self._warn("read", error)
+            self._warn(f"cannot read the kernel cache at {self.path}: {error.strerror or error}")
             return b""
         if is_stale:
             with contextlib.suppress(OSError):  # a read-only cache; or another process removed the file
@@ -204,7 +213,7 @@ class DiskCache:
         return data
 
     def _store(self, file: Path, data: bytes) -> None:
-        if settings.CACHELEVEL < _LEVEL_WITH_DISK:
+        if settings.CACHELEVEL < _LEVEL_WITH_DISK or self._is_exposed():
             return
         try:
             self._write(file, data)
@@ -214,11 +223,10 @@ class DiskCache:
                     self._unchecked = 1.0
                     self.trim()
         except OSError as error:
-            self._warn("write", error)
+            self._warn(f"cannot write the kernel cache at {self.path}: {error.strerror or error}")
 
     def _write(self, file: Path, data: bytes) -> None:
-        # 0700: what is read here is loaded as code
-        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(file.parent)
         temporary = file.with_suffix(f".{os.getpid()}-{next(_temporary_numbers)}.tmp")
         try:
             temporary.write_bytes(data)
@@ -227,13 +235,21 @@ class DiskCache:
             temporary.unlink(missing_ok=True)
             raise
 
-    def _warn(self, verb: str, error: OSError) -> None:
+    def _is_exposed(self) -> bool:
+        reason = exposure(self.path, self._top)
+        if reason:
+            self._warn(
+                f"the kernel cache at {self.path} is not used, because kernels are code and {reason}",
+                "Take it for yourself (`chmod go-w`, `chown`)",
+            )
+        return bool(reason)
+
+    def _warn(self, problem: str, remedy: str = "Free space or change permissions there") -> None:
         if self._has_warned:
             return
         self._has_warned = True
         warnings.warn(
-            f"cannot {verb} the kernel cache at {self.path}: {error.strerror or error}. Kernels are "
-            "compiled again in each process. Free space or change permissions there, point PLUGRAD_CACHE "
+            f"{problem}. Kernels are compiled again in each process. {remedy}, point PLUGRAD_CACHE "
             "elsewhere, or set CACHELEVEL=1.",
             RuntimeWarning,
             stacklevel=4,
@@ -241,13 +257,13 @@ class DiskCache:
 
 
 @cache
-def _cache_at(root: Path) -> DiskCache:
-    return DiskCache(root)
+def _cache_at(top: Path) -> DiskCache:
+    return DiskCache(top / "kernels", top)
 
 
 def kernel_cache() -> DiskCache:
     """Return the cache of compiled kernels in the directory that `PLUGRAD_CACHE` names at this moment."""
-    return _cache_at(cache_dir() / "kernels")
+    return _cache_at(cache_dir())
 
 
 def _header(key: bytes, payload: bytes) -> bytes:

@@ -13,6 +13,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from plugrad._util import LazyModule, hashlib
 from plugrad.errors import ArgumentError, DownloadError
+from plugrad.runtime.private_folder import make_private
 from plugrad.settings import cache_dir
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def fetch(
     path = where / (name or _name_of(url))
     if path.is_file() and (sha256 is None or _digest(path) == sha256.lower()):
         return path
-    where.mkdir(parents=True, exist_ok=True)
+    make_private(where)
     descriptor, partial = tempfile.mkstemp(prefix=".partial-", dir=where)
     try:
         with os.fdopen(descriptor, "wb") as file:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from plugrad.errors import CompileError
+from plugrad.runtime.private_folder import exposure, make_private
 from plugrad.settings import cache_dir
 
 
@@ -119,13 +120,15 @@ def _start(command: Sequence[str], source: str, folder: Path | None) -> "subproc
 def compiler_environment(environment: Mapping[str, str]) -> dict[str, str]:
     """Return the environment of compilers: English messages, zig's caches beside ours.
 
-    Where ours cannot be written or is full, zig gets a directory for as long as this process lives: without
-    one it fails, or looks for one forever.
+    Where ours cannot be written, is full, or others may write to it, zig gets a directory for as long as this
+    process lives: without one it fails, or looks for one forever.
     """
-    zig_cache = str(cache_dir() / "zig")
+    folder = cache_dir() / "zig"
+    zig_cache = str(folder)
     try:
-        os.makedirs(zig_cache, exist_ok=True)
-        usable = os.access(zig_cache, os.W_OK) and shutil.disk_usage(zig_cache).free >= _ZIG_ROOM_BYTES
+        make_private(folder)
+        is_private = not exposure(folder, cache_dir()) and os.access(folder, os.W_OK)
+        usable = is_private and shutil.disk_usage(folder).free >= _ZIG_ROOM_BYTES
     except OSError:
         usable = False
     if not usable:

@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from plugrad.errors import CompileError, DeviceNotFound, SettingsError
+from plugrad.runtime.private_folder import exposure, make_private
 from plugrad.settings import cache_dir, settings
 from plugrad_cpu_clang.process import run_compiler, scratch_directory
 
@@ -234,8 +235,10 @@ class _Records:
     def load() -> "_Records":
         path = cache_dir() / "cpu_clang" / "toolchains.json"
         known: Any = None
-        with contextlib.suppress(OSError, ValueError):
-            known = json.loads(path.read_bytes())
+        # what it says is run
+        if not exposure(path.parent, cache_dir()):
+            with contextlib.suppress(OSError, ValueError):
+                known = json.loads(path.read_bytes())
         return _Records(path, known if isinstance(known, dict) else {})  # pyright: ignore[reportUnknownArgumentType]
 
     def identify(self, command: tuple[str, ...]) -> Toolchain:
@@ -266,7 +269,7 @@ class _Records:
         if not self.changed:
             return
         with contextlib.suppress(OSError):
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            make_private(self.path.parent)
             temporary = self.path.with_suffix(f".{os.getpid()}")
             temporary.write_text(json.dumps(self.known, indent=1))
             temporary.replace(self.path)
