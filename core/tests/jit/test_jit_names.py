@@ -1,6 +1,7 @@
-"""Tests of plugrad.jit.names: a name of another tensor is noticed, whoever holds the one before."""
+"""Tests of plugrad.jit.guards: a name of another tensor is noticed, whoever holds the one before."""
 
 import functools
+import sys
 import unittest.mock
 from collections import deque
 from collections.abc import Callable
@@ -10,10 +11,25 @@ from typing import Any
 import pytest
 
 from plugrad import Tensor, Variable, dtypes, jit, nn
-from plugrad.errors import JitError
-from plugrad.jit.lookup import names_of
+from plugrad.jit.guards import Guards
+from plugrad.jit.jit import JitWarning
 
+jit_module: Any = sys.modules["plugrad.jit.jit"]
 Exchange = Callable[[Tensor], None]
+
+
+@pytest.fixture
+def traced(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Grows by one with each trace, without being a name in a function."""
+    calls: list[int] = []
+    trace_call = jit_module.trace_call
+
+    def counted(*args: Any) -> Any:
+        calls.append(1)
+        return trace_call(*args)
+
+    monkeypatch.setattr(jit_module, "trace_call", counted)
+    return calls
 
 
 def here(*values: float) -> Tensor:
@@ -394,24 +410,26 @@ def test_no_code_of_what_is_looked_into_is_run() -> None:
     assert function.captures == 1
 
 
-def test_a_counter_that_nothing_depends_on_is_soon_left_alone() -> None:
+def test_a_counter_that_changes_at_each_call_is_named_in_one_warning() -> None:
     holder = Scaled()
-    runs: list[int] = []
 
     @jit
     def step(x: Tensor) -> Tensor:
-        runs.append(1)
         if holder.steps < 0:
             x = -x
         return x * holder.scale
 
-    for n in range(12):
-        assert step(here(float(n))).tolist() == [2.0 * n]
-        holder.steps += 1
-    # two to record, and three to see that it did the same although the counter had changed
-    assert len(runs) == 5
+    def run() -> None:
+        for n in range(50):
+            assert step(here(float(n))).tolist() == [2.0 * n]
+            holder.steps += 1
+
+    with pytest.warns(JitWarning, match=r"holder\.steps has ever new values.*Pass it as an argument") as seen:
+        run()
+    assert len(seen) == 1
     holder.scale = 3
     assert step(here(1.0)).tolist() == [3.0]
+    assert step.captures == 0
 
 
 def test_what_a_function_itself_counts_is_no_reason_to_run_it_again() -> None:
@@ -428,17 +446,14 @@ def test_what_a_function_itself_counts_is_no_reason_to_run_it_again() -> None:
     assert runs == 2
 
 
-def test_a_number_that_changes_at_each_call_is_refused() -> None:
+def test_values_that_come_again_are_not_traced_again(traced: list[int]) -> None:
     holder = Scaled()
     function = jit(lambda x: x * holder.scale)
-    for _ in range(4):
-        function(here(1.0))
-    for scale in range(3, 7):
+    for scale in (2, 3, 4) * 5:
         holder.scale = scale
         assert function(here(1.0)).tolist() == [scale]
-    holder.scale = 7
-    with pytest.raises(JitError, match="A Python value that changes from call to call"):
-        function(here(1.0))
+    # two calls agree for each value
+    assert len(traced) == 6
 
 
 def test_a_name_that_is_gone_is_noticed() -> None:
@@ -457,7 +472,7 @@ def test_arguments_are_no_names() -> None:
         return x * 2
 
     x = here(1.0)
-    assert names_of((function, (x,), {}), []).tensors == ()
+    assert Guards((function, (x,), {}), [x]).hold((function, (here(2.0),), {}))
     runs: list[int] = []
 
     @jit

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import ParamSpec, TypeVar
 
-from plugrad.jit.jit import TinyJit, jit
+from plugrad.jit.jit import JitWarning, TinyJit, jit
 
-__all__ = ["TinyJit", "jit"]
+__all__ = ["JitWarning", "TinyJit", "jit"]
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -2,17 +2,18 @@
 
 # pyright: reportPrivateUsage=false
 import functools
-from collections import Counter, OrderedDict
-from collections.abc import Callable, Hashable, Iterable
+import warnings
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Sequence
 from types import MethodType
 from typing import Any, Generic, ParamSpec, TypeVar
 
 from plugrad.engine import storage
 from plugrad.engine.capture import current_capture
 from plugrad.errors import GradientError, JitError
+from plugrad.jit.guards import Call, Guards
 from plugrad.jit.hazards import overwriting
 from plugrad.jit.inputs import Inputs, check_devices, read_inputs
-from plugrad.jit.names import Call, Path
 from plugrad.jit.replay import Replay
 from plugrad.jit.trace import Shared, Trace, Watched, trace_call
 from plugrad.jit.tree import rebuild
@@ -24,7 +25,7 @@ from plugrad.tensor.create.random import stream
 from plugrad.tensor.gradient import sever
 from plugrad.uop.uop import UOp
 
-__all__ = ["TinyJit", "jit"]
+__all__ = ["JitWarning", "TinyJit", "jit"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -33,9 +34,11 @@ R = TypeVar("R")
 _MOST_TRACES = 5
 # Bounds the memory of a function that is called with ever new shapes or values.
 _MOST_SIGNATURES = 256
-# A value that the function names and that changed so often without any effect is not looked at again: much
-# names a counter and does not depend on it.
-_MOST_HARMLESS = 3
+# Calls that find a new value of a name, less those that are replayed: then replaying does not pay.
+_MOST_CHANGES = 32
+# Traces and sets of values that are kept for a signature. Each trace holds memory.
+_MOST_CAPTURES = 8
+_MOST_GUARDS = 64
 # The level of JIT at which devices may run several kernels by one call.
 _WITH_GRAPHS = 1
 
@@ -54,15 +57,16 @@ class TinyJit(Generic[P, R]):
     - repeats assigns to tensors outside of the function, whether or not the function realized them;
     - leaves the same gradients in `.grad`;
     - draws new random numbers;
-    - notices when a tensor outside was given other memory, and when a name stands for another tensor, number
-      or function by now: then the function runs again. Names are the variables in its code and in that of
-      the functions that it calls, and the attributes and items that lead on from these. A number or function
-      that changed three times and made no difference is not looked at any more, and these never are: the
-      elements of arrays, numbers in lists, what libraries keep, names that are made up while running.
+    - notices when a tensor outside was given other memory, and when names have other values by now. Names are
+      the variables in its code and in that of the functions that it calls, and the attributes and items that
+      lead on from these. Under values that it never had, the function runs again, and what it does is
+      remembered for these values. Where that happens at most calls, it runs without the JIT from then on,
+      after a `JitWarning`.
 
-    Everything that the function computes in Python is done while recording and not again: `print` prints
-    then only. A value that Python computes differently from call to call is noticed while recording. So
-    make what changes an argument, or a tensor outside of the function.
+    Never noticed is a change in what no name leads to: files, the clock, the environment, what C extensions
+    and libraries keep, names that are looked up in `globals()`. What the function itself changes in Python,
+    and what it prints, happens while recording and not again. So make what changes an argument, or a tensor
+    outside of the function.
 
     No gradient flows through what it returned, unlike what PyTorch compiled: jit the whole step, with
     `backward()` in it, not the model alone.
@@ -91,27 +95,29 @@ class TinyJit(Generic[P, R]):
             raise JitError(f"jit: {given!r:.80} ({type(given).__name__}) is no function. Pass what computes.")
         functools.update_wrapper(self, function)
         self._function = function
-        self._states: OrderedDict[Hashable, _Recording | _Captured] = OrderedDict()
+        self._states: OrderedDict[Hashable, _State] = OrderedDict()
+        self._is_left_alone = False
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:
         return self if instance is None else MethodType(self, instance)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Run the function, or replay what it did."""
-        if not settings.JIT or current_capture() is not None:
+        if self._is_left_alone or not settings.JIT or current_capture() is not None:
             return self._function(*args, **kwargs)
         inputs = read_inputs(args, kwargs)
-        state = self._states.get(inputs.signature)
-        if isinstance(state, _Captured):
-            with storage.lock:
-                changed = state.changed((self._function, args, kwargs), inputs)
-                if not changed and changed is not None:
-                    return state.replay(inputs)
-            state = None if changed is None else _Recording(state, changed)
+        call = self._function, args, kwargs
+        state = self._states.get(inputs.signature) or _State()
+        with storage.lock:
+            captured = state.find(call, inputs)
+            if captured is not None:
+                return captured.replay(inputs)
         check_devices(inputs)
+        changed, last = state.explain(call)
         trace = trace_call(self._function, args, kwargs, inputs)
         _check_aliases(inputs, trace)
-        self._remember(inputs.signature, state or _Recording(), trace)
+        state.add(trace, changed, last)
+        self._remember(inputs.signature, state, trace)
         return _results(trace, inputs, {s: b for s, b in zip(trace.stand_ins, inputs.buffers, strict=True)})
 
     @property
@@ -125,7 +131,7 @@ class TinyJit(Generic[P, R]):
             >>> double.captures
             1
         """
-        return sum(isinstance(state, _Captured) for state in self._states.values())
+        return sum(bool(state.captured) for state in self._states.values())
 
     def reset(self) -> None:
         """Forget all captures, and free their memory.
@@ -140,13 +146,24 @@ class TinyJit(Generic[P, R]):
         """
         self._states.clear()
 
-    def _remember(self, signature: Hashable, recording: "_Recording", trace: Trace) -> None:
-        settled = recording.add(trace)
-        if recording.traces >= _MOST_TRACES and not settled:
+    def _remember(self, signature: Hashable, state: "_State", trace: Trace) -> None:
+        name = getattr(self._function, "__qualname__", "a function")
+        problem = trace.guards.problem
+        if problem or state.changes > _MOST_CHANGES:
+            self._is_left_alone = True
+            self._states.clear()
+            what = f"{problem} cannot be read again" if problem else f"{state.changed} has ever new values"
+            warnings.warn(
+                f"{name} runs without the JIT from now on, since its code names what changes: {what}. Pass "
+                "it as an argument, keep it in a tensor and assign to that, or do not name it.",
+                JitWarning,
+                stacklevel=3,
+            )
+            return
+        if state.traces >= _MOST_TRACES:
             self._states.pop(signature, None)
-            name = getattr(self._function, "__qualname__", "a function")
-            raise JitError(f"{name} cannot be jitted: {trace.problem or recording.difference}")
-        self._states[signature] = _Captured(trace, recording.harmless) if settled else recording
+            raise JitError(f"{name} cannot be jitted: {trace.problem or state.difference}")
+        self._states[signature] = state
         self._states.move_to_end(signature)
         if len(self._states) > _MOST_SIGNATURES:
             self._states.popitem(last=False)
@@ -155,34 +172,82 @@ class TinyJit(Generic[P, R]):
 jit = TinyJit
 
 
-class _Recording:
-    """A signature whose calls run the function: still, or again, where something that it names changed.
+class JitWarning(UserWarning):
+    """A jitted function runs without the JIT from now on: what its code names changes too often.
 
-    Attributes:
-        traces: how many calls have run it.
-        difference: what differed between the last two.
-        harmless: how often the function did the same although something had changed, by the path to that.
+    Example:
+        >>> steps = iter(range(9))
+        >>> function = jit(lambda x: x * next(steps))
+        >>> with warnings.catch_warnings(category=JitWarning, action="ignore"):
+        ...     [function(Tensor([1])).item() for _ in range(4)]
+        [0, 1, 2, 3]
     """
 
-    def __init__(self, captured: "_Captured | None" = None, changed: Iterable[Path] = ()) -> None:
-        self.traces = 0
-        self.difference = ""
-        self.harmless = Counter[Path]() if captured is None else captured.harmless
-        self._changed = tuple(changed)
-        self._last: Any = None if captured is None else captured.agreement
 
-    def add(self, trace: Trace) -> bool:
-        """Take note of one more call, and say whether it did the same as the one before."""
-        self.traces += 1
-        before, self._last = self._last, trace.agreement
-        if trace.problem or before is None:
-            return False
-        changed, self._changed = self._changed, ()
-        if before == trace.agreement:
-            self.harmless.update(changed)
-            return True
-        self.difference = _describe_difference(before, trace.agreement)
-        return False
+class _State:
+    """What is known of the calls of one signature.
+
+    Attributes:
+        captured: what may be replayed, each under the values of some names.
+        traces: how many traces in a row had no equal, although no name had changed.
+        changes: how many calls found a name changed, less those that were replayed.
+        changed: the name that changed last.
+        difference: what differed between the last two traces.
+    """
+
+    def __init__(self) -> None:
+        self.captured: list[_Captured] = []
+        self.traces = self.changes = 0
+        self.changed = self.difference = ""
+        self._traced: list[tuple[Guards, Any]] = []
+
+    def find(self, call: Call, inputs: Inputs) -> "_Captured | None":
+        """Return what a call may replay."""
+        for number, captured in enumerate(self.captured):
+            if captured.guards_hold(call):
+                if not captured.is_current(inputs):
+                    del self.captured[number]
+                    return None
+                if number:
+                    self.captured.insert(0, self.captured.pop(number))
+                if self.changes:
+                    self.changes -= 1
+                return captured
+        return None
+
+    def explain(self, call: Call) -> "tuple[str, Any]":
+        """Return the name that has a value it never had, and what was done last under those it has."""
+        for guards, agreement in reversed(self._traced):
+            if guards.hold(call):
+                return "", agreement
+        known = (
+            self.captured[0].guards[-1] if self.captured else self._traced[-1][0] if self._traced else None
+        )
+        return ("", None) if known is None else (known.difference(call), None)
+
+    def add(self, trace: Trace, changed: str, last: Any) -> None:
+        """Take note of one more call, and capture it if another one did the same."""
+        if changed:
+            self.changed = changed
+            self.changes += 1
+            last = self._traced[-1][1] if self._traced else None
+        guards = [trace.guards]
+        same = next((c for c in self.captured if changed and c.agreement == trace.agreement), None)
+        if same is not None:
+            self.captured.remove(same)
+            guards = [*same.guards, *guards]
+        if not trace.problem and (same is not None or (last is not None and last == trace.agreement)):
+            guards = [*[g for g, agreement in self._traced if agreement == trace.agreement], *guards]
+            self._traced = [each for each in self._traced if each[1] != trace.agreement]
+            self.captured.insert(0, _Captured(trace, guards[-_MOST_GUARDS:]))
+            del self.captured[_MOST_CAPTURES:]
+            self.traces = 0
+            return
+        if not changed or trace.problem:
+            self.traces += 1
+            if last is not None:
+                self.difference = _describe_difference(last, trace.agreement)
+        self._traced = [*self._traced, (trace.guards, trace.agreement)][-_MOST_GUARDS:]
 
 
 def _describe_difference(agreement: Any, other: Any) -> str:
@@ -206,15 +271,14 @@ class _Captured:
     """A signature whose calls are replayed.
 
     Attributes:
-        harmless: see `_Recording`.
+        guards: values of names that were seen to lead to this.
         agreement: what two calls agreed on.
     """
 
-    def __init__(self, trace: Trace, harmless: "Counter[Path]") -> None:
-        self.harmless = harmless
+    def __init__(self, trace: Trace, guards: Sequence[Guards]) -> None:
+        self.guards = guards
         self.agreement = trace.agreement
         self._trace = trace
-        self._names = trace.names.without(path for path, n in harmless.items() if n >= _MOST_HARMLESS)
         self._returned = [same for same in trace.same if same is not None]
         self._made = [(made, storage.buffer_of(made)) for made in trace.made]
         opened = [*map(storage.buffer_of, trace.stand_ins), *(memory for _, memory in self._made)]
@@ -228,11 +292,11 @@ class _Captured:
         for watched in trace.watched:
             self._watched.setdefault(watched.buffer, []).append(watched)
 
-    def changed(self, call: Call, inputs: Inputs) -> list[Path] | None:
-        """Return the paths to values and objects that are others by now; None: record from the beginning."""
-        return self._names.changed(call) if self._is_current(inputs) else None
+    def guards_hold(self, call: Call) -> bool:
+        """Say whether the names have values that were seen to lead to this."""
+        return next((True for guards in reversed(self.guards) if guards.hold(call)), False)
 
-    def _is_current(self, inputs: Inputs) -> bool:
+    def is_current(self, inputs: Inputs) -> bool:
         """Say whether the tensors outside are still in the memory that the steps use."""
         for tensors in self._watched.values():
             if all([watched.tensor() is None for watched in tensors]):

@@ -23,10 +23,9 @@ from plugrad.engine import storage
 from plugrad.engine.capture import Capture, capturing
 from plugrad.engine.execute import Copy, Step
 from plugrad.engine.schedule_cache import canonicalize
+from plugrad.jit.guards import Guards
 from plugrad.jit.hazards import overwriting
 from plugrad.jit.inputs import Inputs
-from plugrad.jit.lookup import names_of
-from plugrad.jit.names import Names
 from plugrad.jit.tree import Leaf, Leaves, collect, rebuild
 from plugrad.runtime.buffer import Buffer, live_buffers
 from plugrad.runtime.transfer import copy_buffer
@@ -162,7 +161,7 @@ class Trace:
         relied_on: BUFFERs outside that hold, or were read for, values that were computed before the call.
         values_used: tensors outside that were no memory when they were used, each with where it lay, or its
             graph.
-        names: how the function found the tensors outside that it used.
+        guards: the values that its code names.
         written_inputs: the numbers of the inputs' BUFFERs that they write.
     """
 
@@ -187,7 +186,7 @@ class Trace:
     written: frozenset[UOp]
     relied_on: tuple[UOp, ...]
     values_used: "tuple[tuple[weakref.ref[Tensor], UOp], ...]"
-    names: Names
+    guards: Guards
     written_inputs: tuple[int, ...]
 
 
@@ -281,7 +280,7 @@ class _Tracer:
             written_inputs=self._written_inputs(),
             relied_on=relied_on,
             values_used=self._values_used(asked),
-            names=names_of(call, self._named(directly)),
+            guards=Guards(call, self._named(directly)),
         )
 
     def _named(self, used: "set[int]") -> list[Tensor]:

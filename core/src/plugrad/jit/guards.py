@@ -1,0 +1,309 @@
+"""Guards of a trace: the Python values that code names, compared again before each replay.
+
+They are found by names: variables, attributes and keys in the code of the function, and of the functions
+that these lead to. Namespaces and containers are held and read again, so that one pass by identity covers
+all of them; what is another object by then is compared by type and content.
+"""
+
+from collections import OrderedDict, deque
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from functools import cached_property, partial
+from itertools import chain, repeat
+from operator import attrgetter, is_, itemgetter
+from operator import call as call_it
+from types import FunctionType, MethodType, ModuleType
+from typing import Any
+
+from plugrad._util import slots_in
+from plugrad.jit.names_in_code import is_iterator, is_layer, is_library, words_in
+from plugrad.tensor import Tensor
+from plugrad.uop.uop import UOp
+
+__all__ = ["Call", "Guards"]
+
+#: A function with its arguments and keyword arguments.
+Call = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]
+# Reads values again, and what each of them is called below the object that they are in.
+_Read = tuple[Callable[[], Iterable[Any]], Sequence[Any]]
+
+# Equal where they are written the same: 1 is not True, 0.0 is not -0.0, and NaN is NaN.
+_PLAIN = frozenset({bool, int, float, complex, str, bytes, type(None), range, slice})
+# `dict.__iter__` would give another order of an OrderedDict
+_CONTAINERS: tuple[type[Any], ...] = (list, tuple, OrderedDict, dict, set, frozenset, deque)
+_DICTS: tuple[Any, ...] = (OrderedDict, dict)
+_NOT_LOOKED_INTO = (*_PLAIN, Tensor, UOp)
+# What wraps functions, by the attributes that lead to these.
+_WRAPPERS: dict[type[Any], Callable[[Any], tuple[Any, ...]]] = {
+    MethodType: attrgetter("__func__", "__self__"),
+    partial: attrgetter("func", "args", "keywords"),
+    property: attrgetter("fget", "fset"),
+    cached_property: attrgetter("func", "attrname"),
+    staticmethod: attrgetter("__func__", "__doc__"),
+    classmethod: attrgetter("__func__", "__doc__"),
+}
+# Who has more objects than these has data among them.
+_MOST_OBJECTS = 20_000
+# Code that names these may name any attribute by a computed text.
+_ANY_NAME = frozenset({"getattr", "hasattr", "vars", "__dict__"})
+# unlike `getattr` it runs no code of users
+_attribute = object.__getattribute__
+_MISSING = object()
+# A name is gone, or what it leads to changes at this moment.
+_CHANGED = (LookupError, AttributeError, TypeError, ValueError, RuntimeError)
+
+
+class Guards:
+    """Values that names led to after a call.
+
+    Attributes:
+        problem: the name of what cannot be read again; empty where everything can.
+    """
+
+    def __init__(self, call: Call, used: Iterable[Tensor]) -> None:
+        self._used = frozenset(map(id, used))
+        words: set[str] = set()
+        known = -1
+        while known < len(words):
+            # a function that was found late may name attributes of what was found early
+            known = len(words)
+            self._search(call, words)
+        self._reads = [read for read, _, _ in self._named]
+        self._containers = [container for container, _ in self._sized]
+        self._lengths = list(map(len, self._containers))
+
+    def hold(self, call: Call) -> bool:
+        """Say whether all names lead to equal values."""
+        try:
+            found = chain.from_iterable(map(call_it, self._reads))
+            if not all(map(is_, found, self._expected)) or list(map(len, self._containers)) != self._lengths:
+                return not self.difference(call)
+            return not (self._bits or self._passed) or not self._difference_in_objects(call)
+        except _CHANGED:
+            return False
+
+    def difference(self, call: Call) -> str:
+        """Return the name of a value that is another one by now; empty: there is none."""
+        for (container, label), length in zip(self._sized, self._lengths, strict=True):
+            if len(container) != length:
+                return f"the length of {label}"
+        expected = iter(self._expected)
+        for read, label, names in self._named:
+            try:
+                for name, found in zip(names, read(), strict=True):
+                    value = next(expected)
+                    if found is not value and not self._is_equal(found, value):
+                        return _join(label, name)
+            except _CHANGED:
+                return label
+        return self._difference_in_objects(call)
+
+    def _difference_in_objects(self, call: Call) -> str:
+        if self._passed and list(map(id, _objects_in(call[1:]))) != list(map(id, self._passed)):
+            return "an argument"
+        return next((label for value, bits, label in self._bits if _bits(value) != bits), "")
+
+    def _search(self, call: Call, words: set[str]) -> None:
+        self.problem = ""
+        self._named: list[tuple[Callable[[], Iterable[Any]], str, Sequence[Any]]] = []
+        self._expected: list[Any] = []
+        self._sized: list[tuple[Any, str]] = []
+        self._bits: list[tuple[Any, Hashable, str]] = []
+        self._contents: dict[int, tuple[Any, ...]] = {}
+        passed = list(_objects_in(call[1:]))
+        # the signature tells other arguments apart by what they are
+        self._passed = passed if any([type(item).__eq__ is not object.__eq__ for item in passed]) else []
+        held = [(call[0], ""), *[(item, type(item).__name__) for item in passed]]
+        seen = {id(item) for item, _ in held}
+        objects: list[Any] = []
+        for item, label in held:
+            cls = _class_of(item)
+            if not is_library(cls.__module__):
+                objects.append(item)
+                if id(cls) not in seen:
+                    seen.add(id(cls))
+                    held.append((cls, cls.__name__))
+            for read, names in self._look_into(item, label, words):
+                for name, value in zip(names, self._note(read, label, names), strict=True):
+                    if id(value) not in seen and not issubclass(type(value), _NOT_LOOKED_INTO):
+                        seen.add(id(value))
+                        held.append((value, _join(label, name)))
+            if len(held) > _MOST_OBJECTS:
+                self.problem = label
+                break
+        self._note(partial(map, type, objects), "the class of an object", [""] * len(objects))
+
+    def _note(self, read: Callable[[], Iterable[Any]], label: str, names: Sequence[Any]) -> list[Any]:
+        values = list(read())
+        self._named.append((read, label, names))
+        self._expected += values
+        return values
+
+    def _look_into(self, item: Any, label: str, words: set[str]) -> Iterator[_Read]:
+        """Give the reads of what is next to an object. No code of its class is run."""
+        cls = _class_of(item)
+        if wrapped := _WRAPPERS.get(cls):
+            yield partial(wrapped, item), [""] * len(wrapped(item))
+        elif cls is FunctionType:
+            if not is_library(item.__module__):
+                yield from _from_function(item, words)
+        elif issubclass(cls, ModuleType):
+            if not is_library(_attribute(item, "__dict__").get("__name__")):
+                yield from _from_namespace(vars(item), words)
+        elif issubclass(cls, type):
+            if not is_library(item.__module__):
+                own = type.__getattribute__(item, "__dict__")
+                yield from _from_namespace(
+                    own, [name for name in own if name in words or _is_code(name, own)]
+                )
+                yield partial(attrgetter("__bases__"), item), [""] * len(item.__bases__)
+        elif is_iterator(cls):
+            self.problem = label
+        else:
+            if issubclass(cls, _CONTAINERS):
+                yield from self._from_container(item, label)
+            elif (bits := _bits(item)) is not None:
+                self._bits.append((item, bits, label))
+                return
+            yield from self._from_object(item, label, cls, words)
+
+    def _from_container(self, item: Any, label: str) -> Iterator[_Read]:
+        self._contents[id(item)] = content = _content(item)
+        kind = _kind_of(item)
+        if kind in _DICTS:
+            keys = content[: len(item)]
+            yield partial(kind.__iter__, item), [""] * len(keys)
+            yield partial(kind.values, item), [f"[{key!r:.40}]" for key in keys]
+        else:
+            yield partial(kind.__iter__, item), [f"[{place}]" for place in range(len(content))]
+        if kind not in (tuple, frozenset):
+            self._sized.append((item, label))
+
+    def _from_object(self, item: Any, label: str, cls: type[Any], words: set[str]) -> Iterator[_Read]:
+        is_user = not is_library(cls.__module__)
+        if cls.__dictoffset__:
+            own = _attribute(item, "__dict__")
+            if is_library(cls.__module__, of_python=False) and not is_layer(cls):
+                yield from _from_namespace(own, ("__wrapped__",))
+            elif is_layer(cls) or not _ANY_NAME.isdisjoint(words):
+                # another attribute would be named as well
+                self._sized.append((own, label))
+                yield from _from_namespace(own, tuple(own))
+            else:
+                yield from _from_namespace(own, words)
+                inherited = words.intersection(chain.from_iterable(map(vars, cls.__mro__)))
+                if is_user and (absent := inherited.difference(own)):
+                    yield partial(map, own.get, tuple(absent), repeat(_MISSING)), tuple(absent)
+        if is_user:
+            names = [name for base in cls.__mro__ for name in slots_in(base) if _is_set(item, name)]
+            if names:
+                yield partial(map, partial(_attribute, item), names), names
+
+    def _is_equal(self, found: Any, value: Any) -> bool:
+        cls = _class_of(found)
+        if cls is not type(value):
+            return False
+        if cls in _PLAIN:
+            return repr(found) == repr(value)
+        if cls is MethodType:
+            return found.__func__ is value.__func__ and found.__self__ is value.__self__
+        if cls is Tensor:
+            # the values of others do not matter
+            return id(value) not in self._used and _form(found) == _form(value)
+        if cls in _CONTAINERS:
+            content, before = _content(found), self._contents[id(value)]
+            pairs = zip(content, before, strict=False)
+            return len(content) == len(before) and all([a is b or self._is_equal(a, b) for a, b in pairs])
+        return any([value is array and _bits(found) == bits for array, bits, _ in self._bits])
+
+
+def _class_of(value: object) -> Any:
+    return type(value)
+
+
+def _objects_in(value: Any) -> Iterator[Any]:
+    """Give the objects in the containers that a call passes, but for those that never change."""
+    cls = _class_of(value)
+    if issubclass(cls, (list, tuple, dict)):
+        items: Iterable[Any] = value.values() if issubclass(cls, dict) else value
+        yield from chain.from_iterable(map(_objects_in, items))
+    elif not issubclass(cls, _NOT_LOOKED_INTO) and not _is_constant(cls):
+        yield value
+
+
+def _is_constant(cls: type[Any]) -> bool:
+    parameters = getattr(cls, "__dataclass_params__", None)
+    has_own_comparison = cls.__eq__ is not object.__eq__ and cls not in _WRAPPERS
+    return has_own_comparison and (is_library(cls.__module__) or getattr(parameters, "frozen", False))
+
+
+def _from_function(function: FunctionType, words: set[str]) -> Iterator[_Read]:
+    named = words_in(function.__code__)
+    words |= named
+    yield from _from_namespace(function.__globals__, named)
+    pairs = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    cells = {name: cell for name, cell in pairs if _is_filled(cell)}
+    if cells:
+        yield partial(map, attrgetter("cell_contents"), tuple(cells.values())), [*cells]
+    if function.__defaults__ or function.__kwdefaults__:
+        yield partial(attrgetter("__defaults__", "__kwdefaults__"), function), ("", "")
+    if "__wrapped__" in vars(function):
+        yield from _from_namespace(vars(function), ("__wrapped__",))
+
+
+def _is_filled(cell: Any) -> bool:
+    try:
+        return cell.cell_contents is not None or True
+    except ValueError:
+        return False
+
+
+def _from_namespace(names_of: Any, names: Iterable[str]) -> Iterator[_Read]:
+    present = [name for name in names if name in names_of]
+    if len(present) == 1:
+        # an `itemgetter` of one name gives no tuple
+        yield partial(map, names_of.__getitem__, present), present
+    elif present:
+        yield partial(itemgetter(*present), names_of), present
+
+
+def _is_set(item: Any, name: str) -> bool:
+    try:
+        _attribute(item, name)
+    except AttributeError:
+        return False
+    return True
+
+
+def _is_code(name: str, members: Any) -> bool:
+    """Say whether Python itself calls a member of a class, by no name."""
+    return name.startswith("__") and name.endswith("__") and isinstance(members[name], FunctionType)
+
+
+def _kind_of(container: Any) -> Any:
+    return next(kind for kind in _CONTAINERS if isinstance(container, kind))
+
+
+def _content(container: Any) -> Any:
+    """Return the keys and items, running no code of a subclass."""
+    kind = _kind_of(container)
+    items = tuple(kind.__iter__(container))
+    return (*items, *kind.values(container)) if kind in _DICTS else items
+
+
+def _bits(value: Any) -> Hashable:
+    """Return the contents of an array or a NumPy scalar; None: the object is neither."""
+    try:
+        view = memoryview(value)
+    except (TypeError, ValueError, BufferError):
+        return None
+    return view.format, view.shape, view.tobytes()
+
+
+def _form(tensor: Tensor) -> Hashable:
+    return tensor.shape, tensor.dtype, tensor.device, tensor.requires_grad
+
+
+def _join(label: str, name: Any) -> str:
+    if not name or not label:
+        return label or str(name)
+    return f"{label}{name}" if str(name).startswith("[") else f"{label}.{name}"

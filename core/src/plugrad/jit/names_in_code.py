@@ -1,0 +1,41 @@
+"""Names in the code of functions, and whose code is looked into for them."""
+
+import sys
+from types import CodeType
+from typing import Any
+
+__all__ = ["is_iterator", "is_layer", "is_library", "words_in"]
+
+# Whose functions and classes name nothing of users.
+_LIBRARIES = frozenset({"plugrad", "numpy", "torch"})
+
+
+def words_in(code: CodeType) -> set[str]:
+    """Return the names in a function's code, and its texts, which may be keys or attributes."""
+    words = set(code.co_names)
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            words |= words_in(constant)
+        elif isinstance(constant, str):
+            words.add(constant)
+    return words
+
+
+def is_layer(cls: type[Any]) -> bool:
+    """Say whether a class is one of plugrad's layers or optimizers, which read all of their attributes."""
+    return str(cls.__module__).startswith("plugrad.nn.")
+
+
+def is_library(module: object, *, of_python: bool = True) -> bool:
+    """Say whether a module belongs to plugrad or a library, that of Python included unless told otherwise."""
+    if not isinstance(module, str):
+        return False
+    root = module.partition(".")[0]
+    return (
+        root in _LIBRARIES or root.startswith("plugrad_") or (of_python and root in sys.stdlib_module_names)
+    )
+
+
+def is_iterator(cls: type[Any]) -> bool:
+    """Say whether objects of a class give other values each time, and cannot be asked for them twice."""
+    return cls.__module__ in ("builtins", "itertools") and hasattr(cls, "__next__")
