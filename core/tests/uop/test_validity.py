@@ -95,3 +95,11 @@ def test_simplified_address_agrees_wherever_the_gate_holds(
     out = place(idx, gate)
     try_all(gate, out.src[2] if len(out.src) > 2 else UOp.const(dtypes.bool, True))
     try_all(idx, out.src[1], given=gate)
+
+
+def test_the_gate_of_a_load_in_an_address_stays() -> None:
+    position = UOp(Ops.PARAM, dtypes.int32, (), (1, 100)).index(r).load().cast(dtypes.index)
+    gate = ~(position < 0) & (position < 4)
+    inner = UOp(Ops.PARAM, dtypes.int32, (), (2, 4)).index(position, gate).load()
+    idx = (inner < 0).where(inner + 4, inner).cast(dtypes.index)
+    assert inner in place(idx, gate & (position < 3)).src[1].toposort()

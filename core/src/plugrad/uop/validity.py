@@ -94,7 +94,10 @@ def _try(u: UOp, x: UOp, lowest: int, highest: int) -> UOp:
         return u
     sign = terms.pop(atom)
     written = sum_of({t: -k * sign for t, k in terms.items()}, -constant * sign) + name * sign
-    out = simplify(simplify(u.substitute({atom: written})).substitute({name: x} if lowest < highest else {}))
+    # a load runs whether the gate around it holds or not: what gates it stays
+    kept = {node: node for node in u.toposort() if node.op is Ops.LOAD}
+    under = simplify(u.substitute({**kept, atom: written}))
+    out = simplify(under.substitute({name: x} if lowest < highest else {}))
     return out if _cost(out) < _cost(u) else u
 
 
