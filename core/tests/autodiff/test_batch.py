@@ -9,7 +9,6 @@ import pytest
 from plugrad.autodiff import Batch, compute_gradient, recomputed, with_rule
 from plugrad.dtype import dtypes
 from plugrad.errors import TransformError
-from plugrad.schedule.gather_fusion import inside_lookup
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
@@ -60,17 +59,6 @@ def test_what_does_not_depend_on_the_example_stays() -> None:
     assert costly in batched.toposort()
     assert not batch.depends(costly)
     assert batch.depends(one * costly)
-
-
-def test_lookups_are_lookups_in_a_batch() -> None:
-    rows, place = buffer((9,)), UOp.new_buffer("PYTHON", (4,), dtypes.int32)
-    here = UOp.iota(9).reshape((1, 9)).expand((4, 9))
-    is_wanted = here.eq(place.reshape((4, 1)).expand((4, 9)))
-    found = is_wanted.where(rows.reshape((1, 9)).expand((4, 9)), 0.0).reduce_axis(Ops.ADD, (1,))
-    assert inside_lookup(found)
-    places = UOp.new_buffer("PYTHON", (5, 4), dtypes.int32)
-    for values in ({place: places}, {rows: buffer((5, 9))}):
-        assert inside_lookup(Batch(5, values).apply([found])[0])
 
 
 def test_the_rule_of_a_function_gets_one_example(evaluate: Any) -> None:

@@ -1,11 +1,8 @@
-import numpy as np
-
 from plugrad.codegen.ranges import fold_reduce, simplify_ranges
 from plugrad.dtype import DType, dtypes
 from plugrad.uop.ops import AxisType, KernelInfo, Ops
 from plugrad.uop.symbolic import simplify
 from plugrad.uop.uop import UOp
-from plugrad_conformance.testing.kernels import evaluate_kernel, storage_of, values_of
 
 REDUCE = AxisType.REDUCE
 
@@ -87,66 +84,3 @@ def test_a_reduction_of_nothing_is_its_identity() -> None:
     assert fold_reduce(value.reduce(Ops.ADD, none)).arg == 0  # pyright: ignore
     assert fold_reduce(value.reduce(Ops.MUL, none)).arg == 1  # pyright: ignore
     assert fold_reduce(value.reduce(Ops.MAX, none)).arg == -(1 << 31)  # pyright: ignore
-
-
-def lookup(wanted: UOp, counter: UOp) -> UOp:
-    return counter.eq(wanted).where(table.index(k).load(), 0.0).reduce(Ops.ADD, k)
-
-
-def test_a_sum_that_picks_one_element_is_a_gated_load() -> None:
-    wanted = ints.index(i).load()
-    ast = kernel(out.index(i).store(lookup(wanted, k.cast(dtypes.int32)), i))
-    got = simplify_ranges(ast)
-    assert not any(u.op is Ops.REDUCE for u in got.toposort())
-    memory = [
-        storage_of(np.zeros(32), dtypes.float32),
-        storage_of(np.zeros(32), dtypes.float32),
-        storage_of(np.arange(6) + 10, dtypes.float32),
-        storage_of(np.array([5, -1, 6, 0] * 8), dtypes.int32),
-    ]
-    evaluate_kernel(got, memory)
-    assert values_of(memory[0], dtypes.float32)[:4].tolist() == [15, 0, 0, 10]
-
-
-def test_the_greatest_integers_are_outside_of_an_axis_of_any_size() -> None:
-    n = UOp.variable("n", 1, 6)
-    row = UOp.range(n, 2, REDUCE)
-    for dtype in (dtypes.int64, dtypes.uint64):
-        numbers = param(3, 4, dtype)
-        wanted = numbers.index(i).load()
-        value = row.cast(dtype).eq(wanted).where(table.index(row).load(), 0.0).reduce(Ops.ADD, row)
-        got = simplify_ranges(kernel(out.index(i).store(value, i)))
-        assert not any(u.op is Ops.REDUCE for u in got.toposort())
-        memory = [
-            storage_of(np.zeros(32), dtypes.float32),
-            storage_of(np.zeros(32), dtypes.float32),
-            storage_of(np.arange(6) + 10, dtypes.float32),
-            storage_of(np.array([3, 4, 0, (1 << 63) - 1]), dtype),
-        ]
-        evaluate_kernel(got, memory, {"n": 4})
-        assert values_of(memory[0], dtypes.float32)[:4].tolist() == [13, 0, 10, 0]
-
-
-def test_a_lookup_by_a_fraction_is_no_lookup() -> None:
-    wanted = x.index(i).load()
-    assert fold_reduce(lookup(wanted, k.cast(dtypes.float32))) is None
-
-
-def test_a_lookup_by_a_counter_that_wraps_is_no_lookup() -> None:
-    long = UOp.range(300, 2, REDUCE)
-    value = param(2, 300).index(long).load()
-    wanted = param(3, 4, dtypes.uint8).index(i).load()
-    picked = long.cast(dtypes.uint8).eq(wanted).where(value, 0.0).reduce(Ops.ADD, long)
-    assert fold_reduce(picked) is None
-
-
-def test_every_load_of_a_nested_lookup_is_gated() -> None:
-    wanted = ints.index(i).load()
-    inner = param(4, 6, dtypes.int32).index(k).load()
-    value = x.index(inner.cast(dtypes.index)).load()
-    total = k.cast(dtypes.int32).eq(wanted).where(value, 0.0).reduce(Ops.ADD, k)
-    found = fold_reduce(total)
-    assert found is not None
-    loads = [u for u in found.toposort() if u.op is Ops.LOAD and u.src[0].src[0] is not ints]
-    assert len(loads) == 2
-    assert all(len(u.src[0].src) == 3 for u in loads)

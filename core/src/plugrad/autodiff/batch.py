@@ -11,7 +11,7 @@ from plugrad.autodiff.function import inputs_of, outputs_of
 from plugrad.autodiff.placeholder import placeholder
 from plugrad.autodiff.vjp import sum_over
 from plugrad.errors import TransformError
-from plugrad.uop.ops import COMPARE, ELEMENTWISE, DispatchRule, FunctionArg, Ops
+from plugrad.uop.ops import ELEMENTWISE, DispatchRule, FunctionArg, Ops
 from plugrad.uop.shape import pairs_of
 from plugrad.uop.uop import UOp
 
@@ -101,12 +101,7 @@ class Batch:
         now, is_batched = self._done[u]
         if is_batched:
             return now
-        if now is u and u.op in COMPARE:
-            # cheap, and the scheduler looks for them where something is chosen
-            return u.replace(src=tuple([self._spread(s) if s.shape else s for s in u.src]))
-        # an EXPAND stays the outermost op: that is how the scheduler knows what is the same along an axis
-        below = now.src[0] if now.op is Ops.EXPAND else now
-        return below.reshape((1, *below.shape)).expand((self.size, *u.shape))
+        return now.reshape((1, *now.shape)).expand((self.size, *u.shape))
 
     def _dispatch(self, u: UOp) -> UOp:
         inputs = [self._done[s] for s in u.src[1:]]

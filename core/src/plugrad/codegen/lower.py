@@ -44,7 +44,7 @@ PREPARE = Pipeline(
         Stage(simplify_gates, kernel_spec, "first: axes can merge when their addresses are simple"),
         Stage(simplify_ranges, kernel_spec, "optimisations should see the fewest, longest axes"),
         Stage(split_at_divisors, kernel_spec, "axes have merged: what addresses divide yet, they need apart"),
-        Stage(scatter, kernel_spec, "what is a lookup has been folded, and the axes are those of memory"),
+        Stage(scatter, kernel_spec, "by now the axes are those of memory"),
         Stage(guard_empty_loops, kernel_spec, "by now an axis of one step at most is no part of addresses"),
     ),
 )

@@ -1,15 +1,15 @@
 """Make the loop nest of a fresh kernel as small as it can be.
 
-Runs first: neighbouring ranges that memory cannot tell apart become one, and reductions that are a lookup in
-disguise become one.
+Neighbouring ranges that memory cannot tell apart become one, and reductions that take
+one value again and again become a product.
 """
 
 from itertools import pairwise
 from typing import Any
 
-from plugrad.codegen.rebuild import at, ranges_of_reduce, rebuild
+from plugrad.codegen.rebuild import ranges_of_reduce, rebuild
 from plugrad.codegen.strides import coefficient, constant_size
-from plugrad.dtype import DType, dtypes, is_float, is_int, truncate
+from plugrad.dtype import DType, is_float, truncate
 from plugrad.uop.ops import Ops, identity_of
 from plugrad.uop.symbolic import simplify
 from plugrad.uop.uop import UOp
@@ -28,7 +28,7 @@ def simplify_ranges(sink: UOp, _: Any = None) -> UOp:
 
 
 def fold_reduce(u: UOp) -> UOp | None:
-    """Replace a reduction over nothing, over a range that its value does not need, or needs in one step."""
+    """Replace a reduction over nothing, or over a range that its value does not need."""
     if u.op is not Ops.REDUCE or u.arg[1] != 1:
         return None
     value, ranges = u.src[0], ranges_of_reduce(u)
@@ -45,7 +45,7 @@ def fold_reduce(u: UOp) -> UOp | None:
 
 def _fold_range(op: Ops, value: UOp, r: UOp) -> UOp | None:
     if r in value.ranges:
-        return _lookup(value, r) if op is Ops.ADD else None
+        return None
     if op is Ops.MAX:
         # of no steps, the greatest is the lowest number there is
         return value if r.src[0].vmin > 0 else None
@@ -58,56 +58,6 @@ def _fold_range(op: Ops, value: UOp, r: UOp) -> UOp | None:
 def _counts(dtype: DType, size: int) -> bool:
     """Say whether `size` times a value is what adding it `size` times gives; integers wrap both ways."""
     return not is_float(dtype) or truncate(size, dtype) == size
-
-
-def _lookup(value: UOp, r: UOp) -> UOp | None:
-    """Recognise the sum over r of (x if r == wanted else 0): it is x at r = wanted.
-
-    The condition makes `wanted` an address, so an address outside of the range gives 0 and touches nothing.
-    """
-    if value.op is Ops.WHERE and value.src[2].op is Ops.CONST and value.src[2].arg == 0:
-        condition, x = value.src[0], value.src[1]
-        equal = Ops.CMPEQ
-    elif value.op is Ops.WHERE and value.src[1].op is Ops.CONST and value.src[1].arg == 0:
-        condition, x = value.src[0], value.src[2]
-        equal = Ops.CMPNE
-    else:
-        return None
-    if condition.op is not equal:
-        return None
-    for counter, wanted in (condition.src, condition.src[::-1]):
-        counts = counter.src[0] if counter.op is Ops.CAST else counter
-        if counts is not r or r in wanted.ranges or not _counts_exactly(counter, r):
-            continue
-        position = wanted.cast(dtypes.index)
-        inside = simplify(~(position < 0) & _is_below(wanted, r.src[0]))
-        found = _gate_loads(at(x, r, position), x, r, position, inside)
-        return inside.where(found, found.const_like(0))
-    return None
-
-
-def _is_below(wanted: UOp, size: UOp) -> UOp:
-    if size.op is Ops.CONST or wanted.dtype.itemsize < 8:
-        return wanted.cast(dtypes.index) < size
-    # a comparison of addresses may become one with `wanted + 1`, and the greatest integer has no next one
-    return wanted < size.cast(wanted.dtype)
-
-
-def _counts_exactly(counter: UOp, r: UOp) -> bool:
-    """Say whether `counter`, `r` in some dtype, is an integer that has not wrapped."""
-    return is_int(counter.dtype) and counter.bounds == r.bounds
-
-
-def _gate_loads(found: UOp, before: UOp, r: UOp, position: UOp, inside: UOp) -> UOp:
-    """Gate every load of `found` whose address came from `r`."""
-    moved = {at(u, r, position) for u in before.toposort() if u.op is Ops.INDEX and r in u.ranges}
-    done: dict[UOp, UOp] = {}
-    for u in found.toposort():
-        src = tuple([done[s] for s in u.src])
-        if u in moved:
-            src = (*src[:2], src[2] & inside if len(src) > 2 else inside)
-        done[u] = u if src == u.src else UOp(u.op, u.dtype, src, u.arg, u.tag)
-    return done[found]
 
 
 def _merge_one(sink: UOp) -> UOp | None:

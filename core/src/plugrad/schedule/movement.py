@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from plugrad.dtype import dtypes
-from plugrad.uop.ops import Ops
+from plugrad.uop.ops import AxisType, Ops
 from plugrad.uop.shape import pairs_of
 from plugrad.uop.symbolic import simplify
 from plugrad.uop.uop import UOp
@@ -26,6 +26,13 @@ def strides_of(shape: Sequence[Any]) -> tuple[Any, ...]:
         out.append(stride)
         stride = stride * size
     return tuple(reversed(out))
+
+
+def loop_over(size: Any, ident: int, kind: AxisType) -> UOp:
+    """Return the index along an axis: a RANGE, with its size in the form that addresses get it in."""
+    if isinstance(size, int):
+        return ZERO if size == 1 else UOp.range(size, ident, kind)
+    return UOp.range(simplify(size), ident, kind)
 
 
 def flatten(idxs: Sequence[UOp], shape: Sequence[Any]) -> UOp:

@@ -9,7 +9,7 @@ from typing import Any
 
 from plugrad._frozen import frozen
 from plugrad.schedule.fusion import CostModel
-from plugrad.schedule.gather_fusion import inside_lookup
+from plugrad.schedule.selection import selection_of
 from plugrad.schedule.versions import VERSIONS, base_of, slice_of
 from plugrad.uop.ops import MOVEMENT, Ops, identity_of
 from plugrad.uop.rewrite import PatternMatcher, graph_rewrite
@@ -63,7 +63,7 @@ def _split_long_reduce(ctx: "Devices", reduced: UOp, x: UOp) -> UOp | None:
     after:  sum of (pieces, N/pieces) -> (pieces, 1), in memory; sum of those -> (1,)
     """
     op, axes = reduced.arg
-    if not all(isinstance(size, int) for size in x.shape) or inside_lookup(reduced):
+    if not all(isinstance(size, int) for size in x.shape):
         return None
     sizes: Any = x.shape
     model = ctx.cost.get(reduced.device or ctx.default)
@@ -73,7 +73,7 @@ def _split_long_reduce(ctx: "Devices", reduced: UOp, x: UOp) -> UOp | None:
     pieces = model.split_reduce(math.prod(sizes[a] for a in axes), kept)
     # the outermost reduced axis that divides keeps each piece's memory together
     axis = next((a for a in axes if pieces > 1 and sizes[a] % pieces == 0), None)
-    if axis is None:
+    if axis is None or ((selection := selection_of(reduced)) is not None and selection.axes):
         return None
     split = x.reshape((*sizes[:axis], pieces, sizes[axis] // pieces, *sizes[axis + 1 :]))
     inner_axes = tuple(a + (a >= axis) for a in axes)

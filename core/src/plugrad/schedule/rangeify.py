@@ -19,10 +19,11 @@ from plugrad._frozen import frozen
 from plugrad.dtype import dtypes
 from plugrad.errors import DeviceError, ScheduleError
 from plugrad.schedule.fusion import COST_CAP, SMALL_VALUE, CostModel
-from plugrad.schedule.gather_fusion import inside_lookup, inside_sum_by_position
-from plugrad.schedule.movement import ALWAYS, ZERO, Indices, flatten, source_indices
+from plugrad.schedule.movement import ALWAYS, Indices, flatten, loop_over, source_indices
+from plugrad.schedule.selection import Selection, selection_of
 from plugrad.schedule.versions import IN_PLACE, Descent, base_of, device_of
 from plugrad.uop.ops import ALU, ELEMENTWISE, MOVEMENT, AxisType, Ops
+from plugrad.uop.range_elimination import eliminate_ranges
 from plugrad.uop.symbolic import simplify
 from plugrad.uop.uop import UOp
 
@@ -83,11 +84,11 @@ class Rangeify:
     )
     exprs: dict[tuple[UOp, Access], UOp] = field(default_factory=dict[tuple[UOp, Access], UOp])
     operations: dict[UOp, int] = field(default_factory=dict[UOp, int])
-    lookups: dict[UOp, tuple[UOp, ...]] = field(default_factory=dict[UOp, tuple[UOp, ...]])
-    """Reductions that become loads, with the nodes inside of them that exist in no loop."""
+    selections: dict[UOp, Selection] = field(default_factory=dict[UOp, Selection])
+    """What reductions select by equalities."""
     memories: dict[UOp, UOp] = field(default_factory=dict[UOp, UOp])
     """The PARAM that stands for each node with memory; its slot is the node's place in this dict."""
-    _inside_lookups: set[UOp] = field(default_factory=set[UOp])
+    _around: set[UOp] = field(default_factory=set[UOp])
     # asked when it is known which values get memory
     _storage: Descent = field(init=False)
     _below_versions: Descent = field(init=False)
@@ -113,13 +114,14 @@ class Rangeify:
 
     def _estimate(self, order: Iterable[UOp]) -> None:
         """Estimate the operations that inlining each value would repeat, loads counted as one each."""
-        self.lookups = {u: inside for u in order if (inside := inside_lookup(u))}
-        self._inside_lookups = {u for inside in self.lookups.values() for u in inside}
-        self._inside_lookups.update(c for u in order for c in inside_sum_by_position(u))
+        for u in order:
+            if u.op is Ops.REDUCE_AXIS and (selection := selection_of(u)) is not None:
+                self.selections[u] = selection
+                self._around |= selection.around
         for u in order:
             if u.op in _LEAVES:
                 self.operations[u] = u.op is Ops.BUFFER
-            elif u in self.stored or u.op in _STORED or (u.op is Ops.REDUCE_AXIS and u not in self.lookups):
+            elif u in self.stored or u.op in _STORED or (u.op is Ops.REDUCE_AXIS and self._looped_axes(u)):
                 self.operations[u] = 1
             else:
                 below = sum(self.operations.get(s, 0) for s in u.src)
@@ -140,11 +142,11 @@ class Rangeify:
         if u.device is None and len(_devices(uses)) > 1:
             # numbers, needed on several devices: memory would be on one of them
             return True
-        if u in self._inside_lookups:
+        if u in self._around:
             return True
         if u.op is Ops.PAD:
             return self._inlines_pad(u, uses)
-        if u.op is Ops.REDUCE_AXIS and u not in self.lookups:
+        if u.op is Ops.REDUCE_AXIS and self._looped_axes(u):
             return self._inlines_reduce(u, uses)
         is_computed = u.op in ELEMENTWISE or u.op is Ops.REDUCE_AXIS
         return not is_computed or self._inlines_elementwise(u, uses)
@@ -197,6 +199,11 @@ class Rangeify:
         rows = math.prod(_size(r) for r in own)
         return self._model(use.kernel.device).inline_row_reduce(rows, _row_bytes(u))
 
+    def _looped_axes(self, reduced: UOp) -> list[int]:
+        """Return the axes that a reduction runs loops along."""
+        selection = self.selections.get(reduced)
+        return [a for a in reduced.arg[1] if selection is None or a not in selection.axes]
+
     def _model(self, device: str) -> CostModel:
         return self.cost[device]
 
@@ -239,7 +246,7 @@ class Rangeify:
             # a reduction runs once for each value of the ranges it is read with; other loops have it hoisted
             kept = frozenset[UOp]().union(*(i.ranges for i in access.idxs))
             results = min(use.evaluations, math.prod(_size(r) for r in kept))
-            loops = 1 if u in self.lookups else math.prod(_size(r) for r in ranges)
+            loops = math.prod(_size(ranges[a]) for a in self._looped_axes(u))
             use = Use(use.kernel, results * loops, in_reduce=True)
         elif u.op is Ops.LATER:
             for kernel in (use.kernel, *use.others):
@@ -271,10 +278,7 @@ class Rangeify:
             known[access] = Use(kernel, evaluations, before.in_reduce or use.in_reduce, others)
 
     def _fresh_ranges(self, shape: Iterable[Any], kind: AxisType) -> Indices:
-        return tuple(
-            ZERO if isinstance(size, int) and size == 1 else UOp.range(size, next(self._numbers), kind)
-            for size in shape
-        )
+        return tuple(loop_over(size, next(self._numbers), kind) for size in shape)
 
     # --- second walk: from inputs to results ---
 
@@ -335,7 +339,7 @@ class Rangeify:
             return u
         src = tuple([self.exprs[s] for s in self.sources[u, access]])
         if u.op is Ops.REDUCE_AXIS:
-            return src[0].reduce(u.arg[0], *self.reduce_ranges[u, access])
+            return eliminate_ranges(src[0].reduce(u.arg[0], *self.reduce_ranges[u, access]))
         if u.op is Ops.PAD:
             return self._padded(u, access, src[0])
         if u.op in MOVEMENT or u.op is Ops.LATER:

@@ -1,0 +1,117 @@
+"""Know before loops are made which of them run once: reductions that gather, and reductions that scatter.
+
+A reduction is written down as the kernel expression that it would be by itself, with everything inlined. What
+`eliminate_ranges` and `scatter_of` say of that decides what is fused, as they will say it of the kernel: the
+conditions around its value exist in no loop that runs, and may get no memory.
+"""
+
+from plugrad._frozen import frozen
+from plugrad.dtype import dtypes, is_int
+from plugrad.schedule.movement import ALWAYS, ZERO, Indices, flatten, loop_over, source_indices
+from plugrad.uop.ops import COMPARE, ELEMENTWISE, MOVEMENT, AxisType, Ops
+from plugrad.uop.range_elimination import eliminate_ranges, guard_of, scatter_of
+from plugrad.uop.uop import UOp
+
+# Nodes that may stand between a reduction and an equality that guards its value.
+_AROUND = MOVEMENT | {Ops.WHERE, Ops.AND, Ops.OR, Ops.XOR, Ops.CAST, Ops.MUL}
+
+_EQUALITIES = frozenset({Ops.CMPEQ, Ops.CMPNE})
+
+_Place = tuple[UOp, Indices]
+
+
+@frozen
+class Selection:
+    """What a reduction takes at one step at most, or for one element at most.
+
+    Attributes:
+        axes: the reduced axes that no loop goes along, since a condition asks for one step: it gathers.
+        counter: the axis of the result that each step belongs to one element of: it scatters. None: no such.
+        around: the nodes around its value, down to the conditions.
+    """
+
+    axes: frozenset[int]
+    counter: int | None
+    around: frozenset[UOp]
+
+
+def selection_of(u: UOp) -> Selection | None:
+    """Return what the REDUCE_AXIS `u` selects by equalities; None where it takes all."""
+    if not _has_equality(u.src[0]):
+        return None
+    op: Ops = u.arg[0]
+    axes: tuple[int, ...] = u.arg[1]
+    ranges = tuple(
+        loop_over(size, axis, AxisType.REDUCE if axis in axes else AxisType.LOOP)
+        for axis, size in enumerate(u.src[0].shape)
+    )
+    exprs = _expressions(u.src[0], ranges)
+    value = exprs[u.src[0], ranges]
+    reduce = value.reduce(op, *(ranges[a] for a in axes if ranges[a] is not ZERO))
+    guard = guard_of(op, value)
+    if guard is None or reduce.op is not Ops.REDUCE:
+        return None
+    left = eliminate_ranges(reduce)
+    kept = left.src[1:] if left.op is Ops.REDUCE else ()
+    gathered = frozenset(a for a in axes if ranges[a] is not ZERO and ranges[a] not in kept)
+    scatter = None if gathered else scatter_of(reduce, ranges)
+    if not gathered and scatter is None:
+        return None
+    around = {node for (node, _), e in exprs.items() if node.op in _AROUND | COMPARE and e in guard.path}
+    return Selection(gathered, None if scatter is None else scatter.counter.arg.ident[0], frozenset(around))
+
+
+def _has_equality(u: UOp) -> bool:
+    """Say whether there may be an equality of integers around the value `u`: most reductions have none."""
+    stack, seen = [u], {u}
+    while stack:
+        node = stack.pop()
+        if node.op in _EQUALITIES and is_int(node.src[0].dtype):
+            return True
+        if node.op in _AROUND or node.op in _EQUALITIES:
+            sources = node.src[:1] if node.op in MOVEMENT else node.src
+            stack.extend(s for s in sources if s not in seen)
+            seen.update(sources)
+    return False
+
+
+def _expressions(root: UOp, idxs: Indices) -> dict[_Place, UOp]:
+    """Return the expressions of `root` and of all that is computed for it, element by element."""
+    done: dict[_Place, UOp] = {}
+    stack: list[_Place] = [(root, idxs)]
+    while stack:
+        place = stack[-1]
+        u, at = place
+        if place in done:
+            stack.pop()
+            continue
+        below, gate = _below(u, at)
+        if missing := [p for p in below if p not in done]:
+            stack.extend(missing)
+            continue
+        stack.pop()
+        done[place] = _expression(u, at, [done[p] for p in below], gate)
+    return done
+
+
+def _below(u: UOp, at: Indices) -> tuple[list[_Place], UOp]:
+    """Return what one element of `u` is computed from, and the condition that it is there."""
+    if u.op in MOVEMENT:
+        idxs, inside = source_indices(u, at)
+        return [(u.src[0], idxs)], inside
+    if u.op in ELEMENTWISE:
+        return [(s, at if s.shape else ()) for s in u.src], ALWAYS
+    return [], ALWAYS
+
+
+def _expression(u: UOp, at: Indices, src: list[UOp], gate: UOp) -> UOp:
+    if u.op in ELEMENTWISE:
+        return UOp(u.op, u.dtype, tuple(src), u.arg)
+    if u.op in MOVEMENT:
+        return src[0] if gate is ALWAYS else gate.where(src[0], src[0].const_like(0))
+    if u.op is Ops.IOTA:
+        return at[0].cast(u.dtype)
+    if u.op in (Ops.CONST, Ops.DEFINE_VAR, Ops.BIND) or u.dtype is dtypes.index:
+        return u
+    # the node itself keeps what is loaded apart
+    return UOp(Ops.PARAM, u.dtype, (), (u, 0)).index(flatten(at, u.shape)).load()
