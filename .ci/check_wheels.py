@@ -1,4 +1,7 @@
-"""Check that each wheel holds its whole package, the typing marker and the licence."""
+"""Check that each wheel holds its whole package, the typing marker and the licence, and its version.
+
+python .ci/check_wheels.py FOLDER [VERSION]
+"""
 
 import sys
 import zipfile
@@ -19,7 +22,7 @@ def missing_from(names: set[str], source: Path) -> list[str]:
     return missing
 
 
-def main(folder: str) -> int:
+def main(folder: str, version: str = "") -> int:
     """Check all wheels of `folder` and return the exit status."""
     contents = {path.name: set(zipfile.ZipFile(path).namelist()) for path in Path(folder).glob("*.whl")}
     failed = len(contents) != len(SOURCES)
@@ -31,8 +34,13 @@ def main(folder: str) -> int:
             f"{package}: {wheel or 'no wheel'}, {'missing ' + ', '.join(missing) if missing else 'complete'}"
         )
         failed = failed or bool(missing)
+    for name in contents:
+        found = name.split("-")[1]
+        if version and found != version:
+            print(f"{name}: the version is {found}, not {version}")
+            failed = True
     return int(failed)
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main(*sys.argv[1:]))
