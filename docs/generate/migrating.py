@@ -75,9 +75,9 @@ first. `x[0, :, i]` with three positions in `i` has the shape (3, n); PyTorch ta
 **Positions in tensors are not checked.** An integer out of range is an error; elements of an index tensor
 that are out of range read 0 and write nothing, since the device cannot raise.
 
-**Complex numbers** are no dtype: Fourier transforms take and return a last axis of two, real and imaginary
-part, as `torch.view_as_real` gives. Arrays of complex numbers are those of the Python array API standard, in
-`plugrad.array_api`: `xp.asarray([1j])`, `xp.fft.fft(x)`, `t + 1j`.
+**Complex numbers** are dtypes, and `z.real` and `z.imag` are values: writing to them does not write to `z`.
+Fourier transforms of tensors still take and return a last axis of two, as `view_as_real()` gives and
+`view_as_complex()` takes; those of `plugrad.array_api` have arrays of complex numbers.
 
 **Random numbers** are the same bits on every device for a seed, and others than PyTorch's or NumPy's for
 that seed. A draw is made once: a tensor that was drawn keeps its values.

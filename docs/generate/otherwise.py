@@ -134,18 +134,15 @@ OTHERWISE: tuple[tuple[str, str], ...] = (
     ("torch.nn.functional.multi_head_attention_forward", "`nn.MultiheadAttention`"),
 )
 
-_COMPLEX = "complex numbers are no dtype"
+_COMPLEX = "of complex numbers there are the parts, angles and conjugates"
 _MEMORY = "how elements lie in memory is the compiler's affair"
 #: What there is nothing for: the reason, and the names.
 NOT_HERE: dict[str, str] = {
     _COMPLEX: (
-        "torch.Tensor.H torch.Tensor.mH torch.Tensor.adjoint torch.Tensor.angle torch.Tensor.cdouble "
-        "torch.Tensor.cfloat torch.Tensor.chalf torch.Tensor.conj "
-        "torch.Tensor.conj_physical torch.Tensor.imag "
-        "torch.Tensor.is_complex torch.Tensor.is_conj torch.Tensor.is_neg "
-        "torch.Tensor.isreal torch.Tensor.real "
-        "torch.Tensor.resolve_conj torch.Tensor.resolve_neg torch.Tensor.eig np.angle np.conj np.conjugate "
-        "np.imag np.real np.real_if_close np.iscomplex np.iscomplexobj np.isreal "
+        "torch.Tensor.adjoint torch.Tensor.cdouble torch.Tensor.cfloat torch.Tensor.chalf "
+        "torch.Tensor.conj_physical torch.Tensor.is_conj torch.Tensor.is_neg torch.Tensor.isreal "
+        "torch.Tensor.resolve_conj torch.Tensor.resolve_neg torch.Tensor.eig np.conjugate "
+        "np.real_if_close np.iscomplex np.iscomplexobj np.isreal "
         "np.isrealobj np.sort_complex "
         "np.roots np.unwrap"
     ),

@@ -26,7 +26,17 @@ TENSOR_PAGES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
         "elementwise",
         "Arithmetic and functions of elements",
         (
-            *("arithmetic", "division", "powers", "comparing", "choices", "bits", "operators", "inplace"),
+            *(
+                "arithmetic",
+                "division",
+                "powers",
+                "comparing",
+                "complex_numbers",
+                "choices",
+                "bits",
+                "operators",
+                "inplace",
+            ),
             *("elementwise", "special", "synonyms", "formulas"),
         ),
     ),

@@ -12,6 +12,10 @@ default int, which is int32 here and int64 in PyTorch. A number that an integer 
 where PyTorch wraps it. Tensors of shape () are as strong as all others, as in the array API standard and not
 as in PyTorch.
 
+Complex numbers (`COMPLEX`) are two floats side by side in memory, the real one first. They meet other numbers
+in complex128 where one of both is float64 or complex128, else in complex64. They exist in graphs of tensors
+only: before scheduling each becomes its two parts, so that no device has to know of them.
+
 Floats of a byte (`FLOAT8`) are for storage: no device computes with them, and each operation is rounded once
 from float32 to nearest, ties to even. A number beyond the largest one becomes that number as fp8e4m3,
 infinite as fp8e5m2, and NaN as the variants without infinities and -0.0 (`fnuz`).
@@ -27,8 +31,10 @@ from plugrad._util import numpy as np
 from plugrad.errors import DtypeError
 from plugrad.float8 import E4M3, E4M3_FNUZ, E5M2, E5M2_FNUZ, Float8Layout
 
-Kind = Literal["void", "bool", "int", "uint", "float", "index"]
+Kind = Literal["void", "bool", "int", "uint", "float", "complex", "index"]
 ConstType = bool | int | float
+#: What an element of a tensor may be made of.
+Number = ConstType | complex
 
 
 @frozen(eq=False)
@@ -131,10 +137,14 @@ class dtypes:
     bfloat16: ClassVar[DType] = DType("bfloat16", 2, "float", 12, None)
     float32: ClassVar[DType] = DType("float32", 4, "float", 13, "f")
     float64: ClassVar[DType] = DType("float64", 8, "float", 14, "d")
+    complex64: ClassVar[DType] = DType("complex64", 8, "complex", 15, None)
+    complex128: ClassVar[DType] = DType("complex128", 16, "complex", 16, None)
 
     half: ClassVar[DType] = float16
     float: ClassVar[DType] = float32
     double: ClassVar[DType] = float64
+    cfloat: ClassVar[DType] = complex64
+    cdouble: ClassVar[DType] = complex128
     char: ClassVar[DType] = int8
     short: ClassVar[DType] = int16
     int: ClassVar[DType] = int32
@@ -170,7 +180,11 @@ FLOAT8: dict[DType, Float8Layout] = {
     dtypes.fp8e4m3fnuz: E4M3_FNUZ,
     dtypes.fp8e5m2fnuz: E5M2_FNUZ,
 }
-_BY_NAME: dict[str, DType] = {d.name: d for d in (*STORABLE, *FLOAT8, dtypes.void, dtypes.index)}
+#: Complex numbers, with the dtype of their parts: tensors hold them, kernels see two floats.
+COMPLEX: dict[DType, DType] = {dtypes.complex64: dtypes.float32, dtypes.complex128: dtypes.float64}
+#: What elements of a tensor may be.
+ELEMENTS: tuple[DType, ...] = (*STORABLE, *FLOAT8, *COMPLEX)
+_BY_NAME: dict[str, DType] = {d.name: d for d in (*ELEMENTS, dtypes.void, dtypes.index)}
 
 _BY_ALIAS: dict[str, DType] = {
     **_BY_NAME,
@@ -178,7 +192,12 @@ _BY_ALIAS: dict[str, DType] = {
 }
 
 # what NumPy and PyTorch take Python's types for
-_BY_PYTHON: dict[type, DType] = {bool: dtypes.bool, int: dtypes.int64, float: dtypes.float64}
+_BY_PYTHON: dict[type, DType] = {
+    bool: dtypes.bool,
+    int: dtypes.int64,
+    float: dtypes.float64,
+    complex: dtypes.complex128,
+}
 
 
 def is_float(dtype: DType) -> bool:
@@ -189,6 +208,51 @@ def is_float(dtype: DType) -> bool:
         (True, False)
     """
     return dtype.kind == "float"
+
+
+def is_complex(dtype: DType) -> bool:
+    """Say whether `dtype` holds complex numbers.
+
+    Example:
+        >>> is_complex(dtypes.complex64), is_complex(dtypes.float32)
+        (True, False)
+    """
+    return dtype.kind == "complex"
+
+
+def is_inexact(dtype: DType) -> bool:
+    """Say whether `dtype` holds floats or complex numbers: values that have gradients.
+
+    Example:
+        >>> is_inexact(dtypes.complex64), is_inexact(dtypes.float32), is_inexact(dtypes.int32)
+        (True, True, False)
+    """
+    return dtype.kind == "float" or dtype.kind == "complex"
+
+
+def part_dtype(dtype: DType) -> DType:
+    """Return the dtype of real parts: of complex numbers that of each part, of others itself.
+
+    Example:
+        >>> part_dtype(dtypes.complex128), part_dtype(dtypes.int8)
+        (dtypes.float64, dtypes.int8)
+    """
+    return COMPLEX.get(dtype, dtype)
+
+
+def complex_dtype(dtype: DType) -> DType:
+    """Return the complex dtype that numbers of `dtype` become: complex128 for float64 only.
+
+    Integers become that of the default float.
+
+    Example:
+        >>> complex_dtype(dtypes.float64), complex_dtype(dtypes.int32)
+        (dtypes.complex128, dtypes.complex64)
+    """
+    if is_complex(dtype):
+        return dtype
+    part = dtype if is_float(dtype) else dtypes.default_float
+    return dtypes.complex128 if part is dtypes.float64 else dtypes.complex64
 
 
 def has_infinity(dtype: DType) -> bool:
@@ -234,8 +298,8 @@ def is_bool(dtype: DType) -> bool:
 def parse_dtype(value: object) -> DType:
     """Return the dtype that `value` names (`"float32"`, `"half"`), or `value` itself.
 
-    Those of NumPy and PyTorch name the same here, and Python's `bool`, `int` and `float` what they name
-    there: bool, int64 and float64.
+    Those of NumPy and PyTorch name the same here, and Python's `bool`, `int`, `float` and `complex` what they
+    name there: bool, int64, float64 and complex128.
 
     Raises:
         DtypeError: no dtype has that name.
@@ -247,7 +311,7 @@ def parse_dtype(value: object) -> DType:
     found = find_dtype(value)
     if found is not None:
         return found
-    raise DtypeError(f"{value!r} is not a dtype. Known: {', '.join(d.name for d in (*STORABLE, *FLOAT8))}.")
+    raise DtypeError(f"{value!r} is not a dtype. Known: {', '.join(d.name for d in ELEMENTS)}.")
 
 
 def find_dtype(value: object) -> DType | None:
@@ -289,7 +353,7 @@ def element_dtype(value: object) -> DType:
     """
     dtype = parse_dtype(value)
     if dtype.count > 1 or dtype.kind in ("void", "index"):
-        known = ", ".join(d.name for d in (*STORABLE, *FLOAT8))
+        known = ", ".join(d.name for d in ELEMENTS)
         raise DtypeError(f"{dtype!r} is no dtype of elements. Pass one of {known}.")
     return dtype
 
@@ -297,12 +361,17 @@ def element_dtype(value: object) -> DType:
 def dtype_min(dtype: DType) -> ConstType:
     """Return the lowest value of `dtype` (`-inf` for floats).
 
+    Raises:
+        DtypeError: complex numbers have no order.
+
     Example:
         >>> dtype_min(dtypes.int8), dtype_min(dtypes.float32)
         (-128, -inf)
     """
     if is_float(dtype):
         return -math.inf
+    if is_complex(dtype):
+        raise _no_order(dtype)
     if is_bool(dtype):
         return False
     if is_unsigned(dtype):
@@ -313,12 +382,17 @@ def dtype_min(dtype: DType) -> ConstType:
 def dtype_max(dtype: DType) -> ConstType:
     """Return the highest value of `dtype` (`inf` for floats).
 
+    Raises:
+        DtypeError: complex numbers have no order.
+
     Example:
         >>> dtype_max(dtypes.int8), dtype_max(dtypes.float32)
         (127, inf)
     """
     if is_float(dtype):
         return math.inf
+    if is_complex(dtype):
+        raise _no_order(dtype)
     if is_bool(dtype):
         return True
     if is_unsigned(dtype):
@@ -326,11 +400,15 @@ def dtype_max(dtype: DType) -> ConstType:
     return (1 << (dtype.itemsize * 8 - 1)) - 1
 
 
+def _no_order(dtype: DType) -> DtypeError:
+    return DtypeError(f"{dtype.name} has no lowest and no highest value: complex numbers have no order.")
+
+
 def from_py(value: object) -> DType:
     """Return the default dtype of a Python scalar.
 
     Raises:
-        DtypeError: `value` is no bool, int or float.
+        DtypeError: `value` is no number.
 
     Example:
         >>> from_py(2.5)
@@ -342,9 +420,9 @@ def from_py(value: object) -> DType:
         return dtypes.default_int
     if isinstance(value, float):
         return dtypes.default_float
-    raise DtypeError(
-        f"cannot make an element of {value!r} ({type(value).__name__}): pass a bool, int or float."
-    )
+    if isinstance(value, complex):
+        return complex_dtype(dtypes.default_float)
+    raise DtypeError(f"cannot make an element of {value!r} ({type(value).__name__}): pass a number.")
 
 
 # One signed step up for each unsigned type; no integer holds both int64 and uint64, so those meet in float32
@@ -362,6 +440,8 @@ def _join(a: DType, b: DType) -> DType:
         return a
     if a.priority > b.priority:
         a, b = b, a
+    if is_complex(b):
+        return dtypes.complex128 if a is dtypes.float64 else b
     if b in FLOAT8 and a in FLOAT8:
         return dtypes.float16
     if is_float(b):
@@ -411,21 +491,20 @@ def from_numpy(dtype: "np.dtype[np.generic]") -> DType:
     """Return the dtype of NumPy's `dtype` (byte order ignored).
 
     Raises:
-        DtypeError: plugrad has no such type (complex, strings, objects).
+        DtypeError: plugrad has no such type (strings, objects).
 
     Example:
         >>> from_numpy(np.dtype(np.int16))
         dtypes.int16
     """
     # strings of any length have no byte order to change
-    native = dtype.newbyteorder("=") if dtype.kind in "biuf" else None
-    for found in STORABLE:
+    native = dtype.newbyteorder("=") if dtype.kind in "biufc" else None
+    for found in (*STORABLE, *COMPLEX):
         # None compares equal to float64: NumPy reads it as its default dtype
         if native is not None and found is not dtypes.bfloat16 and to_numpy(found) == native:
             return found
-    raise DtypeError(
-        f"NumPy's {dtype} has no plugrad dtype. Cast to one of {', '.join(d.name for d in STORABLE)}."
-    )
+    known = ", ".join(d.name for d in (*STORABLE, *COMPLEX))
+    raise DtypeError(f"NumPy's {dtype} has no plugrad dtype. Cast to one of {known}.")
 
 
 def round_bfloat16(value: float) -> float:

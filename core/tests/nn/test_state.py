@@ -13,7 +13,7 @@ import safetensors.torch
 import torch
 
 from plugrad import Variable
-from plugrad.dtype import FLOAT8, STORABLE, dtypes, is_float
+from plugrad.dtype import FLOAT8, STORABLE, dtypes, is_inexact
 from plugrad.errors import ArgumentError, DtypeError, FileFormatError, ShapeError, StateError
 from plugrad.nn import BatchNorm, Conv2d, Linear
 from plugrad.nn.optim import SGD
@@ -178,12 +178,12 @@ def test_other_shapes_are_an_error_and_nothing_is_loaded() -> None:
 
 
 def values(dtype: Any) -> Tensor:
-    numbers = [0.5, -2.0, 3.25, 0.0] if is_float(dtype) else [1, 0, 1, 1]
+    numbers = [0.5, -2.0, 3.25, 0.0] if is_inexact(dtype) else [1, 0, 1, 1]
     return Tensor([numbers], dtype=dtype)
 
 
 def test_every_dtype_survives_a_file_and_the_library_reads_it(tmp_path: Path) -> None:
-    state = {dtype.name: values(dtype) for dtype in STORABLE}
+    state = {dtype.name: values(dtype) for dtype in (*STORABLE, dtypes.complex64)}
     state |= {
         "scalar": Tensor(3.0),
         "empty": Tensor.zeros(0, 5),

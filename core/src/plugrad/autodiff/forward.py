@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from plugrad.autodiff.gradient import describe, pull_back
 from plugrad.autodiff.placeholder import placeholder
-from plugrad.dtype import is_float
+from plugrad.dtype import is_inexact
 from plugrad.errors import GradientError
 from plugrad.uop.ops import Ops
 from plugrad.uop.shape import output_of
@@ -38,7 +38,9 @@ def push_forward(outputs: Sequence[UOp], tangents: Mapping[UOp, UOp]) -> list[UO
         (3,)
     """
     # memory that nobody fills: it stands for any gradient of the output
-    seeds = {y: placeholder(y.shape, y.dtype, y.device) for y in dict.fromkeys(outputs) if is_float(y.dtype)}
+    seeds = {
+        y: placeholder(y.shape, y.dtype, y.device) for y in dict.fromkeys(outputs) if is_inexact(y.dtype)
+    }
     back = pull_back(seeds, tangents)
     again: dict[UOp, UOp] = {}
     for x, gradient in back.items():

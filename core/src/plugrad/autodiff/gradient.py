@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 
 from plugrad.autodiff.vjp import VJP, sum_over
-from plugrad.dtype import is_float
+from plugrad.dtype import is_inexact
 from plugrad.errors import GradientError
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
@@ -33,10 +33,10 @@ def compute_gradient(root: UOp, seed: UOp, targets: Iterable[UOp]) -> dict[UOp, 
     """
     wanted = tuple(dict.fromkeys(targets))
     for node in (root, *wanted):
-        if not is_float(node.dtype):
+        if not is_inexact(node.dtype):
             role = "the root" if node is root else "the target"
             raise GradientError(
-                f"{role} {describe(node)} holds no floats: only floats have gradients. "
+                f"{role} {describe(node)} holds no floats: only floats and complex numbers have gradients. "
                 "Cast it to a float dtype first."
             )
     found = pull_back({root: seed}, wanted)
@@ -93,14 +93,14 @@ def pull_back(seeds: Mapping[UOp, UOp], targets: Iterable[UOp]) -> dict[UOp, UOp
 def receivers(node: UOp) -> tuple[UOp, ...] | None:
     """Return the sources that `node` passes a gradient to; None if its op has no derivative."""
     if node.op is Ops.FUNCTION:
-        return tuple([s for s in node.src[node.arg.outputs :] if is_float(s.dtype)])
+        return tuple([s for s in node.src[node.arg.outputs :] if is_inexact(s.dtype)])
     if node.op is Ops.OUTPUT:
         return node.src
     rules = VJP.get(node.op)
     if rules is None:
         return None
     pairs = zip(node.src, rules, strict=False)
-    return tuple([s for s, rule in pairs if rule is not None and is_float(s.dtype)])
+    return tuple([s for s, rule in pairs if rule is not None and is_inexact(s.dtype)])
 
 
 def describe(node: UOp) -> str:
@@ -123,7 +123,7 @@ def _receivers(node: UOp) -> tuple[UOp, ...]:
 def _parts(node: UOp, gradient: UOp) -> Iterator[tuple[UOp, UOp]]:
     """Yield each source that `node` passes a gradient to, with what it passes."""
     for source, rule in zip(node.src, VJP[node.op], strict=False):
-        if rule is not None and is_float(source.dtype):
+        if rule is not None and is_inexact(source.dtype):
             yield source, rule(gradient, node)
 
 
@@ -131,7 +131,7 @@ def _through_function(node: UOp, known: Mapping[int, UOp]) -> Iterator[tuple[UOp
     outputs: int = node.arg.outputs
     found = node.arg.rule(tuple([known.get(i) for i in range(outputs)]), node)
     for source, part in zip(node.src[outputs:], found, strict=True):
-        if part is not None and is_float(source.dtype):
+        if part is not None and is_inexact(source.dtype):
             yield source, part
 
 
@@ -150,7 +150,7 @@ def _between(roots: Iterable[UOp], targets: dict[UOp, None]) -> dict[UOp, None]:
 
 
 def _passes(node: UOp, reaching: dict[UOp, None]) -> bool:
-    has_gradient = is_float(node.dtype) or node.op is Ops.FUNCTION
+    has_gradient = is_inexact(node.dtype) or node.op is Ops.FUNCTION
     if not has_gradient or not any(source in reaching for source in node.src):
         return False
     return any(source in reaching for source in _receivers(node))

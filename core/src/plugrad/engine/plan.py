@@ -7,6 +7,7 @@ from typing import Any
 from plugrad._frozen import frozen
 from plugrad._util import collector_paused
 from plugrad.device import Device
+from plugrad.dtype import DType
 from plugrad.engine import storage
 from plugrad.engine.arena import Prepared, prepare, temporaries
 from plugrad.engine.hazards import Pending, overwritten_by, pending_readers
@@ -16,6 +17,7 @@ from plugrad.runtime.origin import call_site
 from plugrad.schedule.create import create_schedule
 from plugrad.schedule.fusion import CostModel
 from plugrad.schedule.kernelize import KernelCall
+from plugrad.schedule.lower_complex import complex_view
 from plugrad.schedule.shape_guards import Condition
 from plugrad.schedule.versions import IN_PLACE, VERSIONS, base_of, device_of, memory_of, owners
 from plugrad.settings import settings
@@ -202,34 +204,40 @@ class _Places:
         self._known: dict[UOp, UOp] = {}
         self._site = call_site()  # one line asks for all of them
 
-    def of(self, u: UOp) -> UOp:
-        """Return the place of `u`: a BUFFER of the user's graph, or movement ops on one."""
+    def of(self, u: UOp, dtype: DType) -> UOp:
+        """Return the place of `u`: a BUFFER of the user's graph, or movement ops on one.
+
+        `dtype` is that of the value: in a schedule complex numbers have a last axis of parts.
+        """
         above: list[UOp] = []
         while u not in self._known and (u.op in IN_PLACE or _is_view(u)):
             above.append(u)
             u = u.src[0]
         place = self._known.get(u)
         if place is None:
-            place = self._known[u] = self._buffers[u] if u.op is Ops.BUFFER else self._new(u)
+            place = self._known[u] = self._buffers[u] if u.op is Ops.BUFFER else self._new(u, dtype)
         for node in reversed(above):
             if node.op in MOVEMENT:
                 sizes = [self._bound(s) for s in node.src[1:]]
-                place = UOp(node.op, node.dtype, (place, *sizes), node.arg)
+                if place.dtype is node.dtype:
+                    place = UOp(node.op, node.dtype, (place, *sizes), node.arg)
+                else:
+                    place = complex_view(node, sizes, place)
             self._known[node] = place
         return place
 
     def _bound(self, size: Any) -> Any:
         return size.substitute(self._bindings) if self._bindings and isinstance(size, UOp) else size
 
-    def _new(self, u: UOp) -> UOp:
+    def _new(self, u: UOp, dtype: DType) -> UOp:
         """Return new memory for `u`; for a symbolic shape, a view of as much as it can need at most."""
         device = device_of(u) or self._default
-        shape: Any = u.shape
+        shape: Any = u.shape if dtype is u.dtype else u.shape[:-1]
         if all(isinstance(size, int) for size in shape):
-            place = storage.new_buffer(device, shape, u.dtype, self._site)
+            place = storage.new_buffer(device, shape, dtype, self._site)
             self._memory[u] = storage.buffer_of(place)
             return place
-        flat = storage.new_buffer(device, (_numel(u),), u.dtype, self._site)
+        flat = storage.new_buffer(device, (math.prod(map(greatest, shape)),), dtype, self._site)
         self._memory[u] = storage.buffer_of(flat)
         bound = tuple(map(self._bound, shape))
         return flat.shrink(((0, math.prod(bound)),)).reshape(bound)
@@ -250,7 +258,7 @@ def _results(
     for node, canonical in graph.nodes.items():
         final = stands_for.get(canonical)
         if final is not None:
-            there[node] = Result(node, places.of(final), final, canonical in gone)
+            there[node] = Result(node, places.of(final, node.dtype), final, canonical in gone)
     out = dict(there)
     for before, after in resolved.items():
         if before is not after and before.src and (found := there.get(after)) is not None:

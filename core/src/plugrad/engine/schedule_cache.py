@@ -9,9 +9,11 @@ from dataclasses import field
 from itertools import count
 
 from plugrad._frozen import frozen
+from plugrad.dtype import is_complex
 from plugrad.engine.arena import Prepared
 from plugrad.engine.lru_cache import LruCache
 from plugrad.errors import ScheduleError
+from plugrad.schedule.lower_complex import real_memory
 from plugrad.settings import settings
 from plugrad.uop.ops import BufferArg, Ops
 from plugrad.uop.uop import UOp
@@ -23,7 +25,7 @@ class Canonical:
 
     Attributes:
         sink: the graph.
-        buffers: from each numbered BUFFER to the one it stands for.
+        buffers: from each numbered BUFFER, and what kernels call it, to the one it stands for.
         variables: (name, lowest, highest) of each variable.
         values: what variables are bound to, by name. A variable of a second value goes by another name.
         bindings: from each variable to its BIND.
@@ -73,6 +75,9 @@ def canonicalize(sink: UOp, graph: Iterable[UOp] | None = None) -> Canonical:
             # numbers below zero: no BUFFER of a user has one, so a cached graph keeps no memory alive
             numbered = UOp(Ops.BUFFER, u.dtype, (), BufferArg(-1 - len(buffers), u.arg.device, u.arg.shape))
             buffers[numbered] = u
+            if is_complex(u.dtype):
+                # what kernels call it
+                buffers[real_memory(numbered)] = u
             done[u] = numbered
         elif u.op is Ops.BIND:
             variable, value = u.unbind()

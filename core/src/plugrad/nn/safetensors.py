@@ -47,6 +47,7 @@ _NAMES = {
     dtypes.bfloat16: "BF16",
     dtypes.float32: "F32",
     dtypes.float64: "F64",
+    dtypes.complex64: "C64",
 }
 _DTYPES = {name: dtype for dtype, name in _NAMES.items()}
 

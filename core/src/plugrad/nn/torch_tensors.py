@@ -43,6 +43,8 @@ _DTYPES: dict[str, DType] = {
     "bfloat16": dtypes.bfloat16,
     "float32": dtypes.float32,
     "float64": dtypes.float64,
+    "complex64": dtypes.complex64,
+    "complex128": dtypes.complex128,
     "float8_e4m3fn": dtypes.fp8e4m3,
     "float8_e4m3fnuz": dtypes.fp8e4m3fnuz,
     "float8_e5m2": dtypes.fp8e5m2,
@@ -59,6 +61,8 @@ _STORAGES: dict[str, DType] = {
     "BFloat16Storage": dtypes.bfloat16,
     "FloatStorage": dtypes.float32,
     "DoubleStorage": dtypes.float64,
+    "ComplexFloatStorage": dtypes.complex64,
+    "ComplexDoubleStorage": dtypes.complex128,
     "UntypedStorage": dtypes.uint8,
     "storage.UntypedStorage": dtypes.uint8,
 }

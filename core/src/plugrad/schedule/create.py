@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from plugrad._frozen import frozen
+from plugrad.schedule import lower_complex as pairs
 from plugrad.schedule.buffer_limit import cuts_for
 from plugrad.schedule.check import check_graph
 from plugrad.schedule.copies import Copies
@@ -20,7 +21,7 @@ from plugrad.schedule.shape_guards import Condition, conditions_of
 from plugrad.schedule.versions import VERSIONS, base_of, slice_of
 from plugrad.uop.ops import Ops
 from plugrad.uop.passes import Pipeline, Stage
-from plugrad.uop.spec import kernel_spec, tensor_spec
+from plugrad.uop.spec import kernel_spec, real_spec
 from plugrad.uop.uop import UOp
 
 # What a schedule brings about beside the values that were asked for; nobody may bring it about again.
@@ -86,6 +87,11 @@ class Draft:
         return "\n".join(map(str, self.graphs))
 
 
+def lower_complex(draft: Draft, devices: Devices) -> Draft:
+    """Turn complex numbers into pairs of real ones."""
+    return replace(draft, graph=pairs.lower_complex(draft.graph))
+
+
 def normalize_graph(draft: Draft, devices: Devices) -> Draft:
     """Remove what only gradients or spelling needed, and give numbers that are asked for a kernel."""
     graph = normalize(draft.graph, devices.cost, devices.default)
@@ -141,8 +147,9 @@ def put_in_order(draft: Draft, devices: Devices) -> Draft:
 SCHEDULING = Pipeline(
     "schedule",
     (
-        Stage(normalize_graph, tensor_spec, "fusion should see one spelling of each value"),
-        Stage(rangeify, tensor_spec, "all uses of a value are known once the graph is final"),
+        Stage(lower_complex, real_spec, "first: nothing behind it knows of complex numbers"),
+        Stage(normalize_graph, real_spec, "fusion should see one spelling of each value"),
+        Stage(rangeify, real_spec, "all uses of a value are known once the graph is final"),
         Stage(make_kernels, kernel_spec, "a kernel is cut out when all of its loops are there"),
         Stage(put_in_order, kernel_spec, "last: what a kernel reads is known from the kernel itself"),
     ),

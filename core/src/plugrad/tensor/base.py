@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from plugrad.device import Device
 from plugrad.dtype import (
-    ConstType,
     DType,
+    Number,
+    complex_dtype,
     dtypes,
     element_dtype,
     from_py,
     is_bool,
+    is_complex,
     is_float,
+    is_inexact,
     least_upper_dtype,
 )
 from plugrad.engine import storage
@@ -24,7 +27,7 @@ from plugrad.errors import DeviceError, DtypeError, in_words_of_the_caller
 from plugrad.schedule.versions import VERSIONS
 from plugrad.tensor.cell import Cell, Path, cell_showing, path_between, shown
 from plugrad.tensor.live import LiveSet
-from plugrad.tensor.numbers import check_fits
+from plugrad.tensor.numbers import check_element
 from plugrad.tensor.shapes import Dim, Shape, fixed_shape, product
 from plugrad.tensor.size import ByteCount, size_of_shape
 from plugrad.uop.ops import Ops
@@ -182,11 +185,11 @@ class TensorBase:
     def _like(self, uop: UOp, *others: "TensorBase") -> Self:
         """Return the result `uop` of this tensor and `others`."""
         tracked = self.requires_grad or any([other.requires_grad for other in others])
-        out = self._make(uop, self._device, tracked and is_float(uop.dtype))
+        out = self._make(uop, self._device, tracked and is_inexact(uop.dtype))
         operands = (self, *others)
         if any([t._is_leaf is False for t in operands]) and all(
             # integers, such as positions, are trained by nobody
-            [t._is_leaf is False or not is_float(t.dtype) for t in operands]
+            [t._is_leaf is False or not is_inexact(t.dtype) for t in operands]
         ):
             # what is computed of constants is one
             out._is_leaf = False
@@ -207,7 +210,7 @@ class TensorBase:
         out._show(self._cell, self._path + path_between(uop, below), uop, self._device)
         out._root = self._root
         out._is_computed = self._is_computed
-        tracked = self.requires_grad and is_float(uop.dtype)
+        tracked = self.requires_grad and is_inexact(uop.dtype)
         out._is_detached = self._is_detached or (tracked and TensorBase._forgets)
         out._begin(tracked and not TensorBase._forgets)
         if self._is_leaf is False or out._is_detached:
@@ -386,6 +389,15 @@ class TensorBase:
         """
         return self.dtype.itemsize
 
+    def is_complex(self) -> bool:
+        """Say whether elements are complex numbers.
+
+        Example:
+            >>> Tensor([1j]).is_complex(), Tensor([1.0]).is_complex()
+            (True, False)
+        """
+        return is_complex(self.dtype)
+
     def is_floating_point(self) -> bool:
         """Say whether elements are floats.
 
@@ -432,10 +444,10 @@ class TensorBase:
         """Return what `Tensor` takes, such as an array of the host, as a tensor beside this one."""
         raise NotImplementedError
 
-    def _const(self, value: ConstType, dtype: DType | None = None) -> UOp:
+    def _const(self, value: Number, dtype: DType | None = None) -> UOp:
         """Return a Python number as a node of `dtype`, or of this tensor's."""
         dtype = self.dtype if dtype is None else dtype
-        return UOp.const(dtype, check_fits(value, dtype))
+        return UOp.const(dtype, check_element(value, dtype))
 
     def _check_device(self, *others: "TensorBase") -> None:
         """Refuse operands in the memory of different devices; constants live anywhere."""
@@ -451,25 +463,27 @@ class TensorBase:
             first = t
 
 
-def scalar_dtype(value: ConstType, beside: DType) -> DType:
+def scalar_dtype(value: Number, beside: DType) -> DType:
     """Return the dtype of an operation on a tensor of dtype `beside` and a Python number.
 
-    Python numbers are weak: they take the tensor's dtype where its kind can hold them. A float beside
-    integers
-    gives the default float, an int beside bools the default int.
+    Python numbers are weak: they take the tensor's dtype where its kind can hold them. A complex number
+    beside others gives their complex dtype, a float beside integers the default float, an int beside bools
+    the default int.
 
     Example:
         >>> scalar_dtype(1, dtypes.float16), scalar_dtype(1.5, dtypes.int8)
         (dtypes.float16, dtypes.float32)
     """
-    if isinstance(value, bool) or is_float(beside):
+    if isinstance(value, complex):
+        return complex_dtype(beside)
+    if isinstance(value, bool) or is_inexact(beside):
         return beside
     if isinstance(value, float):
         return dtypes.default_float
     return from_py(value) if is_bool(beside) else beside
 
 
-def promoted(operands: "Iterable[TensorBase | ConstType]") -> DType:
+def promoted(operands: "Iterable[TensorBase | Number]") -> DType:
     """Return the dtype in which tensors and Python numbers meet.
 
     Example:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from plugrad.autodiff import inputs_of, with_rule
-from plugrad.dtype import is_float
+from plugrad.dtype import is_inexact
 from plugrad.errors import DeviceError, DtypeError, ShapeError, TransformError
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.shapes import show
@@ -42,12 +42,12 @@ def with_backward(outputs: Sequence[T], inputs: Sequence[T], backward: Backward)
 
     def tensors(nodes: Sequence[UOp], first: int) -> list[Any]:
         # tracked: what is realized on the way keeps the history that a second derivative needs
-        return [make(u, devices[first + i], is_float(u.dtype)) for i, u in enumerate(nodes)]
+        return [make(u, devices[first + i], is_inexact(u.dtype)) for i, u in enumerate(nodes)]
 
     def rule(gradients: tuple[UOp | None, ...], function: UOp) -> list[UOp | None]:
         made = [UOp(Ops.OUTPUT, u.dtype, (function,), i) for i, u in enumerate(function.src[:count])]
         arrived = tensors([_zeros(u) if g is None else g for g, u in zip(gradients, made, strict=True)], 0)
-        flowing = [g if is_float(u.dtype) else None for g, u in zip(arrived, made, strict=True)]
+        flowing = [g if is_inexact(u.dtype) else None for g, u in zip(arrived, made, strict=True)]
         taken = inputs_of(function)
         found = backward(flowing, tensors(taken, count), tensors(made, 0))
         if len(found) != len(taken):
@@ -60,7 +60,9 @@ def with_backward(outputs: Sequence[T], inputs: Sequence[T], backward: Backward)
 
     tracked = any([x.requires_grad for x in inputs])
     nodes = with_rule([y._graph for y in outputs], [x._graph for x in inputs], rule)
-    return [make(u, device, tracked and is_float(u.dtype)) for u, device in zip(nodes, devices, strict=False)]
+    return [
+        make(u, device, tracked and is_inexact(u.dtype)) for u, device in zip(nodes, devices, strict=False)
+    ]
 
 
 def _zeros(u: UOp) -> UOp:
@@ -74,7 +76,7 @@ def _checked(gradient: Any, source: UOp, number: int) -> UOp:
             f"{what} {gradient!r:.80} ({type(gradient).__name__}) for input {number}. Return a tensor, or "
             "None for no gradient."
         )
-    if not is_float(source.dtype):
+    if not is_inexact(source.dtype):
         raise DtypeError(
             f"{what} a gradient for input {number} of {source.dtype.name}. Only floats have one: return None."
         )

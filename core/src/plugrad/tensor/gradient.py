@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakSet
 
 from plugrad.autodiff import compute_gradient, receivers
-from plugrad.dtype import is_float
+from plugrad.dtype import is_complex, is_inexact
 from plugrad.engine import storage
 from plugrad.errors import DtypeError, GradientError, ShapeError
 from plugrad.schedule.versions import IN_PLACE, VERSIONS, Descent, owners
@@ -111,7 +111,7 @@ class GradientMixin(TensorBase):
             [3.0, 3.0]
         """
         root, seed = self._built, self._seed(gradient)
-        leaves: list[Any] = [t for t in self._live if t._is_leaf and is_float(t.dtype)]
+        leaves: list[Any] = [t for t in self._live if t._is_leaf and is_inexact(t.dtype)]
         places = places_of(root, [leaf._nodes() for leaf in leaves])
         reached = [(leaf, nodes) for leaf, nodes in zip(leaves, places, strict=True) if nodes]
         if not reached:
@@ -146,9 +146,14 @@ class GradientMixin(TensorBase):
         ]
 
     def _seed(self: Tensor, gradient: Tensor | None) -> UOp:
-        if not is_float(self.dtype):
+        if not is_inexact(self.dtype):
             raise GradientError(
                 f"{self!r} holds no floats, so it has no gradient. Cast inputs to floats first."
+            )
+        if gradient is None and is_complex(self.dtype):
+            raise GradientError(
+                f"{self!r} is complex: a gradient starts at a real number. Take .abs(), .real or .imag, or "
+                "pass gradient= of this shape."
             )
         if gradient is None:
             if self.numel() != 1:

@@ -4,7 +4,6 @@ __all__ = ["advice"]
 
 ADVICE: dict[str, str] = {
     "alu": "use the operators and methods of tensors",
-    "angle": "complex numbers are a last axis of two: x[..., 1].atan2(x[..., 0])",
     "argpartition": "write x.argsort(), or x.topk(k)[1]",
     "around": "write x.round(decimals)",
     "array_equal": "write x.equal(y)",
@@ -17,7 +16,6 @@ ADVICE: dict[str, str] = {
     "choose": "write choices.gather(0, x.unsqueeze(0)).squeeze(0)",
     "compress": "write x[mask]",
     "cond": "write x.svd().S: the first by the last",
-    "conj": "complex numbers are a last axis of two: negate the second",
     "const_like": "write x.full_like(value)",
     "convolve": "write x.conv1d(y.flip(0), padding=...)",
     "copy_": "write x.assign(y)",
@@ -40,7 +38,6 @@ ADVICE: dict[str, str] = {
     "grad_fn": "x.uop is the graph that computes it",
     "histogram": "write x.histc(bins, min, max)",
     "ifftshift": "write x.roll(-(n // 2), axis)",
-    "imag": "complex numbers are a last axis of two: x[..., 1]",
     "indices": "write x.argmax(axis), or x.argmin(axis)",
     "insert": "write Tensor.cat of slices",
     "interp": "write x.searchsorted and lerp",
@@ -68,7 +65,6 @@ ADVICE: dict[str, str] = {
     "power": "write x ** y",
     "put": "write y = x.flatten(); y[index] = values",
     "radians": "write x.deg2rad()",
-    "real": "complex numbers are a last axis of two: x[..., 0]",
     "register_hook": "write transforms.custom_gradient",
     "resize": "write x.reshape(shape), x.pad_to(shape) or x.shrink_to(shape)",
     "retain_grad": "set requires_grad, or ask loss.gradient(x)",

@@ -3,19 +3,40 @@
 import sys
 from typing import Any
 
-from plugrad.dtype import ConstType, DType, dtype_max, dtype_min, is_bool, is_float
+from plugrad.dtype import (
+    ConstType,
+    DType,
+    Number,
+    dtype_max,
+    dtype_min,
+    is_bool,
+    is_complex,
+    is_float,
+    part_dtype,
+)
 from plugrad.errors import DtypeError
 
-__all__ = ["check_fits"]
+__all__ = ["check_element", "check_fits"]
 
 _LARGEST = sys.float_info.max
 
 
-def check_fits(value: Any, dtype: DType) -> ConstType:
-    """Return the Python number `value`, which an element of `dtype` can be made of.
+def check_element(value: Any, dtype: DType) -> Number:
+    """Return the Python number `value`, which an element of `dtype`, maybe a complex one, can be made of.
 
     Raises:
-        DtypeError: it is no number, or an integer dtype cannot hold it.
+        DtypeError: as `check_fits`.
+    """
+    if is_complex(dtype):
+        return value if isinstance(value, complex) else check_fits(value, part_dtype(dtype))
+    return check_fits(value, dtype)
+
+
+def check_fits(value: Any, dtype: DType) -> ConstType:
+    """Return the Python number `value`, which an element of the real `dtype` can be made of.
+
+    Raises:
+        DtypeError: it is no real number, or an integer dtype cannot hold it.
     """
     if not isinstance(value, (bool, int, float)):
         raise DtypeError(

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from plugrad._util import is_long
-from plugrad.dtype import ConstType, dtypes, is_int
+from plugrad.dtype import ConstType, Number, dtypes, is_int
 from plugrad.errors import ArgumentError, AxisError, DtypeError, ShapeError
 from plugrad.uop.ops import Ops
 from plugrad.uop.shape import add_sizes, greatest, least
@@ -127,7 +127,23 @@ def as_number(value: Any, what: str) -> ConstType:
         >>> as_number(1.5, "pad")
         1.5
     """
-    if isinstance(value, (bool, int, float)):
+    number = as_element(value, what)
+    if isinstance(number, complex):
+        raise DtypeError(f"{what}: {number} is complex. Pass a bool, int or float.")
+    return number
+
+
+def as_element(value: Any, what: str) -> Number:
+    """Return an argument that is a number of Python, or of NumPy, maybe a complex one, as one of Python.
+
+    Raises:
+        DtypeError: it is none.
+
+    Example:
+        >>> as_element(1j, "full")
+        1j
+    """
+    if isinstance(value, (bool, int, float, complex)):
         return value
     if getattr(value, "requires_grad", False):
         raise DtypeError(
@@ -136,7 +152,7 @@ def as_number(value: Any, what: str) -> ConstType:
     number: Any = None
     if hasattr(value, "item") and not isinstance(value, type) and not is_sequence(value):  # pyright: ignore
         number = value.item()
-    if isinstance(number, (bool, int, float)):
+    if isinstance(number, (bool, int, float, complex)):
         return number
     raise DtypeError(
         f"{what}: {value!r:.200} ({type(value).__name__}) is no number. Pass a bool, int or float."

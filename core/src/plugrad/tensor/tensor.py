@@ -24,6 +24,7 @@ from plugrad.tensor.elementwise.arithmetic import ArithmeticMixin
 from plugrad.tensor.elementwise.bits import BitMixin
 from plugrad.tensor.elementwise.choices import ChoiceMixin
 from plugrad.tensor.elementwise.comparing import ComparingMixin
+from plugrad.tensor.elementwise.complex_numbers import ComplexMixin
 from plugrad.tensor.elementwise.division import DivisionMixin
 from plugrad.tensor.elementwise.elementwise import ElementwiseMixin
 from plugrad.tensor.elementwise.formulas import FormulaMixin
@@ -121,6 +122,7 @@ class Tensor(
     BitMixin,
     ChoiceMixin,
     ComparingMixin,
+    ComplexMixin,
     DivisionMixin,
     ElementwiseMixin,
     FormulaMixin,

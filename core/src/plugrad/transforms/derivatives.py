@@ -10,7 +10,7 @@ from collections.abc import Set as AbstractSet
 from typing import Any
 
 from plugrad.autodiff import pull_back, push_forward
-from plugrad.dtype import is_float
+from plugrad.dtype import is_float, is_inexact
 from plugrad.errors import GradientError, TransformError
 from plugrad.tensor import Tensor
 from plugrad.tensor.graphs import graph_below, tensor_of
@@ -63,9 +63,9 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
             if g is not None:
                 node = graph_below(y)
                 seeds[node] = seeds[node] + g if node in seeds else g
-        found = pull_back(seeds, [u for u in nodes if is_float(u.dtype)])
+        found = pull_back(seeds, [u for u in nodes if is_inexact(u.dtype)])
         made = [
-            released(found.get(u, zeros(u)), x.device, known) if is_float(u.dtype) else None
+            released(found.get(u, zeros(u)), x.device, known) if is_inexact(u.dtype) else None
             for u, x in zip(nodes, inputs, strict=True)
         ]
         return rebuilt(marks, iter(made))
@@ -244,7 +244,7 @@ def _gradient(
 
     primals = [args[n] for n in numbers(argnums, args, what)]
     for primal in primals:
-        if not any(is_float(x.dtype) for x in leaves_of(primal)):
+        if not any(is_inexact(x.dtype) for x in leaves_of(primal)):
             raise GradientError(
                 f"{what}: the argument {primal!r:.80} holds no float tensors, so there is no gradient by it. "
                 "Pass Tensor(...) of a float dtype, or leave it out of argnums."

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from plugrad.dtype import is_float
+from plugrad.dtype import is_inexact
 from plugrad.errors import DeviceError, DtypeError, ShapeError, TransformError
 from plugrad.tensor import Tensor
 from plugrad.tensor.graphs import graph_below
@@ -66,7 +66,7 @@ def _leaves_or_none(tree: Any, what: str) -> list[Tensor | None]:
 def _fitting(direction: Tensor | None, of: Tensor, what: str, role: str) -> UOp | None:
     if direction is None:
         return None
-    if not is_float(of.dtype) or direction.dtype is not of.dtype:
+    if not is_inexact(of.dtype) or direction.dtype is not of.dtype:
         raise DtypeError(
             f"{what} of {direction.dtype.name} for {role} of {of.dtype.name}. Pass floats of the same "
             "dtype for floats, and None for integers and bools."

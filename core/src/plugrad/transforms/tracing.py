@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from plugrad.autodiff import marked
-from plugrad.dtype import is_float
+from plugrad.dtype import is_inexact
 from plugrad.errors import TransformError
 from plugrad.tensor import Tensor
 from plugrad.tensor.graphs import alive, graph_below, tensor_of
@@ -17,7 +17,7 @@ def mark(x: Tensor) -> Tensor:
 
     Realized inside of the function, it and what is computed from it keep their history.
     """
-    if not is_float(x.dtype):
+    if not is_inexact(x.dtype):
         return x
     return tensor_of(marked(graph_below(x)), x.device, tracked=True)
 

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from plugrad.dtype import ConstType, DType, dtypes, is_bool, is_float
+from plugrad.dtype import ConstType, DType, Number, dtypes, is_bool, is_float
 from plugrad.errors import DtypeError
 from plugrad.uop.ops import Ops
 
@@ -23,7 +23,7 @@ class OperatorMixin:
         src: "tuple[UOp, ...]"
 
         def alu(self, op: Ops, *others: "UOp") -> "UOp": ...  # noqa: D102
-        def const_like(self, value: ConstType) -> "UOp": ...  # noqa: D102
+        def const_like(self, value: Number) -> "UOp": ...  # noqa: D102
 
     def _node(self, other: "Operand") -> "UOp":
         if not isinstance(other, (bool, int, float)):

@@ -103,6 +103,11 @@ class Ops(Enum):
     LATER = auto()  # (x, *before): x, another node, for kernels that run once the values before are there
     DISPATCH = auto()  # (x, *inputs): DispatchArg; x, or what its rule makes of the inputs for a device
 
+    # complex numbers, in tensor graphs only (see plugrad.schedule.lower_complex)
+    COMPLEX = auto()  # (x, y): x + iy of two floats
+    REAL = auto()  # (z): the real part
+    IMAG = auto()  # (z): the imaginary part
+
     # kernels, by the threads of a warp together
     WMMA = auto()  # (a, b, c): TensorCore; a @ b + c of one tile, as each thread's fragments
 
@@ -232,7 +237,10 @@ BINARY = COMPARE | {
 }
 TERNARY = frozenset({Ops.WHERE, Ops.MULACC})
 ALU = UNARY | BINARY | TERNARY
-ELEMENTWISE = ALU | {Ops.CAST, Ops.BITCAST}
+PARTS = frozenset({Ops.COMPLEX, Ops.REAL, Ops.IMAG})
+ELEMENTWISE = ALU | {Ops.CAST, Ops.BITCAST} | PARTS
+# arithmetic that complex numbers have; other functions of them are formulas of their parts
+COMPLEX_ALU = frozenset({Ops.ADD, Ops.SUB, Ops.MUL, Ops.NEG, Ops.WHERE, Ops.CMPEQ, Ops.CMPNE})
 COMMUTATIVE = frozenset({Ops.ADD, Ops.MUL, Ops.MAX, Ops.CMPNE, Ops.CMPEQ, Ops.AND, Ops.OR, Ops.XOR})
 MOVEMENT = frozenset({Ops.RESHAPE, Ops.EXPAND, Ops.PERMUTE, Ops.PAD, Ops.SHRINK, Ops.FLIP})
 REDUCING = frozenset({Ops.ADD, Ops.MUL, Ops.MAX})

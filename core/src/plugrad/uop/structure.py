@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from plugrad.dtype import DType, dtypes
+from plugrad.dtype import DType, complex_dtype, dtypes, is_complex, part_dtype
+from plugrad.errors import DtypeError
 from plugrad.uop.ops import DispatchArg, DispatchRule, Ops
 
 if TYPE_CHECKING:
@@ -71,13 +72,42 @@ class StructureMixin:
         return self._make(Ops.FLIP, arg=axes) if axes else self._is()
 
     def reduce_axis(self, op: Ops, axes: tuple[int, ...]) -> "UOp":
-        """Return `op` over `axes`, which stay with size 1."""
+        """Return `op` over `axes`, which stay with size 1.
+
+        Raises:
+            DtypeError: complex numbers have no maximum.
+        """
+        if op is Ops.MAX and is_complex(self.dtype):
+            raise DtypeError(f"{op.name} over axes of {self.dtype.name}: complex numbers have no order.")
         return self._make(Ops.REDUCE_AXIS, arg=(op, tuple(sorted(axes)))) if axes else self._is()
 
     def cast(self, dtype: DType) -> "UOp":
         """Return the value in `dtype` (a scalar type keeps this node's number of lanes)."""
         dtype = dtype.scalar().vec(self.dtype.count)
         return self._is() if dtype is self.dtype else self._make(Ops.CAST, dtype)
+
+    def with_imag(self, imag: "UOp") -> "UOp":
+        """Return the complex numbers of these real parts, and imaginary parts of the same float dtype."""
+        return self._make(Ops.COMPLEX, complex_dtype(self.dtype), (imag,))
+
+    def real(self) -> "UOp":
+        """Return the real part: of real numbers themselves."""
+        return self._part(Ops.REAL, 0) if is_complex(self.dtype) else self._is()
+
+    def imag(self) -> "UOp":
+        """Return the imaginary part of complex numbers."""
+        return self._part(Ops.IMAG, 1)
+
+    def _part(self, op: Ops, index: int) -> "UOp":
+        if self.op is Ops.COMPLEX and self.src[index].shape == self.shape:
+            return self.src[index]
+        if self.op is Ops.CAST and index == 0:
+            return self.src[0].real().cast(part_dtype(self.dtype))
+        return self._make(op, part_dtype(self.dtype))
+
+    def conj(self) -> "UOp":
+        """Return the complex conjugate: of real numbers themselves."""
+        return self.real().with_imag(-self.imag()) if is_complex(self.dtype) else self._is()
 
     def bitcast(self, dtype: DType) -> "UOp":
         """Return the bits as `dtype`, of the same size."""

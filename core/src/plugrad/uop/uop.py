@@ -10,14 +10,15 @@ from _weakref import _remove_dead_weakref  # pyright: ignore
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from plugrad.dtype import ConstType, DType, dtypes, truncate
-from plugrad.errors import ShapeError
+from plugrad.dtype import COMPLEX, DType, Number, dtypes, truncate
+from plugrad.errors import DtypeError, ShapeError
 from plugrad.target import Fragment, TensorCore
 from plugrad.uop.bounds import bounds_of
 from plugrad.uop.key import key_of
 from plugrad.uop.operators import OperatorMixin
 from plugrad.uop.ops import (
     COMPARE,
+    COMPLEX_ALU,
     Axis,
     AxisType,
     BufferArg,
@@ -170,8 +171,12 @@ class UOp(OperatorMixin, StructureMixin, _Draft):
     # --- building ---
 
     @staticmethod
-    def const(dtype: DType, value: ConstType) -> "UOp":
+    def const(dtype: DType, value: Number) -> "UOp":
         """Return the constant `value`, rounded or wrapped into `dtype` (each lane of it)."""
+        if dtype.kind == "complex":
+            part = COMPLEX[dtype]
+            return UOp(Ops.COMPLEX, dtype, (UOp.const(part, value.real), UOp.const(part, value.imag)))
+        assert not isinstance(value, complex), f"{value} is no {dtype.name}"
         return UOp(Ops.CONST, dtype, (), truncate(value, dtype))
 
     @staticmethod
@@ -229,7 +234,7 @@ class UOp(OperatorMixin, StructureMixin, _Draft):
         """Return one node that keeps several roots together."""
         return UOp(Ops.SINK, dtypes.void, roots, arg)
 
-    def const_like(self, value: ConstType) -> "UOp":
+    def const_like(self, value: Number) -> "UOp":
         """Return the constant `value` in this node's dtype (a scalar, which broadcasts against any shape)."""
         return UOp.const(self.dtype, value)
 
@@ -241,6 +246,11 @@ class UOp(OperatorMixin, StructureMixin, _Draft):
             dtype = dtypes.bool.vec(count)
         else:
             dtype = (others[0] if op is Ops.WHERE else self).dtype.scalar().vec(count)
+        if src[-1].dtype.kind == "complex" and op not in COMPLEX_ALU:
+            raise DtypeError(
+                f"{op.name} of {src[-1].dtype.name}: complex numbers have no such operation. Take .real, "
+                ".imag or .abs() first."
+            )
         return UOp(op, dtype, src)
 
     def replace(self, **parts: Any) -> "UOp":

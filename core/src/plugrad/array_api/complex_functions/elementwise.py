@@ -4,13 +4,13 @@ import math
 from collections.abc import Callable
 
 from plugrad.array_api.complex_functions.operands import Operand, both
-from plugrad.array_api.complexes import exponentials, inverses, pairs
 from plugrad.array_api.complexes.array import Array, Complex, as_complex
-from plugrad.array_api.complexes.exponentials import turned, turned_back
 from plugrad.array_api.complexes.operands import met
-from plugrad.array_api.complexes.pairs import Pair
-from plugrad.array_api.complexes.roots import root
 from plugrad.tensor import Tensor
+from plugrad.tensor.complex_formulas import exponentials, inverses, pairs
+from plugrad.tensor.complex_formulas.exponentials import turned, turned_back
+from plugrad.tensor.complex_formulas.pairs import Pair
+from plugrad.tensor.complex_formulas.roots import root
 
 __all__ = ["FUNCTIONS"]
 

@@ -4,13 +4,13 @@ import math
 
 from plugrad.array_api import reductions as real_reductions
 from plugrad.array_api.complex_functions.operands import AnyDType, joined
-from plugrad.array_api.complexes import pairs
 from plugrad.array_api.complexes.array import Array, Complex, as_complex
 from plugrad.array_api.complexes.dtypes import ComplexDType
-from plugrad.array_api.complexes.pairs import Pair
 from plugrad.array_api.reductions import Axis
 from plugrad.errors import DtypeError
 from plugrad.tensor import Tensor
+from plugrad.tensor.complex_formulas import pairs
+from plugrad.tensor.complex_formulas.pairs import Pair
 from plugrad.tensor.shapes import fixed_shape, one_axis, several
 
 __all__ = ["FUNCTIONS"]

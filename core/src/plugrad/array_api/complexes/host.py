@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from plugrad._util import numpy as np
-from plugrad.array_api.complexes.pairs import Pair
 from plugrad.tensor import Tensor
+from plugrad.tensor.complex_formulas.pairs import Pair
 
 if TYPE_CHECKING:
     import numpy.typing as npt

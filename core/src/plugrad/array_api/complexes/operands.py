@@ -5,10 +5,10 @@ from typing import Any, TypeVar
 
 from plugrad.array_api.complexes.dtypes import complex64, complex128
 from plugrad.array_api.complexes.host import holds_complex, pair_of_array
-from plugrad.array_api.complexes.pairs import Pair
 from plugrad.array_api.complexes.parts import ComplexParts
 from plugrad.dtype import dtypes, least_upper_dtype
 from plugrad.tensor import Tensor
+from plugrad.tensor.complex_formulas.pairs import Pair
 
 __all__ = ["bilinear", "in_shape_with", "met", "taken", "wide"]
 

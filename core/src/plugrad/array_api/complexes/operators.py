@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from typing import Any, NoReturn, Self
 
-from plugrad.array_api.complexes import exponentials, pairs
 from plugrad.array_api.complexes.operands import bilinear, in_shape_with, met, taken, wide
-from plugrad.array_api.complexes.pairs import Pair
 from plugrad.array_api.complexes.parts import ComplexParts
 from plugrad.errors import DtypeError
 from plugrad.tensor import Tensor
+from plugrad.tensor.complex_formulas import exponentials, pairs
+from plugrad.tensor.complex_formulas.pairs import Pair
 
 __all__ = ["OperatorMixin"]
 

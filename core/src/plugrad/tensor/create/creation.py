@@ -8,13 +8,13 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from plugrad.dtype import ConstType, DType, dtype_max, dtypes, is_int, truncate
+from plugrad.dtype import DType, Number, dtype_max, dtypes, is_int, truncate
 from plugrad.engine import storage
 from plugrad.errors import ArgumentError
 from plugrad.tensor.base import DTypeLike, TensorBase, the_device, the_dtype
 from plugrad.tensor.host.host_data import as_count, finite, infer_dtype
-from plugrad.tensor.numbers import check_fits
-from plugrad.tensor.shapes import Dim, as_number, as_shape, check_sizes, cut_to, show
+from plugrad.tensor.numbers import check_element, check_fits
+from plugrad.tensor.shapes import Dim, as_element, as_shape, check_sizes, cut_to, show
 from plugrad.uop.ops import Ops
 from plugrad.uop.shape import add_sizes, greatest
 from plugrad.uop.uop import UOp
@@ -39,7 +39,7 @@ class CreationMixin(TensorBase):
     def full(
         cls: type[Tensor],
         shape: Dim | Sequence[Dim],
-        fill_value: ConstType,
+        fill_value: Number,
         dtype: DTypeLike | None = None,
         device: str | None = None,
         *,
@@ -56,9 +56,9 @@ class CreationMixin(TensorBase):
             [[7, 7], [7, 7]]
         """
         dims = check_sizes(as_shape((shape,), "full"), "full")
-        value = as_number(fill_value, "full")
+        value = as_element(fill_value, "full")
         chosen = the_dtype(dtype, infer_dtype([value]))
-        uop = UOp.const(chosen, check_fits(value, chosen))
+        uop = UOp.const(chosen, check_element(value, chosen))
         return cls._new(uop.reshape((1,) * len(dims)).expand(dims), device, requires_grad)
 
     @classmethod

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from plugrad.dtype import ConstType
+from plugrad.dtype import Number
 from plugrad.tensor.base import DTypeLike, TensorBase, the_dtype
 from plugrad.tensor.shapes import Dim, as_shape
 
@@ -22,7 +22,7 @@ class LikenessMixin(TensorBase):
 
     def full_like(
         self: Tensor,
-        fill_value: ConstType,
+        fill_value: Number,
         dtype: DTypeLike | None = None,
         device: str | None = None,
         *,
@@ -97,7 +97,7 @@ class LikenessMixin(TensorBase):
     def new_full(
         self: Tensor,
         shape: Dim | Sequence[Dim],
-        fill_value: ConstType,
+        fill_value: Number,
         *,
         dtype: DTypeLike | None = None,
         device: str | None = None,

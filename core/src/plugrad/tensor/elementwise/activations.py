@@ -10,8 +10,11 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Literal
 
+from plugrad.dtype import is_complex
 from plugrad.errors import ArgumentError
 from plugrad.tensor.base import TensorBase
+from plugrad.tensor.complex_formulas import exponentials
+from plugrad.tensor.complex_formulas.apply import apply
 from plugrad.tensor.elementwise.special_graphs import erfc, expm1, log1p, tanh
 from plugrad.tensor.shapes import as_number
 from plugrad.uop.uop import UOp
@@ -83,6 +86,8 @@ class ActivationMixin(TensorBase):
             >>> Tensor([0.0, 100.0]).tanh().tolist()
             [0.0, 1.0]
         """
+        if is_complex(self.dtype):
+            return apply(exponentials.tanh, self)
         return self._composed(tanh)
 
     def silu(self: Tensor) -> Tensor:

@@ -6,9 +6,9 @@ from __future__ import annotations
 # pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
 from typing import TYPE_CHECKING, Any
 
-from plugrad.dtype import ConstType, is_bool
+from plugrad.dtype import Number, is_bool
 from plugrad.tensor.base import TensorBase, promoted
-from plugrad.tensor.shapes import as_number
+from plugrad.tensor.shapes import as_element
 from plugrad.uop.ops import Ops
 
 if TYPE_CHECKING:
@@ -20,9 +20,7 @@ class ArithmeticMixin(TensorBase):
 
     __slots__ = ()
 
-    def add(
-        self: Tensor, other: Tensor | ConstType, reverse: bool = False, *, alpha: ConstType = 1
-    ) -> Tensor:
+    def add(self: Tensor, other: Tensor | Number, reverse: bool = False, *, alpha: Number = 1) -> Tensor:
         """Return `self + other`; for bools, `or`.
 
         Args:
@@ -39,9 +37,7 @@ class ArithmeticMixin(TensorBase):
         """
         return self._binary(Ops.ADD, self._scaled(other, alpha, "add"), reverse=reverse)
 
-    def sub(
-        self: Tensor, other: Tensor | ConstType, reverse: bool = False, *, alpha: ConstType = 1
-    ) -> Tensor:
+    def sub(self: Tensor, other: Tensor | Number, reverse: bool = False, *, alpha: Number = 1) -> Tensor:
         """Return `self - other`, or `other - self` with `reverse`.
 
         Args:
@@ -61,7 +57,7 @@ class ArithmeticMixin(TensorBase):
             raise self._refuse("subtraction", "numbers (use ^ for bools)", other)
         return self._binary(Ops.SUB, other, reverse=reverse)
 
-    def mul(self: Tensor, other: Tensor | ConstType, reverse: bool = False) -> Tensor:
+    def mul(self: Tensor, other: Tensor | Number, reverse: bool = False) -> Tensor:
         """Return `self * other`; for bools, `and`.
 
         Example:
@@ -70,9 +66,9 @@ class ArithmeticMixin(TensorBase):
         """
         return self._binary(Ops.MUL, other, reverse=reverse)
 
-    def _scaled(self: Tensor, other: Any, alpha: ConstType, name: str) -> Tensor | ConstType:
+    def _scaled(self: Tensor, other: Any, alpha: Number, name: str) -> Tensor | Number:
         """Return `alpha * other`."""
-        factor = as_number(alpha, name)
+        factor = as_element(alpha, name)
         if factor == 1:
             return other
         given = self._operand(other)

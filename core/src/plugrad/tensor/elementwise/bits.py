@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from plugrad.dtype import ConstType, is_float, is_int, is_unsigned
+from plugrad.dtype import Number, is_float, is_int, is_unsigned
 from plugrad.tensor.base import TensorBase, promoted
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
@@ -21,7 +21,7 @@ class BitMixin(TensorBase):
 
     __slots__ = ()
 
-    def bitwise_and(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def bitwise_and(self: Tensor, other: Tensor | Number) -> Tensor:
         """Return the bits set in both; for bools, `and`.
 
         Example:
@@ -30,7 +30,7 @@ class BitMixin(TensorBase):
         """
         return self._bits(Ops.AND, other)
 
-    def bitwise_or(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def bitwise_or(self: Tensor, other: Tensor | Number) -> Tensor:
         """Return the bits set in either; for bools, `or`.
 
         Example:
@@ -39,7 +39,7 @@ class BitMixin(TensorBase):
         """
         return self._bits(Ops.OR, other)
 
-    def bitwise_xor(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def bitwise_xor(self: Tensor, other: Tensor | Number) -> Tensor:
         """Return the bits set in one of both; for bools, `!=`.
 
         Example:
@@ -62,7 +62,7 @@ class BitMixin(TensorBase):
             raise self._refuse("~", "integers or bools")
         return self._like(~self._graph)
 
-    def lshift(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def lshift(self: Tensor, other: Tensor | Number) -> Tensor:
         """Return `self << other`; bits shifted out are lost, so the dtype's width or more gives 0.
 
         Raises:
@@ -75,7 +75,7 @@ class BitMixin(TensorBase):
         x, y = self._shift_operands("<<", other)
         return self._with(_shifted(y, lambda amount: x << amount, x.const_like(0)), other)
 
-    def rshift(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def rshift(self: Tensor, other: Tensor | Number) -> Tensor:
         """Return `self >> other`, which keeps the sign; the dtype's width or more gives 0 or -1.
 
         Raises:

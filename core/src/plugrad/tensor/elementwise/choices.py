@@ -6,7 +6,7 @@ from __future__ import annotations
 # pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
 from typing import TYPE_CHECKING, Any
 
-from plugrad.dtype import ConstType, is_bool, is_float
+from plugrad.dtype import Number, is_bool, is_float
 from plugrad.errors import DtypeError
 from plugrad.tensor.base import TensorBase, promoted
 from plugrad.tensor.shapes import broadcast_shapes, expanded
@@ -21,7 +21,7 @@ class ChoiceMixin(TensorBase):
 
     __slots__ = ()
 
-    def where(self: Tensor, x: Tensor | ConstType, y: Tensor | ConstType) -> Tensor:
+    def where(self: Tensor, x: Tensor | Number, y: Tensor | Number) -> Tensor:
         """Return `x` where this bool tensor holds, else `y`; all three broadcast.
 
         Raises:
@@ -46,7 +46,7 @@ class ChoiceMixin(TensorBase):
         out = self._with(cond.where(*nodes), x, y)
         return out
 
-    def masked_fill(self: Tensor, mask: Tensor, value: Tensor | ConstType) -> Tensor:
+    def masked_fill(self: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
         """Return `value` where `mask` holds, else this.
 
         Raises:
@@ -63,7 +63,7 @@ class ChoiceMixin(TensorBase):
             )
         return mask.where(value, self)
 
-    def maximum(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def maximum(self: Tensor, other: Tensor | Number) -> Tensor:
         """Return the greater of both; NaN if either is.
 
         Example:
@@ -72,7 +72,7 @@ class ChoiceMixin(TensorBase):
         """
         return self._compare(other, lambda x, y: x.maximum(y))
 
-    def minimum(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def minimum(self: Tensor, other: Tensor | Number) -> Tensor:
         """Return the lesser of both; NaN if either is.
 
         Example:
@@ -82,7 +82,7 @@ class ChoiceMixin(TensorBase):
         return self._compare(other, lambda x, y: x.minimum(y))
 
     def clamp(
-        self: Tensor, min_: Tensor | ConstType | None = None, max_: Tensor | ConstType | None = None
+        self: Tensor, min_: Tensor | Number | None = None, max_: Tensor | Number | None = None
     ) -> Tensor:
         """Return this with values below `min_` or above `max_` replaced by those limits; NaN if one is.
 
@@ -106,7 +106,7 @@ class ChoiceMixin(TensorBase):
         return out
 
     def clip(
-        self: Tensor, min_: Tensor | ConstType | None = None, max_: Tensor | ConstType | None = None
+        self: Tensor, min_: Tensor | Number | None = None, max_: Tensor | Number | None = None
     ) -> Tensor:
         """Return `clamp(min_, max_)`.
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 # pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
 from typing import TYPE_CHECKING
 
-from plugrad.dtype import ConstType, dtypes
+from plugrad.dtype import Number, dtypes
 from plugrad.tensor.arguments import tensors
 from plugrad.tensor.base import TensorBase
 from plugrad.uop.ops import Ops
@@ -22,7 +22,7 @@ class ComparingMixin(TensorBase):
 
     # --- comparisons ---
 
-    def eq(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def eq(self: Tensor, other: Tensor | Number) -> Tensor:
         """Return where both are equal.
 
         Example:
@@ -31,7 +31,7 @@ class ComparingMixin(TensorBase):
         """
         return self._binary(Ops.CMPEQ, other)
 
-    def ne(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def ne(self: Tensor, other: Tensor | Number) -> Tensor:
         """Return where they differ; NaN differs from everything.
 
         Example:
@@ -40,7 +40,7 @@ class ComparingMixin(TensorBase):
         """
         return self._binary(Ops.CMPNE, other)
 
-    def lt(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def lt(self: Tensor, other: Tensor | Number) -> Tensor:
         """Return where this is less than `other`; never for NaN.
 
         Example:
@@ -49,7 +49,7 @@ class ComparingMixin(TensorBase):
         """
         return self._compare(other, lambda x, y: x < y)
 
-    def le(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def le(self: Tensor, other: Tensor | Number) -> Tensor:
         """Return where this is at most `other`; never for NaN.
 
         Example:
@@ -58,7 +58,7 @@ class ComparingMixin(TensorBase):
         """
         return self._compare(other, lambda x, y: x <= y)
 
-    def gt(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def gt(self: Tensor, other: Tensor | Number) -> Tensor:
         """Return where this is greater than `other`; never for NaN.
 
         Example:
@@ -67,7 +67,7 @@ class ComparingMixin(TensorBase):
         """
         return self._compare(other, lambda x, y: x > y)
 
-    def ge(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def ge(self: Tensor, other: Tensor | Number) -> Tensor:
         """Return where this is at least `other`; never for NaN.
 
         Example:
@@ -76,7 +76,7 @@ class ComparingMixin(TensorBase):
         """
         return self._compare(other, lambda x, y: x >= y)
 
-    def less(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def less(self: Tensor, other: Tensor | Number) -> Tensor:
         """Return `self < other`.
 
         Example:
@@ -85,7 +85,7 @@ class ComparingMixin(TensorBase):
         """
         return self.lt(other)
 
-    def less_equal(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def less_equal(self: Tensor, other: Tensor | Number) -> Tensor:
         """Return `self <= other`.
 
         Example:
@@ -94,7 +94,7 @@ class ComparingMixin(TensorBase):
         """
         return self.le(other)
 
-    def greater(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def greater(self: Tensor, other: Tensor | Number) -> Tensor:
         """Return `self > other`.
 
         Example:
@@ -103,7 +103,7 @@ class ComparingMixin(TensorBase):
         """
         return self.gt(other)
 
-    def greater_equal(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def greater_equal(self: Tensor, other: Tensor | Number) -> Tensor:
         """Return `self >= other`.
 
         Example:
@@ -112,7 +112,7 @@ class ComparingMixin(TensorBase):
         """
         return self.ge(other)
 
-    def not_equal(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def not_equal(self: Tensor, other: Tensor | Number) -> Tensor:
         """Return `self != other`.
 
         Example:
@@ -149,7 +149,7 @@ class ComparingMixin(TensorBase):
         """
         return self._like(~self._graph.cast(dtypes.bool))
 
-    def logical_and(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def logical_and(self: Tensor, other: Tensor | Number) -> Tensor:
         """Return where neither is 0; NaN is not 0.
 
         Example:
@@ -158,7 +158,7 @@ class ComparingMixin(TensorBase):
         """
         return self._logic(Ops.AND, other)
 
-    def logical_or(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def logical_or(self: Tensor, other: Tensor | Number) -> Tensor:
         """Return where not both are 0; NaN is not 0.
 
         Example:
@@ -167,7 +167,7 @@ class ComparingMixin(TensorBase):
         """
         return self._logic(Ops.OR, other)
 
-    def logical_xor(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def logical_xor(self: Tensor, other: Tensor | Number) -> Tensor:
         """Return where one of both is 0; NaN is not 0.
 
         Example:
@@ -176,7 +176,7 @@ class ComparingMixin(TensorBase):
         """
         return self._logic(Ops.XOR, other)
 
-    def _logic(self: Tensor, op: Ops, other: Tensor | ConstType) -> Tensor:
+    def _logic(self: Tensor, op: Ops, other: Tensor | Number) -> Tensor:
         given = self._tensor_operand(other)
         return self._like(self._graph.cast(dtypes.bool))._binary(
             op, given._like(given._graph.cast(dtypes.bool))

@@ -6,7 +6,7 @@ from __future__ import annotations
 # pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
 from typing import TYPE_CHECKING, Any, Literal
 
-from plugrad.dtype import ConstType, DType, dtypes, is_bool, is_float, is_unsigned
+from plugrad.dtype import DType, Number, dtypes, is_bool, is_float, is_inexact, is_unsigned
 from plugrad.errors import ArgumentError
 from plugrad.tensor.base import TensorBase, promoted
 from plugrad.tensor.shapes import is_one_of
@@ -24,7 +24,7 @@ class DivisionMixin(TensorBase):
 
     def div(
         self: Tensor,
-        other: Tensor | ConstType,
+        other: Tensor | Number,
         reverse: bool = False,
         *,
         rounding_mode: Literal["trunc", "floor"] | None = None,
@@ -50,10 +50,10 @@ class DivisionMixin(TensorBase):
             return self._rounded_div(other, reverse, rounding_mode)
         dtype = promoted([self, self._operand(other)])
         return self._binary(
-            Ops.FDIV, other, reverse=reverse, dtype=dtype if is_float(dtype) else dtypes.default_float
+            Ops.FDIV, other, reverse=reverse, dtype=dtype if is_inexact(dtype) else dtypes.default_float
         )
 
-    def _rounded_div(self: Tensor, other: Tensor | ConstType, reverse: bool, mode: str) -> Tensor:
+    def _rounded_div(self: Tensor, other: Tensor | Number, reverse: bool, mode: str) -> Tensor:
         if not is_one_of(mode, ("trunc", "floor")):
             raise ArgumentError(
                 f"div: there is no rounding_mode {mode!r:.60}; there are 'trunc' and 'floor'."
@@ -70,7 +70,7 @@ class DivisionMixin(TensorBase):
         x, y = reversed(operands) if reverse else operands
         return self._with(_rounded_to_zero(x, y, down._graph), other)
 
-    def floordiv(self: Tensor, other: Tensor | ConstType, reverse: bool = False) -> Tensor:
+    def floordiv(self: Tensor, other: Tensor | Number, reverse: bool = False) -> Tensor:
         """Return `self // other`, rounded down as in Python; integers stay integers.
 
         Of floats it is the whole number next to `(self - self % other) / other`, and `self / other` for a
@@ -88,7 +88,7 @@ class DivisionMixin(TensorBase):
             return self._with(_float_quotient(x.cast(wide), y.cast(wide)).cast(dtype), other)
         return self._binary(Ops.FLOORDIV, other, reverse=reverse)
 
-    def mod(self: Tensor, other: Tensor | ConstType, reverse: bool = False) -> Tensor:
+    def mod(self: Tensor, other: Tensor | Number, reverse: bool = False) -> Tensor:
         """Return `self % other`, with the sign of the divisor as in Python.
 
         Exact for floats too, except that a negative remainder of a positive divisor (or the reverse) is moved

@@ -8,10 +8,14 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from plugrad.dtype import dtypes, has_infinity, is_bool, is_float, is_unsigned
+from plugrad.dtype import DType, dtypes, has_infinity, is_bool, is_complex, is_float, is_unsigned
 from plugrad.errors import ArgumentError, DtypeError
 from plugrad.tensor.arguments import whole
 from plugrad.tensor.base import TensorBase
+from plugrad.tensor.complex_formulas import exponentials, pairs
+from plugrad.tensor.complex_formulas.apply import apply, parts_of
+from plugrad.tensor.complex_formulas.quotients import reciprocal
+from plugrad.tensor.complex_formulas.roots import root
 from plugrad.uop.uop import UOp
 
 if TYPE_CHECKING:
@@ -24,6 +28,7 @@ class ElementwiseMixin(TensorBase):
     __slots__ = ()
 
     def _float_graph(self: Tensor) -> UOp:
+        self._refuse_complex("a function")
         return self._graph if is_float(self.dtype) else self._graph.cast(dtypes.default_float)
 
     def _unary(self: Tensor, out: UOp) -> Tensor:
@@ -36,6 +41,18 @@ class ElementwiseMixin(TensorBase):
             return self._unary(function(x))
         return self._unary(function(x.cast(dtypes.float32)).cast(x.dtype))
 
+    def _refuse_complex(self: Tensor, what: str, dtype: DType | None = None) -> None:
+        """Raise for complex numbers: this tensor, or operands that meet in `dtype`."""
+        if is_complex(self.dtype if dtype is None else dtype):
+            raise DtypeError(
+                f"{what} of complex numbers: it takes real ones. Take .real, .imag or .abs() first."
+            )
+
+    def _either(self: Tensor, asked: Callable[[Any], Any]) -> Tensor:
+        """Return where what is asked of a real number holds for one of both parts."""
+        real, imag = parts_of(self)
+        return asked(real) | asked(imag)
+
     # --- exponentials and roots ---
 
     def exp2(self: Tensor) -> Tensor:
@@ -45,6 +62,8 @@ class ElementwiseMixin(TensorBase):
             >>> Tensor([0.0, 3.0]).exp2().tolist()
             [1.0, 8.0]
         """
+        if is_complex(self.dtype):
+            return apply(exponentials.exp2, self)
         return self._unary(self._float_graph().exp2())
 
     def exp(self: Tensor) -> Tensor:
@@ -54,6 +73,8 @@ class ElementwiseMixin(TensorBase):
             >>> Tensor([0.0]).exp().tolist()
             [1.0]
         """
+        if is_complex(self.dtype):
+            return apply(exponentials.exp, self)
         return self._unary(self._float_graph().exp())
 
     def log2(self: Tensor) -> Tensor:
@@ -63,6 +84,8 @@ class ElementwiseMixin(TensorBase):
             >>> Tensor([1.0, 8.0]).log2().tolist()
             [0.0, 3.0]
         """
+        if is_complex(self.dtype):
+            return apply(exponentials.log2, self)
         return self._unary(self._float_graph().log2())
 
     def log(self: Tensor) -> Tensor:
@@ -72,6 +95,8 @@ class ElementwiseMixin(TensorBase):
             >>> Tensor([1.0, 0.0]).log().tolist()
             [0.0, -inf]
         """
+        if is_complex(self.dtype):
+            return apply(exponentials.log, self)
         return self._composed(lambda x: x.log2() * math.log(2))
 
     def log10(self: Tensor) -> Tensor:
@@ -81,6 +106,8 @@ class ElementwiseMixin(TensorBase):
             >>> Tensor([1.0]).log10().tolist()
             [0.0]
         """
+        if is_complex(self.dtype):
+            return apply(exponentials.log10, self)
         return self._composed(lambda x: x.log2() * math.log10(2))
 
     def sqrt(self: Tensor) -> Tensor:
@@ -90,6 +117,8 @@ class ElementwiseMixin(TensorBase):
             >>> Tensor([4.0, 9.0]).sqrt().tolist()
             [2.0, 3.0]
         """
+        if is_complex(self.dtype):
+            return apply(root, self)
         return self._unary(self._float_graph().sqrt())
 
     def rsqrt(self: Tensor) -> Tensor:
@@ -99,6 +128,8 @@ class ElementwiseMixin(TensorBase):
             >>> Tensor([4.0]).rsqrt().tolist()
             [0.5]
         """
+        if is_complex(self.dtype):
+            return self.sqrt().reciprocal()
         return self._composed(lambda x: x.sqrt().reciprocal())
 
     def reciprocal(self: Tensor) -> Tensor:
@@ -108,6 +139,8 @@ class ElementwiseMixin(TensorBase):
             >>> Tensor([4, 2]).reciprocal().tolist()
             [0.25, 0.5]
         """
+        if is_complex(self.dtype):
+            return apply(reciprocal, self)
         return self._unary(self._float_graph().reciprocal())
 
     def square(self: Tensor) -> Tensor:
@@ -128,6 +161,8 @@ class ElementwiseMixin(TensorBase):
             >>> Tensor([0.0]).sin().tolist()
             [0.0]
         """
+        if is_complex(self.dtype):
+            return apply(exponentials.sin, self)
         return self._unary(self._float_graph().sin())
 
     def cos(self: Tensor) -> Tensor:
@@ -137,6 +172,8 @@ class ElementwiseMixin(TensorBase):
             >>> Tensor([0.0]).cos().tolist()
             [1.0]
         """
+        if is_complex(self.dtype):
+            return apply(exponentials.cos, self)
         return self._unary(self._float_graph().cos())
 
     def tan(self: Tensor) -> Tensor:
@@ -146,6 +183,8 @@ class ElementwiseMixin(TensorBase):
             >>> Tensor([0.0]).tan().tolist()
             [0.0]
         """
+        if is_complex(self.dtype):
+            return apply(exponentials.tan, self)
         return self._composed(lambda x: x.sin() / x.cos())
 
     # --- rounding ---
@@ -157,6 +196,7 @@ class ElementwiseMixin(TensorBase):
             >>> Tensor([-1.5, 1.5]).trunc().tolist()
             [-1.0, 1.0]
         """
+        self._refuse_complex("trunc")
         return self._unary(self._graph.trunc() if is_float(self.dtype) else self._graph)
 
     def floor(self: Tensor) -> Tensor:
@@ -166,6 +206,7 @@ class ElementwiseMixin(TensorBase):
             >>> Tensor([-1.5, 1.5]).floor().tolist()
             [-2.0, 1.0]
         """
+        self._refuse_complex("floor")
         if not is_float(self.dtype):
             return self._unary(self._graph)
         x, whole = self._graph, self._graph.trunc()
@@ -178,6 +219,7 @@ class ElementwiseMixin(TensorBase):
             >>> Tensor([-1.5, 1.5]).ceil().tolist()
             [-1.0, 2.0]
         """
+        self._refuse_complex("ceil")
         if not is_float(self.dtype):
             return self._unary(self._graph)
         x, whole = self._graph, self._graph.trunc()
@@ -198,6 +240,8 @@ class ElementwiseMixin(TensorBase):
             >>> Tensor([1.25, 1250.0]).round(decimals=-2).tolist()
             [0.0, 1200.0]
         """
+        if is_complex(self.dtype):
+            return apply(lambda z: (z[0].round(decimals), z[1].round(decimals)), self)
         digits = whole(decimals, "decimals")
         if not is_float(self.dtype):
             return self._unary(self._graph) if digits >= 0 else self._round_tens(-digits)
@@ -258,6 +302,8 @@ class ElementwiseMixin(TensorBase):
             >>> Tensor([1, -2]).abs().tolist()
             [1, 2]
         """
+        if is_complex(self.dtype):
+            return _length(parts_of(self))
         x = self._graph
         if is_unsigned(self.dtype) or is_bool(self.dtype):
             return self._unary(x)
@@ -276,6 +322,8 @@ class ElementwiseMixin(TensorBase):
             >>> Tensor([5, 0, -2]).sign().tolist()
             [1, 0, -1]
         """
+        if is_complex(self.dtype):
+            return apply(pairs.signed, self)
         x = self._graph
         if is_bool(self.dtype):
             return self._unary(x)
@@ -293,6 +341,8 @@ class ElementwiseMixin(TensorBase):
             >>> Tensor([1.0, float("nan")]).isnan().tolist()
             [False, True]
         """
+        if is_complex(self.dtype):
+            return self._either(lambda part: part.isnan())
         return self._unary(self._graph.ne(self._graph) if is_float(self.dtype) else self._never())
 
     def isinf(self: Tensor, detect_positive: bool = True, detect_negative: bool = True) -> Tensor:
@@ -305,6 +355,8 @@ class ElementwiseMixin(TensorBase):
             >>> Tensor([1.0, float("-inf")]).isinf().tolist()
             [False, True]
         """
+        if is_complex(self.dtype):
+            return self._either(lambda part: part.isinf(detect_positive, detect_negative))
         x, never = self._graph, self._never()
         if not has_infinity(self.dtype):
             return self._unary(never)
@@ -318,6 +370,8 @@ class ElementwiseMixin(TensorBase):
             >>> Tensor([1.0, float("inf")]).isfinite().tolist()
             [True, False]
         """
+        if is_complex(self.dtype):
+            return ~self._either(lambda part: ~part.isfinite())
         x = self._graph
         if not is_float(self.dtype):
             return self._unary(~self._never())
@@ -327,6 +381,10 @@ class ElementwiseMixin(TensorBase):
 
     def _never(self: Tensor) -> UOp:
         return UOp.const(dtypes.bool, False).reshape((1,) * self.ndim).expand(self.shape)
+
+
+def _length(z: pairs.Pair) -> Any:
+    return z[0].hypot(z[1])
 
 
 def _rounded(x: UOp) -> UOp:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from plugrad.dtype import ConstType, dtypes, is_bool, is_float, is_unsigned
+from plugrad.dtype import ConstType, Number, dtypes, is_bool, is_float, is_int, is_unsigned
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.elementwise import special_graphs as graphs
 from plugrad.tensor.elementwise.special import logaddexp
@@ -34,7 +34,9 @@ class FormulaMixin(TensorBase):
             >>> Tensor([1.5, -1.25]).frac().tolist()
             [0.5, -0.25]
         """
-        return self - self.trunc() if is_float(self.dtype) else self._like(self._graph * 0)
+        return (
+            self._like(self._graph * 0) if is_int(self.dtype) or is_bool(self.dtype) else self - self.trunc()
+        )
 
     def signbit(self: Tensor) -> Tensor:
         """Return where the sign is minus: also that of -0.0 and of NaN.
@@ -66,7 +68,7 @@ class FormulaMixin(TensorBase):
         """
         return self.isinf(detect_positive=False)
 
-    def heaviside(self: Tensor, values: Tensor | ConstType) -> Tensor:
+    def heaviside(self: Tensor, values: Tensor | Number) -> Tensor:
         """Return 0 below 0, 1 above it, and `values` at it; 0 for NaN as in PyTorch (NumPy: NaN).
 
         Example:
@@ -77,7 +79,7 @@ class FormulaMixin(TensorBase):
         above = x if is_bool(x.dtype) else (x > 0).cast(x.dtype)
         return self._with(x.eq(x.const_like(0)).where(y, above), values)
 
-    def fmax(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def fmax(self: Tensor, other: Tensor | Number) -> Tensor:
         """Return the greater of both, or the one that is a number where the other is NaN.
 
         Where both are equal, all of the gradient is this tensor's, as in PyTorch.
@@ -91,7 +93,7 @@ class FormulaMixin(TensorBase):
             return self.maximum(other)
         return self._with(((x >= y) | y.ne(y)).where(x, y), other)
 
-    def fmin(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def fmin(self: Tensor, other: Tensor | Number) -> Tensor:
         """Return the lesser of both, or the one that is a number where the other is NaN.
 
         Where both are equal, all of the gradient is this tensor's, as in PyTorch.
@@ -154,7 +156,7 @@ class FormulaMixin(TensorBase):
         low = as_number(eps, "logit")
         return self._composed(lambda x: _logit(_limited(x, low, 1 - low)))
 
-    def xlogy(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def xlogy(self: Tensor, other: Tensor | Number) -> Tensor:
         """Return `self * log(other)`, and 0 where this is 0 unless `other` is NaN.
 
         Example:
@@ -163,7 +165,7 @@ class FormulaMixin(TensorBase):
         """
         return self._float_pair(other, _xlogy)
 
-    def ldexp(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def ldexp(self: Tensor, other: Tensor | Number) -> Tensor:
         """Return `self * 2 ** other`, where that power itself may overflow.
 
         An infinite `other` is as good as a large one: zeros stay zeros and infinities infinite.
@@ -174,7 +176,7 @@ class FormulaMixin(TensorBase):
         """
         return self._float_pair(other, _ldexp)
 
-    def logaddexp2(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def logaddexp2(self: Tensor, other: Tensor | Number) -> Tensor:
         """Return `log2(2 ** self + 2 ** other)` without overflow.
 
         Example:
@@ -183,7 +185,7 @@ class FormulaMixin(TensorBase):
         """
         return self._float_pair(other, _logaddexp2)
 
-    def float_power(self: Tensor, exponent: Tensor | ConstType) -> Tensor:
+    def float_power(self: Tensor, exponent: Tensor | Number) -> Tensor:
         """Return `self ** exponent`, computed and returned in float64.
 
         Example:
@@ -196,9 +198,7 @@ class FormulaMixin(TensorBase):
 
     # --- three operands ---
 
-    def addcmul(
-        self: Tensor, tensor1: Tensor, tensor2: Tensor | ConstType, *, value: ConstType = 1
-    ) -> Tensor:
+    def addcmul(self: Tensor, tensor1: Tensor, tensor2: Tensor | Number, *, value: ConstType = 1) -> Tensor:
         """Return `self + value * tensor1 * tensor2`.
 
         Raises:
@@ -214,9 +214,7 @@ class FormulaMixin(TensorBase):
             factor = factor.cast(dtypes.default_float)
         return self.add(factor * tensor2, alpha=value)
 
-    def addcdiv(
-        self: Tensor, tensor1: Tensor, tensor2: Tensor | ConstType, *, value: ConstType = 1
-    ) -> Tensor:
+    def addcdiv(self: Tensor, tensor1: Tensor, tensor2: Tensor | Number, *, value: ConstType = 1) -> Tensor:
         """Return `self + value * tensor1 / tensor2`; the quotient of integers is a float.
 
         Raises:

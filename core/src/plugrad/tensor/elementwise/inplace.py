@@ -6,7 +6,7 @@ from __future__ import annotations
 # pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
 from typing import TYPE_CHECKING
 
-from plugrad.dtype import ConstType
+from plugrad.dtype import Number
 from plugrad.tensor.base import TensorBase
 
 if TYPE_CHECKING:
@@ -35,44 +35,44 @@ class InPlaceMixin(TensorBase):
 
     __slots__ = ()
 
-    def _updated(self: Tensor, result: Tensor, other: Tensor | ConstType) -> Tensor:
+    def _updated(self: Tensor, result: Tensor, other: Tensor | Number) -> Tensor:
         is_asked = isinstance(other, InPlaceMixin) and other.requires_grad and not self._forgets
         if self._is_tracked or is_asked:
             return result
         return self.assign(result)
 
-    def __iadd__(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def __iadd__(self: Tensor, other: Tensor | Number) -> Tensor:
         return self._updated(self + other, other)
 
-    def __isub__(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def __isub__(self: Tensor, other: Tensor | Number) -> Tensor:
         return self._updated(self - other, other)
 
-    def __imul__(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def __imul__(self: Tensor, other: Tensor | Number) -> Tensor:
         return self._updated(self * other, other)
 
-    def __itruediv__(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def __itruediv__(self: Tensor, other: Tensor | Number) -> Tensor:
         return self._updated(self / other, other)
 
-    def __ifloordiv__(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def __ifloordiv__(self: Tensor, other: Tensor | Number) -> Tensor:
         return self._updated(self // other, other)
 
-    def __imod__(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def __imod__(self: Tensor, other: Tensor | Number) -> Tensor:
         return self._updated(self % other, other)
 
-    def __ipow__(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def __ipow__(self: Tensor, other: Tensor | Number) -> Tensor:
         return self._updated(self**other, other)
 
-    def __iand__(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def __iand__(self: Tensor, other: Tensor | Number) -> Tensor:
         return self._updated(self & other, other)
 
-    def __ior__(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def __ior__(self: Tensor, other: Tensor | Number) -> Tensor:
         return self._updated(self | other, other)
 
-    def __ixor__(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def __ixor__(self: Tensor, other: Tensor | Number) -> Tensor:
         return self._updated(self ^ other, other)
 
-    def __ilshift__(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def __ilshift__(self: Tensor, other: Tensor | Number) -> Tensor:
         return self._updated(self << other, other)
 
-    def __irshift__(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def __irshift__(self: Tensor, other: Tensor | Number) -> Tensor:
         return self._updated(self >> other, other)

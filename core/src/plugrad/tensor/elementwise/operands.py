@@ -7,9 +7,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from plugrad.dtype import ConstType, DType
+from plugrad.dtype import DType, Number, is_complex
 from plugrad.errors import DtypeError
 from plugrad.tensor.base import TensorBase, promoted, scalar_dtype
+from plugrad.tensor.complex_formulas.apply import joined
+from plugrad.tensor.complex_formulas.arithmetic import MIXED
 from plugrad.tensor.shapes import broadcast_shapes, expanded
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
@@ -17,7 +19,7 @@ from plugrad.uop.uop import UOp
 if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
 
-_NUMBERS = frozenset((bool, int, float))
+_NUMBERS = frozenset((bool, int, float, complex))
 
 
 class OperandMixin(TensorBase):
@@ -60,21 +62,21 @@ class OperandMixin(TensorBase):
         x = self._graph
         return [x, self._const(other, x.dtype)] if scalar_dtype(other, x.dtype) is x.dtype else None
 
-    def _operand(self: Tensor, x: Any) -> Tensor | ConstType:
+    def _operand(self: Tensor, x: Any) -> Tensor | Number:
         """Return what was given as an operand: a tensor, a Python number, or a NumPy array or number.
 
         Raises:
             DtypeError: it is none of these.
         """
-        if isinstance(x, type(self)) or type(x) in (bool, int, float):
+        if isinstance(x, type(self)) or type(x) in _NUMBERS:
             return x
         if hasattr(x, "__array__") and not isinstance(x, type):
             if getattr(x, "ndim", None) != 0:
                 return self._from_host(x)
             number = x.item()
-            if isinstance(number, (bool, int, float)):
+            if isinstance(number, (bool, int, float, complex)):
                 return number
-        if isinstance(x, (int, float)):
+        if isinstance(x, (int, float, complex)):
             return x
         raise DtypeError(
             f"cannot compute with {x!r:.200} ({type(x).__name__}) and a tensor. Pass a Tensor or a Python "
@@ -93,11 +95,22 @@ class OperandMixin(TensorBase):
         return self._make(self._const(given, promoted([self, given])), self._device)
 
     def _binary(
-        self: Tensor, op: Ops, other: Tensor | ConstType, *, reverse: bool = False, dtype: DType | None = None
+        self: Tensor, op: Ops, other: Tensor | Number, *, reverse: bool = False, dtype: DType | None = None
     ) -> Tensor:
         x, y = self._operands(other, dtype=dtype)
-        out = y.alu(op, x) if reverse else x.alu(op, y)
-        return self._with(out, other)
+        if reverse:
+            x, y = y, x
+        if is_complex(x.dtype) and op in MIXED:
+            given = promoted([self._operand(other)])
+            dtypes = (given, self.dtype) if reverse else (self.dtype, given)
+            if op is Ops.FDIV or not all(map(is_complex, dtypes)):
+                operands = zip((x, y), dtypes, strict=True)
+                return joined(*MIXED[op](*[self._parts_of(u, dtype, other) for u, dtype in operands]))
+        return self._with(x.alu(op, y), other)
+
+    def _parts_of(self: Tensor, u: UOp, dtype: DType, other: Any) -> tuple[Tensor, Tensor | None]:
+        """Return the parts of an operand; of a real one, which was cast, the real part alone."""
+        return self._with(u.real(), other), self._with(u.imag(), other) if is_complex(dtype) else None
 
     def _compare(self: Tensor, other: Any, compare: Callable[[UOp, UOp], UOp]) -> Tensor:
         x, y = self._operands(other)

@@ -6,7 +6,7 @@ from __future__ import annotations
 # pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
 from typing import TYPE_CHECKING
 
-from plugrad.dtype import ConstType
+from plugrad.dtype import Number
 from plugrad.tensor.base import TensorBase
 from plugrad.uop.ops import Ops
 
@@ -20,106 +20,106 @@ class OperatorMixin(TensorBase):
     __slots__ = ()
 
     # these two directly: a name of its own costs a call, and the check of its flags another
-    def __add__(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def __add__(self: Tensor, other: Tensor | Number) -> Tensor:
         return self._binary(Ops.ADD, other)
 
-    def __radd__(self: Tensor, other: ConstType) -> Tensor:
+    def __radd__(self: Tensor, other: Number) -> Tensor:
         return self._binary(Ops.ADD, other, reverse=True)
 
-    def __sub__(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def __sub__(self: Tensor, other: Tensor | Number) -> Tensor:
         return self.sub(other)
 
-    def __rsub__(self: Tensor, other: ConstType) -> Tensor:
+    def __rsub__(self: Tensor, other: Number) -> Tensor:
         return self.sub(other, reverse=True)
 
-    def __mul__(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def __mul__(self: Tensor, other: Tensor | Number) -> Tensor:
         return self._binary(Ops.MUL, other)
 
-    def __rmul__(self: Tensor, other: ConstType) -> Tensor:
+    def __rmul__(self: Tensor, other: Number) -> Tensor:
         return self._binary(Ops.MUL, other, reverse=True)
 
-    def __truediv__(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def __truediv__(self: Tensor, other: Tensor | Number) -> Tensor:
         return self.div(other)
 
-    def __rtruediv__(self: Tensor, other: ConstType) -> Tensor:
+    def __rtruediv__(self: Tensor, other: Number) -> Tensor:
         return self.div(other, reverse=True)
 
-    def __floordiv__(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def __floordiv__(self: Tensor, other: Tensor | Number) -> Tensor:
         return self.floordiv(other)
 
-    def __rfloordiv__(self: Tensor, other: ConstType) -> Tensor:
+    def __rfloordiv__(self: Tensor, other: Number) -> Tensor:
         return self.floordiv(other, reverse=True)
 
-    def __mod__(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def __mod__(self: Tensor, other: Tensor | Number) -> Tensor:
         return self.mod(other)
 
-    def __rmod__(self: Tensor, other: ConstType) -> Tensor:
+    def __rmod__(self: Tensor, other: Number) -> Tensor:
         return self.mod(other, reverse=True)
 
-    def __divmod__(self: Tensor, other: Tensor | ConstType) -> tuple[Tensor, Tensor]:
+    def __divmod__(self: Tensor, other: Tensor | Number) -> tuple[Tensor, Tensor]:
         return self.floordiv(other), self.mod(other)
 
-    def __rdivmod__(self: Tensor, other: ConstType) -> tuple[Tensor, Tensor]:
+    def __rdivmod__(self: Tensor, other: Number) -> tuple[Tensor, Tensor]:
         return self.floordiv(other, reverse=True), self.mod(other, reverse=True)
 
-    def __pow__(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def __pow__(self: Tensor, other: Tensor | Number) -> Tensor:
         return self.pow(other)
 
-    def __rpow__(self: Tensor, other: ConstType) -> Tensor:
+    def __rpow__(self: Tensor, other: Number) -> Tensor:
         return self.pow(other, reverse=True)
 
-    def __and__(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def __and__(self: Tensor, other: Tensor | Number) -> Tensor:
         return self.bitwise_and(other)
 
-    def __rand__(self: Tensor, other: ConstType) -> Tensor:
+    def __rand__(self: Tensor, other: Number) -> Tensor:
         return self.bitwise_and(other)
 
-    def __or__(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def __or__(self: Tensor, other: Tensor | Number) -> Tensor:
         return self.bitwise_or(other)
 
-    def __ror__(self: Tensor, other: ConstType) -> Tensor:
+    def __ror__(self: Tensor, other: Number) -> Tensor:
         return self.bitwise_or(other)
 
-    def __xor__(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def __xor__(self: Tensor, other: Tensor | Number) -> Tensor:
         return self.bitwise_xor(other)
 
-    def __rxor__(self: Tensor, other: ConstType) -> Tensor:
+    def __rxor__(self: Tensor, other: Number) -> Tensor:
         return self.bitwise_xor(other)
 
     def __invert__(self: Tensor) -> Tensor:
         return self.bitwise_not()
 
-    def __lshift__(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def __lshift__(self: Tensor, other: Tensor | Number) -> Tensor:
         return self.lshift(other)
 
-    def __rlshift__(self: Tensor, other: ConstType) -> Tensor:
+    def __rlshift__(self: Tensor, other: Number) -> Tensor:
         return self._tensor_operand(other).lshift(self)
 
-    def __rshift__(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def __rshift__(self: Tensor, other: Tensor | Number) -> Tensor:
         return self.rshift(other)
 
-    def __rrshift__(self: Tensor, other: ConstType) -> Tensor:
+    def __rrshift__(self: Tensor, other: Number) -> Tensor:
         return self._tensor_operand(other).rshift(self)
 
-    def __lt__(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def __lt__(self: Tensor, other: Tensor | Number) -> Tensor:
         return self.lt(other)
 
-    def __gt__(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def __gt__(self: Tensor, other: Tensor | Number) -> Tensor:
         return self.gt(other)
 
-    def __le__(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def __le__(self: Tensor, other: Tensor | Number) -> Tensor:
         return self.le(other)
 
-    def __ge__(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def __ge__(self: Tensor, other: Tensor | Number) -> Tensor:
         return self.ge(other)
 
     # what is no number at all is not equal as a whole, as in PyTorch: `t == None` is False
-    def __eq__(self: Tensor, other: Tensor | ConstType) -> Tensor:  # pyright: ignore[reportIncompatibleMethodOverride]
+    def __eq__(self: Tensor, other: Tensor | Number) -> Tensor:  # pyright: ignore[reportIncompatibleMethodOverride]
         if not _may_be_numbers(other):
             return NotImplemented
         return self.eq(other)
 
-    def __ne__(self: Tensor, other: Tensor | ConstType) -> Tensor:  # pyright: ignore[reportIncompatibleMethodOverride]
+    def __ne__(self: Tensor, other: Tensor | Number) -> Tensor:  # pyright: ignore[reportIncompatibleMethodOverride]
         if not _may_be_numbers(other):
             return NotImplemented
         return self.ne(other)
@@ -129,4 +129,4 @@ class OperatorMixin(TensorBase):
 
 
 def _may_be_numbers(x: object) -> bool:
-    return isinstance(x, (TensorBase, int, float, list, tuple)) or hasattr(x, "__array__")
+    return isinstance(x, (TensorBase, int, float, complex, list, tuple)) or hasattr(x, "__array__")

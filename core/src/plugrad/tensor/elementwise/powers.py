@@ -4,16 +4,21 @@ from __future__ import annotations
 
 # `self` is the class that joins the mixins, which share its protected members
 # pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from plugrad.dtype import ConstType, dtypes, is_bool, is_float, is_unsigned
+from plugrad.dtype import Number, dtypes, is_bool, is_complex, is_float, is_unsigned
 from plugrad.errors import DtypeError
 from plugrad.tensor.base import TensorBase, promoted
+from plugrad.tensor.complex_formulas import exponentials
+from plugrad.tensor.complex_formulas.apply import apply, joined, parts_of
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
 if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
+
+# a whole exponent of complex numbers up to this is a few products, which are exact where their factors are
+_MOST_PRODUCTS = 128
 
 
 class PowerMixin(TensorBase):
@@ -21,7 +26,7 @@ class PowerMixin(TensorBase):
 
     __slots__ = ()
 
-    def pow(self: Tensor, other: Tensor | ConstType, reverse: bool = False) -> Tensor:
+    def pow(self: Tensor, other: Tensor | Number, reverse: bool = False) -> Tensor:
         """Return `self ** other`. Small constant exponents become multiplications.
 
         Raises:
@@ -31,8 +36,11 @@ class PowerMixin(TensorBase):
             >>> (Tensor([1.0, 2.0, 3.0]) ** 2).tolist()
             [1.0, 4.0, 9.0]
         """
-        if is_bool(promoted([self, self._operand(other)])):
+        dtype = promoted([self, self._operand(other)])
+        if is_bool(dtype):
             raise self._refuse("power", "numbers", other)
+        if is_complex(dtype):
+            return self._complex_pow(other, reverse)
         if (
             not reverse
             and isinstance(other, (int, float))
@@ -42,6 +50,15 @@ class PowerMixin(TensorBase):
         x, y = self._operands(other)
         x, y = (y, x) if reverse else (x, y)
         return self._with(x.alu(Ops.POW, y) if is_float(x.dtype) else _integer_pow(x, y), other)
+
+    def _complex_pow(self: Tensor, other: Any, reverse: bool) -> Tensor:
+        is_whole = isinstance(other, (int, float)) and float(other).is_integer()
+        if is_whole and not reverse and abs(other) <= _MOST_PRODUCTS:
+            return apply(lambda z: exponentials.power_of_integer(z, int(other)), self)
+        base, exponent = (parts_of(self._with(u, other)) for u in self._operands(other))
+        return joined(
+            *(exponentials.power(exponent, base) if reverse else exponentials.power(base, exponent))
+        )
 
     def _simple_pow(self: Tensor, exponent: int | float) -> Tensor | None:
         if is_float(self.dtype) and exponent == 0.5:

@@ -10,9 +10,11 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from plugrad.dtype import FLOAT8, ConstType, dtypes, has_infinity, is_float, is_unsigned
+from plugrad.dtype import FLOAT8, Number, dtypes, has_infinity, is_complex, is_float, is_unsigned
 from plugrad.errors import DtypeError
 from plugrad.tensor.base import TensorBase, promoted
+from plugrad.tensor.complex_formulas import exponentials, inverses
+from plugrad.tensor.complex_formulas.apply import apply
 from plugrad.tensor.elementwise import special_graphs as graphs
 from plugrad.tensor.elementwise.gamma_graphs import digamma, erfinv, lgamma
 from plugrad.tensor.shapes import as_number
@@ -37,6 +39,8 @@ class SpecialMixin(TensorBase):
             >>> Tensor([1e-8]).expm1().item() == Tensor([1e-8]).item()
             True
         """
+        if is_complex(self.dtype):
+            return apply(exponentials.expm1, self)
         return self._composed(graphs.expm1)
 
     def log1p(self: Tensor) -> Tensor:
@@ -46,6 +50,8 @@ class SpecialMixin(TensorBase):
             >>> Tensor([1e-8]).log1p().item() == Tensor([1e-8]).item()
             True
         """
+        if is_complex(self.dtype):
+            return apply(exponentials.log1p, self)
         return self._composed(graphs.log1p)
 
     def sinh(self: Tensor) -> Tensor:
@@ -55,6 +61,8 @@ class SpecialMixin(TensorBase):
             >>> Tensor([0.0]).sinh().tolist()
             [0.0]
         """
+        if is_complex(self.dtype):
+            return apply(exponentials.sinh, self)
         return self._composed(graphs.sinh)
 
     def cosh(self: Tensor) -> Tensor:
@@ -64,6 +72,8 @@ class SpecialMixin(TensorBase):
             >>> Tensor([0.0]).cosh().tolist()
             [1.0]
         """
+        if is_complex(self.dtype):
+            return apply(exponentials.cosh, self)
         return self._composed(graphs.cosh)
 
     def asinh(self: Tensor) -> Tensor:
@@ -73,6 +83,8 @@ class SpecialMixin(TensorBase):
             >>> Tensor([0.0]).asinh().tolist()
             [0.0]
         """
+        if is_complex(self.dtype):
+            return apply(inverses.asinh, self)
         return self._composed(graphs.asinh)
 
     def acosh(self: Tensor) -> Tensor:
@@ -82,6 +94,8 @@ class SpecialMixin(TensorBase):
             >>> Tensor([1.0]).acosh().tolist()
             [0.0]
         """
+        if is_complex(self.dtype):
+            return apply(inverses.acosh, self)
         return self._composed(graphs.acosh)
 
     def atanh(self: Tensor) -> Tensor:
@@ -91,6 +105,8 @@ class SpecialMixin(TensorBase):
             >>> Tensor([0.0]).atanh().tolist()
             [0.0]
         """
+        if is_complex(self.dtype):
+            return apply(inverses.atanh, self)
         return self._composed(graphs.atanh)
 
     # --- angles ---
@@ -102,6 +118,8 @@ class SpecialMixin(TensorBase):
             >>> Tensor([0.0]).asin().tolist()
             [0.0]
         """
+        if is_complex(self.dtype):
+            return apply(inverses.asin, self)
         return self._composed(graphs.asin)
 
     def acos(self: Tensor) -> Tensor:
@@ -111,6 +129,8 @@ class SpecialMixin(TensorBase):
             >>> Tensor([1.0]).acos().tolist()
             [0.0]
         """
+        if is_complex(self.dtype):
+            return apply(inverses.acos, self)
         return self._composed(graphs.acos)
 
     def atan(self: Tensor) -> Tensor:
@@ -120,9 +140,11 @@ class SpecialMixin(TensorBase):
             >>> round(Tensor([1.0]).atan().item() * 4, 5)
             3.14159
         """
+        if is_complex(self.dtype):
+            return apply(inverses.atan, self)
         return self._composed(graphs.atan)
 
-    def atan2(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def atan2(self: Tensor, other: Tensor | Number) -> Tensor:
         """Return the angle in [-pi, pi] of the point with this as y and `other` as x; signs of zeros count.
 
         Its gradient at the point (0, 0) is 0.
@@ -186,15 +208,16 @@ class SpecialMixin(TensorBase):
 
     # --- two operands ---
 
-    def _float_pair(self: Tensor, other: Tensor | ConstType, function: Any) -> Tensor:
+    def _float_pair(self: Tensor, other: Tensor | Number, function: Any) -> Tensor:
         """Return a function of two floats; 16-bit ones go through it in float32."""
         dtype = promoted([self, self._operand(other)])
+        self._refuse_complex("a function", dtype)
         dtype = dtype if is_float(dtype) else dtypes.default_float
         wide = dtypes.float32 if dtype.itemsize < 4 else dtype
         x, y = self._operands(other, dtype=wide)
         return self._with(function(x, y).cast(dtype), other)
 
-    def hypot(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def hypot(self: Tensor, other: Tensor | Number) -> Tensor:
         """Return `sqrt(self**2 + other**2)`, where the squares may overflow; infinite if either is.
 
         Its gradient at length 0 is 0.
@@ -205,7 +228,7 @@ class SpecialMixin(TensorBase):
         """
         return self._float_pair(other, _hypot)
 
-    def logaddexp(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def logaddexp(self: Tensor, other: Tensor | Number) -> Tensor:
         """Return `log(exp(self) + exp(other))` without overflow.
 
         Example:
@@ -214,7 +237,7 @@ class SpecialMixin(TensorBase):
         """
         return self._float_pair(other, logaddexp)
 
-    def copysign(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def copysign(self: Tensor, other: Tensor | Number) -> Tensor:
         """Return the size of this with the sign of `other`, whose zeros and NaNs have signs too.
 
         Its gradient at 0 is 0.
@@ -225,7 +248,7 @@ class SpecialMixin(TensorBase):
         """
         return self._float_pair(other, _copysign)
 
-    def fmod(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def fmod(self: Tensor, other: Tensor | Number) -> Tensor:
         """Return what division leaves, with the sign of this (as in C); `%` has that of the divisor.
 
         Exact for floats; NaN by zero.
@@ -242,7 +265,7 @@ class SpecialMixin(TensorBase):
         # not by magnitudes: the lowest integer has none
         return ((rest != 0) & ((rest < 0) != (self < 0))).where(rest - other, rest)
 
-    def remainder(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def remainder(self: Tensor, other: Tensor | Number) -> Tensor:
         """Return `self % other`.
 
         Example:
@@ -251,7 +274,7 @@ class SpecialMixin(TensorBase):
         """
         return self % other
 
-    def lerp(self: Tensor, end: Tensor | ConstType, weight: Tensor | ConstType) -> Tensor:
+    def lerp(self: Tensor, end: Tensor | Number, weight: Tensor | Number) -> Tensor:
         """Return `self + (end - self) * weight`, from the nearer end: a weight of 1 gives `end` itself.
 
         Example:
@@ -294,7 +317,7 @@ class SpecialMixin(TensorBase):
 
     def allclose(
         self: Tensor,
-        other: Tensor | ConstType,
+        other: Tensor | Number,
         rtol: float = 1e-5,
         atol: float = 1e-8,
         equal_nan: bool = False,
@@ -314,7 +337,7 @@ class SpecialMixin(TensorBase):
 
     def isclose(
         self: Tensor,
-        other: Tensor | ConstType,
+        other: Tensor | Number,
         rtol: float = 1e-5,
         atol: float = 1e-8,
         equal_nan: bool = False,

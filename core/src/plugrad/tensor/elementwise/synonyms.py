@@ -6,7 +6,7 @@ from __future__ import annotations
 # pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
 from typing import TYPE_CHECKING, Literal
 
-from plugrad.dtype import ConstType
+from plugrad.dtype import ConstType, Number
 from plugrad.tensor.base import TensorBase
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ class SynonymMixin(TensorBase):
 
     # --- arithmetic ---
 
-    def subtract(self: Tensor, other: Tensor | ConstType, *, alpha: ConstType = 1) -> Tensor:
+    def subtract(self: Tensor, other: Tensor | Number, *, alpha: ConstType = 1) -> Tensor:
         """Return `self - other * alpha`.
 
         Raises:
@@ -32,7 +32,7 @@ class SynonymMixin(TensorBase):
         """
         return self.sub(other, alpha=alpha)
 
-    def multiply(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def multiply(self: Tensor, other: Tensor | Number) -> Tensor:
         """Return `self * other`.
 
         Example:
@@ -42,7 +42,7 @@ class SynonymMixin(TensorBase):
         return self.mul(other)
 
     def divide(
-        self: Tensor, other: Tensor | ConstType, *, rounding_mode: Literal["trunc", "floor"] | None = None
+        self: Tensor, other: Tensor | Number, *, rounding_mode: Literal["trunc", "floor"] | None = None
     ) -> Tensor:
         """Return `div(other)`.
 
@@ -55,7 +55,7 @@ class SynonymMixin(TensorBase):
         """
         return self.div(other, rounding_mode=rounding_mode)
 
-    def true_divide(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def true_divide(self: Tensor, other: Tensor | Number) -> Tensor:
         """Return `self / other`.
 
         Example:
@@ -64,7 +64,7 @@ class SynonymMixin(TensorBase):
         """
         return self.div(other)
 
-    def floor_divide(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def floor_divide(self: Tensor, other: Tensor | Number) -> Tensor:
         """Return `self // other`, rounded down.
 
         Example:
@@ -121,7 +121,7 @@ class SynonymMixin(TensorBase):
         """
         return self.trunc()
 
-    def clamp_min(self: Tensor, min_: Tensor | ConstType) -> Tensor:
+    def clamp_min(self: Tensor, min_: Tensor | Number) -> Tensor:
         """Return `clamp(min_)`.
 
         Example:
@@ -130,7 +130,7 @@ class SynonymMixin(TensorBase):
         """
         return self.clamp(min_)
 
-    def clamp_max(self: Tensor, max_: Tensor | ConstType) -> Tensor:
+    def clamp_max(self: Tensor, max_: Tensor | Number) -> Tensor:
         """Return `clamp(max_=max_)`.
 
         Example:
@@ -141,7 +141,7 @@ class SynonymMixin(TensorBase):
 
     # --- bits ---
 
-    def bitwise_left_shift(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def bitwise_left_shift(self: Tensor, other: Tensor | Number) -> Tensor:
         """Return `self << other`.
 
         Raises:
@@ -153,7 +153,7 @@ class SynonymMixin(TensorBase):
         """
         return self.lshift(other)
 
-    def bitwise_right_shift(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def bitwise_right_shift(self: Tensor, other: Tensor | Number) -> Tensor:
         """Return `self >> other`.
 
         Raises:
@@ -221,7 +221,7 @@ class SynonymMixin(TensorBase):
         """
         return self.atanh()
 
-    def arctan2(self: Tensor, other: Tensor | ConstType) -> Tensor:
+    def arctan2(self: Tensor, other: Tensor | Number) -> Tensor:
         """Return `atan2(other)`.
 
         Example:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from plugrad.dtype import dtypes, element_dtype, is_bool, is_float, is_int
+from plugrad.dtype import dtypes, element_dtype, is_bool, is_complex, is_float, is_int
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.base import DTypeLike, TensorBase
 from plugrad.tensor.host.to_integer import to_integer
@@ -32,7 +32,8 @@ class ConversionMixin(TensorBase):
         PyTorch goes through float32 and rounds twice; what is too large for a float is infinite (see
         `plugrad.dtype` for floats of a byte). A float outside of an integer's range, NaN among them, becomes
         what PyTorch makes of one element on x86-64, on every device: the least int32 (int64 for int64 and
-        unsigned integers of 32 and 64 bits), whose bits then wrap: 0 in int8.
+        unsigned integers of 32 and 64 bits), whose bits then wrap: 0 in int8. Of complex numbers real
+        dtypes get the real part, as in PyTorch.
 
         Raises:
             DtypeError: there is no such dtype.
@@ -44,6 +45,8 @@ class ConversionMixin(TensorBase):
         wanted = element_dtype(dtype)
         if wanted is self.dtype:
             return self
+        if is_complex(self.dtype) and not is_complex(wanted) and not is_bool(wanted):
+            return self._like(self._graph.real()).cast(wanted)
         is_cut = is_float(self.dtype) and is_int(wanted)
         return self._like(to_integer(self._graph, wanted) if is_cut else self._graph.cast(wanted))
 
@@ -55,7 +58,7 @@ class ConversionMixin(TensorBase):
         Raises:
             ShapeError: the last axis is no whole number of elements of `dtype`, or there is none, and the
                 sizes of elements differ.
-            DtypeError: this or `dtype` is bool, or there is no such dtype.
+            DtypeError: this or `dtype` is bool or complex, or there is no such dtype.
 
         Example:
             >>> Tensor([1.0]).bitcast("uint8").tolist()
@@ -72,6 +75,10 @@ class ConversionMixin(TensorBase):
         if is_bool(wanted) or is_bool(self.dtype):
             raise DtypeError(
                 f"bitcast from {self.dtype.name} to {wanted.name}: bools have no bits of their own. Use cast."
+            )
+        if is_complex(wanted) or is_complex(self.dtype):
+            raise DtypeError(
+                f"bitcast from {self.dtype.name} to {wanted.name}: use view_as_real() and view_as_complex()."
             )
         have, want = self.dtype.itemsize, wanted.itemsize
         if have == want:

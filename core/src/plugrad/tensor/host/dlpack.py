@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from plugrad._util import ctypes
 from plugrad._util import numpy as np
-from plugrad.dtype import DType, dtypes
+from plugrad.dtype import DType, dtypes, is_complex
 from plugrad.errors import SharingError
 
 if TYPE_CHECKING:
@@ -38,6 +38,8 @@ _CODES: dict[DType, tuple[int, int]] = {
     dtypes.float32: (2, 32),
     dtypes.float64: (2, 64),
     dtypes.bfloat16: (4, 16),
+    dtypes.complex64: (5, 64),
+    dtypes.complex128: (5, 128),
     dtypes.bool: (6, 8),
     dtypes.fp8e4m3: (10, 8),
     dtypes.fp8e4m3fnuz: (11, 8),
@@ -64,7 +66,7 @@ class Shared(NamedTuple):
     """Memory of another library.
 
     Attributes:
-        elements: the elements as unsigned integers of their size; they hold the memory.
+        elements: the elements as unsigned integers of their size, or complex; they hold the memory.
         dtype: what the elements are.
     """
 
@@ -89,6 +91,11 @@ def _api() -> _Api:
     )
 
 
+def _carrier(dtype: DType) -> "np.dtype[Any]":
+    """Return NumPy's dtype for the bits of elements: integers, where it has some as wide."""
+    return np.dtype(dtype.name if is_complex(dtype) else f"u{dtype.itemsize}")
+
+
 def knows_versions() -> bool:
     """Say whether memory can be exported with a version, and so as read-only: NumPy 2.1 can."""
     return np.lib.NumpyVersion(np.__version__) >= "2.1.0"
@@ -99,8 +106,8 @@ def export_memory(
 ) -> Any:
     """Return a capsule of elements in row-major order, which holds `memory`.
 
-    NumPy makes it, of integers, and only their dtype is exchanged: what frees a capsule may run while an
-    exception is on its way, where a function of Python cannot.
+    NumPy makes it, of what carries the bits, and only their dtype is exchanged: what frees a capsule may run
+    while an exception is on its way, where a function of Python cannot.
 
     Args:
         memory: their bytes; without a version they are not read-only.
@@ -109,7 +116,7 @@ def export_memory(
         is_versioned: say that the memory is read-only, where it is.
         is_copied: say that nobody else uses it.
     """
-    kind = np.dtype(f"u{dtype.itemsize}")
+    kind = _carrier(dtype)
     elements: Any = np.frombuffer(memory, kind) if memory.nbytes else np.empty(0, kind)
     options: dict[str, Any] = {"max_version": (1, 0)} if is_versioned else {}
     capsule = elements.reshape(shape).__dlpack__(**options)
@@ -173,7 +180,7 @@ def _described(place: int, owner: _Owner) -> Shared:
         )
     shape = _numbers(shape_at, ndim)
     strides = _numbers(strides_at, ndim) if strides_at else None
-    kind = np.dtype(f"u{dtype.itemsize}")
+    kind = _carrier(dtype)
     if 0 in shape:
         return Shared(np.empty(shape, kind), dtype)
     # what is derived from the array of one element holds that, and that holds the owner

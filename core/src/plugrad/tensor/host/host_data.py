@@ -10,23 +10,27 @@ from plugrad.device import Device
 from plugrad.dtype import (
     FLOAT8,
     DType,
+    complex_dtype,
     dtype_max,
     dtype_min,
     dtypes,
     is_bool,
+    is_complex,
     is_float,
+    part_dtype,
     round_bfloat16,
 )
 from plugrad.engine import storage
 from plugrad.engine.capture import note_data
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
-from plugrad.tensor.numbers import check_fits
+from plugrad.tensor.numbers import check_element, check_fits
 from plugrad.tensor.shapes import Dim, as_number, as_shape, check_sizes, show
 from plugrad.uop.uop import UOp
 
 HOST = "PYTHON"
 
 _PYTHON_NUMBERS = frozenset((bool, int, float))
+_WITH_COMPLEX = _PYTHON_NUMBERS | {complex}
 _LARGEST = sys.float_info.max
 # as deep as arrays of NumPy and PyTorch go
 _MOST_NESTED = 64
@@ -85,7 +89,7 @@ def flatten(data: Any) -> tuple[tuple[int, ...], list[Any]]:
         level = [element for item in level for element in item]
     if any(map(_is_nested, level)):
         raise ShapeError(f"lists at depth {len(shape)} stand beside numbers. Give all the same depth.")
-    if not _PYTHON_NUMBERS.issuperset(map(type, level)):
+    if not _WITH_COMPLEX.issuperset(map(type, level)):
         level = [x.item() if isinstance(x, (np.generic, np.ndarray)) and not x.ndim else x for x in level]
         _check_numbers(level)
     return tuple(shape), level
@@ -93,10 +97,10 @@ def flatten(data: Any) -> tuple[tuple[int, ...], list[Any]]:
 
 def _check_numbers(values: Iterable[Any]) -> None:
     for value in values:
-        if not isinstance(value, (bool, int, float)):
+        if not isinstance(value, (bool, int, float, complex)):
             raise DtypeError(
-                f"cannot make an element of {value!r:.200} ({type(value).__name__}). Pass bools, ints and "
-                "floats; join tensors with Tensor.stack."
+                f"cannot make an element of {value!r:.200} ({type(value).__name__}). Pass numbers; join "
+                "tensors with Tensor.stack."
             )
 
 
@@ -107,7 +111,7 @@ def _is_nested(item: Any) -> bool:
 def infer_dtype(values: Sequence[Any]) -> DType:
     """Return the dtype of Python numbers.
 
-    That is bool, the default int (int64 if a number needs it), or the default float.
+    That is bool, the default int (int64 if a number needs it), the default float, or its complex dtype.
 
     Raises:
         DtypeError: one is no number.
@@ -116,6 +120,8 @@ def infer_dtype(values: Sequence[Any]) -> DType:
     if kinds <= {bool}:
         return dtypes.bool if values else dtypes.default_float
     _check_numbers(values)
+    if any(issubclass(kind, complex) for kind in kinds):
+        return complex_dtype(dtypes.default_float)
     if any(issubclass(kind, float) for kind in kinds):
         return dtypes.default_float
     low, high = dtype_min(dtypes.default_int), dtype_max(dtypes.default_int)
@@ -163,6 +169,9 @@ def pack(values: Sequence[Any], dtype: DType) -> bytes:
     Raises:
         DtypeError: one does not fit.
     """
+    if is_complex(dtype):
+        numbers = [check_element(value, dtype) for value in values]
+        return pack([part for z in numbers for part in (z.real, z.imag)], part_dtype(dtype))
     if dtype is dtypes.bfloat16:
         singles = struct.pack(
             f"={len(values)}f", *[round_bfloat16(float(check_fits(v, dtype))) for v in values]
@@ -196,6 +205,9 @@ def unpack(data: memoryview, dtype: DType) -> list[Any]:
     """Return the bytes of `dtype` as Python numbers."""
     if is_bool(dtype):
         return [byte != 0 for byte in data]
+    if is_complex(dtype):
+        parts = unpack(data, part_dtype(dtype))
+        return [complex(real, imag) for real, imag in zip(parts[::2], parts[1::2], strict=True)]
     if dtype is dtypes.bfloat16:
         raw = bytes(data)
         wide = b"".join(b"\0\0" + raw[at : at + 2] for at in range(0, len(raw), 2))

@@ -142,8 +142,8 @@ class InteropMixin(TensorBase):
         Raises:
             ArgumentError: `copy` is no bool.
             DtypeError: it is no PyTorch tensor.
-            SharingError: its dtype is none of plugrad's, such as a complex one; or it is sparse, or a "meta"
-                tensor without elements.
+            SharingError: its dtype is none of plugrad's, such as a quantized one; or it is sparse, or a
+                "meta" tensor without elements.
 
         Example:
             >>> import torch

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from plugrad._util import numpy as np
 from plugrad.device import Device
-from plugrad.dtype import dtypes, is_int, to_numpy
+from plugrad.dtype import dtypes, is_complex, is_int, part_dtype, to_numpy
 from plugrad.engine import storage
 from plugrad.engine.capture import current_capture
 from plugrad.engine.plugin_errors import blaming_plugin
@@ -40,7 +40,9 @@ class ReadingMixin(TensorBase):
     __slots__ = ()
 
     def data(self: Tensor) -> memoryview:
-        """Return the elements as read-only host memory of this shape; floats of 16 and 8 bits as their bits.
+        """Return the elements as read-only host memory of this shape.
+
+        Floats of 16 and 8 bits come as their bits, complex numbers as two floats along a last axis.
 
         On devices in the host's memory that is the tensor's memory itself, without a copy. It does not change
         and stays as long as anything made of it: an assign to the tensor moves the tensor to other memory.
@@ -54,8 +56,10 @@ class ReadingMixin(TensorBase):
         """
         shape = shape_today(self.shape, "data")
         flat: Any = self._bytes()
-        fmt: Any = self.dtype.fmt
-        if fmt is None or fmt == "e":
+        fmt: Any = part_dtype(self.dtype).fmt
+        if is_complex(self.dtype):
+            shape = (*shape, 2)
+        elif fmt is None or fmt == "e":
             # memoryview has no floats of one byte or two
             fmt = "B" if self.dtype.itemsize == 1 else "H"
         return flat.cast(fmt) if 0 in shape else flat.cast(fmt, shape)
@@ -243,10 +247,15 @@ class ReadingMixin(TensorBase):
         return bool(self.item())
 
     def __float__(self: Tensor) -> float:
-        return float(self.item())
+        return float(self._real_item())
 
     def __int__(self: Tensor) -> int:
-        return int(self.item())
+        return int(self._real_item())
+
+    def _real_item(self: Tensor) -> Any:
+        if is_complex(self.dtype):
+            raise DtypeError(f"{self.dtype.name} is no real number. Take .real, .imag or .abs() first.")
+        return self.item()
 
     def __complex__(self: Tensor) -> complex:
         return complex(self.item())

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plugrad._util import numpy as np
-from plugrad.dtype import ConstType, DType, dtypes, from_numpy, from_py, to_numpy
+from plugrad.dtype import DType, Number, dtypes, from_numpy, from_py, is_complex, to_numpy
 from plugrad.engine import storage
 from plugrad.engine.capture import note_data
 from plugrad.errors import ArgumentError, DeviceNotFound, DtypeError, ShapeError
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.host.host_data import (
     HOST,
-    check_fits,
+    check_element,
     computes,
     copied_buffer,
     flatten,
@@ -41,9 +41,9 @@ def graph_of(data: Any, dtype: DType | None, device: str = HOST, *, copy: bool =
         return _shared_graph(data, dtype, device)
     if isinstance(data, UOp):
         return data
-    if isinstance(data, (bool, int, float)) and not hasattr(data, "__array__"):
+    if isinstance(data, (bool, int, float, complex)) and not hasattr(data, "__array__"):
         chosen = _scalar_dtype(data) if dtype is None else dtype
-        return UOp.const(chosen, check_fits(data, chosen))
+        return UOp.const(chosen, check_element(data, chosen))
     if isinstance(data, (list, tuple, range)) and not _holds_arrays(data):  # pyright: ignore[reportUnknownArgumentType]
         shape, values = flatten(data)
         chosen = infer_dtype(values) if dtype is None else dtype
@@ -116,7 +116,7 @@ def _as_array(data: Any) -> "npt.NDArray[Any]":
         ) from error
 
 
-def _scalar_dtype(value: ConstType) -> DType:
+def _scalar_dtype(value: Number) -> DType:
     return infer_dtype([value]) if isinstance(value, int) else from_py(value)
 
 
@@ -150,9 +150,13 @@ def _check_whole(nbytes: int, dtype: DType, what: str = "") -> None:
 
 
 def _array_graph(array: "npt.NDArray[Any]", dtype: DType | None, device: str) -> UOp:
-    if array.dtype.kind not in "biuf":
-        # NumPy would cast it as well: complex numbers without an imaginary part, dates as their counts
+    if array.dtype.kind not in "biufc":
+        # NumPy would cast it as well: dates as their counts
         from_numpy(array.dtype)
+    if array.dtype.kind == "c" and dtype is not None and not is_complex(dtype):
+        raise DtypeError(
+            f"an array of {array.dtype} as {dtype.name} would lose its imaginary part. Pass array.real."
+        )
     wanted = (None if dtype is None else to_numpy(dtype)) or array.dtype.newbyteorder("=")
     known = from_numpy(wanted)
     if device == HOST or not computes(device):

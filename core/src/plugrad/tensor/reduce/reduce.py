@@ -5,18 +5,21 @@ from __future__ import annotations
 # `self` is the class that joins the mixins, which share its protected members
 # pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from plugrad.dtype import (
     DType,
     dtypes,
     element_dtype,
     is_bool,
+    is_complex,
     is_float,
+    is_inexact,
     sum_acc_dtype,
 )
 from plugrad.errors import DtypeError, ShapeError
 from plugrad.tensor.base import DTypeLike, TensorBase, the_dtype
+from plugrad.tensor.complex_formulas.apply import apply, parts_of
 from plugrad.tensor.shapes import Axes, Dim, as_flag, as_number, axes_along, expanded, one_axis, product, show
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
@@ -145,9 +148,11 @@ class ReduceMixin(TensorBase):
             1.5
         """
         if dtype is not None:
-            if not is_float(given := element_dtype(dtype)):
+            if not is_inexact(given := element_dtype(dtype)):
                 raise DtypeError(f"mean: dtype={given.name} is no float. Pass one; round and cast the mean.")
             return self.cast(given).mean(axis, keepdim)
+        if is_complex(self.dtype):
+            return apply(lambda z: (z[0].mean(axis, keepdim), z[1].mean(axis, keepdim)), self)
         axes = axes_along(axis, self.ndim, "mean")
         dtype, wide = self._float_dtypes()
         total = self._reduced(self._graph.cast(wide), Ops.ADD, axes, keepdim)
@@ -167,6 +172,9 @@ class ReduceMixin(TensorBase):
             >>> Tensor([1.0, 3.0]).var().item()
             2.0
         """
+        if is_complex(self.dtype):
+            real, imag = (x.var(axis, keepdim=keepdim, correction=correction) for x in parts_of(self))
+            return cast("Any", real + imag)
         dtype, wide = self._float_dtypes()
         return self._like(self._variance(axis, keepdim, correction, "var", wide).cast(dtype))
 
@@ -181,6 +189,8 @@ class ReduceMixin(TensorBase):
             >>> Tensor([1.0, 5.0, 9.0]).std().item()
             4.0
         """
+        if is_complex(self.dtype):
+            return self.var(axis, keepdim=keepdim, correction=correction).sqrt()
         dtype, wide = self._float_dtypes()
         variance = self._variance(axis, keepdim, correction, "std", wide)
         # a root has no gradient at 0
@@ -199,6 +209,7 @@ class ReduceMixin(TensorBase):
 
     def _float_dtypes(self: Tensor) -> tuple[DType, DType]:
         """Return the dtype of a result that is a float, and the one to accumulate in."""
+        self._refuse_complex("a function")
         dtype = self.dtype if is_float(self.dtype) else dtypes.default_float
         return dtype, sum_acc_dtype(dtype)
 

@@ -8,13 +8,13 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from plugrad.dtype import ConstType, DType, dtypes, is_bool, is_float
+from plugrad.dtype import DType, Number, dtypes, is_bool, is_complex, is_inexact
 from plugrad.errors import ArgumentError, ShapeError
 from plugrad.tensor.base import TensorBase, promoted
 from plugrad.tensor.shapes import (
     Dim,
     as_dim,
-    as_number,
+    as_element,
     as_pair,
     as_shape,
     is_sequence,
@@ -42,7 +42,7 @@ class PaddingMixin(TensorBase):
         self: Tensor,
         padding: Dim | Sequence[Dim] | Sequence[tuple[Dim, Dim] | None],
         mode: PadMode = "constant",
-        value: ConstType | None = None,
+        value: Number | None = None,
     ) -> Tensor:
         """Return this with more elements around it. Negative widths cut away.
 
@@ -75,12 +75,12 @@ class PaddingMixin(TensorBase):
             )
         pairs = self._padding_pairs(padding)
         if mode == "constant":
-            return self._filled_around(pairs, 0 if value is None else as_number(value, "pad"))
-        if value is not None and as_number(value, "pad") != 0:
+            return self._filled_around(pairs, 0 if value is None else as_element(value, "pad"))
+        if value is not None and as_element(value, "pad") != 0:
             raise ArgumentError(f"pad: mode={mode!r} fills with no value={value!r}. Leave it out.")
         return self._padded_by(pairs, mode)
 
-    def pad_to(self: Tensor, *shape: Dim | Sequence[Dim | None] | None, value: ConstType = 0) -> Tensor:
+    def pad_to(self: Tensor, *shape: Dim | Sequence[Dim | None] | None, value: Number = 0) -> Tensor:
         """Return this with `value` behind its elements, so that it has `shape`; None keeps a size.
 
         Raises:
@@ -123,7 +123,7 @@ class PaddingMixin(TensorBase):
 
     # --- with a value ---
 
-    def _filled_around(self: Tensor, pairs: list[tuple[Dim, Dim]], value: ConstType) -> Tensor:
+    def _filled_around(self: Tensor, pairs: list[tuple[Dim, Dim]], value: Number) -> Tensor:
         cut, pairs = _split_widths(pairs)
         if any(b or e for b, e in cut):
             return self._cut(cut)._filled_around(pairs, value)
@@ -218,9 +218,11 @@ class PaddingMixin(TensorBase):
         return self.repeat(repeats)._interval(axis, start, start + count)
 
 
-def _holds(dtype: DType, value: ConstType) -> bool:
+def _holds(dtype: DType, value: Number) -> bool:
     """Say whether elements of `dtype` can be `value`, but for rounding and range."""
-    if is_float(dtype):
+    if isinstance(value, complex):
+        return is_complex(dtype)
+    if is_inexact(dtype):
         return True
     return value in (0, 1) if is_bool(dtype) else math.isfinite(value) and value == int(value)
 

@@ -19,6 +19,7 @@ from plugrad.tensor.base import TensorBase, promoted
 from plugrad.tensor.lookup import counted, number_of, pick_first, position_dtype
 from plugrad.tensor.shapes import (
     Dim,
+    as_element,
     as_flag,
     as_int,
     as_number,
@@ -188,7 +189,7 @@ class SearchMixin(TensorBase):
         positions = both[1]._true_positions(count)._graph
         out = pick_first(both[0].flatten()._graph, positions)
         if count is not None:
-            fill = self._const(as_number(fill_value, "masked_select"))
+            fill = self._const(as_element(fill_value, "masked_select"))
             out = (positions < product(both[0].shape)).where(out, fill)
         return self._with(out, mask)
 

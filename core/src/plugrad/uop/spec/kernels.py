@@ -8,6 +8,7 @@ from plugrad.uop.spec.nodes import (
     has_one_dtype,
     is_const,
     is_index,
+    is_real,
     is_scalar,
     is_sink,
     is_storable,
@@ -28,6 +29,7 @@ def is_memory(u: UOp) -> bool:
         and type(numel) is int
         and numel >= 0
         and is_storable(u.dtype)
+        and is_real(u)
     )
 
 

@@ -1,7 +1,7 @@
 """What must hold of nodes that several stages have: numbers, elementwise operations, sinks."""
 
-from plugrad.dtype import DType, dtypes, is_bool, is_float, is_int, truncate
-from plugrad.uop.ops import ALU, UNARY, KernelInfo, Ops
+from plugrad.dtype import COMPLEX, DType, dtypes, is_bool, is_complex, is_float, is_int, truncate
+from plugrad.uop.ops import ALU, COMPLEX_ALU, UNARY, KernelInfo, Ops
 from plugrad.uop.spec.stage import Check
 from plugrad.uop.uop import UOp
 
@@ -51,10 +51,15 @@ def is_void(u: UOp) -> bool:
     return u.dtype is dtypes.void
 
 
+def is_real(u: UOp) -> bool:
+    """A node that neither is nor takes complex numbers."""
+    return not is_complex(u.dtype) and not any(is_complex(s.dtype) for s in u.src)
+
+
 def is_const(u: UOp) -> bool:
     """A number that its dtype holds."""
     kind = bool if is_bool(u.dtype) else float if is_float(u.dtype) else int
-    if u.src or type(u.arg) is not kind or u.dtype is dtypes.void:
+    if u.src or type(u.arg) is not kind or u.dtype is dtypes.void or is_complex(u.dtype):
         return False
     return u.arg != u.arg or truncate(u.arg, u.dtype) == u.arg
 
@@ -76,6 +81,8 @@ def _operands(count: int) -> Check:
     def check(u: UOp) -> bool:
         if len(u.src) != count or u.arg is not None or not has_one_dtype(u):
             return False
+        if is_complex(u.dtype):
+            return u.op in COMPLEX_ALU
         if u.op in _FLOAT_OPS:
             return is_float(u.dtype)
         if u.op in _INT_OPS:
@@ -96,6 +103,7 @@ def _compare(u: UOp) -> bool:
         and a.dtype is b.dtype
         and u.dtype is dtypes.bool.vec(a.dtype.count)
         and a.dtype is not dtypes.void
+        and (u.op in COMPLEX_ALU or not is_complex(a.dtype))
     )
 
 
@@ -115,8 +123,18 @@ def _bitcast(u: UOp) -> bool:
     return (
         _cast(u)
         and u.src[0].dtype.itemsize == u.dtype.itemsize
-        and not {"index"} & {u.src[0].dtype.kind, u.dtype.kind}
+        and not {"index", "complex"} & {u.src[0].dtype.kind, u.dtype.kind}
     )
+
+
+def _complex(u: UOp) -> bool:
+    x, y = u.src
+    return u.arg is None and x.dtype is y.dtype is COMPLEX.get(u.dtype)
+
+
+def _part(u: UOp) -> bool:
+    (z,) = u.src
+    return u.arg is None and u.dtype is COMPLEX.get(z.dtype)
 
 
 _UNARY_CHECKS = dict.fromkeys(UNARY, _operands(1))
@@ -130,6 +148,7 @@ ELEMENTWISE: dict[Ops, Check] = {
     Ops.CAST: _cast,
     Ops.BITCAST: _bitcast,
 }
+PARTS: dict[Ops, Check] = {Ops.COMPLEX: _complex, Ops.REAL: _part, Ops.IMAG: _part}
 
 
 def is_sink(u: UOp) -> bool:

@@ -4,11 +4,12 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from plugrad.dtype import is_int
+from plugrad.dtype import is_complex, is_int
 from plugrad.uop.ops import MOVEMENT, REDUCING, BufferArg, DispatchArg, FunctionArg, Ops
 from plugrad.uop.shape import output_of, pairs_of
 from plugrad.uop.spec.nodes import (
     ELEMENTWISE,
+    PARTS,
     all_of,
     has_no_arg,
     has_one_dtype,
@@ -16,6 +17,7 @@ from plugrad.uop.spec.nodes import (
     is_after,
     is_const,
     is_index,
+    is_real,
     is_scalar,
     is_sink,
     is_storable,
@@ -94,6 +96,7 @@ def _reduce_axis(u: UOp) -> bool:
     return (
         u.dtype is x.dtype
         and op in REDUCING
+        and not (op is Ops.MAX and is_complex(x.dtype))
         and len(axes) > 0
         and list(axes) == sorted(set(axes))
         and in_range
@@ -145,7 +148,7 @@ def _dispatch(u: UOp) -> bool:
 tensor_spec = Spec(
     "the tensor graph",
     {
-        **{op: all_of(check, is_scalar, _has_shape) for op, check in ELEMENTWISE.items()},
+        **{op: all_of(check, is_scalar, _has_shape) for op, check in (*ELEMENTWISE.items(), *PARTS.items())},
         Ops.CONST: all_of(is_const, is_scalar),
         Ops.IOTA: all_of(has_sources(1), lambda u: is_index(u.src[0]) and is_int(u.dtype), has_no_arg),
         Ops.BUFFER: _buffer,
@@ -170,4 +173,9 @@ tensor_spec = Spec(
         Ops.AFTER: is_after,
         Ops.SINK: is_sink,
     },
+)
+
+real_spec = Spec(
+    "the tensor graph without complex numbers",
+    {op: all_of(is_real, check) for op, check in tensor_spec.checks.items() if op not in PARTS},
 )

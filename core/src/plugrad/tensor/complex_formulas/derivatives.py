@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
 
-from plugrad.array_api.complexes.pairs import Pair, inverted, multiplied
+from plugrad.tensor.complex_formulas.pairs import Pair, multiplied
+from plugrad.tensor.complex_formulas.quotients import inverted
 from plugrad.tensor.custom import with_backward
 
 __all__ = ["has_derivative", "over"]

@@ -2,9 +2,9 @@
 
 import math
 
-from plugrad.array_api.complexes.derivatives import has_derivative, over
-from plugrad.array_api.complexes.pairs import Pair, format_of
 from plugrad.dtype import dtypes
+from plugrad.tensor.complex_formulas.derivatives import has_derivative, over
+from plugrad.tensor.complex_formulas.pairs import Pair, format_of
 
 __all__ = ["root"]
 

@@ -8,12 +8,35 @@ Source: Python array API standard 2024.12, "Special cases" of each function; ISO
 
 import math
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from plugrad.array_api.complexes.derivatives import has_derivative, over
-from plugrad.array_api.complexes.pairs import Pair, format_of, log_length, multiplied
-from plugrad.tensor import Tensor
+from plugrad.tensor.complex_formulas.derivatives import has_derivative, over
+from plugrad.tensor.complex_formulas.pairs import Pair, format_of, log_length, multiplied
+from plugrad.tensor.complex_formulas.quotients import reciprocal
 
-__all__ = ["angle", "cosh", "exp", "expm1", "log", "log1p", "power", "sinh", "tanh", "turned", "turned_back"]
+if TYPE_CHECKING:
+    from plugrad.tensor.tensor import Tensor
+
+__all__ = [
+    "angle",
+    "cos",
+    "cosh",
+    "exp",
+    "exp2",
+    "expm1",
+    "log",
+    "log1p",
+    "log2",
+    "log10",
+    "power",
+    "power_of_integer",
+    "sin",
+    "sinh",
+    "tan",
+    "tanh",
+    "turned",
+    "turned_back",
+]
 
 
 @has_derivative(lambda z, w: w)
@@ -61,7 +84,7 @@ def log(z: Pair) -> Pair:
     return log_length(z), angle(z)
 
 
-def angle(z: Pair) -> Tensor:
+def angle(z: Pair) -> "Tensor":
     """Return the angles from the positive real axis, in [-pi, pi]."""
     return z[1].atan2(z[0])
 
@@ -134,7 +157,7 @@ def sinh(z: Pair) -> Pair:
     return (real.isnan() & (x == 0)).where(x, real), (y == 0).where(y, imag)
 
 
-def _halves(x: Tensor) -> tuple[Callable[[Tensor], Tensor], Callable[[Tensor], Tensor]]:
+def _halves(x: "Tensor") -> "tuple[Callable[[Tensor], Tensor], Callable[[Tensor], Tensor]]":
     """Return functions that multiply by cosh(x) and by sinh(x), also where these overflow alone."""
     most = format_of(x.dtype).exponent
     near, rest = x.clamp(-most, most), (x.abs() - most).relu().exp()
@@ -167,6 +190,88 @@ def tanh(z: Pair) -> Pair:
 
 def _one_less(z: Pair) -> Pair:
     return 1 - z[0], -z[1]
+
+
+def exp2(z: Pair) -> Pair:
+    """Return 2 to the power of each number.
+
+    Example:
+        >>> [part.item() for part in exp2((Tensor(0.0), Tensor(0.0)))]
+        [1.0, 0.0]
+    """
+    return exp((z[0] * math.log(2), z[1] * math.log(2)))
+
+
+def log2(z: Pair) -> Pair:
+    """Return logarithms to base 2.
+
+    Example:
+        >>> [part.item() for part in log2((Tensor(1.0), Tensor(0.0)))]
+        [0.0, 0.0]
+    """
+    return _of_base(z, 2)
+
+
+def log10(z: Pair) -> Pair:
+    """Return logarithms to base 10.
+
+    Example:
+        >>> [part.item() for part in log10((Tensor(1.0), Tensor(0.0)))]
+        [0.0, 0.0]
+    """
+    return _of_base(z, 10)
+
+
+def _of_base(z: Pair, base: int) -> Pair:
+    length, turn = log(z)
+    return length / math.log(base), turn / math.log(base)
+
+
+def sin(z: Pair) -> Pair:
+    """Return sines.
+
+    Example:
+        >>> [part.item() for part in sin((Tensor(0.0), Tensor(0.0)))]
+        [0.0, 0.0]
+    """
+    return turned_back(sinh(turned(z)))
+
+
+def cos(z: Pair) -> Pair:
+    """Return cosines.
+
+    Example:
+        >>> [part.item() for part in cos((Tensor(0.0), Tensor(0.0)))]
+        [1.0, 0.0]
+    """
+    return cosh(turned(z))
+
+
+def tan(z: Pair) -> Pair:
+    """Return tangents.
+
+    Example:
+        >>> [part.item() for part in tan((Tensor(0.0), Tensor(0.0)))]
+        [0.0, 0.0]
+    """
+    return turned_back(tanh(turned(z)))
+
+
+def power_of_integer(z: Pair, exponent: int) -> Pair:
+    """Return a whole power, by as many products as it has bits.
+
+    Example:
+        >>> [part.item() for part in power_of_integer((Tensor(0.0), Tensor(2.0)), 2)]
+        [-4.0, 0.0]
+    """
+    out, square = (z[0].ones_like(), z[1].zeros_like()), z
+    for bit in range(abs(exponent).bit_length()):
+        if bit:
+            square = multiplied(square, square)
+        if abs(exponent) >> bit & 1:
+            is_first = abs(exponent) & ((1 << bit) - 1) == 0
+            out = square if is_first else multiplied(out, square)
+    return reciprocal(out) if exponent < 0 else out
 
 
 def turned(z: Pair) -> Pair:

@@ -6,15 +6,17 @@ infinities and NaN give: Python array API standard 2024.12.
 """
 
 import math
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from plugrad.array_api.complexes.derivatives import has_derivative, over
-from plugrad.array_api.complexes.exponentials import turned
-from plugrad.array_api.complexes.pairs import Pair, divided, format_of, log_length, multiplied
-from plugrad.array_api.complexes.roots import root
-from plugrad.tensor import Tensor
+from plugrad.tensor.complex_formulas.derivatives import has_derivative, over
+from plugrad.tensor.complex_formulas.exponentials import turned, turned_back
+from plugrad.tensor.complex_formulas.pairs import Pair, divided, format_of, log_length, multiplied
+from plugrad.tensor.complex_formulas.roots import root
 
-__all__ = ["acos", "acosh", "asin", "asinh", "atanh"]
+if TYPE_CHECKING:
+    from plugrad.tensor.tensor import Tensor
+
+__all__ = ["acos", "acosh", "asin", "asinh", "atan", "atanh"]
 
 # beyond this asin(b) loses digits
 _STEEP = 0.6417
@@ -31,12 +33,12 @@ class _Arcs(NamedTuple):
         height: the imaginary part, but for its sign, of both.
     """
 
-    sine: Tensor
-    cosine: Tensor
-    height: Tensor
+    sine: "Tensor"
+    cosine: "Tensor"
+    height: "Tensor"
 
 
-def _arcs(x: Tensor, y: Tensor) -> _Arcs:
+def _arcs(x: "Tensor", y: "Tensor") -> _Arcs:
     """Return the parts for numbers that have no negative part."""
     form = format_of(x.dtype)
     right, left = (x + 1).hypot(y), (x - 1).hypot(y)
@@ -114,7 +116,7 @@ def _sides(z: Pair) -> Pair:
     return multiplied(root((1 - z[0], -z[1])), root((1 + z[0], z[1])))
 
 
-def _mirrored(angle: Tensor, x: Tensor) -> Tensor:
+def _mirrored(angle: "Tensor", x: "Tensor") -> "Tensor":
     return (x < 0).where(math.pi - angle, angle)
 
 
@@ -136,3 +138,13 @@ def atanh(z: Pair) -> Pair:
     real = is_far.where(divided((x.ones_like(), x.zeros_like()), (x, y))[0], real)
     imag = is_far.where(y.isnan().where(y, math.pi / 2), imag)
     return (x == 0).where(0.0, real).copysign(z[0]), imag.copysign(z[1])
+
+
+def atan(z: Pair) -> Pair:
+    """Return inverse tangents.
+
+    Example:
+        >>> [part.item() for part in atan((Tensor(0.0), Tensor(0.0)))]
+        [0.0, 0.0]
+    """
+    return turned_back(atanh(turned(z)))

@@ -7,10 +7,13 @@ Source: ISO/IEC 9899:2011 (C11), annex G.5.1 and G.6.
 
 import math
 from functools import cache
+from typing import TYPE_CHECKING
 
 from plugrad._frozen import frozen
 from plugrad.dtype import DType, dtypes
-from plugrad.tensor import Tensor
+
+if TYPE_CHECKING:
+    from plugrad.tensor.tensor import Tensor
 
 __all__ = [
     "Format",
@@ -24,7 +27,7 @@ __all__ = [
     "unit",
 ]
 
-Pair = tuple[Tensor, Tensor]
+Pair = tuple["Tensor", "Tensor"]
 
 
 @frozen
@@ -74,7 +77,7 @@ def multiplied(z: Pair, w: Pair) -> Pair:
     return a * c - b * d, a * d + b * c
 
 
-def unit(z: Pair) -> tuple[Tensor, Tensor, Tensor]:
+def unit(z: Pair) -> "tuple[Tensor, Tensor, Tensor]":
     """Return numbers divided by a power of two, and that: the longer part is between 1 and 2 then.
 
     Infinite parts become 1 and the others beside them 0, with their signs, and the power is infinite.
@@ -89,7 +92,7 @@ def unit(z: Pair) -> tuple[Tensor, Tensor, Tensor]:
     return one, other, power
 
 
-def _sign_of(x: Tensor, is_one: Tensor) -> Tensor:
+def _sign_of(x: "Tensor", is_one: "Tensor") -> "Tensor":
     return is_one.cast(x.dtype).copysign(x)
 
 
@@ -109,7 +112,7 @@ def divided(z: Pair, w: Pair) -> Pair:
     return is_zero.where(pole * z[0], real), is_zero.where(pole * z[1], imag)
 
 
-def inverted(w: Pair, numerator: Tensor) -> Pair:
+def inverted(w: Pair, numerator: "Tensor") -> Pair:
     """Return real numbers divided by complex ones, as `divided` does.
 
     Example:
@@ -123,7 +126,7 @@ def inverted(w: Pair, numerator: Tensor) -> Pair:
     return is_zero.where(pole * numerator, real), is_zero.where(math.nan, imag)
 
 
-def _rescaled(z: Pair, above: Tensor, below: Tensor) -> Pair:
+def _rescaled(z: Pair, above: "Tensor", below: "Tensor") -> Pair:
     # which of both ways overflows depends on which side of 1 the powers are
     is_alike, ratio = (above > 1) == (below > 1), above / below
     real, imag = (is_alike.where(part * ratio, (part * above) / below) for part in z)
@@ -145,10 +148,11 @@ def signed(z: Pair) -> Pair:
     x, y, _ = unit(z)
     length = x.hypot(y)
     is_zero = length == 0
+    length = is_zero.where(1.0, length)
     return is_zero.where(z[0], x / length), is_zero.where(z[1], y / length)
 
 
-def log_length(z: Pair) -> Tensor:
+def log_length(z: Pair) -> "Tensor":
     """Return the logarithms of the lengths; where these are near 1, without the loss of 1 + small.
 
     Example:
@@ -167,7 +171,7 @@ def log_length(z: Pair) -> Tensor:
     return is_near.where(near, length.log() + shift)
 
 
-def _square_less_one(x: Tensor, y: Tensor) -> Tensor:
+def _square_less_one(x: "Tensor", y: "Tensor") -> "Tensor":
     """Return x*x + y*y - 1 for x >= y >= 0 and a sum near 1, where little may be left.
 
     Source: Dekker, "A Floating-Point Technique for Extending the Available Precision", 1971.
@@ -180,7 +184,7 @@ def _square_less_one(x: Tensor, y: Tensor) -> Tensor:
     return total + (lost + (x_error + y_error))
 
 
-def _square_exactly(x: Tensor) -> Pair:
+def _square_exactly(x: "Tensor") -> Pair:
     """Return squares, and what rounding took from them."""
     high = _upper_half(x)
     low = x - high
@@ -188,7 +192,7 @@ def _square_exactly(x: Tensor) -> Pair:
     return square, ((high * high - square) + 2 * high * low) + low * low
 
 
-def _upper_half(x: Tensor) -> Tensor:
+def _upper_half(x: "Tensor") -> "Tensor":
     """Return numbers without the lower half of their bits."""
     form = format_of(x.dtype)
     dropped = 27 if form.bits is dtypes.int64 else 12

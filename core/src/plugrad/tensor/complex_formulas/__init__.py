@@ -1,0 +1,1 @@
+"""Functions of complex numbers, as formulas of their real and imaginary parts."""

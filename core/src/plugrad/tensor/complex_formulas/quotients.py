@@ -1,0 +1,61 @@
+"""Quotients with their derivatives: rescaling formulas have NaN as gradients where a case is not chosen."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from plugrad.tensor.complex_formulas import pairs
+from plugrad.tensor.complex_formulas.pairs import Pair, multiplied
+from plugrad.tensor.custom import with_backward
+from plugrad.tensor.shapes import broadcast_shapes
+
+if TYPE_CHECKING:
+    from plugrad.tensor.tensor import Tensor
+
+__all__ = ["divided", "inverted", "reciprocal"]
+
+
+def divided(z: Pair, w: Pair) -> Pair:
+    """Return the quotients, as `pairs.divided` does.
+
+    Example:
+        >>> [part.item() for part in divided((Tensor(1.0), Tensor(2.0)), (Tensor(0.0), Tensor(1.0)))]
+        [2.0, -1.0]
+    """
+    inputs = _spread(*z, *w)
+    real, imag = with_backward(pairs.divided(inputs[:2], inputs[2:]), inputs, _flow)
+    return real, imag
+
+
+def inverted(w: Pair, numerator: "Tensor") -> Pair:
+    """Return real numbers divided by complex ones, as `pairs.inverted` does.
+
+    Example:
+        >>> [part.item() for part in inverted((Tensor(0.0), Tensor(2.0)), Tensor(1.0))]
+        [0.0, -0.5]
+    """
+    inputs = _spread(numerator, *w)
+    real, imag = with_backward(pairs.inverted(inputs[1:], inputs[0]), inputs, _flow)
+    return real, imag
+
+
+def reciprocal(z: Pair) -> Pair:
+    """Return one divided by each number.
+
+    Example:
+        >>> [part.item() for part in reciprocal((Tensor(0.0), Tensor(2.0)))]
+        [0.0, -0.5]
+    """
+    return inverted(z, z[0].ones_like())
+
+
+def _spread(*parts: "Tensor") -> Any:
+    shape = broadcast_shapes(*(part.shape for part in parts))
+    return tuple([part.expand(shape) for part in parts])
+
+
+def _flow(gradients: Sequence[Any], inputs: Sequence[Any], outputs: Sequence[Any]) -> Sequence[Any]:
+    """Return the gradients of the parts of the numerator, which may be one, and of the denominator."""
+    *numerator, real, imag = inputs
+    of_numerator = divided((gradients[0], gradients[1]), (real, -imag))
+    x, y = multiplied(of_numerator, (outputs[0], -outputs[1]))
+    return [*of_numerator[: len(numerator)], -x, -y]
