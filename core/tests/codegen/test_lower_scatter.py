@@ -139,7 +139,7 @@ def test_a_choice_of_more_than_the_lowest_value_is_no_maximum_by_position() -> N
 
 
 @pytest.mark.parametrize(
-    "op", [OptOps.UPCAST, OptOps.UNROLL, OptOps.THREAD, OptOps.PADTO, OptOps.SHIFTIN, OptOps.PEEL]
+    "op", [OptOps.UPCAST, OptOps.UNROLL, OptOps.THREAD, OptOps.PADTO, OptOps.SHIFTIN, OptOps.SPLIT_REMAINDER]
 )
 def test_steps_in_order_are_not_taken_apart(op: OptOps) -> None:
     prepared = KernelOpt(PREPARE.run(kernel(), LOOPS), LOOPS)

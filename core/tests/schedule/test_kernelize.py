@@ -1,6 +1,6 @@
 from plugrad.dtype import dtypes
 from plugrad.schedule.fusion import CostModel
-from plugrad.schedule.kernelize import KernelCall, kernelize
+from plugrad.schedule.kernelize import KernelCall, make_kernel_call
 from plugrad.schedule.rangeify import Rangeify
 from plugrad.uop.ops import Axis, AxisType, KernelInfo, Ops
 from plugrad.uop.uop import UOp
@@ -14,7 +14,7 @@ def buffer(*shape: int, device: str = "PYTHON") -> UOp:
 
 def calls_of(*values: UOp) -> list[KernelCall]:
     walk = Rangeify(UOp.sink(*values), {"PYTHON": MODEL}, "PYTHON", set(values))
-    return [kernelize(kernel, walk) for kernel in walk.run()]
+    return [make_kernel_call(kernel, walk) for kernel in walk.run()]
 
 
 def test_a_kernel_is_this_graph() -> None:

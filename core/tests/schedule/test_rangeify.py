@@ -1,6 +1,6 @@
 from plugrad.dtype import dtypes
 from plugrad.schedule.fusion import CostModel
-from plugrad.schedule.rangeify import Kernel, Rangeify, max_shape
+from plugrad.schedule.rangeify import FusedKernel, Rangeify, max_shape
 from plugrad.uop.ops import AxisType, Ops
 from plugrad.uop.uop import UOp
 
@@ -12,11 +12,11 @@ def buffer(*shape: int) -> UOp:
     return UOp.new_buffer("PYTHON", shape, dtypes.float32)
 
 
-def kernels(*values: UOp, model: CostModel = LOOPS) -> list[Kernel]:
+def kernels(*values: UOp, model: CostModel = LOOPS) -> list[FusedKernel]:
     return Rangeify(UOp.sink(*values), {"PYTHON": model}, "PYTHON", set(values)).run()
 
 
-def kinds(kernel: Kernel) -> list[tuple[AxisType, int]]:
+def kinds(kernel: FusedKernel) -> list[tuple[AxisType, int]]:
     assert kernel.ast is not None
     return [(u.arg.kind, u.src[0].arg) for u in kernel.ast.toposort() if u.op is Ops.RANGE]
 

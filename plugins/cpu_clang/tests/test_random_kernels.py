@@ -6,13 +6,13 @@ import pytest
 from plugrad.codegen.lower import PREPARE
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.device import Device
-from plugrad.engine.compile import Kernel, compile_kernels
+from plugrad.engine.compile import CompiledKernel, compile_kernels
 from plugrad_conformance.testing.random_kernels import RandomKernel, random_kernel, random_opts
 
 _SEEDS = range(24)
 
 
-def written(kernel: RandomKernel, compiled: Kernel) -> list[np.ndarray]:
+def written(kernel: RandomKernel, compiled: CompiledKernel) -> list[np.ndarray]:
     """Return what the buffers hold after a launch."""
     allocator, program = compiled.device.allocator, compiled.program
     handles = [allocator.alloc(b.nbytes) for b in kernel.buffers]

@@ -11,7 +11,7 @@ from plugrad import events
 from plugrad.engine import storage
 from plugrad.engine.capture import capturing, current_capture
 from plugrad.engine.execute import Copy, Launch, Step
-from plugrad.engine.plan import Plan, make_plan
+from plugrad.engine.plan import ExecutionPlan, make_plan
 from plugrad.engine.realize import compile_plan, realize
 from plugrad.runtime.buffer import Buffer
 from plugrad.uop.ops import Ops
@@ -84,7 +84,7 @@ def _is_memory(state: State) -> bool:
     return all(u.op is Ops.BUFFER for u in state)
 
 
-def _run(plan: Plan, before: State, after: State, count: int) -> State:
+def _run(plan: ExecutionPlan, before: State, after: State, count: int) -> State:
     """Run the steps of `plan`, from `before` to `after` and on from there; return where the values are."""
     started = time.perf_counter()
     steps = compile_plan(plan)

@@ -39,7 +39,7 @@ else:
 
 
 @frozen(eq=False)
-class Kernel:
+class CompiledKernel:
     """A program and what launches it."""
 
     program: Program
@@ -50,12 +50,12 @@ class Kernel:
 # DEBUG from which on the graph at each pass is shown: a kernel from the disk went through none.
 _SHOWS_PASSES = 5
 
-_loaded: LruCache[tuple[OpenDevice, UOp, "tuple[Opt, ...] | None"], Kernel] = LruCache()
+_loaded: LruCache[tuple[OpenDevice, UOp, "tuple[Opt, ...] | None"], CompiledKernel] = LruCache()
 
 
 def compile_kernels(
     device: OpenDevice, asts: Sequence[UOp], opts: "tuple[Opt, ...] | None" = None
-) -> list[Kernel]:
+) -> list[CompiledKernel]:
     """Return the kernels of `asts` for `device`, compiling in one go those that no cache has.
 
     Args:
@@ -67,7 +67,7 @@ def compile_kernels(
         CompileError: the toolchain refused one; carries source, log and command.
     """
     opts = () if opts is None and settings.NOOPT else opts
-    kernels: dict[UOp, Kernel] = {}
+    kernels: dict[UOp, CompiledKernel] = {}
     unknown: list[UOp] = []
     blobs: dict[bytes, bytes | None] = {}
     for ast in dict.fromkeys(asts):
@@ -90,7 +90,7 @@ def clear_loaded() -> None:
     _loaded.clear()
 
 
-def _compile(device: OpenDevice, asts: Sequence[UOp], opts: "tuple[Opt, ...] | None") -> list[Kernel]:
+def _compile(device: OpenDevice, asts: Sequence[UOp], opts: "tuple[Opt, ...] | None") -> list[CompiledKernel]:
     lowered: list[codegen.Lowered] = []
     extra_rules = getattr(device.renderer, "extra_rules", None)  # one written from scratch may have none
     for ast in asts:
@@ -105,7 +105,7 @@ def _compile(device: OpenDevice, asts: Sequence[UOp], opts: "tuple[Opt, ...] | N
     started = time.perf_counter()
     libs = _compile_units(device, units)
     seconds = (time.perf_counter() - started) / len(units)
-    kernels: list[Kernel] = []
+    kernels: list[CompiledKernel] = []
     names = {lib: kernel_cache().put_blob(lib) for lib in dict.fromkeys(libs)}
     for ast, kernel, (_, source), lib in zip(asts, lowered, units, libs, strict=True):
         program = _program(kernel, source, lib)
@@ -157,8 +157,8 @@ def _program(kernel: "codegen.Lowered", source: str, lib: bytes) -> Program:
     )
 
 
-def _load(device: OpenDevice, ast: UOp, opts: "tuple[Opt, ...] | None", program: Program) -> Kernel:
-    kernel = Kernel(program, device.runner(program), device)
+def _load(device: OpenDevice, ast: UOp, opts: "tuple[Opt, ...] | None", program: Program) -> CompiledKernel:
+    kernel = CompiledKernel(program, device.runner(program), device)
     _loaded.put((device, ast, opts), kernel, settings.CACHE_KERNELS)
     return kernel
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from plugrad import events
 from plugrad._frozen import frozen
 from plugrad.device import Device
-from plugrad.engine.compile import Kernel
+from plugrad.engine.compile import CompiledKernel
 from plugrad.engine.plugin_errors import raise_plugin_error
 from plugrad.runtime.buffer import Buffer, live_buffers
 from plugrad.runtime.transfer import copy_buffer
@@ -17,7 +17,7 @@ from plugrad.settings import settings
 class Launch:
     """A kernel and the buffers it runs on, slot by slot."""
 
-    kernel: Kernel
+    kernel: CompiledKernel
     buffers: tuple[Buffer, ...]
 
     def run(self, values: Mapping[str, int], *, replayed: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""Plan what realizing values takes: the schedule, its memory, and where each value is afterwards."""
+"""ExecutionPlan what realizing values takes: the schedule, its memory, and where each value is afterwards."""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -50,7 +50,7 @@ class Result:
 
 
 @frozen
-class Plan:
+class ExecutionPlan:
     """A schedule and the memory that it runs on.
 
     Attributes:
@@ -85,7 +85,7 @@ def make_plan(
     *,
     share_memory: bool = True,
     before: "Mapping[UOp, UOp] | None" = None,
-) -> Plan:
+) -> ExecutionPlan:
     """Return the plan for giving `values` memory.
 
     Args:
@@ -124,7 +124,7 @@ def make_plan(
         assert isinstance(end, int), "parts of memory have a fixed size"
         memory[part] = owner.view(end - begin, part.dtype, begin * part.dtype.itemsize)
     owners = frozenset(b if b.base is None else b.base for b in passing.values())
-    return Plan(graph, made.schedule.calls, made.schedule.conditions, memory, owners, results)
+    return ExecutionPlan(graph, made.schedule.calls, made.schedule.conditions, memory, owners, results)
 
 
 def waiting_for(values: Iterable[UOp]) -> Pending:

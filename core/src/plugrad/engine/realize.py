@@ -9,10 +9,10 @@ from plugrad.device import Device
 from plugrad.dtype import dtypes
 from plugrad.engine import storage
 from plugrad.engine.capture import Capture, current_capture, not_capturing
-from plugrad.engine.compile import Kernel, compile_kernels
+from plugrad.engine.compile import CompiledKernel, compile_kernels
 from plugrad.engine.execute import Copy, Launch, Step
 from plugrad.engine.hazards import readers_of
-from plugrad.engine.plan import Plan, Result, make_plan, waiting_for
+from plugrad.engine.plan import ExecutionPlan, Result, make_plan, waiting_for
 from plugrad.observe import install
 from plugrad.runtime.buffer import Buffer
 from plugrad.schedule.kernelize import KernelCall
@@ -124,7 +124,7 @@ def kernelize(values: Iterable[UOp], device: str | None = None) -> dict[UOp, UOp
         return {result.value: result.place.substitute(written) for result in plan.results}
 
 
-def compile_plan(plan: Plan) -> list[Step]:
+def compile_plan(plan: ExecutionPlan) -> list[Step]:
     """Compile what is not compiled, and return the steps with their buffers."""
     by_device: dict[str, list[KernelCall]] = {}
     for call in plan.calls:
@@ -142,7 +142,7 @@ def compile_plan(plan: Plan) -> list[Step]:
     ]
 
 
-def _launch(kernel: Kernel, buffers: tuple[Buffer, ...]) -> Launch:
+def _launch(kernel: CompiledKernel, buffers: tuple[Buffer, ...]) -> Launch:
     # codegen may find that the last operands are not needed
     slots = 1 + max((*kernel.program.outs, *kernel.program.ins))
     return Launch(kernel, buffers[:slots])
@@ -153,7 +153,7 @@ def _pair(buffers: tuple[Buffer, ...]) -> tuple[Buffer, Buffer]:
     return dest, source
 
 
-def _run(plan: Plan, steps: Sequence[Step]) -> None:
+def _run(plan: ExecutionPlan, steps: Sequence[Step]) -> None:
     """Run `steps` and note what they computed, be it a part of them only."""
     done = 0
     try:

@@ -20,7 +20,7 @@ from typing import TextIO, cast
 from plugrad._util import json
 from plugrad.events import CompileEvent, Event, PassEvent, RewriteEvent
 from plugrad.runtime.private_folder import make_private
-from plugrad.uop.passes import Draft
+from plugrad.uop.passes import GraphBundle
 from plugrad.uop.uop import UOp
 
 FORMAT_VERSION = 1
@@ -79,7 +79,7 @@ class Recorder:
 
     def _number(self, state: object) -> int:
         """Write the new nodes of a graph, and return the number of its root."""
-        root = state if isinstance(state, UOp) else UOp.sink(*cast(Draft, state).graphs)
+        root = state if isinstance(state, UOp) else UOp.sink(*cast(GraphBundle, state).graphs)
         known = self._numbers.get(root)
         if known is not None:
             return known

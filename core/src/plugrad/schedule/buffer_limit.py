@@ -1,12 +1,12 @@
 """Cut kernels that take more buffers than their device allows."""
 
-from plugrad.schedule.rangeify import Kernel, Rangeify
+from plugrad.schedule.rangeify import FusedKernel, Rangeify
 from plugrad.schedule.versions import base_of
 from plugrad.uop.ops import ELEMENTWISE, Ops
 from plugrad.uop.uop import UOp
 
 
-def cuts_for(kernel: Kernel, walk: Rangeify) -> set[UOp]:
+def split_for_buffer_limit(kernel: FusedKernel, walk: Rangeify) -> set[UOp]:
     """Return the values that must have memory for `kernel` to stay within its device's number of buffers.
 
     From inputs to result, whenever a value would read too much, the source that reads most is cut.
@@ -30,7 +30,7 @@ def cuts_for(kernel: Kernel, walk: Rangeify) -> set[UOp]:
     return cuts
 
 
-def _buffers(kernel: Kernel, walk: Rangeify) -> set[UOp]:
+def _buffers(kernel: FusedKernel, walk: Rangeify) -> set[UOp]:
     assert kernel.ast is not None, "a COPY has no kernel"
     return {walk.storage_of(walk.memory_of(u)) for u in kernel.ast.toposort() if u.op is Ops.PARAM}
 

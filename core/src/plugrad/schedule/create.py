@@ -6,16 +6,16 @@ from dataclasses import replace
 
 from plugrad._frozen import frozen
 from plugrad.schedule import lower_complex as pairs
-from plugrad.schedule.buffer_limit import cuts_for
+from plugrad.schedule.buffer_limit import split_for_buffer_limit
 from plugrad.schedule.check import check_graph
 from plugrad.schedule.copies import Copies
 from plugrad.schedule.dispatch import dispatch
 from plugrad.schedule.fusion import CostModel
-from plugrad.schedule.kernelize import KernelCall, kernelize, written_kernel
+from plugrad.schedule.kernelize import KernelCall, make_kernel_call, written_kernel
 from plugrad.schedule.normalize import normalize
 from plugrad.schedule.order import VersionConflict, order
 from plugrad.schedule.partial_load import loaded_parts
-from plugrad.schedule.rangeify import Kernel, Rangeify
+from plugrad.schedule.rangeify import FusedKernel, Rangeify
 from plugrad.schedule.scatter_fusion import scattered
 from plugrad.schedule.shape_guards import Condition, conditions_of
 from plugrad.schedule.versions import VERSIONS, base_of, slice_of
@@ -59,7 +59,7 @@ class Devices:
 
 
 @frozen
-class Draft:
+class ScheduleDraft:
     """A schedule in the making.
 
     Attributes:
@@ -87,12 +87,12 @@ class Draft:
         return "\n".join(map(str, self.graphs))
 
 
-def lower_complex(draft: Draft, devices: Devices) -> Draft:
+def lower_complex(draft: ScheduleDraft, devices: Devices) -> ScheduleDraft:
     """Turn complex numbers into pairs of real ones."""
     return replace(draft, graph=pairs.lower_complex(draft.graph))
 
 
-def normalize_graph(draft: Draft, devices: Devices) -> Draft:
+def normalize_graph(draft: ScheduleDraft, devices: Devices) -> ScheduleDraft:
     """Remove what only gradients or spelling needed, and give numbers that are asked for a kernel."""
     graph = normalize(draft.graph, devices.cost, devices.default)
     values = zip(graph.src, draft.graph.src, strict=True)
@@ -102,14 +102,14 @@ def normalize_graph(draft: Draft, devices: Devices) -> Draft:
     return replace(draft, graph=graph, stored=stored)
 
 
-def rangeify(draft: Draft, devices: Devices) -> Draft:
+def rangeify(draft: ScheduleDraft, devices: Devices) -> ScheduleDraft:
     """Decide by the cost model which values get memory, and give every value the loops that compute it."""
     graph, stored = draft.graph, set(draft.stored)
     while True:
         walk = Rangeify(graph, devices.cost, devices.default, stored | _copied(graph))
         kernels = walk.run()
         # fuse until no kernel is too big, copy until none reads elements that it overwrites
-        if cuts := {u for k in kernels for u in cuts_for(k, walk)} - stored:
+        if cuts := {u for k in kernels for u in split_for_buffer_limit(k, walk)} - stored:
             stored = stored | cuts
         elif sums := scattered(walk) - stored:
             stored = stored | sums
@@ -119,19 +119,19 @@ def rangeify(draft: Draft, devices: Devices) -> Draft:
             return replace(draft, graph=graph, stored=frozenset(stored), walk=walk)
 
 
-def make_kernels(draft: Draft, devices: Devices) -> Draft:
+def make_kernels(draft: ScheduleDraft, devices: Devices) -> ScheduleDraft:
     """Give kernels canonical parameters, ranges and names, so that equal computations are one object."""
     walk = draft.walk
     assert walk is not None, "rangeify comes first"
     calls = tuple(
-        written_kernel(u, walk) if u.op is Ops.KERNEL else kernelize(walk.kernels[u], walk)
+        written_kernel(u, walk) if u.op is Ops.KERNEL else make_kernel_call(walk.kernels[u], walk)
         for u in draft.graph.toposort()
         if u.op is Ops.KERNEL or (u in walk.kernels and 0 not in u.shape)
     )
     return replace(draft, calls=calls)
 
 
-def put_in_order(draft: Draft, devices: Devices) -> Draft:
+def put_in_order(draft: ScheduleDraft, devices: Devices) -> ScheduleDraft:
     """Order kernels by what they read and overwrite; versions that would be gone are copied first."""
     while True:
         try:
@@ -178,7 +178,7 @@ def create_schedule(sink: UOp, cost: Mapping[str, CostModel], default_device: st
     reached = top.toposort()
     effects = [u for u in sink.toposort() if u.op in _EFFECTS and chosen.get(u, u) in reached]
     # rewriting keeps the place of each source, which is how an effect is found again
-    draft = Draft(UOp.sink(*top.src, *(chosen.get(u, u) for u in effects)), asked)
+    draft = ScheduleDraft(UOp.sink(*top.src, *(chosen.get(u, u) for u in effects)), asked)
     done = SCHEDULING.run(draft, Devices(cost, default_device))
     places = done.graph.src
     made = dict(zip(effects, places[asked:], strict=True))
@@ -199,7 +199,7 @@ def _copied(graph: UOp) -> set[UOp]:
     return {u for u in sources if slice_of(u) is None}
 
 
-def _reads_elsewhere(kernel: Kernel, walk: Rangeify) -> bool:
+def _reads_elsewhere(kernel: FusedKernel, walk: Rangeify) -> bool:
     """Say whether an assignment reads other elements of its memory than the one it writes."""
     root = kernel.root
     if root.op is not Ops.ASSIGN or kernel.ast is None:

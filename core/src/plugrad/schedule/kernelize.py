@@ -9,7 +9,7 @@ import math
 from typing import Any
 
 from plugrad._frozen import frozen
-from plugrad.schedule.rangeify import Kernel, Rangeify, max_shape
+from plugrad.schedule.rangeify import FusedKernel, Rangeify, max_shape
 from plugrad.schedule.versions import base_of, part_of, slice_of
 from plugrad.uop.ops import Axis, AxisType, KernelInfo, Ops
 from plugrad.uop.symbolic import simplify
@@ -40,7 +40,7 @@ class KernelCall:
     after: tuple[UOp, ...] = ()
 
 
-def kernelize(kernel: Kernel, walk: Rangeify) -> KernelCall:
+def make_kernel_call(kernel: FusedKernel, walk: Rangeify) -> KernelCall:
     """Return `kernel` with canonical parameters, ranges and name."""
     if kernel.ast is None:
         return _copy(kernel, walk)
@@ -79,7 +79,7 @@ def written_kernel(u: UOp, walk: Rangeify) -> KernelCall:
     return KernelCall(u.arg, memory, u, u.src[1:], u.src[0], str(u.src[0].device))
 
 
-def _copy(kernel: Kernel, walk: Rangeify) -> KernelCall:
+def _copy(kernel: FusedKernel, walk: Rangeify) -> KernelCall:
     root = kernel.root
     source = root.src[0]
     numel: Any = math.prod(max_shape(root.shape))

@@ -45,15 +45,15 @@ class Access:
 class Use:
     """Where an access happens: for which kernel, how often, and inside which reductions."""
 
-    kernel: "Kernel"
+    kernel: "FusedKernel"
     evaluations: int
     in_reduce: bool
-    others: "frozenset[Kernel]" = frozenset()
+    others: "frozenset[FusedKernel]" = frozenset()
     """Other kernels that read it in the same way: values without a shape have one access only."""
 
 
 @dataclass(eq=False, slots=True)
-class Kernel:
+class FusedKernel:
     """A value that gets memory, and what computes it."""
 
     root: UOp
@@ -74,7 +74,7 @@ class Rangeify:
     default_device: str
     stored: set[UOp]
     """Nodes that get memory whatever the cost model says; grows when a hazard asks for it."""
-    kernels: dict[UOp, Kernel] = field(default_factory=dict[UOp, Kernel])
+    kernels: dict[UOp, FusedKernel] = field(default_factory=dict[UOp, FusedKernel])
     uses: dict[UOp, dict[Access, Use]] = field(default_factory=dict[UOp, dict[Access, Use]])
     sources: dict[tuple[UOp, Access], tuple[tuple[UOp, Access], ...]] = field(
         default_factory=dict[tuple[UOp, Access], tuple[tuple[UOp, Access], ...]]
@@ -99,7 +99,7 @@ class Rangeify:
         self._storage = Descent(self._has_no_memory)
         self._below_versions = Descent(lambda u: u.op in IN_PLACE)
 
-    def run(self) -> list[Kernel]:
+    def run(self) -> list[FusedKernel]:
         """Return the kernels, each after those whose results it reads."""
         order = list(self.sink.toposort(lambda u: u.dtype is not dtypes.index or u.op is Ops.SINK))
         self._estimate(order)
@@ -215,7 +215,7 @@ class Rangeify:
                 f"{u.shape}. Move what it is computed from first: .to(...).",
                 device=device,
             )
-        kernel = self.kernels[u] = Kernel(u, self._fresh_ranges(u.shape, AxisType.LOOP), device)
+        kernel = self.kernels[u] = FusedKernel(u, self._fresh_ranges(u.shape, AxisType.LOOP), device)
         if u.op is Ops.COPY:
             return
         access = Access(kernel.ranges, ALWAYS)

@@ -4,7 +4,7 @@
 each of them says, if nothing else is in its kernel. Inside of another one it would compare each with each.
 """
 
-from plugrad.schedule.rangeify import Kernel, Rangeify
+from plugrad.schedule.rangeify import FusedKernel, Rangeify
 from plugrad.target import LEAST_SCATTERED
 from plugrad.uop.ops import Ops
 from plugrad.uop.range_elimination import scatter_of
@@ -26,7 +26,7 @@ def scattered(walk: Rangeify) -> set[UOp]:
     return found
 
 
-def _is_alone(kernel: Kernel, total: UOp) -> bool:
+def _is_alone(kernel: FusedKernel, total: UOp) -> bool:
     """Say whether a kernel is a sum by position and nothing else."""
     is_all = kernel.ast is not None and kernel.ast.src[1] is total and total.op is Ops.REDUCE
     return is_all and scatter_of(total, kernel.ranges) is not None

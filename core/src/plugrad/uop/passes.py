@@ -15,7 +15,7 @@ from plugrad.uop.spec import Spec, verify
 from plugrad.uop.uop import UOp
 
 
-class Draft(Protocol):
+class GraphBundle(Protocol):
     """More than one graph on its way through a pipeline."""
 
     @property
@@ -75,7 +75,7 @@ class Pipeline(Generic[State]):
         return graph
 
 
-def _check(pipeline: str, stage: Stage[Any], state: UOp | Draft, passed: set[UOp]) -> None:
+def _check(pipeline: str, stage: Stage[Any], state: UOp | GraphBundle, passed: set[UOp]) -> None:
     """Verify what a pass has left; nodes that an earlier pass of the same spec has left are in `passed`."""
     try:
         for graph in (state,) if isinstance(state, UOp) else state.graphs:

@@ -159,12 +159,12 @@ def test_a_tile_of_a_symbolic_axis_is_refused() -> None:
 
 def test_shifting_takes_output_axes_and_peeling_reduced_ones() -> None:
     refused(row_sums(), LOOPS, "is REDUCE, which SHIFTIN", Opt(OptOps.SHIFTIN, (2,), 3))
-    refused(row_sums(), LOOPS, "is LOOP, which PEEL", Opt(OptOps.PEEL, (0,), 3))
+    refused(row_sums(), LOOPS, "is LOOP, which SPLIT_REMAINDER", Opt(OptOps.SPLIT_REMAINDER, (0,), 3))
 
 
 def test_a_cut_axis_is_two_loops() -> None:
     kernel = KernelOpt(elementwise(), LOOPS)
-    kernel.apply(Opt(OptOps.CUT, (1,), 3))
+    kernel.apply(Opt(OptOps.SPLIT, (1,), 3))
     first, last = UOp.range(3, (1, 0)), UOp.range(5, (1, 1))
     stores = [
         param(0, 96).index(place).store(param(1, 96).index(place).load(), i, part)
@@ -175,11 +175,11 @@ def test_a_cut_axis_is_two_loops() -> None:
 
 def test_a_cut_is_inside_of_a_loop_that_reads_nothing_it_writes() -> None:
     for place in (0, 8):
-        refused(elementwise(), LOOPS, "the axis has 8 steps; cut it inside", Opt(OptOps.CUT, (1,), place))
-    refused(row_sums(), LOOPS, "is REDUCE; CUT takes a loop", Opt(OptOps.CUT, (2,), 3))
+        refused(elementwise(), LOOPS, "the axis has 8 steps; cut it inside", Opt(OptOps.SPLIT, (1,), place))
+    refused(row_sums(), LOOPS, "is REDUCE; SPLIT takes a loop", Opt(OptOps.SPLIT, (2,), 3))
     place = param(0, 12).index(i)
     ast = UOp.sink(place.store(place.load() + 1.0, i), arg=KernelInfo())
-    refused(ast, LOOPS, "the kernel reads memory that it writes", Opt(OptOps.CUT, (0,), 5))
+    refused(ast, LOOPS, "the kernel reads memory that it writes", Opt(OptOps.SPLIT, (0,), 5))
 
 
 @pytest.mark.parametrize("op", [Ops.ADD, Ops.MUL, Ops.MAX])
@@ -187,14 +187,14 @@ def test_what_is_left_of_a_reduction_is_one_of_its_own(op: Ops) -> None:
     x, zero = param(1, 16), UOp.const(dtypes.index, 0)
     ast = UOp.sink(param(0, 1).index(zero).store(x.index(k).load().reduce(op, k)), arg=KernelInfo())
     kernel = KernelOpt(ast, LOOPS)
-    kernel.apply(Opt(OptOps.PEEL, (2,), 6))
+    kernel.apply(Opt(OptOps.SPLIT_REMAINDER, (2,), 6))
     first, last = UOp.range(12, (2, 0), AxisType.REDUCE), UOp.range(4, (2, 1), AxisType.REDUCE)
     both = x.index(first).load().reduce(op, first).alu(op, x.index(last + 12).load().reduce(op, last))
     assert kernel.ast is UOp.sink(param(0, 1).index(zero).store(simplify(both)), arg=KernelInfo())
 
 
 def test_peeling_needs_something_left() -> None:
-    refused(row_sums(), LOOPS, "which 4 divides", Opt(OptOps.PEEL, (2,), 4))
+    refused(row_sums(), LOOPS, "which 4 divides", Opt(OptOps.SPLIT_REMAINDER, (2,), 4))
 
 
 def test_padding_to_a_divisor_changes_nothing() -> None:

@@ -70,7 +70,7 @@ def chosen(ast: UOp) -> list[Opt]:
 
 
 def cut(*places: tuple[tuple[int, ...], int]) -> list[Opt]:
-    return [Opt(OptOps.CUT, ident, place) for ident, place in places]
+    return [Opt(OptOps.SPLIT, ident, place) for ident, place in places]
 
 
 def test_each_border_of_a_gate_is_a_cut() -> None:
@@ -134,7 +134,7 @@ def test_reductions_are_left_whole() -> None:
 )
 def test_pieces_write_the_same(ast: UOp) -> None:
     lowered = lower(ast, LOOPS)
-    assert any(o.op is OptOps.CUT for o in lowered.opts)
+    assert any(o.op is OptOps.SPLIT for o in lowered.opts)
     params = sorted((u for u in ast.toposort() if u.op is Ops.PARAM), key=lambda u: u.arg[0])
     rng = np.random.default_rng(0)
     got = [storage_of(rng.integers(1, 99, u.arg[1]), u.dtype) for u in params]

@@ -93,7 +93,7 @@ def test_a_computed_factor_is_computed_once() -> None:
         [Opt(OptOps.UPCAST, (1,), 16), Opt(OptOps.SHIFTIN, (0,), 5), Opt(OptOps.UPCAST, (0, 1), 5)],
         [Opt(OptOps.UNROLL, (2,), 3), Opt(OptOps.THREAD, (1,), 2)],
         [Opt(OptOps.UPCAST, (2,), 2)],
-        [Opt(OptOps.PEEL, (2,), 4), Opt(OptOps.UPCAST, (2, 0), 4)],
+        [Opt(OptOps.SPLIT_REMAINDER, (2,), 4), Opt(OptOps.UPCAST, (2, 0), 4)],
     ],
 )
 def test_a_kernel_with_copies_computes_the_same(order: tuple[UOp, ...], before: list[Opt]) -> None:

@@ -26,7 +26,7 @@ _WRITTEN_OUT = {
 
 
 @frozen
-class Place:
+class MemoryAccess:
     """One INDEX and the loops that it is inside of."""
 
     index: UOp
@@ -53,12 +53,12 @@ class Place:
 
 
 @frozen
-class Body:
+class LoopBody:
     """What one REDUCE, or the kernel outside of its reductions, does in each step of its loops."""
 
     reduce: UOp | None
     loops: frozenset[UOp]
-    places: tuple[Place, ...]
+    places: tuple[MemoryAccess, ...]
     operations: int
     written_out: int
     """The operations after decomposition, about: how long the code is."""
@@ -74,7 +74,7 @@ def steps_of(ranges: Iterable[UOp]) -> int:
     return math.prod(int(r.src[0].vmax) for r in ranges)
 
 
-def bodies_of(sink: UOp) -> list[Body]:
+def bodies_of(sink: UOp) -> list[LoopBody]:
     """Return the bodies of a kernel: those of its stores, one for each nest of loops, then of each REDUCE."""
     together: dict[frozenset[UOp], list[UOp]] = {}
     for store in stores_of(sink):
@@ -89,7 +89,7 @@ def bodies_of(sink: UOp) -> list[Body]:
     return bodies
 
 
-def work_of(bodies: Iterable[Body]) -> int:
+def work_of(bodies: Iterable[LoopBody]) -> int:
     """Return how many steps of loops bodies take, each times what it computes, reads and writes."""
     return sum(b.steps * (b.operations + len(b.places)) for b in bodies)
 
@@ -99,8 +99,8 @@ def are_worth_threads(work: int, cores: int) -> bool:
     return cores > 1 and work >= _THREAD_FROM
 
 
-def _body(reduce: UOp | None, loops: frozenset[UOp], roots: list[UOp], stored: set[UOp]) -> Body:
-    places: list[Place] = []
+def _body(reduce: UOp | None, loops: frozenset[UOp], roots: list[UOp], stored: set[UOp]) -> LoopBody:
+    places: list[MemoryAccess] = []
     operations = written_out = 0
     seen: set[UOp] = set()
     stack = list(roots)
@@ -110,15 +110,15 @@ def _body(reduce: UOp | None, loops: frozenset[UOp], roots: list[UOp], stored: s
             continue
         seen.add(u)
         if u.op is Ops.INDEX:
-            places.append(Place(u, loops, reduce, u in stored))
+            places.append(MemoryAccess(u, loops, reduce, u in stored))
             continue
         operations += u.op in ALU
         written_out += _WRITTEN_OUT.get(u.op, int(u.op in ALU))
         stack.extend(u.src)
-    return Body(reduce, loops, tuple(places), operations, written_out)
+    return LoopBody(reduce, loops, tuple(places), operations, written_out)
 
 
-def lanes_along(body_places: Iterable[Place], r: UOp, capabilities: Capabilities) -> int:
+def lanes_along(body_places: Iterable[MemoryAccess], r: UOp, capabilities: Capabilities) -> int:
     """Return how many lanes vectors along `r` can have: a power of two, no more than its steps."""
     widest = max((capabilities.lane_bytes(p.index.dtype) for p in body_places if p.moves(r)), default=4)
     size = constant_size(r) or 1

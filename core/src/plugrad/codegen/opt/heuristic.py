@@ -11,8 +11,8 @@ from dataclasses import replace
 
 from plugrad._frozen import frozen
 from plugrad.codegen.opt.analysis import (
-    Body,
-    Place,
+    LoopBody,
+    MemoryAccess,
     are_worth_threads,
     bodies_of,
     divisors,
@@ -104,12 +104,12 @@ class _Tile:
         """Vectors that accumulate side by side."""
         return math.prod((self.columns, *(count for _, count in self.rows)))
 
-    def loads(self, body: Body) -> int:
+    def loads(self, body: LoopBody) -> int:
         """Return the loads that one step of the reduction needs for all products."""
         factors = ((self.column, self.columns), *self.rows)
         return sum(math.prod(count for r, count in factors if p.moves(r)) for p in _moving(body))
 
-    def cost(self, body: Body) -> float:
+    def cost(self, body: LoopBody) -> float:
         """Return the loads for each product that is wanted; those beyond the end of an axis are not."""
         sizes = ((self.column, self.columns * self.unit), *self.rows)
         return self.loads(body) / self.products * math.prod(_with_rest(r, count) for r, count in sizes)
@@ -131,14 +131,14 @@ def _vector_steps(r: UOp, lanes: int) -> int:
     return size // lanes + size % lanes if r.arg.kind is AxisType.REDUCE else -(-size // lanes)
 
 
-def _access_cost(place: Place, lane: UOp | None, share: float) -> float:
+def _access_cost(place: MemoryAccess, lane: UOp | None, share: float) -> float:
     """Return what a step costs at a place: its share of wide accesses and a shuffle, or one of its own."""
     if lane is None or not place.moves(lane) or place.is_contiguous(lane):
         return share
     return min(_SHUFFLED * share, _GATHERED) if place.is_shuffled(lane) else _GATHERED
 
 
-def _moving(body: Body) -> list[Place]:
+def _moving(body: LoopBody) -> list[MemoryAccess]:
     """Return the places that the loops of the reduction move: the others are loaded once, before them."""
     ended = frozenset(ranges_of_reduce(body.reduce)) if body.reduce is not None else frozenset[UOp]()
     return [p for p in body.places if not ended.isdisjoint(p.index.ranges)]
@@ -237,7 +237,7 @@ class _VectorPlan:
                 total += min([self._body_cost(body, r) for r in (None, *inner)])
         return total
 
-    def _body_cost(self, body: Body, lane: UOp | None) -> float:
+    def _body_cost(self, body: LoopBody, lane: UOp | None) -> float:
         share = (
             _vector_steps(lane, self._lanes(lane)) / (constant_size(lane) or 1) if lane is not None else 1.0
         )
@@ -246,7 +246,7 @@ class _VectorPlan:
         )
         return body.steps * (accesses + (body.operations + 1) * share)
 
-    def _is_packed(self, place: Place, lane: UOp | None) -> bool:
+    def _is_packed(self, place: MemoryAccess, lane: UOp | None) -> bool:
         """Say whether lanes along `lane` may be read from a copy: it is large, and read for many rows."""
         if not self.packs or place.reduce is None or lane is None or not place.moves(lane):
             return False
@@ -254,13 +254,13 @@ class _VectorPlan:
         is_long = any((constant_size(r) or 1) >= _ROWS_TO_PACK for r in rows)
         return is_long and self.is_large(place)
 
-    def is_large(self, place: Place) -> bool:
+    def is_large(self, place: MemoryAccess) -> bool:
         """Say whether all that a reduction reads at a place is more than the second cache holds."""
         if place.reduce is None:
             return False
         return span_of(place.index.src[1]) * place.index.dtype.itemsize >= self.cache_bytes
 
-    def _sum_in_lanes(self, body: Body, chains: int) -> None:
+    def _sum_in_lanes(self, body: LoopBody, chains: int) -> None:
         """Let a reduction sum along the lanes of vectors, `chains` of them side by side."""
         if body.reduce is None:
             return
@@ -275,13 +275,13 @@ class _VectorPlan:
         size = constant_size(self.kernel.axis(ident)) or 1
         count = lanes * next(c for c in (chains, 2, 1) if c <= chains and c * lanes <= size)
         if size % count:
-            self.kernel.apply(Opt(OptOps.PEEL, ident, count))
+            self.kernel.apply(Opt(OptOps.SPLIT_REMAINDER, ident, count))
             if size % count >= lanes:
                 self._partial((*ident, 1), lanes, chains=1)
             ident = (*ident, 0)
         self.kernel.apply(Opt(OptOps.UPCAST, ident, count))
 
-    def _tile(self, body: Body, lane: UOp | None) -> list[tuple[AxisId, int]]:
+    def _tile(self, body: LoopBody, lane: UOp | None) -> list[tuple[AxisId, int]]:
         """Return how many steps of which output axes share registers: the tile that loads least a product."""
         if body.reduce is None or not _moving(body):
             return []

@@ -115,9 +115,9 @@ class KernelOpt:
             self._pad(opt)
         elif opt.op is OptOps.SHIFTIN:
             self._shift_in(opt)
-        elif opt.op is OptOps.PEEL:
+        elif opt.op is OptOps.SPLIT_REMAINDER:
             self._peel(opt)
-        elif opt.op is OptOps.CUT:
+        elif opt.op is OptOps.SPLIT:
             self._cut(opt)
         elif opt.op is OptOps.TC:
             self._use_tensor_core(opt)
@@ -139,7 +139,7 @@ class KernelOpt:
         if size is None or count < 1 or size % count:
             has = f"{r.src[0].vmax} steps at most, symbolic" if size is None else f"{size} steps"
             raise KernelOptError(
-                f"{opt}: the axis has {has}, which {count} does not divide. Use SHIFTIN, PEEL or "
+                f"{opt}: the axis has {has}, which {count} does not divide. Use SHIFTIN, SPLIT_REMAINDER or "
                 "PADTO first, or a divisor."
             )
         self._check_target(opt, count)
@@ -263,7 +263,7 @@ class KernelOpt:
         r, place = self.axis(opt.axis), _count(opt)
         size = constant_size(r)
         if r.arg.kind is not AxisType.LOOP:
-            raise KernelOptError(f"{opt}: axis {opt.axis} is {r.arg.kind.name}; CUT takes a loop.")
+            raise KernelOptError(f"{opt}: axis {opt.axis} is {r.arg.kind.name}; SPLIT takes a loop.")
         if size is None or not 0 < place < size:
             raise KernelOptError(
                 f"{opt}: the axis has {r.src[0].vmax} steps{'' if size else ' at most, symbolic'}; cut it "

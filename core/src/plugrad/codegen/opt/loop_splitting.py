@@ -48,7 +48,7 @@ def cuts(kernel: KernelOpt) -> Iterator[Opt]:
         return
     ident = r.arg.ident
     for border in reversed(borders):
-        yield Opt(OptOps.CUT, ident, border)
+        yield Opt(OptOps.SPLIT, ident, border)
         ident = (*ident, 0)
 
 

@@ -19,10 +19,10 @@ class OptOps(Enum):
     SHIFTIN = (
         auto()
     )  # split an output axis into tiles of `arg` steps; the last one is moved in from beyond the end
-    PEEL = (
+    SPLIT_REMAINDER = (
         auto()
     )  # split a reduced axis into a multiple of `arg` steps, and the rest in a reduction of its own
-    CUT = auto()  # split an output axis before step `arg`, into two loops
+    SPLIT = auto()  # split an output axis before step `arg`, into two loops
     STAGE = auto()  # copy what a loop over the axis only repeats into fast memory, once before the loop
     NOLOCALS = auto()  # use no workgroups in this kernel
     TC = auto()  # compute a product of matrices with the matrix instruction that `arg` names

@@ -13,7 +13,7 @@ from plugrad.tensor.arguments import tensors
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.indexing.indexing import cut_out, parse_index
 from plugrad.tensor.indexing.masked import Masked, masked_of
-from plugrad.tensor.indexing.positions import Plan, has_tensors, plan_of, understood, without_truths
+from plugrad.tensor.indexing.positions import IndexPlan, has_tensors, plan_of, understood, without_truths
 from plugrad.tensor.shapes import (
     Shape,
     as_number,
@@ -86,11 +86,11 @@ class AdvancedIndexingMixin(TensorBase):
             return item
         return bool(item.item())
 
-    def _plan(self: Tensor, index: Any) -> Plan:
+    def _plan(self: Tensor, index: Any) -> IndexPlan:
         """Return what an index means that is written to."""
         return self._plan_in(self.shape, index)
 
-    def _plan_in(self: Tensor, shape: Shape, index: Any) -> Plan:
+    def _plan_in(self: Tensor, shape: Shape, index: Any) -> IndexPlan:
         return plan_of(index, shape, self._index_from, self._find_true)
 
     def _index_from(self: Tensor, data: Any) -> Tensor:

@@ -110,7 +110,7 @@ def _as_item(item: Any, to_tensor: Callable[[Any], Any]) -> Any:
 
 
 @frozen
-class Plan:
+class IndexPlan:
     """An index with tensors, understood.
 
     Attributes:
@@ -215,7 +215,7 @@ def _last_writes(places: UOp, size: Dim) -> UOp:
 
 def plan_of(
     index: Any, shape: Shape, to_tensor: Callable[[Any], Any], find_true: Callable[[Any], Sequence[UOp]]
-) -> Plan:
+) -> IndexPlan:
     """Understand `x[index]` for an `x` of `shape`.
 
     Args:
@@ -257,7 +257,7 @@ def plan_of(
     # as in NumPy, where nothing is named, nothing is out of range
     for item, axis in of_the_host if 0 not in joined.shape else ():
         _check_ends(item, axis, shape[axis])
-    return Plan(
+    return IndexPlan(
         tuple(basic),
         axes,
         joined,

@@ -12,7 +12,7 @@ import numpy as np
 
 from plugrad import Device, Tensor, dtypes
 from plugrad.dtype import DType
-from plugrad.engine.compile import Kernel, compile_kernels
+from plugrad.engine.compile import CompiledKernel, compile_kernels
 from plugrad.errors import DeviceError, DeviceOutOfMemory
 from plugrad.jit import jit
 from plugrad.runtime.transfer import copy_buffer
@@ -28,13 +28,13 @@ _LEAK_BYTES = 256 * LAUNCHES
 _LEAK_RESIDENT = 8 << 20
 
 
-def kernel_of(bench: Bench, t: Tensor) -> Kernel:
+def kernel_of(bench: Bench, t: Tensor) -> CompiledKernel:
     """Return the one kernel that computes `t`."""
     asts = [s.ast for s in t.schedule() if s.ast.op is Ops.SINK]
     return compile_kernels(bench.device, asts)[0]
 
 
-def _plus_one(bench: Bench, n: int = 64) -> tuple[Kernel, Any, Any]:
+def _plus_one(bench: Bench, n: int = 64) -> tuple[CompiledKernel, Any, Any]:
     kernel = kernel_of(bench, tensor_of(np.zeros(n), dtypes.int32, bench.name) + 1)
     out, source = (bench.device.new_buffer(n, dtypes.int32) for _ in range(2))
     source.copyin(memory_of(np.arange(n, dtype=np.int32)))

@@ -282,8 +282,8 @@ _OPS = (
     *(OptOps.SWAP,) * 2,
     *(OptOps.PADTO,) * 3,
     *(OptOps.SHIFTIN,) * 3,
-    *(OptOps.PEEL,) * 3,
-    *(OptOps.CUT,) * 3,
+    *(OptOps.SPLIT_REMAINDER,) * 3,
+    *(OptOps.SPLIT,) * 3,
     OptOps.NOLOCALS,
 )
 _UNROLLED = (AxisType.UPCAST, AxisType.UNROLL, AxisType.PARTIAL)
@@ -307,7 +307,7 @@ def random_opts(kernel: KernelOpt, seed: int, most_copies: int = 64) -> tuple[Op
         arg = rng.choice(axes).arg.ident if op is OptOps.SWAP else count
         if op is OptOps.PADTO:
             arg = rng.choice((2, 4, 8, 16))
-        if op in (OptOps.SHIFTIN, OptOps.PEEL, OptOps.CUT):
+        if op in (OptOps.SHIFTIN, OptOps.SPLIT_REMAINDER, OptOps.SPLIT):
             arg = rng.randint(2, max(2, size - 1))
         copies = np.prod([constant_size(u) or 1 for u in kernel.axes(*_UNROLLED)])
         if op in (OptOps.UPCAST, OptOps.UNROLL) and copies * count > most_copies:
