@@ -21,6 +21,11 @@ POSITIVE = A.conj().swapaxes(-1, -2) @ A + np.eye(3, dtype=np.complex64)
 SIZES = ((4, 2), (2, 3), (3, 1))
 
 
+def wide(*cases: tuple[Any, ...]) -> list[Any]:
+    """Return cases that run on request."""
+    return [pytest.param(*case, marks=pytest.mark.wide) for case in cases]
+
+
 def flipped(x: Any) -> Any:
     return x.swapaxes(-1, -2) if isinstance(x, np.ndarray) else x.mT
 
@@ -150,7 +155,11 @@ def test_qr(kind: str, mode: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("x", "kind"), [(A, "rows and columns"), (LOW, "rows and columns"), (A, "columns and rows"), (A, "rows")]
+    ("x", "kind"),
+    [
+        (A, "rows and columns"),
+        *wide((LOW, "rows and columns"), (A, "columns and rows"), (A, "rows")),
+    ],
 )
 def test_svd(x: np.ndarray, kind: str) -> None:
     def parts(x: Complex) -> Sequence[Any]:
@@ -165,7 +174,7 @@ def test_svd(x: np.ndarray, kind: str) -> None:
     check(parts, expected, x, kind)
 
 
-@pytest.mark.parametrize("x", [A, LOW])
+@pytest.mark.parametrize("x", [LOW, *wide((A,))])
 def test_what_is_made_of_singular_values(x: np.ndarray) -> None:
     orders: Any = ("fro", "nuc", 2, -2, 1, -1, np.inf, -np.inf)
     check(
@@ -211,6 +220,8 @@ GRADIENTS: dict[str, tuple[str, Callable[[Any], Tensor]]] = {
     "singular values": ("columns and rows", lambda x: weighed(*halved(x))),
     "pseudo-inverses": ("rows and columns", lambda x: weighed(xp.linalg.pinv(x))),
 }
+#: Pseudo-inverses, and the gradients of real matrices, are made of the same rules.
+LONG_GRADIENTS = ("eigenvalues", "complete qr", "singular values")
 
 
 def hermitian(x: Complex) -> Tensor:
@@ -236,7 +247,13 @@ def halved(x: Complex) -> tuple[Tensor, Complex]:
     return s, (u * (s * s)[:, None]) @ vh
 
 
-@pytest.mark.parametrize(("kind", "f"), GRADIENTS.values(), ids=GRADIENTS)
+@pytest.mark.parametrize(
+    ("kind", "f"),
+    [
+        pytest.param(*case, id=name, marks=[pytest.mark.wide] if name in LONG_GRADIENTS else [])
+        for name, case in GRADIENTS.items()
+    ],
+)
 def test_gradients(kind: str, f: Any) -> None:
     def slopes(x: Any) -> Sequence[Any]:
         return f(x).gradient(x.real, x.imag)
