@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, TypeVar, get_args, get_origin
 
-from plugrad.array_api.complexes import Complex
+from plugrad.array_api.complexes import Complex, as_pair
 from plugrad.dtype import DType
 from plugrad.errors import DtypeError
 from plugrad.tensor import Tensor
@@ -40,6 +40,7 @@ def checked(function: F) -> F:
 
     @wraps(function)
     def careful(*args: Any, **keywords: Any) -> Any:
+        args, keywords = tuple(map(as_pair, args)), {name: as_pair(x) for name, x in keywords.items()}
         given = {rest: args} if rest else dict(zip(names, args, strict=False))
         for name, value in (given | keywords).items():
             if name in checks:

@@ -114,7 +114,10 @@ def test_what_complex_numbers_have_not_is_refused() -> None:
         lambda: t // 1j,
         lambda: divmod(z, 2),
     ):
-        with pytest.raises(DtypeError, match="complex64 is no operand of"):
+        with pytest.raises(
+            DtypeError,
+            match=r"complex64 is no operand of|of complex64: complex numbers have no such operation",
+        ):
             call()
     for junk in (None, "a", object()):
         with pytest.raises(DtypeError, match=r"cannot compute \+ of "):

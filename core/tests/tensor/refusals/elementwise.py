@@ -6,6 +6,31 @@ from refusals.case import Case
 
 CASES: list[Case] = [
     (
+        "complex",
+        DtypeError,
+        lambda t: Tensor.complex(t.floats, t.floats.half()),
+        "complex of float32 and float16: both parts are of float32, or of float64",
+    ),
+    ("polar", DtypeError, lambda t: Tensor.polar(t.floats.half(), t.floats.half()), "float16"),
+    (
+        "view_as_complex",
+        DtypeError,
+        lambda t: Tensor.zeros(3, 2, dtype="int32").view_as_complex(),
+        "view_as_complex of int32: parts are of float32 or float64",
+    ),
+    (
+        "view_as_complex",
+        ShapeError,
+        lambda t: Tensor.zeros(3, 3).view_as_complex(),
+        "view_as_complex of shape (3, 3): the last axis has to be of size 2",
+    ),
+    (
+        "view_as_real",
+        DtypeError,
+        lambda t: t.floats.view_as_real(),
+        "view_as_real of float32: it takes complex",
+    ),
+    (
         "gelu",
         ArgumentError,
         lambda t: t.floats.gelu("erf"),

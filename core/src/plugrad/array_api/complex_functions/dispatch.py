@@ -9,7 +9,7 @@ from plugrad.array_api.checks import checked
 from plugrad.array_api.complex_functions import creation, elementwise, info, manipulation, reductions
 from plugrad.array_api.complex_functions.creation import is_about_complex
 from plugrad.array_api.complex_functions.operands import is_complex
-from plugrad.array_api.complexes.array import Complex
+from plugrad.array_api.complexes.array import Complex, as_pair
 from plugrad.array_api.complexes.dtypes import ComplexDType
 from plugrad.errors import DtypeError
 
@@ -38,12 +38,13 @@ def also_complex(function: F) -> F:
 
     @wraps(function)
     def either(*args: Any, **keywords: Any) -> Any:
+        args, keywords = tuple(map(as_pair, args)), {name: as_pair(x) for name, x in keywords.items()}
         if not is_meant(args, keywords):
-            return function(*args, **keywords)
+            return as_pair(function(*args, **keywords))
         if version is None:
             _refuse(name, (*args, *keywords.values()))
             return function(*args, **keywords)
-        return version(*args, **keywords)
+        return as_pair(version(*args, **keywords))
 
     return either  # pyright: ignore[reportReturnType]
 

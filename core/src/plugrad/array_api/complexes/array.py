@@ -7,6 +7,7 @@ from plugrad.array_api.complexes.dtypes import complex_of
 from plugrad.array_api.complexes.operands import taken, wide
 from plugrad.array_api.complexes.operators import OperatorMixin
 from plugrad.array_api.complexes.reading import ReadingMixin
+from plugrad.dtype import is_complex
 from plugrad.errors import DtypeError
 from plugrad.tensor import Tensor
 
@@ -63,3 +64,10 @@ def as_complex(x: Array) -> Complex:
         return x
     # a value of its own: nobody writes to `x` by writing to it
     return Complex.of_parts(*wide(+x.cast(complex_of(x.dtype).component)))
+
+
+def as_pair(value: Any) -> Any:
+    """Return a complex tensor as the pair of real ones that the functions of the namespace compute with."""
+    if isinstance(value, Tensor) and is_complex(value.dtype):
+        return Complex(value.real, value.imag)
+    return value

@@ -348,9 +348,6 @@ class ElementwiseMixin(TensorBase):
     def isinf(self: Tensor, detect_positive: bool = True, detect_negative: bool = True) -> Tensor:
         """Return where elements are infinite, of either sign or of those asked for.
 
-        Raises:
-            ArgumentError: what says which signs is neither True nor False.
-
         Example:
             >>> Tensor([1.0, float("-inf")]).isinf().tolist()
             [False, True]

@@ -140,7 +140,6 @@ class InteropMixin(TensorBase):
             copy: False uses its memory where that is possible, as `from_dlpack` does: nobody may write to it.
 
         Raises:
-            ArgumentError: `copy` is no bool.
             DtypeError: it is no PyTorch tensor.
             SharingError: its dtype is none of plugrad's, such as a quantized one; or it is sparse, or a
                 "meta" tensor without elements.
