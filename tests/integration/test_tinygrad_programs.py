@@ -1,5 +1,8 @@
 """Programs that were written for tinygrad do the same here, with another import."""
 
+import os
+import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +20,17 @@ def results(path: Path, text: str) -> list[Any]:
     names: dict[str, Any] = {"__name__": path.stem}
     exec(compile(text, path, "exec"), names)
     return names["RESULT"]
+
+
+@pytest.fixture(autouse=True)
+def clang(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bring a clang, that of zig, where the machine has none: tinygrad compiles a copy between devices."""
+    if shutil.which("clang") is None:
+        pytest.importorskip("ziglang")
+        script = tmp_path / "clang"
+        script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m ziglang clang "$@"\n', encoding="utf-8")
+        script.chmod(0o755)
+        monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
 
 
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
