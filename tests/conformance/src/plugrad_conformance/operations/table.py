@@ -79,6 +79,9 @@ _REASONS = {
         "training"
     ),
     "is `contiguous`, as others call it": "clone copy",
+    "is about complex numbers, which the table has none of; core/tests/tensor compares them with torch": (
+        "H angle complex conj imag is_complex mH polar real view_as_complex view_as_real"
+    ),
     "changes how derivatives are computed, not what they are": "contiguous_backward",
     "is what derivatives of all cases are taken with": "backward gradient",
     "draws random numbers: distributions are tested, not values": (
