@@ -21,6 +21,7 @@ from plugrad.runtime.buffer import Buffer
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.host.host_data import computes, empty_lists, nest, pack, unpack
 from plugrad.tensor.host.source import bytes_of
+from plugrad.tensor.host.strided import read_view
 from plugrad.tensor.shapes import as_flag, is_static, product, shape_today, show
 from plugrad.uop.ops import Ops
 from plugrad.uop.shape import greatest, pairs_of
@@ -96,8 +97,8 @@ class ReadingMixin(TensorBase):
             return memory
         return memory.cast("B")[: product(shape_today(self.shape, "data")) * self.dtype.itemsize]
 
-    def _stored(self: Tensor) -> Buffer | bytes:
-        """Compute the elements and return where they lie in row-major order; as bytes those of no memory."""
+    def _stored(self: Tensor) -> Buffer | bytes | memoryview:
+        """Compute the elements and return where they lie in row-major order; as bytes where that is nowhere."""
         if self.uop.op is Ops.CONST:
             return pack([self.uop.arg], self.dtype)
         if 0 in self.shape:
@@ -111,10 +112,14 @@ class ReadingMixin(TensorBase):
         if not computes(self._device) and not _is_whole(self.uop):
             # what lies there in another order, or in parts, is put together where kernels run
             return self._make(self.uop.copy_to_device(Device.DEFAULT), Device.DEFAULT)._stored()
-        t = self.realize()
-        if not _is_whole(t.uop) and not _is_whole_today(t.uop):
-            t = self._make(t.uop.contiguous(), self._device).realize()
-        return storage.buffer_of(storage.base_of(t.uop))
+        if not storage.is_view(self.uop):
+            self.realize()
+        u = self.uop
+        if not (_is_whole(u) or _is_whole_today(u)):
+            if (elements := read_view(u)) is not None:
+                return elements
+            u = self._make(u.contiguous(), self._device).realize().uop
+        return storage.buffer_of(storage.base_of(u))
 
     def numpy(self: Tensor) -> npt.NDArray[Any]:
         """Return a NumPy array of the elements, which is the caller's own. bfloat16 comes as float32.
@@ -135,7 +140,7 @@ class ReadingMixin(TensorBase):
             return self.cast(dtypes.float32).numpy()
         with storage.lock:
             stored = self._stored()
-            if isinstance(stored, bytes):
+            if not isinstance(stored, Buffer):
                 return np.frombuffer(stored, dtype).reshape(shape).copy()
             out = np.empty(shape if is_static(self.shape) else stored.nbytes // dtype.itemsize, dtype)
             with blaming_plugin(Device[stored.device], "plugrad_allocator", f"reading {stored.nbytes} bytes"):

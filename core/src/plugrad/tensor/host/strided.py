@@ -1,0 +1,129 @@
+"""Views of memory as strides, so that the host reads them without a kernel."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from plugrad._util import numpy as np
+from plugrad.engine import storage
+from plugrad.tensor.shapes import is_static, product
+from plugrad.uop.ops import Ops
+from plugrad.uop.shape import pairs_of
+from plugrad.uop.uop import UOp
+
+# A device copies what lies between the first and the last element: more than this many bytes only where at
+# least one in `_LARGEST_SHARE` of them is asked for.
+_ALWAYS_COPIED = 1 << 20
+_LARGEST_SHARE = 4
+
+
+class Strides(NamedTuple):
+    """Elements of memory: the position of the first, and the distance to the next along each axis."""
+
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    offset: int
+
+
+def read_view(u: UOp) -> bytes | memoryview | None:
+    """Return the elements that movement ops on a BUFFER show, in row-major order.
+
+    None: strides cannot express the view, or a device would have to copy much more than is asked for.
+    """
+    found = _strides_of(u)
+    if found is None:
+        return None
+    base, view = found
+    itemsize = u.dtype.itemsize
+    reach = [stride * (size - 1) for size, stride in zip(view.shape, view.strides, strict=True)]
+    first = view.offset + sum(step for step in reach if step < 0)
+    count = sum(map(abs, reach)) + 1
+    if count * itemsize > max(_ALWAYS_COPIED, _LARGEST_SHARE * product(view.shape) * itemsize):
+        return None
+    memory = storage.buffer_of(base).view(count, u.dtype, first * itemsize).snapshot()
+    if view.strides == _row_major(view.shape):
+        return memory
+    elements = np.frombuffer(memory, f"V{itemsize}")[view.offset - first :]
+    strides = [stride * itemsize for stride in view.strides]
+    return np.lib.stride_tricks.as_strided(elements, view.shape, strides, writeable=False).tobytes()
+
+
+def _strides_of(u: UOp) -> tuple[UOp, Strides] | None:
+    """Return the BUFFER below movement ops of fixed sizes and where their elements lie in it."""
+    if u.op is Ops.BUFFER:
+        return u, Strides(u.arg.shape, _row_major(u.arg.shape), 0)
+    if u.op is Ops.BITCAST:
+        below = u.src[0].dtype.itemsize == u.dtype.itemsize and _strides_of(u.src[0])
+        return below or None
+    move = _MOVES.get(u.op)
+    if move is None or not is_static(u.shape) or (below := _strides_of(u.src[0])) is None:
+        return None
+    view = move(u, below[1])
+    return None if view is None else (below[0], view)
+
+
+def _row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple([product(shape[axis + 1 :]) for axis in range(len(shape))])
+
+
+def _reshaped(u: UOp, view: Strides) -> Strides | None:
+    """Split and merge axes; None where the elements of a new axis are not equally far apart."""
+    shape: Any = u.shape
+    # an axis of one element may have any stride
+    old = [(size, stride) for size, stride in zip(view.shape, view.strides, strict=True) if size != 1]
+    runs: list[tuple[int, int]] = []
+    for size, stride in old:
+        if runs and runs[-1][1] == stride * size:
+            runs[-1] = (runs[-1][0] * size, stride)
+        else:
+            runs.append((size, stride))
+    strides: list[int] = []
+    rest, stride = runs.pop() if runs else (1, 1)
+    for size in reversed(shape):
+        if size == 1:
+            strides.append(0)
+            continue
+        if rest == 1:
+            rest, stride = runs.pop()
+        if rest % size:
+            return None
+        strides.append(stride)
+        rest, stride = rest // size, stride * size
+    return Strides(shape, tuple(reversed(strides)), view.offset)
+
+
+def _expanded(u: UOp, view: Strides) -> Strides:
+    shape: Any = u.shape
+    sizes = zip(shape, view.shape, view.strides, strict=True)
+    return view._replace(shape=shape, strides=tuple([s if new == old else 0 for new, old, s in sizes]))
+
+
+def _permuted(u: UOp, view: Strides) -> Strides:
+    order: tuple[int, ...] = u.arg
+    shape, strides = [view.shape[axis] for axis in order], [view.strides[axis] for axis in order]
+    return view._replace(shape=tuple(shape), strides=tuple(strides))
+
+
+def _flipped(u: UOp, view: Strides) -> Strides:
+    axes: tuple[int, ...] = u.arg
+    strides = [-stride if axis in axes else stride for axis, stride in enumerate(view.strides)]
+    return view._replace(strides=tuple(strides), offset=view.offset + _last(view, axes))
+
+
+def _last(view: Strides, axes: tuple[int, ...]) -> int:
+    return sum([(view.shape[axis] - 1) * view.strides[axis] for axis in axes])
+
+
+def _shrunk(u: UOp, view: Strides) -> Strides:
+    pairs: Any = pairs_of(u)
+    begins = [begin * stride for (begin, _), stride in zip(pairs, view.strides, strict=True)]
+    return Strides(tuple([end - begin for begin, end in pairs]), view.strides, view.offset + sum(begins))
+
+
+_MOVES: dict[Ops, Any] = {
+    Ops.RESHAPE: _reshaped,
+    Ops.EXPAND: _expanded,
+    Ops.PERMUTE: _permuted,
+    Ops.FLIP: _flipped,
+    Ops.SHRINK: _shrunk,
+}
