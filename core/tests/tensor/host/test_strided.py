@@ -72,7 +72,7 @@ def test_what_was_read_stays_as_it_was() -> None:
     array = np.asarray(x[5_000:])
     x += 1
     x.realize()
-    assert array[0] == 5_000 and x[5_000].item() == 5_001
+    assert (array[0], x[5_000].item()) == (5_000, 5_001)
 
 
 def test_a_write_that_waits_is_read() -> None:

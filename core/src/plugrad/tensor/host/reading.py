@@ -98,7 +98,7 @@ class ReadingMixin(TensorBase):
         return memory.cast("B")[: product(shape_today(self.shape, "data")) * self.dtype.itemsize]
 
     def _stored(self: Tensor) -> Buffer | bytes | memoryview:
-        """Compute the elements and return where they lie in row-major order; as bytes where that is nowhere."""
+        """Compute the elements; return their memory, or their bytes where it has another order."""
         if self.uop.op is Ops.CONST:
             return pack([self.uop.arg], self.dtype)
         if 0 in self.shape:
