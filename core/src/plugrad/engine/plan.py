@@ -12,6 +12,7 @@ from plugrad.engine import storage
 from plugrad.engine.arena import Prepared, prepare, temporaries
 from plugrad.engine.hazards import Pending, overwritten_by, pending_readers
 from plugrad.engine.schedule_cache import Canonical, cached_schedule, canonicalize
+from plugrad.engine.slice_offsets import variable_offsets
 from plugrad.runtime.buffer import Buffer
 from plugrad.runtime.origin import call_site
 from plugrad.schedule.create import create_schedule
@@ -84,6 +85,7 @@ def make_plan(
     device: str | None,
     *,
     share_memory: bool = True,
+    share_slices: bool = True,
     before: "Mapping[UOp, UOp] | None" = None,
 ) -> ExecutionPlan:
     """Return the plan for giving `values` memory.
@@ -92,6 +94,7 @@ def make_plan(
         values: nodes of the user's graph.
         device: where values without a device are computed; None: the default device.
         share_memory: let intermediate values that are not alive at the same time lie in the same memory.
+        share_slices: let the kernels of one slice of memory serve all others of its length.
         before: more values, each with the graph that gives it memory (see `plugrad.engine.hazards`).
     """
     default = Device.canonicalize(device)
@@ -110,7 +113,7 @@ def make_plan(
         nodes = sink.toposort()
     if settings.SPEC:
         verify(sink, tensor_spec)
-    graph = canonicalize(sink, nodes)
+    graph = canonicalize(sink, nodes, variable_offsets(nodes) if share_slices else None)
     made = cached_schedule(graph.sink, default, lambda: _schedule(graph.sink, default))
     memory = {numbered: storage.buffer_of(b) for numbered, b in graph.buffers.items()}
     places = _Places(graph, memory, default)

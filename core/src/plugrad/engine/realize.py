@@ -70,7 +70,8 @@ def _realize(values: Iterable[UOp], device: str | None, before: Mapping[UOp, UOp
             _finish_waiting(values, device, capture)
             graph = storage.resolve_graph(UOp.sink(*values))
             capture.found += [(0, u) for u in graph if storage.places_of(u)]
-        plan = make_plan(values, device, before=before)
+        # the values of a recorded call are fixed, but for those of its arguments
+        plan = make_plan(values, device, share_slices=capture is None, before=before)
         plan.graph.check_bound()
         check_conditions(plan.conditions, plan.graph.values)
         steps = compile_plan(plan)
@@ -114,7 +115,7 @@ def kernelize(values: Iterable[UOp], device: str | None = None) -> dict[UOp, UOp
     Nothing runs. Realizing what comes back runs exactly these kernels.
     """
     with storage.lock:
-        plan = make_plan(values, device, share_memory=False)
+        plan = make_plan(values, device, share_memory=False, share_slices=False)
         written: dict[UOp, UOp] = {}
         names = {buffer: uop for uop, buffer in storage.named_buffers(plan.memory.values())}
         for call in plan.calls:

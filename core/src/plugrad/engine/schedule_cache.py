@@ -4,7 +4,7 @@ The canonical graph has its buffers numbered in the order of use and bound value
 hash-consed, it is its own key.
 """
 
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import field
 from itertools import count
 
@@ -12,6 +12,7 @@ from plugrad._frozen import frozen
 from plugrad.dtype import is_complex
 from plugrad.engine.arena import Prepared
 from plugrad.engine.lru_cache import LruCache
+from plugrad.engine.slice_offsets import with_offset
 from plugrad.errors import ScheduleError
 from plugrad.schedule.lower_complex import real_memory
 from plugrad.settings import settings
@@ -57,12 +58,15 @@ class Canonical:
                 )
 
 
-def canonicalize(sink: UOp, graph: Iterable[UOp] | None = None) -> Canonical:
+def canonicalize(
+    sink: UOp, graph: Iterable[UOp] | None = None, offsets: Mapping[UOp, UOp] | None = None
+) -> Canonical:
     """Number the buffers of `sink`, and take bound values out.
 
     Args:
         sink: the graph.
         graph: its nodes, sources first, where somebody has walked it already.
+        offsets: slices whose offset is taken out as well, each with its BIND.
     """
     graph = tuple(graph or sink.toposort())
     buffers: dict[UOp, UOp] = {}
@@ -70,8 +74,15 @@ def canonicalize(sink: UOp, graph: Iterable[UOp] | None = None) -> Canonical:
     values: dict[str, int] = {}
     bindings: dict[UOp, UOp] = {}
     done: dict[UOp, UOp] = {}
+    offsets = offsets or {}
+    for bind in offsets.values():
+        variable, values[variable.arg[0]] = bind.unbind()
+        variables.append(variable.arg)
+        bindings[variable] = bind
     for u in graph:
-        if u.op is Ops.BUFFER:
+        if u in offsets:
+            done[u] = with_offset(u, done[u.src[0]], offsets[u].src[0])
+        elif u.op is Ops.BUFFER:
             # numbers below zero: no BUFFER of a user has one, so a cached graph keeps no memory alive
             numbered = UOp(Ops.BUFFER, u.dtype, (), BufferArg(-1 - len(buffers), u.arg.device, u.arg.shape))
             buffers[numbered] = u
