@@ -26,17 +26,18 @@ def variable_offsets(graph: Iterable[UOp]) -> dict[UOp, UOp]:
     """Return the slices along the first axis of memory, each with the BIND of its offset.
 
     Left as they are: slices of memory that the graph writes to, since only fixed offsets show that two of
-    them do not overlap, and several slices of one memory, which kernels may load together.
+    them do not overlap; several slices of one memory, which kernels may load together; and what is copied
+    to another device, which takes no kernel.
     """
     slices: dict[UOp, UOp] = {}
-    written: set[UOp] = set()
+    fixed: set[UOp] = set()
     for u in graph:
         if u.op is Ops.SHRINK and (memory := _memory_below(u)) is not None:
             slices[u] = memory
-        elif u.op in IN_PLACE:
-            written.add(memory_of(u))
+        elif u.op in IN_PLACE or u.op is Ops.COPY:
+            fixed.add(memory_of(u.src[0]))
     of_memory = Counter(slices.values())
-    alone = [u for u, memory in slices.items() if of_memory[memory] == 1 and memory not in written]
+    alone = [u for u, memory in slices.items() if of_memory[memory] == 1 and memory not in fixed]
     cut = [u for u in alone if _is_cut(*_first_pair(u), u.src[0].shape[0])]
     return {u: _offset(u, f"{_NAME}{place}") for place, u in enumerate(cut)}
 

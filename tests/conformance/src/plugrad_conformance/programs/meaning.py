@@ -53,6 +53,9 @@ def take(step: Step, operands: Sequence[Shown]) -> Shown:
     if step.op == "input":
         return fresh(step.params[0])
     op = OPS[step.op]
+    if step.op == "bitcast":
+        first = operands[0]
+        return replace(first, memory=first.memory.view(step.params[0]), bounds=None)
     if op.is_view:
         first = operands[0]
         places = np.asarray(op.on_numpy(first.places, *step.params))

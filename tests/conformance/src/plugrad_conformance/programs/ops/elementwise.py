@@ -94,5 +94,6 @@ OPS = (
         lambda x, d: np.ascontiguousarray(x).view(d).reshape(x.shape),
         lambda x, d: x.bitcast(d),
         _bitcast,
+        is_view=True,
     ),
 )
