@@ -90,4 +90,6 @@ def test_gradients_of_slices() -> None:
     x = Tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], requires_grad=True).realize()
     for i in range(3):
         (gradient,) = (x[i] * x[i]).sum().gradient(x)
-        assert gradient.tolist() == [[2 * v if row == i else 0.0 for v in x[row].tolist()] for row in range(3)]
+        assert gradient.tolist() == [
+            [2 * v if row == i else 0.0 for v in x[row].tolist()] for row in range(3)
+        ]
