@@ -22,7 +22,8 @@ from plugrad.schedule.fusion import COST_CAP, SMALL_VALUE, CostModel
 from plugrad.schedule.movement import ALWAYS, Indices, flatten, loop_over, source_indices
 from plugrad.schedule.selection import Selection, selection_of
 from plugrad.schedule.versions import IN_PLACE, Descent, base_of, device_of
-from plugrad.uop.ops import ALU, ELEMENTWISE, MOVEMENT, AxisType, Ops
+from plugrad.uop.op_cost import op_cost
+from plugrad.uop.ops import ELEMENTWISE, MOVEMENT, AxisType, Ops
 from plugrad.uop.range_elimination import eliminate_ranges
 from plugrad.uop.symbolic import simplify
 from plugrad.uop.uop import UOp
@@ -125,7 +126,7 @@ class Rangeify:
                 self.operations[u] = 1
             else:
                 below = sum(self.operations.get(s, 0) for s in u.src)
-                self.operations[u] = min(below + (_WEIGHT.get(u.op, 1) if u.op in ALU else 0), COST_CAP)
+                self.operations[u] = min(below + op_cost(u.op), COST_CAP)
 
     def _decide(self, u: UOp) -> None:
         uses = self.uses.get(u, {})
@@ -253,7 +254,7 @@ class Rangeify:
                 kernel.after.update(u.src[1:])
             sources = ((u.src[0], access),)
         else:
-            use.kernel.operations += _WEIGHT.get(u.op, 1)
+            use.kernel.operations += op_cost(u.op)
             scalar = Access((), access.gate)
             sources = tuple((s, access if s.shape != () else scalar) for s in u.src)
         self.sources[u, access] = sources
@@ -354,22 +355,6 @@ class Rangeify:
         if gate is ALWAYS or (value.op is Ops.LOAD and value.src[0].src[2:] == (gate,)):
             return value
         return gate.where(value, value.const_like(0))
-
-
-# Operations of the arithmetic that stands behind one op.
-_WEIGHT = {
-    Ops.EXP: 12,
-    Ops.EXP2: 12,
-    Ops.LOG2: 16,
-    Ops.SIN: 20,
-    Ops.COS: 20,
-    Ops.POW: 40,
-    Ops.THREEFRY: 150,
-    Ops.FMOD: 40,
-    Ops.FDIV: 4,
-    Ops.RECIP: 4,
-    Ops.SQRT: 4,
-}
 
 
 def _devices(uses: dict[Access, Use]) -> set[str]:

@@ -7,22 +7,12 @@ from plugrad._frozen import frozen
 from plugrad.codegen.rebuild import ranges_of_reduce, stores_of
 from plugrad.codegen.strides import coefficient, constant_size
 from plugrad.target import Capabilities
+from plugrad.uop.op_cost import op_cost
 from plugrad.uop.ops import ALU, Ops
 from plugrad.uop.uop import UOp
 
 # Loop steps times operations below which waking another core costs more than it saves (a few microseconds).
 _THREAD_FROM = 1 << 15
-# Operations that become many on most targets, and about how many.
-_WRITTEN_OUT = {
-    Ops.THREEFRY: 100,
-    Ops.SIN: 100,
-    Ops.COS: 100,
-    Ops.FMOD: 100,
-    Ops.POW: 80,
-    Ops.LOG2: 20,
-    Ops.EXP: 18,
-    Ops.EXP2: 15,
-}
 
 
 @frozen
@@ -113,7 +103,7 @@ def _body(reduce: UOp | None, loops: frozenset[UOp], roots: list[UOp], stored: s
             places.append(MemoryAccess(u, loops, reduce, u in stored))
             continue
         operations += u.op in ALU
-        written_out += _WRITTEN_OUT.get(u.op, int(u.op in ALU))
+        written_out += op_cost(u.op)
         stack.extend(u.src)
     return LoopBody(reduce, loops, tuple(places), operations, written_out)
 
