@@ -4,7 +4,7 @@ import inspect
 import threading
 
 from plugrad.runtime.origin import CallSite, Origin, call_site
-from plugrad.uop.walk import __file__ as a_file_of_ours
+from plugrad.uop.node.walk import __file__ as a_file_of_ours
 
 
 def test_the_line_is_that_of_the_caller() -> None:

@@ -10,7 +10,13 @@ from plugrad.uop.ops import Ops
 from plugrad.uop.rewrite import graph_rewrite
 from plugrad.uop.symbolic import pm_symbolic, simplify
 from plugrad.uop.uop import UOp
-from plugrad.uop.validity import conjuncts, facts_of, pm_simplify_validity, simplify_gate, simplify_under
+from plugrad.uop.validity import (
+    conjuncts,
+    facts_of,
+    pm_simplify_validity,
+    simplify_gate,
+    simplify_under,
+)
 
 r, s = UOp.range(8, 0), UOp.range(3, 1)
 buffer = UOp(Ops.PARAM, dtypes.float32, (), (0, 100))

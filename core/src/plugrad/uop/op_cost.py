@@ -1,8 +1,8 @@
 """The one table of the cost of an elementwise op, in plain operations: an addition costs one.
 
-Source: a function counts the float32 nodes that `plugrad.codegen.decompositions` makes of it for a target with
-all plain arithmetic (the test of this module counts them again). Division and square root are one instruction,
-with a quarter of an addition's throughput.
+Source: a function counts the float32 nodes that `plugrad.codegen.decompositions` makes of it for a target
+with all plain arithmetic (the test of this module counts them again). Division and square root are one
+instruction, with a quarter of an addition's throughput.
 """
 
 from plugrad.uop.ops import ALU, Ops

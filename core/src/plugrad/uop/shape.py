@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 from plugrad.dtype import dtypes
 from plugrad.errors import ShapeError
+from plugrad.uop.node.terms import terms_of
 from plugrad.uop.ops import ELEMENTWISE, Ops
-from plugrad.uop.terms import terms_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -9,7 +9,7 @@ from typing import Any
 
 from plugrad.dtype import DType, dtypes, is_int
 from plugrad.uop.fold import SMALLEST_NORMAL, convert, evaluate, holds_exactly, reinterpret
-from plugrad.uop.indexing import pm_index
+from plugrad.uop.index_math.rules import pm_index
 from plugrad.uop.ops import BINARY, COMMUTATIVE, TERNARY, UNARY, Ops
 from plugrad.uop.rewrite import PatternMatcher, graph_rewrite
 from plugrad.uop.uop import UOp

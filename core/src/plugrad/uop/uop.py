@@ -13,9 +13,14 @@ from typing import TYPE_CHECKING, Any
 from plugrad.dtype import COMPLEX, DType, Number, dtypes, truncate
 from plugrad.errors import DtypeError, ShapeError
 from plugrad.target import Fragment, TensorCore
-from plugrad.uop.bounds import bounds_of
-from plugrad.uop.key import key_of
-from plugrad.uop.operators import OperatorMixin
+from plugrad.uop.node.bounds import bounds_of
+from plugrad.uop.node.key import key_of
+from plugrad.uop.node.operators import OperatorMixin
+from plugrad.uop.node.order import Order, order_of
+from plugrad.uop.node.pretty import pretty
+from plugrad.uop.node.ranges import open_ranges
+from plugrad.uop.node.structure import StructureMixin
+from plugrad.uop.node.walk import toposort
 from plugrad.uop.ops import (
     COMPARE,
     COMPLEX_ALU,
@@ -28,12 +33,7 @@ from plugrad.uop.ops import (
     Ops,
     rule_of,
 )
-from plugrad.uop.order import Order, order_of
-from plugrad.uop.pretty import pretty
-from plugrad.uop.ranges import open_ranges
 from plugrad.uop.shape import device_of, shape_of
-from plugrad.uop.structure import StructureMixin
-from plugrad.uop.walk import toposort
 
 _Key = tuple[Ops, DType, "tuple[UOp, ...]", Any, Any]
 

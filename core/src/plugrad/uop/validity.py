@@ -8,11 +8,11 @@ putting the expression back.
 from collections.abc import Iterable
 
 from plugrad.dtype import dtypes
+from plugrad.uop.index_math.sums import factors_of, sum_of
+from plugrad.uop.node.terms import terms_of
 from plugrad.uop.ops import Ops
 from plugrad.uop.rewrite import PatternMatcher
-from plugrad.uop.sums import factors_of, sum_of
 from plugrad.uop.symbolic import simplify
-from plugrad.uop.terms import terms_of
 from plugrad.uop.uop import UOp
 from plugrad.uop.upat import UPat
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from plugrad.dtype import dtypes
 from plugrad.errors import VerifyError
+from plugrad.uop.node.pretty import pretty
 from plugrad.uop.ops import Ops
-from plugrad.uop.pretty import pretty
 from plugrad.uop.spec.kernels import is_memory, is_range
 from plugrad.uop.spec.lowered import (
     is_gep,

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 
 from plugrad._frozen import frozen
 from plugrad.errors import ShapeError, VerifyError
+from plugrad.uop.node.pretty import pretty
 from plugrad.uop.ops import Ops
-from plugrad.uop.pretty import pretty
 from plugrad.uop.uop import UOp
 
 Check = Callable[[UOp], bool]

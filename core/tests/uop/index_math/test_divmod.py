@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plugrad.dtype import dtypes
-from plugrad.uop.divmod import divide_exactly, highest_of
+from plugrad.uop.index_math.divmod import divide_exactly, highest_of
 from plugrad.uop.ops import Ops
 from plugrad.uop.symbolic import simplify
 from plugrad.uop.uop import UOp

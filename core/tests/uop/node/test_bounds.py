@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from plugrad.dtype import dtype_max, dtype_min, dtypes
-from plugrad.uop.bounds import INDEX_MAX, INDEX_MIN
+from plugrad.uop.node.bounds import INDEX_MAX, INDEX_MIN
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 

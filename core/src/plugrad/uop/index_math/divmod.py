@@ -8,8 +8,7 @@ again finds both halves.
 import math
 from collections.abc import Iterator
 
-from plugrad.uop.ops import Ops
-from plugrad.uop.sums import (
+from plugrad.uop.index_math.sums import (
     Terms,
     add_terms,
     bounds_of_sum,
@@ -20,7 +19,8 @@ from plugrad.uop.sums import (
     scaled,
     sum_of,
 )
-from plugrad.uop.terms import terms_of
+from plugrad.uop.node.terms import terms_of
+from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
 

@@ -3,10 +3,8 @@
 import math
 
 from plugrad.dtype import dtypes
-from plugrad.uop.divmod import floordiv, floormod, highest_of
-from plugrad.uop.ops import Ops
-from plugrad.uop.rewrite import PatternMatcher
-from plugrad.uop.sums import (
+from plugrad.uop.index_math.divmod import floordiv, floormod, highest_of
+from plugrad.uop.index_math.sums import (
     Terms,
     add_terms,
     bounds_of_sum,
@@ -18,6 +16,8 @@ from plugrad.uop.sums import (
     sum_of,
     terms_of,
 )
+from plugrad.uop.ops import Ops
+from plugrad.uop.rewrite import PatternMatcher
 from plugrad.uop.uop import UOp
 from plugrad.uop.upat import UPat
 

@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from plugrad.dtype import DType, dtypes
+from plugrad.uop.node.terms import Terms, terms_of
 from plugrad.uop.ops import Ops
-from plugrad.uop.terms import Terms, terms_of
 from plugrad.uop.uop import UOp
 
 # Multiplying sums out further than this costs more than it finds.

@@ -1,0 +1,1 @@
+"""Index arithmetic: canonical sums, quotients and remainders, and the rules that make them."""
