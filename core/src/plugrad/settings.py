@@ -212,6 +212,7 @@ class Settings:
     PLUGRAD_CC = Setting("", "C compiler for devices that need one, name or path; empty: the best one found.")
     THREADS = Setting(0, "Threads for kernels on the host's processor; 0: one for each usable core.")
     VIZ = Setting(False, "Record each pass and rewrite in a file of JSON lines under the cache directory.")
+    PROGRESS = Setting(True, "Show on a terminal how far compiling is where it takes over a second.")
     PROFILE = Setting(False, "Print a table of time by kernel when the process ends.")
     TRACK_MATCH_STATS = Setting(
         0, "At exit: 1 prints how often each rewrite rule fired, 2 also where.", high=2

@@ -18,8 +18,10 @@ from plugrad._frozen import frozen
 from plugrad._util import VERSION, LazyModule, collector_paused, hashlib, pickle
 from plugrad.codegen import __file__ as codegen_file
 from plugrad.device import OpenDevice
+from plugrad.engine.compile_queue import Compiled, compile_queue
 from plugrad.engine.lru_cache import LruCache
 from plugrad.engine.plugin_errors import blaming_plugin, plugin_error
+from plugrad.observe.progress import progress
 from plugrad.plugin.fields import show
 from plugrad.renderer import __file__ as renderer_file
 from plugrad.runtime.disk_cache import kernel_cache
@@ -91,28 +93,38 @@ def clear_loaded() -> None:
 
 
 def _compile(device: OpenDevice, asts: Sequence[UOp], opts: "tuple[Opt, ...] | None") -> list[CompiledKernel]:
-    lowered: list[codegen.Lowered] = []
-    extra_rules = getattr(device.renderer, "extra_rules", None)  # one written from scratch may have none
-    for ast in asts:
-        started = time.perf_counter()
-        with collector_paused():
-            lowered.append(codegen.lower(ast, device.capabilities, opts, extra_rules))
-        if events.active:
-            seconds = time.perf_counter() - started
-            kernel = lowered[-1]
-            events.emit(events.LowerEvent(kernel.name, device.name, ast, kernel.program, seconds))
-    units = [(kernel.name, _render(device, kernel)) for kernel in lowered]
-    started = time.perf_counter()
-    libs = _compile_units(device, units)
-    seconds = (time.perf_counter() - started) / len(units)
+    sources: list[tuple[codegen.Lowered, str]] = []
     kernels: list[CompiledKernel] = []
-    names = {lib: kernel_cache().put_blob(lib) for lib in dict.fromkeys(libs)}
-    for ast, kernel, (_, source), lib in zip(asts, lowered, units, libs, strict=True):
-        program = _program(kernel, source, lib)
-        _to_disk(device, ast, opts, program, names[lib])
-        kernels.append(_load(device, ast, opts, program))
-        _announce(device, program, seconds, cached=False)
+
+    def finish(compiled: Sequence[Compiled]) -> None:
+        blobs = {lib: kernel_cache().put_blob(lib) for lib, _ in compiled}
+        for lib, seconds in compiled:
+            program = _program(*sources[len(kernels)], lib)
+            ast = asts[len(kernels)]
+            _to_disk(device, ast, opts, program, blobs[lib])
+            kernels.append(_load(device, ast, opts, program))
+            _announce(device, program, seconds, cached=False)
+            report(len(kernels))
+
+    with progress("kernels", len(asts)) as report, compile_queue(device, len(asts)) as queue:
+        for ast in asts:
+            kernel = _lower(device, ast, opts)
+            source = _render(device, kernel)
+            sources.append((kernel, source))
+            finish(queue.put((kernel.name, source)))
+        finish(queue.drain())
     return kernels
+
+
+def _lower(device: OpenDevice, ast: UOp, opts: "tuple[Opt, ...] | None") -> "codegen.Lowered":
+    started = time.perf_counter()
+    extra_rules = getattr(device.renderer, "extra_rules", None)  # one written from scratch may have none
+    with collector_paused():
+        kernel = codegen.lower(ast, device.capabilities, opts, extra_rules)
+    if events.active:
+        seconds = time.perf_counter() - started
+        events.emit(events.LowerEvent(kernel.name, device.name, ast, kernel.program, seconds))
+    return kernel
 
 
 def _render(device: OpenDevice, kernel: "codegen.Lowered") -> str:
@@ -122,21 +134,6 @@ def _render(device: OpenDevice, kernel: "codegen.Lowered") -> str:
         what = f"render must return a str, got {show(source)}"
         raise plugin_error(device, "plugrad_renderer", what, device.renderer)
     return source
-
-
-def _compile_units(device: OpenDevice, units: list[tuple[str, str]]) -> list[bytes]:
-    with blaming_plugin(device, "plugrad_compiler", f"compiling {', '.join(name for name, _ in units)}"):
-        returned: Any = device.compiler.compile_many(units)
-    libs: list[object] = cast("list[object]", returned) if isinstance(returned, list) else []
-    if len(libs) != len(units):
-        got = show(cast(object, returned))
-        what = f"compile_many must return a list of {len(units)}, one for each unit, got {got}"
-        raise plugin_error(device, "plugrad_compiler", what, device.compiler)
-    for lib in libs:
-        if not isinstance(lib, bytes):
-            what = f"compile must return bytes, got {show(lib)}"
-            raise plugin_error(device, "plugrad_compiler", what, device.compiler)
-    return cast("list[bytes]", libs)
 
 
 def _program(kernel: "codegen.Lowered", source: str, lib: bytes) -> Program:

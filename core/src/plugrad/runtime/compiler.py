@@ -10,9 +10,12 @@ class Compiler(ABC):
     Attributes:
         cache_key: names the toolchain, its version, the architecture and the flags. Two compilers with the
             same key make interchangeable bytes of the same source: the disk cache relies on it.
+        may_overlap: whether `compile_many` may run in another thread while more kernels are lowered. Say so
+            where it waits for a process of its own.
     """
 
     cache_key: str = ""
+    may_overlap: bool = False
 
     @abstractmethod
     def compile(self, source: str, name: str) -> bytes:

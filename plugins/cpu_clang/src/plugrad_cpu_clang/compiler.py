@@ -48,6 +48,8 @@ class CpuCompiler(Compiler):
         b'\x7fELF'
     """
 
+    may_overlap = True
+
     def __init__(self, toolchain: Toolchain, machine: Machine | None = None) -> None:
         self.toolchain = toolchain
         machine = machine or this_machine()

@@ -1,0 +1,60 @@
+"""A bar on a terminal for work that takes over a second."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from plugrad.observe.progress import progress
+
+pty = pytest.importorskip("pty", reason="only Unix has pseudo terminals")
+
+_SLOW = """
+import time
+from plugrad.observe.progress import progress
+with progress("kernels", 5) as report:
+    for done in range(5):
+        time.sleep({pause})
+        report(done + 1)
+"""
+
+
+def _on_terminal(code: str, folder: Path, **settings: str) -> str:
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "80", **settings}
+    with subprocess.Popen([sys.executable, "-c", code], stderr=theirs, cwd=folder, env=environment) as process:
+        os.close(theirs)
+        shown = b""
+        while True:
+            try:
+                more = os.read(ours, 4096)
+            except OSError:  # Linux says so when the other end is closed
+                more = b""
+            if not more:
+                break
+            shown += more
+        os.close(ours)
+    assert process.returncode == 0
+    return shown.decode()
+
+
+def test_slow_work_is_shown_and_goes_away(tmp_path: Path) -> None:
+    shown = _on_terminal(_SLOW.format(pause=0.4), tmp_path)
+    assert "kernels 3/5" in shown or "kernels 4/5" in shown
+    assert shown.rstrip().endswith("\x1b[2K")  # the line is erased at the end
+
+
+def test_quick_work_shows_nothing(tmp_path: Path) -> None:
+    assert _on_terminal(_SLOW.format(pause=0), tmp_path) == ""
+
+
+def test_a_setting_turns_it_off(tmp_path: Path) -> None:
+    assert _on_terminal(_SLOW.format(pause=0.3), tmp_path, PROGRESS="0") == ""
+
+
+def test_without_a_terminal_it_is_silent(capfd: pytest.CaptureFixture[str]) -> None:
+    with progress("kernels", 2) as report:
+        report(1)
+    assert capfd.readouterr() == ("", "")
