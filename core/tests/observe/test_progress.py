@@ -24,7 +24,9 @@ with progress("kernels", 5) as report:
 def _on_terminal(code: str, folder: Path, **settings: str) -> str:
     ours, theirs = pty.openpty()
     environment = {**os.environ, "TERM": "xterm", "COLUMNS": "80", **settings}
-    with subprocess.Popen([sys.executable, "-c", code], stderr=theirs, cwd=folder, env=environment) as process:
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stderr=theirs, cwd=folder, env=environment
+    ) as process:
         os.close(theirs)
         shown = b""
         while True:
