@@ -15,7 +15,9 @@ from plugrad.uop.ops import Ops
 
 
 def evaluate(op: Ops, dtype: DType, values: tuple[Any, ...]) -> ConstType | None:
-    """Return `op` of `values` (held by the operands' dtypes) as a value of `dtype`; None where undefined.
+    """Return `op` of constants as a value of `dtype`; None where undefined.
+
+    The operands' dtypes hold `values`.
 
     Undefined are integer division by zero and shifts by the width or more.
 
@@ -44,7 +46,7 @@ def convert(value: ConstType, source: DType, target: DType) -> ConstType | None:
 
 
 def reinterpret(value: ConstType, source: DType, target: DType) -> ConstType | None:
-    """Return what a BITCAST makes of `value`; None for NaN, whose bits a constant does not keep."""
+    """Return the BITCAST of `value`; None for NaN, whose bits a constant loses."""
     source, target = source.scalar(), target.scalar()
     if dtypes.index in (source, target) or value != value:
         return None
@@ -66,7 +68,10 @@ def reinterpret(value: ConstType, source: DType, target: DType) -> ConstType | N
 
 
 def _sticky(value: int) -> int:
-    """Shorten an integer to 53 bits; the last says whether any was lost, so rounding again is right."""
+    """Shorten an integer to 53 bits, rounding to odd.
+
+    The last bit records lost bits, so rounding again is right.
+    """
     lost = value.bit_length() - 53
     if lost <= 0:
         return value
@@ -148,7 +153,7 @@ _EVALUATE: dict[Ops, _Function] = {
 
 
 def holds_exactly(source: DType, target: DType) -> bool:
-    """Say whether every value of `source` is a value of `target`, so that a CAST there loses nothing.
+    """Say whether a CAST from `source` to `target` loses no value.
 
     Example:
         >>> holds_exactly(dtypes.int32, dtypes.float32)

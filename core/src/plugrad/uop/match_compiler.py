@@ -70,7 +70,7 @@ _Line = tuple[str, bool]
 
 
 def compile_matcher(op: Ops, rules: "Sequence[Rule]") -> Matcher | None:
-    """Return the function that tries `rules` in order on a node of `op`; None if no rule is about `op`."""
+    """Return a function that tries `rules` in order on `op`; None without rules."""
     scope = _Scope()
     bodies: list[tuple[list[_Line], list[str]]] = []
     for rule in rules:
@@ -126,7 +126,7 @@ def _body(scope: _Scope, rule: "Rule", way: _Way, op: Ops) -> tuple[list[_Line],
 
 
 def _conditions(scope: _Scope, way: _Way, bound: dict[str, str], op: Ops | None) -> Iterator[_Line]:
-    """Yield what has to hold of `u`, level by level: ops before dtypes, since they tell most."""
+    """Yield the conditions on `u`, level by level. Ops come before dtypes, since they tell most."""
     level = [("u", way)]
     first = True
     while level:

@@ -1,4 +1,4 @@
-"""The one table of the cost of an elementwise op, in plain operations: an addition costs one.
+"""The cost of each elementwise op in plain operations; an addition costs one.
 
 Source: a function counts the float32 nodes that `plugrad.codegen.decompositions` makes of it for a target
 with all plain arithmetic (the test of this module counts them again). Division and square root are one
@@ -23,7 +23,7 @@ _COST = {
 
 
 def op_cost(op: Ops) -> int:
-    """Return the cost of one element of `op` in plain operations; ops that compute nothing cost none.
+    """Return the cost of one element of `op` in plain operations. Ops that compute nothing cost none.
 
     Example:
         >>> from plugrad.uop.ops import Ops

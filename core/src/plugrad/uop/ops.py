@@ -1,4 +1,4 @@
-"""The operations of the one IR, a documented line each, and the groups that rules speak of.
+"""The operations of the one IR, a documented line each, and their groups.
 
 The comment behind each op lists its sources and the type of its `arg`.
 """
@@ -121,7 +121,7 @@ class Ops(Enum):
 
 
 class AxisType(Enum):
-    """What an axis of a kernel is made into."""
+    """The kinds of loops and launch axes that an axis of a kernel becomes."""
 
     LOOP = auto()  # an output axis, run as a loop
     GLOBAL = auto()  # an output axis spread over the launch grid
@@ -144,14 +144,16 @@ class AxisType(Enum):
 
 @frozen
 class Axis:
-    """The identity of one axis: it stays when others are split; splitting (2,) gives (2, 0) and (2, 1)."""
+    """The identity of one axis, which stays when others are split. Splitting (2,) gives (2, 0) and (2, 1)."""
 
     ident: tuple[int, ...]
     kind: AxisType
 
 
 class BufferArg(NamedTuple):
-    """What a BUFFER is: a process-wide number, the device's name and the shape in elements.
+    """The argument of a BUFFER: its number, device and shape in elements.
+
+    The number is unique in the process.
 
     A tuple, since one is made for each result of each jitted call: that takes a third of the time.
     """
@@ -168,7 +170,7 @@ _rules: "WeakValueDictionary[int, Callable[..., Any]]" = WeakValueDictionary()
 
 
 class FunctionArg(NamedTuple):
-    """What a FUNCTION is: how many outputs it has, and how gradients get from them to its inputs.
+    """The argument of a FUNCTION: the number of its outputs, and their gradient rule.
 
     `rule(gradients, function)` takes the gradient of each output, None where none flows, and the node; it
     returns that of each input, None where none flows.
@@ -183,7 +185,7 @@ class FunctionArg(NamedTuple):
 
 
 class DispatchArg(NamedTuple):
-    """How a DISPATCH is computed on some devices.
+    """The argument of a DISPATCH: the rule that makes its graph for some devices.
 
     `rule(device, runs_loops, inputs)` takes the device's name, whether its kernels run loops in order, and
     the inputs; it returns another graph for the same value, or None to keep the first. Equal rules make equal
@@ -198,7 +200,7 @@ class DispatchArg(NamedTuple):
 
 
 def rule_of(number: int) -> Callable[..., Any]:
-    """Return the rule that a FUNCTION or a DISPATCH was printed with, as long as it lives.
+    """Return the rule of a printed FUNCTION or DISPATCH, as long as it lives.
 
     Raises:
         KeyError: no printed node has that rule, or none that is still there.
@@ -208,7 +210,7 @@ def rule_of(number: int) -> Callable[..., Any]:
 
 @frozen
 class KernelInfo:
-    """What the SINK of a kernel knows of itself: its name, its optimisations and whether they were chosen."""
+    """The argument of a kernel's SINK: its name and its optimisations."""
 
     name: str = "kernel"
     opts: tuple[object, ...] = ()
@@ -247,7 +249,7 @@ REDUCING = frozenset({Ops.ADD, Ops.MUL, Ops.MAX})
 
 
 def identity_of(op: Ops, dtype: DType) -> ConstType:
-    """Return the value that changes no other under a reducing `op`: what a reduction of nothing gives.
+    """Return the neutral value of a reducing `op`, the result of reducing nothing.
 
     Example:
         >>> identity_of(Ops.MUL, dtypes.uint8)

@@ -29,7 +29,7 @@ State = TypeVar("State", UOp, Any)
 
 @frozen
 class Stage(Generic[State]):
-    """One pass: its function, the spec that its result obeys, and why it stands where it does."""
+    """One pass: its function, its result's spec, and the reason for its place."""
 
     run: Callable[[State, Any], State]
     spec: Spec
@@ -76,7 +76,7 @@ class Pipeline(Generic[State]):
 
 
 def _check(pipeline: str, stage: Stage[Any], state: UOp | GraphBundle, passed: set[UOp]) -> None:
-    """Verify what a pass has left; nodes that an earlier pass of the same spec has left are in `passed`."""
+    """Verify the result of a pass. Nodes in `passed` were verified after an earlier pass of the same spec."""
     try:
         for graph in (state,) if isinstance(state, UOp) else state.graphs:
             verify(graph, stage.spec, passed)

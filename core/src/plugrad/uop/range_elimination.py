@@ -1,4 +1,4 @@
-"""Find the one step of a loop that a condition asks for: `r == position`, in whatever words.
+"""Solve conditions such as `r == position` for a loop variable, in whatever words.
 
 A sum over `r` of `x[r] if r == position else 0` is `x[position]`: a gather. Its transpose, for all `i` the
 sum over `j` of `x[j] if i == position[j] else 0`, is one pass over `j` that adds where each position says: a
@@ -79,7 +79,7 @@ def guard_of(op: Ops, value: UOp) -> Guarded | None:
 
 
 def _outermost(op: Ops, u: UOp) -> tuple[UOp, bool, UOp, UOp] | None:
-    """Return a condition, whether it has to hold, the value then, and the neutral constant otherwise."""
+    """Return a condition, its required truth, the value, and the neutral constant otherwise."""
     if u.op is Ops.CAST and op is not Ops.MAX:
         (inner,) = u.src
         if is_bool(inner.dtype) and op is Ops.ADD:
@@ -111,7 +111,10 @@ def _is_neutral(op: Ops, u: UOp, beside: UOp) -> bool:
 
 
 def _collect(condition: UOp, holds: bool, out: list[UOp], path: set[UOp]) -> None:
-    """Add what has to hold for `condition` to hold, or not to, to `out`, and all nodes to `path`."""
+    """Add the conditions that imply `condition` to `out`, and all nodes to `path`.
+
+    `holds` is the truth that `condition` has to have.
+    """
     stack = [(condition, holds)]
     while stack:
         u, holds = stack.pop()
@@ -125,7 +128,7 @@ def _collect(condition: UOp, holds: bool, out: list[UOp], path: set[UOp]) -> Non
 
 
 def _parts(u: UOp, holds: bool) -> list[tuple[UOp, bool]] | None:
-    """Return conditions that together say that `u` holds, or does not; None if it cannot be taken apart."""
+    """Return conditions that make `u` hold, or not; None if it has no parts."""
     if u.op is (Ops.AND if holds else Ops.OR):
         return [(s, holds) for s in u.src]
     if u.op in (Ops.XOR, Ops.CMPEQ, Ops.CMPNE):
@@ -143,7 +146,9 @@ def _parts(u: UOp, holds: bool) -> list[tuple[UOp, bool]] | None:
 
 
 def solve(condition: UOp, r: UOp) -> Solution | None:
-    """Return the step of the range `r` in which an equality holds, if there is at most one and it is found.
+    """Return the only step of the range `r` in which an equality holds.
+
+    None where there may be more, or none is found.
 
     before: CMPEQ(CAST(r * 2 + 1), p)
     after:  position (p - 1) // 2, inside where (p - 1) % 2 == 0, and 0 <= position < size of r
@@ -165,7 +170,7 @@ def solve(condition: UOp, r: UOp) -> Solution | None:
 
 
 def _inverted(x: UOp, y: UOp, r: UOp, inside: list[UOp]) -> tuple[UOp, UOp] | None:
-    """Return `x == y` without the outermost operation of `x`; `inside` gets what else has to hold.
+    """Return `x == y` without the outermost operation of `x`. `inside` gets further conditions.
 
     Integers of a dtype wrap: adding, and its inverse, are exact all the same. Others are taken apart where
     bounds say that nothing wraps.
@@ -203,7 +208,7 @@ def _is_exact_product(x: UOp, inner: UOp, factor: int) -> bool:
 
 
 def _narrowed(inner: UOp, y: UOp, r: UOp, inside: list[UOp]) -> UOp:
-    """Return `y` in the dtype of `inner`, which has been cast to that of `y` without wrapping."""
+    """Return `y` in the dtype of `inner`, whose cast did not wrap."""
     lowest, highest = inner.bounds
     if inner is r and (y.dtype.itemsize < 8 or r.src[0].op is Ops.CONST):
         # what lies outside of the range is asked in the end, where nothing can wrap
@@ -220,7 +225,7 @@ def _narrowed(inner: UOp, y: UOp, r: UOp, inside: list[UOp]) -> UOp:
 
 @frozen
 class Scatter:
-    """A sum by position: each step of its ranges belongs to one step of `counter`, an axis of the result.
+    """A sum by position: each step of its ranges adds into one element. `counter` is the axis of the result.
 
     Attributes:
         counter: the axis of the result.
@@ -238,7 +243,7 @@ class Scatter:
 
 
 def scatter_of(reduce: UOp, counters: Iterable[UOp]) -> Scatter | None:
-    """Return the sum by position that a REDUCE is for one of `counters`, ranges around it; None for others.
+    """Return the sum by position that a REDUCE is; None for others. `counters` are ranges around it.
 
     before: REDUCE(ADD, WHERE(CMPEQ(CAST(i), p(j)), x(j), 0), j)
     after:  counter i, position p(j), value x(j), neutral 0
@@ -267,12 +272,12 @@ def _is_long(r: UOp) -> bool:
 
 
 def _takes_neutral(neutral: UOp, ended: Iterable[UOp]) -> bool:
-    """Say whether the greatest value is no less than `neutral`: it is the lowest, or there is a step."""
+    """Say whether the greatest value is no less than `neutral`. It is the lowest, or there is a step."""
     return neutral.arg == dtype_min(neutral.dtype) or all(r.src[0].vmin > 0 for r in ended)
 
 
 def eliminate_ranges(reduce: UOp) -> UOp:
-    """Return a REDUCE without the ranges of which its value needs one step at most; other nodes as they are.
+    """Return a REDUCE without the ranges that a condition solves. Other nodes stay as they are.
 
     before: REDUCE(ADD, WHERE(CMPEQ(CAST(r), p), x(r), 0), r)
     after:  WHERE(0 <= p < size of r, x(p), 0), every load of which is gated by that condition
@@ -296,7 +301,7 @@ def _solution(guard: Guarded, r: UOp) -> Solution | None:
 
 
 def _at_position(value: UOp, r: UOp, solution: Solution, neutral: UOp) -> UOp:
-    """Return a value at a computed step of `r`: addresses that came from it are gated."""
+    """Return a value at a computed step of `r`, with its addresses gated."""
     position, inside = solution.position, solution.inside
     done: dict[UOp, UOp] = {r: position}
     for u in value.toposort(lambda u: r in u.ranges and u not in done):

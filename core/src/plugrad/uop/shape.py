@@ -1,4 +1,4 @@
-"""The shape and the device of each kind of tensor-level node, from those of its sources."""
+"""The shape and the device of tensor-level nodes, from those of their sources."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -74,7 +74,7 @@ def shape_of(u: "UOp") -> "Shape | None":
 
 
 def add_sizes(*sizes: "int | UOp") -> "int | UOp":
-    """Return the sum of sizes: equal sums in one form, and an int where all that varies cancels.
+    """Return the sum of sizes in one form; an int where all variables cancel.
 
     Not by bounds: those of a bound variable are its value of today, and the next value has the same kernels.
     """
@@ -127,7 +127,7 @@ def _order(item: "tuple[UOp, int]") -> Any:
 
 
 def _structure(term: "UOp") -> Any:
-    """Return what a term is made of: the same whether its variables are bound or not, whatever came first."""
+    """Return a key for the atoms of a term. It is the same for bound and unbound variables, in any order."""
     if term.op is Ops.BIND:
         return _structure(term.src[0])
     return term.op.name, str(term.arg), tuple(map(_structure, term.src))
@@ -155,7 +155,7 @@ def _elementwise_shape(u: "UOp") -> "Shape | None":
 
 
 def device_of(u: "UOp") -> str | None:
-    """Return the device of `u`, whose sources' devices are known; None where any device will do."""
+    """Return the device of `u`; None where any device will do. Its sources' devices are known."""
     if u.op is Ops.BUFFER:
         return u.arg.device
     if u.op is Ops.COPY:

@@ -35,8 +35,9 @@ f = UPat.var("f", FLOATS)
 a, b = pvars("a b", dtypes.bool)
 
 
-def _two(op: Ops, left: UPat, right: UPat, dtype: "DType | tuple[DType, ...] | None" = None) -> UPat:
-    """A binary node with its sources in this order: constants stand on the right by now."""
+def _binary_pattern(
+    op: Ops, left: UPat, right: UPat, dtype: "DType | tuple[DType, ...] | None" = None
+) -> UPat:
     return UPat(op, dtype, (left, right))
 
 
@@ -99,7 +100,7 @@ def _mul_constants(f: UOp, c0: UOp, c1: UOp) -> UOp | None:
 
 
 def _divide_by_power_of_two(f: UOp, c0: UOp) -> UOp | None:
-    """Multiply by the reciprocal where that is exact: a power of two, and a normal number."""
+    """Multiply by the reciprocal where it is exact. It is for a power of two that gives a normal number."""
     if abs(math.frexp(c0.arg)[0]) != 0.5:
         return None
     reciprocal = f.const_like(1 / c0.arg)
@@ -109,27 +110,44 @@ def _divide_by_power_of_two(f: UOp, c0: UOp) -> UOp | None:
 
 pm_arithmetic = PatternMatcher(
     # --- ADD, SUB, NEG ---
-    (_two(Ops.ADD, i, UPat.const(0)), lambda i: i),
-    (_two(Ops.ADD, f, c0), lambda f, c0: f if c0.arg == 0 and math.copysign(1, c0.arg) < 0 else None),
-    (_two(Ops.ADD, _two(Ops.ADD, f, c0), c1), _add_constants),
-    (UPat(Ops.ADD, FIXED_INTS, (_two(Ops.ADD, i, c0), c1)), lambda i, c0, c1: i + (c0.arg + c1.arg)),
+    (_binary_pattern(Ops.ADD, i, UPat.const(0)), lambda i: i),
+    (
+        _binary_pattern(Ops.ADD, f, c0),
+        lambda f, c0: f if c0.arg == 0 and math.copysign(1, c0.arg) < 0 else None,
+    ),
+    (_binary_pattern(Ops.ADD, _binary_pattern(Ops.ADD, f, c0), c1), _add_constants),
+    (
+        UPat(Ops.ADD, FIXED_INTS, (_binary_pattern(Ops.ADD, i, c0), c1)),
+        lambda i, c0, c1: i + (c0.arg + c1.arg),
+    ),
     (UPat(Ops.ADD, FIXED_INTS, (i, i)), lambda i: i * 2),
     (
-        _two(Ops.ADD, _two(Ops.MUL, i, c0), _two(Ops.MUL, i, c1), FIXED_INTS),
+        _binary_pattern(
+            Ops.ADD, _binary_pattern(Ops.MUL, i, c0), _binary_pattern(Ops.MUL, i, c1), FIXED_INTS
+        ),
         lambda i, c0, c1: i * (c0.arg + c1.arg),
     ),
-    (_two(Ops.ADD, _two(Ops.MUL, i, c0), i, FIXED_INTS), lambda i, c0: i * (c0.arg + 1)),
-    (_two(Ops.ADD, i, _two(Ops.MUL, i, c0), FIXED_INTS), lambda i, c0: i * (c0.arg + 1)),
+    (
+        _binary_pattern(Ops.ADD, _binary_pattern(Ops.MUL, i, c0), i, FIXED_INTS),
+        lambda i, c0: i * (c0.arg + 1),
+    ),
+    (
+        _binary_pattern(Ops.ADD, i, _binary_pattern(Ops.MUL, i, c0), FIXED_INTS),
+        lambda i, c0: i * (c0.arg + 1),
+    ),
     # x - c is x + -c, also for zeros
-    (_two(Ops.SUB, x, c0), lambda x, c0: x + x.const_like(-c0.arg)),
-    (_two(Ops.SUB, i, i), lambda i: i.const_like(0)),
+    (_binary_pattern(Ops.SUB, x, c0), lambda x, c0: x + x.const_like(-c0.arg)),
+    (_binary_pattern(Ops.SUB, i, i), lambda i: i.const_like(0)),
     (UPat(Ops.NEG, src=(UPat(Ops.NEG, src=(x,)),)), lambda x: x),
     # --- MUL, FDIV ---
-    (_two(Ops.MUL, x, UPat.const(1)), lambda x: x),
-    (_two(Ops.MUL, i, UPat.const(0)), lambda i: i.const_like(0)),
-    (_two(Ops.MUL, _two(Ops.MUL, f, c0), c1), _mul_constants),
-    (_two(Ops.MUL, _two(Ops.MUL, i, c0), c1, FIXED_INTS), lambda i, c0, c1: i * (c0.arg * c1.arg)),
-    (_two(Ops.FDIV, f, c0), _divide_by_power_of_two),
+    (_binary_pattern(Ops.MUL, x, UPat.const(1)), lambda x: x),
+    (_binary_pattern(Ops.MUL, i, UPat.const(0)), lambda i: i.const_like(0)),
+    (_binary_pattern(Ops.MUL, _binary_pattern(Ops.MUL, f, c0), c1), _mul_constants),
+    (
+        _binary_pattern(Ops.MUL, _binary_pattern(Ops.MUL, i, c0), c1, FIXED_INTS),
+        lambda i, c0, c1: i * (c0.arg * c1.arg),
+    ),
+    (_binary_pattern(Ops.FDIV, f, c0), _divide_by_power_of_two),
     # --- integer division ---
     (UPat((Ops.FLOORDIV, Ops.CDIV), FIXED_INTS, (i, UPat.const(1))), lambda i: i),
     (UPat((Ops.FLOORMOD, Ops.CMOD), FIXED_INTS, (i, UPat.const(1))), lambda i: i.const_like(0)),
@@ -138,24 +156,27 @@ pm_arithmetic = PatternMatcher(
         lambda i, j: i if i.vmin >= 0 and i.vmax < j.vmin else None,
     ),
     (
-        _two(Ops.FLOORDIV, _two(Ops.FLOORDIV, i, c0), c1, FIXED_INTS),
+        _binary_pattern(Ops.FLOORDIV, _binary_pattern(Ops.FLOORDIV, i, c0), c1, FIXED_INTS),
         lambda i, c0, c1: (
             i // (c0.arg * c1.arg) if c1.arg > 0 and 0 < c0.arg * c1.arg < i.bounds[1] else None
         ),
     ),
     # --- MAX ---
     (UPat(Ops.MAX, src=(x, x)), lambda x: x),
-    (_two(Ops.MAX, f, UPat.const(-math.inf)), lambda f: f),
+    (_binary_pattern(Ops.MAX, f, UPat.const(-math.inf)), lambda f: f),
     (UPat(Ops.MAX, src=(i, j)), _max_by_bounds),
-    (_two(Ops.MAX, _two(Ops.MAX, x, c0), c1), lambda x, c0, c1: x.maximum(c0.maximum(c1))),
+    (
+        _binary_pattern(Ops.MAX, _binary_pattern(Ops.MAX, x, c0), c1),
+        lambda x, c0, c1: x.maximum(c0.maximum(c1)),
+    ),
     # --- bits of integers ---
-    (_two(Ops.AND, i, UPat.const(0)), lambda i: i.const_like(0)),
-    (_two(Ops.AND, i, c0), lambda i, c0: i if _keeps_all_bits(i, c0.arg) else None),
-    (_two(Ops.AND, _two(Ops.AND, i, c0), c1), lambda i, c0, c1: i & (c0.arg & c1.arg)),
+    (_binary_pattern(Ops.AND, i, UPat.const(0)), lambda i: i.const_like(0)),
+    (_binary_pattern(Ops.AND, i, c0), lambda i, c0: i if _keeps_all_bits(i, c0.arg) else None),
+    (_binary_pattern(Ops.AND, _binary_pattern(Ops.AND, i, c0), c1), lambda i, c0, c1: i & (c0.arg & c1.arg)),
     (UPat((Ops.AND, Ops.OR), src=(x, x)), lambda x: x),
     (UPat((Ops.OR, Ops.XOR), src=(i, UPat.const(0))), lambda i: i),
-    (_two(Ops.XOR, _two(Ops.XOR, i, c0), c1), lambda i, c0, c1: i ^ (c0.arg ^ c1.arg)),
-    (_two(Ops.XOR, i, i), lambda i: i.const_like(0)),
+    (_binary_pattern(Ops.XOR, _binary_pattern(Ops.XOR, i, c0), c1), lambda i, c0, c1: i ^ (c0.arg ^ c1.arg)),
+    (_binary_pattern(Ops.XOR, i, i), lambda i: i.const_like(0)),
     (UPat((Ops.SHL, Ops.SHR), src=(i, UPat.const(0))), lambda i: i),
 )
 
@@ -164,8 +185,8 @@ def _keeps_all_bits(i: UOp, mask: int) -> bool:
     return mask == -1 or (i.vmin >= 0 and mask >= 0 and mask & (mask + 1) == 0 and i.vmax <= mask)
 
 
-def _not(a: UPat) -> UPat:
-    return _two(Ops.XOR, a, UPat.const(True))
+def _not_pattern(a: UPat) -> UPat:
+    return _binary_pattern(Ops.XOR, a, UPat.const(True))
 
 
 def _terms(u: UOp, op: Ops) -> list[UOp]:
@@ -182,7 +203,10 @@ def _terms(u: UOp, op: Ops) -> list[UOp]:
 
 
 def _drop_repeated(u: UOp, a: UOp, b: UOp) -> UOp | None:
-    """Turn a & b & a into a & b, a & ~a into False (for OR: True). Only the smaller side is searched."""
+    """Turn a & b & a into a & b, and a & ~a into False.
+
+    For OR the latter becomes True. Only the smaller side is searched.
+    """
     known, absorbing = _terms(a, u.op), u.op is Ops.OR
     known_set = set(known)
     fresh = [t for t in _terms(b, u.op) if t not in known_set]
@@ -199,18 +223,18 @@ def _drop_repeated(u: UOp, a: UOp, b: UOp) -> UOp | None:
 
 pm_bool = PatternMatcher(
     # bool has one name for each function of two truth values
-    (_two(Ops.MUL, a, b), lambda a, b: a & b),
+    (_binary_pattern(Ops.MUL, a, b), lambda a, b: a & b),
     (UPat((Ops.ADD, Ops.MAX), src=(a, b)), lambda a, b: a | b),
-    (_two(Ops.CMPNE, a, b), lambda a, b: a ^ b),
-    (_two(Ops.CMPEQ, a, b), lambda a, b: ~(a ^ b)),
-    (_two(Ops.CMPLT, a, b), lambda a, b: ~a & b),
-    (_two(Ops.AND, a, UPat.const(True)), lambda a: a),
-    (_two(Ops.AND, a, UPat.const(False)), lambda a: a.const_like(False)),
-    (_two(Ops.OR, a, UPat.const(False)), lambda a: a),
-    (_two(Ops.OR, a, UPat.const(True)), lambda a: a.const_like(True)),
-    (_two(Ops.XOR, a, UPat.const(False)), lambda a: a),
-    (_not(_not(a)), lambda a: a),
-    (_two(Ops.XOR, a, a), lambda a: a.const_like(False)),
+    (_binary_pattern(Ops.CMPNE, a, b), lambda a, b: a ^ b),
+    (_binary_pattern(Ops.CMPEQ, a, b), lambda a, b: ~(a ^ b)),
+    (_binary_pattern(Ops.CMPLT, a, b), lambda a, b: ~a & b),
+    (_binary_pattern(Ops.AND, a, UPat.const(True)), lambda a: a),
+    (_binary_pattern(Ops.AND, a, UPat.const(False)), lambda a: a.const_like(False)),
+    (_binary_pattern(Ops.OR, a, UPat.const(False)), lambda a: a),
+    (_binary_pattern(Ops.OR, a, UPat.const(True)), lambda a: a.const_like(True)),
+    (_binary_pattern(Ops.XOR, a, UPat.const(False)), lambda a: a),
+    (_not_pattern(_not_pattern(a)), lambda a: a),
+    (_binary_pattern(Ops.XOR, a, a), lambda a: a.const_like(False)),
     (UPat((Ops.AND, Ops.OR), src=(a, b), name="u"), _drop_repeated),
     # absorption
     (UPat(Ops.AND, src=[a, UPat(Ops.OR, src=[a, b])]), lambda a, b: a),
@@ -226,7 +250,7 @@ def _where_of_numbers(cond: UOp, c0: UOp, c1: UOp, u: UOp) -> UOp | None:
 pm_where = PatternMatcher(
     (UPat(Ops.WHERE, src=(cond, x, x)), lambda cond, x: x),
     (UPat(Ops.WHERE, src=(c0, x, y)), lambda c0, x, y: x if c0.arg else y),
-    (_not(cond).where(x, y), lambda cond, x, y: cond.where(y, x)),
+    (_not_pattern(cond).where(x, y), lambda cond, x, y: cond.where(y, x)),
     (cond.where(UPat.const(True, dtypes.bool), UPat.const(False, dtypes.bool)), lambda cond: cond),
     (cond.where(UPat.const(False, dtypes.bool), UPat.const(True, dtypes.bool)), lambda cond: ~cond),
     (cond.where(cond.where(x, y), z), lambda cond, x, y, z: cond.where(x, z)),
@@ -251,7 +275,7 @@ def _in_range(x: UOp, dtype: DType) -> bool:
 
 
 def _widen(x: UOp, y: UOp, v: UOp, u: UOp) -> UOp | None:
-    """Widen the operands instead of a fixed-width sum that cannot wrap: it joins the index sums around it."""
+    """Widen the operands of a fixed-width sum that cannot wrap. It then joins the index sums around it."""
     exact = UOp(v.op, dtypes.index.vec(v.dtype.count), (x.cast(dtypes.index), y.cast(dtypes.index)))
     return exact if _in_range(exact, v.dtype) else None
 
@@ -267,8 +291,8 @@ pm_cast = PatternMatcher(
         _widen,
     ),
     # (bool as a number) != 0 is the bool
-    (_two(Ops.CMPNE, UPat(Ops.CAST, src=(a,)), UPat.const(0)), lambda a: a),
-    (_two(Ops.CMPEQ, UPat(Ops.CAST, src=(a,)), UPat.const(0)), lambda a: ~a),
+    (_binary_pattern(Ops.CMPNE, UPat(Ops.CAST, src=(a,)), UPat.const(0)), lambda a: a),
+    (_binary_pattern(Ops.CMPEQ, UPat(Ops.CAST, src=(a,)), UPat.const(0)), lambda a: ~a),
     (UPat(Ops.CAST, dtypes.bool, src=(i,)), lambda i: i.ne(0)),
 )
 
@@ -282,7 +306,10 @@ pm_compare = PatternMatcher(
     (UPat(Ops.CMPEQ, src=(i, i)), lambda i: UOp.const(dtypes.bool.vec(i.dtype.count), True)),
     (UPat(Ops.CMPNE, src=(i, i)), lambda i: UOp.const(dtypes.bool.vec(i.dtype.count), False)),
     # adding is a bijection even where it wraps; for < it has to stay below the type's ends
-    (UPat((Ops.CMPEQ, Ops.CMPNE), src=(_two(Ops.ADD, i, c0, FIXED_INTS), c1), name="u"), _move_constant),
+    (
+        UPat((Ops.CMPEQ, Ops.CMPNE), src=(_binary_pattern(Ops.ADD, i, c0, FIXED_INTS), c1), name="u"),
+        _move_constant,
+    ),
 )
 
 pm_vector = PatternMatcher(
@@ -314,7 +341,7 @@ pm_vector = PatternMatcher(
 
 
 def _drop_single_steps(u: UOp) -> UOp | None:
-    """Take what was a range of one step out of the ranges that a STORE or REDUCE ends."""
+    """Drop ranges of one step from the ranges that a STORE or REDUCE ends. By now they are constants."""
     values = 2 if u.op is Ops.STORE else u.arg[1]
     src = (*u.src[:values], *(r for r in u.src[values:] if r.op is not Ops.CONST))
     if len(src) == len(u.src):

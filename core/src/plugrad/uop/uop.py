@@ -53,8 +53,8 @@ def _forget(ref: Any) -> None:
     _remove_dead_weakref(_interned, ref.key)
 
 
-class _Draft:
-    """A node that is being made: plain assignment is five times as fast as getting around `__setattr__`."""
+class _UnfrozenNode:
+    """A node before it is frozen. Plain assignment is five times as fast as getting around `__setattr__`."""
 
     __slots__ = (
         "__weakref__",
@@ -77,7 +77,7 @@ if TYPE_CHECKING:
 else:
 
     def _kept(compute: "Callable[[UOp], Any]") -> property:
-        """Return a property of a node and those below, computed once and kept in the slot `_name`."""
+        """Make a property that is computed once for a node and its sources. The slot `_name` keeps it."""
         slot = f"_{compute.__name__}"
 
         def ask(node: Any) -> Any:
@@ -87,7 +87,7 @@ else:
         return property(ask, doc=compute.__doc__)
 
 
-class UOp(OperatorMixin, StructureMixin, _Draft):
+class UOp(OperatorMixin, StructureMixin, _UnfrozenNode):
     """One node: an operation on the nodes in `src`, with the static data in `arg`.
 
     Example:
@@ -129,7 +129,7 @@ class UOp(OperatorMixin, StructureMixin, _Draft):
         ref = _interned.get(key)
         if ref is not None and (found := ref()) is not None:
             return found
-        self: Any = _Draft()
+        self: Any = _UnfrozenNode()
         self.op = op
         self.dtype = dtype
         self.src = src
@@ -254,7 +254,7 @@ class UOp(OperatorMixin, StructureMixin, _Draft):
         return UOp(op, dtype, src)
 
     def replace(self, **parts: Any) -> "UOp":
-        """Return the node that differs from this one in the given parts (`op dtype src arg tag`)."""
+        """Return this node with other parts (`op dtype src arg tag`)."""
         return UOp(
             parts.get("op", self.op),
             parts.get("dtype", self.dtype),
@@ -333,7 +333,7 @@ class UOp(OperatorMixin, StructureMixin, _Draft):
         return key_of(self)
 
     def _lazily(self, slot: str, compute: "Callable[[UOp], Any]") -> Any:
-        """Compute what `slot` is to hold, which nobody has asked for yet, and for the nodes below."""
+        """Compute the missing value of `slot`, for this node and those below it."""
         for s in self.src:
             if not hasattr(s, slot):
                 break

@@ -87,7 +87,7 @@ class UPat:
         return out
 
     def names(self) -> list[str]:
-        """Return the names that some way of matching this binds, one that stands twice also twice."""
+        """Return the names that a match binds, repeated ones as often as they stand."""
         found = [] if self.name is None else [self.name]
         for pattern in () if self.sources == "each" else self.src or self.alternatives:
             found += pattern.names()

@@ -80,12 +80,12 @@ def simplify_under(u: UOp, facts: Facts) -> UOp:
         if not any(node.op in _BOUNDED for node in u.toposort()):
             break
         if lowest <= highest and (lowest, highest) != x.bounds:
-            u = _try(u, x, lowest, highest)
+            u = _simplify_with_bounds(u, x, lowest, highest)
     return u
 
 
-def _try(u: UOp, x: UOp, lowest: int, highest: int) -> UOp:
-    """Replace `x` by a name with these bounds, simplify, put it back; keep what got smaller."""
+def _simplify_with_bounds(u: UOp, x: UOp, lowest: int, highest: int) -> UOp:
+    """Replace `x` by a name with these bounds, simplify, and put it back. Only smaller results are kept."""
     name = UOp.variable("?", lowest, highest) if lowest < highest else UOp.const(dtypes.index, lowest)
     terms, constant = terms_of(x)
     # an atom whose factor is one can be written with the name: atom = name - the other terms

@@ -1,4 +1,4 @@
-"""Simplify `//` and `%` of index arithmetic, which is what reshapes leave behind.
+"""Simplify `//` and `%` of index arithmetic, as reshapes leave them.
 
 The rounding is Python's: `x == (x // c) * c + x % c` with `0 <= x % c < c` for `c > 0`. Quotient and
 remainder are always split in the same way, so that a sum which takes a number apart and puts it together
@@ -77,7 +77,10 @@ def _never_zero(d: UOp) -> bool:
 
 
 def _reduce(terms: Terms, c: int) -> tuple[Terms, Terms]:
-    """Split terms into `c` times a quotient and a rest, whose factors are below `c` and keep their sign."""
+    """Split terms into `c` times a quotient, and a rest.
+
+    The rest's factors are below `c` and keep their sign.
+    """
     quotient: Terms = {}
     rest: Terms = {}
     for t, k in terms.items():
@@ -90,7 +93,7 @@ def _reduce(terms: Terms, c: int) -> tuple[Terms, Terms]:
 
 
 def _small_rests(terms: Terms, constant: int, c: int) -> Iterator[tuple[int, Terms, Terms, int]]:
-    """Find `terms + constant == g*(s + m) + rest` with `0 <= rest < g`, for g a divisor of c.
+    """Split `terms + constant` into `g*(s + m) + rest`, `g` a divisor of c. It holds that `0 <= rest < g`.
 
     Yields (g, s, rest, m); `rest` is without its constant, which is `constant - g*m`.
     """
@@ -102,7 +105,10 @@ def _small_rests(terms: Terms, constant: int, c: int) -> Iterator[tuple[int, Ter
 
 
 def _nearest(terms: Terms, constant: int, c: int) -> tuple[Terms, Terms, int] | None:
-    """Find `terms + constant == c*(q + m) + rest` with `0 <= rest < c`, factors of rest nearest to zero."""
+    """Split `terms + constant` into `c*(q + m) + rest`.
+
+    It holds that `0 <= rest < c`; factors of rest are nearest to zero.
+    """
     rest = {t: k if 2 * abs(k) <= c else k - c if k > 0 else k + c for t, k in terms.items()}
     lowest, highest = bounds_of_sum(rest, constant)
     if lowest // c != highest // c:
@@ -210,7 +216,7 @@ def _splits(d: UOp) -> Iterator[tuple[UOp, UOp]]:
 
 
 def divide_exactly(x: UOp, d: UOp) -> tuple[UOp | None, UOp]:
-    """Return `(q, rest)` with `x == q*d + rest`, by division of polynomials; q is None for nothing."""
+    """Return `(q, rest)` with `x == q*d + rest`, by polynomial division. q is None for nothing."""
     terms, constant = terms_of(x)
     d_terms, d_constant = terms_of(d)
     if not d_terms:
@@ -258,7 +264,10 @@ def _step(terms: Terms, lead_atoms: list[UOp], lead_factor: int) -> tuple[UOp | 
 
 
 def _degree(term: UOp) -> tuple[int, list[tuple[int, tuple[int, ...], int]]]:
-    """Order terms so that multiplying both by an atom keeps their order: by degree, then atom by atom."""
+    """Return a key that orders terms by degree, then by atoms.
+
+    Multiplying two terms by an atom keeps their order.
+    """
     atoms = factors_of(term)
     return len(atoms), [a.order for a in atoms]
 
@@ -271,7 +280,7 @@ def _lies_below(x: UOp, d: UOp) -> bool:
 
 
 def highest_of(x: UOp) -> int:
-    """Return an upper bound of an index sum, using that a loop variable stays below its symbolic size."""
+    """Return an upper bound of an index sum. A loop variable stays below its symbolic size."""
     terms, constant = terms_of(x)
     best = bounds_of_sum(terms, constant)[1]
     for _ in range(16):
@@ -285,7 +294,10 @@ def highest_of(x: UOp) -> int:
 
 
 def _raise_one(terms: Terms) -> tuple[Terms, int] | None:
-    """Replace one loop variable (or remainder) of symbolic size in a positive term by the most it can be."""
+    """Replace a loop variable of symbolic size by its maximum, in a positive term.
+
+    Remainders count as loop variables.
+    """
     for t, k in terms.items():
         atoms = factors_of(t)
         for i, atom in enumerate(atoms):

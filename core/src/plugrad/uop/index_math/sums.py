@@ -1,4 +1,4 @@
-"""The canonical form of index arithmetic: a sum of terms with constant factors, and a constant.
+"""The canonical form of index arithmetic: terms with constant factors, and a constant.
 
 Index arithmetic does not wrap, so a sum is a polynomial over its atoms (loop variables, quotients, loaded
 indices). Sums are multiplied out and their terms sorted: two sums that are equal as polynomials are the
@@ -112,7 +112,10 @@ def _order(u: UOp) -> Any:
 
 
 def is_sorted_sum(u: UOp) -> bool:
-    """Say whether an index ADD of two canonical sources is canonical; cheap, and no too often."""
+    """Say whether an index ADD of canonical sources is canonical.
+
+    The test is cheap: it may say no too often.
+    """
     a, b = u.src
     last = a.src[1] if a.op is Ops.ADD else a
     if b.op is Ops.CONST:
@@ -131,7 +134,10 @@ _RECOMBINE = frozenset({Ops.FLOORDIV, Ops.FLOORMOD})
 
 
 def is_sorted_product(u: UOp) -> bool:
-    """Say whether an index MUL of two canonical sources is canonical; cheap, and no too often."""
+    """Say whether an index MUL of canonical sources is canonical.
+
+    The test is cheap: it may say no too often.
+    """
     a, b = u.src
     if a.op is Ops.ADD or a.op is Ops.CONST:
         return False

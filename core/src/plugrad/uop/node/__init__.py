@@ -1,1 +1,1 @@
-"""Parts of the class `UOp`: its operators and builders, and the properties that its sources decide."""
+"""The parts of the class `UOp`: operators, builders and properties."""

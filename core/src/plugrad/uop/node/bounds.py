@@ -26,7 +26,7 @@ def whole(u: "UOp") -> Interval:
 
 
 def bounds_of(u: "UOp") -> "tuple[ConstType, ConstType]":
-    """Return an interval that holds every value of `u`, whose sources' bounds are known."""
+    """Return an interval that holds every value of `u`, from its sources' intervals."""
     if u.op is Ops.CONST:
         # NaN compares with nothing: an interval cannot hold it
         return (u.arg, u.arg) if u.arg == u.arg else whole(u)

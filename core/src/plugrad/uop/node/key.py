@@ -1,4 +1,4 @@
-"""A name for a graph that is the same in every process: the hash of its structure."""
+"""Hashes of a graph's structure, the same in every process."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""An order of nodes that every process agrees on, for the terms of sums and the factors of products.
+"""An order of nodes that every process agrees on, for sums and products.
 
 Loop variables come first, in the order of their axes, then other leaves, then everything computed. It is
 made of numbers only, whose hashes Python does not randomise. Equal numbers for different nodes are

@@ -73,7 +73,10 @@ def pretty(root: "UOp", most: int | None = None, prefix: str = "x") -> str:
 
 
 def _written_ahead(root: "UOp") -> "dict[UOp, None]":
-    """Return the nodes that cut the graph into pieces of a depth that Python reads, sources first."""
+    """Return nodes that cut the graph into pieces of limited depth, sources first.
+
+    Python's parser reads no deeper ones.
+    """
     heights: dict[UOp, int] = {}
     ahead: dict[UOp, None] = {}
     for node in root.toposort():

@@ -1,4 +1,4 @@
-"""Which loops a value is computed inside of."""
+"""The loops around the computation of a node."""
 
 from typing import TYPE_CHECKING
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def open_ranges(u: "UOp") -> "frozenset[UOp]":
-    """Return the RANGEs that `u` depends on and that nothing below it has ended; its sources' are known."""
+    """Return the RANGEs around `u`, those below it without the ended ones."""
     if u.op is Ops.RANGE:
         return frozenset((u, *_union(u.src)))
     if u.op is Ops.REDUCE:

@@ -1,4 +1,4 @@
-"""Builders for nodes that move, convert, reduce, load and store: everything that is not arithmetic."""
+"""Builders for nodes that move, convert, reduce, load and store."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 
 class StructureMixin:
-    """Each method returns one node (or the node itself where nothing changes); none checks user input."""
+    """Builders of single nodes, without checks of user input.
+
+    Where nothing changes they return the node itself.
+    """
 
     __slots__ = ()
 
@@ -33,43 +36,43 @@ class StructureMixin:
     ) -> "UOp":
         return type(self)(op, self.dtype if dtype is None else dtype, (self, *extra), arg)  # pyright: ignore
 
-    def _dim(self, size: "int | UOp") -> "UOp":
+    def _size_node(self, size: "int | UOp") -> "UOp":
         return _number(type(self), size) if isinstance(size, int) else size  # pyright: ignore
 
-    def _is(self) -> "UOp":
+    def _unchanged(self) -> "UOp":
         return self  # pyright: ignore[reportReturnType] - the only class that mixes this in is UOp
 
     def reshape(self, shape: "tuple[int | UOp, ...]") -> "UOp":
         """Return the same elements, in row-major order, in another shape."""
         if shape == self.shape:
-            return self._is()
-        return self._make(Ops.RESHAPE, extra=tuple(map(self._dim, shape)))
+            return self._unchanged()
+        return self._make(Ops.RESHAPE, extra=tuple(map(self._size_node, shape)))
 
     def expand(self, shape: "tuple[int | UOp, ...]") -> "UOp":
         """Return this with axes of size 1 repeated to `shape` (same number of axes)."""
         if shape == self.shape:
-            return self._is()
-        return self._make(Ops.EXPAND, extra=tuple(map(self._dim, shape)))
+            return self._unchanged()
+        return self._make(Ops.EXPAND, extra=tuple(map(self._size_node, shape)))
 
     def permute(self, axes: tuple[int, ...]) -> "UOp":
         """Return this with axis `axes[i]` in place `i`."""
-        return self._is() if axes == tuple(range(len(axes))) else self._make(Ops.PERMUTE, arg=axes)
+        return self._unchanged() if axes == tuple(range(len(axes))) else self._make(Ops.PERMUTE, arg=axes)
 
     def pad(self, widths: "Pairs") -> "UOp":
         """Return this with `(before, after)` zeros around each axis."""
         if all(isinstance(w, int) and w == 0 for pair in widths for w in pair):
-            return self._is()
-        return self._make(Ops.PAD, extra=tuple(self._dim(w) for pair in widths for w in pair))
+            return self._unchanged()
+        return self._make(Ops.PAD, extra=tuple(self._size_node(w) for pair in widths for w in pair))
 
     def shrink(self, intervals: "Pairs") -> "UOp":
         """Return the half-open `(begin, end)` of each axis."""
         if tuple(map(tuple, intervals)) == tuple((0, s) for s in self.shape):
-            return self._is()
-        return self._make(Ops.SHRINK, extra=tuple(self._dim(w) for pair in intervals for w in pair))
+            return self._unchanged()
+        return self._make(Ops.SHRINK, extra=tuple(self._size_node(w) for pair in intervals for w in pair))
 
     def flip(self, axes: tuple[int, ...]) -> "UOp":
         """Return this with the order along `axes` reversed."""
-        return self._make(Ops.FLIP, arg=axes) if axes else self._is()
+        return self._make(Ops.FLIP, arg=axes) if axes else self._unchanged()
 
     def reduce_axis(self, op: Ops, axes: tuple[int, ...]) -> "UOp":
         """Return `op` over `axes`, which stay with size 1.
@@ -79,20 +82,23 @@ class StructureMixin:
         """
         if op is Ops.MAX and is_complex(self.dtype):
             raise DtypeError(f"{op.name} over axes of {self.dtype.name}: complex numbers have no order.")
-        return self._make(Ops.REDUCE_AXIS, arg=(op, tuple(sorted(axes)))) if axes else self._is()
+        return self._make(Ops.REDUCE_AXIS, arg=(op, tuple(sorted(axes)))) if axes else self._unchanged()
 
     def cast(self, dtype: DType) -> "UOp":
         """Return the value in `dtype` (a scalar type keeps this node's number of lanes)."""
         dtype = dtype.scalar().vec(self.dtype.count)
-        return self._is() if dtype is self.dtype else self._make(Ops.CAST, dtype)
+        return self._unchanged() if dtype is self.dtype else self._make(Ops.CAST, dtype)
 
     def with_imag(self, imag: "UOp") -> "UOp":
-        """Return the complex numbers of these real parts, and imaginary parts of the same float dtype."""
+        """Return complex numbers of these real and the given imaginary parts.
+
+        Both have the same float dtype.
+        """
         return self._make(Ops.COMPLEX, complex_dtype(self.dtype), (imag,))
 
     def real(self) -> "UOp":
         """Return the real part: of real numbers themselves."""
-        return self._part(Ops.REAL, 0) if is_complex(self.dtype) else self._is()
+        return self._part(Ops.REAL, 0) if is_complex(self.dtype) else self._unchanged()
 
     def imag(self) -> "UOp":
         """Return the imaginary part of complex numbers."""
@@ -107,12 +113,12 @@ class StructureMixin:
 
     def conj(self) -> "UOp":
         """Return the complex conjugate: of real numbers themselves."""
-        return self.real().with_imag(-self.imag()) if is_complex(self.dtype) else self._is()
+        return self.real().with_imag(-self.imag()) if is_complex(self.dtype) else self._unchanged()
 
     def bitcast(self, dtype: DType) -> "UOp":
         """Return the bits as `dtype`, of the same size."""
         dtype = dtype.scalar().vec(self.dtype.count)
-        return self._is() if dtype is self.dtype else self._make(Ops.BITCAST, dtype)
+        return self._unchanged() if dtype is self.dtype else self._make(Ops.BITCAST, dtype)
 
     def contiguous(self) -> "UOp":
         """Return this in memory of its own."""
@@ -123,11 +129,11 @@ class StructureMixin:
         return self._make(Ops.DETACH)
 
     def later(self, *before: "UOp") -> "UOp":
-        """Return this as another node, for kernels that run once the values `before` are in memory."""
-        return self._make(Ops.LATER, extra=before) if before else self._is()
+        """Return this node for kernels that run once `before` is in memory."""
+        return self._make(Ops.LATER, extra=before) if before else self._unchanged()
 
     def dispatch(self, rule: DispatchRule, *inputs: "UOp") -> "UOp":
-        """Return this, which devices may compute as what `rule` makes of `inputs`: see `DispatchArg`."""
+        """Return this node with a `rule` for other graphs on some devices: see `DispatchArg`."""
         return self._make(Ops.DISPATCH, extra=inputs, arg=DispatchArg(rule))
 
     def copy_to_device(self, device: str) -> "UOp":
@@ -140,10 +146,13 @@ class StructureMixin:
 
     def after(self, *effects: "UOp") -> "UOp":
         """Return this, once `effects` happened."""
-        return self._make(Ops.AFTER, extra=effects) if effects else self._is()
+        return self._make(Ops.AFTER, extra=effects) if effects else self._unchanged()
 
     def index(self, idx: "UOp", gate: "UOp | None" = None) -> "UOp":
-        """Return the place of element `idx` of this buffer; with `gate`, a place only where it holds."""
+        """Return the place of element `idx` of this buffer.
+
+        With `gate`, it is a place only where that holds.
+        """
         return self._make(Ops.INDEX, extra=(idx,) if gate is None else (idx, gate))
 
     def load(self, *alt_and_gate: "UOp", dtype: DType | None = None) -> "UOp":
@@ -156,7 +165,7 @@ class StructureMixin:
 
     def reduce(self, op: Ops, *ranges: "UOp") -> "UOp":
         """Return `op` of this value over all steps of `ranges`."""
-        return self._make(Ops.REDUCE, extra=ranges, arg=(op, 1)) if ranges else self._is()
+        return self._make(Ops.REDUCE, extra=ranges, arg=(op, 1)) if ranges else self._unchanged()
 
     def gep(self, *lanes: int) -> "UOp":
         """Return the given lanes of this vector; one lane is a scalar."""
@@ -165,10 +174,10 @@ class StructureMixin:
     def broadcast(self, count: int) -> "UOp":
         """Return a vector with this scalar in `count` lanes."""
         if count == 1:
-            return self._is()
+            return self._unchanged()
         if self.op is Ops.CONST:
             return type(self)(Ops.CONST, self.dtype.vec(count), (), self.arg)  # pyright: ignore
-        return type(self)(Ops.VECTORIZE, self.dtype.vec(count), (self._is(),) * count)  # pyright: ignore
+        return type(self)(Ops.VECTORIZE, self.dtype.vec(count), (self._unchanged(),) * count)  # pyright: ignore
 
 
 @lru_cache(maxsize=4096, typed=True)

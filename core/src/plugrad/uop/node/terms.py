@@ -11,7 +11,7 @@ Terms = dict["UOp", int]
 
 
 def terms_of(u: "UOp") -> tuple[Terms, int]:
-    """Return the terms of a sum with their constant factors, and the constant that is added to them."""
+    """Return a sum as a dict from terms to constant factors, and its constant."""
     terms: Terms = {}
     constant = 0
     stack = [(u, 1)]

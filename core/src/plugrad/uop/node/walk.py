@@ -8,7 +8,10 @@ if TYPE_CHECKING:
 
 
 def toposort(root: "UOp", gate: "Callable[[UOp], bool] | None" = None) -> "dict[UOp, None]":
-    """Return `root` and every node below it that `gate` lets in, sources first, in a stable order."""
+    """Return `root` and the nodes below it, sources first, in a stable order.
+
+    `gate` decides which nodes are entered.
+    """
     return _all_below(root) if gate is None else _let_in(root, gate)
 
 

@@ -1,4 +1,4 @@
-"""What a legal graph is, stage by stage: the op, dtype, sources and arg that each node may have."""
+"""The specs of each stage: the op, dtype, sources and arg of legal nodes."""
 
 from plugrad.uop.spec.kernels import kernel_spec
 from plugrad.uop.spec.linear import linear_spec, verify_linear

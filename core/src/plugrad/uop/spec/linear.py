@@ -80,7 +80,7 @@ _CLOSED_BY = {Ops.END: Ops.RANGE, Ops.ENDIF: Ops.IF}
 
 
 def verify_linear(program: Sequence[UOp]) -> None:
-    """Check a linear program: each node is legal, stands once and after its sources, inside their blocks.
+    """Check a linear program: legal nodes, each once, sources first, inside their blocks.
 
     Raises:
         VerifyError: names the position and the node.

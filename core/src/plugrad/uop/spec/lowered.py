@@ -32,7 +32,7 @@ def is_lowered_index(u: UOp) -> bool:
 
 
 def is_lowered_load(u: UOp) -> bool:
-    """A load of some lanes, perhaps with a gate and what stands for what it shuts out."""
+    """Say whether this loads some lanes, perhaps with a gate and an alternative."""
     place, *rest = u.src
     if place.op is not Ops.INDEX or u.dtype.scalar() is not place.dtype.scalar() or u.arg is not None:
         return False
@@ -44,7 +44,7 @@ def is_lowered_load(u: UOp) -> bool:
 
 
 def is_lowered_store(u: UOp) -> bool:
-    """A store of some lanes, and the loops and places in the grid that it ends."""
+    """Say whether this stores some lanes and ends loops or launch axes."""
     place, value, *ranges = u.src
     fits = (
         is_void(u)

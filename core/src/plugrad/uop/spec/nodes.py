@@ -1,4 +1,4 @@
-"""What must hold of nodes that several stages have: numbers, elementwise operations, sinks."""
+"""The conditions on nodes that several stages have: numbers, elementwise operations, sinks."""
 
 from plugrad.dtype import COMPLEX, DType, dtypes, is_bool, is_complex, is_float, is_int, truncate
 from plugrad.uop.ops import ALU, COMPLEX_ALU, UNARY, KernelInfo, Ops
@@ -152,7 +152,7 @@ PARTS: dict[Ops, Check] = {Ops.COMPLEX: _complex, Ops.REAL: _part, Ops.IMAG: _pa
 
 
 def is_sink(u: UOp) -> bool:
-    """What all that is computed ends in."""
+    """Say whether this is a SINK of values or effects."""
     return is_void(u) and (u.arg is None or isinstance(u.arg, KernelInfo))
 
 

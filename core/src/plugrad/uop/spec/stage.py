@@ -1,4 +1,4 @@
-"""Whether a graph is as a stage wants it: the spec of a stage, and the error that says what breaks it."""
+"""The spec of a stage, and the error for a node against it."""
 
 from collections.abc import Callable, Mapping
 
@@ -13,7 +13,7 @@ Check = Callable[[UOp], bool]
 
 @frozen
 class Spec:
-    """A stage's name and, for each op that it allows, what must hold of such a node."""
+    """A stage's name, and a condition for each op that it allows."""
 
     name: str
     checks: Mapping[Ops, Check]

@@ -29,7 +29,7 @@ from plugrad.uop.uop import UOp
 
 
 def _has_shape(u: UOp) -> bool:
-    """Whether sources fit each other: finding the shape raises where they do not."""
+    """Say whether sources fit each other. Finding the shape raises where they do not."""
     shape: Any = u.shape
     return shape is not None
 
