@@ -154,13 +154,13 @@ def resolve(uop: UOp, device: str | None = None) -> UOp:
     found = uop
     while found.src:
         if (place := _place_of(found, device)) is not None:
-            return _on(views, resolve(place))
+            return _apply_views(views, resolve(place))
         if found.op not in _VIEWS:
             return uop
         views.append(found)
         found = found.src[0]
     name = _outdated.get(found) if found.op is Ops.BUFFER else None
-    return uop if name is None else _on(views, name.latest)
+    return uop if name is None else _apply_views(views, name.latest)
 
 
 def _place_of(value: UOp, device: str | None = None) -> UOp | None:
@@ -170,7 +170,7 @@ def _place_of(value: UOp, device: str | None = None) -> UOp | None:
     return places.get(name)
 
 
-def _on(views: list[UOp], base: UOp) -> UOp:
+def _apply_views(views: list[UOp], base: UOp) -> UOp:
     """Return views, the outermost first, on another base."""
     for view in reversed(views):
         base = UOp(view.op, view.dtype, (base, *view.src[1:]), view.arg, view.tag)

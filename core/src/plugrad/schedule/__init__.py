@@ -1,1 +1,1 @@
-"""From a graph of tensors to kernels in order: which values get memory, and the loops that compute them."""
+"""From a graph of tensors to kernels in the order of their launches."""

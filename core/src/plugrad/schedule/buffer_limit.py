@@ -7,7 +7,7 @@ from plugrad.uop.uop import UOp
 
 
 def split_for_buffer_limit(kernel: FusedKernel, walk: Rangeify) -> set[UOp]:
-    """Return the values that must have memory for `kernel` to stay within its device's number of buffers.
+    """Return values that must have memory, to keep `kernel` within its device's buffers.
 
     From inputs to result, whenever a value would read too much, the source that reads most is cut.
     """

@@ -10,7 +10,7 @@ from plugrad.uop.uop import UOp
 
 @frozen
 class Copies:
-    """What to copy.
+    """The nodes to copy.
 
     Attributes:
         versions: versions of memory; whoever reads one reads its copy, whoever assigns to one does not.
@@ -21,7 +21,7 @@ class Copies:
     values_of: Set[UOp] = frozenset()
 
     def apply(self, graph: UOp, stored: Set[UOp]) -> tuple[UOp, set[UOp]]:
-        """Return the graph with the copies, and the nodes of it that are to have memory.
+        """Return the graph with the copies, and its nodes that must have memory.
 
         before: ASSIGN(b, b.flip(0))
         after:  ASSIGN(b, b.flip(0).contiguous())
@@ -37,18 +37,18 @@ class Copies:
         return u if src == u.src else UOp(u.op, u.dtype, src, u.arg, u.tag)
 
     def _source(self, u: UOp, source: UOp, position: int, new: dict[UOp, UOp]) -> UOp:
-        """Return what source number `position` of `u` becomes: a version as such, or what reads it."""
+        """Return source number `position` of `u` after copying: a version as such, or its reader."""
         shows_memory = u.op in (Ops.SINK, Ops.KERNEL, Ops.AFTER) or (u.op is Ops.ASSIGN and position == 0)
         base = base_of(source)
         if base not in self.versions:
             return new[source]
         if not shows_memory:
             # below a movement op, a version is exchanged where the movement ops are read
-            return new[source] if u.op in MOVEMENT else _on(source, base, new[base].contiguous())
-        return _on(source, base, new[base])
+            return new[source] if u.op in MOVEMENT else _apply_views(source, base, new[base].contiguous())
+        return _apply_views(source, base, new[base])
 
 
-def _on(view: UOp, base: UOp, new_base: UOp) -> UOp:
+def _apply_views(view: UOp, base: UOp, new_base: UOp) -> UOp:
     """Return the movement ops between `view` and `base`, on `new_base`."""
     chain: list[UOp] = []
     while view is not base:

@@ -47,7 +47,7 @@ class Schedule:
 
 @frozen
 class Devices:
-    """What the scheduler knows of devices.
+    """The scheduler's view of devices.
 
     Attributes:
         cost: the cost model of each device in the graph that computes, and of `default`.
@@ -93,7 +93,7 @@ def lower_complex(draft: ScheduleDraft, devices: Devices) -> ScheduleDraft:
 
 
 def normalize_graph(draft: ScheduleDraft, devices: Devices) -> ScheduleDraft:
-    """Remove what only gradients or spelling needed, and give numbers that are asked for a kernel."""
+    """Remove nodes for gradients or spelling only, and give requested numbers a kernel."""
     graph = normalize(draft.graph, devices.cost, devices.default)
     values = zip(graph.src, draft.graph.src, strict=True)
     written = [_written(u, before.device) for u, before in itertools.islice(values, draft.asked)]
@@ -103,7 +103,7 @@ def normalize_graph(draft: ScheduleDraft, devices: Devices) -> ScheduleDraft:
 
 
 def rangeify(draft: ScheduleDraft, devices: Devices) -> ScheduleDraft:
-    """Decide by the cost model which values get memory, and give every value the loops that compute it."""
+    """Choose by cost the values that get memory, and give every value its loops."""
     graph, stored = draft.graph, set(draft.stored)
     while True:
         walk = Rangeify(graph, devices.cost, devices.default, stored | _copied(graph))
@@ -132,7 +132,7 @@ def make_kernels(draft: ScheduleDraft, devices: Devices) -> ScheduleDraft:
 
 
 def put_in_order(draft: ScheduleDraft, devices: Devices) -> ScheduleDraft:
-    """Order kernels by what they read and overwrite; versions that would be gone are copied first."""
+    """Order kernels by their reads and writes. Versions that would be gone are copied first."""
     while True:
         try:
             kept = frozenset(draft.graph.src[: draft.asked])
@@ -157,7 +157,7 @@ SCHEDULING = Pipeline(
 
 
 def create_schedule(sink: UOp, cost: Mapping[str, CostModel], default_device: str) -> Schedule:
-    """Return the kernels that compute the sources of `sink`, in an order in which they can run.
+    """Return the kernels that compute the sources of `sink`, in a runnable order.
 
     Args:
         sink: SINK of the values that are to have memory.
@@ -186,7 +186,7 @@ def create_schedule(sink: UOp, cost: Mapping[str, CostModel], default_device: st
 
 
 def _written(u: UOp, device: str | None) -> UOp:
-    """Give numbers that are asked for a kernel that writes them down; who only uses them has no need of it.
+    """Give requested numbers a kernel that stores them. Kernels that only use them have no need of it.
 
     The tag keeps the device: a sum over no elements of a device's memory is a number, but belongs there.
     """

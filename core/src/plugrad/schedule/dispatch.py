@@ -1,4 +1,4 @@
-"""Choose the graphs of values that are computed in one way where loops run, and in another on a grid.
+"""Choose the graph of each DISPATCH: one for devices with loops, another for a grid.
 
 Runs first: no other pass meets a DISPATCH, and nobody who builds a graph needs to know its device.
 """

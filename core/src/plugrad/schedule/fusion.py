@@ -1,4 +1,4 @@
-"""The one cost model of fusion: when a value is computed where it is used, and when it gets memory.
+"""The one cost model of fusion, which weighs repeated computing against memory traffic.
 
 Inlining saves writing and reading a value; it costs computing it once for each use. A machine does some
 number of operations in the time that one byte takes to memory, and that ratio is the exchange rate. The model
@@ -30,7 +30,7 @@ COST_CAP = 1_000_000
 
 @frozen
 class CostModel:
-    """What fusion needs to know of a device."""
+    """The numbers of a device that fusion depends on."""
 
     cores: int
     runs_loops: bool
@@ -68,21 +68,21 @@ class CostModel:
         return (source, to) in self.widened
 
     def inline_pad(self, evaluations: int, numel: int) -> bool:
-        """Say whether a padded value is read with a gate, rather than copied with its zeros.
+        """Say whether a padded value is read with a gate, rather than copied.
 
         Where loops run on vectors, a gate breaks one vector load into single ones, many times dearer.
         """
         return not self.runs_loops or evaluations < numel * _PAD_REUSE
 
     def inline_row_reduce(self, rows: int, row_bytes: int) -> bool:
-        """Say whether a reduction over a row is fused with what uses it on the same row.
+        """Say whether a reduction over a row is fused with its users on that row.
 
         The row is then read again from cache, and the rows are what cores share.
         """
         return self.runs_loops and row_bytes <= self.row_bytes and (rows >= self.cores or row_bytes <= 4096)
 
     def split_reduce(self, reduced: int, kept: int) -> int:
-        """Return into how many pieces to split a reduction of `reduced` elements to each of `kept`."""
+        """Return the number of pieces of a reduction of `reduced` elements to each of `kept`."""
         if reduced < _SPLIT_FROM or kept >= self.cores:
             return 1
         pieces = self.cores * _PIECES_PER_CORE

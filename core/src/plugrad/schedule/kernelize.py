@@ -1,4 +1,4 @@
-"""Turn what rangeify built into kernels that do not know which buffers they run on.
+"""Turn the graphs of rangeify into kernels that are independent of their buffers.
 
 Buffers become numbered parameters, ranges and variables get canonical names: equal computations are the same
 object, whatever tensors they were written with, so they are lowered and compiled once.
@@ -18,7 +18,7 @@ from plugrad.uop.uop import UOp
 
 @frozen
 class KernelCall:
-    """One step of a schedule: a kernel (or a COPY) and the memory it works on.
+    """One step of a schedule: a kernel (or a COPY) and its memory.
 
     Attributes:
         ast: the kernel's SINK, or COPY of a PARAM.

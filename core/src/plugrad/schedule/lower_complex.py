@@ -22,7 +22,7 @@ Shape = tuple[Any, ...]
 
 @frozen
 class Pair:
-    """The real and the imaginary part of a value; `whole` where both lie side by side in memory."""
+    """The real and the imaginary part of a value. `whole` is set where both lie side by side in memory."""
 
     real: UOp
     imag: UOp
@@ -30,7 +30,7 @@ class Pair:
 
 
 def real_memory(buffer: UOp) -> UOp:
-    """Return the BUFFER of floats for one of complex numbers: the same memory with a last axis of 2.
+    """Return the BUFFER of floats for one of complex numbers. It is the same memory with a last axis of 2.
 
     before: BUFFER(3, 4) of complex64
     after:  BUFFER(3, 4, 2) of float32
@@ -40,7 +40,7 @@ def real_memory(buffer: UOp) -> UOp:
 
 
 def complex_view(view: UOp, sizes: Sequence[UOp], place: UOp) -> UOp:
-    """Return the movement op that shows of complex memory what `view` shows of the floats in it.
+    """Return the movement op on complex memory for `view`, one on its floats.
 
     before: BUFFER(3, 4, 2).permute((1, 0, 2)), and the BUFFER(3, 4) of complex numbers
     after:  that BUFFER.permute((1, 0))
@@ -84,7 +84,7 @@ class _Lowering:
         return sink.replace(src=tuple([self._asked(u) for u in sink.src]))
 
     def _asked(self, u: UOp) -> UOp:
-        """Return what is asked for: parts of complex memory are values, which have memory of their own."""
+        """Return the requested values. Parts of complex memory get memory of their own."""
         found = self._stored(u)
         is_part = base_of(found).op in VERSIONS and base_of(u).op not in VERSIONS and not is_complex(u.dtype)
         return found.contiguous() if is_part else found
@@ -147,7 +147,7 @@ class _Lowering:
         return UOp(u.op, first.dtype, (first, *others), u.arg, u.tag)
 
     def by_parts(self, u: UOp) -> Pair:
-        """Return what does to both parts what `u` does."""
+        """Return a function that applies the operation of `u` to both parts."""
         pairs = [self._pairs[s] for s in u.src]
         real, imag = [p.real for p in pairs], [p.imag for p in pairs]
         return Pair(*(UOp(u.op, src[0].dtype, tuple(src), u.arg) for src in (real, imag)))
@@ -222,21 +222,23 @@ def _product_over(pair: Pair, axes: tuple[int, ...]) -> Pair:
             "a product of complex numbers along an axis of symbolic size. Slice it to a fixed size."
         )
     rows, size = [shape[axis] for axis in kept], math.prod(shape[axis] for axis in axes)
-    out = _each(pair, lambda part: part.permute((*kept, *axes)).reshape((*rows, size)))
+    out = _map_pair(pair, lambda part: part.permute((*kept, *axes)).reshape((*rows, size)))
     while size != 1:
         if size > _FACTORS:
-            out = _each(out, UOp.contiguous)
+            out = _map_pair(out, UOp.contiguous)
         half = (size + 1) // 2 or 1
-        out = _product(_cut(out, 0, half), _cut(out, half, 2 * half))
+        out = _product(_slice_pair(out, 0, half), _slice_pair(out, half, 2 * half))
         size = half
-    return _each(out, lambda part: part.reshape(tuple([1 if a in axes else s for a, s in enumerate(shape)])))
+    return _map_pair(
+        out, lambda part: part.reshape(tuple([1 if a in axes else s for a, s in enumerate(shape)]))
+    )
 
 
-def _each(pair: Pair, change: Callable[[UOp], UOp]) -> Pair:
+def _map_pair(pair: Pair, change: Callable[[UOp], UOp]) -> Pair:
     return Pair(change(pair.real), change(pair.imag))
 
 
-def _cut(pair: Pair, begin: int, end: int) -> Pair:
+def _slice_pair(pair: Pair, begin: int, end: int) -> Pair:
     """Return the elements `begin..end` of the last axis, with ones behind its end."""
     *rows, size = pair.real.shape
     assert isinstance(size, int), "the last axis has a known size"

@@ -13,7 +13,7 @@ _ALIGNMENT = 64
 
 @frozen
 class Lifetime:
-    """From the step that writes a value to the last step that reads it, both included."""
+    """The steps from the write of a value to its last read, both included."""
 
     first: int
     last: int

@@ -29,7 +29,7 @@ def strides_of(shape: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def loop_over(size: Any, ident: int, kind: AxisType) -> UOp:
-    """Return the index along an axis: a RANGE, with its size in the form that addresses get it in."""
+    """Return the index along an axis: a RANGE of the simplified size."""
     if isinstance(size, int):
         return ZERO if size == 1 else UOp.range(size, ident, kind)
     return UOp.range(simplify(size), ident, kind)
@@ -57,7 +57,7 @@ def unflatten(position: UOp, shape: Sequence[Any]) -> Indices:
 
 
 def source_indices(op: UOp, idxs: Indices) -> tuple[Indices, UOp]:
-    """Return where in its source the movement node `op` finds element `idxs`, and when it does."""
+    """Return the indices of element `idxs` in the source of `op`, and their gate."""
     shape: Any = op.src[0].shape
     if op.op is Ops.RESHAPE:
         return _through_reshape(idxs, shape, op.shape), ALWAYS

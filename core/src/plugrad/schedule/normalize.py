@@ -20,7 +20,7 @@ from plugrad.uop.upat import UPat
 
 @frozen
 class Devices:
-    """What the rules know of devices: the cost model of each that computes, and the default's name."""
+    """The devices of the rules: the cost model of each, and the default's name."""
 
     cost: Mapping[str, CostModel]
     default: str
@@ -41,7 +41,7 @@ def _copy_to_own_device(x: UOp, copy: UOp) -> UOp | None:
 
 
 def _move_after_copy(ctx: "Devices", m: UOp, copy: UOp) -> UOp | None:
-    """Copy before a movement that makes more elements, or that a device which only stores cannot do."""
+    """Copy before a movement that adds elements, or is impossible on the device."""
     if m.device is None or (m.device in ctx.cost and m.op not in (Ops.EXPAND, Ops.PAD)):
         return None
     if m.op not in (Ops.EXPAND, Ops.PAD) and slice_of(m) is not None:
@@ -57,7 +57,7 @@ def _copy_in_order(x: UOp, copy: UOp) -> UOp | None:
 
 
 def _split_long_reduce(ctx: "Devices", reduced: UOp, x: UOp) -> UOp | None:
-    """Split one long reduction into many short ones and one more, so that every core has work.
+    """Split one long reduction into many short ones and one more. Then every core has work.
 
     before: sum of (N,) -> (1,)
     after:  sum of (pieces, N/pieces) -> (pieces, 1), in memory; sum of those -> (1,)

@@ -1,4 +1,4 @@
-"""Put kernels in an order in which each reads what it means to read.
+"""Put kernels in an order in which each reads the intended versions of memory.
 
 All writes to one memory run in the order of the graph. A kernel that reads a version runs after the write
 that made the version (RAW) and before the next one (WAR).
@@ -17,7 +17,7 @@ from plugrad.uop.uop import UOp
 
 
 class VersionConflict(Exception):
-    """Kernels read a version of memory after it must have been overwritten; those versions need a copy."""
+    """Kernels read a version of memory after it must have been overwritten. Those versions need a copy."""
 
     def __init__(self, versions: Iterable[UOp]) -> None:
         super().__init__("kernels need an old and a new version of one memory at a time")
@@ -25,7 +25,7 @@ class VersionConflict(Exception):
 
 
 class _Writes:
-    """The calls that write to memory that exists, and which of them each version comes after."""
+    """The calls that write to existing memory, and the order of their versions."""
 
     def __init__(self, calls: Sequence[KernelCall], graph: Iterable[UOp]) -> None:
         self.of: dict[UOp, list[int]] = {}
@@ -66,7 +66,7 @@ class _Writes:
 
 
 def order(calls: Sequence[KernelCall], graph: Iterable[UOp], kept: Container[UOp] = ()) -> list[KernelCall]:
-    """Return `calls` in an order that respects RAW, WAR and WAW, close to the given one.
+    """Return `calls` in nearly their order, with respect to RAW, WAR and WAW.
 
     A call that is the last to read more than it writes comes as soon as it can: what it has read can go. So
     do calls that are the last ones together: the gradients of a weight and of its bias both read what flows
@@ -113,7 +113,7 @@ def order(calls: Sequence[KernelCall], graph: Iterable[UOp], kept: Container[UOp
 
 
 def _topological(after: Sequence[set[int]], memory: "_Memory") -> list[int]:
-    """Return calls after those that they wait for.
+    """Return calls, each after its dependencies.
 
     Of several that could run, one that leaves less in memory comes first; where there is none, the first.
     """
@@ -145,7 +145,7 @@ def _topological(after: Sequence[set[int]], memory: "_Memory") -> list[int]:
 
 
 class _Memory:
-    """Which temporaries are still to be read, and by whom."""
+    """The temporaries that are still to be read, and their readers."""
 
     def __init__(self, calls: Sequence[KernelCall], kept: Container[UOp]) -> None:
         own = {call.root for call in calls if call.target is None and call.root not in kept}
@@ -162,7 +162,7 @@ class _Memory:
                 self._results[u] = self._results.get(u, 0) + self._makes[i]
 
     def saves(self, i: int) -> bool:
-        """Say whether call `i` is the last reader of more memory than it takes for its result.
+        """Say whether call `i` frees more memory than its result takes.
 
         Or one of the last, which all could run.
         """
@@ -171,7 +171,7 @@ class _Memory:
         return freed > self._makes[i] or any([self._can_go(u) for u in reads])
 
     def arrive(self, i: int) -> list[int]:
-        """Note that call `i` could run, and return the calls that may save memory by that."""
+        """Note that call `i` is ready, and return calls worth running next."""
         changed: list[int] = []
         for u in self._reads[i]:
             self._waiting[u] -= 1
@@ -180,7 +180,7 @@ class _Memory:
         return changed
 
     def run(self, i: int) -> list[int]:
-        """Note that call `i` runs, and return the calls that may save memory by that."""
+        """Note that call `i` runs, and return calls worth running next."""
         changed: list[int] = []
         for u in self._reads[i]:
             could_go = self._can_go(u)
@@ -191,7 +191,7 @@ class _Memory:
         return changed
 
     def _can_go(self, u: UOp) -> bool:
-        """Say whether all readers of `u` that are left could run, and leave less than it."""
+        """Say whether all readers of `u` that are left could run. Their results are smaller than it."""
         return self._waiting[u] == 0 and self._results[u] < _nbytes(u)
 
 

@@ -1,4 +1,4 @@
-"""Load no more of a file than a slice that is asked for by itself: of a table, a few rows may be all of it.
+"""Load only the requested slice of a file. Of a table, a few rows may be all of it.
 
 Tensors of a file are copies of all that lies there. Where a program computes with one, or with slices of it,
 the whole is copied, once, and stays; where nothing but slices is read, only these are copied.
@@ -12,7 +12,7 @@ from plugrad.uop.uop import UOp
 
 
 def loaded_parts(sink: UOp, computing: Container[str]) -> dict[UOp, UOp]:
-    """Return the slices of files that are all that `sink` asks of their copies, each with a copy of its own.
+    """Return slices of files, where `sink` needs no more, each with its own copy.
 
     before: BUFFER(9, device=DISK).copy_to_device(CPU).shrink(((5, 9),))
     after:  BUFFER(9, device=DISK).shrink(((5, 9),)).copy_to_device(CPU)
@@ -29,7 +29,10 @@ def loaded_parts(sink: UOp, computing: Container[str]) -> dict[UOp, UOp]:
 
 
 def _slice_before_copy(u: UOp, computing: Container[str]) -> tuple[UOp, UOp] | None:
-    """Return the copy from a device that only stores of which `u` is a slice, and the copy of the slice."""
+    """Return the copy below the slice `u`, and the copy of the slice.
+
+    The copy is from a device that only stores.
+    """
     moves: list[UOp] = []
     copy = u.src[0] if u.op is Ops.CONTIGUOUS else u
     while copy.op in MOVEMENT:

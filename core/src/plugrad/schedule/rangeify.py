@@ -1,4 +1,4 @@
-"""Give every value the loops that compute it, and decide which values get memory.
+"""Give every value its loops, and decide which values get memory.
 
 The walk goes from results to inputs. A value that gets memory starts a kernel with fresh ranges, one for
 each axis of its shape; each use of a value below it is an `Access`: index expressions in those ranges and
@@ -36,7 +36,7 @@ _STORED = frozenset({Ops.CONTIGUOUS, Ops.COPY, Ops.ASSIGN})
 
 @frozen
 class Access:
-    """One way in which a value is read: its indices, and the gate outside of which it does not exist."""
+    """One way to read a value: its indices, and the gate of its existence."""
 
     idxs: Indices
     gate: UOp
@@ -44,7 +44,7 @@ class Access:
 
 @frozen
 class Use:
-    """Where an access happens: for which kernel, how often, and inside which reductions."""
+    """The context of an access: its kernel, its count, and its place in reductions."""
 
     kernel: "FusedKernel"
     evaluations: int
@@ -55,7 +55,7 @@ class Use:
 
 @dataclass(eq=False, slots=True)
 class FusedKernel:
-    """A value that gets memory, and what computes it."""
+    """A value that gets memory, and the graph of its kernel."""
 
     root: UOp
     ranges: Indices
@@ -101,7 +101,7 @@ class Rangeify:
         self._below_versions = Descent(lambda u: u.op in IN_PLACE)
 
     def run(self) -> list[FusedKernel]:
-        """Return the kernels, each after those whose results it reads."""
+        """Return the kernels, sources first."""
         order = list(self.sink.toposort(lambda u: u.dtype is not dtypes.index or u.op is Ops.SINK))
         self._estimate(order)
         for u in reversed(order):
@@ -164,7 +164,10 @@ class Rangeify:
         return model.inline_elementwise(evaluations, _numel(u), self.operations[u], u.dtype.itemsize)
 
     def _evaluations(self, access: Access, use: Use) -> int:
-        """Return how often the value is computed: where loops run, outside of those it does not depend on."""
+        """Return how often the value is computed.
+
+        Loops inside of those that it depends on are not counted.
+        """
         if not self._model(use.kernel.device).runs_loops:
             return use.evaluations
         needed = frozenset[UOp]().union(access.gate.ranges, *(i.ranges for i in access.idxs))

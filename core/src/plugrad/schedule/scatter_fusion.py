@@ -1,4 +1,4 @@
-"""Give sums by position kernels of their own, where a loop can go through the positions in order.
+"""Give sums by position kernels of their own, where loops run in order.
 
 `sum over j of (x[j] if position[j] == i else 0)` for all `i` is one pass over the positions that writes where
 each of them says, if nothing else is in its kernel. Inside of another one it would compare each with each.
@@ -12,7 +12,7 @@ from plugrad.uop.uop import UOp
 
 
 def scattered(walk: Rangeify) -> set[UOp]:
-    """Return the sums by position that are computed inside of kernels, though loops could scatter them."""
+    """Return the sums by position inside of kernels that loops could scatter."""
     found: set[UOp] = set()
     for u, selection in walk.selections.items():
         if selection.counter is None or u in walk.kernels:

@@ -1,4 +1,4 @@
-"""Know before loops are made which of them run once: reductions that gather, and reductions that scatter.
+"""Find reductions that gather or scatter, before they have loops.
 
 A reduction is written down as the kernel expression that it would be by itself, with everything inlined. What
 `eliminate_ranges` and `scatter_of` say of that decides what is fused, as they will say it of the kernel: the
@@ -22,7 +22,7 @@ _Place = tuple[UOp, Indices]
 
 @frozen
 class Selection:
-    """What a reduction takes at one step at most, or for one element at most.
+    """The axes that a condition limits to one step, or to one element.
 
     Attributes:
         axes: the reduced axes that no loop goes along, since a condition asks for one step: it gathers.
@@ -62,7 +62,7 @@ def selection_of(u: UOp) -> Selection | None:
 
 
 def _has_equality(u: UOp) -> bool:
-    """Say whether there may be an equality of integers around the value `u`: most reductions have none."""
+    """Say whether there may be an equality of integers around the value `u`. Most reductions have none."""
     stack, seen = [u], {u}
     while stack:
         node = stack.pop()
@@ -76,7 +76,7 @@ def _has_equality(u: UOp) -> bool:
 
 
 def _expressions(root: UOp, idxs: Indices) -> dict[_Place, UOp]:
-    """Return the expressions of `root` and of all that is computed for it, element by element."""
+    """Return the expressions of `root` and of everything it needs, element by element."""
     done: dict[_Place, UOp] = {}
     stack: list[_Place] = [(root, idxs)]
     while stack:
@@ -95,7 +95,7 @@ def _expressions(root: UOp, idxs: Indices) -> dict[_Place, UOp]:
 
 
 def _below(u: UOp, at: Indices) -> tuple[list[_Place], UOp]:
-    """Return what one element of `u` is computed from, and the condition that it is there."""
+    """Return the sources of one element of `u`, and the gate of their existence."""
     if u.op in MOVEMENT:
         idxs, inside = source_indices(u, at)
         return [(u.src[0], idxs)], inside

@@ -1,4 +1,4 @@
-"""What symbolic sizes have to fulfil for a graph to mean something, whatever value a variable takes next.
+"""The conditions under which a graph is valid for all values of its variables.
 
 One set of kernels serves all values of a variable, also ones that nobody had looked at when the graph was
 written down. A slice that leaves its axis at one of them would read what lies beside it. What holds for all
@@ -60,7 +60,7 @@ _WRONG = {
 
 
 def conditions_of(sink: UOp) -> tuple[Condition, ...]:
-    """Return what does not hold for all values of the variables in the graph below `sink`.
+    """Return conditions below `sink` that fail for some values of the variables.
 
     before: BUFFER(6).shrink(((0, n),)), for n in 2..8
     after:  (Condition(SHRINK, (0, 0, n, 6)),)

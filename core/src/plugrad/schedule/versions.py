@@ -31,7 +31,7 @@ def base_of(u: UOp) -> UOp:
 
 
 class Descent:
-    """Go down first sources as long as a condition holds, over each node once however often it is asked.
+    """A walk down first sources while a condition holds. It visits each node once however often it is asked.
 
     Chains of versions get long: each of many assigns that wait is written on top of the one before.
 
@@ -61,7 +61,7 @@ class Descent:
 
 
 def owners() -> Descent:
-    """Return what finds the node that owns the memory which a node shows: `memory_of`, for many nodes."""
+    """Return a function from nodes to their memory's owners: `memory_of`, for many nodes."""
     return Descent(_shows_memory_below)
 
 
@@ -70,7 +70,7 @@ def _shows_memory_below(u: UOp) -> bool:
 
 
 def targets() -> Descent:
-    """Return what finds the node below everything that can be assigned to: see `check_target`."""
+    """Return a function from a node to the target below it: see `check_target`."""
     return Descent(lambda u: u.op in IN_PLACE or u.op in _ASSIGNABLE)
 
 
@@ -80,7 +80,7 @@ def device_of(u: UOp) -> str | None:
 
 
 def memory_of(u: UOp) -> UOp:
-    """Return the node that owns the memory which `u` shows: below movement ops and versions."""
+    """Return the owner of the memory of `u`, below movement ops and versions."""
     while _shows_memory_below(u):
         u = u.src[0]
     return u
@@ -101,7 +101,7 @@ def check_target(assign: UOp, below: Descent) -> None:
 
 
 def slice_of(u: UOp) -> tuple[UOp, int] | None:
-    """Return the memory that `u` shows and the first element, if it shows consecutive elements in order.
+    """Return the memory and the first element of `u`, if it is a consecutive slice.
 
     before: BUFFER(4, 6).shrink(((1, 3), (0, 6)))
     after:  (BUFFER(4, 6), 6)
@@ -124,7 +124,7 @@ def slice_of(u: UOp) -> tuple[UOp, int] | None:
 
 
 def part_of(memory: UOp, offset: int, numel: int) -> UOp:
-    """Return `numel` elements of `memory` from `offset` on; the memory itself if that is all of it."""
+    """Return `numel` elements of `memory` from `offset` on; `memory` itself if those are all."""
     total: Any = math.prod(memory.shape)
     if numel == total:
         return memory
