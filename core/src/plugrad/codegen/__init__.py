@@ -1,1 +1,1 @@
-"""From one kernel's graph to a linear program, as a pipeline of passes driven by `Capabilities`."""
+"""Passes from one kernel's graph to its linear program, driven by `Capabilities`."""

@@ -42,7 +42,7 @@ def coalesce(sink: UOp, capabilities: Capabilities) -> UOp:
 
 
 def lanes_for(sink: UOp, r: UOp, capabilities: Capabilities) -> int:
-    """Return how many lanes an axis can have: a power of two that divides it and fits the target."""
+    """Return the lanes of an axis: a power of two that divides it and fits."""
     size = constant_size(r) or 1
     accesses = [u for u in sink.toposort() if u.op is Ops.INDEX and coefficient(u.src[1], r) == 1]
     if not accesses:
@@ -55,7 +55,7 @@ def lanes_for(sink: UOp, r: UOp, capabilities: Capabilities) -> int:
 
 
 def _gain(sink: UOp, r: UOp) -> int:
-    """Return contiguous accesses along `r` less those that would fall apart into single lanes."""
+    """Return the contiguous accesses along `r` less the ones that would become single lanes."""
     gain = 0
     for u in sink.toposort():
         if u.op is not Ops.INDEX or r not in u.ranges:

@@ -1,4 +1,4 @@
-"""Find the loop nest of a kernel: which loop stands inside which, and in which loop each value is computed.
+"""Find a kernel's loop nest: the parent of each loop, the loop of each value.
 
 A value is computed in the innermost loop among the ranges it depends on, so whatever does not change with a
 loop stands before it. A loop stands inside the loops that its user depends on: a STORE's ranges nest in the

@@ -1,4 +1,4 @@
-"""Bring vectors to the shapes that the target has: arithmetic in registers, loads and stores of its widths.
+"""Bring vectors to the target's shapes: arithmetic in registers, loads and stores of its widths.
 
 Targets without vector registers still move memory in wide pieces: the loads stay vectors, arithmetic takes
 them apart.
@@ -122,7 +122,7 @@ def _run_length(places: Sequence[UOp]) -> int:
 
 
 def _parts(idx: UOp) -> tuple[UOp | None, int]:
-    """Return an address as what changes and what is constant."""
+    """Split an address into its varying and its constant part."""
     if idx.op is Ops.CONST:
         return None, idx.arg
     if idx.op is Ops.ADD and idx.src[1].op is Ops.CONST:
@@ -131,7 +131,7 @@ def _parts(idx: UOp) -> tuple[UOp | None, int]:
 
 
 def _pieces(count: int, itemsize: int, capabilities: Capabilities) -> list[tuple[int, int]]:
-    """Return (first lane, lanes) of each access, each a power of two that the target can move."""
+    """Return (first lane, lanes) of each access, powers of two that the target moves."""
     most = max(1, capabilities.max_load_bits // (itemsize * 8))
     most = min(most, capabilities.max_lanes or most)
     out: list[tuple[int, int]] = []

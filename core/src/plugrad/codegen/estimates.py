@@ -1,4 +1,4 @@
-"""Count what a kernel costs, on its graph before optimisation: what it computes, not how."""
+"""Count the operations and bytes of a kernel on its graph before optimisation."""
 
 from plugrad._frozen import frozen
 from plugrad.codegen.rebuild import ranges_of_reduce

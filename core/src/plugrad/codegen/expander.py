@@ -1,4 +1,4 @@
-"""Unroll: each step of an UPCAST, UNROLL or PARTIAL axis becomes an expression of its own.
+"""Unroll each step of an UPCAST, UNROLL or PARTIAL axis into its own expression.
 
 Unrolling is substitution. Values that do not depend on the axis stay one node, because equal nodes are the
 same object; that sharing is the register reuse of a tile.

@@ -42,7 +42,10 @@ def add_launch_dims(sink: UOp, capabilities: Capabilities) -> UOp:
 
 
 def _on_dims(name: str, ranges: Sequence[UOp], dims: int, limits: Sequence[int]) -> dict[UOp, UOp]:
-    """Return each range as an expression of at most `dims` launch indices, the last range on the fastest."""
+    """Return each range as an expression of at most `dims` launch indices.
+
+    The last range is on the fastest.
+    """
     if not ranges:
         return {}
     out: dict[UOp, UOp] = {}

@@ -1,4 +1,4 @@
-"""Gate loads that stand before a loop which may have no steps.
+"""Gate loads before loops that may have no steps.
 
 What does not move along a loop is computed before it, once. With sizes that a variable says, the loop may be
 empty, and such a load's address outside of its buffer: in `x[n:].sum()` of one row at most, the row is `n`.
@@ -15,7 +15,7 @@ from plugrad.uop.validity import conjunction, conjuncts
 
 
 def guard_empty_loops(sink: UOp, _: Any = None) -> UOp:
-    """Let loads before loops that may be empty be done only where the loop has steps.
+    """Gate loads before loops that may be empty by the loops' sizes.
 
     before: REDUCE(LOAD(INDEX(p, n)), k), k of 2-n steps, and n of 1..2 beyond the end of p
     after:  REDUCE(LOAD(INDEX(p, n, 0 < 2-n)), k)

@@ -1,4 +1,4 @@
-"""Give the abstract index type a width: 32 bits where every value fits, 64 where one may not."""
+"""Give the abstract index type a width: 32 bits where every value fits, otherwise 64."""
 
 from typing import Any
 

@@ -85,7 +85,7 @@ class _Vectorizer:
         return not any(self.lane in g.ranges for g in place.src[2:])
 
     def _shuffled(self, u: UOp) -> tuple[UOp, ...]:
-        """Return the lanes of a load that runs backwards or in steps of two, picked from wide loads.
+        """Return the lanes of a load with stride -1 or 2, picked from wide loads.
 
         Nothing is read beyond the first and the last lane: the second load of two ends with the last.
         """

@@ -1,4 +1,4 @@
-"""Write the graph down as a list: loops around blocks, reductions as registers, gated stores as conditionals.
+"""Write the graph as a list: loops around blocks, accumulators, and gated stores in conditionals.
 
 Within a block the order is that of a depth-first walk, so that values are made near their use. Unrolled
 reductions of one loop go step by step, all of them at each: what a step loads is used by all, then forgotten.
@@ -29,7 +29,7 @@ def linearize(sink: UOp, capabilities: Capabilities) -> list[UOp]:
 
 @frozen
 class _Step:
-    """How a register takes in one more value, in operations that the target has."""
+    """The operations by which a register takes in one more value."""
 
     left: UOp
     right: UOp
@@ -49,7 +49,7 @@ def _step_of(op: Ops, dtype: DType, capabilities: Capabilities) -> _Step:
 
 
 def _ranks(order: Sequence[UOp]) -> dict[UOp, int]:
-    """Return the place of each node in the walk; reductions that share a loop are walked side by side."""
+    """Return the place of each node in the walk. Reductions that share a loop are walked side by side."""
     sharing: dict[tuple[UOp, ...], list[UOp]] = {}
     for u in order:
         if u.op is Ops.REDUCE:
@@ -123,7 +123,7 @@ class _Linearizer:
             self._depend(item, block, s)
 
     def _depend(self, item: _Item, block: UOp | None, s: UOp) -> None:
-        """Let `item` of `block`, or the loop around it that stands beside `s`, come after `s`."""
+        """Order `item` of `block`, or the loop around it, after `s`. Both stand in the same block."""
         if s.op is Ops.RANGE:
             return
         if s.op is Ops.STORE and len(s.src) > 2:
@@ -143,7 +143,7 @@ class _Linearizer:
         self.items[home][self._loop_item(loop)].add((_NODE, s, 0))
 
     def _come_after(self, item: _Item, block: UOp | None, store: UOp) -> None:
-        """Let `item` of `block` come after the loops that `store` ends, which stand in the same block."""
+        """Order `item` of `block` after the loops that `store` ends. These stand in the same block."""
         outer = min(store.src[2:], key=lambda r: len(self.nest.around[r]))
         if self.nest.path(outer)[-2] is not block:
             raise VerifyError(
@@ -152,7 +152,7 @@ class _Linearizer:
         self.items[block][item].add(self._loop_item(outer))
 
     def _finish_first(self, before: UOp, store: UOp) -> None:
-        """Let `store`, or the loop around it, come after `before` or the loop around that one."""
+        """Order `store`, or the loop around it, after `before` or its loop."""
         one, other = (self.nest.path(self.nest.block_of(u)) for u in (before, store))
         shared = sum(1 for a, b in zip(one, other, strict=False) if a is b)
         first, then = self._outermost(before, one[shared:]), self._outermost(store, other[shared:])
@@ -286,7 +286,10 @@ class _Linearizer:
         self._emit(UOp(Ops.ENDIF, dtypes.void, (condition,)))
 
     def _open_condition(self, gate: UOp) -> UOp:
-        """Open an IF, or go on with the last one if it asks for the same and no load has come since."""
+        """Open an IF, or continue the last one.
+
+        It continues where the condition is the same and no load has come since.
+        """
         last = len(self.out) - 1
         while last > 0 and self.out[last].op in _MOVES_FREELY:
             last -= 1
@@ -316,7 +319,7 @@ class _Linearizer:
 
 
 def _reads_what(store: UOp, before: UOp) -> bool:
-    """Say whether `store`, which takes its steps in order, does so in the memory that `before` fills."""
+    """Say whether the ordered steps of `store` read the memory that `before` fills."""
     return not _is_ordered(before) and store.src[0].src[0] is before.src[0].src[0]
 
 
@@ -325,7 +328,7 @@ def _is_ordered(store: UOp) -> bool:
 
 
 def remove_unused(program: list[UOp]) -> list[UOp]:
-    """Drop what nothing uses any more, such as products that became part of a MULACC."""
+    """Drop unused nodes, such as products that became part of a MULACC."""
     kept: set[UOp] = set()
     out: list[UOp] = []
     for u in reversed(program):

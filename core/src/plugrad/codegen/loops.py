@@ -18,7 +18,7 @@ _Loop = tuple[tuple[UOp, ...], frozenset[UOp], int]
 
 
 def separate_loops(sink: UOp, _: Any = None) -> UOp:
-    """Copy the ranges of stores and reductions that would have to stand in one loop and cannot.
+    """Copy the ranges of stores and reductions that cannot share one loop.
 
     before: REDUCE(x(k) * REDUCE(y(k), k), k)
     after:  REDUCE(x(m) * REDUCE(y(k), k), m), where m is a new range as long as k
@@ -46,7 +46,10 @@ def _over(u: UOp, count: int, fresh: dict[UOp, UOp]) -> UOp:
 
 
 def _separate_stores(sink: UOp, numbers: Iterator[int]) -> UOp:
-    """Let no store stand in a loop that it does not end: it would run once for each of its steps."""
+    """Copy ranges so that no store stands in a loop it does not end.
+
+    It would run them once for each of its steps.
+    """
     around: dict[UOp, tuple[UOp, ...]] = {}
     moves: dict[tuple[UOp, ...], dict[UOp, UOp]] = {}
     stores: list[UOp] = []
@@ -62,7 +65,7 @@ def _separate_stores(sink: UOp, numbers: Iterator[int]) -> UOp:
 
 
 def _first_crowded(sink: UOp) -> list[UOp]:
-    """Return reductions that share one loop among themselves, but not with the others over their ranges.
+    """Return reductions that share a loop, but not with all others over their ranges.
 
     Users come before what they use: copies of an outer reduction take copies of those inside of it along.
     """
@@ -84,7 +87,7 @@ def _first_crowded(sink: UOp) -> list[UOp]:
 
 
 def _waits(order: list[UOp]) -> dict[UOp, int]:
-    """Return for each node how many reductions have to run one after the other before it."""
+    """Return for each node the length of the longest chain of reductions before it."""
     waits: dict[UOp, int] = {}
     for u in order:
         waits[u] = max((waits[s] for s in u.src), default=0) + (u.op is Ops.REDUCE)

@@ -15,7 +15,7 @@ from plugrad.uop.uop import UOp
 
 
 def scatter(sink: UOp, capabilities: Capabilities) -> UOp:
-    """Replace a kernel that is one sum by position by two stores, the second in the order of its steps.
+    """Replace a kernel that is one sum by position by two stores. The second runs in the order of its steps.
 
     before: STORE(INDEX(p, i), REDUCE(ADD, WHERE(position(j) == i, x(j), 0), j), i)
     after:  STORE(INDEX(p, i), 0, i) and, after that, with all of it gated by `position(j)` being inside,
@@ -37,7 +37,7 @@ def scatter(sink: UOp, capabilities: Capabilities) -> UOp:
 
 
 def _in_order(store: UOp, total: UOp, found: Scatter) -> UOp:
-    """Return the store that takes one step after the other into the element it belongs to."""
+    """Return the store that adds each step into its element, in order."""
     ended = ranges_of_reduce(total)
     ordered = {q: q.replace(arg=Axis(q.arg.ident, AxisType.ORDERED)) for q in ended}
     gate = at(found.inside, found.counter, found.position)
@@ -50,7 +50,7 @@ def _in_order(store: UOp, total: UOp, found: Scatter) -> UOp:
 
 
 def _rank(r: UOp, position: UOp, is_ended: bool) -> int:
-    """Return the place of a loop: as positions stand in memory, so that they are read one after the other.
+    """Return the sort key of a loop. Positions are read in the order of memory.
 
     An element is read in the innermost loop that its position moves along, and must be read in each step.
     """

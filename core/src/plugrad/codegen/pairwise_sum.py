@@ -1,4 +1,4 @@
-"""Add up long sums of floats in pieces, so that what rounding loses hardly grows with their length.
+"""Sum long axes of floats in pieces, which keeps the rounding error small.
 
 A register that takes in a million values one after the other is soon so much greater than each of them that
 most digits of these are lost. Sums of short pieces, sums of those, and so on lose little more than each of
@@ -33,7 +33,7 @@ _LANES = frozenset({AxisType.LANE})
 
 
 def split_long_sums(sink: UOp, capabilities: Capabilities) -> UOp:
-    """Let no register of a sum of floats take in more than some hundreds of values.
+    """Limit each register of a sum of floats to some hundreds of values.
 
     before: REDUCE(x(k), k) with k of 4096 steps
     after:  REDUCE(REDUCE(x(o*64 + i), i), o) with o and i of 64 steps
@@ -58,21 +58,23 @@ def _split(u: UOp, has_stack: bool) -> UOp | None:
     if is_short or (is_tile and not has_stack) or value.op is Ops.WMMA:
         return None
     piece = _PIECE_OF_TILE if is_tile else _PIECE
-    return _sum(_in_pieces(value, loops, piece, copies, unrolled), lanes)
+    return _reduce_sum(_in_pieces(value, loops, piece, copies, unrolled), lanes)
 
 
 def _steps(ranges: tuple[UOp, ...]) -> int:
     return math.prod(int(r.src[0].vmax) for r in ranges)
 
 
-def _sum(value: UOp, ranges: tuple[UOp, ...]) -> UOp:
+def _reduce_sum(value: UOp, ranges: tuple[UOp, ...]) -> UOp:
     return value.reduce(Ops.ADD, *ranges) if ranges else value
 
 
 def _in_pieces(
     value: UOp, loops: tuple[UOp, ...], wanted: int, inner: tuple[UOp, ...] = (), length: int = 1
 ) -> UOp:
-    """Return the sum of `value` over `loops`, outermost first, and `inner` ranges, by sums of inner ones.
+    """Return the sum of `value` over `loops`, and over `inner` ranges, in pieces.
+
+    `loops` are outermost first.
 
     Args:
         value: what is added up.
@@ -85,30 +87,37 @@ def _in_pieces(
         length *= _steps(loops[-1:])
         loops, inner = loops[:-1], (loops[-1], *inner)
     if not loops:
-        return _sum(value, inner)
+        return _reduce_sum(value, inner)
     if length >= _SHORT:
-        return _in_pieces(_sum(value, inner), loops, wanted)
-    return _cut(value, loops, wanted, inner, max(2, wanted // length))
+        return _in_pieces(_reduce_sum(value, inner), loops, wanted)
+    return _sum_pieces_and_rest(value, loops, wanted, inner, max(2, wanted // length))
 
 
-def _cut(value: UOp, loops: tuple[UOp, ...], wanted: int, inner: tuple[UOp, ...], steps: int) -> UOp:
-    """Return the sum with the last loop cut into pieces of about `steps`, and into what is left over."""
+def _sum_pieces_and_rest(
+    value: UOp, loops: tuple[UOp, ...], wanted: int, inner: tuple[UOp, ...], steps: int
+) -> UOp:
+    """Return the sum with the last loop cut into pieces of about `steps`.
+
+    What is left over is added after it.
+    """
     *around, r = loops
     size = r.src[0]
-    piece = _piece(size, steps)
+    piece = _piece_steps(size, steps)
     whole, rest = simplify(size // piece), simplify(size % piece)
     number, step, behind = (
         UOp.range(n, (*r.arg.ident, i), r.arg.kind) for i, n in enumerate((whole, piece, rest))
     )
-    out = _in_pieces(_sum(at(value, r, number * piece + step), (step, *inner)), (*around, number), wanted)
+    out = _in_pieces(
+        _reduce_sum(at(value, r, number * piece + step), (step, *inner)), (*around, number), wanted
+    )
     if rest.vmax == 0:
         return out
-    left = _sum(at(value, r, whole * piece + behind), (behind, *inner))
+    left = _reduce_sum(at(value, r, whole * piece + behind), (behind, *inner))
     return out + _in_pieces(left, tuple(around), wanted)
 
 
-def _piece(size: UOp, wanted: int) -> int:
-    """Return how many steps of a range a piece has: near what is wanted, a divisor where there is one."""
+def _piece_steps(size: UOp, wanted: int) -> int:
+    """Return the steps of a piece of a range. They are near what is wanted, a divisor where there is one."""
     steps = int(size.vmax)
     if size.op is not Ops.CONST:
         return min(wanted, steps)

@@ -14,7 +14,7 @@ _buffer, _idx, _gate = UPat.var("buffer"), UPat.var("idx"), UPat.var("gate")
 _open, _closed = UPat.const(True, dtypes.bool), UPat.const(False, dtypes.bool)
 
 
-def _place(gate: UPat) -> UPat:
+def _gated_index(gate: UPat) -> UPat:
     return UPat(Ops.INDEX, src=(_buffer, _idx, gate))
 
 
@@ -28,10 +28,10 @@ def _is_closed(place: UOp) -> bool:
 
 
 pm_gates = PatternMatcher(
-    (_place(_open), lambda buffer, idx: buffer.index(idx)),
-    (UPat(Ops.LOAD, src=(_place(_closed),), name="load"), lambda buffer, idx, load: load.const_like(0)),
+    (_gated_index(_open), lambda buffer, idx: buffer.index(idx)),
+    (UPat(Ops.LOAD, src=(_gated_index(_closed),), name="load"), lambda buffer, idx, load: load.const_like(0)),
     (
-        UPat(Ops.LOAD, src=(_place(_gate),), name="load"),
+        UPat(Ops.LOAD, src=(_gated_index(_gate),), name="load"),
         lambda buffer, idx, gate, load: buffer.index(idx).load(load.const_like(0), gate, dtype=load.dtype),
     ),
     (UPat(Ops.SINK, name="sink"), _without_closed_stores),
@@ -39,7 +39,7 @@ pm_gates = PatternMatcher(
 
 
 def simplify_gates(sink: UOp, _: Any = None) -> UOp:
-    """Drop conditions that others imply, and let addresses use what their gate says.
+    """Drop implied conditions, and simplify addresses by their gates.
 
     before: INDEX(buffer, i % 8, i < 8 & i < 9), i of 16
     after:  INDEX(buffer, i, i < 8)
@@ -48,7 +48,7 @@ def simplify_gates(sink: UOp, _: Any = None) -> UOp:
 
 
 def lower_gates(sink: UOp, _: Any = None) -> UOp:
-    """Turn a load of a gated place into a load with an alternative, and drop what is never done.
+    """Turn gated loads into loads with an alternative, and drop closed ones.
 
     before: LOAD(INDEX(buffer, idx, gate))
     after:  LOAD(INDEX(buffer, idx), 0, gate)

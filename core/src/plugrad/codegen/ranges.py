@@ -56,7 +56,7 @@ def _fold_range(op: Ops, value: UOp, r: UOp) -> UOp | None:
 
 
 def _counts(dtype: DType, size: int) -> bool:
-    """Say whether `size` times a value is what adding it `size` times gives; integers wrap both ways."""
+    """Say whether adding a value `size` times multiplies it by `size`. Integers wrap both ways."""
     return not is_float(dtype) or truncate(size, dtype) == size
 
 

@@ -1,4 +1,4 @@
-"""Two walks that passes share: rebuild a graph through a function, and fix the value of a range."""
+"""Walks that passes share: rebuild a graph, and fix the value of a range."""
 
 from collections.abc import Callable
 
@@ -9,7 +9,7 @@ UNROLLED = frozenset({AxisType.UPCAST, AxisType.UNROLL, AxisType.PARTIAL})
 
 
 def rebuild(root: UOp, change: Callable[[UOp], UOp | None]) -> UOp:
-    """Return `root` with every node, sources first, exchanged for what `change` makes of it (None: kept)."""
+    """Return `root` with every node, sources first, exchanged by `change` (None: kept)."""
     done: dict[UOp, UOp] = {}
     for u in root.toposort():
         src = tuple([done[s] for s in u.src])

@@ -54,7 +54,7 @@ def _divided(sink: UOp, r: UOp) -> set[UOp]:
 
 
 def _divisors(sink: UOp, r: UOp) -> Iterator[int]:
-    """Yield by what addresses divide `r` itself, where that leaves two long enough loops."""
+    """Yield the divisors of `r` in addresses that leave two long enough loops."""
     size = constant_size(r) or 1
     for u in _divided(sink, r):
         if u.src[0] is r and u.src[1].op is Ops.CONST:

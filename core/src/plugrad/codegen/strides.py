@@ -1,4 +1,4 @@
-"""How an address moves with a range: the coefficient of the range in an index expression."""
+"""The coefficient of a range in an index expression: how far a step moves."""
 
 from plugrad.dtype import dtypes
 from plugrad.uop.ops import Ops
@@ -6,7 +6,7 @@ from plugrad.uop.uop import UOp
 
 
 def coefficient(idx: UOp, r: UOp) -> int | None:
-    """Return `c` where `idx` is `c * r + (something without r)`, or None where it is not of that form."""
+    """Return `c` where `idx` is `c * r` and something without r. It is None for other forms."""
     if r not in idx.ranges:
         return 0
     if idx is r:
@@ -28,7 +28,7 @@ def constant_size(r: UOp) -> int | None:
 
 
 def flat_position(ranges: tuple[UOp, ...]) -> UOp:
-    """Return the place of an element in memory of its own that holds one for each step of `ranges`.
+    """Return the position of an element in a copy over all steps of `ranges`.
 
     before: (i, j) with j of 4
     after:  i*4 + j

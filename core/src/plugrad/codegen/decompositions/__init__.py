@@ -1,4 +1,4 @@
-"""Write the operations that a target lacks with those that it has.
+"""Write the operations that a target lacks with its native ones.
 
 Every target has ADD, MUL, the comparisons, AND, OR, XOR, shifts, CDIV, WHERE, CAST and BITCAST. What else
 is not in its `native_ops` is rewritten here, free of branches, for scalars and vectors alike.

@@ -1,4 +1,4 @@
-"""The plain operations that a target may lack: SUB, NEG, FDIV, RECIP, MAX, TRUNC, SQRT, MULACC."""
+"""Decompositions of SUB, NEG, FDIV, RECIP, MAX, TRUNC, SQRT and MULACC."""
 
 import math
 
@@ -49,7 +49,9 @@ def truncate(x: UOp) -> UOp:
 
 
 def square_root(x: UOp) -> UOp:
-    """Return the square root, at most 1 ULP off: Newton's iteration for 1/sqrt(x), and one step on the root.
+    """Return the square root, at most 1 ULP off.
+
+    It is Newton's iteration for 1/sqrt(x), and one step on the root.
 
     The first guess halves the exponent in the bits (C. Lomont, "Fast inverse square root", 2003); each step
     doubles the digits, and the last one takes the remainder x - s*s exactly, from the halves of s.
@@ -99,7 +101,7 @@ _TABLES = {
 
 
 def rules(capabilities: Capabilities) -> PatternMatcher:
-    """Return the rules for those that are not native.
+    """Return the rules for operations that are not native.
 
     Raises:
         DeviceError: the target can neither divide nor take reciprocals.

@@ -1,4 +1,4 @@
-"""Floats of a byte on targets that know bytes only: conversions as integer arithmetic, memory as uint8.
+"""Floats of a byte, converted by integer arithmetic and stored as uint8.
 
 Arithmetic on them is widened to float32 first (see `small_floats`), so what is left are conversions from and
 to float32, choices, and movement.
@@ -73,7 +73,7 @@ _TABLES = {dtype: _table(dtype, layout) for dtype, layout in FLOAT8.items()}
 
 
 def rules(capabilities: Capabilities) -> PatternMatcher:
-    """Return the conversions of those that the target cannot store as they are."""
+    """Return the conversions of floats that the target cannot store."""
     tables = (table for dtype, table in _TABLES.items() if dtype not in capabilities.storage_dtypes)
     return sum(tables, PatternMatcher())
 

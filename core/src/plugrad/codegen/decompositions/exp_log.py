@@ -53,7 +53,9 @@ def exp(x: UOp) -> UOp:
 
 
 def exp2(x: UOp, more: UOp | None = None) -> UOp:
-    """Return `2 ** (x + more)`, at most 1.2 ULP off (float32 and float64); `more` is below an ULP of `x`.
+    """Return `2 ** (x + more)`, at most 1.2 ULP off.
+
+    It is for float32 and float64; `more` is below an ULP of `x`.
 
     Right for infinities, NaN and results below the normal numbers.
     """
@@ -74,7 +76,10 @@ def _ends(layout: FloatFormat) -> tuple[float, float]:
 
 
 def _between(x: UOp, lowest: float, highest: float) -> tuple[UOp, UOp]:
-    """Return `x` limited from below, where NaN stays, and from both sides, where it becomes a number."""
+    """Return `x` limited from below, and from both sides.
+
+    NaN stays in the first and becomes a number in the second.
+    """
     low = (x < lowest).where(x.const_like(lowest), x)
     return low, (low < highest).where(low, x.const_like(highest))
 

@@ -75,7 +75,7 @@ def sign_bit(x: UOp) -> UOp:
 
 
 def high_half(x: UOp, spare: int = 0) -> UOp:
-    """Cut `x` to the upper half of its digits, less `spare`; what is cut off is a float as well."""
+    """Return the upper half of the digits of `x`, less `spare`. The lower half is a float as well."""
     return (bits(x) & (-1 << (format_of(x).low_half + spare))).bitcast(x.dtype)
 
 
@@ -96,7 +96,7 @@ def polynomial(x: UOp, coefficients: Sequence[float]) -> UOp:
 
 
 def fraction_and_exponent(x: UOp) -> tuple[UOp, UOp]:
-    """Return floats (m, e) with `x == m * 2**e`, m in [sqrt(1/2), sqrt(2)), for positive finite `x`."""
+    """Return floats (m, e) with `x == m * 2**e`, for positive finite `x`. m is in [sqrt(1/2), sqrt(2))."""
     layout = format_of(x)
     tiny = x < layout.smallest_normal
     scaled = tiny.where(x * 2.0**layout.digits, x)

@@ -1,4 +1,4 @@
-"""FLOORDIV, FLOORMOD, CDIV and CMOD: Python's division from C's, from shifts, or from nothing but bounds.
+"""FLOORDIV, FLOORMOD, CDIV and CMOD from C's division, from shifts, or from bounds.
 
 Powers of two become shifts and masks, which round down for every sign. Where bounds prove both operands not
 negative, C's division is Python's. Else the quotient is corrected by one where the remainder's sign is not
@@ -75,6 +75,6 @@ _TABLES = {Ops.FLOORDIV: pm_floordiv, Ops.FLOORMOD: pm_floormod, Ops.CMOD: pm_cm
 
 
 def rules(capabilities: Capabilities) -> PatternMatcher:
-    """Return the rules for those divisions that are not native."""
+    """Return the rules for divisions that are not native."""
     tables = (table for op, table in _TABLES.items() if op.name not in capabilities.native_ops)
     return sum(tables, PatternMatcher())

@@ -1,4 +1,4 @@
-"""POW of float32 and float64: 2 ** (y * log2(x)) with the logarithm in twice the digits.
+"""POW of float32 and float64: 2 ** (y * log2(x)), the logarithm in double precision.
 
 y * log2(x) reaches 2**7 (float32) or 2**10, and its absolute error becomes the relative error of the
 result: so log2(x) is computed as a sum of two floats, from atanh(s) = s + s**3/3 + s**5*P(s*s), s =
@@ -29,7 +29,7 @@ THIRD = (1 / 3, 1.850371707708594e-17)
 
 
 def pow_(x: UOp, y: UOp) -> UOp:
-    """Return `x ** y`, at most 1.25 ULP off, with the special cases of IEEE 754's `pow`.
+    """Return `x ** y`, at most 1.25 ULP off, with IEEE 754's special cases.
 
     NaN for a negative finite `x` and a finite `y` that is no integer; 1 for `y == 0` and for `x == 1`,
     whatever the other is.

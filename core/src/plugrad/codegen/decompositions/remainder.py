@@ -1,4 +1,4 @@
-"""FMOD of float32 and float64, exact for quotients of any size, without loops and without branches.
+"""FMOD of float32 and float64, exact for all quotients, without loops and branches.
 
 With x = m * 2**ex and y = n * 2**ey in integers m and n, the remainder is (m * 2**(ex-ey) mod n) * 2**ey. The
 power of two is raised modulo n, one squaring for each binary digit of the exponent. Each product is reduced
@@ -34,7 +34,7 @@ def fmod(x: UOp, y: UOp) -> UOp:
 
 
 def _parts(a: UOp, layout: FloatFormat) -> tuple[UOp, UOp]:
-    """Return the digits of `a` as an integer, and its exponent field; that of subnormals counts as 1."""
+    """Return the digits of `a` as an integer, and its exponent field. The field of subnormals counts as 1."""
     field = bits(a) >> layout.fraction_bits
     digits = bits(a) & ((1 << layout.fraction_bits) - 1)
     is_normal = field.ne(0)
@@ -57,7 +57,7 @@ def _shifted_modulo(m: UOp, n: UOp, distance: UOp, layout: FloatFormat) -> UOp:
 
 
 def _product_modulo(a: UOp, b: UOp, n: UOp, inverse: UOp) -> UOp:
-    """Return a number that is `a * b` modulo `n`, between -n and n or next to these.
+    """Return `a * b` modulo `n`, in about the interval from -n to n.
 
     The first quotient is off by a few units of its last place, which leaves at most some dozens of n; the
     second is right but for the rounding beside an integer.

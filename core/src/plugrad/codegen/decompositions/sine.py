@@ -33,7 +33,7 @@ _WORDS_64 = tuple(
 
 
 def sin(x: UOp) -> UOp:
-    """Return the sine of radians, at most 1.6 ULP off (float32 and float64); NaN for infinities."""
+    """Return the sine of radians, at most 1.6 ULP off; NaN for infinities. It is for float32 and float64."""
     layout = format_of(x)
     quadrant, sine, cosine = _reduced(magnitude(x), layout)
     value = (quadrant & 1).ne(0).where(cosine, sine)
@@ -41,7 +41,10 @@ def sin(x: UOp) -> UOp:
 
 
 def cos(x: UOp) -> UOp:
-    """Return the cosine of radians, at most 1.6 ULP off (float32 and float64); NaN for infinities."""
+    """Return the cosine of radians, at most 1.6 ULP off; NaN for infinities.
+
+    It is for float32 and float64.
+    """
     layout = format_of(x)
     quadrant, sine, cosine = _reduced(magnitude(x), layout)
     value = (quadrant & 1).ne(0).where(sine, cosine)
@@ -49,13 +52,13 @@ def cos(x: UOp) -> UOp:
 
 
 def _with_quadrant(x: UOp, value: UOp, quadrant: UOp, sign: UOp, layout: FloatFormat) -> UOp:
-    """Return `value` with another sign in the third and fourth quadrant; NaN where `x` is no number."""
+    """Negate `value` in the third and fourth quadrant; NaN where `x` is no number."""
     sign = sign ^ ((quadrant >> 1) << (layout.bits.itemsize * 8 - 1))
     return (magnitude(x) < math.inf).where((bits(value) ^ sign).bitcast(x.dtype), math.nan)
 
 
 def _reduced(a: UOp, layout: FloatFormat) -> tuple[UOp, UOp, UOp]:
-    """Return the quadrant of an angle, and sine and cosine of what is left of it, in [-pi/4, pi/4]."""
+    """Return an angle's quadrant, and sine and cosine of its rest, in [-pi/4, pi/4]."""
     small = a < math.pi / 4
     large = small.where(a.const_like(1.0), a)
     quadrant, turn, turn_low = (_turns_short if layout is FLOAT32 else _turns_long)(large, layout)
@@ -69,7 +72,10 @@ def _reduced(a: UOp, layout: FloatFormat) -> tuple[UOp, UOp, UOp]:
 
 
 def _turns_short(a: UOp, layout: FloatFormat) -> tuple[UOp, UOp, UOp]:
-    """Return (quadrant, fraction, more of it) of a float32 from 2**-1 on: a*2/pi = quadrant + fraction."""
+    """Return (quadrant, fraction, more of it) with a*2/pi = quadrant + fraction.
+
+    It is for a float32 from 2**-1 on.
+    """
     field = bits(a) >> layout.fraction_bits
     m = _significand(a, layout)
     # the 64 binary digits of 2/pi whose products have the weights 2**1 .. 2**-62, and 32 more for their carry
@@ -121,7 +127,7 @@ def _significand(a: UOp, layout: FloatFormat) -> UOp:
 
 
 def _select(words: Sequence[int], start: UOp, dtype: DType) -> list[UOp]:
-    """Return the four words from `start` on, by one choice for each binary digit of `start`."""
+    """Return four words from `start` on, by a choice for each binary digit."""
     like = start.cast(dtype)
     chosen = [like.const_like(w) for w in words]
     step = 1 << ((len(words) - 4).bit_length() - 1)

@@ -1,4 +1,6 @@
-"""Floats of at most 16 bits on targets that only store them: each op is computed in float32 and rounded back.
+"""Operations on floats of at most 16 bits, computed in float32 and rounded back.
+
+They are for targets that only store such floats.
 
 For + - * / and square roots that is the correctly rounded result: float32 has more than twice their digits,
 plus two. Conversions from and to other types go through float32 too, so that targets convert between these
@@ -38,7 +40,9 @@ def _through_float32(u: UOp) -> UOp | None:
 
 
 def _to_odd_float32(x: UOp) -> UOp:
-    """Return the float64 in float32, the neighbour with an odd last digit where it lies between two.
+    """Return the float64 in float32, rounded to odd.
+
+    Of two neighbours, that is the one with an odd last digit.
 
     Rounding that again gives what one rounding would (S. Boldo and G. Melquiond, "Emulation of a FMA and
     correctly rounded sums", 2008): a tie in the second step can only be a tie of the original.
@@ -60,7 +64,7 @@ _LEFT_OUT = {4: ((24, 8),), 8: ((24, 15), (39, 30), (54, 40))}
 
 
 def _odd_float32_of_int(x: UOp) -> UOp:
-    """Return the integer in float32, odd where it is not exact as in `_to_odd_float32`; needs no float64."""
+    """Return the integer in float32, rounded to odd as in `_to_odd_float32`. It needs no float64."""
     out = x.cast(dtypes.float32)
     for power, count in _LEFT_OUT[x.dtype.itemsize]:
         rest = (x & ((1 << count) - 1)).ne(0)
@@ -94,6 +98,6 @@ _TABLES = {dtype: _table(dtype) for dtype in (dtypes.float16, dtypes.bfloat16, *
 
 
 def rules(capabilities: Capabilities) -> PatternMatcher:
-    """Return the rules for those of them that the target cannot compute with."""
+    """Return the rules for dtypes that the target cannot compute with."""
     tables = (table for dtype, table in _TABLES.items() if dtype not in capabilities.compute_dtypes)
     return sum(tables, PatternMatcher())

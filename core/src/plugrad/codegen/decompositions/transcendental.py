@@ -1,4 +1,4 @@
-"""EXP, EXP2, LOG2, SIN, COS, POW and FMOD where the target lacks them, each to a stated number of ULPs.
+"""EXP, EXP2, LOG2, SIN, COS, POW and FMOD, each to a stated number of ULPs.
 
 float16 and bfloat16 are computed in float32.
 """
@@ -79,6 +79,6 @@ _TABLES = {
 
 
 def rules(capabilities: Capabilities) -> PatternMatcher:
-    """Return the rules for those of them that are not native."""
+    """Return the rules for functions that are not native."""
     tables = (table for op, table in _TABLES.items() if op.name not in capabilities.native_ops)
     return sum(tables, PatternMatcher())

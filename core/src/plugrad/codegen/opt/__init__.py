@@ -1,1 +1,1 @@
-"""Optimisations of one kernel's axes: what they are, how they apply, and which to choose."""
+"""Optimisations of one kernel's axes: their list, their effect, and their choice."""

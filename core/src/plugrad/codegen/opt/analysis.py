@@ -1,4 +1,4 @@
-"""What a heuristic wants to know of a kernel: where it touches memory, how often, how far each step moves."""
+"""The memory accesses, counts and strides of a kernel, as heuristics read them."""
 
 import math
 from collections.abc import Iterable
@@ -44,7 +44,7 @@ class MemoryAccess:
 
 @frozen
 class LoopBody:
-    """What one REDUCE, or the kernel outside of its reductions, does in each step of its loops."""
+    """The work of one REDUCE in each step of its loops. The kernel outside of its reductions is one, too."""
 
     reduce: UOp | None
     loops: frozenset[UOp]
@@ -65,7 +65,10 @@ def steps_of(ranges: Iterable[UOp]) -> int:
 
 
 def bodies_of(sink: UOp) -> list[LoopBody]:
-    """Return the bodies of a kernel: those of its stores, one for each nest of loops, then of each REDUCE."""
+    """Return the bodies of a kernel: of its stores, then of each REDUCE.
+
+    Stores have one for each nest of loops.
+    """
     together: dict[frozenset[UOp], list[UOp]] = {}
     for store in stores_of(sink):
         together.setdefault(frozenset(r for r in store.src[2:] if r.op is Ops.RANGE), []).append(store)
@@ -80,12 +83,12 @@ def bodies_of(sink: UOp) -> list[LoopBody]:
 
 
 def work_of(bodies: Iterable[LoopBody]) -> int:
-    """Return how many steps of loops bodies take, each times what it computes, reads and writes."""
+    """Return the steps of all bodies, each times its operations, loads and stores."""
     return sum(b.steps * (b.operations + len(b.places)) for b in bodies)
 
 
 def are_worth_threads(work: int, cores: int) -> bool:
-    """Say whether so much work, as `work_of` counts it, is to be shared by the cores."""
+    """Say whether that much work, as of `work_of`, is shared by the cores."""
     return cores > 1 and work >= _THREAD_FROM
 
 
@@ -109,7 +112,7 @@ def _body(reduce: UOp | None, loops: frozenset[UOp], roots: list[UOp], stored: s
 
 
 def lanes_along(body_places: Iterable[MemoryAccess], r: UOp, capabilities: Capabilities) -> int:
-    """Return how many lanes vectors along `r` can have: a power of two, no more than its steps."""
+    """Return the lanes of vectors along `r`: a power of two, within its steps."""
     widest = max((capabilities.lane_bytes(p.index.dtype) for p in body_places if p.moves(r)), default=4)
     size = constant_size(r) or 1
     fitting = max(1, capabilities.vector_bits // (8 * widest))
@@ -117,5 +120,5 @@ def lanes_along(body_places: Iterable[MemoryAccess], r: UOp, capabilities: Capab
 
 
 def divisors(size: int, candidates: Iterable[int]) -> list[int]:
-    """Return those of `candidates` that divide `size`, in the given order."""
+    """Return the candidates that divide `size`, in the given order."""
     return [c for c in candidates if size % c == 0]

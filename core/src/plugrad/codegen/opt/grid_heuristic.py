@@ -55,7 +55,7 @@ def grid_opts(kernel: KernelOpt) -> Iterator[Opt]:
 
 
 def _share(ident: AxisId, size: int, most: int) -> Iterator[Opt]:
-    """Share a reduction among a group; where no size divides it, the last steps of some items are gated."""
+    """Share a reduction among a group. Where no size divides it, the last steps of some items are gated."""
     parts = [p for p in (256, 128, 64, 32) if p <= most]
     exact = divisors(size, parts)
     if not exact:
@@ -106,12 +106,12 @@ def _matrix_plan(kernel: KernelOpt) -> list[Opt]:
             )
             if columns is None or rows is None or inner is None:
                 continue
-            if plan := _use(kernel, core, columns, rows, inner):
+            if plan := _matrix_tile_opts(kernel, core, columns, rows, inner):
                 return plan
     return []
 
 
-def _use(kernel: KernelOpt, core: TensorCore, columns: UOp, rows: UOp, inner: UOp) -> list[Opt]:
+def _matrix_tile_opts(kernel: KernelOpt, core: TensorCore, columns: UOp, rows: UOp, inner: UOp) -> list[Opt]:
     width, height, depth = core.dims
     depth_steps = constant_size(inner) or 0
     padded = -(-depth_steps // depth) * depth
@@ -143,7 +143,7 @@ def _use(kernel: KernelOpt, core: TensorCore, columns: UOp, rows: UOp, inner: UO
 
 @frozen
 class _AlongAxis:
-    """How matrix instructions go along an output axis: `count` tiles of `size` steps in each warp."""
+    """Matrix instructions along an output axis: `count` tiles of `size` steps in each warp."""
 
     ident: AxisId
     steps: int
@@ -174,7 +174,7 @@ class _AlongAxis:
 
 
 def _suits(kernel: KernelOpt, size: int, count: int) -> bool:
-    """Say whether tiles of `count` cover an axis, exactly or with little that is done twice."""
+    """Say whether tiles of `count` cover an axis with little repeated work."""
     if size % count == 0:
         return True
     return count < size and -(-size // count) * count <= _REPEATED * size and kernel.can_repeat()

@@ -56,7 +56,7 @@ _WAYS = 8
 
 
 def optimise(kernel: KernelOpt) -> KernelOpt:
-    """Apply the optimisations that suit a kernel that has none, and return it."""
+    """Apply suitable optimisations to a kernel without any, and return it."""
     if kernel.capabilities.grid_dims:
         kernel.apply_all(grid_opts(kernel))
     else:
@@ -67,7 +67,7 @@ def optimise(kernel: KernelOpt) -> KernelOpt:
 
 
 def _plan_loops(kernel: KernelOpt) -> None:
-    """Choose vectors, tiles, threads and copies; lanes that need copies are chosen where these are made."""
+    """Choose vectors, tiles, threads and copies. Lanes that need copies are chosen with these."""
     if not kernel.capabilities.vector_bits:
         _add_threads(kernel)
         return
@@ -110,7 +110,7 @@ class _Tile:
         return sum(math.prod(count for r, count in factors if p.moves(r)) for p in _moving(body))
 
     def cost(self, body: LoopBody) -> float:
-        """Return the loads for each product that is wanted; those beyond the end of an axis are not."""
+        """Return the loads for each wanted product. Products beyond the end of an axis are not wanted."""
         sizes = ((self.column, self.columns * self.unit), *self.rows)
         return self.loads(body) / self.products * math.prod(_with_rest(r, count) for r, count in sizes)
 
@@ -126,20 +126,23 @@ def _with_rest(r: UOp, count: int) -> float:
 
 
 def _vector_steps(r: UOp, lanes: int) -> int:
-    """Return the steps along `r`: an output axis repeats a few elements, a reduced one adds single ones."""
+    """Return the steps along `r`. An output axis repeats a few elements, a reduced one adds single ones."""
     size = constant_size(r) or 1
     return size // lanes + size % lanes if r.arg.kind is AxisType.REDUCE else -(-size // lanes)
 
 
 def _access_cost(place: MemoryAccess, lane: UOp | None, share: float) -> float:
-    """Return what a step costs at a place: its share of wide accesses and a shuffle, or one of its own."""
+    """Return the cost of a step at a place.
+
+    It is its share of wide accesses and a shuffle, or one of its own.
+    """
     if lane is None or not place.moves(lane) or place.is_contiguous(lane):
         return share
     return min(_SHUFFLED * share, _GATHERED) if place.is_shuffled(lane) else _GATHERED
 
 
 def _moving(body: LoopBody) -> list[MemoryAccess]:
-    """Return the places that the loops of the reduction move: the others are loaded once, before them."""
+    """Return the places that the reduction's loops move. The others are loaded once, before them."""
     ended = frozenset(ranges_of_reduce(body.reduce)) if body.reduce is not None else frozenset[UOp]()
     return [p for p in body.places if not ended.isdisjoint(p.index.ranges)]
 
@@ -181,7 +184,7 @@ class _VectorPlan:
         self._order(tile)
 
     def _beside(self, lane: UOp | None) -> list[UOp]:
-        """Return the axes of other loops that gain by lanes: those of stores without the chosen one."""
+        """Return the axes of other stores' loops that gain by lanes."""
         if lane is None:
             return []
         stores = stores_of(self.kernel.ast)
@@ -197,7 +200,10 @@ class _VectorPlan:
         return [r for r in self.kernel.axes(AxisType.LOOP) if self._lanes(r) > 1]
 
     def _lanes(self, r: UOp) -> int:
-        """Return as many lanes as fit along `r`, or fewer where those divide it and take as few steps."""
+        """Return the lanes that fit along `r`.
+
+        Fewer are returned where they divide it and take as few steps.
+        """
         size = constant_size(r) or 1
         most = lanes_along(self.places, r, self.kernel.capabilities)
         for body in self.bodies:
@@ -213,7 +219,7 @@ class _VectorPlan:
         return r.arg.kind is AxisType.REDUCE or self.can_repeat
 
     def _fitting(self, r: UOp, unit: int, candidates: Iterable[int]) -> list[int]:
-        """Return those of `candidates` of which a tile of `unit` times as many steps fits the axis."""
+        """Return the candidates that fit the axis in tiles of `unit` times as many steps."""
         size = constant_size(r) or 1
         rest = self._may_leave_rest(r)
         return [c for c in candidates if c * unit <= size and (rest or size % (c * unit) == 0)]
@@ -247,7 +253,10 @@ class _VectorPlan:
         return body.steps * (accesses + (body.operations + 1) * share)
 
     def _is_packed(self, place: MemoryAccess, lane: UOp | None) -> bool:
-        """Say whether lanes along `lane` may be read from a copy: it is large, and read for many rows."""
+        """Say whether lanes along `lane` may be read from a copy.
+
+        The memory is large, and read for many rows.
+        """
         if not self.packs or place.reduce is None or lane is None or not place.moves(lane):
             return False
         rows = (r for r in self.kernel.axes(AxisType.LOOP) if r is not lane and not place.moves(r))
@@ -255,13 +264,13 @@ class _VectorPlan:
         return is_long and self.is_large(place)
 
     def is_large(self, place: MemoryAccess) -> bool:
-        """Say whether all that a reduction reads at a place is more than the second cache holds."""
+        """Say whether a reduction reads more at a place than the second cache holds."""
         if place.reduce is None:
             return False
         return span_of(place.index.src[1]) * place.index.dtype.itemsize >= self.cache_bytes
 
     def _sum_in_lanes(self, body: LoopBody, chains: int) -> None:
-        """Let a reduction sum along the lanes of vectors, `chains` of them side by side."""
+        """Sum a reduction along the lanes of vectors, `chains` of them side by side."""
         if body.reduce is None:
             return
         # reductions may share ranges: those that another one has split are gone
@@ -282,7 +291,7 @@ class _VectorPlan:
         self.kernel.apply(Opt(OptOps.UPCAST, ident, count))
 
     def _tile(self, body: LoopBody, lane: UOp | None) -> list[tuple[AxisId, int]]:
-        """Return how many steps of which output axes share registers: the tile that loads least a product."""
+        """Return the steps of output axes that share registers. The tile loads least for a product."""
         if body.reduce is None or not _moving(body):
             return []
         outputs = [r for r in self.kernel.axes(AxisType.LOOP) if r in body.loops and constant_size(r)]
@@ -309,7 +318,10 @@ class _VectorPlan:
         return min(fitting, key=lambda tile: (tile.cost(body), -tile.products)).opts()
 
     def _crossing(self, lane: UOp) -> tuple[AxisId, int] | None:
-        """Where a place jumps along the lanes but runs along another axis, a rectangle uses whole lines."""
+        """Return the axis and size of a rectangle of whole cache lines.
+
+        A place jumps along the lanes and runs along the axis.
+        """
         jumping = [p for p in self.places if p.moves(lane) and not p.is_contiguous(lane)]
         for r in self.kernel.axes(AxisType.LOOP):
             side = self._fitting(r, 1, (16, 8, 4))
@@ -330,7 +342,7 @@ class _VectorPlan:
                 copies *= size
 
     def _order(self, tile: list[tuple[AxisId, int]]) -> None:
-        """Let the axis with the wider tile be outside: the inner loop's stream is read once a step."""
+        """Move the axis with the wider tile outside. The inner loop's stream is read once a step."""
         if len(tile) < 2 or tile[0][1] <= tile[1][1]:
             return
         column, row = ((*ident, 0) for ident, _ in tile[:2])
@@ -370,7 +382,7 @@ def _add_threads(kernel: KernelOpt) -> None:
 
 
 def _stage(kernel: KernelOpt) -> None:
-    """Copy what the innermost loop around a reduction only repeats, where it is spread beyond the cache.
+    """Copy invariant values of the innermost loop around a reduction. They are spread beyond the cache.
 
     The lines and pages of a tile of columns are as many as the rows: they crowd a few sets of each cache.
     """

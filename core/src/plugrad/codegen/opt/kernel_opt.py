@@ -79,7 +79,7 @@ class KernelOpt:
         return found
 
     def ended_by_all_stores(self) -> list[UOp]:
-        """Return the output axes that may be spread: a store outside of one would run once for each step."""
+        """Return the output axes that may be spread. A store outside of one would run once for each step."""
         return [r for r in self.axes(*_OUTPUT) if all(r in s.src[2:] for s in stores_of(self.ast))]
 
     def apply_all(self, opts: Iterable[Opt]) -> "KernelOpt":
@@ -112,13 +112,13 @@ class KernelOpt:
         elif opt.op is OptOps.SWAP:
             self._swap(opt)
         elif opt.op is OptOps.PADTO:
-            self._pad(opt)
+            self._pad_axis(opt)
         elif opt.op is OptOps.SHIFTIN:
             self._shift_in(opt)
         elif opt.op is OptOps.SPLIT_REMAINDER:
             self._peel(opt)
         elif opt.op is OptOps.SPLIT:
-            self._cut(opt)
+            self._split_remainder(opt)
         elif opt.op is OptOps.TC:
             self._use_tensor_core(opt)
         elif opt.op is OptOps.STAGE:
@@ -211,7 +211,7 @@ class KernelOpt:
             )
 
     def _replace(self, r: UOp, value: UOp, parts: tuple[UOp, ...]) -> None:
-        """Put `value` for the range `r`, and `parts` where loops over it end."""
+        """Replace the range `r` by `value`, and by `parts` where loops end."""
 
         def change(u: UOp) -> UOp | None:
             if u.op is Ops.STORE and value in u.src[2:]:
@@ -225,7 +225,7 @@ class KernelOpt:
         self.ast = simplify(rebuild(self.ast.substitute({r: value}), change))
 
     def can_repeat(self) -> bool:
-        """Say whether an element may be computed twice: not where the kernel reads what it writes."""
+        """Say whether elements may be computed twice. They may not where the kernel reads its output."""
         stores = stores_of(self.ast)
         written = {s.src[0].src[0] for s in stores}
         values = UOp.sink(*(s.src[1] for s in stores)).toposort()
@@ -259,7 +259,7 @@ class KernelOpt:
 
         self.ast = simplify(rebuild(self.ast, change))
 
-    def _cut(self, opt: Opt) -> None:
+    def _split_remainder(self, opt: Opt) -> None:
         r, place = self.axis(opt.axis), _count(opt)
         size = constant_size(r)
         if r.arg.kind is not AxisType.LOOP:
@@ -356,7 +356,7 @@ class KernelOpt:
 
         self.ast = rebuild(self.ast, change)
 
-    def _pad(self, opt: Opt) -> None:
+    def _pad_axis(self, opt: Opt) -> None:
         r, multiple = self.axis(opt.axis), _count(opt)
         if r.arg.kind not in _OUTPUT and r.arg.kind is not AxisType.REDUCE:
             raise KernelOptError(

@@ -1,4 +1,4 @@
-"""Cut output axes where gates open and close or addresses jump, so that vectors need not ask.
+"""Cut output axes where gates open or addresses jump. Vectors then need no gates.
 
 A copy with zeros around it, or one of several tensors side by side, reads under gates that depend on where an
 element stands; a rolled copy reads at a remainder, which starts again somewhere. Between two borders nothing
@@ -23,7 +23,7 @@ _LONG = 8
 
 
 def cuts(kernel: KernelOpt) -> Iterator[Opt]:
-    """Yield what cuts the axis along which memory is written, where gates or remainders break its loads."""
+    """Yield the cuts of the stored axis, at gates and remainders that break its loads."""
     stores = stores_of(kernel.ast)
     order = kernel.ast.toposort()
     if len(stores) != 1 or not kernel.can_repeat() or any(u.op is Ops.REDUCE for u in order):
@@ -53,7 +53,10 @@ def cuts(kernel: KernelOpt) -> Iterator[Opt]:
 
 
 def _borders(value: UOp, r: UOp) -> Iterator[int]:
-    """Yield steps of `r` at which a comparison within `value` changes, or a quotient or remainder jumps."""
+    """Yield steps of `r` at which a comparison within `value` changes.
+
+    A quotient or remainder that jumps counts, too.
+    """
     size = constant_size(r) or 0
     for u in value.toposort():
         if u.op is Ops.CMPLT:
@@ -72,7 +75,7 @@ def _borders(value: UOp, r: UOp) -> Iterator[int]:
 
 
 def _start(moving: UOp, r: UOp) -> int | None:
-    """Return the number from which `moving` counts up with `r`, or None where it does otherwise."""
+    """Return the first value of `moving`, which counts up with `r`; otherwise None."""
     if coefficient(moving, r) != 1:
         return None
     lowest, highest = moving.substitute({r: r.const_like(0)}).bounds

@@ -6,7 +6,7 @@ from plugrad._frozen import frozen
 
 
 class OptOps(Enum):
-    """What can be done to an axis."""
+    """The kinds of changes to an axis."""
 
     UPCAST = auto()  # unroll `arg` steps into registers; of a reduced axis, into separate accumulators
     UNROLL = auto()  # repeat the body of a reduction for `arg` steps of its axis
@@ -36,7 +36,7 @@ AxisId = tuple[int, ...]
 
 @frozen
 class MatrixTile:
-    """Which matrix instruction a TC uses, and on which axes besides its own, the columns of B.
+    """The matrix instruction of a TC, and its axes besides the columns of B.
 
     Attributes:
         core: the name of one of the target's tensor cores.

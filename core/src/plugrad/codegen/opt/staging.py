@@ -24,7 +24,7 @@ _KINDS = {AxisType.UPCAST: AxisType.UPCAST, AxisType.PARTIAL: AxisType.UPCAST}
 
 @frozen
 class Panel:
-    """A value that a loop repeats, over axes that stand inside of the loop.
+    """A value that a loop repeats, over axes inside of the loop.
 
     Attributes:
         value: what is computed; it does not move with the loop.
@@ -52,12 +52,15 @@ class Panel:
 
     @property
     def span_bytes(self) -> int:
-        """Bytes from the first to the last element that the copy is made of; 0 where that is not known."""
+        """Return the bytes from the first to the last copied element; 0 where unknown."""
         return max(span_of(place.src[1], self.axes) * place.dtype.itemsize for place in self.places)
 
     @property
     def is_gathered(self) -> bool:
-        """Say whether neighbours in the copy, those of one vector, are no neighbours where they come from."""
+        """Say whether neighbours in the copy are apart in their source.
+
+        Neighbours are the elements of one vector.
+        """
         last = self.axes[-1]
         return last.arg.kind in UNROLLED and any(
             coefficient(p.src[1], last) not in (0, 1) for p in self.places
@@ -65,7 +68,9 @@ class Panel:
 
 
 def span_of(idx: UOp, axes: "Collection[UOp] | None" = None) -> int:
-    """Return the elements from the first to the last that `idx` visits along `axes`, by default all it has.
+    """Return the elements from the first to the last that `idx` visits.
+
+    `axes` are by default all of its ranges.
 
     0 where that is not known.
     """
@@ -79,7 +84,7 @@ def span_of(idx: UOp, axes: "Collection[UOp] | None" = None) -> int:
 
 
 def panels_of(ast: UOp, loop: UOp) -> list[Panel]:
-    """Return what the reductions inside of `loop` read anew at each of its steps, though it is the same."""
+    """Return the values that `loop` reads anew at each step without change."""
     ended = next((s.src[2:] for s in stores_of(ast) if loop in s.src[2:]), (loop,))
     around = frozenset(ended[: ended.index(loop)])
     users = [u for u in ast.toposort() if loop in u.ranges and u.op is not Ops.INDEX]
@@ -89,7 +94,7 @@ def panels_of(ast: UOp, loop: UOp) -> list[Panel]:
 
 
 def _in_order(axes: frozenset[UOp]) -> tuple[UOp, ...]:
-    """Return the axes of a copy; those that may become lanes come last."""
+    """Return the axes of a copy. Possible lanes come last."""
     return tuple(sorted(axes, key=lambda r: (r.arg.kind in _KINDS, r.arg.ident)))
 
 
@@ -98,7 +103,7 @@ def _is_reduced(r: UOp) -> bool:
 
 
 def _may_be_copied(value: UOp) -> bool:
-    """Say whether it reads memory, and is a value as memory holds them, made without a loop."""
+    """Say whether it is a loaded value, of a memory dtype, made without a loop."""
     ops = {u.op for u in value.toposort()}
     is_stored = value.dtype.count == 1 and value.dtype is not dtypes.index
     return is_stored and Ops.LOAD in ops and ops.isdisjoint((Ops.REDUCE, Ops.AFTER))

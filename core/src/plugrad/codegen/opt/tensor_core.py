@@ -22,7 +22,9 @@ from plugrad.uop.uop import UOp
 
 @frozen
 class Product:
-    """A sum of products in a kernel: `sum(a * b)`, `a` over rows and inner axis, `b` over inner and columns.
+    """A sum of products in a kernel: `sum(a * b)`.
+
+    `a` is over rows and inner axis, `b` over inner and columns.
 
     Attributes:
         reduce: the REDUCE.
@@ -42,7 +44,7 @@ class Product:
 
 
 def products_of(ast: UOp, core: TensorCore) -> list[Product]:
-    """Return the sums of products in a kernel that take and give the dtypes of `core`."""
+    """Return the sums of products in a kernel with the dtypes of `core`."""
     axes = [r for s in stores_of(ast)[:1] for r in reversed(s.src[2:]) if r.op is Ops.RANGE]
     return [p for u in ast.toposort() for p in _products(u, core, axes)]
 
@@ -74,7 +76,7 @@ def _holds_reduce(x: UOp) -> bool:
 
 
 def _factors(value: UOp, dtype: DType) -> tuple[UOp | None, UOp | None]:
-    """Return the factors of a product; those of steps that padding added are 0."""
+    """Return the factors of a product. Padded steps are 0."""
     if value.op is Ops.WHERE and value.src[2].op is Ops.CONST and value.src[2].arg == 0:
         inside, product, _ = value.src
         x, y = _factors(product, dtype)
@@ -107,7 +109,7 @@ def _is_contiguous(x: UOp, r: UOp) -> bool:
 
 @frozen
 class Coordinate:
-    """The value of an axis in terms of others, and those of them that loops run over."""
+    """The value of an axis in terms of others, and their loops."""
 
     value: UOp
     parts: tuple[UOp, ...]
@@ -210,7 +212,7 @@ class _Tiling:
         return UOp.range(1 << run.length, ident, AxisType.UPCAST)
 
     def _coordinate(self, name: str, runs: "Sequence[_Run]", places: Sequence[UOp]) -> Coordinate:
-        """Return an output axis as tile, place in the tile that a vector has, and that the thread has."""
+        """Return an output axis as tile, vector element and thread position."""
         value = self.outer[name] * self.sizes[name] + _bits(name, self.core.c.threads, self.warp)
         own = [(run, place) for run, place in zip(runs, places, strict=True) if run.axis == name]
         for run, place in own:
@@ -272,7 +274,7 @@ def _bits(name: str, bits: Sequence[str], number: UOp) -> UOp:
 
 
 def _picked(vector: UOp, number: UOp) -> UOp:
-    """Return the lane that `number` says, a choice that unrolling decides."""
+    """Return the lane of number `number`, a choice that unrolling decides."""
     out = vector.gep(0)
     for i in range(1, vector.dtype.count):
         out = number.eq(i).where(vector.gep(i), out)
