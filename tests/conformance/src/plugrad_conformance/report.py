@@ -1,7 +1,7 @@
 """The report of one run as JSON: who was tested, how, and what each case gave.
 
-`status` is "pass" only where every case of the profile was done and none failed. Nothing that a device says
-changes `denominators`.
+`status` is "pass" only where every case of the profile was done and none failed, "incomplete" where some were
+not done and none of the others failed. Nothing that a device says changes `denominators`.
 """
 
 import json
@@ -53,7 +53,7 @@ def make_report(run: Run) -> Report:
         "spec": SPEC_VERSION,
         "must_pass": must_pass.digest(),
         "profile": run.profile,
-        "status": "fail" if failed else "pass",
+        "status": "fail" if failed else "incomplete" if totals["not run"] else "pass",
         "plugin": _plugin(run.bench),
         "device": _device(run.bench) | {"compiler": run.bench.compiler_key},
         "host": {
