@@ -16,7 +16,13 @@ from plugrad.settings import settings
 from plugrad.target import Capabilities
 from plugrad.uop.ops import COMPARE, Ops
 from plugrad.uop.uop import UOp
-from plugrad_cpu_clang import halves, preamble
+from plugrad_cpu_clang import preamble
+from plugrad_cpu_clang.half_conversions import (
+    bfloat_from_float,
+    float_from_bfloat,
+    float_from_half,
+    half_from_float,
+)
 from plugrad_cpu_clang.machine import Machine, available_threads, this_machine
 from plugrad_cpu_clang.spilling import spilled_accumulators
 
@@ -239,9 +245,7 @@ class CpuRenderer(MaskRenderer):
             magnitude = f"({value} & 0x7fff)" if source.scalar() in HALVES else value
             return f"({magnitude} != 0)"
         if source.scalar() in HALVES:
-            from_bits = (
-                halves.float_from_half if source.scalar() is dtypes.float16 else halves.float_from_bfloat
-            )
+            from_bits = float_from_half if source.scalar() is dtypes.float16 else float_from_bfloat
             value, source = f"{from_bits(scope.define, to.count)}({value})", dtypes.float32.vec(to.count)
         if to.scalar() in HALVES:
             return self._cast_to_half(scope, source, to, value)
@@ -279,7 +283,7 @@ class CpuRenderer(MaskRenderer):
         if source.scalar() is not dtypes.float32:
             assert source.scalar().itemsize < 4, f"{source} becomes float32 before it becomes {to}"
             value = self._convert(scope, dtypes.float32.vec(count), value)
-        to_bits = halves.half_from_float if to.scalar() is dtypes.float16 else halves.bfloat_from_float
+        to_bits = half_from_float if to.scalar() is dtypes.float16 else bfloat_from_float
         return f"{to_bits(scope.define, count)}({value})"
 
 

@@ -12,7 +12,7 @@ from plugrad.dtype import DType, dtypes, is_bool, is_float, is_unsigned
 from plugrad.renderer.facts import is_safe_divisor
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
-from plugrad_cuda.ptx.body import Body
+from plugrad_cuda.ptx.builder import PtxBuilder
 from plugrad_cuda.ptx.types import is_narrow, literal, number_type, register_bits
 
 _ON_FLOATS = {
@@ -56,7 +56,7 @@ _ON_BOOLS = {
 _WIDENING = frozenset({Ops.ADD, Ops.SUB, Ops.MUL, Ops.MULACC, Ops.NEG, Ops.SHL, Ops.CDIV})
 
 
-def write_alu(body: Body, u: UOp) -> str:
+def write_alu(body: PtxBuilder, u: UOp) -> str:
     """Write the operation `u` and return its operand.
 
     Raises:
@@ -81,7 +81,7 @@ def _table_of(dtype: DType) -> Mapping[Ops, str]:
     return _ON_FLOATS if is_float(dtype) else _ON_INTEGERS
 
 
-def narrowed(body: Body, dtype: DType, value: str) -> str:
+def narrowed(body: PtxBuilder, dtype: DType, value: str) -> str:
     """Return an integer wrapped to its dtype, where that does not fill the register."""
     if not is_narrow(dtype):
         return value
@@ -91,7 +91,7 @@ def narrowed(body: Body, dtype: DType, value: str) -> str:
     return body.value(dtype, f"cvt.s32.s{bits}", value)
 
 
-def _where(body: Body, u: UOp) -> str:
+def _where(body: PtxBuilder, u: UOp) -> str:
     condition, x, y = (body.read(s) for s in u.src)
     if not is_bool(u.dtype):
         return body.select(u.dtype, condition, x, y)
@@ -101,20 +101,20 @@ def _where(body: Body, u: UOp) -> str:
     return body.value(dtypes.bool, "or.pred", chosen, other)
 
 
-def _not(body: Body, predicate: str) -> str:
+def _not(body: PtxBuilder, predicate: str) -> str:
     return body.value(dtypes.bool, "not.pred", predicate)
 
 
-def _bools_are_equal(body: Body, u: UOp) -> str:
+def _bools_are_equal(body: PtxBuilder, u: UOp) -> str:
     return _not(body, body.value(dtypes.bool, "xor.pred", *(body.read(s) for s in u.src)))
 
 
-def _bool_is_less(body: Body, u: UOp) -> str:
+def _bool_is_less(body: PtxBuilder, u: UOp) -> str:
     x, y = (body.read(s) for s in u.src)
     return body.value(dtypes.bool, "and.pred", _not(body, x), y)
 
 
-def _maximum_of_floats(body: Body, u: UOp) -> str:
+def _maximum_of_floats(body: PtxBuilder, u: UOp) -> str:
     """Write a maximum in which NaN wins."""
     number, (x, y) = number_type(u.dtype), (body.read(s) for s in u.src)
     if u.dtype is dtypes.float32 and body.isa.has_nan_maximum:
@@ -125,7 +125,7 @@ def _maximum_of_floats(body: Body, u: UOp) -> str:
     return body.select(u.dtype, is_chosen, x, y)
 
 
-def _shift(body: Body, u: UOp) -> str:
+def _shift(body: PtxBuilder, u: UOp) -> str:
     x, distance = (body.read(s) for s in u.src)
     if u.dtype.itemsize == 8 and u.src[1].op is not Ops.CONST:
         distance = body.value(dtypes.uint32, "cvt.u32.u64", distance)
@@ -133,7 +133,7 @@ def _shift(body: Body, u: UOp) -> str:
     return body.value(u.dtype, f"{'shr' if u.op is Ops.SHR else 'shl'}.{kind}", x, distance)
 
 
-def _divide(body: Body, u: UOp) -> str:
+def _divide(body: PtxBuilder, u: UOp) -> str:
     """Write C's / or % with defined results.
 
     PTX names none for a division by 0, or of the lowest number by -1.
@@ -158,7 +158,7 @@ def _divide(body: Body, u: UOp) -> str:
     return body.select(dtype, by_zero, literal(dtype, 0), value) if by_zero else value
 
 
-_RULES: Mapping[Ops, Callable[[Body, UOp], str]] = {
+_RULES: Mapping[Ops, Callable[[PtxBuilder, UOp], str]] = {
     Ops.WHERE: _where,
     Ops.CMPEQ: _bools_are_equal,
     Ops.CMPLT: _bool_is_less,

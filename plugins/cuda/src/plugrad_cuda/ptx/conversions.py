@@ -8,11 +8,11 @@ Source: PTX ISA, section "Data Movement and Conversion Instructions: cvt".
 from plugrad.dtype import DType, dtypes, is_bool, is_float, is_unsigned
 from plugrad.uop.uop import UOp
 from plugrad_cuda.ptx.arithmetic import narrowed
-from plugrad_cuda.ptx.body import Body
+from plugrad_cuda.ptx.builder import PtxBuilder
 from plugrad_cuda.ptx.types import HALVES, is_narrow, literal, number_type, register_bits
 
 
-def write_cast(body: Body, u: UOp) -> str:
+def write_cast(body: PtxBuilder, u: UOp) -> str:
     """Write the CAST `u` and return its operand."""
     (x,) = u.src
     source, to, value = x.dtype, u.dtype, body.copied(x)
@@ -31,7 +31,7 @@ def write_cast(body: Body, u: UOp) -> str:
     return _number_of(body, source, to, value)
 
 
-def _number_of(body: Body, source: DType, to: DType, value: str) -> str:
+def _number_of(body: PtxBuilder, source: DType, to: DType, value: str) -> str:
     if source is to:
         return value
     if is_float(source) or is_float(to):
@@ -39,7 +39,7 @@ def _number_of(body: Body, source: DType, to: DType, value: str) -> str:
     return integer_of(body, source, to, value)
 
 
-def integer_of(body: Body, source: DType, to: DType, value: str) -> str:
+def integer_of(body: PtxBuilder, source: DType, to: DType, value: str) -> str:
     """Return an integer in another integer type: extended by its own sign, or wrapped."""
     if register_bits(to) != register_bits(source):
         wide = number_type(source) if register_bits(to) > register_bits(source) else number_type(to)
@@ -52,7 +52,7 @@ def _resized(number: str, dtype: DType) -> str:
     return f"{number[0]}{register_bits(dtype)}"
 
 
-def _through_a_float(body: Body, source: DType, to: DType, value: str) -> str:
+def _through_a_float(body: PtxBuilder, source: DType, to: DType, value: str) -> str:
     if is_float(source) and is_float(to):
         rounding = ".rn" if to.itemsize < source.itemsize else ""
     else:
@@ -62,14 +62,14 @@ def _through_a_float(body: Body, source: DType, to: DType, value: str) -> str:
     return narrowed(body, to, body.value(to, f"cvt{rounding}.{number}.{number_type(source)}", value))
 
 
-def _float_of_half(body: Body, source: DType, value: str) -> str:
+def _float_of_half(body: PtxBuilder, source: DType, value: str) -> str:
     if source is dtypes.float16:
         return body.value(dtypes.float32, "cvt.f32.f16", value)
     wide = body.value(dtypes.uint32, "cvt.u32.u16", value)
     return body.value(dtypes.float32, "mov.b32", body.value(dtypes.uint32, "shl.b32", wide, "16"))
 
 
-def _half_of_float(body: Body, to: DType, value: str) -> str:
+def _half_of_float(body: PtxBuilder, to: DType, value: str) -> str:
     if to is dtypes.float16:
         return body.value(to, "cvt.rn.f16.f32", value)
     if body.isa.has_bfloat16:
@@ -77,7 +77,7 @@ def _half_of_float(body: Body, to: DType, value: str) -> str:
     return _bfloat_by_integers(body, value)
 
 
-def _bfloat_by_integers(body: Body, value: str) -> str:
+def _bfloat_by_integers(body: PtxBuilder, value: str) -> str:
     """Write the rounding of a float's bits to their upper half: nearest, ties to even.
 
     NaN becomes 0x7fff, as the instruction of newer GPUs gives it.
@@ -91,7 +91,7 @@ def _bfloat_by_integers(body: Body, value: str) -> str:
     return body.value(dtypes.bfloat16, "cvt.u16.u32", body.select(u32, is_nan, "32767", rounded))
 
 
-def write_bitcast(body: Body, u: UOp) -> str:
+def write_bitcast(body: PtxBuilder, u: UOp) -> str:
     """Write the BITCAST `u` and return its operand.
 
     A bool is a byte of 0 or 1.
@@ -113,11 +113,11 @@ def write_bitcast(body: Body, u: UOp) -> str:
     return narrowed(body, to, value)
 
 
-def bytes_of_bool(body: Body, predicate: str) -> str:
+def bytes_of_bool(body: PtxBuilder, predicate: str) -> str:
     """Return the byte that memory holds for a predicate."""
     return body.select(dtypes.uint8, predicate, "1", "0")
 
 
-def bool_of_byte(body: Body, value: str) -> str:
+def bool_of_byte(body: PtxBuilder, value: str) -> str:
     """Return the predicate of a byte: truth is what is not 0."""
     return body.test("ne.u32", value, "0")

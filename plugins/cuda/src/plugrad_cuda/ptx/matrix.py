@@ -9,14 +9,14 @@ from plugrad.dtype import FLOAT8, dtypes
 from plugrad.target import TensorCore
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
-from plugrad_cuda.ptx.body import Body
+from plugrad_cuda.ptx.builder import PtxBuilder
 from plugrad_cuda.ptx.memory import words_of
 from plugrad_cuda.tensor_cores import opcode
 
 _WORD = dtypes.uint32
 
 
-def write_matrix_instruction(body: Body, u: UOp) -> None:
+def write_matrix_instruction(body: PtxBuilder, u: UOp) -> None:
     """Write a WMMA."""
     core: TensorCore = u.arg
     a, b = (_taken(body, s) for s in u.src[:2])
@@ -40,7 +40,7 @@ def _version(core: TensorCore) -> tuple[int, int]:
     return (6, 5) if is_of_turing else (7, 0)
 
 
-def _taken(body: Body, fragment: UOp) -> list[str]:
+def _taken(body: PtxBuilder, fragment: UOp) -> list[str]:
     """Return the registers of a fragment: packed words, or floats rounded to tf32."""
     scalar, lanes = fragment.dtype.scalar(), body.values[fragment]
     if scalar is dtypes.float32:

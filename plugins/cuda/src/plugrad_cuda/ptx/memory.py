@@ -12,7 +12,7 @@ from plugrad.renderer.scope import buffer_of
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 from plugrad_cuda.layout import is_aligned
-from plugrad_cuda.ptx.body import Address, Body
+from plugrad_cuda.ptx.builder import Address, PtxBuilder
 from plugrad_cuda.ptx.conversions import bool_of_byte, bytes_of_bool, integer_of
 from plugrad_cuda.ptx.types import HALVES, is_literal, memory_type, plain_type
 
@@ -20,7 +20,7 @@ _WORD = dtypes.uint32
 _FARTHEST = 1 << 22  # offsets that fit into an instruction of the GPU
 
 
-def write_index(body: Body, u: UOp) -> None:
+def write_index(body: PtxBuilder, u: UOp) -> None:
     """Find the address of an INDEX; constant parts of the index become its offset."""
     buffer, (index, offset) = buffer_of(u), _without_constant(u)
     space, base, _ = body.places[buffer]
@@ -45,7 +45,7 @@ def _without_constant(u: UOp) -> tuple[UOp | None, int]:
     return index, 0
 
 
-def _address(body: Body, space: str, base: str, index: UOp, itemsize: int) -> str:
+def _address(body: PtxBuilder, space: str, base: str, index: UOp, itemsize: int) -> str:
     value = body.read(index)
     if space == "shared":
         value = integer_of(body, index.dtype, dtypes.int32, value)
@@ -54,7 +54,7 @@ def _address(body: Body, space: str, base: str, index: UOp, itemsize: int) -> st
     return body.value(dtypes.int64, wide, value, str(itemsize), base)
 
 
-def write_load(body: Body, u: UOp) -> None:
+def write_load(body: PtxBuilder, u: UOp) -> None:
     """Write a LOAD; where its gate is closed it reads nothing, and gives the alternative."""
     index, *gated = u.src
     dtype, place = u.dtype.scalar(), body.places[index]
@@ -75,7 +75,7 @@ def write_load(body: Body, u: UOp) -> None:
     body.values[u] = tuple(bool_of_byte(body, lane) if is_bool(dtype) else lane for lane in lanes)
 
 
-def write_store(body: Body, u: UOp) -> None:
+def write_store(body: PtxBuilder, u: UOp) -> None:
     """Write a STORE."""
     place, stored = body.places[u.src[0]], u.src[1].dtype
     dtype, lanes = stored.scalar(), list(body.values[u.src[1]])
@@ -88,13 +88,13 @@ def write_store(body: Body, u: UOp) -> None:
         body.line(f"st.{there.space}{_width(operands)}.{kind} {_bracketed(there)}, {_joined(operands)}")
 
 
-def _lanes_at_once(body: Body, place: UOp, dtype: DType) -> int:
+def _lanes_at_once(body: PtxBuilder, place: UOp, dtype: DType) -> int:
     """Return how many lanes one access moves: all, or one where they may lie anywhere."""
     is_wide = dtype.count > 1 and not body.is_unaligned and is_aligned(place, dtype.count)
     return dtype.count if is_wide else 1
 
 
-def _read(body: Body, guard: str, place: Address, dtype: DType, others: Sequence[str]) -> list[str]:
+def _read(body: PtxBuilder, guard: str, place: Address, dtype: DType, others: Sequence[str]) -> list[str]:
     """Write one access and return the value of each lane.
 
     Under a guard that is false, the values are `others`.
@@ -111,7 +111,7 @@ def _read(body: Body, guard: str, place: Address, dtype: DType, others: Sequence
     return [lane for word in read for lane in _parts(body, dtype, word)]
 
 
-def _fresh(body: Body, dtype: DType, count: int) -> tuple[str, list[str]]:
+def _fresh(body: PtxBuilder, dtype: DType, count: int) -> tuple[str, list[str]]:
     """Return the type of an access, and the registers that it fills."""
     if not _is_packed(dtype, count):
         return memory_type(dtype), [body.register(dtype) for _ in range(count)]
@@ -122,20 +122,20 @@ def _is_packed(dtype: DType, count: int) -> bool:
     return dtype.itemsize < _WORD.itemsize <= dtype.itemsize * count
 
 
-def _packed(body: Body, dtype: DType, lanes: Sequence[str]) -> tuple[str, list[str]]:
+def _packed(body: PtxBuilder, dtype: DType, lanes: Sequence[str]) -> tuple[str, list[str]]:
     """Return the type of an access, and the operands that it writes."""
     if not _is_packed(dtype, len(lanes)):
         return memory_type(dtype), list(lanes)
     return plain_type(_WORD), words_of(body, dtype, lanes)
 
 
-def words_of(body: Body, dtype: DType, lanes: Sequence[str]) -> list[str]:
+def words_of(body: PtxBuilder, dtype: DType, lanes: Sequence[str]) -> list[str]:
     """Return the 32-bit words that hold lanes, each word's first lane lowest."""
     count = _WORD.itemsize // dtype.itemsize
     return [_word(body, dtype, lanes[first : first + count]) for first in range(0, len(lanes), count)]
 
 
-def _word(body: Body, dtype: DType, lanes: Sequence[str]) -> str:
+def _word(body: PtxBuilder, dtype: DType, lanes: Sequence[str]) -> str:
     bits = dtype.itemsize * 8
     if all(map(is_literal, lanes)):
         parts = (int(lane) % (1 << bits) << bits * i for i, lane in enumerate(lanes))
@@ -146,7 +146,7 @@ def _word(body: Body, dtype: DType, lanes: Sequence[str]) -> str:
     return known
 
 
-def _packed_word(body: Body, dtype: DType, lanes: Sequence[str]) -> str:
+def _packed_word(body: PtxBuilder, dtype: DType, lanes: Sequence[str]) -> str:
     if dtype in HALVES:
         return body.value(_WORD, "mov.b32", _joined(lanes))
     bits = dtype.itemsize * 8
@@ -156,7 +156,7 @@ def _packed_word(body: Body, dtype: DType, lanes: Sequence[str]) -> str:
     return word
 
 
-def _parts(body: Body, dtype: DType, word: str) -> list[str]:
+def _parts(body: PtxBuilder, dtype: DType, word: str) -> list[str]:
     """Return the lanes that a word holds."""
     if dtype in HALVES:
         lanes = [body.register(dtype), body.register(dtype)]

@@ -19,7 +19,7 @@ from plugrad_cuda.capabilities import STATIC_SHARED_BYTES, capabilities, version
 from plugrad_cuda.layout import ALIGNMENT, DYNAMIC_SHARED, UNALIGNED, shared_offsets
 from plugrad_cuda.ptx import isa
 from plugrad_cuda.ptx.arithmetic import write_alu
-from plugrad_cuda.ptx.body import Address, Body
+from plugrad_cuda.ptx.builder import Address, PtxBuilder
 from plugrad_cuda.ptx.conversions import integer_of, write_bitcast, write_cast
 from plugrad_cuda.ptx.matrix import version_of_matrices, write_matrix_instruction
 from plugrad_cuda.ptx.memory import write_index, write_load, write_store
@@ -52,7 +52,7 @@ class PtxRenderer(Renderer):
         return aligned if aligned == anywhere else f"{aligned}{BEHIND_ALIGNED}{anywhere}"
 
     def _module(self, uops: Sequence[UOp], name: str, *, is_unaligned: bool) -> str:
-        body = Body(self.isa, is_unaligned=is_unaligned)
+        body = PtxBuilder(self.isa, is_unaligned=is_unaligned)
         parameters = _write_parameters(body, uops)
         outside = _write_shared(body, uops)
         for u in uops:
@@ -80,7 +80,7 @@ class PtxRenderer(Renderer):
         )
 
 
-def _write_parameters(body: Body, uops: Sequence[UOp]) -> list[str]:
+def _write_parameters(body: PtxBuilder, uops: Sequence[UOp]) -> list[str]:
     """Read the arguments into registers; return their declarations, buffers by slot and variables by name."""
     declared: list[str] = []
     written = {buffer_of(u) for u in uops if u.op is Ops.STORE}
@@ -99,7 +99,7 @@ def _write_parameters(body: Body, uops: Sequence[UOp]) -> list[str]:
     return declared
 
 
-def _write_shared(body: Body, uops: Sequence[UOp]) -> list[str]:
+def _write_shared(body: PtxBuilder, uops: Sequence[UOp]) -> list[str]:
     """Declare shared memory; return the declaration outside of the kernel, where the launch sizes it."""
     offsets, total = shared_offsets(uops)
     is_dynamic = total > STATIC_SHARED_BYTES
@@ -117,7 +117,7 @@ def _write_shared(body: Body, uops: Sequence[UOp]) -> list[str]:
     return [f"// {DYNAMIC_SHARED}{total}", f".extern .shared .align {ALIGNMENT} .b8 shared_memory[];"]
 
 
-def write(body: Body, u: UOp) -> None:
+def write(body: PtxBuilder, u: UOp) -> None:
     """Write one node of a linear program.
 
     Raises:
@@ -135,21 +135,21 @@ def write(body: Body, u: UOp) -> None:
 # --- values ---
 
 
-def _special(body: Body, u: UOp) -> str:
+def _special(body: PtxBuilder, u: UOp) -> str:
     register = f"{'%ctaid' if u.arg[0] == 'g' else '%tid'}.{'xyz'[int(u.arg[-1])]}"
     return integer_of(body, dtypes.uint32, u.dtype, body.value(dtypes.uint32, "mov.u32", register))
 
 
-def _constant(body: Body, u: UOp) -> None:
+def _constant(body: PtxBuilder, u: UOp) -> None:
     scalar = u.dtype.scalar()
     body.values[u] = (body.constant(scalar, literal(scalar, u.arg)),) * u.dtype.count
 
 
-def _vector(body: Body, u: UOp) -> None:
+def _vector(body: PtxBuilder, u: UOp) -> None:
     body.values[u] = tuple(body.copied(s) for s in u.src)
 
 
-def _lanes(body: Body, u: UOp) -> None:
+def _lanes(body: PtxBuilder, u: UOp) -> None:
     picked: tuple[int, ...] = u.arg
     body.values[u] = tuple(body.values[u.src[0]][lane] for lane in picked)
 
@@ -157,18 +157,18 @@ def _lanes(body: Body, u: UOp) -> None:
 # --- memory ---
 
 
-def _barrier(body: Body, u: UOp) -> None:
+def _barrier(body: PtxBuilder, u: UOp) -> None:
     body.line("bar.sync 0")
 
 
 # --- registers that change, loops, conditions ---
 
 
-def _registers(body: Body, u: UOp) -> None:
+def _registers(body: PtxBuilder, u: UOp) -> None:
     body.values[u] = tuple(body.moved(u.dtype.scalar(), lane) for lane in body.values[u.src[0]])
 
 
-def _accumulate(body: Body, u: UOp) -> None:
+def _accumulate(body: PtxBuilder, u: UOp) -> None:
     register, value = u.src
     body.values[u] = body.values[register]
     for old, new in zip(body.values[register], body.values[value], strict=True):
@@ -176,7 +176,7 @@ def _accumulate(body: Body, u: UOp) -> None:
             body.line(f"mov.{plain_type(register.dtype.scalar())} {old}, {new}")
 
 
-def _loop(body: Body, u: UOp) -> None:
+def _loop(body: PtxBuilder, u: UOp) -> None:
     """Open a loop, with a test before its label unless its size is positive."""
     size, number = body.read(u.src[0]), number_type(u.dtype)
     counter, label = body.moved(u.dtype, "0"), body.fresh("loop")
@@ -188,7 +188,7 @@ def _loop(body: Body, u: UOp) -> None:
     body.open_block()
 
 
-def _end_loop(body: Body, u: UOp) -> None:
+def _end_loop(body: PtxBuilder, u: UOp) -> None:
     loop = u.src[0]
     counter, label, number = body.read(loop), body.labels[loop], number_type(loop.dtype)
     body.close_block()
@@ -197,28 +197,28 @@ def _end_loop(body: Body, u: UOp) -> None:
     body.label(f"{label}_end")
 
 
-def _condition(body: Body, u: UOp) -> None:
+def _condition(body: PtxBuilder, u: UOp) -> None:
     body.labels[u] = body.fresh("if")
     body.line(f"@!{body.read(u.src[0])} bra {body.labels[u]}_end")
     body.open_block()
 
 
-def _end_condition(body: Body, u: UOp) -> None:
+def _end_condition(body: PtxBuilder, u: UOp) -> None:
     body.close_block()
     body.label(f"{body.labels[u.src[0]]}_end")
 
 
-def _nothing(body: Body, u: UOp) -> None:
+def _nothing(body: PtxBuilder, u: UOp) -> None:
     """Nodes that are written before all others, or only hold others together."""
 
 
-_VALUES: Mapping[Ops, Callable[[Body, UOp], str]] = {
+_VALUES: Mapping[Ops, Callable[[PtxBuilder, UOp], str]] = {
     **dict.fromkeys(ALU, write_alu),
     Ops.CAST: write_cast,
     Ops.BITCAST: write_bitcast,
     Ops.SPECIAL: _special,
 }
-_STATEMENTS: Mapping[Ops, Callable[[Body, UOp], None]] = {
+_STATEMENTS: Mapping[Ops, Callable[[PtxBuilder, UOp], None]] = {
     Ops.PARAM: _nothing,
     Ops.DEFINE_VAR: _nothing,
     Ops.DEFINE_LOCAL: _nothing,

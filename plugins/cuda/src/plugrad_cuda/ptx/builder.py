@@ -20,7 +20,7 @@ class Address(NamedTuple):
     offset: int
 
 
-class Body:
+class PtxBuilder:
     """The instructions of one kernel. Each value gets registers of its own; only accumulators change.
 
     Args:
