@@ -1,7 +1,7 @@
 import pytest
 
 from plugrad.dtype import dtypes
-from plugrad.schedule.fusion import CostModel
+from plugrad.schedule.fusion import CostModel, Devices
 from plugrad.schedule.normalize import normalize
 from plugrad.uop.ops import FunctionArg, Ops
 from plugrad.uop.uop import UOp
@@ -14,7 +14,7 @@ def buffer(*shape: int, device: str = "PYTHON") -> UOp:
 
 
 def normal(u: UOp) -> UOp:
-    return normalize(UOp.sink(u), COST, "PYTHON").src[0]
+    return normalize(UOp.sink(u), Devices(COST, "PYTHON")).src[0]
 
 
 def test_detach_is_removed() -> None:

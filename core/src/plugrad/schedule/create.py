@@ -10,7 +10,7 @@ from plugrad.schedule.buffer_limit import split_for_buffer_limit
 from plugrad.schedule.check import check_graph
 from plugrad.schedule.copies import Copies
 from plugrad.schedule.dispatch import dispatch
-from plugrad.schedule.fusion import CostModel
+from plugrad.schedule.fusion import CostModel, Devices
 from plugrad.schedule.kernelize import KernelCall, make_kernel_call, written_kernel
 from plugrad.schedule.normalize import normalize
 from plugrad.schedule.order import VersionConflict, order
@@ -43,19 +43,6 @@ class Schedule:
     results: tuple[UOp, ...]
     effects: Mapping[UOp, UOp]
     conditions: tuple[Condition, ...] = ()
-
-
-@frozen
-class Devices:
-    """The scheduler's view of devices.
-
-    Attributes:
-        cost: the cost model of each device in the graph that computes, and of `default`.
-        default: where values without a device are computed.
-    """
-
-    cost: Mapping[str, CostModel]
-    default: str
 
 
 @frozen
@@ -94,7 +81,7 @@ def lower_complex(draft: ScheduleDraft, devices: Devices) -> ScheduleDraft:
 
 def normalize_graph(draft: ScheduleDraft, devices: Devices) -> ScheduleDraft:
     """Remove nodes for gradients or spelling only, and give requested numbers a kernel."""
-    graph = normalize(draft.graph, devices.cost, devices.default)
+    graph = normalize(draft.graph, devices)
     values = zip(graph.src, draft.graph.src, strict=True)
     written = [_written(u, before.device) for u, before in itertools.islice(values, draft.asked)]
     graph = UOp.sink(*written, *graph.src[draft.asked :])

@@ -5,6 +5,8 @@ number of operations in the time that one byte takes to memory, and that ratio i
 speaks of `Capabilities` only, never of devices.
 """
 
+from collections.abc import Mapping
+
 from plugrad._frozen import frozen
 from plugrad.dtype import DType
 from plugrad.target import Capabilities
@@ -87,3 +89,16 @@ class CostModel:
             return 1
         pieces = self.cores * _PIECES_PER_CORE
         return pieces if reduced // pieces >= 256 else 1
+
+
+@frozen
+class Devices:
+    """The scheduler's view of devices.
+
+    Attributes:
+        cost: the cost model of each device in the graph that computes, and of `default`.
+        default: where values without a device are computed.
+    """
+
+    cost: Mapping[str, CostModel]
+    default: str

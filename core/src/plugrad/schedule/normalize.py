@@ -4,11 +4,9 @@ Runs first, on the graph with buffers numbered and bound values taken out.
 """
 
 import math
-from collections.abc import Mapping
 from typing import Any
 
-from plugrad._frozen import frozen
-from plugrad.schedule.fusion import CostModel
+from plugrad.schedule.fusion import Devices
 from plugrad.schedule.selection import selection_of
 from plugrad.schedule.versions import VERSIONS, base_of, slice_of
 from plugrad.uop.ops import MOVEMENT, Ops, identity_of
@@ -16,14 +14,6 @@ from plugrad.uop.rewrite import PatternMatcher, graph_rewrite
 from plugrad.uop.shape import output_of
 from plugrad.uop.uop import UOp
 from plugrad.uop.upat import UPat
-
-
-@frozen
-class Devices:
-    """The devices of the rules: the cost model of each, and the default's name."""
-
-    cost: Mapping[str, CostModel]
-    default: str
 
 
 def _empty_reduce(reduced: UOp, x: UOp) -> UOp | None:
@@ -40,7 +30,7 @@ def _copy_to_own_device(x: UOp, copy: UOp) -> UOp | None:
     return x.contiguous() if base_of(x).op in VERSIONS else x
 
 
-def _move_after_copy(ctx: "Devices", m: UOp, copy: UOp) -> UOp | None:
+def _move_after_copy(ctx: Devices, m: UOp, copy: UOp) -> UOp | None:
     """Copy before a movement that adds elements, or is impossible on the device."""
     if m.device is None or (m.device in ctx.cost and m.op not in (Ops.EXPAND, Ops.PAD)):
         return None
@@ -56,7 +46,7 @@ def _copy_in_order(x: UOp, copy: UOp) -> UOp | None:
     return x.contiguous().copy_to_device(copy.arg)
 
 
-def _split_long_reduce(ctx: "Devices", reduced: UOp, x: UOp) -> UOp | None:
+def _split_long_reduce(ctx: Devices, reduced: UOp, x: UOp) -> UOp | None:
     """Split one long reduction into many short ones and one more. Then every core has work.
 
     before: sum of (N,) -> (1,)
@@ -102,6 +92,6 @@ pm_normalize = PatternMatcher(
 )
 
 
-def normalize(sink: UOp, cost: Mapping[str, CostModel], default_device: str) -> UOp:
+def normalize(sink: UOp, devices: Devices) -> UOp:
     """Remove what only autograd or the user's spelling needed, and split long reductions."""
-    return graph_rewrite(sink, pm_normalize, Devices(cost, default_device), name="normalize")
+    return graph_rewrite(sink, pm_normalize, devices, name="normalize")
