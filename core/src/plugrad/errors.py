@@ -55,7 +55,7 @@ class _Refusal(PlugradError):
     """
 
     def __init__(self, message: str) -> None:
-        super().__init__(_shortened(in_words_of_the_caller(message)))
+        super().__init__(_shortened(name_outer_method(message)))
 
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
@@ -67,8 +67,8 @@ def _shortened(message: str) -> str:
     return message if len(message) <= 2000 else f"{message[:1500]} ... {message[-400:]}"
 
 
-def in_words_of_the_caller(message: str) -> str:
-    """Return a message with the outermost running tensor method in place of an inner one.
+def name_outer_method(message: str) -> str:
+    """Name the outermost running tensor method in a message, in place of an inner one.
 
     before: "sum: axis 7 is out of range.", raised below `x.norm(axis=7)`
     after:  "norm: axis 7 is out of range."

@@ -23,7 +23,7 @@ from plugrad.dtype import (
 )
 from plugrad.engine import storage
 from plugrad.engine.capture import current_capture
-from plugrad.errors import DeviceError, DtypeError, in_words_of_the_caller
+from plugrad.errors import DeviceError, DtypeError, name_outer_method
 from plugrad.schedule.versions import VERSIONS
 from plugrad.tensor.cell import Cell, Path, cell_showing, path_between, shown
 from plugrad.tensor.live import LiveSet
@@ -457,9 +457,7 @@ class TensorBase:
                 continue
             if first is not None and first._device != t._device:
                 message = f"tensors on {first._device} and {t._device} do not mix. Move one: "
-                raise DeviceError(
-                    in_words_of_the_caller(f"{message}.to({first._device!r})."), device=t._device
-                )
+                raise DeviceError(name_outer_method(f"{message}.to({first._device!r})."), device=t._device)
             first = t
 
 
