@@ -1,4 +1,4 @@
-"""Transforms of graphs: derivatives by one rule an op, batches by another, and values computed again."""
+"""Transforms of graphs: derivatives by one rule an op, batches, and recomputation."""
 
 from plugrad.autodiff.batch import Batch
 from plugrad.autodiff.forward import push_forward

@@ -1,4 +1,4 @@
-"""Batches: from the graph for one example to the graph for many, which lie along a new first axis.
+"""Batches: from a graph for one example to a graph along a new first axis.
 
 Each op has one rule. What does not depend on the examples stays as it is and is computed once. Functions with
 a gradient rule of their own keep it: the rule sees one example, and what it gives is put in a batch too.
@@ -44,7 +44,7 @@ class Batch:
         self._done = dict(self.given)
 
     def apply(self, roots: Sequence[UOp]) -> list[UOp]:
-        """Return `roots` for all examples, (size, *shape), also those that are the same for all.
+        """Return `roots` for all examples, (size, *shape). Roots that are the same for all are repeated.
 
         Raises:
             TransformError: memory is assigned what depends on the example.
@@ -89,7 +89,10 @@ class Batch:
         return rule(u, self._done[u.src[0]][0], self.size)
 
     def _operand(self, s: UOp, shape: tuple[Size, ...]) -> UOp:
-        """Return what an elementwise node of `shape` takes: scalars stay, unless each example has its own."""
+        """Return an operand of a batched elementwise node of `shape`.
+
+        Scalars stay, unless each example has its own.
+        """
         now, is_batched = self._done[s]
         if s.shape == shape:
             return self._spread(s) if shape else now
@@ -118,7 +121,7 @@ class Batch:
 
 @frozen
 class _BatchedRule:
-    """The rule of a FUNCTION in a batch: what the rule of `one` example gives, for all of them."""
+    """The rule of a FUNCTION in a batch: the rule of `one` example, for all."""
 
     batch: Batch
     one: UOp
@@ -144,7 +147,7 @@ class _BatchedRule:
 
 @frozen
 class _BatchedDispatch:
-    """The rule of a DISPATCH in a batch: what `rule` makes of one example's inputs, for all of them."""
+    """The rule of a DISPATCH in a batch: `rule` for one example, for all."""
 
     rule: DispatchRule
     are_batched: tuple[bool, ...]

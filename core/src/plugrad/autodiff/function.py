@@ -46,14 +46,14 @@ def inputs_of(function: UOp) -> tuple[UOp, ...]:
 
 
 class _Identity:
-    """The rule of a value that is its own input; each object makes another node of it."""
+    """The rule of an identity. Each object makes another node of its input."""
 
     def __call__(self, gradients: tuple[UOp | None, ...], function: UOp) -> Sequence[UOp | None]:
         return gradients
 
 
 def marked(value: UOp) -> UOp:
-    """Return `value` as a node that nothing else is: differentiating by it counts its own uses only.
+    """Return `value` as a unique node. Differentiating by it counts its own uses only.
 
     Example:
         >>> x = UOp.new_buffer("PYTHON", (3,), dtypes.float32)

@@ -1,4 +1,4 @@
-"""The reverse walk: from the gradients of roots to the gradients of chosen nodes below them."""
+"""The reverse walk: from gradients of roots to gradients of nodes below them."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -50,7 +50,9 @@ def compute_gradient(root: UOp, seed: UOp, targets: Iterable[UOp]) -> dict[UOp, 
 
 
 def pull_back(seeds: Mapping[UOp, UOp], targets: Iterable[UOp]) -> dict[UOp, UOp]:
-    """Return the gradient of `sum(root * seed)`, over all of `seeds`, for each target that it depends on.
+    """Return the gradient of the sum over `root * seed` for each target below.
+
+    The sum is over all of `seeds`.
 
     Args:
         seeds: from float nodes to the gradient that flows into each: its dtype, and its shape or ().
@@ -67,7 +69,7 @@ def pull_back(seeds: Mapping[UOp, UOp], targets: Iterable[UOp]) -> dict[UOp, UOp
     """
     wanted = dict.fromkeys(targets)
     between = _between(tuple(seeds), wanted)
-    gradients = {root: _fit(seed, root) for root, seed in seeds.items() if root in between}
+    gradients = {root: _fit_to_node(seed, root) for root, seed in seeds.items() if root in between}
     # of a FUNCTION, the gradient of each output
     collected: dict[UOp, dict[int, UOp]] = {}
     for node in reversed(between):
@@ -84,14 +86,14 @@ def pull_back(seeds: Mapping[UOp, UOp], targets: Iterable[UOp]) -> dict[UOp, UOp
             parts = _parts(node, gradient)
         for source, part in parts:
             if source in between:
-                part = _fit(part, source)
+                part = _fit_to_node(part, source)
                 known = gradients.get(source)
                 gradients[source] = part if known is None else known + part
     return {target: gradients[target] for target in wanted if target in gradients}
 
 
 def receivers(node: UOp) -> tuple[UOp, ...] | None:
-    """Return the sources that `node` passes a gradient to; None if its op has no derivative."""
+    """Return the sources that get a gradient from `node`. None if its op has no derivative."""
     if node.op is Ops.FUNCTION:
         return tuple([s for s in node.src[node.arg.outputs :] if is_inexact(s.dtype)])
     if node.op is Ops.OUTPUT:
@@ -104,7 +106,7 @@ def receivers(node: UOp) -> tuple[UOp, ...] | None:
 
 
 def describe(node: UOp) -> str:
-    """Return a short text that lets a reader find `node`: its op, shape, dtype and device."""
+    """Return a short text to find `node` by: its op, shape, dtype, device."""
     number = f" {node.arg.ident}" if node.op.name == "BUFFER" else ""
     shape = str(tuple(node.shape)) if all(isinstance(d, int) for d in node.shape) else "of a symbolic shape"
     return f"{node.op.name}{number} {shape} {node.dtype.name} on {node.device or 'any device'}"
@@ -121,7 +123,7 @@ def _receivers(node: UOp) -> tuple[UOp, ...]:
 
 
 def _parts(node: UOp, gradient: UOp) -> Iterator[tuple[UOp, UOp]]:
-    """Yield each source that `node` passes a gradient to, with what it passes."""
+    """Yield each differentiable source of `node` with its gradient."""
     for source, rule in zip(node.src, VJP[node.op], strict=False):
         if rule is not None and is_inexact(source.dtype):
             yield source, rule(gradient, node)
@@ -156,7 +158,7 @@ def _passes(node: UOp, reaching: dict[UOp, None]) -> bool:
     return any(source in reaching for source in _receivers(node))
 
 
-def _fit(gradient: UOp, node: UOp) -> UOp:
+def _fit_to_node(gradient: UOp, node: UOp) -> UOp:
     """Return `gradient` in the shape of `node`.
 
     A source of shape () takes part in every element of an elementwise node, so it gets their sum. A gradient

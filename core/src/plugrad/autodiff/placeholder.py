@@ -1,4 +1,4 @@
-"""Memory that nobody fills: it stands in a graph for a value that is put in its place later."""
+"""Memory without contents, in a graph for a value that comes later."""
 
 from plugrad.dtype import DType
 from plugrad.uop.uop import UOp
@@ -7,7 +7,7 @@ __all__ = ["placeholder"]
 
 
 def placeholder(shape: tuple[int | UOp, ...], dtype: DType, device: str | None) -> UOp:
-    """Return a node of that shape that no other graph has. It is to be replaced before anything is computed.
+    """Return a new node of that shape, in no other graph. It is to be replaced before anything is computed.
 
     Example:
         >>> placeholder((2, 3), dtypes.float32, "PYTHON").shape

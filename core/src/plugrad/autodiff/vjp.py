@@ -1,4 +1,4 @@
-"""The derivative of each op: what the gradient of a node gives to each of its sources.
+"""The derivative of each op: the gradients of its sources from its own.
 
 One table, `VJP`, with an entry for every op that a tensor graph may hold between a loss and a float or
 complex source. An entry has one rule a source: a function of the node's gradient and the node, or None where
@@ -27,7 +27,7 @@ Rule = Callable[[UOp, UOp], UOp]
 
 
 def sum_over(x: UOp, axes: tuple[int, ...]) -> UOp:
-    """Return the sum of `x` over `axes`, which stay with size 1; narrow floats accumulate in float32."""
+    """Return the sum of `x` over `axes`, which stay with size 1. Narrow floats accumulate in float32."""
     if not axes:
         return x
     return x.cast(sum_acc_dtype(x.dtype)).reduce_axis(Ops.ADD, axes).cast(x.dtype)
@@ -153,7 +153,7 @@ def _copy(g: UOp, n: UOp) -> UOp:
 
 
 def _views(after: UOp) -> list[UOp] | None:
-    """Return the movement ops between an AFTER's memory and what its ASSIGN writes to; None for others."""
+    """Return the movement ops between an AFTER's memory and its ASSIGN's target. None for others."""
     memory, effect = after.src[0], after.src[1]
     if effect.op is not Ops.ASSIGN:
         return None
@@ -166,7 +166,7 @@ def _views(after: UOp) -> list[UOp] | None:
 
 
 def _after_memory(g: UOp, n: UOp) -> UOp:
-    """Return the gradient of what the memory held before a part of it was written to: none for that part."""
+    """Return the gradient of memory before a part of it was written. It is zero for the part."""
     views = _views(n)
     if views is None:
         return g

@@ -92,7 +92,7 @@ class NullRenderer(CStyleRenderer):
     barrier = "barrier();"
 
     def workitem(self, name: str) -> str:
-        """Return a call that says what it is: "gidx0()"."""
+        """Return a call by the node's name: "gidx0()"."""
         return f"{name}()"
 
 

@@ -51,7 +51,7 @@ Step = Callable[[Lanes], "int | None"]
 
 
 def build_step(i: int, program: Sequence[Instruction], ends: Mapping[int, int]) -> Step:
-    """Return what runs instruction `i` of `program`, whose blocks open and close at `ends`.
+    """Return a function for instruction `i` of `program`. Its blocks open and close at `ends`.
 
     Raises:
         DeviceError: the instruction has no meaning here.

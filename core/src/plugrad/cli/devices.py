@@ -93,7 +93,7 @@ def origin(report: BackendReport) -> str:
 
 
 def details(report: BackendReport, with_traceback: bool) -> Group:
-    """Return what the device is, what is present, why not, and what would help."""
+    """Return the device's description, its hardware, and for missing hardware the remedy."""
     lines = [Text(report.summary)] if report.summary else []
     for device in report.devices:
         lines += device_lines(device)

@@ -111,7 +111,7 @@ class _Child:
             )
 
     def reports(self, deadline: float, timeout_seconds: float) -> list[BackendReport]:
-        """Wait for the process, and return what it found, or what became of it."""
+        """Wait for the process, and return its report, or its failure."""
         try:
             status = self._process.wait(max(deadline - time.monotonic(), 0))
         except subprocess.TimeoutExpired:
@@ -126,7 +126,7 @@ class _Child:
         return self._failed(_describe(status))
 
     def end(self) -> None:
-        """End the process, and those that a plugin started in it."""
+        """End the process and the children of its plugins."""
         if self._process.poll() is not None:
             return
         if hasattr(os, "killpg"):
@@ -167,7 +167,7 @@ def _describe(status: int) -> str:
 
 
 def _environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment in which a child finds what this process does."""
+    """Return an environment in which a child finds the same packages."""
     return {**environment, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, filter(None, sys.path)))}
 
 

@@ -1,4 +1,4 @@
-"""Memory for the values that only one schedule uses: one arena a device, shared over time."""
+"""Memory for values inside of one schedule: one arena a device, shared over time."""
 
 import math
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ from plugrad.uop.uop import UOp
 
 @frozen
 class Temporary:
-    """One value: the node that owns it, its size in elements, and its first byte in the arena."""
+    """One value in an arena: its owner, size in elements, and first byte."""
 
     node: UOp
     size: int

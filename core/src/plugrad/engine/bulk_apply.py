@@ -1,4 +1,4 @@
-"""Apply one step to values in memory many times: planned once, its launches run again on other memory.
+"""Apply one step to values in memory many times, planned once.
 
 A step is a graph, or computes what it returns by repeated steps of its own: then its launches are recorded.
 """
@@ -21,7 +21,7 @@ State = tuple[UOp, ...]
 
 
 def bulk_apply(step: Callable[[State], State], state: State, count: int, device: str | None = None) -> State:
-    """Return memory that holds `state` after `count` steps, which run now.
+    """Run `count` steps now, and return memory that holds the last `state`.
 
     Args:
         step: takes graphs and returns as many of the same shapes and dtypes, none of them a view. It is
@@ -46,7 +46,7 @@ def bulk_apply(step: Callable[[State], State], state: State, count: int, device:
 
 
 def bulk_apply_computed(step: Callable[[State], State], state: State, count: int) -> State:
-    """Return memory that holds `state` after `count` calls of `step`, which run now.
+    """Call `step` `count` times now, and return memory that holds the last `state`.
 
     Args:
         step: computes as many values as it takes, of the same shapes and dtypes, in memory of their own. It
@@ -85,7 +85,7 @@ def _is_memory(state: State) -> bool:
 
 
 def _run(plan: ExecutionPlan, before: State, after: State, count: int) -> State:
-    """Run the steps of `plan`, from `before` to `after` and on from there; return where the values are."""
+    """Run the steps of `plan`, from `before` to `after` and on; return the last memory."""
     started = time.perf_counter()
     steps = compile_plan(plan)
     other, there, back = _others(steps, before, after)
@@ -116,7 +116,7 @@ def _launch(run: Sequence[Sequence[Step]], values: dict[str, int]) -> None:
 
 
 def _announce(run: Sequence[Sequence[Step]], started: float) -> None:
-    """Say to observers that `run`, which began at `started`, is done."""
+    """Tell observers the end of `run`, which began at `started`."""
     if not events.active or not run[0]:
         return
     # every turn does the same, on other memory

@@ -1,4 +1,4 @@
-"""Record the steps that run while a function is called, so that they can run again without it."""
+"""Record the steps of a function's call, to run them again without it."""
 
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
@@ -61,7 +61,7 @@ class Capture:
             )
 
     def written_before(self, values: Iterable[UOp]) -> set[UOp]:
-        """Return those of `values` that were written down before the call began."""
+        """Return the members of `values` that were written down before the call began."""
         known = UOp.sink(*self.held).toposort()
         return {value for value in values if value in known}
 
@@ -75,14 +75,14 @@ def current_capture() -> Capture | None:
 
 
 def note_data(memory: UOp) -> UOp:
-    """Let the capture that is recording know that a BUFFER got its contents from Python; return that."""
+    """Tell the recording capture that a BUFFER got its contents from Python; return the BUFFER."""
     if (capture := _current.get()) is not None:
         capture.data.add(storage.buffer_of(memory))
     return memory
 
 
 def note_size(size: UOp, today: int) -> None:
-    """Let the capture that is recording know that what it records is for one value of a symbolic size.
+    """Tell the recording capture that it is valid for one value of a symbolic size.
 
     The steps may not tell: where there is nothing along an axis, or nothing of it is used, none has the size.
     """

@@ -1,4 +1,4 @@
-"""From kernel graphs to loaded kernels: in memory, from the disk cache, or through the whole pipeline.
+"""From kernel graphs to loaded kernels: from memory, the disk cache, or a compiler.
 
 A kernel's identity is its canonical graph. With the target, its toolchain and the settings that change code,
 it keys everything that follows, so a second process runs no codegen, and equal kernels of one model are
@@ -58,7 +58,7 @@ _loaded: LruCache[tuple[OpenDevice, UOp, "tuple[Opt, ...] | None"], CompiledKern
 def compile_kernels(
     device: OpenDevice, asts: Sequence[UOp], opts: "tuple[Opt, ...] | None" = None
 ) -> list[CompiledKernel]:
-    """Return the kernels of `asts` for `device`, compiling in one go those that no cache has.
+    """Return the kernels of `asts` for `device`, compiling missing ones in one go.
 
     Args:
         device: where they will run.
@@ -180,7 +180,10 @@ def _announce(device: OpenDevice, program: Program, seconds: float, *, cached: b
 def _to_disk(
     device: OpenDevice, ast: UOp, opts: "tuple[Opt, ...] | None", program: Program, blob: bytes
 ) -> None:
-    """Store `program`, whose library is the blob of that name: the kernels of one compiler run share it."""
+    """Store `program`, whose library is the blob of that name.
+
+    The kernels of one compiler run share the blob.
+    """
     payload = pickle.dumps((replace(program, lib=b""), blob))
     kernel_cache().put(_disk_key(device, ast, opts), payload)
 
@@ -188,7 +191,7 @@ def _to_disk(
 def _from_disk(
     device: OpenDevice, ast: UOp, opts: "tuple[Opt, ...] | None", blobs: dict[bytes, bytes | None]
 ) -> Program | None:
-    """Return the program that was stored, or None; `blobs` keeps those that were read before."""
+    """Return the stored program, or None. `blobs` keeps the blobs of earlier reads."""
     if settings.DEBUG >= _SHOWS_PASSES:
         return None
     payload = kernel_cache().get(_disk_key(device, ast, opts))
@@ -223,7 +226,7 @@ def _target_key(device: OpenDevice) -> bytes:
 
 
 def _stamp(package: Path) -> list[tuple[str, int, int]]:
-    """Name the state of a package's sources: who edits a pass must not meet kernels of the old one."""
+    """Name the state of a package's sources. An edited pass makes kernels of the old one invalid."""
     files = ((file, file.stat()) for file in sorted(package.rglob("*.py")))
     return [(str(file), info.st_size, info.st_mtime_ns) for file, info in files]
 

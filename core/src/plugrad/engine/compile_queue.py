@@ -42,7 +42,7 @@ class CompileQueue:
         self._running: Future[list[Compiled]] | None = None
 
     def put(self, unit: Unit) -> list[Compiled]:
-        """Take a `(name, source)` unit, to be compiled now or later; return what is compiled by now.
+        """Take a `(name, source)` unit to compile now or later; return compiled units.
 
         Raises:
             CompileError: the compiler refused a unit that was put before.
@@ -72,7 +72,10 @@ class CompileQueue:
 
 @contextmanager
 def compile_queue(device: OpenDevice, count: int) -> Generator[CompileQueue]:
-    """Give a queue for `count` kernels, in another thread where the compiler allows and there are several."""
+    """Give a queue for `count` kernels.
+
+    It works in another thread where the compiler allows and there are several.
+    """
     if count == 1 or not getattr(device.compiler, "may_overlap", False):
         yield CompileQueue(device, None)
         return

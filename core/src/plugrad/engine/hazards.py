@@ -1,4 +1,4 @@
-"""Find the values that wait to read memory that is about to be overwritten.
+"""Find pending values that read memory before it is overwritten.
 
 They mean what was there when they were written down, so they have to be computed first. Values that were
 realized into the memory itself are copied.
@@ -16,7 +16,7 @@ Pending = dict[UOp, UOp]
 
 
 def pending_readers(roots: Iterable[UOp], graph: Iterable[UOp] | None = None) -> Pending:
-    """Return the values that somebody holds, not among `roots`, that read what these overwrite.
+    """Return live values outside of `roots` that read the memory they overwrite.
 
     `graph` is what `roots` and all below them are, where that is known.
     """
@@ -26,7 +26,7 @@ def pending_readers(roots: Iterable[UOp], graph: Iterable[UOp] | None = None) ->
 
 
 def readers_of(buffers: Iterable[UOp]) -> Pending:
-    """Return the values that somebody holds that read what is in the memory of the BUFFERs `buffers`."""
+    """Return live values that read the memory of the BUFFERs `buffers`."""
     return _readers_of(set(buffers), (), frozenset())
 
 
@@ -52,7 +52,7 @@ def _readers_of(overwritten: set[UOp], assigns: Iterable[UOp], roots: "set[UOp] 
 
 
 def _held(roots: "set[UOp] | frozenset[UOp]") -> dict[UOp, UOp]:
-    """Return the values that somebody holds and that `roots` do not bring about, each resolved."""
+    """Return the live values that `roots` do not compute, each resolved."""
     held = dict.fromkeys(u for u in storage.held_values() if u.src and not storage.is_view(u))
     if not held:
         return {}

@@ -36,7 +36,7 @@ class LruCache(Generic[K, V]):
             return found
 
     def put(self, key: K, value: V, limit: int) -> None:
-        """Let `value` be that of `key`, and forget what was unused for longest beyond `limit` entries."""
+        """Store `value` by `key`, and drop the oldest entries beyond `limit`."""
         with self._lock:
             self._entries[key] = value
             self._entries.move_to_end(key)

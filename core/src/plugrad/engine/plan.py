@@ -131,7 +131,7 @@ def make_plan(
 
 
 def waiting_for(values: Iterable[UOp]) -> Pending:
-    """Return what waits to read memory that computing `values` overwrites."""
+    """Return pending readers of memory that computing `values` overwrites."""
     top = UOp.sink(*values)
     return pending_readers(_roots_of(storage.resolve_graph(top)[top].src))
 
@@ -141,7 +141,7 @@ def _roots_of(values: Iterable[UOp]) -> list[UOp]:
 
 
 def root_of(u: UOp) -> UOp | None:
-    """Return the value that is computed for the view `u` to be there; None if it is there.
+    """Return the value to compute for the view `u`; None if it is in memory.
 
     That is the smallest of the values that `u` is a view of; of equally large ones, that which saves a view.
     """
@@ -164,7 +164,7 @@ def root_of(u: UOp) -> UOp | None:
 
 
 def _is_loaded(u: UOp) -> bool:
-    """Say whether `u` is the copy of what lies on a device that only stores: parts of it are loaded alone."""
+    """Say whether `u` is a copy from a device that only stores. Parts of it are loaded alone."""
     device = u.src[0].device
     return u.op is Ops.COPY and device is not None and not Device[device].can_compute
 
@@ -180,7 +180,10 @@ def _is_static(u: UOp) -> bool:
 
 
 def _is_smaller(view: UOp, best: UOp) -> bool:
-    """Say whether a view takes less memory: for all values of its variables, as one schedule serves them."""
+    """Say whether a view takes less memory.
+
+    It must for all values of its variables, as one schedule serves them.
+    """
     most, room = _numel(view), _numel(best)
     return most < room or (most == room and _is_static(best) and not _is_static(view))
 
@@ -197,7 +200,7 @@ def _schedule(sink: UOp, default: str) -> Prepared:
 
 
 class _Places:
-    """Where the nodes of a schedule lie, with new memory for those that own some."""
+    """The memory of a schedule's nodes, new where a node owns some."""
 
     def __init__(self, graph: Canonical, memory: dict[UOp, Buffer], default: str) -> None:
         self._buffers = graph.buffers
@@ -208,7 +211,7 @@ class _Places:
         self._site = call_site()  # one line asks for all of them
 
     def of(self, u: UOp, dtype: DType) -> UOp:
-        """Return the place of `u`: a BUFFER of the user's graph, or movement ops on one.
+        """Return the place of `u`: a user's BUFFER, or movement ops on one.
 
         `dtype` is that of the value: in a schedule complex numbers have a last axis of parts.
         """
@@ -233,7 +236,7 @@ class _Places:
         return size.substitute(self._bindings) if self._bindings and isinstance(size, UOp) else size
 
     def _new(self, u: UOp, dtype: DType) -> UOp:
-        """Return new memory for `u`; for a symbolic shape, a view of as much as it can need at most."""
+        """Return new memory for `u`. For a symbolic shape, it is a view of its greatest size."""
         device = device_of(u) or self._default
         shape: Any = u.shape if dtype is u.dtype else u.shape[:-1]
         if all(isinstance(size, int) for size in shape):
@@ -253,7 +256,7 @@ def _is_view(u: UOp) -> bool:
 def _results(
     given: Mapping[UOp, UOp], resolved: dict[UOp, UOp], graph: Canonical, made: Prepared, places: _Places
 ) -> list[Result]:
-    """Say where nodes of the user's graph lie afterwards: what was asked for, and all assigns and copies."""
+    """Return the places of the user's nodes afterwards: results, assigns and copies."""
     stands_for = dict(zip(graph.sink.src, made.schedule.results, strict=True))
     stands_for.update((u, v) for u, v in made.schedule.effects.items() if v in made.has_memory)
     gone = overwritten_by(u for u in graph.nodes.values() if u.op is Ops.ASSIGN)

@@ -1,4 +1,4 @@
-"""Name the plugin whose objects do not do what they should, after its hooks gave them."""
+"""Name the plugin whose objects break their contract."""
 
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
@@ -12,12 +12,12 @@ __all__ = ["blaming_plugin", "plugin_error", "raise_plugin_error"]
 
 
 def plugin_error(device: OpenDevice, hook: str, what: str, made: object) -> PluginError:
-    """Return the error for `made`, which `hook` gave and is broken, with its plugin and distribution."""
+    """Return the error for the broken object `made` of `hook`, with its plugin."""
     return _error_of(_owner(device, [type(made).__module__]), hook, what)
 
 
 def raise_plugin_error(device: OpenDevice, hook: str, doing: str, error: Exception) -> None:
-    """Raise the error that names the plugin, unless `error` is one of plugrad's own: those say enough.
+    """Raise the error that names the plugin. Errors of plugrad's own say enough and pass.
 
     Raises:
         PluginError: with `error` as its cause.
@@ -41,7 +41,7 @@ def blaming_plugin(device: OpenDevice, hook: str, doing: str) -> Generator[None]
 
 
 def _owner(device: OpenDevice, modules: Sequence[str]) -> PluginSource:
-    """Return the plugin of the last of `modules` that belongs to one; the device's own where none does."""
+    """Return the plugin that the last of `modules` belongs to; otherwise the device's own."""
     owners = {source.package: source for source in reversed(device.plugins)}
     named = (owners.get(module.partition(".")[0]) for module in reversed(modules))
     return next(filter(None, named), device.plugins[0])

@@ -24,7 +24,7 @@ from plugrad.uop.uop import UOp
 
 @frozen
 class ScheduleItem:
-    """One step of a schedule: the kernel (or COPY) in `ast`, the buffers it runs on, written one first."""
+    """One step of a schedule: the kernel or COPY, and its buffers, output first."""
 
     ast: UOp
     bufs: tuple[Buffer, ...]
@@ -51,7 +51,7 @@ def realize(values: Iterable[UOp], device: str | None = None) -> None:
 
 
 def preserve(buffers: Iterable[UOp]) -> None:
-    """Compute what waits to read the memory of the BUFFERs `buffers`, which is about to be overwritten.
+    """Compute pending readers of the BUFFERs `buffers`, whose memory is about to change.
 
     Assigns take care of that themselves; this is for who overwrites memory by other means.
     """
@@ -92,7 +92,7 @@ def _realize(values: Iterable[UOp], device: str | None, before: Mapping[UOp, UOp
 
 
 def _finish_waiting(values: Iterable[UOp], device: str | None, capture: Capture) -> None:
-    """Compute what waits since before the recorded call for memory that `values` overwrite.
+    """Compute older pending readers of memory that `values` overwrite. They are older than the recorded call.
 
     That is no part of the call: by the next one something else waits, and this has its values.
     """

@@ -1,4 +1,4 @@
-"""One schedule for graphs that differ only in their buffers and in the values of their variables.
+"""One schedule for graphs that differ only in buffers and values of variables.
 
 The canonical graph has its buffers numbered in the order of use and bound values taken out; being
 hash-consed, it is its own key.
@@ -109,7 +109,7 @@ def canonicalize(
 
 
 def _another(variable: UOp, graph: Iterable[UOp], taken: Container[str]) -> UOp:
-    """Return a variable like `variable` by a name that nothing in `graph`, nor in `taken`, has."""
+    """Return a variable like `variable` with a fresh name. No node of `graph` has it, nor `taken`."""
     name, *bounds = variable.arg
     names = {u.arg[0] for u in graph if u.op is Ops.DEFINE_VAR}
     free = next(f"{name}_{n}" for n in count(2) if f"{name}_{n}" not in names and f"{name}_{n}" not in taken)

@@ -1,4 +1,4 @@
-"""Take the offset of a slice out of a graph, so that kernels of one slice serve all others of its length.
+"""Take the offset of a slice out of a graph. Kernels of one slice then serve all others of its length.
 
 Before:  SHRINK(BUFFER of (100, 8), ((3, 4), (0, 8)))
 After:   SHRINK(BUFFER of (100, 8), ((offset, offset + 1), (0, 8)))    offset: a variable in 0..99, bound to 3
@@ -23,7 +23,7 @@ _BELOW = frozenset({Ops.RESHAPE, Ops.BITCAST})
 
 
 def variable_offsets(graph: Iterable[UOp]) -> dict[UOp, UOp]:
-    """Return the slices along the first axis of memory, each with the BIND of its offset.
+    """Return the slices along memory's first axis, each with its offset's BIND.
 
     Left as they are: slices of memory that the graph writes to, since only fixed offsets show that two of
     them do not overlap; several slices of one memory, which kernels may load together; and what is copied
@@ -43,7 +43,7 @@ def variable_offsets(graph: Iterable[UOp]) -> dict[UOp, UOp]:
 
 
 def with_offset(sliced: UOp, source: UOp, offset: UOp) -> UOp:
-    """Return the slice of `source` that begins at a variable, times what it is a multiple of."""
+    """Return the slice of `source` that begins at a multiple of a variable."""
     begin, end = _first_pair(sliced)
     first: Any = offset * _alignment(sliced)
     return UOp(Ops.SHRINK, sliced.dtype, (source, first, first + (end - begin), *sliced.src[3:]))
@@ -76,7 +76,7 @@ def _offset(sliced: UOp, name: str) -> UOp:
 
 
 def _alignment(sliced: UOp) -> int:
-    """Return what the offset is known to be a multiple of, in elements: vectors are loaded from there."""
+    """Return a divisor of the offset, in elements. Vectors are loaded from multiples of it."""
     begin, end = _first_pair(sliced)
     if len(sliced.src[0].shape) > 1 or end - begin == 1:
         return 1

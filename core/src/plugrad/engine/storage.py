@@ -1,4 +1,4 @@
-"""Which nodes have memory: the buffer of each BUFFER, and the BUFFER that each realized value became.
+"""The memory of nodes: the buffer of each BUFFER, the BUFFER of each realized value.
 
 Numbers, which live on no device, may have become one on each. All maps are weak: memory goes when the last
 graph that mentions it goes. Nothing else is updated when a value is realized; whoever holds a node asks
@@ -46,7 +46,7 @@ _holders: list[Callable[[], Iterable[UOp]]] = []
 
 
 def bind_buffer(uop: UOp, buffer: Buffer) -> UOp:
-    """Let the BUFFER `uop` be the memory `buffer`, and return `uop`."""
+    """Bind the BUFFER `uop` to the memory `buffer`, and return `uop`."""
     _buffers[uop] = buffer
     return uop
 
@@ -82,13 +82,13 @@ def new_buffer(device: str, shape: tuple[int, ...], dtype: DType, site: CallSite
 
 
 def new_buffer_like(uop: UOp, memory: Buffer) -> tuple[UOp, Buffer]:
-    """Return a new BUFFER like `uop`, which names `memory`, and memory of its own for it."""
+    """Return a new BUFFER like `uop`, with memory of its own like `memory`."""
     new = Buffer(memory.device, memory.size, memory.dtype, memory.allocator, label=memory.label)
     return bind_buffer(UOp.new_buffer(memory.device, uop.arg.shape, uop.dtype), new), new
 
 
 def named_buffers(buffers: Iterable[Buffer]) -> list[tuple[UOp, Buffer]]:
-    """Return a BUFFER for each of `buffers`: the one that it is bound to, or a new one."""
+    """Return a BUFFER for each of `buffers`, bound before or new."""
     names = {buffer: uop for uop, buffer in _buffers.items()}
     out: list[tuple[UOp, Buffer]] = []
     for buffer in dict.fromkeys(buffers):
@@ -114,7 +114,7 @@ def _version_below(value: UOp) -> UOp:
 
 
 def values_in(memory: UOp) -> list[UOp]:
-    """Return the values, known by their graphs, that were realized into the memory of a BUFFER."""
+    """Return the values that were realized into the memory of a BUFFER."""
     buffer = buffer_of(memory)
     refs = [ref for ref in _values.get(buffer, ()) if ref() is not None]
     if not refs:
@@ -126,7 +126,7 @@ def values_in(memory: UOp) -> list[UOp]:
 
 
 def renew(buffer: UOp) -> UOp:
-    """Give the memory of the BUFFER `buffer`, which was overwritten, a new BUFFER; return that.
+    """Give the overwritten memory of the BUFFER `buffer` a new BUFFER; return it.
 
     Values computed from what the memory held before are known by their graphs, and these mention the old
     BUFFER. A graph that is written down from now on must not be taken for one of them.
@@ -142,7 +142,7 @@ def renew(buffer: UOp) -> UOp:
 
 
 def resolve(uop: UOp, device: str | None = None) -> UOp:
-    """Return where the value of `uop` lies by now, or `uop` itself while it has not been realized.
+    """Return the present memory of `uop`; `uop` itself while it is not realized.
 
     A view of a value that was realized is that view of its memory.
 
@@ -178,7 +178,7 @@ def _apply_views(views: list[UOp], base: UOp) -> UOp:
 
 
 def places_of(value: UOp) -> list[UOp]:
-    """Return where `value` lies by now: on its device or, if it is numbers, wherever it was realized."""
+    """Return the present memory of `value`, on its device. Numbers may be realized on any device."""
     places = _results.get(value) if value.src else None
     return [] if places is None else [resolve(place) for place in places.values()]
 
@@ -189,7 +189,7 @@ def is_outdated(memory: UOp) -> bool:
 
 
 def resolve_graph(root: UOp) -> dict[UOp, UOp]:
-    """Return, for `root` and the nodes below it, the graph in which realized values are their memory.
+    """Return graphs for `root` and nodes below it, with realized values as memory.
 
     Nodes below a realized value are not visited. DETACH and FUNCTION, which only gradients see, are left
     out. Numbers stay as they are: they cost a kernel nothing, on whatever device it runs.
@@ -223,7 +223,7 @@ def resolve_graph(root: UOp) -> dict[UOp, UOp]:
 
 
 def overwritten_below(root: UOp) -> UOp | None:
-    """Return memory that `root` reads and that holds something else by now, or the version that was read.
+    """Return the overwritten memory that `root` reads, or its version at that time.
 
     None where everything is as it was. Graphs that a tensor holds are computed before what they read is
     overwritten; this is for graphs that are written down on an old one later, as gradients are.
@@ -246,7 +246,7 @@ def overwritten_below(root: UOp) -> UOp | None:
 
 
 def register_holder(holder: Callable[[], Iterable[UOp]]) -> None:
-    """Let `holder` be asked for the values that are still wanted."""
+    """Register `holder`, which yields the live values."""
     _holders.append(holder)
 
 

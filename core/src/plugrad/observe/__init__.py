@@ -1,4 +1,4 @@
-"""Observers of `plugrad.events`: everything that prints, counts or records, and nothing that computes.
+"""Observers of `plugrad.events`: code that prints, counts or records, and never computes.
 
 `install()` subscribes what the settings ask for; the engine calls it before it works.
 """

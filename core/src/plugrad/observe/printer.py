@@ -1,4 +1,4 @@
-"""Print what happens, in the detail that DEBUG asks for.
+"""Print events, in the detail of DEBUG.
 
 1 one line a realize; 2 one line a kernel and copy; 3 the opts of each kernel; 4 its source; 5 the graph after
 each pass; 6 the linear program; 7 the disassembly. Each level shows what those below it show.

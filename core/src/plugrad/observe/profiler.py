@@ -34,7 +34,7 @@ class ProfileRow:
 
 
 class Profiler:
-    """Observer that sums kernels and copies; in a `with` block it observes what happens inside.
+    """Observer that sums kernels and copies; a `with` block limits it.
 
     Example:
         with Profiler() as profile:

@@ -10,7 +10,7 @@ from plugrad.plugin.source import PluginSource
 
 @frozen
 class PluginFailure:
-    """Why a plugin is not used.
+    """The reason for not using a plugin.
 
     Attributes:
         source: which plugin.
@@ -89,5 +89,5 @@ def failure_of(source: PluginSource, doing: str, error: BaseException) -> Plugin
 
 
 def remedy_for(source: PluginSource) -> str:
-    """Return what to do about a plugin that does not work."""
+    """Return the remedy for a broken plugin."""
     return f"Upgrade or uninstall {source.distribution}; `plugrad devices --traceback` shows where."

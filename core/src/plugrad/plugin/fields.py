@@ -8,7 +8,7 @@ from plugrad.dtype import DType
 
 
 def type_mismatch(value: object, kind: Any, path: str) -> str | None:
-    """Describe the first part of `value` that is not of the type `kind`, or return None.
+    """Describe the first part of `value` of a type other than `kind`, or return None.
 
     `path` is the name of `value` in the message.
 

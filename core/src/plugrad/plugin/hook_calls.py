@@ -26,7 +26,7 @@ _COMPUTING = ("plugrad_renderer", "plugrad_compiler", "plugrad_runner")
 
 
 class Backend:
-    """The plugins of one device: its own, and those that change parts of it.
+    """The plugins of one device: its own, and others that change its parts.
 
     Args:
         base: the plugin with `plugrad_backend_info`.
@@ -63,7 +63,7 @@ class Backend:
 
     @property
     def plugins(self) -> tuple[LoadedPlugin, ...]:
-        """The device's own plugin, then those that replace or wrap parts of it."""
+        """Return the device's own plugin, then plugins that replace or wrap its parts."""
         return tuple(self._plugins)
 
     def implements(self, hook: str) -> bool:
@@ -72,7 +72,7 @@ class Backend:
 
     @property
     def can_compute(self) -> bool:
-        """True for a backend that runs kernels, False for one that only stores data.
+        """Say whether the backend runs kernels; storage devices do not.
 
         Raises:
             PluginError: it implements some of the hooks that this needs, but not all.
@@ -83,7 +83,7 @@ class Backend:
         return not missing
 
     def probe(self) -> Probe:
-        """Look for devices, once.
+        """Find devices, once.
 
         Raises:
             PluginError: the hook is missing, raised, did not answer, or returned something else.

@@ -78,7 +78,7 @@ def plugrad_backend_info() -> BackendInfo:  # pyright: ignore[reportReturnType] 
 
 @hookspec(firstresult=True)
 def plugrad_probe() -> Probe:  # pyright: ignore[reportReturnType]
-    """(required) Say which devices are present, or why there are none and what would help.
+    """(required) List the present devices, or give a reason and a remedy.
 
     May load a driver's library and ask it for names, but opens no context and allocates nothing on a device.
     Called once, in a thread of its own; returns within a second, and is given up after twenty. Absence is no

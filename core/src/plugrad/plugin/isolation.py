@@ -190,7 +190,7 @@ def _wrapper_of(guard: _Guard) -> Callable[..., Generator[None, Any, Any]]:
 
 
 def _resume(resume: Callable[[Any], None], value: object) -> Any:
-    """Return what a generator returns, or that it yielded."""
+    """Resume a generator; return its result, or that it yielded."""
     try:
         resume(value)
     except StopIteration as end:

@@ -12,7 +12,7 @@ from plugrad.plugin.source import PluginSource
 
 @frozen
 class LoadedPlugin:
-    """A plugin that was imported and whose hooks exist.
+    """An imported plugin with checked hooks.
 
     Attributes:
         source: where it comes from.

@@ -63,7 +63,7 @@ class PluginManager:
 
     @property
     def failures(self) -> tuple[PluginFailure, ...]:
-        """Why plugins are not used, of those that were loaded until now."""
+        """Return the reasons for not using plugins, of those loaded until now."""
         return self._failures.all()
 
     def sources(self) -> tuple[PluginSource, ...]:
@@ -209,7 +209,7 @@ class PluginManager:
         return [source for source in self.sources() if source.name == name and not source.is_wrapper]
 
     def _wrappers_of(self, backend: Backend) -> tuple[LoadedPlugin, ...]:
-        """Return what wraps `backend`: nothing wraps the core's own, which read no entry point."""
+        """Return the wrappers of `backend`. Nothing wraps the core's own, which read no entry point."""
         return () if backend.source.is_builtin else self.wrappers()
 
     def _load_plugin(self, source: PluginSource) -> LoadedPlugin | PluginFailure:

@@ -195,7 +195,10 @@ class DiskCache:
         return [file for kind in ("bin", "blob", "tmp") for file in self.path.glob(f"??/*.{kind}")]
 
     def _read(self, file: Path) -> bytes:
-        """Return the contents of `file`, empty where it cannot be read or trusted, and record the use."""
+        """Return the contents of `file`, and record the use.
+
+        They are empty where it cannot be read or trusted.
+        """
         if self._is_exposed():
             return b""
         try:

@@ -1,4 +1,4 @@
-"""Folders for what runs as code: made for their user alone, and not trusted where others may write."""
+"""Folders for code that runs: private to their user, untrusted where others may write."""
 
 import os
 import stat
@@ -18,7 +18,7 @@ def make_private(folder: Path) -> None:
 
 
 def exposure(folder: Path, top: Path) -> str:
-    """Say who else may change files in `folder`, empty for nobody.
+    """Return who else may change files in `folder`, empty for nobody.
 
     All folders from `folder` up to `top` are looked at; one that does not exist is no risk. The superuser is
     trusted. Windows has no owners and modes of this kind: its folders of users are private.

@@ -116,9 +116,9 @@ class KernelOpt:
         elif opt.op is OptOps.SHIFTIN:
             self._shift_in(opt)
         elif opt.op is OptOps.SPLIT_REMAINDER:
-            self._peel(opt)
-        elif opt.op is OptOps.SPLIT:
             self._split_remainder(opt)
+        elif opt.op is OptOps.SPLIT:
+            self._split_at(opt)
         elif opt.op is OptOps.TC:
             self._use_tensor_core(opt)
         elif opt.op is OptOps.STAGE:
@@ -242,7 +242,7 @@ class KernelOpt:
         )
         self._replace(r, (tiles * count).minimum(size - count) + inner, (tiles, inner))
 
-    def _peel(self, opt: Opt) -> None:
+    def _split_remainder(self, opt: Opt) -> None:
         r, count, size = self._split_with_rest(opt, frozenset({AxisType.REDUCE}))
         rest = size % count
         if not rest:
@@ -259,7 +259,7 @@ class KernelOpt:
 
         self.ast = simplify(rebuild(self.ast, change))
 
-    def _split_remainder(self, opt: Opt) -> None:
+    def _split_at(self, opt: Opt) -> None:
         r, place = self.axis(opt.axis), _count(opt)
         size = constant_size(r)
         if r.arg.kind is not AxisType.LOOP:
