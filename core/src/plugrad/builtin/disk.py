@@ -2,9 +2,9 @@
 
 A buffer is the file from its first byte on, and a view of it is a region, so a tensor of a large file is read
 when it is copied elsewhere, and straight into the memory of its destination. What is copied to a file that is
-not there makes it; a file that is there is only read, so that no tensor changes under its readers. Regions
-are read at their offset rather than mapped: a file that shrinks under a mapping kills the process, here it is
-an error with the file's name.
+not there makes it. A copy never replaces a file that is there; parts of it can be written. Regions are read
+at their offset rather than mapped: a file that shrinks under a mapping kills the process, here it is an error
+with the file's name.
 """
 
 import errno
@@ -21,7 +21,7 @@ from plugrad.target import Target
 
 
 class OpenFile:
-    """A file that is open for reading at any offset by any thread."""
+    """A file that any thread reads and writes at any offset. The first write opens it for writing."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -35,18 +35,39 @@ class OpenFile:
         """Close the file."""
         self._file.close()
 
-    def write(self, source: memoryview, offset_bytes: int) -> None:
-        """Refuse: a file that was there before is only read.
+    def make(self, source: memoryview) -> None:
+        """Refuse to fill a file that was there before.
 
         Raises:
             DeviceError: always.
         """
         raise DeviceError(
-            f"cannot write {len(source)} bytes to {self.path!r}: a file that exists is a read-only "
-            "device. Copy the tensor elsewhere and change it there; write a new file with "
-            ".to('DISK:/new/path') or safe_save.",
+            f"cannot copy {len(source)} bytes to {self.path!r}: it exists, and would be replaced. Write into "
+            "it with Tensor(Path(...)).assign(values), or copy to a new path.",
             device=f"DISK:{self.path}",
         )
+
+    def write(self, source: memoryview, offset_bytes: int) -> None:
+        """Write `source` from `offset_bytes` on.
+
+        Raises:
+            DeviceError: the file is read-only, or the disk does not take the bytes.
+        """
+        with self._lock:
+            try:
+                if not self._file.writable():
+                    reader, self._file = self._file, FileIO(self.path, "r+")
+                    reader.close()
+                self._file.seek(offset_bytes)
+                rest = source
+                while len(rest):
+                    rest = rest[self._file.write(rest) :]
+            except OSError as error:
+                raise DeviceError(
+                    f"cannot write {len(source)} bytes to {self.path!r}: {error.strerror}. Check permissions "
+                    "and the room on the disk, or copy the tensor elsewhere and change it there.",
+                    device=f"DISK:{self.path}",
+                ) from error
 
     def read_into(self, dest: memoryview, offset_bytes: int) -> None:
         """Fill `dest` from `offset_bytes` on.
@@ -92,8 +113,17 @@ class NewFile(OpenFile):
         if self._opened is not None:
             self._opened.close()
 
+    def make(self, source: memoryview) -> None:
+        """Make the file and fill it.
+
+        Raises:
+            DeviceNotFound: it cannot be made: it is there by now, or its folder is not.
+            DeviceError: the disk does not take the bytes.
+        """
+        self.write(source, 0)
+
     def write(self, source: memoryview, offset_bytes: int) -> None:
-        """Write `source` from `offset_bytes` on.
+        """Write `source` from `offset_bytes` on, into the file that the first write makes.
 
         Raises:
             DeviceNotFound: the file cannot be made: it is there by now, or its folder is not.
@@ -102,16 +132,7 @@ class NewFile(OpenFile):
         with self._lock:
             if self._opened is None:
                 self._opened = self._made()
-            try:
-                self._opened.seek(offset_bytes)
-                while len(source):
-                    source = source[self._opened.write(source) :]
-            except OSError as error:
-                raise DeviceError(
-                    f"cannot write {len(source)} bytes to {self.path!r}: {error.strerror}. Make room on "
-                    "the disk.",
-                    device=f"DISK:{self.path}",
-                ) from error
+        super().write(source, offset_bytes)
 
     def _made(self) -> FileIO:
         try:
@@ -124,11 +145,12 @@ class NewFile(OpenFile):
 
 @frozen
 class Region:
-    """Part of an open file."""
+    """Part of an open file; `is_whole`: it is what a copy to the file makes."""
 
     file: OpenFile
     offset_bytes: int
     nbytes: int
+    is_whole: bool = True
 
 
 class DiskAllocator(Allocator[Region]):
@@ -167,13 +189,16 @@ class DiskAllocator(Allocator[Region]):
         handle.file.close()
 
     def copyin(self, handle: Region, source: memoryview) -> None:
-        """Write a new file.
+        """Make a new file, or write into a part of one.
 
         Raises:
-            DeviceError: the file was there before, or the disk does not take the bytes.
+            DeviceError: a copy would replace a file, or the file or its disk does not take the bytes.
             DeviceNotFound: it cannot be made.
         """
-        handle.file.write(source, handle.offset_bytes)
+        if handle.is_whole:
+            handle.file.make(source)
+        else:
+            handle.file.write(source, handle.offset_bytes)
 
     def copyout(self, dest: memoryview, handle: Region) -> None:
         """Read the region's first bytes.
@@ -186,7 +211,7 @@ class DiskAllocator(Allocator[Region]):
 
     def offset(self, handle: Region, nbytes: int, offset_bytes: int) -> Region:
         """Return part of a region."""
-        return Region(handle.file, handle.offset_bytes + offset_bytes, nbytes)
+        return Region(handle.file, handle.offset_bytes + offset_bytes, nbytes, is_whole=False)
 
 
 def cannot_open(path: str, reason: str) -> DeviceNotFound:

@@ -6,6 +6,7 @@ realized into the memory itself are copied.
 
 from collections.abc import Iterable
 
+from plugrad.device import Device
 from plugrad.engine import storage
 from plugrad.schedule.versions import base_of
 from plugrad.uop.ops import Ops
@@ -35,7 +36,8 @@ def _readers_of(overwritten: set[UOp], assigns: Iterable[UOp], roots: "set[UOp] 
     ours = set(assigns)
     out: Pending = {}
     while True:
-        for memory in [u for u in overwritten if u.op is Ops.BUFFER]:
+        # what was copied to a file is the file, whatever is written there
+        for memory in [u for u in overwritten if u.op is Ops.BUFFER and Device[u.arg.device].can_compute]:
             lying, device = storage.values_in(memory), memory.device
             waiting.update({value: storage.resolve(value, device) for value in lying if value not in out})
         found = _reading(waiting, overwritten, ours) if waiting else []

@@ -6,10 +6,16 @@ from __future__ import annotations
 # pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
 from typing import TYPE_CHECKING, Any
 
+from plugrad.device import Device
 from plugrad.dtype import ConstType
-from plugrad.errors import DeviceError, DtypeError, GradientError, ShapeError, ViewError
+from plugrad.engine import storage
+from plugrad.engine.capture import current_capture
+from plugrad.engine.realize import preserve
+from plugrad.errors import DeviceError, DtypeError, GradientError, JitError, ShapeError, ViewError
 from plugrad.tensor.base import TensorBase
-from plugrad.tensor.cell import Path
+from plugrad.tensor.cell import Path, shown
+from plugrad.tensor.host.host_data import computes
+from plugrad.tensor.host.strided import write_view
 from plugrad.tensor.shapes import expanded, show
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
@@ -34,13 +40,15 @@ class AssignMixin(TensorBase):
         `cat`, indexing with tensors, and a tensor that happens to be computed like another one. Writing to
         such a value gives it memory of its own. An expanded tensor is a view that cannot be written to.
 
+        A tensor on DISK is its file, which is written at once.
+
         Gradients flow through what is written, to what the value was computed from, until it is realized:
         memory itself has no history.
 
         Raises:
             ShapeError: the value does not broadcast to this shape.
             DtypeError: the value has another dtype.
-            DeviceError: the value lives on another device.
+            DeviceError: the value lives on another device, which only files take; or the file is read-only.
             ViewError: elements of this tensor share memory, because it was expanded.
             GradientError: this tensor was computed from tensors that require a gradient.
 
@@ -102,8 +110,27 @@ class AssignMixin(TensorBase):
         """Write into what `path` shows of this tensor, if that is anything."""
         if 0 in value.shape:
             return
+        if not computes(self._device):
+            self._write_stored(path, value)
+            return
         self._note_use()
         self._cell.write(self._path + path, value)
+
+    def _write_stored(self: Tensor, path: Path, value: UOp) -> None:
+        """Write at once into memory of a device that only stores, such as a file."""
+        if current_capture() is not None:
+            raise JitError(
+                f"a jitted function writes into {self!r}, which its replays would not do again. Return the "
+                "values and write them outside."
+            )
+        elements = self._make(value, value.device or Device.DEFAULT)._bytes()
+        with storage.lock:
+            memory = self.realize()._cell.uop
+            base = storage.base_of(memory)
+            # who has not read the elements that are overwritten yet does so now
+            preserve([base])
+            write_view(shown(memory, self._path + path), elements)
+            storage.renew(base)
 
     def _assignable(self: Tensor, value: Any, shape: Any) -> UOp:
         """Return `value` as a node of this dtype and of `shape`.
@@ -118,7 +145,7 @@ class AssignMixin(TensorBase):
                 f"cannot assign {other.dtype.name} to {self.dtype.name}: memory keeps its dtype. "
                 f"Cast: .cast(dtypes.{self.dtype.name})."
             )
-        if other._graph.device not in (None, self._device):
+        if other._graph.device not in (None, self._device) and computes(self._device):
             raise DeviceError(
                 f"cannot assign a tensor on {other._device} to one on {self._device}. Move it: "
                 f".to({self._device!r}).",

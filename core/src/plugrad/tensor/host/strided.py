@@ -1,15 +1,21 @@
-"""Views of memory as strides, so that the host reads them without a kernel."""
+"""Views of memory as strides, so that the host reads and writes them without a kernel."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from plugrad._util import numpy as np
+from plugrad.dtype import DType
 from plugrad.engine import storage
+from plugrad.errors import ViewError
+from plugrad.runtime.buffer import Buffer
 from plugrad.tensor.shapes import is_static, product
 from plugrad.uop.ops import Ops
 from plugrad.uop.shape import pairs_of
 from plugrad.uop.uop import UOp
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 # A device copies what lies between the first and the last element: more than this many bytes only where at
 # least one in `_LARGEST_SHARE` of them is asked for.
@@ -33,19 +39,47 @@ def read_view(u: UOp) -> bytes | memoryview | None:
     found = _strides_of(u)
     if found is None:
         return None
-    base, view = found
-    itemsize = u.dtype.itemsize
+    part, view = _part_of_memory(*found, u.dtype)
+    if part.nbytes > max(_ALWAYS_COPIED, _LARGEST_SHARE * product(view.shape) * u.dtype.itemsize):
+        return None
+    memory = part.snapshot()
+    return memory if view.strides == _row_major(view.shape) else _shown(memory, view, u.dtype).tobytes()
+
+
+def write_view(u: UOp, elements: memoryview) -> None:
+    """Write elements, in row-major order, into what movement ops on a BUFFER show.
+
+    Raises:
+        ViewError: strides cannot express the view.
+    """
+    found = _strides_of(u)
+    if found is None:
+        raise ViewError(
+            f"cannot write into this view of memory on {u.device}: its elements do not lie at equal "
+            "distances. Write into a slice of the tensor, without reshape in between."
+        )
+    part, view = _part_of_memory(*found, u.dtype)
+    if view.strides != _row_major(view.shape):
+        between = bytearray(part.as_memoryview())
+        shown = _shown(memoryview(between), view, u.dtype)
+        shown[...] = np.frombuffer(elements, shown.dtype).reshape(view.shape)
+        elements = memoryview(between)
+    part.copyin(elements)
+
+
+def _part_of_memory(base: UOp, view: Strides, dtype: DType) -> tuple[Buffer, Strides]:
+    """Return the smallest part of memory that has all elements, and the view of that."""
     reach = [stride * (size - 1) for size, stride in zip(view.shape, view.strides, strict=True)]
     first = view.offset + sum(step for step in reach if step < 0)
     count = sum(map(abs, reach)) + 1
-    if count * itemsize > max(_ALWAYS_COPIED, _LARGEST_SHARE * product(view.shape) * itemsize):
-        return None
-    memory = storage.buffer_of(base).view(count, u.dtype, first * itemsize).snapshot()
-    if view.strides == _row_major(view.shape):
-        return memory
-    elements = np.frombuffer(memory, f"V{itemsize}")[view.offset - first :]
-    strides = [stride * itemsize for stride in view.strides]
-    return np.lib.stride_tricks.as_strided(elements, view.shape, strides, writeable=False).tobytes()
+    part = storage.buffer_of(base).view(count, dtype, first * dtype.itemsize)
+    return part, view._replace(offset=view.offset - first)
+
+
+def _shown(memory: memoryview, view: Strides, dtype: DType) -> npt.NDArray[np.void]:
+    elements = np.frombuffer(memory, f"V{dtype.itemsize}")[view.offset :]
+    strides = [stride * dtype.itemsize for stride in view.strides]
+    return np.lib.stride_tricks.as_strided(elements, view.shape, strides)
 
 
 def _strides_of(u: UOp) -> tuple[UOp, Strides] | None:
