@@ -53,7 +53,7 @@ def test_a_grouped_reduction_shares_memory_behind_barriers():
     _, source = _render(_empty(64, 4096).sum(axis=1))
     assert "__shared__ __align__(16) float local0[" in source
     assert "__syncthreads();" in source
-    assert "__launch_bounds__(256)" in source
+    assert "__launch_bounds__(256, 1)" in source
 
 
 @pytest.mark.usefixtures("nvrtc_library")

@@ -492,7 +492,7 @@ def translate(text: str, driver: int, arch: int) -> str:
     entry = re.fullmatch(
         r"\s*(?P<dynamic>\.extern \.shared \.align 16 \.b8 (?P<window>\w+)\[\];)?"
         r"\s*\.visible \.entry (?P<name>\w+)\((?P<parameters>[^)]*)\)"
-        r"\s*\.maxntid (?P<x>\d+), (?P<y>\d+), (?P<z>\d+)\s*\{(?P<body>.*)\}\s*",
+        r"\s*\.maxntid (?P<x>\d+), (?P<y>\d+), (?P<z>\d+)(\s*\.minnctapersm \d+)?\s*\{(?P<body>.*)\}\s*",
         text[found.end() :],
         re.DOTALL,
     )

@@ -12,7 +12,7 @@
 #define __forceinline__ inline __attribute__((always_inline))
 #define __shared__ thread_local
 #define __align__(n) __attribute__((aligned(n)))
-#define __launch_bounds__(n)
+#define __launch_bounds__(...)
 #define __CUDA_ARCH__ PLUGRAD_ARCH
 
 struct uint3 { unsigned int x, y, z; };

@@ -24,7 +24,7 @@ _NAMES = {"win32": ("nvcuda.dll",)}.get(sys.platform, ("libcuda.so.1", "libcuda.
 OUT_OF_MEMORY = 2
 NO_DEVICE = 100
 # After these nothing more runs in the context: it must be destroyed, and with it all memory.
-_STICKY = frozenset({214, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719, 720, 999})
+_STICKY = frozenset({214, 220, 226, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719, 721, 999})
 
 
 class DeviceLost(DeviceError):

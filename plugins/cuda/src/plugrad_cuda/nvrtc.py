@@ -44,6 +44,8 @@ class Nvrtc:
     def __init__(self, path: str) -> None:
         self.path = path
         try:
+            # it opens its builtins by their bare name, and the wheels of CUDA 13 do not say where they are
+            self._builtins = [ffi.dlopen(str(file)) for file in _builtins_beside(Path(path))]
             self._library: Any = ffi.dlopen(path)
             self.version = self._read_version()
             self.archs = self._read_archs()
@@ -180,6 +182,11 @@ def _folders() -> Iterator[Path]:
         if root := os.environ.get(variable):
             yield Path(root) / "lib64"
     yield Path("/usr/local/cuda/lib64")
+
+
+def _builtins_beside(library: Path) -> list[Path]:
+    plain = re.compile(r"libnvrtc-builtins\.so(\.\d+)*")
+    return sorted(file for file in library.parent.glob("libnvrtc-builtins.so*") if plain.fullmatch(file.name))
 
 
 def _paths() -> Iterator[Path]:

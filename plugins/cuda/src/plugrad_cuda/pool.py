@@ -5,7 +5,8 @@ It is a pool of our own: the device's default one is shared with other libraries
 
 from typing import Any
 
-from plugrad_cuda.driver import OUT_OF_MEMORY, Driver
+from plugrad.errors import DeviceError
+from plugrad_cuda.driver import OUT_OF_MEMORY, DeviceLost, Driver
 from plugrad_cuda.native import ffi
 
 # Numbers of the driver API: CUdevice_attribute, CUmemAllocationType, CUmemLocationType,
@@ -74,11 +75,17 @@ class Pool:
 
 
 def make_pool(driver: Driver, ordinal: int, stream: Any, keep_bytes: int) -> Pool | None:
-    """Return a pool, or None where the device has none.
+    """Return a pool, or None where the driver makes none: virtual GPUs say that they can, and cannot.
 
     Raises:
-        DeviceError: the driver does not say, or makes none though it says that it can.
+        DeviceError: the driver does not say.
+        DeviceLost: the driver gave up on the device.
     """
     if not driver.attribute(ordinal, _POOLS_SUPPORTED):
         return None
-    return Pool(driver, ordinal, stream, keep_bytes)
+    try:
+        return Pool(driver, ordinal, stream, keep_bytes)
+    except DeviceLost:
+        raise
+    except DeviceError:
+        return None

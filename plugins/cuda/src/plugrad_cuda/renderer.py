@@ -67,7 +67,9 @@ class CudaRenderer(CStyleRenderer):
             f"  const {self.type_name(scope, u.dtype)} {scope.names[u]} = {scope.names[u]}_given;"
             for u in scope.variables
         ]
-        bounds = f"__launch_bounds__({scope.group_size})"
+        # without the least number of blocks on a multiprocessor, ptxas of CUDA 12 falls back to 32 registers
+        # and a stack for kernels that want more than there are
+        bounds = f"__launch_bounds__({scope.group_size}, 1)"
         head = f"{self.kernel_prefix}void {bounds} {name}({', '.join(self.parameters(scope))}) {{"
         return "\n".join((*scope.before, head, *first, *scope.lines, "}"))
 

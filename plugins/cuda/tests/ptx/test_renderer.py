@@ -91,7 +91,7 @@ def test_a_grouped_reduction_shares_memory_behind_barriers():
     assert re.search(r"\.shared \.align 16 \.b8 local0\[\d+\];", source)
     assert "bar.sync 0;" in source
     assert "st.shared.f32 [" in source
-    assert ".maxntid 256, 1, 1" in source
+    assert ".maxntid 256, 1, 1\n.minnctapersm 1\n" in source
 
 
 @pytest.mark.parametrize("numel", [4096, 8192])

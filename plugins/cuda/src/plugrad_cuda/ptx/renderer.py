@@ -70,6 +70,7 @@ class PtxRenderer(Renderer):
                 ",\n".join(parameters),
                 ")",
                 f".maxntid {group_size(uops)}, 1, 1",
+                ".minnctapersm 1",
                 "{",
                 *body.declarations(),
                 *body.lines,
