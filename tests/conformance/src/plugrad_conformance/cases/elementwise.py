@@ -2,7 +2,6 @@
 
 import functools
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from plugrad.dtype import DType, dtype_min, dtypes, is_float, is_unsigned
 from plugrad_conformance.bench import Bench
 from plugrad_conformance.case import Case, Check, needs_dtypes
+from plugrad_conformance.element_functions import ELEMENT_FUNCTIONS, ElementFunction
 from plugrad_conformance.tolerance import tolerance_of
 from plugrad_conformance.values import (
     ALL,
@@ -27,18 +27,6 @@ from plugrad_conformance.values import (
 )
 
 _COUNT = 67
-Unary = Callable[[Any], Any]
-Binary = Callable[[Any, Any], Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Op1:
-    """An operation of one operand: on tensors, on arrays (floats in longdouble), and on which values."""
-
-    tensor: Unary
-    exact: Unary
-    domain: Callable[[Array], Array] | None = None
-    scale: Unary | None = None
 
 
 def _moderate(x: Array) -> Array:
@@ -50,69 +38,35 @@ def _small(x: Array) -> Array:
     return np.where(np.abs(x) < 40, x, 1.25)
 
 
-_FLOAT_UNARY: dict[str, Op1] = {
-    "neg": Op1(lambda t: -t, lambda x: -x),
-    "abs": Op1(lambda t: t.abs(), np.abs),
-    "relu": Op1(lambda t: t.relu(), lambda x: np.maximum(x, 0)),
-    "sign": Op1(lambda t: t.sign(), np.sign),
-    "trunc": Op1(lambda t: t.trunc(), np.trunc),
-    "floor": Op1(lambda t: t.floor(), np.floor),
-    "ceil": Op1(lambda t: t.ceil(), np.ceil),
-    "round": Op1(lambda t: t.round(), np.rint),
-    "square": Op1(lambda t: t.square(), np.square),
-    "reciprocal": Op1(lambda t: t.reciprocal(), lambda x: 1 / x),
-    "sqrt": Op1(lambda t: t.sqrt(), np.sqrt),
-    "rsqrt": Op1(lambda t: t.rsqrt(), lambda x: 1 / np.sqrt(x)),
-    "exp2": Op1(lambda t: t.exp2(), np.exp2),
-    "log2": Op1(lambda t: t.log2(), np.log2),
-    "exp": Op1(lambda t: t.exp(), np.exp),
-    "log": Op1(lambda t: t.log(), np.log),
-    "sin": Op1(lambda t: t.sin(), np.sin, _moderate),
-    "cos": Op1(lambda t: t.cos(), np.cos, _moderate),
-    "tanh": Op1(lambda t: t.tanh(), np.tanh, None, lambda x: np.minimum(np.abs(x), 1)),
-    "sigmoid": Op1(lambda t: t.sigmoid(), lambda x: 1 / (1 + np.exp(-x)), _small),
-    "silu": Op1(lambda t: t.silu(), lambda x: x / (1 + np.exp(-x)), _small, np.abs),
-    "softplus": Op1(lambda t: t.softplus(), lambda x: np.logaddexp(x, 0), _small, np.ones_like),
+_FLOAT_UNARY = (
+    *("neg", "abs", "relu", "sign", "trunc", "floor", "ceil", "round", "square", "reciprocal", "sqrt"),
+    *("rsqrt", "exp2", "log2", "exp", "log", "sin", "cos", "tanh", "sigmoid", "silu", "softplus"),
+)
+_DOMAINS: dict[str, Callable[[Array], Array]] = {
+    **dict.fromkeys(("sin", "cos"), _moderate),
+    **dict.fromkeys(("sigmoid", "silu", "softplus"), _small),
 }
-_FLOAT_TESTS: dict[str, tuple[Unary, Unary]] = {
-    "isnan": (lambda t: t.isnan(), np.isnan),
-    "isinf": (lambda t: t.isinf(), np.isinf),
-    "isfinite": (lambda t: t.isfinite(), np.isfinite),
+_SCALES: dict[str, Callable[[Array], Array]] = {
+    "tanh": lambda x: np.minimum(np.abs(x), 1),
+    "silu": np.abs,
+    "softplus": np.ones_like,
 }
-_INT_UNARY: dict[str, tuple[Unary, Unary]] = {
-    "neg": (lambda t: -t, lambda x: -x),
-    "abs": (lambda t: t.abs(), np.abs),
-    "square": (lambda t: t * t, lambda x: x * x),
-    "not": (lambda t: ~t, lambda x: ~x),
-    "sign": (lambda t: t.sign(), np.sign),
-    "relu": (lambda t: t.relu(), lambda x: np.maximum(x, 0)),
+_FLOAT_TESTS = ("isnan", "isinf", "isfinite")
+_FLOAT_BINARY = ("add", "sub", "mul", "div", "maximum", "minimum")
+_INT_BINARY = ("add", "sub", "mul", "maximum", "minimum", "and", "or", "xor")
+#: The methods of cases by another name.
+_METHODS = {
+    "not": "bitwise_not",
+    "and": "bitwise_and",
+    "or": "bitwise_or",
+    "xor": "bitwise_xor",
+    "equal": "eq",
+    "not-equal": "ne",
 }
-_FLOAT_BINARY: dict[str, tuple[Binary, Binary]] = {
-    "add": (lambda a, b: a + b, lambda x, y: x + y),
-    "sub": (lambda a, b: a - b, lambda x, y: x - y),
-    "mul": (lambda a, b: a * b, lambda x, y: x * y),
-    "div": (lambda a, b: a / b, lambda x, y: x / y),
-    "maximum": (lambda a, b: a.maximum(b), np.maximum),
-    "minimum": (lambda a, b: a.minimum(b), np.minimum),
-}
-_COMPARISONS: dict[str, Binary] = {
-    "less": lambda a, b: a < b,
-    "less-equal": lambda a, b: a <= b,
-    "greater": lambda a, b: a > b,
-    "greater-equal": lambda a, b: a >= b,
-    "equal": lambda a, b: a == b,
-    "not-equal": lambda a, b: a != b,
-}
-_INT_BINARY: dict[str, tuple[Binary, Binary]] = {
-    "add": (lambda a, b: a + b, lambda x, y: x + y),
-    "sub": (lambda a, b: a - b, lambda x, y: x - y),
-    "mul": (lambda a, b: a * b, lambda x, y: x * y),
-    "maximum": (lambda a, b: a.maximum(b), np.maximum),
-    "minimum": (lambda a, b: a.minimum(b), np.minimum),
-    "and": (lambda a, b: a & b, lambda x, y: x & y),
-    "or": (lambda a, b: a | b, lambda x, y: x | y),
-    "xor": (lambda a, b: a ^ b, lambda x, y: x ^ y),
-}
+
+
+def _function(name: str) -> ElementFunction:
+    return ELEMENT_FUNCTIONS[_METHODS.get(name, name.replace("-", "_"))]
 
 
 def _wide(x: Array) -> Array:
@@ -120,48 +74,48 @@ def _wide(x: Array) -> Array:
 
 
 def _float_unary(name: str, dtype: DType, bench: Bench) -> Check:
-    op = _FLOAT_UNARY[name]
     x = operands(dtype, _COUNT)
-    x = round_to(op.domain(x), dtype) if op.domain else x
+    if domain := _DOMAINS.get(name):
+        x = round_to(domain(x), dtype)
+    scale = _SCALES.get(name)
+    scales = None if scale is None else [scale(np.nan_to_num(x, posinf=0, neginf=0))]
+    return _float_check(name, dtype, bench, x, scales)
+
+
+def _float_check(name: str, dtype: DType, bench: Bench, x: Array, scales: list[Array] | None = None) -> Check:
+    function = _function(name)
     with np.errstate(all="ignore"):
-        exact = op.exact(_wide(x))
-        scale = None if op.scale is None else [op.scale(np.nan_to_num(x, posinf=0, neginf=0))]
-    return Check([op.tensor(tensor_of(x, dtype, bench.name))], [exact], tolerance_of(name, dtype), scale)
+        exact = function.reference(_wide(x))
+    out = function.on_tensor(tensor_of(x, dtype, bench.name))
+    return Check([out], [exact], tolerance_of(name, dtype), scales)
 
 
-def _float_test(name: str, dtype: DType, bench: Bench) -> Check:
-    on_tensor, exact = _FLOAT_TESTS[name]
-    x = operands(dtype, _COUNT)
-    return Check([on_tensor(tensor_of(x, dtype, bench.name))], [exact(x)])
-
-
-def _int_unary(name: str, dtype: DType, bench: Bench) -> Check:
-    on_tensor, exact = _INT_UNARY[name]
+def _exact_unary(name: str, dtype: DType, bench: Bench) -> Check:
+    function = _function(name)
     x = operands(dtype, _COUNT)
     with np.errstate(all="ignore"):
-        return Check([on_tensor(tensor_of(x, dtype, bench.name))], [exact(x)])
+        return Check([function.on_tensor(tensor_of(x, dtype, bench.name))], [function.reference(x)])
 
 
 def _float_binary(name: str, dtype: DType, bench: Bench) -> Check:
-    on_tensor, exact = _FLOAT_BINARY[name]
+    function = _function(name)
     x, y = pairs(dtype, 40)
     a, b = (tensor_of(v, dtype, bench.name) for v in (x, y))
     with np.errstate(all="ignore"):
-        return Check([on_tensor(a, b)], [exact(_wide(x), _wide(y))], tolerance_of(name, dtype))
+        exact = function.reference(_wide(x), _wide(y))
+    return Check([function.on_tensor(a, b)], [exact], tolerance_of(name, dtype))
 
 
-def _int_binary(name: str, dtype: DType, bench: Bench) -> Check:
-    on_tensor, exact = _INT_BINARY[name]
-    x, y = pairs(dtype, 40)
+def _exact_binary(count: int, name: str, dtype: DType, bench: Bench) -> Check:
+    function = _function(name)
+    x, y = pairs(dtype, count)
     a, b = (tensor_of(v, dtype, bench.name) for v in (x, y))
     with np.errstate(all="ignore"):
-        return Check([on_tensor(a, b)], [exact(x, y)])
+        return Check([function.on_tensor(a, b)], [function.reference(x, y)])
 
 
-def _comparison(name: str, dtype: DType, bench: Bench) -> Check:
-    compare = _COMPARISONS[name]
-    x, y = pairs(dtype, 20)
-    return Check([compare(*(tensor_of(v, dtype, bench.name) for v in (x, y)))], [compare(x, y)])
+_int_binary = functools.partial(_exact_binary, 40)
+_comparison = functools.partial(_exact_binary, 20)
 
 
 def _divisible(dtype: DType) -> tuple[Array, Array]:
@@ -176,7 +130,8 @@ def _divisible(dtype: DType) -> tuple[Array, Array]:
 def _int_division(name: str, dtype: DType, bench: Bench) -> Check:
     x, y = _divisible(dtype)
     a, b = (tensor_of(v, dtype, bench.name) for v in (x, y))
-    return Check([a // b], [x // y]) if name == "floordiv" else Check([a % b], [x % y])
+    function = _function(name)
+    return Check([function.on_tensor(a, b)], [function.reference(x, y)])
 
 
 def _division_by_constants(dtype: DType, bench: Bench) -> Check:
@@ -243,9 +198,11 @@ def _where(dtype: DType, bench: Bench) -> Check:
     return Check([on[0].where(on[1], on[2])], [np.where(c, x, y)])
 
 
-_BYTE_OPS: dict[str, tuple[Binary, Binary]] = {
-    **{name: _FLOAT_BINARY[name] for name in ("add", "mul", "maximum")},
-    "less": (_COMPARISONS["less"], _COMPARISONS["less"]),
+_BYTE_OPS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
+    **{
+        name: (_function(name).on_tensor, _function(name).reference)
+        for name in ("add", "mul", "maximum", "less")
+    },
     "where": (lambda a, b: (a != 1).where(a, b), lambda x, y: np.where(x != 1, x, y)),
 }
 
@@ -285,22 +242,16 @@ def _max_of_nan(dtype: DType, bench: Bench) -> Check:
 
 def _exp_ends(name: str, dtype: DType, bench: Bench) -> Check:
     """A power at its ends: infinities, NaN, powers that are exact, and those that are not finite any more."""
-    op = _FLOAT_UNARY[name]
     x = np.array([-np.inf, np.inf, np.nan, 0.0, -0.0, 1.0, 2.0, -1.0, 10.0, -10.0, -5000.0, 5000.0])
-    t = tensor_of(x, dtype, bench.name)
-    with np.errstate(all="ignore"):
-        return Check([op.tensor(t)], [op.exact(_wide(x))], tolerance_of(name, dtype))
+    return _float_check(name, dtype, bench, x)
 
 
 def _large_angles(name: str, dtype: DType, bench: Bench) -> Check:
     """Angles of any size, and those next to a multiple of pi/2, where most digits cancel."""
-    op = _FLOAT_UNARY[name]
     powers = 10.0 ** np.arange(3, 300, 11)
     x = np.concatenate([powers, -powers * 7.3, np.arange(1, 30) * (np.pi / 2)])
     x = round_to(x[np.abs(x) <= largest(dtype)], dtype)
-    return Check(
-        [op.tensor(tensor_of(x, dtype, bench.name))], [op.exact(_wide(x))], tolerance_of(name, dtype)
-    )
+    return _float_check(name, dtype, bench, x)
 
 
 def _subnormals(dtype: DType, bench: Bench) -> Check:
@@ -367,10 +318,10 @@ def _named(
 
 CASES = (
     *_cases("", _FLOAT_UNARY, FLOATS, _float_unary),
-    *_cases("", _FLOAT_TESTS, FLOATS, _float_test),
-    *_cases("", ("neg", "abs", "square", "sign", "relu"), SIGNED, _int_unary),
-    *_cases("", ("not", "square"), (d for d in INTS if is_unsigned(d)), _int_unary),
-    *_cases("", ("not",), SIGNED, _int_unary),
+    *_cases("", _FLOAT_TESTS, FLOATS, _exact_unary),
+    *_cases("", ("neg", "abs", "square", "sign", "relu"), SIGNED, _exact_unary),
+    *_cases("", ("not", "square"), (d for d in INTS if is_unsigned(d)), _exact_unary),
+    *_cases("", ("not",), SIGNED, _exact_unary),
     *_cases("", _FLOAT_BINARY, FLOATS, _float_binary),
     *_cases("", _INT_BINARY, INTS, _int_binary),
     *_cases("", ("less", "equal"), ALL, _comparison),

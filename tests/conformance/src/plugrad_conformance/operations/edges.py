@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from plugrad_conformance.element_functions import ELEMENT_FUNCTIONS, SHIFTS, ElementFunction, method
 from plugrad_conformance.operations.admitted import INTEGERS, result_dtype
 from plugrad_conformance.operations.operation import Array, Meaning, Operation
 
@@ -49,57 +50,36 @@ def _together(name: str, call: Any, reference: Any, inputs: Callable[[str], tupl
     return Operation(name, OUTERMOST, called, meant, every, "int64")
 
 
-_ONE: dict[str, Meaning] = {
-    "neg": np.negative,
-    "abs": np.abs,
-    "sign": np.sign,
-    "square": np.square,
-    "bitwise_not": np.invert,
-    "relu": lambda x: np.maximum(x, 0),
-    "logical_not": np.logical_not,
-    "signbit": lambda x: x < 0,
-}
-_TWO: dict[str, Meaning] = {
-    "add": np.add,
-    "sub": np.subtract,
-    "mul": np.multiply,
-    "maximum": np.maximum,
-    "minimum": np.minimum,
-    "floordiv": np.floor_divide,
-    "mod": np.mod,
-    "fmod": np.fmod,
-    "bitwise_and": np.bitwise_and,
-    "bitwise_or": np.bitwise_or,
-    "bitwise_xor": np.bitwise_xor,
-    "eq": np.equal,
-    "ne": np.not_equal,
-    "lt": np.less,
-    "le": np.less_equal,
-    "gt": np.greater,
-    "ge": np.greater_equal,
-}
-_SHIFTS: dict[str, Meaning] = {"lshift": np.left_shift, "rshift": np.right_shift}
+def _of_function(function: ElementFunction, inputs: Callable[[str], tuple[Array, ...]]) -> Operation:
+    return _together(function.name, function.on_tensor, function.reference, inputs)
 
 
-def _method(name: str, *args: Any, **options: Any) -> Callable[..., Any]:
-    return lambda x, *others: getattr(x, name)(*others, *args, **options)
+_ONE = (
+    *[ELEMENT_FUNCTIONS[name] for name in ("neg", "abs", "sign", "square", "bitwise_not", "relu")],
+    ElementFunction("logical_not", np.logical_not),
+    ElementFunction("signbit", lambda x: x < 0),
+)
+_TWO = (
+    *("add", "sub", "mul", "maximum", "minimum", "floordiv", "mod", "fmod"),
+    *("bitwise_and", "bitwise_or", "bitwise_xor", "eq", "ne", "lt", "le", "gt", "ge"),
+)
 
 
 def _elementwise() -> Iterator[Operation]:
-    for name, meaning in _ONE.items():
-        yield _together(name, _method(name), meaning, lambda dtype: (_ends(dtype),))
-    for name, meaning in _TWO.items():
+    for function in _ONE:
+        yield _of_function(function, lambda dtype: (_ends(dtype),))
+    for name in _TWO:
         pairs: Any = lambda dtype: (_ends(dtype)[:, None], _ends(dtype))
-        yield _together(name, _method(name), meaning, pairs)
-    for name, meaning in _SHIFTS.items():
+        yield _of_function(ELEMENT_FUNCTIONS[name], pairs)
+    for function in SHIFTS:
         # by the width of the dtype, and by one less
         counts: Any = lambda dtype: (
             _ends(dtype)[:, None],
             np.array([0, 1, np.iinfo(dtype).bits - 1, np.iinfo(dtype).bits, 100], dtype),
         )
-        yield _together(name, _method(name), meaning, counts)
+        yield _of_function(function, counts)
     powers: Any = lambda dtype: (_ends(dtype)[:, None], np.array([0, 1, 2, 5], dtype))
-    yield _together("pow", _method("pow"), np.power, powers)
+    yield _of_function(ElementFunction("pow", np.power, 2), powers)
 
 
 _ALONG: dict[str, Meaning] = {
@@ -249,10 +229,10 @@ def _with_poles() -> Iterator[Operation]:
         for name, function in (("lgamma", lgamma), ("digamma", digamma)):
             meaning: Meaning = np.vectorize(function, otypes=[float])
             yield Operation(
-                name, f"poles of {dtype}", _method(name), meaning, (_POLES.astype(dtype),), accuracy=4.0
+                name, f"poles of {dtype}", method(name), meaning, (_POLES.astype(dtype),), accuracy=4.0
             )
         ends: Meaning = lambda x: np.where(np.abs(x) == 1, x * np.inf, np.where(x == 0, x, np.nan))
-        yield Operation("erfinv", f"ends of {dtype}", _method("erfinv"), ends, (_ENDS.astype(dtype),))
+        yield Operation("erfinv", f"ends of {dtype}", method("erfinv"), ends, (_ENDS.astype(dtype),))
 
 
 CASES: tuple[Operation, ...] = (*_elementwise(), *_along_axes(), *_special(), *_with_poles())

@@ -7,11 +7,30 @@
 
 import math
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
+from plugrad_conformance.element_functions import (
+    BENT,
+    BINARY,
+    BITS,
+    DIVISIONS,
+    ELEMENT_FUNCTIONS,
+    EQUALITIES,
+    EXACT,
+    GATED,
+    SHIFTS,
+    SMOOTH,
+    TESTS,
+    ElementFunction,
+    erf,
+    limited,
+    method,
+    sigmoid,
+    softplus,
+)
 from plugrad_conformance.operations.operation import (
     EDGES,
     EMPTY,
@@ -24,148 +43,58 @@ from plugrad_conformance.operations.operation import (
     whole,
 )
 
-_each: Callable[[Callable[[float], float]], Callable[[Any], Any]] = lambda f: np.vectorize(f, otypes=[float])
 
-
-def _method(name: str, *args: Any, **options: Any) -> Callable[..., Any]:
-    return lambda x, *others: getattr(x, name)(*others, *args, **options)
+def _parts(function: ElementFunction) -> tuple[str, Meaning, Meaning]:
+    return function.name, function.on_tensor, function.reference
 
 
 # --- one operand ---
 
 
-def _unary(
-    name: str, reference: Meaning, order: int = 2, domain: Array | None = None, accuracy: float = 1.0
-) -> Iterator[Operation]:
+def _smooth(function: ElementFunction) -> Iterator[Operation]:
     """Yield the cases of a function of floats; integers become floats."""
-    call = _method(name)
-    smooth = reals(3, 4) if domain is None else domain
-    yield Operation(name, "derivatives", call, reference, (smooth,), order=order, accuracy=accuracy)
+    name, call, reference = function.name, function.on_tensor, function.reference
+    low, high = function.domain
+    inside = reals(3, 4, low=low, high=high)
+    order, accuracy = function.order, function.accuracy
+    yield Operation(name, "derivatives", call, reference, (inside,), order=order, accuracy=accuracy)
     yield Operation(name, "edges", call, reference, (EDGES,), accuracy=accuracy)
-    yield Operation(name, "float16 of shape ()", call, reference, (smooth[0, 0].astype(np.float16),))
+    yield Operation(name, "float16 of shape ()", call, reference, (inside[0, 0].astype(np.float16),))
     yield Operation(name, "empty", call, reference, (EMPTY,))
-
-
-def _inside(x: Any, low: float, high: float) -> Any:
-    return np.minimum(np.maximum(x, low), high)
-
-
-def _sigmoid(x: Any) -> Any:
-    return np.where(x < 0, np.exp(np.minimum(x, 0)), 1.0) / (1 + np.exp(-np.abs(x)))
-
-
-def _softplus(x: Any) -> Any:
-    return np.logaddexp(0, x)
-
-
-def _erf(x: Any) -> Any:
-    return _each(math.erf)(x)
-
-
-def _selu(x: Any) -> Any:
-    return 1.0507009873554805 * np.where(x > 0, x, 1.6732632423543772 * np.expm1(x))
-
-
-def _gelu(x: Any) -> Any:
-    return 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
+    yield Operation(name, "int32", call, reference, (np.array([1], np.int32),), dtype="float32")
 
 
 _UNIT = reals(3, 4, low=-0.95, high=0.95)
-# name: reference, order, and a domain where it is not the whole line
-_OF_FLOATS: dict[str, tuple[Any, ...]] = {
-    "exp": (np.exp,),
-    "exp2": (np.exp2,),
-    "expm1": (np.expm1,),
-    "log": (np.log, 2, positive(3, 4)),
-    "log2": (np.log2, 2, positive(3, 4)),
-    "log10": (np.log10, 2, positive(3, 4)),
-    "log1p": (np.log1p, 2, positive(3, 4)),
-    "sqrt": (np.sqrt, 2, positive(3, 4)),
-    "rsqrt": (lambda x: 1 / np.sqrt(x), 2, positive(3, 4)),
-    "reciprocal": (lambda x: 1 / x, 2, positive(3, 4)),
-    "sin": (np.sin,),
-    "cos": (np.cos,),
-    "tan": (np.tan, 2, _UNIT, 10.0),
-    "asin": (np.arcsin, 2, _UNIT),
-    "acos": (np.arccos, 2, _UNIT),
-    "atan": (np.arctan,),
-    "sinh": (np.sinh,),
-    "cosh": (np.cosh,),
-    "tanh": (np.tanh,),
-    "asinh": (np.arcsinh,),
-    "acosh": (np.arccosh, 2, positive(3, 4) + 1),
-    "atanh": (np.arctanh, 2, _UNIT),
-    "erf": (_erf,),
-    "erfc": (_each(math.erfc),),
-    "sigmoid": (_sigmoid,),
-    "logsigmoid": (lambda x: -_softplus(-x),),
-    "softplus": (_softplus,),
-    "softsign": (lambda x: x / (1 + np.abs(x)),),
-    "celu": (lambda x: np.where(x > 0, x, np.expm1(np.minimum(x, 0))),),
-    "elu": (lambda x: np.where(x > 0, x, np.expm1(np.minimum(x, 0))),),
-    "selu": (_selu,),
-    "tanhshrink": (lambda x: x - np.tanh(x),),
-}
-# without edges: infinities times 0
-_GATED: dict[str, Meaning] = {
-    "gelu": _gelu,
-    "quick_gelu": lambda x: x * _sigmoid(1.702 * x),
-    "silu": lambda x: x * _sigmoid(x),
-    "swish": lambda x: x * _sigmoid(x),
-    "mish": lambda x: x * np.tanh(_softplus(x)),
-    "hardswish": lambda x: x * _inside(x + 3, 0, 6) / 6,
-}
-# exact on every dtype: name: (reference, order)
-_EXACT: dict[str, tuple[Meaning, int]] = {
-    "abs": (np.abs, 2),
-    "neg": (lambda x: -x, 2),
-    "sign": (np.sign, 0),
-    "square": (lambda x: x * x, 2),
-    "trunc": (np.trunc, 0),
-    "ceil": (np.ceil, 0),
-    "floor": (np.floor, 0),
-    "round": (np.round, 0),
-    "relu": (lambda x: np.maximum(x, 0), 2),
-}
-_BENT: dict[str, Meaning] = {
-    "relu6": lambda x: _inside(x, 0, 6),
-    "leaky_relu": lambda x: np.where(x < 0, 0.01 * x, x),
-    "hardsigmoid": lambda x: _inside(x + 3, 0, 6) / 6,
-    "hardtanh": lambda x: _inside(x, -1, 1),
-    "softshrink": lambda x: np.sign(x) * np.maximum(np.abs(x) - 0.5, 0),
-    "hardshrink": lambda x: np.where(np.abs(x) <= 0.5, 0, x),
-}
-_TESTS: dict[str, Meaning] = {"isnan": np.isnan, "isinf": np.isinf, "isfinite": np.isfinite}
 
 
 def _one_operand() -> Iterator[Operation]:
-    for name, (reference, *rest) in _OF_FLOATS.items():
-        yield from _unary(name, reference, *rest)
-        yield Operation(name, "int32", _method(name), reference, (np.array([1], np.int32),), dtype="float32")
-    for name, meaning in _GATED.items():
-        yield Operation(name, "derivatives", _method(name), meaning, (reals(3, 4, low=-4, high=4),), order=2)
-        yield Operation(name, "float16", _method(name), meaning, (reals(5).astype(np.float16),))
-        yield Operation(name, "empty", _method(name), meaning, (EMPTY,))
-    for name, (meaning, order) in _EXACT.items():
-        yield Operation(name, "derivatives", _method(name), meaning, (reals(3, 4),), order=order)
-        yield Operation(name, "int8 of shape ()", _method(name), meaning, (np.array(-7, np.int8),))
-        yield Operation(name, "uint64", _method(name), meaning, (whole(5, low=0, dtype="uint64"),))
-        yield Operation(name, "edges", _method(name), meaning, (EDGES,))
-        yield Operation(name, "empty", _method(name), meaning, (EMPTY,))
-    for name, meaning in _BENT.items():
-        yield Operation(name, "derivatives", _method(name), meaning, (reals(4, 5, low=-4, high=8),), order=2)
-        yield Operation(name, "edges", _method(name), meaning, (EDGES,))
-    for name, meaning in _TESTS.items():
-        yield Operation(name, "edges", _method(name), meaning, (EDGES,), dtype="bool")
-        yield Operation(name, "int32", _method(name), meaning, (whole(3),), dtype="bool")
-        yield Operation(name, "empty", _method(name), meaning, (EMPTY,), dtype="bool")
+    for function in SMOOTH:
+        yield from _smooth(function)
+    for name, call, meaning in map(_parts, GATED):
+        yield Operation(name, "derivatives", call, meaning, (reals(3, 4, low=-4, high=4),), order=2)
+        yield Operation(name, "float16", call, meaning, (reals(5).astype(np.float16),))
+        yield Operation(name, "empty", call, meaning, (EMPTY,))
+    for function in EXACT:
+        name, call, meaning = _parts(function)
+        yield Operation(name, "derivatives", call, meaning, (reals(3, 4),), order=function.order)
+        yield Operation(name, "int8 of shape ()", call, meaning, (np.array(-7, np.int8),))
+        yield Operation(name, "uint64", call, meaning, (whole(5, low=0, dtype="uint64"),))
+        yield Operation(name, "edges", call, meaning, (EDGES,))
+        yield Operation(name, "empty", call, meaning, (EMPTY,))
+    for name, call, meaning in map(_parts, BENT):
+        yield Operation(name, "derivatives", call, meaning, (reals(4, 5, low=-4, high=8),), order=2)
+        yield Operation(name, "edges", call, meaning, (EDGES,))
+    for name, call, meaning in map(_parts, TESTS):
+        yield Operation(name, "edges", call, meaning, (EDGES,), dtype="bool")
+        yield Operation(name, "int32", call, meaning, (whole(3),), dtype="bool")
+        yield Operation(name, "empty", call, meaning, (EMPTY,), dtype="bool")
     x = reals(3, 4)
     for name, call, reference in (
         ("celu", lambda x: x.celu(2.0), lambda x: np.where(x > 0, x, 2 * np.expm1(np.minimum(x, 0) / 2))),
         ("elu", lambda x: x.elu(0.5), lambda x: np.where(x > 0, x, 0.5 * np.expm1(np.minimum(x, 0)))),
         ("leaky_relu", lambda x: x.leaky_relu(0.2), lambda x: np.where(x < 0, 0.2 * x, x)),
-        ("softplus", lambda x: x.softplus(3.0), lambda x: _softplus(3 * x) / 3),
-        ("hardtanh", lambda x: x.hardtanh(-0.25, 0.75), lambda x: _inside(x, -0.25, 0.75)),
+        ("softplus", lambda x: x.softplus(3.0), lambda x: softplus(3 * x) / 3),
+        ("hardtanh", lambda x: x.hardtanh(-0.25, 0.75), lambda x: limited(x, -0.25, 0.75)),
         ("hardshrink", lambda x: x.hardshrink(1.0), lambda x: np.where(np.abs(x) <= 1, 0, x)),
         ("softshrink", lambda x: x.softshrink(1.0), lambda x: np.sign(x) * np.maximum(np.abs(x) - 1, 0)),
         ("threshold", lambda x: x.threshold(0.5, -3.0), lambda x: np.where(x <= 0.5, -3.0, x)),
@@ -174,13 +103,13 @@ def _one_operand() -> Iterator[Operation]:
             lambda x: x.nan_to_num(7.0, 8.0, -9.0),
             lambda x: np.nan_to_num(x, nan=7.0, posinf=8.0, neginf=-9.0),
         ),
-        ("clamp", lambda x: x.clamp(-0.75, 1.25), lambda x: _inside(x, -0.75, 1.25)),
+        ("clamp", lambda x: x.clamp(-0.75, 1.25), lambda x: limited(x, -0.75, 1.25)),
         ("clip", lambda x: x.clip(max_=0.25), lambda x: np.minimum(x, 0.25)),
     ):
         meaning_of: Any = call
         yield Operation(name, "parameters", meaning_of, reference, (x,), order=2)
         yield Operation(name, "parameters, edges", meaning_of, reference, (EDGES,))
-    exact: Meaning = lambda x: x * 0.5 * (1 + _erf(x / math.sqrt(2)))
+    exact: Meaning = lambda x: x * 0.5 * (1 + erf(x / math.sqrt(2)))
     yield Operation("gelu", "exact", lambda x: x.gelu("none"), exact, (x,), order=2)
     limits = (reals(3, 1, seed=1) - 1.03, reals(4, seed=2) + 1.04)
     yield Operation(
@@ -200,7 +129,7 @@ def _one_operand() -> Iterator[Operation]:
         (EDGES, nan_below),
     )
     yield Operation(
-        "glu", "axis 0", lambda x: x.glu(0), lambda x: x[:2] * _sigmoid(x[2:]), (reals(4, 3),), order=2
+        "glu", "axis 0", lambda x: x.glu(0), lambda x: x[:2] * sigmoid(x[2:]), (reals(4, 3),), order=2
     )
     yield Operation(
         "prelu",
@@ -214,27 +143,6 @@ def _one_operand() -> Iterator[Operation]:
 
 # --- two operands ---
 
-_BINARY: dict[str, Meaning] = {
-    "add": np.add,
-    "sub": np.subtract,
-    "mul": np.multiply,
-    "div": np.divide,
-    "maximum": np.maximum,
-    "minimum": np.minimum,
-    "atan2": np.arctan2,
-    "hypot": np.hypot,
-    "logaddexp": np.logaddexp,
-    "copysign": np.copysign,
-}
-# kinks everywhere: no finite differences by the divisor
-_DIVISIONS: dict[str, Meaning] = {
-    "floordiv": np.floor_divide,
-    "mod": np.mod,
-    "remainder": np.mod,
-    "fmod": np.fmod,
-}
-_COMPARISONS = {"eq": np.equal, "ne": np.not_equal}
-_BITS = {"bitwise_and": np.bitwise_and, "bitwise_or": np.bitwise_or, "bitwise_xor": np.bitwise_xor}
 _OPERATORS: dict[str, tuple[Meaning, str]] = {
     "__add__": (operator.add, "f"),
     "__sub__": (operator.sub, "f"),
@@ -271,46 +179,40 @@ def _operands(kind: str) -> tuple[Array, Array]:
 def _two_operands() -> Iterator[Operation]:
     x, y = reals(3, 1, 4), positive(2, 4, seed=1)
     apart = x, np.where(np.abs(y) < 0.05, 1, y).astype(np.float32)
-    for name, meaning in _BINARY.items():
-        yield Operation(name, "broadcast, derivatives", _method(name), meaning, apart, order=2)
-        yield Operation(name, "edges", _method(name), meaning, _PAIRS)
-        yield Operation(name, "a number", _method(name, 1.5), _with(meaning, 1.5), (x,), order=2)
-        yield Operation(name, "empty", _method(name), meaning, (EMPTY, np.ones((2, 1, 1), np.float32)))
+    for name, call, meaning in map(_parts, BINARY):
+        yield Operation(name, "broadcast, derivatives", call, meaning, apart, order=2)
+        yield Operation(name, "edges", call, meaning, _PAIRS)
+        yield Operation(name, "a number", method(name, 1.5), _with(meaning, 1.5), (x,), order=2)
+        yield Operation(name, "empty", call, meaning, (EMPTY, np.ones((2, 1, 1), np.float32)))
     for name in ("add", "sub", "mul", "maximum", "minimum"):
+        _, call, meaning = _parts(ELEMENT_FUNCTIONS[name])
         small = (
             whole(3, 4, dtype="int8", low=-128, high=128),
             whole(4, seed=1, dtype="int8", low=-128, high=128),
         )
-        yield Operation(name, "int8", _method(name), _BINARY[name], small)
+        yield Operation(name, "int8", call, meaning, small)
         mixed = whole(3, 4), reals(4)
-        yield Operation(name, "int32 and float32", _method(name), _BINARY[name], mixed, dtype="float32")
-    for name, meaning in _DIVISIONS.items():
-        yield Operation(
-            name, "reals", _method(name), meaning, apart, order=2 if name != "floordiv" else 0, fixed=(1,)
-        )
+        yield Operation(name, "int32 and float32", call, meaning, mixed, dtype="float32")
+    for function in DIVISIONS:
+        name, call, meaning = _parts(function)
+        yield Operation(name, "reals", call, meaning, apart, order=function.order, fixed=(1,))
         values = whole(20), np.array([1, 2, -3, 5, -7] * 4, np.int32)
-        yield Operation(name, "int32", _method(name), meaning, values)
+        yield Operation(name, "int32", call, meaning, values)
         unsigned = whole(6, low=0, high=200, dtype="uint8"), np.array([1, 2, 3, 50, 7, 255], np.uint8)
-        yield Operation(name, "uint8", _method(name), meaning, unsigned)
-    for name, meaning in _COMPARISONS.items():
-        yield Operation(name, "edges", _method(name), meaning, _PAIRS, dtype="bool")
-        yield Operation(name, "int16", _method(name), meaning, (whole(9, dtype="int16"),) * 2, dtype="bool")
+        yield Operation(name, "uint8", call, meaning, unsigned)
+    for name, call, meaning in map(_parts, EQUALITIES):
+        yield Operation(name, "edges", call, meaning, _PAIRS, dtype="bool")
+        yield Operation(name, "int16", call, meaning, (whole(9, dtype="int16"),) * 2, dtype="bool")
     for name, meaning in _ORDERS.items():
         yield Operation(name, "edges", meaning, meaning, _PAIRS, dtype="bool")
         numbers = whole(3, 4, low=-2, high=3), whole(4, low=-2, high=3, seed=1)
         yield Operation(name, "int32", meaning, meaning, numbers, dtype="bool")
-    for name, meaning in _BITS.items():
-        yield Operation(
-            name,
-            "uint8",
-            _method(name),
-            meaning,
-            (whole(5, low=0, high=255, dtype="uint8"), np.uint8(60) + np.zeros(5, np.uint8)),
-        )
-        yield Operation(name, "bools", _method(name), meaning, (bools(9), bools(9, seed=1)), dtype="bool")
-    for name, function in (("lshift", np.left_shift), ("rshift", np.right_shift)):
-        counts = np.array([0, 1, 5, 3, 2], np.int32)
-        yield Operation(name, "int32", _method(name), function, (whole(5), counts))
+    for name, call, meaning in map(_parts, BITS):
+        sixties = np.full(5, 60, np.uint8)
+        yield Operation(name, "uint8", call, meaning, (whole(5, low=0, high=255, dtype="uint8"), sixties))
+        yield Operation(name, "bools", call, meaning, (bools(9), bools(9, seed=1)), dtype="bool")
+    for name, call, meaning in map(_parts, SHIFTS):
+        yield Operation(name, "int32", call, meaning, (whole(5), np.array([0, 1, 5, 3, 2], np.int32)))
     yield Operation(
         "pow", "derivatives", lambda x, y: x.pow(y), np.power, (positive(3, 1), reals(4)), order=2
     )

@@ -7,12 +7,13 @@
 
 import math
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 
+from plugrad_conformance.element_functions import method
 from plugrad_conformance.operations.operation import EDGES, EMPTY, Meaning, Operation, positive, reals, whole
 
 _UNIT = reals(3, 4, low=0.05, high=0.95)
@@ -34,10 +35,6 @@ _TWO: dict[str, Meaning] = {
     "ldexp": lambda x, y: x * 2.0**y,
     "xlogy": lambda x, y: x * np.log(y),
 }
-
-
-def _method(name: str, *args: Any, **options: Any) -> Callable[..., Any]:
-    return lambda x, *others: getattr(x, name)(*others, *args, **options)
 
 
 def _xlogy(x: Any, y: Any) -> Any:
@@ -63,16 +60,16 @@ def _heaviside(x: Any, y: Any) -> Any:
 
 def _one_operand() -> Iterator[Operation]:
     for name, (meaning, inputs, order) in _ONE.items():
-        yield Operation(name, "derivatives", _method(name), meaning, (inputs,), order=order, accuracy=4.0)
-        yield Operation(name, "edges", _method(name), meaning, (EDGES,), accuracy=4.0)
-        yield Operation(name, "float16", _method(name), meaning, (_UNIT[0].astype(np.float16),))
-        yield Operation(name, "empty", _method(name), meaning, (EMPTY,))
+        yield Operation(name, "derivatives", method(name), meaning, (inputs,), order=order, accuracy=4.0)
+        yield Operation(name, "edges", method(name), meaning, (EDGES,), accuracy=4.0)
+        yield Operation(name, "float16", method(name), meaning, (_UNIT[0].astype(np.float16),))
+        yield Operation(name, "empty", method(name), meaning, (EMPTY,))
     for name, meaning in _TESTS.items():
-        yield Operation(name, "edges", _method(name), meaning, (EDGES,), dtype="bool")
-        yield Operation(name, "float16", _method(name), meaning, (_HALVES,), dtype="bool")
-        yield Operation(name, "int8", _method(name), meaning, (whole(6, dtype="int8"),), dtype="bool")
+        yield Operation(name, "edges", method(name), meaning, (EDGES,), dtype="bool")
+        yield Operation(name, "float16", method(name), meaning, (_HALVES,), dtype="bool")
+        yield Operation(name, "int8", method(name), meaning, (whole(6, dtype="int8"),), dtype="bool")
         yield Operation(
-            name, "uint32", _method(name), meaning, (whole(6, low=0, dtype="uint32"),), dtype="bool"
+            name, "uint32", method(name), meaning, (whole(6, low=0, dtype="uint32"),), dtype="bool"
         )
     lgamma: Meaning = np.vectorize(math.lgamma, otypes=[float])
     for name, meaning, inputs in (
@@ -80,47 +77,47 @@ def _one_operand() -> Iterator[Operation]:
         ("digamma", _digamma, positive(3, 4)),
         ("erfinv", _erfinv, reals(3, 4, low=-0.95, high=0.95)),
     ):
-        yield Operation(name, "derivatives", _method(name), meaning, (inputs,), order=2, accuracy=4.0)
-        yield Operation(name, "float16", _method(name), meaning, (_UNIT[0].astype(np.float16),))
-        yield Operation(name, "empty", _method(name), meaning, (EMPTY,))
+        yield Operation(name, "derivatives", method(name), meaning, (inputs,), order=2, accuracy=4.0)
+        yield Operation(name, "float16", method(name), meaning, (_UNIT[0].astype(np.float16),))
+        yield Operation(name, "empty", method(name), meaning, (EMPTY,))
     limited: Meaning = lambda x: np.log(np.clip(x, 0.25, 0.75) / (1 - np.clip(x, 0.25, 0.75)))
-    yield Operation("logit", "eps", _method("logit", 0.25), limited, (_UNIT,), order=2, accuracy=4.0)
+    yield Operation("logit", "eps", method("logit", 0.25), limited, (_UNIT,), order=2, accuracy=4.0)
     for decimals in (1, -1):
         rounded: Meaning = lambda x, d=decimals: np.round(x, d)
         values = reals(12, low=-90, high=90)
-        yield Operation("round", f"{decimals} decimals", _method("round", decimals), rounded, (values,))
+        yield Operation("round", f"{decimals} decimals", method("round", decimals), rounded, (values,))
         yield Operation("__round__", f"{decimals}", lambda x, d=decimals: round(x, d), rounded, (values,))
     tens: Meaning = lambda x: np.round(x, -1)
     halves = np.array([5, 15, 25, -5, -15, -25, 14, 16, -14, -16, 0, 120], np.int8)
-    yield Operation("round", "tens of int8", _method("round", -1), tens, (halves,))
+    yield Operation("round", "tens of int8", method("round", -1), tens, (halves,))
 
 
 def _more_operands() -> Iterator[Operation]:
     x, y = reals(3, 1), positive(4, seed=1)
     for name, meaning in _TWO.items():
-        yield Operation(name, "broadcast, derivatives", _method(name), meaning, (x, y), order=2)
-        yield Operation(name, "empty", _method(name), meaning, (EMPTY, np.ones((2, 1, 1), np.float32)))
+        yield Operation(name, "broadcast, derivatives", method(name), meaning, (x, y), order=2)
+        yield Operation(name, "empty", method(name), meaning, (EMPTY, np.ones((2, 1, 1), np.float32)))
     for name in ("fmax", "fmin", "logaddexp2"):
-        yield Operation(name, "edges", _method(name), _TWO[name], _PAIRS)
+        yield Operation(name, "edges", method(name), _TWO[name], _PAIRS)
     for name in ("fmax", "fmin"):
         small = whole(9, dtype="int8"), whole(9, seed=1, dtype="int8")
-        yield Operation(name, "int8", _method(name), _TWO[name], small)
-    yield Operation("xlogy", "edges", _method("xlogy"), _xlogy, _PAIRS)
-    yield Operation("heaviside", "edges", _method("heaviside"), _heaviside, _PAIRS)
+        yield Operation(name, "int8", method(name), _TWO[name], small)
+    yield Operation("xlogy", "edges", method("xlogy"), _xlogy, _PAIRS)
+    yield Operation("heaviside", "edges", method("heaviside"), _heaviside, _PAIRS)
     signs = whole(9, low=-1, high=2), whole(9, seed=1)
-    yield Operation("heaviside", "int32", _method("heaviside"), _heaviside, signs)
+    yield Operation("heaviside", "int32", method("heaviside"), _heaviside, signs)
     # powers of two that float32 has not
     wide = np.array([1e-40, 1e30, -3e38, 1.5]), np.array([200.0, -200.0, -250.0, 127.0])
     narrow: Any = tuple(part.astype(np.float32) for part in wide)
-    yield Operation("ldexp", "large powers", _method("ldexp"), _TWO["ldexp"], narrow)
+    yield Operation("ldexp", "large powers", method("ldexp"), _TWO["ldexp"], narrow)
     power: Meaning = lambda x, y: np.float_power(x, y)
     inputs = positive(3, 1), reals(4)
-    yield Operation("float_power", "reals", _method("float_power"), power, inputs, dtype="float64", order=2)
+    yield Operation("float_power", "reals", method("float_power"), power, inputs, dtype="float64", order=2)
     three = x, reals(2, 1, 4, seed=2), y
     product: Meaning = lambda x, y, z: x + 0.5 * y * z
     quotient: Meaning = lambda x, y, z: x + 0.5 * y / z
-    yield Operation("addcmul", "value", _method("addcmul", value=0.5), product, three, order=2)
-    yield Operation("addcdiv", "value", _method("addcdiv", value=0.5), quotient, three, order=2)
+    yield Operation("addcmul", "value", method("addcmul", value=0.5), product, three, order=2)
+    yield Operation("addcdiv", "value", method("addcdiv", value=0.5), quotient, three, order=2)
 
 
 def _operators() -> Iterator[Operation]:

@@ -4,11 +4,11 @@
 # pyright: reportUnknownLambdaType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
 # pyright: reportUnknownMemberType=false
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 import numpy as np
 
+from plugrad_conformance.element_functions import LOGIC, method
 from plugrad_conformance.operations.operation import (
     EDGES,
     EMPTY,
@@ -20,20 +20,6 @@ from plugrad_conformance.operations.operation import (
     whole,
 )
 
-_BY_NAME: dict[str, Meaning] = {
-    "lt": np.less,
-    "le": np.less_equal,
-    "gt": np.greater,
-    "ge": np.greater_equal,
-    "less": np.less,
-    "less_equal": np.less_equal,
-    "greater": np.greater,
-    "greater_equal": np.greater_equal,
-    "not_equal": np.not_equal,
-    "logical_and": np.logical_and,
-    "logical_or": np.logical_or,
-    "logical_xor": np.logical_xor,
-}
 # of one operand: the reference, and whether it is smooth on positive numbers below 1
 _ONE: dict[str, tuple[Meaning, bool]] = {
     "negative": (np.negative, True),
@@ -58,33 +44,30 @@ _TWO: dict[str, Meaning] = {
 }
 
 
-def _method(name: str, **options: Any) -> Callable[..., Any]:
-    return lambda x, *others: getattr(x, name)(*others, **options)
-
-
 def _cases() -> Iterator[Operation]:
-    for name, meaning in _BY_NAME.items():
+    for function in LOGIC:
+        name, call, meaning = function.name, function.on_tensor, function.reference
         pairs = EDGES[:, None], EDGES[None, :]
         numbers = whole(3, 4, low=-2, high=3), reals(4)
         masks = bools(9), bools(9, seed=1)
         for variation, inputs in (("edges", pairs), ("int32 and float32", numbers), ("bools", masks)):
-            yield Operation(name, variation, _method(name), meaning, inputs, dtype="bool")
+            yield Operation(name, variation, call, meaning, inputs, dtype="bool")
         empty = EMPTY, np.ones((2, 1, 1), np.float32)
-        yield Operation(name, "empty", _method(name), meaning, empty, dtype="bool")
+        yield Operation(name, "empty", call, meaning, empty, dtype="bool")
     inside = reals(3, 4, low=0.05, high=0.45)
     for name, (meaning, is_smooth) in _ONE.items():
-        yield Operation(name, "derivatives", _method(name), meaning, (inside,), order=2 * is_smooth)
-        yield Operation(name, "edges", _method(name), meaning, (EDGES,))
-    yield Operation("arccosh", "derivatives", _method("arccosh"), np.arccosh, (inside + 1,), order=2)
+        yield Operation(name, "derivatives", method(name), meaning, (inside,), order=2 * is_smooth)
+        yield Operation(name, "edges", method(name), meaning, (EDGES,))
+    yield Operation("arccosh", "derivatives", method("arccosh"), np.arccosh, (inside + 1,), order=2)
     for name, meaning in _TWO.items():
         operands = reals(3, 1), positive(4)
-        yield Operation(name, "broadcast, derivatives", _method(name), meaning, operands, order=2)
+        yield Operation(name, "broadcast, derivatives", method(name), meaning, operands, order=2)
     x, y = whole(12), np.array([1, 2, -3, 5, -7, 6] * 2, np.int32)
-    yield Operation("floor_divide", "int32", _method("floor_divide"), np.floor_divide, (x, y))
+    yield Operation("floor_divide", "int32", method("floor_divide"), np.floor_divide, (x, y))
     counts = np.array([0, 1, 5, 3, 2, 20] * 2, np.int32)
-    yield Operation("bitwise_left_shift", "int32", _method("bitwise_left_shift"), np.left_shift, (x, counts))
+    yield Operation("bitwise_left_shift", "int32", method("bitwise_left_shift"), np.left_shift, (x, counts))
     yield Operation(
-        "bitwise_right_shift", "int32", _method("bitwise_right_shift"), np.right_shift, (x, counts)
+        "bitwise_right_shift", "int32", method("bitwise_right_shift"), np.right_shift, (x, counts)
     )
     a, b = reals(3, 4), reals(4, seed=1)
     for name, meaning in (
@@ -92,15 +75,15 @@ def _cases() -> Iterator[Operation]:
         ("sub", lambda x, y: x - 2.5 * y),
         ("subtract", lambda x, y: x - 2.5 * y),
     ):
-        yield Operation(name, "alpha", _method(name, alpha=2.5), meaning, (a, b), order=2)
+        yield Operation(name, "alpha", method(name, alpha=2.5), meaning, (a, b), order=2)
     for name in ("concat", "concatenate"):
         joined: Meaning = lambda x, y: np.concatenate([x, y], 1)  # noqa: E731
-        yield Operation(name, "axis 1", _method(name, axis=1), joined, (reals(2, 3), reals(2, 1)), order=2)
+        yield Operation(name, "axis 1", method(name, axis=1), joined, (reals(2, 3), reals(2, 1)), order=2)
     whole_numbers: Meaning = lambda x: x.astype(np.int32)  # noqa: E731
     as_int32: Meaning = lambda x: x.astype("int32")  # noqa: E731
     yield Operation("astype", "int32", as_int32, whole_numbers, (reals(3, low=-9),), dtype="int32")
     towards_zero: Meaning = lambda x, y: np.trunc(x / y)  # noqa: E731
-    yield Operation("divide", "rounded", _method("divide", rounding_mode="trunc"), towards_zero, (a, b + 3))
+    yield Operation("divide", "rounded", method("divide", rounding_mode="trunc"), towards_zero, (a, b + 3))
 
 
 CASES = tuple(_cases())

@@ -4,7 +4,8 @@ import random
 
 import numpy as np
 
-from plugrad_conformance.programs.ops.op_spec import DTYPES, INTS, Params, alike, of_kind, op
+from plugrad_conformance.element_functions import ELEMENT_FUNCTIONS
+from plugrad_conformance.programs.ops.op_spec import DTYPES, INTS, OpSpec, Params, Propose, alike, of_kind, op
 from plugrad_conformance.programs.program import Array
 
 
@@ -55,30 +56,36 @@ def _bitcast(rng: random.Random, xs: list[Array]) -> Params | None:
     return (rng.choice(same),) if x.dtype.kind in "iuf" and same else None
 
 
+def _function(name: str, propose: Propose, method: str = "") -> OpSpec:
+    """Return a function of the catalogue, which programs may call by another name."""
+    meant = ELEMENT_FUNCTIONS[method or name]
+    return op(name, meant.arity, meant.reference, meant.on_tensor, propose)
+
+
 OPS = (
-    op("add", 2, lambda x, y: x + y, lambda x, y: x + y, alike("iuf")),
-    op("sub", 2, lambda x, y: x - y, lambda x, y: x - y, alike("iuf")),
-    op("mul", 2, lambda x, y: x * y, lambda x, y: x * y, alike("iuf")),
-    op("maximum", 2, np.maximum, lambda x, y: x.maximum(y), alike("biuf")),
-    op("minimum", 2, np.minimum, lambda x, y: x.minimum(y), alike("biuf")),
-    op("floordiv", 2, lambda x, y: x // y, lambda x, y: x // y, alike("iu", _divides)),
-    op("mod", 2, lambda x, y: x % y, lambda x, y: x % y, alike("iu", _divides)),
-    op("less", 2, lambda x, y: x < y, lambda x, y: x < y, alike("biuf")),
-    op("less_equal", 2, lambda x, y: x <= y, lambda x, y: x <= y, alike("biuf")),
-    op("equal", 2, lambda x, y: x == y, lambda x, y: x == y, alike("biuf")),
-    op("unequal", 2, lambda x, y: x != y, lambda x, y: x != y, alike("biuf")),
-    op("and", 2, lambda x, y: x & y, lambda x, y: x & y, alike("biu")),
-    op("or", 2, lambda x, y: x | y, lambda x, y: x | y, alike("biu")),
-    op("xor", 2, lambda x, y: x ^ y, lambda x, y: x ^ y, alike("biu")),
-    op("neg", 1, lambda x: -x, lambda x: -x, of_kind("iuf")),
-    op("abs", 1, np.abs, lambda x: x.abs(), of_kind("iuf")),
-    op("sign", 1, np.sign, lambda x: x.sign(), of_kind("iuf")),
-    op("invert", 1, lambda x: ~x, lambda x: ~x, of_kind("biu")),
-    op("floor", 1, np.floor, lambda x: x.floor(), of_kind("f")),
-    op("ceil", 1, np.ceil, lambda x: x.ceil(), of_kind("f")),
-    op("trunc", 1, np.trunc, lambda x: x.trunc(), of_kind("f")),
-    op("round", 1, np.round, lambda x: x.round(), of_kind("f")),
-    op("relu", 1, lambda x: np.maximum(x, x.dtype.type(0)), lambda x: x.relu(), of_kind("f")),
+    _function("add", alike("iuf")),
+    _function("sub", alike("iuf")),
+    _function("mul", alike("iuf")),
+    _function("maximum", alike("biuf")),
+    _function("minimum", alike("biuf")),
+    _function("floordiv", alike("iu", _divides)),
+    _function("mod", alike("iu", _divides)),
+    _function("less", alike("biuf")),
+    _function("less_equal", alike("biuf")),
+    _function("equal", alike("biuf"), "eq"),
+    _function("unequal", alike("biuf"), "ne"),
+    _function("and", alike("biu"), "bitwise_and"),
+    _function("or", alike("biu"), "bitwise_or"),
+    _function("xor", alike("biu"), "bitwise_xor"),
+    _function("neg", of_kind("iuf")),
+    _function("abs", of_kind("iuf")),
+    _function("sign", of_kind("iuf")),
+    _function("invert", of_kind("biu"), "bitwise_not"),
+    _function("floor", of_kind("f")),
+    _function("ceil", of_kind("f")),
+    _function("trunc", of_kind("f")),
+    _function("round", of_kind("f")),
+    _function("relu", of_kind("f")),
     op("clamp", 1, lambda x: np.clip(x, -4, 4), lambda x: x.clamp(-4, 4), of_kind("if")),
     op("add_scalar", 1, lambda x, c: x + x.dtype.type(c), lambda x, c: x + c, _scalar),
     op("scalar_sub", 1, lambda x, c: x.dtype.type(c) - x, lambda x, c: c - x, _scalar),

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from plugrad_conformance.element_functions import ELEMENT_FUNCTIONS
 from plugrad_conformance.programs.ops.op_spec import Params, op, together
 from plugrad_conformance.programs.program import Array
 
@@ -14,14 +15,17 @@ def _chosen(x: Array, y: Array) -> Array:
     return np.where(y > 0, x, y)
 
 
-# what each means, to arrays of one dtype, and to tensors
-_FORMS: dict[str, tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any]]] = {
-    "add": (lambda x, y: x + y, lambda x, y: x + y),
-    "subtract": (lambda x, y: x - y, lambda x, y: x - y),
-    "multiply": (lambda x, y: x * y, lambda x, y: x * y),
-    "maximum": (np.maximum, lambda x, y: x.maximum(y)),
-    "less": (lambda x, y: x < y, lambda x, y: x < y),
-    "equal": (lambda x, y: x == y, lambda x, y: x == y),
+_NAMED = {
+    "add": ELEMENT_FUNCTIONS["add"],
+    "subtract": ELEMENT_FUNCTIONS["sub"],
+    "multiply": ELEMENT_FUNCTIONS["mul"],
+    "maximum": ELEMENT_FUNCTIONS["maximum"],
+    "less": ELEMENT_FUNCTIONS["less"],
+    "equal": ELEMENT_FUNCTIONS["eq"],
+}
+# the meaning of each to arrays of one dtype, and to tensors
+_FORMS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
+    **{form: (f.reference, f.on_tensor) for form, f in _NAMED.items()},
     "choose": (_chosen, lambda x, y: (y > 0).where(x, y)),
 }
 
