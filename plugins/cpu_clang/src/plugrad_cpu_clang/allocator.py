@@ -23,7 +23,7 @@ _ADVICE_HUGE_PAGES = 14  # MADV_HUGEPAGE
 
 
 class HostAddress(int):
-    """The address of memory that belongs to somebody else, who is kept alive by it."""
+    """The address of another owner's memory, which it keeps alive."""
 
     owner: Any
 

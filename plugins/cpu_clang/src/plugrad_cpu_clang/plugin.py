@@ -21,7 +21,7 @@ NAME = "CPU"
 
 @hookimpl
 def plugrad_backend_info() -> BackendInfo:
-    """Say who this is."""
+    """Return the name, the spec version and the priority of this backend."""
     return BackendInfo(
         name=NAME,
         spec_version="1.1",
@@ -74,7 +74,7 @@ def plugrad_runner(target: Target, program: Program) -> CpuRunner | None:
 
 @hookimpl
 def plugrad_graph(target: Target, launches: Sequence[GraphLaunch]) -> LaunchList | None:
-    """Prepare a list that one native call runs, of runners that are ours."""
+    """Prepare a list of our own runners for one native call."""
     if target.device != NAME or not all(isinstance(launch.runner, CpuRunner) for launch in launches):
         return None
     return LaunchList(launches)

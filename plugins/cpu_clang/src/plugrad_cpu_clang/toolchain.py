@@ -80,7 +80,7 @@ class Toolchain:
 
 @dataclass(frozen=True)
 class Choice:
-    """The compiler that is used, why, and which others were passed over."""
+    """The chosen compiler, the reason, and the rejected ones."""
 
     toolchain: Toolchain
     reason: str
@@ -109,7 +109,7 @@ def choose_toolchain() -> Choice:
 
 
 def forget_choices() -> None:
-    """Look for compilers again at the next question."""
+    """Forget the compilers found, to look for them again."""
     _choices.clear()
 
 
@@ -204,7 +204,7 @@ def _asked_command(asked: str) -> tuple[str, ...]:
 
 
 def _zig_binary() -> str | None:
-    """Find the zig binary of the ziglang package, whose entry point starts a Python each time."""
+    """Find the zig binary of the ziglang package. Its entry point starts a Python each time."""
     with contextlib.suppress(ImportError, ValueError):
         spec = importlib.util.find_spec("ziglang")
         for folder in (spec.submodule_search_locations or ()) if spec else ():

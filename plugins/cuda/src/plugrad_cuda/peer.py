@@ -61,7 +61,7 @@ def _connect(dest: Context, source: Context) -> bool:
 
 
 def _wait(later: Context, earlier: Context, doing: str) -> None:
-    """Let later work of the context `later` wait for the earlier work of `earlier`."""
+    """Order later work of the context `later` after the earlier work of `earlier`."""
     library = later.driver.library
     earlier.enter()
     earlier.check(library.cuEventRecord(earlier.signal, earlier.stream), doing)

@@ -22,7 +22,7 @@ from plugrad_cuda.settings import settings
 
 @hookimpl
 def plugrad_backend_info() -> BackendInfo:
-    """Say who this is."""
+    """Return the name, the spec version and the priority of this backend."""
     return BackendInfo(
         name=NAME,
         spec_version="1.2",

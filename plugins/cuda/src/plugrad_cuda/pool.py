@@ -48,7 +48,7 @@ class Pool:
         driver.check(status, "setting up a memory pool")
 
     def alloc(self, out: Any, nbytes: int) -> int:
-        """Put the address of new memory into `out`; return the driver's status."""
+        """Write the address of new memory to `out`; return the driver's status."""
         status = self._library.cuMemAllocFromPoolAsync(out, nbytes, self.handle, self._stream)
         if status != OUT_OF_MEMORY:
             return int(status)
@@ -65,7 +65,7 @@ class Pool:
         return int(status or self._library.cuMemPoolTrimTo(self.handle, 0))
 
     def open_to(self, ordinal: int) -> int:
-        """Let another device use all memory of the pool; return the driver's status."""
+        """Give another device access to the pool's memory; return the driver's status."""
         access = ffi.new("PoolAccess *", (_ON_DEVICE, ordinal, _READ_AND_WRITE))
         return int(self._library.cuMemPoolSetAccess(self.handle, access, 1))
 
@@ -75,7 +75,7 @@ class Pool:
 
 
 def make_pool(driver: Driver, ordinal: int, stream: Any, keep_bytes: int) -> Pool | None:
-    """Return a pool, or None where the driver makes none: virtual GPUs say that they can, and cannot.
+    """Return a pool, or None where the driver makes none. Virtual GPUs claim support and lack it.
 
     Raises:
         DeviceError: the driver does not say.

@@ -114,7 +114,7 @@ class CudaRunner:
             return context.stop_timer(f"running {self.name}") if wait else None
 
     def function_for(self, blocks: Iterable[int]) -> Any:
-        """Return the driver's function that runs on blocks which begin at these addresses.
+        """Return the driver's function for blocks at these addresses.
 
         Raises:
             CompileError: blocks at odd places need a binary that the compiler refuses.

@@ -1,4 +1,4 @@
-"""Indirect command buffers: recorded kernels that one call runs, with what changed between two runs.
+"""Indirect command buffers: recorded kernels for one call, updated between runs.
 
 The commands of such a buffer run at the same time unless a barrier says otherwise, and each but the first has
 one: a graph does not know how far a block reaches, nor which blocks the next run exchanges, so it cannot tell

@@ -18,7 +18,7 @@ from plugrad_metal.runner import MetalRunner
 
 @hookimpl
 def plugrad_backend_info() -> BackendInfo:
-    """Say who this is."""
+    """Return the name, the spec version and the priority of this backend."""
     return BackendInfo(
         name=NAME,
         spec_version="1.1",

@@ -64,7 +64,7 @@ class Preamble:
         return self._function(f"{name}_{scalar}{count}", scalar, scalar, count, body)
 
     def multiply_add(self, scalar: str, count: int) -> str:
-        """Define `a * b + c`, one instruction on devices that have it; return its name.
+        """Define `a * b + c`, one instruction where the device has it. Return its name.
 
         The built-in `fma` must round once, and is a slow function where there is no instruction.
         """

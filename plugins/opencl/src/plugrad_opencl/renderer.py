@@ -85,7 +85,7 @@ class OpenClRenderer(MaskRenderer):
         return scope
 
     def assemble(self, scope: Scope, name: str) -> str:
-        """Return the kernel: what varies between launches and what does not is unpacked first."""
+        """Return the source of the kernel, which unpacks shifts and variables first."""
         assert isinstance(scope, OpenClScope), "OpenClRenderer opens its own scopes"
         first = [
             f"  {scope.names[u]} += shift{slot} / {u.dtype.itemsize};"
@@ -114,7 +114,7 @@ class OpenClRenderer(MaskRenderer):
         return f"get_{'group' if name[0] == 'g' else 'local'}_id({name[-1]})"
 
     def write_local(self, scope: Scope, u: UOp) -> None:
-        """Declare memory that a group shares, which the language allows at a kernel's beginning only."""
+        """Declare memory that a group shares. The language allows it at a kernel's beginning only."""
         assert isinstance(scope, OpenClScope), "OpenClRenderer opens its own scopes"
         scope.names[u] = f"local{u.arg[0]}"
         scope.locals.append(f"  __local {self.storage_type(u.dtype)} {scope.names[u]}[{u.arg[1]}];")

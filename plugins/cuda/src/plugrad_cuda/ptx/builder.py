@@ -73,7 +73,7 @@ class PtxBuilder:
         ]
 
     def value(self, dtype: DType, instruction: str, *operands: str) -> str:
-        """Add an instruction and return the register that holds what it gives."""
+        """Add an instruction and return the register of its result."""
         out = self.register(dtype)
         self.line(f"{instruction} {', '.join((out, *operands))}")
         return out
@@ -84,7 +84,7 @@ class PtxBuilder:
         return operand
 
     def copied(self, u: UOp) -> str:
-        """Return an operand that stays what the scalar is now: accumulators change later."""
+        """Return a copy of the scalar's present value; accumulators change later."""
         is_changing = u.op in (Ops.DEFINE_ACC, Ops.ACCUMULATE)
         return self.moved(u.dtype, self.read(u)) if is_changing else self.read(u)
 
