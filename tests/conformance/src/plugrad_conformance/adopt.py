@@ -1,4 +1,4 @@
-"""The suite as one test function in somebody's own test file, without any plugin of pytest."""
+"""The suite as one test function for any test file, without a pytest plugin."""
 
 from collections.abc import Callable
 from functools import cache

@@ -80,7 +80,7 @@ class Bench:
 
     @property
     def compiler_key(self) -> str:
-        """What tells the device's compiler from others; nothing of a device that was not opened."""
+        """Return a key that tells the device's compiler from others. It opens no device."""
         is_open = self.name in self._guards and self.device.can_compute
         return self.device.compiler.cache_key if is_open else ""
 
@@ -114,7 +114,7 @@ class Bench:
 
     @contextmanager
     def unwatched(self) -> Iterator[None]:
-        """Let nobody listen inside the block: the fast paths of replay are for such runs only."""
+        """Remove all listeners inside the block. The fast paths of replay are for such runs only."""
         self._stop_counting()
         try:
             yield
@@ -132,7 +132,7 @@ class Bench:
     # --- doing ---
 
     def plan(self, cases: Sequence[Case]) -> None:
-        """Say which cases will be done, so that their kernels can be compiled together."""
+        """Take the coming cases, to compile their kernels together."""
         buildable = [c for c in cases if c.build is not None]
         for start in range(0, len(buildable), BATCH):
             batch = buildable[start : start + BATCH]
@@ -175,7 +175,7 @@ class Bench:
         return found
 
     def _prepare(self, batch: Sequence[Case]) -> None:
-        """Build a batch and compile its kernels in one go; what fails is left for the case to find."""
+        """Build a batch and compile its kernels in one go. The cases find failures again."""
         asts: list[Any] = []
         for case in batch:
             if self.unmet_need(case) is not None and case.profile != "minimal":
@@ -203,7 +203,7 @@ class Bench:
 
 
 def load_average() -> float | None:
-    """Return how many processes wanted a core in the last minute; None where the system does not count."""
+    """Return the processes that wanted a core in the last minute; None if unknown."""
     counted = getattr(os, "getloadavg", None)
     return None if counted is None else round(counted()[0], 2)
 

@@ -1,4 +1,4 @@
-"""A case of the suite, as data: what it is called, what it needs, and how it is done.
+"""A case of the suite, as data: its id, its needs, and its check.
 
 There are two ways to do one. A case with `build` gives tensors and the values they must have; the bench
 compiles many of them together, runs each and compares. A case with `run` acts on the bench itself and raises
@@ -65,7 +65,7 @@ class Case:
 
     @property
     def area(self) -> str:
-        """What it is about, for tables."""
+        """Return its area, for tables."""
         return self.id.split("/")[1]
 
 

@@ -57,7 +57,7 @@ def all_cases() -> tuple[Case, ...]:
 
 
 def cases_of(profile: str) -> tuple[Case, ...]:
-    """Return the cases of a profile: its own and those of the profiles before it; `perf` stands alone."""
+    """Return the cases of a profile and of the profiles before it. `perf` stands alone."""
     wanted = (profile,) if profile == "perf" else PROFILES[: PROFILES.index(profile) + 1]
     return tuple(case for case in all_cases() if case.profile in wanted)
 

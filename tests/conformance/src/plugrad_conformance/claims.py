@@ -1,4 +1,4 @@
-"""What a backend says of itself in `conformance.toml`: what it will never do, and what it does not do yet.
+"""The claims of a backend in `conformance.toml`: permanent and present gaps.
 
     [unsupported]                       # never; not run
     "core/casts/*float64*" = "the chip has no float64"

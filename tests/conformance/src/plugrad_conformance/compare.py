@@ -1,4 +1,4 @@
-"""Compare what a device computed with what is right, in ULP."""
+"""Compare a device's results with exact ones, in ULP."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from plugrad_conformance.values import Array, largest
 
 
 def worst_error(got: Array, exact: Any, dtype: DType, scale: Any = None) -> tuple[float, int]:
-    """Return the largest error of `got` in ULP (inf where a kind of number is wrong), and where it is.
+    """Return the largest error of `got` in ULP, and its place. It is inf where a kind of number is wrong.
 
     Infinities and NaN must be where they are in `exact`; a result beyond the largest number must be infinite
     or within the tolerance of that number.
@@ -42,7 +42,7 @@ def worst_error(got: Array, exact: Any, dtype: DType, scale: Any = None) -> tupl
 
 
 def explain(got: Array, exact: Any, dtype: DType, at: int, error: float, tolerance: Tolerance) -> str:
-    """Say what is wrong with the element `at`."""
+    """Describe the error of the element `at`."""
     want = np.ravel(np.broadcast_to(exact, got.shape))[at]
     where = tuple(map(int, np.unravel_index(at, got.shape)))
     return (

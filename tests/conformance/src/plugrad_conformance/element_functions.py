@@ -1,4 +1,4 @@
-"""The catalogue of functions of elements: each method's meaning to NumPy, its derivatives and its domain.
+"""The catalogue of functions of elements: meaning to NumPy, derivatives and domain.
 
 The table of operations, the cases of the suite and the random programs read their functions here.
 """

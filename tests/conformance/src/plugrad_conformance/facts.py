@@ -1,4 +1,4 @@
-"""What can be found out about a plugin without opening its device: its module, and what importing it does.
+"""Facts of a plugin that need no open device: its module, and its import's effects.
 
 Importing and probing are watched in a fresh process by `watch_plugin`, which reports what changed.
 """
@@ -33,7 +33,7 @@ _SCRIPT = Path(__file__).with_name("watch_plugin.py")
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """What a fresh process saw while it imported and probed a plugin."""
+    """Observations of a fresh process that imported and probed a plugin."""
 
     importing: dict[str, Any]
     probing: dict[str, Any]
@@ -59,7 +59,7 @@ class PluginFacts:
 
     @property
     def source(self) -> PluginSource:
-        """Where the plugin comes from."""
+        """Return the origin of the plugin."""
         return self.backend.source
 
     @cached_property
@@ -77,20 +77,23 @@ class PluginFacts:
 
     @property
     def probed(self) -> ProbedDevice | None:
-        """What the probe says of the device; of one whose index the probe does not list, of the first."""
+        """Return the probe's report of the device.
+
+        For an index that the probe does not list, it is the first one's.
+        """
         devices = self.backend.probe().devices
         return next((d for d in devices if d.target.name == self.device), devices[0] if devices else None)
 
     @property
     def storage_dtypes(self) -> frozenset[DType]:
-        """What its buffers may hold; nothing where no plugin renders for it."""
+        """Return the dtypes of its buffers; none where no plugin renders for it."""
         if not self.backend.implements("plugrad_renderer"):
             return frozenset()
         return self.backend.renderer(self.target).capabilities.storage_dtypes
 
     @cached_property
     def watched(self) -> Watched:
-        """What importing and probing does in a process of its own; the quickest of a few runs."""
+        """Return the effects of import and probe in a fresh process, the quickest of a few runs."""
         importing: list[dict[str, Any]] = []
         probing: list[dict[str, Any]] = []
         for done in range(_MOST_RUNS):

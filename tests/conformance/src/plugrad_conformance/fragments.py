@@ -1,4 +1,4 @@
-"""What is wrong with the matrix instructions that a device declares."""
+"""Check the matrix instructions that a device declares."""
 
 from collections import Counter
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""An allocator around the device's own: canaries beside every block, poison in fresh and in freed memory.
+"""A guarded allocator: canaries beside every block, poison in fresh and freed memory.
 
 A kernel that writes past the end of a buffer changes a canary; one that reads memory nobody wrote, or that
 was freed, finds NaN in every float and -1 in every integer.
@@ -92,7 +92,7 @@ class GuardedAllocator(Allocator[Any]):
             self.inner.free(block.base, block.total)
 
     def check(self) -> list[str]:
-        """Look at the canaries of all blocks, and return what was wrong since the last time."""
+        """Read the canaries of all blocks, and return new errors."""
         self.settle()
         with self._lock:
             blocks = list(self._blocks.values())
@@ -114,7 +114,7 @@ class GuardedAllocator(Allocator[Any]):
             self._repair(block)
 
     def _read(self, block: _Block, begin: int, end: int) -> bytes:
-        """Return bytes of the whole block; of a large one through a view near its end."""
+        """Return bytes of a block. Of a large one they come through a view near its end."""
         start = begin // _ALIGNMENT * _ALIGNMENT if block.front else 0
         out = bytearray(end - start)
         source = self.inner.offset(block.base, len(out), start) if start else block.base
@@ -146,7 +146,7 @@ class GuardedAllocator(Allocator[Any]):
         return self.inner.copy_from(handle, inner, source_handle, nbytes)
 
     def offset(self, handle: Any, nbytes: int, offset_bytes: int) -> Any:
-        """Return a view of a block, made of the device's own block and not of a view."""
+        """Return a view of a block, made of the device's own block."""
         self.operations += 1
         block = self._blocks.get(_key(handle))
         if block is None:

@@ -18,7 +18,7 @@ _WORDS = {"unsupported": "unsupported", "xfail": "expected to fail", "skip": "sk
 
 
 def support_matrix(every: Sequence[Report]) -> str:
-    """Return the Markdown page of reports; those of the profile `perf` only give figures of speed."""
+    """Return the Markdown page of reports. Those of the profile `perf` only give figures of speed."""
     reports = [r for r in every if r["profile"] != "perf"]
     parts = [
         "# Support matrix",
@@ -38,7 +38,7 @@ def support_matrix(every: Sequence[Report]) -> str:
 
 
 def titles(reports: Sequence[Report]) -> list[str]:
-    """Return what reports are called in columns; those of one device are told apart by their compilers."""
+    """Return the titles of reports' columns. Reports of one device are told apart by their compilers."""
     names = [_title(report) for report in reports]
     compilers = [report["device"].get("compiler", "").partition("|")[0] for report in reports]
     of_name: dict[str, set[str]] = {}
@@ -89,7 +89,7 @@ def _devices(reports: Sequence[Report]) -> str:
 
 
 def _denominators(reports: Sequence[Report]) -> str:
-    """Say how many cases each profile has, and where reports do not agree."""
+    """Count the cases of each profile, and mark disagreements of reports."""
     counts = {
         profile: sorted({r["denominators"][profile] for r in reports if profile in r["denominators"]})
         for profile in PROFILES

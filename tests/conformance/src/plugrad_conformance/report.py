@@ -1,4 +1,4 @@
-"""The report of one run as JSON: who was tested, how, and what each case gave.
+"""The report of one run as JSON: the device, the kit, and each case's outcome.
 
 `status` is "pass" only where every case of the profile was done and none failed, "incomplete" where some were
 not done and none of the others failed. Nothing that a device says changes `denominators`.
@@ -29,7 +29,7 @@ Report = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What a report is made of."""
+    """The contents of a report."""
 
     bench: Bench
     profile: str
@@ -38,7 +38,7 @@ class Run:
 
 
 def make_report(run: Run) -> Report:
-    """Return the report of a run; cases that were not done are in it, as "not run"."""
+    """Return the report of a run. Cases that were not done are in it, as "not run"."""
     done = {row.id: row for row in run.rows}
     rows = [
         done.get(case.id, Row(case.id, "not run", "not selected, or the run ended before"))
@@ -84,7 +84,7 @@ def _plugin(bench: Bench) -> dict[str, str]:
 
 
 def _device(bench: Bench) -> dict[str, Any]:
-    """Describe the device by what its plugin says, since not all of it may be written yet."""
+    """Describe the device by its plugin, of which parts may be missing."""
     probed = bench.facts.probed
     if probed is None:
         return {

@@ -1,4 +1,4 @@
-"""What a case may ask of a device, and whether the device has it: capabilities, never names."""
+"""The requirements of cases: capabilities of a device, never names."""
 
 from plugrad.device import Device
 from plugrad.dtype import FLOAT8, parse_dtype

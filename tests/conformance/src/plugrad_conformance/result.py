@@ -17,7 +17,7 @@ BAD = frozenset({"fail", "xpass"})
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """How one case went.
+    """The outcome of one case.
 
     Attributes:
         reason: why, for everything but a plain pass; what a passing case had to say.

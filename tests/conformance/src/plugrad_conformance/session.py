@@ -1,4 +1,4 @@
-"""One run of the suite on one device: the bench, the claims, the rows so far."""
+"""One run of the suite on one device: bench, claims, and outcomes so far."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -29,7 +29,7 @@ class Session:
         self.report: Report | None = None
 
     def plan(self, cases: Sequence[Case]) -> None:
-        """Say what will be done."""
+        """Take the coming cases."""
         self.bench.plan([c for c in cases if c.id not in self.claims.unsupported])
 
     def run(self, case: Case) -> Row:
@@ -39,7 +39,7 @@ class Session:
         return row
 
     def finish(self, path: Path | None = None) -> Report:
-        """Leave the device as it was found, and return the report; write it to `path` as well."""
+        """Restore the device, and return the report; write it to `path` as well."""
         self.report = make_report(Run(self.bench, self.profile, list(self.rows.values()), self.claims))
         self.bench.close()
         if path is not None:

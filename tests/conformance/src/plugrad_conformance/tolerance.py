@@ -1,4 +1,4 @@
-"""How far off a result may be: one table, in units in the last place, with a reason for each entry.
+"""The table of tolerances, in units in the last place, each with a reason.
 
 An error is `|got - exact| / ulp`, where `exact` is computed in float64 (float64 results: in NumPy's
 longdouble) from the very values that were stored, and `ulp` is the distance between neighbouring numbers of

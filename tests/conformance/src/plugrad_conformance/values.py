@@ -123,7 +123,7 @@ def tensor_of(values: Array, dtype: DType, device: str) -> Tensor:
 
 
 def array_of(tensor: Tensor) -> Array:
-    """Return the elements of a realized tensor: floats as float64, the rest as NumPy has them."""
+    """Return the elements of a realized tensor, floats as float64."""
     raw, shape = tensor.data().cast("B") if 0 not in tensor.shape else b"", sizes_of(tensor)
     stored = to_numpy(tensor.dtype)
     if stored is None:
@@ -150,7 +150,7 @@ def sample(dtype: DType, count: int, seed: int = 0, scale: float = 4.0) -> Array
 
 
 def edges(dtype: DType) -> Array:
-    """Return the values of `dtype` where things go wrong: ends of its range, zeros, infinities, NaN, ties."""
+    """Return the extreme values of `dtype`: ends, zeros, infinities, NaN and ties."""
     if is_bool(dtype):
         return np.array([False, True])
     if is_float(dtype):

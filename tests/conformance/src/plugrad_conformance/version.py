@@ -1,4 +1,4 @@
-"""What this kit is: its version, and the version of the reports it writes."""
+"""The version of this kit, and of its reports."""
 
 VERSION = "0.1.0"
 #: MAJOR.MINOR of the JSON report: a new field raises the minor, any other change the major.

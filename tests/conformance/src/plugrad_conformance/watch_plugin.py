@@ -1,4 +1,4 @@
-"""Import and probe one plugin, and print what that changed in this process, as JSON.
+"""Import and probe one plugin, and print the changes of this process as JSON.
 
 Run in a fresh process by `facts`, as `python -P watch_plugin.py NAME ENTRY_POINT SETUP`.
 """
@@ -42,7 +42,7 @@ def libraries() -> set[str]:
 
 
 def state() -> dict[str, Any]:
-    """Return how many threads there are, which device files are open, which processes were started."""
+    """Return the threads, the open device files, and the child processes."""
     children = f"{_PROC}/task/{os.getpid()}/children"
     started: list[str] = []
     with contextlib.suppress(OSError), open(children, encoding="ascii") as file:
@@ -91,7 +91,7 @@ def watch_import(value: str) -> dict[str, Any]:
 
 
 def watch_probe(name: str) -> dict[str, Any]:
-    """Look for the plugin's devices."""
+    """Find the plugin's devices."""
     before = state()
     started = time.perf_counter()
     failure, devices, reason, remedy = "", 0, "", ""

@@ -1,4 +1,4 @@
-"""Plugins that are broken, each in one way, to show that every one is reported and hurts no other.
+"""Plugins with one defect each, to test reports and isolation.
 
     from plugrad_conformance.broken_plugins import site    # in a conftest.py: a fixture
 

@@ -1,4 +1,4 @@
-"""Where plugins live that are not installed: distributions in a folder, found like any other."""
+"""Folders of distributions that are found like installed ones."""
 
 import sys
 from collections.abc import Iterator, Mapping
@@ -128,20 +128,20 @@ class PluginSite:
         return source
 
     def manager(self) -> PluginManager:
-        """Return a manager that has looked at nothing yet, and sees what was installed here only."""
+        """Return a fresh manager that sees distributions of this folder only."""
         return PluginManager(
             lambda: tuple(source for source in find_sources() if source.distribution in self.installed)
         )
 
     def leave(self) -> None:
-        """Let this process forget the modules that lived here."""
+        """Forget the modules that lived here."""
         for name in self.modules:
             sys.modules.pop(name, None)
 
 
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[PluginSite]:
-    """An empty folder of distributions, in which this process finds what is installed."""
+    """An empty folder of distributions, visible to this process."""
     monkeypatch.syspath_prepend(str(tmp_path))
     made = PluginSite(tmp_path)
     yield made

@@ -1,4 +1,4 @@
-"""The broken plugins, as data: what is wrong, where it shows, and what the report has to say."""
+"""The broken plugins, as data: the defect, its place, and its report."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -41,7 +41,7 @@ class BrokenPlugin:
 
     @property
     def distribution(self) -> str:
-        """What brings it."""
+        """Return the name of its distribution."""
         return f"plugrad-broken-{self.name}"
 
     @property

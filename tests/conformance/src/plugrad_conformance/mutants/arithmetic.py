@@ -92,7 +92,7 @@ def _logical_shift(u: UOp) -> UOp | None:
 
 
 def _short_shift(u: UOp) -> UOp | None:
-    """The amount keeps one bit less than it needs: shifting by half the width or more shifts by less."""
+    """Mask the amount with one bit too few. Shifting by half the width or more shifts by less."""
     if not _is(u, Ops.SHL, "int", "uint"):
         return None
     amount = u.src[1].alu(Ops.AND, u.src[1].const_like(u.dtype.itemsize * 4 - 1))
@@ -183,7 +183,7 @@ def _ungated(u: UOp) -> UOp | None:
 
 
 def _no_barriers(uops: Sequence[UOp]) -> list[UOp]:
-    """Leave barriers out, and let the writes before them happen as late as they may then: at the end."""
+    """Leave barriers out, and delay the writes before them to the end."""
     if not any(u.op is Ops.BARRIER for u in uops):
         return list(uops)
     late = [u for u in uops if u.op is Ops.STORE and u.src[0].src[0].op is Ops.DEFINE_LOCAL]

@@ -74,7 +74,7 @@ def _key_without_architecture(inner: Compiler) -> Compiler:
 
 
 def _fast_math(inner: Any) -> Compiler:
-    """Let the compiler assume that there is no NaN and no infinity."""
+    """Assume that there is no NaN and no infinity."""
     inner.flags = (*inner.flags, "-ffast-math")
     wrapped = WrappedCompiler(inner)
     wrapped.cache_key += " -ffast-math"
@@ -130,7 +130,7 @@ def _listed_twice(probe: Probe) -> Probe:
 
 
 def _ranked_above(probe: Probe) -> Probe:
-    """Give devices a rank that their backend does not promise, so that they are never looked for."""
+    """Rank devices above the backend's promise, so that they are never found."""
     return replace(probe, devices=tuple(replace(device, priority=99) for device in probe.devices))
 
 

@@ -1,4 +1,4 @@
-"""Run the cases that must kill a mutant, and write the matrix of which did."""
+"""Run the killing cases of mutants, and write the matrix of kills."""
 
 import contextlib
 from collections.abc import Iterable, Sequence
@@ -15,19 +15,19 @@ from plugrad_conformance.result import Row, run_case
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the cases said of one mutant."""
+    """The results of the cases on one mutant."""
 
     mutant: Mutant
     rows: tuple[Row, ...]
 
     @property
     def is_killed(self) -> bool:
-        """Whether each case that must fail did."""
+        """Say whether each case that must fail did."""
         return bool(self.rows) and all(row.outcome == "fail" for row in self.rows)
 
 
 def judge(mutant: Mutant, case_ids: Iterable[str] | None = None) -> Verdict:
-    """Run cases on a mutant: those that must kill it, unless others are named."""
+    """Run cases on a mutant, by default its killing cases."""
     register()
     cases = cases_named(mutant.killed_by if case_ids is None else case_ids)
     bench = Bench(mutant.device)
@@ -60,7 +60,7 @@ def every_killer() -> list[str]:
 
 
 def kill_matrix(verdicts: Sequence[Verdict]) -> str:
-    """Return the Markdown page of which case kills which mutant."""
+    """Return the Markdown page of cases and the mutants they kill."""
     bases = ", ".join(dict.fromkeys(mutant.base for mutant in UNMUTATED))
     lines = [
         "# Kill matrix",

@@ -1,4 +1,4 @@
-"""The hooks of a mutant: those of the backend it wraps, with the defect put in."""
+"""The hooks of a mutant: the wrapped backend's, with the defect."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Renderers with a matrix instruction, and with a defect in it or in what is said of it."""
+"""Renderers with a defect in a matrix instruction or in its description."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The plugins of all mutants whose defect is not in importing them: `plugin:NAME` is the mutant NAME."""
+"""The plugins of mutants with defects after import: `plugin:NAME` is the mutant NAME."""
 
 from plugrad_conformance.mutants.hooks import MutantHooks
 from plugrad_conformance.mutants.register import mutant_named

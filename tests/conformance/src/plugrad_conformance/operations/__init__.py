@@ -1,4 +1,4 @@
-"""One table of all operations of `Tensor`: how each is called, and what it means to NumPy."""
+"""One table of all operations of `Tensor`: their calls, and their meaning to NumPy."""
 
 from plugrad_conformance.operations.check import Done, do, faults
 from plugrad_conformance.operations.operation import Operation

@@ -1,4 +1,4 @@
-"""Which dtypes methods take, and what they make of them: lists of names, and what follows from them.
+"""The dtypes that methods take and return, as lists of names.
 
 Most methods take all dtypes and keep them.
 """

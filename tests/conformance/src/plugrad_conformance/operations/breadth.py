@@ -1,4 +1,4 @@
-"""Cases in dtypes and at values that those of the topics leave out.
+"""Cases in dtypes and at values beyond those of the topics.
 
 Each kind of element is moved, NaN and infinities are reduced, and what has no elements is taken as well.
 """

@@ -39,7 +39,10 @@ _INTEGERS = (
 
 
 def _instruction(value: float, bits: int) -> int:
-    """What the conversion of x86-64 to a signed integer gives: the least one for all that does not fit."""
+    """Return the result of x86-64's conversion to a signed integer.
+
+    It is the least one for all that does not fit.
+    """
     limit = 1 << (bits - 1)
     return math.trunc(value) if math.isfinite(value) and -limit <= math.trunc(value) < limit else -limit
 

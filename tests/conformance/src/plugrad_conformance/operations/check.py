@@ -1,4 +1,4 @@
-"""Do cases of the table of operations on a device: results, and derivatives by finite differences."""
+"""Run cases of the table on a device: results, and derivatives by finite differences."""
 
 import math
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ _STEP = 1e-4
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What a device computes for a case; nothing is computed before it is asked for.
+    """The results of a case on a device, computed at the first request.
 
     Attributes:
         case: the case.
@@ -63,7 +63,7 @@ def do(case: Operation, device: str | None = None, precision: str = "float64") -
 
 
 def _slopes(values: Sequence[Tensor], targets: Sequence[Tensor]) -> list[Tensor]:
-    """Return the gradients of the weighted sum of all floats among `values`; zeros where nothing depends."""
+    """Return the gradients of the weighted sum of `values`; zeros where nothing depends."""
     floats = [value for value in values if is_float(value.dtype)]
     # weights of the precision asked for: a device may have no float64
     terms: list[Any] = [
@@ -80,7 +80,7 @@ def _weights(shape: Any) -> Array:
 
 
 def faults(done: Done) -> list[str]:
-    """Return what is wrong with what a device computed; reads it, which computes what is not yet."""
+    """Return the errors of a device's results. Reading them computes them."""
     case = done.case
     with np.errstate(all="ignore"):
         expected = references(case)
@@ -200,7 +200,7 @@ def gradient_by_differences(case: Operation, i: int) -> Array:
 
 
 def curvature_by_differences(case: Operation, i: int) -> Array:
-    """Return the gradient by input `i` of the weighted sum of all gradients of squared results."""
+    """Return the gradient by input `i` of the weighted sum of gradients of squares."""
     inputs = [wide(x) for x in case.inputs]
     along = [(j, _STEP * 10 * _weights(inputs[j].shape)) for j in case.differentiated]
     back = [(j, -by) for j, by in along]

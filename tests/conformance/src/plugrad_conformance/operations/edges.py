@@ -202,7 +202,10 @@ def lgamma(x: float) -> float:
 
 
 def digamma(x: float) -> float:
-    """Return digamma by reflection left of 1/2, and Abramowitz and Stegun, 6.3.7 and 6.3.18, right of it."""
+    """Return digamma by reflection left of 1/2, and by series right of it.
+
+    Source: Abramowitz and Stegun, 6.3.7 and 6.3.18.
+    """
     if x == 0:
         return -math.copysign(math.inf, x)
     if x != x or x == math.inf:

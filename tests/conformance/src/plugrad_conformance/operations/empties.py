@@ -1,4 +1,4 @@
-"""Cases of no elements, where plain ones ask for some; and who refuses tensors without elements."""
+"""Cases of no elements, and the methods that refuse tensors without elements."""
 
 # the lambdas of a table take whatever its inputs are
 # ruff: noqa: E731

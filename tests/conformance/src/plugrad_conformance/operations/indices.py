@@ -1,4 +1,4 @@
-"""Methods that take positions, class numbers, or numbers of times, with those in every integer dtype.
+"""Methods that take positions, class numbers or counts, in every integer dtype.
 
 One case does a method with all eight dtypes of positions. Each dtype names the same elements from the front,
 signed ones also from the end, and each names elements that there are not: those nearest to the axis, and the
@@ -25,7 +25,7 @@ _ROW = _X[:, 0]
 
 
 def positions(size: int, dtype: str) -> Array:
-    """Return positions of `dtype` on an axis of `size`: inside, twice, from the end, and outside.
+    """Return positions of `dtype` on an axis: inside, twice, negative, and outside.
 
     Example:
         >>> positions(5, "int8").tolist()
@@ -41,7 +41,7 @@ def positions(size: int, dtype: str) -> Array:
 
 
 def from_front(index: Array, size: int) -> list[int]:
-    """Return positions counted from the front, -1 for those that name nothing.
+    """Return positions counted from the front, -1 for invalid ones.
 
     Example:
         >>> from_front(np.array([-1, 1, 2, -3]), 2)
@@ -52,7 +52,7 @@ def from_front(index: Array, size: int) -> list[int]:
 
 
 def _read(x: Array, index: Array) -> Array:
-    """Return the rows that an index names, zeros for those that there are not."""
+    """Return the rows at an index, zeros for missing ones."""
     rows = [x[place] if place >= 0 else np.zeros_like(x[0]) for place in from_front(index, len(x))]
     return np.array(rows).reshape(*index.shape, *x.shape[1:])
 
@@ -60,7 +60,7 @@ def _read(x: Array, index: Array) -> Array:
 def _written(
     x: Array, index: Array, values: Array, combine: Callable[[Any, Any], Any] = lambda old, new: new
 ) -> Array:
-    """Return a copy of `x` with rows of values written, one after the other, where an index says."""
+    """Return a copy of `x` with rows written at an index, one by one."""
     out = x.copy()
     for place, value in zip(from_front(index, len(x)), values, strict=False):
         if place >= 0:
@@ -78,7 +78,7 @@ def _case(
     what: str = "positions",
     dtype: str | None = None,
 ) -> Operation:
-    """Return the case of a method whose last operand is an index: results lie behind each other."""
+    """Return the case of a method whose last operand is an index. Results lie behind each other."""
     count = len(operands)
     function: Any = call
     meaning: Any = reference

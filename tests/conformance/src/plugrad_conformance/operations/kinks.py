@@ -34,13 +34,13 @@ class Kink:
 
     @property
     def targets(self) -> list[int]:
-        """Which inputs it is differentiated by."""
+        """Return the inputs that it is differentiated by."""
         floats = [i for i, x in enumerate(self.inputs) if x.dtype.kind == "f"]
         return floats[: len(self.slopes)]
 
     @property
     def id(self) -> str:
-        """What reports call it."""
+        """Return its name in reports."""
         return f"{self.name}/{self.variation}"
 
 

@@ -1,4 +1,4 @@
-"""What networks are made of: normalization and losses."""
+"""Layers of networks: normalization and losses."""
 
 # the lambdas of a table take whatever its inputs are
 # ruff: noqa: E731
@@ -286,7 +286,7 @@ def _ctc() -> Iterator[Operation]:
 
 
 def _random() -> Iterator[Operation]:
-    """Yield what of random operations does not depend on what is drawn."""
+    """Yield the properties of random operations that hold for all draws."""
     shapes = {"dropout1d": (1, 2, 3), "dropout2d": (1, 2, 3, 1), "dropout3d": (1, 2, 1, 1, 3)}
     for name in ("dropout", *shapes, "alpha_dropout", "feature_alpha_dropout"):
         yield Operation(

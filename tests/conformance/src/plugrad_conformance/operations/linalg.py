@@ -85,7 +85,7 @@ def _polynomials() -> Iterator[Operation]:
 
 
 def _spectra() -> Iterator[Operation]:
-    """Yield cases of what has arbitrary signs, in words that do not depend on them."""
+    """Yield cases of results with arbitrary signs, by invariants."""
     tall = _regular(2, 4, 3)
     singular: Meaning = lambda x: np.linalg.svd(x, compute_uv=False)
     yield Operation("svd", "values", lambda x: x.svd()[1], singular, (tall,), order=1, accuracy=4.0)

@@ -1,4 +1,4 @@
-"""Operations that move elements without changing them, that join, cut and pad, and that make new tensors."""
+"""Operations that move, join, cut and pad elements, and that make tensors."""
 
 # the lambdas of a table take whatever its inputs are
 # ruff: noqa: E731

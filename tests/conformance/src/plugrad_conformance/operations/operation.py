@@ -1,4 +1,4 @@
-"""A case of the table of operations, as data: what to do with tensors, and what it means to NumPy."""
+"""A case of the table of operations, as data: its call and its meaning to NumPy."""
 
 import math
 from collections.abc import Callable
@@ -58,7 +58,7 @@ class Operation:
 
     @property
     def id(self) -> str:
-        """What reports call it."""
+        """Return its name in reports."""
         return f"{self.name}/{self.variation}"
 
     @property
@@ -71,7 +71,7 @@ class Operation:
 
 
 def reals(*shape: int, seed: int = 0, low: float = -2.0, high: float = 2.0) -> Array:
-    """Return float32 numbers, no two alike and none near a multiple of 1/2, in no order.
+    """Return float32 numbers in random order, all distinct, none near multiples of 1/2.
 
     Example:
         >>> reals(2, 3).shape

@@ -1,4 +1,4 @@
-"""The plain case of each method again: of no elements, of axes of one, without axes, of repeated elements.
+"""The plain case of each method in other shapes: empty, of ones, without axes, repeated.
 
 Sizes of a plain case differ where axes differ, so a size names axes: it is cut in all inputs at once. That of
 three rows has none left, or one. Repeated elements lie once in memory, with their axes in the other order, so
@@ -106,7 +106,7 @@ NEVER_REPEATED = _named("ctc_loss multinomial unique_consecutive")
 
 
 def shaped(cases: Iterable[Operation], axes_needed: Set[str]) -> Iterator[Operation]:
-    """Yield the cases of other shapes that follow from those that are written out.
+    """Yield the cases of other shapes for written cases.
 
     Args:
         cases: what to choose plain ones from.
@@ -158,7 +158,7 @@ def _one_after_another(function: Any, count: int) -> Callable[..., tuple[Any, ..
 
 
 def _in_silence(reference: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a reference that does not warn: NumPy does of means of nothing, and of variances of one."""
+    """Return a reference without warnings. NumPy warns of means of nothing, and of variances of one."""
 
     def called(*arrays: Any) -> Any:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -169,7 +169,7 @@ def _in_silence(reference: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def repeated(case: Operation) -> Operation:
-    """Return a case whose inputs are one row that is repeated, with axes that lie in the other order.
+    """Return a case of inputs with one repeated row, and with reversed axes.
 
     Example:
         >>> case = Operation("neg", "reals", lambda x: -x, lambda x: -x, (np.ones((3, 2)),))

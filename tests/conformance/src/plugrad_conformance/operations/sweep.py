@@ -73,7 +73,7 @@ EXCUSED = dict.fromkeys(
 
 
 def plain_cases(cases: Iterable[Operation], without: Container[str] = EXCUSED) -> dict[str, Operation]:
-    """Return one case of each method: of floats, if there is one, and best with derivatives."""
+    """Return one case of each method, of floats and with derivatives if possible."""
     found: dict[str, Operation] = {}
     for case in cases:
         if case.inputs and case.name not in without and _rank(case) > _rank(found.get(case.name)):
@@ -176,7 +176,7 @@ _LAYOUTS: dict[str, Callable[[Any], Any]] = {"float16": _transposed, "float64": 
 
 
 def whole_numbers(x: Array, dtype: str) -> Array:
-    """Return integers in the order of the elements of `x`, which differ where those of a case do."""
+    """Return integers in the order of the elements of `x`, equal where these are."""
     if x.dtype.kind == "f":
         # elements of cases are not nearer than an eighth
         x = np.round(np.clip(np.nan_to_num(x.astype(np.float64), nan=3), -12, 12) * 8)
@@ -272,7 +272,7 @@ def _behind(parts: Sequence[Any]) -> Array:
 
 
 def swept(cases: Sequence[Operation], one_by_one: Set[str]) -> Iterator[Operation]:
-    """Yield the cases in other dtypes that follow from those that are written out.
+    """Yield written cases in other dtypes.
 
     Args:
         cases: what to choose plain ones from.

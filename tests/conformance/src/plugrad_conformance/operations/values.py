@@ -1,4 +1,4 @@
-"""The plain case of each method again, on NaN, infinities, both zeros, equals, and the ends of floats.
+"""The plain case of each method on NaN, infinities, zeros, equals, and extremes.
 
 Methods of single elements meet all special numbers, in all pairs and triples. Methods that move elements are
 given nothing else, and have to return the very same. Methods that mix elements meet a few among ordinary

@@ -17,7 +17,7 @@ from plugrad_conformance.programs.shrink import shrink
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run programs of many seeds and print each that fails, made small; return the exit status."""
+    """Run programs of many seeds and print shrunken failures; return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m plugrad_conformance.programs", description=__doc__)
     parser.add_argument("--first", type=int, default=0, help="the first seed (0)")
     parser.add_argument("--count", type=int, default=100, help="how many seeds (100)")

@@ -1,4 +1,4 @@
-"""Run a program on a device, in several ways, and say where it differs from NumPy."""
+"""Run a program on a device in several ways, and compare it with NumPy."""
 
 from collections.abc import Iterable, Sequence
 from typing import Literal

@@ -1,4 +1,4 @@
-"""Make a random program, running it with NumPy on the way to see which steps are possible."""
+"""Make a random program, running it with NumPy to find possible steps."""
 
 import math
 import random
@@ -51,7 +51,7 @@ class _Draft:
 
 
 def random_program(seed: int, length: int = 40) -> Program:
-    """Return the random program of `seed` with about `length` steps; the same for the same seed."""
+    """Return the random program of `seed` with about `length` steps."""
     rng = random.Random(seed)
     draft = _Draft()
     for _ in range(rng.randint(2, 5)):
@@ -107,7 +107,7 @@ def _pick(rng: random.Random, draft: _Draft) -> int:
 
 
 def _matching(rng: random.Random, draft: _Draft, op: OpSpec, sources: list[int]) -> list[int]:
-    """Exchange operands for some of a fitting dtype, or the last one for a new input that fits."""
+    """Exchange operands for others of a fitting dtype, or for a new input."""
     if op.arity == 3:
         truths = draft.of_dtype(np.dtype(np.bool_))
         sources = [rng.choice(truths) if truths else sources[0], *sources[1:]]

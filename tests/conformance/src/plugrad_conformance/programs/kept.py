@@ -1,4 +1,4 @@
-"""Random functions that are built again while values and gradients of the first time are kept.
+"""Random functions that are built again while their first values are kept.
 
 Some of these were realized or read. Values may then come from memory; gradients still have to know how
 each value is computed. NumPy says what is right: functions are evaluated at complex numbers, where a tiny
@@ -104,7 +104,7 @@ OPS: dict[str, Op] = {
 
 @dataclass(frozen=True)
 class Function:
-    """A function of arrays, as steps that each name an op and the places of its operands.
+    """A function of arrays, as steps of ops and places of operands.
 
     Attributes:
         inputs: the arrays it is evaluated at; their places come first.
@@ -181,7 +181,7 @@ def random_function(rng: random.Random, length: int) -> Function:
 
 
 def difference(seed: int, device: str, *, requires_grad: bool, length: int = 10) -> str | None:
-    """Return what is wrong with the function of `seed`, built again while its first values are kept, or None.
+    """Return the error of the function of `seed`, built again, or None. Its first values are kept.
 
     Args:
         seed: says what the function is, and what is realized, read and kept.
@@ -206,7 +206,7 @@ def difference(seed: int, device: str, *, requires_grad: bool, length: int = 10)
 
 
 def _keep(rng: random.Random, function: Function, inputs: list[Tensor], kept: Values) -> None:
-    """Fill `kept` with values and gradients, some of which were realized or read, and not all that were."""
+    """Fill `kept` with values and gradients. Some of them are realized or read."""
     for _ in range(rng.randint(1, 2)):
         values = function.on_tensors(inputs)
         if rng.random() < 0.5:
@@ -221,7 +221,7 @@ def _keep(rng: random.Random, function: Function, inputs: list[Tensor], kept: Va
 
 
 def _needed(function: Function, inputs: list[Tensor]) -> list[Tensor]:
-    """Return the inputs that the result depends on by steps that pass gradients."""
+    """Return the inputs that get a gradient from the result."""
     reached = set(function.roots)
     for place, (name, sources) in reversed(list(enumerate(function.steps, len(inputs)))):
         if place in reached and name != "detach":
@@ -230,7 +230,7 @@ def _needed(function: Function, inputs: list[Tensor]) -> list[Tensor]:
 
 
 def _built_again(rng: random.Random, function: Function, inputs: list[Tensor]) -> str | None:
-    """Say what is wrong with values and gradients when all is built again, in a jitted function too."""
+    """Describe wrong values and gradients after a rebuild, in a jitted function too."""
     needed = _needed(function, inputs)
     is_needed = [any(t is n for n in needed) for t in inputs]
     values = function.on_numpy([x.astype(np.complex128) for x in function.inputs])

@@ -1,4 +1,4 @@
-"""What NumPy says a program means, with views that share memory as tensors do.
+"""The meaning of a program to NumPy, with views that share memory as tensors do.
 
 NumPy's own views would not do: some of its reshapes copy where a tensor's do not. So a value is a list of
 places in memory of its own, or of another value.
@@ -18,7 +18,7 @@ from plugrad_conformance.programs.program import Array, Program, Step
 
 @dataclass(frozen=True)
 class Shown:
-    """What a step's value shows.
+    """The memory of a step's value, and its view of it.
 
     Attributes:
         memory: elements, in one row.
@@ -45,7 +45,7 @@ def fresh(values: Any) -> Shown:
 
 
 def take(step: Step, operands: Sequence[Shown]) -> Shown:
-    """Do one step: return its value, which is the first operand if the step changes that.
+    """Do one step and return its value, a changed first operand included.
 
     Raises:
         FloatingPointError: it divides an integer by zero, which means nothing.
@@ -74,7 +74,7 @@ def take(step: Step, operands: Sequence[Shown]) -> Shown:
 
 
 def evaluate(steps: Sequence[Step]) -> list[Shown]:
-    """Take all steps; return their values, which show what they hold at the end."""
+    """Take all steps; return their values at the end."""
     shown: list[Shown] = []
     for step in steps:
         shown.append(take(step, [shown[i] for i in step.sources]))
@@ -82,6 +82,6 @@ def evaluate(steps: Sequence[Step]) -> list[Shown]:
 
 
 def program_of(steps: Sequence[Step], kept: Sequence[int], shown: Sequence[Shown]) -> Program:
-    """Return the program that compares `kept`, given what its values show at the end."""
+    """Return the program that compares `kept` with its values at the end."""
     bounds = {i: ends for i in kept if (ends := shown[i].bounds) is not None}
     return Program(tuple(steps), tuple(kept), tuple(shown[i].values() for i in kept), bounds)

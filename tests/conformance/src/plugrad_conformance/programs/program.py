@@ -43,7 +43,7 @@ class Program:
     bounds: Mapping[int, tuple[Array, Array]] = field(default_factory=dict[int, tuple[Array, Array]])
 
     def __str__(self) -> str:
-        """Return the program as lines that name what each step takes."""
+        """Return the program as lines of steps and their operands."""
         lines = [f"v{i} = {_call(step)}" for i, step in enumerate(self.steps)]
         return "\n".join([*lines, f"compare {', '.join(f'v{i}' for i in self.kept)}"])
 

@@ -12,7 +12,7 @@ Fails = Callable[[Program], bool]
 
 
 def shrink(program: Program, fails: Fails) -> Program:
-    """Return a smaller program that fails too: few results, few steps, inputs for what computes them."""
+    """Return a smaller program that fails too."""
     # the first value that is wrong alone has the fewest steps before it
     alone = (_keeping(program.steps, [place]) for place in range(len(program.steps)))
     found = next((p for p in alone if p is not None and fails(p)), program)
@@ -22,7 +22,7 @@ def shrink(program: Program, fails: Fails) -> Program:
 
 
 def _smaller(program: Program) -> Iterator[Program]:
-    """Give programs without a result, or with a step less that computes; the last steps first."""
+    """Yield programs without a result, or with a step less, the last ones first."""
     candidates = [(program.steps, [i for i in program.kept if i != place]) for place in program.kept]
     for place in reversed(range(len(program.steps))):
         op = program.steps[place].op
@@ -66,7 +66,7 @@ def _taken(steps: Sequence[Step]) -> list[Array]:
 
 
 def _keeping(steps: Sequence[Step], kept: Sequence[int]) -> Program | None:
-    """Return the program that compares `kept`, without steps it does not need; None if it means nothing."""
+    """Return the program that compares `kept`, without needless steps. None if it means nothing."""
     places = needed_for(steps, kept, CHANGES, SHARES)
     new = {old: i for i, old in enumerate(places)}
     short = tuple(replace(s, sources=tuple(new[i] for i in s.sources)) for s in (steps[i] for i in places))

@@ -1,4 +1,4 @@
-"""Compute an elementwise graph by the interpreter alone: no scheduler, no codegen, no device to open."""
+"""Compute an elementwise graph by the interpreter alone, without scheduler and codegen."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -64,7 +64,7 @@ MATRIX_TARGETS = {
 
 
 def check_kernel(seed: int, target: str, *opt_seeds: int) -> str:
-    """Return what is wrong with the random kernel of `seed` on one of `TARGETS`; empty if nothing is.
+    """Return the error of the random kernel of `seed` on one of `TARGETS`, or "".
 
     Args:
         seed: of the kernel.
@@ -77,7 +77,7 @@ def check_kernel(seed: int, target: str, *opt_seeds: int) -> str:
 
 
 def check_product(seed: int, target: str) -> str:
-    """Return what is wrong with the random product of `seed` on one of `MATRIX_TARGETS`, or nothing."""
+    """Return the error of the random product of `seed` on a target, or ""."""
     core = random_core(seed)
     kernel = random_product(seed, core)
     capabilities = replace(MATRIX_TARGETS[target], tensor_cores=(core,))
@@ -108,7 +108,7 @@ def _check(kernel: RandomKernel, capabilities: Capabilities, chosen: Sequence[tu
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Check kernels and products of many seeds and print each that fails; return the exit status."""
+    """Check kernels and products of many seeds; return the exit status."""
     parser = argparse.ArgumentParser(prog=f"python -m {__spec__.name}", description=__doc__)
     parser.add_argument("--first", type=int, default=0, help="the first seed (0)")
     parser.add_argument("--count", type=int, default=100, help="how many seeds (100)")

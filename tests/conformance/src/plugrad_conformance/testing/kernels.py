@@ -1,4 +1,4 @@
-"""Run kernel graphs without a scheduler or a device: lowered, by the interpreter, or unlowered, in NumPy.
+"""Run kernel graphs without a device: lowered in the interpreter, or unlowered in NumPy.
 
 `evaluate_kernel` is the meaning of a kernel: every node is an array with one axis for each range. What any
 sequence of optimisations makes of the kernel has to write the same.
@@ -49,7 +49,7 @@ def run_lowered(
 
 
 def evaluate_kernel(ast: UOp, buffers: Sequence[Array], variables: Mapping[str, int] | None = None) -> None:
-    """Do what the kernel `ast`, as the scheduler makes it, does to `buffers`: bytes, slot by slot."""
+    """Apply the unlowered kernel `ast` to `buffers`, which are bytes, slot by slot."""
     bound = {u: u.const_like((variables or {})[u.arg[0]]) for u in ast.variables()}
     with np.errstate(all="ignore"):
         _Evaluation(ast.substitute(bound), buffers).run()

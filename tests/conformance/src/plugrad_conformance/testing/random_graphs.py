@@ -1,4 +1,4 @@
-"""Random graphs of tensor-level nodes, the same for the same seed, for comparing schedules with the oracle.
+"""Random graphs of tensor-level nodes, to compare schedules with the oracle.
 
 Arithmetic is chosen so that every order of computing gives the same bits: integers wrap, floats are small
 multiples of a power of two. Versions of a buffer form a chain, and old versions stay in use, so hazards of
@@ -38,7 +38,7 @@ class RandomGraph:
     memory: dict[UOp, NDArray[Any]] = field(default_factory=dict[UOp, NDArray[Any]])
 
     def keeps_value(self, value: UOp) -> bool:
-        """Say whether assigns leave `value` as it is; views of old versions show what comes later."""
+        """Say whether assigns leave `value` as it is. Views of old versions show later contents."""
         version = _shown(value)
         if version.op not in (Ops.BUFFER, Ops.ASSIGN, Ops.AFTER):
             return True

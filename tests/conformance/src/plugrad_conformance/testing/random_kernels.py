@@ -166,7 +166,10 @@ class _Writer:
         return x.alu(op, y), most
 
     def rounding(self, dtype: DType, ranges: Sequence[UOp], depth: int) -> tuple[UOp, int]:
-        """Return a value rounded to multiples of a power of two, by a large constant that comes and goes."""
+        """Return a value rounded to a power of two by adding a large constant.
+
+        The constant is subtracted again.
+        """
         x, most = self.value(dtype, ranges, depth - 1)
         multiple = 2 ** self.rng.randint(1, 4)
         if most + multiple >= _exact(dtype):
@@ -290,7 +293,7 @@ _UNROLLED = (AxisType.UPCAST, AxisType.UNROLL, AxisType.PARTIAL)
 
 
 def random_opts(kernel: KernelOpt, seed: int, most_copies: int = 64) -> tuple[Opt, ...]:
-    """Apply random optimisations to `kernel` and return those that it took.
+    """Apply random optimisations to `kernel` and return the accepted ones.
 
     Most are legal; the others have to be refused with a KernelOptError.
     """
@@ -322,7 +325,7 @@ def random_opts(kernel: KernelOpt, seed: int, most_copies: int = 64) -> tuple[Op
 
 
 def _stage_one(kernel: KernelOpt, rng: random.Random) -> None:
-    """Let one loop copy what it repeats, where there is such a loop: no optimisation may come after it."""
+    """Stage one loop's panels, if any can be. No optimisation may come after it."""
     loops = kernel.axes(AxisType.LOOP)
     for r in rng.sample(loops, len(loops)):
         try:

@@ -57,12 +57,12 @@ def _random_fragment(rng: random.Random, side: Sequence[tuple[str, int]], shared
 
 
 def random_product(seed: int, core: TensorCore) -> RandomKernel:
-    """Return a kernel with a product of matrices in the dtypes of `core`; most have axes that it divides."""
+    """Return a random product of matrices in the dtypes of `core`. Most have axes that it divides."""
     return _Writer(random.Random(seed), core).kernel()
 
 
 def random_product_opts(kernel: KernelOpt, seed: int, core: TensorCore) -> tuple[Opt, ...]:
-    """Apply `core` to a product in `kernel`, then other random optimisations; return all that it took.
+    """Apply `core` and random optimisations to `kernel`; return the accepted ones.
 
     Axes that the tile does not divide are padded first. Where the kernel refuses the instruction, only the
     others are there.
@@ -104,7 +104,7 @@ class _Writer:
         return RandomKernel(ast, buffers, tuple(dtype for dtype, _ in self.params), {})
 
     def side(self, step: int, kind: AxisType) -> list[UOp]:
-        """Return one axis or two, of which one has a size that `step` mostly divides."""
+        """Return one axis or two, most of them divisible by `step`."""
         rng = self.rng
         size = step * rng.choice((1, 2, 2, 3)) if rng.random() < 0.8 else rng.randint(2, 2 * step + 1)
         sizes = [size, rng.choice((2, 3))] if rng.random() < 0.25 else [size]

@@ -1,4 +1,4 @@
-"""How often the Python of a jitted function runs."""
+"""Count the runs of a jitted function's Python."""
 
 from collections.abc import Callable
 from typing import Any

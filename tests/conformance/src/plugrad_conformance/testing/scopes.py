@@ -1,4 +1,4 @@
-"""Context managers that a test wraps around what it runs."""
+"""Context managers for tests."""
 
 import tempfile
 from collections.abc import Generator
@@ -14,7 +14,7 @@ E = TypeVar("E", bound=Event)
 
 @contextmanager
 def recorded_events(kind: type[E]) -> Generator[list[E]]:
-    """Give a list that fills with the events of `kind` that are emitted inside the block, on any thread.
+    """Yield a list that collects events of `kind` in the block, on any thread.
 
     Example:
         with recorded_events(KernelEvent) as launches:

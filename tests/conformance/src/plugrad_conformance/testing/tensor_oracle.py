@@ -1,4 +1,4 @@
-"""Evaluate graphs of tensor-level nodes in NumPy, one node at a time: what any schedule of them has to give.
+"""Evaluate graphs of tensor-level nodes in NumPy, one node at a time.
 
 Arithmetic is that of the PYTHON device (`plugrad.builtin.arithmetic`), so results are comparable bit for bit
 where kernels compute in the same order. Memory is functional here: a BUFFER is what it held at first, an
@@ -131,7 +131,7 @@ def _buffer_below(u: UOp) -> UOp:
 
 
 def _assign(u: UOp, value: Array, out: Result) -> Array:
-    """Write into the buffer below the target's movement ops, and return the new value of the target."""
+    """Write through the target's movement ops, and return the target's new value."""
     views: list[UOp] = []
     base = u.src[0]
     while base.op is not Ops.BUFFER:

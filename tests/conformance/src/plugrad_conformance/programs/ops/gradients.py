@@ -1,4 +1,4 @@
-"""Operations that differentiate other operations: what NumPy says follows from their meaning alone."""
+"""Operations that differentiate other operations, with gradients from NumPy alone."""
 
 import math
 import random

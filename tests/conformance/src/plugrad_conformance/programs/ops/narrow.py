@@ -1,4 +1,4 @@
-"""Operations that compute in the floats that NumPy does not have: those of 16 bits, and of 8.
+"""Operations in floats that NumPy lacks: bfloat16 and the floats of a byte.
 
 A float operand is rounded to such a dtype, one other op works on what results, and that goes back to the
 operand's dtype. All values stay within the dtype, so each rounding is one of `_rounded`.

@@ -1,4 +1,4 @@
-"""What an operation is, which values programs compute with, and help for proposing parameters.
+"""The specification of an operation, tame values, and proposals of parameters.
 
 Floats are small multiples of 1/16 throughout, so that every order of computing gives the same bits and
 results can be compared exactly; a step whose result would be anything else is not taken. Only an operation
@@ -153,7 +153,7 @@ def some_axis(rng: random.Random, xs: list[Array]) -> Params | None:
 
 
 def exact_sums(propose: Propose) -> Propose:
-    """Propose what `propose` does for operands of which no partial sum is rounded, in any order.
+    """Restrict `propose` to operands whose partial sums are exact in any order.
 
     Sums of products of multiples of 1/16 are exact in 24 bits while they stay below `_EXACT_SUM`.
     """
@@ -169,7 +169,7 @@ def exact_sums(propose: Propose) -> Propose:
 
 
 def slices(rng: random.Random, shape: tuple[int, ...], steps: tuple[int, ...]) -> tuple[slice | int, ...]:
-    """Return a basic index of an array of `shape`: slices with one of `steps`, now and then an integer."""
+    """Return a basic index of an array of `shape`, with slices of `steps`. Now and then it has an integer."""
     out: list[slice | int] = []
     for size in shape:
         if size and rng.random() < 0.15:
