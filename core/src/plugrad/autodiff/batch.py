@@ -89,10 +89,7 @@ class Batch:
         return rule(u, self._done[u.src[0]][0], self.size)
 
     def _operand(self, s: UOp, shape: tuple[Size, ...]) -> UOp:
-        """Return an operand of a batched elementwise node of `shape`.
-
-        Scalars stay, unless each example has its own.
-        """
+        """Return an operand of a batched node of `shape`; scalars stay, unless batched themselves."""
         now, is_batched = self._done[s]
         if s.shape == shape:
             return self._spread(s) if shape else now

@@ -42,10 +42,7 @@ def add_launch_dims(sink: UOp, capabilities: Capabilities) -> UOp:
 
 
 def _on_dims(name: str, ranges: Sequence[UOp], dims: int, limits: Sequence[int]) -> dict[UOp, UOp]:
-    """Return each range as an expression of at most `dims` launch indices.
-
-    The last range is on the fastest.
-    """
+    """Return ranges as expressions of at most `dims` launch indices, the last on the fastest."""
     if not ranges:
         return {}
     out: dict[UOp, UOp] = {}

@@ -286,10 +286,7 @@ class _Linearizer:
         self._emit(UOp(Ops.ENDIF, dtypes.void, (condition,)))
 
     def _open_condition(self, gate: UOp) -> UOp:
-        """Open an IF, or continue the last one.
-
-        It continues where the condition is the same and no load has come since.
-        """
+        """Open an IF, or continue an equal last one if no load has come since."""
         last = len(self.out) - 1
         while last > 0 and self.out[last].op in _MOVES_FREELY:
             last -= 1

@@ -46,10 +46,7 @@ def _over(u: UOp, count: int, fresh: dict[UOp, UOp]) -> UOp:
 
 
 def _separate_stores(sink: UOp, numbers: Iterator[int]) -> UOp:
-    """Copy ranges so that no store stands in a loop it does not end.
-
-    It would run them once for each of its steps.
-    """
+    """Copy ranges so that no store stands in a loop it does not end."""
     around: dict[UOp, tuple[UOp, ...]] = {}
     moves: dict[tuple[UOp, ...], dict[UOp, UOp]] = {}
     stores: list[UOp] = []

@@ -96,10 +96,7 @@ def _in_pieces(
 def _sum_pieces_and_rest(
     value: UOp, loops: tuple[UOp, ...], wanted: int, inner: tuple[UOp, ...], steps: int
 ) -> UOp:
-    """Return the sum with the last loop cut into pieces of about `steps`.
-
-    What is left over is added after it.
-    """
+    """Return the sum with the last loop cut into pieces and a rest."""
     *around, r = loops
     size = r.src[0]
     piece = _piece_steps(size, steps)

@@ -180,10 +180,7 @@ def _announce(device: OpenDevice, program: Program, seconds: float, *, cached: b
 def _to_disk(
     device: OpenDevice, ast: UOp, opts: "tuple[Opt, ...] | None", program: Program, blob: bytes
 ) -> None:
-    """Store `program`, whose library is the blob of that name.
-
-    The kernels of one compiler run share the blob.
-    """
+    """Store `program`; its library is a blob, which kernels of one compiler run share."""
     payload = pickle.dumps((replace(program, lib=b""), blob))
     kernel_cache().put(_disk_key(device, ast, opts), payload)
 

@@ -180,10 +180,7 @@ def _is_static(u: UOp) -> bool:
 
 
 def _is_smaller(view: UOp, best: UOp) -> bool:
-    """Say whether a view takes less memory.
-
-    It must for all values of its variables, as one schedule serves them.
-    """
+    """Say whether a view takes less memory for all values of its variables."""
     most, room = _numel(view), _numel(best)
     return most < room or (most == room and _is_static(best) and not _is_static(view))
 

@@ -195,10 +195,7 @@ class DiskCache:
         return [file for kind in ("bin", "blob", "tmp") for file in self.path.glob(f"??/*.{kind}")]
 
     def _read(self, file: Path) -> bytes:
-        """Return the contents of `file`, and record the use.
-
-        They are empty where it cannot be read or trusted.
-        """
+        """Return the contents of `file`, and record the use. Untrusted files read as empty."""
         if self._is_exposed():
             return b""
         try:

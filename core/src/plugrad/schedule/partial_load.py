@@ -29,10 +29,7 @@ def loaded_parts(sink: UOp, computing: Container[str]) -> dict[UOp, UOp]:
 
 
 def _slice_before_copy(u: UOp, computing: Container[str]) -> tuple[UOp, UOp] | None:
-    """Return the copy below the slice `u`, and the copy of the slice.
-
-    The copy is from a device that only stores.
-    """
+    """Return the copy below the slice `u`, from a storage device, and the slice's copy."""
     moves: list[UOp] = []
     copy = u.src[0] if u.op is Ops.CONTIGUOUS else u
     while copy.op in MOVEMENT:

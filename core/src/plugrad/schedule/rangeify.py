@@ -164,10 +164,7 @@ class Rangeify:
         return model.inline_elementwise(evaluations, _numel(u), self.operations[u], u.dtype.itemsize)
 
     def _evaluations(self, access: Access, use: Use) -> int:
-        """Return how often the value is computed.
-
-        Loops inside of those that it depends on are not counted.
-        """
+        """Return how often loops compute the value, hoisted out of loops without effect on it."""
         if not self._model(use.kernel.device).runs_loops:
             return use.evaluations
         needed = frozenset[UOp]().union(access.gate.ranges, *(i.ranges for i in access.idxs))

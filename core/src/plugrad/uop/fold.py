@@ -68,10 +68,7 @@ def reinterpret(value: ConstType, source: DType, target: DType) -> ConstType | N
 
 
 def _sticky(value: int) -> int:
-    """Shorten an integer to 53 bits, rounding to odd.
-
-    The last bit records lost bits, so rounding again is right.
-    """
+    """Shorten an integer to 53 bits, rounding to odd, so that rounding again is right."""
     lost = value.bit_length() - 53
     if lost <= 0:
         return value

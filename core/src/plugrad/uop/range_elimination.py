@@ -111,10 +111,7 @@ def _is_neutral(op: Ops, u: UOp, beside: UOp) -> bool:
 
 
 def _collect(condition: UOp, holds: bool, out: list[UOp], path: set[UOp]) -> None:
-    """Add the conditions that imply `condition` to `out`, and all nodes to `path`.
-
-    `holds` is the truth that `condition` has to have.
-    """
+    """Add the conditions under which `condition` is `holds` to `out`, and all nodes to `path`."""
     stack = [(condition, holds)]
     while stack:
         u, holds = stack.pop()

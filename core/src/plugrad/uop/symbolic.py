@@ -203,10 +203,7 @@ def _terms(u: UOp, op: Ops) -> list[UOp]:
 
 
 def _drop_repeated(u: UOp, a: UOp, b: UOp) -> UOp | None:
-    """Turn a & b & a into a & b, and a & ~a into False.
-
-    For OR the latter becomes True. Only the smaller side is searched.
-    """
+    """Turn a & b & a into a & b. a & ~a is False. It searches the smaller side only."""
     known, absorbing = _terms(a, u.op), u.op is Ops.OR
     known_set = set(known)
     fresh = [t for t in _terms(b, u.op) if t not in known_set]

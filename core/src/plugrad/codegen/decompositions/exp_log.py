@@ -76,10 +76,7 @@ def _ends(layout: FloatFormat) -> tuple[float, float]:
 
 
 def _between(x: UOp, lowest: float, highest: float) -> tuple[UOp, UOp]:
-    """Return `x` limited from below, and from both sides.
-
-    NaN stays in the first and becomes a number in the second.
-    """
+    """Return `x` limited from below, and from both sides. NaN stays in the first only."""
     low = (x < lowest).where(x.const_like(lowest), x)
     return low, (low < highest).where(low, x.const_like(highest))
 

@@ -72,10 +72,7 @@ def _reduced(a: UOp, layout: FloatFormat) -> tuple[UOp, UOp, UOp]:
 
 
 def _turns_short(a: UOp, layout: FloatFormat) -> tuple[UOp, UOp, UOp]:
-    """Return (quadrant, fraction, more of it) with a*2/pi = quadrant + fraction.
-
-    It is for a float32 from 2**-1 on.
-    """
+    """Return (quadrant, fraction, more of it) of a*2/pi, for a float32 from 2**-1 on."""
     field = bits(a) >> layout.fraction_bits
     m = _significand(a, layout)
     # the 64 binary digits of 2/pi whose products have the weights 2**1 .. 2**-62, and 32 more for their carry

@@ -132,10 +132,7 @@ def _vector_steps(r: UOp, lanes: int) -> int:
 
 
 def _access_cost(place: MemoryAccess, lane: UOp | None, share: float) -> float:
-    """Return the cost of a step at a place.
-
-    It is its share of wide accesses and a shuffle, or one of its own.
-    """
+    """Return the cost of a step. It is its share of wide accesses and a shuffle, or one access."""
     if lane is None or not place.moves(lane) or place.is_contiguous(lane):
         return share
     return min(_SHUFFLED * share, _GATHERED) if place.is_shuffled(lane) else _GATHERED
@@ -200,10 +197,7 @@ class _VectorPlan:
         return [r for r in self.kernel.axes(AxisType.LOOP) if self._lanes(r) > 1]
 
     def _lanes(self, r: UOp) -> int:
-        """Return the lanes that fit along `r`.
-
-        Fewer are returned where they divide it and take as few steps.
-        """
+        """Return the lanes that fit along `r`, or fewer without a rest."""
         size = constant_size(r) or 1
         most = lanes_along(self.places, r, self.kernel.capabilities)
         for body in self.bodies:
@@ -253,10 +247,7 @@ class _VectorPlan:
         return body.steps * (accesses + (body.operations + 1) * share)
 
     def _is_packed(self, place: MemoryAccess, lane: UOp | None) -> bool:
-        """Say whether lanes along `lane` may be read from a copy.
-
-        The memory is large, and read for many rows.
-        """
+        """Say whether lanes along `lane` read a copy of large memory, for many rows."""
         if not self.packs or place.reduce is None or lane is None or not place.moves(lane):
             return False
         rows = (r for r in self.kernel.axes(AxisType.LOOP) if r is not lane and not place.moves(r))
@@ -318,10 +309,7 @@ class _VectorPlan:
         return min(fitting, key=lambda tile: (tile.cost(body), -tile.products)).opts()
 
     def _crossing(self, lane: UOp) -> tuple[AxisId, int] | None:
-        """Return the axis and size of a rectangle of whole cache lines.
-
-        A place jumps along the lanes and runs along the axis.
-        """
+        """Return another axis and its lanes, contiguous where memory jumps along `lane`."""
         jumping = [p for p in self.places if p.moves(lane) and not p.is_contiguous(lane)]
         for r in self.kernel.axes(AxisType.LOOP):
             side = self._fitting(r, 1, (16, 8, 4))

@@ -53,10 +53,7 @@ def cuts(kernel: KernelOpt) -> Iterator[Opt]:
 
 
 def _borders(value: UOp, r: UOp) -> Iterator[int]:
-    """Yield steps of `r` at which a comparison within `value` changes.
-
-    A quotient or remainder that jumps counts, too.
-    """
+    """Yield steps of `r` at which a comparison, quotient or remainder within `value` changes."""
     size = constant_size(r) or 0
     for u in value.toposort():
         if u.op is Ops.CMPLT:

@@ -77,10 +77,7 @@ def _never_zero(d: UOp) -> bool:
 
 
 def _reduce(terms: Terms, c: int) -> tuple[Terms, Terms]:
-    """Split terms into `c` times a quotient, and a rest.
-
-    The rest's factors are below `c` and keep their sign.
-    """
+    """Split terms into `c` times a quotient, and terms of smaller factors with their sign."""
     quotient: Terms = {}
     rest: Terms = {}
     for t, k in terms.items():
@@ -105,10 +102,7 @@ def _small_rests(terms: Terms, constant: int, c: int) -> Iterator[tuple[int, Ter
 
 
 def _nearest(terms: Terms, constant: int, c: int) -> tuple[Terms, Terms, int] | None:
-    """Split `terms + constant` into `c*(q + m) + rest`.
-
-    It holds that `0 <= rest < c`; factors of rest are nearest to zero.
-    """
+    """Split `terms + constant` into `c*(q + m) + rest`. Factors of rest are nearest to zero."""
     rest = {t: k if 2 * abs(k) <= c else k - c if k > 0 else k + c for t, k in terms.items()}
     lowest, highest = bounds_of_sum(rest, constant)
     if lowest // c != highest // c:
@@ -264,10 +258,7 @@ def _step(terms: Terms, lead_atoms: list[UOp], lead_factor: int) -> tuple[UOp | 
 
 
 def _degree(term: UOp) -> tuple[int, list[tuple[int, tuple[int, ...], int]]]:
-    """Return a key that orders terms by degree, then by atoms.
-
-    Multiplying two terms by an atom keeps their order.
-    """
+    """Return a key that orders terms by degree, then by atoms."""
     atoms = factors_of(term)
     return len(atoms), [a.order for a in atoms]
 
@@ -294,10 +285,7 @@ def highest_of(x: UOp) -> int:
 
 
 def _raise_one(terms: Terms) -> tuple[Terms, int] | None:
-    """Replace a loop variable of symbolic size by its maximum, in a positive term.
-
-    Remainders count as loop variables.
-    """
+    """Replace a range or remainder of symbolic size by its maximum, in a positive term."""
     for t, k in terms.items():
         atoms = factors_of(t)
         for i, atom in enumerate(atoms):

@@ -91,10 +91,7 @@ def _truth(u: UOp, value: bool) -> UOp:
 
 
 def _less(u: UOp) -> UOp | None:
-    """Bring `a < b` to `terms < rest + c`.
-
-    The first term is positive, constants are right, no factor is common.
-    """
+    """Bring `a < b` to `terms < rest + c`. The first term is positive, no factor common."""
     a, b = u.src
     if a.vmax < b.vmin:
         return _truth(u, True)

@@ -73,10 +73,7 @@ def pretty(root: "UOp", most: int | None = None, prefix: str = "x") -> str:
 
 
 def _written_ahead(root: "UOp") -> "dict[UOp, None]":
-    """Return nodes that cut the graph into pieces of limited depth, sources first.
-
-    Python's parser reads no deeper ones.
-    """
+    """Return nodes that cut the graph into shallow pieces for Python's parser, sources first."""
     heights: dict[UOp, int] = {}
     ahead: dict[UOp, None] = {}
     for node in root.toposort():
