@@ -141,13 +141,14 @@ def _parameters(args: ast.arguments, skips_first: bool) -> str:
     elif args.kwonlyargs:
         shown.append("*")
     shown += [_parameter(a, d) for a, d in zip(args.kwonlyargs, args.kw_defaults, strict=True)]
-    if args.kwarg:
+    # the keywords of other libraries are documented once, in migrating.md
+    if args.kwarg and args.kwarg.arg not in ("names", "_names"):
         shown.append("**" + _parameter(args.kwarg, None))
     return ", ".join(shown)
 
 
 def _parameter(arg: ast.arg, default: ast.expr | None) -> str:
-    value = "" if default is None else f" = {ast.unparse(default)}"
+    value = "" if default is None else f" = {ast.unparse(default)}".removesuffix(" = REQUIRED")
     return f"{arg.arg}: {_annotation(arg.annotation)}{value}"
 
 

@@ -1,4 +1,5 @@
 import inspect
+import traceback
 from typing import Any
 
 import numpy as np
@@ -7,7 +8,7 @@ import torch
 
 from plugrad import Tensor
 from plugrad.errors import AxisError
-from plugrad.tensor.keywords import SYNONYMS
+from plugrad.tensor.keywords import OWN_NAMES
 
 x = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
 
@@ -115,7 +116,7 @@ def test_unknown_keywords_are_refused_as_ever() -> None:
 
 def test_signatures_and_errors_keep_their_own_names() -> None:
     assert "axis" in inspect.signature(Tensor.sum).parameters
-    assert not set(inspect.signature(Tensor.sum).parameters) & set(SYNONYMS["axis"])
+    assert not set(inspect.signature(Tensor.sum).parameters) & OWN_NAMES.keys()
     with pytest.raises(AxisError, match=r"^sum"):
         getattr(Tensor(x), "sum")(dim=7)  # noqa: B009 - the static type has one name
 
@@ -163,5 +164,40 @@ def test_orders_of_numpy_that_are_no_methods_are_computed_by_numpy() -> None:
 
 
 def test_results_are_written_nowhere_else() -> None:
-    with pytest.raises(TypeError, match=r"sum\(\) has no parameter 'out'\. Leave it out"):
+    with pytest.raises(TypeError, match=r"sum\(\) got an unexpected keyword argument 'out'"):
         Tensor(x).sum(1, out=np.zeros((2, 4)))  # pyright: ignore[reportCallIssue]
+
+
+def test_a_refusal_has_the_frame_of_the_method_alone_above_it() -> None:
+    with pytest.raises(AxisError) as caught:
+        Tensor(x).unsqueeze(9)
+    own, *deeper = [frame.name for frame in traceback.extract_tb(caught.tb)][1:]
+    assert (own, len(deeper)) == ("unsqueeze", 1)
+
+
+@pytest.mark.parametrize(
+    ("method", "given", "missing"),
+    [
+        ("gather", {"dim": 1}, "gather() is missing 'index'."),
+        ("gather", {"index": Tensor([[[0]]])}, "gather() is missing 'axis'."),
+        ("narrow", {"start": 0}, "narrow() is missing 'axis' and 'length'."),
+        ("unsqueeze", {}, "unsqueeze() is missing 'axis'."),
+        ("swapaxes", {"dim0": 1}, "swapaxes() is missing 'axis2'."),
+    ],
+)
+def test_a_parameter_without_a_default_is_asked_for(method: str, given: Any, missing: str) -> None:
+    with pytest.raises(TypeError) as caught:
+        getattr(Tensor(x), method)(**given)
+    assert str(caught.value) == missing
+
+
+def test_the_axes_of_a_diagonal_to_write_are_counted_from_1() -> None:
+    square = np.zeros((3, 2, 3), np.float32)
+    got = getattr(Tensor(square), "diagonal_scatter")(Tensor.ones(2, 3), dim1=0, dim2=2)  # noqa: B009
+    want = torch.tensor(square).diagonal_scatter(torch.ones(2, 3), dim1=0, dim2=2)
+    np.testing.assert_array_equal(got.numpy(), want.numpy())
+
+
+def test_sizes_given_one_by_one_are_not_given_by_name_too() -> None:
+    with pytest.raises(TypeError, match=r"reshape\(\) got 'shape' twice"):
+        Tensor(x).reshape(4, 6, shape=(6, 4))

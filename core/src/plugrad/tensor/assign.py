@@ -16,6 +16,7 @@ from plugrad.tensor.base import TensorBase
 from plugrad.tensor.cell import Path, shown
 from plugrad.tensor.host.host_data import computes
 from plugrad.tensor.host.strided import write_view
+from plugrad.tensor.keywords import REQUIRED, renamed
 from plugrad.tensor.shapes import expanded, show
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
@@ -29,7 +30,7 @@ class AssignMixin(TensorBase):
 
     __slots__ = ()
 
-    def assign(self: Tensor, value: Tensor | ConstType | list[Any]) -> Tensor:
+    def assign(self: Tensor, value: Tensor | ConstType | list[Any] = REQUIRED, **names: Any) -> Tensor:
         """Write `value`, broadcast to this shape, into this tensor's memory once it is computed; return this.
 
         Axes of size 1 that `value` has in front of those of this tensor fall away, as in `x[...] = value`.
@@ -60,11 +61,13 @@ class AssignMixin(TensorBase):
             >>> t.tolist()
             [2, 40, 30]
         """
+        if names or value is REQUIRED:
+            (value,) = renamed(self.assign, names, value=value)
         self._check_writable()
         self._write((), self._assignable(value, self.shape))
         return self
 
-    def replace(self: Tensor, other: Tensor) -> Tensor:
+    def replace(self: Tensor, other: Tensor = REQUIRED, **names: Any) -> Tensor:
         """Become what `other` is: the same graph or memory, dtype and device; return this.
 
         Nothing is copied or written: views of what this tensor was stay what they are. Whether it requires a
@@ -81,6 +84,8 @@ class AssignMixin(TensorBase):
             >>> first.tolist()
             [5, 5]
         """
+        if names or other is REQUIRED:
+            (other,) = renamed(self.replace, names, other=other)
         if not isinstance(other, TensorBase):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise DtypeError(
                 f"replace: {other!r} ({type(other).__name__}) is no tensor. Use assign() for numbers."

@@ -1,157 +1,339 @@
 """The keywords of other libraries: `dim` for `axis`, `keepdims` for `keepdim`, and the like.
 
-Each method has one name for a parameter, which its signature and the documentation show. Programs that were
-written for PyTorch, NumPy or tinygrad may use theirs.
+A method that takes them has `**names` in its signature, typed by a dictionary of this module, and begins with
+
+    if names:
+        axis, keepdim = renamed(self.sum, names, axis=axis, keepdim=keepdim)
+
+A parameter that has no default, and may be given by another name, has the default `REQUIRED`.
 """
 
 import inspect
-from collections.abc import Callable, Mapping
-from functools import wraps
-from typing import Any, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, Final, TypedDict
 
-__all__ = ["SYNONYMS", "understands_synonyms"]
+__all__ = [
+    "OWN_NAMES",
+    "REQUIRED",
+    "AxesNames",
+    "AxisNames",
+    "ClampNames",
+    "DiagonalNames",
+    "EndNames",
+    "ExchangeNames",
+    "FlattenNames",
+    "FlipNames",
+    "InterpolationNames",
+    "KeepdimNames",
+    "NormNames",
+    "OrderNames",
+    "PadNames",
+    "PartNames",
+    "PermuteNames",
+    "ReduceNames",
+    "RepeatAxisNames",
+    "RepeatNames",
+    "ScatterNames",
+    "ShapeNames",
+    "ShiftNames",
+    "SizeNames",
+    "SpanNames",
+    "SpreadNames",
+    "StepNames",
+    "TargetNames",
+    "TriangleNames",
+    "exchanged",
+    "renamed",
+]
 
-T = TypeVar("T")
 
-# what others call a parameter of ours
-SYNONYMS: Mapping[str, tuple[str, ...]] = {
-    "axis": ("dim", "dims", "dimension"),
-    "axes": ("dims", "dim", "order"),
-    "axis1": ("dim0", "axis0"),
-    "axis2": ("dim1",),
-    "start_axis": ("start_dim",),
-    "end_axis": ("end_dim",),
-    "keepdim": ("keepdims",),
-    "correction": ("ddof", "unbiased"),
-    "diagonal": ("k",),
-    "max_": ("max", "a_max"),
-    "min_": ("min", "a_min"),
-    "negative_slope": ("neg_slope",),
-    "repeats": ("reps",),
-    "shape": ("size",),
-    "shifts": ("shift",),
-    "sorted_": ("sorted",),
-    "steps": ("num",),
-    "stop": ("end",),
-    "y": ("Y", "target"),
+class _Required:
+    def __repr__(self) -> str:
+        return "REQUIRED"
+
+
+# the default of a parameter without one; `renamed` refuses it
+REQUIRED: Final[Any] = _Required()
+
+# other libraries' names of parameters, and the names here: of several, a method has one
+OWN_NAMES: Mapping[str, tuple[str, ...]] = {
+    "Y": ("y",),
+    "a_max": ("max_",),
+    "a_min": ("min_",),
+    "arg": ("bounds",),
+    "constant_values": ("value",),
+    "ddof": ("correction",),
+    "dim": ("axis", "axes"),
+    "dim1": ("axis1",),
+    "dim2": ("axis2",),
+    "dimension": ("axis",),
+    "dims": ("axis", "axes"),
+    "end": ("stop",),
+    "end_dim": ("end_axis",),
+    "k": ("diagonal",),
+    "keepdims": ("keepdim",),
+    "ll": ("layers",),
+    "max": ("max_",),
+    "method": ("interpolation",),
+    "min": ("min_",),
+    "neg_slope": ("negative_slope",),
+    "num": ("steps",),
+    "ord": ("p",),
+    "order": ("axes",),
+    "pad": ("padding",),
+    "pad_width": ("padding",),
+    "reps": ("repeats",),
+    "shift": ("shifts",),
+    "size": ("shape",),
+    "sorted": ("sorted_",),
+    "split_size": ("sizes",),
+    "split_size_or_sections": ("sizes",),
+    "start_dim": ("start_axis",),
+    "target": ("y",),
+    "unbiased": ("correction",),
+    "value": ("src",),
+    "w": ("other",),
+    "x": ("value", "other"),
 }
-# and what they call one of a single method
-_OF_METHODS: Mapping[str, Mapping[str, str]] = {
-    "assign": {"x": "value"},
-    "dot": {"w": "other"},
-    "matrix_norm": {"ord": "p"},
-    "norm": {"ord": "p"},
-    "pad": {"pad": "padding", "pad_width": "padding", "constant_values": "value"},
-    "quantile": {"method": "interpolation"},
-    "replace": {"x": "other"},
-    "scatter": {"value": "src"},
-    "sequential": {"ll": "layers"},
-    "shrink": {"arg": "bounds"},
-    "split": {"split_size": "sizes", "split_size_or_sections": "sizes"},
-}
-# parameters that are given one by one, and by name as a sequence
-_BY_POSITION = frozenset({"axes", "axis", "repeats", "shape"})
-# PyTorch counts the axes of these from 1
-_FROM_ONE = {"dim1": "axis1", "dim2": "axis2"}
-_COUNTED_FROM_ONE = frozenset({"diag_embed", "diagonal", "trace"})
-# and those of these from 0: its second name is our first
-_FROM_ZERO = {"axis0": "axis1", "axis1": "axis2"}
-_COUNTED_FROM_ZERO = frozenset({"swapaxes", "swapdims"})
-# what NumPy's own functions, such as `np.sum(tensor)`, pass on to methods along axes as None, and to others
-_NOTHING = ("dtype", "out")
-_NOTHING_BESIDES: Mapping[str, tuple[str, ...]] = {
-    "argsort": ("kind", "order"),
-    "clip": ("out",),
-    "round": ("out",),
-}
-# with `dim` PyTorch gives values and places together: to take it here would be another answer in silence
-_VALUES_AND_PLACES = frozenset({"max", "min"})
+# NumPy's functions, such as `np.sum(tensor)`, pass these on to methods as None
+_PASSED_AS_NONE = frozenset({"dtype", "kind", "order", "out"})
+# exchanged axes are counted from 0 by PyTorch, and from 1 by NumPy
+_AXES_FROM_0: Mapping[str, str] = {"axis0": "axis1", "axis1": "axis2", "dim0": "axis1", "dim1": "axis2"}
+_DIMS_FROM_0: Mapping[str, str] = {"dim0": "axis1", "dim1": "axis2"}
 
 
-def understands_synonyms(cls: type[T]) -> type[T]:
-    """Let the public methods of a class and its bases take the keywords of `SYNONYMS` besides their own.
+def renamed(method: Callable[..., Any], names: Mapping[str, Any], **own: Any) -> tuple[Any, ...]:
+    """Return the values of a method's own parameters, some of them given by other names.
 
     Raises:
-        TypeError: by the methods, where a parameter is given under two names.
+        TypeError: a name is unknown, a parameter is given twice, or a required one is missing.
+
+    Example:
+        >>> from plugrad import Tensor
+        >>> renamed(Tensor.sum, {"dim": 1}, axis=None, keepdim=False)
+        (1, False)
     """
-    for base in cls.__mro__[:-1]:
-        members: dict[str, Any] = dict(vars(base))
-        for name, member in members.items():
-            if name.startswith("_"):
-                continue
-            # of a class method or a static one, what it wraps
-            function = getattr(member, "__func__", member)
-            code = getattr(_innermost(function), "__code__", None)
-            if code is None:
-                continue
-            count = code.co_argcount + code.co_kwonlyargcount
-            rest = code.co_varnames[count] if code.co_flags & inspect.CO_VARARGS else ""
-            own = _synonyms_of(name, (*code.co_varnames[:count], rest))
-            if own:
-                translated = _translating(function, own, rest)
-                if name in _COUNTED_FROM_ZERO:
-                    translated = _counting_from_zero(translated)
-                setattr(base, name, translated if function is member else type(member)(translated))
-    return cls
+    title = method.__name__
+    parameters = _parameters(getattr(method, "__func__", method))
+    for other, value in names.items():
+        name = next((name for name in OWN_NAMES.get(other, (other,)) if name in own), "")
+        if not name and value is None and other in _PASSED_AS_NONE:
+            continue
+        if not name:
+            raise TypeError(f"{title}() got an unexpected keyword argument {other!r}.")
+        parameter = parameters[name]
+        is_rest = parameter.kind is inspect.Parameter.VAR_POSITIONAL
+        if own[name] if is_rest else own[name] is not parameter.default:
+            raise TypeError(f"{title}() got {name!r} twice, also as {other!r}.")
+        own[name] = (value,) if is_rest else value
+    if missing := [name for name, value in own.items() if value is REQUIRED]:
+        raise TypeError(f"{title}() is missing {' and '.join(map(repr, missing))}.")
+    return tuple(own.values())
 
 
-def _innermost(function: Any) -> Any:
-    # `inspect.unwrap` looks for circles as well, at every import
-    while (inner := getattr(function, "__wrapped__", None)) is not None:
-        function = inner
-    return function
+def exchanged(
+    method: Callable[..., Any], names: Mapping[str, Any], axis1: Any, axis2: Any
+) -> tuple[Any, ...]:
+    """Return two axes that may be counted from 0: `axis0` and `axis1`, or `dim0` and `dim1`.
+
+    Raises:
+        TypeError: as by `renamed`; or axes are counted from 0 and from 1.
+    """
+    is_given = axis1 is not None and axis1 is not REQUIRED
+    # behind a first axis, `axis1` is the second one
+    counts_from_0 = "axis0" in names or (is_given and "axis1" in names)
+    if counts_from_0 and "axis2" in names:
+        raise TypeError(f"{method.__name__}() got axes counted from 0 and 'axis2' as well.")
+    table = _AXES_FROM_0 if counts_from_0 else _DIMS_FROM_0
+    own = {table.get(name, name): value for name, value in names.items()}
+    if len(own) < len(names):
+        raise TypeError(f"{method.__name__}() got an axis twice, as {' and '.join(map(repr, names))}.")
+    return renamed(method, own, axis1=axis1, axis2=axis2)
 
 
-def _synonyms_of(name: str, parameters: tuple[str, ...]) -> dict[str, str]:
-    """Return what other names a method's parameters have, each with its own; "" for what may only be None."""
-    if name in _COUNTED_FROM_ONE:
-        return _FROM_ONE
-    out = {other: own for own in parameters for other in SYNONYMS.get(own, ()) if other not in parameters}
-    out |= {other: own for other, own in _OF_METHODS.get(name, {}).items() if own in parameters}
-    if "axis" in parameters:
-        out |= {name: "" for name in _NOTHING if name not in parameters}
-    out |= dict.fromkeys(_NOTHING_BESIDES.get(name, ()), "")
-    if parameters[-1] in _BY_POSITION:
-        out[parameters[-1]] = parameters[-1]
-    if name in _VALUES_AND_PLACES:
-        out = {other: own for other, own in out.items() if own != "axis"}
-    return out
+@lru_cache(maxsize=512)
+def _parameters(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
+    return inspect.signature(function).parameters
 
 
-def _counting_from_zero(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a method of two axes that takes `axis0` and `axis1` as well, where that is what they mean."""
-
-    @wraps(function)
-    def translated(*args: Any, **keywords: Any) -> Any:
-        # behind the tensor and a first axis, `axis1` is the second one
-        if "axis0" in keywords or (len(args) > 1 and "axis1" in keywords):
-            if "axis2" in keywords:
-                raise TypeError(f"{function.__name__}() got axes counted from 0 and 'axis2' as well.")
-            keywords = {_FROM_ZERO.get(name, name): value for name, value in keywords.items()}
-        return function(*args, **keywords)
-
-    return translated
+# --- names by topic ---
 
 
-def _translating(function: Callable[..., Any], own: Mapping[str, str], rest: str) -> Callable[..., Any]:
-    """Return a method that takes other names; what it calls `rest` is given by position, as one tuple."""
+class AxisNames(TypedDict, total=False):
+    """Names of `axis`."""
 
-    @wraps(function)
-    def translated(*args: Any, **keywords: Any) -> Any:
-        if keywords and not own.keys().isdisjoint(keywords):
-            for other in own.keys() & keywords.keys():
-                name = own[other]
-                if name != other and name in keywords:
-                    raise TypeError(f"{function.__name__}() got {name!r} twice, also as {other!r}.")
-                value = keywords.pop(other)
-                if not name and value is None:
-                    continue
-                if not name:
-                    raise TypeError(f"{function.__name__}() has no parameter {other!r}. Leave it out.")
-                if name == rest:
-                    args = (*args, value)
-                else:
-                    keywords[name] = value
-        return function(*args, **keywords)
+    dim: int | Sequence[int] | None
+    dims: int | Sequence[int] | None
+    dimension: int | Sequence[int] | None
 
-    return translated
+
+class FlipNames(AxisNames, total=False):
+    """Names of axes that are given one by one."""
+
+    axis: int | Sequence[int]
+
+
+class KeepdimNames(TypedDict, total=False):
+    """Names of `keepdim`."""
+
+    keepdims: bool
+
+
+class ReduceNames(AxisNames, KeepdimNames, total=False):
+    """Names of `axis` and `keepdim`."""
+
+
+class SpreadNames(ReduceNames, total=False):
+    """Names of the parameters of a variance."""
+
+    ddof: float
+    unbiased: bool
+
+
+class NormNames(ReduceNames, total=False):
+    """Names of the parameters of a norm."""
+
+    ord: Any
+
+
+class InterpolationNames(ReduceNames, total=False):
+    """Names of the parameters of a quantile."""
+
+    method: str
+
+
+class OrderNames(AxisNames, total=False):
+    """Names of the parameters of a sort."""
+
+    sorted: bool
+
+
+class PartNames(AxisNames, total=False):
+    """Names of the parameters of a split."""
+
+    split_size: Any
+    split_size_or_sections: Any
+
+
+class ShiftNames(AxisNames, total=False):
+    """Names of the parameters of a roll."""
+
+    shift: Any
+
+
+class RepeatAxisNames(AxisNames, total=False):
+    """Names of the parameters of `repeat_interleave`."""
+
+    reps: Any
+
+
+class ScatterNames(AxisNames, total=False):
+    """Names of the parameters of a scatter."""
+
+    value: Any
+
+
+class SpanNames(AxisNames, total=False):
+    """Names of `axis` and `stop`."""
+
+    end: int | None
+
+
+class AxesNames(TypedDict, total=False):
+    """Names of `axes`."""
+
+    dim: Any
+    dims: Any
+    order: Any
+
+
+class PermuteNames(AxesNames, total=False):
+    """Names of axes that are given one by one."""
+
+    axes: Sequence[int]
+
+
+class DiagonalNames(TypedDict, total=False):
+    """Names of the axes of a diagonal, counted from 1."""
+
+    dim1: int
+    dim2: int
+
+
+class ExchangeNames(TypedDict, total=False):
+    """Names of two axes to exchange."""
+
+    axis0: int
+    axis1: int
+    axis2: int
+    dim0: int
+    dim1: int
+
+
+class TriangleNames(TypedDict, total=False):
+    """Names of `diagonal`."""
+
+    k: int
+
+
+class FlattenNames(TypedDict, total=False):
+    """Names of a first and a last axis."""
+
+    start_dim: int
+    end_dim: int
+
+
+class SizeNames(TypedDict, total=False):
+    """Names of `shape`."""
+
+    size: Any
+
+
+class ShapeNames(SizeNames, total=False):
+    """Names of sizes that are given one by one."""
+
+    shape: Any
+
+
+class RepeatNames(TypedDict, total=False):
+    """Names of repeats that are given one by one."""
+
+    reps: Any
+    repeats: Any
+
+
+class EndNames(TypedDict, total=False):
+    """Names of `stop`."""
+
+    end: Any
+
+
+class StepNames(EndNames, total=False):
+    """Names of `stop` and `steps`."""
+
+    num: int
+
+
+class ClampNames(TypedDict, total=False):
+    """Names of bounds of values."""
+
+    min: Any
+    a_min: Any
+    max: Any
+    a_max: Any
+
+
+class PadNames(TypedDict, total=False):
+    """Names of the parameters of `pad`."""
+
+    pad: Any
+    pad_width: Any
+    constant_values: Any
+
+
+class TargetNames(TypedDict, total=False):
+    """Names of the labels of a loss."""
+
+    Y: Any
+    target: Any

@@ -66,7 +66,6 @@ from plugrad.tensor.indexing.gather import GatherMixin
 from plugrad.tensor.indexing.sampling import SamplingMixin
 from plugrad.tensor.indexing.scatter_views import WrittenMixin
 from plugrad.tensor.indexing.setitem import SetItemMixin
-from plugrad.tensor.keywords import understands_synonyms
 from plugrad.tensor.linalg.einsum import EinsumMixin
 from plugrad.tensor.linalg.linalg import LinalgMixin
 from plugrad.tensor.linalg.matmul import MatmulMixin
@@ -96,7 +95,6 @@ from plugrad.uop.shape import greatest
 from plugrad.uop.uop import UOp
 
 
-@understands_synonyms
 @leaves_complex_numbers
 class Tensor(
     AssignMixin,

@@ -6,13 +6,14 @@ from __future__ import annotations
 # pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from plugrad.dtype import DType, Number, dtype_max, dtypes, is_int, truncate
 from plugrad.engine import storage
 from plugrad.errors import ArgumentError
 from plugrad.tensor.base import DTypeLike, TensorBase, the_device, the_dtype
 from plugrad.tensor.host.host_data import as_count, finite, infer_dtype
+from plugrad.tensor.keywords import REQUIRED, EndNames, ShapeNames, SizeNames, StepNames, renamed
 from plugrad.tensor.numbers import check_element, check_fits
 from plugrad.tensor.shapes import Dim, as_element, as_shape, check_sizes, cut_to, show
 from plugrad.uop.ops import Ops
@@ -38,12 +39,13 @@ class CreationMixin(TensorBase):
     @classmethod
     def full(
         cls: type[Tensor],
-        shape: Dim | Sequence[Dim],
-        fill_value: Number,
+        shape: Dim | Sequence[Dim] = REQUIRED,
+        fill_value: Number = REQUIRED,
         dtype: DTypeLike | None = None,
         device: str | None = None,
         *,
         requires_grad: bool | None = None,
+        **names: Unpack[SizeNames],
     ) -> Tensor:
         """Return a tensor with `fill_value` everywhere; the dtype follows the value, as that of `Tensor`.
 
@@ -55,6 +57,8 @@ class CreationMixin(TensorBase):
             >>> Tensor.full((2, 2), 7).tolist()
             [[7, 7], [7, 7]]
         """
+        if names or shape is REQUIRED or fill_value is REQUIRED:
+            shape, fill_value = renamed(cls.full, names, shape=shape, fill_value=fill_value)
         dims = check_sizes(as_shape((shape,), "full"), "full")
         value = as_element(fill_value, "full")
         chosen = the_dtype(dtype, infer_dtype([value]))
@@ -68,6 +72,7 @@ class CreationMixin(TensorBase):
         dtype: DTypeLike | None = None,
         device: str | None = None,
         requires_grad: bool | None = None,
+        **names: Unpack[ShapeNames],
     ) -> Tensor:
         """Return zeros, of the default float.
 
@@ -75,6 +80,8 @@ class CreationMixin(TensorBase):
             >>> Tensor.zeros(2).tolist()
             [0.0, 0.0]
         """
+        if names:
+            (shape,) = renamed(cls.zeros, names, shape=shape)
         dtype = the_dtype(dtype, dtypes.default_float)
         dims = as_shape(shape, "zeros")
         return cls.full(dims, 0, dtype=dtype, device=device, requires_grad=requires_grad)
@@ -86,6 +93,7 @@ class CreationMixin(TensorBase):
         dtype: DTypeLike | None = None,
         device: str | None = None,
         requires_grad: bool | None = None,
+        **names: Unpack[ShapeNames],
     ) -> Tensor:
         """Return ones, of the default float.
 
@@ -93,6 +101,8 @@ class CreationMixin(TensorBase):
             >>> Tensor.ones(2, dtype="int32").tolist()
             [1, 1]
         """
+        if names:
+            (shape,) = renamed(cls.ones, names, shape=shape)
         dtype = the_dtype(dtype, dtypes.default_float)
         return cls.full(as_shape(shape, "ones"), 1, dtype=dtype, device=device, requires_grad=requires_grad)
 
@@ -103,6 +113,7 @@ class CreationMixin(TensorBase):
         dtype: DTypeLike | None = None,
         device: str | None = None,
         requires_grad: bool | None = None,
+        **names: Unpack[ShapeNames],
     ) -> Tensor:
         """Return memory that nobody has written to yet; for a symbolic size, as much as it has at most.
 
@@ -110,6 +121,8 @@ class CreationMixin(TensorBase):
             >>> Tensor.empty(2, 3).shape
             (2, 3)
         """
+        if names:
+            (shape,) = renamed(cls.empty, names, shape=shape)
         dims: Any = check_sizes(as_shape(shape, "empty"), "empty")
         chosen = the_dtype(dtype, dtypes.default_float)
         memory = storage.new_buffer(the_device(device), tuple(map(greatest, dims)), chosen)
@@ -125,6 +138,7 @@ class CreationMixin(TensorBase):
         device: str | None = None,
         *,
         requires_grad: bool | None = None,
+        **names: Unpack[EndNames],
     ) -> Tensor:
         """Return `start, start + step, ...` up to but not including `stop`. `arange(n)` counts from 0.
 
@@ -149,6 +163,8 @@ class CreationMixin(TensorBase):
             >>> Tensor.arange(1, 8, 3).tolist()
             [1, 4, 7]
         """
+        if names:
+            (stop,) = renamed(cls.arange, names, stop=stop)
         first, last = (0, start) if stop is None else (start, stop)
         if any(isinstance(x, UOp) for x in (first, last, step)):
             values = _symbolic_range(first, last, step)
@@ -176,12 +192,13 @@ class CreationMixin(TensorBase):
     def linspace(
         cls: type[Tensor],
         start: int | float,
-        stop: int | float,
-        steps: Dim,
+        stop: int | float = REQUIRED,
+        steps: Dim = REQUIRED,
         dtype: DTypeLike | None = None,
         device: str | None = None,
         *,
         requires_grad: bool | None = None,
+        **names: Unpack[StepNames],
     ) -> Tensor:
         """Return `steps` numbers from `start` to `stop`, both included, at equal distances.
 
@@ -196,6 +213,8 @@ class CreationMixin(TensorBase):
             >>> Tensor.linspace(0, 1, 5).tolist()
             [0.0, 0.25, 0.5, 0.75, 1.0]
         """
+        if names or stop is REQUIRED or steps is REQUIRED:
+            stop, steps = renamed(cls.linspace, names, stop=stop, steps=steps)
         steps, chosen = as_count(steps, "linspace"), the_dtype(dtype, dtypes.default_float)
         start, stop = finite(start, "linspace"), finite(stop, "linspace")
         if steps == 0:
@@ -214,13 +233,14 @@ class CreationMixin(TensorBase):
     def logspace(
         cls: type[Tensor],
         start: int | float,
-        stop: int | float,
-        steps: Dim,
+        stop: int | float = REQUIRED,
+        steps: Dim = REQUIRED,
         base: int | float = 10.0,
         *,
         dtype: DTypeLike | None = None,
         device: str | None = None,
         requires_grad: bool | None = None,
+        **names: Unpack[StepNames],
     ) -> Tensor:
         """Return `base` to the power of `steps` numbers from `start` to `stop`, both included.
 
@@ -235,6 +255,8 @@ class CreationMixin(TensorBase):
             >>> Tensor.logspace(0, 3, 4, base=2).tolist()
             [1.0, 2.0, 4.0, 8.0]
         """
+        if names or stop is REQUIRED or steps is REQUIRED:
+            stop, steps = renamed(cls.logspace, names, stop=stop, steps=steps)
         steps, chosen = as_count(steps, "logspace"), the_dtype(dtype, dtypes.default_float)
         start, stop, base = (finite(x, "logspace") for x in (start, stop, base))
         if steps == 0:

@@ -10,13 +10,14 @@ from __future__ import annotations
 # pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from plugrad.dtype import DType, dtypes, is_float, is_int, truncate
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.base import DTypeLike, TensorBase, the_device, the_dtype
 from plugrad.tensor.create.random import greatest_count, normal_bits, stream, uniform_bits, wide_float, within
 from plugrad.tensor.host.host_data import finite
+from plugrad.tensor.keywords import ShapeNames, renamed
 from plugrad.tensor.numbers import check_fits
 from plugrad.tensor.shapes import Dim, Shape, as_int, as_shape, check_sizes, product, show
 from plugrad.uop.shape import add_sizes
@@ -61,6 +62,7 @@ class DrawMixin(TensorBase):
         dtype: DTypeLike | None = None,
         device: str | None = None,
         requires_grad: bool | None = None,
+        **names: Unpack[ShapeNames],
     ) -> Tensor:
         """Return random floats, uniform in [0, 1): the same bits on every device.
 
@@ -71,6 +73,8 @@ class DrawMixin(TensorBase):
             >>> Tensor.rand(2, 3).shape
             (2, 3)
         """
+        if names:
+            (shape,) = renamed(cls.rand, names, shape=shape)
         chosen = _float_dtype(dtype, "rand")
         bits, dims = cls._random_bits(as_shape(shape, "rand"), device, "rand")
         return cls._new(uniform_bits(bits, chosen).reshape(dims), device, requires_grad)
@@ -82,6 +86,7 @@ class DrawMixin(TensorBase):
         dtype: DTypeLike | None = None,
         device: str | None = None,
         requires_grad: bool | None = None,
+        **names: Unpack[ShapeNames],
     ) -> Tensor:
         """Return random floats of the standard normal distribution.
 
@@ -92,6 +97,8 @@ class DrawMixin(TensorBase):
             >>> Tensor.randn(2, 3).dtype
             dtypes.float32
         """
+        if names:
+            (shape,) = renamed(cls.randn, names, shape=shape)
         chosen = _float_dtype(dtype, "randn")
         bits, dims = cls._random_bits(as_shape(shape, "randn"), device, "randn")
         return cls._new(normal_bits(bits, chosen).reshape(dims), device, requires_grad)
@@ -136,6 +143,7 @@ class DrawMixin(TensorBase):
         high: int = 10,
         dtype: DTypeLike | None = None,
         device: str | None = None,
+        **names: Unpack[ShapeNames],
     ) -> Tensor:
         """Return random integers, uniform in `low..high-1`.
 
@@ -147,6 +155,8 @@ class DrawMixin(TensorBase):
             >>> Tensor.randint(3, low=5, high=6).tolist()
             [5, 5, 5]
         """
+        if names:
+            (shape,) = renamed(cls.randint, names, shape=shape)
         chosen = the_dtype(dtype, dtypes.default_int)
         if not is_int(chosen):
             raise DtypeError(f"randint of {chosen.name}: it takes an integer dtype. Use uniform for floats.")
@@ -173,6 +183,7 @@ class DrawMixin(TensorBase):
         dtype: DTypeLike | None = None,
         device: str | None = None,
         requires_grad: bool | None = None,
+        **names: Unpack[ShapeNames],
     ) -> Tensor:
         """Return random floats, uniform in [low, high).
 
@@ -184,6 +195,8 @@ class DrawMixin(TensorBase):
             >>> Tensor.uniform(8, low=2, high=3).floor().tolist()[:3]
             [2.0, 2.0, 2.0]
         """
+        if names:
+            (shape,) = renamed(cls.uniform, names, shape=shape)
         chosen = _float_dtype(dtype, "uniform")
         low, high = finite(low, "uniform"), finite(high, "uniform")
         wide = wide_float(chosen)
@@ -204,6 +217,7 @@ class DrawMixin(TensorBase):
         dtype: DTypeLike | None = None,
         device: str | None = None,
         requires_grad: bool | None = None,
+        **names: Unpack[ShapeNames],
     ) -> Tensor:
         """Return random floats of the normal distribution with that mean and standard deviation.
 
@@ -215,6 +229,8 @@ class DrawMixin(TensorBase):
             >>> Tensor.normal(2, mean=3.0, std=0.0).tolist()
             [3.0, 3.0]
         """
+        if names:
+            (shape,) = renamed(cls.normal, names, shape=shape)
         chosen = _float_dtype(dtype, "normal")
         mean, std = finite(mean, "normal"), finite(std, "normal")
         if std < 0:
@@ -231,6 +247,7 @@ class DrawMixin(TensorBase):
         dtype: DTypeLike | None = None,
         device: str | None = None,
         requires_grad: bool | None = None,
+        **names: Unpack[ShapeNames],
     ) -> Tensor:
         """Return random floats, uniform in +-1/sqrt(number of elements).
 
@@ -238,6 +255,8 @@ class DrawMixin(TensorBase):
             >>> abs(Tensor.scaled_uniform(4, 4)).max().item() <= 0.25
             True
         """
+        if names:
+            (shape,) = renamed(cls.scaled_uniform, names, shape=shape)
         dims, chosen = as_shape(shape, "scaled_uniform"), _float_dtype(dtype, "scaled_uniform")
         bound = _root(1, product(check_sizes(dims, "scaled_uniform")), chosen)
         return cls._within(bound, dims, chosen, device, requires_grad, "scaled_uniform")
@@ -249,6 +268,7 @@ class DrawMixin(TensorBase):
         dtype: DTypeLike | None = None,
         device: str | None = None,
         requires_grad: bool | None = None,
+        **names: Unpack[ShapeNames],
     ) -> Tensor:
         """Return random floats, uniform in +-sqrt(6 / (fan_in + fan_out)), for weights (out, in, *kernel).
 
@@ -263,6 +283,8 @@ class DrawMixin(TensorBase):
             >>> abs(Tensor.glorot_uniform(3, 3)).max().item() <= 1
             True
         """
+        if names:
+            (shape,) = renamed(cls.glorot_uniform, names, shape=shape)
         dims, chosen = as_shape(shape, "glorot_uniform"), _float_dtype(dtype, "glorot_uniform")
         bound = _root(6, add_sizes(*_fans(dims, "glorot_uniform")), chosen)
         return cls._within(bound, dims, chosen, device, requires_grad, "glorot_uniform")
@@ -275,6 +297,7 @@ class DrawMixin(TensorBase):
         dtype: DTypeLike | None = None,
         device: str | None = None,
         requires_grad: bool | None = None,
+        **names: Unpack[ShapeNames],
     ) -> Tensor:
         """Return random floats, uniform in +-sqrt(6 / ((1 + a**2) * fan_in)), for weights (out, in, *kernel).
 
@@ -294,6 +317,8 @@ class DrawMixin(TensorBase):
             >>> abs(Tensor.kaiming_uniform(2, 6, a=0)).max().item() <= 1
             True
         """
+        if names:
+            (shape,) = renamed(cls.kaiming_uniform, names, shape=shape)
         dims, chosen = as_shape(shape, "kaiming_uniform"), _float_dtype(dtype, "kaiming_uniform")
         bound = _kaiming_std(dims, a, chosen, "kaiming_uniform") * math.sqrt(3)
         return cls._within(bound, dims, chosen, device, requires_grad, "kaiming_uniform")
@@ -306,6 +331,7 @@ class DrawMixin(TensorBase):
         dtype: DTypeLike | None = None,
         device: str | None = None,
         requires_grad: bool | None = None,
+        **names: Unpack[ShapeNames],
     ) -> Tensor:
         """Return normal random floats of deviation sqrt(2 / ((1 + a**2) * fan_in)); see `kaiming_uniform`.
 
@@ -318,6 +344,8 @@ class DrawMixin(TensorBase):
             >>> Tensor.kaiming_normal(4, 3).shape
             (4, 3)
         """
+        if names:
+            (shape,) = renamed(cls.kaiming_normal, names, shape=shape)
         dims, chosen = as_shape(shape, "kaiming_normal"), _float_dtype(dtype, "kaiming_normal")
         std = _kaiming_std(dims, a, chosen, "kaiming_normal")
         bits, sizes = cls._random_bits(dims, device, "kaiming_normal")

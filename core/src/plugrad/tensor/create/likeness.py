@@ -5,10 +5,11 @@ from __future__ import annotations
 # `self` is the class that joins the mixins, which share its protected members
 # pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from plugrad.dtype import Number
 from plugrad.tensor.base import DTypeLike, TensorBase, the_dtype
+from plugrad.tensor.keywords import REQUIRED, ShapeNames, SizeNames, renamed
 from plugrad.tensor.shapes import Dim, as_shape
 
 if TYPE_CHECKING:
@@ -96,12 +97,13 @@ class LikenessMixin(TensorBase):
 
     def new_full(
         self: Tensor,
-        shape: Dim | Sequence[Dim],
-        fill_value: Number,
+        shape: Dim | Sequence[Dim] = REQUIRED,
+        fill_value: Number = REQUIRED,
         *,
         dtype: DTypeLike | None = None,
         device: str | None = None,
         requires_grad: bool | None = None,
+        **names: Unpack[SizeNames],
     ) -> Tensor:
         """Return `fill_value` in another shape, of this tensor's dtype and on its device.
 
@@ -113,6 +115,8 @@ class LikenessMixin(TensorBase):
             >>> Tensor([1, 2]).new_full((1, 3), 7).tolist()
             [[7, 7, 7]]
         """
+        if names or shape is REQUIRED or fill_value is REQUIRED:
+            shape, fill_value = renamed(self.new_full, names, shape=shape, fill_value=fill_value)
         dtype, device = the_dtype(dtype, self.dtype), self.device if device is None else device
         return self.full(shape, fill_value, dtype=dtype, device=device, requires_grad=requires_grad)
 
@@ -122,6 +126,7 @@ class LikenessMixin(TensorBase):
         dtype: DTypeLike | None = None,
         device: str | None = None,
         requires_grad: bool | None = None,
+        **names: Unpack[ShapeNames],
     ) -> Tensor:
         """Return zeros in another shape, of this tensor's dtype and on its device.
 
@@ -132,6 +137,8 @@ class LikenessMixin(TensorBase):
             >>> Tensor([1, 2]).new_zeros(3).tolist()
             [0, 0, 0]
         """
+        if names:
+            (shape,) = renamed(self.new_zeros, names, shape=shape)
         dims = as_shape(shape, "new_zeros")
         return self.new_full(dims, 0, dtype=dtype, device=device, requires_grad=requires_grad)
 
@@ -141,6 +148,7 @@ class LikenessMixin(TensorBase):
         dtype: DTypeLike | None = None,
         device: str | None = None,
         requires_grad: bool | None = None,
+        **names: Unpack[ShapeNames],
     ) -> Tensor:
         """Return ones in another shape, of this tensor's dtype and on its device.
 
@@ -151,6 +159,8 @@ class LikenessMixin(TensorBase):
             >>> Tensor([0.5]).new_ones(3).tolist()
             [1.0, 1.0, 1.0]
         """
+        if names:
+            (shape,) = renamed(self.new_ones, names, shape=shape)
         dims = as_shape(shape, "new_ones")
         return self.new_full(dims, 1, dtype=dtype, device=device, requires_grad=requires_grad)
 
@@ -160,6 +170,7 @@ class LikenessMixin(TensorBase):
         dtype: DTypeLike | None = None,
         device: str | None = None,
         requires_grad: bool | None = None,
+        **names: Unpack[ShapeNames],
     ) -> Tensor:
         """Return unwritten memory of another shape, of this tensor's dtype and on its device.
 
@@ -170,6 +181,8 @@ class LikenessMixin(TensorBase):
             >>> Tensor([1, 2]).new_empty(2, 3).shape
             (2, 3)
         """
+        if names:
+            (shape,) = renamed(self.new_empty, names, shape=shape)
         dtype, device = the_dtype(dtype, self.dtype), self.device if device is None else device
         return self.empty(*shape, dtype=dtype, device=device, requires_grad=requires_grad)
 

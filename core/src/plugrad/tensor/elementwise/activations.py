@@ -16,6 +16,7 @@ from plugrad.tensor.base import TensorBase
 from plugrad.tensor.complex_formulas import exponentials
 from plugrad.tensor.complex_formulas.apply import apply
 from plugrad.tensor.elementwise.special_graphs import erfc, expm1, log1p, tanh
+from plugrad.tensor.keywords import renamed
 from plugrad.tensor.shapes import as_number
 from plugrad.uop.uop import UOp
 
@@ -48,7 +49,7 @@ class ActivationMixin(TensorBase):
         """
         return self._unary(_relu6(self._graph))
 
-    def leaky_relu(self: Tensor, negative_slope: float = 0.01) -> Tensor:
+    def leaky_relu(self: Tensor, negative_slope: float = 0.01, **names: float) -> Tensor:
         """Return values below 0 times `negative_slope`.
 
         Raises:
@@ -58,6 +59,8 @@ class ActivationMixin(TensorBase):
             >>> Tensor([-4.0, 2.0]).leaky_relu(0.5).tolist()
             [-2.0, 2.0]
         """
+        if names:
+            (negative_slope,) = renamed(self.leaky_relu, names, negative_slope=negative_slope)
         x, slope = self._float_graph(), as_number(negative_slope, "leaky_relu")
         return self._unary((x > 0.0).where(x, x * slope))
 

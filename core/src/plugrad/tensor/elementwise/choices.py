@@ -4,11 +4,12 @@ from __future__ import annotations
 
 # `self` is the class that joins the mixins, which share its protected members
 # pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from plugrad.dtype import Number, is_bool, is_float
 from plugrad.errors import DtypeError
 from plugrad.tensor.base import TensorBase, promoted
+from plugrad.tensor.keywords import ClampNames, renamed
 from plugrad.tensor.shapes import broadcast_shapes, expanded
 from plugrad.uop.uop import UOp
 
@@ -82,7 +83,10 @@ class ChoiceMixin(TensorBase):
         return self._compare(other, lambda x, y: x.minimum(y))
 
     def clamp(
-        self: Tensor, min_: Tensor | Number | None = None, max_: Tensor | Number | None = None
+        self: Tensor,
+        min_: Tensor | Number | None = None,
+        max_: Tensor | Number | None = None,
+        **names: Unpack[ClampNames],
     ) -> Tensor:
         """Return this with values below `min_` or above `max_` replaced by those limits; NaN if one is.
 
@@ -93,6 +97,8 @@ class ChoiceMixin(TensorBase):
             >>> Tensor([-1, 2, 5]).clamp(0, 3).tolist()
             [0, 2, 3]
         """
+        if names:
+            min_, max_ = renamed(self.clamp, names, min_=min_, max_=max_)
         if min_ is None and max_ is None:
             raise DtypeError("clamp without a limit changes nothing. Pass min_, max_ or both.")
         out = self
@@ -106,7 +112,10 @@ class ChoiceMixin(TensorBase):
         return out
 
     def clip(
-        self: Tensor, min_: Tensor | Number | None = None, max_: Tensor | Number | None = None
+        self: Tensor,
+        min_: Tensor | Number | None = None,
+        max_: Tensor | Number | None = None,
+        **names: Unpack[ClampNames],
     ) -> Tensor:
         """Return `clamp(min_, max_)`.
 
@@ -114,6 +123,8 @@ class ChoiceMixin(TensorBase):
             >>> Tensor([-1, 2, 5]).clip(0, 3).tolist()
             [0, 2, 3]
         """
+        if names:
+            min_, max_ = renamed(self.clip, names, min_=min_, max_=max_)
         return self.clamp(min_, max_)
 
 

@@ -16,6 +16,7 @@ from plugrad.tensor.complex_formulas import exponentials, pairs
 from plugrad.tensor.complex_formulas.apply import apply, parts_of
 from plugrad.tensor.complex_formulas.quotients import reciprocal
 from plugrad.tensor.complex_formulas.roots import root
+from plugrad.tensor.keywords import renamed
 from plugrad.uop.uop import UOp
 
 if TYPE_CHECKING:
@@ -225,7 +226,7 @@ class ElementwiseMixin(TensorBase):
         x, whole = self._graph, self._graph.trunc()
         return self._unary((x > whole).where(whole + 1.0, whole))
 
-    def round(self: Tensor, decimals: int = 0) -> Tensor:
+    def round(self: Tensor, decimals: int = 0, **_names: None) -> Tensor:
         """Return the nearest integer, or number with so many decimals; halves go to the even one.
 
         Args:
@@ -240,6 +241,8 @@ class ElementwiseMixin(TensorBase):
             >>> Tensor([1.25, 1250.0]).round(decimals=-2).tolist()
             [0.0, 1200.0]
         """
+        if _names:
+            renamed(self.round, _names)
         if is_complex(self.dtype):
             return apply(lambda z: (z[0].round(decimals), z[1].round(decimals)), self)
         digits = whole(decimals, "decimals")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 # `self` is the class that joins the mixins, which share its protected members
 # pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from plugrad.errors import ArgumentError, ShapeError
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.elementwise.special_graphs import tanh
+from plugrad.tensor.keywords import AxisNames, renamed
 from plugrad.tensor.shapes import as_number, one_axis, show, size_today
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ class GateMixin(TensorBase):
 
     __slots__ = ()
 
-    def glu(self: Tensor, axis: int = -1) -> Tensor:
+    def glu(self: Tensor, axis: int = -1, **names: Unpack[AxisNames]) -> Tensor:
         """Return the first half of an axis times the sigmoid of the second: (.., 2n, ..) -> (.., n, ..).
 
         Source: Dauphin et al. 2017, section 2.
@@ -33,6 +34,8 @@ class GateMixin(TensorBase):
             >>> Tensor([4.0, 0.0]).glu().tolist()
             [2.0]
         """
+        if names:
+            (axis,) = renamed(self.glu, names, axis=axis)
         at = one_axis(axis, self.ndim, "glu")
         size = self.shape[at]
         if size_today(size) % 2:

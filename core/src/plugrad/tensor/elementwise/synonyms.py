@@ -4,10 +4,11 @@ from __future__ import annotations
 
 # `self` is the class that joins the mixins, which share its protected members
 # pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Unpack
 
 from plugrad.dtype import ConstType, Number
 from plugrad.tensor.base import TensorBase
+from plugrad.tensor.keywords import REQUIRED, ClampNames, renamed
 
 if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
@@ -121,22 +122,26 @@ class SynonymMixin(TensorBase):
         """
         return self.trunc()
 
-    def clamp_min(self: Tensor, min_: Tensor | Number) -> Tensor:
+    def clamp_min(self: Tensor, min_: Tensor | Number = REQUIRED, **names: Unpack[ClampNames]) -> Tensor:
         """Return `clamp(min_)`.
 
         Example:
             >>> Tensor([-1, 2]).clamp_min(0).tolist()
             [0, 2]
         """
+        if names or min_ is REQUIRED:
+            (min_,) = renamed(self.clamp_min, names, min_=min_)
         return self.clamp(min_)
 
-    def clamp_max(self: Tensor, max_: Tensor | Number) -> Tensor:
+    def clamp_max(self: Tensor, max_: Tensor | Number = REQUIRED, **names: Unpack[ClampNames]) -> Tensor:
         """Return `clamp(max_=max_)`.
 
         Example:
             >>> Tensor([-1, 2]).clamp_max(0).tolist()
             [-1, 0]
         """
+        if names or max_ is REQUIRED:
+            (max_,) = renamed(self.clamp_max, names, max_=max_)
         return self.clamp(max_=max_)
 
     # --- bits ---

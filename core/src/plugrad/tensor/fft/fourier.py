@@ -18,11 +18,12 @@ from __future__ import annotations
 # `self` is the class that joins the mixins, which share its protected members
 # pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
 import math
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from plugrad.dtype import dtypes
 from plugrad.errors import ArgumentError, AxisError, ShapeError
 from plugrad.tensor.base import TensorBase
+from plugrad.tensor.keywords import AxisNames, renamed
 from plugrad.tensor.shapes import Dim, as_int, one_axis, show, size_today
 from plugrad.uop.shape import add_sizes, greatest
 from plugrad.uop.uop import UOp
@@ -48,7 +49,11 @@ class FourierMixin(TensorBase):
     __slots__ = ()
 
     def fft(
-        self: Tensor, n: Dim | None = None, axis: int = -1, norm: FourierNorm | None = "backward"
+        self: Tensor,
+        n: Dim | None = None,
+        axis: int = -1,
+        norm: FourierNorm | None = "backward",
+        **names: Unpack[AxisNames],
     ) -> Tensor:
         """Return the Fourier transform of complex numbers along an axis: (..., n, 2) -> (..., n, 2).
 
@@ -69,10 +74,16 @@ class FourierMixin(TensorBase):
             >>> Tensor([[1.0, 0.0], [0.0, 0.0]]).fft().tolist()
             [[1.0, 0.0], [1.0, 0.0]]
         """
+        if names:
+            (axis,) = renamed(self.fft, names, axis=axis)
         return self._transformed("fft", n, axis, norm, -1)
 
     def ifft(
-        self: Tensor, n: Dim | None = None, axis: int = -1, norm: FourierNorm | None = "backward"
+        self: Tensor,
+        n: Dim | None = None,
+        axis: int = -1,
+        norm: FourierNorm | None = "backward",
+        **names: Unpack[AxisNames],
     ) -> Tensor:
         """Return the inverse of `fft`: (..., n, 2) -> (..., n, 2).
 
@@ -80,10 +91,16 @@ class FourierMixin(TensorBase):
             >>> Tensor([[1.0, 0.0], [1.0, 0.0]]).ifft().tolist()
             [[1.0, 0.0], [0.0, 0.0]]
         """
+        if names:
+            (axis,) = renamed(self.ifft, names, axis=axis)
         return self._transformed("ifft", n, axis, norm, 1)
 
     def rfft(
-        self: Tensor, n: Dim | None = None, axis: int = -1, norm: FourierNorm | None = "backward"
+        self: Tensor,
+        n: Dim | None = None,
+        axis: int = -1,
+        norm: FourierNorm | None = "backward",
+        **names: Unpack[AxisNames],
     ) -> Tensor:
         """Return the Fourier transform of real numbers without its mirror: (..., n) -> (..., n//2+1, 2).
 
@@ -100,6 +117,8 @@ class FourierMixin(TensorBase):
             >>> Tensor([1.0, 2.0]).rfft().tolist()
             [[3.0, 0.0], [-1.0, 0.0]]
         """
+        if names:
+            (axis,) = renamed(self.rfft, names, axis=axis)
         at = one_axis(axis, self.ndim, "rfft")
         size = self.shape[at] if n is None else _count(n, "rfft")
         if not isinstance(size, int):
@@ -111,7 +130,11 @@ class FourierMixin(TensorBase):
         return out._divided(size, norm, -1).movedim(-2, at).cast(narrow)
 
     def irfft(
-        self: Tensor, n: Dim | None = None, axis: int = -1, norm: FourierNorm | None = "backward"
+        self: Tensor,
+        n: Dim | None = None,
+        axis: int = -1,
+        norm: FourierNorm | None = "backward",
+        **names: Unpack[AxisNames],
     ) -> Tensor:
         """Return the inverse of `rfft`: (..., n//2+1, 2) -> (..., n).
 
@@ -131,6 +154,8 @@ class FourierMixin(TensorBase):
             >>> Tensor([[3.0, 0.0], [-1.0, 0.0]]).irfft().tolist()
             [1.0, 2.0]
         """
+        if names:
+            (axis,) = renamed(self.irfft, names, axis=axis)
         at = self._check_complex("irfft", axis)
         count: Any = (self.shape[at] - 1) * 2 if n is None else _count(n, "irfft")
         if size_today(count) < 1:

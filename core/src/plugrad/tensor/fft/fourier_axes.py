@@ -8,11 +8,12 @@ from __future__ import annotations
 # `self` is the class that joins the mixins, which share its protected members
 # pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from plugrad.errors import ArgumentError, AxisError
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.fft.fourier import FourierNorm
+from plugrad.tensor.keywords import AxesNames, renamed
 from plugrad.tensor.shapes import Axes, Dim, as_int, one_axis, several, show
 from plugrad.uop.uop import UOp
 
@@ -28,7 +29,11 @@ class FourierAxesMixin(TensorBase):
     __slots__ = ()
 
     def fft2(
-        self: Tensor, s: Sizes = None, axes: tuple[int, int] = (-2, -1), norm: FourierNorm | None = "backward"
+        self: Tensor,
+        s: Sizes = None,
+        axes: tuple[int, int] = (-2, -1),
+        norm: FourierNorm | None = "backward",
+        **names: Unpack[AxesNames],
     ) -> Tensor:
         """Return the Fourier transform along two axes: (..., m, n, 2) -> (..., m, n, 2).
 
@@ -46,11 +51,17 @@ class FourierAxesMixin(TensorBase):
             >>> Tensor([[[1.0, 0.0], [0.0, 0.0]]]).fft2().tolist()
             [[[1.0, 0.0], [1.0, 0.0]]]
         """
+        if names:
+            (axes,) = renamed(self.fft2, names, axes=axes)
         self._check_complex("fft2", -1)
         return self._transformed_along(self._two_axes("fft2", axes, self.ndim - 1), s, norm, -1, "fft2")
 
     def ifft2(
-        self: Tensor, s: Sizes = None, axes: tuple[int, int] = (-2, -1), norm: FourierNorm | None = "backward"
+        self: Tensor,
+        s: Sizes = None,
+        axes: tuple[int, int] = (-2, -1),
+        norm: FourierNorm | None = "backward",
+        **names: Unpack[AxesNames],
     ) -> Tensor:
         """Return the inverse of `fft2`: (..., m, n, 2) -> (..., m, n, 2).
 
@@ -58,11 +69,17 @@ class FourierAxesMixin(TensorBase):
             >>> Tensor([[[1.0, 0.0], [1.0, 0.0]]]).ifft2().tolist()
             [[[1.0, 0.0], [0.0, 0.0]]]
         """
+        if names:
+            (axes,) = renamed(self.ifft2, names, axes=axes)
         self._check_complex("ifft2", -1)
         return self._transformed_along(self._two_axes("ifft2", axes, self.ndim - 1), s, norm, 1, "ifft2")
 
     def fftn(
-        self: Tensor, s: Sizes = None, axes: Axes = None, norm: FourierNorm | None = "backward"
+        self: Tensor,
+        s: Sizes = None,
+        axes: Axes = None,
+        norm: FourierNorm | None = "backward",
+        **names: Unpack[AxesNames],
     ) -> Tensor:
         """Return the Fourier transform along several axes of complex numbers.
 
@@ -81,11 +98,17 @@ class FourierAxesMixin(TensorBase):
             >>> Tensor([[[1.0, 0.0], [0.0, 0.0]]]).fftn().tolist()
             [[[1.0, 0.0], [1.0, 0.0]]]
         """
+        if names:
+            (axes,) = renamed(self.fftn, names, axes=axes)
         self._check_complex("fftn", -1)
         return self._transformed_along(_axes_of("fftn", s, axes, self.ndim - 1), s, norm, -1, "fftn")
 
     def ifftn(
-        self: Tensor, s: Sizes = None, axes: Axes = None, norm: FourierNorm | None = "backward"
+        self: Tensor,
+        s: Sizes = None,
+        axes: Axes = None,
+        norm: FourierNorm | None = "backward",
+        **names: Unpack[AxesNames],
     ) -> Tensor:
         """Return the inverse of `fftn`.
 
@@ -93,11 +116,17 @@ class FourierAxesMixin(TensorBase):
             >>> Tensor([[[1.0, 0.0], [1.0, 0.0]]]).ifftn().tolist()
             [[[1.0, 0.0], [0.0, 0.0]]]
         """
+        if names:
+            (axes,) = renamed(self.ifftn, names, axes=axes)
         self._check_complex("ifftn", -1)
         return self._transformed_along(_axes_of("ifftn", s, axes, self.ndim - 1), s, norm, 1, "ifftn")
 
     def rfft2(
-        self: Tensor, s: Sizes = None, axes: tuple[int, int] = (-2, -1), norm: FourierNorm | None = "backward"
+        self: Tensor,
+        s: Sizes = None,
+        axes: tuple[int, int] = (-2, -1),
+        norm: FourierNorm | None = "backward",
+        **names: Unpack[AxesNames],
     ) -> Tensor:
         """Return `rfft` along the second of two axes, and then `fft` along the first.
 
@@ -107,10 +136,16 @@ class FourierAxesMixin(TensorBase):
             >>> Tensor([[1.0, 2.0]]).rfft2().tolist()
             [[[3.0, 0.0], [-1.0, 0.0]]]
         """
+        if names:
+            (axes,) = renamed(self.rfft2, names, axes=axes)
         return self._real_along(self._two_axes("rfft2", axes, self.ndim), s, norm, "rfft2")
 
     def irfft2(
-        self: Tensor, s: Sizes = None, axes: tuple[int, int] = (-2, -1), norm: FourierNorm | None = "backward"
+        self: Tensor,
+        s: Sizes = None,
+        axes: tuple[int, int] = (-2, -1),
+        norm: FourierNorm | None = "backward",
+        **names: Unpack[AxesNames],
     ) -> Tensor:
         """Return the inverse of `rfft2`: (..., m, n//2+1, 2) -> (..., m, n).
 
@@ -118,11 +153,17 @@ class FourierAxesMixin(TensorBase):
             >>> Tensor([[[3.0, 0.0], [-1.0, 0.0]]]).irfft2().tolist()
             [[1.0, 2.0]]
         """
+        if names:
+            (axes,) = renamed(self.irfft2, names, axes=axes)
         self._check_complex("irfft2", -1)
         return self._back_along(self._two_axes("irfft2", axes, self.ndim - 1), s, norm, "irfft2")
 
     def rfftn(
-        self: Tensor, s: Sizes = None, axes: Axes = None, norm: FourierNorm | None = "backward"
+        self: Tensor,
+        s: Sizes = None,
+        axes: Axes = None,
+        norm: FourierNorm | None = "backward",
+        **names: Unpack[AxesNames],
     ) -> Tensor:
         """Return `rfft` along the last of several axes, and then `fft` along the others.
 
@@ -139,10 +180,16 @@ class FourierAxesMixin(TensorBase):
             >>> Tensor([[1.0, 2.0]]).rfftn().tolist()
             [[[3.0, 0.0], [-1.0, 0.0]]]
         """
+        if names:
+            (axes,) = renamed(self.rfftn, names, axes=axes)
         return self._real_along(_axes_of("rfftn", s, axes, self.ndim), s, norm, "rfftn")
 
     def irfftn(
-        self: Tensor, s: Sizes = None, axes: Axes = None, norm: FourierNorm | None = "backward"
+        self: Tensor,
+        s: Sizes = None,
+        axes: Axes = None,
+        norm: FourierNorm | None = "backward",
+        **names: Unpack[AxesNames],
     ) -> Tensor:
         """Return the inverse of `rfftn`; the last size of `s` says how many real numbers to return.
 
@@ -150,6 +197,8 @@ class FourierAxesMixin(TensorBase):
             >>> Tensor([[[3.0, 0.0], [-1.0, 0.0]]]).irfftn().tolist()
             [[1.0, 2.0]]
         """
+        if names:
+            (axes,) = renamed(self.irfftn, names, axes=axes)
         self._check_complex("irfftn", -1)
         return self._back_along(_axes_of("irfftn", s, axes, self.ndim - 1), s, norm, "irfftn")
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 # `self` is the class that joins the mixins, which share its protected members
 # pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from plugrad.dtype import dtype_max, dtype_min, dtypes, is_float, is_int, sum_acc_dtype
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.arguments import real, tensors, whole
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.functional.reduction import Reduction, check_reduction, reduced
+from plugrad.tensor.keywords import REQUIRED, TargetNames, renamed
 from plugrad.tensor.lookup import number_of
 from plugrad.tensor.shapes import Dim, expanded, show, size_today
 from plugrad.uop.shape import greatest
@@ -56,10 +57,11 @@ class ClassificationMixin(TensorBase):
 
     def sparse_categorical_crossentropy(
         self: Tensor,
-        y: Tensor,
+        y: Tensor = REQUIRED,
         ignore_index: int = -1,
         label_smoothing: float = 0.0,
         reduction: Reduction = "mean",
+        **names: Unpack[TargetNames],
     ) -> Tensor:
         """Return the cross entropy between logits and the numbers of the right classes.
 
@@ -81,17 +83,20 @@ class ClassificationMixin(TensorBase):
             >>> round(Tensor([[0.0, 0.0]]).sparse_categorical_crossentropy(Tensor([1])).item(), 4)
             0.6931
         """
+        if names or y is REQUIRED:
+            (y,) = renamed(self.sparse_categorical_crossentropy, names, y=y)
         what = "sparse_categorical_crossentropy"
         self._check_logits(what, label_smoothing, reduction)
         return self.log_softmax(-1)._picked_loss(y, None, ignore_index, label_smoothing, reduction, what)
 
     def cross_entropy(
         self: Tensor,
-        y: Tensor,
+        y: Tensor = REQUIRED,
         reduction: Reduction = "mean",
         label_smoothing: float = 0.0,
         ignore_index: int = -100,
         weight: Tensor | None = None,
+        **names: Unpack[TargetNames],
     ) -> Tensor:
         """Return the cross entropy between logits and labels, classes on axis 1 (as in PyTorch).
 
@@ -115,6 +120,8 @@ class ClassificationMixin(TensorBase):
             >>> round(Tensor([[0.0, 0.0]]).cross_entropy(Tensor([1])).item(), 4)
             0.6931
         """
+        if names or y is REQUIRED:
+            (y,) = renamed(self.cross_entropy, names, y=y)
         self._check_not_weights(reduction)
         self._check_logits("cross_entropy", label_smoothing, reduction)
         self._check_labels(y, "cross_entropy")
@@ -139,10 +146,11 @@ class ClassificationMixin(TensorBase):
 
     def nll_loss(
         self: Tensor,
-        y: Tensor,
+        y: Tensor = REQUIRED,
         weight: Tensor | None = None,
         ignore_index: int | None = -100,
         reduction: Reduction = "mean",
+        **names: Unpack[TargetNames],
     ) -> Tensor:
         """Return the negative of each right class's value, which is its log-probability.
 
@@ -163,6 +171,8 @@ class ClassificationMixin(TensorBase):
             >>> Tensor([[-0.5, -1.0]]).nll_loss(Tensor([1])).item()
             1.0
         """
+        if names or y is REQUIRED:
+            (y,) = renamed(self.nll_loss, names, y=y)
         self._check_logits("nll_loss", 0.0, reduction)
         axis = min(1, self.ndim - 1)
         scores = self.permute((*[a for a in range(self.ndim) if a != axis], axis))

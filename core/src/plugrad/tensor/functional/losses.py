@@ -5,7 +5,7 @@ from __future__ import annotations
 # `self` is the class that joins the mixins, which share its protected members
 # pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
 import math
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from plugrad.autodiff import inputs_of, with_rule
 from plugrad.dtype import dtypes, is_float, is_unsigned, least_upper_dtype, sum_acc_dtype
@@ -13,6 +13,7 @@ from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.arguments import real, tensors, tensors_or_none
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.functional.reduction import Reduction, check_reduction, reduced
+from plugrad.tensor.keywords import REQUIRED, AxisNames, KeepdimNames, TargetNames, renamed
 from plugrad.tensor.lookup import number_of
 from plugrad.tensor.shapes import broadcast_shapes, show
 from plugrad.uop.ops import Ops
@@ -157,13 +158,17 @@ class LossMixin(TensorBase):
         losses = _surprise(self, target)
         return reduced(_times(losses, weight, "binary_cross_entropy"), reduction)
 
-    def binary_crossentropy(self: Tensor, y: Tensor, reduction: Reduction = "mean") -> Tensor:
+    def binary_crossentropy(
+        self: Tensor, y: Tensor = REQUIRED, reduction: Reduction = "mean", **names: Unpack[TargetNames]
+    ) -> Tensor:
         """Return `binary_cross_entropy`.
 
         Example:
             >>> round(Tensor([0.5]).binary_crossentropy(Tensor([1.0])).item(), 4)
             0.6931
         """
+        if names or y is REQUIRED:
+            (y,) = renamed(self.binary_crossentropy, names, y=y)
         return self.binary_cross_entropy(y, reduction=reduction)
 
     def binary_cross_entropy_with_logits(
@@ -201,7 +206,11 @@ class LossMixin(TensorBase):
         return reduced(_times(losses, weight, "binary_cross_entropy_with_logits"), reduction)
 
     def binary_crossentropy_logits(
-        self: Tensor, y: Tensor, reduction: Reduction = "mean", pos_weight: Tensor | None = None
+        self: Tensor,
+        y: Tensor = REQUIRED,
+        reduction: Reduction = "mean",
+        pos_weight: Tensor | None = None,
+        **names: Unpack[TargetNames],
     ) -> Tensor:
         """Return `binary_cross_entropy_with_logits`.
 
@@ -209,6 +218,8 @@ class LossMixin(TensorBase):
             >>> round(Tensor([0.0]).binary_crossentropy_logits(Tensor([1.0])).item(), 4)
             0.6931
         """
+        if names or y is REQUIRED:
+            (y,) = renamed(self.binary_crossentropy_logits, names, y=y)
         return self.binary_cross_entropy_with_logits(y, None, reduction, pos_weight)
 
     def kl_div(
@@ -249,7 +260,9 @@ class LossMixin(TensorBase):
 
     # --- distances ---
 
-    def cosine_similarity(self: Tensor, other: Tensor, axis: int = 1, eps: float = 1e-8) -> Tensor:
+    def cosine_similarity(
+        self: Tensor, other: Tensor, axis: int = 1, eps: float = 1e-8, **names: Unpack[AxisNames]
+    ) -> Tensor:
         """Return the cosine of the angle between vectors along `axis`; shapes broadcast.
 
         Args:
@@ -265,6 +278,8 @@ class LossMixin(TensorBase):
             >>> Tensor([[1.0, 0.0]]).cosine_similarity(Tensor([[1.0, 0.0], [0.0, 2.0]])).tolist()
             [1.0, 0.0]
         """
+        if names:
+            (axis,) = renamed(self.cosine_similarity, names, axis=axis)
         tensors(other=other)
         real(eps, "eps")
         # float16 has no number as small as the square of eps
@@ -273,7 +288,12 @@ class LossMixin(TensorBase):
         return (pair[0] / lengths[0] * (pair[1] / lengths[1])).sum(axis).cast(dtype)
 
     def pairwise_distance(
-        self: Tensor, other: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
+        self: Tensor,
+        other: Tensor,
+        p: float = 2.0,
+        eps: float = 1e-6,
+        keepdim: bool = False,
+        **names: Unpack[KeepdimNames],
     ) -> Tensor:
         """Return the `p`-norm of `self - other + eps` along the last axis.
 
@@ -285,6 +305,8 @@ class LossMixin(TensorBase):
             >>> round(Tensor([[3.0, 4.0]]).pairwise_distance(Tensor([[0.0, 0.0]])).item(), 4)
             5.0
         """
+        if names:
+            (keepdim,) = renamed(self.pairwise_distance, names, keepdim=keepdim)
         tensors(other=other)
         real(eps, "eps")
         if real(p, "p") <= 0:

@@ -9,12 +9,13 @@ from __future__ import annotations
 # pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from plugrad.dtype import is_float, sum_acc_dtype
 from plugrad.errors import ShapeError
 from plugrad.tensor.arguments import real, several, tensors, tensors_or_none, whole
 from plugrad.tensor.base import TensorBase
+from plugrad.tensor.keywords import AxisNames, renamed
 from plugrad.tensor.shapes import Axes, product, show, some_axes
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ class NormalizationMixin(TensorBase):
 
     __slots__ = ()
 
-    def layernorm(self: Tensor, axis: Axes = -1, eps: float = 1e-5) -> Tensor:
+    def layernorm(self: Tensor, axis: Axes = -1, eps: float = 1e-5, **names: Unpack[AxisNames]) -> Tensor:
         """Return this less its mean over `axis`, divided by the root of variance + `eps`.
 
         Raises:
@@ -42,6 +43,8 @@ class NormalizationMixin(TensorBase):
             >>> Tensor([[1.0, 3.0]]).layernorm(eps=0.0).tolist()
             [[-1.0, 1.0]]
         """
+        if names:
+            (axis,) = renamed(self.layernorm, names, axis=axis)
         axes = some_axes(axis, self.ndim, "layernorm")
         return self._wide("layernorm")._standardized(axes, eps).cast(self.dtype)
 
@@ -176,7 +179,13 @@ class NormalizationMixin(TensorBase):
         return self._by_channel(out, weight, bias, "instance_norm").cast(self.dtype)
 
     def batchnorm(
-        self: Tensor, weight: Tensor | None, bias: Tensor | None, mean: Tensor, invstd: Tensor, axis: Axes = 1
+        self: Tensor,
+        weight: Tensor | None,
+        bias: Tensor | None,
+        mean: Tensor,
+        invstd: Tensor,
+        axis: Axes = 1,
+        **names: Unpack[AxisNames],
     ) -> Tensor:
         """Return `(self - mean) * invstd * weight + bias`, all of which lie along `axis`.
 
@@ -198,6 +207,8 @@ class NormalizationMixin(TensorBase):
             >>> Tensor([[1.0, 5.0]]).batchnorm(None, None, Tensor([0.0, 1.0]), Tensor([1.0, 0.5])).tolist()
             [[1.0, 2.0]]
         """
+        if names:
+            (axis,) = renamed(self.batchnorm, names, axis=axis)
         axes = some_axes(axis, self.ndim, "batchnorm")
         tensors(mean=mean, invstd=invstd)
         shape = tuple(size if at in axes else 1 for at, size in enumerate(self.shape))

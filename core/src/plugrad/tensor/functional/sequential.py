@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from plugrad.errors import ArgumentError
 from plugrad.tensor.base import TensorBase
+from plugrad.tensor.keywords import REQUIRED, renamed
 
 if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
@@ -19,7 +20,9 @@ class SequentialMixin(TensorBase):
 
     __slots__ = ()
 
-    def sequential(self: Tensor, layers: Iterable[Callable[[Tensor], Tensor]]) -> Tensor:
+    def sequential(
+        self: Tensor, layers: Iterable[Callable[[Tensor], Tensor]] = REQUIRED, **names: Any
+    ) -> Tensor:
         """Return what the last of `layers` gives, each of which takes what the one before it gives.
 
         Raises:
@@ -29,6 +32,8 @@ class SequentialMixin(TensorBase):
             >>> Tensor([1.0, -4.0]).sequential([Tensor.abs, Tensor.sqrt]).tolist()
             [1.0, 2.0]
         """
+        if names or layers is REQUIRED:
+            (layers,) = renamed(self.sequential, names, layers=layers)
         given: Any = layers
         if not hasattr(given, "__iter__"):
             raise ArgumentError(

@@ -9,7 +9,7 @@ import os
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from plugrad._util import ctypes
 from plugrad.device import Device
@@ -20,6 +20,7 @@ from plugrad.runtime.download import fetch
 from plugrad.tensor.base import DTypeLike, TensorBase, the_device, the_dtype
 from plugrad.tensor.host.host_data import as_size
 from plugrad.tensor.host.source import graph_of
+from plugrad.tensor.keywords import REQUIRED, SizeNames, renamed
 from plugrad.tensor.shapes import as_int, as_shape, product
 from plugrad.uop.uop import UOp
 
@@ -45,10 +46,11 @@ class ExternalMixin(TensorBase):
     def from_blob(
         cls: type[Tensor],
         address: int,
-        shape: int | Sequence[int],
+        shape: int | Sequence[int] = REQUIRED,
         *,
         dtype: DTypeLike | None = None,
         device: str | None = None,
+        **names: Unpack[SizeNames],
     ) -> Tensor:
         """Return the elements that lie in host memory from `address` on, in row-major order.
 
@@ -71,6 +73,8 @@ class ExternalMixin(TensorBase):
             >>> Tensor.from_blob(ctypes.addressof(memory), (2, 2), dtype="int32").tolist()
             [[1, 2], [3, 4]]
         """
+        if names or shape is REQUIRED:
+            (shape,) = renamed(cls.from_blob, names, shape=shape)
         dims: Any = tuple(as_size(size, "from_blob") for size in as_shape((shape,), "from_blob"))
         address = as_int(address, "from_blob", "address")
         if address <= 0:

@@ -5,7 +5,7 @@ from __future__ import annotations
 # `self` is the class that joins the mixins, which share its protected members
 # pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from plugrad.dtype import ConstType, dtypes
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
@@ -14,6 +14,7 @@ from plugrad.tensor.base import TensorBase
 from plugrad.tensor.indexing.indexing import cut_out, parse_index
 from plugrad.tensor.indexing.masked import Masked, masked_of
 from plugrad.tensor.indexing.positions import IndexPlan, has_tensors, plan_of, understood, without_truths
+from plugrad.tensor.keywords import REQUIRED, AxisNames, renamed
 from plugrad.tensor.shapes import (
     Shape,
     as_number,
@@ -176,7 +177,9 @@ class AdvancedIndexingMixin(TensorBase):
             )
         return expanded(values._graph, shape)
 
-    def take(self: Tensor, indices: Tensor | Sequence[Any], axis: int | None = None) -> Tensor:
+    def take(
+        self: Tensor, indices: Tensor | Sequence[Any], axis: int | None = None, **names: Unpack[AxisNames]
+    ) -> Tensor:
         """Return the elements that `indices` names along an axis, in its shape: (.., n, ..) -> (.., *I, ..).
 
         As `x[..., indices, ...]`: positions of a tensor that are out of range give 0.
@@ -195,6 +198,8 @@ class AdvancedIndexingMixin(TensorBase):
             >>> Tensor([[1, 2], [3, 4]]).take([1, 1], axis=1).tolist()
             [[2, 2], [4, 4]]
         """
+        if names:
+            (axis,) = renamed(self.take, names, axis=axis)
         if axis is None:
             return self.flatten().take(indices, 0)
         at = one_axis(axis, self.ndim, "take")
@@ -203,7 +208,14 @@ class AdvancedIndexingMixin(TensorBase):
             self._check_index(index, "take")  # pyright: ignore[reportArgumentType]
         return self[(*[slice(None)] * at, indices)]
 
-    def index_add(self: Tensor, axis: int, index: Tensor, source: Tensor, alpha: float = 1) -> Tensor:
+    def index_add(
+        self: Tensor,
+        axis: int = REQUIRED,
+        index: Tensor = REQUIRED,
+        source: Tensor = REQUIRED,
+        alpha: float = 1,
+        **names: Unpack[AxisNames],
+    ) -> Tensor:
         """Return this with the slices of `source` times `alpha` added to those that `index` names.
 
         Raises:
@@ -215,6 +227,8 @@ class AdvancedIndexingMixin(TensorBase):
             >>> Tensor([[1, 1], [2, 2]]).index_add(0, Tensor([1, 1]), Tensor([[1, 2], [3, 4]])).tolist()
             [[1, 1], [6, 8]]
         """
+        if names or axis is REQUIRED or index is REQUIRED or source is REQUIRED:
+            axis, index, source = renamed(self.index_add, names, axis=axis, index=index, source=source)
         tensors(source=source)
         if not self.ndim:
             return self.unsqueeze(0).index_add(axis, index, source, alpha).squeeze(0)
@@ -222,7 +236,13 @@ class AdvancedIndexingMixin(TensorBase):
         values = source if factor == 1 else (source * factor).cast(source.dtype)
         return self.index_put(self._along(axis, index, "index_add"), values, accumulate=True)
 
-    def index_copy(self: Tensor, axis: int, index: Tensor, source: Tensor) -> Tensor:
+    def index_copy(
+        self: Tensor,
+        axis: int = REQUIRED,
+        index: Tensor = REQUIRED,
+        source: Tensor = REQUIRED,
+        **names: Unpack[AxisNames],
+    ) -> Tensor:
         """Return this with the slices of `source` in place of those that `index` names; the last write wins.
 
         Raises:
@@ -234,11 +254,19 @@ class AdvancedIndexingMixin(TensorBase):
             >>> Tensor([1, 2, 3]).index_copy(0, Tensor([2, 0]), Tensor([8, 9])).tolist()
             [9, 2, 8]
         """
+        if names or axis is REQUIRED or index is REQUIRED or source is REQUIRED:
+            axis, index, source = renamed(self.index_copy, names, axis=axis, index=index, source=source)
         if not self.ndim:
             return self.unsqueeze(0).index_copy(axis, index, source).squeeze(0)
         return self.index_put(self._along(axis, index, "index_copy"), source)
 
-    def index_fill(self: Tensor, axis: int, index: Tensor, value: ConstType) -> Tensor:
+    def index_fill(
+        self: Tensor,
+        axis: int = REQUIRED,
+        index: Tensor = REQUIRED,
+        value: ConstType = REQUIRED,
+        **names: Unpack[AxisNames],
+    ) -> Tensor:
         """Return this with `value` in the slices that `index` names.
 
         Raises:
@@ -249,6 +277,8 @@ class AdvancedIndexingMixin(TensorBase):
             >>> Tensor([[1, 2], [3, 4]]).index_fill(1, Tensor([-1]), 0).tolist()
             [[1, 0], [3, 0]]
         """
+        if names or axis is REQUIRED or index is REQUIRED or value is REQUIRED:
+            axis, index, value = renamed(self.index_fill, names, axis=axis, index=index, value=value)
         if not self.ndim:
             return self.unsqueeze(0).index_fill(axis, index, value).squeeze(0)
         return self.index_put(self._along(axis, index, "index_fill"), value)
@@ -257,13 +287,21 @@ class AdvancedIndexingMixin(TensorBase):
         self._check_index(index, what)
         return (*[slice(None)] * one_axis(axis, self.ndim, what), index)
 
-    def scatter_add(self: Tensor, axis: int, index: Tensor, src: Tensor | ConstType) -> Tensor:
+    def scatter_add(
+        self: Tensor,
+        axis: int = REQUIRED,
+        index: Tensor = REQUIRED,
+        src: Tensor | ConstType = REQUIRED,
+        **names: Unpack[AxisNames],
+    ) -> Tensor:
         """Return `scatter_reduce(axis, index, src, "sum")`.
 
         Example:
             >>> Tensor([1, 1]).scatter_add(0, Tensor([0, 0]), Tensor([5, 6])).tolist()
             [12, 1]
         """
+        if names or axis is REQUIRED or index is REQUIRED or src is REQUIRED:
+            axis, index, src = renamed(self.scatter_add, names, axis=axis, index=index, src=src)
         return self.scatter_reduce(axis, index, src, "sum")
 
 

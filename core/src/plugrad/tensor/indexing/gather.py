@@ -9,12 +9,13 @@ from __future__ import annotations
 
 # `self` is the class that joins the mixins, which share its protected members
 # pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from plugrad.dtype import ConstType, dtype_min, is_float, is_int, sum_acc_dtype
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.indexing.tie_gradient import shared_by_equals
+from plugrad.tensor.keywords import REQUIRED, AxisNames, ScatterNames, renamed
 from plugrad.tensor.lookup import (
     counted,
     from_front,
@@ -41,7 +42,9 @@ class GatherMixin(TensorBase):
 
     # --- reading ---
 
-    def gather(self: Tensor, axis: int, index: Tensor) -> Tensor:
+    def gather(
+        self: Tensor, axis: int = REQUIRED, index: Tensor = REQUIRED, **names: Unpack[AxisNames]
+    ) -> Tensor:
         """Return `out[i, j] = self[i, index[i, j]]` (for axis 1), in the shape of `index`.
 
         Negative positions count from the end; positions outside of the axis give 0.
@@ -59,6 +62,8 @@ class GatherMixin(TensorBase):
             >>> Tensor([[1, 2], [3, 4]]).gather(1, Tensor([[1, 1, 0], [0, 0, 1]])).tolist()
             [[2, 2, 1], [3, 3, 4]]
         """
+        if names or axis is REQUIRED or index is REQUIRED:
+            axis, index = renamed(self.gather, names, axis=axis, index=index)
         at = one_axis(axis, self.ndim or 1, "gather")
         self._check_index(index, "gather")
         if _is_point_beside_rows(self, index):
@@ -68,7 +73,9 @@ class GatherMixin(TensorBase):
         out = pick_last(moved_last(x, at), moved_last(position, at))
         return self._with(moved_back(out, at), index)
 
-    def take_along_axis(self: Tensor, indices: Tensor, axis: int | None = -1) -> Tensor:
+    def take_along_axis(
+        self: Tensor, indices: Tensor, axis: int | None = -1, **names: Unpack[AxisNames]
+    ) -> Tensor:
         """Return `gather(axis, indices)` with the other axes broadcast; `axis=None` takes from all elements.
 
         Raises:
@@ -81,6 +88,8 @@ class GatherMixin(TensorBase):
             >>> x.take_along_axis(x.argmin(1, keepdim=True), 1).tolist()
             [[1]]
         """
+        if names:
+            (axis,) = renamed(self.take_along_axis, names, axis=axis)
         self._check_index(indices, "take_along_axis")
         if axis is None:
             return self.flatten().take_along_axis(indices, 0)
@@ -98,7 +107,9 @@ class GatherMixin(TensorBase):
         wide[at], places[at] = size, count
         return self.expand(tuple(wide)).gather(at, indices.expand(tuple(places)))
 
-    def index_select(self: Tensor, axis: int, index: Tensor) -> Tensor:
+    def index_select(
+        self: Tensor, axis: int = REQUIRED, index: Tensor = REQUIRED, **names: Unpack[AxisNames]
+    ) -> Tensor:
         """Return the slices of an axis that `index` names, in its order: sizes (.., n, ..) -> (.., len, ..).
 
         Negative positions count from the end; positions outside of the axis give 0.
@@ -112,6 +123,8 @@ class GatherMixin(TensorBase):
             >>> Tensor([[1, 2], [3, 4]]).index_select(0, Tensor([1, 1])).tolist()
             [[3, 4], [3, 4]]
         """
+        if names or axis is REQUIRED or index is REQUIRED:
+            axis, index = renamed(self.index_select, names, axis=axis, index=index)
         at = one_axis(axis, self.ndim or 1, "index_select")
         self._check_index(index, "index_select")
         if index.ndim > 1:
@@ -135,10 +148,11 @@ class GatherMixin(TensorBase):
 
     def scatter(
         self: Tensor,
-        axis: int,
-        index: Tensor,
-        src: Tensor | ConstType,
+        axis: int = REQUIRED,
+        index: Tensor = REQUIRED,
+        src: Tensor | ConstType = REQUIRED,
         reduce: Literal["add", "multiply"] | None = None,
+        **names: Unpack[ScatterNames],
     ) -> Tensor:
         """Return this with `self[i, index[i, j]] = src[i, j]` (for axis 1); the last of several writes wins.
 
@@ -161,6 +175,8 @@ class GatherMixin(TensorBase):
             >>> Tensor([0, 0, 0]).scatter(0, Tensor([2, 0]), Tensor([5, 6])).tolist()
             [6, 0, 5]
         """
+        if names or axis is REQUIRED or index is REQUIRED or src is REQUIRED:
+            axis, index, src = renamed(self.scatter, names, axis=axis, index=index, src=src)
         if _is_point_beside_rows(self, index, src):
             return _as_row(self).scatter(axis, _as_row(index), _as_row(src), reduce).reshape(self.shape)
         if reduce is not None:
@@ -183,11 +199,12 @@ class GatherMixin(TensorBase):
 
     def scatter_reduce(
         self: Tensor,
-        axis: int,
-        index: Tensor,
-        src: Tensor | ConstType,
-        reduce: ScatterReduction,
+        axis: int = REQUIRED,
+        index: Tensor = REQUIRED,
+        src: Tensor | ConstType = REQUIRED,
+        reduce: ScatterReduction = REQUIRED,
         include_self: bool = True,
+        **names: Unpack[AxisNames],
     ) -> Tensor:
         """Return this with all `src[i, j]` combined into `self[i, index[i, j]]` (for axis 1).
 
@@ -212,6 +229,10 @@ class GatherMixin(TensorBase):
             >>> Tensor([1, 1]).scatter_reduce(0, Tensor([0, 0]), Tensor([5, 6]), "sum").tolist()
             [12, 1]
         """
+        if names or axis is REQUIRED or index is REQUIRED or src is REQUIRED or reduce is REQUIRED:
+            axis, index, src, reduce = renamed(
+                self.scatter_reduce, names, axis=axis, index=index, src=src, reduce=reduce
+            )
         if not isinstance(reduce, str) or reduce not in _COMBINE:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise ArgumentError(
                 f"scatter_reduce: reduce={reduce!r} is none of 'sum', 'prod', 'mean', 'amax', 'amin'."

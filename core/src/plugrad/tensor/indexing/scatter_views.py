@@ -4,12 +4,13 @@ from __future__ import annotations
 
 # `self` is the class that joins the mixins, which share its protected members
 # pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from plugrad.dtype import dtypes, is_bool
 from plugrad.errors import ArgumentError, AxisError, DtypeError, ShapeError
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.indexing.indexing import parse_index
+from plugrad.tensor.keywords import REQUIRED, AxisNames, DiagonalNames, SpanNames, renamed
 from plugrad.tensor.shapes import (
     Dim,
     as_int,
@@ -31,7 +32,9 @@ class WrittenMixin(TensorBase):
 
     __slots__ = ()
 
-    def select_scatter(self: Tensor, src: Tensor, axis: int, index: int) -> Tensor:
+    def select_scatter(
+        self: Tensor, src: Tensor, axis: int = REQUIRED, index: int = REQUIRED, **names: Unpack[AxisNames]
+    ) -> Tensor:
         """Return this with `src` at one place of an axis: what `select(axis, index)` shows.
 
         Raises:
@@ -44,6 +47,8 @@ class WrittenMixin(TensorBase):
             >>> Tensor([[1, 2], [3, 4]]).select_scatter(Tensor([8, 9]), 0, 1).tolist()
             [[1, 2], [8, 9]]
         """
+        if names or axis is REQUIRED or index is REQUIRED:
+            axis, index = renamed(self.select_scatter, names, axis=axis, index=index)
         at = one_axis(axis, self.ndim, "select_scatter")
         size, place = self.shape[at], as_int(index, "select_scatter", "index")
         check_inside(place, at, size_today(size), "select_scatter")
@@ -58,6 +63,7 @@ class WrittenMixin(TensorBase):
         start: int | None = None,
         stop: int | None = None,
         step: int = 1,
+        **names: Unpack[SpanNames],
     ) -> Tensor:
         """Return this with `src` in a slice of an axis, `start:stop:step`. PyTorch's `end` is `stop`.
 
@@ -71,6 +77,8 @@ class WrittenMixin(TensorBase):
             >>> Tensor([1, 2, 3, 4]).slice_scatter(Tensor([8, 9]), start=1, step=2).tolist()
             [1, 8, 3, 9]
         """
+        if names:
+            axis, stop = renamed(self.slice_scatter, names, axis=axis, stop=stop)
         at = one_axis(axis, self.ndim, "slice_scatter")
         size = self.shape[at]
         numbers = {"start": start, "stop": stop, "step": step}
@@ -88,7 +96,12 @@ class WrittenMixin(TensorBase):
         return self._replaced(new, at, begin, given[2] or 1)
 
     def diagonal_scatter(
-        self: Tensor, src: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1
+        self: Tensor,
+        src: Tensor,
+        offset: int = 0,
+        axis1: int = 0,
+        axis2: int = 1,
+        **names: Unpack[DiagonalNames],
     ) -> Tensor:
         """Return this with `src` on a diagonal: what `diagonal(offset, axis1, axis2)` shows.
 
@@ -102,6 +115,8 @@ class WrittenMixin(TensorBase):
             >>> Tensor([[1, 2], [3, 4]]).diagonal_scatter(Tensor([8, 9])).tolist()
             [[8, 2], [3, 9]]
         """
+        if names:
+            axis1, axis2 = renamed(self.diagonal_scatter, names, axis1=axis1, axis2=axis2)
         first, second = (one_axis(axis, self.ndim, "diagonal_scatter") for axis in (axis1, axis2))
         if first == second:
             raise AxisError(f"diagonal_scatter: axes {axis1} and {axis2} are the same. Name two axes.")
@@ -147,13 +162,17 @@ class WrittenMixin(TensorBase):
             new = new.pad((0, 1))
         return where.where(new.gather(0, place.maximum(0)).reshape(shape), x)
 
-    def take_along_dim(self: Tensor, indices: Tensor, axis: int | None = None) -> Tensor:
+    def take_along_dim(
+        self: Tensor, indices: Tensor, axis: int | None = None, **names: Unpack[AxisNames]
+    ) -> Tensor:
         """Return `take_along_axis(indices, axis)`; by default from all elements, as in PyTorch.
 
         Example:
             >>> Tensor([[3, 1], [2, 4]]).take_along_dim(Tensor([[1], [0]]), 1).tolist()
             [[1], [2]]
         """
+        if names:
+            (axis,) = renamed(self.take_along_dim, names, axis=axis)
         return self.take_along_axis(indices, axis)
 
     def argwhere(self: Tensor) -> Tensor:

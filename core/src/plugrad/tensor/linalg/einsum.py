@@ -5,10 +5,11 @@ from __future__ import annotations
 # `self` is the class that joins the mixins, which share its protected members
 # pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from plugrad.errors import ArgumentError, AxisError, ShapeError
 from plugrad.tensor.base import DTypeLike, TensorBase, promoted, the_dtype
+from plugrad.tensor.keywords import AxesNames, AxisNames, DiagonalNames, renamed
 from plugrad.tensor.linalg.contraction import (
     Labels,
     formula_of_lists,
@@ -166,7 +167,9 @@ class EinsumMixin(TensorBase):
         out = flat.matmul(right.reshape(*batch, inner_count, column_count))
         return out.reshape(*shape), (*shared, *rows, *columns)
 
-    def tensordot(self: Tensor, other: Tensor, axes: int | Sequence[int | Sequence[int]] = 2) -> Tensor:
+    def tensordot(
+        self: Tensor, other: Tensor, axes: int | Sequence[int | Sequence[int]] = 2, **names: Unpack[AxesNames]
+    ) -> Tensor:
         """Return the sum of products over pairs of axes.
 
         Args:
@@ -186,6 +189,8 @@ class EinsumMixin(TensorBase):
             >>> Tensor([[1, 2], [3, 4]]).tensordot(Tensor([1, 10]), ([0], [0])).tolist()
             [31, 42]
         """
+        if names:
+            (axes,) = renamed(self.tensordot, names, axes=axes)
         check_factor(other, "tensordot")
         mine, theirs = _paired_axes(axes, self, other)
         for a, b in zip(mine, theirs, strict=True):
@@ -194,15 +199,15 @@ class EinsumMixin(TensorBase):
                     f"tensordot of shapes {show(self.shape)} and {show(other.shape)}: axis {a} of the first "
                     f"and {b} of the second differ in size."
                 )
-        names = [f"a{axis}" for axis in range(self.ndim)]
+        labels = [f"a{axis}" for axis in range(self.ndim)]
         others = [f"b{axis}" for axis in range(other.ndim)]
         for a, b in zip(mine, theirs, strict=True):
-            others[b] = names[a]
-        inner = {names[a] for a in mine}
+            others[b] = labels[a]
+        inner = {labels[a] for a in mine}
         self._check_device(other)
         dtype = promoted([self, other])
-        kept = {*names, *others} - inner
-        return self.cast(dtype)._contracted(tuple(names), other.cast(dtype), tuple(others), kept)[0]
+        kept = {*labels, *others} - inner
+        return self.cast(dtype)._contracted(tuple(labels), other.cast(dtype), tuple(others), kept)[0]
 
     def outer(self: Tensor, other: Tensor) -> Tensor:
         """Return all products of the elements of two vectors: (n,), (m,) -> (n, m).
@@ -275,7 +280,9 @@ class EinsumMixin(TensorBase):
         right = other.reshape(*[size for dim in theirs for size in (1, dim)])
         return (left * right).reshape(*[a * b for a, b in zip(mine, theirs, strict=True)])
 
-    def trace(self: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
+    def trace(
+        self: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1, **names: Unpack[DiagonalNames]
+    ) -> Tensor:
         """Return sums over a diagonal of two axes, which go. Dtypes are those of `sum`.
 
         Raises:
@@ -285,9 +292,11 @@ class EinsumMixin(TensorBase):
             >>> Tensor([[1, 2], [3, 4]]).trace().item()
             5
         """
+        if names:
+            axis1, axis2 = renamed(self.trace, names, axis1=axis1, axis2=axis2)
         return self.diagonal(offset, axis1, axis2).sum(-1)
 
-    def cross(self: Tensor, other: Tensor, axis: int = -1) -> Tensor:
+    def cross(self: Tensor, other: Tensor, axis: int = -1, **names: Unpack[AxisNames]) -> Tensor:
         """Return cross products of vectors with three elements along an axis; other axes broadcast.
 
         Raises:
@@ -299,6 +308,8 @@ class EinsumMixin(TensorBase):
             >>> Tensor([1, 0, 0]).cross(Tensor([0, 1, 0])).tolist()
             [0, 0, 1]
         """
+        if names:
+            (axis,) = renamed(self.cross, names, axis=axis)
         check_factor(other, "cross")
         shape = broadcast_shapes(self.shape, other.shape, what="cross")
         at = one_axis(axis, len(shape), "cross")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from plugrad.dtype import sum_acc_dtype
 from plugrad.errors import DtypeError, ShapeError
 from plugrad.tensor.base import DTypeLike, TensorBase, promoted, the_dtype
+from plugrad.tensor.keywords import REQUIRED, renamed
 from plugrad.tensor.shapes import broadcast_shapes, expanded, show
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
@@ -72,7 +73,7 @@ class MatmulMixin(TensorBase):
             shape.pop(-1 if other.ndim == 1 else -2)
         return self._with(out.reshape(tuple(shape)), other)
 
-    def dot(self: Tensor, other: Tensor, dtype: DTypeLike | None = None) -> Tensor:
+    def dot(self: Tensor, other: Tensor = REQUIRED, dtype: DTypeLike | None = None, **names: Any) -> Tensor:
         """Return `matmul(other)`, as in tinygrad; `numpy.dot` means something else beyond matrices.
 
         Raises:
@@ -83,6 +84,8 @@ class MatmulMixin(TensorBase):
             >>> Tensor([1, 2]).dot(Tensor([3, 4])).item()
             11
         """
+        if names or other is REQUIRED:
+            (other,) = renamed(self.dot, names, other=other)
         return self.matmul(other, dtype)
 
     def __matmul__(self: Tensor, other: Tensor) -> Tensor:

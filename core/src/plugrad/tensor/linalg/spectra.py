@@ -12,12 +12,13 @@ from __future__ import annotations
 # pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from plugrad.dtype import dtypes
 from plugrad.errors import ArgumentError, AxisError, ShapeError
 from plugrad.tensor.arguments import real
 from plugrad.tensor.base import TensorBase, promoted
+from plugrad.tensor.keywords import NormNames, renamed
 from plugrad.tensor.linalg.factorizations import epsilon, orthogonal_rows
 from plugrad.tensor.linalg.linalg import completed, greatest
 from plugrad.tensor.linalg.matmul import check_factor
@@ -167,7 +168,11 @@ class SpectralMixin(TensorBase):
         return LeastSquares(found.cast(narrow), residuals.cast(narrow), rank, singular.cast(narrow))
 
     def matrix_norm(
-        self: Tensor, p: MatrixNorm = "fro", axis: tuple[int, int] = (-2, -1), keepdim: bool = False
+        self: Tensor,
+        p: MatrixNorm = "fro",
+        axis: tuple[int, int] = (-2, -1),
+        keepdim: bool = False,
+        **names: Unpack[NormNames],
     ) -> Tensor:
         """Return norms of the matrices that two axes form.
 
@@ -187,6 +192,8 @@ class SpectralMixin(TensorBase):
             >>> [x.matrix_norm(p).item() for p in ("fro", "nuc", 1, -2)]
             [5.0, 7.0, 4.0, 3.0]
         """
+        if names:
+            p, axis, keepdim = renamed(self.matrix_norm, names, p=p, axis=axis, keepdim=keepdim)
         both = several(axis)
         if len(both) != 2:
             raise AxisError(f"matrix_norm: axis={axis!r} names no rows and columns. Name two axes.")

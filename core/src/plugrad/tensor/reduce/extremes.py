@@ -4,9 +4,10 @@ from __future__ import annotations
 
 # `self` is the class that joins the mixins, which share its protected members
 # pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar, Unpack
 
 from plugrad.tensor.base import TensorBase
+from plugrad.tensor.keywords import ReduceNames, renamed
 from plugrad.tensor.shapes import Axes, is_sequence, several
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ class ExtremeMixin(TensorBase):
 
     __slots__ = ()
 
-    def amax(self: Tensor, axis: Axes = None, keepdim: bool = False) -> Tensor:
+    def amax(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack[ReduceNames]) -> Tensor:
         """Return the greatest elements, as `max`; `()` means all axes, as in PyTorch.
 
         Raises:
@@ -47,9 +48,11 @@ class ExtremeMixin(TensorBase):
             >>> Tensor([[1, 5], [3, 4]]).amax(1).tolist()
             [5, 4]
         """
+        if names:
+            axis, keepdim = renamed(self.amax, names, axis=axis, keepdim=keepdim)
         return self.max(self._nonempty_axes(_all_or(axis), "amax"), keepdim)
 
-    def amin(self: Tensor, axis: Axes = None, keepdim: bool = False) -> Tensor:
+    def amin(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack[ReduceNames]) -> Tensor:
         """Return the least elements, as `min`; `()` means all axes, as in PyTorch.
 
         Raises:
@@ -60,9 +63,13 @@ class ExtremeMixin(TensorBase):
             >>> Tensor([[1, 5], [3, 4]]).amin(1).tolist()
             [1, 3]
         """
+        if names:
+            axis, keepdim = renamed(self.amin, names, axis=axis, keepdim=keepdim)
         return self.min(self._nonempty_axes(_all_or(axis), "amin"), keepdim)
 
-    def aminmax(self: Tensor, axis: Axes = None, keepdim: bool = False) -> Extremes[Tensor]:
+    def aminmax(
+        self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack[ReduceNames]
+    ) -> Extremes[Tensor]:
         """Return the least and the greatest elements, as `.min` and `.max` of a tuple.
 
         Raises:
@@ -74,10 +81,12 @@ class ExtremeMixin(TensorBase):
             >>> least.tolist(), greatest.tolist()
             ([1, 3], [5, 4])
         """
+        if names:
+            axis, keepdim = renamed(self.aminmax, names, axis=axis, keepdim=keepdim)
         axes = self._nonempty_axes(_all_or(axis), "aminmax")
         return Extremes(self.min(axes, keepdim), self.max(axes, keepdim))
 
-    def ptp(self: Tensor, axis: Axes = None, keepdim: bool = False) -> Tensor:
+    def ptp(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack[ReduceNames]) -> Tensor:
         """Return how far the greatest elements are from the least, in this dtype, as in NumPy.
 
         Raises:
@@ -89,6 +98,8 @@ class ExtremeMixin(TensorBase):
             >>> Tensor([[1, 5], [3, 4]]).ptp(1).tolist()
             [4, 1]
         """
+        if names:
+            axis, keepdim = renamed(self.ptp, names, axis=axis, keepdim=keepdim)
         axes = self._nonempty_axes(axis, "ptp")
         return self.max(axes, keepdim) - self.min(axes, keepdim)
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 # `self` is the class that joins the mixins, which share its protected members
 # pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from plugrad.dtype import dtypes, is_float
 from plugrad.tensor.base import DTypeLike, TensorBase
+from plugrad.tensor.keywords import ReduceNames, renamed
 from plugrad.tensor.reduce.value_index import Ranked
 from plugrad.tensor.shapes import Axes, axes_along, one_axis
 
@@ -21,7 +22,11 @@ class NanMixin(TensorBase):
     __slots__ = ()
 
     def nansum(
-        self: Tensor, axis: Axes = None, keepdim: bool = False, dtype: DTypeLike | None = None
+        self: Tensor,
+        axis: Axes = None,
+        keepdim: bool = False,
+        dtype: DTypeLike | None = None,
+        **names: Unpack[ReduceNames],
     ) -> Tensor:
         """Return sums of what is not NaN, in the dtypes of `sum`; 0 where there is nothing else.
 
@@ -32,9 +37,13 @@ class NanMixin(TensorBase):
             >>> Tensor([1.0, float("nan"), 2.0]).nansum().item()
             3.0
         """
+        if names:
+            axis, keepdim = renamed(self.nansum, names, axis=axis, keepdim=keepdim)
         return self._without_nan().sum(axes_along(axis, self.ndim, "nansum"), keepdim, dtype)
 
-    def nanmean(self: Tensor, axis: Axes = None, keepdim: bool = False) -> Tensor:
+    def nanmean(
+        self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack[ReduceNames]
+    ) -> Tensor:
         """Return means of what is not NaN, in the dtypes of `mean`; NaN where there is nothing else.
 
         Raises:
@@ -44,6 +53,8 @@ class NanMixin(TensorBase):
             >>> Tensor([1.0, float("nan"), 2.0]).nanmean().item()
             1.5
         """
+        if names:
+            axis, keepdim = renamed(self.nanmean, names, axis=axis, keepdim=keepdim)
         axes = axes_along(axis, self.ndim, "nanmean")
         if not is_float(self.dtype):
             return self.mean(axes, keepdim)
@@ -51,7 +62,9 @@ class NanMixin(TensorBase):
         total = self._without_nan().cast(wide).sum(axes, keepdim)
         return (total / self.isnan().logical_not().sum(axes, keepdim).cast(wide)).cast(narrow)
 
-    def nanmedian(self: Tensor, axis: int | None = None, keepdim: bool = False) -> Any:
+    def nanmedian(
+        self: Tensor, axis: int | None = None, keepdim: bool = False, **names: Unpack[ReduceNames]
+    ) -> Any:
         """Return the middle one of what is not NaN, the lower one of two; NaN where there is nothing else.
 
         With an axis, also the position of that element: `.values` and `.indices` of a tuple.
@@ -64,6 +77,8 @@ class NanMixin(TensorBase):
             >>> Tensor([4.0, float("nan"), 1.0, 3.0]).nanmedian().item()
             3.0
         """
+        if names:
+            axis, keepdim = renamed(self.nanmedian, names, axis=axis, keepdim=keepdim)
         if axis is None:
             self._nonempty_axes(None, "nanmedian")
             middle = self.flatten().nanmedian(0)[0]

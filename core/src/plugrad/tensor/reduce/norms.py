@@ -5,11 +5,12 @@ from __future__ import annotations
 # `self` is the class that joins the mixins, which share its protected members
 # pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
 import math
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Unpack
 
 from plugrad.dtype import is_float
 from plugrad.errors import ArgumentError
 from plugrad.tensor.base import DTypeLike, TensorBase, the_dtype
+from plugrad.tensor.keywords import AxisNames, NormNames, SpreadNames, renamed
 from plugrad.tensor.shapes import Axes
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ class NormMixin(TensorBase):
         axis: Axes = None,
         keepdim: bool = False,
         dtype: DTypeLike | None = None,
+        **names: Unpack[NormNames],
     ) -> Tensor:
         """Return `sum(|self| ** p) ** (1 / p)`: the Euclidean length for 2. The gradient of length 0 is 0.
 
@@ -48,6 +50,8 @@ class NormMixin(TensorBase):
             >>> Tensor([3.0, -4.0]).norm(float("inf")).item()
             4.0
         """
+        if names:
+            p, axis, keepdim = renamed(self.norm, names, p=p, axis=axis, keepdim=keepdim)
         p = 2.0 if isinstance(p, str) and p == "fro" else p
         if not isinstance(p, (int, float)) or p != p:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise ArgumentError(f"norm: p={p!r} is no number. Norms of matrices are in the linear algebra.")
@@ -70,7 +74,9 @@ class NormMixin(TensorBase):
             out = is_zero.where(0.0 if p > 0 else float("inf"), root)
         return out.cast(narrow)
 
-    def normalize(self: Tensor, p: float = 2.0, axis: Axes = 1, eps: float = 1e-12) -> Tensor:
+    def normalize(
+        self: Tensor, p: float = 2.0, axis: Axes = 1, eps: float = 1e-12, **names: Unpack[AxisNames]
+    ) -> Tensor:
         """Return this divided by its norm along an axis; norms below `eps` count as that.
 
         Raises:
@@ -80,12 +86,16 @@ class NormMixin(TensorBase):
             >>> Tensor([[3.0, 4.0], [0.0, 0.0]]).normalize().tolist()
             [[0.6000000238418579, 0.800000011920929], [0.0, 0.0]]
         """
+        if names:
+            (axis,) = renamed(self.normalize, names, axis=axis)
         # float16 has no number as small as eps, and vectors of zeros would be NaN
         dtype, wide = self._float_dtypes()
         x = self.cast(wide)
         return (x / x.norm(p, axis, keepdim=True).clamp(eps)).cast(dtype)
 
-    def softmin(self: Tensor, axis: int = -1, dtype: DTypeLike | None = None) -> Tensor:
+    def softmin(
+        self: Tensor, axis: int = -1, dtype: DTypeLike | None = None, **names: Unpack[AxisNames]
+    ) -> Tensor:
         """Return `softmax(-self)` along an axis.
 
         Raises:
@@ -95,11 +105,18 @@ class NormMixin(TensorBase):
             >>> Tensor([0.0, 0.0]).softmin().tolist()
             [0.5, 0.5]
         """
+        if names:
+            (axis,) = renamed(self.softmin, names, axis=axis)
         x = self if is_float(self.dtype) else self.cast(self._float_dtypes()[0])
         return (-x).softmax(axis, dtype)
 
     def var_mean(
-        self: Tensor, axis: Axes = None, *, keepdim: bool = False, correction: float = 1
+        self: Tensor,
+        axis: Axes = None,
+        *,
+        keepdim: bool = False,
+        correction: float = 1,
+        **names: Unpack[SpreadNames],
     ) -> tuple[Tensor, Tensor]:
         """Return `var(...)` and `mean(...)`.
 
@@ -111,10 +128,19 @@ class NormMixin(TensorBase):
             >>> [x.item() for x in Tensor([1.0, 3.0]).var_mean()]
             [2.0, 2.0]
         """
+        if names:
+            axis, keepdim, correction = renamed(
+                self.var_mean, names, axis=axis, keepdim=keepdim, correction=correction
+            )
         return self.var(axis, keepdim=keepdim, correction=correction), self.mean(axis, keepdim)
 
     def std_mean(
-        self: Tensor, axis: Axes = None, *, keepdim: bool = False, correction: float = 1
+        self: Tensor,
+        axis: Axes = None,
+        *,
+        keepdim: bool = False,
+        correction: float = 1,
+        **names: Unpack[SpreadNames],
     ) -> tuple[Tensor, Tensor]:
         """Return `std(...)` and `mean(...)`.
 
@@ -126,4 +152,8 @@ class NormMixin(TensorBase):
             >>> [x.item() for x in Tensor([1.0, 1.0]).std_mean()]
             [0.0, 1.0]
         """
+        if names:
+            axis, keepdim, correction = renamed(
+                self.std_mean, names, axis=axis, keepdim=keepdim, correction=correction
+            )
         return self.std(axis, keepdim=keepdim, correction=correction), self.mean(axis, keepdim)

@@ -5,7 +5,7 @@ from __future__ import annotations
 # `self` is the class that joins the mixins, which share its protected members
 # pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
 import math
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from plugrad.dtype import (
     DType,
@@ -20,6 +20,7 @@ from plugrad.dtype import (
 from plugrad.errors import DtypeError, ShapeError
 from plugrad.tensor.base import DTypeLike, TensorBase, the_dtype
 from plugrad.tensor.complex_formulas.apply import apply, parts_of
+from plugrad.tensor.keywords import AxisNames, KeepdimNames, ReduceNames, SpreadNames, renamed
 from plugrad.tensor.shapes import Axes, Dim, as_flag, as_number, axes_along, expanded, one_axis, product, show
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
@@ -38,7 +39,13 @@ class ReduceMixin(TensorBase):
         out = u.reduce_axis(op, axes)
         return out if as_flag(keepdim, "keepdim") else out.reshape(kept)
 
-    def sum(self: Tensor, axis: Axes = None, keepdim: bool = False, dtype: DTypeLike | None = None) -> Tensor:
+    def sum(
+        self: Tensor,
+        axis: Axes = None,
+        keepdim: bool = False,
+        dtype: DTypeLike | None = None,
+        **names: Unpack[ReduceNames],
+    ) -> Tensor:
         """Return sums. Narrow floats accumulate in float32; narrow integers and bools give at least 32 bits.
 
         Args:
@@ -54,13 +61,19 @@ class ReduceMixin(TensorBase):
             >>> Tensor([[1, 2], [3, 4]]).sum(0).tolist()
             [4, 6]
         """
+        if names:
+            axis, keepdim = renamed(self.sum, names, axis=axis, keepdim=keepdim)
         axes = axes_along(axis, self.ndim, "sum")
         wide = the_dtype(dtype, sum_acc_dtype(self.dtype))
         out = self._reduced(self._graph.cast(wide), Ops.ADD, axes, keepdim)
         return self._like(out.cast(self.dtype) if dtype is None and is_float(self.dtype) else out)
 
     def prod(
-        self: Tensor, axis: Axes = None, keepdim: bool = False, dtype: DTypeLike | None = None
+        self: Tensor,
+        axis: Axes = None,
+        keepdim: bool = False,
+        dtype: DTypeLike | None = None,
+        **names: Unpack[ReduceNames],
     ) -> Tensor:
         """Return products, in the dtypes of `sum`.
 
@@ -68,12 +81,14 @@ class ReduceMixin(TensorBase):
             >>> Tensor([2, 3, 4]).prod().item()
             24
         """
+        if names:
+            axis, keepdim = renamed(self.prod, names, axis=axis, keepdim=keepdim)
         axes = axes_along(axis, self.ndim, "prod")
         wide = the_dtype(dtype, sum_acc_dtype(self.dtype))
         out = self._reduced(self._graph.cast(wide), Ops.MUL, axes, keepdim)
         return self._like(out.cast(self.dtype) if dtype is None and is_float(self.dtype) else out)
 
-    def max(self: Tensor, axis: Axes = None, keepdim: bool = False) -> Tensor:
+    def max(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack[KeepdimNames]) -> Tensor:
         """Return the greatest elements; NaN where there is one.
 
         Raises:
@@ -84,10 +99,12 @@ class ReduceMixin(TensorBase):
             >>> Tensor([[1, 5], [3, 4]]).max(1).tolist()
             [5, 4]
         """
+        if names:
+            (keepdim,) = renamed(self.max, names, keepdim=keepdim)
         axes = self._nonempty_axes(axis, "max")
         return self._like(self._reduced(self._graph, Ops.MAX, axes, keepdim))
 
-    def min(self: Tensor, axis: Axes = None, keepdim: bool = False) -> Tensor:
+    def min(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack[KeepdimNames]) -> Tensor:
         """Return the least elements; NaN where there is one.
 
         Raises:
@@ -98,29 +115,35 @@ class ReduceMixin(TensorBase):
             >>> Tensor([[1, 5], [3, 4]]).min(1).tolist()
             [1, 3]
         """
+        if names:
+            (keepdim,) = renamed(self.min, names, keepdim=keepdim)
         axes = self._nonempty_axes(axis, "min")
         u = self._graph
         if is_float(self.dtype):
             return self._like(-self._reduced(-u, Ops.MAX, axes, keepdim))
         return self._like(~self._reduced(~u, Ops.MAX, axes, keepdim))
 
-    def any(self: Tensor, axis: Axes = None, keepdim: bool = False) -> Tensor:
+    def any(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack[ReduceNames]) -> Tensor:
         """Return where some element is not zero.
 
         Example:
             >>> Tensor([[0, 1], [0, 0]]).any(1).tolist()
             [True, False]
         """
+        if names:
+            axis, keepdim = renamed(self.any, names, axis=axis, keepdim=keepdim)
         axes = axes_along(axis, self.ndim, "any")
         return self._like(self._reduced(self._truths(), Ops.MAX, axes, keepdim))
 
-    def all(self: Tensor, axis: Axes = None, keepdim: bool = False) -> Tensor:
+    def all(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack[ReduceNames]) -> Tensor:
         """Return where all elements are not zero.
 
         Example:
             >>> Tensor([[0, 1], [2, 3]]).all(1).tolist()
             [False, True]
         """
+        if names:
+            axis, keepdim = renamed(self.all, names, axis=axis, keepdim=keepdim)
         axes = axes_along(axis, self.ndim, "all")
         return self._like(~self._reduced(~self._truths(), Ops.MAX, axes, keepdim))
 
@@ -136,7 +159,12 @@ class ReduceMixin(TensorBase):
     # --- moments ---
 
     def mean(
-        self: Tensor, axis: Axes = None, keepdim: bool = False, *, dtype: DTypeLike | None = None
+        self: Tensor,
+        axis: Axes = None,
+        keepdim: bool = False,
+        *,
+        dtype: DTypeLike | None = None,
+        **names: Unpack[ReduceNames],
     ) -> Tensor:
         """Return means: floats, the default float for integers; or of elements cast to `dtype` before.
 
@@ -147,6 +175,8 @@ class ReduceMixin(TensorBase):
             >>> Tensor([1, 2]).mean().item()
             1.5
         """
+        if names:
+            axis, keepdim = renamed(self.mean, names, axis=axis, keepdim=keepdim)
         if dtype is not None:
             if not is_inexact(given := element_dtype(dtype)):
                 raise DtypeError(f"mean: dtype={given.name} is no float. Pass one; round and cast the mean.")
@@ -158,7 +188,14 @@ class ReduceMixin(TensorBase):
         total = self._reduced(self._graph.cast(wide), Ops.ADD, axes, keepdim)
         return self._like((total / _count(self._count(axes), wide)).cast(dtype))
 
-    def var(self: Tensor, axis: Axes = None, *, keepdim: bool = False, correction: float = 1) -> Tensor:
+    def var(
+        self: Tensor,
+        axis: Axes = None,
+        *,
+        keepdim: bool = False,
+        correction: float = 1,
+        **names: Unpack[SpreadNames],
+    ) -> Tensor:
         """Return variances: squared distances from the mean, summed and divided by count - `correction`.
 
         A divisor below 0 counts as 0. `keepdim` and `correction` are given by name: what comes second by
@@ -172,13 +209,24 @@ class ReduceMixin(TensorBase):
             >>> Tensor([1.0, 3.0]).var().item()
             2.0
         """
+        if names:
+            axis, keepdim, correction = renamed(
+                self.var, names, axis=axis, keepdim=keepdim, correction=correction
+            )
         if is_complex(self.dtype):
             real, imag = (x.var(axis, keepdim=keepdim, correction=correction) for x in parts_of(self))
             return cast("Any", real + imag)
         dtype, wide = self._float_dtypes()
         return self._like(self._variance(axis, keepdim, correction, "var", wide).cast(dtype))
 
-    def std(self: Tensor, axis: Axes = None, *, keepdim: bool = False, correction: float = 1) -> Tensor:
+    def std(
+        self: Tensor,
+        axis: Axes = None,
+        *,
+        keepdim: bool = False,
+        correction: float = 1,
+        **names: Unpack[SpreadNames],
+    ) -> Tensor:
         """Return standard deviations: square roots of `var`. The gradient of deviation 0 is 0.
 
         Raises:
@@ -189,6 +237,10 @@ class ReduceMixin(TensorBase):
             >>> Tensor([1.0, 5.0, 9.0]).std().item()
             4.0
         """
+        if names:
+            axis, keepdim, correction = renamed(
+                self.std, names, axis=axis, keepdim=keepdim, correction=correction
+            )
         if is_complex(self.dtype):
             return self.var(axis, keepdim=keepdim, correction=correction).sqrt()
         dtype, wide = self._float_dtypes()
@@ -218,7 +270,9 @@ class ReduceMixin(TensorBase):
 
     # --- positions ---
 
-    def argmax(self: Tensor, axis: int | None = None, keepdim: bool = False) -> Tensor:
+    def argmax(
+        self: Tensor, axis: int | None = None, keepdim: bool = False, **names: Unpack[ReduceNames]
+    ) -> Tensor:
         """Return where the greatest element is, the first of equals; NaN counts as greatest.
 
         With `axis=None`, the position among all elements in row-major order.
@@ -231,15 +285,21 @@ class ReduceMixin(TensorBase):
             >>> Tensor([[1, 5], [7, 2]]).argmax(1).tolist()
             [1, 0]
         """
+        if names:
+            axis, keepdim = renamed(self.argmax, names, axis=axis, keepdim=keepdim)
         return self._arg_extreme(axis, keepdim, "argmax", type(self).max)
 
-    def argmin(self: Tensor, axis: int | None = None, keepdim: bool = False) -> Tensor:
+    def argmin(
+        self: Tensor, axis: int | None = None, keepdim: bool = False, **names: Unpack[ReduceNames]
+    ) -> Tensor:
         """Return where the least element is, the first of equals; NaN counts as least.
 
         Example:
             >>> Tensor([3, 1, 1]).argmin().item()
             1
         """
+        if names:
+            axis, keepdim = renamed(self.argmin, names, axis=axis, keepdim=keepdim)
         return self._arg_extreme(axis, keepdim, "argmin", type(self).min)
 
     def _arg_extreme(self: Tensor, axis: int | None, keepdim: bool, what: str, extreme: Any) -> Tensor:
@@ -268,33 +328,43 @@ class ReduceMixin(TensorBase):
 
     # --- softmax ---
 
-    def softmax(self: Tensor, axis: int = -1, dtype: DTypeLike | None = None) -> Tensor:
+    def softmax(
+        self: Tensor, axis: int = -1, dtype: DTypeLike | None = None, **names: Unpack[AxisNames]
+    ) -> Tensor:
         """Return `exp(self)` divided by its sum along an axis, without overflow.
 
         Example:
             >>> Tensor([0.0, 0.0]).softmax().tolist()
             [0.5, 0.5]
         """
+        if names:
+            (axis,) = renamed(self.softmax, names, axis=axis)
         narrow, (_, e, total) = (
             the_dtype(dtype, self._float_dtypes()[0]),
             self._softmax_parts(axis, "softmax"),
         )
         return self._like((e / expanded(total, e.shape)).cast(narrow))
 
-    def log_softmax(self: Tensor, axis: int = -1, dtype: DTypeLike | None = None) -> Tensor:
+    def log_softmax(
+        self: Tensor, axis: int = -1, dtype: DTypeLike | None = None, **names: Unpack[AxisNames]
+    ) -> Tensor:
         """Return the logarithm of softmax, precise where softmax is near 0.
 
         Example:
             >>> Tensor([1000.0, 0.0]).log_softmax().tolist()
             [0.0, -1000.0]
         """
+        if names:
+            (axis,) = renamed(self.log_softmax, names, axis=axis)
         narrow, (x, _, total) = (
             the_dtype(dtype, self._float_dtypes()[0]),
             self._softmax_parts(axis, "log_softmax"),
         )
         return self._like((x - expanded(total.log2() * math.log(2), x.shape)).cast(narrow))
 
-    def logsumexp(self: Tensor, axis: Axes = None, keepdim: bool = False) -> Tensor:
+    def logsumexp(
+        self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack[ReduceNames]
+    ) -> Tensor:
         """Return `log(sum(exp(self)))` without overflow; of no elements, minus infinity.
 
         Raises:
@@ -304,6 +374,8 @@ class ReduceMixin(TensorBase):
             >>> Tensor([1000.0, 1000.0]).logsumexp().item() - 1000 < 0.7
             True
         """
+        if names:
+            axis, keepdim = renamed(self.logsumexp, names, axis=axis, keepdim=keepdim)
         axes = axes_along(axis, self.ndim, "logsumexp")
         dtype, wide = self._float_dtypes()
         x = self._graph.cast(wide)

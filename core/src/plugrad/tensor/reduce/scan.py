@@ -11,11 +11,12 @@ from __future__ import annotations
 # pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from plugrad.autodiff import inputs_of, with_rule
 from plugrad.dtype import ConstType, dtype_min, is_float, sum_acc_dtype
 from plugrad.tensor.base import DTypeLike, TensorBase, the_dtype
+from plugrad.tensor.keywords import AxisNames, renamed
 from plugrad.tensor.lookup import counted, moved_back, moved_last, position_dtype
 from plugrad.tensor.reduce.value_index import Ranked
 from plugrad.tensor.shapes import cut_to, filled, one_axis
@@ -37,7 +38,9 @@ class ScanMixin(TensorBase):
 
     __slots__ = ()
 
-    def cumsum(self: Tensor, axis: int | None = 0, dtype: DTypeLike | None = None) -> Tensor:
+    def cumsum(
+        self: Tensor, axis: int | None = 0, dtype: DTypeLike | None = None, **names: Unpack[AxisNames]
+    ) -> Tensor:
         """Return running sums, in the dtypes of `sum`; of all elements in a row for None, as in NumPy.
 
         Raises:
@@ -47,18 +50,24 @@ class ScanMixin(TensorBase):
             >>> Tensor([1, 2, 3]).cumsum().tolist()
             [1, 3, 6]
         """
+        if names:
+            (axis,) = renamed(self.cumsum, names, axis=axis)
         return self._running(Ops.ADD, 0, axis, dtype, "cumsum")
 
-    def cumprod(self: Tensor, axis: int | None = 0, dtype: DTypeLike | None = None) -> Tensor:
+    def cumprod(
+        self: Tensor, axis: int | None = 0, dtype: DTypeLike | None = None, **names: Unpack[AxisNames]
+    ) -> Tensor:
         """Return running products, in the dtypes of `prod`; of all elements in a row for None, as in NumPy.
 
         Example:
             >>> Tensor([1, 2, 3, 4]).cumprod().tolist()
             [1, 2, 6, 24]
         """
+        if names:
+            (axis,) = renamed(self.cumprod, names, axis=axis)
         return self._running(Ops.MUL, 1, axis, dtype, "cumprod")
 
-    def cummax(self: Tensor, axis: int = 0) -> Ranked[Tensor]:
+    def cummax(self: Tensor, axis: int = 0, **names: Unpack[AxisNames]) -> Ranked[Tensor]:
         """Return the greatest elements so far, and their positions: the last of equals, as in PyTorch.
 
         NaN counts as greatest. Gradients are shared among equals, as those of `max`.
@@ -68,9 +77,11 @@ class ScanMixin(TensorBase):
             >>> highest.values.tolist(), highest.indices.tolist()
             ([1, 3, 3, 3], [0, 1, 1, 3])
         """
+        if names:
+            (axis,) = renamed(self.cummax, names, axis=axis)
         return self._extremes(axis, "cummax", is_max=True)
 
-    def cummin(self: Tensor, axis: int = 0) -> Ranked[Tensor]:
+    def cummin(self: Tensor, axis: int = 0, **names: Unpack[AxisNames]) -> Ranked[Tensor]:
         """Return the least elements so far, and their positions: the last of equals, as in PyTorch.
 
         NaN counts as least.
@@ -79,15 +90,19 @@ class ScanMixin(TensorBase):
             >>> [x.tolist() for x in Tensor([2, 3, 1]).cummin()]
             [[2, 2, 1], [0, 0, 2]]
         """
+        if names:
+            (axis,) = renamed(self.cummin, names, axis=axis)
         return self._extremes(axis, "cummin", is_max=False)
 
-    def logcumsumexp(self: Tensor, axis: int = 0) -> Tensor:
+    def logcumsumexp(self: Tensor, axis: int = 0, **names: Unpack[AxisNames]) -> Tensor:
         """Return `log(cumsum(exp(self)))` without overflow; floats only, integers as the default float.
 
         Example:
             >>> Tensor([1000.0, 1000.0]).logcumsumexp()[1].item() - 1000 < 0.7
             True
         """
+        if names:
+            (axis,) = renamed(self.logcumsumexp, names, axis=axis)
         at = one_axis(axis, self.ndim or 1, "logcumsumexp")
         dtype, wide = self._float_dtypes()
         if not self.ndim or 0 in self.shape:

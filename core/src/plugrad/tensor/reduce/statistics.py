@@ -7,12 +7,13 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from plugrad.dtype import is_bool, is_float, is_int
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.arguments import real
 from plugrad.tensor.base import TensorBase
+from plugrad.tensor.keywords import AxisNames, SpreadNames, renamed
 from plugrad.tensor.shape.joins import check_tensors, joined_tensors
 from plugrad.tensor.shapes import Dim, as_int, as_number, broadcast_shapes, one_axis, show, size_today
 from plugrad.uop.shape import add_sizes
@@ -31,7 +32,12 @@ class StatisticsMixin(TensorBase):
     __slots__ = ()
 
     def diff(
-        self: Tensor, n: int = 1, axis: int = -1, prepend: Tensor | None = None, append: Tensor | None = None
+        self: Tensor,
+        n: int = 1,
+        axis: int = -1,
+        prepend: Tensor | None = None,
+        append: Tensor | None = None,
+        **names: Unpack[AxisNames],
     ) -> Tensor:
         """Return the differences of neighbours along an axis, `n` times over; of bools, where they differ.
 
@@ -51,6 +57,8 @@ class StatisticsMixin(TensorBase):
             >>> Tensor([1, 4, 9, 16]).diff().tolist(), Tensor([1, 4, 9, 16]).diff(2).tolist()
             ([3, 5, 7], [2, 2])
         """
+        if names:
+            (axis,) = renamed(self.diff, names, axis=axis)
         at, count = one_axis(axis, self.ndim, "diff"), as_int(n, "diff", "n")
         if count < 0:
             raise ArgumentError(f"diff: n={count} is negative. Give 0 or more.")
@@ -78,7 +86,12 @@ class StatisticsMixin(TensorBase):
         return out
 
     def cov(
-        self: Tensor, *, correction: float = 1, fweights: Tensor | None = None, aweights: Tensor | None = None
+        self: Tensor,
+        *,
+        correction: float = 1,
+        fweights: Tensor | None = None,
+        aweights: Tensor | None = None,
+        **names: Unpack[SpreadNames],
     ) -> Tensor:
         """Return the covariances of variables, the rows, over observations.
 
@@ -101,6 +114,8 @@ class StatisticsMixin(TensorBase):
             >>> Tensor([[1.0, 2.0, 3.0], [6.0, 4.0, 2.0]]).cov().tolist()
             [[1.0, -2.0], [-2.0, 4.0]]
         """
+        if names:
+            (correction,) = renamed(self.cov, names, correction=correction)
         return self._covariances(as_number(correction, "cov"), fweights, aweights, "cov")
 
     def corrcoef(self: Tensor) -> Tensor:

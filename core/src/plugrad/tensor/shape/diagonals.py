@@ -8,11 +8,12 @@ from __future__ import annotations
 
 # `self` is the class that joins the mixins, which share its protected members
 # pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from plugrad.dtype import dtypes
 from plugrad.errors import ArgumentError, AxisError, ShapeError
 from plugrad.tensor.base import DTypeLike, TensorBase, the_dtype
+from plugrad.tensor.keywords import DiagonalNames, TriangleNames, renamed
 from plugrad.tensor.shape.joins import joined_tensors
 from plugrad.tensor.shapes import (
     Dim,
@@ -65,7 +66,7 @@ class DiagonalMixin(TensorBase):
         below = ~_is_right_of(rows, columns, _place(k, "tri", "k") + 1)
         return cls._new(below.cast(the_dtype(dtype, dtypes.default_float)), device, False)
 
-    def tril(self: Tensor, diagonal: Dim = 0) -> Tensor:
+    def tril(self: Tensor, diagonal: Dim = 0, **names: Unpack[TriangleNames]) -> Tensor:
         """Return matrices with 0 above a diagonal: (..., n, m) -> (..., n, m).
 
         Raises:
@@ -76,10 +77,12 @@ class DiagonalMixin(TensorBase):
             >>> Tensor([[1, 2], [3, 4]]).tril().tolist()
             [[1, 0], [3, 4]]
         """
+        if names:
+            (diagonal,) = renamed(self.tril, names, diagonal=diagonal)
         right = self._right_of(_place(diagonal, "tril", "diagonal") + 1, "tril")
         return self._like(right.where(self._graph.const_like(0), self._graph))
 
-    def triu(self: Tensor, diagonal: Dim = 0) -> Tensor:
+    def triu(self: Tensor, diagonal: Dim = 0, **names: Unpack[TriangleNames]) -> Tensor:
         """Return matrices with 0 below a diagonal: (..., n, m) -> (..., n, m).
 
         Raises:
@@ -90,6 +93,8 @@ class DiagonalMixin(TensorBase):
             >>> Tensor([[1, 2], [3, 4]]).triu(1).tolist()
             [[0, 2], [0, 0]]
         """
+        if names:
+            (diagonal,) = renamed(self.triu, names, diagonal=diagonal)
         right = self._right_of(_place(diagonal, "triu", "diagonal"), "triu")
         return self._like(right.where(self._graph, self._graph.const_like(0)))
 
@@ -101,7 +106,9 @@ class DiagonalMixin(TensorBase):
         right = _is_right_of(rows, columns, diagonal)
         return right.reshape((*(1,) * (self.ndim - 2), rows, columns)).expand(self.shape)
 
-    def diagonal(self: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
+    def diagonal(
+        self: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1, **names: Unpack[DiagonalNames]
+    ) -> Tensor:
         """Return the elements on a diagonal of two axes, which go; they form the last axis. A view.
 
         Raises:
@@ -112,6 +119,8 @@ class DiagonalMixin(TensorBase):
             >>> Tensor([[1, 2], [3, 4]]).diagonal().tolist()
             [1, 4]
         """
+        if names:
+            axis1, axis2 = renamed(self.diagonal, names, axis1=axis1, axis2=axis2)
         first, second = (one_axis(axis, self.ndim, "diagonal") for axis in (axis1, axis2))
         if first == second:
             raise AxisError(f"diagonal: axes {axis1} and {axis2} are the same. Name two different axes.")
@@ -126,7 +135,7 @@ class DiagonalMixin(TensorBase):
         inside = [*((0, n) for n in others), (top, add_sizes(top, size)), (left, add_sizes(left, size))]
         return x.shrink(inside)._view(_main_diagonal)
 
-    def diag(self: Tensor, diagonal: int = 0) -> Tensor:
+    def diag(self: Tensor, diagonal: int = 0, **names: Unpack[TriangleNames]) -> Tensor:
         """Return a square matrix with these elements on a diagonal: (n,) -> (n+|k|, n+|k|); or the opposite.
 
         Of a matrix, the elements on that diagonal: (n, m) -> (k,).
@@ -141,12 +150,16 @@ class DiagonalMixin(TensorBase):
             >>> Tensor([[1, 2], [3, 4]]).diag(1).tolist()
             [2]
         """
+        if names:
+            (diagonal,) = renamed(self.diag, names, diagonal=diagonal)
         if self.ndim not in (1, 2):
             raise ShapeError(f"diag of shape {show(self.shape)}: it takes one axis or two. Use diagonal().")
         diagonal = as_int(diagonal, "diag", "diagonal")
         return self.diag_embed(diagonal) if self.ndim == 1 else self.diagonal(diagonal)
 
-    def diag_embed(self: Tensor, offset: int = 0, axis1: int = -2, axis2: int = -1) -> Tensor:
+    def diag_embed(
+        self: Tensor, offset: int = 0, axis1: int = -2, axis2: int = -1, **names: Unpack[DiagonalNames]
+    ) -> Tensor:
         """Return square matrices with the last axis on a diagonal: (..., n) -> (..., n+|k|, n+|k|).
 
         Args:
@@ -163,6 +176,8 @@ class DiagonalMixin(TensorBase):
             >>> Tensor([[1], [2]]).diag_embed(1).tolist()
             [[[0, 1], [0, 0]], [[0, 2], [0, 0]]]
         """
+        if names:
+            axis1, axis2 = renamed(self.diag_embed, names, axis1=axis1, axis2=axis2)
         if not self.ndim:
             raise ShapeError("diag_embed of shape (): it takes a last axis. Unsqueeze it.")
         size = self.shape[-1]

@@ -5,12 +5,13 @@ from __future__ import annotations
 # `self` is the class that joins the mixins, which share its protected members
 # pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from plugrad.dtype import dtypes
 from plugrad.engine.capture import note_size
 from plugrad.errors import ShapeError
 from plugrad.tensor.base import TensorBase, check_tensors, promoted
+from plugrad.tensor.keywords import REQUIRED, AxisNames, PartNames, RepeatNames, renamed
 from plugrad.tensor.shapes import (
     Dim,
     Shape,
@@ -63,7 +64,7 @@ class JoinMixin(TensorBase):
 
     __slots__ = ()
 
-    def cat(self: Tensor, *others: Tensor, axis: int = 0) -> Tensor:
+    def cat(self: Tensor, *others: Tensor, axis: int = 0, **names: Unpack[AxisNames]) -> Tensor:
         """Return tensors joined along an axis. Also `Tensor.cat(a, b, axis=1)` or `Tensor.cat([a, b], 1)`.
 
         Each element is one of the inputs' elements, bit for bit.
@@ -77,6 +78,8 @@ class JoinMixin(TensorBase):
             >>> Tensor([1, 2]).cat(Tensor([3])).tolist()
             [1, 2, 3]
         """
+        if names:
+            (axis,) = renamed(cast("Any", JoinMixin).cat, names, axis=axis)
         parts, axis = joined_tensors("cat", self, others, axis)
         first, *rest = parts
         at = one_axis(axis, first.ndim, "cat")
@@ -92,7 +95,7 @@ class JoinMixin(TensorBase):
         dtype = promoted(parts)
         return first._like(_joined([part._graph.cast(dtype) for part in parts], at), *rest)
 
-    def stack(self: Tensor, *others: Tensor, axis: int = 0) -> Tensor:
+    def stack(self: Tensor, *others: Tensor, axis: int = 0, **names: Unpack[AxisNames]) -> Tensor:
         """Return tensors of one shape joined along a new axis. Also `Tensor.stack([a, b], 1)`.
 
         Raises:
@@ -103,6 +106,8 @@ class JoinMixin(TensorBase):
             >>> Tensor([1, 2]).stack(Tensor([3, 4])).tolist()
             [[1, 2], [3, 4]]
         """
+        if names:
+            (axis,) = renamed(cast("Any", JoinMixin).stack, names, axis=axis)
         (first, *rest), axis = joined_tensors("stack", self, others, axis)
         for other in rest:
             if other.shape != first.shape:
@@ -112,7 +117,9 @@ class JoinMixin(TensorBase):
                 )
         return first.unsqueeze(axis).cat(*[other.unsqueeze(axis) for other in rest], axis=axis)
 
-    def split(self: Tensor, sizes: int | Sequence[Dim], axis: int = 0) -> tuple[Tensor, ...]:
+    def split(
+        self: Tensor, sizes: int | Sequence[Dim] = REQUIRED, axis: int = 0, **names: Unpack[PartNames]
+    ) -> tuple[Tensor, ...]:
         """Return parts along an axis: `sizes` elements each (fewer in the last), or the sizes listed.
 
         Where their number varies with a symbolic axis, there are as many as today: of sizes that are numbers,
@@ -127,6 +134,8 @@ class JoinMixin(TensorBase):
             >>> [part.tolist() for part in Tensor.arange(5).split(2)]
             [[0, 1], [2, 3], [4]]
         """
+        if names or sizes is REQUIRED:
+            sizes, axis = renamed(self.split, names, sizes=sizes, axis=axis)
         at = one_axis(axis, self.ndim, "split")
         total = self.shape[at]
         given = [size if isinstance(size, UOp) else as_int(size, "split", "sizes") for size in several(sizes)]
@@ -156,7 +165,7 @@ class JoinMixin(TensorBase):
             begin = end
         return tuple(parts)
 
-    def chunk(self: Tensor, chunks: int, axis: int = 0) -> tuple[Tensor, ...]:
+    def chunk(self: Tensor, chunks: int, axis: int = 0, **names: Unpack[AxisNames]) -> tuple[Tensor, ...]:
         """Return at most `chunks` parts of equal size along an axis; the last may have fewer elements.
 
         An axis without elements gives `chunks` parts without any. Of a symbolic axis, see `split`.
@@ -170,6 +179,8 @@ class JoinMixin(TensorBase):
             >>> [part.tolist() for part in Tensor.arange(5).chunk(2)]
             [[0, 1, 2], [3, 4]]
         """
+        if names:
+            (axis,) = renamed(self.chunk, names, axis=axis)
         count = as_int(chunks, "chunk", "chunks")
         if count <= 0:
             raise ShapeError(f"chunk: {count} parts. Ask for at least 1.")
@@ -205,7 +216,7 @@ class JoinMixin(TensorBase):
         note_size(symbolic, size)
         return self.reshape(*self.shape[:axis], size, *self.shape[axis + 1 :])
 
-    def repeat(self: Tensor, *repeats: int | Sequence[int]) -> Tensor:
+    def repeat(self: Tensor, *repeats: int | Sequence[int], **names: Unpack[RepeatNames]) -> Tensor:
         """Return this tiled `repeats[i]` times along axis `i`, aligned at the last axis.
 
         Raises:
@@ -215,6 +226,8 @@ class JoinMixin(TensorBase):
             >>> Tensor([1, 2]).repeat(2, 2).tolist()
             [[1, 2, 1, 2], [1, 2, 1, 2]]
         """
+        if names:
+            (repeats,) = renamed(self.repeat, names, repeats=repeats)
         times = check_sizes(as_shape(repeats, "repeat"), "repeat")
         if len(times) < self.ndim:
             raise ShapeError(

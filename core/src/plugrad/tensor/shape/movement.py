@@ -5,11 +5,22 @@ from __future__ import annotations
 # `self` is the class that joins the mixins, which share its protected members
 # pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from plugrad.dtype import find_dtype
 from plugrad.errors import ArgumentError, ShapeError
 from plugrad.tensor.base import DTypeLike, TensorBase
+from plugrad.tensor.keywords import (
+    REQUIRED,
+    AxisNames,
+    ExchangeNames,
+    FlattenNames,
+    FlipNames,
+    PermuteNames,
+    ShapeNames,
+    exchanged,
+    renamed,
+)
 from plugrad.tensor.shapes import (
     Axes,
     Dim,
@@ -42,7 +53,9 @@ class MovementMixin(TensorBase):
 
     __slots__ = ()
 
-    def reshape(self: Tensor, *shape: Dim | Sequence[Dim | None] | None) -> Tensor:
+    def reshape(
+        self: Tensor, *shape: Dim | Sequence[Dim | None] | None, **names: Unpack[ShapeNames]
+    ) -> Tensor:
         """Return the same elements, in row-major order, in another shape. One size may be -1.
 
         None keeps the size of the axis in its place, as in tinygrad.
@@ -54,11 +67,15 @@ class MovementMixin(TensorBase):
             >>> Tensor.arange(6).reshape(2, -1).shape
             (2, 3)
         """
+        if names:
+            (shape,) = renamed(self.reshape, names, shape=shape)
         wanted = as_shape(_kept(shape, self.shape, "reshape"), "reshape")
         sizes = _completed(self.shape, wanted, "reshape")
         return self._view(lambda u: u.reshape(sizes))
 
-    def view(self: Tensor, *shape: Dim | Sequence[Dim | None] | DTypeLike | None) -> Tensor:
+    def view(
+        self: Tensor, *shape: Dim | Sequence[Dim | None] | DTypeLike | None, **names: Unpack[ShapeNames]
+    ) -> Tensor:
         """Return `reshape(*shape)`; or of a dtype, but for its name as text, `bitcast(dtype)`.
 
         Raises:
@@ -71,10 +88,12 @@ class MovementMixin(TensorBase):
             >>> Tensor([1.0]).view(dtypes.int32).tolist()
             [1065353216]
         """
+        if names:
+            (shape,) = renamed(self.view, names, shape=shape)
         given: Any = shape
         return self.bitcast(given[0]) if len(given) == 1 and _is_dtype(given[0]) else self.reshape(*given)
 
-    def permute(self: Tensor, *axes: int | Sequence[int]) -> Tensor:
+    def permute(self: Tensor, *axes: int | Sequence[int], **names: Unpack[PermuteNames]) -> Tensor:
         """Return this with axis `axes[i]` in place `i`.
 
         Raises:
@@ -85,10 +104,17 @@ class MovementMixin(TensorBase):
             >>> Tensor.zeros(2, 3, 4).permute(2, 0, 1).shape
             (4, 2, 3)
         """
+        if names:
+            (axes,) = renamed(self.permute, names, axes=axes)
         return self._in_order(unpacked(axes), "permute")
 
     def transpose(
-        self: Tensor, axis1: int | Sequence[int] | None = None, axis2: int | None = None, *others: int
+        self: Tensor,
+        axis1: int | Sequence[int] | None = None,
+        axis2: int | None = None,
+        /,
+        *others: int,
+        **names: Unpack[ExchangeNames],
     ) -> Tensor:
         """Return this with two axes exchanged, those of a matrix by default; or with all of them in order.
 
@@ -106,6 +132,8 @@ class MovementMixin(TensorBase):
             >>> x.transpose(1, 2).shape, x.transpose(2, 0, 1).shape, x.transpose((2, 0, 1)).shape
             ((2, 4, 3), (4, 2, 3), (4, 2, 3))
         """
+        if names:
+            axis1, axis2 = exchanged(self.transpose, names, axis1, axis2)
         if others:
             return self._in_order((axis1, axis2, *others), "transpose")
         if axis2 is None and is_sequence(axis1):
@@ -159,7 +187,9 @@ class MovementMixin(TensorBase):
             raise ShapeError(f"mT of shape {show(self.shape)}: a matrix has two axes. Unsqueeze it first.")
         return self.transpose(-2, -1)
 
-    def expand(self: Tensor, *shape: Dim | Sequence[Dim | None] | None) -> Tensor:
+    def expand(
+        self: Tensor, *shape: Dim | Sequence[Dim | None] | None, **names: Unpack[ShapeNames]
+    ) -> Tensor:
         """Return this broadcast to `shape`: axes of size 1 are repeated; -1 or None keeps a size.
 
         Raises:
@@ -169,6 +199,8 @@ class MovementMixin(TensorBase):
             >>> Tensor([[1], [2]]).expand(2, 3).tolist()
             [[1, 1, 1], [2, 2, 2]]
         """
+        if names:
+            (shape,) = renamed(self.expand, names, shape=shape)
         wanted = as_shape([-1 if size is None else size for size in unpacked(shape)], "expand")
         missing = len(wanted) - self.ndim
         if missing < 0:
@@ -192,7 +224,7 @@ class MovementMixin(TensorBase):
         sizes = check_sizes(full, "expand")
         return self._view(lambda u: expanded(u, sizes))
 
-    def shrink(self: Tensor, bounds: Sequence[tuple[Dim, Dim] | None]) -> Tensor:
+    def shrink(self: Tensor, bounds: Sequence[tuple[Dim, Dim] | None] = REQUIRED, **names: Any) -> Tensor:
         """Return the half-open interval `(begin, end)` of each axis; None keeps an axis whole.
 
         Raises:
@@ -203,6 +235,8 @@ class MovementMixin(TensorBase):
             >>> Tensor.arange(5).shrink([(1, 3)]).tolist()
             [1, 2]
         """
+        if names or bounds is REQUIRED:
+            (bounds,) = renamed(self.shrink, names, bounds=bounds)
         given = several(bounds)
         if len(given) != self.ndim:
             raise ShapeError(
@@ -222,7 +256,7 @@ class MovementMixin(TensorBase):
                 )
         return self._view(lambda u: u.shrink(pairs))
 
-    def flip(self: Tensor, *axis: int | Sequence[int] | None) -> Tensor:
+    def flip(self: Tensor, *axis: int | Sequence[int] | None, **names: Unpack[FlipNames]) -> Tensor:
         """Return this with the order of elements along the axes reversed; None means all axes.
 
         Raises:
@@ -233,13 +267,15 @@ class MovementMixin(TensorBase):
             >>> Tensor([1, 2, 3]).flip(0).tolist()
             [3, 2, 1]
         """
+        if names:
+            (axis,) = renamed(self.flip, names, axis=axis)
         if not axis:
             raise ArgumentError("flip: along which axes? Name them, or pass None for all.")
         given: Any = None if axis[0] is None else unpacked(axis)
         chosen = axes_along(given, self.ndim, "flip")
         return self._view(lambda u: u.flip(chosen))
 
-    def squeeze(self: Tensor, axis: Axes = None) -> Tensor:
+    def squeeze(self: Tensor, axis: Axes = None, **names: Unpack[AxisNames]) -> Tensor:
         """Return this without axes of size 1: all of them, or those named that have size 1.
 
         Raises:
@@ -249,11 +285,13 @@ class MovementMixin(TensorBase):
             >>> Tensor.zeros(1, 3, 1).squeeze().shape
             (3,)
         """
+        if names:
+            (axis,) = renamed(self.squeeze, names, axis=axis)
         chosen = axes_along(axis, self.ndim, "squeeze")
         kept = [size for i, size in enumerate(self.shape) if i not in chosen or not _equals(size, 1)]
         return self._view(lambda u: u.reshape(tuple(kept)))
 
-    def unsqueeze(self: Tensor, axis: int) -> Tensor:
+    def unsqueeze(self: Tensor, axis: int = REQUIRED, **names: Unpack[AxisNames]) -> Tensor:
         """Return this with a new axis of size 1 in place `axis`.
 
         Raises:
@@ -263,10 +301,14 @@ class MovementMixin(TensorBase):
             >>> Tensor.zeros(3).unsqueeze(-1).shape
             (3, 1)
         """
+        if names or axis is REQUIRED:
+            (axis,) = renamed(self.unsqueeze, names, axis=axis)
         at = one_axis(axis, self.ndim + 1, "unsqueeze")
         return self._view(lambda u: u.reshape((*self.shape[:at], 1, *self.shape[at:])))
 
-    def flatten(self: Tensor, start_axis: int = 0, end_axis: int = -1) -> Tensor:
+    def flatten(
+        self: Tensor, start_axis: int = 0, end_axis: int = -1, **names: Unpack[FlattenNames]
+    ) -> Tensor:
         """Return this with the axes from `start_axis` to `end_axis`, both included, joined into one.
 
         Raises:
@@ -277,6 +319,8 @@ class MovementMixin(TensorBase):
             >>> Tensor.zeros(2, 3, 4).flatten(1).shape
             (2, 12)
         """
+        if names:
+            start_axis, end_axis = renamed(self.flatten, names, start_axis=start_axis, end_axis=end_axis)
         if not self.ndim:
             return self.reshape(1).flatten(start_axis, end_axis)
         first, last = one_axis(start_axis, self.ndim, "flatten"), one_axis(end_axis, self.ndim, "flatten")
@@ -294,7 +338,9 @@ class MovementMixin(TensorBase):
         """
         return self.flatten()
 
-    def unflatten(self: Tensor, axis: int, sizes: Sequence[Dim]) -> Tensor:
+    def unflatten(
+        self: Tensor, axis: int = REQUIRED, sizes: Sequence[Dim] = REQUIRED, **names: Unpack[AxisNames]
+    ) -> Tensor:
         """Return this with one axis split into `sizes`, one of which may be -1.
 
         Raises:
@@ -305,13 +351,21 @@ class MovementMixin(TensorBase):
             >>> Tensor.zeros(2, 12).unflatten(1, (3, -1)).shape
             (2, 3, 4)
         """
+        if names or axis is REQUIRED or sizes is REQUIRED:
+            axis, sizes = renamed(self.unflatten, names, axis=axis, sizes=sizes)
         at = one_axis(axis, self.ndim, "unflatten")
         wanted = as_shape((sizes,), "unflatten")
         # an axis at a time: -1 is what is left of this axis, also where another has no elements
         sizes = _completed((self.shape[at],), wanted, "unflatten")
         return self._view(lambda u: u.reshape((*self.shape[:at], *sizes, *self.shape[at + 1 :])))
 
-    def narrow(self: Tensor, axis: int, start: Dim, length: Dim) -> Tensor:
+    def narrow(
+        self: Tensor,
+        axis: int = REQUIRED,
+        start: Dim = REQUIRED,
+        length: Dim = REQUIRED,
+        **names: Unpack[AxisNames],
+    ) -> Tensor:
         """Return `length` elements of an axis from `start` on, which may count from its end. A view.
 
         Raises:
@@ -322,6 +376,8 @@ class MovementMixin(TensorBase):
             >>> Tensor([1, 2, 3, 4]).narrow(0, 1, 2).tolist()
             [2, 3]
         """
+        if names or axis is REQUIRED or start is REQUIRED or length is REQUIRED:
+            axis, start, length = renamed(self.narrow, names, axis=axis, start=start, length=length)
         at = one_axis(axis, self.ndim, "narrow")
         begin, count = as_pair((start, length), "narrow")
         size = self.shape[at]
@@ -335,7 +391,9 @@ class MovementMixin(TensorBase):
             )
         return self._interval(at, begin, end)
 
-    def select(self: Tensor, axis: int, index: Dim) -> Tensor:
+    def select(
+        self: Tensor, axis: int = REQUIRED, index: Dim = REQUIRED, **names: Unpack[AxisNames]
+    ) -> Tensor:
         """Return what is at one place of an axis, which goes. A view.
 
         Raises:
@@ -346,6 +404,8 @@ class MovementMixin(TensorBase):
             >>> Tensor([[1, 2], [3, 4]]).select(1, -1).tolist()
             [2, 4]
         """
+        if names or axis is REQUIRED or index is REQUIRED:
+            axis, index = renamed(self.select, names, axis=axis, index=index)
         at = one_axis(axis, self.ndim, "select")
         place, size = as_dim(index, "select"), self.shape[at]
         if isinstance(place, int):
@@ -360,13 +420,15 @@ class MovementMixin(TensorBase):
         bounds[axis] = (begin, end)
         return self._view(lambda u: u.shrink(bounds))
 
-    def broadcast_to(self: Tensor, *shape: Dim | Sequence[Dim]) -> Tensor:
+    def broadcast_to(self: Tensor, *shape: Dim | Sequence[Dim], **names: Unpack[ShapeNames]) -> Tensor:
         """Return `expand(*shape)`.
 
         Example:
             >>> Tensor([1, 2]).broadcast_to(2, 2).tolist()
             [[1, 2], [1, 2]]
         """
+        if names:
+            (shape,) = renamed(self.broadcast_to, names, shape=shape)
         return self.expand(*shape)
 
 

@@ -6,11 +6,12 @@ from __future__ import annotations
 # pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args
 
 from plugrad.dtype import DType, Number, dtypes, is_bool, is_complex, is_inexact
 from plugrad.errors import ArgumentError, ShapeError
 from plugrad.tensor.base import TensorBase, promoted
+from plugrad.tensor.keywords import REQUIRED, PadNames, ShapeNames, renamed
 from plugrad.tensor.shapes import (
     Dim,
     as_dim,
@@ -40,9 +41,10 @@ class PaddingMixin(TensorBase):
 
     def pad(
         self: Tensor,
-        padding: Dim | Sequence[Dim] | Sequence[tuple[Dim, Dim] | None],
+        padding: Dim | Sequence[Dim] | Sequence[tuple[Dim, Dim] | None] = REQUIRED,
         mode: PadMode = "constant",
         value: Number | None = None,
+        **names: Unpack[PadNames],
     ) -> Tensor:
         """Return this with more elements around it. Negative widths cut away.
 
@@ -67,6 +69,8 @@ class PaddingMixin(TensorBase):
             >>> Tensor([1, 2, 3]).pad((2, 1), "reflect").tolist()
             [3, 2, 1, 2, 3, 2]
         """
+        if names or padding is REQUIRED:
+            padding, value = renamed(self.pad, names, padding=padding, value=value)
         # an array is equal to none of them, but does not say so by one bool
         if is_sequence(mode) or mode not in get_args(PadMode):
             raise ArgumentError(
@@ -80,7 +84,12 @@ class PaddingMixin(TensorBase):
             raise ArgumentError(f"pad: mode={mode!r} fills with no value={value!r}. Leave it out.")
         return self._padded_by(pairs, mode)
 
-    def pad_to(self: Tensor, *shape: Dim | Sequence[Dim | None] | None, value: Number = 0) -> Tensor:
+    def pad_to(
+        self: Tensor,
+        *shape: Dim | Sequence[Dim | None] | None,
+        value: Number = 0,
+        **names: Unpack[ShapeNames],
+    ) -> Tensor:
         """Return this with `value` behind its elements, so that it has `shape`; None keeps a size.
 
         Raises:
@@ -90,6 +99,8 @@ class PaddingMixin(TensorBase):
             >>> Tensor([[1, 2]]).pad_to(2, 3).tolist()
             [[1, 2, 0], [0, 0, 0]]
         """
+        if names:
+            (shape,) = renamed(self.pad_to, names, shape=shape)
         sizes = self._target_sizes(shape, "pad_to")
         for axis, (want, have) in enumerate(zip(sizes, self.shape, strict=True)):
             if isinstance(want, int) and isinstance(have, int) and want < have:
@@ -99,7 +110,9 @@ class PaddingMixin(TensorBase):
                 )
         return self.pad([(0, add_sizes(w, -h)) for w, h in zip(sizes, self.shape, strict=True)], value=value)
 
-    def shrink_to(self: Tensor, *shape: Dim | Sequence[Dim | None] | None) -> Tensor:
+    def shrink_to(
+        self: Tensor, *shape: Dim | Sequence[Dim | None] | None, **names: Unpack[ShapeNames]
+    ) -> Tensor:
         """Return the first elements along each axis, so that the result has `shape`; None keeps a size.
 
         Raises:
@@ -109,6 +122,8 @@ class PaddingMixin(TensorBase):
             >>> Tensor([[1, 2, 3], [4, 5, 6]]).shrink_to(1, 2).tolist()
             [[1, 2]]
         """
+        if names:
+            (shape,) = renamed(self.shrink_to, names, shape=shape)
         return self.shrink([(0, size) for size in self._target_sizes(shape, "shrink_to")])
 
     def _target_sizes(self: Tensor, shape: Any, what: str) -> list[Dim]:

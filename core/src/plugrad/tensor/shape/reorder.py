@@ -5,10 +5,20 @@ from __future__ import annotations
 # `self` is the class that joins the mixins, which share its protected members
 # pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from plugrad.errors import ShapeError
 from plugrad.tensor.base import TensorBase
+from plugrad.tensor.keywords import (
+    REQUIRED,
+    AxesNames,
+    AxisNames,
+    ExchangeNames,
+    RepeatNames,
+    ShiftNames,
+    exchanged,
+    renamed,
+)
 from plugrad.tensor.shape.joins import check_tensors
 from plugrad.tensor.shape.rearrange import parse_formula
 from plugrad.tensor.shape.windows import windows
@@ -24,13 +34,17 @@ class ReorderMixin(TensorBase):
 
     __slots__ = ()
 
-    def swapaxes(self: Tensor, axis1: int, axis2: int) -> Tensor:
+    def swapaxes(
+        self: Tensor, axis1: int = REQUIRED, axis2: int = REQUIRED, /, **names: Unpack[ExchangeNames]
+    ) -> Tensor:
         """Return `transpose(axis1, axis2)`.
 
         Example:
             >>> Tensor.zeros(2, 3, 4).swapaxes(0, -1).shape
             (4, 3, 2)
         """
+        if names or axis1 is REQUIRED or axis2 is REQUIRED:
+            axis1, axis2 = exchanged(self.swapaxes, names, axis1, axis2)
         return self.transpose(axis1, axis2)
 
     def movedim(self: Tensor, source: int | Sequence[int], destination: int | Sequence[int]) -> Tensor:
@@ -63,7 +77,7 @@ class ReorderMixin(TensorBase):
         """
         return self.movedim(source, destination)
 
-    def rot90(self: Tensor, k: int = 1, axes: Sequence[int] = (0, 1)) -> Tensor:
+    def rot90(self: Tensor, k: int = 1, axes: Sequence[int] = (0, 1), **names: Unpack[AxesNames]) -> Tensor:
         """Return this turned by `k` right angles in the plane of two axes, from the first towards the second.
 
         Raises:
@@ -75,6 +89,8 @@ class ReorderMixin(TensorBase):
             >>> Tensor([[1, 2], [3, 4]]).rot90().tolist()
             [[2, 4], [1, 3]]
         """
+        if names:
+            (axes,) = renamed(self.rot90, names, axes=axes)
         plane = [one_axis(axis, self.ndim, "rot90") for axis in several(axes)]
         if len(plane) != 2 or plane[0] == plane[1]:
             raise ShapeError(f"rot90: axes {several(axes)} span no plane. Name two different axes.")
@@ -89,7 +105,9 @@ class ReorderMixin(TensorBase):
             case _:
                 return self
 
-    def roll(self: Tensor, shifts: int | Sequence[int], axis: Axes = None) -> Tensor:
+    def roll(
+        self: Tensor, shifts: int | Sequence[int] = REQUIRED, axis: Axes = None, **names: Unpack[ShiftNames]
+    ) -> Tensor:
         """Return this with elements moved on by `shifts`; those that leave an axis come in at its beginning.
 
         Args:
@@ -105,6 +123,8 @@ class ReorderMixin(TensorBase):
             >>> Tensor([1, 2, 3, 4]).roll(1).tolist()
             [4, 1, 2, 3]
         """
+        if names or shifts is REQUIRED:
+            shifts, axis = renamed(self.roll, names, shifts=shifts, axis=axis)
         steps = [as_int(step, "roll", "shifts") for step in several(shifts)]
         if axis is None:
             if len(steps) != 1:
@@ -125,7 +145,7 @@ class ReorderMixin(TensorBase):
         # rolling all the way round, too, gives a value of its own
         return self._like(out._graph)
 
-    def tile(self: Tensor, *repeats: int | Sequence[int]) -> Tensor:
+    def tile(self: Tensor, *repeats: int | Sequence[int], **names: Unpack[RepeatNames]) -> Tensor:
         """Return this repeated as in NumPy: like `repeat`, but numbers may be missing in front.
 
         Raises:
@@ -135,11 +155,19 @@ class ReorderMixin(TensorBase):
             >>> Tensor([[1], [2]]).tile(2).tolist()
             [[1, 1], [2, 2]]
         """
+        if names:
+            (repeats,) = renamed(self.tile, names, repeats=repeats)
         times = check_sizes(as_shape(repeats, "tile"), "tile")
         given: Any = (1,) * max(self.ndim - len(times), 0) + times
         return self.repeat(given)
 
-    def unfold(self: Tensor, axis: int, size: Dim, step: Dim) -> Tensor:
+    def unfold(
+        self: Tensor,
+        axis: int = REQUIRED,
+        size: Dim = REQUIRED,
+        step: Dim = REQUIRED,
+        **names: Unpack[AxisNames],
+    ) -> Tensor:
         """Return windows that slide along an axis: (.., n, ..) -> (.., (n - size) // step + 1, .., size).
 
         Args:
@@ -157,6 +185,8 @@ class ReorderMixin(TensorBase):
             >>> Tensor([1, 2, 3, 4, 5]).unfold(0, 3, 2).tolist()
             [[1, 2, 3], [3, 4, 5]]
         """
+        if names or axis is REQUIRED or size is REQUIRED or step is REQUIRED:
+            axis, size, step = renamed(self.unfold, names, axis=axis, size=size, step=step)
         if not self.ndim:
             return self.unsqueeze(0).unfold(axis, size, step).squeeze(0)
         at = one_axis(axis, self.ndim, "unfold")
@@ -168,7 +198,7 @@ class ReorderMixin(TensorBase):
         out = last._like(windows(last._graph, (size,), (step,), (1,), "unfold"))
         return out.movedim(-2, at)
 
-    def unbind(self: Tensor, axis: int = 0) -> tuple[Tensor, ...]:
+    def unbind(self: Tensor, axis: int = 0, **names: Unpack[AxisNames]) -> tuple[Tensor, ...]:
         """Return the slices along an axis, which goes.
 
         Of a symbolic axis, as many as it has today; a replay with another size is refused.
@@ -181,6 +211,8 @@ class ReorderMixin(TensorBase):
             >>> [row.tolist() for row in Tensor([[1, 2], [3, 4]]).unbind(1)]
             [[1, 3], [2, 4]]
         """
+        if names:
+            (axis,) = renamed(self.unbind, names, axis=axis)
         at = one_axis(axis, self.ndim, "unbind")
         x = self._sized_today(at, "unbind")
         size: Any = x.shape[at]

@@ -5,10 +5,11 @@ from __future__ import annotations
 # `self` is the class that joins the mixins, which share its protected members
 # pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from plugrad.errors import ArgumentError, ShapeError
 from plugrad.tensor.base import TensorBase
+from plugrad.tensor.keywords import REQUIRED, AxisNames, ExchangeNames, exchanged, renamed
 from plugrad.tensor.shape.joins import joined_tensors
 from plugrad.tensor.shapes import (
     Dim,
@@ -66,7 +67,7 @@ class StackMixin(TensorBase):
 
     # --- joined ---
 
-    def concat(self: Tensor, *others: Tensor, axis: int = 0) -> Tensor:
+    def concat(self: Tensor, *others: Tensor, axis: int = 0, **names: Unpack[AxisNames]) -> Tensor:
         """Return `cat(*others, axis=axis)`. Also `Tensor.concat([a, b], axis)`.
 
         Raises:
@@ -76,10 +77,12 @@ class StackMixin(TensorBase):
             >>> Tensor([1, 2]).concat(Tensor([3])).tolist()
             [1, 2, 3]
         """
+        if names:
+            (axis,) = renamed(cast("Any", StackMixin).concat, names, axis=axis)
         parts, axis = joined_tensors("concat", self, others, axis)
         return parts[0].cat(*parts[1:], axis=axis)
 
-    def concatenate(self: Tensor, *others: Tensor, axis: int = 0) -> Tensor:
+    def concatenate(self: Tensor, *others: Tensor, axis: int = 0, **names: Unpack[AxisNames]) -> Tensor:
         """Return `cat(*others, axis=axis)`. Also `Tensor.concatenate([a, b], axis)`.
 
         Raises:
@@ -89,6 +92,8 @@ class StackMixin(TensorBase):
             >>> Tensor([1, 2]).concatenate(Tensor([3])).tolist()
             [1, 2, 3]
         """
+        if names:
+            (axis,) = renamed(cast("Any", StackMixin).concatenate, names, axis=axis)
         parts, axis = joined_tensors("concatenate", self, others, axis)
         return parts[0].cat(*parts[1:], axis=axis)
 
@@ -178,7 +183,9 @@ class StackMixin(TensorBase):
 
     # --- split ---
 
-    def tensor_split(self: Tensor, indices_or_sections: Any, axis: int = 0) -> tuple[Tensor, ...]:
+    def tensor_split(
+        self: Tensor, indices_or_sections: Any, axis: int = 0, **names: Unpack[AxisNames]
+    ) -> tuple[Tensor, ...]:
         """Return parts along an axis: so many, the first ones longer by 1 where it must be, or cut at places.
 
         Args:
@@ -196,6 +203,8 @@ class StackMixin(TensorBase):
             >>> [part.tolist() for part in Tensor.arange(5).tensor_split((1, 3))]
             [[0], [1, 2], [3, 4]]
         """
+        if names:
+            (axis,) = renamed(self.tensor_split, names, axis=axis)
         return _split(self, indices_or_sections, axis, "tensor_split")
 
     def hsplit(self: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
@@ -241,13 +250,17 @@ class StackMixin(TensorBase):
 
     # --- turned ---
 
-    def swapdims(self: Tensor, axis1: int, axis2: int) -> Tensor:
+    def swapdims(
+        self: Tensor, axis1: int = REQUIRED, axis2: int = REQUIRED, /, **names: Unpack[ExchangeNames]
+    ) -> Tensor:
         """Return `transpose(axis1, axis2)`.
 
         Example:
             >>> Tensor.zeros(2, 3, 4).swapdims(0, -1).shape
             (4, 3, 2)
         """
+        if names or axis1 is REQUIRED or axis2 is REQUIRED:
+            axis1, axis2 = exchanged(self.swapdims, names, axis1, axis2)
         return self.transpose(axis1, axis2)
 
     def fliplr(self: Tensor) -> Tensor:

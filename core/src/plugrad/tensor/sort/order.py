@@ -8,11 +8,12 @@ from __future__ import annotations
 # `self` is the class that joins the mixins, which share its protected members
 # pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from plugrad.dtype import DType, dtype_max, dtypes, is_bool, is_float
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.base import TensorBase
+from plugrad.tensor.keywords import AxisNames, InterpolationNames, OrderNames, ReduceNames, renamed
 from plugrad.tensor.lookup import counted, moved_back, moved_last, number_of, position_dtype
 from plugrad.tensor.reduce.value_index import Ranked
 from plugrad.tensor.shapes import (
@@ -50,7 +51,12 @@ class OrderMixin(TensorBase):
     __slots__ = ()
 
     def sort(
-        self: Tensor, axis: int = -1, descending: bool = False, *, stable: bool | None = None
+        self: Tensor,
+        axis: int = -1,
+        descending: bool = False,
+        *,
+        stable: bool | None = None,
+        **names: Unpack[AxisNames],
     ) -> Ranked[Tensor]:
         """Return the elements in order along an axis, and their positions.
 
@@ -66,12 +72,19 @@ class OrderMixin(TensorBase):
             >>> values.tolist(), positions.tolist()
             ([1, 2, 3], [1, 2, 0])
         """
+        if names:
+            (axis,) = renamed(self.sort, names, axis=axis)
         one_axis(axis, self.ndim or 1, "sort")
         positions = self.argsort(axis, descending, stable=stable)
         return Ranked(self.gather(axis, positions) if self.ndim else self, positions)
 
     def argsort(
-        self: Tensor, axis: int = -1, descending: bool = False, *, stable: bool | None = None
+        self: Tensor,
+        axis: int = -1,
+        descending: bool = False,
+        *,
+        stable: bool | None = None,
+        **names: Unpack[AxisNames],
     ) -> Tensor:
         """Return the positions that sort this tensor along an axis.
 
@@ -85,6 +98,8 @@ class OrderMixin(TensorBase):
             >>> Tensor([3, 1, 2]).argsort(descending=True).tolist()
             [0, 2, 1]
         """
+        if names:
+            (axis,) = renamed(self.argsort, names, axis=axis)
         at = one_axis(axis, self.ndim or 1, "argsort")
         if stable is not None:
             as_flag(stable, "stable")
@@ -100,7 +115,12 @@ class OrderMixin(TensorBase):
         return self._make(out.contiguous(), self._device)
 
     def topk(
-        self: Tensor, k: int, axis: int = -1, largest: bool = True, sorted_: bool = True
+        self: Tensor,
+        k: int,
+        axis: int = -1,
+        largest: bool = True,
+        sorted_: bool = True,
+        **names: Unpack[OrderNames],
     ) -> Ranked[Tensor]:
         """Return the `k` greatest (or least) elements along an axis, and their positions.
 
@@ -115,6 +135,8 @@ class OrderMixin(TensorBase):
             >>> [x.tolist() for x in Tensor([3, 1, 2]).topk(2)]
             [[3, 2], [0, 2]]
         """
+        if names:
+            axis, sorted_ = renamed(self.topk, names, axis=axis, sorted_=sorted_)
         at, k = one_axis(axis, self.ndim or 1, "topk"), as_int(k, "topk", "k")
         if not self.ndim:
             values, places = self.reshape(1).topk(k, 0, largest, sorted_)
@@ -132,7 +154,9 @@ class OrderMixin(TensorBase):
             positions = self._at_places(places_of_least(keys, k, self._device), at)
         return Ranked(self.gather(at, positions), positions)
 
-    def median(self: Tensor, axis: int | None = None, keepdim: bool = False) -> Any:
+    def median(
+        self: Tensor, axis: int | None = None, keepdim: bool = False, **names: Unpack[ReduceNames]
+    ) -> Any:
         """Return the middle element, the lower one of two (as in PyTorch); NaN if there is one.
 
         With an axis, also the position of that element: `.values` and `.indices` of a tuple.
@@ -145,6 +169,8 @@ class OrderMixin(TensorBase):
             >>> Tensor([4, 1, 3, 2]).median().item()
             2
         """
+        if names:
+            axis, keepdim = renamed(self.median, names, axis=axis, keepdim=keepdim)
         if axis is None:
             self._nonempty_axes(None, "median")
             return self.flatten().median(0)[0]
@@ -166,6 +192,7 @@ class OrderMixin(TensorBase):
         axis: int | None = None,
         keepdim: bool = False,
         interpolation: Interpolation = "linear",
+        **names: Unpack[InterpolationNames],
     ) -> Tensor:
         """Return the value below which the fraction `q` of the elements lies; NaN if there is a NaN.
 
@@ -185,6 +212,10 @@ class OrderMixin(TensorBase):
             >>> Tensor([0.0, 1.0, 2.0]).quantile(0.75).item()
             1.5
         """
+        if names:
+            axis, keepdim, interpolation = renamed(
+                self.quantile, names, axis=axis, keepdim=keepdim, interpolation=interpolation
+            )
         wanted = self._fractions(q, interpolation)
         if axis is None:
             self._nonempty_axes(None, "quantile")
@@ -291,13 +322,17 @@ class OrderMixin(TensorBase):
             ranks = expanded(rank._graph.cast(dtype), (*rows, *rank.shape))
         return self._at_places(place_of_rank(keys, ranks.contiguous(), self._device), axis)
 
-    def count_nonzero(self: Tensor, axis: Any = None, keepdim: bool = False) -> Tensor:
+    def count_nonzero(
+        self: Tensor, axis: Any = None, keepdim: bool = False, **names: Unpack[ReduceNames]
+    ) -> Tensor:
         """Return how many elements are not zero.
 
         Example:
             >>> Tensor([0, 5, -1]).count_nonzero().item()
             2
         """
+        if names:
+            axis, keepdim = renamed(self.count_nonzero, names, axis=axis, keepdim=keepdim)
         truths = self if is_bool(self.dtype) else self != 0
         return truths.sum(axis, keepdim)
 

@@ -10,12 +10,13 @@ from __future__ import annotations
 # pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from plugrad.dtype import ConstType, dtype_max, dtypes, is_bool, is_float, is_int
 from plugrad.engine.capture import current_capture
 from plugrad.errors import ArgumentError, DtypeError, JitError, ShapeError
 from plugrad.tensor.base import TensorBase, promoted
+from plugrad.tensor.keywords import REQUIRED, ClampNames, OrderNames, RepeatAxisNames, renamed
 from plugrad.tensor.lookup import counted, number_of, pick_first, position_dtype
 from plugrad.tensor.shapes import (
     Dim,
@@ -230,10 +231,11 @@ class SearchMixin(TensorBase):
 
     def repeat_interleave(
         self: Tensor,
-        repeats: Dim | Sequence[int] | Tensor,
+        repeats: Dim | Sequence[int] | Tensor = REQUIRED,
         axis: int | None = None,
         *,
         output_size: int | None = None,
+        **names: Unpack[RepeatAxisNames],
     ) -> Tensor:
         """Return this with each element along an axis `repeats` times, one behind the other.
 
@@ -258,6 +260,8 @@ class SearchMixin(TensorBase):
             >>> Tensor([1, 2]).repeat_interleave([0, 3]).tolist()
             [2, 2, 2]
         """
+        if names or repeats is REQUIRED:
+            repeats, axis = renamed(self.repeat_interleave, names, repeats=repeats, axis=axis)
         if axis is None:
             return self.flatten().repeat_interleave(repeats, 0, output_size=output_size)
         at = one_axis(axis, self.ndim, "repeat_interleave")
@@ -317,6 +321,7 @@ class SearchMixin(TensorBase):
         return_counts: bool = False,
         sorted_: bool = True,
         axis: int | None = None,
+        **names: Unpack[OrderNames],
     ) -> Any:
         """Return the different elements, sorted: (...) -> (count,). All NaNs are one, as in NumPy.
 
@@ -340,6 +345,8 @@ class SearchMixin(TensorBase):
             >>> Tensor([[2, 1], [0, 3], [2, 1]]).unique(axis=0).tolist()
             [[0, 3], [2, 1]]
         """
+        if names:
+            sorted_, axis = renamed(self.unique, names, sorted_=sorted_, axis=axis)
         if axis is not None:
             return self._unique_slices(one_axis(axis, self.ndim, "unique"), return_inverse, return_counts)
         size = product(self.shape)
@@ -475,7 +482,9 @@ class SearchMixin(TensorBase):
         keys = self._filled_keys(0, descending=False)
         return self._make(found._graph.dispatch(CountsOfNumbers(bins), keys, bit_numbers()), self._device)
 
-    def histc(self: Tensor, bins: int = 100, min_: float = 0, max_: float = 0) -> Tensor:
+    def histc(
+        self: Tensor, bins: int = 100, min_: float = 0, max_: float = 0, **names: Unpack[ClampNames]
+    ) -> Tensor:
         """Return how many elements lie in each of `bins` equal parts of [min_, max_]: (...) -> (bins,).
 
         The last part includes `max_`. Elements outside, and NaN, are not counted. With equal limits
@@ -489,6 +498,8 @@ class SearchMixin(TensorBase):
             >>> Tensor([1.0, 2.0, 1.0]).histc(4, 0, 3).tolist()
             [0.0, 2.0, 1.0, 0.0]
         """
+        if names:
+            min_, max_ = renamed(self.histc, names, min_=min_, max_=max_)
         bins, min_, max_ = as_int(bins, "histc", "bins"), as_number(min_, "histc"), as_number(max_, "histc")
         if bins < 1 or not -math.inf < min_ <= max_ < math.inf:
             raise ArgumentError(

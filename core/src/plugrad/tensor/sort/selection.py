@@ -4,11 +4,12 @@ from __future__ import annotations
 
 # `self` is the class that joins the mixins, which share its protected members
 # pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from plugrad.dtype import dtypes
 from plugrad.errors import ArgumentError
 from plugrad.tensor.base import TensorBase
+from plugrad.tensor.keywords import ReduceNames, renamed
 from plugrad.tensor.lookup import counted, moved_back, moved_last, pick_last, position_dtype
 from plugrad.tensor.reduce.value_index import Ranked
 from plugrad.tensor.shapes import as_int, one_axis, size_today
@@ -34,7 +35,9 @@ class SelectionMixin(TensorBase):
         """
         return self.sort(0)[0]
 
-    def kthvalue(self: Tensor, k: int, axis: int = -1, keepdim: bool = False) -> Ranked[Tensor]:
+    def kthvalue(
+        self: Tensor, k: int, axis: int = -1, keepdim: bool = False, **names: Unpack[ReduceNames]
+    ) -> Ranked[Tensor]:
         """Return the `k`-th least elements along an axis, counted from 1, and their positions.
 
         Of equal elements the first is the lesser one. The tuple has the two as `.values` and `.indices` too.
@@ -47,6 +50,8 @@ class SelectionMixin(TensorBase):
             >>> [x.tolist() for x in Tensor([[3, 1, 2], [9, 9, 8]]).kthvalue(2)]
             [[2, 9], [2, 0]]
         """
+        if names:
+            axis, keepdim = renamed(self.kthvalue, names, axis=axis, keepdim=keepdim)
         k = as_int(k, "kthvalue", "k")
         at = one_axis(axis, max(self.ndim, 1), "kthvalue")
         size: Any = size_today(self.shape[at]) if self.ndim else 1
@@ -60,7 +65,9 @@ class SelectionMixin(TensorBase):
         position = self._place_of_rank(at, k - 1)
         return self._picked(at, position, keepdim)
 
-    def mode(self: Tensor, axis: int = -1, keepdim: bool = False) -> Ranked[Tensor]:
+    def mode(
+        self: Tensor, axis: int = -1, keepdim: bool = False, **names: Unpack[ReduceNames]
+    ) -> Ranked[Tensor]:
         """Return what comes most often along an axis, the least of equals, and where it comes last.
 
         All NaNs are one. The tuple has the two as `.values` and `.indices` too.
@@ -73,6 +80,8 @@ class SelectionMixin(TensorBase):
             >>> [x.tolist() for x in Tensor([[1, 2, 2, 3], [5, 4, 5, 4]]).mode()]
             [[2, 4], [2, 3]]
         """
+        if names:
+            axis, keepdim = renamed(self.mode, names, axis=axis, keepdim=keepdim)
         at = one_axis(axis, max(self.ndim, 1), "mode")
         if not self.ndim:
             return Ranked(self._like(self._graph), self._first_place())

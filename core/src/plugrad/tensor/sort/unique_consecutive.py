@@ -4,10 +4,11 @@ from __future__ import annotations
 
 # `self` is the class that joins the mixins, which share its protected members
 # pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from plugrad.dtype import dtypes
 from plugrad.tensor.base import TensorBase
+from plugrad.tensor.keywords import AxisNames, renamed
 from plugrad.tensor.lookup import number_of, position_dtype
 from plugrad.tensor.shapes import one_axis, product, size_today
 from plugrad.tensor.sort.search import len_of
@@ -24,7 +25,11 @@ class RunMixin(TensorBase):
     __slots__ = ()
 
     def unique_consecutive(
-        self: Tensor, return_inverse: bool = False, return_counts: bool = False, axis: int | None = None
+        self: Tensor,
+        return_inverse: bool = False,
+        return_counts: bool = False,
+        axis: int | None = None,
+        **names: Unpack[AxisNames],
     ) -> Any:
         """Return the first element of each run of equal ones: (...) -> (count,). NaN equals nothing.
 
@@ -43,6 +48,8 @@ class RunMixin(TensorBase):
             >>> [x.tolist() for x in Tensor([1, 1, 2, 1]).unique_consecutive(return_counts=True)]
             [[1, 2, 1], [2, 1, 1]]
         """
+        if names:
+            (axis,) = renamed(self.unique_consecutive, names, axis=axis)
         shape = self.shape
         flat = self.flatten() if axis is None else self
         at = 0 if axis is None else one_axis(axis, self.ndim, "unique_consecutive")
