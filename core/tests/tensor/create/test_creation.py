@@ -215,7 +215,7 @@ def test_sizes_may_be_given_by_the_names_of_others() -> None:
     assert Tensor.ones(2, 3).reshape(shape=(3, 2)).shape == (3, 2)
     assert Tensor.arange(start=1, end=3).tolist() == [1, 2]
     assert Tensor.arange(end=2).tolist() == [0, 1]
-    with pytest.raises(TypeError, match="multiple values for argument 'shape'"):
+    with pytest.raises(TypeError, match="got 'shape' twice, also as 'size'"):
         Tensor.full((2,), 1, size=(3,))
 
 
