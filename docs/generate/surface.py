@@ -28,14 +28,11 @@ TENSOR_PAGES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
         (
             *(
                 "arithmetic",
-                "division",
-                "powers",
                 "comparing",
                 "complex_numbers",
                 "choices",
                 "bits",
                 "operators",
-                "inplace",
             ),
             *("elementwise", "special", "synonyms", "formulas"),
         ),
@@ -44,9 +41,9 @@ TENSOR_PAGES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     (
         "reductions",
         "Reductions, scans, sorting",
-        ("reduce", "extremes", "nans", "norms", "scan", "order", "selection", "statistics"),
+        ("reduce", "norms", "scan", "order", "selection", "statistics"),
     ),
-    ("movement", "Shapes", ("movement", "reorder", "padding", "joins", "stacks", "pixels")),
+    ("movement", "Shapes", ("movement", "reorder", "padding", "joins", "stacks")),
     (
         "indexing",
         "Indexing and searching",
@@ -61,7 +58,7 @@ TENSOR_PAGES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
         "images",
         "Convolutions, pooling, sampling",
         (
-            *("convolution", "transposed_convolution", "max_pooling", "avg_pooling", "unpooling", "adaptive"),
+            *("convolution", "transposed_convolution", "pooling", "unpooling", "adaptive"),
             *("interpolation", "grid_sample"),
         ),
     ),

@@ -25,14 +25,11 @@ from plugrad.tensor.elementwise.bits import BitMixin
 from plugrad.tensor.elementwise.choices import ChoiceMixin
 from plugrad.tensor.elementwise.comparing import ComparingMixin
 from plugrad.tensor.elementwise.complex_numbers import ComplexMixin
-from plugrad.tensor.elementwise.division import DivisionMixin
 from plugrad.tensor.elementwise.elementwise import ElementwiseMixin
 from plugrad.tensor.elementwise.formulas import FormulaMixin
 from plugrad.tensor.elementwise.gates import GateMixin
-from plugrad.tensor.elementwise.inplace import InPlaceMixin
 from plugrad.tensor.elementwise.operands import OperandMixin
 from plugrad.tensor.elementwise.operators import OperatorMixin
-from plugrad.tensor.elementwise.powers import PowerMixin
 from plugrad.tensor.elementwise.special import SpecialMixin
 from plugrad.tensor.elementwise.synonyms import SynonymMixin
 from plugrad.tensor.fft.fourier import FourierMixin
@@ -40,7 +37,6 @@ from plugrad.tensor.fft.fourier_axes import FourierAxesMixin
 from plugrad.tensor.fft.half_spectra import HalfSpectraMixin
 from plugrad.tensor.functional.adaptive import AdaptivePoolingMixin
 from plugrad.tensor.functional.attention import AttentionMixin
-from plugrad.tensor.functional.avg_pooling import AvgPoolingMixin
 from plugrad.tensor.functional.classification import ClassificationMixin
 from plugrad.tensor.functional.convolution import ConvolutionMixin
 from plugrad.tensor.functional.ctc import CtcMixin
@@ -48,8 +44,8 @@ from plugrad.tensor.functional.dropout import DropoutMixin
 from plugrad.tensor.functional.grid_sample import GridSampleMixin
 from plugrad.tensor.functional.interpolation import InterpolationMixin
 from plugrad.tensor.functional.losses import LossMixin
-from plugrad.tensor.functional.max_pooling import MaxPoolingMixin
 from plugrad.tensor.functional.normalization import NormalizationMixin
+from plugrad.tensor.functional.pooling import PoolingMixin
 from plugrad.tensor.functional.sequential import SequentialMixin
 from plugrad.tensor.functional.transposed_convolution import TransposedConvolutionMixin
 from plugrad.tensor.functional.unpooling import UnpoolingMixin
@@ -72,8 +68,6 @@ from plugrad.tensor.linalg.matmul import MatmulMixin
 from plugrad.tensor.linalg.matrices import MatrixMixin
 from plugrad.tensor.linalg.spectra import SpectralMixin
 from plugrad.tensor.migration_hints import advice
-from plugrad.tensor.reduce.extremes import ExtremeMixin
-from plugrad.tensor.reduce.nans import NanMixin
 from plugrad.tensor.reduce.norms import NormMixin
 from plugrad.tensor.reduce.reduce import ReduceMixin
 from plugrad.tensor.reduce.scan import ScanMixin
@@ -82,7 +76,6 @@ from plugrad.tensor.shape.diagonals import DiagonalMixin
 from plugrad.tensor.shape.joins import JoinMixin
 from plugrad.tensor.shape.movement import MovementMixin
 from plugrad.tensor.shape.padding import PaddingMixin
-from plugrad.tensor.shape.pixels import PixelMixin
 from plugrad.tensor.shape.reorder import ReorderMixin
 from plugrad.tensor.shape.stacks import StackMixin
 from plugrad.tensor.shapes import as_flag, as_int, cut_to, fixed_shape, is_static, show
@@ -112,7 +105,6 @@ class Tensor(
     JoinMixin,
     MovementMixin,
     PaddingMixin,
-    PixelMixin,
     ReorderMixin,
     StackMixin,
     ActivationMixin,
@@ -121,18 +113,13 @@ class Tensor(
     ChoiceMixin,
     ComparingMixin,
     ComplexMixin,
-    DivisionMixin,
     ElementwiseMixin,
     FormulaMixin,
     GateMixin,
-    InPlaceMixin,
     OperandMixin,
     OperatorMixin,
-    PowerMixin,
     SpecialMixin,
     SynonymMixin,
-    ExtremeMixin,
-    NanMixin,
     NormMixin,
     ReduceMixin,
     ScanMixin,
@@ -156,7 +143,7 @@ class Tensor(
     HalfSpectraMixin,
     AdaptivePoolingMixin,
     AttentionMixin,
-    AvgPoolingMixin,
+    PoolingMixin,
     ClassificationMixin,
     ConvolutionMixin,
     CtcMixin,
@@ -164,7 +151,6 @@ class Tensor(
     GridSampleMixin,
     InterpolationMixin,
     LossMixin,
-    MaxPoolingMixin,
     NormalizationMixin,
     SequentialMixin,
     TransposedConvolutionMixin,

@@ -1,4 +1,4 @@
-"""Tests of plugrad.tensor.functional.avg_pooling, against torch."""
+"""Tests of plugrad.tensor.functional.pooling, against torch."""
 
 import numpy as np
 import pytest

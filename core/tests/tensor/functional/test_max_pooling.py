@@ -1,4 +1,4 @@
-"""Tests of plugrad.tensor.functional.max_pooling, against torch."""
+"""Tests of plugrad.tensor.functional.pooling, against torch."""
 
 from math import prod
 from typing import Any

@@ -1,4 +1,4 @@
-"""Tests of plugrad.tensor.shape.pixels, against torch."""
+"""Tests of plugrad.tensor.shape.reorder, against torch."""
 
 import numpy as np
 import pytest

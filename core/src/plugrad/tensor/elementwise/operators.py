@@ -1,11 +1,11 @@
-"""Python's operators on tensors."""
+"""Python's operators, and arithmetic in place."""
 
 from __future__ import annotations
 
-# `self` is the class that joins the mixins, which share its protected members
-# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
 from typing import TYPE_CHECKING
 
+# `self` is the class that joins the mixins, which share its protected members
+# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
 from plugrad.dtype import Number
 from plugrad.tensor.base import TensorBase
 from plugrad.uop.ops import Ops
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class OperatorMixin(TensorBase):
-    """`+`, `<` and their like: the methods that they stand for, with either side first."""
+    """Python's operators, and arithmetic that writes to this tensor."""
 
     __slots__ = ()
 
@@ -126,6 +126,48 @@ class OperatorMixin(TensorBase):
 
     # tensors are keys by identity
     __hash__ = object.__hash__
+
+    def _updated(self: Tensor, result: Tensor, other: Tensor | Number) -> Tensor:
+        is_asked = isinstance(other, OperatorMixin) and other.requires_grad and not self._forgets
+        if self._is_tracked or is_asked:
+            return result
+        return self.assign(result)
+
+    def __iadd__(self: Tensor, other: Tensor | Number) -> Tensor:
+        return self._updated(self + other, other)
+
+    def __isub__(self: Tensor, other: Tensor | Number) -> Tensor:
+        return self._updated(self - other, other)
+
+    def __imul__(self: Tensor, other: Tensor | Number) -> Tensor:
+        return self._updated(self * other, other)
+
+    def __itruediv__(self: Tensor, other: Tensor | Number) -> Tensor:
+        return self._updated(self / other, other)
+
+    def __ifloordiv__(self: Tensor, other: Tensor | Number) -> Tensor:
+        return self._updated(self // other, other)
+
+    def __imod__(self: Tensor, other: Tensor | Number) -> Tensor:
+        return self._updated(self % other, other)
+
+    def __ipow__(self: Tensor, other: Tensor | Number) -> Tensor:
+        return self._updated(self**other, other)
+
+    def __iand__(self: Tensor, other: Tensor | Number) -> Tensor:
+        return self._updated(self & other, other)
+
+    def __ior__(self: Tensor, other: Tensor | Number) -> Tensor:
+        return self._updated(self | other, other)
+
+    def __ixor__(self: Tensor, other: Tensor | Number) -> Tensor:
+        return self._updated(self ^ other, other)
+
+    def __ilshift__(self: Tensor, other: Tensor | Number) -> Tensor:
+        return self._updated(self << other, other)
+
+    def __irshift__(self: Tensor, other: Tensor | Number) -> Tensor:
+        return self._updated(self >> other, other)
 
 
 def _may_be_numbers(x: object) -> bool:

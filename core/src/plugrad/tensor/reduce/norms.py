@@ -1,24 +1,42 @@
-"""Sizes of vectors, and pairs of statistics that are wanted together."""
+"""Norms, extremes, and pairs of statistics."""
 
 from __future__ import annotations
 
+import math
+from typing import TYPE_CHECKING, Generic, Literal, NamedTuple, TypeVar, Unpack
+
 # `self` is the class that joins the mixins, which share its protected members
 # pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
-import math
-from typing import TYPE_CHECKING, Literal, Unpack
-
 from plugrad.dtype import is_float
 from plugrad.errors import ArgumentError
 from plugrad.tensor.base import DTypeLike, TensorBase, the_dtype
-from plugrad.tensor.keywords import AxisNames, NormNames, SpreadNames, renamed
-from plugrad.tensor.shapes import Axes
+from plugrad.tensor.keywords import AxisNames, NormNames, ReduceNames, SpreadNames, renamed
+from plugrad.tensor.shapes import Axes, is_sequence, several
 
 if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
 
+T_co = TypeVar("T_co", covariant=True)
+
+
+class Extremes(NamedTuple, Generic[T_co]):
+    """What `Tensor.aminmax` gives.
+
+    Attributes:
+        min: the least elements.
+        max: the greatest elements.
+
+    Example:
+        >>> Tensor([3, 1, 2]).aminmax().max.item()
+        3
+    """
+
+    min: T_co
+    max: T_co
+
 
 class NormMixin(TensorBase):
-    """Norms over one axis, several, or (with `axis=None`) all elements."""
+    """Norms, extremes, and statistics in pairs, over one axis, several, or all."""
 
     __slots__ = ()
 
@@ -157,3 +175,74 @@ class NormMixin(TensorBase):
                 self.std_mean, names, axis=axis, keepdim=keepdim, correction=correction
             )
         return self.std(axis, keepdim=keepdim, correction=correction), self.mean(axis, keepdim)
+
+    def amax(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack[ReduceNames]) -> Tensor:
+        """Return the greatest elements, as `max`; `()` means all axes, as in PyTorch.
+
+        Raises:
+            AxisError: an axis does not exist.
+            ShapeError: there are no elements.
+
+        Example:
+            >>> Tensor([[1, 5], [3, 4]]).amax(1).tolist()
+            [5, 4]
+        """
+        if names:
+            axis, keepdim = renamed(self.amax, names, axis=axis, keepdim=keepdim)
+        return self.max(self._nonempty_axes(_all_or(axis), "amax"), keepdim)
+
+    def amin(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack[ReduceNames]) -> Tensor:
+        """Return the least elements, as `min`; `()` means all axes, as in PyTorch.
+
+        Raises:
+            AxisError: an axis does not exist.
+            ShapeError: there are no elements.
+
+        Example:
+            >>> Tensor([[1, 5], [3, 4]]).amin(1).tolist()
+            [1, 3]
+        """
+        if names:
+            axis, keepdim = renamed(self.amin, names, axis=axis, keepdim=keepdim)
+        return self.min(self._nonempty_axes(_all_or(axis), "amin"), keepdim)
+
+    def aminmax(
+        self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack[ReduceNames]
+    ) -> Extremes[Tensor]:
+        """Return the least and the greatest elements, as `.min` and `.max` of a tuple.
+
+        Raises:
+            AxisError: an axis does not exist.
+            ShapeError: there are no elements.
+
+        Example:
+            >>> least, greatest = Tensor([[1, 5], [3, 4]]).aminmax(axis=1)
+            >>> least.tolist(), greatest.tolist()
+            ([1, 3], [5, 4])
+        """
+        if names:
+            axis, keepdim = renamed(self.aminmax, names, axis=axis, keepdim=keepdim)
+        axes = self._nonempty_axes(_all_or(axis), "aminmax")
+        return Extremes(self.min(axes, keepdim), self.max(axes, keepdim))
+
+    def ptp(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack[ReduceNames]) -> Tensor:
+        """Return how far the greatest elements are from the least, in this dtype, as in NumPy.
+
+        Raises:
+            AxisError: an axis does not exist.
+            DtypeError: these are bools.
+            ShapeError: there are no elements.
+
+        Example:
+            >>> Tensor([[1, 5], [3, 4]]).ptp(1).tolist()
+            [4, 1]
+        """
+        if names:
+            axis, keepdim = renamed(self.ptp, names, axis=axis, keepdim=keepdim)
+        axes = self._nonempty_axes(axis, "ptp")
+        return self.max(axes, keepdim) - self.min(axes, keepdim)
+
+
+def _all_or(axis: Axes) -> Axes:
+    """Return axes, of which none stands for all."""
+    return None if is_sequence(axis) and not several(axis) else axis
