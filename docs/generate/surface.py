@@ -47,7 +47,7 @@ TENSOR_PAGES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     (
         "indexing",
         "Indexing and searching",
-        ("indexing", "advanced", "gather", "scatter_views", "search", "unique_consecutive"),
+        ("indexing", "advanced", "gather", "scatter_views", "search", "unique"),
     ),
     (
         "linalg",

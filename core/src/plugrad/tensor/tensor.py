@@ -82,7 +82,7 @@ from plugrad.tensor.shapes import as_flag, as_int, cut_to, fixed_shape, is_stati
 from plugrad.tensor.sort.order import OrderMixin
 from plugrad.tensor.sort.search import SearchMixin
 from plugrad.tensor.sort.selection import SelectionMixin
-from plugrad.tensor.sort.unique_consecutive import RunMixin
+from plugrad.tensor.sort.unique import UniqueMixin
 from plugrad.uop.ops import Ops
 from plugrad.uop.shape import greatest
 from plugrad.uop.uop import UOp
@@ -132,7 +132,7 @@ class Tensor(
     OrderMixin,
     SearchMixin,
     SelectionMixin,
-    RunMixin,
+    UniqueMixin,
     EinsumMixin,
     LinalgMixin,
     MatmulMixin,

@@ -7,10 +7,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
-from plugrad.dtype import Number
+from plugrad.dtype import Number, dtypes, is_float
+from plugrad.errors import ArgumentError, DtypeError
 from plugrad.tensor.base import DTypeLike, TensorBase, the_dtype
+from plugrad.tensor.create.random import greatest_count
 from plugrad.tensor.keywords import REQUIRED, ShapeNames, SizeNames, renamed
-from plugrad.tensor.shapes import Dim, as_shape
+from plugrad.tensor.shapes import Dim, as_int, as_shape
 
 if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
@@ -200,3 +202,102 @@ class LikenessMixin(TensorBase):
             [1.0, 2.0]
         """
         return self._from_host(data, the_dtype(dtype, self.dtype), device)
+
+    def rand_like(
+        self: Tensor,
+        dtype: DTypeLike | None = None,
+        device: str | None = None,
+        *,
+        requires_grad: bool | None = None,
+    ) -> Tensor:
+        """Return uniform random floats in this tensor's shape.
+
+        Raises:
+            DtypeError: the dtype is no float.
+
+        Example:
+            >>> Tensor([1.0, 2.0]).rand_like().shape
+            (2,)
+        """
+        shape = self.shape
+        dtype, device = the_dtype(dtype, self.dtype), self.device if device is None else device
+        return self.rand(shape, dtype=dtype, device=device, requires_grad=requires_grad)
+
+    def randn_like(
+        self: Tensor,
+        dtype: DTypeLike | None = None,
+        device: str | None = None,
+        *,
+        requires_grad: bool | None = None,
+    ) -> Tensor:
+        """Return normal random floats in this tensor's shape.
+
+        Raises:
+            DtypeError: the dtype is no float.
+
+        Example:
+            >>> Tensor([1.0, 2.0]).randn_like(dtype="float16").dtype
+            dtypes.float16
+        """
+        shape = self.shape
+        dtype, device = the_dtype(dtype, self.dtype), self.device if device is None else device
+        return self.randn(shape, dtype=dtype, device=device, requires_grad=requires_grad)
+
+    def randint_like(
+        self: Tensor,
+        *limits: int,
+        low: int | None = None,
+        high: int | None = None,
+        dtype: DTypeLike | None = None,
+        device: str | None = None,
+    ) -> Tensor:
+        """Return random integers, uniform in `low..high-1`, in this tensor's shape and dtype.
+
+        Bools are drawn as 0 and 1, as in PyTorch.
+
+        Args:
+            limits: `high`, or `low` and `high`, as in PyTorch; by name they may be given as well.
+            low: the least number, by default 0.
+            high: what all numbers are less than, by default 10.
+            dtype: another dtype than this tensor's.
+            device: another device than this tensor's.
+
+        Raises:
+            DtypeError: the dtype holds no numbers, or not all integers between the limits.
+            ArgumentError: there is no integer between the limits, one is none, or is given twice.
+
+        Example:
+            >>> Tensor([1, 2]).randint_like(1).tolist(), Tensor([0.5]).randint_like(3, 4).tolist()
+            ([0, 0], [3.0])
+        """
+        least, end = _limits(limits, low, high)
+        chosen = the_dtype(dtype, self.dtype)
+        kind = chosen
+        if is_float(chosen) or chosen is dtypes.bool:
+            first, last = (
+                (0, 1) if chosen is dtypes.bool else (-greatest_count(chosen), greatest_count(chosen))
+            )
+            if least < first or end - 1 > last:
+                raise DtypeError(
+                    f"randint_like from {least} to below {end}: {chosen.name} holds all integers from "
+                    f"{first} to {last} only. Pass a wider dtype."
+                )
+            kind = dtypes.int64
+        device = self.device if device is None else device
+        return self.randint(self.shape, low=least, high=end, dtype=kind, device=device).cast(chosen)
+
+
+def _limits(given: tuple[int, ...], low: int | None, high: int | None) -> tuple[int, int]:
+    """Return the limits that were given by position, or by name."""
+    names = ("low", "high") if len(given) == 2 or high is not None else ("high",)
+    limits = {"low": low, "high": high}
+    if len(given) > len(names) or any(limits[name] is not None for name in names[: len(given)]):
+        raise ArgumentError(
+            f"randint_like: {given} beside low={low}, high={high}. Pass high, or low and high, each once."
+        )
+    limits.update(zip(names, given, strict=False))
+    least, end = limits["low"], limits["high"]
+    return (
+        0 if least is None else as_int(least, "randint_like", "low"),
+        10 if end is None else as_int(end, "randint_like", "high"),
+    )

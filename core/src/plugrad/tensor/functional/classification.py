@@ -1,24 +1,37 @@
-"""Losses of classifiers, and one-hot encoding."""
+"""Losses of classifiers and of probabilities, and one-hot encoding."""
 
 from __future__ import annotations
 
 # `self` is the class that joins the mixins, which share its protected members
 # pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
+import math
 from typing import TYPE_CHECKING, Any, Unpack
 
-from plugrad.dtype import dtype_max, dtype_min, dtypes, is_float, is_int, sum_acc_dtype
+from plugrad.autodiff import inputs_of, with_rule
+from plugrad.dtype import (
+    dtype_max,
+    dtype_min,
+    dtypes,
+    is_float,
+    is_int,
+    sum_acc_dtype,
+)
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
-from plugrad.tensor.arguments import real, tensors, whole
+from plugrad.tensor.arguments import real, tensors, tensors_or_none, whole
 from plugrad.tensor.base import TensorBase
-from plugrad.tensor.functional.reduction import Reduction, check_reduction, reduced
+from plugrad.tensor.functional.reduction import Reduction, check_reduction, reduced, weighted_by
 from plugrad.tensor.keywords import REQUIRED, TargetNames, renamed
 from plugrad.tensor.lookup import number_of
 from plugrad.tensor.shapes import Dim, expanded, show, size_today
+from plugrad.uop.ops import Ops
 from plugrad.uop.shape import greatest
 from plugrad.uop.uop import UOp
 
 if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
+
+# what the gradient of a cross entropy is divided by at least, as in PyTorch
+_LEAST_SPREAD = 1e-12
 
 
 class ClassificationMixin(TensorBase):
@@ -246,6 +259,91 @@ class ClassificationMixin(TensorBase):
             raise ArgumentError(f"{what}: label_smoothing={label_smoothing} lies outside of 0..1.")
         check_reduction(reduction, what)
 
+    def binary_cross_entropy(
+        self: Tensor, target: Tensor, weight: Tensor | None = None, reduction: Reduction = "mean"
+    ) -> Tensor:
+        """Return `-(y*log(p) + (1-y)*log(1-p))`, logarithms no less than -100, times `weight`.
+
+        The gradient is `(p-y) / (p*(1-p))`, divided by no less than 1e-12, as in PyTorch: at 0 and 1 it is
+        great where `p` is wrong.
+
+        Raises:
+            ShapeError: the shapes differ.
+            ArgumentError: there is no such reduction.
+            DtypeError: this holds no floats.
+
+        Example:
+            >>> round(Tensor([0.5]).binary_cross_entropy(Tensor([1.0])).item(), 4)
+            0.6931
+        """
+        self._check_target(target, reduction, "binary_cross_entropy")
+        losses = _surprise(self, target)
+        return reduced(weighted_by(losses, weight, "binary_cross_entropy"), reduction)
+
+    def binary_crossentropy(
+        self: Tensor, y: Tensor = REQUIRED, reduction: Reduction = "mean", **names: Unpack[TargetNames]
+    ) -> Tensor:
+        """Return `binary_cross_entropy`.
+
+        Example:
+            >>> round(Tensor([0.5]).binary_crossentropy(Tensor([1.0])).item(), 4)
+            0.6931
+        """
+        if names or y is REQUIRED:
+            (y,) = renamed(self.binary_crossentropy, names, y=y)
+        return self.binary_cross_entropy(y, reduction=reduction)
+
+    def binary_cross_entropy_with_logits(
+        self: Tensor,
+        target: Tensor,
+        weight: Tensor | None = None,
+        reduction: Reduction = "mean",
+        pos_weight: Tensor | None = None,
+    ) -> Tensor:
+        """Return the binary cross entropy of `sigmoid(self)`, without its overflow.
+
+        Args:
+            target: probabilities.
+            weight: how much each element counts.
+            reduction: what is done with the losses.
+            pos_weight: how much more positive targets count.
+
+        Raises:
+            ShapeError: the shapes differ.
+            ArgumentError: there is no such reduction.
+            DtypeError: this holds no floats.
+
+        Example:
+            >>> round(Tensor([0.0]).binary_cross_entropy_with_logits(Tensor([1.0])).item(), 4)
+            0.6931
+        """
+        self._check_target(target, reduction, "binary_cross_entropy_with_logits")
+        # -log(sigmoid(x)) == softplus(-x), and the same less x for the negative side
+        surprise = (-self).softplus()
+        tensors_or_none(weight=weight, pos_weight=pos_weight)
+        if pos_weight is not None:
+            extra = weighted_by(target, pos_weight - 1, "binary_cross_entropy_with_logits")
+            surprise = surprise * (extra + 1)
+        losses = (1 - target) * self + surprise
+        return reduced(weighted_by(losses, weight, "binary_cross_entropy_with_logits"), reduction)
+
+    def binary_crossentropy_logits(
+        self: Tensor,
+        y: Tensor = REQUIRED,
+        reduction: Reduction = "mean",
+        pos_weight: Tensor | None = None,
+        **names: Unpack[TargetNames],
+    ) -> Tensor:
+        """Return `binary_cross_entropy_with_logits`.
+
+        Example:
+            >>> round(Tensor([0.0]).binary_crossentropy_logits(Tensor([1.0])).item(), 4)
+            0.6931
+        """
+        if names or y is REQUIRED:
+            (y,) = renamed(self.binary_crossentropy_logits, names, y=y)
+        return self.binary_cross_entropy_with_logits(y, None, reduction, pos_weight)
+
 
 def _counting(y: Any, ignore_index: int | None) -> Any:
     """Return where labels count. A number that their dtype does not hold ignores none of them."""
@@ -258,3 +356,30 @@ def _count(classes: Dim, like: Any) -> Any:
     if isinstance(classes, int):
         return classes
     return like._make(number_of(classes, like.dtype), like._device)
+
+
+def _surprise(p: Any, target: Any) -> Any:
+    """Return `-(y*log(p) + (1-y)*log(1-p))`, whose gradient `(p-y) / (p*(1-p))` is bounded."""
+    losses = -(target * _log_or_least(p) + (1 - target) * _log_or_least(1 - p))
+    (out,) = with_rule([losses._graph], [p._graph, target._graph], _surprise_rule)
+    return p._make(out, losses.device, losses.requires_grad)
+
+
+def _surprise_rule(gradients: tuple[UOp | None, ...], function: UOp) -> list[UOp | None]:
+    (gradient,), (p, y) = gradients, inputs_of(function)
+    if gradient is None:
+        return [None, None]
+    wide = sum_acc_dtype(p.dtype)
+    g, chance = gradient.cast(wide), p.cast(wide)
+    rest = chance.const_like(1.0) - chance
+    spread = (chance * rest).alu(Ops.MAX, chance.const_like(_LEAST_SPREAD))
+    by_p = (g * ((chance - y.cast(wide)) / spread)).cast(p.dtype)
+    if not is_float(y.dtype):
+        return [by_p, None]
+    logs = [(x.log2() * math.log(2)).alu(Ops.MAX, x.const_like(-100.0)) for x in (rest, chance)]
+    return [by_p, (g * (logs[0] - logs[1])).cast(y.dtype)]
+
+
+def _log_or_least(p: Any) -> Any:
+    """Return logarithms no less than -100."""
+    return p.log().clamp(-100.0)

@@ -4,26 +4,25 @@ from __future__ import annotations
 
 # `self` is the class that joins the mixins, which share its protected members
 # pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
-import math
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
-from plugrad.autodiff import inputs_of, with_rule
-from plugrad.dtype import dtypes, is_float, is_unsigned, least_upper_dtype, sum_acc_dtype
+from plugrad.dtype import (
+    dtypes,
+    is_float,
+    is_unsigned,
+    least_upper_dtype,
+    sum_acc_dtype,
+)
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
-from plugrad.tensor.arguments import real, tensors, tensors_or_none
+from plugrad.tensor.arguments import real, tensors
 from plugrad.tensor.base import TensorBase
-from plugrad.tensor.functional.reduction import Reduction, check_reduction, reduced
-from plugrad.tensor.keywords import REQUIRED, AxisNames, KeepdimNames, TargetNames, renamed
+from plugrad.tensor.functional.reduction import Reduction, check_reduction, reduced, weighted_by
+from plugrad.tensor.keywords import AxisNames, KeepdimNames, renamed
 from plugrad.tensor.lookup import number_of
-from plugrad.tensor.shapes import broadcast_shapes, show
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.tensor.shapes import show
 
 if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
-
-# what the gradient of a cross entropy is divided by at least, as in PyTorch
-_LEAST_SPREAD = 1e-12
 
 
 class LossMixin(TensorBase):
@@ -133,130 +132,7 @@ class LossMixin(TensorBase):
         # the square of what is far away may be infinite, and have no gradient
         near = is_near.where(size, 0.0)
         losses = is_near.where(near.square() * 0.5, (size - delta / 2) * delta)
-        return reduced(_times(losses, weight, "huber_loss"), reduction)
-
-    # --- probabilities ---
-
-    def binary_cross_entropy(
-        self: Tensor, target: Tensor, weight: Tensor | None = None, reduction: Reduction = "mean"
-    ) -> Tensor:
-        """Return `-(y*log(p) + (1-y)*log(1-p))`, logarithms no less than -100, times `weight`.
-
-        The gradient is `(p-y) / (p*(1-p))`, divided by no less than 1e-12, as in PyTorch: at 0 and 1 it is
-        great where `p` is wrong.
-
-        Raises:
-            ShapeError: the shapes differ.
-            ArgumentError: there is no such reduction.
-            DtypeError: this holds no floats.
-
-        Example:
-            >>> round(Tensor([0.5]).binary_cross_entropy(Tensor([1.0])).item(), 4)
-            0.6931
-        """
-        self._check_target(target, reduction, "binary_cross_entropy")
-        losses = _surprise(self, target)
-        return reduced(_times(losses, weight, "binary_cross_entropy"), reduction)
-
-    def binary_crossentropy(
-        self: Tensor, y: Tensor = REQUIRED, reduction: Reduction = "mean", **names: Unpack[TargetNames]
-    ) -> Tensor:
-        """Return `binary_cross_entropy`.
-
-        Example:
-            >>> round(Tensor([0.5]).binary_crossentropy(Tensor([1.0])).item(), 4)
-            0.6931
-        """
-        if names or y is REQUIRED:
-            (y,) = renamed(self.binary_crossentropy, names, y=y)
-        return self.binary_cross_entropy(y, reduction=reduction)
-
-    def binary_cross_entropy_with_logits(
-        self: Tensor,
-        target: Tensor,
-        weight: Tensor | None = None,
-        reduction: Reduction = "mean",
-        pos_weight: Tensor | None = None,
-    ) -> Tensor:
-        """Return the binary cross entropy of `sigmoid(self)`, without its overflow.
-
-        Args:
-            target: probabilities.
-            weight: how much each element counts.
-            reduction: what is done with the losses.
-            pos_weight: how much more positive targets count.
-
-        Raises:
-            ShapeError: the shapes differ.
-            ArgumentError: there is no such reduction.
-            DtypeError: this holds no floats.
-
-        Example:
-            >>> round(Tensor([0.0]).binary_cross_entropy_with_logits(Tensor([1.0])).item(), 4)
-            0.6931
-        """
-        self._check_target(target, reduction, "binary_cross_entropy_with_logits")
-        # -log(sigmoid(x)) == softplus(-x), and the same less x for the negative side
-        surprise = (-self).softplus()
-        tensors_or_none(weight=weight, pos_weight=pos_weight)
-        if pos_weight is not None:
-            extra = _times(target, pos_weight - 1, "binary_cross_entropy_with_logits")
-            surprise = surprise * (extra + 1)
-        losses = (1 - target) * self + surprise
-        return reduced(_times(losses, weight, "binary_cross_entropy_with_logits"), reduction)
-
-    def binary_crossentropy_logits(
-        self: Tensor,
-        y: Tensor = REQUIRED,
-        reduction: Reduction = "mean",
-        pos_weight: Tensor | None = None,
-        **names: Unpack[TargetNames],
-    ) -> Tensor:
-        """Return `binary_cross_entropy_with_logits`.
-
-        Example:
-            >>> round(Tensor([0.0]).binary_crossentropy_logits(Tensor([1.0])).item(), 4)
-            0.6931
-        """
-        if names or y is REQUIRED:
-            (y,) = renamed(self.binary_crossentropy_logits, names, y=y)
-        return self.binary_cross_entropy_with_logits(y, None, reduction, pos_weight)
-
-    def kl_div(
-        self: Tensor,
-        target: Tensor,
-        reduction: Literal["mean", "sum", "none", "batchmean"] = "mean",
-        log_target: bool = False,
-    ) -> Tensor:
-        """Return `target * (log(target) - self)`: the Kullback-Leibler divergence from log-probabilities.
-
-        Args:
-            target: probabilities, or with `log_target` their logarithms.
-            reduction: what is done with the losses; "batchmean" divides their sum by the first size, which is
-                what the divergence of distributions is.
-            log_target: see `target`.
-
-        Raises:
-            ShapeError: the shapes differ.
-            ArgumentError: there is no such reduction.
-            DtypeError: this holds no floats.
-
-        Example:
-            >>> Tensor([[0.0, -1.0]]).kl_div(Tensor([[1.0, 0.0]]), "batchmean").item()
-            0.0
-        """
-        if isinstance(reduction, str) and reduction == "batchmean":  # pyright: ignore[reportUnnecessaryIsInstance]
-            batch: Any = self.shape[0] if self.ndim else 1
-            total = self.kl_div(target, "sum", log_target)
-            if not isinstance(batch, int):
-                batch = self._make(number_of(batch, total.dtype), self._device)
-            return total / batch
-        self._check_target(target, reduction, "kl_div")
-        if log_target:
-            return reduced(target.exp() * (target - self), reduction)
-        is_none = target <= 0
-        own = is_none.where(0.0, target * is_none.where(1.0, target).log())
-        return reduced(own - target * self, reduction)
+        return reduced(weighted_by(losses, weight, "huber_loss"), reduction)
 
     # --- distances ---
 
@@ -421,6 +297,42 @@ class LossMixin(TensorBase):
                 "be equal. Reshape or expand one."
             )
 
+    def kl_div(
+        self: Tensor,
+        target: Tensor,
+        reduction: Literal["mean", "sum", "none", "batchmean"] = "mean",
+        log_target: bool = False,
+    ) -> Tensor:
+        """Return `target * (log(target) - self)`: the Kullback-Leibler divergence from log-probabilities.
+
+        Args:
+            target: probabilities, or with `log_target` their logarithms.
+            reduction: what is done with the losses; "batchmean" divides their sum by the first size, which is
+                what the divergence of distributions is.
+            log_target: see `target`.
+
+        Raises:
+            ShapeError: the shapes differ.
+            ArgumentError: there is no such reduction.
+            DtypeError: this holds no floats.
+
+        Example:
+            >>> Tensor([[0.0, -1.0]]).kl_div(Tensor([[1.0, 0.0]]), "batchmean").item()
+            0.0
+        """
+        if isinstance(reduction, str) and reduction == "batchmean":  # pyright: ignore[reportUnnecessaryIsInstance]
+            batch: Any = self.shape[0] if self.ndim else 1
+            total = self.kl_div(target, "sum", log_target)
+            if not isinstance(batch, int):
+                batch = self._make(number_of(batch, total.dtype), self._device)
+            return total / batch
+        self._check_target(target, reduction, "kl_div")
+        if log_target:
+            return reduced(target.exp() * (target - self), reduction)
+        is_none = target <= 0
+        own = is_none.where(0.0, target * is_none.where(1.0, target).log())
+        return reduced(own - target * self, reduction)
+
 
 def _of_floats(x: Any, y: Any) -> tuple[Any, Any]:
     """Return two tensors with integers as floats, whose products and differences do not wrap."""
@@ -437,51 +349,11 @@ def _of_wide_floats(x: Any, y: Any) -> tuple[Any, Any, Any]:
     return first.cast(wide), second.cast(wide), dtype
 
 
-def _times(losses: Any, weight: Any, what: str) -> Any:
-    """Return losses times `weight`, which broadcasts to them."""
-    if weight is None:
-        return losses
-    tensors(weight=weight)
-    if broadcast_shapes(losses.shape, weight.shape, what=what) != losses.shape:
-        raise ShapeError(
-            f"{what} of shape {show(losses.shape)} with a weight of shape {show(weight.shape)}: it must "
-            "broadcast to the losses."
-        )
-    return losses * weight
-
-
 def _weighted(losses: Any, weight: Any, reduction: Reduction, what: str) -> Any:
     """Return losses reduced; their mean is over the sum of `weight`."""
     if weight is None or reduction != "mean":
-        return reduced(_times(losses, weight, what), reduction)
+        return reduced(weighted_by(losses, weight, what), reduction)
     # what is divided may be too great for narrow floats
     wide = sum_acc_dtype(losses.dtype)
-    total = _times(losses, weight, what).cast(wide).sum()
+    total = weighted_by(losses, weight, what).cast(wide).sum()
     return (total / weight.cast(wide).expand(losses.shape).sum()).cast(losses.dtype)
-
-
-def _surprise(p: Any, target: Any) -> Any:
-    """Return `-(y*log(p) + (1-y)*log(1-p))`, whose gradient `(p-y) / (p*(1-p))` is bounded."""
-    losses = -(target * _log_or_least(p) + (1 - target) * _log_or_least(1 - p))
-    (out,) = with_rule([losses._graph], [p._graph, target._graph], _surprise_rule)
-    return p._make(out, losses.device, losses.requires_grad)
-
-
-def _surprise_rule(gradients: tuple[UOp | None, ...], function: UOp) -> list[UOp | None]:
-    (gradient,), (p, y) = gradients, inputs_of(function)
-    if gradient is None:
-        return [None, None]
-    wide = sum_acc_dtype(p.dtype)
-    g, chance = gradient.cast(wide), p.cast(wide)
-    rest = chance.const_like(1.0) - chance
-    spread = (chance * rest).alu(Ops.MAX, chance.const_like(_LEAST_SPREAD))
-    by_p = (g * ((chance - y.cast(wide)) / spread)).cast(p.dtype)
-    if not is_float(y.dtype):
-        return [by_p, None]
-    logs = [(x.log2() * math.log(2)).alu(Ops.MAX, x.const_like(-100.0)) for x in (rest, chance)]
-    return [by_p, (g * (logs[0] - logs[1])).cast(y.dtype)]
-
-
-def _log_or_least(p: Any) -> Any:
-    """Return logarithms no less than -100."""
-    return p.log().clamp(-100.0)

@@ -1,8 +1,10 @@
-"""What is done with the losses of a batch: their mean, their sum, or nothing."""
+"""Weights and reductions of the losses of a batch."""
 
 from typing import Any, Literal
 
-from plugrad.errors import ArgumentError
+from plugrad.errors import ArgumentError, ShapeError
+from plugrad.tensor.arguments import tensors
+from plugrad.tensor.shapes import broadcast_shapes, show
 
 Reduction = Literal["mean", "sum", "none"]
 
@@ -28,3 +30,24 @@ def reduced(losses: Any, reduction: str) -> Any:
     if reduction == "none":
         return losses
     return losses.sum() if reduction == "sum" else losses.mean()
+
+
+def weighted_by(losses: Any, weight: Any, what: str) -> Any:
+    """Return losses times `weight`, which broadcasts to them; without a weight, the losses.
+
+    Raises:
+        ShapeError: the weight does not broadcast to the losses.
+
+    Example:
+        >>> weighted_by(Tensor([1.0, 3.0]), Tensor([2.0, 1.0]), "loss").tolist()
+        [2.0, 3.0]
+    """
+    if weight is None:
+        return losses
+    tensors(weight=weight)
+    if broadcast_shapes(losses.shape, weight.shape, what=what) != losses.shape:
+        raise ShapeError(
+            f"{what} of shape {show(losses.shape)} with a weight of shape {show(weight.shape)}: it must "
+            "broadcast to the losses."
+        )
+    return losses * weight

@@ -25,15 +25,11 @@ from plugrad.tensor.shapes import (
     Axes,
     Dim,
     Shape,
-    as_dim,
-    as_pair,
     as_shape,
     axes_along,
-    check_inside,
     check_sizes,
     expanded,
     is_sequence,
-    is_static,
     one_axis,
     product,
     several,
@@ -41,7 +37,6 @@ from plugrad.tensor.shapes import (
     some_axes,
     unpacked,
 )
-from plugrad.uop.shape import add_sizes
 from plugrad.uop.uop import UOp
 
 if TYPE_CHECKING:
@@ -224,38 +219,6 @@ class MovementMixin(TensorBase):
         sizes = check_sizes(full, "expand")
         return self._view(lambda u: expanded(u, sizes))
 
-    def shrink(self: Tensor, bounds: Sequence[tuple[Dim, Dim] | None] = REQUIRED, **names: Any) -> Tensor:
-        """Return the half-open interval `(begin, end)` of each axis; None keeps an axis whole.
-
-        Raises:
-            ShapeError: there is not one interval for each axis, it is no pair of sizes, or it leaves the
-                tensor.
-
-        Example:
-            >>> Tensor.arange(5).shrink([(1, 3)]).tolist()
-            [1, 2]
-        """
-        if names or bounds is REQUIRED:
-            (bounds,) = renamed(self.shrink, names, bounds=bounds)
-        given = several(bounds)
-        if len(given) != self.ndim:
-            raise ShapeError(
-                f"shrink: {len(given)} intervals for shape {show(self.shape)}. Give one for each of "
-                f"{self.ndim} axes."
-            )
-        pairs = [
-            (0, size) if pair is None else as_pair(pair, "shrink")
-            for pair, size in zip(given, self.shape, strict=True)
-        ]
-        for axis, ((begin, end), size) in enumerate(zip(pairs, self.shape, strict=True)):
-            known: list[Any] = [0, begin, end, size]
-            if is_static(known) and known != sorted(known):
-                raise ShapeError(
-                    f"shrink: [{begin}, {end}) of axis {axis} is no part of [0, {size}). "
-                    "Intervals lie inside of the tensor."
-                )
-        return self._view(lambda u: u.shrink(pairs))
-
     def flip(self: Tensor, *axis: int | Sequence[int] | None, **names: Unpack[FlipNames]) -> Tensor:
         """Return this with the order of elements along the axes reversed; None means all axes.
 
@@ -358,67 +321,6 @@ class MovementMixin(TensorBase):
         # an axis at a time: -1 is what is left of this axis, also where another has no elements
         sizes = _completed((self.shape[at],), wanted, "unflatten")
         return self._view(lambda u: u.reshape((*self.shape[:at], *sizes, *self.shape[at + 1 :])))
-
-    def narrow(
-        self: Tensor,
-        axis: int = REQUIRED,
-        start: Dim = REQUIRED,
-        length: Dim = REQUIRED,
-        **names: Unpack[AxisNames],
-    ) -> Tensor:
-        """Return `length` elements of an axis from `start` on, which may count from its end. A view.
-
-        Raises:
-            AxisError: the axis does not exist.
-            ShapeError: they are not all on the axis, or one of the numbers is none.
-
-        Example:
-            >>> Tensor([1, 2, 3, 4]).narrow(0, 1, 2).tolist()
-            [2, 3]
-        """
-        if names or axis is REQUIRED or start is REQUIRED or length is REQUIRED:
-            axis, start, length = renamed(self.narrow, names, axis=axis, start=start, length=length)
-        at = one_axis(axis, self.ndim, "narrow")
-        begin, count = as_pair((start, length), "narrow")
-        size = self.shape[at]
-        if isinstance(begin, int) and begin < 0:
-            begin = add_sizes(size, begin)
-        end = add_sizes(begin, count)
-        known: list[Any] = [0, begin, end, size]
-        if is_static(known) and known != sorted(known):
-            raise ShapeError(
-                f"narrow: {count} elements from {start} on leave axis {axis} of size {size}. Take fewer."
-            )
-        return self._interval(at, begin, end)
-
-    def select(
-        self: Tensor, axis: int = REQUIRED, index: Dim = REQUIRED, **names: Unpack[AxisNames]
-    ) -> Tensor:
-        """Return what is at one place of an axis, which goes. A view.
-
-        Raises:
-            AxisError: the axis does not exist, or the place on it.
-            ShapeError: the place is no integer.
-
-        Example:
-            >>> Tensor([[1, 2], [3, 4]]).select(1, -1).tolist()
-            [2, 4]
-        """
-        if names or axis is REQUIRED or index is REQUIRED:
-            axis, index = renamed(self.select, names, axis=axis, index=index)
-        at = one_axis(axis, self.ndim, "select")
-        place, size = as_dim(index, "select"), self.shape[at]
-        if isinstance(place, int):
-            if isinstance(size, int):
-                check_inside(place, at, size, "select")
-            place = add_sizes(size, place) if place < 0 else place
-        part = self._interval(at, place, add_sizes(place, 1))
-        return part._view(lambda u: u.reshape((*u.shape[:at], *u.shape[at + 1 :])))
-
-    def _interval(self: Tensor, axis: int, begin: Dim, end: Dim) -> Tensor:
-        bounds: Any = [(0, size) for size in self.shape]
-        bounds[axis] = (begin, end)
-        return self._view(lambda u: u.shrink(bounds))
 
     def broadcast_to(self: Tensor, *shape: Dim | Sequence[Dim], **names: Unpack[ShapeNames]) -> Tensor:
         """Return `expand(*shape)`.

@@ -1,25 +1,34 @@
-"""Padding: with a value, mirrored, repeated, wrapped around; and sizes as targets."""
+"""Padding: with a value, mirrored, repeated, wrapped around; intervals of axes, and sizes as targets."""
 
 from __future__ import annotations
 
+import math
+
 # `self` is the class that joins the mixins, which share its protected members
 # pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args
 
 from plugrad.dtype import DType, Number, dtypes, is_bool, is_complex, is_inexact
 from plugrad.errors import ArgumentError, ShapeError
 from plugrad.tensor.base import TensorBase, promoted
-from plugrad.tensor.keywords import REQUIRED, PadNames, ShapeNames, renamed
+from plugrad.tensor.keywords import (
+    REQUIRED,
+    AxisNames,
+    PadNames,
+    ShapeNames,
+    renamed,
+)
 from plugrad.tensor.shapes import (
     Dim,
     as_dim,
     as_element,
     as_pair,
     as_shape,
+    check_inside,
     is_sequence,
     is_static,
+    one_axis,
     several,
     show,
     size_today,
@@ -35,7 +44,7 @@ PadMode = Literal["constant", "reflect", "replicate", "circular"]
 
 
 class PaddingMixin(TensorBase):
-    """Padding and its opposite."""
+    """Padding, and intervals of axes."""
 
     __slots__ = ()
 
@@ -231,6 +240,99 @@ class PaddingMixin(TensorBase):
         """Return `count` elements from `start` on, of the axis repeated `times` times."""
         repeats = [times if at == axis else 1 for at in range(self.ndim)]
         return self.repeat(repeats)._interval(axis, start, start + count)
+
+    def shrink(self: Tensor, bounds: Sequence[tuple[Dim, Dim] | None] = REQUIRED, **names: Any) -> Tensor:
+        """Return the half-open interval `(begin, end)` of each axis; None keeps an axis whole.
+
+        Raises:
+            ShapeError: there is not one interval for each axis, it is no pair of sizes, or it leaves the
+                tensor.
+
+        Example:
+            >>> Tensor.arange(5).shrink([(1, 3)]).tolist()
+            [1, 2]
+        """
+        if names or bounds is REQUIRED:
+            (bounds,) = renamed(self.shrink, names, bounds=bounds)
+        given = several(bounds)
+        if len(given) != self.ndim:
+            raise ShapeError(
+                f"shrink: {len(given)} intervals for shape {show(self.shape)}. Give one for each of "
+                f"{self.ndim} axes."
+            )
+        pairs = [
+            (0, size) if pair is None else as_pair(pair, "shrink")
+            for pair, size in zip(given, self.shape, strict=True)
+        ]
+        for axis, ((begin, end), size) in enumerate(zip(pairs, self.shape, strict=True)):
+            known: list[Any] = [0, begin, end, size]
+            if is_static(known) and known != sorted(known):
+                raise ShapeError(
+                    f"shrink: [{begin}, {end}) of axis {axis} is no part of [0, {size}). "
+                    "Intervals lie inside of the tensor."
+                )
+        return self._view(lambda u: u.shrink(pairs))
+
+    def narrow(
+        self: Tensor,
+        axis: int = REQUIRED,
+        start: Dim = REQUIRED,
+        length: Dim = REQUIRED,
+        **names: Unpack[AxisNames],
+    ) -> Tensor:
+        """Return `length` elements of an axis from `start` on, which may count from its end. A view.
+
+        Raises:
+            AxisError: the axis does not exist.
+            ShapeError: they are not all on the axis, or one of the numbers is none.
+
+        Example:
+            >>> Tensor([1, 2, 3, 4]).narrow(0, 1, 2).tolist()
+            [2, 3]
+        """
+        if names or axis is REQUIRED or start is REQUIRED or length is REQUIRED:
+            axis, start, length = renamed(self.narrow, names, axis=axis, start=start, length=length)
+        at = one_axis(axis, self.ndim, "narrow")
+        begin, count = as_pair((start, length), "narrow")
+        size = self.shape[at]
+        if isinstance(begin, int) and begin < 0:
+            begin = add_sizes(size, begin)
+        end = add_sizes(begin, count)
+        known: list[Any] = [0, begin, end, size]
+        if is_static(known) and known != sorted(known):
+            raise ShapeError(
+                f"narrow: {count} elements from {start} on leave axis {axis} of size {size}. Take fewer."
+            )
+        return self._interval(at, begin, end)
+
+    def select(
+        self: Tensor, axis: int = REQUIRED, index: Dim = REQUIRED, **names: Unpack[AxisNames]
+    ) -> Tensor:
+        """Return what is at one place of an axis, which goes. A view.
+
+        Raises:
+            AxisError: the axis does not exist, or the place on it.
+            ShapeError: the place is no integer.
+
+        Example:
+            >>> Tensor([[1, 2], [3, 4]]).select(1, -1).tolist()
+            [2, 4]
+        """
+        if names or axis is REQUIRED or index is REQUIRED:
+            axis, index = renamed(self.select, names, axis=axis, index=index)
+        at = one_axis(axis, self.ndim, "select")
+        place, size = as_dim(index, "select"), self.shape[at]
+        if isinstance(place, int):
+            if isinstance(size, int):
+                check_inside(place, at, size, "select")
+            place = add_sizes(size, place) if place < 0 else place
+        part = self._interval(at, place, add_sizes(place, 1))
+        return part._view(lambda u: u.reshape((*u.shape[:at], *u.shape[at + 1 :])))
+
+    def _interval(self: Tensor, axis: int, begin: Dim, end: Dim) -> Tensor:
+        bounds: Any = [(0, size) for size in self.shape]
+        bounds[axis] = (begin, end)
+        return self._view(lambda u: u.shrink(bounds))
 
 
 def _holds(dtype: DType, value: Number) -> bool:
