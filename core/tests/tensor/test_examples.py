@@ -9,7 +9,7 @@ import pytest
 import plugrad.tensor
 from plugrad import Tensor, dtypes
 
-MODULES = [module.name for module in pkgutil.iter_modules(plugrad.tensor.__path__, "plugrad.tensor.")]
+MODULES = [module.name for module in pkgutil.walk_packages(plugrad.tensor.__path__, "plugrad.tensor.")]
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -242,7 +242,7 @@ def cos(z: Pair) -> Pair:
 
     Example:
         >>> [part.item() for part in cos((Tensor(0.0), Tensor(0.0)))]
-        [1.0, 0.0]
+        [1.0, -0.0]
     """
     return cosh(turned(z))
 
