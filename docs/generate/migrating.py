@@ -77,7 +77,7 @@ that are out of range read 0 and write nothing, since the device cannot raise.
 
 **Complex numbers** are dtypes, and `z.real` and `z.imag` are values: writing to them does not write to `z`.
 Fourier transforms of tensors still take and return a last axis of two, as `view_as_real()` gives and
-`view_as_complex()` takes; those of `plugrad.array_api` have arrays of complex numbers.
+`view_as_complex()` takes; those of `plugrad.array_api` take and return complex tensors.
 
 **Random numbers** are the same bits on every device for a seed, and others than PyTorch's or NumPy's for
 that seed. A draw is made once: a tensor that was drawn keeps its values.

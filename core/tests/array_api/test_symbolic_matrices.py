@@ -8,7 +8,7 @@ import pytest
 
 from plugrad import Tensor, Variable, context
 from plugrad import array_api as xp
-from plugrad.array_api.complexes import Complex
+from plugrad.dtype import is_complex
 from plugrad.jit import jit
 
 RANDOM = np.random.default_rng(7)
@@ -45,8 +45,8 @@ def unverified() -> Iterator[None]:
         yield
 
 
-def array(x: np.ndarray) -> Complex:
-    return Complex(Tensor(x.real.copy()).realize(), Tensor(x.imag.copy()).realize())
+def array(x: np.ndarray) -> Tensor:
+    return Tensor.complex(Tensor(x.real.copy()).realize(), Tensor(x.imag.copy()).realize())
 
 
 def bound(rows: int, columns: int) -> tuple[Any, Any]:
@@ -55,7 +55,7 @@ def bound(rows: int, columns: int) -> tuple[Any, Any]:
 
 def tensors(found: Sequence[Any]) -> list[Tensor]:
     """Return the parts of arrays in shapes that are the same for all values."""
-    parts = [part for x in found for part in ((x.real, x.imag) if isinstance(x, Complex) else (x,))]
+    parts = [part for x in found for part in ((x.real, x.imag) if is_complex(x.dtype) else (x,))]
     return [
         part.pad(tuple((0, 0 if isinstance(size, int) else 4 - size) for size in part.shape))
         for part in parts
@@ -133,7 +133,7 @@ def test_square_matrices(f: Any, expected: Any) -> None:
 
 @pytest.mark.parametrize("x", [POSITIVE, LOW[:, :3] + LOW[:, :3].conj().swapaxes(-1, -2)])
 def test_eigenvalues_and_eigenvectors(x: np.ndarray) -> None:
-    def parts(x: Complex) -> Sequence[Any]:
+    def parts(x: Tensor) -> Sequence[Any]:
         w, v = xp.linalg.eigh(x)
         return w, xp.linalg.eigvalsh(x), (v * w[:, None]) @ turned(v), turned(v) @ v
 
@@ -143,7 +143,7 @@ def test_eigenvalues_and_eigenvectors(x: np.ndarray) -> None:
 @pytest.mark.parametrize("mode", ["reduced", "complete"])
 @pytest.mark.parametrize("kind", MATRICES)
 def test_qr(kind: str, mode: Any) -> None:
-    def parts(x: Complex) -> Sequence[Any]:
+    def parts(x: Tensor) -> Sequence[Any]:
         q, r = xp.linalg.qr(x, mode=mode)
         return q @ r, turned(q) @ q, xp.abs(r)
 
@@ -162,7 +162,7 @@ def test_qr(kind: str, mode: Any) -> None:
     ],
 )
 def test_svd(x: np.ndarray, kind: str) -> None:
-    def parts(x: Complex) -> Sequence[Any]:
+    def parts(x: Tensor) -> Sequence[Any]:
         u, s, vh = xp.linalg.svd(x)
         thin, _, short = xp.linalg.svd(x, full_matrices=False)
         return turned(u) @ u, vh @ turned(vh), s, (thin * s[:, None]) @ short, xp.linalg.svdvals(x)
@@ -201,7 +201,9 @@ def weights(x: Any) -> Any:
 
 def weighed(*found: Any) -> Tensor:
     """Return a number that depends on each part of each element, weighed by its place."""
-    parts = [part for x in found for part in (x.parts() if isinstance(x, Complex) else (x.unsqueeze(-1),))]
+    parts = [
+        part for x in found for part in ((x.real, x.imag) if is_complex(x.dtype) else (x.unsqueeze(-1),))
+    ]
     return (
         sum(((part * part * 0.5 + part).sin() * weights(part)).sum() for part in parts[1:])
         + (parts[0] * weights(parts[0])).sum()
@@ -224,24 +226,24 @@ GRADIENTS: dict[str, tuple[str, Callable[[Any], Tensor]]] = {
 LONG_GRADIENTS = ("eigenvalues", "complete qr", "singular values")
 
 
-def hermitian(x: Complex) -> Tensor:
+def hermitian(x: Tensor) -> Tensor:
     """Return the identity."""
     size: Any = x.shape[-1]
     return Tensor.eye(size)
 
 
-def projected(x: Complex) -> tuple[Tensor, Complex]:
+def projected(x: Tensor) -> tuple[Tensor, Tensor]:
     """Return eigenvalues, and what is made of eigenvectors and does not depend on their phases."""
     w, v = xp.linalg.eigh(x)
     return w, (v * (w / 8).cos()[:, None]) @ turned(v)
 
 
-def spanned(q: Complex, r: Complex) -> tuple[Complex, Complex]:
+def spanned(q: Tensor, r: Tensor) -> tuple[Tensor, Tensor]:
     """Return R, and the projection onto the directions of other columns of Q, of which there may be none."""
     return r, q @ turned(q * (1.0 + Tensor.arange(4)[: q.shape[-1]]))
 
 
-def halved(x: Complex) -> tuple[Tensor, Complex]:
+def halved(x: Tensor) -> tuple[Tensor, Tensor]:
     """Return singular values, and the matrix with their squares instead."""
     u, s, vh = xp.linalg.svd(x, full_matrices=False)
     return s, (u * (s * s)[:, None]) @ vh
@@ -267,7 +269,7 @@ def test_gradients(kind: str, f: Any) -> None:
 def test_a_replay_factorizes_other_sizes() -> None:
     @jit
     def step(real: Tensor, imag: Tensor, m: Any, n: Any) -> list[Tensor]:
-        x = Complex(real[:, :m, :n], imag[:, :m, :n])
+        x = Tensor.complex(real[:, :m, :n], imag[:, :m, :n])
         return [y + 0 for y in tensors([xp.linalg.svdvals(x), xp.linalg.pinv(x)])]
 
     whole = array(A)

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from plugrad.array_api.complexes import Complex
 from plugrad.errors import StateError
 from plugrad.nn import Linear, tree
 from plugrad.nn.state import get_parameters, get_state_dict, load_state_dict
@@ -35,14 +34,6 @@ class Slotted:
         self.weight = weight()
         self.later = [weight()]
         self.__own = weight()
-
-
-def test_parts_of_complex_numbers_are_parameters_and_state() -> None:
-    model = {"z": Complex(weight(), weight()), "w": weight()}
-    assert names(model) == ["z.0", "z.1", "w"]
-    assert len(get_parameters(model)) == 3
-    load_state_dict(model, {"z.0": Tensor([3.0]), "z.1": Tensor([4.0]), "w": Tensor([5.0])})
-    assert model["z"].tolist() == [3 + 4j]
 
 
 class More(Slotted):

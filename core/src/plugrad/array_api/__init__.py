@@ -6,9 +6,7 @@
 
 `Tensor.__array_namespace__()` returns this module. Names, arguments and results are those of the standard,
 where they differ from the methods of `Tensor`: `std` divides by n, `meshgrid` starts with "xy", `sort`
-returns values only. Arrays of complex numbers are pairs of tensors, `plugrad.array_api.complexes.Complex`:
-functions take them where the standard says so, and refuse them by name elsewhere. `Array`, beside it, is
-either of both.
+returns values only.
 
 Source: Python array API standard 2024.12, data-apis.org/array-api/2024.12.
 """
@@ -57,8 +55,6 @@ from plugrad.array_api.comparing import (
     logical_xor,
     not_equal,
 )
-from plugrad.array_api.complex_functions.dispatch import also_complex
-from plugrad.array_api.complexes import complex64, complex128
 from plugrad.array_api.creation import (
     arange,
     asarray,
@@ -165,13 +161,9 @@ from plugrad.array_api.searching import (
 from plugrad.dtype import dtypes
 
 # one check of arguments for all functions, and one question whether they have to do with complex numbers
-_TOOLS = (also_complex, checked, isfunction)
+_TOOLS = (checked, isfunction)
 globals().update(
-    {
-        name: also_complex(checked(value))
-        for name, value in globals().items()
-        if isfunction(value) and value not in _TOOLS
-    }
+    {name: checked(value) for name, value in globals().items() if isfunction(value) and value not in _TOOLS}
 )
 
 e = math.e
@@ -191,6 +183,8 @@ uint32 = dtypes.uint32
 uint64 = dtypes.uint64
 float32 = dtypes.float32
 float64 = dtypes.float64
+complex64 = dtypes.complex64
+complex128 = dtypes.complex128
 
 __array_api_version__ = "2024.12"
 

@@ -9,22 +9,31 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, TypeVar, get_args, get_origin
 
-from plugrad.array_api.complexes import Complex, as_pair
-from plugrad.dtype import DType
+from plugrad.dtype import DType, element_dtype, is_complex
 from plugrad.errors import DtypeError
 from plugrad.tensor import Tensor
 from plugrad.tensor.shapes import as_flag
 
-__all__ = ["checked"]
+__all__ = ["check_keeps_imaginary", "checked"]
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+# Source: Python array API standard 2024.12: functions whose arrays are of real, or integer, numbers only.
+_OF_REAL_NUMBERS = """
+    arange argmax argmin argsort atan2 bitwise_and bitwise_invert bitwise_left_shift bitwise_or
+    bitwise_right_shift bitwise_xor ceil clip copysign floor floor_divide greater greater_equal hypot
+    ihfft iinfo less less_equal logaddexp logical_and logical_not logical_or logical_xor max maximum min
+    minimum nextafter remainder rfft rfftn searchsorted signbit sort std trunc var
+"""
 
 
 def checked(function: F) -> F:
     """Return a function that refuses what is no array, no number or no flag where it takes one.
 
+    Functions of real numbers also refuse complex ones.
+
     Raises:
-        DtypeError: by the function: an argument is none of those.
+        DtypeError: by the function: an argument is none of those, or complex.
         ArgumentError: by the function: a flag is neither True nor False.
 
     Example:
@@ -32,15 +41,17 @@ def checked(function: F) -> F:
         1
     """
     parameters = list(inspect.signature(function).parameters.values())
-    checks = {p.name: check for p in parameters if (check := _check_of(p)) is not None}
-    if not checks:
+    is_of_reals = function.__name__ in _OF_REAL_NUMBERS.split()
+    checks = {p.name: check for p in parameters if (check := _check_of(p, is_of_reals)) is not None}
+    if not checks and not is_of_reals:
         return function
     names = [p.name for p in parameters if p.kind is not p.VAR_POSITIONAL]
     rest = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), "")
 
     @wraps(function)
     def careful(*args: Any, **keywords: Any) -> Any:
-        args, keywords = tuple(map(as_pair, args)), {name: as_pair(x) for name, x in keywords.items()}
+        if is_of_reals:
+            _refuse_complex(function.__name__, (*args, *keywords.values()))
         given = {rest: args} if rest else dict(zip(names, args, strict=False))
         for name, value in (given | keywords).items():
             if name in checks:
@@ -50,7 +61,28 @@ def checked(function: F) -> F:
     return careful  # pyright: ignore[reportReturnType]
 
 
-def _check_of(parameter: inspect.Parameter) -> Callable[[Any, str], object] | None:
+def _refuse_complex(name: str, given: tuple[Any, ...]) -> None:
+    for x in given:
+        dtype = x.dtype if isinstance(x, Tensor) else x
+        if isinstance(dtype, DType) and is_complex(dtype):
+            raise DtypeError(
+                f"{name} of {dtype.name}: it takes real numbers only. Use real(x), imag(x) or abs(x) first."
+            )
+
+
+def check_keeps_imaginary(x: Tensor, dtype: DType, what: str) -> None:
+    """Refuse to make real numbers of complex ones.
+
+    Raises:
+        DtypeError: `x` is complex, and `dtype` is not.
+    """
+    if is_complex(x.dtype) and not is_complex(element_dtype(dtype)):
+        raise DtypeError(
+            f"{what} of {x.dtype.name} as {dtype!r:.60}: the imaginary parts would be lost. Take real(x)."
+        )
+
+
+def _check_of(parameter: inspect.Parameter, is_of_reals: bool) -> Callable[[Any, str], object] | None:
     kind: Any = parameter.annotation
     if isinstance(parameter.default, bool):
         return as_flag
@@ -58,18 +90,19 @@ def _check_of(parameter: inspect.Parameter) -> Callable[[Any, str], object] | No
     if get_origin(kind) is Sequence:
         is_several, kind = True, get_args(kind)[0]
     kinds: tuple[Any, ...] = get_args(kind) if isinstance(kind, types.UnionType) else (kind,)
-    if not {Tensor, Complex}.intersection(kinds) or not set(kinds) <= _NAMES.keys():
+    kinds = tuple([each for each in kinds if not (is_of_reals and each is complex)])
+    if Tensor not in kinds or not set(kinds) <= _NAMES.keys():
         return None
     return lambda value, what: (_all_of if is_several else _one_of)(value, kinds, what)
 
 
 _NAMES: dict[Any, str] = {
     Tensor: "array",
-    Complex: "array",
     DType: "dtype",
     float: "number",
     int: "number",
     bool: "number",
+    complex: "number",
     types.NoneType: "None",
 }
 

@@ -1,11 +1,9 @@
 """Choices between values: by a condition, by size, within limits."""
 
 from plugrad.array_api.operands import Operand, both
-from plugrad.array_api.overloads import Where, like
 from plugrad.tensor import Tensor
 
 
-@like(Where)
 def where(condition: Tensor, x1: Operand, x2: Operand, /) -> Tensor:
     """Return the elements of `x1` where `condition` is true, and of `x2` elsewhere.
 

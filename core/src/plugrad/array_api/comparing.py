@@ -1,12 +1,10 @@
 """Comparisons, and logic of elements."""
 
 from plugrad.array_api.operands import Operand, both, logical
-from plugrad.array_api.overloads import real_of_both
 from plugrad.dtype import dtypes
 from plugrad.tensor import Tensor
 
 
-@real_of_both
 def equal(x1: Operand, x2: Operand, /) -> Tensor:
     """Say of two elements whether they are equal.
 
@@ -18,7 +16,6 @@ def equal(x1: Operand, x2: Operand, /) -> Tensor:
     return left == right
 
 
-@real_of_both
 def not_equal(x1: Operand, x2: Operand, /) -> Tensor:
     """Say of two elements whether they differ.
 

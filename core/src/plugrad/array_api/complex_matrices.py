@@ -1,4 +1,4 @@
-"""Linear algebra of `Complex`: what `plugrad.array_api.linalg` does where a matrix is complex.
+"""Linear algebra of complex matrices: what `plugrad.array_api.linalg` does where a matrix is complex.
 
 Inverses, solutions and triangles of positive definite matrices are those of real matrices of twice the size,
 in which each number is a block [[a, -b], [b, a]]: these multiply, and stay apart, as the numbers do. What is
@@ -8,7 +8,6 @@ Matrices of symbolic sizes are parts of those of their greatest ones, with zeros
 is computed of these, with gradients, has what is asked for in front.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 from plugrad.array_api.complex_factors import (
@@ -23,7 +22,7 @@ from plugrad.array_api.complex_factors import (
 )
 from plugrad.array_api.complex_factors import qr as factors
 from plugrad.array_api.complex_steps import adjoint, product, times_i
-from plugrad.array_api.complexes import Array, Complex
+from plugrad.dtype import is_complex
 from plugrad.tensor import Tensor
 from plugrad.tensor.base import promoted
 from plugrad.tensor.linalg.factorizations import epsilon
@@ -33,24 +32,21 @@ from plugrad.tensor.shapes import Dim, greater, is_static, lesser
 __all__ = [
     "cholesky",
     "det",
-    "each",
     "eigh",
     "inv",
-    "magnitudes",
     "matrix_power",
     "pinv",
     "qr",
     "slogdet",
     "solve",
     "svd",
-    "trace",
 ]
 
 
 # --- arrays as tensors (..., 2, m, n) ---
 
 
-def _pair(x: Complex, what: str) -> Any:
+def _pair(x: Tensor, what: str) -> Any:
     """Return matrices as one tensor, (..., m, n) -> (..., 2, m, n); with zeros behind symbolic sizes.
 
     Raises:
@@ -62,7 +58,7 @@ def _pair(x: Complex, what: str) -> Any:
     return real._among_zeros().stack(imag._among_zeros(), axis=-3)
 
 
-def _square_pair(x: Complex, what: str, one: bool = True) -> Any:
+def _square_pair(x: Tensor, what: str, one: bool = True) -> Any:
     """Return square matrices as `_pair`; behind symbolic sizes those of `one` are the identity.
 
     Raises:
@@ -75,60 +71,40 @@ def _square_pair(x: Complex, what: str, one: bool = True) -> Any:
     return real.stack(imag._among_zeros(), axis=-3)
 
 
-def _complex(pair: Any, axis: int = -3) -> Complex:
+def _complex(pair: Any, axis: int = -3) -> Tensor:
     real, imag = pair.movedim(axis, 0)
-    return Complex(real, imag)
+    return Tensor.complex(real, imag)
 
 
-def _cut(pair: Any, rows: Dim, columns: Dim) -> Complex:
+def _cut(pair: Any, rows: Dim, columns: Dim) -> Tensor:
     """Return the first rows and columns of matrices: what a symbolic size leaves of the greatest one."""
     is_whole = is_static((rows, columns)) and pair.shape[-2:] == (rows, columns)
     return _complex(pair if is_whole else pair._corner(rows, columns))
 
 
-def _sizes(x: Complex) -> tuple[Dim, Dim]:
+def _sizes(x: Tensor) -> tuple[Dim, Dim]:
     rows, columns = x.shape[-2:]
     return rows, columns
-
-
-def magnitudes(x: Complex) -> Tensor:
-    """Return the magnitudes of complex numbers, without overflow on the way.
-
-    Example:
-        >>> magnitudes(Complex(Tensor([3.0]), Tensor([4.0]))).tolist()
-        [5.0]
-    """
-    return x.real.hypot(x.imag)
-
-
-def each(x: Array, function: Callable[[Tensor], Tensor]) -> Array:
-    """Return what is linear of an array: of its parts, if it is complex.
-
-    Example:
-        >>> each(Complex(Tensor([1.0, 2.0]), Tensor([0.0, 1.0])), Tensor.sum).imag.item()
-        1.0
-    """
-    return Complex(function(x.real), function(x.imag)) if isinstance(x, Complex) else function(x)
 
 
 # --- by real matrices of twice the size ---
 
 
-def inv(x: Complex) -> Complex:
+def inv(x: Tensor) -> Tensor:
     """Return inverses: (..., n, n) -> (..., n, n)."""
     pair = _square_pair(x, "inv")
     return _cut(deinterleaved(interleaved(pair).inv()), *_sizes(x))
 
 
-def solve(x1: Array, x2: Array) -> Complex:
+def solve(x1: Tensor, x2: Tensor) -> Tensor:
     """Return `x` with `x1 @ x == x2`: (..., n, n), (..., n, k) -> (..., n, k)."""
-    dtype = promoted([x.real if isinstance(x, Complex) else x for x in (x1, x2)])
-    if isinstance(x1, Tensor):
+    dtype = promoted([x.real if is_complex(x.dtype) else x for x in (x1, x2)])
+    if not is_complex(x1.dtype):
         # a real matrix has both parts on its right side
         sides: Any = x2
         found: Any = x1.cast(dtype).unsqueeze(-3).solve(sides.real.stack(sides.imag, axis=-3).cast(dtype))
         return _complex(found)
-    parts = (x2.real, x2.imag) if isinstance(x2, Complex) else (x2, x2.zeros_like())
+    parts = (x2.real, x2.imag) if is_complex(x2.dtype) else (x2, x2.zeros_like())
     real: Any = parts[0]
     imag: Any = parts[1]
     right = real._among_zeros().stack(imag._among_zeros(), axis=-2).cast(dtype)
@@ -139,7 +115,7 @@ def solve(x1: Array, x2: Array) -> Complex:
     return _cut(pair, x1.shape[-1], x2.shape[-1])
 
 
-def cholesky(x: Complex, upper: bool) -> Complex:
+def cholesky(x: Tensor, upper: bool) -> Tensor:
     """Return the lower triangle `L` with `L @ L^H == x`, or its adjoint: (..., n, n) -> (..., n, n)."""
     pair = _square_pair(x, "cholesky")
     # of a Hermitian matrix, the diagonal is real
@@ -152,18 +128,18 @@ def cholesky(x: Complex, upper: bool) -> Complex:
 # --- by factors ---
 
 
-def det(x: Complex) -> Complex:
+def det(x: Tensor) -> Tensor:
     """Return determinants: (..., n, n) -> (...)."""
     return _complex(determinants(_square_pair(x, "det"))[0], -1)
 
 
-def slogdet(x: Complex) -> SlogdetResult[Complex, Tensor]:
+def slogdet(x: Tensor) -> SlogdetResult[Tensor, Tensor]:
     """Return numbers of magnitude 1, or 0, and logarithms of magnitudes: (..., n, n) -> (...), (...)."""
     _, sign, logarithm = determinants(_square_pair(x, "slogdet"))
     return SlogdetResult(_complex(sign, -1), logarithm)
 
 
-def qr(x: Complex, complete: bool) -> QRResult[Complex]:
+def qr(x: Tensor, complete: bool) -> QRResult[Tensor]:
     """Return Q and R: (..., m, n) -> (..., m, k), (..., k, n)."""
     pair = _pair(x, "qr")
     rows, columns = _sizes(x)
@@ -173,14 +149,14 @@ def qr(x: Complex, complete: bool) -> QRResult[Complex]:
     return QRResult(_cut(q, rows, count), _cut(r, count, columns))
 
 
-def eigh(x: Complex, what: str) -> EighResult[Tensor, Complex]:
+def eigh(x: Tensor, what: str) -> EighResult[Tensor, Tensor]:
     """Return eigenvalues, least first, and eigenvectors: (..., n, n) -> (..., n), (..., n, n)."""
     size: Any = x.shape[-1] if x.ndim else 0
     w, v = eigen(_square_pair(x, what, one=False), size)
     return EighResult(_first(w, size), _cut(v, size, size))
 
 
-def svd(x: Complex, full_matrices: bool, what: str) -> SVDResult[Complex, Tensor]:
+def svd(x: Tensor, full_matrices: bool, what: str) -> SVDResult[Tensor, Tensor]:
     """Return U, S and Vh: (..., m, n) -> (..., m, k), (..., min(m, n)), (..., k, n)."""
     pair = _pair(x, what)
     rows, columns = _sizes(x)
@@ -192,7 +168,7 @@ def svd(x: Complex, full_matrices: bool, what: str) -> SVDResult[Complex, Tensor
     return SVDResult(_cut(left, rows, ends[0]), _first(s, count), _cut(right, ends[1], columns))
 
 
-def pinv(x: Complex, rtol: Any) -> Complex:
+def pinv(x: Tensor, rtol: Any) -> Tensor:
     """Return pseudo-inverses: (..., m, n) -> (..., n, m)."""
     pair = _pair(x, "pinv")
     rows, columns = _sizes(x)
@@ -210,7 +186,7 @@ def _first(x: Tensor, count: Dim) -> Tensor:
 # --- products and sums ---
 
 
-def matrix_power(x: Complex, n: int) -> Complex:
+def matrix_power(x: Tensor, n: int) -> Tensor:
     """Return products of `n` equal matrices, of inverses for negative `n`: (..., m, m) -> (..., m, m)."""
     base = _square_pair(x, "matrix_power")
     size = base.shape[-1]
@@ -222,8 +198,3 @@ def matrix_power(x: Complex, n: int) -> Complex:
         out = product(out, out) if at else out
         out = (product(out, base) if at else base) if bit == "1" else out
     return _cut(out, *_sizes(x))
-
-
-def trace(x: Complex, offset: int, dtype: Any) -> Complex:
-    """Return sums along diagonals: (..., m, n) -> (...)."""
-    return Complex(*[y.diagonal(offset, -2, -1).sum(-1, dtype=dtype) for y in (x.real, x.imag)])

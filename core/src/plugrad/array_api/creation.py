@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from plugrad._util import numpy as np
-from plugrad.array_api.overloads import AsArray, Filled, like, of_dtype, of_kind, of_kind_or_dtype
-from plugrad.dtype import ConstType, DType
+from plugrad.array_api.checks import check_keeps_imaginary
+from plugrad.dtype import DType, Number, part_dtype
 from plugrad.errors import ArgumentError
 from plugrad.tensor import Tensor
 from plugrad.tensor.shapes import as_int, check_sizes
@@ -13,7 +13,6 @@ from plugrad.tensor.shapes import as_int, check_sizes
 Shape = int | Sequence[int]
 
 
-@like(AsArray)
 def asarray(
     obj: Any, /, *, dtype: DType | None = None, device: str | None = None, copy: bool | None = None
 ) -> Tensor:
@@ -25,6 +24,7 @@ def asarray(
 
     Raises:
         ArgumentError: `copy=False`, and a copy is needed.
+        DtypeError: complex numbers are to become real ones.
 
     Example:
         >>> asarray([1, 2]).tolist()
@@ -41,6 +41,7 @@ def asarray(
             return Tensor(obj, dtype=dtype, device=device)
     out = obj.to(device)
     if dtype is not None:
+        check_keeps_imaginary(out, dtype, "asarray")
         out = out.cast(dtype)
     if copy is False and out is not obj:
         raise ArgumentError(f"asarray(copy=False) of {obj!r}: another dtype or device needs a copy.")
@@ -83,10 +84,9 @@ def arange(
     return Tensor.arange(start, stop, step, dtype=dtype, device=device)
 
 
-@of_dtype
 def linspace(
-    start: float,
-    stop: float,
+    start: complex,
+    stop: complex,
     /,
     num: int,
     *,
@@ -100,6 +100,11 @@ def linspace(
         >>> linspace(0.0, 1.0, 4, endpoint=False).tolist()
         [0.0, 0.25, 0.5, 0.75]
     """
+    if isinstance(start, complex) or isinstance(stop, complex):
+        first, last, part = complex(start), complex(stop), None if dtype is None else part_dtype(dtype)
+        real = linspace(first.real, last.real, num, dtype=part, device=device, endpoint=endpoint)
+        imag = linspace(first.imag, last.imag, num, dtype=part, device=device, endpoint=endpoint)
+        return Tensor.complex(real, imag)
     if endpoint:
         return Tensor.linspace(start, stop, num, dtype=dtype, device=device)
     count = as_int(num, "linspace", "num")
@@ -107,9 +112,8 @@ def linspace(
     return Tensor.linspace(start, stop, count + 1, dtype=dtype, device=device)[:count]
 
 
-@like(Filled)
 def full(
-    shape: Shape, fill_value: ConstType, *, dtype: DType | None = None, device: str | None = None
+    shape: Shape, fill_value: Number, *, dtype: DType | None = None, device: str | None = None
 ) -> Tensor:
     """Return a tensor of one number.
 
@@ -120,7 +124,6 @@ def full(
     return Tensor.full(shape, fill_value, dtype=dtype, device=device)
 
 
-@of_dtype
 def zeros(shape: Shape, *, dtype: DType | None = None, device: str | None = None) -> Tensor:
     """Return a tensor of zeros.
 
@@ -131,7 +134,6 @@ def zeros(shape: Shape, *, dtype: DType | None = None, device: str | None = None
     return Tensor.zeros(shape, dtype=dtype, device=device)
 
 
-@of_dtype
 def ones(shape: Shape, *, dtype: DType | None = None, device: str | None = None) -> Tensor:
     """Return a tensor of ones.
 
@@ -142,7 +144,6 @@ def ones(shape: Shape, *, dtype: DType | None = None, device: str | None = None)
     return Tensor.ones(shape, dtype=dtype, device=device)
 
 
-@of_dtype
 def empty(shape: Shape, *, dtype: DType | None = None, device: str | None = None) -> Tensor:
     """Return a tensor whose elements are whatever its memory holds.
 
@@ -153,9 +154,8 @@ def empty(shape: Shape, *, dtype: DType | None = None, device: str | None = None
     return Tensor.empty(shape, dtype=dtype, device=device)
 
 
-@of_kind_or_dtype
 def full_like(
-    x: Tensor, /, fill_value: ConstType, *, dtype: DType | None = None, device: str | None = None
+    x: Tensor, /, fill_value: Number, *, dtype: DType | None = None, device: str | None = None
 ) -> Tensor:
     """Return a tensor of one number, in the shape of `x`, and its dtype and device if none is given.
 
@@ -172,7 +172,6 @@ def full_like(
     )
 
 
-@of_kind_or_dtype
 def zeros_like(x: Tensor, /, *, dtype: DType | None = None, device: str | None = None) -> Tensor:
     """Return zeros in the shape of `x`, and its dtype and device if none is given.
 
@@ -183,7 +182,6 @@ def zeros_like(x: Tensor, /, *, dtype: DType | None = None, device: str | None =
     return full_like(x, 0, dtype=dtype, device=device)
 
 
-@of_kind_or_dtype
 def ones_like(x: Tensor, /, *, dtype: DType | None = None, device: str | None = None) -> Tensor:
     """Return ones in the shape of `x`, and its dtype and device if none is given.
 
@@ -194,7 +192,6 @@ def ones_like(x: Tensor, /, *, dtype: DType | None = None, device: str | None = 
     return full_like(x, 1, dtype=dtype, device=device)
 
 
-@of_kind_or_dtype
 def empty_like(x: Tensor, /, *, dtype: DType | None = None, device: str | None = None) -> Tensor:
     """Return uninitialised elements in the shape of `x`, and its dtype and device if none is given.
 
@@ -210,7 +207,6 @@ def empty_like(x: Tensor, /, *, dtype: DType | None = None, device: str | None =
     )
 
 
-@of_dtype
 def eye(
     n_rows: int,
     n_cols: int | None = None,
@@ -233,7 +229,6 @@ def eye(
     return (rows + k == Tensor.arange(columns, dtype="int32", device=device)).cast(like.dtype)
 
 
-@of_kind
 def tril(x: Tensor, /, *, k: int = 0) -> Tensor:
     """Return matrices with zeros above diagonal `k`.
 
@@ -244,7 +239,6 @@ def tril(x: Tensor, /, *, k: int = 0) -> Tensor:
     return x.tril(k)
 
 
-@of_kind
 def triu(x: Tensor, /, *, k: int = 0) -> Tensor:
     """Return matrices with zeros below diagonal `k`.
 

@@ -10,10 +10,8 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from plugrad.array_api.checks import checked
-from plugrad.array_api.complex_functions.dispatch import also_complex
-from plugrad.array_api.complexes import Array, Complex
 from plugrad.array_api.frequencies import fftfreq, fftshift, ifftshift, length, rfftfreq
-from plugrad.dtype import dtypes, is_float
+from plugrad.dtype import dtypes, is_complex, is_float
 from plugrad.errors import ArgumentError
 from plugrad.tensor import Tensor
 from plugrad.tensor.shapes import is_one_of, one_axis
@@ -45,7 +43,7 @@ _OPPOSITE: dict[Norm, Norm] = {"backward": "forward", "ortho": "ortho", "forward
 
 
 @checked
-def fft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Complex:
+def fft(x: Tensor, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Tensor:
     """Return the Fourier transform along an axis.
 
     Args:
@@ -67,7 +65,7 @@ def fft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: Norm = "back
 
 
 @checked
-def ifft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Complex:
+def ifft(x: Tensor, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Tensor:
     """Return the inverse of `fft`.
 
     Example:
@@ -80,8 +78,13 @@ def ifft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: Norm = "bac
 
 @checked
 def fftn(
-    x: Array, /, *, s: Sequence[int] | None = None, axes: Sequence[int] | None = None, norm: Norm = "backward"
-) -> Complex:
+    x: Tensor,
+    /,
+    *,
+    s: Sequence[int] | None = None,
+    axes: Sequence[int] | None = None,
+    norm: Norm = "backward",
+) -> Tensor:
     """Return the Fourier transform along several axes.
 
     Args:
@@ -104,8 +107,13 @@ def fftn(
 
 @checked
 def ifftn(
-    x: Array, /, *, s: Sequence[int] | None = None, axes: Sequence[int] | None = None, norm: Norm = "backward"
-) -> Complex:
+    x: Tensor,
+    /,
+    *,
+    s: Sequence[int] | None = None,
+    axes: Sequence[int] | None = None,
+    norm: Norm = "backward",
+) -> Tensor:
     """Return the inverse of `fftn`.
 
     Example:
@@ -119,9 +127,8 @@ def ifftn(
 # --- real to complex, and back ---
 
 
-@also_complex
 @checked
-def rfft(x: Tensor, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Complex:
+def rfft(x: Tensor, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Tensor:
     """Return the Fourier transform of real numbers along an axis without its mirror: n//2 + 1 elements.
 
     Args:
@@ -144,7 +151,7 @@ def rfft(x: Tensor, /, *, n: int | None = None, axis: int = -1, norm: Norm = "ba
 
 
 @checked
-def irfft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Tensor:
+def irfft(x: Tensor, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Tensor:
     """Return the inverse of `rfft`, real numbers.
 
     Imaginary parts that a transform of real numbers could not have are ignored.
@@ -167,7 +174,6 @@ def irfft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: Norm = "ba
     return _pairs(x).irfft(n, at, norm)
 
 
-@also_complex
 @checked
 def rfftn(
     x: Tensor,
@@ -176,7 +182,7 @@ def rfftn(
     s: Sequence[int] | None = None,
     axes: Sequence[int] | None = None,
     norm: Norm = "backward",
-) -> Complex:
+) -> Tensor:
     """Return `rfft` along the last of several axes, and then `fft` along the others.
 
     Args:
@@ -200,7 +206,12 @@ def rfftn(
 
 @checked
 def irfftn(
-    x: Array, /, *, s: Sequence[int] | None = None, axes: Sequence[int] | None = None, norm: Norm = "backward"
+    x: Tensor,
+    /,
+    *,
+    s: Sequence[int] | None = None,
+    axes: Sequence[int] | None = None,
+    norm: Norm = "backward",
 ) -> Tensor:
     """Return the inverse of `rfftn`; the last size of `s` says how many real numbers to return.
 
@@ -217,7 +228,7 @@ def irfftn(
 
 
 @checked
-def hfft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Tensor:
+def hfft(x: Tensor, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Tensor:
     """Return the Fourier transform of what is the conjugate of its mirror, of which half is given.
 
     The result is real: it is `irfft` of the conjugates, and what divides by n is the other transform.
@@ -243,9 +254,8 @@ def hfft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: Norm = "bac
     return conjugates.irfft(count, at, _OPPOSITE[norm])
 
 
-@also_complex
 @checked
-def ihfft(x: Tensor, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Complex:
+def ihfft(x: Tensor, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Tensor:
     """Return the inverse of `hfft`: n//2 + 1 elements, the conjugates of `rfft`, divided by n.
 
     Args:
@@ -265,8 +275,7 @@ def ihfft(x: Tensor, /, *, n: int | None = None, axis: int = -1, norm: Norm = "b
     """
     at = _axis(x, axis, norm, "ihfft")
     count = length(x.shape[at] if n is None else n, "ihfft")
-    out = _complex(_floats(x).rfft(count, at, _OPPOSITE[norm]))
-    return Complex(out.real, -out.imag)
+    return _complex(_floats(x).rfft(count, at, _OPPOSITE[norm])).conj()
 
 
 # --- what these are made of ---
@@ -277,7 +286,7 @@ def _check_norm(norm: str, what: str) -> None:
         raise ArgumentError(f"{what}: norm={norm!r:.60} is none of 'backward', 'ortho' and 'forward'.")
 
 
-def _axis(x: Array, axis: int, norm: str, what: str) -> int:
+def _axis(x: Tensor, axis: int, norm: str, what: str) -> int:
     _check_norm(norm, what)
     return one_axis(axis, x.ndim, what)
 
@@ -288,19 +297,18 @@ def _floats(x: Tensor) -> Tensor:
     return x.cast(dtypes.float64 if wide is dtypes.float64 else dtypes.float32)
 
 
-def _pairs(x: Array) -> Tensor:
+def _pairs(x: Tensor) -> Tensor:
     """Return complex numbers as a last axis of two elements, as transforms of tensors take them."""
-    if isinstance(x, Complex):
-        return x.real.stack(x.imag, axis=-1)
+    if is_complex(x.dtype):
+        return x.view_as_real()
     real = _floats(x)
     return real.stack(real.zeros_like(), axis=-1)
 
 
-def _has_no_axes(x: Array, s: Sequence[int] | None, axes: Sequence[int] | None) -> bool:
+def _has_no_axes(x: Tensor, s: Sequence[int] | None, axes: Sequence[int] | None) -> bool:
     """Say whether a transform along several axes has none, and changes nothing."""
     return not x.ndim and not (s or axes)
 
 
-def _complex(pairs: Tensor) -> Complex:
-    real, imag = pairs.movedim(-1, 0)
-    return Complex(real, imag)
+def _complex(pairs: Tensor) -> Tensor:
+    return pairs.view_as_complex()

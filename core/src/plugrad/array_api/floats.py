@@ -1,13 +1,11 @@
 """What floats are made of: signs, neighbours, infinities, NaN."""
 
 from plugrad.array_api.operands import Operand, both
-from plugrad.array_api.overloads import real_of_kind
 from plugrad.dtype import dtypes, is_float
 from plugrad.errors import DtypeError
 from plugrad.tensor import Tensor
 
 
-@real_of_kind
 def isfinite(x: Tensor, /) -> Tensor:
     """Say of each element whether it is neither infinite nor NaN.
 
@@ -18,7 +16,6 @@ def isfinite(x: Tensor, /) -> Tensor:
     return x.isfinite()
 
 
-@real_of_kind
 def isinf(x: Tensor, /) -> Tensor:
     """Say of each element whether it is infinite.
 
@@ -29,7 +26,6 @@ def isinf(x: Tensor, /) -> Tensor:
     return x.isinf()
 
 
-@real_of_kind
 def isnan(x: Tensor, /) -> Tensor:
     """Say of each element whether it is NaN.
 

@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from plugrad.array_api.checks import checked
-from plugrad.array_api.complex_matrices import each
-from plugrad.array_api.complexes import Array
 from plugrad.dtype import DType, dtypes, is_float
 from plugrad.errors import ArgumentError, DtypeError
 from plugrad.tensor import Tensor
@@ -59,7 +57,7 @@ def rfftfreq(n: int, /, *, d: float = 1.0, dtype: DType | None = None, device: s
 
 
 @checked
-def fftshift(x: Array, /, *, axes: int | Sequence[int] | None = None) -> Array:
+def fftshift(x: Tensor, /, *, axes: int | Sequence[int] | None = None) -> Tensor:
     """Return a transform with frequency 0 in the middle of some axes, or all.
 
     Raises:
@@ -69,11 +67,11 @@ def fftshift(x: Array, /, *, axes: int | Sequence[int] | None = None) -> Array:
         >>> fftshift(Tensor([0, 1, -2, -1])).tolist()
         [-2, -1, 0, 1]
     """
-    return each(x, lambda part: _rolled(part, axes, 1, "fftshift"))
+    return _rolled(x, axes, 1, "fftshift")
 
 
 @checked
-def ifftshift(x: Array, /, *, axes: int | Sequence[int] | None = None) -> Array:
+def ifftshift(x: Tensor, /, *, axes: int | Sequence[int] | None = None) -> Tensor:
     """Return a transform with frequency 0 in front again: the inverse of `fftshift`.
 
     Raises:
@@ -83,7 +81,7 @@ def ifftshift(x: Array, /, *, axes: int | Sequence[int] | None = None) -> Array:
         >>> ifftshift(Tensor([-2, -1, 0, 1])).tolist()
         [0, 1, -2, -1]
     """
-    return each(x, lambda part: _rolled(part, axes, -1, "ifftshift"))
+    return _rolled(x, axes, -1, "ifftshift")
 
 
 # --- what these are made of ---

@@ -1,11 +1,9 @@
 """Functions of numbers: exponentials, logarithms, roots, angles."""
 
 from plugrad.array_api.operands import Operand, both
-from plugrad.array_api.overloads import of_kind
 from plugrad.tensor import Tensor
 
 
-@of_kind
 def exp(x: Tensor, /) -> Tensor:
     """Return the exponential of each element.
 
@@ -16,7 +14,6 @@ def exp(x: Tensor, /) -> Tensor:
     return x.exp()
 
 
-@of_kind
 def expm1(x: Tensor, /) -> Tensor:
     """Return exp(x) - 1 of each element, exact for small ones.
 
@@ -27,7 +24,6 @@ def expm1(x: Tensor, /) -> Tensor:
     return x.expm1()
 
 
-@of_kind
 def log(x: Tensor, /) -> Tensor:
     """Return the natural logarithm of each element.
 
@@ -38,7 +34,6 @@ def log(x: Tensor, /) -> Tensor:
     return x.log()
 
 
-@of_kind
 def log1p(x: Tensor, /) -> Tensor:
     """Return log(1 + x) of each element, exact for small ones.
 
@@ -49,7 +44,6 @@ def log1p(x: Tensor, /) -> Tensor:
     return x.log1p()
 
 
-@of_kind
 def log2(x: Tensor, /) -> Tensor:
     """Return the logarithm to base 2 of each element.
 
@@ -60,7 +54,6 @@ def log2(x: Tensor, /) -> Tensor:
     return x.log2()
 
 
-@of_kind
 def log10(x: Tensor, /) -> Tensor:
     """Return the logarithm to base 10 of each element.
 
@@ -82,7 +75,6 @@ def logaddexp(x1: Operand, x2: Operand, /) -> Tensor:
     return left.logaddexp(right)
 
 
-@of_kind
 def sqrt(x: Tensor, /) -> Tensor:
     """Return the square root of each element.
 
@@ -104,7 +96,6 @@ def hypot(x1: Operand, x2: Operand, /) -> Tensor:
     return left.hypot(right)
 
 
-@of_kind
 def sin(x: Tensor, /) -> Tensor:
     """Return the sine of each element.
 
@@ -115,7 +106,6 @@ def sin(x: Tensor, /) -> Tensor:
     return x.sin()
 
 
-@of_kind
 def cos(x: Tensor, /) -> Tensor:
     """Return the cosine of each element.
 
@@ -126,7 +116,6 @@ def cos(x: Tensor, /) -> Tensor:
     return x.cos()
 
 
-@of_kind
 def tan(x: Tensor, /) -> Tensor:
     """Return the tangent of each element.
 
@@ -137,7 +126,6 @@ def tan(x: Tensor, /) -> Tensor:
     return x.tan()
 
 
-@of_kind
 def asin(x: Tensor, /) -> Tensor:
     """Return the arc sine of each element.
 
@@ -148,7 +136,6 @@ def asin(x: Tensor, /) -> Tensor:
     return x.asin()
 
 
-@of_kind
 def acos(x: Tensor, /) -> Tensor:
     """Return the arc cosine of each element.
 
@@ -159,7 +146,6 @@ def acos(x: Tensor, /) -> Tensor:
     return x.acos()
 
 
-@of_kind
 def atan(x: Tensor, /) -> Tensor:
     """Return the arc tangent of each element.
 
@@ -181,7 +167,6 @@ def atan2(x1: Operand, x2: Operand, /) -> Tensor:
     return left.atan2(right)
 
 
-@of_kind
 def sinh(x: Tensor, /) -> Tensor:
     """Return the hyperbolic sine of each element.
 
@@ -192,7 +177,6 @@ def sinh(x: Tensor, /) -> Tensor:
     return x.sinh()
 
 
-@of_kind
 def cosh(x: Tensor, /) -> Tensor:
     """Return the hyperbolic cosine of each element.
 
@@ -203,7 +187,6 @@ def cosh(x: Tensor, /) -> Tensor:
     return x.cosh()
 
 
-@of_kind
 def tanh(x: Tensor, /) -> Tensor:
     """Return the hyperbolic tangent of each element.
 
@@ -214,7 +197,6 @@ def tanh(x: Tensor, /) -> Tensor:
     return x.tanh()
 
 
-@of_kind
 def asinh(x: Tensor, /) -> Tensor:
     """Return the inverse hyperbolic sine of each element.
 
@@ -225,7 +207,6 @@ def asinh(x: Tensor, /) -> Tensor:
     return x.asinh()
 
 
-@of_kind
 def acosh(x: Tensor, /) -> Tensor:
     """Return the inverse hyperbolic cosine of each element.
 
@@ -236,7 +217,6 @@ def acosh(x: Tensor, /) -> Tensor:
     return x.acosh()
 
 
-@of_kind
 def atanh(x: Tensor, /) -> Tensor:
     """Return the inverse hyperbolic tangent of each element.
 

@@ -2,20 +2,22 @@
 
 from typing import Any, NamedTuple
 
-from plugrad.array_api.complexes.dtypes import ComplexDType, complex64, complex128, default_complex
-from plugrad.array_api.overloads import AsType, ResultType, like
+from plugrad.array_api.checks import check_keeps_imaginary
 from plugrad.device import Device
 from plugrad.dtype import (
-    ConstType,
     DType,
+    Number,
+    complex_dtype,
     dtype_max,
     dtype_min,
     dtypes,
     element_dtype,
     is_bool,
+    is_complex,
     is_float,
     is_int,
     least_upper_dtype,
+    part_dtype,
 )
 from plugrad.errors import ArgumentError, DtypeError
 from plugrad.tensor import Tensor
@@ -27,14 +29,15 @@ SUPPORTED_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12")
 _SIGNED = (dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64)
 _UNSIGNED = (dtypes.uint8, dtypes.uint16, dtypes.uint32, dtypes.uint64)
 _REAL = (dtypes.float32, dtypes.float64)
+_COMPLEX = (dtypes.complex64, dtypes.complex128)
 _KINDS: dict[str, tuple[DType, ...]] = {
     "bool": (dtypes.bool,),
     "signed integer": _SIGNED,
     "unsigned integer": _UNSIGNED,
     "integral": _SIGNED + _UNSIGNED,
     "real floating": (dtypes.float16, dtypes.bfloat16, *_REAL),
-    "complex floating": (),
-    "numeric": (*_SIGNED, *_UNSIGNED, dtypes.float16, dtypes.bfloat16, *_REAL),
+    "complex floating": _COMPLEX,
+    "numeric": (*_SIGNED, *_UNSIGNED, dtypes.float16, dtypes.bfloat16, *_REAL, *_COMPLEX),
 }
 # bits of the fraction, least exponent of a normal number, largest exponent: IEEE 754-2019, table 3.5
 _FORMATS = {
@@ -70,7 +73,7 @@ def _dtype_of(x: "DType | Tensor") -> DType:
 
 
 def finfo(type: "DType | Tensor", /) -> FloatInfo:
-    """Return the limits of a float dtype.
+    """Return the limits of a float dtype; of a complex one, those of its parts.
 
     Raises:
         DtypeError: it is none, or one of a byte.
@@ -79,7 +82,7 @@ def finfo(type: "DType | Tensor", /) -> FloatInfo:
         >>> finfo(dtypes.float16).max
         65504.0
     """
-    dtype = _dtype_of(type)
+    dtype = part_dtype(_dtype_of(type))
     if dtype not in _FORMATS:
         raise DtypeError(f"finfo of {dtype.name}: pass one of {', '.join(d.name for d in _FORMATS)}.")
     fraction, least, most = _FORMATS[dtype]
@@ -123,8 +126,7 @@ def isdtype(dtype: DType, kind: "DType | str | tuple[DType | str, ...]") -> bool
     return dtype in _KINDS[kind]
 
 
-@like(ResultType)
-def result_type(*arrays_and_dtypes: "Tensor | DType | ConstType") -> DType:
+def result_type(*arrays_and_dtypes: "Tensor | DType | Number") -> DType:
     """Return the dtype in which arrays, dtypes and Python numbers meet.
 
     Raises:
@@ -138,7 +140,7 @@ def result_type(*arrays_and_dtypes: "Tensor | DType | ConstType") -> DType:
     if not arrays_and_dtypes:
         raise ArgumentError("result_type of nothing: pass at least one array or dtype.")
     for x in arrays_and_dtypes:
-        if not isinstance(x, (Tensor, DType, bool, int, float)):  # pyright: ignore[reportUnnecessaryIsInstance]
+        if not isinstance(x, (Tensor, DType, bool, int, float, complex)):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise DtypeError(
                 f"result_type of {x!r:.60} ({type(x).__name__}): pass arrays, dtypes and numbers."
             )
@@ -154,23 +156,34 @@ def can_cast(from_: "DType | Tensor", to: DType, /) -> bool:
         (True, False)
     """
     source, to = _dtype_of(from_), element_dtype(to)
-    if _rank(source) != _rank(to) and not is_bool(source):
+    if _rank(source) != _rank(to) and not is_bool(source) and not (is_float(source) and is_complex(to)):
         return False
     return least_upper_dtype(source, to) is to
 
 
 def _rank(dtype: DType) -> str:
-    return "bool" if is_bool(dtype) else "float" if is_float(dtype) else "integer"
+    return (
+        "bool"
+        if is_bool(dtype)
+        else "float"
+        if is_float(dtype)
+        else "integer"
+        if is_int(dtype)
+        else "complex"
+    )
 
 
-@like(AsType)
 def astype(x: Tensor, dtype: DType, /, *, copy: bool = True, device: str | None = None) -> Tensor:
     """Return the values in another dtype, in memory of their own if `copy` is set.
+
+    Raises:
+        DtypeError: complex numbers are to become real ones.
 
     Example:
         >>> astype(Tensor([1, 2]), dtypes.float32).tolist()
         [1.0, 2.0]
     """
+    check_keeps_imaginary(x, dtype, "astype")
     out = x.cast(dtype).to(device)
     return out.contiguous() if copy and out is x else out
 
@@ -186,11 +199,11 @@ class NamespaceInfo:
         """Return where arrays live that are made without a device."""
         return Device.DEFAULT
 
-    def default_dtypes(self, *, device: str | None = None) -> dict[str, DType | ComplexDType]:
+    def default_dtypes(self, *, device: str | None = None) -> dict[str, DType]:
         """Return the dtypes of Python numbers, and of positions."""
         return {
             "real floating": dtypes.default_float,
-            "complex floating": default_complex(),
+            "complex floating": complex_dtype(dtypes.default_float),
             "integral": dtypes.default_int,
             "indexing": dtypes.default_int,
         }
@@ -201,16 +214,10 @@ class NamespaceInfo:
 
     def dtypes(
         self, *, device: str | None = None, kind: "str | tuple[str, ...] | None" = None
-    ) -> dict[str, DType | ComplexDType]:
+    ) -> dict[str, DType]:
         """Return the dtypes of the standard, by name, of some kinds or all."""
-        kinds = kind if isinstance(kind, tuple) else (kind,)
-        known = (dtypes.bool, *_SIGNED, *_UNSIGNED, *_REAL)
-        found: dict[str, DType | ComplexDType] = {
-            d.name: d for d in known if kind is None or isdtype(d, kind)
-        }
-        if not {None, "complex floating", "numeric"}.isdisjoint(kinds):
-            found |= {d.name: d for d in (complex64, complex128)}
-        return found
+        known = (dtypes.bool, *_SIGNED, *_UNSIGNED, *_REAL, *_COMPLEX)
+        return {d.name: d for d in known if kind is None or isdtype(d, kind)}
 
 
 def __array_namespace_info__() -> NamespaceInfo:

@@ -11,10 +11,8 @@ Source: Python array API standard 2024.12, "Linear Algebra Extension".
 
 from typing import Any, Literal
 
-from plugrad.array_api import complex_matrices as pairs
+from plugrad.array_api import complex_matrices
 from plugrad.array_api.checks import checked
-from plugrad.array_api.complex_matrices import each
-from plugrad.array_api.complexes import Array, Complex
 from plugrad.array_api.linear import (
     cross,
     diagonal,
@@ -26,6 +24,7 @@ from plugrad.array_api.linear import (
     vecdot,
 )
 from plugrad.array_api.norms import matrix_norm, vector_norm
+from plugrad.dtype import is_complex
 from plugrad.errors import ArgumentError, ShapeError
 from plugrad.tensor import Tensor
 from plugrad.tensor.linalg.factorizations import epsilon
@@ -64,7 +63,7 @@ Tolerance = float | int | Tensor | None
 
 
 @checked
-def inv(x: Array, /) -> Array:
+def inv(x: Tensor, /) -> Tensor:
     """Return inverses of matrices: (..., n, n) -> (..., n, n).
 
     Raises:
@@ -74,11 +73,11 @@ def inv(x: Array, /) -> Array:
         >>> inv(Tensor([[2.0, 0.0], [0.0, 4.0]])).tolist()
         [[0.5, 0.0], [0.0, 0.25]]
     """
-    return pairs.inv(x) if isinstance(x, Complex) else x.inv()
+    return complex_matrices.inv(x) if is_complex(x.dtype) else x.inv()
 
 
 @checked
-def solve(x1: Array, x2: Array, /) -> Array:
+def solve(x1: Tensor, x2: Tensor, /) -> Tensor:
     """Return `x` with `x1 @ x == x2`: (..., n, n), (..., n, k) -> (..., n, k). Other axes broadcast.
 
     Args:
@@ -99,16 +98,14 @@ def solve(x1: Array, x2: Array, /) -> Array:
         )
     # a shape that could be one of vectors as well gets axes until it could not
     is_vector, missing = x2.ndim == 1, x1.ndim - x2.ndim
-    right = each(x2, lambda y: y.unsqueeze(-1) if is_vector else y.unsqueeze(0) if missing == 1 else y)
-    if isinstance(x1, Tensor) and isinstance(right, Tensor):
-        found = x1.solve(right)
-    else:
-        found = pairs.solve(x1, right)
-    return each(found, lambda y: y.squeeze(-1)) if is_vector else found
+    right = x2.unsqueeze(-1) if is_vector else x2.unsqueeze(0) if missing == 1 else x2
+    is_real = not (is_complex(x1.dtype) or is_complex(x2.dtype))
+    found = x1.solve(right) if is_real else complex_matrices.solve(x1, right)
+    return found.squeeze(-1) if is_vector else found
 
 
 @checked
-def det(x: Array, /) -> Array:
+def det(x: Tensor, /) -> Tensor:
     """Return determinants: (..., n, n) -> (...).
 
     Raises:
@@ -118,11 +115,11 @@ def det(x: Array, /) -> Array:
         >>> det(Tensor([[4.0, 2.0], [1.0, 3.0]])).item()
         10.0
     """
-    return pairs.det(x) if isinstance(x, Complex) else x.det()
+    return complex_matrices.det(x) if is_complex(x.dtype) else x.det()
 
 
 @checked
-def slogdet(x: Array, /) -> SlogdetResult[Array, Tensor]:
+def slogdet(x: Tensor, /) -> SlogdetResult[Tensor, Tensor]:
     """Return signs of determinants and logarithms of their magnitudes, `sign` and `logabsdet`.
 
     The sign of a complex determinant is a complex number of magnitude 1. A singular matrix has sign 0 and
@@ -135,11 +132,11 @@ def slogdet(x: Array, /) -> SlogdetResult[Array, Tensor]:
         >>> slogdet(Tensor([[0.0, 1.0], [1.0, 0.0]])).sign.item()
         -1.0
     """
-    return pairs.slogdet(x) if isinstance(x, Complex) else x.slogdet()
+    return complex_matrices.slogdet(x) if is_complex(x.dtype) else x.slogdet()
 
 
 @checked
-def matrix_power(x: Array, n: int, /) -> Array:
+def matrix_power(x: Tensor, n: int, /) -> Tensor:
     """Return products of `n` equal matrices: (..., m, m) -> (..., m, m); of inverses for negative `n`.
 
     Raises:
@@ -151,14 +148,14 @@ def matrix_power(x: Array, n: int, /) -> Array:
         [[1.0, 5.0], [0.0, 1.0]]
     """
     count = as_int(n, "matrix_power", "n")
-    return pairs.matrix_power(x, count) if isinstance(x, Complex) else x.matrix_power(count)
+    return complex_matrices.matrix_power(x, count) if is_complex(x.dtype) else x.matrix_power(count)
 
 
 # --- factors ---
 
 
 @checked
-def cholesky(x: Array, /, *, upper: bool = False) -> Array:
+def cholesky(x: Tensor, /, *, upper: bool = False) -> Tensor:
     """Return the lower triangle `L` with `L @ L^H == x`: (..., n, n) -> (..., n, n).
 
     Only the lower triangle is read. A matrix that is not positive definite gives NaN from the column on where
@@ -176,11 +173,11 @@ def cholesky(x: Array, /, *, upper: bool = False) -> Array:
         >>> cholesky(Tensor([[4.0, 2.0], [2.0, 5.0]])).tolist()
         [[2.0, 0.0], [1.0, 2.0]]
     """
-    return pairs.cholesky(x, upper) if isinstance(x, Complex) else x.cholesky(upper)
+    return complex_matrices.cholesky(x, upper) if is_complex(x.dtype) else x.cholesky(upper)
 
 
 @checked
-def qr(x: Array, /, *, mode: Literal["reduced", "complete"] = "reduced") -> QRResult[Array]:
+def qr(x: Tensor, /, *, mode: Literal["reduced", "complete"] = "reduced") -> QRResult[Tensor]:
     """Return `Q`, whose columns are orthonormal, and `R`, an upper triangle, with `Q @ R == x`.
 
     For k = min(m, n), (..., m, n) -> (..., m, k) and (..., k, n). The diagonal of R is real.
@@ -200,11 +197,11 @@ def qr(x: Array, /, *, mode: Literal["reduced", "complete"] = "reduced") -> QRRe
     """
     if not is_one_of(mode, ("reduced", "complete")):
         raise ArgumentError(f"qr: mode={mode!r:.60} is none of 'reduced' and 'complete'.")
-    return pairs.qr(x, mode == "complete") if isinstance(x, Complex) else x.qr(mode)
+    return complex_matrices.qr(x, mode == "complete") if is_complex(x.dtype) else x.qr(mode)
 
 
 @checked
-def eigh(x: Array, /) -> EighResult[Tensor, Array]:
+def eigh(x: Tensor, /) -> EighResult[Tensor, Tensor]:
     """Return eigenvalues, least first, and eigenvectors of Hermitian matrices, or symmetric ones.
 
     (..., n, n) -> (..., n), (..., n, n): `x @ v == v * w`; the vectors are the columns of v. Only the lower
@@ -217,11 +214,11 @@ def eigh(x: Array, /) -> EighResult[Tensor, Array]:
         >>> eigh(Tensor([[1.0, 0.0], [0.0, -3.0]])).eigenvalues.tolist()
         [-3.0, 1.0]
     """
-    return pairs.eigh(x, "eigh") if isinstance(x, Complex) else x.eigh()
+    return complex_matrices.eigh(x, "eigh") if is_complex(x.dtype) else x.eigh()
 
 
 @checked
-def eigvalsh(x: Array, /) -> Tensor:
+def eigvalsh(x: Tensor, /) -> Tensor:
     """Return eigenvalues, least first, of Hermitian matrices, or symmetric ones: (..., n, n) -> (..., n).
 
     Raises:
@@ -231,15 +228,15 @@ def eigvalsh(x: Array, /) -> Tensor:
         >>> eigvalsh(Tensor([[1.0, 0.0], [0.0, -3.0]])).tolist()
         [-3.0, 1.0]
     """
-    if isinstance(x, Complex):
-        return pairs.eigh(x, "eigvalsh").eigenvalues
+    if is_complex(x.dtype):
+        return complex_matrices.eigh(x, "eigvalsh").eigenvalues
     matrices: Any = x
     matrices._squares("eigvalsh")
     return x.eigh().eigenvalues
 
 
 @checked
-def svd(x: Array, /, *, full_matrices: bool = True) -> SVDResult[Array, Tensor]:
+def svd(x: Tensor, /, *, full_matrices: bool = True) -> SVDResult[Tensor, Tensor]:
     """Return `U`, `S` and `Vh`, whose product, with the diagonal matrix of S, is `x`.
 
     For k = min(m, n), (..., m, n) -> (..., m, k), (..., k), (..., k, n). The columns of U and the rows of Vh
@@ -257,11 +254,11 @@ def svd(x: Array, /, *, full_matrices: bool = True) -> SVDResult[Array, Tensor]:
         >>> svd(Tensor([[0.0, 2.0], [1.0, 0.0]])).S.tolist()
         [2.0, 1.0]
     """
-    return pairs.svd(x, full_matrices, "svd") if isinstance(x, Complex) else x.svd(full_matrices)
+    return complex_matrices.svd(x, full_matrices, "svd") if is_complex(x.dtype) else x.svd(full_matrices)
 
 
 @checked
-def svdvals(x: Array, /) -> Tensor:
+def svdvals(x: Tensor, /) -> Tensor:
     """Return singular values, greatest first: (..., m, n) -> (..., min(m, n)).
 
     Raises:
@@ -274,16 +271,16 @@ def svdvals(x: Array, /) -> Tensor:
     return _singular_values(x, "svdvals")
 
 
-def _singular_values(x: Array, what: str) -> Tensor:
-    if isinstance(x, Complex):
-        return pairs.svd(x, False, what).S
+def _singular_values(x: Tensor, what: str) -> Tensor:
+    if is_complex(x.dtype):
+        return complex_matrices.svd(x, False, what).S
     matrices: Any = x
     matrices._matrices(what)
     return x.svd(False).S
 
 
 @checked
-def pinv(x: Array, /, *, rtol: Tolerance = None) -> Array:
+def pinv(x: Tensor, /, *, rtol: Tolerance = None) -> Tensor:
     """Return pseudo-inverses: (..., m, n) -> (..., n, m).
 
     Args:
@@ -300,11 +297,11 @@ def pinv(x: Array, /, *, rtol: Tolerance = None) -> Array:
         [[0.5, 0.0], [0.0, 0.0]]
     """
     part = _for_each_value(rtol)
-    return pairs.pinv(x, part) if isinstance(x, Complex) else x.pinv(part)
+    return complex_matrices.pinv(x, part) if is_complex(x.dtype) else x.pinv(part)
 
 
 @checked
-def matrix_rank(x: Array, /, *, rtol: Tolerance = None) -> Tensor:
+def matrix_rank(x: Tensor, /, *, rtol: Tolerance = None) -> Tensor:
     """Return how many singular values do not count as 0: (..., m, n) -> (...).
 
     Args:

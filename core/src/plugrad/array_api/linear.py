@@ -1,15 +1,10 @@
 """What of linear algebra is linear in each array: products, diagonals and their sums."""
 
-from collections.abc import Callable
-
 from plugrad.array_api import manipulation
 from plugrad.array_api.checks import checked
-from plugrad.array_api.complex_functions.dispatch import also_complex
-from plugrad.array_api.complex_matrices import each
-from plugrad.array_api.complexes import Array, Complex, ComplexDType
-from plugrad.array_api.complexes.operands import bilinear
+from plugrad.array_api.reductions import sum
 from plugrad.dtype import DType
-from plugrad.errors import DtypeError, ShapeError
+from plugrad.errors import ShapeError
 from plugrad.tensor import Tensor
 from plugrad.tensor.shapes import as_int, show
 
@@ -26,14 +21,14 @@ __all__ = [
 
 
 # those that are functions of the namespace as well
-matmul = also_complex(checked(manipulation.matmul))
-matrix_transpose = also_complex(checked(manipulation.matrix_transpose))
-tensordot = also_complex(checked(manipulation.tensordot))
-vecdot = also_complex(checked(manipulation.vecdot))
+matmul = checked(manipulation.matmul)
+matrix_transpose = checked(manipulation.matrix_transpose)
+tensordot = checked(manipulation.tensordot)
+vecdot = checked(manipulation.vecdot)
 
 
 @checked
-def outer(x1: Array, x2: Array, /) -> Array:
+def outer(x1: Tensor, x2: Tensor, /) -> Tensor:
     """Return all products of the elements of two vectors: (n,), (m,) -> (n, m).
 
     Raises:
@@ -43,11 +38,11 @@ def outer(x1: Array, x2: Array, /) -> Array:
         >>> outer(Tensor([1, 2]), Tensor([3, 4])).tolist()
         [[3, 4], [6, 8]]
     """
-    return _bilinear(x1, x2, Tensor.outer)
+    return x1.outer(x2)
 
 
 @checked
-def cross(x1: Array, x2: Array, /, *, axis: int = -1) -> Array:
+def cross(x1: Tensor, x2: Tensor, /, *, axis: int = -1) -> Tensor:
     """Return cross products of vectors with three elements along an axis; other axes broadcast.
 
     Raises:
@@ -58,11 +53,11 @@ def cross(x1: Array, x2: Array, /, *, axis: int = -1) -> Array:
         >>> cross(Tensor([1, 0, 0]), Tensor([0, 1, 0])).tolist()
         [0, 0, 1]
     """
-    return _bilinear(x1, x2, lambda left, right: left.cross(right, axis))
+    return x1.cross(x2, axis)
 
 
 @checked
-def diagonal(x: Array, /, *, offset: int = 0) -> Array:
+def diagonal(x: Tensor, /, *, offset: int = 0) -> Tensor:
     """Return the elements on a diagonal of matrices: (..., m, n) -> (..., k).
 
     Args:
@@ -78,11 +73,11 @@ def diagonal(x: Array, /, *, offset: int = 0) -> Array:
         [2]
     """
     _check_matrices(x, "diagonal")
-    return each(x, lambda part: part.diagonal(offset, -2, -1))
+    return x.diagonal(offset, -2, -1)
 
 
 @checked
-def trace(x: Array, /, *, offset: int = 0, dtype: "DType | ComplexDType | None" = None) -> Array:
+def trace(x: Tensor, /, *, offset: int = 0, dtype: DType | None = None) -> Tensor:
     """Return sums along a diagonal of matrices: (..., m, n) -> (...).
 
     Args:
@@ -101,25 +96,9 @@ def trace(x: Array, /, *, offset: int = 0, dtype: "DType | ComplexDType | None" 
     """
     _check_matrices(x, "trace")
     along = diagonal(x, offset=as_int(offset, "trace", "offset"))
-    if isinstance(dtype, ComplexDType):
-        along = along if isinstance(along, Complex) else Complex(*_zero_beside(along, dtype.component))
-        return each(along, lambda part: part.sum(-1, dtype=dtype.component))
-    if isinstance(along, Complex) and dtype is not None:
-        raise DtypeError(f"trace of complex numbers in {dtype}: pass a complex dtype.")
-    return each(along, lambda part: part.sum(-1, dtype=dtype))
+    return sum(along, axis=-1, dtype=dtype)
 
 
-def _zero_beside(x: Tensor, dtype: DType) -> tuple[Tensor, Tensor]:
-    real = x.cast(dtype)
-    return real, real.zeros_like()
-
-
-def _bilinear(x1: Array, x2: Array, product: Callable[[Tensor, Tensor], Tensor]) -> Array:
-    if isinstance(x1, Tensor) and isinstance(x2, Tensor):
-        return product(x1, x2)
-    return bilinear(x1, x2, product)
-
-
-def _check_matrices(x: Array, what: str) -> None:
+def _check_matrices(x: Tensor, what: str) -> None:
     if x.ndim < 2:
         raise ShapeError(f"{what} of shape {show(x.shape)}: it takes matrices: (..., m, n).")

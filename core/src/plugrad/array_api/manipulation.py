@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from plugrad.array_api.overloads import Unstacked, like, of_both, of_kind, of_kind_of_all
-from plugrad.dtype import least_upper_dtype
+from plugrad.dtype import is_complex, least_upper_dtype
 from plugrad.errors import ArgumentError, ShapeError
 from plugrad.tensor import Tensor
 from plugrad.tensor.shapes import as_flag, as_shape, broadcast_shapes, check_sizes, one_axis, several
@@ -21,7 +20,6 @@ def broadcast_arrays(*arrays: Tensor) -> list[Tensor]:
     return [x.broadcast_to(common) for x in arrays]
 
 
-@of_kind
 def broadcast_to(x: Tensor, /, shape: Sequence[int]) -> Tensor:
     """Return `x` with axes of size 1, and missing ones in front, repeated to `shape`.
 
@@ -35,7 +33,6 @@ def broadcast_to(x: Tensor, /, shape: Sequence[int]) -> Tensor:
     return x.broadcast_to(check_sizes(as_shape((shape,), "broadcast_to"), "broadcast_to"))
 
 
-@of_kind_of_all
 def concat(arrays: Sequence[Tensor], /, *, axis: int | None = 0) -> Tensor:
     """Return arrays joined along an axis; flattened first for None.
 
@@ -50,7 +47,6 @@ def concat(arrays: Sequence[Tensor], /, *, axis: int | None = 0) -> Tensor:
     return first.cat(*others, axis=0 if axis is None else axis)
 
 
-@of_kind_of_all
 def stack(arrays: Sequence[Tensor], /, *, axis: int = 0) -> Tensor:
     """Return arrays joined along a new axis.
 
@@ -71,7 +67,6 @@ def _some(arrays: Sequence[Tensor], what: str) -> Sequence[Tensor]:
     return arrays
 
 
-@like(Unstacked)
 def unstack(x: Tensor, /, *, axis: int = 0) -> tuple[Tensor, ...]:
     """Return the parts of `x` along an axis, without that axis.
 
@@ -82,7 +77,6 @@ def unstack(x: Tensor, /, *, axis: int = 0) -> tuple[Tensor, ...]:
     return tuple(x.movedim(axis, 0))
 
 
-@of_kind
 def expand_dims(x: Tensor, /, axis: int = 0) -> Tensor:
     """Return `x` with a new axis of size 1.
 
@@ -93,7 +87,6 @@ def expand_dims(x: Tensor, /, axis: int = 0) -> Tensor:
     return x.unsqueeze(axis)
 
 
-@of_kind
 def squeeze(x: Tensor, /, axis: int | Sequence[int]) -> Tensor:
     """Return `x` without axes of size 1.
 
@@ -112,7 +105,6 @@ def squeeze(x: Tensor, /, axis: int | Sequence[int]) -> Tensor:
     return x.squeeze(axis)
 
 
-@of_kind
 def permute_dims(x: Tensor, /, axes: Sequence[int]) -> Tensor:
     """Return `x` with its axes in the order `axes`.
 
@@ -123,7 +115,6 @@ def permute_dims(x: Tensor, /, axes: Sequence[int]) -> Tensor:
     return x.permute(several(axes))
 
 
-@of_kind
 def moveaxis(x: Tensor, source: int | Sequence[int], destination: int | Sequence[int], /) -> Tensor:
     """Return `x` with axes moved; the others keep their order.
 
@@ -134,7 +125,6 @@ def moveaxis(x: Tensor, source: int | Sequence[int], destination: int | Sequence
     return x.movedim(source, destination)
 
 
-@of_kind
 def matrix_transpose(x: Tensor, /) -> Tensor:
     """Return matrices with rows and columns exchanged.
 
@@ -145,7 +135,6 @@ def matrix_transpose(x: Tensor, /) -> Tensor:
     return x.mT
 
 
-@of_kind
 def reshape(x: Tensor, /, shape: int | Sequence[int], *, copy: bool | None = None) -> Tensor:
     """Return the elements in another shape; `copy` makes no difference to values.
 
@@ -157,7 +146,6 @@ def reshape(x: Tensor, /, shape: int | Sequence[int], *, copy: bool | None = Non
     return out.contiguous() if copy is not None and as_flag(copy, "copy") else out
 
 
-@of_kind
 def flip(x: Tensor, /, *, axis: int | Sequence[int] | None = None) -> Tensor:
     """Return the elements in reverse order along some axes, or all.
 
@@ -168,7 +156,6 @@ def flip(x: Tensor, /, *, axis: int | Sequence[int] | None = None) -> Tensor:
     return x.flip(axis)
 
 
-@of_kind
 def roll(x: Tensor, /, shift: int | Sequence[int], *, axis: int | Sequence[int] | None = None) -> Tensor:
     """Return the elements moved along axes; those that leave at the end come in at the start.
 
@@ -179,7 +166,6 @@ def roll(x: Tensor, /, shift: int | Sequence[int], *, axis: int | Sequence[int] 
     return x.roll(shift, axis)
 
 
-@of_kind
 def repeat(x: Tensor, repeats: int | Tensor, /, *, axis: int | None = None) -> Tensor:
     """Return each element repeated, of `x` flattened for None.
 
@@ -190,7 +176,6 @@ def repeat(x: Tensor, repeats: int | Tensor, /, *, axis: int | None = None) -> T
     return x.repeat_interleave(repeats, axis)
 
 
-@of_kind
 def tile(x: Tensor, repetitions: Sequence[int], /) -> Tensor:
     """Return `x` repeated along each axis.
 
@@ -202,7 +187,6 @@ def tile(x: Tensor, repetitions: Sequence[int], /) -> Tensor:
     return x.tile(*counts) if counts else x
 
 
-@of_kind
 def take(x: Tensor, indices: Tensor, /, *, axis: int | None = None) -> Tensor:
     """Return the elements at `indices`, (n,), along an axis; None for arrays of one axis.
 
@@ -220,7 +204,6 @@ def take(x: Tensor, indices: Tensor, /, *, axis: int | None = None) -> Tensor:
     return x.index_select(0 if axis is None else axis, indices)
 
 
-@of_kind
 def take_along_axis(x: Tensor, indices: Tensor, /, *, axis: int = -1) -> Tensor:
     """Return, for each position along an axis, the element that `indices` has there.
 
@@ -231,7 +214,6 @@ def take_along_axis(x: Tensor, indices: Tensor, /, *, axis: int = -1) -> Tensor:
     return x.take_along_axis(indices, axis)
 
 
-@of_both
 def matmul(x1: Tensor, x2: Tensor, /) -> Tensor:
     """Return the products of matrices, (..., m, k) @ (..., k, n) -> (..., m, n).
 
@@ -242,7 +224,6 @@ def matmul(x1: Tensor, x2: Tensor, /) -> Tensor:
     return x1 @ x2
 
 
-@of_both
 def tensordot(x1: Tensor, x2: Tensor, /, *, axes: "int | Sequence[Sequence[int]]" = 2) -> Tensor:
     """Return the sums of products over some axes of both.
 
@@ -253,7 +234,6 @@ def tensordot(x1: Tensor, x2: Tensor, /, *, axes: "int | Sequence[Sequence[int]]
     return x1.tensordot(x2, axes)
 
 
-@of_both
 def vecdot(x1: Tensor, x2: Tensor, /, *, axis: int = -1) -> Tensor:
     """Return the sums of products along an axis of both, which broadcast.
 
@@ -268,5 +248,6 @@ def vecdot(x1: Tensor, x2: Tensor, /, *, axis: int = -1) -> Tensor:
     left, right = (x.shape[one_axis(axis, x.ndim, "vecdot")] for x in (x1, x2))
     if left != right:
         raise ShapeError(f"vecdot along axis {axis}: sizes {left} and {right} differ.")
-    product: Any = x1 * x2
+    # of complex vectors the first one counts as its conjugate
+    product: Any = (x1.conj() if is_complex(x1.dtype) else x1) * x2
     return product.sum(axis, dtype=least_upper_dtype(x1.dtype, x2.dtype))

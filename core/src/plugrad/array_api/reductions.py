@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from plugrad.array_api.overloads import of_kind, of_kind_or_dtype, real_of_kind
 from plugrad.dtype import DType, dtypes
 from plugrad.errors import ArgumentError, AxisError
 from plugrad.tensor import Tensor
@@ -11,7 +10,6 @@ from plugrad.tensor.shapes import as_int
 Axis = int | Sequence[int] | None
 
 
-@of_kind_or_dtype
 def sum(x: Tensor, /, *, axis: Axis = None, dtype: DType | None = None, keepdims: bool = False) -> Tensor:
     """Return sums; those of narrow integers are in the default int, or as wide without a sign.
 
@@ -22,7 +20,6 @@ def sum(x: Tensor, /, *, axis: Axis = None, dtype: DType | None = None, keepdims
     return x.sum(axis, keepdims, dtype)
 
 
-@of_kind_or_dtype
 def prod(x: Tensor, /, *, axis: Axis = None, dtype: DType | None = None, keepdims: bool = False) -> Tensor:
     """Return products; those of narrow integers are in the default int, or as wide without a sign.
 
@@ -53,7 +50,6 @@ def min(x: Tensor, /, *, axis: Axis = None, keepdims: bool = False) -> Tensor:
     return x.min(axis, keepdims)
 
 
-@of_kind
 def mean(x: Tensor, /, *, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """Return means.
 
@@ -84,7 +80,6 @@ def std(x: Tensor, /, *, axis: Axis = None, correction: float = 0.0, keepdims: b
     return x.std(axis, keepdim=keepdims, correction=correction)
 
 
-@real_of_kind
 def all(x: Tensor, /, *, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """Say whether all elements are other than 0.
 
@@ -95,7 +90,6 @@ def all(x: Tensor, /, *, axis: Axis = None, keepdims: bool = False) -> Tensor:
     return x.all(axis, keepdims)
 
 
-@real_of_kind
 def any(x: Tensor, /, *, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """Say whether an element is other than 0.
 
@@ -126,7 +120,6 @@ def argmin(x: Tensor, /, *, axis: int | None = None, keepdims: bool = False) -> 
     return x.argmin(axis, keepdims)
 
 
-@real_of_kind
 def count_nonzero(x: Tensor, /, *, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """Return how many elements are other than 0.
 
@@ -154,7 +147,6 @@ def _with_initial(x: Tensor, axis: int, value: int) -> Tensor:
     return Tensor.full(shape, value, dtype=x.dtype, device=x.device).cat(x, axis=axis)
 
 
-@of_kind_or_dtype
 def cumulative_sum(
     x: Tensor,
     /,
@@ -177,7 +169,6 @@ def cumulative_sum(
     return _with_initial(out, along, 0) if include_initial else out
 
 
-@of_kind_or_dtype
 def cumulative_prod(
     x: Tensor,
     /,
@@ -200,7 +191,6 @@ def cumulative_prod(
     return _with_initial(out, along, 1) if include_initial else out
 
 
-@of_kind
 def diff(
     x: Tensor,
     /,

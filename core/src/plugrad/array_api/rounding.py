@@ -1,7 +1,6 @@
 """Whole numbers near each element."""
 
-from plugrad.array_api.overloads import of_kind
-from plugrad.dtype import is_float
+from plugrad.dtype import is_complex, is_float
 from plugrad.tensor import Tensor
 
 
@@ -35,7 +34,6 @@ def trunc(x: Tensor, /) -> Tensor:
     return x.trunc() if is_float(x.dtype) else x
 
 
-@of_kind
 def round(x: Tensor, /) -> Tensor:
     """Return each element rounded to the nearest whole number, and to even between two; integers stay.
 
@@ -43,4 +41,6 @@ def round(x: Tensor, /) -> Tensor:
         >>> round(Tensor([-1.5, 0.5, 2.5])).tolist()
         [-2.0, 0.0, 2.0]
     """
+    if is_complex(x.dtype):
+        return Tensor.complex(x.real.round(), x.imag.round())
     return x.round() if is_float(x.dtype) else x

@@ -2,11 +2,10 @@
 
 from typing import Literal, NamedTuple
 
-from plugrad.array_api.overloads import of_kind, real_of_kind
-from plugrad.dtype import is_float
+from plugrad.dtype import is_complex, is_float
 from plugrad.errors import ArgumentError, ShapeError
 from plugrad.tensor import Tensor
-from plugrad.tensor.shapes import is_one_of, show
+from plugrad.tensor.shapes import Shape, fixed_shape, is_one_of, show
 
 
 class UniqueAll(NamedTuple):
@@ -73,7 +72,6 @@ def searchsorted(
     return (x1 if sorter is None else x1[sorter]).searchsorted(x2, side == "right")
 
 
-@real_of_kind
 def nonzero(x: Tensor, /) -> tuple[Tensor, ...]:
     """Return the positions of the elements other than 0, axis by axis. Computes `x`, for their number.
 
@@ -90,7 +88,6 @@ def nonzero(x: Tensor, /) -> tuple[Tensor, ...]:
     return tuple(found[:, axis] for axis in range(x.ndim))
 
 
-@of_kind
 def unique_values(x: Tensor, /) -> Tensor:
     """Return the different elements in order; each NaN is one. Computes `x`, for their number.
 
@@ -101,7 +98,6 @@ def unique_values(x: Tensor, /) -> Tensor:
     return unique_all(x).values
 
 
-@real_of_kind
 def unique_counts(x: Tensor, /) -> UniqueCounts:
     """Return the different elements in order, each NaN as one, and how often each is there.
 
@@ -113,7 +109,6 @@ def unique_counts(x: Tensor, /) -> UniqueCounts:
     return UniqueCounts(found.values, found.counts)
 
 
-@real_of_kind
 def unique_inverse(x: Tensor, /) -> UniqueInverse:
     """Return the different elements in order, each NaN as one, and for each of `x` which it is.
 
@@ -135,6 +130,8 @@ def unique_all(x: Tensor, /) -> UniqueAll:
         [1, 0]
     """
     flat = x.flatten()
+    if is_complex(x.dtype):
+        return _unique_complex(flat, x.shape)
     values, inverse, counts = flat.unique(return_inverse=True, return_counts=True)
     if not len(values):
         return UniqueAll(values, counts, inverse.reshape(x.shape), counts)
@@ -143,6 +140,21 @@ def unique_all(x: Tensor, /) -> UniqueAll:
     if is_float(x.dtype) and bool(values[-1].isnan()):
         values, indices, inverse, counts = _apart(flat, values, indices, inverse, counts, order)
     return UniqueAll(values, indices, inverse.reshape(x.shape), counts)
+
+
+def _unique_complex(flat: Tensor, shape: Shape) -> UniqueAll:
+    """Return what `unique_all` does, ordered by real parts, then by imaginary ones."""
+    count = fixed_shape(flat.shape, "unique_all")[0]
+    order = flat.imag.argsort()
+    order = order[flat.real[order].argsort()]
+    ordered = flat[order]
+    if not count:
+        return UniqueAll(ordered, order, order.reshape(shape), order)
+    is_new = Tensor([True], device=flat.device).cat(ordered[1:] != ordered[:-1])
+    starts = is_new.nonzero().flatten()
+    ends = starts[1:].cat(Tensor([count], dtype=starts.dtype, device=flat.device))
+    inverse = order.zeros_like().scatter(0, order, (is_new.cumsum() - 1).cast(order.dtype))
+    return UniqueAll(ordered[starts], order[starts], inverse.reshape(shape), ends - starts)
 
 
 def _apart(

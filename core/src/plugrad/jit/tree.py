@@ -6,7 +6,6 @@ from typing import Any, cast
 from plugrad._frozen import frozen
 from plugrad.errors import JitError
 from plugrad.tensor import Tensor
-from plugrad.tensor.compound import Compound
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
@@ -33,7 +32,7 @@ class Leaves:
 def collect(value: Any, leaves: Leaves) -> Hashable:
     """Add the tensors and bound variables of a tree to `leaves`, and return a key of everything else.
 
-    Looks into lists, tuples, dicts and compounds. Other values are part of the key: by value where their
+    Looks into lists, tuples and dicts. Other values are part of the key: by value where their
     class compares values (numbers, texts, enums, frozen dataclasses), else as the object that they are.
 
     Raises:
@@ -51,8 +50,6 @@ def collect(value: Any, leaves: Leaves) -> Hashable:
     if isinstance(value, dict):
         items = cast("dict[Any, Any]", value).items()
         return kind, *[(collect(key, leaves), collect(item, leaves)) for key, item in items]
-    if isinstance(value, Compound):
-        return kind, *[collect(part, leaves) for part in value.parts()]
     if kind is UOp and value.op is Ops.BIND:
         leaves.variables.append(value)
         return UOp
@@ -78,6 +75,4 @@ def rebuild(value: Any, tensors: Iterator[Any]) -> Any:
     if isinstance(value, Mapping):
         pairs = cast("Mapping[Any, Any]", value).items()
         return {key: rebuild(item, tensors) for key, item in pairs}
-    if isinstance(value, Compound):
-        return value.of_parts(*[rebuild(part, tensors) for part in value.parts()])
     return value

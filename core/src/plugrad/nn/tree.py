@@ -7,7 +7,6 @@ from typing import cast
 
 from plugrad._util import slots_in
 from plugrad.tensor import Tensor
-from plugrad.tensor.compound import Compound
 
 __all__ = ["named_tensors"]
 
@@ -61,8 +60,6 @@ def _items(item: object) -> _Parts:
         yield from cast("Mapping[object, object]", item).items()
     elif isinstance(item, (list, tuple, deque)):
         yield from enumerate(cast("Iterable[object]", item))
-    elif isinstance(item, Compound):
-        yield from enumerate(item.parts())
 
 
 def _in_slots(item: object, cls: type) -> _Parts:

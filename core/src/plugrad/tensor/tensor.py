@@ -14,7 +14,6 @@ from plugrad.errors import ArgumentError, GradientError, ShapeError
 from plugrad.plugin.hints import NVIDIA, PROCESSOR
 from plugrad.tensor.assign import AssignMixin
 from plugrad.tensor.base import DTypeLike, TensorBase, the_device
-from plugrad.tensor.beyond import leaves_complex_numbers
 from plugrad.tensor.computing import ComputingMixin
 from plugrad.tensor.create.creation import CreationMixin
 from plugrad.tensor.create.draws import DrawMixin
@@ -88,7 +87,6 @@ from plugrad.uop.shape import greatest
 from plugrad.uop.uop import UOp
 
 
-@leaves_complex_numbers
 class Tensor(
     AssignMixin,
     ComputingMixin,

@@ -1,11 +1,10 @@
-"""Arguments and results of functions as trees of lists, tuples, dicts and compounds, of tensors at last."""
+"""Arguments and results of functions as trees of lists, tuples and dicts, of tensors at last."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, cast
 
 from plugrad.errors import TransformError
 from plugrad.tensor import Tensor
-from plugrad.tensor.compound import Compound
 
 __all__ = ["form_of", "leaves_of", "mapped", "only_tensors", "rebuilt", "spread"]
 
@@ -50,8 +49,6 @@ def mapped(function: Callable[[Any], Any], tree: Any) -> Any:
     if isinstance(tree, Mapping):
         pairs = cast("Mapping[Any, Any]", tree).items()
         return {key: mapped(function, item) for key, item in pairs}
-    if isinstance(tree, Compound):
-        return tree.of_parts(*[mapped(function, part) for part in tree.parts()])
     return tree
 
 
@@ -84,8 +81,6 @@ def _others(tree: Any) -> Iterator[Any]:
     elif isinstance(tree, Mapping):
         for item in cast("Mapping[Any, Any]", tree).values():
             yield from _others(item)
-    elif isinstance(tree, Compound):
-        yield from _others(tree.parts())
     elif not isinstance(tree, Tensor):
         yield tree
 
@@ -118,6 +113,4 @@ def _children(tree: Any) -> dict[Any, Any] | None:
         return dict(enumerate(cast("list[Any]", tree)))
     if isinstance(tree, Mapping):
         return dict(cast("Mapping[Any, Any]", tree))
-    if isinstance(tree, Compound):
-        return dict(enumerate(tree.parts()))
     return None
