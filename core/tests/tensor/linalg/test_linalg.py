@@ -247,8 +247,8 @@ def test_steps_share_their_kernels() -> None:
             steps = function(Tensor(positive(size, size)).realize()).schedule()
             assert len(steps) > size
             counts.append(len({step.ast for step in steps}))
-        # a few of the steps fold something
-        assert counts[1] <= counts[0]
+        # the first and the last steps fold something, by the size
+        assert counts[1] <= counts[0] + 1
 
 
 @pytest.mark.parametrize(
