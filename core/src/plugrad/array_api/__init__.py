@@ -18,6 +18,12 @@ from plugrad.array_api import fft, linalg
 from plugrad.array_api.arithmetic import (
     abs,
     add,
+    bitwise_and,
+    bitwise_invert,
+    bitwise_left_shift,
+    bitwise_or,
+    bitwise_right_shift,
+    bitwise_xor,
     conj,
     divide,
     floor_divide,
@@ -33,17 +39,9 @@ from plugrad.array_api.arithmetic import (
     square,
     subtract,
 )
-from plugrad.array_api.bits import (
-    bitwise_and,
-    bitwise_invert,
-    bitwise_left_shift,
-    bitwise_or,
-    bitwise_right_shift,
-    bitwise_xor,
-)
 from plugrad.array_api.checks import checked
-from plugrad.array_api.choices import clip, maximum, minimum, where
 from plugrad.array_api.comparing import (
+    clip,
     equal,
     greater,
     greater_equal,
@@ -53,7 +51,10 @@ from plugrad.array_api.comparing import (
     logical_not,
     logical_or,
     logical_xor,
+    maximum,
+    minimum,
     not_equal,
+    where,
 )
 from plugrad.array_api.creation import (
     arange,
@@ -73,7 +74,18 @@ from plugrad.array_api.creation import (
     zeros,
     zeros_like,
 )
-from plugrad.array_api.floats import copysign, isfinite, isinf, isnan, nextafter, signbit
+from plugrad.array_api.floats import (
+    ceil,
+    copysign,
+    floor,
+    isfinite,
+    isinf,
+    isnan,
+    nextafter,
+    round,
+    signbit,
+    trunc,
+)
 from plugrad.array_api.functions import (
     acos,
     acosh,
@@ -147,7 +159,6 @@ from plugrad.array_api.reductions import (
     sum,
     var,
 )
-from plugrad.array_api.rounding import ceil, floor, round, trunc
 from plugrad.array_api.searching import (
     argsort,
     nonzero,

@@ -1,4 +1,4 @@
-"""Comparisons, and logic of elements."""
+"""Comparisons, choices between values, and logic of elements."""
 
 from plugrad.array_api.operands import Operand, both, logical
 from plugrad.dtype import dtypes
@@ -112,3 +112,45 @@ def logical_not(x: Tensor, /) -> Tensor:
         [True, False]
     """
     return x.cast(dtypes.bool).logical_not()
+
+
+def where(condition: Tensor, x1: Operand, x2: Operand, /) -> Tensor:
+    """Return the elements of `x1` where `condition` is true, and of `x2` elsewhere.
+
+    Example:
+        >>> where(Tensor([True, False]), Tensor([1, 2]), 0).tolist()
+        [1, 0]
+    """
+    return condition.where(x1, x2)
+
+
+def maximum(x1: Operand, x2: Operand, /) -> Tensor:
+    """Return the larger of two elements; NaN if one is.
+
+    Example:
+        >>> maximum(Tensor([1, 5]), Tensor([3, 5])).tolist()
+        [3, 5]
+    """
+    left, right = both(x1, x2)
+    return left.maximum(right)
+
+
+def minimum(x1: Operand, x2: Operand, /) -> Tensor:
+    """Return the smaller of two elements; NaN if one is.
+
+    Example:
+        >>> minimum(Tensor([1, 5]), Tensor([3, 5])).tolist()
+        [1, 5]
+    """
+    left, right = both(x1, x2)
+    return left.minimum(right)
+
+
+def clip(x: Tensor, /, min: Operand | None = None, max: Operand | None = None) -> Tensor:
+    """Return each element, limited to `min` and `max`, in the dtype of `x`.
+
+    Example:
+        >>> clip(Tensor([1, 5, 9]), 2, 6).tolist()
+        [2, 5, 6]
+    """
+    return x if min is None and max is None else x.clip(min, max).cast(x.dtype)

@@ -14,8 +14,8 @@ from pathlib import Path
 from plugrad._frozen import frozen
 from plugrad.dtype import dtypes
 from plugrad.errors import FileFormatError
-from plugrad.nn.archive import MOST_INFLATION, tar_extract
-from plugrad.nn.byte_source import ByteSource
+from plugrad.nn.formats.archive import MOST_INFLATION, tar_extract
+from plugrad.nn.formats.byte_source import ByteSource
 from plugrad.runtime.download import fetch
 from plugrad.tensor import Tensor
 

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any, cast
 
 from plugrad.errors import ArgumentError, DtypeError, FileFormatError, ShapeError, StateError
-from plugrad.nn.archive import tar_extract, zip_extract
-from plugrad.nn.byte_source import ByteSource, as_path
-from plugrad.nn.gguf import gguf_load
+from plugrad.nn.formats.archive import tar_extract, zip_extract
+from plugrad.nn.formats.byte_source import ByteSource, as_path
+from plugrad.nn.formats.gguf import gguf_load
+from plugrad.nn.formats.safetensors import Entry, read_header, read_index, write_file
+from plugrad.nn.formats.torch_file import torch_load
 from plugrad.nn.plain import PlainTensorWarning, warn_of_plain_tensors
-from plugrad.nn.safetensors import Entry, read_header, read_index, write_file
-from plugrad.nn.torch_file import torch_load
 from plugrad.nn.tree import named_tensors
 from plugrad.tensor import Tensor
 from plugrad.tensor.shapes import shape_today, show

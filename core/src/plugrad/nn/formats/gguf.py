@@ -12,8 +12,8 @@ from typing import Any
 
 from plugrad._frozen import frozen
 from plugrad.dtype import dtypes
-from plugrad.nn.byte_source import ByteSource, Located
-from plugrad.nn.ggml_blocks import BLOCKS, PLAIN_TYPES, Block
+from plugrad.nn.formats.byte_source import ByteSource, Located
+from plugrad.nn.formats.ggml_blocks import BLOCKS, PLAIN_TYPES, Block
 from plugrad.tensor import Tensor
 
 __all__ = ["gguf_load"]

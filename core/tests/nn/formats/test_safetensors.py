@@ -16,7 +16,7 @@ from hypothesis.extra import numpy as npst
 
 from plugrad.dtype import dtypes, from_numpy
 from plugrad.errors import DtypeError, FileFormatError
-from plugrad.nn.safetensors import Entry, read_header, write_file
+from plugrad.nn.formats.safetensors import Entry, read_header, write_file
 
 ARRAYS = {
     "weight": np.arange(12, dtype=np.float32).reshape(3, 4),

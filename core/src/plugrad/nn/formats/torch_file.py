@@ -17,10 +17,10 @@ from typing import Any, BinaryIO, cast
 
 from plugrad.dtype import DType
 from plugrad.errors import FileFormatError
-from plugrad.nn.archive import ZipMember, tar_members, zip_members
-from plugrad.nn.byte_source import ByteSource, Located
-from plugrad.nn.safe_pickle import Admitted, load_data, plain_key
-from plugrad.nn.torch_tensors import (
+from plugrad.nn.formats.archive import ZipMember, tar_members, zip_members
+from plugrad.nn.formats.byte_source import ByteSource, Located
+from plugrad.nn.formats.safe_pickle import Admitted, load_data, plain_key
+from plugrad.nn.formats.torch_tensors import (
     MOST_DIMENSIONS,
     Rebuilder,
     Storage,

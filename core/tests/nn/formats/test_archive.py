@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from plugrad.errors import FileFormatError
-from plugrad.nn.archive import tar_extract, zip_extract
+from plugrad.nn.formats.archive import tar_extract, zip_extract
 from plugrad.tensor import Tensor
 
 FILES = {"a.bin": b"\x01\x02\x03", "folder/b.txt": b"text" * 500, "empty": b""}

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 
 from plugrad._frozen import frozen
 from plugrad.dtype import dtypes
-from plugrad.nn.byte_source import ByteSource, Located
+from plugrad.nn.formats.byte_source import ByteSource, Located
 from plugrad.tensor import Tensor
 
 __all__ = ["MOST_INFLATION", "ZipMember", "tar_extract", "tar_members", "zip_extract", "zip_members"]

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from plugrad.nn.ggml_blocks import BLOCKS
+from plugrad.nn.formats.ggml_blocks import BLOCKS
 from plugrad.tensor import Tensor
 
 NAMES = {block.name: block for block in BLOCKS.values()}

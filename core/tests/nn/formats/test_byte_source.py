@@ -6,7 +6,7 @@ import pytest
 
 from plugrad.dtype import dtypes
 from plugrad.errors import FileFormatError, ShapeError
-from plugrad.nn.byte_source import ByteSource
+from plugrad.nn.formats.byte_source import ByteSource
 from plugrad.tensor import Tensor
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from plugrad.dtype import dtypes
 from plugrad.errors import FileFormatError
-from plugrad.nn.gguf import gguf_load
+from plugrad.nn.formats.gguf import gguf_load
 from plugrad.tensor import Tensor
 
 U8, I8, U16, I16, U32, I32, F32, BOOL, STRING, ARRAY, U64, I64, F64 = range(13)

@@ -11,9 +11,9 @@ from typing import Any, cast
 from plugrad._frozen import frozen
 from plugrad.dtype import DType, dtypes, is_float
 from plugrad.errors import FileFormatError
-from plugrad.nn.byte_source import ByteSource
-from plugrad.nn.safe_pickle import PLAIN, Admitted, checked_call
-from plugrad.nn.strided import extent, from_strides
+from plugrad.nn.formats.byte_source import ByteSource
+from plugrad.nn.formats.safe_pickle import PLAIN, Admitted, checked_call
+from plugrad.nn.formats.strided import extent, from_strides
 from plugrad.tensor import Tensor
 
 __all__ = [

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plugrad.errors import FileFormatError
-from plugrad.nn.safe_pickle import PLAIN, Admitted, load_data
+from plugrad.nn.formats.safe_pickle import PLAIN, Admitted, load_data
 
 scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text() | st.binary()
 keys = st.integers() | st.text() | st.tuples(st.integers(), st.text())

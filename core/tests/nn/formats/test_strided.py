@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from plugrad.nn.strided import extent, from_strides
+from plugrad.nn.formats.strided import extent, from_strides
 from plugrad.tensor import Tensor
 
 

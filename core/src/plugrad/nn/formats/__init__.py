@@ -1,0 +1,1 @@
+"""Files of weights: safetensors, GGUF, and what `torch.save` writes."""
