@@ -20,7 +20,8 @@ from plugrad import Tensor, nn
 from plugrad.nn.datasets import IdxFiles, RemoteFile
 from plugrad.settings import context
 
-MODULES = ["archive", "byte_source", "datasets", "gguf", "safe_pickle", "state", "strided", "torch_file"]
+FORMATS = ["archive", "byte_source", "gguf", "safe_pickle", "strided", "torch_file"]
+MODULES = ["datasets", "state", *[f"formats.{name}" for name in FORMATS]]
 
 
 def idx(array: Any) -> bytes:
