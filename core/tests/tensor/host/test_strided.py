@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plugrad import Device, GlobalCounters, Tensor, dtypes
+from plugrad import Device, GlobalCounters, Tensor, Variable, dtypes
 
 _MOVES = st.lists(
     st.tuples(
@@ -65,6 +65,13 @@ def test_reading_elements_and_rows_runs_no_kernel() -> None:
 def test_every_dtype_can_be_read_by_strides(dtype: Any) -> None:
     x = Tensor([[1, 0, 3], [0, 5, 6]], dtype=dtype).realize()
     assert x.T.tolist() == [list(pair) for pair in zip(*x.tolist(), strict=True)]
+
+
+def test_an_element_at_a_variable_is_read() -> None:
+    place = Variable("place", 0, 3)
+    x = Tensor([10, 11, 12, 13]).realize()
+    assert [x[place.bind(i)].item() for i in range(4)] == [10, 11, 12, 13]
+    assert x[place.bind(1) : place.bind(1) + 2].tolist() == [11, 12]
 
 
 def test_what_was_read_stays_as_it_was() -> None:

@@ -148,8 +148,11 @@ def _last(view: Strides, axes: tuple[int, ...]) -> int:
     return sum([(view.shape[axis] - 1) * view.strides[axis] for axis in axes])
 
 
-def _shrunk(u: UOp, view: Strides) -> Strides:
+def _shrunk(u: UOp, view: Strides) -> Strides | None:
+    """Cut out a part; None where it begins at a variable."""
     pairs: Any = pairs_of(u)
+    if not all(isinstance(begin, int) for begin, _ in pairs):
+        return None
     begins = [begin * stride for (begin, _), stride in zip(pairs, view.strides, strict=True)]
     return Strides(tuple([end - begin for begin, end in pairs]), view.strides, view.offset + sum(begins))
 
