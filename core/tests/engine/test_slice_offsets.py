@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from plugrad import Tensor, dtypes, events
+from plugrad import Tensor, Variable, dtypes, events
 from plugrad.engine.slice_offsets import variable_offsets
 from plugrad.jit import jit
 from plugrad.uop.ops import Ops
@@ -64,6 +64,19 @@ def test_slices_of_several_tensors_in_one_graph() -> None:
     x, y = Tensor(a).realize(), Tensor(b).realize()
     for i in range(5):
         assert (x[i, :, None] * y[5 - i]).tolist() == (a[i, :, None] * b[5 - i]).tolist()
+
+
+def test_slices_that_end_at_a_variable_along_another_axis() -> None:
+    array = np.arange(24, dtype=np.float32).reshape(4, 6)
+    x = Tensor(array).realize()
+
+    def sums() -> list[float]:
+        sizes = [(i, size) for i in range(3) for size in (2, 5)]
+        return [x[i : i + 2, : Variable("n", 1, 6).bind(size)].sum().item() for i, size in sizes]
+
+    found: list[float] = []
+    assert _compiled(lambda: found.extend(sums())) <= 1
+    assert found == [array[i : i + 2, :size].sum() for i in range(3) for size in (2, 5)]
 
 
 def test_views_of_results_are_remembered() -> None:

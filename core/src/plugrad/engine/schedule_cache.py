@@ -81,7 +81,7 @@ def canonicalize(
         bindings[variable] = bind
     for u in graph:
         if u in offsets:
-            done[u] = with_offset(u, done[u.src[0]], offsets[u].src[0])
+            done[u] = with_offset(u, [done[s] for s in u.src], offsets[u].src[0])
         elif u.op is Ops.BUFFER:
             # numbers below zero: no BUFFER of a user has one, so a cached graph keeps no memory alive
             numbered = UOp(Ops.BUFFER, u.dtype, (), BufferArg(-1 - len(buffers), u.arg.device, u.arg.shape))

@@ -6,7 +6,7 @@ After:   SHRINK(BUFFER of (100, 8), ((offset, offset + 1), (0, 8)))    offset: a
 
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from plugrad.device import Device
@@ -42,11 +42,11 @@ def variable_offsets(graph: Iterable[UOp]) -> dict[UOp, UOp]:
     return {u: _offset(u, f"{_NAME}{place}") for place, u in enumerate(cut)}
 
 
-def with_offset(sliced: UOp, source: UOp, offset: UOp) -> UOp:
-    """Return the slice of `source` that begins at a multiple of a variable."""
+def with_offset(sliced: UOp, src: Sequence[UOp], offset: UOp) -> UOp:
+    """Return the slice with sources `src`, but beginning at a multiple of a variable."""
     begin, end = _first_pair(sliced)
     first: Any = offset * _alignment(sliced)
-    return UOp(Ops.SHRINK, sliced.dtype, (source, first, first + (end - begin), *sliced.src[3:]))
+    return UOp(Ops.SHRINK, sliced.dtype, (src[0], first, first + (end - begin), *src[3:]))
 
 
 def _is_cut(begin: Any, end: Any, size: Any) -> bool:
