@@ -14,7 +14,10 @@ from plugrad.device import Device
 from plugrad.dtype import dtypes
 from plugrad.settings import context
 from plugrad.tensor import Tensor
+from plugrad.uop.ops import Ops
+from plugrad.uop.rewrite import PatternMatcher, graph_rewrite
 from plugrad.uop.uop import UOp
+from plugrad.uop.upat import UPat
 
 if TYPE_CHECKING:
     from plugrad import array_api, helpers, nn, transforms
@@ -28,14 +31,19 @@ __all__ = [
     "Context",
     "Device",
     "GlobalCounters",
+    "Ops",
+    "PatternMatcher",
     "Tensor",
     "TinyJit",
+    "UOp",
+    "UPat",
     "Variable",
     "__version__",
     "array_api",
     "context",
     "dtypes",
     "getenv",
+    "graph_rewrite",
     "helpers",
     "jit",
     "nn",

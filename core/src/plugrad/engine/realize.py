@@ -4,7 +4,6 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 
 from plugrad import events
-from plugrad._frozen import frozen
 from plugrad.device import Device
 from plugrad.dtype import dtypes
 from plugrad.engine import storage
@@ -13,6 +12,7 @@ from plugrad.engine.compile import CompiledKernel, compile_kernels
 from plugrad.engine.execute import Copy, Launch, Step
 from plugrad.engine.hazards import readers_of
 from plugrad.engine.plan import ExecutionPlan, Result, make_plan, waiting_for
+from plugrad.engine.schedule_table import ScheduleItem, ScheduleList
 from plugrad.observe import install
 from plugrad.runtime.buffer import Buffer
 from plugrad.schedule.kernelize import KernelCall
@@ -20,15 +20,6 @@ from plugrad.schedule.shape_guards import check_conditions
 from plugrad.schedule.versions import VERSIONS
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
-
-
-@frozen
-class ScheduleItem:
-    """One step of a schedule: the kernel or COPY, and its buffers, output first."""
-
-    ast: UOp
-    bufs: tuple[Buffer, ...]
-    device: str
 
 
 def realize(values: Iterable[UOp], device: str | None = None) -> None:
@@ -102,11 +93,11 @@ def _finish_waiting(values: Iterable[UOp], device: str | None, capture: Capture)
             _realize((), device, {value: made for value, made in readers.items() if value in before})
 
 
-def schedule(values: Iterable[UOp], device: str | None = None) -> list[ScheduleItem]:
+def schedule(values: Iterable[UOp], device: str | None = None) -> ScheduleList:
     """Return the steps that `realize` would run, without running them."""
     with storage.lock:
         plan = make_plan(values, device)
-        return [ScheduleItem(call.ast, plan.buffers(call), call.device) for call in plan.calls]
+        return ScheduleList(ScheduleItem(call.ast, plan.buffers(call), call.device) for call in plan.calls)
 
 
 def kernelize(values: Iterable[UOp], device: str | None = None) -> dict[UOp, UOp]:

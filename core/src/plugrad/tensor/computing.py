@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from plugrad.dtype import is_float
 from plugrad.engine import storage
-from plugrad.engine.realize import ScheduleItem, kernelize, realize, schedule
+from plugrad.engine.realize import kernelize, realize, schedule
+from plugrad.engine.schedule_table import ScheduleList
 from plugrad.tensor.base import TensorBase, check_tensors
 from plugrad.tensor.custom import with_backward
 from plugrad.uop.ops import Ops
@@ -44,8 +45,10 @@ class ComputingMixin(TensorBase):
             _ = t.uop
         return self
 
-    def schedule(self: Tensor, *others: Tensor) -> list[ScheduleItem]:
+    def schedule(self: Tensor, *others: Tensor) -> ScheduleList:
         """Return the steps that `realize` would run, each with its graph `ast` and its buffers `bufs`.
+
+        Printed, they are a table.
 
         Raises:
             DtypeError: one of them is no tensor.

@@ -10,6 +10,7 @@ from typing import Any
 from plugrad.dtype import DType, dtypes, is_int
 from plugrad.uop.fold import SMALLEST_NORMAL, convert, evaluate, holds_exactly, reinterpret
 from plugrad.uop.index_math.rules import pm_index
+from plugrad.uop.node.expression import set_simplifier
 from plugrad.uop.ops import BINARY, COMMUTATIVE, TERNARY, UNARY, Ops
 from plugrad.uop.rewrite import PatternMatcher, graph_rewrite
 from plugrad.uop.uop import UOp
@@ -387,3 +388,6 @@ def simplify(u: UOp) -> UOp:
     after:  i*5
     """
     return graph_rewrite(u, pm_symbolic, name="simplify")
+
+
+set_simplifier(simplify)

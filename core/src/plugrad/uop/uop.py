@@ -14,6 +14,7 @@ from plugrad.dtype import COMPLEX, DType, Number, dtypes, truncate
 from plugrad.errors import DtypeError, ShapeError
 from plugrad.target import Fragment, TensorCore
 from plugrad.uop.node.bounds import bounds_of
+from plugrad.uop.node.expression import ExpressionMixin
 from plugrad.uop.node.key import key_of
 from plugrad.uop.node.operators import OperatorMixin
 from plugrad.uop.node.order import Order, order_of
@@ -24,6 +25,7 @@ from plugrad.uop.node.walk import toposort
 from plugrad.uop.ops import (
     COMPARE,
     COMPLEX_ALU,
+    MOVEMENT,
     Axis,
     AxisType,
     BufferArg,
@@ -87,7 +89,7 @@ else:
         return property(ask, doc=compute.__doc__)
 
 
-class UOp(OperatorMixin, StructureMixin, _UnfrozenNode):
+class UOp(OperatorMixin, StructureMixin, ExpressionMixin, _UnfrozenNode):
     """One node: an operation on the nodes in `src`, with the static data in `arg`.
 
     Example:
@@ -306,6 +308,20 @@ class UOp(OperatorMixin, StructureMixin, _UnfrozenNode):
     def bounds(self) -> tuple[Any, Any]:
         """An interval that every value of this node lies in, both ends included."""
         return bounds_of(self)
+
+    @property
+    def base(self) -> "UOp":
+        """The node below the movement ops of this one; itself where it is no view.
+
+        Example:
+            >>> x = UOp.new_buffer("PYTHON", (2, 3), dtypes.int32)
+            >>> x.reshape((6,)).base is x
+            True
+        """
+        node = self
+        while node.op in MOVEMENT:
+            node = node.src[0]
+        return node
 
     @property
     def vmin(self) -> Any:

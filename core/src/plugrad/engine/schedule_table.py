@@ -1,0 +1,82 @@
+"""The steps of a schedule, and the table that they print as."""
+
+from collections import Counter
+
+from plugrad._frozen import frozen
+from plugrad.codegen.estimates import Count, estimate
+from plugrad.dtype import dtypes
+from plugrad.runtime.buffer import Buffer
+from plugrad.uop.ops import ELEMENTWISE, AxisType, Ops
+from plugrad.uop.uop import UOp
+
+_HEADER = ("kernel", "device", "shape", "bytes", "operations")
+_REDUCED = {Ops.ADD: "sum", Ops.MUL: "prod", Ops.MAX: "max"}
+
+
+@frozen
+class ScheduleItem:
+    """One step of a schedule: the kernel or COPY, and its buffers, output first."""
+
+    ast: UOp
+    bufs: tuple[Buffer, ...]
+    device: str
+
+
+class ScheduleList(list[ScheduleItem]):
+    """The steps that would run, in order. Printed, it is a table.
+
+    Example:
+        >>> x = Tensor([1.0, 2.0], device="PYTHON").realize()
+        >>> print((x * 2).sum().schedule())
+          kernel    device  shape  bytes  operations
+        0 reduce_2  PYTHON  ()     12     mul, sum
+    """
+
+    def __repr__(self) -> str:
+        if not self:
+            return "nothing to compute"
+        rows = [_HEADER, *map(_cells, self)]
+        widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADER))]
+        numbers = ["", *map(str, range(len(self)))]
+        left = max(map(len, numbers))
+        return "\n".join(
+            f"{number:>{left}} {'  '.join(map(str.ljust, row, widths))}".rstrip()
+            for number, row in zip(numbers, rows, strict=True)
+        )
+
+
+def _cells(item: ScheduleItem) -> tuple[str, ...]:
+    if item.ast.op is Ops.COPY:
+        target, source = item.bufs
+        return "copy", f"{source.device} -> {target.device}", f"({target.size},)", str(target.nbytes), ""
+    bytes_accessed = estimate(item.ast).bytes_accessed
+    return item.ast.arg.name, item.device, _shape(item.ast), _number(bytes_accessed), operations(item.ast)
+
+
+def _shape(sink: UOp) -> str:
+    """Return the sizes of the loops around the last store."""
+    sizes = [r.src[0].render() for r in sink.src[-1].src[2:]]
+    return f"({sizes[0]},)" if len(sizes) == 1 else f"({', '.join(sizes)})"
+
+
+def _number(count: Count) -> str:
+    return count.render() if isinstance(count, UOp) else str(count)
+
+
+def operations(sink: UOp) -> str:
+    """Return the operations on values that a kernel fuses, in order, with how often each is written down.
+
+    Example:
+        >>> x = Tensor([1.0, 2.0], device="PYTHON").realize()
+        >>> operations((x * x * 2).sum().schedule()[0].ast)
+        'mul x2, sum'
+    """
+    found: Counter[str] = Counter()
+    for u in sink.toposort():
+        if u.op is Ops.REDUCE:
+            found[_REDUCED[u.arg[0]]] += 1
+        elif u.op in ELEMENTWISE and u.dtype not in (dtypes.index, dtypes.bool):
+            found[u.op.name.lower()] += 1
+    ordered = any(r.arg.kind is AxisType.ORDERED for store in sink.src for r in store.src[2:])
+    names = [name if count == 1 else f"{name} x{count}" for name, count in found.items()]
+    return ", ".join([*names, *(["scatter"] if ordered else [])])

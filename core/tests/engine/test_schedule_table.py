@@ -1,0 +1,30 @@
+"""Tests of the table that a schedule prints as."""
+
+from plugrad import Tensor, Variable
+
+
+def test_a_schedule_prints_one_line_a_step_with_what_it_fuses() -> None:
+    x = Tensor([[1.0, 2.0], [3.0, 4.0]], device="PYTHON").realize()
+    lines = str((x.exp() * x * 2).sum(1).schedule()).splitlines()
+    assert lines[0].split() == ["kernel", "device", "shape", "bytes", "operations"]
+    assert lines[1].split(maxsplit=5) == ["0", "reduce_2_2", "PYTHON", "(2,)", "24", "exp, mul x2, sum"]
+    assert len(lines) == 2
+
+
+def test_copies_are_steps_of_a_schedule_too() -> None:
+    (item,) = Tensor([1.0, 2.0], device="PYTHON").realize().to("NULL").schedule()
+    text = str(Tensor([1.0, 2.0], device="PYTHON").realize().to("NULL").schedule())
+    assert item.device == "NULL"
+    assert "copy    PYTHON -> NULL  (2,)   8" in text
+
+
+def test_symbolic_sizes_are_shown_by_their_names() -> None:
+    n = Variable("n", 1, 8).bind(3)
+    x = Tensor.zeros(8, device="PYTHON").contiguous().realize()
+    assert " (n,) " in str((x[:n] * 2).schedule())
+
+
+def test_an_empty_schedule_says_so_and_equals_an_empty_list() -> None:
+    steps = Tensor([1.0, 2.0], device="PYTHON").realize().schedule()
+    assert steps == []
+    assert str(steps) == "nothing to compute"
