@@ -386,3 +386,27 @@ def test_a_shape_that_does_not_fit_is_shown_by_its_names() -> None:
     n = Variable("n", 1, 4).bind(2)
     with pytest.raises(ShapeError, match=r"shape \(n,\) in the state and \(2,\) in the model"):
         load_state_dict({"t": Tensor([1.0, 2.0])}, {"t": Tensor([1.0, 2.0, 3.0, 4.0])[:n]})
+
+
+def weight() -> Tensor:
+    return Tensor([1.0], requires_grad=True)
+
+
+def test_shared_tensors_are_trained_once_and_named_twice() -> None:
+    tied = weight()
+    model = {"a": tied, "b": [tied], "c": weight()}
+    assert list(get_state_dict(model)) == ["a", "b.0", "c"]
+    assert get_parameters(model) == [tied, model["c"]]
+
+
+def test_two_tensors_of_one_name_are_an_error() -> None:
+    model = {"a.b": weight(), "a": {"b": weight()}}
+    with pytest.raises(StateError, match=r"two tensors of the model are named 'a\.b'"):
+        get_state_dict(model)
+    assert len(get_parameters(model)) == 2
+
+
+@pytest.mark.parametrize("junk", [None, 3, "a", [1], {"weight": 3}, {3: Tensor(1)}], ids=str)
+def test_junk_is_no_state(junk: Any) -> None:
+    with pytest.raises(StateError, match=r"^load_state_dict: "):
+        load_state_dict({"weight": weight()}, junk, strict=False)

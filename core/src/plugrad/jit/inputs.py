@@ -8,7 +8,7 @@ from plugrad.device import Device
 from plugrad.engine import storage
 from plugrad.engine.schedule_cache import canonicalize
 from plugrad.errors import JitError
-from plugrad.jit.tree import Leaves, collect
+from plugrad.jit.leaves import Leaves
 from plugrad.tensor import Tensor
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
@@ -49,7 +49,7 @@ def read_inputs(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Inputs:
     """
     leaves = Leaves()
     if kwargs or [arg for arg in args if type(arg) is not Tensor]:
-        rest = collect((args, kwargs), leaves)
+        rest = leaves.collect((args, kwargs))
     else:
         # the usual case, said faster; so is the one below
         rest = None

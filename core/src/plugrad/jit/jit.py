@@ -16,13 +16,13 @@ from plugrad.jit.hazards import overwriting
 from plugrad.jit.inputs import Inputs, check_devices, read_inputs
 from plugrad.jit.replay import Replay
 from plugrad.jit.trace import Shared, Trace, Watched, trace_call
-from plugrad.jit.tree import rebuild
 from plugrad.runtime.buffer import Buffer
 from plugrad.schedule.shape_guards import check_conditions
 from plugrad.settings import settings
 from plugrad.tensor import Tensor
 from plugrad.tensor.create.random import stream
 from plugrad.tensor.gradient import sever
+from plugrad.tree import refill
 from plugrad.uop.uop import UOp
 
 __all__ = ["JitWarning", "TinyJit", "jit"]
@@ -349,7 +349,7 @@ def _results(trace: Trace, inputs: Inputs, places: dict[UOp, UOp]) -> Any:
             owner.grad = None if number is None else _tensor(views[number], trace.shared[number], places)
     pairs = zip(trace.same, views, trace.shared, strict=False)
     returned = [_tensor(view, shared, places) if same is None else same() for same, view, shared in pairs]
-    return rebuild(trace.template, iter(returned))
+    return refill(trace.template, Tensor, returned)
 
 
 def _tensor(view: UOp, shared: Shared | None, places: dict[UOp, UOp]) -> Tensor:

@@ -16,6 +16,7 @@ import gc
 import sys
 import weakref
 from collections.abc import Callable, Hashable, Sequence
+from itertools import repeat
 from typing import Any
 
 from plugrad._frozen import frozen
@@ -26,13 +27,14 @@ from plugrad.engine.schedule_cache import canonicalize
 from plugrad.jit.guards import Guards
 from plugrad.jit.hazards import overwriting
 from plugrad.jit.inputs import Inputs
-from plugrad.jit.tree import Leaf, Leaves, collect, rebuild
+from plugrad.jit.leaves import Leaves
 from plugrad.runtime.buffer import Buffer, live_buffers
 from plugrad.runtime.transfer import copy_buffer
 from plugrad.schedule.shape_guards import Condition
 from plugrad.tensor import Tensor
 from plugrad.tensor.cell import Cell, Path
 from plugrad.tensor.create.random import stream
+from plugrad.tree import HOLE, refill
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
@@ -149,7 +151,7 @@ class Trace:
         outputs: where each returned tensor lies, then each gradient that was left: memory, or a view of it.
         shared: for each of these, how it shares memory; None for values.
         same: for each returned tensor, the tensor outside that it is, if it is one.
-        template: what was returned, with a Leaf for each tensor.
+        template: what was returned, with a HOLE for each tensor.
         made: the BUFFERs below `outputs` that the call made.
         severed: those of them that hold what was computed from tensors that require a gradient.
         gradients: the gradients that it left.
@@ -228,7 +230,7 @@ class _Tracer:
 
     def run(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Trace:
         call = function, args, kwargs
-        args, kwargs = rebuild((args, kwargs), iter(self._arguments))
+        args, kwargs = refill((args, kwargs), Tensor, self._arguments)
         with capturing() as capture:
             try:
                 returned = function(*args, **kwargs)
@@ -236,8 +238,8 @@ class _Tracer:
                 self._keep_writes(capture)
                 raise
             leaves = Leaves()
-            rest = collect(returned, leaves)
-            template = rebuild(returned, map(Leaf, range(len(leaves.tensors))))
+            rest = leaves.collect(returned)
+            template = refill(returned, Tensor, repeat(HOLE))
             del returned, args, kwargs
             # realizing uses more
             asked, directly = frozenset(capture.asked), capture.used.union(map(id, leaves.tensors))

@@ -12,9 +12,9 @@ from plugrad.nn.formats.gguf import gguf_load
 from plugrad.nn.formats.safetensors import Entry, read_header, read_index, write_file
 from plugrad.nn.formats.torch_file import torch_load
 from plugrad.nn.plain import PlainTensorWarning, warn_of_plain_tensors
-from plugrad.nn.tree import named_tensors
 from plugrad.tensor import Tensor
 from plugrad.tensor.shapes import shape_today, show
+from plugrad.tree import named_leaves
 
 __all__ = [
     "PlainTensorWarning",
@@ -51,7 +51,7 @@ def get_state_dict(model: object, prefix: str = "") -> dict[str, Tensor]:
         ['weight', 'bias']
     """
     found: dict[str, Tensor] = {}
-    named = list(named_tensors(model, prefix.rstrip(".")))
+    named = list(named_leaves(model, Tensor, prefix.rstrip(".")))
     parameters = {id(tensor) for tensor in _parameters(named)}
     for name, tensor in named:
         if tensor.requires_grad and id(tensor) not in parameters:
@@ -77,7 +77,7 @@ def get_parameters(model: object) -> list[Tensor]:
         >>> len(get_parameters([Linear(3, 2), Linear(2, 1, bias=False)]))
         3
     """
-    named = list(named_tensors(model))
+    named = list(named_leaves(model, Tensor))
     warn_of_plain_tensors(model, named)
     return _parameters(named)
 

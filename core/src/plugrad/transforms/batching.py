@@ -11,7 +11,8 @@ from plugrad.tensor.create.random import Draw, current_draw, drawing_by, stream
 from plugrad.tensor.graphs import alive, gradient_in, graph_below, tensor_of
 from plugrad.tensor.shapes import Dim, is_one_of, product, show
 from plugrad.transforms.tracing import check_function
-from plugrad.transforms.tree import leaves_of, only_tensors, rebuilt, spread
+from plugrad.transforms.tree import only_tensors, spread, tensors_in
+from plugrad.tree import refill
 from plugrad.uop.uop import UOp
 
 __all__ = ["vmap"]
@@ -65,7 +66,7 @@ def vmap(
     out_axes = out_axes if out_dims is None else out_dims
 
     def batched(*args: Any, **kwargs: Any) -> Any:
-        leaves = leaves_of(args)
+        leaves = tensors_in(args)
         axes = spread(in_axes, args, "vmap")
         values = [
             None if axis is None else _axis_first(x, axis) for x, axis in zip(leaves, axes, strict=True)
@@ -75,13 +76,13 @@ def vmap(
         ones = [x if v is None else _example(x, v, examples) for x, v in zip(leaves, values, strict=True)]
         before = {id(t): gradient_in(t) for t in alive()}
         with drawing_by(_draws(size, examples) if randomness == "different" else current_draw()):
-            out = f(*rebuilt(args, iter(ones)), **kwargs)
+            out = f(*refill(args, Tensor, ones), **kwargs)
         results = only_tensors(out, "vmap")
         batch = Batch(size, examples)
         _check_left(batch, before, ones)
         places = spread(out_axes, out, "vmap")
         made = [_result(batch, y, place) for y, place in zip(results, places, strict=True)]
-        return rebuilt(out, iter(made))
+        return refill(out, Tensor, made)
 
     return batched
 

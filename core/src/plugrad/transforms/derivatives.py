@@ -17,7 +17,8 @@ from plugrad.tensor.graphs import graph_below, tensor_of
 from plugrad.tensor.shapes import as_flag
 from plugrad.transforms.directions import cotangents, tangents_of, zeros
 from plugrad.transforms.tracing import check_function, gradients_needed, mark, released
-from plugrad.transforms.tree import leaves_of, mapped, only_tensors, rebuilt
+from plugrad.transforms.tree import map_tensors, only_tensors, tensors_in
+from plugrad.tree import refill
 from plugrad.uop.uop import UOp
 
 __all__ = ["chosen", "grad", "jvp", "linearize", "numbers", "value_and_grad", "vjp"]
@@ -49,15 +50,15 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     """
     check_function(f, "vjp")
     needed = gradients_needed()
-    marks = mapped(mark, primals)
-    inputs = leaves_of(marks)
+    marks = map_tensors(mark, primals)
+    inputs = tensors_in(marks)
     nodes = [graph_below(x) for x in inputs]
     out, aux = _with_aux(f(*marks), has_aux, "vjp")
     results = only_tensors(out, "vjp")
 
     def pull(*gradients: Any) -> tuple[Any, ...]:
         given = cotangents(results, gradients, "vjp")
-        known = needed | {graph_below(g) for g in leaves_of(gradients) if g.requires_grad}
+        known = needed | {graph_below(g) for g in tensors_in(gradients) if g.requires_grad}
         seeds: dict[UOp, UOp] = {}
         for y, g in zip(results, given, strict=True):
             if g is not None:
@@ -68,7 +69,7 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
             released(found.get(u, zeros(u)), x.device, known) if is_inexact(u.dtype) else None
             for u, x in zip(nodes, inputs, strict=True)
         ]
-        return rebuilt(marks, iter(made))
+        return refill(marks, Tensor, made)
 
     y = _released(out, needed)
     return (y, pull, _released(aux, needed)) if has_aux else (y, pull)
@@ -167,7 +168,7 @@ def jvp(
                 f"jvp: {name} is {given!r:.80} ({type(given).__name__}). Pass a tuple with one for each "
                 "argument of the function."
             )
-    moving = tangents_of(leaves_of(tuple(primals)), tuple(tangents), "jvp")
+    moving = tangents_of(tensors_in(tuple(primals)), tuple(tangents), "jvp")
     y, push, aux = _linearized(f, tuple(primals), has_aux, "jvp")
     return (y, push(moving), aux) if has_aux else (y, push(moving))
 
@@ -192,10 +193,10 @@ def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., 
         ([6.0, 0.0], [0.0, 8.0])
     """
     y, push, _ = _linearized(f, primals, False, "linearize")
-    inputs = leaves_of(primals)
+    inputs = tensors_in(primals)
 
     def pushed(*tangents: Any) -> Any:
-        also_needed = {graph_below(t) for t in leaves_of(tangents) if t.requires_grad}
+        also_needed = {graph_below(t) for t in tensors_in(tangents) if t.requires_grad}
         return push(tangents_of(inputs, tangents, "linearize"), also_needed)
 
     return y, pushed
@@ -206,8 +207,8 @@ def _linearized(
 ) -> tuple[Any, Callable[..., Any], Any]:
     check_function(f, what)
     needed = gradients_needed()
-    marks = mapped(mark, primals)
-    nodes = [graph_below(x) for x in leaves_of(marks)]
+    marks = map_tensors(mark, primals)
+    nodes = [graph_below(x) for x in tensors_in(marks)]
     out, aux = _with_aux(f(*marks), has_aux, what)
     results = only_tensors(out, what)
     values = [graph_below(y) for y in results]
@@ -218,7 +219,7 @@ def _linearized(
         found = push_forward(values, moving)
         moved = [zeros(u) if t is None else t for u, t in zip(values, found, strict=True)]
         pairs = zip(results, moved, strict=True)
-        return rebuilt(out, iter([released(t, y.device, known) for y, t in pairs]))
+        return refill(out, Tensor, [released(t, y.device, known) for y, t in pairs])
 
     return _released(out, needed), push, _released(aux, needed)
 
@@ -244,7 +245,7 @@ def _gradient(
 
     primals = [args[n] for n in numbers(argnums, args, what)]
     for primal in primals:
-        if not any(is_inexact(x.dtype) for x in leaves_of(primal)):
+        if not any(is_inexact(x.dtype) for x in tensors_in(primal)):
             raise GradientError(
                 f"{what}: the argument {primal!r:.80} holds no float tensors, so there is no gradient by it. "
                 "Pass Tensor(...) of a float dtype, or leave it out of argnums."
@@ -267,7 +268,7 @@ def _with_aux(returned: Any, has_aux: bool, what: str) -> tuple[Any, Any]:
 
 
 def _released(tree: Any, needed: set[UOp]) -> Any:
-    return mapped(lambda y: released(graph_below(y), y.device, needed), tree)
+    return map_tensors(lambda y: released(graph_below(y), y.device, needed), tree)
 
 
 def numbers(argnums: int | Sequence[int], args: Sequence[Any], what: str) -> list[int]:

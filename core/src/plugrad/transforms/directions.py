@@ -1,13 +1,14 @@
 """What flows into the results of a function, or along its arguments: checked against those."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Sequence
+from typing import Any
 
 from plugrad.dtype import is_inexact
 from plugrad.errors import DeviceError, DtypeError, ShapeError, TransformError
 from plugrad.tensor import Tensor
 from plugrad.tensor.graphs import graph_below
 from plugrad.tensor.shapes import show
+from plugrad.tree import iter_leaves
 from plugrad.uop.uop import UOp
 
 __all__ = ["cotangents", "tangents_of", "zeros"]
@@ -52,15 +53,13 @@ def tangents_of(primals: Sequence[Tensor], tangents: Any, what: str) -> list[UOp
 
 
 def _leaves_or_none(tree: Any, what: str) -> list[Tensor | None]:
-    if tree is None or isinstance(tree, Tensor):
-        return [tree]
-    if isinstance(tree, Mapping):
-        tree = list(cast("Mapping[Any, Any]", tree).values())
-    if not isinstance(tree, (list, tuple)):
-        raise TransformError(
-            f"{what}: {tree!r:.80} ({type(tree).__name__}) is no tensor. Pass tensors, or None."
-        )
-    return [leaf for item in cast("list[Any]", tree) for leaf in _leaves_or_none(item, what)]
+    leaves = list(iter_leaves(tree))
+    for leaf in leaves:
+        if leaf is not None and not isinstance(leaf, Tensor):
+            raise TransformError(
+                f"{what}: {leaf!r:.80} ({type(leaf).__name__}) is no tensor. Pass tensors, or None."
+            )
+    return leaves
 
 
 def _fitting(direction: Tensor | None, of: Tensor, what: str, role: str) -> UOp | None:

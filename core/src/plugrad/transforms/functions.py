@@ -2,6 +2,7 @@
 
 import functools
 from collections.abc import Callable
+from itertools import repeat
 from typing import Any, ParamSpec, TypeVar
 
 from plugrad.autodiff import recomputed
@@ -10,7 +11,8 @@ from plugrad.tensor import Tensor
 from plugrad.tensor.custom import with_backward
 from plugrad.tensor.graphs import alive, graph_below, held_nodes, tensor_of
 from plugrad.transforms.tracing import check_function, gradients_needed
-from plugrad.transforms.tree import form_of, leaves_of, only_tensors, rebuilt
+from plugrad.transforms.tree import only_tensors, tensors_in
+from plugrad.tree import HOLE, refill
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
@@ -43,7 +45,7 @@ def checkpoint(f: Callable[P, R]) -> Callable[P, R]:
 
     @functools.wraps(f)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        arguments = leaves_of((args, kwargs))
+        arguments = tensors_in((args, kwargs))
         known = {u for t in (*alive(), *arguments) for u in held_nodes(t)}
         # numbers are written down anew
         known = {u for u in known if u.op is not Ops.CONST}
@@ -51,7 +53,7 @@ def checkpoint(f: Callable[P, R]) -> Callable[P, R]:
         results = only_tensors(out, "checkpoint")
         nodes = recomputed([graph_below(y) for y in results], known)
         made = [tensor_of(u, y.device, y.requires_grad) for u, y in zip(nodes, results, strict=True)]
-        return rebuilt(out, iter(made))
+        return refill(out, Tensor, made)
 
     return call
 
@@ -88,7 +90,7 @@ def custom_gradient(backward: Callable[..., Any]) -> Callable[[Callable[..., R]]
     def decorate(f: Callable[..., R]) -> Callable[..., R]:
         @functools.wraps(f)
         def call(*args: Any, **kwargs: Any) -> R:
-            inputs = leaves_of((args, kwargs))
+            inputs = tensors_in((args, kwargs))
             if not inputs:
                 raise TransformError(
                     f"{_name(f)} with a gradient of its own was called without tensors. Pass those that it "
@@ -98,13 +100,13 @@ def custom_gradient(backward: Callable[..., Any]) -> Callable[[Callable[..., R]]
             out = f(*args, **kwargs)
             results = only_tensors(out, _name(f))
             _check_arguments(f, results, inputs, needed)
-            form = form_of(out)
+            form = refill(out, Tensor, repeat(HOLE))
 
             def pull(gradients: Any, taken: Any, made: Any) -> Any:
-                given = backward(rebuilt(form, iter(gradients)), tuple(taken), rebuilt(form, iter(made)))
+                given = backward(refill(form, Tensor, gradients), tuple(taken), refill(form, Tensor, made))
                 return given if isinstance(given, (list, tuple)) else (given,)  # pyright: ignore
 
-            return rebuilt(out, iter(with_backward(results, inputs, pull)))
+            return refill(out, Tensor, with_backward(results, inputs, pull))
 
         return call
 

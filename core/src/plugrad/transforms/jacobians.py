@@ -11,7 +11,8 @@ from plugrad.tensor.shapes import fixed_shape
 from plugrad.transforms.batching import vmap
 from plugrad.transforms.derivatives import chosen, linearize, numbers, vjp
 from plugrad.transforms.tracing import check_function
-from plugrad.transforms.tree import leaves_of, rebuilt
+from plugrad.transforms.tree import tensors_in
+from plugrad.tree import refill
 
 __all__ = ["hessian", "jacfwd", "jacobian", "jacrev"]
 
@@ -46,7 +47,7 @@ def jacobian(
         of_primals = _of_chosen(f, args, kwargs, argnums, "jacobian")
         y, pull, *extra = vjp(of_primals, *primals, has_aux=has_aux)
         results = _float_tensors(y, "jacobian", "the result")
-        inputs = leaves_of(primals)
+        inputs = tensors_in(primals)
 
         def rows(number: int) -> Any:
             result = results[number]
@@ -54,13 +55,13 @@ def jacobian(
 
             def row(direction: Tensor) -> Any:
                 flowing = [direction if i == number else None for i in range(len(results))]
-                return tuple(leaves_of(pull(rebuilt(y, iter(flowing)))))
+                return tuple(tensors_in(pull(refill(y, Tensor, flowing))))
 
             unit = _units(result, shape)
             found = [g.reshape(*shape, *x.shape) for g, x in zip(vmap(row)(unit), inputs, strict=True)]
             return _formed(primals, argnums, found)
 
-        made = rebuilt(y, iter([rows(number) for number in range(len(results))]))
+        made = refill(y, Tensor, [rows(number) for number in range(len(results))])
         return (made, *extra) if has_aux else made
 
     return derivatives
@@ -94,7 +95,7 @@ def jacfwd(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[
         primals = _primals(args, argnums, "jacfwd")
         y, push = linearize(_of_chosen(f, args, kwargs, argnums, "jacfwd"), *primals)
         results = _float_tensors(y, "jacfwd", "the result")
-        inputs = leaves_of(primals)
+        inputs = tensors_in(primals)
 
         def columns(number: int) -> list[Tensor]:
             x = inputs[number]
@@ -102,14 +103,14 @@ def jacfwd(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[
 
             def column(direction: Tensor) -> Any:
                 moving = [direction if i == number else None for i in range(len(inputs))]
-                return tuple(leaves_of(push(*rebuilt(primals, iter(moving)))))
+                return tuple(tensors_in(push(*refill(primals, Tensor, moving))))
 
             found = vmap(column, out_axes=-1)(_units(x, shape))
             return [t.reshape(*r.shape, *shape) for t, r in zip(found, results, strict=True)]
 
         # by argument, then by result
         made = [columns(number) for number in range(len(inputs))]
-        return rebuilt(y, iter([_formed(primals, argnums, found) for found in zip(*made, strict=True)]))
+        return refill(y, Tensor, [_formed(primals, argnums, found) for found in zip(*made, strict=True)])
 
     return derivatives
 
@@ -149,7 +150,7 @@ def _primals(args: tuple[Any, ...], argnums: int | Sequence[int], what: str) -> 
 
 
 def _float_tensors(tree: Any, what: str, role: str) -> list[Tensor]:
-    tensors = leaves_of(tree)
+    tensors = tensors_in(tree)
     found: list[Any] = [*tensors] or [tree]
     for leaf in found:
         if not isinstance(leaf, Tensor) or not is_float(leaf.dtype):
@@ -166,5 +167,5 @@ def _units(like: Tensor, shape: tuple[int, ...]) -> Tensor:
 
 
 def _formed(primals: tuple[Any, ...], argnums: int | Sequence[int], found: Sequence[Tensor]) -> Any:
-    made = rebuilt(primals, iter(found))
+    made = refill(primals, Tensor, found)
     return made[0] if isinstance(argnums, int) else made

@@ -1,88 +1,46 @@
-"""Arguments and results of functions as trees of lists, tuples and dicts, of tensors at last."""
+"""The tensors in arguments and results of functions: trees of lists, tuples and dicts."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from plugrad.errors import TransformError
 from plugrad.tensor import Tensor
+from plugrad.tree import branches, iter_leaves, map_leaves
 
-__all__ = ["form_of", "leaves_of", "mapped", "only_tensors", "rebuilt", "spread"]
-
-
-class _Leaf:
-    """The place of a tensor in a tree that is kept without its tensors."""
+__all__ = ["map_tensors", "only_tensors", "spread", "tensors_in"]
 
 
-_LEAF = _Leaf()
-
-
-def form_of(tree: Any) -> Any:
-    """Return a tree without its tensors, for `rebuilt`.
-
-    Example:
-        >>> rebuilt(form_of([Tensor([1]), 2]), iter("x"))
-        ['x', 2]
-    """
-    return mapped(lambda _: _LEAF, tree)
-
-
-def leaves_of(tree: Any) -> list[Tensor]:
+def tensors_in(tree: Any) -> list[Tensor]:
     """Return the tensors of a tree, in order.
 
     Example:
-        >>> len(leaves_of([Tensor([1]), {"a": (Tensor([2]), "text")}]))
+        >>> len(tensors_in([Tensor([1]), {"a": (Tensor([2]), "text")}]))
         2
     """
-    out: list[Tensor] = []
-    mapped(out.append, tree)
-    return out
+    return [leaf for leaf in iter_leaves(tree) if isinstance(leaf, Tensor)]
 
 
-def mapped(function: Callable[[Any], Any], tree: Any) -> Any:
-    """Return a tree with what `function` gives for each tensor; everything else stays as it is."""
-    if isinstance(tree, (Tensor, _Leaf)):
-        return function(tree)
-    if isinstance(tree, (list, tuple)):
-        items = [mapped(function, item) for item in cast("list[Any]", tree)]
-        kind: Any = type(cast("object", tree))
-        return kind(*items) if hasattr(kind, "_fields") else kind(items)
-    if isinstance(tree, Mapping):
-        pairs = cast("Mapping[Any, Any]", tree).items()
-        return {key: mapped(function, item) for key, item in pairs}
-    return tree
-
-
-def rebuilt(tree: Any, tensors: Iterator[Any]) -> Any:
-    """Return a tree, or the form of one, in which each tensor is the next one of `tensors`."""
-    return mapped(lambda _: next(tensors), tree)
+def map_tensors(function: Callable[[Tensor], Any], tree: Any) -> Any:
+    """Return a tree with `function(tensor)` for each tensor; everything else stays as it is."""
+    return map_leaves(lambda leaf: function(leaf) if isinstance(leaf, Tensor) else leaf, tree)
 
 
 def only_tensors(tree: Any, what: str) -> list[Tensor]:
-    """Return the tensors of what a function returned.
+    """Return the tensors of a function's result.
 
     Raises:
         TransformError: there is none, or something else is among them.
     """
-    for leaf in _others(tree):
-        raise TransformError(
-            f"{what}: the function returned {leaf!r:.80} ({type(leaf).__name__}). Return tensors, alone or "
-            "in lists, tuples and dicts."
-        )
-    found = leaves_of(tree)
+    found = list(iter_leaves(tree))
+    for leaf in found:
+        if not isinstance(leaf, Tensor):
+            raise TransformError(
+                f"{what}: the function returned {leaf!r:.80} ({type(leaf).__name__}). Return tensors, alone "
+                "or in lists, tuples and dicts."
+            )
     if not found:
         raise TransformError(f"{what}: the function returned no tensor. Return at least one.")
     return found
-
-
-def _others(tree: Any) -> Iterator[Any]:
-    if isinstance(tree, (list, tuple)):
-        for item in cast("list[Any]", tree):
-            yield from _others(item)
-    elif isinstance(tree, Mapping):
-        for item in cast("Mapping[Any, Any]", tree).values():
-            yield from _others(item)
-    elif not isinstance(tree, Tensor):
-        yield tree
 
 
 def spread(prefix: Any, tree: Any, what: str) -> list[Any]:
@@ -97,20 +55,11 @@ def spread(prefix: Any, tree: Any, what: str) -> list[Any]:
         [0, None, None]
     """
     if isinstance(prefix, (list, tuple, Mapping)):
-        parts = _children(cast("Any", prefix))
-        branches = _children(tree)
-        if parts is None or branches is None or parts.keys() != branches.keys():
+        axes, items = branches(cast("Any", prefix)), branches(tree)
+        if axes is None or items is None or axes.keys() != items.keys():
             raise TransformError(
                 f"{what}: axes {prefix!r} for a tree of another form, {type(tree).__name__}. Give one axis "
                 "for all of it, or axes in the same lists, tuples and dicts."
             )
-        return [axis for key in branches for axis in spread(parts[key], branches[key], what)]
-    return [prefix] * len(leaves_of(tree))
-
-
-def _children(tree: Any) -> dict[Any, Any] | None:
-    if isinstance(tree, (list, tuple)):
-        return dict(enumerate(cast("list[Any]", tree)))
-    if isinstance(tree, Mapping):
-        return dict(cast("Mapping[Any, Any]", tree))
-    return None
+        return [axis for key in items for axis in spread(axes[key], items[key], what)]
+    return [prefix] * len(tensors_in(tree))

@@ -1,17 +1,17 @@
-"""Tests of plugrad.nn.tree: any objects are a model."""
+"""Tests of plugrad.tree: trees of leaves, and any objects as a tree."""
 
 import doctest
-from collections import OrderedDict, deque
+from collections import OrderedDict, deque, namedtuple
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
-from plugrad.errors import StateError
-from plugrad.nn import Linear, tree
-from plugrad.nn.state import get_parameters, get_state_dict, load_state_dict
-from plugrad.nn.tree import named_tensors
-from plugrad.tensor import Tensor
+from plugrad import Tensor, tree
+from plugrad.nn import Linear
+from plugrad.tree import HOLE, freeze, map_leaves, named_leaves, refill
+
+Pair = namedtuple("Pair", ["first", "second"])
 
 
 def kind(value: object) -> str:
@@ -24,7 +24,7 @@ def weight() -> Tensor:
 
 
 def names(model: object) -> list[str]:
-    return [name for name, _ in named_tensors(model)]
+    return [name for name, _ in named_leaves(model, Tensor)]
 
 
 class Slotted:
@@ -88,13 +88,6 @@ def test_what_contains_itself_is_looked_into_once() -> None:
     assert names(Node()) == ["weight", "children.0.weight"]
 
 
-def test_shared_tensors_are_trained_once_and_named_twice() -> None:
-    tied = weight()
-    model = {"a": tied, "b": [tied], "c": weight()}
-    assert names(model) == ["a", "b.0", "c"]
-    assert get_parameters(model) == [tied, model["c"]]
-
-
 def test_very_deep_trees_have_names() -> None:
     deep: Any = weight()
     for _ in range(5000):
@@ -114,18 +107,23 @@ def test_graphs_are_no_models() -> None:
     assert names({"graph": x.uop, "weight": weight()}) == ["weight"]
 
 
-def test_two_tensors_of_one_name_are_an_error() -> None:
-    model = {"a.b": weight(), "a": {"b": weight()}}
-    with pytest.raises(StateError, match=r"two tensors of the model are named 'a\.b'"):
-        get_state_dict(model)
-    assert len(get_parameters(model)) == 2
+def test_a_mapped_tree_keeps_its_form() -> None:
+    given = {"p": Pair(1, [2, "text"]), "q": None}
+    assert map_leaves(str, given) == {"p": Pair("1", ["2", "text"]), "q": "None"}
 
 
-@pytest.mark.parametrize("junk", [None, 3, "a", [1], {"weight": 3}, {3: Tensor(1)}], ids=str)
-def test_junk_is_no_state(junk: Any) -> None:
-    with pytest.raises(StateError, match=r"^load_state_dict: "):
-        load_state_dict({"weight": weight()}, junk, strict=False)
+def test_refill_puts_values_in_the_places_of_a_class_and_of_holes() -> None:
+    given = {"x": [1, "text"], "y": Pair(HOLE, 2)}
+    assert refill(given, int, "abc") == {"x": ["a", "text"], "y": Pair("b", "c")}
+    kept = refill(given, int, [HOLE] * 3)
+    assert refill(kept, float, "abc") == {"x": ["a", "text"], "y": Pair("b", "c")}
+
+
+def test_keys_of_trees_tell_their_forms_apart() -> None:
+    keys = [freeze(repr, each) for each in ([1, 2], (1, 2), Pair(1, 2), [1, [2]], {1: 2}, 1)]
+    assert len(set(keys)) == len(keys)
+    assert freeze(type, [1, {"a": 2}]) == freeze(type, [3, {"b": 4}])
 
 
 def test_examples_show_what_happens() -> None:
-    assert doctest.testmod(tree, extraglobs={"Tensor": Tensor}).failed == 0
+    assert doctest.testmod(tree).failed == 0

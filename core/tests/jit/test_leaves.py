@@ -7,20 +7,20 @@ import pytest
 
 from plugrad import Tensor, Variable
 from plugrad.errors import JitError
-from plugrad.jit.tree import Leaf, Leaves, collect, rebuild
+from plugrad.jit.leaves import Leaves
 
 Pair = namedtuple("Pair", ["first", "second"])
 
 
 def key(value: Any) -> Any:
-    return collect(value, Leaves())
+    return Leaves().collect(value)
 
 
 def test_tensors_and_bound_variables_are_collected_in_order() -> None:
     a, b, c = (Tensor([n]) for n in range(3))
     n = Variable("n", 1, 8).bind(3)
     leaves = Leaves()
-    collect({"x": [a, (b, 1)], "y": Pair(c, n)}, leaves)
+    leaves.collect({"x": [a, (b, 1)], "y": Pair(c, n)})
     assert [id(t) for t in leaves.tensors] == [id(a), id(b), id(c)]
     assert leaves.variables == [n]
 
@@ -44,8 +44,3 @@ def test_floats_are_told_apart_by_their_bits() -> None:
 def test_what_is_not_hashable_is_refused() -> None:
     with pytest.raises(JitError, match=r"got or returned \{1\} \(set\)"):
         key([{1}])
-
-
-def test_rebuild_puts_values_in_the_places_of_tensors() -> None:
-    tree = {"x": [Tensor([1]), 2], "y": Pair(Leaf(1), "z")}
-    assert rebuild(tree, iter("ab")) == {"x": ["a", 2], "y": Pair("b", "z")}
