@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
     Shape = tuple[int | UOp, ...]
 
+#: The shape and the device of a node. None as shape: it has none (kernel level). None as device: any will do.
+Placement = tuple["Shape | None", str | None]
+
 _SAME_AS_FIRST = frozenset(
     {Ops.CONTIGUOUS, Ops.DETACH, Ops.COPY, Ops.ASSIGN, Ops.AFTER, Ops.LATER, Ops.DISPATCH}
 )
@@ -36,12 +39,16 @@ def pairs_of(u: "UOp") -> "tuple[tuple[int | UOp, int | UOp], ...]":
     return tuple(zip(flat[::2], flat[1::2], strict=True))
 
 
-def shape_of(u: "UOp") -> "Shape | None":
-    """Return the shape of `u`, whose sources' shapes are known. None for nodes that have none (kernel level).
+def placement_of(u: "UOp") -> Placement:
+    """Return the shape and the device of `u`, from those of its sources, which are known.
 
     Raises:
         ShapeError: sources of an elementwise node disagree.
     """
+    return _shape_of(u), _device_of(u)
+
+
+def _shape_of(u: "UOp") -> "Shape | None":
     op = u.op
     if op in ELEMENTWISE:
         return _elementwise_shape(u)
@@ -134,7 +141,7 @@ def _structure(term: "UOp") -> Any:
 
 
 def _shape(u: "UOp") -> "Shape | None":
-    return u._shape  # pyright: ignore[reportPrivateUsage] - shapes are filled in sources first
+    return u._placement[0]  # pyright: ignore[reportPrivateUsage] - sources come first
 
 
 def _elementwise_shape(u: "UOp") -> "Shape | None":
@@ -154,19 +161,22 @@ def _elementwise_shape(u: "UOp") -> "Shape | None":
     return out
 
 
-def device_of(u: "UOp") -> str | None:
-    """Return the device of `u`; None where any device will do. Its sources' devices are known."""
+def _device_of(u: "UOp") -> str | None:
     if u.op is Ops.BUFFER:
         return u.arg.device
     if u.op is Ops.COPY:
         return str(u.arg)
     if u.op is Ops.OUTPUT:
-        return output_of(u)._device  # pyright: ignore[reportPrivateUsage]
+        return _device(output_of(u))
     if u.dtype is dtypes.index:
         return None
     if u.op is Ops.DISPATCH:
-        return u.src[0]._device  # pyright: ignore[reportPrivateUsage]
+        return _device(u.src[0])
     for s in u.src:
-        if (device := s._device) is not None:  # pyright: ignore[reportPrivateUsage]
+        if (device := s._placement[1]) is not None:  # pyright: ignore[reportPrivateUsage]
             return device
     return None
+
+
+def _device(u: "UOp") -> str | None:
+    return u._placement[1]  # pyright: ignore[reportPrivateUsage] - sources come first

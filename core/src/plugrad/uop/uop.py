@@ -8,7 +8,7 @@ import itertools
 import weakref
 from _weakref import _remove_dead_weakref  # pyright: ignore
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from plugrad.dtype import COMPLEX, DType, Number, dtypes, truncate
 from plugrad.errors import DtypeError, ShapeError
@@ -35,7 +35,7 @@ from plugrad.uop.ops import (
     Ops,
     rule_of,
 )
-from plugrad.uop.shape import device_of, shape_of
+from plugrad.uop.shape import Placement, placement_of
 
 _Key = tuple[Ops, DType, "tuple[UOp, ...]", Any, Any]
 
@@ -47,7 +47,6 @@ class _Ref(weakref.ref["UOp"]):
 
 _interned: dict[_Key, _Ref] = {}
 _buffer_numbers = itertools.count()
-_UNKNOWN: Any = object()  # what a slot holds that was not asked for yet
 
 
 def _forget(ref: Any) -> None:
@@ -61,32 +60,16 @@ class _UnfrozenNode:
     __slots__ = (
         "__weakref__",
         "_bounds",
-        "_device",
         "_key",
         "_order",
+        "_placement",
         "_ranges",
-        "_shape",
         "arg",
         "dtype",
         "op",
         "src",
         "tag",
     )
-
-
-if TYPE_CHECKING:
-    _kept = property
-else:
-
-    def _kept(compute: "Callable[[UOp], Any]") -> property:
-        """Make a property that is computed once for a node and its sources. The slot `_name` keeps it."""
-        slot = f"_{compute.__name__}"
-
-        def ask(node: Any) -> Any:
-            found = getattr(node, slot, _UNKNOWN)
-            return node._lazily(slot, compute) if found is _UNKNOWN else found
-
-        return property(ask, doc=compute.__doc__)
 
 
 class UOp(OperatorMixin, StructureMixin, ExpressionMixin, _UnfrozenNode):
@@ -105,11 +88,10 @@ class UOp(OperatorMixin, StructureMixin, ExpressionMixin, _UnfrozenNode):
     arg: Any
     tag: Any
     _bounds: tuple[Any, Any]
-    _device: str | None
     _key: bytes
     _order: Order
+    _placement: Placement
     _ranges: "frozenset[UOp]"
-    _shape: "tuple[int | UOp, ...] | None"
 
     def __new__(
         cls,
@@ -221,9 +203,7 @@ class UOp(OperatorMixin, StructureMixin, ExpressionMixin, _UnfrozenNode):
     @staticmethod
     def new_buffer(device: str, shape: tuple[int, ...], dtype: DType) -> "UOp":
         """Return a BUFFER that no other call returned: memory for `shape` elements on `device`."""
-        made = UOp(Ops.BUFFER, dtype, (), BufferArg(next(_buffer_numbers), device, shape))
-        object.__setattr__(made, "_device", device)  # asked for at once, so known at once
-        return made
+        return UOp(Ops.BUFFER, dtype, (), BufferArg(next(_buffer_numbers), device, shape))
 
     @staticmethod
     def iota(size: "int | UOp", dtype: DType = dtypes.int32) -> "UOp":
@@ -290,24 +270,33 @@ class UOp(OperatorMixin, StructureMixin, ExpressionMixin, _UnfrozenNode):
 
     # --- asking ---
 
-    @_kept
+    @property
     def shape(self) -> "tuple[int | UOp, ...]":
         """The shape in elements; symbolic dimensions are index nodes.
 
         Raises:
             ShapeError: this node has no shape, or its sources disagree.
         """
-        return shape_of(self)  # pyright: ignore - who asks has a node with a shape
+        try:
+            return self._placement[0]  # pyright: ignore - who asks has a node with a shape
+        except AttributeError:
+            return self._lazily("_placement", placement_of)[0]
 
-    @_kept
+    @property
     def device(self) -> str | None:
         """The device this value lives on; None for constants, which live anywhere."""
-        return device_of(self)
+        try:
+            return self._placement[1]
+        except AttributeError:
+            return self._lazily("_placement", placement_of)[1]
 
-    @_kept
+    @property
     def bounds(self) -> tuple[Any, Any]:
         """An interval that every value of this node lies in, both ends included."""
-        return bounds_of(self)
+        try:
+            return self._bounds
+        except AttributeError:
+            return self._lazily("_bounds", bounds_of)
 
     @property
     def base(self) -> "UOp":
@@ -333,32 +322,45 @@ class UOp(OperatorMixin, StructureMixin, ExpressionMixin, _UnfrozenNode):
         """An upper bound of this node's values."""
         return self.bounds[1]
 
-    @_kept
+    @property
     def order(self) -> Order:
         """The place of this node among others, the same in every process (see `order_of`)."""
-        return order_of(self)
+        try:
+            return self._order
+        except AttributeError:
+            return self._lazily("_order", order_of)
 
-    @_kept
+    @property
     def ranges(self) -> "frozenset[UOp]":
         """The RANGEs whose loops this value is computed inside of."""
-        return open_ranges(self)
+        try:
+            return self._ranges
+        except AttributeError:
+            return self._lazily("_ranges", open_ranges)
 
-    @_kept
+    @property
     def key(self) -> bytes:
         """SHA-256 of the structure: equal in every process for equal graphs."""
-        return key_of(self)
+        try:
+            return self._key
+        except AttributeError:
+            return self._lazily("_key", key_of)
 
     def _lazily(self, slot: str, compute: "Callable[[UOp], Any]") -> Any:
         """Compute the missing value of `slot`, for this node and those below it."""
-        for s in self.src:
-            if not hasattr(s, slot):
-                break
-        else:
-            value = compute(self)
-            object.__setattr__(self, slot, value)
-            return value
-        for node in self.toposort(lambda u: not hasattr(u, slot)):
-            object.__setattr__(node, slot, compute(node))
+        stack: list[UOp] = [self]
+        while stack:
+            node = stack[-1]
+            ready = True
+            for s in node.src:
+                if not hasattr(s, slot):
+                    stack.append(s)
+                    ready = False
+            if ready:
+                stack.pop()
+                # a node that many others use is on the stack once for each use
+                if not hasattr(node, slot):
+                    object.__setattr__(node, slot, compute(node))
         return getattr(self, slot)
 
     def toposort(self, gate: "Callable[[UOp], bool] | None" = None) -> "dict[UOp, None]":
