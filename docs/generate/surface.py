@@ -47,7 +47,7 @@ TENSOR_PAGES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     (
         "indexing",
         "Indexing and searching",
-        ("indexing", "advanced", "gather", "scatter_views", "search", "unique"),
+        ("indexing", "advanced", "gather", "scatter_views", "search", "distinct"),
     ),
     (
         "linalg",
@@ -101,7 +101,7 @@ class Name:
     @property
     def module(self) -> str:
         """The last part of the name of the module that defines it."""
-        holder: Any = self.owner or self.function or self.value
+        holder: Any = self.function or self.owner or self.value
         return holder.__module__.rpartition(".")[2]
 
 

@@ -79,8 +79,8 @@ def name_outer_method(message: str) -> str:
     while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         code = frame.f_code
         if code.co_filename.startswith(_TENSOR):
-            # methods only: `Mixin.name`, neither functions nor what is defined inside of one
-            if code.co_qualname.count(".") == 1:
+            # methods only: neither other functions nor what is defined inside of one
+            if code.co_varnames[:1] in (("self",), ("cls",)) and "<" not in code.co_qualname:
                 inner.add(called)
                 called = code.co_name
         elif called:

@@ -29,6 +29,7 @@ from plugrad.errors import ArgumentError, ShapeError
 from plugrad.tensor import Tensor
 from plugrad.tensor.linalg.factorizations import epsilon
 from plugrad.tensor.linalg.matrix_results import EighResult, QRResult, SlogdetResult, SVDResult
+from plugrad.tensor.promotion import float_dtypes
 from plugrad.tensor.shapes import as_int, greater, is_one_of, show
 
 __all__ = [
@@ -317,7 +318,7 @@ def matrix_rank(x: Tensor, /, *, rtol: Tolerance = None) -> Tensor:
         1
     """
     s: Any = _singular_values(x, "matrix_rank")
-    wide = s.cast(s._float_dtypes()[1])
+    wide = s.cast(float_dtypes(s)[1])
     size: Any = greater(*x.shape[-2:])
     size = size if isinstance(size, int) else wide._make(size.cast(wide.dtype), wide.device)
     part = size * epsilon(wide.dtype) if rtol is None else _for_each_value(rtol)

@@ -357,6 +357,19 @@ def axes_along(axes: Axes, ndim: int, what: str) -> tuple[int, ...]:
     return found if ndim else ()
 
 
+def nonempty_axes(shape: Shape, axis: Axes, what: str) -> tuple[int, ...]:
+    """Return what `axes_along` does, of axes that have elements.
+
+    Raises:
+        AxisError: an axis does not exist.
+        ShapeError: one has no elements.
+    """
+    axes = axes_along(axis, len(shape), what)
+    if any(isinstance(shape[a], int) and shape[a] == 0 for a in axes):
+        raise ShapeError(f"{what} over axis {axis} of shape {show(shape)}: there are no elements.")
+    return axes
+
+
 def check_inside(number: int, axis: int, size: int, what: str = "index") -> None:
     """Refuse a place that is not on an axis.
 

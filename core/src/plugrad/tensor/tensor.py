@@ -67,10 +67,7 @@ from plugrad.tensor.linalg.matmul import MatmulMixin
 from plugrad.tensor.linalg.matrices import MatrixMixin
 from plugrad.tensor.linalg.spectra import SpectralMixin
 from plugrad.tensor.migration_hints import advice
-from plugrad.tensor.reduce.norms import NormMixin
-from plugrad.tensor.reduce.reduce import ReduceMixin
-from plugrad.tensor.reduce.scan import ScanMixin
-from plugrad.tensor.reduce.statistics import StatisticsMixin
+from plugrad.tensor.reduce.mixin import ReduceMixin
 from plugrad.tensor.shape.diagonals import DiagonalMixin
 from plugrad.tensor.shape.joins import JoinMixin
 from plugrad.tensor.shape.movement import MovementMixin
@@ -78,16 +75,15 @@ from plugrad.tensor.shape.padding import PaddingMixin
 from plugrad.tensor.shape.reorder import ReorderMixin
 from plugrad.tensor.shape.stacks import StackMixin
 from plugrad.tensor.shapes import as_flag, as_int, cut_to, fixed_shape, is_static, show
-from plugrad.tensor.sort.order import OrderMixin
-from plugrad.tensor.sort.search import SearchMixin
-from plugrad.tensor.sort.selection import SelectionMixin
-from plugrad.tensor.sort.unique import UniqueMixin
+from plugrad.tensor.sort.mixin import SortMixin
 from plugrad.uop.ops import Ops
 from plugrad.uop.shape import greatest
 from plugrad.uop.uop import UOp
 
 
 class Tensor(
+    SortMixin,
+    ReduceMixin,
     AssignMixin,
     ComputingMixin,
     GradientMixin,
@@ -118,19 +114,11 @@ class Tensor(
     OperatorMixin,
     SpecialMixin,
     SynonymMixin,
-    NormMixin,
-    ReduceMixin,
-    ScanMixin,
-    StatisticsMixin,
     AdvancedIndexingMixin,
     GatherMixin,
     SamplingMixin,
     WrittenMixin,
     SetItemMixin,
-    OrderMixin,
-    SearchMixin,
-    SelectionMixin,
-    UniqueMixin,
     EinsumMixin,
     LinalgMixin,
     MatmulMixin,

@@ -24,6 +24,7 @@ from plugrad.dtype import dtypes
 from plugrad.errors import ArgumentError, AxisError, ShapeError
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.keywords import AxisNames, renamed
+from plugrad.tensor.promotion import float_dtypes
 from plugrad.tensor.shapes import Dim, as_int, one_axis, show, size_today
 from plugrad.uop.shape import add_sizes, greatest
 from plugrad.uop.uop import UOp
@@ -125,7 +126,7 @@ class FourierMixin(TensorBase):
             out = self.stack(self.zeros_like(), axis=-1)._transformed("rfft", n, at, norm, -1)
             return out._interval(at, 0, out.shape[at] // 2 + 1)
         _check_norm("rfft", size, norm)
-        narrow, wide = self._float_dtypes()
+        narrow, wide = float_dtypes(self)
         out = self.cast(wide)._resized(at, size).movedim(at, -1)._half_frequencies()
         return out._divided(size, norm, -1).movedim(-2, at).cast(narrow)
 
@@ -197,7 +198,7 @@ class FourierMixin(TensorBase):
         at = self._check_complex(what, axis)
         size = self.shape[at] if n is None else _count(n, what)
         _check_norm(what, size, norm)
-        narrow, wide = self._float_dtypes()
+        narrow, wide = float_dtypes(self)
         out = self.cast(wide)._resized(at, size).movedim(at, -2)._frequencies(sign)
         return out._divided(size, norm, sign).movedim(-2, at).cast(narrow)
 

@@ -29,6 +29,7 @@ from plugrad.tensor.linalg.factorizations import (
 from plugrad.tensor.linalg.matmul import check_factor
 from plugrad.tensor.linalg.matrix_results import QRResult, SlogdetResult
 from plugrad.tensor.linalg.triangles import inverse_of_lower
+from plugrad.tensor.promotion import float_dtypes
 from plugrad.tensor.shapes import (
     Dim,
     as_int,
@@ -292,13 +293,13 @@ class LinalgMixin(TensorBase):
         if self.ndim < 2 or (square and shape[-1] != shape[-2]):
             kind = "square matrices: (..., n, n)" if square else "matrices: (..., m, n)"
             raise ShapeError(f"{what} of shape {show(shape)}: it takes {kind}.")
-        narrow, wide = self._float_dtypes()
+        narrow, wide = float_dtypes(self)
         return self.cast(wide), narrow
 
     def _squares(self: Tensor, what: str) -> tuple[Tensor, DType]:
         """Return what `_matrices` does for square ones, whose size may be symbolic."""
         if self.ndim > 1 and self.shape[-1] is self.shape[-2]:
-            narrow, wide = self._float_dtypes()
+            narrow, wide = float_dtypes(self)
             return self.cast(wide), narrow
         return self._matrices(what, square=True)
 

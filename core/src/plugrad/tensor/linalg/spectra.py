@@ -24,6 +24,7 @@ from plugrad.tensor.linalg.linalg import completed, greatest
 from plugrad.tensor.linalg.matmul import check_factor
 from plugrad.tensor.linalg.matrix_results import EighResult, LeastSquares, SVDResult
 from plugrad.tensor.linalg.matrix_steps import computed
+from plugrad.tensor.promotion import float_dtypes
 from plugrad.tensor.shapes import Dim, greater, is_static, lesser, one_axis, several, show
 from plugrad.uop.uop import UOp
 
@@ -202,7 +203,7 @@ class SpectralMixin(TensorBase):
             raise AxisError(f"matrix_norm: axes {both} are the same. Name two different axes.")
         if not isinstance(p, str):
             p = real(p, "matrix_norm: p")
-        narrow, wide = self._float_dtypes()
+        narrow, wide = float_dtypes(self)
         x = self.cast(wide).movedim((rows, columns), (-2, -1))
         if p == "fro":
             out = x.norm(2, (-2, -1), keepdim=True)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-# `self` is the class that joins the mixins, which share its protected members
-# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
+# pyright: reportPrivateUsage=false
 import math
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
@@ -17,11 +16,22 @@ from plugrad.dtype import (
     is_inexact,
     sum_acc_dtype,
 )
-from plugrad.errors import DtypeError, ShapeError
-from plugrad.tensor.base import DTypeLike, TensorBase, the_dtype
+from plugrad.errors import DtypeError
+from plugrad.tensor.base import DTypeLike, the_dtype
 from plugrad.tensor.complex_formulas.apply import apply, parts_of
 from plugrad.tensor.keywords import AxisNames, KeepdimNames, ReduceNames, SpreadNames, renamed
-from plugrad.tensor.shapes import Axes, Dim, as_flag, as_number, axes_along, expanded, one_axis, product, show
+from plugrad.tensor.promotion import float_dtypes
+from plugrad.tensor.shapes import (
+    Axes,
+    Dim,
+    as_flag,
+    as_number,
+    axes_along,
+    expanded,
+    nonempty_axes,
+    one_axis,
+    product,
+)
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
@@ -29,376 +39,374 @@ if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
 
 
-class ReduceMixin(TensorBase):
-    """Reductions over one axis, several, or (with `axis=None`) all; `keepdim` leaves them with size 1."""
+def sum(
+    self: Tensor,
+    axis: Axes = None,
+    keepdim: bool = False,
+    dtype: DTypeLike | None = None,
+    **names: Unpack[ReduceNames],
+) -> Tensor:
+    """Return sums. Narrow floats accumulate in float32; narrow integers and bools give at least 32 bits.
 
-    __slots__ = ()
+    Args:
+        axis: what to sum over; `()` names no axis, and all elements stay, as in NumPy.
+            A tensor without axes takes 0 and -1, as one axis of a single element.
+        keepdim: keep those axes with size 1.
+        dtype: accumulate in, and return, this dtype.
 
-    def _reduced(self: Tensor, u: UOp, op: Ops, axes: tuple[int, ...], keepdim: bool) -> UOp:
-        kept = tuple(size for axis, size in enumerate(u.shape) if axis not in axes)
-        out = u.reduce_axis(op, axes)
-        return out if as_flag(keepdim, "keepdim") else out.reshape(kept)
+    Raises:
+        AxisError: an axis does not exist.
 
-    def sum(
-        self: Tensor,
-        axis: Axes = None,
-        keepdim: bool = False,
-        dtype: DTypeLike | None = None,
-        **names: Unpack[ReduceNames],
-    ) -> Tensor:
-        """Return sums. Narrow floats accumulate in float32; narrow integers and bools give at least 32 bits.
+    Example:
+        >>> Tensor([[1, 2], [3, 4]]).sum(0).tolist()
+        [4, 6]
+    """
+    if names:
+        axis, keepdim = renamed(self.sum, names, axis=axis, keepdim=keepdim)
+    axes = axes_along(axis, self.ndim, "sum")
+    wide = the_dtype(dtype, sum_acc_dtype(self.dtype))
+    out = _reduced(self._graph.cast(wide), Ops.ADD, axes, keepdim)
+    return self._like(out.cast(self.dtype) if dtype is None and is_float(self.dtype) else out)
 
-        Args:
-            axis: what to sum over; `()` names no axis, and all elements stay, as in NumPy.
-                A tensor without axes takes 0 and -1, as one axis of a single element.
-            keepdim: keep those axes with size 1.
-            dtype: accumulate in, and return, this dtype.
 
-        Raises:
-            AxisError: an axis does not exist.
+def prod(
+    self: Tensor,
+    axis: Axes = None,
+    keepdim: bool = False,
+    dtype: DTypeLike | None = None,
+    **names: Unpack[ReduceNames],
+) -> Tensor:
+    """Return products, in the dtypes of `sum`.
 
-        Example:
-            >>> Tensor([[1, 2], [3, 4]]).sum(0).tolist()
-            [4, 6]
-        """
-        if names:
-            axis, keepdim = renamed(self.sum, names, axis=axis, keepdim=keepdim)
-        axes = axes_along(axis, self.ndim, "sum")
-        wide = the_dtype(dtype, sum_acc_dtype(self.dtype))
-        out = self._reduced(self._graph.cast(wide), Ops.ADD, axes, keepdim)
-        return self._like(out.cast(self.dtype) if dtype is None and is_float(self.dtype) else out)
+    Example:
+        >>> Tensor([2, 3, 4]).prod().item()
+        24
+    """
+    if names:
+        axis, keepdim = renamed(self.prod, names, axis=axis, keepdim=keepdim)
+    axes = axes_along(axis, self.ndim, "prod")
+    wide = the_dtype(dtype, sum_acc_dtype(self.dtype))
+    out = _reduced(self._graph.cast(wide), Ops.MUL, axes, keepdim)
+    return self._like(out.cast(self.dtype) if dtype is None and is_float(self.dtype) else out)
 
-    def prod(
-        self: Tensor,
-        axis: Axes = None,
-        keepdim: bool = False,
-        dtype: DTypeLike | None = None,
-        **names: Unpack[ReduceNames],
-    ) -> Tensor:
-        """Return products, in the dtypes of `sum`.
 
-        Example:
-            >>> Tensor([2, 3, 4]).prod().item()
-            24
-        """
-        if names:
-            axis, keepdim = renamed(self.prod, names, axis=axis, keepdim=keepdim)
-        axes = axes_along(axis, self.ndim, "prod")
-        wide = the_dtype(dtype, sum_acc_dtype(self.dtype))
-        out = self._reduced(self._graph.cast(wide), Ops.MUL, axes, keepdim)
-        return self._like(out.cast(self.dtype) if dtype is None and is_float(self.dtype) else out)
+def max(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack[KeepdimNames]) -> Tensor:
+    """Return the greatest elements; NaN where there is one.
 
-    def max(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack[KeepdimNames]) -> Tensor:
-        """Return the greatest elements; NaN where there is one.
+    Raises:
+        AxisError: an axis does not exist.
+        ShapeError: there are no elements.
 
-        Raises:
-            AxisError: an axis does not exist.
-            ShapeError: there are no elements.
+    Example:
+        >>> Tensor([[1, 5], [3, 4]]).max(1).tolist()
+        [5, 4]
+    """
+    if names:
+        (keepdim,) = renamed(self.max, names, keepdim=keepdim)
+    axes = nonempty_axes(self.shape, axis, "max")
+    return self._like(_reduced(self._graph, Ops.MAX, axes, keepdim))
 
-        Example:
-            >>> Tensor([[1, 5], [3, 4]]).max(1).tolist()
-            [5, 4]
-        """
-        if names:
-            (keepdim,) = renamed(self.max, names, keepdim=keepdim)
-        axes = self._nonempty_axes(axis, "max")
-        return self._like(self._reduced(self._graph, Ops.MAX, axes, keepdim))
 
-    def min(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack[KeepdimNames]) -> Tensor:
-        """Return the least elements; NaN where there is one.
+def min(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack[KeepdimNames]) -> Tensor:
+    """Return the least elements; NaN where there is one.
 
-        Raises:
-            AxisError: an axis does not exist.
-            ShapeError: there are no elements.
+    Raises:
+        AxisError: an axis does not exist.
+        ShapeError: there are no elements.
 
-        Example:
-            >>> Tensor([[1, 5], [3, 4]]).min(1).tolist()
-            [1, 3]
-        """
-        if names:
-            (keepdim,) = renamed(self.min, names, keepdim=keepdim)
-        axes = self._nonempty_axes(axis, "min")
-        u = self._graph
-        if is_float(self.dtype):
-            return self._like(-self._reduced(-u, Ops.MAX, axes, keepdim))
-        return self._like(~self._reduced(~u, Ops.MAX, axes, keepdim))
+    Example:
+        >>> Tensor([[1, 5], [3, 4]]).min(1).tolist()
+        [1, 3]
+    """
+    if names:
+        (keepdim,) = renamed(self.min, names, keepdim=keepdim)
+    axes = nonempty_axes(self.shape, axis, "min")
+    u = self._graph
+    if is_float(self.dtype):
+        return self._like(-_reduced(-u, Ops.MAX, axes, keepdim))
+    return self._like(~_reduced(~u, Ops.MAX, axes, keepdim))
 
-    def any(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack[ReduceNames]) -> Tensor:
-        """Return where some element is not zero.
 
-        Example:
-            >>> Tensor([[0, 1], [0, 0]]).any(1).tolist()
-            [True, False]
-        """
-        if names:
-            axis, keepdim = renamed(self.any, names, axis=axis, keepdim=keepdim)
-        axes = axes_along(axis, self.ndim, "any")
-        return self._like(self._reduced(self._truths(), Ops.MAX, axes, keepdim))
+def any(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack[ReduceNames]) -> Tensor:
+    """Return where some element is not zero.
 
-    def all(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack[ReduceNames]) -> Tensor:
-        """Return where all elements are not zero.
+    Example:
+        >>> Tensor([[0, 1], [0, 0]]).any(1).tolist()
+        [True, False]
+    """
+    if names:
+        axis, keepdim = renamed(self.any, names, axis=axis, keepdim=keepdim)
+    axes = axes_along(axis, self.ndim, "any")
+    return self._like(_reduced(nonzero_mask(self), Ops.MAX, axes, keepdim))
 
-        Example:
-            >>> Tensor([[0, 1], [2, 3]]).all(1).tolist()
-            [False, True]
-        """
-        if names:
-            axis, keepdim = renamed(self.all, names, axis=axis, keepdim=keepdim)
-        axes = axes_along(axis, self.ndim, "all")
-        return self._like(~self._reduced(~self._truths(), Ops.MAX, axes, keepdim))
 
-    def _truths(self: Tensor) -> UOp:
-        return self._graph if is_bool(self.dtype) else self._graph.ne(0)
+def all(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack[ReduceNames]) -> Tensor:
+    """Return where all elements are not zero.
 
-    def _nonempty_axes(self: Tensor, axis: Axes, what: str) -> tuple[int, ...]:
-        axes = axes_along(axis, self.ndim, what)
-        if any(isinstance(self.shape[a], int) and self.shape[a] == 0 for a in axes):
-            raise ShapeError(f"{what} over axis {axis} of shape {show(self.shape)}: there are no elements.")
-        return axes
+    Example:
+        >>> Tensor([[0, 1], [2, 3]]).all(1).tolist()
+        [False, True]
+    """
+    if names:
+        axis, keepdim = renamed(self.all, names, axis=axis, keepdim=keepdim)
+    axes = axes_along(axis, self.ndim, "all")
+    return self._like(~_reduced(~nonzero_mask(self), Ops.MAX, axes, keepdim))
 
-    # --- moments ---
 
-    def mean(
-        self: Tensor,
-        axis: Axes = None,
-        keepdim: bool = False,
-        *,
-        dtype: DTypeLike | None = None,
-        **names: Unpack[ReduceNames],
-    ) -> Tensor:
-        """Return means: floats, the default float for integers; or of elements cast to `dtype` before.
+def nonzero_mask(x: Tensor) -> UOp:
+    """Return where elements are not zero."""
+    return x._graph if is_bool(x.dtype) else x._graph.ne(0)
 
-        Raises:
-            DtypeError: `dtype` is no float.
 
-        Example:
-            >>> Tensor([1, 2]).mean().item()
-            1.5
-        """
-        if names:
-            axis, keepdim = renamed(self.mean, names, axis=axis, keepdim=keepdim)
-        if dtype is not None:
-            if not is_inexact(given := element_dtype(dtype)):
-                raise DtypeError(f"mean: dtype={given.name} is no float. Pass one; round and cast the mean.")
-            return self.cast(given).mean(axis, keepdim)
-        if is_complex(self.dtype):
-            return apply(lambda z: (z[0].mean(axis, keepdim), z[1].mean(axis, keepdim)), self)
-        axes = axes_along(axis, self.ndim, "mean")
-        dtype, wide = self._float_dtypes()
-        total = self._reduced(self._graph.cast(wide), Ops.ADD, axes, keepdim)
-        return self._like((total / _count(self._count(axes), wide)).cast(dtype))
+# --- moments ---
 
-    def var(
-        self: Tensor,
-        axis: Axes = None,
-        *,
-        keepdim: bool = False,
-        correction: float = 1,
-        **names: Unpack[SpreadNames],
-    ) -> Tensor:
-        """Return variances: squared distances from the mean, summed and divided by count - `correction`.
 
-        A divisor below 0 counts as 0. `keepdim` and `correction` are given by name: what comes second by
-        position means one thing to PyTorch and another to NumPy.
+def mean(
+    self: Tensor,
+    axis: Axes = None,
+    keepdim: bool = False,
+    *,
+    dtype: DTypeLike | None = None,
+    **names: Unpack[ReduceNames],
+) -> Tensor:
+    """Return means: floats, the default float for integers; or of elements cast to `dtype` before.
 
-        Raises:
-            AxisError: an axis does not exist.
-            DtypeError: `correction` is no number.
+    Raises:
+        DtypeError: `dtype` is no float.
 
-        Example:
-            >>> Tensor([1.0, 3.0]).var().item()
-            2.0
-        """
-        if names:
-            axis, keepdim, correction = renamed(
-                self.var, names, axis=axis, keepdim=keepdim, correction=correction
-            )
-        if is_complex(self.dtype):
-            real, imag = (x.var(axis, keepdim=keepdim, correction=correction) for x in parts_of(self))
-            return cast("Any", real + imag)
-        dtype, wide = self._float_dtypes()
-        return self._like(self._variance(axis, keepdim, correction, "var", wide).cast(dtype))
+    Example:
+        >>> Tensor([1, 2]).mean().item()
+        1.5
+    """
+    if names:
+        axis, keepdim = renamed(self.mean, names, axis=axis, keepdim=keepdim)
+    if dtype is not None:
+        if not is_inexact(given := element_dtype(dtype)):
+            raise DtypeError(f"mean: dtype={given.name} is no float. Pass one; round and cast the mean.")
+        return self.cast(given).mean(axis, keepdim)
+    if is_complex(self.dtype):
+        return apply(lambda z: (z[0].mean(axis, keepdim), z[1].mean(axis, keepdim)), self)
+    axes = axes_along(axis, self.ndim, "mean")
+    dtype, wide = float_dtypes(self)
+    total = _reduced(self._graph.cast(wide), Ops.ADD, axes, keepdim)
+    return self._like((total / _count(product([self.shape[axis] for axis in axes]), wide)).cast(dtype))
 
-    def std(
-        self: Tensor,
-        axis: Axes = None,
-        *,
-        keepdim: bool = False,
-        correction: float = 1,
-        **names: Unpack[SpreadNames],
-    ) -> Tensor:
-        """Return standard deviations: square roots of `var`. The gradient of deviation 0 is 0.
 
-        Raises:
-            AxisError: an axis does not exist.
-            DtypeError: `correction` is no number.
+def var(
+    self: Tensor,
+    axis: Axes = None,
+    *,
+    keepdim: bool = False,
+    correction: float = 1,
+    **names: Unpack[SpreadNames],
+) -> Tensor:
+    """Return variances: squared distances from the mean, summed and divided by count - `correction`.
 
-        Example:
-            >>> Tensor([1.0, 5.0, 9.0]).std().item()
-            4.0
-        """
-        if names:
-            axis, keepdim, correction = renamed(
-                self.std, names, axis=axis, keepdim=keepdim, correction=correction
-            )
-        if is_complex(self.dtype):
-            return self.var(axis, keepdim=keepdim, correction=correction).sqrt()
-        dtype, wide = self._float_dtypes()
-        variance = self._variance(axis, keepdim, correction, "std", wide)
-        # a root has no gradient at 0
-        is_zero = variance.eq(0.0)
-        root = is_zero.where(variance.const_like(1.0), variance).sqrt()
-        return self._like(is_zero.where(variance.const_like(0.0), root).cast(dtype))
+    A divisor below 0 counts as 0. `keepdim` and `correction` are given by name: what comes second by
+    position means one thing to PyTorch and another to NumPy.
 
-    def _variance(self: Tensor, axis: Axes, keepdim: bool, correction: float, what: str, wide: DType) -> UOp:
-        axes = axes_along(axis, self.ndim, what)
-        count: Any = self._count(axes)
-        x = self._graph.cast(wide)
-        mean = x.reduce_axis(Ops.ADD, axes) / _count(count, wide)
-        distance = x - expanded(mean, x.shape)
-        left = (_count(count, wide) - as_number(correction, what)).maximum(0.0)
-        return self._reduced(distance * distance, Ops.ADD, axes, keepdim) / left
+    Raises:
+        AxisError: an axis does not exist.
+        DtypeError: `correction` is no number.
 
-    def _float_dtypes(self: Tensor) -> tuple[DType, DType]:
-        """Return the dtype of a result that is a float, and the one to accumulate in."""
-        self._refuse_complex("a function")
-        dtype = self.dtype if is_float(self.dtype) else dtypes.default_float
-        return dtype, sum_acc_dtype(dtype)
-
-    def _count(self: Tensor, axes: tuple[int, ...]) -> Dim:
-        return product(self.shape[axis] for axis in axes)
-
-    # --- positions ---
-
-    def argmax(
-        self: Tensor, axis: int | None = None, keepdim: bool = False, **names: Unpack[ReduceNames]
-    ) -> Tensor:
-        """Return where the greatest element is, the first of equals; NaN counts as greatest.
-
-        With `axis=None`, the position among all elements in row-major order.
-
-        Raises:
-            AxisError: the axis does not exist.
-            ShapeError: there are no elements.
-
-        Example:
-            >>> Tensor([[1, 5], [7, 2]]).argmax(1).tolist()
-            [1, 0]
-        """
-        if names:
-            axis, keepdim = renamed(self.argmax, names, axis=axis, keepdim=keepdim)
-        return self._arg_extreme(axis, keepdim, "argmax", type(self).max)
-
-    def argmin(
-        self: Tensor, axis: int | None = None, keepdim: bool = False, **names: Unpack[ReduceNames]
-    ) -> Tensor:
-        """Return where the least element is, the first of equals; NaN counts as least.
-
-        Example:
-            >>> Tensor([3, 1, 1]).argmin().item()
-            1
-        """
-        if names:
-            axis, keepdim = renamed(self.argmin, names, axis=axis, keepdim=keepdim)
-        return self._arg_extreme(axis, keepdim, "argmin", type(self).min)
-
-    def _arg_extreme(self: Tensor, axis: int | None, keepdim: bool, what: str, extreme: Any) -> Tensor:
-        if axis is None:
-            self._nonempty_axes(None, what)
-            flat = self._like(self._graph.reshape((product(self.shape),)))
-            out = flat._arg_extreme(0, False, what, extreme)
-            return out.reshape((1,) * self.ndim) if keepdim else out
-        if not self.ndim:
-            one_axis(axis, 1, what)
-            return self._arg_extreme(None, False, what, extreme)
-        at = one_axis(axis, self.ndim, what)
-        best = expanded(extreme(self, at, keepdim=True)._graph, self.shape)
-        u = self._graph
-        found = u.eq(best) | u.ne(u) if is_float(self.dtype) else u.eq(best)
-        size: Any = self.shape[at]
-        dtype = dtypes.default_int if not isinstance(size, int) or size < 1 << 31 else dtypes.int64
-        # counting down from the end makes the first of equals the greatest
-        length = _count(size, dtype)
-        from_end = length - UOp.iota(size, dtype)
-        from_end = from_end.reshape(tuple(s if i == at else 1 for i, s in enumerate(self.shape))).expand(
-            self.shape
+    Example:
+        >>> Tensor([1.0, 3.0]).var().item()
+        2.0
+    """
+    if names:
+        axis, keepdim, correction = renamed(
+            self.var, names, axis=axis, keepdim=keepdim, correction=correction
         )
-        last = self._reduced(found.where(from_end, from_end.const_like(0)), Ops.MAX, (at,), keepdim)
-        return self._like(length - last)
+    if is_complex(self.dtype):
+        real, imag = (x.var(axis, keepdim=keepdim, correction=correction) for x in parts_of(self))
+        return cast("Any", real + imag)
+    dtype, wide = float_dtypes(self)
+    return self._like(_variance(self, axis, keepdim, correction, "var", wide).cast(dtype))
 
-    # --- softmax ---
 
-    def softmax(
-        self: Tensor, axis: int = -1, dtype: DTypeLike | None = None, **names: Unpack[AxisNames]
-    ) -> Tensor:
-        """Return `exp(self)` divided by its sum along an axis, without overflow.
+def std(
+    self: Tensor,
+    axis: Axes = None,
+    *,
+    keepdim: bool = False,
+    correction: float = 1,
+    **names: Unpack[SpreadNames],
+) -> Tensor:
+    """Return standard deviations: square roots of `var`. The gradient of deviation 0 is 0.
 
-        Example:
-            >>> Tensor([0.0, 0.0]).softmax().tolist()
-            [0.5, 0.5]
-        """
-        if names:
-            (axis,) = renamed(self.softmax, names, axis=axis)
-        narrow, (_, e, total) = (
-            the_dtype(dtype, self._float_dtypes()[0]),
-            self._softmax_parts(axis, "softmax"),
+    Raises:
+        AxisError: an axis does not exist.
+        DtypeError: `correction` is no number.
+
+    Example:
+        >>> Tensor([1.0, 5.0, 9.0]).std().item()
+        4.0
+    """
+    if names:
+        axis, keepdim, correction = renamed(
+            self.std, names, axis=axis, keepdim=keepdim, correction=correction
         )
-        return self._like((e / expanded(total, e.shape)).cast(narrow))
+    if is_complex(self.dtype):
+        return self.var(axis, keepdim=keepdim, correction=correction).sqrt()
+    dtype, wide = float_dtypes(self)
+    variance = _variance(self, axis, keepdim, correction, "std", wide)
+    # a root has no gradient at 0
+    is_zero = variance.eq(0.0)
+    root = is_zero.where(variance.const_like(1.0), variance).sqrt()
+    return self._like(is_zero.where(variance.const_like(0.0), root).cast(dtype))
 
-    def log_softmax(
-        self: Tensor, axis: int = -1, dtype: DTypeLike | None = None, **names: Unpack[AxisNames]
-    ) -> Tensor:
-        """Return the logarithm of softmax, precise where softmax is near 0.
 
-        Example:
-            >>> Tensor([1000.0, 0.0]).log_softmax().tolist()
-            [0.0, -1000.0]
-        """
-        if names:
-            (axis,) = renamed(self.log_softmax, names, axis=axis)
-        narrow, (x, _, total) = (
-            the_dtype(dtype, self._float_dtypes()[0]),
-            self._softmax_parts(axis, "log_softmax"),
-        )
-        return self._like((x - expanded(total.log2() * math.log(2), x.shape)).cast(narrow))
+def _variance(tensor: Tensor, axis: Axes, keepdim: bool, correction: float, what: str, wide: DType) -> UOp:
+    axes = axes_along(axis, tensor.ndim, what)
+    count: Any = product([tensor.shape[axis] for axis in axes])
+    x = tensor._graph.cast(wide)
+    mean = x.reduce_axis(Ops.ADD, axes) / _count(count, wide)
+    distance = x - expanded(mean, x.shape)
+    left = (_count(count, wide) - as_number(correction, what)).maximum(0.0)
+    return _reduced(distance * distance, Ops.ADD, axes, keepdim) / left
 
-    def logsumexp(
-        self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack[ReduceNames]
-    ) -> Tensor:
-        """Return `log(sum(exp(self)))` without overflow; of no elements, minus infinity.
 
-        Raises:
-            AxisError: an axis does not exist.
+# --- positions ---
 
-        Example:
-            >>> Tensor([1000.0, 1000.0]).logsumexp().item() - 1000 < 0.7
-            True
-        """
-        if names:
-            axis, keepdim = renamed(self.logsumexp, names, axis=axis, keepdim=keepdim)
-        axes = axes_along(axis, self.ndim, "logsumexp")
-        dtype, wide = self._float_dtypes()
-        x = self._graph.cast(wide)
-        highest = x.reduce_axis(Ops.MAX, axes).detach()
-        # an infinite maximum would make inf - inf
-        infinite = highest.eq(math.inf) | highest.eq(-math.inf)
-        highest = infinite.where(highest.const_like(0.0), highest)
-        total = (x - expanded(highest, x.shape)).exp().reduce_axis(Ops.ADD, axes)
-        out = total.log2() * math.log(2) + highest
-        kept = tuple(size for i, size in enumerate(self.shape) if i not in axes)
-        return self._like((out if keepdim else out.reshape(kept)).cast(dtype))
 
-    def _softmax_parts(self: Tensor, axis: int, what: str) -> tuple[UOp, UOp, UOp]:
-        """Return the values less their maximum, the exponentials of those, and the sums of these."""
-        x = self._graph.cast(self._float_dtypes()[1])
-        if not self.ndim:
-            one_axis(axis, 1, what)
-            x = x - x.detach()
-            return x, x.exp(), x.exp()
-        axes = (one_axis(axis, self.ndim, what),)
-        x = x - expanded(x.reduce_axis(Ops.MAX, axes).detach(), x.shape)
-        e = x.exp()
-        return x, e, e.reduce_axis(Ops.ADD, axes)
+def argmax(
+    self: Tensor, axis: int | None = None, keepdim: bool = False, **names: Unpack[ReduceNames]
+) -> Tensor:
+    """Return where the greatest element is, the first of equals; NaN counts as greatest.
+
+    With `axis=None`, the position among all elements in row-major order.
+
+    Raises:
+        AxisError: the axis does not exist.
+        ShapeError: there are no elements.
+
+    Example:
+        >>> Tensor([[1, 5], [7, 2]]).argmax(1).tolist()
+        [1, 0]
+    """
+    if names:
+        axis, keepdim = renamed(self.argmax, names, axis=axis, keepdim=keepdim)
+    return _arg_extreme(self, axis, keepdim, "argmax", type(self).max)
+
+
+def argmin(
+    self: Tensor, axis: int | None = None, keepdim: bool = False, **names: Unpack[ReduceNames]
+) -> Tensor:
+    """Return where the least element is, the first of equals; NaN counts as least.
+
+    Example:
+        >>> Tensor([3, 1, 1]).argmin().item()
+        1
+    """
+    if names:
+        axis, keepdim = renamed(self.argmin, names, axis=axis, keepdim=keepdim)
+    return _arg_extreme(self, axis, keepdim, "argmin", type(self).min)
+
+
+def _arg_extreme(x: Tensor, axis: int | None, keepdim: bool, what: str, extreme: Any) -> Tensor:
+    if axis is None:
+        nonempty_axes(x.shape, None, what)
+        flat = x._like(x._graph.reshape((product(x.shape),)))
+        out = _arg_extreme(flat, 0, False, what, extreme)
+        return out.reshape((1,) * x.ndim) if keepdim else out
+    if not x.ndim:
+        one_axis(axis, 1, what)
+        return _arg_extreme(x, None, False, what, extreme)
+    at = one_axis(axis, x.ndim, what)
+    best = expanded(extreme(x, at, keepdim=True)._graph, x.shape)
+    u = x._graph
+    found = u.eq(best) | u.ne(u) if is_float(x.dtype) else u.eq(best)
+    size: Any = x.shape[at]
+    dtype = dtypes.default_int if not isinstance(size, int) or size < 1 << 31 else dtypes.int64
+    # counting down from the end makes the first of equals the greatest
+    length = _count(size, dtype)
+    from_end = length - UOp.iota(size, dtype)
+    from_end = from_end.reshape(tuple(s if i == at else 1 for i, s in enumerate(x.shape))).expand(x.shape)
+    last = _reduced(found.where(from_end, from_end.const_like(0)), Ops.MAX, (at,), keepdim)
+    return x._like(length - last)
+
+
+# --- softmax ---
+
+
+def softmax(
+    self: Tensor, axis: int = -1, dtype: DTypeLike | None = None, **names: Unpack[AxisNames]
+) -> Tensor:
+    """Return `exp(self)` divided by its sum along an axis, without overflow.
+
+    Example:
+        >>> Tensor([0.0, 0.0]).softmax().tolist()
+        [0.5, 0.5]
+    """
+    if names:
+        (axis,) = renamed(self.softmax, names, axis=axis)
+    narrow, (_, e, total) = (
+        the_dtype(dtype, float_dtypes(self)[0]),
+        _softmax_parts(self, axis, "softmax"),
+    )
+    return self._like((e / expanded(total, e.shape)).cast(narrow))
+
+
+def log_softmax(
+    self: Tensor, axis: int = -1, dtype: DTypeLike | None = None, **names: Unpack[AxisNames]
+) -> Tensor:
+    """Return the logarithm of softmax, precise where softmax is near 0.
+
+    Example:
+        >>> Tensor([1000.0, 0.0]).log_softmax().tolist()
+        [0.0, -1000.0]
+    """
+    if names:
+        (axis,) = renamed(self.log_softmax, names, axis=axis)
+    narrow, (x, _, total) = (
+        the_dtype(dtype, float_dtypes(self)[0]),
+        _softmax_parts(self, axis, "log_softmax"),
+    )
+    return self._like((x - expanded(total.log2() * math.log(2), x.shape)).cast(narrow))
+
+
+def logsumexp(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack[ReduceNames]) -> Tensor:
+    """Return `log(sum(exp(self)))` without overflow; of no elements, minus infinity.
+
+    Raises:
+        AxisError: an axis does not exist.
+
+    Example:
+        >>> Tensor([1000.0, 1000.0]).logsumexp().item() - 1000 < 0.7
+        True
+    """
+    if names:
+        axis, keepdim = renamed(self.logsumexp, names, axis=axis, keepdim=keepdim)
+    axes = axes_along(axis, self.ndim, "logsumexp")
+    dtype, wide = float_dtypes(self)
+    x = self._graph.cast(wide)
+    highest = x.reduce_axis(Ops.MAX, axes).detach()
+    # an infinite maximum would make inf - inf
+    infinite = highest.eq(math.inf) | highest.eq(-math.inf)
+    highest = infinite.where(highest.const_like(0.0), highest)
+    total = (x - expanded(highest, x.shape)).exp().reduce_axis(Ops.ADD, axes)
+    out = total.log2() * math.log(2) + highest
+    kept = tuple(size for i, size in enumerate(self.shape) if i not in axes)
+    return self._like((out if keepdim else out.reshape(kept)).cast(dtype))
+
+
+def _softmax_parts(tensor: Tensor, axis: int, what: str) -> tuple[UOp, UOp, UOp]:
+    """Return the values less their maximum, the exponentials of those, and the sums of these."""
+    x = tensor._graph.cast(float_dtypes(tensor)[1])
+    if not tensor.ndim:
+        one_axis(axis, 1, what)
+        x = x - x.detach()
+        return x, x.exp(), x.exp()
+    axes = (one_axis(axis, tensor.ndim, what),)
+    x = x - expanded(x.reduce_axis(Ops.MAX, axes).detach(), x.shape)
+    e = x.exp()
+    return x, e, e.reduce_axis(Ops.ADD, axes)
+
+
+def _reduced(u: UOp, op: Ops, axes: tuple[int, ...], keepdim: bool) -> UOp:
+    kept = tuple([size for axis, size in enumerate(u.shape) if axis not in axes])
+    out = u.reduce_axis(op, axes)
+    return out if as_flag(keepdim, "keepdim") else out.reshape(kept)
 
 
 def _count(count: Dim, dtype: DType) -> UOp:

@@ -7,17 +7,17 @@ operations an element and one more level for each factor of 8, all of it paralle
 
 from __future__ import annotations
 
-# `self` is the class that joins the mixins, which share its protected members
-# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
+# pyright: reportPrivateUsage=false
 import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Unpack
 
 from plugrad.autodiff import inputs_of, with_rule
 from plugrad.dtype import ConstType, dtype_min, is_float, sum_acc_dtype
-from plugrad.tensor.base import DTypeLike, TensorBase, the_dtype
+from plugrad.tensor.base import DTypeLike, the_dtype
 from plugrad.tensor.keywords import AxisNames, renamed
 from plugrad.tensor.lookup import counted, moved_back, moved_last, position_dtype
+from plugrad.tensor.promotion import float_dtypes
 from plugrad.tensor.reduce.value_index import Ranked
 from plugrad.tensor.shapes import cut_to, filled, one_axis
 from plugrad.uop.ops import Ops
@@ -30,120 +30,119 @@ if TYPE_CHECKING:
 _BLOCK = 8
 
 
-class ScanMixin(TensorBase):
-    """Scans: element `i` of the result combines elements `0..i` of an axis.
+def cumsum(
+    self: Tensor, axis: int | None = 0, dtype: DTypeLike | None = None, **names: Unpack[AxisNames]
+) -> Tensor:
+    """Return running sums, in the dtypes of `sum`; of all elements in a row for None, as in NumPy.
 
-    What lies behind an axis changes nothing, so those of symbolic size are filled up to their greatest.
+    Raises:
+        AxisError: the axis does not exist.
+
+    Example:
+        >>> Tensor([1, 2, 3]).cumsum().tolist()
+        [1, 3, 6]
     """
+    if names:
+        (axis,) = renamed(self.cumsum, names, axis=axis)
+    return _running(self, Ops.ADD, 0, axis, dtype, "cumsum")
 
-    __slots__ = ()
 
-    def cumsum(
-        self: Tensor, axis: int | None = 0, dtype: DTypeLike | None = None, **names: Unpack[AxisNames]
-    ) -> Tensor:
-        """Return running sums, in the dtypes of `sum`; of all elements in a row for None, as in NumPy.
+def cumprod(
+    self: Tensor, axis: int | None = 0, dtype: DTypeLike | None = None, **names: Unpack[AxisNames]
+) -> Tensor:
+    """Return running products, in the dtypes of `prod`; of all elements in a row for None, as in NumPy.
 
-        Raises:
-            AxisError: the axis does not exist.
+    Example:
+        >>> Tensor([1, 2, 3, 4]).cumprod().tolist()
+        [1, 2, 6, 24]
+    """
+    if names:
+        (axis,) = renamed(self.cumprod, names, axis=axis)
+    return _running(self, Ops.MUL, 1, axis, dtype, "cumprod")
 
-        Example:
-            >>> Tensor([1, 2, 3]).cumsum().tolist()
-            [1, 3, 6]
-        """
-        if names:
-            (axis,) = renamed(self.cumsum, names, axis=axis)
-        return self._running(Ops.ADD, 0, axis, dtype, "cumsum")
 
-    def cumprod(
-        self: Tensor, axis: int | None = 0, dtype: DTypeLike | None = None, **names: Unpack[AxisNames]
-    ) -> Tensor:
-        """Return running products, in the dtypes of `prod`; of all elements in a row for None, as in NumPy.
+def cummax(self: Tensor, axis: int = 0, **names: Unpack[AxisNames]) -> Ranked[Tensor]:
+    """Return the greatest elements so far, and their positions: the last of equals, as in PyTorch.
 
-        Example:
-            >>> Tensor([1, 2, 3, 4]).cumprod().tolist()
-            [1, 2, 6, 24]
-        """
-        if names:
-            (axis,) = renamed(self.cumprod, names, axis=axis)
-        return self._running(Ops.MUL, 1, axis, dtype, "cumprod")
+    NaN counts as greatest. Gradients are shared among equals, as those of `max`.
 
-    def cummax(self: Tensor, axis: int = 0, **names: Unpack[AxisNames]) -> Ranked[Tensor]:
-        """Return the greatest elements so far, and their positions: the last of equals, as in PyTorch.
+    Example:
+        >>> highest = Tensor([1, 3, 2, 3]).cummax()
+        >>> highest.values.tolist(), highest.indices.tolist()
+        ([1, 3, 3, 3], [0, 1, 1, 3])
+    """
+    if names:
+        (axis,) = renamed(self.cummax, names, axis=axis)
+    return _extremes(self, axis, "cummax", is_max=True)
 
-        NaN counts as greatest. Gradients are shared among equals, as those of `max`.
 
-        Example:
-            >>> highest = Tensor([1, 3, 2, 3]).cummax()
-            >>> highest.values.tolist(), highest.indices.tolist()
-            ([1, 3, 3, 3], [0, 1, 1, 3])
-        """
-        if names:
-            (axis,) = renamed(self.cummax, names, axis=axis)
-        return self._extremes(axis, "cummax", is_max=True)
+def cummin(self: Tensor, axis: int = 0, **names: Unpack[AxisNames]) -> Ranked[Tensor]:
+    """Return the least elements so far, and their positions: the last of equals, as in PyTorch.
 
-    def cummin(self: Tensor, axis: int = 0, **names: Unpack[AxisNames]) -> Ranked[Tensor]:
-        """Return the least elements so far, and their positions: the last of equals, as in PyTorch.
+    NaN counts as least.
 
-        NaN counts as least.
+    Example:
+        >>> [x.tolist() for x in Tensor([2, 3, 1]).cummin()]
+        [[2, 2, 1], [0, 0, 2]]
+    """
+    if names:
+        (axis,) = renamed(self.cummin, names, axis=axis)
+    return _extremes(self, axis, "cummin", is_max=False)
 
-        Example:
-            >>> [x.tolist() for x in Tensor([2, 3, 1]).cummin()]
-            [[2, 2, 1], [0, 0, 2]]
-        """
-        if names:
-            (axis,) = renamed(self.cummin, names, axis=axis)
-        return self._extremes(axis, "cummin", is_max=False)
 
-    def logcumsumexp(self: Tensor, axis: int = 0, **names: Unpack[AxisNames]) -> Tensor:
-        """Return `log(cumsum(exp(self)))` without overflow; floats only, integers as the default float.
+def logcumsumexp(self: Tensor, axis: int = 0, **names: Unpack[AxisNames]) -> Tensor:
+    """Return `log(cumsum(exp(self)))` without overflow; floats only, integers as the default float.
 
-        Example:
-            >>> Tensor([1000.0, 1000.0]).logcumsumexp()[1].item() - 1000 < 0.7
-            True
-        """
-        if names:
-            (axis,) = renamed(self.logcumsumexp, names, axis=axis)
-        at = one_axis(axis, self.ndim or 1, "logcumsumexp")
-        dtype, wide = self._float_dtypes()
-        if not self.ndim or 0 in self.shape:
-            return self.cast(dtype)
-        out = _scan(moved_last(filled(self._graph).cast(wide), at), _log_sum, _log_add, -math.inf)
-        return self._like(cut_to(moved_back(out, at), self.shape).cast(dtype))
+    Example:
+        >>> Tensor([1000.0, 1000.0]).logcumsumexp()[1].item() - 1000 < 0.7
+        True
+    """
+    if names:
+        (axis,) = renamed(self.logcumsumexp, names, axis=axis)
+    at = one_axis(axis, self.ndim or 1, "logcumsumexp")
+    dtype, wide = float_dtypes(self)
+    if not self.ndim or 0 in self.shape:
+        return self.cast(dtype)
+    out = _scan(moved_last(filled(self._graph).cast(wide), at), _log_sum, _log_add, -math.inf)
+    return self._like(cut_to(moved_back(out, at), self.shape).cast(dtype))
 
-    def _running(
-        self: Tensor, op: Ops, neutral: int, axis: int | None, dtype: DTypeLike | None, what: str
-    ) -> Tensor:
-        if axis is None:
-            return self.flatten()._running(op, neutral, 0, dtype, what)
-        at = one_axis(axis, self.ndim or 1, what)
-        wide = the_dtype(dtype, sum_acc_dtype(self.dtype))
-        narrow = self.dtype if dtype is None and is_float(self.dtype) else wide
-        u = self._graph.cast(wide)
-        if self.ndim and 0 not in self.shape:
-            u = cut_to(moved_back(scan(moved_last(filled(u), at), op, neutral), at), self.shape)
-        return self._like(u.cast(narrow))
 
-    def _extremes(self: Tensor, axis: int, what: str, is_max: bool) -> Ranked[Tensor]:
-        at = one_axis(axis, self.ndim or 1, what)
-        shape = self.shape
-        if not self.ndim or 0 in shape:
-            first = self._like(self._graph.detach().cast(position_dtype(0)).const_like(0))
-            return Ranked(self, first._spread(shape))
-        x = moved_last(filled(self._graph), at)
-        size = x.shape[-1]
-        ordered = x if is_max else _reversed(x)
-        best = scan(ordered, Ops.MAX, dtype_min(x.dtype))
-        is_new = ordered.eq(best)
-        if is_float(x.dtype):
-            is_new = is_new | ordered.ne(ordered)
-        numbers = counted(size, position_dtype(size), x.shape, self.ndim - 1)
-        places = scan(is_new.where(numbers, numbers.const_like(0)), Ops.MAX, 0)
-        values = best if is_max else _reversed(best)
-        values, places = (cut_to(moved_back(u, at), shape) for u in (values, places))
-        return Ranked(self._like(values), self._like(places))
+def _running(
+    x: Tensor, op: Ops, neutral: int, axis: int | None, dtype: DTypeLike | None, what: str
+) -> Tensor:
+    if axis is None:
+        return _running(x.flatten(), op, neutral, 0, dtype, what)
+    at = one_axis(axis, x.ndim or 1, what)
+    wide = the_dtype(dtype, sum_acc_dtype(x.dtype))
+    narrow = x.dtype if dtype is None and is_float(x.dtype) else wide
+    u = x._graph.cast(wide)
+    if x.ndim and 0 not in x.shape:
+        u = cut_to(moved_back(scan(moved_last(filled(u), at), op, neutral), at), x.shape)
+    return x._like(u.cast(narrow))
 
-    def _spread(self: Tensor, shape: Any) -> Tensor:
-        return self._like(self._graph.reshape((1,) * len(shape)).expand(shape))
+
+def _extremes(tensor: Tensor, axis: int, what: str, is_max: bool) -> Ranked[Tensor]:
+    at = one_axis(axis, tensor.ndim or 1, what)
+    shape = tensor.shape
+    if not tensor.ndim or 0 in shape:
+        first = tensor._like(tensor._graph.detach().cast(position_dtype(0)).const_like(0))
+        return Ranked(tensor, _spread(first, shape))
+    x = moved_last(filled(tensor._graph), at)
+    size = x.shape[-1]
+    ordered = x if is_max else _reversed(x)
+    best = scan(ordered, Ops.MAX, dtype_min(x.dtype))
+    is_new = ordered.eq(best)
+    if is_float(x.dtype):
+        is_new = is_new | ordered.ne(ordered)
+    numbers = counted(size, position_dtype(size), x.shape, tensor.ndim - 1)
+    places = scan(is_new.where(numbers, numbers.const_like(0)), Ops.MAX, 0)
+    values = best if is_max else _reversed(best)
+    values, places = (cut_to(moved_back(u, at), shape) for u in (values, places))
+    return Ranked(tensor._like(values), tensor._like(places))
+
+
+def _spread(x: Tensor, shape: Any) -> Tensor:
+    return x._like(x._graph.reshape((1,) * len(shape)).expand(shape))
 
 
 def _reversed(x: UOp) -> UOp:

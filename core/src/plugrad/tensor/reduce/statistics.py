@@ -5,17 +5,16 @@ from __future__ import annotations
 import itertools
 import math
 
-# `self` is the class that joins the mixins, which share its protected members
-# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
+# pyright: reportPrivateUsage=false
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
-from plugrad.dtype import dtypes, is_bool, is_float, is_int
+from plugrad.dtype import is_bool, is_float, is_int
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.arguments import real
 from plugrad.tensor.base import DTypeLike, TensorBase
 from plugrad.tensor.keywords import AxisNames, ReduceNames, SpreadNames, renamed
-from plugrad.tensor.reduce.value_index import Ranked
+from plugrad.tensor.promotion import float_dtypes
 from plugrad.tensor.shape.joins import check_tensors, joined_tensors
 from plugrad.tensor.shapes import (
     Axes,
@@ -38,339 +37,310 @@ if TYPE_CHECKING:
 _TOO_MANY = 1 << 28
 
 
-class StatisticsMixin(TensorBase):
-    """Differences, covariances, and reductions that leave NaN out."""
+def diff(
+    self: Tensor,
+    n: int = 1,
+    axis: int = -1,
+    prepend: Tensor | None = None,
+    append: Tensor | None = None,
+    **names: Unpack[AxisNames],
+) -> Tensor:
+    """Return the differences of neighbours along an axis, `n` times over; of bools, where they differ.
 
-    __slots__ = ()
+    Args:
+        n: how often.
+        axis: along which axis.
+        prepend: what comes before this tensor on that axis, of the same other sizes.
+        append: what comes behind it.
 
-    def diff(
-        self: Tensor,
-        n: int = 1,
-        axis: int = -1,
-        prepend: Tensor | None = None,
-        append: Tensor | None = None,
-        **names: Unpack[AxisNames],
-    ) -> Tensor:
-        """Return the differences of neighbours along an axis, `n` times over; of bools, where they differ.
+    Raises:
+        ArgumentError: `n` is no integer, or negative.
+        AxisError: the axis does not exist.
+        DtypeError: `prepend` or `append` is no tensor.
+        ShapeError: one of them has another shape; or the axis is symbolic, of fewer than `n` elements.
 
-        Args:
-            n: how often.
-            axis: along which axis.
-            prepend: what comes before this tensor on that axis, of the same other sizes.
-            append: what comes behind it.
-
-        Raises:
-            ArgumentError: `n` is no integer, or negative.
-            AxisError: the axis does not exist.
-            DtypeError: `prepend` or `append` is no tensor.
-            ShapeError: one of them has another shape; or the axis is symbolic, of fewer than `n` elements.
-
-        Example:
-            >>> Tensor([1, 4, 9, 16]).diff().tolist(), Tensor([1, 4, 9, 16]).diff(2).tolist()
-            ([3, 5, 7], [2, 2])
-        """
-        if names:
-            (axis,) = renamed(self.diff, names, axis=axis)
-        at, count = one_axis(axis, self.ndim, "diff"), as_int(n, "diff", "n")
-        if count < 0:
-            raise ArgumentError(f"diff: n={count} is negative. Give 0 or more.")
-        parts = [part for part in (prepend, self, append) if part is not None]
-        check_tensors(parts, "diff")
-        rest = self.shape[:at] + self.shape[at + 1 :]
-        for part in parts:
-            if part.ndim != self.ndim or part.shape[:at] + part.shape[at + 1 :] != rest:
-                raise ShapeError(
-                    f"diff: {show(part.shape)} beside {show(self.shape)} differs in more than axis {at}."
-                )
-        out = parts[0].cat(*parts[1:], axis=at)
+    Example:
+        >>> Tensor([1, 4, 9, 16]).diff().tolist(), Tensor([1, 4, 9, 16]).diff(2).tolist()
+        ([3, 5, 7], [2, 2])
+    """
+    if names:
+        (axis,) = renamed(self.diff, names, axis=axis)
+    at, count = one_axis(axis, self.ndim, "diff"), as_int(n, "diff", "n")
+    if count < 0:
+        raise ArgumentError(f"diff: n={count} is negative. Give 0 or more.")
+    parts = [part for part in (prepend, self, append) if part is not None]
+    check_tensors(parts, "diff")
+    rest = self.shape[:at] + self.shape[at + 1 :]
+    for part in parts:
+        if part.ndim != self.ndim or part.shape[:at] + part.shape[at + 1 :] != rest:
+            raise ShapeError(
+                f"diff: {show(part.shape)} beside {show(self.shape)} differs in more than axis {at}."
+            )
+    out = parts[0].cat(*parts[1:], axis=at)
+    size = out.shape[at]
+    if not isinstance(size, int) and size_today(size) < count:
+        raise ShapeError(
+            f"diff: n={count} of an axis that has {size_today(size)} elements today. Sizes that vary end "
+            "at 0: take fewer differences."
+        )
+    for _ in range(count if not isinstance(size, int) else min(count, size)):
         size = out.shape[at]
-        if not isinstance(size, int) and size_today(size) < count:
-            raise ShapeError(
-                f"diff: n={count} of an axis that has {size_today(size)} elements today. Sizes that vary end "
-                "at 0: take fewer differences."
-            )
-        for _ in range(count if not isinstance(size, int) else min(count, size)):
-            size = out.shape[at]
-            last = max(size - 1, 0) if isinstance(size, int) else add_sizes(size, -1)
-            first = min(size, 1) if isinstance(size, int) else 1
-            after, before = out._interval(at, first, size), out._interval(at, 0, last)
-            out = after != before if is_bool(out.dtype) else after - before
-        return out
+        last = max(size - 1, 0) if isinstance(size, int) else add_sizes(size, -1)
+        first = min(size, 1) if isinstance(size, int) else 1
+        after, before = out._interval(at, first, size), out._interval(at, 0, last)
+        out = after != before if is_bool(out.dtype) else after - before
+    return out
 
-    def cov(
-        self: Tensor,
-        *,
-        correction: float = 1,
-        fweights: Tensor | None = None,
-        aweights: Tensor | None = None,
-        **names: Unpack[SpreadNames],
-    ) -> Tensor:
-        """Return the covariances of variables, the rows, over observations.
 
-        (m, n) -> (m, m); of one variable, (1, n) or (n,), -> ().
+def cov(
+    self: Tensor,
+    *,
+    correction: float = 1,
+    fweights: Tensor | None = None,
+    aweights: Tensor | None = None,
+    **names: Unpack[SpreadNames],
+) -> Tensor:
+    """Return the covariances of variables, the rows, over observations.
 
-        Floats, the default float for integers. A divisor below 0 counts as 0.
+    (m, n) -> (m, m); of one variable, (1, n) or (n,), -> ().
 
-        Args:
-            correction: what is taken from the number of observations to divide by.
-            fweights: how often each observation was made: integers, (n,).
-            aweights: how much each counts beside the others: (n,).
+    Floats, the default float for integers. A divisor below 0 counts as 0.
 
-        Raises:
-            DtypeError: `fweights` holds no integers, a weight is no tensor, or `correction` no number.
-            ShapeError: there are more than two axes, or weights are not one for each observation.
+    Args:
+        correction: what is taken from the number of observations to divide by.
+        fweights: how often each observation was made: integers, (n,).
+        aweights: how much each counts beside the others: (n,).
 
-        Source: numpy.cov, for the weights.
+    Raises:
+        DtypeError: `fweights` holds no integers, a weight is no tensor, or `correction` no number.
+        ShapeError: there are more than two axes, or weights are not one for each observation.
 
-        Example:
-            >>> Tensor([[1.0, 2.0, 3.0], [6.0, 4.0, 2.0]]).cov().tolist()
-            [[1.0, -2.0], [-2.0, 4.0]]
-        """
-        if names:
-            (correction,) = renamed(self.cov, names, correction=correction)
-        return self._covariances(as_number(correction, "cov"), fweights, aweights, "cov")
+    Source: numpy.cov, for the weights.
 
-    def corrcoef(self: Tensor) -> Tensor:
-        """Return the correlations of variables, the rows, from -1 to 1.
+    Example:
+        >>> Tensor([[1.0, 2.0, 3.0], [6.0, 4.0, 2.0]]).cov().tolist()
+        [[1.0, -2.0], [-2.0, 4.0]]
+    """
+    if names:
+        (correction,) = renamed(self.cov, names, correction=correction)
+    return _covariances(self, as_number(correction, "cov"), fweights, aweights, "cov")
 
-        (m, n) -> (m, m); of one variable, (1, n) or (n,), -> ().
 
-        Raises:
-            ShapeError: there are more than two axes.
+def corrcoef(self: Tensor) -> Tensor:
+    """Return the correlations of variables, the rows, from -1 to 1.
 
-        Example:
-            >>> Tensor([[1.0, 2.0, 3.0], [6.0, 4.0, 2.0]]).corrcoef().round(decimals=3).tolist()
-            [[1.0, -1.0], [-1.0, 1.0]]
-        """
-        c = self._covariances(1, None, None, "corrcoef")
-        if not c.ndim:
-            return c / c
-        deviation = c.diagonal().sqrt()
-        return (c / deviation.unsqueeze(1) / deviation.unsqueeze(0)).clamp(-1, 1)
+    (m, n) -> (m, m); of one variable, (1, n) or (n,), -> ().
 
-    def _covariances(self: Tensor, correction: Any, often: Any, much: Any, what: str) -> Tensor:
-        if self.ndim > 2:
-            raise ShapeError(f"{what} of shape {show(self.shape)}: rows are variables, of two axes at most.")
-        narrow, wide = self._float_dtypes()
-        x = self.cast(wide).atleast_2d()
-        count = x.shape[1]
-        weights = [
-            self._weights_of(w, name, count, what) for w, name in ((often, "fweights"), (much, "aweights"))
-        ]
-        given = [w.cast(wide) for w in weights if w is not None]
-        if not given:
-            away = x - x.mean(1, keepdim=True)
-            left: Any = max(count - correction, 0) if isinstance(count, int) else x._number_of(count)
-            if not isinstance(count, int):
-                left = (left - correction).maximum(0)
-            out = away @ away.T / left
-        else:
-            w = given[0] * given[1] if len(given) > 1 else given[0]
-            total = w.sum()
-            away = x - (x * w).sum(1, keepdim=True) / total
-            bias = total - correction if much is None else total - correction * (w * given[-1]).sum() / total
-            out = away @ (away * w).T / bias.maximum(0)
-        out = out.cast(narrow)
-        return out.reshape(()) if x.shape[0] == 1 else out
+    Raises:
+        ShapeError: there are more than two axes.
 
-    def _weights_of(self: Tensor, weights: Any, name: str, count: Any, what: str) -> Any:
-        if weights is None:
-            return None
-        if not isinstance(weights, TensorBase):
-            raise DtypeError(f"{what}: {name}={weights!r:.60} ({type(weights).__name__}) is no tensor.")
-        if name == "fweights" and not is_int(weights.dtype):
-            raise DtypeError(f"{what}: fweights of {weights.dtype.name}: numbers of times are integers.")
-        if weights.shape != (count,):
-            raise ShapeError(
-                f"{what}: {name} of shape {show(weights.shape)} for {show((count,))} "
-                "observations. Give one each."
-            )
-        return weights
+    Example:
+        >>> Tensor([[1.0, 2.0, 3.0], [6.0, 4.0, 2.0]]).corrcoef().round(decimals=3).tolist()
+        [[1.0, -1.0], [-1.0, 1.0]]
+    """
+    c = _covariances(self, 1, None, None, "corrcoef")
+    if not c.ndim:
+        return c / c
+    deviation = c.diagonal().sqrt()
+    return (c / deviation.unsqueeze(1) / deviation.unsqueeze(0)).clamp(-1, 1)
 
-    def dist(self: Tensor, other: Tensor, p: float = 2) -> Tensor:
-        """Return the p-norm of the difference of two tensors, which broadcast: `(self - other).norm(p)`.
 
-        Raises:
-            ArgumentError: `p` is no number.
-            DtypeError: `other` is no tensor.
-            ShapeError: they do not broadcast.
+def _covariances(tensor: Tensor, correction: Any, often: Any, much: Any, what: str) -> Tensor:
+    if tensor.ndim > 2:
+        raise ShapeError(f"{what} of shape {show(tensor.shape)}: rows are variables, of two axes at most.")
+    narrow, wide = float_dtypes(tensor)
+    x = tensor.cast(wide).atleast_2d()
+    count = x.shape[1]
+    weights = [_weights_of(w, name, count, what) for w, name in ((often, "fweights"), (much, "aweights"))]
+    given = [w.cast(wide) for w in weights if w is not None]
+    if not given:
+        away = x - x.mean(1, keepdim=True)
+        left: Any = max(count - correction, 0) if isinstance(count, int) else _number_of(x, count)
+        if not isinstance(count, int):
+            left = (left - correction).maximum(0)
+        out = away @ away.T / left
+    else:
+        w = given[0] * given[1] if len(given) > 1 else given[0]
+        total = w.sum()
+        away = x - (x * w).sum(1, keepdim=True) / total
+        bias = total - correction if much is None else total - correction * (w * given[-1]).sum() / total
+        out = away @ (away * w).T / bias.maximum(0)
+    out = out.cast(narrow)
+    return out.reshape(()) if x.shape[0] == 1 else out
 
-        Example:
-            >>> Tensor([1.0, 2.0]).dist(Tensor([4.0, 6.0])).item()
-            5.0
-        """
-        check_tensors((other,), "dist")
-        if (number := real(p, "dist: p")) != number:
-            raise ArgumentError("dist: p=nan is no number. Pass one.")
-        broadcast_shapes(self.shape, other.shape, what="dist")
-        narrow, _ = self._float_dtypes()
-        x = self if is_float(self.dtype) or is_float(other.dtype) else self.cast(narrow)
-        return (x - other).norm(p)
 
-    def vander(self: Tensor, N: Dim | None = None, increasing: bool = False) -> Tensor:
-        """Return the powers of the elements, `N - 1` to 0, as rows: (n,) -> (n, N). Dtypes as of `cumprod`.
+def _weights_of(weights: Any, name: str, count: Any, what: str) -> Any:
+    if weights is None:
+        return None
+    if not isinstance(weights, TensorBase):
+        raise DtypeError(f"{what}: {name}={weights!r:.60} ({type(weights).__name__}) is no tensor.")
+    if name == "fweights" and not is_int(weights.dtype):
+        raise DtypeError(f"{what}: fweights of {weights.dtype.name}: numbers of times are integers.")
+    if weights.shape != (count,):
+        raise ShapeError(
+            f"{what}: {name} of shape {show(weights.shape)} for {show((count,))} observations. Give one each."
+        )
+    return weights
 
-        Args:
-            N: how many powers; by default as many as elements.
-            increasing: begin with 0.
 
-        Raises:
-            ArgumentError: `N` is no integer, or negative.
-            ShapeError: there is more than one axis, or none.
+def dist(self: Tensor, other: Tensor, p: float = 2) -> Tensor:
+    """Return the p-norm of the difference of two tensors, which broadcast: `(self - other).norm(p)`.
 
-        Example:
-            >>> Tensor([1, 2, 3]).vander().tolist()
-            [[1, 1, 1], [4, 2, 1], [9, 3, 1]]
-        """
-        if self.ndim != 1:
-            raise ShapeError(f"vander of shape {show(self.shape)}: it takes one axis. Flatten first.")
-        count = self.shape[0] if N is None else N if isinstance(N, UOp) else as_int(N, "vander", "N")
-        if isinstance(count, int) and count < 0:
-            raise ArgumentError(f"vander: N={count} is negative. Give 0 or more.")
-        rows = self.unsqueeze(1).expand(-1, count)
-        # the first power is 1
-        first = self._first_of_row(count)
-        powers = first.where(1, rows).cast(self.dtype).cumprod(1)
-        return powers if increasing else powers.flip(1)
+    Raises:
+        ArgumentError: `p` is no number.
+        DtypeError: `other` is no tensor.
+        ShapeError: they do not broadcast.
 
-    def _number_of(self: Tensor, count: UOp) -> Tensor:
-        """Return a symbolic size as a tensor of this dtype."""
-        return self._make(count.cast(self.dtype), self._device)
+    Example:
+        >>> Tensor([1.0, 2.0]).dist(Tensor([4.0, 6.0])).item()
+        5.0
+    """
+    check_tensors((other,), "dist")
+    if (number := real(p, "dist: p")) != number:
+        raise ArgumentError("dist: p=nan is no number. Pass one.")
+    broadcast_shapes(self.shape, other.shape, what="dist")
+    narrow, _ = float_dtypes(self)
+    x = self if is_float(self.dtype) or is_float(other.dtype) else self.cast(narrow)
+    return (x - other).norm(p)
 
-    def _first_of_row(self: Tensor, count: Any) -> Tensor:
-        return type(self).arange(count, device=self.device) == 0
 
-    # --- all of several ---
+def vander(self: Tensor, N: Dim | None = None, increasing: bool = False) -> Tensor:
+    """Return the powers of the elements, `N - 1` to 0, as rows: (n,) -> (n, N). Dtypes as of `cumprod`.
 
-    def cartesian_prod(self: Tensor, *others: Tensor) -> Tensor:
-        """Return all choices of one element of each vector: (n,), (m,) -> (n * m, 2).
+    Args:
+        N: how many powers; by default as many as elements.
+        increasing: begin with 0.
 
-        The last one changes fastest. Of one vector, itself. Also `Tensor.cartesian_prod(x, y)`.
+    Raises:
+        ArgumentError: `N` is no integer, or negative.
+        ShapeError: there is more than one axis, or none.
 
-        Raises:
-            DtypeError: one of them is no tensor.
-            ShapeError: one is no vector.
+    Example:
+        >>> Tensor([1, 2, 3]).vander().tolist()
+        [[1, 1, 1], [4, 2, 1], [9, 3, 1]]
+    """
+    if self.ndim != 1:
+        raise ShapeError(f"vander of shape {show(self.shape)}: it takes one axis. Flatten first.")
+    count = self.shape[0] if N is None else N if isinstance(N, UOp) else as_int(N, "vander", "N")
+    if isinstance(count, int) and count < 0:
+        raise ArgumentError(f"vander: N={count} is negative. Give 0 or more.")
+    rows = self.unsqueeze(1).expand(-1, count)
+    # the first power is 1
+    first = _first_of_row(self, count)
+    powers = first.where(1, rows).cast(self.dtype).cumprod(1)
+    return powers if increasing else powers.flip(1)
 
-        Example:
-            >>> Tensor([1, 2]).cartesian_prod(Tensor([3, 4])).tolist()
-            [[1, 3], [1, 4], [2, 3], [2, 4]]
-        """
-        given, _ = joined_tensors("cartesian_prod", self, others)
-        if other := [x for x in given if x.ndim != 1]:
-            raise ShapeError(
-                f"cartesian_prod of shape {show(other[0].shape)}: it takes vectors. Flatten first."
-            )
-        if len(given) == 1:
-            return given[0]
-        columns = [grid.flatten() for grid in given[0].meshgrid(*given[1:])]
-        return columns[0].stack(*columns[1:], axis=1)
 
-    def combinations(self: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
-        """Return all choices of `r` elements of a vector, in its order: (n,) -> (count, r).
+def _number_of(x: Tensor, count: UOp) -> Tensor:
+    """Return a symbolic size as a tensor of this dtype."""
+    return x._make(count.cast(x.dtype), x._device)
 
-        Of a symbolic one, of as many as it has today; a replay with another size is refused.
 
-        Args:
-            r: how many.
-            with_replacement: an element may come more than once.
+def _first_of_row(x: Tensor, count: Any) -> Tensor:
+    return type(x).arange(count, device=x.device) == 0
 
-        Raises:
-            ArgumentError: `r` is no integer, or negative.
-            ShapeError: this is no vector, or a symbolic size has no value.
 
-        Example:
-            >>> Tensor([1, 2, 3]).combinations().tolist()
-            [[1, 2], [1, 3], [2, 3]]
-        """
-        count = as_int(r, "combinations", "r")
-        if count < 0:
-            raise ArgumentError(f"combinations: r={count} is negative. Give 0 or more.")
-        if self.ndim != 1:
-            raise ShapeError(f"combinations of shape {show(self.shape)}: it takes one axis. Flatten first.")
-        choose: Any = itertools.combinations_with_replacement if with_replacement else itertools.combinations
-        if not isinstance(self.shape[0], int):
-            return self._sized_today(0, "combinations").combinations(r, with_replacement)
-        size = self.shape[0]
-        chosen = math.comb(size + count - 1 if with_replacement and size else size, count)
-        if chosen * count >= _TOO_MANY:
-            raise ArgumentError(f"combinations: {chosen} of {count} elements each are beyond all memory.")
-        rows: Sequence[Any] = list(choose(range(size), count)) if count and chosen else []
-        if not rows:
-            return self._interval(0, 0, 0).reshape(0, count) if count else self._interval(0, 0, 0)
-        places = self._from_host(rows, "int32", self.device)
-        return self.gather(0, places.flatten()).reshape(-1, count)
+# --- all of several ---
 
-    def nansum(
-        self: Tensor,
-        axis: Axes = None,
-        keepdim: bool = False,
-        dtype: DTypeLike | None = None,
-        **names: Unpack[ReduceNames],
-    ) -> Tensor:
-        """Return sums of what is not NaN, in the dtypes of `sum`; 0 where there is nothing else.
 
-        Raises:
-            AxisError: an axis does not exist.
+def cartesian_prod(self: Tensor, *others: Tensor) -> Tensor:
+    """Return all choices of one element of each vector: (n,), (m,) -> (n * m, 2).
 
-        Example:
-            >>> Tensor([1.0, float("nan"), 2.0]).nansum().item()
-            3.0
-        """
-        if names:
-            axis, keepdim = renamed(self.nansum, names, axis=axis, keepdim=keepdim)
-        return self._without_nan().sum(axes_along(axis, self.ndim, "nansum"), keepdim, dtype)
+    The last one changes fastest. Of one vector, itself. Also `Tensor.cartesian_prod(x, y)`.
 
-    def nanmean(
-        self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack[ReduceNames]
-    ) -> Tensor:
-        """Return means of what is not NaN, in the dtypes of `mean`; NaN where there is nothing else.
+    Raises:
+        DtypeError: one of them is no tensor.
+        ShapeError: one is no vector.
 
-        Raises:
-            AxisError: an axis does not exist.
+    Example:
+        >>> Tensor([1, 2]).cartesian_prod(Tensor([3, 4])).tolist()
+        [[1, 3], [1, 4], [2, 3], [2, 4]]
+    """
+    given, _ = joined_tensors("cartesian_prod", self, others)
+    if other := [x for x in given if x.ndim != 1]:
+        raise ShapeError(f"cartesian_prod of shape {show(other[0].shape)}: it takes vectors. Flatten first.")
+    if len(given) == 1:
+        return given[0]
+    columns = [grid.flatten() for grid in given[0].meshgrid(*given[1:])]
+    return columns[0].stack(*columns[1:], axis=1)
 
-        Example:
-            >>> Tensor([1.0, float("nan"), 2.0]).nanmean().item()
-            1.5
-        """
-        if names:
-            axis, keepdim = renamed(self.nanmean, names, axis=axis, keepdim=keepdim)
-        axes = axes_along(axis, self.ndim, "nanmean")
-        if not is_float(self.dtype):
-            return self.mean(axes, keepdim)
-        narrow, wide = self._float_dtypes()
-        total = self._without_nan().cast(wide).sum(axes, keepdim)
-        return (total / self.isnan().logical_not().sum(axes, keepdim).cast(wide)).cast(narrow)
 
-    def nanmedian(
-        self: Tensor, axis: int | None = None, keepdim: bool = False, **names: Unpack[ReduceNames]
-    ) -> Any:
-        """Return the middle one of what is not NaN, the lower one of two; NaN where there is nothing else.
+def combinations(self: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
+    """Return all choices of `r` elements of a vector, in its order: (n,) -> (count, r).
 
-        With an axis, also the position of that element: `.values` and `.indices` of a tuple.
+    Of a symbolic one, of as many as it has today; a replay with another size is refused.
 
-        Raises:
-            AxisError: the axis does not exist.
-            ShapeError: there are no elements.
+    Args:
+        r: how many.
+        with_replacement: an element may come more than once.
 
-        Example:
-            >>> Tensor([4.0, float("nan"), 1.0, 3.0]).nanmedian().item()
-            3.0
-        """
-        if names:
-            axis, keepdim = renamed(self.nanmedian, names, axis=axis, keepdim=keepdim)
-        if axis is None:
-            self._nonempty_axes(None, "nanmedian")
-            middle = self.flatten().nanmedian(0)[0]
-            return middle.reshape((1,) * self.ndim) if keepdim else middle
-        self._nonempty_axes(axis, "nanmedian")
-        if not self.ndim:
-            return Ranked(self, self._like(self._graph.const_like(0).cast(dtypes.int32)))
-        at = one_axis(axis, self.ndim, "nanmedian")
-        # NaNs are sorted to the end
-        count = self.isnan().logical_not().sum(at, keepdim=True)
-        position = self._place_of_rank(at, ((count - 1) // 2).maximum(0))
-        values = self.gather(at, position)
-        return Ranked(values, position) if keepdim else Ranked(values.squeeze(at), position.squeeze(at))
+    Raises:
+        ArgumentError: `r` is no integer, or negative.
+        ShapeError: this is no vector, or a symbolic size has no value.
 
-    def _without_nan(self: Tensor) -> Tensor:
-        return self.masked_fill(self.isnan(), 0) if is_float(self.dtype) else self
+    Example:
+        >>> Tensor([1, 2, 3]).combinations().tolist()
+        [[1, 2], [1, 3], [2, 3]]
+    """
+    count = as_int(r, "combinations", "r")
+    if count < 0:
+        raise ArgumentError(f"combinations: r={count} is negative. Give 0 or more.")
+    if self.ndim != 1:
+        raise ShapeError(f"combinations of shape {show(self.shape)}: it takes one axis. Flatten first.")
+    choose: Any = itertools.combinations_with_replacement if with_replacement else itertools.combinations
+    if not isinstance(self.shape[0], int):
+        return self._sized_today(0, "combinations").combinations(r, with_replacement)
+    size = self.shape[0]
+    chosen = math.comb(size + count - 1 if with_replacement and size else size, count)
+    if chosen * count >= _TOO_MANY:
+        raise ArgumentError(f"combinations: {chosen} of {count} elements each are beyond all memory.")
+    rows: Sequence[Any] = list(choose(range(size), count)) if count and chosen else []
+    if not rows:
+        return self._interval(0, 0, 0).reshape(0, count) if count else self._interval(0, 0, 0)
+    places = self._from_host(rows, "int32", self.device)
+    return self.gather(0, places.flatten()).reshape(-1, count)
+
+
+def nansum(
+    self: Tensor,
+    axis: Axes = None,
+    keepdim: bool = False,
+    dtype: DTypeLike | None = None,
+    **names: Unpack[ReduceNames],
+) -> Tensor:
+    """Return sums of what is not NaN, in the dtypes of `sum`; 0 where there is nothing else.
+
+    Raises:
+        AxisError: an axis does not exist.
+
+    Example:
+        >>> Tensor([1.0, float("nan"), 2.0]).nansum().item()
+        3.0
+    """
+    if names:
+        axis, keepdim = renamed(self.nansum, names, axis=axis, keepdim=keepdim)
+    return _without_nan(self).sum(axes_along(axis, self.ndim, "nansum"), keepdim, dtype)
+
+
+def nanmean(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack[ReduceNames]) -> Tensor:
+    """Return means of what is not NaN, in the dtypes of `mean`; NaN where there is nothing else.
+
+    Raises:
+        AxisError: an axis does not exist.
+
+    Example:
+        >>> Tensor([1.0, float("nan"), 2.0]).nanmean().item()
+        1.5
+    """
+    if names:
+        axis, keepdim = renamed(self.nanmean, names, axis=axis, keepdim=keepdim)
+    axes = axes_along(axis, self.ndim, "nanmean")
+    if not is_float(self.dtype):
+        return self.mean(axes, keepdim)
+    narrow, wide = float_dtypes(self)
+    total = _without_nan(self).cast(wide).sum(axes, keepdim)
+    return (total / self.isnan().logical_not().sum(axes, keepdim).cast(wide)).cast(narrow)
+
+
+def _without_nan(x: Tensor) -> Tensor:
+    return x.masked_fill(x.isnan(), 0) if is_float(x.dtype) else x

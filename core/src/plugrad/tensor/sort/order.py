@@ -5,8 +5,7 @@ NaN counts as greater than every number, as in NumPy and PyTorch. Indices of pos
 
 from __future__ import annotations
 
-# `self` is the class that joins the mixins, which share its protected members
-# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
+# pyright: reportPrivateUsage=false
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
@@ -27,6 +26,7 @@ from plugrad.tensor.shapes import (
     fixed_shape,
     is_one_of,
     is_sequence,
+    nonempty_axes,
     one_axis,
     show,
     size_today,
@@ -45,296 +45,298 @@ Interpolation = Literal["linear", "lower", "higher", "nearest", "midpoint"]
 _FEW = 4
 
 
-class OrderMixin(TensorBase):
-    """Order."""
+def sort(
+    self: Tensor,
+    axis: int = -1,
+    descending: bool = False,
+    *,
+    stable: bool | None = None,
+    **names: Unpack[AxisNames],
+) -> Ranked[Tensor]:
+    """Return the elements in order along an axis, and their positions.
 
-    __slots__ = ()
+    Equal ones keep their order, whatever `stable` asks for. The tuple has the two as `.values` and
+    `.indices` too.
 
-    def sort(
-        self: Tensor,
-        axis: int = -1,
-        descending: bool = False,
-        *,
-        stable: bool | None = None,
-        **names: Unpack[AxisNames],
-    ) -> Ranked[Tensor]:
-        """Return the elements in order along an axis, and their positions.
+    Raises:
+        ArgumentError: `stable` is neither True, False nor None.
+        AxisError: the axis does not exist.
 
-        Equal ones keep their order, whatever `stable` asks for. The tuple has the two as `.values` and
-        `.indices` too.
+    Example:
+        >>> values, positions = Tensor([3, 1, 2]).sort()
+        >>> values.tolist(), positions.tolist()
+        ([1, 2, 3], [1, 2, 0])
+    """
+    if names:
+        (axis,) = renamed(self.sort, names, axis=axis)
+    one_axis(axis, self.ndim or 1, "sort")
+    positions = self.argsort(axis, descending, stable=stable)
+    return Ranked(self.gather(axis, positions) if self.ndim else self, positions)
 
-        Raises:
-            ArgumentError: `stable` is neither True, False nor None.
-            AxisError: the axis does not exist.
 
-        Example:
-            >>> values, positions = Tensor([3, 1, 2]).sort()
-            >>> values.tolist(), positions.tolist()
-            ([1, 2, 3], [1, 2, 0])
-        """
-        if names:
-            (axis,) = renamed(self.sort, names, axis=axis)
-        one_axis(axis, self.ndim or 1, "sort")
-        positions = self.argsort(axis, descending, stable=stable)
-        return Ranked(self.gather(axis, positions) if self.ndim else self, positions)
+def argsort(
+    self: Tensor,
+    axis: int = -1,
+    descending: bool = False,
+    *,
+    stable: bool | None = None,
+    **names: Unpack[AxisNames],
+) -> Tensor:
+    """Return the positions that sort this tensor along an axis.
 
-    def argsort(
-        self: Tensor,
-        axis: int = -1,
-        descending: bool = False,
-        *,
-        stable: bool | None = None,
-        **names: Unpack[AxisNames],
-    ) -> Tensor:
-        """Return the positions that sort this tensor along an axis.
+    Equal elements keep their order, whatever `stable` asks for.
 
-        Equal elements keep their order, whatever `stable` asks for.
+    Raises:
+        ArgumentError: `stable` is neither True, False nor None.
+        AxisError: the axis does not exist.
 
-        Raises:
-            ArgumentError: `stable` is neither True, False nor None.
-            AxisError: the axis does not exist.
+    Example:
+        >>> Tensor([3, 1, 2]).argsort(descending=True).tolist()
+        [0, 2, 1]
+    """
+    if names:
+        (axis,) = renamed(self.argsort, names, axis=axis)
+    at = one_axis(axis, self.ndim or 1, "argsort")
+    if stable is not None:
+        as_flag(stable, "stable")
+    if not self.ndim:
+        return self._make(self._const(0, position_dtype(1)), self._device)
+    shape = self.shape
+    if 0 in shape:
+        return self._make(counted(shape[at], position_dtype(shape[at]), shape, at), self._device)
+    keys = filled_keys(self, at, as_flag(descending, "descending"))
+    out = cut_to(moved_back(argsort_rows(keys), at), shape)
+    out = out.cast(position_dtype(keys.shape[-1]))
+    # used at least twice: for the elements and by whoever asked
+    return self._make(out.contiguous(), self._device)
 
-        Example:
-            >>> Tensor([3, 1, 2]).argsort(descending=True).tolist()
-            [0, 2, 1]
-        """
-        if names:
-            (axis,) = renamed(self.argsort, names, axis=axis)
-        at = one_axis(axis, self.ndim or 1, "argsort")
-        if stable is not None:
-            as_flag(stable, "stable")
-        if not self.ndim:
-            return self._make(self._const(0, position_dtype(1)), self._device)
-        shape = self.shape
-        if 0 in shape:
-            return self._make(counted(shape[at], position_dtype(shape[at]), shape, at), self._device)
-        keys = self._filled_keys(at, as_flag(descending, "descending"))
-        out = cut_to(moved_back(argsort_rows(keys), at), shape)
-        out = out.cast(position_dtype(keys.shape[-1]))
-        # used at least twice: for the elements and by whoever asked
-        return self._make(out.contiguous(), self._device)
 
-    def topk(
-        self: Tensor,
-        k: int,
-        axis: int = -1,
-        largest: bool = True,
-        sorted_: bool = True,
-        **names: Unpack[OrderNames],
-    ) -> Ranked[Tensor]:
-        """Return the `k` greatest (or least) elements along an axis, and their positions.
+def topk(
+    self: Tensor,
+    k: int,
+    axis: int = -1,
+    largest: bool = True,
+    sorted_: bool = True,
+    **names: Unpack[OrderNames],
+) -> Ranked[Tensor]:
+    """Return the `k` greatest (or least) elements along an axis, and their positions.
 
-        They come in order, the first of equals first, whatever `sorted_` asks for. The tuple has
-        the two as `.values` and `.indices` too.
+    They come in order, the first of equals first, whatever `sorted_` asks for. The tuple has
+    the two as `.values` and `.indices` too.
 
-        Raises:
-            AxisError: the axis does not exist.
-            ArgumentError: there are fewer than `k` elements, or `k` is no integer.
+    Raises:
+        AxisError: the axis does not exist.
+        ArgumentError: there are fewer than `k` elements, or `k` is no integer.
 
-        Example:
-            >>> [x.tolist() for x in Tensor([3, 1, 2]).topk(2)]
-            [[3, 2], [0, 2]]
-        """
-        if names:
-            axis, sorted_ = renamed(self.topk, names, axis=axis, sorted_=sorted_)
-        at, k = one_axis(axis, self.ndim or 1, "topk"), as_int(k, "topk", "k")
-        if not self.ndim:
-            values, places = self.reshape(1).topk(k, 0, largest, sorted_)
-            return Ranked(values.squeeze(0), places.squeeze(0)) if k else Ranked(values, places)
-        size: Any = size_today(self.shape[at])
-        if not 0 <= k <= size:
-            raise ArgumentError(f"topk: k={k} of {size} elements on axis {axis}. Ask for 0 to {size}.")
-        descending = as_flag(largest, "largest")
-        size = least(self.shape[at])
-        if not k or 0 in self.shape or k > size or not is_searched(size, k):
-            # of a symbolic size, a replay asks again whether there are as many
-            positions = self.argsort(at, descending)._interval(at, 0, k)
-        else:
-            keys = self._filled_keys(at, descending).contiguous()
-            positions = self._at_places(places_of_least(keys, k, self._device), at)
-        return Ranked(self.gather(at, positions), positions)
+    Example:
+        >>> [x.tolist() for x in Tensor([3, 1, 2]).topk(2)]
+        [[3, 2], [0, 2]]
+    """
+    if names:
+        axis, sorted_ = renamed(self.topk, names, axis=axis, sorted_=sorted_)
+    at, k = one_axis(axis, self.ndim or 1, "topk"), as_int(k, "topk", "k")
+    if not self.ndim:
+        values, places = self.reshape(1).topk(k, 0, largest, sorted_)
+        return Ranked(values.squeeze(0), places.squeeze(0)) if k else Ranked(values, places)
+    size: Any = size_today(self.shape[at])
+    if not 0 <= k <= size:
+        raise ArgumentError(f"topk: k={k} of {size} elements on axis {axis}. Ask for 0 to {size}.")
+    descending = as_flag(largest, "largest")
+    size = least(self.shape[at])
+    if not k or 0 in self.shape or k > size or not is_searched(size, k):
+        # of a symbolic size, a replay asks again whether there are as many
+        positions = self.argsort(at, descending)._interval(at, 0, k)
+    else:
+        keys = filled_keys(self, at, descending).contiguous()
+        positions = _at_places(self, places_of_least(keys, k, self._device), at)
+    return Ranked(self.gather(at, positions), positions)
 
-    def median(
-        self: Tensor, axis: int | None = None, keepdim: bool = False, **names: Unpack[ReduceNames]
-    ) -> Any:
-        """Return the middle element, the lower one of two (as in PyTorch); NaN if there is one.
 
-        With an axis, also the position of that element: `.values` and `.indices` of a tuple.
+def median(self: Tensor, axis: int | None = None, keepdim: bool = False, **names: Unpack[ReduceNames]) -> Any:
+    """Return the middle element, the lower one of two (as in PyTorch); NaN if there is one.
 
-        Raises:
-            AxisError: the axis does not exist.
-            ShapeError: there are no elements.
+    With an axis, also the position of that element: `.values` and `.indices` of a tuple.
 
-        Example:
-            >>> Tensor([4, 1, 3, 2]).median().item()
-            2
-        """
-        if names:
-            axis, keepdim = renamed(self.median, names, axis=axis, keepdim=keepdim)
-        if axis is None:
-            self._nonempty_axes(None, "median")
-            return self.flatten().median(0)[0]
-        self._nonempty_axes(axis, "median")
-        if not self.ndim:
-            return Ranked(self, self.argsort())
-        at = one_axis(axis, self.ndim, "median")
-        size: Any = self.shape[at]
-        position = self._place_of_rank(at, (size - 1) // 2)
-        if is_float(self.dtype):
-            is_nan = self.isnan()
-            position = is_nan.any(at, keepdim=True).where(is_nan.argmax(at, keepdim=True), position)
-        values = self.gather(at, position)
-        return Ranked(values, position) if keepdim else Ranked(values.squeeze(at), position.squeeze(at))
+    Raises:
+        AxisError: the axis does not exist.
+        ShapeError: there are no elements.
 
-    def quantile(
-        self: Tensor,
-        q: float | Sequence[float] | Tensor,
-        axis: int | None = None,
-        keepdim: bool = False,
-        interpolation: Interpolation = "linear",
-        **names: Unpack[InterpolationNames],
-    ) -> Tensor:
-        """Return the value below which the fraction `q` of the elements lies; NaN if there is a NaN.
+    Example:
+        >>> Tensor([4, 1, 3, 2]).median().item()
+        2
+    """
+    if names:
+        axis, keepdim = renamed(self.median, names, axis=axis, keepdim=keepdim)
+    if axis is None:
+        nonempty_axes(self.shape, None, "median")
+        return self.flatten().median(0)[0]
+    nonempty_axes(self.shape, axis, "median")
+    if not self.ndim:
+        return Ranked(self, self.argsort())
+    at = one_axis(axis, self.ndim, "median")
+    size: Any = self.shape[at]
+    position = positions_of_rank(self, at, (size - 1) // 2)
+    if is_float(self.dtype):
+        is_nan = self.isnan()
+        position = is_nan.any(at, keepdim=True).where(is_nan.argmax(at, keepdim=True), position)
+    values = self.gather(at, position)
+    return Ranked(values, position) if keepdim else Ranked(values.squeeze(at), position.squeeze(at))
 
-        Args:
-            q: a fraction, or a tensor or list `(Q,)` of them: then the result has an axis of size Q in front.
-            axis: along which axis; None takes all elements.
-            keepdim: keep that axis with size 1.
-            interpolation: what lies between two elements.
 
-        Raises:
-            ArgumentError: a number `q` outside of 0..1, or an unknown interpolation.
-            DtypeError: this tensor holds no floats, or `q` no numbers.
-            ShapeError: there are no elements, or `q` has more than one axis.
-            AxisError: the axis does not exist.
+def quantile(
+    self: Tensor,
+    q: float | Sequence[float] | Tensor,
+    axis: int | None = None,
+    keepdim: bool = False,
+    interpolation: Interpolation = "linear",
+    **names: Unpack[InterpolationNames],
+) -> Tensor:
+    """Return the value below which the fraction `q` of the elements lies; NaN if there is a NaN.
 
-        Example:
-            >>> Tensor([0.0, 1.0, 2.0]).quantile(0.75).item()
-            1.5
-        """
-        if names:
-            axis, keepdim, interpolation = renamed(
-                self.quantile, names, axis=axis, keepdim=keepdim, interpolation=interpolation
-            )
-        wanted = self._fractions(q, interpolation)
-        if axis is None:
-            self._nonempty_axes(None, "quantile")
-            out = self.flatten().quantile(wanted, 0, False, interpolation)
-            return out.reshape(*out.shape, *(1,) * self.ndim) if keepdim else out
-        self._nonempty_axes(axis, "quantile")
-        if not self.ndim:
-            return self.quantile(wanted, None, False, interpolation)
-        at = one_axis(axis, self.ndim, "quantile")
-        size: Any = self.shape[at]
-        # narrow floats do not hold all positions
-        wide = dtypes.float64 if self.dtype is dtypes.float64 or greatest(size) > 1 << 24 else dtypes.float32
-        fractions = (
-            wanted
-            if isinstance(wanted, TensorBase)
-            else self.full((), float(wanted), wide, device=self.device, requires_grad=False)
+    Args:
+        q: a fraction, or a tensor or list `(Q,)` of them: then the result has an axis of size Q in front.
+        axis: along which axis; None takes all elements.
+        keepdim: keep that axis with size 1.
+        interpolation: what lies between two elements.
+
+    Raises:
+        ArgumentError: a number `q` outside of 0..1, or an unknown interpolation.
+        DtypeError: this tensor holds no floats, or `q` no numbers.
+        ShapeError: there are no elements, or `q` has more than one axis.
+        AxisError: the axis does not exist.
+
+    Example:
+        >>> Tensor([0.0, 1.0, 2.0]).quantile(0.75).item()
+        1.5
+    """
+    if names:
+        axis, keepdim, interpolation = renamed(
+            self.quantile, names, axis=axis, keepdim=keepdim, interpolation=interpolation
         )
-        last: Any = size - 1 if isinstance(size, int) else self._make((size - 1).cast(wide), self._device)
-        place = fractions.flatten().cast(wide) * last
-        low = place.floor()
-        share = _share(place, low, wide, interpolation)
-        lower = low.cast(position_dtype(size))
-        weight = share.reshape(*(-1 if a == at else 1 for a in range(self.ndim)))
-        most = last if isinstance(last, int) else last.cast(lower.dtype)
-        upper = (lower + 1).minimum(most)
-        if fixed_shape(lower.shape, "quantile")[0] <= _FEW and is_searched(greatest(size), 1):
-            a, b = (self.gather(at, self._place_of_rank(at, rank)) for rank in (lower, upper))
-        else:
-            ordered = self.sort(at)[0]
-            ordered = ordered._like(ordered._graph.contiguous())
-            a, b = ordered.index_select(at, lower), ordered.index_select(at, upper)
-        # a choice where one of them has no part, so that it may be infinite
-        between = _between(a, b, weight)
-        out = (weight == 0).where(a, (weight == 1).where(b, between)).cast(self.dtype)
-        has_nan = self.isnan().any(at, keepdim=True)
-        out = has_nan.where(float("nan"), out)
-        front = (at, *[a for a in range(self.ndim) if a != at])
-        out = out.permute(front)
-        if keepdim:
-            out = out.unsqueeze(at + 1)
-        return out if isinstance(wanted, TensorBase) and wanted.ndim else out.squeeze(0)
+    wanted = _fractions(self, q, interpolation)
+    if axis is None:
+        nonempty_axes(self.shape, None, "quantile")
+        out = self.flatten().quantile(wanted, 0, False, interpolation)
+        return out.reshape(*out.shape, *(1,) * self.ndim) if keepdim else out
+    nonempty_axes(self.shape, axis, "quantile")
+    if not self.ndim:
+        return self.quantile(wanted, None, False, interpolation)
+    at = one_axis(axis, self.ndim, "quantile")
+    size: Any = self.shape[at]
+    # narrow floats do not hold all positions
+    wide = dtypes.float64 if self.dtype is dtypes.float64 or greatest(size) > 1 << 24 else dtypes.float32
+    fractions = (
+        wanted
+        if isinstance(wanted, TensorBase)
+        else self.full((), float(wanted), wide, device=self.device, requires_grad=False)
+    )
+    last: Any = size - 1 if isinstance(size, int) else self._make((size - 1).cast(wide), self._device)
+    place = fractions.flatten().cast(wide) * last
+    low = place.floor()
+    share = _share(place, low, wide, interpolation)
+    lower = low.cast(position_dtype(size))
+    weight = share.reshape(*(-1 if a == at else 1 for a in range(self.ndim)))
+    most = last if isinstance(last, int) else last.cast(lower.dtype)
+    upper = (lower + 1).minimum(most)
+    if fixed_shape(lower.shape, "quantile")[0] <= _FEW and is_searched(greatest(size), 1):
+        a, b = (self.gather(at, positions_of_rank(self, at, rank)) for rank in (lower, upper))
+    else:
+        ordered = self.sort(at)[0]
+        ordered = ordered._like(ordered._graph.contiguous())
+        a, b = ordered.index_select(at, lower), ordered.index_select(at, upper)
+    # a choice where one of them has no part, so that it may be infinite
+    between = _between(a, b, weight)
+    out = (weight == 0).where(a, (weight == 1).where(b, between)).cast(self.dtype)
+    has_nan = self.isnan().any(at, keepdim=True)
+    out = has_nan.where(float("nan"), out)
+    front = (at, *[a for a in range(self.ndim) if a != at])
+    out = out.permute(front)
+    if keepdim:
+        out = out.unsqueeze(at + 1)
+    return out if isinstance(wanted, TensorBase) and wanted.ndim else out.squeeze(0)
 
-    def _fractions(self: Tensor, q: float | Sequence[float] | Tensor, interpolation: str) -> float | Tensor:
-        """Return the fractions that `quantile` was asked for: a number, or a tensor with one axis at most."""
-        if not is_float(self.dtype):
-            raise DtypeError(f"quantile of {self.dtype.name}: it takes floats. Cast first: .float().")
-        if not is_one_of(interpolation, ("linear", "lower", "higher", "nearest", "midpoint")):
-            raise ArgumentError(
-                f"quantile: interpolation={interpolation!r:.60} is none of 'linear', 'lower', 'higher', "
-                "'nearest', 'midpoint'."
-            )
-        if is_sequence(q) or getattr(q, "shape", ()) != ():
-            # digits of Python's numbers that float64 has
-            digits = self.dtype if self.dtype is dtypes.float64 else None
-            q = self._tensor_operand(q if hasattr(q, "shape") else self._from_host(q, digits))
-        if not isinstance(q, TensorBase):
-            q = as_number(q, "quantile")
-            if 0 <= q <= 1:
-                return q
-            raise ArgumentError(f"quantile: q={q} lies outside of 0..1. It is a fraction of the elements.")
-        if q.ndim > 1:
-            raise ShapeError(f"quantile: q of shape {show(q.shape)}. Give a number or one axis of them.")
-        return q
 
-    def _filled_keys(self: Tensor, axis: int, descending: bool) -> UOp:
-        """Return keys with `axis` last, filled up where sizes are symbolic: with the greatest, behind all."""
-        keys = sort_keys(moved_last(self._graph.detach(), axis), descending)
-        size = keys.shape[-1]
-        keys = filled(keys)
-        if isinstance(size, int):
-            return keys
-        # what is behind the end goes behind all: the order is stable
-        inside = counted(keys.shape[-1], dtypes.int32, keys.shape, self.ndim - 1) < size.cast(dtypes.int32)
-        return inside.where(keys, keys.const_like(dtype_max(keys.dtype)))
+def _fractions(x: Tensor, q: float | Sequence[float] | Tensor, interpolation: str) -> float | Tensor:
+    """Return the fractions that `quantile` was asked for: a number, or a tensor with one axis at most."""
+    if not is_float(x.dtype):
+        raise DtypeError(f"quantile of {x.dtype.name}: it takes floats. Cast first: .float().")
+    if not is_one_of(interpolation, ("linear", "lower", "higher", "nearest", "midpoint")):
+        raise ArgumentError(
+            f"quantile: interpolation={interpolation!r:.60} is none of 'linear', 'lower', 'higher', "
+            "'nearest', 'midpoint'."
+        )
+    if is_sequence(q) or getattr(q, "shape", ()) != ():
+        # digits of Python's numbers that float64 has
+        digits = x.dtype if x.dtype is dtypes.float64 else None
+        q = x._tensor_operand(q if hasattr(q, "shape") else x._from_host(q, digits))
+    if not isinstance(q, TensorBase):
+        q = as_number(q, "quantile")
+        if 0 <= q <= 1:
+            return q
+        raise ArgumentError(f"quantile: q={q} lies outside of 0..1. It is a fraction of the elements.")
+    if q.ndim > 1:
+        raise ShapeError(f"quantile: q of shape {show(q.shape)}. Give a number or one axis of them.")
+    return q
 
-    def _at_places(self: Tensor, places: UOp, axis: int) -> Tensor:
-        """Return positions that were found with `axis` last, of all rows that there may be."""
-        shape = list(self.shape)
-        shape[axis] = places.shape[-1]
-        out = cut_to(moved_back(places, axis), tuple(shape))
-        return self._make(out.contiguous(), self._device)
 
-    def _place_of_rank(self: Tensor, axis: int, rank: Dim | Tensor) -> Tensor:
-        """Return where the element is that `rank` others come before: its axis stays, with size 1.
+def filled_keys(x: Tensor, axis: int, descending: bool) -> UOp:
+    """Return keys with `axis` last, filled up where sizes are symbolic: with the greatest, behind all."""
+    keys = sort_keys(moved_last(x._graph.detach(), axis), descending)
+    size = keys.shape[-1]
+    keys = filled(keys)
+    if isinstance(size, int):
+        return keys
+    # what is behind the end goes behind all: the order is stable
+    inside = counted(keys.shape[-1], dtypes.int32, keys.shape, x.ndim - 1) < size.cast(dtypes.int32)
+    return inside.where(keys, keys.const_like(dtype_max(keys.dtype)))
 
-        Args:
-            axis: along which axis, whose size is not 0.
-            rank: a number, or integers (m,), for each row or for all: then the axis gets size m.
-        """
-        size = greatest(self.shape[axis])
-        if not is_searched(size, 1):
-            order = self.argsort(axis)
-            if isinstance(rank, TensorBase):
-                return order.gather(axis, rank) if rank.ndim == self.ndim else order.index_select(axis, rank)
-            return order._interval(axis, rank, add_sizes(rank, 1))
-        keys = self._filled_keys(axis, False).contiguous()
-        dtype = position_dtype(size)
-        rows: Any = keys.shape[:-1]
-        if not isinstance(rank, TensorBase):
-            ranks = number_of(rank, dtype).reshape((1,) * (len(rows) + 1)).expand((*rows, 1))
-        elif rank.ndim == self.ndim:
-            ranks = filled(moved_last(rank._graph, axis)).cast(dtype)
-        else:
-            ranks = expanded(rank._graph.cast(dtype), (*rows, *rank.shape))
-        return self._at_places(place_of_rank(keys, ranks.contiguous(), self._device), axis)
 
-    def count_nonzero(
-        self: Tensor, axis: Any = None, keepdim: bool = False, **names: Unpack[ReduceNames]
-    ) -> Tensor:
-        """Return how many elements are not zero.
+def _at_places(x: Tensor, places: UOp, axis: int) -> Tensor:
+    """Return positions that were found with `axis` last, of all rows that there may be."""
+    shape = list(x.shape)
+    shape[axis] = places.shape[-1]
+    out = cut_to(moved_back(places, axis), tuple(shape))
+    return x._make(out.contiguous(), x._device)
 
-        Example:
-            >>> Tensor([0, 5, -1]).count_nonzero().item()
-            2
-        """
-        if names:
-            axis, keepdim = renamed(self.count_nonzero, names, axis=axis, keepdim=keepdim)
-        truths = self if is_bool(self.dtype) else self != 0
-        return truths.sum(axis, keepdim)
+
+def positions_of_rank(x: Tensor, axis: int, rank: Dim | Tensor) -> Tensor:
+    """Return where the element is that `rank` others come before: its axis stays, with size 1.
+
+    Args:
+        axis: along which axis, whose size is not 0.
+        rank: a number, or integers (m,), for each row or for all: then the axis gets size m.
+    """
+    size = greatest(x.shape[axis])
+    if not is_searched(size, 1):
+        order = x.argsort(axis)
+        if isinstance(rank, TensorBase):
+            return order.gather(axis, rank) if rank.ndim == x.ndim else order.index_select(axis, rank)
+        return order._interval(axis, rank, add_sizes(rank, 1))
+    keys = filled_keys(x, axis, False).contiguous()
+    dtype = position_dtype(size)
+    rows: Any = keys.shape[:-1]
+    if not isinstance(rank, TensorBase):
+        ranks = number_of(rank, dtype).reshape((1,) * (len(rows) + 1)).expand((*rows, 1))
+    elif rank.ndim == x.ndim:
+        ranks = filled(moved_last(rank._graph, axis)).cast(dtype)
+    else:
+        ranks = expanded(rank._graph.cast(dtype), (*rows, *rank.shape))
+    return _at_places(x, place_of_rank(keys, ranks.contiguous(), x._device), axis)
+
+
+def count_nonzero(
+    self: Tensor, axis: Any = None, keepdim: bool = False, **names: Unpack[ReduceNames]
+) -> Tensor:
+    """Return how many elements are not zero.
+
+    Example:
+        >>> Tensor([0, 5, -1]).count_nonzero().item()
+        2
+    """
+    if names:
+        axis, keepdim = renamed(self.count_nonzero, names, axis=axis, keepdim=keepdim)
+    truths = self if is_bool(self.dtype) else self != 0
+    return truths.sum(axis, keepdim)
 
 
 def _share(place: Any, low: Any, wide: DType, interpolation: Interpolation) -> Any:

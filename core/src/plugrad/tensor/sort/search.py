@@ -6,8 +6,7 @@ such functions compute their input at once, and cannot run inside a jitted funct
 
 from __future__ import annotations
 
-# `self` is the class that joins the mixins, which share its protected members
-# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
+# pyright: reportPrivateUsage=false
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
@@ -17,6 +16,7 @@ from plugrad.errors import ArgumentError, DtypeError, JitError, ShapeError
 from plugrad.tensor.base import TensorBase, promoted
 from plugrad.tensor.keywords import REQUIRED, RepeatAxisNames, renamed
 from plugrad.tensor.lookup import counted, number_of, pick_first, position_dtype
+from plugrad.tensor.reduce.reduce import nonzero_mask
 from plugrad.tensor.shapes import (
     Dim,
     as_element,
@@ -42,269 +42,273 @@ if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
 
 
-class SearchMixin(TensorBase):
-    """Searches."""
+def searchsorted(
+    self: Tensor,
+    values: Tensor | ConstType,
+    right: bool = False,
+    *,
+    side: Literal["left", "right"] | None = None,
+) -> Tensor:
+    """Return where `values` would be inserted into this sorted tensor, to keep it sorted.
 
-    __slots__ = ()
+    (n,) with (...) -> (...), or (*R, n) with (*R, m) -> (*R, m). NaN is greater than every number.
+    Integers of any two dtypes compare as the numbers that they are.
 
-    def searchsorted(
-        self: Tensor,
-        values: Tensor | ConstType,
-        right: bool = False,
-        *,
-        side: Literal["left", "right"] | None = None,
-    ) -> Tensor:
-        """Return where `values` would be inserted into this sorted tensor, to keep it sorted.
+    Args:
+        values: what is looked for: a tensor, an array or a number.
+        right: insert behind equal elements, not before them.
+        side: the same in words, which override it.
 
-        (n,) with (...) -> (...), or (*R, n) with (*R, m) -> (*R, m). NaN is greater than every number.
-        Integers of any two dtypes compare as the numbers that they are.
+    Raises:
+        ArgumentError: `side` is neither "left" nor "right", or `right` no truth value.
+        ShapeError: there is no last axis, or rows differ.
+        DtypeError: `values` are no numbers.
 
-        Args:
-            values: what is looked for: a tensor, an array or a number.
-            right: insert behind equal elements, not before them.
-            side: the same in words, which override it.
+    Example:
+        >>> Tensor([1, 3, 3, 5]).searchsorted(Tensor([3, 4])).tolist()
+        [1, 3]
+    """
+    if side is not None and str(side) not in ("left", "right"):
+        raise ArgumentError(f"searchsorted: side={side!r} is neither 'left' nor 'right'.")
+    right = as_flag(right, "searchsorted: right") if side is None else side == "right"
+    values = self._tensor_operand(values)
+    self._check_device(values)
+    if not self.ndim or (self.ndim > 1 and self.shape[:-1] != values.shape[:-1]):
+        raise ShapeError(
+            f"searchsorted: values of shape {show(values.shape)} in rows of shape {show(self.shape)}. "
+            "Give one sorted axis, or the same axes before the last."
+        )
+    dtype = promoted([self, values])
+    if is_float(dtype) and is_int(self.dtype) and is_int(values.dtype):
+        return _found_beside_unsigned(self, values, right)
+    shape = values.shape
+    wanted = sort_keys(values._graph.cast(dtype).reshape(_rows_of(self.ndim, shape)), False)
+    rows = sort_keys(self._graph.cast(dtype), False)
+    size = self.shape[-1]
+    if not is_static((*self.shape, *shape)):
+        found = _found_in_filled(rows, wanted, right).cast(position_dtype(greatest(size)))
+        return self._make(found.reshape(shape), self._device)
+    found = search_rows(rows.contiguous(), wanted.contiguous(), right)
+    return self._make(found.cast(position_dtype(size)).reshape(shape), self._device)
 
-        Raises:
-            ArgumentError: `side` is neither "left" nor "right", or `right` no truth value.
-            ShapeError: there is no last axis, or rows differ.
-            DtypeError: `values` are no numbers.
 
-        Example:
-            >>> Tensor([1, 3, 3, 5]).searchsorted(Tensor([3, 4])).tolist()
-            [1, 3]
-        """
-        if side is not None and str(side) not in ("left", "right"):
-            raise ArgumentError(f"searchsorted: side={side!r} is neither 'left' nor 'right'.")
-        right = as_flag(right, "searchsorted: right") if side is None else side == "right"
-        values = self._tensor_operand(values)
-        self._check_device(values)
-        if not self.ndim or (self.ndim > 1 and self.shape[:-1] != values.shape[:-1]):
-            raise ShapeError(
-                f"searchsorted: values of shape {show(values.shape)} in rows of shape {show(self.shape)}. "
-                "Give one sorted axis, or the same axes before the last."
-            )
-        dtype = promoted([self, values])
-        if is_float(dtype) and is_int(self.dtype) and is_int(values.dtype):
-            return self._found_beside_unsigned(values, right)
-        shape = values.shape
-        wanted = sort_keys(values._graph.cast(dtype).reshape(_rows_of(self.ndim, shape)), False)
-        rows = sort_keys(self._graph.cast(dtype), False)
-        size = self.shape[-1]
-        if not is_static((*self.shape, *shape)):
-            found = _found_in_filled(rows, wanted, right).cast(position_dtype(greatest(size)))
-            return self._make(found.reshape(shape), self._device)
-        found = search_rows(rows.contiguous(), wanted.contiguous(), right)
-        return self._make(found.cast(position_dtype(size)).reshape(shape), self._device)
+def _found_beside_unsigned(x: Tensor, values: Tensor, right: bool) -> Tensor:
+    """Return `searchsorted` of signed integers and uint64: their common dtype would round them."""
+    if x.dtype is dtypes.uint64:
+        is_inside = values >= 0
+        found = x.searchsorted(is_inside.where(values, 0).cast(dtypes.uint64), right)
+        return is_inside.where(found, 0)
+    is_inside = values <= dtype_max(dtypes.int64)
+    found = x.cast(dtypes.int64).searchsorted(is_inside.where(values, 0).cast(dtypes.int64), right)
+    return is_inside.where(found, x._make(number_of(x.shape[-1], found.dtype), x._device))
 
-    def _found_beside_unsigned(self: Tensor, values: Tensor, right: bool) -> Tensor:
-        """Return `searchsorted` of signed integers and uint64: their common dtype would round them."""
-        if self.dtype is dtypes.uint64:
-            is_inside = values >= 0
-            found = self.searchsorted(is_inside.where(values, 0).cast(dtypes.uint64), right)
-            return is_inside.where(found, 0)
-        is_inside = values <= dtype_max(dtypes.int64)
-        found = self.cast(dtypes.int64).searchsorted(is_inside.where(values, 0).cast(dtypes.int64), right)
-        return is_inside.where(found, self._make(number_of(self.shape[-1], found.dtype), self._device))
 
-    # --- by a condition ---
+# --- by a condition ---
 
-    def nonzero(self: Tensor, size: int | None = None, fill_value: int = 0, *, as_tuple: bool = False) -> Any:
-        """Return the positions of elements that are not zero, in order: (count, ndim) of the default int.
 
-        Without `size`, this tensor is computed at once, because the count depends on it.
+def nonzero(self: Tensor, size: int | None = None, fill_value: int = 0, *, as_tuple: bool = False) -> Any:
+    """Return the positions of elements that are not zero, in order: (count, ndim) of the default int.
 
-        Args:
-            size: the first so many positions, filled up behind the last one: (size, ndim). Then nothing is
-                computed before it is needed, and a jitted function may ask.
-            fill_value: what positions that there are not are filled with.
-            as_tuple: return one tensor for each axis instead, (count,): what `x[...]` takes.
+    Without `size`, this tensor is computed at once, because the count depends on it.
 
-        Raises:
-            ArgumentError: `size` or `fill_value` is no integer, or `size` is negative.
-            JitError: inside a jitted function, without a `size`.
+    Args:
+        size: the first so many positions, filled up behind the last one: (size, ndim). Then nothing is
+            computed before it is needed, and a jitted function may ask.
+        fill_value: what positions that there are not are filled with.
+        as_tuple: return one tensor for each axis instead, (count,): what `x[...]` takes.
 
-        Example:
-            >>> Tensor([[0, 7], [8, 0]]).nonzero().tolist()
-            [[0, 1], [1, 0]]
-            >>> Tensor([0, 7, 0]).nonzero(size=2, fill_value=-1).tolist()
-            [[1], [-1]]
-        """
-        if not is_static(self.shape):
-            # the zeros behind the axes are in no result
-            return self._with_zeros_behind().nonzero(size, fill_value, as_tuple=as_tuple)
-        shape = fixed_shape(self.shape, "nonzero")
-        fill = as_int(fill_value, "nonzero", "fill_value")
-        count = None if size is None else _as_count(size, "nonzero")
-        # PyTorch, too, takes a number for a row of one where it is asked for a tuple
-        places = (1,) if as_tuple and not shape else shape
-        flat = self._true_positions(count)
-        is_found = flat < product(shape)
-        columns: list[Tensor] = []
-        stride = 1
-        for length in reversed(places):
-            column = (flat // max(stride, 1)) % max(length, 1)
-            columns.append(column if count is None else is_found.where(column, fill))
-            stride *= length
-        columns.reverse()
-        if as_tuple:
-            return tuple(columns)
-        return columns[0].stack(*columns[1:], axis=1) if shape else flat.unsqueeze(1).shrink([None, (0, 0)])
+    Raises:
+        ArgumentError: `size` or `fill_value` is no integer, or `size` is negative.
+        JitError: inside a jitted function, without a `size`.
 
-    def masked_select(
-        self: Tensor, mask: Tensor, size: int | None = None, fill_value: ConstType = 0
-    ) -> Tensor:
-        """Return the elements where `mask` holds, in order: (...) -> (count,).
+    Example:
+        >>> Tensor([[0, 7], [8, 0]]).nonzero().tolist()
+        [[0, 1], [1, 0]]
+        >>> Tensor([0, 7, 0]).nonzero(size=2, fill_value=-1).tolist()
+        [[1], [-1]]
+    """
+    if not is_static(self.shape):
+        # the zeros behind the axes are in no result
+        return with_zeros_behind(self).nonzero(size, fill_value, as_tuple=as_tuple)
+    shape = fixed_shape(self.shape, "nonzero")
+    fill = as_int(fill_value, "nonzero", "fill_value")
+    count = None if size is None else _as_count(size, "nonzero")
+    # PyTorch, too, takes a number for a row of one where it is asked for a tuple
+    places = (1,) if as_tuple and not shape else shape
+    flat = true_positions(self, count)
+    is_found = flat < product(shape)
+    columns: list[Tensor] = []
+    stride = 1
+    for length in reversed(places):
+        column = (flat // max(stride, 1)) % max(length, 1)
+        columns.append(column if count is None else is_found.where(column, fill))
+        stride *= length
+    columns.reverse()
+    if as_tuple:
+        return tuple(columns)
+    return columns[0].stack(*columns[1:], axis=1) if shape else flat.unsqueeze(1).shrink([None, (0, 0)])
 
-        Without `size`, the mask is computed at once, because the count depends on it.
 
-        Args:
-            mask: bools, which broadcast with this tensor.
-            size: the first so many elements, filled up behind the last one: (size,). Then nothing is computed
-                before it is needed, and a jitted function may ask.
-            fill_value: what elements that there are not are filled with.
+def masked_select(self: Tensor, mask: Tensor, size: int | None = None, fill_value: ConstType = 0) -> Tensor:
+    """Return the elements where `mask` holds, in order: (...) -> (count,).
 
-        Raises:
-            ArgumentError: `size` is no integer, or negative.
-            DtypeError: `mask` is no tensor of bools, or this dtype does not hold `fill_value`.
-            ShapeError: `mask` does not broadcast with this tensor.
-            JitError: inside a jitted function, without a `size`.
+    Without `size`, the mask is computed at once, because the count depends on it.
 
-        Example:
-            >>> Tensor([1, 2, 3]).masked_select(Tensor([True, False, True])).tolist()
-            [1, 3]
-            >>> Tensor([1, 2, 3]).masked_select(Tensor([True, False, True]), size=3).tolist()
-            [1, 3, 0]
-        """
-        _check_mask(mask)
-        self._check_device(mask)
-        both = self._operands_like(mask)
-        if not is_static(both[0].shape):
-            both = (both[0]._with_zeros_behind(), both[1]._with_zeros_behind())
-        count = None if size is None else _as_count(size, "masked_select")
-        positions = both[1]._true_positions(count)._graph
-        out = pick_first(both[0].flatten()._graph, positions)
-        if count is not None:
-            fill = self._const(as_element(fill_value, "masked_select"))
-            out = (positions < product(both[0].shape)).where(out, fill)
-        return self._with(out, mask)
+    Args:
+        mask: bools, which broadcast with this tensor.
+        size: the first so many elements, filled up behind the last one: (size,). Then nothing is computed
+            before it is needed, and a jitted function may ask.
+        fill_value: what elements that there are not are filled with.
 
-    def _with_zeros_behind(self: Tensor) -> Tensor:
-        """Return this filled up to the greatest sizes that symbolic axes have."""
-        return self._like(filled(self._graph))
+    Raises:
+        ArgumentError: `size` is no integer, or negative.
+        DtypeError: `mask` is no tensor of bools, or this dtype does not hold `fill_value`.
+        ShapeError: `mask` does not broadcast with this tensor.
+        JitError: inside a jitted function, without a `size`.
 
-    def _operands_like(self: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-        shape = self.shape if self.shape == mask.shape else (self.cast(dtypes.bool) & mask).shape
-        return self.expand(shape), mask.expand(shape)
+    Example:
+        >>> Tensor([1, 2, 3]).masked_select(Tensor([True, False, True])).tolist()
+        [1, 3]
+        >>> Tensor([1, 2, 3]).masked_select(Tensor([True, False, True]), size=3).tolist()
+        [1, 3, 0]
+    """
+    _check_mask(mask)
+    self._check_device(mask)
+    both = _operands_like(self, mask)
+    if not is_static(both[0].shape):
+        both = (with_zeros_behind(both[0]), with_zeros_behind(both[1]))
+    count = None if size is None else _as_count(size, "masked_select")
+    positions = true_positions(both[1], count)._graph
+    out = pick_first(both[0].flatten()._graph, positions)
+    if count is not None:
+        fill = self._const(as_element(fill_value, "masked_select"))
+        out = (positions < product(both[0].shape)).where(out, fill)
+    return self._with(out, mask)
 
-    def _true_positions(self: Tensor, count: int | None = None) -> Tensor:
-        """Return the positions of elements that are not zero, among all in row-major order.
 
-        With a `count` the first so many of them; where there are fewer, positions behind all elements.
-        """
-        size = product(fixed_shape(self.shape, "nonzero"))
-        dtype = position_dtype(size)
-        if not size or count == 0:
-            return self._make(UOp.const(dtype, size).reshape((1,)).expand((count or 0,)), self._device)
-        truths = self._like(self._truths().reshape((size,)).detach())
-        running = truths.cumsum(0, dtype=dtype)
-        running = running._like(running._graph.contiguous())
-        if count is None:
-            count = running._interval(0, size - 1, size)._number_of_trues()
-        if not count:
-            return self._make(UOp.const(dtype, 0).reshape((1,)).expand((0,)), self._device)
-        found = _listed(truths._graph, running._graph, count)
-        return self._make(found.dispatch(PositionsOfTruths(count), running._graph).contiguous(), self._device)
+def with_zeros_behind(x: Tensor) -> Tensor:
+    """Return this filled up to the greatest sizes that symbolic axes have."""
+    return x._like(filled(x._graph))
 
-    def _number_of_trues(self: Tensor) -> int:
-        if current_capture() is not None:
-            raise JitError(
-                "a jitted function reads the elements of a mask: how many hold decides a shape, which its "
-                "replays cannot change. Pass size= to masked_select or nonzero, or choose with where()."
-            )
-        return self.item()
 
-    def repeat_interleave(
-        self: Tensor,
-        repeats: Dim | Sequence[int] | Tensor = REQUIRED,
-        axis: int | None = None,
-        *,
-        output_size: int | None = None,
-        **names: Unpack[RepeatAxisNames],
-    ) -> Tensor:
-        """Return this with each element along an axis `repeats` times, one behind the other.
+def _operands_like(x: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+    shape = x.shape if x.shape == mask.shape else (x.cast(dtypes.bool) & mask).shape
+    return x.expand(shape), mask.expand(shape)
 
-        Args:
-            repeats: how often each comes: one number, or one for each place on the axis. A tensor of them is
-                computed at once, because the size of the result depends on it.
-            axis: along which axis; None takes all elements in row-major order.
-            output_size: the sum of a tensor of numbers, where it is known: then nothing is computed early.
-                Elements that the tensor has beyond that fall away; those missing are 0.
 
-        Raises:
-            ArgumentError: a number is negative, or no integer; of a tensor without `output_size` only.
-            AxisError: the axis does not exist.
-            DtypeError: a tensor of numbers holds no integers.
-            ShapeError: there are more or fewer numbers than places, or `output_size` is not their sum, where
-                that is known.
-            JitError: a tensor of numbers inside a jitted function, without `output_size`.
+def true_positions(x: Tensor, count: int | None = None) -> Tensor:
+    """Return the positions of elements that are not zero, among all in row-major order.
 
-        Example:
-            >>> Tensor([1, 2]).repeat_interleave(2).tolist()
-            [1, 1, 2, 2]
-            >>> Tensor([1, 2]).repeat_interleave([0, 3]).tolist()
-            [2, 2, 2]
-        """
-        if names or repeats is REQUIRED:
-            repeats, axis = renamed(self.repeat_interleave, names, repeats=repeats, axis=axis)
-        if axis is None:
-            return self.flatten().repeat_interleave(repeats, 0, output_size=output_size)
-        at = one_axis(axis, self.ndim, "repeat_interleave")
-        if isinstance(repeats, TensorBase):
-            size = self.shape[at]
-            return self.index_select(at, self._places_repeated(repeats, size, output_size))  # pyright: ignore[reportArgumentType]
-        if isinstance(repeats, UOp):
-            return self._each_repeated(at, repeats)
-        numbers = [as_int(number, "repeat_interleave", "repeats") for number in several(repeats)]
-        if numbers and min(numbers) < 0:
-            raise ArgumentError(f"repeat_interleave: {min(numbers)} times. Give 0 or more.")
-        if output_size is not None:
-            _check_sum(numbers, self.shape[at], as_int(output_size, "repeat_interleave", "output_size"))
-        if len(numbers) == 1:
-            return self._each_repeated(at, numbers[0])
+    With a `count` the first so many of them; where there are fewer, positions behind all elements.
+    """
+    size = product(fixed_shape(x.shape, "nonzero"))
+    dtype = position_dtype(size)
+    if not size or count == 0:
+        return x._make(UOp.const(dtype, size).reshape((1,)).expand((count or 0,)), x._device)
+    truths = x._like(nonzero_mask(x).reshape((size,)).detach())
+    running = truths.cumsum(0, dtype=dtype)
+    running = running._like(running._graph.contiguous())
+    if count is None:
+        count = _number_of_trues(running._interval(0, size - 1, size))
+    if not count:
+        return x._make(UOp.const(dtype, 0).reshape((1,)).expand((0,)), x._device)
+    found = _listed(truths._graph, running._graph, count)
+    return x._make(found.dispatch(PositionsOfTruths(count), running._graph).contiguous(), x._device)
+
+
+def _number_of_trues(x: Tensor) -> int:
+    if current_capture() is not None:
+        raise JitError(
+            "a jitted function reads the elements of a mask: how many hold decides a shape, which its "
+            "replays cannot change. Pass size= to masked_select or nonzero, or choose with where()."
+        )
+    return x.item()
+
+
+def repeat_interleave(
+    self: Tensor,
+    repeats: Dim | Sequence[int] | Tensor = REQUIRED,
+    axis: int | None = None,
+    *,
+    output_size: int | None = None,
+    **names: Unpack[RepeatAxisNames],
+) -> Tensor:
+    """Return this with each element along an axis `repeats` times, one behind the other.
+
+    Args:
+        repeats: how often each comes: one number, or one for each place on the axis. A tensor of them is
+            computed at once, because the size of the result depends on it.
+        axis: along which axis; None takes all elements in row-major order.
+        output_size: the sum of a tensor of numbers, where it is known: then nothing is computed early.
+            Elements that the tensor has beyond that fall away; those missing are 0.
+
+    Raises:
+        ArgumentError: a number is negative, or no integer; of a tensor without `output_size` only.
+        AxisError: the axis does not exist.
+        DtypeError: a tensor of numbers holds no integers.
+        ShapeError: there are more or fewer numbers than places, or `output_size` is not their sum, where
+            that is known.
+        JitError: a tensor of numbers inside a jitted function, without `output_size`.
+
+    Example:
+        >>> Tensor([1, 2]).repeat_interleave(2).tolist()
+        [1, 1, 2, 2]
+        >>> Tensor([1, 2]).repeat_interleave([0, 3]).tolist()
+        [2, 2, 2]
+    """
+    if names or repeats is REQUIRED:
+        repeats, axis = renamed(self.repeat_interleave, names, repeats=repeats, axis=axis)
+    if axis is None:
+        return self.flatten().repeat_interleave(repeats, 0, output_size=output_size)
+    at = one_axis(axis, self.ndim, "repeat_interleave")
+    if isinstance(repeats, TensorBase):
         size = self.shape[at]
-        if not isinstance(size, int) and len(numbers) == size_today(size):
-            # one number each is for as many as there are: a replay with others is refused
-            known = self.reshape(*self.shape[:at], len(numbers), *self.shape[at + 1 :])
-            return known.repeat_interleave(numbers, at)
-        _check_one_each((len(numbers),), size)
-        places = [place for place, number in enumerate(numbers) for _ in range(number)]
-        return self.index_select(at, self._from_host(places, position_dtype(len(numbers))))
+        return self.index_select(at, _places_repeated(self, repeats, size, output_size))  # pyright: ignore[reportArgumentType]
+    if isinstance(repeats, UOp):
+        return _each_repeated(self, at, repeats)
+    numbers = [as_int(number, "repeat_interleave", "repeats") for number in several(repeats)]
+    if numbers and min(numbers) < 0:
+        raise ArgumentError(f"repeat_interleave: {min(numbers)} times. Give 0 or more.")
+    if output_size is not None:
+        _check_sum(numbers, self.shape[at], as_int(output_size, "repeat_interleave", "output_size"))
+    if len(numbers) == 1:
+        return _each_repeated(self, at, numbers[0])
+    size = self.shape[at]
+    if not isinstance(size, int) and len(numbers) == size_today(size):
+        # one number each is for as many as there are: a replay with others is refused
+        known = self.reshape(*self.shape[:at], len(numbers), *self.shape[at + 1 :])
+        return known.repeat_interleave(numbers, at)
+    _check_one_each((len(numbers),), size)
+    places = [place for place, number in enumerate(numbers) for _ in range(number)]
+    return self.index_select(at, self._from_host(places, position_dtype(len(numbers))))
 
-    def _each_repeated(self: Tensor, axis: int, number: Dim) -> Tensor:
-        wide = [number if i == axis + 1 else -1 for i in range(self.ndim + 1)]
-        return self.unsqueeze(axis + 1).expand(wide).flatten(axis, axis + 1)
 
-    def _places_repeated(self: Tensor, counts: Tensor, size: Dim, total: int | None) -> Tensor:
-        """Return each place on an axis as often as it is to come."""
-        if not is_int(counts.dtype) and counts.numel():
-            raise DtypeError(f"repeat_interleave with {counts.dtype.name}: numbers of times are integers.")
-        _check_one_each(counts.shape, size)
-        if isinstance(size, int) and not size:
-            return self._make(UOp.const(position_dtype(0), 0).reshape((1,)).expand((0,)), self._device)
-        if counts.dtype is dtypes.uint64:
-            counts = counts.minimum(dtype_max(dtypes.int64))
-        is_wide = counts.dtype.itemsize >= 4
-        counts = counts.expand(size)._with_zeros_behind()
-        counts = counts.cast(dtypes.int64 if is_wide else position_dtype(size))
-        size = len_of(counts)
-        if total is None and (least := counts.min().item()) < 0:
-            raise ArgumentError(f"repeat_interleave: {least} times. Give 0 or more.")
-        ends = counts.cumsum(0)
-        ends = ends._like(ends._graph.contiguous())
-        if total is None:
-            total = ends._interval(0, size - 1, size).item()
-        numbers = UOp.iota(_as_count(total, "repeat_interleave", "output_size"))
-        return ends.searchsorted(self._make(numbers, self._device), right=True)
+def _each_repeated(x: Tensor, axis: int, number: Dim) -> Tensor:
+    wide = [number if i == axis + 1 else -1 for i in range(x.ndim + 1)]
+    return x.unsqueeze(axis + 1).expand(wide).flatten(axis, axis + 1)
+
+
+def _places_repeated(x: Tensor, counts: Tensor, size: Dim, total: int | None) -> Tensor:
+    """Return each place on an axis as often as it is to come."""
+    if not is_int(counts.dtype) and counts.numel():
+        raise DtypeError(f"repeat_interleave with {counts.dtype.name}: numbers of times are integers.")
+    _check_one_each(counts.shape, size)
+    if isinstance(size, int) and not size:
+        return x._make(UOp.const(position_dtype(0), 0).reshape((1,)).expand((0,)), x._device)
+    if counts.dtype is dtypes.uint64:
+        counts = counts.minimum(dtype_max(dtypes.int64))
+    is_wide = counts.dtype.itemsize >= 4
+    counts = with_zeros_behind(counts.expand(size))
+    counts = counts.cast(dtypes.int64 if is_wide else position_dtype(size))
+    size = len_of(counts)
+    if total is None and (least := counts.min().item()) < 0:
+        raise ArgumentError(f"repeat_interleave: {least} times. Give 0 or more.")
+    ends = counts.cumsum(0)
+    ends = ends._like(ends._graph.contiguous())
+    if total is None:
+        total = ends._interval(0, size - 1, size).item()
+    numbers = UOp.iota(_as_count(total, "repeat_interleave", "output_size"))
+    return ends.searchsorted(x._make(numbers, x._device), right=True)
 
 
 def len_of(x: TensorBase) -> int:

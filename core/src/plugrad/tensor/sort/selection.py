@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-# `self` is the class that joins the mixins, which share its protected members
-# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
+# pyright: reportPrivateUsage=false
 from typing import TYPE_CHECKING, Any, Unpack
 
 from plugrad.dtype import dtypes
 from plugrad.errors import ArgumentError
-from plugrad.tensor.base import TensorBase
 from plugrad.tensor.keywords import ReduceNames, renamed
 from plugrad.tensor.lookup import counted, moved_back, moved_last, pick_last, position_dtype
 from plugrad.tensor.reduce.value_index import Ranked
-from plugrad.tensor.shapes import as_int, one_axis, size_today
+from plugrad.tensor.shapes import as_int, nonempty_axes, one_axis, size_today
+from plugrad.tensor.sort.order import positions_of_rank
 from plugrad.tensor.sort.sorting import sort_keys
 from plugrad.uop.shape import least
 from plugrad.uop.uop import UOp
@@ -21,88 +20,117 @@ if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
 
 
-class SelectionMixin(TensorBase):
-    """Elements chosen in sorted rows. NaN counts as greater than every number."""
+def msort(self: Tensor) -> Tensor:
+    """Return this sorted along its first axis.
 
-    __slots__ = ()
+    Example:
+        >>> Tensor([[3, 1], [2, 4]]).msort().tolist()
+        [[2, 1], [3, 4]]
+    """
+    return self.sort(0)[0]
 
-    def msort(self: Tensor) -> Tensor:
-        """Return this sorted along its first axis.
 
-        Example:
-            >>> Tensor([[3, 1], [2, 4]]).msort().tolist()
-            [[2, 1], [3, 4]]
-        """
-        return self.sort(0)[0]
+def kthvalue(
+    self: Tensor, k: int, axis: int = -1, keepdim: bool = False, **names: Unpack[ReduceNames]
+) -> Ranked[Tensor]:
+    """Return the `k`-th least elements along an axis, counted from 1, and their positions.
 
-    def kthvalue(
-        self: Tensor, k: int, axis: int = -1, keepdim: bool = False, **names: Unpack[ReduceNames]
-    ) -> Ranked[Tensor]:
-        """Return the `k`-th least elements along an axis, counted from 1, and their positions.
+    Of equal elements the first is the lesser one. The tuple has the two as `.values` and `.indices` too.
 
-        Of equal elements the first is the lesser one. The tuple has the two as `.values` and `.indices` too.
+    Raises:
+        ArgumentError: there are fewer than `k` elements, or `k` is no integer or less than 1.
+        AxisError: the axis does not exist.
 
-        Raises:
-            ArgumentError: there are fewer than `k` elements, or `k` is no integer or less than 1.
-            AxisError: the axis does not exist.
+    Example:
+        >>> [x.tolist() for x in Tensor([[3, 1, 2], [9, 9, 8]]).kthvalue(2)]
+        [[2, 9], [2, 0]]
+    """
+    if names:
+        axis, keepdim = renamed(self.kthvalue, names, axis=axis, keepdim=keepdim)
+    k = as_int(k, "kthvalue", "k")
+    at = one_axis(axis, max(self.ndim, 1), "kthvalue")
+    size: Any = size_today(self.shape[at]) if self.ndim else 1
+    if not 1 <= k <= size:
+        raise ArgumentError(f"kthvalue: k={k} of {size} elements on axis {axis}. Ask for 1 to {size}.")
+    if not self.ndim:
+        return Ranked(self._like(self._graph), _first_place(self))
+    if k > least(self.shape[at]):
+        # a replay asks again whether there are as many
+        return _picked(self, at, self.argsort(at)._interval(at, k - 1, k), keepdim)
+    position = positions_of_rank(self, at, k - 1)
+    return _picked(self, at, position, keepdim)
 
-        Example:
-            >>> [x.tolist() for x in Tensor([[3, 1, 2], [9, 9, 8]]).kthvalue(2)]
-            [[2, 9], [2, 0]]
-        """
-        if names:
-            axis, keepdim = renamed(self.kthvalue, names, axis=axis, keepdim=keepdim)
-        k = as_int(k, "kthvalue", "k")
-        at = one_axis(axis, max(self.ndim, 1), "kthvalue")
-        size: Any = size_today(self.shape[at]) if self.ndim else 1
-        if not 1 <= k <= size:
-            raise ArgumentError(f"kthvalue: k={k} of {size} elements on axis {axis}. Ask for 1 to {size}.")
-        if not self.ndim:
-            return Ranked(self._like(self._graph), self._first_place())
-        if k > least(self.shape[at]):
-            # a replay asks again whether there are as many
-            return self._picked(at, self.argsort(at)._interval(at, k - 1, k), keepdim)
-        position = self._place_of_rank(at, k - 1)
-        return self._picked(at, position, keepdim)
 
-    def mode(
-        self: Tensor, axis: int = -1, keepdim: bool = False, **names: Unpack[ReduceNames]
-    ) -> Ranked[Tensor]:
-        """Return what comes most often along an axis, the least of equals, and where it comes last.
+def nanmedian(
+    self: Tensor, axis: int | None = None, keepdim: bool = False, **names: Unpack[ReduceNames]
+) -> Any:
+    """Return the middle one of what is not NaN, the lower one of two; NaN where there is nothing else.
 
-        All NaNs are one. The tuple has the two as `.values` and `.indices` too.
+    With an axis, also the position of that element: `.values` and `.indices` of a tuple.
 
-        Raises:
-            AxisError: the axis does not exist.
-            ShapeError: there are no elements.
+    Raises:
+        AxisError: the axis does not exist.
+        ShapeError: there are no elements.
 
-        Example:
-            >>> [x.tolist() for x in Tensor([[1, 2, 2, 3], [5, 4, 5, 4]]).mode()]
-            [[2, 4], [2, 3]]
-        """
-        if names:
-            axis, keepdim = renamed(self.mode, names, axis=axis, keepdim=keepdim)
-        at = one_axis(axis, max(self.ndim, 1), "mode")
-        if not self.ndim:
-            return Ranked(self._like(self._graph), self._first_place())
-        self._nonempty_axes(at, "mode")
-        size: Any = self.shape[at]
-        order = moved_last(self.argsort(at)._graph, at)
-        keys = pick_last(sort_keys(moved_last(self._graph.detach(), at), False), order).contiguous()
-        ordered, places = self._make(keys, self._device), self._make(order, self._device)
-        last = ordered.ndim - 1
-        step = self._make(counted(size, dtypes.int32, ordered.shape, last), self._device)
-        is_same = ordered._interval(last, 1, size) == ordered._interval(last, 0, size - 1)
-        # where the run began that each element belongs to
-        is_same = is_same.pad((1, 0))
-        begin = is_same.where(0, step).cummax(last)[0]
-        end = (step - begin).argmax(last, keepdim=True)
-        position = self._make(moved_back(places.gather(last, end)._graph, at), self._device)
-        return self._picked(at, position, keepdim)
+    Example:
+        >>> Tensor([4.0, float("nan"), 1.0, 3.0]).nanmedian().item()
+        3.0
+    """
+    if names:
+        axis, keepdim = renamed(self.nanmedian, names, axis=axis, keepdim=keepdim)
+    if axis is None:
+        nonempty_axes(self.shape, None, "nanmedian")
+        middle = self.flatten().nanmedian(0)[0]
+        return middle.reshape((1,) * self.ndim) if keepdim else middle
+    nonempty_axes(self.shape, axis, "nanmedian")
+    if not self.ndim:
+        return Ranked(self, self._like(self._graph.const_like(0).cast(dtypes.int32)))
+    at = one_axis(axis, self.ndim, "nanmedian")
+    # NaNs are sorted to the end
+    count = self.isnan().logical_not().sum(at, keepdim=True)
+    position = positions_of_rank(self, at, ((count - 1) // 2).maximum(0))
+    values = self.gather(at, position)
+    return Ranked(values, position) if keepdim else Ranked(values.squeeze(at), position.squeeze(at))
 
-    def _picked(self: Tensor, at: int, position: Tensor, keepdim: bool) -> Ranked[Tensor]:
-        values = self.gather(at, position)
-        return Ranked(values, position) if keepdim else Ranked(values.squeeze(at), position.squeeze(at))
 
-    def _first_place(self: Tensor) -> Tensor:
-        return self._make(UOp.const(position_dtype(1), 0), self._device)
+def mode(self: Tensor, axis: int = -1, keepdim: bool = False, **names: Unpack[ReduceNames]) -> Ranked[Tensor]:
+    """Return what comes most often along an axis, the least of equals, and where it comes last.
+
+    All NaNs are one. The tuple has the two as `.values` and `.indices` too.
+
+    Raises:
+        AxisError: the axis does not exist.
+        ShapeError: there are no elements.
+
+    Example:
+        >>> [x.tolist() for x in Tensor([[1, 2, 2, 3], [5, 4, 5, 4]]).mode()]
+        [[2, 4], [2, 3]]
+    """
+    if names:
+        axis, keepdim = renamed(self.mode, names, axis=axis, keepdim=keepdim)
+    at = one_axis(axis, max(self.ndim, 1), "mode")
+    if not self.ndim:
+        return Ranked(self._like(self._graph), _first_place(self))
+    nonempty_axes(self.shape, at, "mode")
+    size: Any = self.shape[at]
+    order = moved_last(self.argsort(at)._graph, at)
+    keys = pick_last(sort_keys(moved_last(self._graph.detach(), at), False), order).contiguous()
+    ordered, places = self._make(keys, self._device), self._make(order, self._device)
+    last = ordered.ndim - 1
+    step = self._make(counted(size, dtypes.int32, ordered.shape, last), self._device)
+    is_same = ordered._interval(last, 1, size) == ordered._interval(last, 0, size - 1)
+    # where the run began that each element belongs to
+    is_same = is_same.pad((1, 0))
+    begin = is_same.where(0, step).cummax(last)[0]
+    end = (step - begin).argmax(last, keepdim=True)
+    position = self._make(moved_back(places.gather(last, end)._graph, at), self._device)
+    return _picked(self, at, position, keepdim)
+
+
+def _picked(x: Tensor, at: int, position: Tensor, keepdim: bool) -> Ranked[Tensor]:
+    values = x.gather(at, position)
+    return Ranked(values, position) if keepdim else Ranked(values.squeeze(at), position.squeeze(at))
+
+
+def _first_place(x: Tensor) -> Tensor:
+    return x._make(UOp.const(position_dtype(1), 0), x._device)

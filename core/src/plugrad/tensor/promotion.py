@@ -1,0 +1,30 @@
+"""The dtypes that functions of numbers compute in, and the numbers that they refuse."""
+
+from plugrad.dtype import DType, dtypes, is_complex, is_float, sum_acc_dtype
+from plugrad.errors import DtypeError
+from plugrad.tensor.base import TensorBase
+
+
+def float_dtypes(x: TensorBase) -> tuple[DType, DType]:
+    """Return the dtype of a result that is a float, and the one to accumulate in.
+
+    Raises:
+        DtypeError: these are complex numbers.
+
+    Example:
+        >>> float_dtypes(Tensor([1]).cast(dtypes.float16))
+        (dtypes.float16, dtypes.float32)
+    """
+    refuse_complex("a function", x.dtype)
+    dtype = x.dtype if is_float(x.dtype) else dtypes.default_float
+    return dtype, sum_acc_dtype(dtype)
+
+
+def refuse_complex(what: str, dtype: DType) -> None:
+    """Refuse complex numbers to a function of real ones.
+
+    Raises:
+        DtypeError: these are complex numbers.
+    """
+    if is_complex(dtype):
+        raise DtypeError(f"{what} of complex numbers: it takes real ones. Take .real, .imag or .abs() first.")
