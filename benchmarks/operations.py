@@ -27,7 +27,7 @@ _HEADINGS = ("operation", "plugrad", "torch", "plugrad / torch", "kernels", "mem
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What one operation took."""
+    """The measurement of one operation."""
 
     name: str
     seconds: float
@@ -37,7 +37,7 @@ class Measured:
 
     @property
     def ratio(self) -> float:
-        """How many times torch's time it is."""
+        """The time as a multiple of torch's."""
         return self.seconds / self.torch_seconds
 
     def cells(self) -> tuple[str, ...]:

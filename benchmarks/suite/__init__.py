@@ -1,1 +1,1 @@
-"""What the benchmark runner is made of: cases, one module a library, the machine's limits, the table."""
+"""The benchmark runner: cases, one module a library, limits, the table."""

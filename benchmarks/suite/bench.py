@@ -1,4 +1,4 @@
-"""Run the measurements: each in a process of its own, libraries in turn, so that noise meets all alike."""
+"""Run each measurement in a process of its own, libraries in turn."""
 
 import json
 import os

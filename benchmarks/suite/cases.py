@@ -1,4 +1,4 @@
-"""What is measured: one row of the table each, with the work it does, so that rates can be told."""
+"""The measured cases: one row of the table each, with its work."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -158,7 +158,7 @@ CASES = (
 
 
 def select(names: "list[str]") -> tuple[Case, ...]:
-    """Return the cases with these names, or all if there are none; a name may be the beginning of several.
+    """Return the cases whose names begin so, or all.
 
     Raises:
         SystemExit: a name fits no case.

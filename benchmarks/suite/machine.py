@@ -38,7 +38,7 @@ def describe() -> dict[str, str]:
 
 
 def measure(seconds: float) -> dict[str, float]:
-    """Return "fma" in flop/s, "copy" and "read" in bytes/s (copy counts what is read and what is written)."""
+    """Return "fma" in flop/s, "copy" (read and written) and "read" in bytes/s."""
     library = _build()
     lanes, threads = _lanes(), available_threads()
     source, target = _memory(), _memory()

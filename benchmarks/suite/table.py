@@ -10,7 +10,7 @@ OURS = "plugrad"
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What one library did in one case.
+    """The figures of one library in one case.
 
     Attributes:
         seconds: of one call, the median over processes of each process's best; 0 where a rate was measured.

@@ -31,7 +31,7 @@ def main(library: str, name: str, seconds: float, quick: bool) -> dict[str, floa
 
 
 def check(case: Case, call: Callable[[], Any], quick: bool) -> None:
-    """Call until a jitted function replays, and see that what it returns is right: wrong results are fast.
+    """Call until a jitted function replays, and check its result.
 
     Raises:
         AssertionError: it is not.

@@ -1,4 +1,4 @@
-"""Compile the same kernels on several devices, each in a process of its own, and print how long it took.
+"""Measure the compile time of the same kernels on several devices.
 
 python measure_compile.py LLVM CPU
 """

@@ -120,7 +120,7 @@ def _names(cls: type, *, compared: bool) -> list[str]:
 
 
 def _equals_first(self: Any, other: object) -> Any:
-    """Compare for the first time: put a function in this one's place that is made for the class."""
+    """Replace this function by one made for the class, and compare."""
     owner = _owner(self, "__eq__", _equals_first)
     mine, theirs = (
         "".join(f"{side}.{name}, " for name in _names(owner, compared=True)) for side in ("self", "other")

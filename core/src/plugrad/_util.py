@@ -45,7 +45,7 @@ else:
 
 
 def is_long(number: int) -> bool:
-    """Say whether an integer is too long to be shown: Python refuses to write the digits of very long ones.
+    """Say whether Python refuses to write the digits of an integer, as of very long ones.
 
     No size, count or place is nearly as long. Asked before anything computes with an integer, so that what
     refuses it may show it.
@@ -68,7 +68,7 @@ def closest(name: str, candidates: Iterable[str]) -> str | None:
 
 
 def did_you_mean(name: str, candidates: Iterable[str]) -> str:
-    """Return ` Did you mean 'X'?` (with the leading space) for the closest candidate, or an empty string."""
+    """Return ` Did you mean 'X'?` for the closest candidate, or an empty string."""
     found = closest(name, candidates)
     return f" Did you mean {found!r}?" if found is not None else ""
 

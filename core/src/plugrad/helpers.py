@@ -1,4 +1,4 @@
-"""What programs for tinygrad import from its `helpers`, by the same names.
+"""The names that programs for tinygrad import from its `helpers`.
 
 from plugrad.helpers import Context, GlobalCounters, Timing, getenv
 
@@ -199,7 +199,7 @@ def flatten(lists: Iterable[Iterable[T]]) -> list[T]:
 
 
 def fetch(url: str, name: str | None = None, subdir: str | None = None) -> Path:
-    """Return the path of a file with what is at `url`, which is fetched unless it was before.
+    """Return the path of a copy of the file at `url`, fetched at the first call.
 
     `Tensor.from_url` makes a tensor of it, checks it, and unpacks it.
 

@@ -92,7 +92,7 @@ def test_a_torn_file_is_compiled_again(tmp_path: Path) -> None:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with the log and the cache, which every device that is opened from here on writes."""
+    """Open a folder for the log and the cache of every device."""
     monkeypatch.setenv("COMPILE_LOG", str(tmp_path / "log"))
     monkeypatch.setenv("COMPILE_CACHE", str(tmp_path / "cache"))
     Device.clear()

@@ -1,4 +1,4 @@
-"""What it takes to run linear programs with each compiler of this machine."""
+"""Fixtures that run linear programs with each compiler of this machine."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -67,7 +67,7 @@ def new_writer() -> type[LinearWriter]:
 
 @pytest.fixture
 def addresses() -> Callable[..., tuple[int, ...]]:
-    """What a runner takes as blocks, of arrays."""
+    """Return arrays as the blocks that a runner takes."""
     return lambda *arrays: tuple(array.ctypes.data for array in arrays)
 
 

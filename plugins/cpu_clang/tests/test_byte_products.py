@@ -13,7 +13,7 @@ _ROWS, _OUTER, _INNER, _COPIES = 4, 8, 2, 16
 
 
 def _kernel(dtype: DType) -> UOp:
-    """For each row, the product over two axes of a gated term plus another one; stored several times."""
+    """Return a kernel of gated products over two axes, stored several times."""
     row, copy = UOp.range(_ROWS, 0), UOp.range(_COPIES, 1)
     outer, inner = UOp.range(_OUTER, 2, AxisType.REDUCE), UOp.range(_INNER, 3, AxisType.REDUCE)
     out = UOp(Ops.PARAM, dtype, (), (0, _ROWS * _COPIES))

@@ -1,4 +1,4 @@
-"""What tests of the CUDA plugin share: where NVRTC is, and the stand-in for a GPU."""
+"""Fixtures of the CUDA plugin's tests: NVRTC, and the stand-in for a GPU."""
 
 import os
 import subprocess
@@ -164,7 +164,7 @@ Run = Callable[..., Done]
 
 @pytest.fixture
 def simulate(stand_ins: dict[str, str]) -> Run:
-    """Run a Python program in a process that has a simulated GPU; settings of the stand-in by name."""
+    """Run a Python program in a process with a simulated GPU."""
 
     def run(program: str, **settings: object) -> Done:
         environment = os.environ | stand_ins | {name: str(value) for name, value in settings.items()}

@@ -1,4 +1,4 @@
-"""What threads of a warp do together, on the stand-ins (evidence E2): products of matrices, and shuffles."""
+"""Test instructions of whole warps on the stand-ins (evidence E2)."""
 
 import pytest
 
@@ -7,7 +7,7 @@ HEADER = "from plugrad import Device, Tensor, dtypes\nimport numpy as np\n"
 
 @pytest.fixture(params=["C", "PTX"])
 def simulate_each(request, simulate):
-    """Run a Python program whose simulated GPU gets CUDA C, then PTX; return the lines that it printed."""
+    """Run a program on a simulated GPU by CUDA C and by PTX; return its output."""
 
     def run(program, **settings):
         done = simulate(HEADER + program, CUDA_PTX=int(request.param == "PTX"), **settings)

@@ -60,7 +60,7 @@ def test_instructions_are_as_the_conformance_suite_wants_them(arch):
 
 
 def _of_a(shape, group, member, i):
-    """Return row and column of element i of A that a thread holds, as the PTX ISA writes it for a shape."""
+    """Return row and column of a thread's element i of A, by the PTX ISA."""
     match shape:
         case "m8n8k16":
             return group, member * 4 + i

@@ -1,4 +1,4 @@
-"""What tests of the Metal plugin share: the stand-in for Metal, and programs that use it."""
+"""Fixtures of the Metal plugin's tests: the stand-in, and programs that use it."""
 
 import importlib.util
 import os
@@ -50,7 +50,7 @@ Run = Callable[..., Done]
 
 @pytest.fixture
 def simulate(stand_in: dict[str, str]) -> Run:
-    """Run a Python program in a process that has a simulated GPU; settings of the stand-in by name."""
+    """Run a Python program in a process with a simulated GPU."""
 
     def run(program: str, **settings: object) -> Done:
         environment = os.environ | stand_in | {name: str(value) for name, value in settings.items()}

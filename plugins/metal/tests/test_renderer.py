@@ -1,4 +1,4 @@
-"""Kernels go from tensors through codegen to MSL, with no GPU; what they mean is tested by the stand-in."""
+"""Test the MSL of kernels, without a GPU."""
 
 import pickle
 

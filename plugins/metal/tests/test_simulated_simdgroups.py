@@ -1,4 +1,4 @@
-"""What the threads of a simdgroup do together, on the stand-in (evidence E2)."""
+"""Test instructions of whole simdgroups on the stand-in (evidence E2)."""
 
 import pytest
 

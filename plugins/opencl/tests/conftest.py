@@ -91,7 +91,7 @@ def target() -> Target:
 
 @pytest.fixture(scope="session")
 def context(target: Target) -> Context:
-    """That device, open."""
+    """Open the device."""
     return open_context(target)
 
 
@@ -109,20 +109,20 @@ def compiler(target: Target) -> OpenClCompiler:
 
 @pytest.fixture(scope="session", params=["loops", "grid"])
 def renderer(request: pytest.FixtureRequest, target: Target) -> OpenClRenderer:
-    """Writes for the device as a CPU with vectors, and as a GPU with a grid: any device can run either."""
+    """Renderers for vectors and for a grid: any device can run either."""
     bits = "256" if request.param == "loops" else "0"
     return OpenClRenderer(with_detail(target, vector_bits=bits))
 
 
 @pytest.fixture(params=[("256", 1), ("256", 16), ("0", 1)], ids=["loops", "vectors", "grid"])
 def form(request: pytest.FixtureRequest) -> tuple[str, int]:
-    """How a kernel is written: `vector_bits` of the target, and lanes of its values (in grids, one)."""
+    """The `vector_bits` of a target, and the lanes of its values (in grids, one)."""
     return request.param
 
 
 @pytest.fixture
 def count(form: tuple[str, int]) -> int:
-    """How many lanes values have."""
+    """The number of lanes of values."""
     return form[1]
 
 

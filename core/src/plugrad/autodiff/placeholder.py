@@ -7,7 +7,7 @@ __all__ = ["placeholder"]
 
 
 def placeholder(shape: tuple[int | UOp, ...], dtype: DType, device: str | None) -> UOp:
-    """Return a new node of that shape, in no other graph. It is to be replaced before anything is computed.
+    """Return a new node of that shape, to be replaced before anything is computed.
 
     Example:
         >>> placeholder((2, 3), dtypes.float32, "PYTHON").shape

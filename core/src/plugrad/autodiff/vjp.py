@@ -166,7 +166,7 @@ def _views(after: UOp) -> list[UOp] | None:
 
 
 def _after_memory(g: UOp, n: UOp) -> UOp:
-    """Return the gradient of memory before a part of it was written. It is zero for the part."""
+    """Return the gradient of memory before a write, zero where that wrote."""
     views = _views(n)
     if views is None:
         return g

@@ -21,7 +21,7 @@ from plugrad.target import Target
 
 
 class OpenFile:
-    """A file that any thread reads and writes at any offset. The first write opens it for writing."""
+    """A file that any thread reads and writes at any offset."""
 
     def __init__(self, path: str) -> None:
         self.path = path

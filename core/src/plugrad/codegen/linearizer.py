@@ -49,7 +49,7 @@ def _step_of(op: Ops, dtype: DType, capabilities: Capabilities) -> _Step:
 
 
 def _ranks(order: Sequence[UOp]) -> dict[UOp, int]:
-    """Return the place of each node in the walk. Reductions that share a loop are walked side by side."""
+    """Return the place of each node in the walk; reductions in one loop go together."""
     sharing: dict[tuple[UOp, ...], list[UOp]] = {}
     for u in order:
         if u.op is Ops.REDUCE:

@@ -1,4 +1,4 @@
-"""The pipeline from one kernel's graph to its linear program. Only here is the order of passes decided."""
+"""The pipeline from one kernel's graph to its linear program."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -6,7 +6,7 @@ from plugrad.uop.uop import UOp
 
 
 def coefficient(idx: UOp, r: UOp) -> int | None:
-    """Return `c` where `idx` is `c * r` and something without r. It is None for other forms."""
+    """Return `c` where `idx` is `c * r` plus terms without `r`, else None."""
     if r not in idx.ranges:
         return 0
     if idx is r:

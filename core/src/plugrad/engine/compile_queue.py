@@ -33,7 +33,7 @@ _LEAST_CHARACTERS = 12_000
 
 
 class CompileQueue:
-    """Sources on their way to a compiler. Libraries come back in the order in which sources were put."""
+    """Sources that wait for a compiler; libraries come back in their order."""
 
     def __init__(self, device: OpenDevice, thread: futures.ThreadPoolExecutor | None) -> None:
         self._device = device

@@ -10,7 +10,7 @@ V = TypeVar("V")
 
 
 class LruCache(Generic[K, V]):
-    """A map that keeps its most recently used entries. Threads may use one table at the same time.
+    """A thread-safe map that keeps its most recently used entries.
 
     Example:
         >>> table = LruCache[str, int]()

@@ -164,7 +164,7 @@ def root_of(u: UOp) -> UOp | None:
 
 
 def _is_loaded(u: UOp) -> bool:
-    """Say whether `u` is a copy from a device that only stores. Parts of it are loaded alone."""
+    """Say whether `u` copies from a device that only stores: its parts are loaded alone."""
     device = u.src[0].device
     return u.op is Ops.COPY and device is not None and not Device[device].can_compute
 

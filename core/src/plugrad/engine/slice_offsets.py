@@ -1,4 +1,4 @@
-"""Take the offset of a slice out of a graph. Kernels of one slice then serve all others of its length.
+"""Turn offsets of slices into variables, so that slices of one length share kernels.
 
 Before:  SHRINK(BUFFER of (100, 8), ((3, 4), (0, 8)))
 After:   SHRINK(BUFFER of (100, 8), ((offset, offset + 1), (0, 8)))    offset: a variable in 0..99, bound to 3

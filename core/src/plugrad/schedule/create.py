@@ -173,7 +173,7 @@ def create_schedule(sink: UOp, cost: Mapping[str, CostModel], default_device: st
 
 
 def _written(u: UOp, device: str | None) -> UOp:
-    """Give requested numbers a kernel that stores them. Kernels that only use them have no need of it.
+    """Give requested numbers a kernel that stores them; others inline them.
 
     The tag keeps the device: a sum over no elements of a device's memory is a number, but belongs there.
     """

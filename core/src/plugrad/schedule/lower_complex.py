@@ -22,7 +22,7 @@ Shape = tuple[Any, ...]
 
 @frozen
 class Pair:
-    """The real and the imaginary part of a value. `whole` is set where both lie side by side in memory."""
+    """The real and the imaginary part of a value; `whole` is memory that holds both."""
 
     real: UOp
     imag: UOp
@@ -30,7 +30,7 @@ class Pair:
 
 
 def real_memory(buffer: UOp) -> UOp:
-    """Return the BUFFER of floats for one of complex numbers. It is the same memory with a last axis of 2.
+    """Return a complex BUFFER as one of floats, with a last axis of 2.
 
     before: BUFFER(3, 4) of complex64
     after:  BUFFER(3, 4, 2) of float32

@@ -31,7 +31,7 @@ def base_of(u: UOp) -> UOp:
 
 
 class Descent:
-    """A walk down first sources while a condition holds. It visits each node once however often it is asked.
+    """A memoized walk down first sources while a condition holds.
 
     Chains of versions get long: each of many assigns that wait is written on top of the one before.
 

@@ -144,7 +144,7 @@ class AxisType(Enum):
 
 @frozen
 class Axis:
-    """The identity of one axis, which stays when others are split. Splitting (2,) gives (2, 0) and (2, 1)."""
+    """The identity of an axis: splitting (2,) gives (2, 0) and (2, 1)."""
 
     ident: tuple[int, ...]
     kind: AxisType

@@ -76,7 +76,7 @@ class Pipeline(Generic[State]):
 
 
 def _check(pipeline: str, stage: Stage[Any], state: UOp | GraphBundle, passed: set[UOp]) -> None:
-    """Verify the result of a pass. Nodes in `passed` were verified after an earlier pass of the same spec."""
+    """Verify the result of a pass, but for nodes in `passed`, which met this spec before."""
     try:
         for graph in (state,) if isinstance(state, UOp) else state.graphs:
             verify(graph, stage.spec, passed)

@@ -222,7 +222,7 @@ def _narrowed(inner: UOp, y: UOp, r: UOp, inside: list[UOp]) -> UOp:
 
 @frozen
 class Scatter:
-    """A sum by position: each step of its ranges adds into one element. `counter` is the axis of the result.
+    """A sum by position: each step adds into one element along the axis `counter`.
 
     Attributes:
         counter: the axis of the result.
@@ -269,7 +269,7 @@ def _is_long(r: UOp) -> bool:
 
 
 def _takes_neutral(neutral: UOp, ended: Iterable[UOp]) -> bool:
-    """Say whether the greatest value is no less than `neutral`. It is the lowest, or there is a step."""
+    """Say whether a maximum is at least `neutral`, being the lowest value or over some step."""
     return neutral.arg == dtype_min(neutral.dtype) or all(r.src[0].vmin > 0 for r in ended)
 
 

@@ -134,7 +134,7 @@ def _order(item: "tuple[UOp, int]") -> Any:
 
 
 def _structure(term: "UOp") -> Any:
-    """Return a key for the atoms of a term. It is the same for bound and unbound variables, in any order."""
+    """Return a key for the atoms of a term, equal for bound and unbound variables."""
     if term.op is Ops.BIND:
         return _structure(term.src[0])
     return term.op.name, str(term.arg), tuple(map(_structure, term.src))

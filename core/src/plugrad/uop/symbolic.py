@@ -101,7 +101,7 @@ def _mul_constants(f: UOp, c0: UOp, c1: UOp) -> UOp | None:
 
 
 def _divide_by_power_of_two(f: UOp, c0: UOp) -> UOp | None:
-    """Multiply by the reciprocal where it is exact. It is for a power of two that gives a normal number."""
+    """Multiply by the reciprocal of a power of two where that is a normal number."""
     if abs(math.frexp(c0.arg)[0]) != 0.5:
         return None
     reciprocal = f.const_like(1 / c0.arg)
@@ -204,7 +204,7 @@ def _terms(u: UOp, op: Ops) -> list[UOp]:
 
 
 def _drop_repeated(u: UOp, a: UOp, b: UOp) -> UOp | None:
-    """Turn a & b & a into a & b. a & ~a is False. It searches the smaller side only."""
+    """Turn a & b & a into a & b, and a & ~a into False."""
     known, absorbing = _terms(a, u.op), u.op is Ops.OR
     known_set = set(known)
     fresh = [t for t in _terms(b, u.op) if t not in known_set]
@@ -273,7 +273,7 @@ def _in_range(x: UOp, dtype: DType) -> bool:
 
 
 def _widen(x: UOp, y: UOp, v: UOp, u: UOp) -> UOp | None:
-    """Widen the operands of a fixed-width sum that cannot wrap. It then joins the index sums around it."""
+    """Widen a fixed-width sum that cannot wrap, so that it joins index sums."""
     exact = UOp(v.op, dtypes.index.vec(v.dtype.count), (x.cast(dtypes.index), y.cast(dtypes.index)))
     return exact if _in_range(exact, v.dtype) else None
 
@@ -339,7 +339,7 @@ pm_vector = PatternMatcher(
 
 
 def _drop_single_steps(u: UOp) -> UOp | None:
-    """Drop ranges of one step from the ranges that a STORE or REDUCE ends. By now they are constants."""
+    """Drop ranges that became constants from those that a STORE or REDUCE ends."""
     values = 2 if u.op is Ops.STORE else u.arg[1]
     src = (*u.src[:values], *(r for r in u.src[values:] if r.op is not Ops.CONST))
     if len(src) == len(u.src):

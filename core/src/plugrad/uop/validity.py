@@ -85,7 +85,7 @@ def simplify_under(u: UOp, facts: Facts) -> UOp:
 
 
 def _simplify_with_bounds(u: UOp, x: UOp, lowest: int, highest: int) -> UOp:
-    """Replace `x` by a name with these bounds, simplify, and put it back. Only smaller results are kept."""
+    """Simplify with these bounds of `x`, and keep a smaller result."""
     name = UOp.variable("?", lowest, highest) if lowest < highest else UOp.const(dtypes.index, lowest)
     terms, constant = terms_of(x)
     # an atom whose factor is one can be written with the name: atom = name - the other terms

@@ -1,4 +1,4 @@
-"""Compilers around another one. Each has its cache key: it makes the same bytes of the same source."""
+"""Compilers around another one, with its cache key: they make the same bytes."""
 
 import hashlib
 import os

@@ -1,4 +1,4 @@
-"""What each operation becomes: an instruction, or a few. One rule an operation, found by what it works on.
+"""Write each operation as LLVM instructions, by one rule an operation.
 
 Source: LLVM Language Reference Manual, sections "Binary Operations", "Conversion Operations" and "Standard
 C/C++ Library Intrinsics".
@@ -178,7 +178,7 @@ def write_cast(body: Body, u: UOp) -> str:
 
 
 def convert(body: Body, value: str, source: DType, to: DType) -> str:
-    """Write what makes a `to` of a `source`, lane by lane, and return the name of its value."""
+    """Write the conversion of a `source` to `to`, and return the value's name."""
     if source is to:
         return value
     f32 = dtypes.float32.vec(to.count)

@@ -1,4 +1,4 @@
-"""One function while it is written: its lines, the names of its values, and the block that is open."""
+"""A function while it is written: lines, names of values, the open block."""
 
 from plugrad.dtype import ConstType, DType
 from plugrad.uop.ops import Ops

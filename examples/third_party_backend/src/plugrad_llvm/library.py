@@ -1,4 +1,4 @@
-"""Machine code in this process, each object file in a library of its own, which goes away with its kernel."""
+"""Machine code in this process: a library an object file, freed with its kernel."""
 
 import itertools
 from functools import cache

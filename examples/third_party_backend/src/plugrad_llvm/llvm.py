@@ -1,4 +1,4 @@
-"""LLVM as llvmlite shows it: imported when a hook first needs it, since loading it takes a while."""
+"""LLVM by llvmlite, imported when a hook first needs it, as it loads slowly."""
 
 import importlib
 from functools import cache

@@ -1,4 +1,4 @@
-"""What this machine is, as LLVM names it: what the probe writes into the target."""
+"""The machine's processor and features, as LLVM names them."""
 
 import os
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ class Machine:
 
     @property
     def vector_registers(self) -> int:
-        """How many vector registers there are."""
+        """Return the number of vector registers."""
         return 16 if self.arch.startswith("x86_64") and self.vector_bits < 512 else 32
 
     @property

@@ -13,7 +13,7 @@ _FUNCTION = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_in
 
 
 class LlvmRunner:
-    """A loaded kernel. It has ended when a launch returns, so launches are in order without more ado.
+    """A loaded kernel, which has ended when its launch returns.
 
     Raises:
         DeviceError: the program's bytes are no kernel.

@@ -103,7 +103,7 @@ def bfloat_from_float(define: Define) -> str:
 
 
 def matrix_instruction(define: Define, core: TensorCore, a: str, b: str, c: str) -> str:
-    """Define `a @ b + c` of one tile; return its name. It works on a thread's fragments.
+    """Define `a @ b + c` on a thread's fragments of one tile; return its name.
 
     The instruction takes registers of 32 bits, with the first element in the lowest bits. It is volatile as
     all threads of a warp must run it together.

@@ -75,7 +75,7 @@ def sign_bit(x: UOp) -> UOp:
 
 
 def high_half(x: UOp, spare: int = 0) -> UOp:
-    """Return the upper half of the digits of `x`, less `spare`. The lower half is a float as well."""
+    """Return the upper half of the digits of `x`, less `spare`."""
     return (bits(x) & (-1 << (format_of(x).low_half + spare))).bitcast(x.dtype)
 
 

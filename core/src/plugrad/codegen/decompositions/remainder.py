@@ -34,7 +34,7 @@ def fmod(x: UOp, y: UOp) -> UOp:
 
 
 def _parts(a: UOp, layout: FloatFormat) -> tuple[UOp, UOp]:
-    """Return the digits of `a` as an integer, and its exponent field. The field of subnormals counts as 1."""
+    """Return the significand of `a` as an integer, and its exponent field (1 for subnormals)."""
     field = bits(a) >> layout.fraction_bits
     digits = bits(a) & ((1 << layout.fraction_bits) - 1)
     is_normal = field.ne(0)

@@ -33,7 +33,7 @@ _WORDS_64 = tuple(
 
 
 def sin(x: UOp) -> UOp:
-    """Return the sine of radians, at most 1.6 ULP off; NaN for infinities. It is for float32 and float64."""
+    """Return the sine of float32 or float64 radians, at most 1.6 ULP off."""
     layout = format_of(x)
     quadrant, sine, cosine = _reduced(magnitude(x), layout)
     value = (quadrant & 1).ne(0).where(cosine, sine)

@@ -44,7 +44,7 @@ class MemoryAccess:
 
 @frozen
 class LoopBody:
-    """The work of one REDUCE in each step of its loops. The kernel outside of its reductions is one, too."""
+    """The work of one REDUCE, or of the kernel around all, in each step."""
 
     reduce: UOp | None
     loops: frozenset[UOp]

@@ -55,7 +55,7 @@ def grid_opts(kernel: KernelOpt) -> Iterator[Opt]:
 
 
 def _share(ident: AxisId, size: int, most: int) -> Iterator[Opt]:
-    """Share a reduction among a group. Where no size divides it, the last steps of some items are gated."""
+    """Share a reduction among a group; a remainder is gated."""
     parts = [p for p in (256, 128, 64, 32) if p <= most]
     exact = divisors(size, parts)
     if not exact:

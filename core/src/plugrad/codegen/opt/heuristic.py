@@ -126,13 +126,13 @@ def _with_rest(r: UOp, count: int) -> float:
 
 
 def _vector_steps(r: UOp, lanes: int) -> int:
-    """Return the steps along `r`. An output axis repeats a few elements, a reduced one adds single ones."""
+    """Return the steps that lanes take along `r`."""
     size = constant_size(r) or 1
     return size // lanes + size % lanes if r.arg.kind is AxisType.REDUCE else -(-size // lanes)
 
 
 def _access_cost(place: MemoryAccess, lane: UOp | None, share: float) -> float:
-    """Return the cost of a step. It is its share of wide accesses and a shuffle, or one access."""
+    """Return the cost of a step: a share of wide accesses and a shuffle, or one access."""
     if lane is None or not place.moves(lane) or place.is_contiguous(lane):
         return share
     return min(_SHUFFLED * share, _GATHERED) if place.is_shuffled(lane) else _GATHERED

@@ -79,7 +79,7 @@ class KernelOpt:
         return found
 
     def ended_by_all_stores(self) -> list[UOp]:
-        """Return the output axes that may be spread. A store outside of one would run once for each step."""
+        """Return the output axes that may be spread: those that all stores stand in."""
         return [r for r in self.axes(*_OUTPUT) if all(r in s.src[2:] for s in stores_of(self.ast))]
 
     def apply_all(self, opts: Iterable[Opt]) -> "KernelOpt":

@@ -90,7 +90,7 @@ def _reduce(terms: Terms, c: int) -> tuple[Terms, Terms]:
 
 
 def _small_rests(terms: Terms, constant: int, c: int) -> Iterator[tuple[int, Terms, Terms, int]]:
-    """Split `terms + constant` into `g*(s + m) + rest`, `g` a divisor of c. It holds that `0 <= rest < g`.
+    """Split `terms + constant` into `g*(s + m) + rest`, where `g` divides c and `0 <= rest < g`.
 
     Yields (g, s, rest, m); `rest` is without its constant, which is `constant - g*m`.
     """

@@ -38,7 +38,7 @@ def _product(u: UOp) -> UOp | None:
 
 
 def _recombine(terms: Terms) -> int:
-    """Replace `x // c * c + x % c` by `x`. On the way there, `x // c % d * c + x % c` becomes `x % (c*d)`.
+    """Replace `x // c * c + x % c` by `x`, through `x // c % d * c + x % c`.
 
     Returns what x adds to the constant.
     """
@@ -91,7 +91,7 @@ def _truth(u: UOp, value: bool) -> UOp:
 
 
 def _less(u: UOp) -> UOp | None:
-    """Bring `a < b` to `terms < rest + c`. The first term is positive, no factor common."""
+    """Bring `a < b` to `terms < rest + c` with a positive first term."""
     a, b = u.src
     if a.vmax < b.vmin:
         return _truth(u, True)
@@ -121,7 +121,7 @@ def _less(u: UOp) -> UOp | None:
 
 
 def _without_small_rest(terms: Terms, limit: int) -> tuple[Terms, int]:
-    """Divide `terms < limit` by a factor of most terms. The other terms are too small to matter."""
+    """Divide `terms < limit` by a factor of all terms but the negligible."""
     for g in sorted({abs(k) for k in terms.values()} | {math.gcd(*terms.values())}, reverse=True):
         if g == 1:
             break
@@ -145,7 +145,7 @@ def _less_node(u: UOp, terms: Terms, limit: int) -> UOp:
 
 
 def _equal(u: UOp) -> UOp | None:
-    """Bring `a == b` and `a != b` to `terms == rest + c`. The first term is positive, no factor is common."""
+    """Bring `a == b` and `a != b` to `terms == rest + c`, first term positive."""
     a, b = u.src
     same = u.op is Ops.CMPEQ
     if a.vmax < b.vmin or b.vmax < a.vmin:

@@ -51,7 +51,7 @@ class ExpressionMixin:
         return _simplifiers[-1](self)  # pyright: ignore[reportArgumentType] - only UOp mixes this in
 
     def render(self, simplify: bool = True) -> str:
-        """Return this graph as an expression for people, by default of what is left when it is simplified.
+        """Return this graph, by default simplified, as an expression for people.
 
         Example:
             >>> i = UOp.variable("i", 0, 9)

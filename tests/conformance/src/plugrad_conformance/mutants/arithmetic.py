@@ -92,7 +92,7 @@ def _logical_shift(u: UOp) -> UOp | None:
 
 
 def _short_shift(u: UOp) -> UOp | None:
-    """Mask the amount with one bit too few. Shifting by half the width or more shifts by less."""
+    """Mask the amount of a shift with one bit too few."""
     if not _is(u, Ops.SHL, "int", "uint"):
         return None
     amount = u.src[1].alu(Ops.AND, u.src[1].const_like(u.dtype.itemsize * 4 - 1))

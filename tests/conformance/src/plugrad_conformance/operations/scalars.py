@@ -164,7 +164,7 @@ def _written() -> Iterator[Operation]:
 
 
 def _along_the_first() -> Iterator[Operation]:
-    """Return the cases of positions along axis 0. The one element of a tensor without axes lies there."""
+    """Return the cases of positions along axis 0 of a tensor without axes."""
     reads: tuple[tuple[str, Meaning, Meaning], ...] = (
         ("gather", lambda x, i: (x.gather(0, i), x.gather(-1, i.expand(3))), lambda x, i: (x, np.tile(x, 3))),
         ("index_select", lambda x, i: (x.index_select(0, i), x.index_select(-1, i.reshape(1))), _pair_of_one),

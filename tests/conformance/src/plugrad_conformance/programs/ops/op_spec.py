@@ -169,7 +169,7 @@ def exact_sums(propose: Propose) -> Propose:
 
 
 def slices(rng: random.Random, shape: tuple[int, ...], steps: tuple[int, ...]) -> tuple[slice | int, ...]:
-    """Return a basic index of an array of `shape`, with slices of `steps`. Now and then it has an integer."""
+    """Return a basic index of `shape`: slices of `steps`, now and then an integer."""
     out: list[slice | int] = []
     for size in shape:
         if size and rng.random() < 0.15:
