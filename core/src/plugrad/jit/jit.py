@@ -22,6 +22,7 @@ from plugrad.settings import settings
 from plugrad.tensor import Tensor
 from plugrad.tensor.create.random import stream
 from plugrad.tensor.gradient import sever
+from plugrad.tensor.host.display import describe
 from plugrad.tree import refill
 from plugrad.uop.uop import UOp
 
@@ -380,12 +381,11 @@ def _check_aliases(inputs: Inputs, trace: Trace) -> None:
         is_owner = tensor._cell.is_memory
         if not is_owner and storage.base_of(view) in written:
             raise GradientError(
-                f"a jitted function writes into its argument {tensor!r}, whose gradient is tracked. Pass "
-                ".detach().contiguous()."
+                f"a jitted function writes into its argument {describe(tensor)}, whose gradient is tracked. "
+                "Pass .detach().contiguous()."
             )
         if storage.buffer_of(storage.base_of(view)) in trace.outside:
             raise JitError(
-                f"{tensor!r} is an argument of a jitted function that assigns, and also uses it from "
-                "outside. "
-                "Pass it or use it from outside, not both; or pass a copy: .clone()."
+                f"{describe(tensor)} is an argument of a jitted function that assigns, and also uses it from "
+                "outside. Pass it or use it from outside, not both; or pass a copy: .clone()."
             )

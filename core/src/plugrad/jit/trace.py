@@ -34,6 +34,7 @@ from plugrad.schedule.shape_guards import Condition
 from plugrad.tensor import Tensor
 from plugrad.tensor.cell import Cell, Path
 from plugrad.tensor.create.random import stream
+from plugrad.tensor.host.display import describe
 from plugrad.tree import HOLE, refill
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
@@ -399,7 +400,10 @@ class _Tracer:
         """Say why a replay could not do what the call did."""
         for tensor, graph in zip(self._outside, self._graphs, strict=True):
             if storage.resolve(graph, tensor.device) is not storage.resolve(tensor.uop, tensor.device):
-                return f"it gives {tensor!r}, which lives outside, new memory. Call .assign() on it instead."
+                return (
+                    f"it gives {describe(tensor)}, which lives outside, new memory. Call .assign() on it "
+                    "instead."
+                )
         drawn = sum(stream.count_of(draw) for draw in self._draws())
         if (stream.seed, stream.counter) != (self._random[0], self._random[1] + drawn):
             return (
@@ -410,7 +414,10 @@ class _Tracer:
             # what only reference cycles hold is garbage that has not been noticed yet
             gc.collect()
         for tensor in self._escaped(shown):
-            return f"it keeps {tensor!r}, which it computes. Return it, or assign it to a tensor outside."
+            return (
+                f"it keeps {describe(tensor)}, which it computes. Return it, or assign it to a tensor "
+                "outside."
+            )
         return ""
 
     def _escaped(self, shown: list[Tensor]) -> list[Tensor]:

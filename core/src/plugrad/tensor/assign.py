@@ -14,6 +14,7 @@ from plugrad.engine.realize import preserve
 from plugrad.errors import DeviceError, DtypeError, GradientError, JitError, ShapeError, ViewError
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.cell import Path, shown
+from plugrad.tensor.host.display import describe
 from plugrad.tensor.host.host_data import computes
 from plugrad.tensor.host.strided import write_view
 from plugrad.tensor.keywords import REQUIRED, renamed
@@ -102,13 +103,13 @@ class AssignMixin(TensorBase):
     def _check_writable(self: Tensor) -> None:
         if self._cell.has_history:
             raise GradientError(
-                f"cannot write into {self!r}: its gradient is tracked. Write into .detach().contiguous(), "
-                "or use where()."
+                f"cannot write into {describe(self)}: its gradient is tracked. Write into "
+                ".detach().contiguous(), or use where()."
             )
         if 0 not in self.shape and any(op is Ops.EXPAND for op, _, _ in self._path):
             raise ViewError(
-                f"cannot write into {self!r}: it was expanded, and shows elements of its memory more than "
-                "once. Write into what was expanded, or into .contiguous()."
+                f"cannot write into {describe(self)}: it was expanded, and shows elements of its memory more "
+                "than once. Write into what was expanded, or into .contiguous()."
             )
 
     def _write(self: Tensor, path: Path, value: UOp) -> None:
@@ -125,8 +126,8 @@ class AssignMixin(TensorBase):
         """Write at once into memory of a device that only stores, such as a file."""
         if current_capture() is not None:
             raise JitError(
-                f"a jitted function writes into {self!r}, which its replays would not do again. Return the "
-                "values and write them outside."
+                f"a jitted function writes into {describe(self)}, which its replays would not do again. "
+                "Return the values and write them outside."
             )
         elements = self._make(value, value.device or Device.DEFAULT)._bytes()
         with storage.lock:

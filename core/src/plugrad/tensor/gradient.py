@@ -14,6 +14,7 @@ from plugrad.engine import storage
 from plugrad.errors import DtypeError, GradientError, ShapeError
 from plugrad.schedule.versions import IN_PLACE, VERSIONS, Descent, owners
 from plugrad.tensor.base import TensorBase
+from plugrad.tensor.host.display import describe
 from plugrad.tensor.shapes import expanded, show
 from plugrad.uop.uop import UOp
 
@@ -64,17 +65,17 @@ class GradientMixin(TensorBase):
         for target in targets:
             if not isinstance(target, TensorBase):  # pyright: ignore[reportUnnecessaryIsInstance]
                 raise DtypeError(
-                    f"gradient for {target!r} ({type(target).__name__}), which is no tensor. Pass the "
-                    "tensors that this one was computed from."
+                    f"gradient for {target!r} ({type(target).__name__}), which is no tensor. Pass "
+                    "the tensors that this one was computed from."
                 )
         root, seed = self._built, self._seed(gradient)
         places = places_of(root, [target._nodes() for target in targets])
         for target, nodes in zip(targets, places, strict=True):
             if not nodes:
                 raise GradientError(
-                    f"{self!r} does not depend on {target!r}, or only through detach(), integers or "
-                    "comparisons; or one of them was realized before, without requires_grad=True. Leave "
-                    "this target out, or ask for the gradient earlier."
+                    f"{describe(self)} does not depend on {describe(target)}, or only through detach(), "
+                    "integers or comparisons; or one of them was realized before, without "
+                    "requires_grad=True. Leave this target out, or ask for the gradient earlier."
                 )
         found = compute_gradient(root, seed, [node for nodes in places for node in nodes])
         _check_memory(found.values())
@@ -116,9 +117,9 @@ class GradientMixin(TensorBase):
         reached = [(leaf, nodes) for leaf, nodes in zip(leaves, places, strict=True) if nodes]
         if not reached:
             raise GradientError(
-                f"{self!r} does not depend on any tensor with requires_grad. Make the parameters with "
-                "requires_grad=True, or set it before computing the loss; call backward() inside of a jitted "
-                "function, not on what it returned."
+                f"{describe(self)} does not depend on any tensor with requires_grad. Make the parameters "
+                "with requires_grad=True, or set it before computing the loss; call backward() inside of a "
+                "jitted function, not on what it returned."
             )
         _check_ends(root)
         for leaf, _ in reached:
@@ -148,18 +149,18 @@ class GradientMixin(TensorBase):
     def _seed(self: Tensor, gradient: Tensor | None) -> UOp:
         if not is_inexact(self.dtype):
             raise GradientError(
-                f"{self!r} holds no floats, so it has no gradient. Cast inputs to floats first."
+                f"{describe(self)} holds no floats, so it has no gradient. Cast inputs to floats first."
             )
         if gradient is None and is_complex(self.dtype):
             raise GradientError(
-                f"{self!r} is complex: a gradient starts at a real number. Take .abs(), .real or .imag, or "
-                "pass gradient= of this shape."
+                f"{describe(self)} is complex: a gradient starts at a real number. Take .abs(), .real or "
+                ".imag, or pass gradient= of this shape."
             )
         if gradient is None:
             if self.numel() != 1:
                 raise GradientError(
-                    f"{self!r} has {self.numel()} elements; a gradient starts at one. Reduce it, with "
-                    ".sum() or .mean(), or pass gradient= of this shape."
+                    f"{describe(self)} has {self.numel()} elements; a gradient starts at one. Reduce it, "
+                    "with .sum() or .mean(), or pass gradient= of this shape."
                 )
             return self._uop.const_like(1.0)
         if not isinstance(gradient, TensorBase):  # pyright: ignore[reportUnnecessaryIsInstance]

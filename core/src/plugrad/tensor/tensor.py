@@ -50,8 +50,10 @@ from plugrad.tensor.functional.transposed_convolution import TransposedConvoluti
 from plugrad.tensor.functional.unpooling import UnpoolingMixin
 from plugrad.tensor.gradient import GradientMixin
 from plugrad.tensor.host.conversion import ConversionMixin
+from plugrad.tensor.host.display import describe, text_of
 from plugrad.tensor.host.external import ExternalMixin
 from plugrad.tensor.host.host_data import HOST, host_buffer
+from plugrad.tensor.host.html import html_of
 from plugrad.tensor.host.interop import InteropMixin
 from plugrad.tensor.host.queries import QueryMixin
 from plugrad.tensor.host.reading import ReadingMixin
@@ -283,7 +285,7 @@ class Tensor(
         value = as_flag(value, "requires_grad")
         if value and not is_float(self.dtype):
             raise GradientError(
-                f"{self!r} holds no floats, so it has no gradient. Cast it to a float dtype first."
+                f"{describe(self)} holds no floats, so it has no gradient. Cast it to a float dtype first."
             )
         if value and not self._is_leaf and not self._is_tracked:
             self._own_memory()
@@ -474,16 +476,11 @@ class Tensor(
         return out
 
     def __repr__(self) -> str:
-        u = self.uop
-        state = (
-            ""
-            if storage.is_view(u)
-            else f", {u.op.name} not computed"
-            if u.op is not Ops.CONST
-            else f", {u.arg}"
-        )
-        grad = ", requires_grad" if self._is_leaf else ""
-        return f"<Tensor {show(self.shape)} {self.dtype.name} on {self._device}{state}{grad}>"
+        return text_of(self)
+
+    def _repr_html_(self) -> str:
+        """Let notebooks show the values, and behind a fold the graph."""
+        return html_of(self)
 
     def __len__(self) -> int:
         if not self.ndim:
@@ -508,7 +505,7 @@ class Tensor(
         return equal if isinstance(equal, bool) else bool(equal.any())
 
     def __format__(self, spec: str) -> str:
-        return format(self.item(), spec) if spec else repr(self)
+        return format(self.item(), spec) if spec else text_of(self)
 
 
 class _NoLength(ShapeError, TypeError):

@@ -9,6 +9,7 @@ from plugrad.errors import AxisError, ShapeError, TransformError
 from plugrad.tensor import Tensor
 from plugrad.tensor.create.random import Draw, current_draw, drawing_by, stream
 from plugrad.tensor.graphs import alive, gradient_in, graph_below, tensor_of
+from plugrad.tensor.host.display import describe
 from plugrad.tensor.shapes import Dim, is_one_of, product, show
 from plugrad.transforms.tracing import check_function
 from plugrad.transforms.tree import only_tensors, spread, tensors_in
@@ -147,8 +148,8 @@ def _check_left(batch: Batch, before: dict[int, Tensor | None], ones: list[Tenso
         if batch.depends(graph_below(grad)):
             t.grad = before.get(id(t))
             raise TransformError(
-                f"vmap: backward() inside of the function left a gradient of one example in {t!r}. Use "
-                "gradient(), or pass the tensor as an argument and use grad()."
+                f"vmap: backward() inside of the function left a gradient of one example in {describe(t)}. "
+                "Use gradient(), or pass the tensor as an argument and use grad()."
             )
 
 

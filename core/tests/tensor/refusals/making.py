@@ -20,7 +20,7 @@ from refusals.case import Case
 
 CASES: list[Case] = [
     ("nbytes", ShapeError, lambda t: t.symbolic.nbytes, "nbytes: the shape (size,) is symbolic"),
-    ("realize", DtypeError, lambda t: t.floats.realize([t.ints]), "realize of [<Tensor (2, 3) int32"),
+    ("realize", DtypeError, lambda t: t.floats.realize([t.ints]), "realize of [Tensor([["),
     ("schedule", DtypeError, lambda t: t.floats.schedule(None), "schedule of None (NoneType). Pass tensors"),
     ("kernelize", DtypeError, lambda t: t.floats.kernelize("a"), "kernelize of 'a' (str). Pass tensors"),
     ("count_sharing", DtypeError, lambda t: Tensor.count_sharing([1]), "count_sharing of 1 (int)"),

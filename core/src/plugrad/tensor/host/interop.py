@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from plugrad._util import numpy as np
 from plugrad.errors import ArgumentError, DeviceError, DtypeError, SharingError
 from plugrad.tensor.base import TensorBase, the_device
+from plugrad.tensor.host.display import describe
 from plugrad.tensor.host.dlpack import HOST, Shared, export_memory, import_memory, knows_versions
 from plugrad.tensor.host.host_data import computes, copied_buffer, host_buffer, shared_buffer
 from plugrad.tensor.host.source import bytes_of
@@ -71,8 +72,8 @@ class InteropMixin(TensorBase):
             return export_memory(memory, shape, self.dtype, is_versioned=is_versioned, is_copied=True)
         if copy is False and not is_versioned:
             raise SharingError(
-                f"{self!r} is read-only memory, which DLPack before 1.0 cannot say, nor NumPy before 2.1. "
-                "Let it be copied."
+                f"{describe(self)} is read-only memory, which DLPack before 1.0 cannot say, nor NumPy before "
+                "2.1. Let it be copied."
             )
         memory = self._bytes() if copy is None else self._shared()
         return export_memory(memory, shape, self.dtype, is_versioned=True, is_copied=False)

@@ -19,6 +19,7 @@ from plugrad.engine.plugin_errors import blaming_plugin
 from plugrad.errors import ArgumentError, DtypeError, JitError, ShapeError, SharingError
 from plugrad.runtime.buffer import Buffer
 from plugrad.tensor.base import TensorBase
+from plugrad.tensor.host.display import describe
 from plugrad.tensor.host.host_data import computes, empty_lists, nest, pack, unpack
 from plugrad.tensor.host.source import bytes_of
 from plugrad.tensor.host.strided import read_view
@@ -76,9 +77,11 @@ class ReadingMixin(TensorBase):
             [1, 2]
         """
         if flags & _WRITABLE:
-            raise SharingError(f"{self!r} gives read-only memory. Copy it: bytearray(tensor.data()).")
+            raise SharingError(f"{describe(self)} gives read-only memory. Copy it: bytearray(tensor.data()).")
         if self.dtype.fmt is None or self.dtype.fmt == "e":
-            raise SharingError(f"memoryview has no {self.dtype.name}, which {self!r} is of. Use data().")
+            raise SharingError(
+                f"memoryview has no {self.dtype.name}, which {describe(self)} is of. Use data()."
+            )
         shape = shape_today(self.shape, "memoryview")
         memory = self.data()
         # a memoryview of no elements cannot be cast to a shape
@@ -105,9 +108,9 @@ class ReadingMixin(TensorBase):
             return b""
         if current_capture() is not None:
             raise JitError(
-                f"a jitted function reads the elements of {self!r}. Its replays run no Python, so what it "
-                "does with them would not be done again. Return the tensor and read it outside; choose with "
-                "where()."
+                f"a jitted function reads the elements of {describe(self)}. Its replays run no Python, so "
+                "what it does with them would not be done again. Return the tensor and read it outside; "
+                "choose with where()."
             )
         if not computes(self._device) and not _is_whole(self.uop):
             # what lies there in another order, or in parts, is put together where kernels run
@@ -165,13 +168,15 @@ class ReadingMixin(TensorBase):
         wanted = own if dtype is None else np.dtype(dtype)
         if copy or own is None:
             if copy is False:
-                raise ArgumentError(f"NumPy has no {self.dtype.name}: {self!r} needs a copy.")
+                raise ArgumentError(f"NumPy has no {self.dtype.name}: {describe(self)} needs a copy.")
             out = self.numpy()
             return out if wanted is None else out.astype(wanted, copy=False)
         flat = self._bytes() if copy is None else self._shared()
         out = np.frombuffer(flat, own).reshape(shape_today(self.shape, "numpy"))
         if copy is False and wanted != own:
-            raise ArgumentError(f"{self!r} as {wanted} needs a copy. Let it be copied, or cast it first.")
+            raise ArgumentError(
+                f"{describe(self)} as {wanted} needs a copy. Let it be copied, or cast it first."
+            )
         return out if wanted is None else out.astype(wanted, copy=False)
 
     @property
@@ -191,7 +196,7 @@ class ReadingMixin(TensorBase):
         """
         own = to_numpy(self.dtype)
         if own is None:
-            raise AttributeError(f"NumPy has no {self.dtype.name}, which {self!r} is of.")
+            raise AttributeError(f"NumPy has no {self.dtype.name}, which {describe(self)} is of.")
         try:
             flat = self._shared()
         except ArgumentError as error:
@@ -207,8 +212,8 @@ class ReadingMixin(TensorBase):
             shared = None if shared is None else self._part_of_today(shared)
         if shared is None:
             raise ArgumentError(
-                f"the memory of {self!r} cannot be shared: it is not the host's, belongs to somebody else, "
-                "or a jitted function uses it. Let it be copied."
+                f"the memory of {describe(self)} cannot be shared: it is not the host's, belongs to somebody "
+                "else, or a jitted function uses it. Let it be copied."
             )
         return shared
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+import operator
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from plugrad._util import numpy as np
@@ -44,6 +47,27 @@ def read_view(u: UOp) -> bytes | memoryview | None:
         return None
     memory = part.snapshot()
     return memory if view.strides == _row_major(view.shape) else _shown(memory, view, u.dtype).tobytes()
+
+
+def read_places(u: UOp, places: Sequence[tuple[int, ...]]) -> bytes | None:
+    """Return the elements at `places` of what movement ops on a BUFFER show, each read by itself.
+
+    None: strides cannot express the view, or nothing was ever written there.
+    """
+    found = _strides_of(u)
+    if found is None or (memory := storage.find_buffer(found[0])) is None:
+        return None
+    if (memory.base or memory).handle is None:
+        return None
+    _, view = found
+    offsets = [view.offset + sum(map(operator.mul, place, view.strides)) for place in places]
+    out: list[bytes] = []
+    # neighbours in memory are read together: their offsets grow as their numbers do
+    for _, run in itertools.groupby(enumerate(offsets), lambda pair: pair[1] - pair[0]):
+        first, *rest = [offset for _, offset in run]
+        part = memory.view(1 + len(rest), u.dtype, first * u.dtype.itemsize)
+        out.append(bytes(part.snapshot()))
+    return b"".join(out)
 
 
 def write_view(u: UOp, elements: memoryview) -> None:

@@ -1,0 +1,136 @@
+"""Tensors as text. Nothing is computed for it: values are shown where they lie in memory."""
+
+# pyright: reportPrivateUsage=false
+import math
+from collections import Counter
+from itertools import product
+from typing import Any
+
+from plugrad._util import numpy as np
+from plugrad.dtype import DType, to_numpy
+from plugrad.engine import storage
+from plugrad.engine.capture import current_capture
+from plugrad.tensor.base import TensorBase
+from plugrad.tensor.host.host_data import unpack
+from plugrad.tensor.host.strided import read_places
+from plugrad.tensor.shapes import is_static, show
+from plugrad.uop.ops import ELEMENTWISE, MOVEMENT, Ops
+from plugrad.uop.uop import UOp
+
+# values that are those of their source, which may lie in memory
+_SAME = frozenset({Ops.COPY, Ops.CONTIGUOUS, Ops.DETACH})
+# a screen: beyond these, the middle of axes is left out, and then lines
+_MOST_ELEMENTS, _MOST_ROWS = 1000, 30
+_MOST_KINDS = 6
+_REDUCED = {Ops.ADD: "sum", Ops.MUL: "prod", Ops.MAX: "max"}
+
+
+def describe(t: TensorBase) -> str:
+    """Return a tensor's shape, dtype and device, and what is left to compute, in one line.
+
+    Example:
+        >>> x = Tensor([1.0, 2.0], device="PYTHON")
+        >>> describe(x.exp() * 2)
+        '<Tensor (2,) float32 on PYTHON, not computed: mul, exp of 1 buffer>'
+    """
+    u = t.uop
+    missing = "" if storage.is_view(u) or u.op is Ops.CONST else f", not computed: {summary(u)}"
+    value = f", {u.arg}" if u.op is Ops.CONST else ""
+    grad = ", requires_grad" if t._is_leaf else ""
+    return f"<Tensor {show(t.shape)} {t.dtype.name} on {t.device}{missing}{value}{grad}>"
+
+
+def summary(u: UOp) -> str:
+    """Return the operations of a graph, the last one first, and how many buffers it reads.
+
+    Example:
+        >>> x = Tensor([1.0, 2.0], device="PYTHON").realize()
+        >>> summary((x * x * 2).sum().uop)
+        'sum, mul x2 of 1 buffer'
+    """
+    found: Counter[str] = Counter()
+    buffers = 0
+    for node in reversed(u.toposort()):
+        if node.op is Ops.BUFFER:
+            buffers += 1
+        elif node.op is Ops.REDUCE_AXIS:
+            found[_REDUCED[node.arg[0]]] += 1
+        elif node.op in ELEMENTWISE or node.op in (Ops.COPY, Ops.ASSIGN, Ops.KERNEL, Ops.IOTA):
+            found[node.op.name.lower()] += 1
+    names = [name if count == 1 else f"{name} x{count}" for name, count in found.items()]
+    if len(names) > _MOST_KINDS:
+        rest = found.total() - sum(list(found.values())[:_MOST_KINDS])
+        names = [*names[:_MOST_KINDS], f"{rest} more"]
+    read = f" of {buffers} buffer{'s' if buffers != 1 else ''}" if buffers else ""
+    return (", ".join(names) or u.op.name.lower()) + read
+
+
+def text_of(t: TensorBase) -> str:
+    """Return the values of a tensor that lies in memory as NumPy shows them; of others, `describe`.
+
+    Example:
+        >>> text_of(Tensor([[1.0, 2.5]], device="PYTHON"))
+        "Tensor([[1. , 2.5]], dtype=float32, device='PYTHON')"
+    """
+    # what a traced function reads would be fixed in its replays
+    array = None if current_capture() is not None else _shown(t)
+    if array is None:
+        return describe(t)
+    values, is_cut = array
+    edge = _edge(t.static_shape())
+    options: Any = {"threshold": 0, "edgeitems": edge} if is_cut else {"threshold": _MOST_ELEMENTS}
+    lines = np.array2string(values, separator=", ", prefix="Tensor(", **options).splitlines()
+    if len(lines) > 2 * _MOST_ROWS:
+        lines = [*lines[:_MOST_ROWS], "       ..."]
+    shape = f", shape={show(t.shape)}" if is_cut or 0 in t.shape else ""
+    grad = ", requires_grad=True" if t._is_leaf else ""
+    text = "\n".join(lines)
+    return f"Tensor({text}, dtype={t.dtype.name}, device={t.device!r}{shape}{grad})"
+
+
+def _edge(shape: tuple[int, ...]) -> int | None:
+    """Return how many elements to show at both ends of each axis; None for all."""
+    if math.prod(shape) <= _MOST_ELEMENTS and math.prod(shape[:-1]) <= _MOST_ROWS:
+        return None
+    rows = [(edge, math.prod(min(size, 2 * edge + 1) for size in shape[:-1])) for edge in (3, 2, 1)]
+    return next((edge for edge, count in rows if count <= _MOST_ROWS), 1)
+
+
+def _shown(t: TensorBase) -> "tuple[Any, bool] | None":
+    """Return the elements to show as an array, and whether it is cut; None where they are not in memory."""
+    if not is_static(t.shape):
+        return None
+    u, shape = _in_memory(t.uop), t.static_shape()
+    edge = _edge(shape)
+    places = [
+        list(range(size))
+        if edge is None or size <= 2 * edge
+        else [*range(edge + 1), *range(size - edge, size)]
+        for size in shape
+    ]
+    cut = tuple(map(len, places))
+    wanted = _as_numpy(t.dtype)
+    if 0 in shape:
+        return np.empty(shape, wanted), False
+    if u.base.op is Ops.CONST and not any(node.op is Ops.PAD for node in u.toposort()):
+        return np.full(cut, u.base.arg, wanted), edge is not None
+    if (memory := read_places(u, list(product(*places)))) is None:
+        return None
+    return np.array(unpack(memoryview(memory), t.dtype), wanted).reshape(cut), edge is not None
+
+
+def _in_memory(u: UOp) -> UOp:
+    """Return movement ops on what has the values of `u`, without copies in between."""
+    above: list[UOp] = []
+    while u.op in MOVEMENT or u.op in _SAME or u.op is Ops.BITCAST:
+        if u.op not in _SAME:
+            above.append(u)
+        u = u.src[0]
+    for node in reversed(above):
+        u = UOp(node.op, node.dtype, (u, *node.src[1:]), node.arg)
+    return u
+
+
+def _as_numpy(dtype: DType) -> Any:
+    """Return NumPy's dtype for values of `dtype`; float32 for those that it does not know."""
+    return to_numpy(dtype) or np.float32
