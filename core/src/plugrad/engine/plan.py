@@ -20,7 +20,15 @@ from plugrad.schedule.fusion import CostModel
 from plugrad.schedule.kernelize import KernelCall
 from plugrad.schedule.lower_complex import complex_view
 from plugrad.schedule.shape_guards import Condition
-from plugrad.schedule.versions import IN_PLACE, VERSIONS, base_of, device_of, memory_of, owners
+from plugrad.schedule.versions import (
+    IN_PLACE,
+    VERSIONS,
+    base_of,
+    device_of,
+    memory_of,
+    outputs_of_kernel,
+    owners,
+)
 from plugrad.settings import settings
 from plugrad.uop.ops import MOVEMENT, Ops
 from plugrad.uop.shape import greatest, pairs_of
@@ -263,7 +271,11 @@ def _results(
         if final is not None:
             there[node] = Result(node, places.of(final, node.dtype), final, canonical in gone)
     out = dict(there)
+    effects = made.schedule.effects
     for before, after in resolved.items():
+        if before.op is Ops.KERNEL and (kernel := effects.get(graph.nodes[after])) is not None:
+            # one launch wrote all of its outputs, whichever was asked for
+            out.update((v, Result(v, memory_of(v), kernel)) for v in outputs_of_kernel(before))
         if before is not after and before.src and (found := there.get(after)) is not None:
             out[before] = Result(before, found.place, found.made, found.is_passing)
     for value, made_by in given.items():

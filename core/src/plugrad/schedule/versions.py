@@ -86,6 +86,18 @@ def memory_of(u: UOp) -> UOp:
     return u
 
 
+def outputs_of_kernel(kernel: UOp) -> list[UOp]:
+    """Return the versions of memory that the KERNEL of a graph makes, one for each buffer that it writes.
+
+    before: KERNEL(b, c), which stores to the buffers 0 and 1
+    after:  [AFTER(b, KERNEL), AFTER(c, KERNEL)]
+    """
+    if kernel.arg.op is Ops.COPY:
+        return [kernel.src[0].after(kernel)]
+    slots = sorted({store.src[0].src[0].arg[0] for store in kernel.arg.src})
+    return [kernel.src[slot].after(kernel) for slot in slots]
+
+
 def check_target(assign: UOp, below: Descent) -> None:
     """Do nothing for an ASSIGN whose target is memory; `below` is `targets()`.
 

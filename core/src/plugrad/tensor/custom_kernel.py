@@ -1,0 +1,92 @@
+"""Kernels that are written in Python, as nodes: loops, loads and stores."""
+
+# pyright: reportPrivateUsage=false
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar, cast
+
+from plugrad.engine import storage
+from plugrad.errors import ArgumentError
+from plugrad.schedule.versions import outputs_of_kernel
+from plugrad.tensor.base import TensorBase, check_tensors
+from plugrad.tensor.custom import Backward, with_backward
+from plugrad.tensor.shapes import fixed_shape
+from plugrad.uop.ops import Axis, AxisType, KernelInfo, Ops
+from plugrad.uop.spec import kernel_spec, verify
+from plugrad.uop.uop import UOp
+
+T = TypeVar("T", bound=TensorBase)
+KernelFunction = Callable[..., "UOp | Sequence[UOp]"]
+
+
+def custom_kernel(
+    function: KernelFunction, *outs_and_ins: T, gradient: Backward | None = None
+) -> tuple[T, ...]:
+    """Return what the kernel `function` stores: see `Tensor.custom_kernel`."""
+    check_tensors(outs_and_ins, "custom_kernel")
+    if not outs_and_ins:
+        raise ArgumentError("custom_kernel: there are no tensors. Pass the outputs, then the inputs.")
+    first = outs_and_ins[0]
+    first._check_device(*outs_and_ins[1:])
+    shapes = [fixed_shape(t.shape, "custom_kernel") for t in outs_and_ins]
+    params = [_param(slot, t, shapes[slot]) for slot, t in enumerate(outs_and_ins)]
+    kernel = _kernel(function, params)
+    written = {store.src[0].src[0] for store in kernel.src}
+    slots: list[int] = sorted(range(len(params)), key=lambda slot: params[slot] not in written)
+    moved = {params[slot]: params[slot].replace(arg=(i, params[slot].arg[1])) for i, slot in enumerate(slots)}
+    kernel = kernel.substitute(moved)
+    given = [outs_and_ins[slot] for slot in slots]
+    loaded = {u.src[0].src[0].arg[0] for u in kernel.toposort() if u.op is Ops.LOAD}
+    outs, ins = given[: len(written)], given[len(written) :]
+    operands = [_output(t, first._device, slot in loaded) for slot, t in enumerate(outs)]
+    operands += [_input(t, first._device) for t in ins]
+    made = outputs_of_kernel(UOp(Ops.KERNEL, src=tuple(operands), arg=kernel))
+    results = [first._make(u, first._device) for u in made]
+    return tuple(results if gradient is None else with_backward(results, ins, gradient))
+
+
+def _param(slot: int, t: TensorBase, shape: tuple[int, ...]) -> UOp:
+    return UOp(Ops.PARAM, t.dtype, (), (slot, math.prod(shape)))
+
+
+def _kernel(function: KernelFunction, params: Sequence[UOp]) -> UOp:
+    """Return the kernel that `function` makes: a SINK of STOREs, whose loops are of the right kind."""
+    made: Any = function(*params)
+    name = str(getattr(function, "__name__", "kernel")).strip("<>")
+    stores: list[Any] = [made]
+    if isinstance(made, (tuple, list)):
+        stores = list(cast("Sequence[Any]", made))
+    elif isinstance(made, UOp) and made.op is Ops.SINK:
+        stores = list(made.src)
+    if not stores or any(not isinstance(s, UOp) or s.op is not Ops.STORE for s in stores):
+        raise ArgumentError(
+            f"custom_kernel: {name} returned {made!r:.200}, which is no STORE. Return "
+            "out.index(i).store(value, i), or several of them as a tuple."
+        )
+    sink = UOp.sink(*stores, arg=KernelInfo(name if name.isascii() else "kernel"))
+    if open_ranges := sink.ranges:
+        raise ArgumentError(
+            f"custom_kernel: {name} never ends {', '.join(r.render() for r in open_ranges)}. Name each loop "
+            "in the store that it is around, or in the reduce() over it."
+        )
+    reduced = {r for u in sink.toposort() if u.op is Ops.REDUCE for r in u.src[u.arg[1] :]}
+    sink = sink.substitute({r: r.replace(arg=Axis(r.arg.ident, AxisType.REDUCE)) for r in reduced})
+    verify(sink, kernel_spec)
+    return sink
+
+
+def _output(t: TensorBase, device: str, keeps: bool) -> UOp:
+    """Return new memory like a tensor, with the same elements where the kernel loads them."""
+    memory = storage.new_buffer(device, fixed_shape(t.shape, "custom_kernel"), t.dtype)
+    return memory.assign(t._graph) if keeps else memory
+
+
+def _input(t: TensorBase, device: str) -> UOp:
+    """Return a tensor's elements in memory, in row-major order: where they lie, or computed first."""
+    u = t._graph
+    while u.op is Ops.RESHAPE or u.op is Ops.DETACH:
+        u = u.src[0]
+    if u.op is Ops.BUFFER:
+        return u
+    memory = storage.new_buffer(device, fixed_shape(t.shape, "custom_kernel"), t.dtype)
+    return memory.assign(t._graph)
