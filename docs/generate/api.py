@@ -7,6 +7,8 @@ import pkgutil
 import re
 import textwrap
 from collections.abc import Iterable
+from dataclasses import MISSING, Field
+from typing import Any
 
 from surface import TENSOR_PAGES, Name, elsewhere, of_tensor
 
@@ -118,7 +120,14 @@ def _class_parameters(cls: type) -> str:
     if inspect.isfunction(init) and init.__code__.co_filename.endswith(".py"):
         return _parameters(_definition(init).args, True)
     fields = [field for field in getattr(cls, "__dataclass_fields__", {}).values() if field.init]
-    return ", ".join(f"{field.name}: {_type_name(field.type)}" for field in fields)
+    by_name = [field for field in fields if field.kw_only]
+    shown = [_field(field) for field in fields if not field.kw_only]
+    return ", ".join([*shown, *(["*"] if by_name else []), *map(_field, by_name)])
+
+
+def _field(field: "Field[Any]") -> str:
+    default = "" if field.default is MISSING else f" = {field.default!r}"
+    return f"{field.name}: {_type_name(field.type)}{default}"
 
 
 def _type_name(of_field: object) -> str:

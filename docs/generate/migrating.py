@@ -92,7 +92,9 @@ step, with `loss.backward()` and `optimizer.step()` in it.
 **Parameters** of a model are its tensors with `requires_grad`, as in PyTorch; in tinygrad all its tensors
 are. Of tensors of floats of which neither was said `get_parameters` warns (`PlainTensorWarning`), and does
 not return them: call `.requires_grad_()` on those to be trained, `.requires_grad_(False)` on constants.
-Activations that a layer keeps are neither parameters nor part of a state.
+Activations that a layer keeps are neither parameters nor part of a state. `nn.Module` is an optional base
+class: any class is a model. Before `model.train()` or `model.eval()`, layers behave as `Tensor.training`
+says, which is False: call `model.train()` before training.
 
 ## Methods that NumPy means otherwise
 

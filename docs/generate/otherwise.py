@@ -9,15 +9,9 @@ OTHERWISE: tuple[tuple[str, str], ...] = (
     ("torch.Tensor.index_put_", "`x[index] = y`"),
     ("torch.Tensor.masked_fill_", "`x[mask] = y`, or `x.assign(x.masked_fill(mask, y))`"),
     (
-        "torch.nn.Module",
-        "any class: `nn.state.get_parameters` and `get_state_dict` look through its attributes. Its buffers "
-        "are the tensors that do not require a gradient; activations that were kept are no part of the state",
-    ),
-    (
-        "torch.nn.ModuleList torch.nn.ModuleDict torch.nn.ParameterList torch.nn.ParameterDict",
+        "torch.nn.ParameterList torch.nn.ParameterDict",
         "a list or a dict as an attribute: both are looked through, and names are the same",
     ),
-    ("torch.nn.Parameter", "`Tensor(data, requires_grad=True)` as an attribute"),
     ("torch.nn.Softmax2d", "`nn.Softmax(-3)`"),
     ("torch.nn.UpsamplingNearest2d", "`nn.Upsample(size)`"),
     ("torch.nn.UpsamplingBilinear2d", '`nn.Upsample(size, mode="bilinear", align_corners=True)`'),

@@ -110,8 +110,11 @@ def methods_of(cls: type, path: str) -> list[Name]:
     found: dict[str, Name] = {}
     for base in cls.__mro__[:-1]:
         for name, value in vars(base).items():
-            is_public = not name.startswith("_") and (
-                inspect.isfunction(value) or isinstance(value, (classmethod, staticmethod, property))
+            # the docstring of a layer says what its `forward` does
+            is_public = (
+                not name.startswith("_")
+                and name != "forward"
+                and (inspect.isfunction(value) or isinstance(value, (classmethod, staticmethod, property)))
             )
             if is_public and name not in found:
                 found[name] = Name(f"{path}.{name}", value, base)
@@ -142,7 +145,9 @@ def of_module(module: ModuleType, path: str) -> list[Name]:
         name for name, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__
     ]
     found: list[Name] = []
-    values = {name: getattr(module, name) for name in getattr(module, "__all__", own)}
+    # those of a package come from several modules
+    listed = sorted(getattr(module, "__all__", own), key=_constants_first if module is nn else lambda _: 0)
+    values = {name: getattr(module, name) for name in listed}
     for name, value in values.items():
         if name.startswith("_") or not (inspect.isclass(value) or inspect.isfunction(value)):
             continue
@@ -153,6 +158,10 @@ def of_module(module: ModuleType, path: str) -> list[Name]:
             methods = methods_of(value, f"{path}{name}")
             found += [method for method in methods if method.owner not in others]
     return found
+
+
+def _constants_first(name: str) -> tuple[bool, bool, str]:
+    return not name.isupper(), not name[0].isupper(), name
 
 
 def elsewhere() -> dict[str, tuple[str, list[Name]]]:

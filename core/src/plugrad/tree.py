@@ -98,17 +98,25 @@ def freeze(function: Callable[[Any], Hashable], tree: Any) -> Hashable:
     return function(tree)
 
 
-def named_leaves(root: object, kind: type[T], prefix: str = "") -> Iterator[tuple[str, T]]:
-    """Yield the objects of a class below any object, with the path that leads to each.
+def named_leaves(
+    root: object, kind: type[T], prefix: str = "", *, below: bool = False
+) -> Iterator[tuple[str, T]]:
+    """Yield the objects of a class in any object, with the path that leads to each.
 
     Looks into attributes, slots, lists, tuples, deques and dicts, in order, but not into what it yields. What
     contains itself is looked into once on each path. Nothing is called and no property read.
+
+    Args:
+        root: the object.
+        kind: the class.
+        prefix: what paths begin with.
+        below: look into `root` also where it is of the class itself.
 
     Example:
         >>> list(named_leaves({"a": [1, ("text", 2)]}, int))
         [('a.0', 1), ('a.1.1', 2)]
     """
-    if isinstance(root, kind):
+    if isinstance(root, kind) and not below:
         yield prefix, root
         return
     # no recursion: a list in a list, and so on, may have more levels than the stack of Python

@@ -86,7 +86,7 @@ def test_a_transposed_convolution_takes_the_size_of_its_output() -> None:
 
 
 def test_other_modes_of_padding_are_refused() -> None:
-    with pytest.raises(ArgumentError, match="Conv1d: padding_mode='constant' is none of 'zeros', 'reflect'"):
+    with pytest.raises(ArgumentError, match="Conv1d: padding_mode='constant': pass 'zeros' or 'reflect'"):
         Conv1d(1, 1, 1, padding_mode="constant")
 
 
@@ -105,6 +105,36 @@ def test_transposed_convolutions_are_padded_with_zeros_only() -> None:
 
 @pytest.mark.parametrize("mode", ["zeros", "reflect", "circular"])
 def test_a_negative_padding_is_refused(mode: Any) -> None:
-    layer = Conv2d(1, 1, 3, padding=-1, padding_mode=mode)
     with pytest.raises(ShapeError, match=r"is negative\. Cut with slices before"):
-        layer(Tensor.ones(1, 1, 8, 8))
+        Conv2d(1, 1, 3, padding=-1, padding_mode=mode)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"padding": "full"},
+        {"padding": (1, 1, 1)},
+        {"padding": "same", "stride": 2},
+        {"stride": 0},
+        {"stride": (1, 1, 1)},
+        {"dilation": 0},
+        {"kernel_size": (3, 0)},
+        {"kernel_size": (1, 1, 1, 1)},
+    ],
+    ids=str,
+)
+def test_windows_that_cannot_be_are_refused_when_the_layer_is_made(settings: dict[str, Any]) -> None:
+    with pytest.raises(ShapeError, match=r"padding|stride|kernel_size"):
+        Conv2d(1, 1, **{"kernel_size": 3, **settings})
+
+
+@pytest.mark.parametrize(("kernel", "sizes"), [((3,), (5,)), ((3, 1, 2), (4, 2, 3))])
+def test_a_kernel_of_one_or_three_sizes_makes_conv2d_a_layer_of_as_many_axes(
+    kernel: tuple[int, ...], sizes: tuple[int, ...]
+) -> None:
+    layer = Conv2d(2, 4, kernel)
+    x = Tensor.rand(1, 2, *sizes)
+    expected = getattr(x, f"conv{len(kernel)}d")(layer.weight, layer.bias)
+    assert layer(x).tolist() == expected.tolist()
+    with pytest.raises(ShapeError, match=r"kernel_size=\(3, 1, 2\) has 3 numbers"):
+        Conv1d(2, 4, (3, 1, 2))

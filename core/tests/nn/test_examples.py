@@ -2,33 +2,17 @@
 
 import doctest
 import importlib
+import pkgutil
 from typing import Any
 
 import pytest
 
-from plugrad import Tensor, nn
+from plugrad import Tensor, dtypes, nn
 
+# those read files: test_file_examples.py
+FILES = {"datasets", "state"}
 MODULES = [
-    "activations.along_axis",
-    "activations.curves",
-    "activations.fixed",
-    "activations.learnt",
-    "activations.limits",
-    "attention",
-    "checks",
-    "containers",
-    "conv",
-    "dropout",
-    "instance_norm",
-    "linear",
-    "losses",
-    "norm",
-    "padding",
-    "plain",
-    "pooling",
-    "recurrent",
-    "shaping",
-    "transformer",
+    each.name for each in pkgutil.iter_modules(nn.__path__) if not each.ispkg and each.name not in FILES
 ]
 
 
@@ -36,6 +20,7 @@ MODULES = [
 def test_examples_show_what_happens(name: str) -> None:
     names: dict[str, Any] = {
         "Tensor": Tensor,
+        "dtypes": dtypes,
         "nn": nn,
         **{layer: getattr(nn, layer) for layer in nn.__all__},
     }

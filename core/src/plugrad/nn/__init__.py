@@ -1,227 +1,59 @@
-"""Layers, optimizers and the state of models, built on tensors alone."""
+"""Layers, optimizers and the state of models, built on tensors alone.
 
-from plugrad.nn import datasets, optim, schedulers, state
-from plugrad.nn.activations import (
-    CELU,
-    ELU,
-    GELU,
-    GLU,
-    SELU,
-    Hardshrink,
-    Hardsigmoid,
-    Hardswish,
-    Hardtanh,
-    LeakyReLU,
-    LogSigmoid,
-    LogSoftmax,
-    Mish,
-    PReLU,
-    ReLU,
-    ReLU6,
-    Sigmoid,
-    SiLU,
-    Softmax,
-    Softmin,
-    Softplus,
-    Softshrink,
-    Softsign,
-    Tanh,
-    Tanhshrink,
-    Threshold,
-)
-from plugrad.nn.attention import MultiHeadAttention, MultiheadAttention
-from plugrad.nn.containers import Sequential
-from plugrad.nn.conv import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
-from plugrad.nn.dropout import AlphaDropout, Dropout, Dropout1d, Dropout2d, Dropout3d
-from plugrad.nn.instance_norm import InstanceNorm, InstanceNorm1d, InstanceNorm2d, InstanceNorm3d
-from plugrad.nn.linear import Bilinear, Embedding, Linear
-from plugrad.nn.losses import (
-    BCELoss,
-    BCEWithLogitsLoss,
-    CosineEmbeddingLoss,
-    CosineSimilarity,
-    CrossEntropyLoss,
-    CTCLoss,
-    HuberLoss,
-    KLDivLoss,
-    L1Loss,
-    MSELoss,
-    NLLLoss,
-    PairwiseDistance,
-    SmoothL1Loss,
-    TripletMarginLoss,
-)
-from plugrad.nn.norm import (
-    BatchNorm,
-    BatchNorm1d,
-    BatchNorm2d,
-    BatchNorm3d,
-    GroupNorm,
-    LayerNorm,
-    LayerNorm2d,
-    RMSNorm,
-)
-from plugrad.nn.padding import (
-    CircularPad1d,
-    CircularPad2d,
-    CircularPad3d,
-    ConstantPad1d,
-    ConstantPad2d,
-    ConstantPad3d,
-    ReflectionPad1d,
-    ReflectionPad2d,
-    ReflectionPad3d,
-    ReplicationPad1d,
-    ReplicationPad2d,
-    ReplicationPad3d,
-    ZeroPad1d,
-    ZeroPad2d,
-    ZeroPad3d,
-)
-from plugrad.nn.pooling import (
-    AdaptiveAvgPool1d,
-    AdaptiveAvgPool2d,
-    AdaptiveAvgPool3d,
-    AdaptiveMaxPool1d,
-    AdaptiveMaxPool2d,
-    AdaptiveMaxPool3d,
-    AvgPool1d,
-    AvgPool2d,
-    AvgPool3d,
-    MaxPool1d,
-    MaxPool2d,
-    MaxPool3d,
-    MaxUnpool1d,
-    MaxUnpool2d,
-    MaxUnpool3d,
-)
-from plugrad.nn.recurrent import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNCell
-from plugrad.nn.shaping import Flatten, Identity, PixelShuffle, PixelUnshuffle, Unflatten, Upsample
-from plugrad.nn.transformer import (
-    TransformerDecoder,
-    TransformerDecoderLayer,
-    TransformerEncoder,
-    TransformerEncoderLayer,
-)
+The names of layers are those that the modules here list in their `__all__`.
+"""
 
-__all__ = [
-    "CELU",
-    "ELU",
-    "GELU",
-    "GLU",
-    "GRU",
-    "LSTM",
-    "RNN",
-    "SELU",
-    "AdaptiveAvgPool1d",
-    "AdaptiveAvgPool2d",
-    "AdaptiveAvgPool3d",
-    "AdaptiveMaxPool1d",
-    "AdaptiveMaxPool2d",
-    "AdaptiveMaxPool3d",
-    "AlphaDropout",
-    "AvgPool1d",
-    "AvgPool2d",
-    "AvgPool3d",
-    "BCELoss",
-    "BCEWithLogitsLoss",
-    "BatchNorm",
-    "BatchNorm1d",
-    "BatchNorm2d",
-    "BatchNorm3d",
-    "Bilinear",
-    "CTCLoss",
-    "CircularPad1d",
-    "CircularPad2d",
-    "CircularPad3d",
-    "ConstantPad1d",
-    "ConstantPad2d",
-    "ConstantPad3d",
-    "Conv1d",
-    "Conv2d",
-    "Conv3d",
-    "ConvTranspose1d",
-    "ConvTranspose2d",
-    "ConvTranspose3d",
-    "CosineEmbeddingLoss",
-    "CosineSimilarity",
-    "CrossEntropyLoss",
-    "Dropout",
-    "Dropout1d",
-    "Dropout2d",
-    "Dropout3d",
-    "Embedding",
-    "Flatten",
-    "GRUCell",
-    "GroupNorm",
-    "Hardshrink",
-    "Hardsigmoid",
-    "Hardswish",
-    "Hardtanh",
-    "HuberLoss",
-    "Identity",
-    "InstanceNorm",
-    "InstanceNorm1d",
-    "InstanceNorm2d",
-    "InstanceNorm3d",
-    "KLDivLoss",
-    "L1Loss",
-    "LSTMCell",
-    "LayerNorm",
-    "LayerNorm2d",
-    "LeakyReLU",
-    "Linear",
-    "LogSigmoid",
-    "LogSoftmax",
-    "MSELoss",
-    "MaxPool1d",
-    "MaxPool2d",
-    "MaxPool3d",
-    "MaxUnpool1d",
-    "MaxUnpool2d",
-    "MaxUnpool3d",
-    "Mish",
-    "MultiHeadAttention",
-    "MultiheadAttention",
-    "NLLLoss",
-    "PReLU",
-    "PairwiseDistance",
-    "PixelShuffle",
-    "PixelUnshuffle",
-    "RMSNorm",
-    "RNNCell",
-    "ReLU",
-    "ReLU6",
-    "ReflectionPad1d",
-    "ReflectionPad2d",
-    "ReflectionPad3d",
-    "ReplicationPad1d",
-    "ReplicationPad2d",
-    "ReplicationPad3d",
-    "Sequential",
-    "SiLU",
-    "Sigmoid",
-    "SmoothL1Loss",
-    "Softmax",
-    "Softmin",
-    "Softplus",
-    "Softshrink",
-    "Softsign",
-    "Tanh",
-    "Tanhshrink",
-    "Threshold",
-    "TransformerDecoder",
-    "TransformerDecoderLayer",
-    "TransformerEncoder",
-    "TransformerEncoderLayer",
-    "TripletMarginLoss",
-    "Unflatten",
-    "Upsample",
-    "ZeroPad1d",
-    "ZeroPad2d",
-    "ZeroPad3d",
-    "datasets",
-    "optim",
-    "schedulers",
-    "state",
-]
+# ruff: noqa: F403
+from plugrad.nn import (
+    activations,
+    attention,
+    containers,
+    conv,
+    datasets,
+    dropout,
+    instance_norm,
+    linear,
+    losses,
+    module,
+    norm,
+    optim,
+    padding,
+    pooling,
+    recurrent,
+    schedulers,
+    shaping,
+    state,
+    transformer,
+)
+from plugrad.nn.activations import *
+from plugrad.nn.attention import *
+from plugrad.nn.containers import *
+from plugrad.nn.conv import *
+from plugrad.nn.dropout import *
+from plugrad.nn.instance_norm import *
+from plugrad.nn.linear import *
+from plugrad.nn.losses import *
+from plugrad.nn.module import *
+from plugrad.nn.norm import *
+from plugrad.nn.padding import *
+from plugrad.nn.pooling import *
+from plugrad.nn.recurrent import *
+from plugrad.nn.shaping import *
+from plugrad.nn.transformer import *
+
+__all__ = ["datasets", "optim", "schedulers", "state"]
+__all__ += activations.__all__
+__all__ += attention.__all__
+__all__ += containers.__all__
+__all__ += conv.__all__
+__all__ += dropout.__all__
+__all__ += instance_norm.__all__
+__all__ += linear.__all__
+__all__ += losses.__all__
+__all__ += module.__all__
+__all__ += norm.__all__
+__all__ += padding.__all__
+__all__ += pooling.__all__
+__all__ += recurrent.__all__
+__all__ += shaping.__all__
+__all__ += transformer.__all__

@@ -15,13 +15,14 @@ from plugrad.nn.checks import (
 )
 from plugrad.nn.init import parameter, xavier_uniform
 from plugrad.nn.linear import Linear
+from plugrad.nn.module import Module
 from plugrad.tensor import Tensor
 from plugrad.tensor.base import DTypeLike
 
 __all__ = ["MultiHeadAttention", "MultiheadAttention"]
 
 
-class _Attention:
+class _Attention(Module):
     """What both layers share: the parameters, and what is made of them."""
 
     def __init__(
@@ -201,7 +202,7 @@ class MultiHeadAttention(_Attention):
         (5, 2, 8)
     """
 
-    def __call__(
+    def forward(
         self,
         query: Tensor,
         key: Tensor,
@@ -239,7 +240,7 @@ class MultiheadAttention(_Attention):
         ((5, 2, 8), (2, 5, 5))
     """
 
-    def __call__(
+    def forward(
         self,
         query: Tensor,
         key: Tensor,

@@ -3,14 +3,16 @@
 import functools
 import math
 from collections.abc import Sequence
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
-from plugrad.errors import ArgumentError, ShapeError
+from plugrad.errors import ShapeError
 from plugrad.nn.checks import check_choice, check_flags, check_sizes, check_tensors
 from plugrad.nn.init import kaiming_uniform
+from plugrad.nn.module import Module
 from plugrad.tensor import Tensor
+from plugrad.tensor.arguments import several
 from plugrad.tensor.base import DTypeLike
-from plugrad.tensor.shape.spatial import Padding, Sizes, not_negative, sizes_of
+from plugrad.tensor.shape.spatial import Padding, Sizes, not_negative, sizes_of, widths_of_words
 from plugrad.tensor.shapes import fixed_shape
 
 __all__ = ["Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"]
@@ -19,11 +21,61 @@ __all__ = ["Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "
 PaddingMode = Literal["zeros", "reflect", "replicate", "circular"]
 
 
-class _Convolution:
-    """What convolutions over any number of axes share."""
+class _Convolution(Module):
+    """A window of weights over the last axes of (N, C, ...), or of (C, ...)."""
 
     axes = 2
+    #: Whether a kernel of another number of sizes is one of as many axes.
+    _takes_any_axes = False
 
+    def _set_up(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Sizes,
+        stride: Sizes,
+        padding: Padding,
+        dilation: Sizes,
+        groups: int,
+    ) -> None:
+        """Check the settings and keep them."""
+        name = type(self).__name__
+        check_sizes(self, in_channels=in_channels, out_channels=out_channels, groups=groups)
+        if groups < 1 or in_channels % groups or out_channels % groups:
+            raise ShapeError(
+                f"{name} of {in_channels} to {out_channels} channels does not divide into {groups} groups. "
+                "Choose groups that divide both."
+            )
+        sizes = several(kernel_size)
+        if self._takes_any_axes and sizes is not None and 1 <= len(sizes) <= 3:
+            self.axes = len(sizes)
+        self.in_channels = in_channels
+        self.out_channels = out_channels
+        self.kernel_size = sizes_of(kernel_size, self.axes, "kernel_size")
+        self.stride = stride
+        self.padding: Padding = padding
+        self.dilation = dilation
+        self.groups = groups
+        self._steps = sizes_of(stride, self.axes, "stride")
+        self._gaps = sizes_of(dilation, self.axes, "dilation")
+        if min((*self.kernel_size, *self._steps, *self._gaps)) < 1:
+            raise ShapeError(
+                f"{name}: kernel_size={kernel_size}, stride={stride}, dilation={dilation}: pass 1 or more."
+            )
+        widths = widths_of_words(padding, self.kernel_size, self._steps, self._gaps, name)
+        self._widths = not_negative(widths, name)
+
+    def _draw(self, rows: int, columns: int, bias: bool, device: str | None, dtype: DTypeLike | None) -> None:
+        """Draw the parameters: a weight of (rows, columns / groups, *kernel_size), and a bias if wanted."""
+        check_flags(self, bias=bias)
+        columns //= self.groups
+        fan_in = columns * math.prod(self.kernel_size)
+        draw = functools.partial(kaiming_uniform, fan_in=fan_in, device=device, dtype=dtype)
+        self.weight = draw(rows, columns, *self.kernel_size)
+        self.bias = draw(self.out_channels) if bias else None
+
+
+class _Forward(_Convolution):
     def __init__(
         self,
         in_channels: int,
@@ -38,55 +90,27 @@ class _Convolution:
         device: str | None = None,
         dtype: DTypeLike | None = None,
     ) -> None:
-        check_sizes(self, in_channels=in_channels, out_channels=out_channels, groups=groups)
-        check_flags(self, bias=bias)
-        _check_groups(type(self).__name__, in_channels, out_channels, groups)
-        if padding_mode not in get_args(PaddingMode):
-            raise ArgumentError(
-                f"{type(self).__name__}: padding_mode={padding_mode!r} is none of "
-                f"{', '.join(map(repr, get_args(PaddingMode)))}."
-            )
-        self.in_channels = in_channels
-        self.out_channels = out_channels
-        self.kernel_size = sizes_of(kernel_size, self.axes, "kernel_size")
-        self.stride = stride
-        self.padding: Padding = padding
-        self.dilation = dilation
-        self.groups = groups
+        check_choice(self, get_args(PaddingMode), padding_mode=padding_mode)
+        self._set_up(in_channels, out_channels, kernel_size, stride, padding, dilation, groups)
+        self._draw(out_channels, in_channels, bias, device, dtype)
         self.padding_mode: PaddingMode = padding_mode
-        fan_in = in_channels // groups * math.prod(self.kernel_size)
-        draw = functools.partial(kaiming_uniform, fan_in=fan_in, device=device, dtype=dtype)
-        self.weight = draw(out_channels, in_channels // groups, *self.kernel_size)
-        self.bias = draw(out_channels) if bias else None
 
     def __call__(self, x: Tensor) -> Tensor:
-        """Return the layer's output for `x`, which may be one example without the axis of the batch."""
+        """Return the output for `x`, which may be one example without the axis of the batch."""
         check_tensors(self, x=x)
-        padding = self.padding
+        return super().__call__(x)
+
+    def forward(self, x: Tensor) -> Tensor:
+        padding: Padding = self._widths
         if self.padding_mode != "zeros":
             rest = x.ndim - self.axes
-            x, padding = x.pad([*[(0, 0)] * rest, *self._widths()], self.padding_mode), 0
+            x, padding = x.pad([*[(0, 0)] * rest, *self._widths], self.padding_mode), 0
         convolve = getattr(x, f"conv{self.axes}d")
-        windows = {"stride": self.stride, "dilation": self.dilation, "padding": padding}
+        windows = {"stride": self._steps, "dilation": self._gaps, "padding": padding}
         return convolve(self.weight, self.bias, groups=self.groups, **windows)
 
-    def _widths(self) -> list[tuple[int, int]]:
-        """Return how many elements go before and after each axis of the window."""
-        given: Any = self.padding
-        if given == "valid":
-            given = 0
-        if given == "same":
-            dilation = sizes_of(self.dilation, self.axes, "dilation")
-            spans = [step * (size - 1) for step, size in zip(dilation, self.kernel_size, strict=True)]
-            pairs = [(span // 2, span - span // 2) for span in spans]
-        elif isinstance(given, int) or all(isinstance(width, int) for width in given):
-            pairs = [(width, width) for width in sizes_of(given, self.axes, "padding")]
-        else:
-            pairs = [(before, after) for before, after in given]
-        return list(not_negative(tuple(pairs), type(self).__name__))
 
-
-class Conv1d(_Convolution):
+class Conv1d(_Forward):
     """A window of weights over sequences: (N, in_channels, L) -> (N, out_channels, L').
 
     Takes the arguments of `Conv2d`.
@@ -99,13 +123,14 @@ class Conv1d(_Convolution):
     axes = 1
 
 
-class Conv2d(_Convolution):
+class Conv2d(_Forward):
     """A window of weights over images: (N, in_channels, H, W) -> (N, out_channels, H', W').
 
     Args:
         in_channels: channels of the images.
         out_channels: channels of the result.
-        kernel_size: height and width of the window, or one number for both.
+        kernel_size: height and width of the window, or one number for both. One or three sizes make the
+            layer `Conv1d` or `Conv3d`, as in tinygrad.
         stride: steps between windows.
         padding: zeros around the images, as `Tensor.conv2d` takes it.
         dilation: steps between the elements of a window.
@@ -118,15 +143,17 @@ class Conv2d(_Convolution):
 
     Raises:
         ArgumentError: there is no such `padding_mode`.
-        ShapeError: `groups` does not divide the channels.
+        ShapeError: `groups` does not divide the channels, or a size, step or width is none.
 
     Example:
         >>> Conv2d(1, 8, 3, padding=1)(Tensor.ones(2, 1, 8, 8)).shape
         (2, 8, 8, 8)
     """
 
+    _takes_any_axes = True
 
-class Conv3d(_Convolution):
+
+class Conv3d(_Forward):
     """A window of weights over volumes: (N, in_channels, D, H, W) -> (N, out_channels, D', H', W').
 
     Takes the arguments of `Conv2d`.
@@ -139,11 +166,7 @@ class Conv3d(_Convolution):
     axes = 3
 
 
-class _Transposed:
-    """What transposed convolutions over any number of axes share."""
-
-    axes = 2
-
+class _Transposed(_Convolution):
     def __init__(
         self,
         in_channels: int,
@@ -160,23 +183,11 @@ class _Transposed:
         dtype: DTypeLike | None = None,
     ) -> None:
         check_choice(self, ("zeros",), padding_mode=padding_mode)
-        check_sizes(self, in_channels=in_channels, out_channels=out_channels, groups=groups)
-        check_flags(self, bias=bias)
-        _check_groups(type(self).__name__, in_channels, out_channels, groups)
-        self.in_channels = in_channels
-        self.out_channels = out_channels
-        self.kernel_size = sizes_of(kernel_size, self.axes, "kernel_size")
-        self.stride = stride
-        self.padding: Padding = padding
+        self._set_up(in_channels, out_channels, kernel_size, stride, padding, dilation, groups)
+        self._draw(in_channels, out_channels, bias, device, dtype)
         self.output_padding = output_padding
-        self.dilation = dilation
-        self.groups = groups
-        fan_in = out_channels // groups * math.prod(self.kernel_size)
-        draw = functools.partial(kaiming_uniform, fan_in=fan_in, device=device, dtype=dtype)
-        self.weight = draw(in_channels, out_channels // groups, *self.kernel_size)
-        self.bias = draw(out_channels) if bias else None
 
-    def __call__(self, x: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
+    def forward(self, x: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
         """Return the layer's output for `x`, which may be one example without the axis of the batch.
 
         Args:
@@ -189,28 +200,20 @@ class _Transposed:
         check_tensors(self, x=x)
         extra = self.output_padding if output_size is None else self._extra(x, output_size)
         convolve = getattr(x, f"conv_transpose{self.axes}d")
-        windows = {"stride": self.stride, "dilation": self.dilation, "padding": self.padding}
+        windows = {"stride": self._steps, "dilation": self._gaps, "padding": self._widths}
         return convolve(self.weight, self.bias, groups=self.groups, **windows, output_padding=extra)
 
     def _extra(self, x: Tensor, output_size: Sequence[int]) -> tuple[int, ...]:
         """Return the output padding that gives `output_size`."""
         wanted = tuple(output_size)[-self.axes :]
-        stride = sizes_of(self.stride, self.axes, "stride")
-        dilation = sizes_of(self.dilation, self.axes, "dilation")
-        padding: Any = self.padding
-        widths = sizes_of(padding, self.axes, "padding")
+        sizes = fixed_shape(x.shape, type(self).__name__)[-self.axes :]
         least = tuple(
-            (size - 1) * step - 2 * width + spread * (kernel - 1) + 1
-            for size, step, width, spread, kernel in zip(
-                fixed_shape(x.shape, type(self).__name__)[-self.axes :],
-                stride,
-                widths,
-                dilation,
-                self.kernel_size,
-                strict=True,
+            (size - 1) * step - before - after + gap * (kernel - 1) + 1
+            for size, step, (before, after), gap, kernel in zip(
+                sizes, self._steps, self._widths, self._gaps, self.kernel_size, strict=True
             )
         )
-        most = tuple(low + step - 1 for low, step in zip(least, stride, strict=True))
+        most = tuple(low + step - 1 for low, step in zip(least, self._steps, strict=True))
         if len(wanted) != self.axes or not all(
             low <= size <= high for low, size, high in zip(least, wanted, most, strict=True)
         ):
@@ -272,11 +275,3 @@ class ConvTranspose3d(_Transposed):
     """
 
     axes = 3
-
-
-def _check_groups(name: str, in_channels: int, out_channels: int, groups: int) -> None:
-    if groups < 1 or in_channels % groups or out_channels % groups:
-        raise ShapeError(
-            f"{name} of {in_channels} to {out_channels} channels does not divide into {groups} groups. "
-            "Choose groups that divide both."
-        )

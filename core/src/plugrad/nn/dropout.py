@@ -1,12 +1,13 @@
 """Dropout: noise against overfitting."""
 
-from plugrad.nn.checks import check_probability, check_tensors
+from plugrad.nn.checks import check_probability
+from plugrad.nn.module import UnaryModule
 from plugrad.tensor import Tensor
 
 __all__ = ["AlphaDropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d"]
 
 
-class Dropout:
+class Dropout(UnaryModule):
     """Set elements to zero with probability `p`, and scale the others by 1/(1-p), while training.
 
     Args:
@@ -28,9 +29,7 @@ class Dropout:
         self.p = p
         self.inplace = inplace
 
-    def __call__(self, x: Tensor) -> Tensor:
-        """Return the layer's output for `x`."""
-        check_tensors(self, x=x)
+    def forward(self, x: Tensor) -> Tensor:
         return x.dropout(self.p)
 
 
@@ -42,9 +41,7 @@ class Dropout1d(Dropout):
         (1, 1, 4)
     """
 
-    def __call__(self, x: Tensor) -> Tensor:
-        """Return the layer's output for `x`."""
-        check_tensors(self, x=x)
+    def forward(self, x: Tensor) -> Tensor:
         return x.dropout1d(self.p)
 
 
@@ -56,9 +53,7 @@ class Dropout2d(Dropout):
         (1, 1, 4, 4)
     """
 
-    def __call__(self, x: Tensor) -> Tensor:
-        """Return the layer's output for `x`."""
-        check_tensors(self, x=x)
+    def forward(self, x: Tensor) -> Tensor:
         return x.dropout2d(self.p)
 
 
@@ -70,9 +65,7 @@ class Dropout3d(Dropout):
         (1, 1, 4, 4, 4)
     """
 
-    def __call__(self, x: Tensor) -> Tensor:
-        """Return the layer's output for `x`."""
-        check_tensors(self, x=x)
+    def forward(self, x: Tensor) -> Tensor:
         return x.dropout3d(self.p)
 
 
@@ -86,7 +79,5 @@ class AlphaDropout(Dropout):
         [1.0, 1.0, 1.0]
     """
 
-    def __call__(self, x: Tensor) -> Tensor:
-        """Return the layer's output for `x`."""
-        check_tensors(self, x=x)
+    def forward(self, x: Tensor) -> Tensor:
         return x.alpha_dropout(self.p)

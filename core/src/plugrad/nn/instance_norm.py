@@ -1,7 +1,8 @@
 """Normalization of each channel of each example by itself."""
 
 from plugrad.errors import ShapeError
-from plugrad.nn.checks import NOT_NEGATIVE, SHARE, check_flags, check_numbers, check_sizes, check_tensors
+from plugrad.nn.checks import NOT_NEGATIVE, SHARE, check_flags, check_numbers, check_sizes
+from plugrad.nn.module import UnaryModule
 from plugrad.nn.norm import move_average, running_averages, scale_and_shift
 from plugrad.tensor import Tensor
 from plugrad.tensor.base import DTypeLike
@@ -9,7 +10,7 @@ from plugrad.tensor.base import DTypeLike
 __all__ = ["InstanceNorm", "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d"]
 
 
-class InstanceNorm:
+class InstanceNorm(UnaryModule):
     """Normalize each channel of each example: (N, C, ...) -> (N, C, ...).
 
     Has learnt `weight` and `bias`, as in tinygrad; `InstanceNorm2d` and the like have PyTorch's arguments.
@@ -46,9 +47,7 @@ class InstanceNorm:
         self.eps = eps
         self.weight, self.bias = scale_and_shift((num_features,), affine, affine and bias, device, dtype)
 
-    def __call__(self, x: Tensor) -> Tensor:
-        """Return the layer's output for `x`."""
-        check_tensors(self, x=x)
+    def forward(self, x: Tensor) -> Tensor:
         if x.ndim < 3 or x.shape[1] != self.num_features:
             raise ShapeError(
                 f"InstanceNorm of {self.num_features} channels got shape {x.shape}; it takes "
@@ -83,9 +82,7 @@ class _OfAxes(InstanceNorm):
             num_features, track_running_stats, device, dtype
         )
 
-    def __call__(self, x: Tensor) -> Tensor:
-        """Return the layer's output for `x`, which may be one example without the axis of the batch."""
-        check_tensors(self, x=x)
+    def forward(self, x: Tensor) -> Tensor:
         if x.ndim not in (self.axes + 1, self.axes + 2) or x.shape[-self.axes - 1] != self.num_features:
             sizes = f"{self.num_features}, {', '.join('DHW'[-self.axes :] if self.axes > 1 else 'L')}"
             raise ShapeError(
@@ -95,11 +92,11 @@ class _OfAxes(InstanceNorm):
         if x.ndim == self.axes + 1:
             return self(x.unsqueeze(0)).squeeze(0)
         if self.running_mean is None or self.running_var is None:
-            return super().__call__(x)
+            return super().forward(x)
         if not Tensor.training:
             scale = (self.running_var + self.eps).rsqrt()
             return x.batchnorm(self.weight, self.bias, self.running_mean, scale)
-        out = super().__call__(x)
+        out = super().forward(x)
         axes = tuple(range(2, x.ndim))
         values = x.detach().cast(self.running_mean.dtype)
         move_average(self.running_mean, values.mean(axes).mean(0), self.momentum)

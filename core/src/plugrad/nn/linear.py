@@ -7,6 +7,7 @@ from plugrad.dtype import dtype_max, is_int
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.nn.checks import check_flags, check_sizes, check_tensors
 from plugrad.nn.init import kaiming_uniform, parameter
+from plugrad.nn.module import Module, UnaryModule
 from plugrad.tensor import Tensor
 from plugrad.tensor.base import DTypeLike
 from plugrad.tensor.shapes import fixed_shape
@@ -21,7 +22,7 @@ def _check_last(name: str, x: Tensor, size: Any) -> None:
         raise ShapeError(f"{name} of {size} inputs got shape {x.shape}; it takes (..., {size}).")
 
 
-class Linear:
+class Linear(UnaryModule):
     """`x @ weight.T + bias` over the last axis: (..., in_features) -> (..., out_features).
 
     Args:
@@ -55,15 +56,13 @@ class Linear:
         self.weight = draw(out_features, in_features)
         self.bias = draw(out_features) if bias else None
 
-    def __call__(self, x: Tensor) -> Tensor:
-        """Return the layer's output for `x`."""
-        check_tensors(self, x=x)
+    def forward(self, x: Tensor) -> Tensor:
         _check_last("Linear", x, self.weight.shape[-1])
         out = x @ self.weight.transpose(0, 1)
         return out if self.bias is None else out + self.bias
 
 
-class Bilinear:
+class Bilinear(Module):
     """`x1 @ weight[k] @ x2 + bias[k]` for each output `k`: (..., in1), (..., in2) -> (..., out_features).
 
     Args:
@@ -97,7 +96,7 @@ class Bilinear:
         self.weight = draw(out_features, in1_features, in2_features)
         self.bias = draw(out_features) if bias else None
 
-    def __call__(self, x1: Tensor, x2: Tensor) -> Tensor:
+    def forward(self, x1: Tensor, x2: Tensor) -> Tensor:
         """Return the layer's output for `x1` and `x2`."""
         check_tensors(self, x1=x1, x2=x2)
         outputs, in1, in2 = fixed_shape(self.weight.shape, "Bilinear")
@@ -109,7 +108,7 @@ class Bilinear:
         return out if self.bias is None else out + self.bias
 
 
-class Embedding:
+class Embedding(Module):
     """Rows of a table by number: integers (...) -> (..., embedding_dim).
 
     Numbers outside of 0..num_embeddings-1 give zeros: reading the indices to refuse them would compute.
@@ -188,7 +187,7 @@ class Embedding:
         layer.weight.requires_grad = not freeze
         return layer
 
-    def __call__(self, indices: Tensor) -> Tensor:
+    def forward(self, indices: Tensor) -> Tensor:
         """Return the rows of the table that `indices` names.
 
         Raises:

@@ -4,9 +4,11 @@
 """
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from plugrad.nn.checks import check_tensors
+from plugrad.nn.module import Module
 from plugrad.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -33,14 +35,24 @@ Reduction = Literal["mean", "sum", "none"]
 Lengths: TypeAlias = "Tensor | Sequence[int] | npt.NDArray[Any] | int"
 
 
-class _Reduced:
-    """What losses share: how the losses of elements become one."""
+@dataclass(eq=False, repr=False)
+class _Loss(Module):
+    """A loss of elements, which are reduced to one."""
 
-    def __init__(self, *, reduction: Reduction = "mean") -> None:
-        self.reduction: Reduction = reduction
+    _: KW_ONLY
+    reduction: Reduction = "mean"
 
 
-class MSELoss(_Reduced):
+class _TargetLoss(_Loss):
+    """A loss of an input and a target."""
+
+    def __call__(self, input: Tensor, target: Tensor) -> Tensor:
+        """Return the loss."""
+        check_tensors(self, input=input, target=target)
+        return super().__call__(input, target)
+
+
+class MSELoss(_TargetLoss):
     """Squares of differences: `Tensor.mse_loss`.
 
     Example:
@@ -48,13 +60,11 @@ class MSELoss(_Reduced):
         2.0
     """
 
-    def __call__(self, input: Tensor, target: Tensor) -> Tensor:
-        """Return the loss."""
-        check_tensors(self, input=input, target=target)
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return input.mse_loss(target, self.reduction)
 
 
-class L1Loss(_Reduced):
+class L1Loss(_TargetLoss):
     """Magnitudes of differences: `Tensor.l1_loss`.
 
     Example:
@@ -62,13 +72,12 @@ class L1Loss(_Reduced):
         1.0
     """
 
-    def __call__(self, input: Tensor, target: Tensor) -> Tensor:
-        """Return the loss."""
-        check_tensors(self, input=input, target=target)
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return input.l1_loss(target, self.reduction)
 
 
-class SmoothL1Loss(_Reduced):
+@dataclass(eq=False, repr=False)
+class SmoothL1Loss(_TargetLoss):
     """Magnitudes of differences, rounded off below `beta`: `Tensor.smooth_l1_loss`.
 
     Example:
@@ -76,17 +85,15 @@ class SmoothL1Loss(_Reduced):
         2.5
     """
 
-    def __init__(self, *, reduction: Reduction = "mean", beta: float = 1.0) -> None:
-        super().__init__(reduction=reduction)
-        self.beta = beta
+    _: KW_ONLY
+    beta: float = 1.0
 
-    def __call__(self, input: Tensor, target: Tensor) -> Tensor:
-        """Return the loss."""
-        check_tensors(self, input=input, target=target)
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return input.smooth_l1_loss(target, self.reduction, self.beta)
 
 
-class HuberLoss(_Reduced):
+@dataclass(eq=False, repr=False)
+class HuberLoss(_TargetLoss):
     """Squares of small differences, magnitudes of large ones: `Tensor.huber_loss`.
 
     Example:
@@ -94,17 +101,15 @@ class HuberLoss(_Reduced):
         2.5
     """
 
-    def __init__(self, *, reduction: Reduction = "mean", delta: float = 1.0) -> None:
-        super().__init__(reduction=reduction)
-        self.delta = delta
+    _: KW_ONLY
+    delta: float = 1.0
 
-    def __call__(self, input: Tensor, target: Tensor) -> Tensor:
-        """Return the loss."""
-        check_tensors(self, input=input, target=target)
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return input.huber_loss(target, self.reduction, self.delta)
 
 
-class BCELoss(_Reduced):
+@dataclass(eq=False, repr=False)
+class BCELoss(_TargetLoss):
     """How far probabilities are from 0s and 1s: `Tensor.binary_cross_entropy`.
 
     Example:
@@ -112,17 +117,14 @@ class BCELoss(_Reduced):
         0.693
     """
 
-    def __init__(self, weight: Tensor | None = None, *, reduction: Reduction = "mean") -> None:
-        super().__init__(reduction=reduction)
-        self.weight = weight
+    weight: Tensor | None = None
 
-    def __call__(self, input: Tensor, target: Tensor) -> Tensor:
-        """Return the loss."""
-        check_tensors(self, input=input, target=target)
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return input.binary_cross_entropy(target, self.weight, self.reduction)
 
 
-class BCEWithLogitsLoss(_Reduced):
+@dataclass(eq=False, repr=False)
+class BCEWithLogitsLoss(_TargetLoss):
     """`BCELoss` of what a sigmoid makes of logits: `Tensor.binary_cross_entropy_with_logits`.
 
     Example:
@@ -130,20 +132,16 @@ class BCEWithLogitsLoss(_Reduced):
         0.693
     """
 
-    def __init__(
-        self, weight: Tensor | None = None, *, reduction: Reduction = "mean", pos_weight: Tensor | None = None
-    ) -> None:
-        super().__init__(reduction=reduction)
-        self.weight = weight
-        self.pos_weight = pos_weight
+    weight: Tensor | None = None
+    _: KW_ONLY
+    pos_weight: Tensor | None = None
 
-    def __call__(self, input: Tensor, target: Tensor) -> Tensor:
-        """Return the loss."""
-        check_tensors(self, input=input, target=target)
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return input.binary_cross_entropy_with_logits(target, self.weight, self.reduction, self.pos_weight)
 
 
-class CrossEntropyLoss(_Reduced):
+@dataclass(eq=False, repr=False)
+class CrossEntropyLoss(_TargetLoss):
     """How unlikely logits (N, C, ...) make classes (N, ...), or probabilities: `Tensor.cross_entropy`.
 
     Example:
@@ -151,28 +149,19 @@ class CrossEntropyLoss(_Reduced):
         0.693
     """
 
-    def __init__(
-        self,
-        weight: Tensor | None = None,
-        *,
-        ignore_index: int = -100,
-        reduction: Reduction = "mean",
-        label_smoothing: float = 0.0,
-    ) -> None:
-        super().__init__(reduction=reduction)
-        self.weight = weight
-        self.ignore_index = ignore_index
-        self.label_smoothing = label_smoothing
+    weight: Tensor | None = None
+    _: KW_ONLY
+    ignore_index: int = -100
+    label_smoothing: float = 0.0
 
-    def __call__(self, input: Tensor, target: Tensor) -> Tensor:
-        """Return the loss."""
-        check_tensors(self, input=input, target=target)
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return input.cross_entropy(
             target, self.reduction, self.label_smoothing, self.ignore_index, self.weight
         )
 
 
-class NLLLoss(_Reduced):
+@dataclass(eq=False, repr=False)
+class NLLLoss(_TargetLoss):
     """How unlikely logarithms of probabilities (N, C, ...) make classes (N, ...): `Tensor.nll_loss`.
 
     Example:
@@ -180,20 +169,16 @@ class NLLLoss(_Reduced):
         2.0
     """
 
-    def __init__(
-        self, weight: Tensor | None = None, *, ignore_index: int = -100, reduction: Reduction = "mean"
-    ) -> None:
-        super().__init__(reduction=reduction)
-        self.weight = weight
-        self.ignore_index = ignore_index
+    weight: Tensor | None = None
+    _: KW_ONLY
+    ignore_index: int = -100
 
-    def __call__(self, input: Tensor, target: Tensor) -> Tensor:
-        """Return the loss."""
-        check_tensors(self, input=input, target=target)
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return input.nll_loss(target, self.weight, self.ignore_index, self.reduction)
 
 
-class KLDivLoss:
+@dataclass(eq=False, repr=False)
+class KLDivLoss(_TargetLoss):
     """How far logarithms of probabilities are from probabilities: `Tensor.kl_div`.
 
     Example:
@@ -201,19 +186,15 @@ class KLDivLoss:
         0.0
     """
 
-    def __init__(
-        self, *, reduction: Literal["mean", "sum", "none", "batchmean"] = "mean", log_target: bool = False
-    ) -> None:
-        self.reduction: Literal["mean", "sum", "none", "batchmean"] = reduction
-        self.log_target = log_target
+    _: KW_ONLY
+    log_target: bool = False
 
-    def __call__(self, input: Tensor, target: Tensor) -> Tensor:
-        """Return the loss."""
-        check_tensors(self, input=input, target=target)
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return input.kl_div(target, self.reduction, self.log_target)
 
 
-class TripletMarginLoss(_Reduced):
+@dataclass(eq=False, repr=False)
+class TripletMarginLoss(_Loss):
     """How much nearer the negative is than the positive, and a margin: `Tensor.triplet_margin_loss`.
 
     Example:
@@ -221,30 +202,20 @@ class TripletMarginLoss(_Reduced):
         0.0
     """
 
-    def __init__(
-        self,
-        margin: float = 1.0,
-        p: float = 2.0,
-        eps: float = 1e-6,
-        swap: bool = False,
-        *,
-        reduction: Reduction = "mean",
-    ) -> None:
-        super().__init__(reduction=reduction)
-        self.margin = margin
-        self.p = p
-        self.eps = eps
-        self.swap = swap
+    margin: float = 1.0
+    p: float = 2.0
+    eps: float = 1e-6
+    swap: bool = False
 
-    def __call__(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
-        """Return the loss."""
+    def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
         check_tensors(self, anchor=anchor, positive=positive, negative=negative)
         return anchor.triplet_margin_loss(
             positive, negative, self.margin, self.p, self.eps, self.swap, self.reduction
         )
 
 
-class CosineEmbeddingLoss(_Reduced):
+@dataclass(eq=False, repr=False)
+class CosineEmbeddingLoss(_Loss):
     """How far pairs are from the angle that their targets (1 or -1) ask for: `Tensor.cosine_embedding_loss`.
 
     Example:
@@ -252,17 +223,15 @@ class CosineEmbeddingLoss(_Reduced):
         0.0
     """
 
-    def __init__(self, margin: float = 0.0, *, reduction: Reduction = "mean") -> None:
-        super().__init__(reduction=reduction)
-        self.margin = margin
+    margin: float = 0.0
 
-    def __call__(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
-        """Return the loss."""
+    def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
         check_tensors(self, input1=input1, input2=input2, target=target)
         return input1.cosine_embedding_loss(input2, target, self.margin, self.reduction)
 
 
-class CTCLoss(_Reduced):
+@dataclass(eq=False, repr=False)
+class CTCLoss(_Loss):
     """How unlikely logarithms of probabilities (T, N, C) make sequences: `Tensor.ctc_loss`.
 
     Example:
@@ -270,22 +239,21 @@ class CTCLoss(_Reduced):
         2.0
     """
 
-    def __init__(self, blank: int = 0, reduction: Reduction = "mean", zero_infinity: bool = False) -> None:
-        super().__init__(reduction=reduction)
-        self.blank = blank
-        self.zero_infinity = zero_infinity
+    blank: int = 0
+    reduction: Reduction = "mean"
+    zero_infinity: bool = False
 
-    def __call__(
+    def forward(
         self, log_probs: Tensor, targets: Tensor, input_lengths: Lengths, target_lengths: Lengths
     ) -> Tensor:
-        """Return the loss."""
         check_tensors(self, log_probs=log_probs, targets=targets)
         return log_probs.ctc_loss(
             targets, input_lengths, target_lengths, self.blank, self.reduction, self.zero_infinity
         )
 
 
-class CosineSimilarity:
+@dataclass(eq=False, repr=False)
+class CosineSimilarity(Module):
     """The cosine of the angle between vectors along an axis: `Tensor.cosine_similarity`.
 
     Example:
@@ -293,17 +261,16 @@ class CosineSimilarity:
         1.0
     """
 
-    def __init__(self, dim: int = 1, eps: float = 1e-8) -> None:
-        self.dim = dim
-        self.eps = eps
+    dim: int = 1
+    eps: float = 1e-8
 
-    def __call__(self, x1: Tensor, x2: Tensor) -> Tensor:
-        """Return the loss."""
+    def forward(self, x1: Tensor, x2: Tensor) -> Tensor:
         check_tensors(self, x1=x1, x2=x2)
         return x1.cosine_similarity(x2, self.dim, self.eps)
 
 
-class PairwiseDistance:
+@dataclass(eq=False, repr=False)
+class PairwiseDistance(Module):
     """The p-norm of differences along the last axis: `Tensor.pairwise_distance`.
 
     Example:
@@ -311,12 +278,10 @@ class PairwiseDistance:
         5.0
     """
 
-    def __init__(self, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> None:
-        self.p = p
-        self.eps = eps
-        self.keepdim = keepdim
+    p: float = 2.0
+    eps: float = 1e-6
+    keepdim: bool = False
 
-    def __call__(self, x1: Tensor, x2: Tensor) -> Tensor:
-        """Return the loss."""
+    def forward(self, x1: Tensor, x2: Tensor) -> Tensor:
         check_tensors(self, x1=x1, x2=x2)
         return x1.pairwise_distance(x2, self.p, self.eps, self.keepdim)

@@ -5,8 +5,9 @@ from typing import cast
 
 from plugrad.dtype import dtypes, sum_acc_dtype
 from plugrad.errors import ShapeError
-from plugrad.nn.checks import NOT_NEGATIVE, SHARE, check_flags, check_numbers, check_sizes, check_tensors
+from plugrad.nn.checks import NOT_NEGATIVE, SHARE, check_flags, check_numbers, check_sizes
 from plugrad.nn.init import parameter
+from plugrad.nn.module import UnaryModule
 from plugrad.tensor import Tensor
 from plugrad.tensor.base import DTypeLike
 from plugrad.tensor.shapes import product
@@ -20,9 +21,6 @@ __all__ = [
     "LayerNorm",
     "LayerNorm2d",
     "RMSNorm",
-    "move_average",
-    "running_averages",
-    "scale_and_shift",
 ]
 
 
@@ -63,7 +61,7 @@ def _unbiased(x: Tensor) -> float | Tensor:
     return number / (number - 1).maximum(1)
 
 
-class BatchNorm:
+class BatchNorm(UnaryModule):
     """Normalize each channel over the batch: (N, C, ...) -> (N, C, ...).
 
     While `Tensor.training` holds, mean and variance are the batch's, and running averages are kept by assigns
@@ -113,9 +111,7 @@ class BatchNorm:
             num_features, track_running_stats, device, dtype
         )
 
-    def __call__(self, x: Tensor) -> Tensor:
-        """Return the layer's output for `x`."""
-        check_tensors(self, x=x)
+    def forward(self, x: Tensor) -> Tensor:
         if x.ndim < 2 or x.shape[1] != self.num_features:
             raise ShapeError(
                 f"BatchNorm of {self.num_features} channels got shape {x.shape}; it takes "
@@ -143,7 +139,7 @@ class BatchNorm:
 BatchNorm1d = BatchNorm2d = BatchNorm3d = BatchNorm
 
 
-class LayerNorm:
+class LayerNorm(UnaryModule):
     """Normalize over the last axes: (..., *normalized_shape) -> (..., *normalized_shape).
 
     Args:
@@ -179,9 +175,7 @@ class LayerNorm:
             self.normalized_shape, elementwise_affine, has_bias, device, dtype
         )
 
-    def __call__(self, x: Tensor) -> Tensor:
-        """Return the layer's output for `x`."""
-        check_tensors(self, x=x)
+    def forward(self, x: Tensor) -> Tensor:
         count = len(self.normalized_shape)
         if x.shape[-count:] != self.normalized_shape:
             raise ShapeError(
@@ -198,13 +192,11 @@ class LayerNorm2d(LayerNorm):
         (2, 3, 4, 4)
     """
 
-    def __call__(self, x: Tensor) -> Tensor:
-        """Return the layer's output for `x`."""
-        check_tensors(self, x=x)
-        return super().__call__(x.permute(0, 2, 3, 1)).permute(0, 3, 1, 2)
+    def forward(self, x: Tensor) -> Tensor:
+        return super().forward(x.permute(0, 2, 3, 1)).permute(0, 3, 1, 2)
 
 
-class RMSNorm:
+class RMSNorm(UnaryModule):
     """Divide by the root of the mean square over the last axes: (..., *normalized_shape), unchanged in shape.
 
     Args:
@@ -236,13 +228,11 @@ class RMSNorm:
         self.eps = eps
         self.weight, _ = scale_and_shift(self.normalized_shape, elementwise_affine, False, device, dtype)
 
-    def __call__(self, x: Tensor) -> Tensor:
-        """Return the layer's output for `x`."""
-        check_tensors(self, x=x)
+    def forward(self, x: Tensor) -> Tensor:
         return x.rms_norm(self.normalized_shape, self.weight, self.eps)
 
 
-class GroupNorm:
+class GroupNorm(UnaryModule):
     """Normalize groups of channels of each example: (N, C, ...) -> (N, C, ...).
 
     Args:
@@ -288,9 +278,7 @@ class GroupNorm:
         self.eps = eps
         self.weight, self.bias = scale_and_shift((num_channels,), affine, affine and bias, device, dtype)
 
-    def __call__(self, x: Tensor) -> Tensor:
-        """Return the layer's output for `x`."""
-        check_tensors(self, x=x)
+    def forward(self, x: Tensor) -> Tensor:
         if x.ndim < 2 or x.shape[1] != self.num_channels:
             raise ShapeError(
                 f"GroupNorm of {self.num_channels} channels got shape {x.shape}; it takes "

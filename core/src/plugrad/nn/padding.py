@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from plugrad.errors import ArgumentError, ShapeError
-from plugrad.nn.checks import check_tensors
+from plugrad.nn.module import UnaryModule
 from plugrad.tensor import Tensor
 
 __all__ = [
@@ -26,8 +26,8 @@ __all__ = [
 ]
 
 
-class _Pad:
-    """What these layers share.
+class _Pad(UnaryModule):
+    """More elements around the last axes, or fewer where widths are negative.
 
     Args:
         padding: widths before and after the last axis, then of the one before it, and so on; or one number
@@ -47,9 +47,7 @@ class _Pad:
                 f"{2 * self.axes}: before and after each of the last {self.axes} axes, the last one first."
             )
 
-    def __call__(self, x: Tensor) -> Tensor:
-        """Return `x` with more elements around it, or fewer where widths are negative."""
-        check_tensors(self, x=x)
+    def forward(self, x: Tensor) -> Tensor:
         return x.pad(self.padding, self.mode)
 
 
@@ -58,9 +56,7 @@ class _ConstantPad(_Pad):
         super().__init__(padding)
         self.value = value
 
-    def __call__(self, x: Tensor) -> Tensor:
-        """Return `x` with `value` around it, or without elements where widths are negative."""
-        check_tensors(self, x=x)
+    def forward(self, x: Tensor) -> Tensor:
         return x.pad(self.padding, self.mode, self.value)
 
 

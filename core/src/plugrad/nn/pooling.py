@@ -4,9 +4,11 @@
 """
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, cast
 
 from plugrad.nn.checks import check_tensors
+from plugrad.nn.module import Module
 from plugrad.tensor import Tensor
 from plugrad.tensor.shape.spatial import Padding, Sizes
 
@@ -31,100 +33,72 @@ __all__ = [
 OutputSizes = int | Sequence[int | None] | None
 
 
-class _MaxPool:
-    axes = 2
+class _Pool(Module):
+    """Calls the method of `Tensor` with the name of its class, and with its fields as arguments."""
 
-    def __init__(
-        self,
-        kernel_size: Sizes,
-        stride: Sizes | None = None,
-        padding: Padding = 0,
-        dilation: Sizes = 1,
-        return_indices: bool = False,
-        ceil_mode: bool = False,
-    ) -> None:
-        self.kernel_size = kernel_size
-        self.stride = stride
-        self.padding: Padding = padding
-        self.dilation = dilation
-        self.return_indices = return_indices
-        self.ceil_mode = ceil_mode
+    axes: ClassVar[int] = 2
+    method: ClassVar[str]
 
-    def __call__(self, x: Tensor) -> Any:
-        """Return the largest elements of windows; with `return_indices` also where they are."""
+    def __call__(self, x: Tensor, *more: Any, **options: Any) -> Any:
+        """Return the method's result for `x`; of maxima also their places, with `return_indices`."""
         check_tensors(self, x=x)
-        pool = getattr(x, f"max_pool{self.axes}d")
-        windows = {"dilation": self.dilation, "padding": self.padding, "ceil_mode": self.ceil_mode}
-        return pool(self.kernel_size, self.stride, **windows, return_indices=self.return_indices)
+        return super().__call__(x, *more, **options)
+
+    def forward(self, x: Tensor, *more: Any, **options: Any) -> Any:
+        settings = {field.name: getattr(self, field.name) for field in fields(cast("Any", self))}
+        return getattr(x, f"{self.method}{self.axes}d")(*more, **settings, **options)
 
 
-class _MaxUnpool:
-    axes = 2
+@dataclass(eq=False, repr=False)
+class _MaxPool(_Pool):
+    method = "max_pool"
 
-    def __init__(self, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0) -> None:
-        self.kernel_size = kernel_size
-        self.stride = stride
-        self.padding = padding
-
-    def __call__(self, x: Tensor, indices: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
-        """Return `x` with its elements where `indices` says, and 0 elsewhere."""
-        check_tensors(self, x=x, indices=indices)
-        unpool = getattr(x, f"max_unpool{self.axes}d")
-        windows = {"kernel_size": self.kernel_size, "stride": self.stride, "padding": self.padding}
-        return unpool(indices, **windows, output_size=output_size)
+    kernel_size: Sizes
+    stride: Sizes | None = None
+    padding: Padding = 0
+    dilation: Sizes = 1
+    return_indices: bool = False
+    ceil_mode: bool = False
 
 
-class _AvgPool:
-    axes = 2
+@dataclass(eq=False, repr=False)
+class _MaxUnpool(_Pool):
+    method = "max_unpool"
 
-    def __init__(
-        self,
-        kernel_size: Sizes,
-        stride: Sizes | None = None,
-        padding: Padding = 0,
-        ceil_mode: bool = False,
-        count_include_pad: bool = True,
-        divisor_override: int | None = None,
-    ) -> None:
-        self.kernel_size = kernel_size
-        self.stride = stride
-        self.padding: Padding = padding
-        self.ceil_mode = ceil_mode
-        self.count_include_pad = count_include_pad
-        self.divisor_override = divisor_override
+    kernel_size: Sizes
+    stride: Sizes | None = None
+    padding: Sizes = 0
 
-    def __call__(self, x: Tensor) -> Tensor:
-        """Return the means of windows."""
-        check_tensors(self, x=x)
-        pool = getattr(x, f"avg_pool{self.axes}d")
-        windows = {"padding": self.padding, "ceil_mode": self.ceil_mode}
-        means = {"count_include_pad": self.count_include_pad, "divisor_override": self.divisor_override}
-        return pool(self.kernel_size, self.stride, **windows, **means)
+    def forward(self, x: Tensor, indices: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
+        check_tensors(self, indices=indices)
+        return super().forward(x, indices, output_size=output_size)
 
 
-class _AdaptiveAvgPool:
-    axes = 2
+@dataclass(eq=False, repr=False)
+class _AvgPool(_Pool):
+    method = "avg_pool"
 
-    def __init__(self, output_size: OutputSizes) -> None:
-        self.output_size = output_size
+    kernel_size: Sizes
+    stride: Sizes | None = None
+    padding: Padding = 0
+    ceil_mode: bool = False
+    count_include_pad: bool = True
+    divisor_override: int | None = None
 
-    def __call__(self, x: Tensor) -> Tensor:
-        """Return means of windows that give the output's size."""
-        check_tensors(self, x=x)
-        return getattr(x, f"adaptive_avg_pool{self.axes}d")(self.output_size)
+
+@dataclass(eq=False, repr=False)
+class _AdaptiveAvgPool(_Pool):
+    method = "adaptive_avg_pool"
+
+    output_size: OutputSizes
 
 
-class _AdaptiveMaxPool:
-    axes = 2
+@dataclass(eq=False, repr=False)
+class _AdaptiveMaxPool(_Pool):
+    method = "adaptive_max_pool"
 
-    def __init__(self, output_size: OutputSizes, return_indices: bool = False) -> None:
-        self.output_size = output_size
-        self.return_indices = return_indices
-
-    def __call__(self, x: Tensor) -> Any:
-        """Return the largest elements of windows that give the output's size; if asked their places, too."""
-        check_tensors(self, x=x)
-        return getattr(x, f"adaptive_max_pool{self.axes}d")(self.output_size, self.return_indices)
+    output_size: OutputSizes
+    return_indices: bool = False
 
 
 class MaxPool1d(_MaxPool):

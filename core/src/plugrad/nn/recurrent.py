@@ -18,6 +18,7 @@ from plugrad.dtype import dtypes
 from plugrad.errors import ArgumentError, ShapeError
 from plugrad.nn.checks import check_flags, check_layers, check_probability, check_sizes, check_tensors
 from plugrad.nn.init import kaiming_uniform
+from plugrad.nn.module import Module
 from plugrad.tensor import Tensor
 from plugrad.tensor.base import DTypeLike
 from plugrad.tensor.linalg.recurrence import joined_steps, steps_of
@@ -86,7 +87,7 @@ def _rnn_step(
     return (keep(total.tanh() if activation == "tanh" else total.relu(), hidden),)
 
 
-class _Cell:
+class _Cell(Module):
     """One step, with its weights: `gates` rows for each element of the state."""
 
     gates = 1
@@ -143,7 +144,7 @@ class LSTMCell(_Cell):
 
     gates = 4
 
-    def __call__(self, x: Tensor, hx: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]:
+    def forward(self, x: Tensor, hx: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]:
         """Return the next state and cell, from zeros if `hx` is left out.
 
         Raises:
@@ -165,7 +166,7 @@ class GRUCell(_Cell):
 
     gates = 3
 
-    def __call__(self, x: Tensor, hx: Tensor | None = None) -> Tensor:
+    def forward(self, x: Tensor, hx: Tensor | None = None) -> Tensor:
         """Return the next state, from zeros if `hx` is left out.
 
         Raises:
@@ -208,7 +209,7 @@ class RNNCell(_Cell):
         _check_nonlinearity("RNNCell", nonlinearity)
         self.nonlinearity: Activation = nonlinearity
 
-    def __call__(self, x: Tensor, hx: Tensor | None = None) -> Tensor:
+    def forward(self, x: Tensor, hx: Tensor | None = None) -> Tensor:
         """Return the next state, from zeros if `hx` is left out.
 
         Raises:
@@ -218,7 +219,7 @@ class RNNCell(_Cell):
         return self._stepped(step, x, None if hx is None else (hx,), 1)[0]
 
 
-class _Recurrent:
+class _Recurrent(Module):
     """Layers of cells over sequences, forwards and, if wanted, backwards."""
 
     gates = 1
@@ -376,7 +377,7 @@ class LSTM(_Recurrent):
     def _step(self, suffix: str) -> Step:
         return functools.partial(_lstm_step, projection=getattr(self, f"weight_hr{suffix}", None))
 
-    def __call__(
+    def forward(
         self, x: Tensor, hx: tuple[Tensor, Tensor] | None = None
     ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
         """Return the outputs of the last layer, and the last state and cell of each layer and way."""
@@ -387,7 +388,7 @@ class LSTM(_Recurrent):
 class _OneState(_Recurrent):
     """Layers whose hidden state is all that they remember."""
 
-    def __call__(self, x: Tensor, hx: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    def forward(self, x: Tensor, hx: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """Return the outputs of the last layer, and the last state of each layer and way."""
         out, (hidden,) = self._run(x, None if hx is None else (hx,))
         return out, hidden

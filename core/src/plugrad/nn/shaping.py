@@ -1,10 +1,11 @@
 """Layers that change nothing but shapes or sizes."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from plugrad.errors import ArgumentError
-from plugrad.nn.checks import check_tensors
+from plugrad.nn.module import Module, UnaryModule
 from plugrad.tensor import Tensor
 from plugrad.tensor.functional.interpolation import InterpolationMode
 from plugrad.tensor.shape.spatial import Sizes
@@ -12,7 +13,7 @@ from plugrad.tensor.shape.spatial import Sizes
 __all__ = ["Flatten", "Identity", "PixelShuffle", "PixelUnshuffle", "Unflatten", "Upsample"]
 
 
-class Identity:
+class Identity(Module):
     """The input itself. Takes any arguments, so that it can stand in for any layer.
 
     Example:
@@ -23,12 +24,12 @@ class Identity:
     def __init__(self, *_arguments: Any, **_options: Any) -> None:
         """Take what the layer takes that this stands in for."""
 
-    def __call__(self, x: Tensor) -> Tensor:
-        """Return `x`."""
+    def forward(self, x: Tensor) -> Tensor:
         return x
 
 
-class Flatten:
+@dataclass(eq=False, repr=False)
+class Flatten(UnaryModule):
     """The axes from `start_dim` to `end_dim` as one: `Tensor.flatten`.
 
     Example:
@@ -36,17 +37,14 @@ class Flatten:
         (2, 12)
     """
 
-    def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
-        self.start_dim = start_dim
-        self.end_dim = end_dim
+    start_dim: int = 1
+    end_dim: int = -1
 
-    def __call__(self, x: Tensor) -> Tensor:
-        """Return the layer's output for `x`."""
-        check_tensors(self, x=x)
+    def forward(self, x: Tensor) -> Tensor:
         return x.flatten(self.start_dim, self.end_dim)
 
 
-class Unflatten:
+class Unflatten(UnaryModule):
     """An axis as several: `Tensor.unflatten`.
 
     Raises:
@@ -63,13 +61,11 @@ class Unflatten:
             raise ArgumentError(f"Unflatten: unflattened_size={unflattened_size!r:.60}: pass several sizes.")
         self.unflattened_size = tuple(unflattened_size)
 
-    def __call__(self, x: Tensor) -> Tensor:
-        """Return the layer's output for `x`."""
-        check_tensors(self, x=x)
+    def forward(self, x: Tensor) -> Tensor:
         return x.unflatten(self.dim, self.unflattened_size)
 
 
-class PixelShuffle:
+class PixelShuffle(UnaryModule):
     """Channels as pixels: (N, C*r*r, H, W) -> (N, C, H*r, W*r): `Tensor.pixel_shuffle`.
 
     Example:
@@ -80,13 +76,11 @@ class PixelShuffle:
     def __init__(self, upscale_factor: int) -> None:
         self.upscale_factor = upscale_factor
 
-    def __call__(self, x: Tensor) -> Tensor:
-        """Return the layer's output for `x`."""
-        check_tensors(self, x=x)
+    def forward(self, x: Tensor) -> Tensor:
         return x.pixel_shuffle(self.upscale_factor)
 
 
-class PixelUnshuffle:
+class PixelUnshuffle(UnaryModule):
     """Pixels as channels: (N, C, H*r, W*r) -> (N, C*r*r, H, W): `Tensor.pixel_unshuffle`.
 
     Example:
@@ -97,13 +91,12 @@ class PixelUnshuffle:
     def __init__(self, downscale_factor: int) -> None:
         self.downscale_factor = downscale_factor
 
-    def __call__(self, x: Tensor) -> Tensor:
-        """Return the layer's output for `x`."""
-        check_tensors(self, x=x)
+    def forward(self, x: Tensor) -> Tensor:
         return x.pixel_unshuffle(self.downscale_factor)
 
 
-class Upsample:
+@dataclass(eq=False, repr=False)
+class Upsample(UnaryModule):
     """Other sizes by interpolation, (N, C, ...) -> (N, C, ...): `Tensor.interpolate`.
 
     Example:
@@ -111,23 +104,13 @@ class Upsample:
         (1, 1, 6, 6)
     """
 
-    def __init__(
-        self,
-        size: Sizes | None = None,
-        scale_factor: float | Sequence[float] | None = None,
-        mode: InterpolationMode = "nearest",
-        align_corners: bool | None = None,
-        recompute_scale_factor: bool | None = None,
-    ) -> None:
-        self.size = size
-        self.scale_factor = scale_factor
-        self.mode: InterpolationMode = mode
-        self.align_corners = align_corners
-        self.recompute_scale_factor = recompute_scale_factor
+    size: Sizes | None = None
+    scale_factor: float | Sequence[float] | None = None
+    mode: InterpolationMode = "nearest"
+    align_corners: bool | None = None
+    recompute_scale_factor: bool | None = None
 
-    def __call__(self, x: Tensor) -> Tensor:
-        """Return the layer's output for `x`."""
-        check_tensors(self, x=x)
+    def forward(self, x: Tensor) -> Tensor:
         return x.interpolate(
             self.size, self.scale_factor, self.mode, self.align_corners, self.recompute_scale_factor
         )

@@ -9,6 +9,7 @@ from plugrad.nn.attention import MultiHeadAttention
 from plugrad.nn.checks import check_flags, check_layers, check_tensors
 from plugrad.nn.dropout import Dropout
 from plugrad.nn.linear import Linear
+from plugrad.nn.module import Module
 from plugrad.nn.norm import LayerNorm
 from plugrad.nn.state import get_state_dict
 from plugrad.tensor import Tensor
@@ -20,7 +21,7 @@ LayerT = TypeVar("LayerT", bound="_Layer")
 Activation = Literal["relu", "gelu"] | Callable[[Tensor], Tensor]
 
 
-class _Layer:
+class _Layer(Module):
     """What layers of encoders and decoders share: attention to oneself, and the dense layers."""
 
     def __init__(
@@ -116,7 +117,7 @@ class TransformerEncoderLayer(_Layer):
         (5, 2, 8)
     """
 
-    def __call__(
+    def forward(
         self,
         src: Tensor,
         src_mask: Tensor | None = None,
@@ -148,7 +149,7 @@ class TransformerDecoderLayer(_Layer):
 
     _has_memory = True
 
-    def __call__(
+    def forward(
         self,
         tgt: Tensor,
         memory: Tensor,
@@ -168,7 +169,7 @@ class TransformerDecoderLayer(_Layer):
         return self._around(tgt, self.norm3, self._dense)
 
 
-class TransformerEncoder:
+class TransformerEncoder(Module):
     """Layers of an encoder one after the other: (L, N, E) -> (L, N, E).
 
     Args:
@@ -198,7 +199,7 @@ class TransformerEncoder:
         self.layers = _copies(self, encoder_layer, num_layers, norm)
         self.norm = norm
 
-    def __call__(
+    def forward(
         self,
         src: Tensor,
         mask: Tensor | None = None,
@@ -212,7 +213,7 @@ class TransformerEncoder:
         return src if self.norm is None else self.norm(src)
 
 
-class TransformerDecoder:
+class TransformerDecoder(Module):
     """Layers of a decoder one after the other: (L, N, E), (S, N, E) -> (L, N, E).
 
     Args:
@@ -238,7 +239,7 @@ class TransformerDecoder:
         self.layers = _copies(self, decoder_layer, num_layers, norm)
         self.norm = norm
 
-    def __call__(
+    def forward(
         self,
         tgt: Tensor,
         memory: Tensor,

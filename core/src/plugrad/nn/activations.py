@@ -1,0 +1,412 @@
+"""Activations as layers, for lists of layers that are written with PyTorch's names.
+
+Only `PReLU` holds a parameter, the others hold settings: `Tensor.relu` in such a list does what `ReLU()`
+does.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from plugrad.nn.init import parameter
+from plugrad.nn.module import UnaryModule
+from plugrad.tensor import Tensor
+from plugrad.tensor.base import DTypeLike
+
+__all__ = [
+    "CELU",
+    "ELU",
+    "GELU",
+    "GLU",
+    "SELU",
+    "Hardshrink",
+    "Hardsigmoid",
+    "Hardswish",
+    "Hardtanh",
+    "LeakyReLU",
+    "LogSigmoid",
+    "LogSoftmax",
+    "Mish",
+    "PReLU",
+    "ReLU",
+    "ReLU6",
+    "SiLU",
+    "Sigmoid",
+    "Softmax",
+    "Softmin",
+    "Softplus",
+    "Softshrink",
+    "Softsign",
+    "Tanh",
+    "Tanhshrink",
+    "Threshold",
+]
+
+
+class _InPlace(UnaryModule):
+    """Takes `inplace`, which changes nothing: results are new tensors, in memory of the compiler's choice."""
+
+    def __init__(self, inplace: bool = False) -> None:
+        self.inplace = inplace
+
+
+class ReLU(_InPlace):
+    """The larger one of 0 and the element: `Tensor.relu`.
+
+    Example:
+        >>> ReLU()(Tensor([-1.0, 2.0])).tolist()
+        [0.0, 2.0]
+    """
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x.relu()
+
+
+class ReLU6(_InPlace):
+    """Elements limited to 0 to 6: `Tensor.relu6`.
+
+    Example:
+        >>> ReLU6()(Tensor([-1.0, 7.0])).tolist()
+        [0.0, 6.0]
+    """
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x.relu6()
+
+
+class SiLU(_InPlace):
+    """Elements times their sigmoid: `Tensor.silu`.
+
+    Example:
+        >>> SiLU()(Tensor([0.0])).tolist()
+        [0.0]
+    """
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x.silu()
+
+
+class Mish(_InPlace):
+    """Elements times the tanh of their softplus: `Tensor.mish`.
+
+    Example:
+        >>> Mish()(Tensor([0.0])).tolist()
+        [0.0]
+    """
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x.mish()
+
+
+class SELU(_InPlace):
+    """The exponential linear unit that keeps mean 0 and variance 1: `Tensor.selu`.
+
+    Example:
+        >>> SELU()(Tensor([0.0])).tolist()
+        [0.0]
+    """
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x.selu()
+
+
+class Hardswish(_InPlace):
+    """SiLU with straight lines: `Tensor.hardswish`.
+
+    Example:
+        >>> Hardswish()(Tensor([-4.0, 4.0])).tolist()
+        [-0.0, 4.0]
+    """
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x.hardswish()
+
+
+class Hardsigmoid(_InPlace):
+    """The sigmoid with straight lines: `Tensor.hardsigmoid`.
+
+    Example:
+        >>> Hardsigmoid()(Tensor([-4.0, 0.0, 4.0])).tolist()
+        [0.0, 0.5, 1.0]
+    """
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x.hardsigmoid()
+
+
+class Sigmoid(UnaryModule):
+    """1 / (1 + exp(-x)): `Tensor.sigmoid`.
+
+    Example:
+        >>> Sigmoid()(Tensor([0.0])).tolist()
+        [0.5]
+    """
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x.sigmoid()
+
+
+class Tanh(UnaryModule):
+    """The hyperbolic tangent: `Tensor.tanh`.
+
+    Example:
+        >>> Tanh()(Tensor([0.0])).tolist()
+        [0.0]
+    """
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x.tanh()
+
+
+class LogSigmoid(UnaryModule):
+    """The logarithm of the sigmoid: `Tensor.logsigmoid`.
+
+    Example:
+        >>> round(LogSigmoid()(Tensor(0.0)).item(), 3)
+        -0.693
+    """
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x.logsigmoid()
+
+
+class Softsign(UnaryModule):
+    """x / (1 + abs(x)): `Tensor.softsign`.
+
+    Example:
+        >>> Softsign()(Tensor([1.0])).tolist()
+        [0.5]
+    """
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x.softsign()
+
+
+class Tanhshrink(UnaryModule):
+    """x - tanh(x): `Tensor.tanhshrink`.
+
+    Example:
+        >>> Tanhshrink()(Tensor([0.0])).tolist()
+        [0.0]
+    """
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x.tanhshrink()
+
+
+@dataclass(eq=False, repr=False)
+class LeakyReLU(UnaryModule):
+    """Elements, the negative ones times a slope: `Tensor.leaky_relu`.
+
+    Example:
+        >>> LeakyReLU(0.5)(Tensor([-1.0, 2.0])).tolist()
+        [-0.5, 2.0]
+    """
+
+    negative_slope: float = 0.01
+    inplace: bool = False
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x.leaky_relu(self.negative_slope)
+
+
+@dataclass(eq=False, repr=False)
+class ELU(UnaryModule):
+    """Elements, of the negative ones an exponential: `Tensor.elu`.
+
+    Example:
+        >>> ELU()(Tensor([0.0, 2.0])).tolist()
+        [0.0, 2.0]
+    """
+
+    alpha: float = 1.0
+    inplace: bool = False
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x.elu(self.alpha)
+
+
+class CELU(ELU):
+    """Elements, of the negative ones an exponential: `Tensor.celu`.
+
+    Example:
+        >>> CELU()(Tensor([0.0, 2.0])).tolist()
+        [0.0, 2.0]
+    """
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x.celu(self.alpha)
+
+
+class GELU(UnaryModule):
+    """Elements times how likely a normal number is below them: `Tensor.gelu`, exact unless asked.
+
+    Example:
+        >>> GELU()(Tensor([0.0])).tolist()
+        [0.0]
+    """
+
+    def __init__(self, approximate: Literal["none", "tanh"] = "none") -> None:
+        self.approximate: Literal["none", "tanh"] = approximate
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x.gelu(self.approximate)
+
+
+@dataclass(eq=False, repr=False)
+class Softplus(UnaryModule):
+    """log(1 + exp(beta * x)) / beta, and x itself where beta * x is above `threshold`: `Tensor.softplus`.
+
+    Example:
+        >>> round(Softplus()(Tensor(0.0)).item(), 3)
+        0.693
+    """
+
+    beta: float = 1.0
+    threshold: float = 20.0
+
+    def forward(self, x: Tensor) -> Tensor:
+        return (x * self.beta > self.threshold).where(x, x.softplus(self.beta))
+
+
+@dataclass(eq=False, repr=False)
+class Hardtanh(UnaryModule):
+    """Elements limited to `min_val` to `max_val`: `Tensor.hardtanh`.
+
+    Example:
+        >>> Hardtanh()(Tensor([-3.0, 0.5])).tolist()
+        [-1.0, 0.5]
+    """
+
+    min_val: float = -1.0
+    max_val: float = 1.0
+    inplace: bool = False
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x.hardtanh(self.min_val, self.max_val)
+
+
+@dataclass(eq=False, repr=False)
+class Threshold(UnaryModule):
+    """Elements above `threshold`, and `value` in place of the others: `Tensor.threshold`.
+
+    Example:
+        >>> Threshold(1.0, 9.0)(Tensor([1.0, 2.0])).tolist()
+        [9.0, 2.0]
+    """
+
+    threshold: float
+    value: float
+    inplace: bool = False
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x.threshold(self.threshold, self.value)
+
+
+class Hardshrink(UnaryModule):
+    """Elements, 0 in place of those within `lambd` of it: `Tensor.hardshrink`.
+
+    Example:
+        >>> Hardshrink()(Tensor([0.25, 2.0])).tolist()
+        [0.0, 2.0]
+    """
+
+    def __init__(self, lambd: float = 0.5) -> None:
+        self.lambd = lambd
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x.hardshrink(self.lambd)
+
+
+class Softshrink(Hardshrink):
+    """Elements moved towards 0 by `lambd`: `Tensor.softshrink`.
+
+    Example:
+        >>> Softshrink()(Tensor([0.25, 2.0])).tolist()
+        [0.0, 1.5]
+    """
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x.softshrink(self.lambd)
+
+
+class GLU(UnaryModule):
+    """The first half along an axis times the sigmoid of the other: `Tensor.glu`.
+
+    Example:
+        >>> GLU()(Tensor([2.0, 0.0])).tolist()
+        [1.0]
+    """
+
+    def __init__(self, dim: int = -1) -> None:
+        self.dim = dim
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x.glu(self.dim)
+
+
+class Softmax(UnaryModule):
+    """Numbers that add up to 1 along an axis: `Tensor.softmax`.
+
+    Example:
+        >>> Softmax(0)(Tensor([1.0, 1.0])).tolist()
+        [0.5, 0.5]
+    """
+
+    def __init__(self, dim: int) -> None:
+        self.dim = dim
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x.softmax(self.dim)
+
+
+class Softmin(Softmax):
+    """`Softmax` of the negative elements: `Tensor.softmin`.
+
+    Example:
+        >>> Softmin(0)(Tensor([1.0, 1.0])).tolist()
+        [0.5, 0.5]
+    """
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x.softmin(self.dim)
+
+
+class LogSoftmax(Softmax):
+    """The logarithm of `Softmax`: `Tensor.log_softmax`.
+
+    Example:
+        >>> LogSoftmax(0)(Tensor([3.0])).tolist()
+        [0.0]
+    """
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x.log_softmax(self.dim)
+
+
+class PReLU(UnaryModule):
+    """Elements, the negative ones times a learnt slope: `Tensor.prelu`.
+
+    Args:
+        num_parameters: one slope for all, or one for each channel (axis 1).
+        init: the first value of the slope.
+        device: where it lives; `Device.DEFAULT` if left out.
+        dtype: its dtype; the default float if left out.
+
+    Source: He et al. 2015.
+
+    Example:
+        >>> PReLU()(Tensor([-4.0, 2.0])).tolist()
+        [-1.0, 2.0]
+    """
+
+    def __init__(
+        self,
+        num_parameters: int = 1,
+        init: float = 0.25,
+        device: str | None = None,
+        dtype: DTypeLike | None = None,
+    ) -> None:
+        self.weight = parameter(Tensor.ones(num_parameters, device=device, dtype=dtype) * init)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x.prelu(self.weight)
