@@ -6,13 +6,15 @@ square of the length. `python examples/custom_kernels/attention.py` compares it 
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 from plugrad import Ops, Tensor, UOp
 
 
 def attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     """Return `softmax(q @ k.T / sqrt(d)) @ v` of (rows, d) matrices."""
-    rows, depth = q.static_shape()
+    shape: Any = q.shape
+    rows, depth = shape
     scale = 1 / math.sqrt(depth)
 
     def kernel(out: UOp, query: UOp, key: UOp, value: UOp) -> UOp:

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from plugrad.device import Device
-from plugrad.engine import storage
 from plugrad.engine.compile import clear_loaded
 from plugrad.engine.realize import realize
+from plugrad.engine.storage import Storage
 from plugrad.errors import DeviceNotFound
 from plugrad.events import CopyEvent, KernelEvent
 from plugrad.uop.uop import UOp
@@ -26,14 +26,16 @@ def device(request: pytest.FixtureRequest) -> str:
 @pytest.fixture
 def hold() -> Iterator[Callable[..., None]]:
     """Hold values as tensors do: what a test only has a name for is not looked after."""
-    held: list[UOp] = []
+    held: list[Storage] = []
 
-    def holder() -> list[UOp]:
-        return list(held)
+    def hold_each(*values: UOp) -> None:
+        for value in values:
+            held.append(Storage(UOp.const(value.dtype, 0), "PYTHON"))
+            # versions and views too are held as they are
+            held[-1].uop = value
 
-    storage.register_holder(holder)
-    yield lambda *values: held.extend(values)
-    storage.unregister_holder(holder)
+    yield hold_each
+    held.clear()
 
 
 @pytest.fixture

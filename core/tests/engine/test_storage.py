@@ -1,6 +1,5 @@
 import gc
 import weakref
-from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -8,6 +7,8 @@ import pytest
 from plugrad.dtype import dtypes
 from plugrad.engine import storage
 from plugrad.engine.realize import realize
+from plugrad.engine.storage import Storage, storage_showing
+from plugrad.engine.view_path import path_between
 from plugrad.errors import ScheduleError
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
@@ -60,23 +61,6 @@ def test_an_unrealized_value_resolves_to_itself() -> None:
     assert storage.resolve(value) is value
 
 
-def test_a_graph_resolves_to_memory_where_values_are_realized() -> None:
-    x = put([1.0])
-    inner = x + 1
-    outer = (inner * 2).detach()
-    realize([inner])
-    found = storage.resolve_graph(outer)[outer]
-    assert found is storage.resolve(inner) * 2
-    assert found.src[0].op is Ops.BUFFER
-
-
-def test_resolving_a_very_deep_graph_needs_no_recursion() -> None:
-    value = put([1.0])
-    for _ in range(20_000):
-        value = value + 1
-    assert storage.resolve_graph(value)[value] is value
-
-
 def test_overwritten_memory_has_a_new_name() -> None:
     x = put([1.0])
     realize([x.assign(x + 1)])
@@ -87,35 +71,6 @@ def test_overwritten_memory_has_a_new_name() -> None:
     assert storage.base_of(storage.resolve(view)) is new
 
 
-def test_what_reads_overwritten_memory_is_found() -> None:
-    x, y = put([1.0]), put([2.0])
-    once = x.assign(x + 1)
-    later = (once * 2) + y
-    assert storage.overwritten_below(later) is None
-    realize([once])
-    assert storage.overwritten_below(later) is None
-    assert storage.overwritten_below(x * 2) is x
-    now = storage.resolve(x)
-    realize([now.assign(now + 1)])
-    assert storage.overwritten_below(later) is once
-    assert storage.overwritten_below(storage.resolve(x) + y) is None
-    assert storage.overwritten_below(x.assign(y)) is None
-
-
-def test_a_version_that_a_later_one_of_its_schedule_overwrites_is_overwritten() -> None:
-    x = put([1.0, 2.0])
-    once = x.assign(x + 1)
-    part = once.after(once.shrink(((0, 1),)).assign(once.shrink(((1, 2),)) * 10))
-    twice = part.assign(part * 2)
-    before, between, after = once * 3, part * 3, twice * 3
-    realize([twice])
-    assert get(twice).tolist() == [60.0, 6.0]
-    assert storage.overwritten_below(before) is once
-    assert storage.overwritten_below(between) is part
-    assert storage.overwritten_below(after) is None
-    assert storage.resolve(once) is storage.resolve(part) is storage.resolve(twice)
-
-
 def test_memory_keeps_one_name_however_often_it_is_overwritten() -> None:
     x = put([0.0])
     first = x
@@ -124,12 +79,6 @@ def test_memory_keeps_one_name_however_often_it_is_overwritten() -> None:
         realize([x.assign(x + 1)])
     assert storage.resolve(first) is storage.resolve(x)
     assert get(first) == 5
-
-
-def test_holders_name_what_is_held_until_they_are_taken_away(hold: Callable[..., None]) -> None:
-    value = put([1.0]) + 1
-    hold(value)
-    assert value in list(storage.held_values())
 
 
 def test_buffers_are_named_by_what_they_are_bound_to() -> None:
@@ -147,6 +96,123 @@ def test_views_are_told_from_values() -> None:
     assert storage.is_view(x.permute((1, 0)))
     assert not storage.is_view((x + 1).permute((1, 0)))
     assert storage.base_of((x + 1).permute((1, 0))) is x + 1
+
+
+def test_a_storage_becomes_the_memory_that_its_value_was_realized_into() -> None:
+    value = put([1.0]) + 1
+    kept = Storage(value, "PYTHON")
+    assert not kept.settle()
+    realize([value])
+    assert kept.settle()
+    assert kept.uop is storage.resolve(value)
+
+
+def test_of_two_storages_of_one_value_one_becomes_its_memory() -> None:
+    value = put([1.0]) + 1
+    one, other = Storage(value, "PYTHON"), Storage(value, "PYTHON")
+    realize([value])
+    assert (one.settle(), other.settle()) == (True, False)
+    del one
+    gc.collect()
+    assert other.settle()
+
+
+def test_a_storage_with_a_history_keeps_it() -> None:
+    value = put([1.0]) + 1
+    kept = Storage(value, "PYTHON", has_history=True)
+    realize([value])
+    assert not kept.settle()
+    assert kept.uop is value
+
+
+def test_what_shows_the_memory_of_another_storage_is_a_copy() -> None:
+    x = put([1.0, 2.0])
+    owner = Storage(x, "PYTHON")
+    assert owner.is_memory
+    for uop in (x, x.pad(((1, 0),)), x.reshape((2, 1)).detach()):
+        copy = Storage(uop, "PYTHON")
+        assert copy.is_copy
+        assert copy.uop is uop.contiguous()
+
+
+def test_a_value_that_is_written_whole_is_not_computed() -> None:
+    kept = Storage(put([1.0, 2.0]) + 1, "PYTHON")
+    value = put([[5.0], [6.0]])
+    kept.write(path_between(kept.uop.reshape((2, 1)), kept.uop), value)
+    assert not any(u.op is Ops.ADD for u in kept.uop.toposort())
+    np.testing.assert_array_equal(get(kept.uop), [5, 6])
+
+
+def test_a_write_to_a_part_keeps_the_rest() -> None:
+    x = put([1.0, 2.0, 3.0])
+    kept = Storage(x + 1, "PYTHON")
+    kept.write(path_between(kept.uop.shrink(((1, 2),)), kept.uop), put([9.0]))
+    np.testing.assert_array_equal(get(kept.uop), [2, 9, 4])
+    np.testing.assert_array_equal(get(x), [1, 2, 3])
+
+
+def test_the_storage_of_memory_is_found_by_whatever_shows_it() -> None:
+    x = put([1.0, 2.0, 3.0, 4.0])
+    kept = Storage(x, "PYTHON")
+    view = x.reshape((2, 2)).permute((1, 0))
+    assert storage_showing(view) == (kept, path_between(view, x))
+    assert storage_showing(put([1.0])) is None
+    kept.write((), put([5.0, 6.0, 7.0, 8.0]))
+    assert storage_showing(view) is None
+    waiting = storage_showing(kept.uop)
+    assert waiting is not None
+    assert waiting[0] is kept
+
+
+def test_memory_with_a_write_that_waits_is_nobodys_when_its_storage_goes() -> None:
+    x = put([1.0])
+    kept = Storage(x, "PYTHON")
+    kept.write((), put([5.0]))
+    reader = kept.uop * 2
+    del kept
+    gc.collect()
+    assert Storage(x, "PYTHON").is_copy
+    realize([reader])
+    assert Storage(storage.resolve(x), "PYTHON").is_memory
+
+
+def test_frozen_memory_is_not_written_in_place() -> None:
+    x = put([1.0, 2.0])
+    storage.freeze(x)
+    kept = Storage(x, "PYTHON")
+    kept.write(path_between(x.shrink(((1, 2),)), x), put([9.0]))
+    assert get(kept.uop).tolist() == [1, 9]
+    assert get(x).tolist() == [1, 2]
+
+
+def test_values_and_writes_that_wait_are_pending_while_somebody_holds_them() -> None:
+    x = put([1.0])
+    value, memory = Storage(x + 1, "PYTHON"), Storage(x, "PYTHON")
+    assert value.uop in storage.pending_values()
+    assert x not in storage.pending_values()
+    memory.write((), put([5.0]))
+    assert memory.uop in storage.pending_values()
+    written = memory.uop
+    del value, memory
+    gc.collect()
+    assert written not in storage.pending_values()
+    assert x + 1 not in storage.pending_values()
+
+
+def test_memory_that_nobody_names_any_more_gets_another_name() -> None:
+    x = put([1.0])
+    realize([x.assign(x + 1)])
+    gc.collect()
+    assert get(storage.resolve(x)) == 2
+    assert storage.is_outdated(x)
+
+
+def test_severed_contents_are_known_by_their_name() -> None:
+    x = put([1.0])
+    storage.sever(x)
+    assert storage.is_severed(x)
+    assert not storage.is_severed(storage.renew(x))
+    assert storage.is_severed(x)
 
 
 def test_unrelated_nodes_are_equal_when_written_alike() -> None:

@@ -69,7 +69,6 @@ MEANT = {
     "(dtype): a type",
     "view(shape): a type",
     "sequential(layers): a dictionary",
-    "count_sharing(tensors): a dictionary",
     # Python compares with everything
     *(
         f"{name}(other): {what}"
@@ -109,7 +108,6 @@ OTHERS = [
         "realize": lambda t: t.realize(t),
         "schedule": lambda t: t.schedule(t),
         "kernelize": lambda t: t.kernelize(t),
-        "count_sharing": lambda t: Tensor.count_sharing([t]),
         "replace": lambda t: t.replace(t),
         "to": lambda t: t.to("PYTHON"),
         "to_": lambda t: t.to_("PYTHON"),

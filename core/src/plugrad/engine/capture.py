@@ -9,7 +9,6 @@ from plugrad.engine import storage
 from plugrad.engine.execute import Step
 from plugrad.engine.schedule_cache import Canonical
 from plugrad.errors import JitError
-from plugrad.runtime.buffer import Buffer
 from plugrad.schedule.shape_guards import Condition
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
@@ -26,7 +25,6 @@ class Capture:
         found: the values that were in memory when they were asked for, each with the id of the tensor that
             asked; 0: it was part of a graph that was realized.
         made: the values that got memory.
-        data: the memory that got its contents from Python: a replay begins with these.
         asked: the ids of tensors that were used as values.
         used: the ids of tensors that were read or written to, those among them.
         gradients_read: the ids of tensors whose gradient was asked for before it was set.
@@ -39,7 +37,6 @@ class Capture:
     conditions: list[Condition] = field(default_factory=list[Condition])
     found: list[tuple[int, UOp]] = field(default_factory=list[tuple[int, UOp]])
     made: set[UOp] = field(default_factory=set[UOp])
-    data: set[Buffer] = field(default_factory=set[Buffer])
     asked: set[int] = field(default_factory=set[int])
     used: set[int] = field(default_factory=set[int])
     gradients_read: set[int] = field(default_factory=set[int])
@@ -75,9 +72,9 @@ def current_capture() -> Capture | None:
 
 
 def note_data(memory: UOp) -> UOp:
-    """Tell the recording capture that a BUFFER got its contents from Python; return the BUFFER."""
-    if (capture := _current.get()) is not None:
-        capture.data.add(storage.buffer_of(memory))
+    """Return a BUFFER, which got its contents from Python: a replay of the recorded call begins with them."""
+    if _current.get() is not None:
+        storage.freeze(memory)
     return memory
 
 
@@ -94,7 +91,7 @@ def note_size(size: UOp, today: int) -> None:
 @contextmanager
 def capturing() -> Generator[Capture]:
     """Record every step that runs inside the block."""
-    capture = Capture(held=frozenset(storage.held_values()))
+    capture = Capture(held=frozenset(storage.pending_values()))
     token = _current.set(capture)
     try:
         yield capture

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 from plugrad.device import Device
 from plugrad.engine import storage
+from plugrad.engine.resolve_graph import resolve_graph
 from plugrad.schedule.versions import base_of
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
@@ -55,10 +56,10 @@ def _readers_of(overwritten: set[UOp], assigns: Iterable[UOp], roots: "set[UOp] 
 
 def _held(roots: "set[UOp] | frozenset[UOp]") -> dict[UOp, UOp]:
     """Return the live values that `roots` do not compute, each resolved."""
-    held = dict.fromkeys(u for u in storage.held_values() if u.src and not storage.is_view(u))
+    held = dict.fromkeys(u for u in storage.pending_values() if u.src and not storage.is_view(u))
     if not held:
         return {}
-    now = storage.resolve_graph(UOp.sink(*held))
+    now = resolve_graph(UOp.sink(*held))
     return {
         h: now[h]
         for h in held

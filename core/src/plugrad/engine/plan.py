@@ -11,6 +11,7 @@ from plugrad.dtype import DType
 from plugrad.engine import storage
 from plugrad.engine.arena import Prepared, prepare, temporaries
 from plugrad.engine.hazards import Pending, overwritten_by, pending_readers
+from plugrad.engine.resolve_graph import resolve_graph
 from plugrad.engine.schedule_cache import Canonical, cached_schedule, canonicalize
 from plugrad.engine.slice_offsets import variable_offsets
 from plugrad.runtime.buffer import Buffer
@@ -109,14 +110,14 @@ def make_plan(
     given = {v: v for v in values if v.device is not None or storage.resolve(v, default).device is None}
     given.update(before or {})
     top = UOp.sink(*given.values())
-    resolved = storage.resolve_graph(top)
+    resolved = resolve_graph(top)
     roots = _roots_of(resolved[top].src)
     sink = UOp.sink(*roots)
     nodes = sink.toposort()
     if readers := pending_readers(roots, nodes):
         given.update(readers)
         top = UOp.sink(*given.values())
-        resolved = storage.resolve_graph(top)
+        resolved = resolve_graph(top)
         sink = UOp.sink(*_roots_of(resolved[top].src))
         nodes = sink.toposort()
     if settings.SPEC:
@@ -141,7 +142,7 @@ def make_plan(
 def waiting_for(values: Iterable[UOp]) -> Pending:
     """Return pending readers of memory that computing `values` overwrites."""
     top = UOp.sink(*values)
-    return pending_readers(_roots_of(storage.resolve_graph(top)[top].src))
+    return pending_readers(_roots_of(resolve_graph(top)[top].src))
 
 
 def _roots_of(values: Iterable[UOp]) -> list[UOp]:

@@ -1,7 +1,8 @@
 """Give values memory: plan, compile the kernels, run them, remember where the results are."""
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
 
 from plugrad import events
 from plugrad.device import Device
@@ -12,6 +13,7 @@ from plugrad.engine.compile import CompiledKernel, compile_kernels
 from plugrad.engine.execute import Copy, Launch, Step
 from plugrad.engine.hazards import readers_of
 from plugrad.engine.plan import ExecutionPlan, Result, make_plan, waiting_for
+from plugrad.engine.resolve_graph import resolve_graph
 from plugrad.engine.schedule_table import ScheduleItem, ScheduleList
 from plugrad.observe import install
 from plugrad.runtime.buffer import Buffer
@@ -41,14 +43,22 @@ def realize(values: Iterable[UOp], device: str | None = None) -> None:
     _realize(values, device, {})
 
 
-def preserve(buffers: Iterable[UOp]) -> None:
-    """Compute pending readers of the BUFFERs `buffers`, whose memory is about to change.
+@contextmanager
+def overwriting(buffers: Iterable[UOp]) -> Generator[None]:
+    """Overwrite the memory of the BUFFERs `buffers` inside the block, by other means than assigns.
 
-    Assigns take care of that themselves; this is for who overwrites memory by other means.
+    Values that somebody holds and that were written down on the old contents are computed before; graphs
+    that are written down afterwards are told apart from these.
     """
+    written = frozenset(map(storage.resolve, buffers))
     with storage.lock:
-        if readers := readers_of(buffers):
+        if written and (readers := readers_of(written)):
             _realize((), None, readers)
+        for buffer in written:
+            storage.buffer_of(buffer).own()
+        yield
+        for buffer in written:
+            storage.renew(buffer)
 
 
 def _realize(values: Iterable[UOp], device: str | None, before: Mapping[UOp, UOp]) -> None:
@@ -59,7 +69,7 @@ def _realize(values: Iterable[UOp], device: str | None, before: Mapping[UOp, UOp
         values = list(values)
         if capture is not None:
             _finish_waiting(values, device, capture)
-            graph = storage.resolve_graph(UOp.sink(*values))
+            graph = resolve_graph(UOp.sink(*values))
             capture.found += [(0, u) for u in graph if storage.places_of(u)]
         # the values of a recorded call are fixed, but for those of its arguments
         plan = make_plan(values, device, share_slices=capture is None, before=before)

@@ -1,59 +1,259 @@
-"""The memory of nodes: the buffer of each BUFFER, the BUFFER of each realized value.
+"""Where values are: the memory of nodes, and what a tensor shares with its views.
 
-Numbers, which live on no device, may have become one on each. All maps are weak: memory goes when the last
-graph that mentions it goes. Nothing else is updated when a value is realized; whoever holds a node asks
-`resolve` for what it is by now.
+Two objects, because their lives differ. A `Memory` lives as long as a graph mentions it; it knows the buffer,
+its version (the BUFFER that names the present contents), the values that lie there and whether a write waits.
+A `Storage` lives as long as a tensor shows it; it is one value or, once that is realized or written to, the
+memory that it lies in.
+
+Three tables hold all there is to know, each weak: `_memories` from BUFFERs, `_places` from realized values,
+`_live` of all storages. Nothing is updated when a value is realized; whoever holds a node asks `resolve` for
+what it is by now.
 """
 
 import math
 import threading
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from plugrad.device import Device
 from plugrad.dtype import DType
+from plugrad.engine.live import LiveSet
+from plugrad.engine.view_path import WHOLE, ViewPath, path_between, shows_all, written_through
 from plugrad.errors import ScheduleError
 from plugrad.runtime.buffer import Buffer
 from plugrad.runtime.origin import CallSite, Origin, call_site
-from plugrad.schedule.versions import VERSIONS
+from plugrad.schedule.versions import VERSIONS, memory_of
 from plugrad.uop.ops import MOVEMENT, Ops
+from plugrad.uop.shape import greatest
 from plugrad.uop.uop import UOp
 
-_buffers: "weakref.WeakKeyDictionary[UOp, Buffer]" = weakref.WeakKeyDictionary()
+#: Held from reading what a graph resolves to until its results are recorded: meanwhile no other thread may
+#: overwrite memory that the graph reads, or run the same assign again. Reads of the host hold it until the
+#: bytes are theirs, replays until all of their steps ran. Who builds graphs or asks for a node takes no lock.
+lock = threading.RLock()
+# Held while a storage becomes the owner of memory, so that of two threads one does: for no longer.
+_claiming = threading.Lock()
+
 # Ops that show the memory of their source.
 _VIEWS = MOVEMENT | {Ops.BITCAST}
-# by device: that of the value or, for numbers, each that they were realized on
-_results: "weakref.WeakKeyDictionary[UOp, dict[str, UOp]]" = weakref.WeakKeyDictionary()
-# from memory to the values that were realized into it; versions of the memory itself are no such values
-_values: "weakref.WeakKeyDictionary[Buffer, list[weakref.ref[UOp]]]" = weakref.WeakKeyDictionary()
 
 
-class _Name:
-    """The BUFFER that names some memory today."""
+class Memory:
+    """A buffer, under whatever BUFFER names its present contents.
 
-    __slots__ = ("__weakref__", "latest")
-    latest: UOp
+    Values computed from what the memory held before are known by their graphs, and these mention the BUFFER
+    of that time. A graph that is written down after a write must not be taken for one of them: the contents
+    get a new name.
+
+    Attributes:
+        buffer: the memory.
+        is_written: a write waits, and may be all that is left of who made it.
+        is_frozen: a recorded call took the contents from Python, and a replay begins with them: who writes
+            gets other memory.
+        severed: the name of contents that were computed with a gradient, and no graph of it is kept.
+    """
+
+    __slots__ = ("_name", "_owner", "_values", "buffer", "is_frozen", "is_written", "severed")
+
+    def __init__(self, buffer: Buffer, name: UOp) -> None:
+        self.buffer = buffer
+        self.is_written = False
+        self.is_frozen = False
+        self.severed: weakref.ref[UOp] | None = None
+        self._values: list[weakref.ref[UOp]] = []
+        self._owner: weakref.ref[Storage] | None = None
+        # weak, as all names hold this
+        self._name = weakref.ref(name)
+
+    def name(self, former: UOp) -> UOp:
+        """Return the BUFFER of the present contents; `former` is one of their names."""
+        return self._name() or self.renamed(former)
+
+    def renamed(self, former: UOp) -> UOp:
+        """Return a new BUFFER for the contents, like `former`."""
+        new = UOp.new_buffer(former.arg.device, former.arg.shape, former.dtype)
+        _memories[new] = self
+        self._name = weakref.ref(new)
+        return new
+
+    def owner(self) -> "Storage | None":
+        """Return the storage that may write here. Others that hold the same value have it by its graph."""
+        return None if self._owner is None else self._owner()
+
+    def claim(self, storage: "Storage") -> bool:
+        """Let `storage` own this, if no other one does; say whether it owns it."""
+        with _claiming:
+            owner = self.owner()
+            if owner is None:
+                self._owner = weakref.ref(storage)
+            return owner is None or owner is storage
+
+    def values(self) -> list[UOp]:
+        """Return the values that were realized here and are still known to somebody."""
+        self._values = [ref for ref in self._values if ref() is not None]
+        return [value for ref in self._values if (value := ref()) is not None]
+
+    def add_value(self, value: UOp) -> None:
+        """Note that `value` was realized here."""
+        self._values.append(weakref.ref(value))
 
 
-# from a BUFFER that named memory before it was overwritten; only such BUFFERs hold the name, so none piles up
-_outdated: "weakref.WeakKeyDictionary[UOp, _Name]" = weakref.WeakKeyDictionary()
-_names: "weakref.WeakValueDictionary[Buffer, _Name]" = weakref.WeakValueDictionary()
-# one schedule runs at a time; building graphs needs no lock
-lock = threading.RLock()
+# the memory of each BUFFER
+_memories: "weakref.WeakKeyDictionary[UOp, Memory]" = weakref.WeakKeyDictionary()
+# where realized values are, by device: that of the value or, for numbers, each that they were realized on
+_places: "weakref.WeakKeyDictionary[UOp, dict[str, UOp]]" = weakref.WeakKeyDictionary()
+# the storages that somebody holds
+_live: "LiveSet[Storage]" = LiveSet()
 
-# who can name the values that a user still holds; the tensor package registers itself
-_holders: list[Callable[[], Iterable[UOp]]] = []
+
+class Storage:
+    """One value, which tensors show whole or in part; once it is written to, the memory that it lies in.
+
+    Attributes:
+        uop: the graph of the value, or the present version of the memory with the writes that wait.
+        device: where that is, or numbers get memory when they are written to.
+        is_memory: the value is memory, which no other storage writes to.
+        is_computed: somebody realized, or read, all of the value: how it was computed is forgotten.
+        origin: the graph of the value, where the storage became its memory since and somebody still uses it.
+        has_history: a gradient will want to know how the value was computed: it stays what it is.
+        is_copy: the value is what another storage's memory shows; it need not be copied until that is
+            written.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "device",
+        "has_history",
+        "is_computed",
+        "is_copy",
+        "is_memory",
+        "origin",
+        "uop",
+    )
+
+    def __init__(self, uop: UOp, device: str, has_history: bool = False) -> None:
+        self.uop = uop
+        self.device = uop.device or device
+        self.is_memory = False
+        self.is_computed = False
+        self.is_copy = False
+        self.origin: weakref.ref[UOp] | None = None
+        self.has_history = has_history
+        is_version = uop.op in VERSIONS
+        if (is_version or _version_below(uop).op in VERSIONS) and not (is_version and self.settle()):
+            self.uop = uop.contiguous()
+            self.is_copy = True
+        _live.add(self)
+
+    def present(self) -> UOp:
+        """Return `uop` without the writes that are done."""
+        self.uop = resolve(self.uop, self.device)
+        return self.uop
+
+    def settle(self) -> bool:
+        """Bring `uop` up to date, and become the memory that the value was realized into; say if it is that.
+
+        Two storages may have come by one value because they have the same graph: the first of them becomes
+        its memory, the other goes on being known by the graph.
+        """
+        if self.has_history:
+            return False
+        found = resolve(self.uop, self.device)
+        if not self.is_memory:
+            value = self.uop.src[0] if self.is_copy else self.uop
+            if not self._claim(found):
+                return False
+            self.origin = weakref.ref(value)
+        self.uop = found
+        return True
+
+    def note_computed(self, path: ViewPath) -> None:
+        """Forget how the value was computed, where somebody asked for all of what it is by `path`."""
+        if shows_all(path):
+            self.is_computed = True
+            self.settle()
+
+    def replace(self, uop: UOp) -> None:
+        """Let the value be that of `uop`, which is new memory."""
+        self.origin = weakref.ref(self.uop)
+        self.uop = uop
+        self._claim(uop)
+
+    def write(self, path: ViewPath, value: UOp) -> None:
+        """Write `value` into what `path` shows, none of whose elements is shown twice."""
+        # bits keep their places: they are written as what the memory holds
+        path = tuple([step for step in path if step[0] is not Ops.BITCAST])
+        value = value if value.dtype is self.uop.dtype else value.bitcast(self.uop.dtype)
+        memory = _memories.get(memory_of(self.uop)) if self.settle() else None
+        if not self.is_memory or (memory is not None and memory.is_frozen):
+            self._move(keeps_contents=not shows_all(path))
+        self.uop = written_through(self.uop, path, value)
+        if (memory := _memories.get(memory_of(self.uop))) is not None:
+            memory.is_written = True
+
+    def _move(self, *, keeps_contents: bool) -> None:
+        """Become new memory."""
+        value = self.uop
+        new = new_buffer(self.device, tuple(map(greatest, value.shape)), value.dtype)
+        self._claim(new)
+        if new.shape != value.shape:
+            new = new.shrink([(0, size) for size in value.shape])
+        self.uop = written_through(new, (), value) if keeps_contents else new
+
+    def _claim(self, uop: UOp) -> bool:
+        """Become the storage of the memory that `uop` shows all of; say whether that could be."""
+        base = uop
+        while (base.op in WHOLE or base.op is Ops.SHRINK) and base.op is not Ops.BITCAST:
+            base = base.src[0]
+        if base.op not in VERSIONS:
+            return False
+        memory = _memories.get(memory_of(base))
+        is_free = memory is None or (not (base.op is Ops.BUFFER and memory.is_written) and memory.claim(self))
+        self.is_memory = is_free
+        self.is_copy = self.is_copy and not is_free
+        return is_free
+
+
+def _version_below(uop: UOp) -> UOp:
+    while uop.op in _VIEWS or uop.op is Ops.DETACH:
+        uop = uop.src[0]
+    return uop
+
+
+def pending_values() -> list[UOp]:
+    """Return the graphs of all storages that are no memory yet, and of writes that wait."""
+    out: dict[UOp, None] = {}
+    # most lie in memory, and nobody has to be told of them
+    for storage in [storage for storage in _live if storage.uop.op is not Ops.BUFFER]:
+        if not storage.is_memory or (storage.settle() and not is_view(storage.uop)):
+            out[storage.uop] = None
+    return list(out)
+
+
+def storage_showing(uop: UOp) -> tuple[Storage, ViewPath] | None:
+    """Return the storage of the memory that `uop` shows, and how it does, if there is such a storage."""
+    memory = _memories.get(memory_of(base_of(uop)))
+    storage = None if memory is None else memory.owner()
+    if storage is None or not storage.settle():
+        return None
+    view = whole = resolve(uop)
+    while whole is not storage.uop:
+        if whole.op not in _VIEWS:
+            return None
+        whole = whole.src[0]
+    return storage, path_between(view, whole)
 
 
 def bind_buffer(uop: UOp, buffer: Buffer) -> UOp:
     """Bind the BUFFER `uop` to the memory `buffer`, and return `uop`."""
-    _buffers[uop] = buffer
+    _memories[uop] = Memory(buffer, uop)
     return uop
 
 
 def find_buffer(uop: UOp) -> Buffer | None:
     """Return the memory of a BUFFER, or None if nobody gave it any."""
-    return _buffers.get(uop)
+    memory = _memories.get(uop)
+    return None if memory is None else memory.buffer
 
 
 def buffer_of(uop: UOp) -> Buffer:
@@ -62,13 +262,29 @@ def buffer_of(uop: UOp) -> Buffer:
     Raises:
         ScheduleError: `uop` is no BUFFER, or one that nobody gave memory to.
     """
-    found = _buffers.get(uop)
+    found = _memories.get(uop)
     if found is None:
         raise ScheduleError(
             f"{uop.op.name} of {uop.dtype} has no memory. Realize it first; where it stands for an argument "
             "of vmap, nothing inside of the function may read its elements."
         )
-    return found
+    return found.buffer
+
+
+def freeze(memory: UOp) -> None:
+    """Let nobody write to the memory of a BUFFER in place."""
+    _memories[memory].is_frozen = True
+
+
+def sever(memory: UOp) -> None:
+    """Let no `backward` end at a BUFFER, whose values lead on to tensors with requires_grad."""
+    _memories[memory].severed = weakref.ref(memory)
+
+
+def is_severed(memory: UOp) -> bool:
+    """Say whether `sever` was told of a BUFFER."""
+    found = _memories.get(memory)
+    return found is not None and found.severed is not None and found.severed() is memory
 
 
 def new_buffer(device: str, shape: tuple[int, ...], dtype: DType, site: CallSite | None = None) -> UOp:
@@ -89,7 +305,7 @@ def new_buffer_like(uop: UOp, memory: Buffer) -> tuple[UOp, Buffer]:
 
 def named_buffers(buffers: Iterable[Buffer]) -> list[tuple[UOp, Buffer]]:
     """Return a BUFFER for each of `buffers`, bound before or new."""
-    names = {buffer: uop for uop, buffer in _buffers.items()}
+    names = {memory.buffer: uop for uop, memory in _memories.items()}
     out: list[tuple[UOp, Buffer]] = []
     for buffer in dict.fromkeys(buffers):
         uop = names.get(buffer)
@@ -101,44 +317,25 @@ def named_buffers(buffers: Iterable[Buffer]) -> list[tuple[UOp, Buffer]]:
 
 def record(value: UOp, place: UOp) -> None:
     """Note that `value` now lies in `place`: a BUFFER, or a view of one."""
-    buffer = buffer_of(base_of(place))
-    _results.setdefault(value, {})[buffer.device] = place
+    memory = _memories[base_of(place)]
+    _places.setdefault(value, {})[memory.buffer.device] = place
+    # versions of the memory itself are no values that lie there
     if _version_below(value).op not in VERSIONS:
-        _values.setdefault(buffer, []).append(weakref.ref(value))
+        memory.add_value(value)
 
 
-def _version_below(value: UOp) -> UOp:
-    while value.op in _VIEWS or value.op is Ops.DETACH:
-        value = value.src[0]
-    return value
-
-
-def values_in(memory: UOp) -> list[UOp]:
-    """Return the values that were realized into the memory of a BUFFER."""
-    buffer = buffer_of(memory)
-    refs = [ref for ref in _values.get(buffer, ()) if ref() is not None]
-    if not refs:
-        _values.pop(buffer, None)
-        return []
-    _values[buffer] = refs
-    alive = [value for ref in refs if (value := ref()) is not None]
-    return [value for value in alive if buffer_of(base_of(resolve(value, buffer.device))) is buffer]
+def values_in(buffer: UOp) -> list[UOp]:
+    """Return the values that were realized into the memory of a BUFFER, and lie there."""
+    memory = _memories[buffer]
+    device = memory.buffer.device
+    return [value for value in memory.values() if _memories[base_of(resolve(value, device))] is memory]
 
 
 def renew(buffer: UOp) -> UOp:
-    """Give the overwritten memory of the BUFFER `buffer` a new BUFFER; return it.
-
-    Values computed from what the memory held before are known by their graphs, and these mention the old
-    BUFFER. A graph that is written down from now on must not be taken for one of them.
-    """
-    memory = buffer_of(buffer)
-    new = bind_buffer(UOp.new_buffer(buffer.arg.device, buffer.arg.shape, buffer.dtype), memory)
-    name = _names.get(memory)
-    if name is None:
-        name = _names[memory] = _Name()
-    name.latest = new
-    _outdated[buffer] = name
-    return new
+    """Give the overwritten memory of the BUFFER `buffer` a new BUFFER; return it."""
+    memory = _memories[buffer]
+    memory.is_written = False
+    return memory.renamed(buffer)
 
 
 def resolve(uop: UOp, device: str | None = None) -> UOp:
@@ -153,18 +350,21 @@ def resolve(uop: UOp, device: str | None = None) -> UOp:
     views: list[UOp] = []
     found = uop
     while found.src:
-        if (place := _place_of(found, device)) is not None:
+        if (place := place_of(found, device)) is not None:
             return _apply_views(views, resolve(place))
         if found.op not in _VIEWS:
             return uop
         views.append(found)
         found = found.src[0]
-    name = _outdated.get(found) if found.op is Ops.BUFFER else None
-    return uop if name is None else _apply_views(views, name.latest)
+    memory = _memories.get(found) if found.op is Ops.BUFFER else None
+    if memory is None or (name := memory.name(found)) is found:
+        return uop
+    return _apply_views(views, name)
 
 
-def _place_of(value: UOp, device: str | None = None) -> UOp | None:
-    places = _results.get(value)
+def place_of(value: UOp, device: str | None = None) -> UOp | None:
+    """Return where `value` was realized on a device, its own or that of numbers; None while it was not."""
+    places = _places.get(value)
     if places is None or (name := value.device or device) is None:
         return None
     return places.get(name)
@@ -179,85 +379,14 @@ def _apply_views(views: list[UOp], base: UOp) -> UOp:
 
 def places_of(value: UOp) -> list[UOp]:
     """Return the present memory of `value`, on its device. Numbers may be realized on any device."""
-    places = _results.get(value) if value.src else None
+    places = _places.get(value) if value.src else None
     return [] if places is None else [resolve(place) for place in places.values()]
 
 
 def is_outdated(memory: UOp) -> bool:
     """Say whether what a BUFFER names has been overwritten."""
-    return memory in _outdated
-
-
-def resolve_graph(root: UOp) -> dict[UOp, UOp]:
-    """Return graphs for `root` and nodes below it, with realized values as memory.
-
-    Nodes below a realized value are not visited. DETACH and FUNCTION, which only gradients see, are left
-    out. Numbers stay as they are: they cost a kernel nothing, on whatever device it runs.
-    """
-    done: dict[UOp, UOp] = {}
-    known, buffer = _results, Ops.BUFFER
-    stack: list[tuple[UOp, bool]] = [(root, False)]
-    while stack:
-        u, ready = stack.pop()
-        if u in done:
-            continue
-        if ready:
-            src = tuple([done[s] for s in u.src])
-            if u.op is Ops.DETACH:
-                done[u] = src[0]
-                continue
-            if u.op is Ops.OUTPUT:
-                done[u] = src[0].src[u.arg]
-                continue
-            done[u] = u if src == u.src else UOp(u.op, u.dtype, src, u.arg, u.tag)
-            continue
-        if not u.src:
-            done[u] = resolve(u) if u.op is buffer else u
-            continue
-        if u in known and (place := _place_of(u)) is not None:
-            done[u] = resolve(place)
-            continue
-        stack.append((u, True))
-        stack.extend((s, False) for s in u.src if s not in done)
-    return done
-
-
-def overwritten_below(root: UOp) -> UOp | None:
-    """Return the overwritten memory that `root` reads, or its version at that time.
-
-    None where everything is as it was. Graphs that a tensor holds are computed before what they read is
-    overwritten; this is for graphs that are written down on an old one later, as gradients are.
-    """
-    seen: set[UOp] = set()
-    stack = [root]
-    while stack:
-        u = stack.pop()
-        if u in seen:
-            continue
-        seen.add(u)
-        place = _place_of(u) if u.src else None
-        memory = u if place is None else base_of(place)
-        if memory.op is Ops.BUFFER and memory in _outdated:
-            return u
-        if place is None:
-            # what is assigned to is not read
-            stack.extend(u.src[1:] if u.op is Ops.ASSIGN else u.src)
-    return None
-
-
-def register_holder(holder: Callable[[], Iterable[UOp]]) -> None:
-    """Register `holder`, which yields the live values."""
-    _holders.append(holder)
-
-
-def unregister_holder(holder: Callable[[], Iterable[UOp]]) -> None:
-    """Ask `holder` no more."""
-    _holders.remove(holder)
-
-
-def held_values() -> Iterable[UOp]:
-    """Return the values that users still hold, realized or not."""
-    return [uop for holder in _holders for uop in holder()]
+    found = _memories.get(memory)
+    return found is not None and found.name(memory) is not memory
 
 
 def is_view(uop: UOp) -> bool:

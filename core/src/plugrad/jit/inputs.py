@@ -95,7 +95,7 @@ def check_devices(inputs: Inputs) -> None:
 def _view_of(tensor: Tensor) -> UOp:
     """Return the memory that `tensor` shows, giving it some if it has none."""
     view = tensor.uop
-    is_owner = tensor._cell.is_memory  # pyright: ignore[reportPrivateUsage]
+    is_owner = tensor._storage.is_memory  # pyright: ignore[reportPrivateUsage]
     if is_owner and (view.op is Ops.BUFFER or storage.is_view(view)):
         return view
     return tensor._in_memory()  # pyright: ignore[reportPrivateUsage]

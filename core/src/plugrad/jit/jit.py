@@ -10,9 +10,9 @@ from typing import Any, Generic, ParamSpec, TypeVar
 
 from plugrad.engine import storage
 from plugrad.engine.capture import current_capture
+from plugrad.engine.realize import overwriting
 from plugrad.errors import GradientError, JitError
 from plugrad.jit.guards import Call, Guards
-from plugrad.jit.hazards import overwriting
 from plugrad.jit.inputs import Inputs, check_devices, read_inputs
 from plugrad.jit.replay import Replay
 from plugrad.jit.trace import Shared, Trace, Watched, trace_call
@@ -21,7 +21,6 @@ from plugrad.schedule.shape_guards import check_conditions
 from plugrad.settings import settings
 from plugrad.tensor import Tensor
 from plugrad.tensor.create.random import stream
-from plugrad.tensor.gradient import sever
 from plugrad.tensor.host.display import describe
 from plugrad.tree import refill
 from plugrad.uop.uop import UOp
@@ -342,7 +341,7 @@ def _results(trace: Trace, inputs: Inputs, places: dict[UOp, UOp]) -> Any:
     """Return what the function returns and leave the gradients that it leaves, with memory by `places`."""
     views = [places.get(view) or view.substitute(places) for view in trace.outputs]
     for memory in trace.severed:
-        sever(places.get(memory, memory))
+        storage.sever(places.get(memory, memory))
     for left in trace.gradients:
         owner = inputs.tensors[left.argument] if left.owner is None else left.owner()
         if owner is not None:
@@ -358,15 +357,15 @@ def _tensor(view: UOp, shared: Shared | None, places: dict[UOp, UOp]) -> Tensor:
     # a view of memory names its device
     if shared is None:
         return Tensor._make(view, "")
-    cell = None if shared.cell is None else shared.cell()
-    if cell is None:
+    shown = None if shared.storage is None else shared.storage()
+    if shown is None:
         out = Tensor._showing(view, "")
     else:
         # sizes and places of a slice may be variables
         path = tuple(
             [(op, tuple([u.substitute(places) for u in sizes]), arg) for op, sizes, arg in shared.path]
         )
-        out = Tensor._part(cell, path, shared.device)
+        out = Tensor._part(shown, path, shared.device)
     # results have no gradient, also where they show a parameter
     out._is_detached = not shared.is_made
     return out
@@ -378,7 +377,7 @@ def _check_aliases(inputs: Inputs, trace: Trace) -> None:
         return
     written = [inputs.buffers[number] for number in trace.written_inputs]
     for tensor, view in zip(inputs.tensors, inputs.views, strict=True):
-        is_owner = tensor._cell.is_memory
+        is_owner = tensor._storage.is_memory
         if not is_owner and storage.base_of(view) in written:
             raise GradientError(
                 f"a jitted function writes into its argument {describe(tensor)}, whose gradient is tracked. "

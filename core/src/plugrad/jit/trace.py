@@ -23,16 +23,17 @@ from plugrad._frozen import frozen
 from plugrad.engine import storage
 from plugrad.engine.capture import Capture, capturing
 from plugrad.engine.execute import Copy, Step
+from plugrad.engine.realize import overwriting
 from plugrad.engine.schedule_cache import canonicalize
+from plugrad.engine.storage import Storage
+from plugrad.engine.view_path import ViewPath
 from plugrad.jit.guards import Guards
-from plugrad.jit.hazards import overwriting
 from plugrad.jit.inputs import Inputs
 from plugrad.jit.leaves import Leaves
 from plugrad.runtime.buffer import Buffer, live_buffers
 from plugrad.runtime.transfer import copy_buffer
 from plugrad.schedule.shape_guards import Condition
 from plugrad.tensor import Tensor
-from plugrad.tensor.cell import Cell, Path
 from plugrad.tensor.create.random import stream
 from plugrad.tensor.host.display import describe
 from plugrad.tree import HOLE, refill
@@ -83,14 +84,14 @@ class Shared:
     """A result shows memory, or a value, that others may show too: who writes to it writes there.
 
     Attributes:
-        cell: what tensors outside show; None: memory that was passed in or made.
-        path: how the result shows the cell.
+        storage: what tensors outside show; None: memory that was passed in or made.
+        path: how the result shows it.
         device: where that is.
         is_made: the call made the memory, so that no tensor outside, which may be a parameter, shows it.
     """
 
-    cell: "weakref.ref[Cell] | None" = None
-    path: Path = ()
+    storage: "weakref.ref[Storage] | None" = None
+    path: ViewPath = ()
     device: str = ""
     is_made: bool = False
 
@@ -351,7 +352,7 @@ class _Tracer:
             # next call
             tensor._in_memory()
         view = tensor.uop
-        if not storage.is_view(view) or (tensor._cell.has_history and self._is_outside(view)):
+        if not storage.is_view(view) or (tensor._storage.has_history and self._is_outside(view)):
             view = tensor.contiguous().realize().uop
         # memory that was overwritten goes by another name, and the replay knows a stand-in by its first one
         names = {storage.buffer_of(stand_in): stand_in for stand_in in self._stand_ins.values()}
@@ -431,11 +432,11 @@ class _Tracer:
         return any(b not in self._old_buffers and b in self._roles for b in memories)
 
     def _shared(self, tensor: Tensor) -> Shared | None:
-        cell = tensor._cell
-        if any([other._cell is cell for other in self._outside]):
-            return Shared(weakref.ref(cell), tensor._path, tensor.device)
-        is_argument = any([argument._cell is cell for argument in self._arguments])
-        return Shared(is_made=not is_argument) if cell.is_memory else None
+        shown = tensor._storage
+        if any([other._storage is shown for other in self._outside]):
+            return Shared(weakref.ref(shown), tensor._path, tensor.device)
+        is_argument = any([argument._storage is shown for argument in self._arguments])
+        return Shared(is_made=not is_argument) if shown.is_memory else None
 
     def _is_outside(self, view: UOp) -> bool:
         return storage.buffer_of(storage.base_of(view)) in self._old_buffers

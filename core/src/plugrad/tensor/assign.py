@@ -10,10 +10,10 @@ from plugrad.device import Device
 from plugrad.dtype import ConstType
 from plugrad.engine import storage
 from plugrad.engine.capture import current_capture
-from plugrad.engine.realize import preserve
+from plugrad.engine.realize import overwriting
+from plugrad.engine.view_path import ViewPath, shown
 from plugrad.errors import DeviceError, DtypeError, GradientError, JitError, ShapeError, ViewError
 from plugrad.tensor.base import TensorBase
-from plugrad.tensor.cell import Path, shown
 from plugrad.tensor.host.display import describe
 from plugrad.tensor.host.host_data import computes
 from plugrad.tensor.host.strided import write_view
@@ -101,7 +101,7 @@ class AssignMixin(TensorBase):
         return self
 
     def _check_writable(self: Tensor) -> None:
-        if self._cell.has_history:
+        if self._storage.has_history:
             raise GradientError(
                 f"cannot write into {describe(self)}: its gradient is tracked. Write into "
                 ".detach().contiguous(), or use where()."
@@ -112,17 +112,18 @@ class AssignMixin(TensorBase):
                 "than once. Write into what was expanded, or into .contiguous()."
             )
 
-    def _write(self: Tensor, path: Path, value: UOp) -> None:
+    def _write(self: Tensor, path: ViewPath, value: UOp) -> None:
         """Write into what `path` shows of this tensor, if that is anything."""
         if 0 in value.shape:
             return
         if not computes(self._device):
             self._write_stored(path, value)
             return
-        self._note_use()
-        self._cell.write(self._path + path, value)
+        if (capture := current_capture()) is not None:
+            capture.used.add(id(self))
+        self._storage.write(self._path + path, value)
 
-    def _write_stored(self: Tensor, path: Path, value: UOp) -> None:
+    def _write_stored(self: Tensor, path: ViewPath, value: UOp) -> None:
         """Write at once into memory of a device that only stores, such as a file."""
         if current_capture() is not None:
             raise JitError(
@@ -130,13 +131,9 @@ class AssignMixin(TensorBase):
                 "Return the values and write them outside."
             )
         elements = self._make(value, value.device or Device.DEFAULT)._bytes()
-        with storage.lock:
-            memory = self.realize()._cell.uop
-            base = storage.base_of(memory)
-            # who has not read the elements that are overwritten yet does so now
-            preserve([base])
+        memory = self.realize()._storage.uop
+        with overwriting([storage.base_of(memory)]):
             write_view(shown(memory, self._path + path), elements)
-            storage.renew(base)
 
     def _assignable(self: Tensor, value: Any, shape: Any) -> UOp:
         """Return `value` as a node of this dtype and of `shape`.

@@ -1,9 +1,5 @@
-"""What every tensor has: a graph node, a device, and how results and views are made of it.
+"""The part of a tensor that the mixins share: its storage, its graphs, and how results and views are made."""
 
-The mixins build on this class; `Tensor` joins them.
-"""
-
-from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -21,16 +17,15 @@ from plugrad.dtype import (
     is_inexact,
     least_upper_dtype,
 )
-from plugrad.engine import storage
 from plugrad.engine.capture import current_capture
+from plugrad.engine.live import LiveSet
+from plugrad.engine.storage import Storage, base_of, resolve, storage_showing
+from plugrad.engine.view_path import ViewPath, path_between, shown
 from plugrad.errors import DeviceError, DtypeError, name_outer_method
 from plugrad.schedule.versions import VERSIONS
-from plugrad.tensor.cell import Cell, Path, cell_showing, path_between, shown
-from plugrad.tensor.live import LiveSet
 from plugrad.tensor.numbers import check_element
 from plugrad.tensor.shapes import Dim, Shape, fixed_shape, product
 from plugrad.tensor.size import ByteCount, size_of_shape
-from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
 if TYPE_CHECKING:
@@ -40,20 +35,27 @@ DTypeLike = DType | str | type
 
 
 class TensorBase:
-    """A node of the graph with a device."""
+    """A tensor shows `_path` of `_storage`. Two graphs follow from that.
+
+    - `uop` is what is read: memory, once this tensor was realized, read or written to, or was made of data;
+      else the graph as it was written down. Asking for it changes nothing that a program could see. Whether
+      an equal graph lies in memory is not asked: the scheduler finds it there (`engine.storage.resolve`).
+    - `_graph` is what results are built on, and what is differentiated: the same, but the graph as it was
+      written down where a gradient will flow (`_is_tracked`), and behind DETACH where none may.
+    """
 
     __slots__ = (
         "__weakref__",
-        "_cell",
         "_device",
         "_grad",
         "_is_computed",
         "_is_detached",
         "_is_leaf",
         "_is_tracked",
+        "_node",
         "_path",
         "_root",
-        "_uop",
+        "_storage",
     )
 
     _live: "ClassVar[LiveSet[Tensor]]" = LiveSet()
@@ -62,56 +64,16 @@ class TensorBase:
     # whether results are without a gradient (see `Tensor.no_grad`)
     _forgets: ClassVar[bool] = False
 
-    _cell: Cell  # what is written to: shared with all views
-    _path: Path  # how this tensor shows the cell; empty: all of it
-    _root: UOp  # the graph of the cell that `_uop` was built on
-    _uop: UOp
+    _storage: Storage  # what is written to: shared with all views
+    _path: ViewPath  # how this tensor shows the storage; empty: all of it
+    _node: UOp  # what the path shows of `_root`, which is what `_shown` found last
+    _root: UOp
     _device: str
     _is_computed: bool  # realized, or read, by itself: stands for memory, whatever it was computed from
     _is_leaf: bool | None  # what the user set requires_grad to; None: nobody did
     _is_tracked: bool  # computed from tensors that require a gradient: keeps its graph when realized
     _is_detached: bool  # shows the memory of another tensor without its gradient
     _grad: "Tensor | None"
-
-    @classmethod
-    def held_graphs(cls) -> list[UOp]:
-        """Return the graphs of all values that tensors of this process show, and of writes that wait.
-
-        Example:
-            >>> t = Tensor([1, 2]) * 2
-            >>> t.uop in Tensor.held_graphs()
-            True
-        """
-        buffer = Ops.BUFFER
-        out: dict[UOp, None] = {}
-        # most lie in memory, and nobody has to be told of them
-        for tensor in [t for t in cls._live if t._cell.uop.op is not buffer]:
-            cell = tensor._cell
-            if not cell.is_memory:
-                # who writes to a part of a value writes to memory of all of it
-                out[cell.uop if cell.is_copy or tensor._path else tensor._uop] = None
-            elif cell.settle() and not storage.is_view(cell.uop):
-                out[cell.uop] = None
-        return list(out)
-
-    @classmethod
-    def count_sharing(cls, tensors: "Iterable[TensorBase]") -> list[int]:
-        """Return for each of `tensors` how many show the same memory or value, itself among them.
-
-        Raises:
-            DtypeError: one of them is no tensor.
-
-        Example:
-            >>> t = Tensor([1, 2])
-            >>> row = t[0]
-            >>> Tensor.count_sharing([t, t + 1])
-            [2, 1]
-        """
-        given: Any = tensors
-        many: list[Any] = list(given) if hasattr(given, "__iter__") else [given]
-        check_tensors(many, "count_sharing")
-        shown = Counter(tensor._cell for tensor in cls._live)
-        return [shown[tensor._cell] for tensor in many]
 
     def _begin(self, tracked: bool = False) -> None:
         """Be a tensor, of what this one shows."""
@@ -122,14 +84,14 @@ class TensorBase:
 
     def _hold(self, uop: UOp, device: str, has_history: bool = False) -> None:
         """Show the value of `uop`, or the memory that it is if no other tensor is that."""
-        self._show(Cell(uop, device, has_history), (), uop, device)
+        self._show(Storage(uop, device, has_history), (), uop, device)
 
-    def _show(self, cell: Cell, path: Path, uop: UOp, device: str) -> None:
-        """Show `path` of `cell`, which is `uop` now."""
-        self._cell = cell
+    def _show(self, storage: Storage, path: ViewPath, uop: UOp, device: str) -> None:
+        """Show `path` of `storage`, which is `uop` now."""
+        self._storage = storage
         self._path = path
-        self._root = cell.uop
-        self._uop = uop
+        self._root = storage.uop
+        self._node = uop
         self._device = uop.device or device
         self._is_computed = False
         self._is_detached = False
@@ -155,29 +117,28 @@ class TensorBase:
         return self
 
     @classmethod
-    def _part(cls, cell: Cell, path: Path, device: str) -> Self:
-        """Return what `path` shows of `cell` as a tensor."""
+    def _part(cls, storage: Storage, path: ViewPath, device: str) -> Self:
+        """Return what `path` shows of `storage` as a tensor."""
         self = object.__new__(cls)
-        self._show(cell, path, shown(cell.uop, path), device)
+        self._show(storage, path, shown(storage.uop, path), device)
         self._begin()
         return self
 
     def _join(self, uop: UOp, device: str) -> None:
         """Show a graph; where that is memory, or a view, together with who shows it too."""
-        base = storage.base_of(uop)
+        base = base_of(uop)
         if base.op not in VERSIONS:
             self._hold(uop, device)
             return
-        cell, path = Cell(base, device), path_between(uop, base)
-        if not cell.is_memory and (found := cell_showing(uop)) is not None:
-            cell, path = found
-        self._show(cell, path, shown(cell.uop, path) if path else cell.uop, device)
+        storage, path = Storage(base, device), path_between(uop, base)
+        if not storage.is_memory and (found := storage_showing(uop)) is not None:
+            storage, path = found
+        self._show(storage, path, shown(storage.uop, path), device)
 
     def _share(self, other: "TensorBase", device: str) -> None:
         """Show what `other` shows."""
-        # asking brings its graph up to date
-        _ = other.uop
-        self._show(other._cell, other._path, other._uop, device)
+        other._note_read()
+        self._show(other._storage, other._path, other._shown(), device)
         self._root = other._root
         self._is_computed = other._is_computed
         self._is_detached = other._is_detached
@@ -202,12 +163,12 @@ class TensorBase:
             move: from a graph of this shape to movement ops on it. They show elements of this tensor only:
                 padding may not stay.
         """
-        # asking brings `_uop` up to date; it is what the path goes on from, also where a part was realized
-        _ = self.uop
-        below = self._uop
+        self._note_read()
+        # the path goes on from it also where a part was realized
+        below = self._shown()
         uop = move(below)
         out = object.__new__(type(self))
-        out._show(self._cell, self._path + path_between(uop, below), uop, self._device)
+        out._show(self._storage, self._path + path_between(uop, below), uop, self._device)
         out._root = self._root
         out._is_computed = self._is_computed
         tracked = self.requires_grad and is_inexact(uop.dtype)
@@ -227,66 +188,52 @@ class TensorBase:
             >>> (Tensor([1, 2]) + 1).uop.op
             Ops.ADD
         """
-        cell = self._cell
-        if not cell.is_memory:
-            if (capture := current_capture()) is not None:
-                capture.used.add(id(self))
-                capture.asked.add(id(self))
-                capture.found.append((id(self), self._uop))
-            if not (self._is_computed or cell.is_computed):
-                # others may have computed the same: that stands for what is read, not for how it is computed
-                return self._history()
-            found = storage.resolve(self._uop, self._device)
-            if found is self._uop:
-                return found
-            if not cell.is_computed or not cell.settle():
-                # by another name, memory has been overwritten: the copy was made before
-                return storage.resolve(shown(cell.uop, self._path)) if cell.is_copy else found
-        else:
-            self._note_use()
-            cell.settle()
-        root = cell.uop
-        if root is not self._root:
-            self._uop = shown(root, self._path)
-            self._root = root
-        return self._uop
-
-    def _history(self) -> UOp:
-        """Return the graph of a value that is no memory, as it was written down."""
-        cell = self._cell
-        is_overwritten = cell.is_copy and storage.resolve(self._uop) is not self._uop
-        return shown(cell.uop, self._path) if is_overwritten else self._uop
-
-    def _note_use(self) -> None:
-        """Let the call that is recorded know that it read this tensor, or wrote to it."""
-        if (capture := current_capture()) is not None:
-            capture.used.add(id(self))
+        self._note_read()
+        node, storage = self._shown(), self._storage
+        if storage.is_memory:
+            return node
+        if not (self._is_computed or storage.is_computed):
+            # others may have computed the same: that stands for what is read, not for how it is computed
+            return self._history()
+        found = resolve(node, self._device)
+        if found is not node and storage.is_copy:
+            # by another name, memory has been overwritten: the copy was made before
+            return resolve(shown(storage.uop, self._path))
+        return found
 
     @property
     def _graph(self) -> UOp:
         """The node that results are built on: with its history where that is needed for a gradient."""
-        cell = self._cell
-        if self._is_tracked and not cell.is_memory:
-            if (capture := current_capture()) is not None:
-                capture.used.add(id(self))
-                capture.asked.add(id(self))
+        storage = self._storage
+        if self._is_tracked and not storage.is_memory:
+            self._note_read()
             return self._history()
+        if storage.is_computed and not storage.is_memory:
+            # nobody has to remember how it was computed
+            storage.settle()
         return self.uop.detach() if self._is_detached else self.uop
 
-    @property
-    def _built(self) -> UOp:
-        """The graph as it was written down, unless the memory has been written to since."""
-        if self._cell.is_memory and self._cell.uop is not self._root:
-            _ = self.uop
-        return self._uop.detach() if self._is_detached else self._uop
+    def _shown(self) -> UOp:
+        """Return what the path shows of the memory, or of the graph as it was written down."""
+        storage = self._storage
+        if storage.is_memory and (root := storage.present()) is not self._root:
+            self._node = shown(root, self._path)
+            self._root = root
+        return self._node
 
-    def _nodes(self) -> list[UOp]:
-        """Return the nodes that stand for this tensor in graphs: what it is, was read as, and was before."""
-        built, origin = self._built, self._cell.origin
-        nodes = [built] if self._is_detached else [built, self.uop]
-        if origin is not None and not self._is_detached and (value := origin()) is not None:
-            nodes.append(shown(value, self._path))
-        return nodes
+    def _history(self) -> UOp:
+        """Return the graph of a value that is no memory, as it was written down."""
+        storage = self._storage
+        is_overwritten = storage.is_copy and resolve(self._node) is not self._node
+        return shown(storage.uop, self._path) if is_overwritten else self._node
+
+    def _note_read(self) -> None:
+        """Let the call that is recorded know that it read this tensor, and of what value it is."""
+        if (capture := current_capture()) is not None:
+            capture.used.add(id(self))
+            if not self._storage.is_memory:
+                capture.asked.add(id(self))
+                capture.found.append((id(self), self._node))
 
     @property
     def dtype(self) -> DType:
@@ -296,7 +243,7 @@ class TensorBase:
             >>> Tensor([1, 2]).dtype
             dtypes.int32
         """
-        return self._uop.dtype
+        return self._node.dtype
 
     @property
     def shape(self) -> Shape:
@@ -306,7 +253,7 @@ class TensorBase:
             >>> Tensor([[1, 2], [3, 4]]).shape
             (2, 2)
         """
-        return self._uop.shape
+        return self._node.shape
 
     @property
     def device(self) -> str:
@@ -326,7 +273,7 @@ class TensorBase:
             >>> Tensor([[1, 2], [3, 4]]).ndim
             2
         """
-        return len(self._uop.shape)
+        return len(self._node.shape)
 
     @property
     def requires_grad(self) -> bool:
@@ -423,18 +370,6 @@ class TensorBase:
         """
         return size_of_shape(self.shape)
 
-    def static_shape(self) -> tuple[int, ...]:
-        """Return the shape, all of whose sizes are numbers.
-
-        Raises:
-            ShapeError: a size is symbolic.
-
-        Example:
-            >>> Tensor([1, 2]).static_shape()
-            (2,)
-        """
-        return fixed_shape(self.shape, "static_shape")
-
     # --- operands ---
 
     # NumPy leaves `array + tensor` to the tensor
@@ -453,7 +388,7 @@ class TensorBase:
         """Refuse operands in the memory of different devices; constants live anywhere."""
         first: TensorBase | None = None
         for t in (self, *others):
-            if t._uop.device is None and t.uop.device is None:
+            if t._node.device is None and t.uop.device is None:
                 continue
             if first is not None and first._device != t._device:
                 message = f"tensors on {first._device} and {t._device} do not mix. Move one: "

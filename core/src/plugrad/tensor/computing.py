@@ -41,9 +41,9 @@ class ComputingMixin(TensorBase):
         realize([_source_of(t._materialized()) for t in tensors], self._device)
         for t in tensors:
             t._is_computed = True
-            t._cell.note_computed(t._path)
-            # asking for it forgets how it was made, unless a gradient will want to know
-            _ = t.uop
+            t._storage.note_computed(t._path)
+            # forgets how it was made, unless a gradient will want to know
+            t._shown()
         return self
 
     def schedule(self: Tensor, *others: Tensor) -> ScheduleList:
@@ -76,10 +76,10 @@ class ComputingMixin(TensorBase):
         tensors = (self, *others)
         for t in tensors:
             t._with_memory()
-        found = kernelize([t._cell.uop for t in tensors], self._device)
-        for cell in {t._cell for t in tensors}:
-            if cell.uop in found:
-                cell.replace(found[cell.uop])
+        found = kernelize([t._storage.uop for t in tensors], self._device)
+        for shows in {t._storage for t in tensors}:
+            if shows.uop in found:
+                shows.replace(found[shows.uop])
         return self
 
     @staticmethod
@@ -121,8 +121,8 @@ class ComputingMixin(TensorBase):
 
     def _materialized(self: Tensor) -> UOp:
         """Return the graph to compute; numbers, which have no device, become memory on this tensor's."""
-        if self._is_tracked and not self._cell.is_memory:
-            return self._uop
+        if self._is_tracked and not self._storage.is_memory:
+            return self._history()
         u = self.uop
         if u.device is None and all(isinstance(size, int) for size in self.shape):
             if not self._path:
@@ -130,32 +130,32 @@ class ComputingMixin(TensorBase):
                 return self.uop
             # a part of many numbers is computed alone
             shape: Any = self.shape
-            u = self._uop = storage.new_buffer(self._device, shape, self.dtype).assign(u)
+            u = self._node = storage.new_buffer(self._device, shape, self.dtype).assign(u)
         return u
 
     def _with_memory(self: Tensor) -> None:
         """Let the value that this tensor shows lie in memory once it is computed."""
-        cell = self._cell
-        if cell.uop.device is None and not cell.settle():
-            shape: Any = cell.uop.shape
-            if all(isinstance(size, int) for size in shape):
-                cell.replace(storage.new_buffer(self._device, shape, self.dtype).assign(cell.uop))
+        value = self._storage.uop
+        shape: Any = value.shape
+        is_static = all(isinstance(size, int) for size in shape)
+        if is_static and value.device is None and not self._storage.settle():
+            self._storage.replace(storage.new_buffer(self._device, shape, self.dtype).assign(value))
 
     def _in_memory(self: Tensor) -> UOp:
         """Return the computed memory that this tensor shows and, unless it is tracked, may write to."""
-        if self._cell.has_history:
+        if self._storage.has_history:
             return self.realize().uop
-        if self._path and not any(t is not self and t._cell is self._cell for t in self._live):
+        if self._path and not any(t is not self and t._storage is self._storage for t in self._live):
             # nobody else will see what it writes: a part of a value is computed alone
-            self._hold(self._uop, self._device)
+            self._hold(self._shown(), self._device)
         self._with_memory()
-        cell = self._cell
-        realize([cell.uop], self._device)
-        shape: Any = cell.uop.shape
-        if not cell.settle() and all(isinstance(size, int) for size in shape):
+        shows = self._storage
+        realize([shows.uop], self._device)
+        shape: Any = shows.uop.shape
+        if not shows.settle() and all(isinstance(size, int) for size in shape):
             # another tensor has come by the same memory, because it has the same graph
-            cell.replace(storage.new_buffer(self._device, shape, self.dtype).assign(cell.uop))
-            realize([cell.uop], self._device)
+            shows.replace(storage.new_buffer(self._device, shape, self.dtype).assign(shows.uop))
+            realize([shows.uop], self._device)
         # numbers of symbolic shape live in kernels: without memory, their value would be part of these
         return self.uop if storage.is_view(self.uop) else self.contiguous().realize().uop
 

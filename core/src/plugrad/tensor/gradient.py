@@ -6,30 +6,24 @@ from __future__ import annotations
 # pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
 from collections.abc import Container, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
-from weakref import WeakSet
 
 from plugrad.autodiff import compute_gradient, receivers
 from plugrad.dtype import is_complex, is_inexact
 from plugrad.engine import storage
+from plugrad.engine.resolve_graph import overwritten_below
+from plugrad.engine.view_path import shown
 from plugrad.errors import DtypeError, GradientError, ShapeError
 from plugrad.schedule.versions import IN_PLACE, VERSIONS, Descent, owners
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.host.display import describe
 from plugrad.tensor.shapes import expanded, show
+from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
 if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
 
 T = TypeVar("T", bound="GradientMixin")
-
-# memory of values that were computed from tensors with requires_grad by calls that kept no graph of it
-_severed: WeakSet[UOp] = WeakSet()
-
-
-def sever(memory: UOp) -> None:
-    """Let `backward` refuse to end at a BUFFER, whose values lead on to tensors with requires_grad."""
-    _severed.add(memory)
 
 
 class GradientMixin(TensorBase):
@@ -68,8 +62,8 @@ class GradientMixin(TensorBase):
                     f"gradient for {target!r} ({type(target).__name__}), which is no tensor. Pass "
                     "the tensors that this one was computed from."
                 )
-        root, seed = self._built, self._seed(gradient)
-        places = places_of(root, [target._nodes() for target in targets])
+        root, seed = self._graph, self._seed(gradient)
+        places = places_of(root, [_names_of(target) for target in targets])
         for target, nodes in zip(targets, places, strict=True):
             if not nodes:
                 raise GradientError(
@@ -111,9 +105,9 @@ class GradientMixin(TensorBase):
             >>> w.grad.tolist()
             [3.0, 3.0]
         """
-        root, seed = self._built, self._seed(gradient)
+        root, seed = self._graph, self._seed(gradient)
         leaves: list[Any] = [t for t in self._live if t._is_leaf and is_inexact(t.dtype)]
-        places = places_of(root, [leaf._nodes() for leaf in leaves])
+        places = places_of(root, [_names_of(leaf) for leaf in leaves])
         reached = [(leaf, nodes) for leaf, nodes in zip(leaves, places, strict=True) if nodes]
         if not reached:
             raise GradientError(
@@ -139,11 +133,11 @@ class GradientMixin(TensorBase):
         if all(t._is_leaf for t in asking):
             return asking
         owner = owners()
-        leaves = {_memory_of(u, owner) for t in asking if t._is_leaf for u in t._nodes()}
+        leaves = {_memory_of(u, owner) for t in asking if t._is_leaf for u in _names_of(t)}
         return [
             t
             for t in asking
-            if t._is_leaf or not any(_memory_of(u, owner) in leaves for u in _reached(t._built, ()))
+            if t._is_leaf or not any(_memory_of(u, owner) in leaves for u in _reached(t._graph))
         ]
 
     def _seed(self: Tensor, gradient: Tensor | None) -> UOp:
@@ -162,7 +156,7 @@ class GradientMixin(TensorBase):
                     f"{describe(self)} has {self.numel()} elements; a gradient starts at one. Reduce it, "
                     "with .sum() or .mean(), or pass gradient= of this shape."
                 )
-            return self._uop.const_like(1.0)
+            return self._node.const_like(1.0)
         if not isinstance(gradient, TensorBase):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise DtypeError(
                 f"gradient={gradient!r} ({type(gradient).__name__}) is no tensor. Pass one of shape "
@@ -195,6 +189,18 @@ def _check_left(leaf: Any) -> None:
         )
 
 
+def _names_of(t: TensorBase) -> list[UOp]:
+    """Return the nodes that stand for a tensor in graphs: as it was written down, is read, and was before.
+
+    A graph that was built before the tensor was computed, or written to, mentions another node than one that
+    is built today.
+    """
+    origin = t._storage.origin
+    value = None if origin is None else origin()
+    nodes = [t._shown(), t.uop] if value is None else [t._shown(), t.uop, shown(value, t._path)]
+    return [u.detach() for u in nodes] if t._is_detached else nodes
+
+
 def places_of(root: UOp, targets: Sequence[Sequence[UOp]]) -> list[list[UOp]]:
     """Return, for each of `targets`, the nodes that stand for it where gradients flow below `root`.
 
@@ -209,7 +215,7 @@ def places_of(root: UOp, targets: Sequence[Sequence[UOp]]) -> list[list[UOp]]:
     """
     owner = owners()
     known: dict[UOp, list[UOp]] = {}
-    for u in _reached(root, ()):
+    for u in _reached(root):
         known.setdefault(u, []).append(u)
         if (now := _memory_of(u, owner)) is not u:
             known.setdefault(now, []).append(u)
@@ -219,7 +225,7 @@ def places_of(root: UOp, targets: Sequence[Sequence[UOp]]) -> list[list[UOp]]:
     ]
 
 
-def _reached(root: UOp, ends: Container[UOp]) -> dict[UOp, None]:
+def _reached(root: UOp, ends: Container[UOp] = ()) -> dict[UOp, None]:
     """Return the nodes that a gradient flows through or into from `root`, not going on below `ends`."""
     seen = {root: None}
     stack = [root]
@@ -262,7 +268,7 @@ def _newest(root: UOp, nodes: Iterable[UOp]) -> list[UOp]:
 
 def _check_ends(root: UOp) -> None:
     """Refuse to train a part of the tensors only that `root` was computed from."""
-    cut = next((u for u in _reached(root, ()) if u in _severed), None) if _severed else None
+    cut = next((u for u in _reached(root) if u.op is Ops.BUFFER and storage.is_severed(u)), None)
     if cut is not None:
         raise GradientError(
             f"backward: a jitted function returned the tensor of shape {show(cut.shape)} that this was "
@@ -273,7 +279,7 @@ def _check_ends(root: UOp) -> None:
 
 def _check_memory(gradients: Iterable[UOp]) -> None:
     """Refuse gradients that need what has been overwritten since it was used."""
-    lost = storage.overwritten_below(UOp.sink(*gradients))
+    lost = overwritten_below(UOp.sink(*gradients))
     if lost is not None:
         raise GradientError(
             f"the gradient needs what memory of shape {show(lost.shape)} held when it was used, and that has "

@@ -1,7 +1,8 @@
 """Tensors and the graphs they stand for, for code beside the class that works on graphs."""
 
 # pyright: reportPrivateUsage=false
-from typing import Any
+from collections import Counter
+from collections.abc import Iterable
 
 from plugrad.dtype import is_float
 from plugrad.tensor.base import TensorBase
@@ -39,6 +40,19 @@ def gradient_in(t: Tensor) -> Tensor | None:
     return t._grad
 
 
-def held_nodes(x: Any) -> tuple[UOp, UOp]:
-    """Return the node that `x` was made as, and the one that it is by now."""
-    return x._built, x.uop
+def nodes_of(x: TensorBase) -> tuple[UOp, UOp]:
+    """Return the node that results of `x` are built on, and the one that is read."""
+    return x._graph, x.uop
+
+
+def count_sharing(tensors: Iterable[TensorBase]) -> list[int]:
+    """Return for each of `tensors` how many show the same memory or value, itself among them.
+
+    Example:
+        >>> t = Tensor([1, 2])
+        >>> row = t[0]
+        >>> count_sharing([t, t + 1])
+        [2, 1]
+    """
+    showing = Counter(tensor._storage for tensor in Tensor._live)
+    return [showing[tensor._storage] for tensor in tensors]

@@ -199,12 +199,12 @@ class Tensor(
             uop = uop.copy_to_device(name)
         if isinstance(data, UOp) and uop is data:
             self._join(uop, name)
-        elif isinstance(data, Tensor) and uop is given and not data._cell.has_history:
+        elif isinstance(data, Tensor) and uop is given and not data._storage.has_history:
             self._share(data, name)
         else:
             self._hold(uop, name)
             # data were not computed from any tensor
-            self._cell.is_computed = not isinstance(data, (Tensor, UOp))
+            self._storage.is_computed = not isinstance(data, (Tensor, UOp))
         self._begin()
         if requires_grad is not None:
             self.requires_grad = requires_grad
@@ -291,7 +291,7 @@ class Tensor(
             self._own_memory()
         if not value and self._is_tracked:
             # what it was computed from is nobody's business any more; its views go on asking for it
-            self._hold(self._uop, self._device)
+            self._hold(self._shown(), self._device)
             self._is_tracked = False
         self._is_leaf = value
 
@@ -299,7 +299,7 @@ class Tensor(
         """Make this tensor's graph unlike any other's: the value of memory of its own. Runs nothing."""
         uop = self.uop
         is_whole = not self._path and not self._is_detached
-        if is_whole and (self._cell.is_memory or (uop.op is Ops.COPY and storage.is_view(uop.src[0]))):
+        if is_whole and (self._storage.is_memory or (uop.op is Ops.COPY and storage.is_view(uop.src[0]))):
             return
         value = uop.src[0] if uop.op is Ops.CONTIGUOUS else uop
         memory = storage.new_buffer(self._device, tuple(map(greatest, self.shape)), self.dtype)
@@ -319,7 +319,9 @@ class Tensor(
             >>> w.detach().assign([3.0, 4.0]).requires_grad, w.tolist()
             (False, [3.0, 4.0])
         """
-        out = self._make(self._uop, self._device) if self._cell.has_history else self._view(lambda u: u)
+        out = (
+            self._make(self._shown(), self._device) if self._storage.has_history else self._view(lambda u: u)
+        )
         out._is_tracked = False
         out._is_detached = True
         out._is_leaf = False
@@ -460,16 +462,17 @@ class Tensor(
             ([10, 20, 30], [20, 30], [1, 2, 3])
         """
         fixed_shape(self.shape, "deepcopy")
-        # asking brings the cell up to date
-        _ = self.uop
-        whole = memo.get(id(self._cell))
+        self._note_read()
+        # brings the storage up to date
+        self._shown()
+        whole = memo.get(id(self._storage))
         if whole is None:
-            all_of_it = self._make(self._cell.uop, self._device) if self._path else self
+            all_of_it = self._make(self._storage.uop, self._device) if self._path else self
             shape = fixed_shape(all_of_it.shape, "deepcopy")
             data = host_buffer(bytes(all_of_it._bytes()), shape, all_of_it.dtype)
             whole = Tensor(data, device=self._device)
-            memo[id(self._cell)] = whole
-        out = self._part(whole._cell, self._path, self._device)
+            memo[id(self._storage)] = whole
+        out = self._part(whole._storage, self._path, self._device)
         out._is_leaf = self._is_leaf
         out._is_detached = self._is_detached
         out.grad = copy.deepcopy(self.grad, memo)

@@ -9,7 +9,7 @@ from plugrad.autodiff import recomputed
 from plugrad.errors import GradientError, TransformError
 from plugrad.tensor import Tensor
 from plugrad.tensor.custom import with_backward
-from plugrad.tensor.graphs import alive, graph_below, held_nodes, tensor_of
+from plugrad.tensor.graphs import alive, graph_below, nodes_of, tensor_of
 from plugrad.transforms.tracing import check_function, gradients_needed
 from plugrad.transforms.tree import only_tensors, tensors_in
 from plugrad.tree import HOLE, refill
@@ -46,7 +46,7 @@ def checkpoint(f: Callable[P, R]) -> Callable[P, R]:
     @functools.wraps(f)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         arguments = tensors_in((args, kwargs))
-        known = {u for t in (*alive(), *arguments) for u in held_nodes(t)}
+        known = {u for t in (*alive(), *arguments) for u in nodes_of(t)}
         # numbers are written down anew
         known = {u for u in known if u.op is not Ops.CONST}
         out = f(*args, **kwargs)

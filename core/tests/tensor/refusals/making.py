@@ -23,14 +23,6 @@ CASES: list[Case] = [
     ("realize", DtypeError, lambda t: t.floats.realize([t.ints]), "realize of [Tensor([["),
     ("schedule", DtypeError, lambda t: t.floats.schedule(None), "schedule of None (NoneType). Pass tensors"),
     ("kernelize", DtypeError, lambda t: t.floats.kernelize("a"), "kernelize of 'a' (str). Pass tensors"),
-    ("count_sharing", DtypeError, lambda t: Tensor.count_sharing([1]), "count_sharing of 1 (int)"),
-    ("count_sharing", DtypeError, lambda t: Tensor.count_sharing(None), "count_sharing of None (NoneType)"),
-    (
-        "static_shape",
-        ShapeError,
-        lambda t: t.symbolic.static_shape(),
-        "static_shape: the shape (size,) is symbolic",
-    ),
     ("astype", DtypeError, lambda t: t.floats.astype("float33"), "astype: 'float33' is not a dtype"),
     ("cast", DtypeError, lambda t: t.floats.cast("float33"), "'float33' is not a dtype"),
     (

@@ -18,7 +18,10 @@ from typing import Any
 from plugrad._frozen import frozen
 from plugrad.dtype import DType, dtypes, least_upper_dtype
 from plugrad.engine import storage
+from plugrad.engine.resolve_graph import resolve_graph
 from plugrad.tensor import Tensor
+from plugrad.tensor.graphs import count_sharing
+from plugrad.tensor.shapes import fixed_shape
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
@@ -228,7 +231,7 @@ class FlatParameters(UpdateUnit):
     def _parts(self, memory: Tensor) -> Iterator[tuple[Tensor, Tensor]]:
         at = 0
         for p in self._params:
-            shape = p.static_shape()
+            shape = fixed_shape(p.shape, "optimizer")
             yield p, memory[at : at + _count(p)].reshape(shape)
             at += _room(p)
 
@@ -336,11 +339,11 @@ def _with_memory_alone(params: Sequence[Tensor]) -> set[int]:
 
     The others stay where they are: views of them are to see updates, and gradients to find them.
     """
-    waiting = storage.resolve_graph(UOp.sink(*Tensor.held_graphs()))
+    waiting = resolve_graph(UOp.sink(*storage.pending_values()))
     read = {u for u in waiting.values() if u.op is Ops.BUFFER}
     return {
         index
-        for index, (p, sharing) in enumerate(zip(params, Tensor.count_sharing(params), strict=True))
+        for index, (p, sharing) in enumerate(zip(params, count_sharing(params), strict=True))
         if p.uop.op is Ops.BUFFER and sharing == 1 and p.uop not in read
     }
 

@@ -82,7 +82,7 @@ class ConversionMixin(TensorBase):
             )
         have, want = self.dtype.itemsize, wanted.itemsize
         if have == want:
-            if self._cell.has_history:
+            if self._storage.has_history:
                 return self._like(self._graph.bitcast(wanted))
             return self._view(lambda u: u.bitcast(wanted))
         last: Any = self.shape[-1] if self.ndim else None

@@ -13,7 +13,7 @@ from plugrad.engine.capture import current_capture
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.host.host_data import unpack
 from plugrad.tensor.host.strided import read_places
-from plugrad.tensor.shapes import is_static, show
+from plugrad.tensor.shapes import fixed_shape, is_static, show
 from plugrad.uop.ops import ELEMENTWISE, MOVEMENT, Ops
 from plugrad.uop.uop import UOp
 
@@ -77,7 +77,7 @@ def text_of(t: TensorBase) -> str:
     if array is None:
         return describe(t)
     values, is_cut = array
-    edge = _edge(t.static_shape())
+    edge = _edge(fixed_shape(t.shape, "repr"))
     options: Any = {"threshold": 0, "edgeitems": edge} if is_cut else {"threshold": _MOST_ELEMENTS}
     lines = np.array2string(values, separator=", ", prefix="Tensor(", **options).splitlines()
     if len(lines) > 2 * _MOST_ROWS:
@@ -100,7 +100,7 @@ def _shown(t: TensorBase) -> "tuple[Any, bool] | None":
     """Return the elements to show as an array, and whether it is cut; None where they are not in memory."""
     if not is_static(t.shape):
         return None
-    u, shape = _in_memory(t.uop), t.static_shape()
+    u, shape = _in_memory(t.uop), fixed_shape(t.shape, "repr")
     edge = _edge(shape)
     places = [
         list(range(size))

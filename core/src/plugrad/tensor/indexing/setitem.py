@@ -7,8 +7,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from plugrad.dtype import ConstType
+from plugrad.engine.view_path import path_between
 from plugrad.tensor.base import TensorBase
-from plugrad.tensor.cell import path_between
 from plugrad.tensor.indexing.indexing import cut_out, parse_index, whole_steps
 from plugrad.tensor.indexing.masked import masked_of
 from plugrad.tensor.indexing.positions import has_tensors, without_truths

@@ -11,6 +11,7 @@ from plugrad.dtype import dtypes
 from plugrad.engine import storage
 from plugrad.engine.bulk_apply import bulk_apply, bulk_apply_computed
 from plugrad.engine.realize import realize
+from plugrad.engine.resolve_graph import resolve_graph
 from plugrad.tensor.host.host_data import HOST, host_buffer
 from plugrad.tensor.lookup import counted
 from plugrad.tensor.shapes import Shape, expanded
@@ -80,7 +81,7 @@ def repeated_parts(part: Callable[[State], State], state: State, count: int, dev
 
 
 def _is_known(state: State) -> bool:
-    graph = storage.resolve_graph(UOp.sink(*state)).values()
+    graph = resolve_graph(UOp.sink(*state)).values()
     return all(storage.find_buffer(u) is not None for u in graph if u.op is Ops.BUFFER)
 
 

@@ -66,17 +66,16 @@ OPERATIONS: tuple[Operation, ...] = (*WRITTEN, *AT_EDGES, *IN_DTYPES)
 
 _REASONS = {
     "says what a tensor is, and computes nothing": (
-        "__init__ __format__ __getattr__ __hash__ __len__ __repr__ count_sharing device dim dtype "
+        "__init__ __format__ __getattr__ __hash__ __len__ __repr__ device dim dtype "
         "element_size grad is_floating_point itemsize nbytes ndim ndimension nelement numel requires_grad "
-        "requires_grad_ shape size static_shape uop"
+        "requires_grad_ shape size uop"
     ),
     "brings elements to the host, as every case does": (
         "__array__ __bool__ __buffer__ __bytes__ __complex__ __deepcopy__ __float__ __index__ __int__ "
         "__contains__ __iter__ __reduce__ allclose data equal item numpy tolist"
     ),
     "says when and where is computed, not what": (
-        "cpu cuda detach held_graphs kernelize no_grad realize replace schedule to to_ to_device train "
-        "training"
+        "cpu cuda detach kernelize no_grad realize replace schedule to to_ to_device train training"
     ),
     "is `contiguous`, as others call it": "clone copy",
     "is about complex numbers, which the table has none of; core/tests/tensor compares them with torch": (

@@ -2,7 +2,7 @@
 
 from plugrad import Tensor
 from plugrad.engine import storage
-from plugrad.jit.hazards import overwriting
+from plugrad.engine.realize import overwriting
 
 
 def test_values_that_wait_are_computed_before_and_new_graphs_read_the_new_values() -> None:

@@ -1,0 +1,61 @@
+"""Graphs with realized values as memory."""
+
+from plugrad.engine.storage import base_of, is_outdated, place_of, resolve
+from plugrad.uop.ops import Ops
+from plugrad.uop.uop import UOp
+
+
+def resolve_graph(root: UOp) -> dict[UOp, UOp]:
+    """Return graphs for `root` and nodes below it, with realized values as memory.
+
+    Nodes below a realized value are not visited. DETACH and FUNCTION, which only gradients see, are left
+    out. Numbers stay as they are: they cost a kernel nothing, on whatever device it runs.
+    """
+    done: dict[UOp, UOp] = {}
+    stack: list[tuple[UOp, bool]] = [(root, False)]
+    while stack:
+        u, ready = stack.pop()
+        if u in done:
+            continue
+        if ready:
+            src = tuple([done[s] for s in u.src])
+            if u.op is Ops.DETACH:
+                done[u] = src[0]
+                continue
+            if u.op is Ops.OUTPUT:
+                done[u] = src[0].src[u.arg]
+                continue
+            done[u] = u if src == u.src else UOp(u.op, u.dtype, src, u.arg, u.tag)
+            continue
+        if not u.src:
+            done[u] = resolve(u) if u.op is Ops.BUFFER else u
+            continue
+        if (place := place_of(u)) is not None:
+            done[u] = resolve(place)
+            continue
+        stack.append((u, True))
+        stack.extend((s, False) for s in u.src if s not in done)
+    return done
+
+
+def overwritten_below(root: UOp) -> UOp | None:
+    """Return the overwritten memory that `root` reads, or its version at that time.
+
+    None where everything is as it was. Graphs that a tensor holds are computed before what they read is
+    overwritten; this is for graphs that are written down on an old one later, as gradients are.
+    """
+    seen: set[UOp] = set()
+    stack = [root]
+    while stack:
+        u = stack.pop()
+        if u in seen:
+            continue
+        seen.add(u)
+        place = place_of(u) if u.src else None
+        memory = u if place is None else base_of(place)
+        if memory.op is Ops.BUFFER and is_outdated(memory):
+            return u
+        if place is None:
+            # what is assigned to is not read
+            stack.extend(u.src[1:] if u.op is Ops.ASSIGN else u.src)
+    return None
