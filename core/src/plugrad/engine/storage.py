@@ -230,6 +230,16 @@ def pending_values() -> list[UOp]:
     return list(out)
 
 
+def storage_at(uop: UOp, device: str) -> tuple[Storage, ViewPath]:
+    """Return the storage that `uop` shows, and how: that of other tensors, or of a value a new one."""
+    base = base_of(uop)
+    if base.op not in VERSIONS:
+        return Storage(uop, device), ()
+    storage = Storage(base, device)
+    found = None if storage.is_memory else storage_showing(uop)
+    return (storage, path_between(uop, base)) if found is None else found
+
+
 def storage_showing(uop: UOp) -> tuple[Storage, ViewPath] | None:
     """Return the storage of the memory that `uop` shows, and how it does, if there is such a storage."""
     memory = _memories.get(memory_of(base_of(uop)))

@@ -15,7 +15,8 @@ from plugrad.errors import GradientError, JitError
 from plugrad.jit.guards import Call, Guards
 from plugrad.jit.inputs import Inputs, check_devices, read_inputs
 from plugrad.jit.replay import Replay
-from plugrad.jit.trace import Shared, Trace, Watched, trace_call
+from plugrad.jit.trace import Shared, Trace, Watched
+from plugrad.jit.tracer import trace_call
 from plugrad.runtime.buffer import Buffer
 from plugrad.schedule.shape_guards import check_conditions
 from plugrad.settings import settings
@@ -359,7 +360,7 @@ def _tensor(view: UOp, shared: Shared | None, places: dict[UOp, UOp]) -> Tensor:
         return Tensor._make(view, "")
     shown = None if shared.storage is None else shared.storage()
     if shown is None:
-        out = Tensor._showing(view, "")
+        out = Tensor._part(*storage.storage_at(view, ""), "")
     else:
         # sizes and places of a slice may be variables
         path = tuple(

@@ -7,11 +7,8 @@ from plugrad.device import Device
 from plugrad.dtype import (
     DType,
     Number,
-    complex_dtype,
-    dtypes,
     element_dtype,
     from_py,
-    is_bool,
     is_complex,
     is_float,
     is_inexact,
@@ -19,11 +16,10 @@ from plugrad.dtype import (
 )
 from plugrad.engine.capture import current_capture
 from plugrad.engine.live import LiveSet
-from plugrad.engine.storage import Storage, base_of, resolve, storage_showing
+from plugrad.engine.storage import Storage, resolve
 from plugrad.engine.view_path import ViewPath, path_between, shown
 from plugrad.errors import DeviceError, DtypeError, name_outer_method
-from plugrad.schedule.versions import VERSIONS
-from plugrad.tensor.numbers import check_element
+from plugrad.tensor.numbers import check_element, scalar_dtype
 from plugrad.tensor.shapes import Dim, Shape, fixed_shape, product
 from plugrad.tensor.size import ByteCount, size_of_shape
 from plugrad.uop.uop import UOp
@@ -84,15 +80,16 @@ class TensorBase:
 
     def _hold(self, uop: UOp, device: str, has_history: bool = False) -> None:
         """Show the value of `uop`, or the memory that it is if no other tensor is that."""
-        self._show(Storage(uop, device, has_history), (), uop, device)
+        self._show(Storage(uop, device, has_history), (), device, uop)
 
-    def _show(self, storage: Storage, path: ViewPath, uop: UOp, device: str) -> None:
-        """Show `path` of `storage`, which is `uop` now."""
+    def _show(self, storage: Storage, path: ViewPath, device: str, node: UOp | None = None) -> None:
+        """Show `path` of `storage`, which is `node` now."""
+        node = shown(storage.uop, path) if node is None else node
         self._storage = storage
         self._path = path
         self._root = storage.uop
-        self._node = uop
-        self._device = uop.device or device
+        self._node = node
+        self._device = node.device or device
         self._is_computed = False
         self._is_detached = False
 
@@ -109,36 +106,17 @@ class TensorBase:
         return self
 
     @classmethod
-    def _showing(cls, uop: UOp, device: str) -> Self:
-        """Return a graph as a tensor that shares memory with who shows it too."""
-        self = object.__new__(cls)
-        self._join(uop, device)
-        self._begin()
-        return self
-
-    @classmethod
     def _part(cls, storage: Storage, path: ViewPath, device: str) -> Self:
         """Return what `path` shows of `storage` as a tensor."""
         self = object.__new__(cls)
-        self._show(storage, path, shown(storage.uop, path), device)
+        self._show(storage, path, device)
         self._begin()
         return self
-
-    def _join(self, uop: UOp, device: str) -> None:
-        """Show a graph; where that is memory, or a view, together with who shows it too."""
-        base = base_of(uop)
-        if base.op not in VERSIONS:
-            self._hold(uop, device)
-            return
-        storage, path = Storage(base, device), path_between(uop, base)
-        if not storage.is_memory and (found := storage_showing(uop)) is not None:
-            storage, path = found
-        self._show(storage, path, shown(storage.uop, path), device)
 
     def _share(self, other: "TensorBase", device: str) -> None:
         """Show what `other` shows."""
         other._note_read()
-        self._show(other._storage, other._path, other._shown(), device)
+        self._show(other._storage, other._path, device, other._shown())
         self._root = other._root
         self._is_computed = other._is_computed
         self._is_detached = other._is_detached
@@ -168,7 +146,7 @@ class TensorBase:
         below = self._shown()
         uop = move(below)
         out = object.__new__(type(self))
-        out._show(self._storage, self._path + path_between(uop, below), uop, self._device)
+        out._show(self._storage, self._path + path_between(uop, below), self._device, uop)
         out._root = self._root
         out._is_computed = self._is_computed
         tracked = self.requires_grad and is_inexact(uop.dtype)
@@ -280,11 +258,6 @@ class TensorBase:
         """Whether gradients flow into this tensor. Set it on those that are to get a `.grad`."""
         return self._is_leaf or self._is_tracked
 
-    @requires_grad.setter
-    def requires_grad(self, value: bool) -> None:
-        self._is_leaf = bool(value)
-        self._is_tracked = self._is_tracked and bool(value)
-
     @property
     def grad(self) -> "Tensor | None":
         """The gradient that `backward()` left here, or None.
@@ -394,26 +367,6 @@ class TensorBase:
                 message = f"tensors on {first._device} and {t._device} do not mix. Move one: "
                 raise DeviceError(name_outer_method(f"{message}.to({first._device!r})."), device=t._device)
             first = t
-
-
-def scalar_dtype(value: Number, beside: DType) -> DType:
-    """Return the dtype of an operation on a tensor of dtype `beside` and a Python number.
-
-    Python numbers are weak: they take the tensor's dtype where its kind can hold them. A complex number
-    beside others gives their complex dtype, a float beside integers the default float, an int beside bools
-    the default int.
-
-    Example:
-        >>> scalar_dtype(1, dtypes.float16), scalar_dtype(1.5, dtypes.int8)
-        (dtypes.float16, dtypes.float32)
-    """
-    if isinstance(value, complex):
-        return complex_dtype(beside)
-    if isinstance(value, bool) or is_inexact(beside):
-        return beside
-    if isinstance(value, float):
-        return dtypes.default_float
-    return from_py(value) if is_bool(beside) else beside
 
 
 def promoted(operands: "Iterable[TensorBase | Number]") -> DType:

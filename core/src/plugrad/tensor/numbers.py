@@ -1,4 +1,4 @@
-"""Check that Python numbers fit a dtype."""
+"""Python numbers beside dtypes: which they fit, and which they lead to."""
 
 import sys
 from typing import Any
@@ -7,16 +7,20 @@ from plugrad.dtype import (
     ConstType,
     DType,
     Number,
+    complex_dtype,
     dtype_max,
     dtype_min,
+    dtypes,
+    from_py,
     is_bool,
     is_complex,
     is_float,
+    is_inexact,
     part_dtype,
 )
 from plugrad.errors import DtypeError
 
-__all__ = ["check_element", "check_fits"]
+__all__ = ["check_element", "check_fits", "scalar_dtype"]
 
 _LARGEST = sys.float_info.max
 
@@ -61,3 +65,23 @@ def check_fits(value: Any, dtype: DType) -> ConstType:
             "Cast to a wider dtype first."
         )
     return int(value)
+
+
+def scalar_dtype(value: Number, beside: DType) -> DType:
+    """Return the dtype of an operation on a tensor of dtype `beside` and a Python number.
+
+    Python numbers are weak: they take the tensor's dtype where its kind can hold them. A complex number
+    beside others gives their complex dtype, a float beside integers the default float, an int beside bools
+    the default int.
+
+    Example:
+        >>> scalar_dtype(1, dtypes.float16), scalar_dtype(1.5, dtypes.int8)
+        (dtypes.float16, dtypes.float32)
+    """
+    if isinstance(value, complex):
+        return complex_dtype(beside)
+    if isinstance(value, bool) or is_inexact(beside):
+        return beside
+    if isinstance(value, float):
+        return dtypes.default_float
+    return from_py(value) if is_bool(beside) else beside

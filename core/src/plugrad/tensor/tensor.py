@@ -198,7 +198,7 @@ class Tensor(
         if device is not None and uop.device not in (None, name):
             uop = uop.copy_to_device(name)
         if isinstance(data, UOp) and uop is data:
-            self._join(uop, name)
+            self._show(*storage.storage_at(uop, name), name)
         elif isinstance(data, Tensor) and uop is given and not data._storage.has_history:
             self._share(data, name)
         else:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from plugrad.dtype import DType, Number, is_complex
 from plugrad.errors import DtypeError
-from plugrad.tensor.base import TensorBase, promoted, scalar_dtype
+from plugrad.tensor.base import TensorBase, promoted
 from plugrad.tensor.complex_formulas.apply import joined
 from plugrad.tensor.complex_formulas.arithmetic import MIXED
+from plugrad.tensor.numbers import scalar_dtype
 from plugrad.tensor.shapes import broadcast_shapes, expanded
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp

@@ -7,7 +7,8 @@ import pytest
 
 from plugrad import Tensor
 from plugrad.jit.inputs import read_inputs
-from plugrad.jit.trace import Trace, trace_call
+from plugrad.jit.trace import Trace
+from plugrad.jit.tracer import trace_call
 
 
 def trace(function: Callable[..., Any], *args: Any) -> Trace:
