@@ -4,7 +4,7 @@ import pytest
 
 from plugrad.dtype import dtypes
 from plugrad.errors import DtypeError, ShapeError
-from plugrad.schedule.lower_complex import complex_view, lower_complex, real_memory
+from plugrad.schedule.lower_complex import complex_view, join_parts, lower_complex, real_memory, split_parts
 from plugrad.uop.ops import Ops
 from plugrad.uop.spec import real_spec, verify
 from plugrad.uop.uop import UOp
@@ -44,6 +44,19 @@ def test_views_of_memory_stay_views_of_it() -> None:
     view = z.permute((1, 0)).shrink(((1, 3), (0, 2))).flip((0,)).reshape((4,))
     expected = memory.permute((1, 0, 2)).shrink(((1, 3), (0, 2), (0, 2))).flip((0,)).reshape((4, 2))
     assert lowered(view) is expected
+
+
+def test_both_parts_side_by_side_are_the_memory_as_it_lies() -> None:
+    z = buffer(3, 4)
+    assert lowered(join_parts(z.real(), z.imag()) + 1).src[0] is real_memory(z)
+    assert lowered(join_parts(z.imag(), z.real()) + 1).src[0] is not real_memory(z)
+
+
+def test_parts_that_lie_side_by_side_are_written_as_they_are() -> None:
+    x = UOp.new_buffer("PYTHON", (3, 2), dtypes.float32) * 2
+    real, imag = split_parts(x)
+    assert lowered(real.with_imag(imag)) is x
+    assert lowered(imag.with_imag(real)) is not x
 
 
 def test_the_view_of_complex_memory_is_found_again() -> None:

@@ -42,6 +42,8 @@ ROWS: dict[str, tuple[str, str, str]] = {
     "Tensor.ifft": ("torch.fft.ifft", "np.fft.ifft", ""),
     "Tensor.rfft": ("torch.fft.rfft", "np.fft.rfft", ""),
     "Tensor.irfft": ("torch.fft.irfft", "np.fft.irfft", ""),
+    "Tensor.hfft": ("torch.fft.hfft", "np.fft.hfft", ""),
+    "Tensor.ihfft": ("torch.fft.ihfft", "np.fft.ihfft", ""),
     "Tensor.fft2": ("torch.fft.fft2", "np.fft.fft2", ""),
     "Tensor.ifft2": ("torch.fft.ifft2", "np.fft.ifft2", ""),
     "Tensor.fftn": ("torch.fft.fftn", "np.fft.fftn", ""),
@@ -50,4 +52,6 @@ ROWS: dict[str, tuple[str, str, str]] = {
     "Tensor.irfft2": ("torch.fft.irfft2", "np.fft.irfft2", ""),
     "Tensor.rfftn": ("torch.fft.rfftn", "np.fft.rfftn", ""),
     "Tensor.irfftn": ("torch.fft.irfftn", "np.fft.irfftn", ""),
+    "Tensor.fftshift": ("torch.fft.fftshift", "np.fft.fftshift", ""),
+    "Tensor.ifftshift": ("torch.fft.ifftshift", "np.fft.ifftshift", ""),
 }

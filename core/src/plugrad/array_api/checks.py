@@ -7,12 +7,12 @@ import inspect
 import types
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Any, TypeVar, get_args, get_origin
+from typing import Any, Literal, TypeVar, get_args, get_origin
 
 from plugrad.dtype import DType, element_dtype, is_complex
-from plugrad.errors import DtypeError
+from plugrad.errors import ArgumentError, DtypeError
 from plugrad.tensor import Tensor
-from plugrad.tensor.shapes import as_flag
+from plugrad.tensor.shapes import as_flag, is_one_of
 
 __all__ = ["check_keeps_imaginary", "checked"]
 
@@ -22,19 +22,19 @@ F = TypeVar("F", bound=Callable[..., Any])
 _OF_REAL_NUMBERS = """
     arange argmax argmin argsort atan2 bitwise_and bitwise_invert bitwise_left_shift bitwise_or
     bitwise_right_shift bitwise_xor ceil clip copysign floor floor_divide greater greater_equal hypot
-    ihfft iinfo less less_equal logaddexp logical_and logical_not logical_or logical_xor max maximum min
-    minimum nextafter remainder rfft rfftn searchsorted signbit sort std trunc var
+    iinfo less less_equal logaddexp logical_and logical_not logical_or logical_xor max maximum min
+    minimum nextafter remainder searchsorted signbit sort std trunc var
 """
 
 
 def checked(function: F) -> F:
-    """Return a function that refuses what is no array, no number or no flag where it takes one.
+    """Return a function that refuses what is no array, number, flag or choice where it takes one.
 
     Functions of real numbers also refuse complex ones.
 
     Raises:
         DtypeError: by the function: an argument is none of those, or complex.
-        ArgumentError: by the function: a flag is neither True nor False.
+        ArgumentError: by the function: a flag is neither True nor False, or a choice is none of those.
 
     Example:
         >>> checked(lambda x: x)(1)
@@ -86,6 +86,8 @@ def _check_of(parameter: inspect.Parameter, is_of_reals: bool) -> Callable[[Any,
     kind: Any = parameter.annotation
     if isinstance(parameter.default, bool):
         return as_flag
+    if get_origin(kind) is Literal:
+        return lambda value, what: _one_choice(value, get_args(kind), what)
     is_several = parameter.kind is parameter.VAR_POSITIONAL
     if get_origin(kind) is Sequence:
         is_several, kind = True, get_args(kind)[0]
@@ -111,6 +113,12 @@ def _one_of(value: object, kinds: tuple[Any, ...], what: str) -> None:
     if not isinstance(value, kinds):
         names = " nor ".join(dict.fromkeys(_NAMES[kind] for kind in kinds))
         raise DtypeError(f"{what}={value!r:.60} ({type(value).__name__}) is no {names}. Use asarray(...).")
+
+
+def _one_choice(value: object, choices: tuple[str, ...], what: str) -> None:
+    if not is_one_of(value, choices):
+        *others, last = map(repr, choices)
+        raise ArgumentError(f"{what}={value!r:.60} is none of {', '.join(others)} and {last}.")
 
 
 def _all_of(value: Any, kinds: tuple[Any, ...], what: str) -> None:

@@ -1,7 +1,4 @@
-"""Discrete Fourier transforms, the extension `fft` of the array API standard.
-
-The transforms are those of tensors, `plugrad.tensor.fft.fourier`. Where a transform takes complex numbers,
-real ones will do, and integers, which become floats.
+"""Discrete Fourier transforms, the extension `fft` of the array API standard: those of tensors.
 
 Source: Python array API standard 2024.12, "Fourier transform Functions".
 """
@@ -10,11 +7,13 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from plugrad.array_api.checks import checked
-from plugrad.array_api.frequencies import fftfreq, fftshift, ifftshift, length, rfftfreq
-from plugrad.dtype import dtypes, is_complex, is_float
-from plugrad.errors import ArgumentError
+from plugrad.dtype import DType, dtypes, is_float
+from plugrad.errors import ArgumentError, DtypeError
 from plugrad.tensor import Tensor
-from plugrad.tensor.shapes import is_one_of, one_axis
+from plugrad.tensor.base import the_dtype
+from plugrad.tensor.fft.fourier import as_size
+from plugrad.tensor.fft.pairs import size_beside
+from plugrad.tensor.shapes import as_number
 
 __all__ = [
     "fft",
@@ -34,9 +33,7 @@ __all__ = [
 ]
 
 Norm = Literal["backward", "ortho", "forward"]
-
-# transforms of what is Hermitian divide where those of what is real do not
-_OPPOSITE: dict[Norm, Norm] = {"backward": "forward", "ortho": "ortho", "forward": "backward"}
+Integers = Sequence[int]
 
 
 # --- complex to complex ---
@@ -44,24 +41,13 @@ _OPPOSITE: dict[Norm, Norm] = {"backward": "forward", "ortho": "ortho", "forward
 
 @checked
 def fft(x: Tensor, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Tensor:
-    """Return the Fourier transform along an axis.
-
-    Args:
-        x: real or complex numbers.
-        n: how many elements to take; zeros are added where there are fewer.
-        axis: which axis.
-        norm: what divides by n: "backward" the inverse, "forward" this; "ortho" both by its root.
-
-    Raises:
-        ArgumentError: `n` is less than 1, or `norm` none of these.
-        AxisError: the axis does not exist.
+    """Return the Fourier transform along an axis; see `Tensor.fft`.
 
     Example:
         >>> fft(Tensor([1.0, 0.0])).real.tolist()
         [1.0, 1.0]
     """
-    at = _axis(x, axis, norm, "fft")
-    return _complex(_pairs(x).fft(n, at, norm))
+    return x.fft(n, axis, norm)
 
 
 @checked
@@ -72,47 +58,25 @@ def ifft(x: Tensor, /, *, n: int | None = None, axis: int = -1, norm: Norm = "ba
         >>> ifft(Tensor([1.0, 1.0])).real.tolist()
         [1.0, 0.0]
     """
-    at = _axis(x, axis, norm, "ifft")
-    return _complex(_pairs(x).ifft(n, at, norm))
+    return x.ifft(n, axis, norm)
 
 
 @checked
 def fftn(
-    x: Tensor,
-    /,
-    *,
-    s: Sequence[int] | None = None,
-    axes: Sequence[int] | None = None,
-    norm: Norm = "backward",
+    x: Tensor, /, *, s: Integers | None = None, axes: Integers | None = None, norm: Norm = "backward"
 ) -> Tensor:
-    """Return the Fourier transform along several axes.
-
-    Args:
-        x: real or complex numbers.
-        s: how many elements to take of each axis, as `n` of `fft`; all for -1.
-        axes: which axes; by default all or, with `s`, as many of the last ones.
-        norm: as for `fft`.
-
-    Raises:
-        ArgumentError: a size is less than 1, there are not as many as axes, or `norm` is unknown.
-        AxisError: an axis does not exist, or comes twice.
+    """Return the Fourier transform along several axes; see `Tensor.fftn`.
 
     Example:
         >>> fftn(Tensor([[1.0, 0.0]])).real.tolist()
         [[1.0, 1.0]]
     """
-    _check_norm(norm, "fftn")
-    return _complex(_pairs(x) if _has_no_axes(x, s, axes) else _pairs(x).fftn(s, axes, norm))
+    return x.fftn(s, axes, norm)
 
 
 @checked
 def ifftn(
-    x: Tensor,
-    /,
-    *,
-    s: Sequence[int] | None = None,
-    axes: Sequence[int] | None = None,
-    norm: Norm = "backward",
+    x: Tensor, /, *, s: Integers | None = None, axes: Integers | None = None, norm: Norm = "backward"
 ) -> Tensor:
     """Return the inverse of `fftn`.
 
@@ -120,8 +84,7 @@ def ifftn(
         >>> ifftn(Tensor([[1.0, 1.0]])).real.tolist()
         [[1.0, 0.0]]
     """
-    _check_norm(norm, "ifftn")
-    return _complex(_pairs(x) if _has_no_axes(x, s, axes) else _pairs(x).ifftn(s, axes, norm))
+    return x.ifftn(s, axes, norm)
 
 
 # --- real to complex, and back ---
@@ -129,89 +92,42 @@ def ifftn(
 
 @checked
 def rfft(x: Tensor, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Tensor:
-    """Return the Fourier transform of real numbers along an axis without its mirror: n//2 + 1 elements.
-
-    Args:
-        x: real numbers.
-        n: how many elements to take; zeros are added where there are fewer.
-        axis: which axis.
-        norm: as for `fft`.
-
-    Raises:
-        ArgumentError: `n` is less than 1, or `norm` unknown.
-        AxisError: the axis does not exist.
-        DtypeError: the numbers are complex.
+    """Return the Fourier transform of real numbers without its mirror; see `Tensor.rfft`.
 
     Example:
         >>> rfft(Tensor([1.0, 2.0])).real.tolist()
         [3.0, -1.0]
     """
-    at = _axis(x, axis, norm, "rfft")
-    return _complex(_floats(x).rfft(n, at, norm))
+    return x.rfft(n, axis, norm)
 
 
 @checked
 def irfft(x: Tensor, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Tensor:
-    """Return the inverse of `rfft`, real numbers.
-
-    Imaginary parts that a transform of real numbers could not have are ignored.
-
-    Args:
-        x: real or complex numbers.
-        n: how many elements to return; by default an even number, 2 less than twice the frequencies.
-        axis: which axis.
-        norm: as for `fft`.
-
-    Raises:
-        ArgumentError: `n` is less than 1, or `norm` unknown.
-        AxisError: the axis does not exist.
+    """Return the inverse of `rfft`, real numbers; see `Tensor.irfft`.
 
     Example:
         >>> irfft(Tensor([3.0, -1.0])).tolist()
         [1.0, 2.0]
     """
-    at = _axis(x, axis, norm, "irfft")
-    return _pairs(x).irfft(n, at, norm)
+    return x.irfft(n, axis, norm)
 
 
 @checked
 def rfftn(
-    x: Tensor,
-    /,
-    *,
-    s: Sequence[int] | None = None,
-    axes: Sequence[int] | None = None,
-    norm: Norm = "backward",
+    x: Tensor, /, *, s: Integers | None = None, axes: Integers | None = None, norm: Norm = "backward"
 ) -> Tensor:
-    """Return `rfft` along the last of several axes, and then `fft` along the others.
-
-    Args:
-        x: real numbers.
-        s: how many elements to take of each axis; all for -1.
-        axes: which axes; by default all or, with `s`, as many of the last ones.
-        norm: as for `fft`.
-
-    Raises:
-        ArgumentError: a size is less than 1, there are not as many as axes, or `norm` is unknown.
-        AxisError: an axis does not exist, comes twice, or there is none.
-        DtypeError: the numbers are complex.
+    """Return `rfft` along the last of several axes, and then `fft` along the others; see `Tensor.rfftn`.
 
     Example:
         >>> rfftn(Tensor([[1.0, 2.0]])).real.tolist()
         [[3.0, -1.0]]
     """
-    _check_norm(norm, "rfftn")
-    return _complex(_floats(x).rfftn(s, axes, norm))
+    return x.rfftn(s, axes, norm)
 
 
 @checked
 def irfftn(
-    x: Tensor,
-    /,
-    *,
-    s: Sequence[int] | None = None,
-    axes: Sequence[int] | None = None,
-    norm: Norm = "backward",
+    x: Tensor, /, *, s: Integers | None = None, axes: Integers | None = None, norm: Norm = "backward"
 ) -> Tensor:
     """Return the inverse of `rfftn`; the last size of `s` says how many real numbers to return.
 
@@ -219,9 +135,7 @@ def irfftn(
         >>> irfftn(Tensor([[3.0, -1.0]])).tolist()
         [[1.0, 2.0]]
     """
-    _check_norm(norm, "irfftn")
-    one_axis(-1, x.ndim, "irfftn")
-    return _pairs(x).irfftn(s, axes, norm)
+    return x.irfftn(s, axes, norm)
 
 
 # --- Hermitian to real, and back ---
@@ -229,86 +143,99 @@ def irfftn(
 
 @checked
 def hfft(x: Tensor, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Tensor:
-    """Return the Fourier transform of what is the conjugate of its mirror, of which half is given.
-
-    The result is real: it is `irfft` of the conjugates, and what divides by n is the other transform.
-
-    Args:
-        x: real or complex numbers.
-        n: how many elements to return; by default an even number, 2 less than twice those given.
-        axis: which axis.
-        norm: as for `fft`.
-
-    Raises:
-        ArgumentError: `n` is less than 1, or `norm` unknown.
-        AxisError: the axis does not exist.
+    """Return the transform, real numbers, of half of what mirrors its conjugates; see `Tensor.hfft`.
 
     Example:
         >>> hfft(Tensor([1.5, -0.5])).tolist()
         [1.0, 2.0]
     """
-    at = _axis(x, axis, norm, "hfft")
-    size: Any = x.shape[at]
-    count = length(2 * (size - 1) if n is None else n, "hfft")
-    conjugates = _pairs(x) * Tensor([1, -1], dtype=dtypes.int8, device=x.device)
-    return conjugates.irfft(count, at, _OPPOSITE[norm])
+    return x.hfft(n, axis, norm)
 
 
 @checked
 def ihfft(x: Tensor, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Tensor:
-    """Return the inverse of `hfft`: n//2 + 1 elements, the conjugates of `rfft`, divided by n.
-
-    Args:
-        x: real numbers.
-        n: how many elements to take; zeros are added where there are fewer.
-        axis: which axis.
-        norm: as for `fft`.
-
-    Raises:
-        ArgumentError: `n` is less than 1, or `norm` unknown.
-        AxisError: the axis does not exist.
-        DtypeError: the numbers are complex.
+    """Return the inverse of `hfft`; see `Tensor.ihfft`.
 
     Example:
         >>> ihfft(Tensor([1.0, 2.0])).real.tolist()
         [1.5, -0.5]
     """
-    at = _axis(x, axis, norm, "ihfft")
-    count = length(x.shape[at] if n is None else n, "ihfft")
-    return _complex(_floats(x).rfft(count, at, _OPPOSITE[norm])).conj()
+    return x.ihfft(n, axis, norm)
 
 
-# --- what these are made of ---
+# --- the frequencies: which they are, and in which order ---
 
 
-def _check_norm(norm: str, what: str) -> None:
-    if not is_one_of(norm, _OPPOSITE):
-        raise ArgumentError(f"{what}: norm={norm!r:.60} is none of 'backward', 'ortho' and 'forward'.")
+@checked
+def fftfreq(n: int, /, *, d: float = 1.0, dtype: DType | None = None, device: str | None = None) -> Tensor:
+    """Return the frequency of each element of `fft`, per unit of `d`: [0, 1, ..., -2, -1] / (n * d).
+
+    Args:
+        n: how many elements; a bound Variable gives frequencies of symbolic number.
+        d: the distance of two samples.
+        dtype: of the result, a real float; by default the default float.
+        device: where the result lives.
+
+    Raises:
+        ArgumentError: `n` is less than 1, or `d` is 0.
+        DtypeError: `d` is no number, or `dtype` no real float.
+
+    Example:
+        >>> fftfreq(4).tolist()
+        [0.0, 0.25, -0.5, -0.25]
+    """
+    count: Any = as_size(n, "fftfreq")
+    place = Tensor.arange(count, dtype=dtypes.int64, device=device)
+    whole, half = (size_beside(place, size, place.dtype) for size in (count, count // 2))
+    return _frequencies((place + half) % whole - half, count, d, dtype, "fftfreq")
 
 
-def _axis(x: Tensor, axis: int, norm: str, what: str) -> int:
-    _check_norm(norm, what)
-    return one_axis(axis, x.ndim, what)
+@checked
+def rfftfreq(n: int, /, *, d: float = 1.0, dtype: DType | None = None, device: str | None = None) -> Tensor:
+    """Return the frequency of each element of `rfft`, as `fftfreq`: [0, 1, ..., n//2] / (n * d).
+
+    Raises:
+        ArgumentError: `n` is less than 1, or `d` is 0.
+        DtypeError: `d` is no number, or `dtype` no real float.
+
+    Example:
+        >>> rfftfreq(4).tolist()
+        [0.0, 0.25, 0.5]
+    """
+    count: Any = as_size(n, "rfftfreq")
+    place = Tensor.arange(count // 2 + 1, dtype=dtypes.int64, device=device)
+    return _frequencies(place, count, d, dtype, "rfftfreq")
 
 
-def _floats(x: Tensor) -> Tensor:
-    """Return real numbers as floats of which complex numbers can consist."""
-    wide = x.dtype if is_float(x.dtype) else dtypes.default_float
-    return x.cast(dtypes.float64 if wide is dtypes.float64 else dtypes.float32)
+@checked
+def fftshift(x: Tensor, /, *, axes: int | Integers | None = None) -> Tensor:
+    """Return a transform with frequency 0 in the middle of some axes, or of all.
+
+    Example:
+        >>> fftshift(Tensor([0, 1, -2, -1])).tolist()
+        [-2, -1, 0, 1]
+    """
+    return x.fftshift(axes)
 
 
-def _pairs(x: Tensor) -> Tensor:
-    """Return complex numbers as a last axis of two elements, as transforms of tensors take them."""
-    if is_complex(x.dtype):
-        return x.view_as_real()
-    real = _floats(x)
-    return real.stack(real.zeros_like(), axis=-1)
+@checked
+def ifftshift(x: Tensor, /, *, axes: int | Integers | None = None) -> Tensor:
+    """Return a transform with frequency 0 in front again: the inverse of `fftshift`.
+
+    Example:
+        >>> ifftshift(Tensor([-2, -1, 0, 1])).tolist()
+        [0, 1, -2, -1]
+    """
+    return x.ifftshift(axes)
 
 
-def _has_no_axes(x: Tensor, s: Sequence[int] | None, axes: Sequence[int] | None) -> bool:
-    """Say whether a transform along several axes has none, and changes nothing."""
-    return not x.ndim and not (s or axes)
-
-
-def _complex(pairs: Tensor) -> Tensor:
-    return pairs.view_as_complex()
+def _frequencies(place: Tensor, count: Any, d: float, dtype: DType | None, what: str) -> Tensor:
+    out = the_dtype(dtype, dtypes.default_float)
+    if not is_float(out):
+        raise DtypeError(f"{what}: dtype={out.name} cannot hold fractions. Pass a real float.")
+    distance = as_number(d, f"{what}: d")
+    if not distance:
+        raise ArgumentError(f"{what}: d={d!r} between samples leaves no frequencies finite. Pass another.")
+    wide = out if out is dtypes.float64 else dtypes.float32
+    places = place.cast(wide)
+    return (places / (size_beside(places, count, wide) * distance)).cast(out)

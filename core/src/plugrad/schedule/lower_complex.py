@@ -56,6 +56,31 @@ def complex_view(view: UOp, sizes: Sequence[UOp], place: UOp) -> UOp:
     return UOp(view.op, place.dtype, (place, *sizes[: len(sizes) - last]), view.arg)
 
 
+def split_parts(whole: UOp) -> tuple[UOp, UOp]:
+    """Return the real and the imaginary parts, which lie along a last axis of 2.
+
+    before: BUFFER(3, 2)
+    after:  its two shrinks, reshaped to (3,)
+    """
+    shape = whole.shape[:-1]
+    every = [(0, size) for size in shape]
+    real, imag = (whole.shrink((*every, (at, at + 1))).reshape(shape) for at in range(2))
+    return real, imag
+
+
+def join_parts(real: UOp, imag: UOp) -> UOp:
+    """Return both parts side by side along a last axis of 2.
+
+    before: two nodes of shape (3,)
+    after:  where(range(2) == 0, the first, the second), of shape (3, 2)
+    """
+    shape = real.shape
+    both = (*shape, 2)
+    is_real = UOp.iota(2).eq(0).reshape((*(1,) * len(shape), 2)).expand(both)
+    first, second = (part.reshape((*shape, 1)).expand(both) for part in (real, imag))
+    return is_real.where(first, second)
+
+
 def lower_complex(sink: UOp) -> UOp:
     """Return the graph without complex numbers; sources of the SINK keep their places.
 
@@ -84,9 +109,9 @@ class _Lowering:
         return sink.replace(src=tuple([self._asked(u) for u in sink.src]))
 
     def _asked(self, u: UOp) -> UOp:
-        """Return the requested values. Parts of complex memory get memory of their own."""
+        """Return the requested values. What is taken from complex memory gets memory of its own."""
         found = self._stored(u)
-        is_part = base_of(found).op in VERSIONS and base_of(u).op not in VERSIONS and not is_complex(u.dtype)
+        is_part = base_of(found).op in VERSIONS and base_of(u).op not in VERSIONS
         return found.contiguous() if is_part else found
 
     def _stored(self, u: UOp) -> UOp:
@@ -112,6 +137,8 @@ class _Lowering:
                 return z.real.ne(0.0) | z.imag.ne(0.0) if is_bool(u.dtype) else z.real.cast(u.dtype)
         if u.op is Ops.FUNCTION:
             return u
+        if u.op is Ops.WHERE and (joined := _joined_parts(u)) is not None:
+            return self._stored(joined)
         src = tuple([self._stored(s) for s in u.src])
         return u if src == u.src else u.replace(src=src)
 
@@ -123,7 +150,7 @@ class _Lowering:
         if u.op is Ops.OUTPUT:
             return self._pairs[output_of(u)]
         if u.op is Ops.COMPLEX:
-            return Pair(self._done[u.src[0]], self._done[u.src[1]])
+            return _pair_of_parts(self._done[u.src[0]], self._done[u.src[1]])
         if u.op in MOVEMENT:
             return self._moved(u)
         if u.op in _IN_MEMORY:
@@ -278,17 +305,31 @@ def _lifted(u: UOp, whole: UOp) -> UOp:
 
 def _parts_of(whole: UOp) -> Pair:
     """Return the parts of what lies in memory."""
-    shape = whole.shape[:-1]
-    every = [(0, size) for size in shape]
-    real, imag = (whole.shrink((*every, (at, at + 1))).reshape(shape) for at in range(2))
-    return Pair(real, imag, whole)
+    return Pair(*split_parts(whole), whole)
+
+
+def _pair_of_parts(real: UOp, imag: UOp) -> Pair:
+    """Return a pair of two parts; with the whole where `split_parts` made them of one."""
+    if real.op is Ops.RESHAPE and (cut := real.src[0]).op is Ops.SHRINK:
+        whole = cut.src[0]
+        if whole.shape[-1:] == (2,) and whole.shape[:-1] == real.shape and (real, imag) == split_parts(whole):
+            return Pair(real, imag, whole)
+    return Pair(real, imag)
+
+
+def _joined_parts(u: UOp) -> UOp | None:
+    """Return the complex node whose parts `join_parts` put side by side."""
+    part = u.src[1]
+    while part.op is Ops.EXPAND or part.op is Ops.RESHAPE:
+        part = part.src[0]
+    if part.op is not Ops.REAL:
+        return None
+    z = part.src[0]
+    return z if u is join_parts(part, z.imag()) else None
 
 
 def _whole(pair: Pair, shape: Shape) -> UOp:
     """Return both parts side by side along a last axis."""
     if pair.whole is not None:
         return pair.whole
-    both = (*shape, 2)
-    is_real = UOp.iota(2).eq(0).reshape((*(1,) * len(shape), 2)).expand(both)
-    real, imag = (_spread(part, shape).reshape((*shape, 1)).expand(both) for part in (pair.real, pair.imag))
-    return is_real.where(real, imag)
+    return join_parts(_spread(pair.real, shape), _spread(pair.imag, shape))

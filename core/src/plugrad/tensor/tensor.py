@@ -31,9 +31,7 @@ from plugrad.tensor.elementwise.operands import OperandMixin
 from plugrad.tensor.elementwise.operators import OperatorMixin
 from plugrad.tensor.elementwise.special import SpecialMixin
 from plugrad.tensor.elementwise.synonyms import SynonymMixin
-from plugrad.tensor.fft.fourier import FourierMixin
-from plugrad.tensor.fft.fourier_axes import FourierAxesMixin
-from plugrad.tensor.fft.half_spectra import HalfSpectraMixin
+from plugrad.tensor.fft.mixin import FourierMixin
 from plugrad.tensor.functional.adaptive import AdaptivePoolingMixin
 from plugrad.tensor.functional.attention import AttentionMixin
 from plugrad.tensor.functional.classification import ClassificationMixin
@@ -127,8 +125,6 @@ class Tensor(
     MatrixMixin,
     SpectralMixin,
     FourierMixin,
-    FourierAxesMixin,
-    HalfSpectraMixin,
     AdaptivePoolingMixin,
     AttentionMixin,
     PoolingMixin,

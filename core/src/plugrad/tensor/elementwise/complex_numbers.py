@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from plugrad.dtype import COMPLEX, is_complex
 from plugrad.errors import DtypeError, ShapeError
+from plugrad.schedule.lower_complex import join_parts, split_parts
 from plugrad.tensor.arguments import tensors
 from plugrad.tensor.base import TensorBase
-from plugrad.tensor.complex_formulas.apply import joined, parts_of
+from plugrad.tensor.complex_formulas.apply import parts_of
 from plugrad.tensor.shapes import show
 
 if TYPE_CHECKING:
@@ -107,8 +108,7 @@ class ComplexMixin(TensorBase):
         """
         if not is_complex(self.dtype):
             raise DtypeError(f"view_as_real of {self.dtype.name}: it takes complex numbers.")
-        real, imag = parts_of(self)
-        return real.stack(imag, axis=-1)
+        return self._like(join_parts(self._graph.real(), self._graph.imag()))
 
     def view_as_complex(self: Tensor) -> Tensor:
         """Return the complex numbers whose parts lie along the last axis, which is of size 2.
@@ -129,7 +129,8 @@ class ComplexMixin(TensorBase):
             raise ShapeError(
                 f"view_as_complex of shape {show(self.shape)}: the last axis has to be of size 2."
             )
-        return joined(self[..., 0], self[..., 1])
+        real, imag = split_parts(self._graph)
+        return self._like(real.with_imag(imag))
 
     @property
     def mH(self: Tensor) -> Tensor:

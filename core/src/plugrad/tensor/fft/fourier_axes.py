@@ -1,20 +1,16 @@
-"""Discrete Fourier transforms along several axes: one after the other.
-
-Complex numbers are a last axis of two elements, as in `plugrad.tensor.fft.fourier`.
-"""
+"""Discrete Fourier transforms along several axes, one after the other, and the order of frequencies."""
 
 from __future__ import annotations
 
-# `self` is the class that joins the mixins, which share its protected members
-# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
+# pyright: reportPrivateUsage=false
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from plugrad.errors import ArgumentError, AxisError
-from plugrad.tensor.base import TensorBase
-from plugrad.tensor.fft.fourier import FourierNorm
+from plugrad.tensor.fft.fourier import FourierNorm, complex_transform, half_transform, real_transform
 from plugrad.tensor.keywords import AxesNames, renamed
-from plugrad.tensor.shapes import Axes, Dim, as_int, one_axis, several, show
+from plugrad.tensor.shapes import Axes, Dim, as_int, one_axis, several, show, some_axes
+from plugrad.uop.shape import add_sizes
 from plugrad.uop.uop import UOp
 
 if TYPE_CHECKING:
@@ -23,221 +19,243 @@ if TYPE_CHECKING:
 Sizes = Sequence[Dim | None] | None
 
 
-class FourierAxesMixin(TensorBase):
-    """Transforms of images and volumes."""
+def fft2(
+    self: Tensor,
+    s: Sizes = None,
+    axes: tuple[int, int] = (-2, -1),
+    norm: FourierNorm | None = "backward",
+    **names: Unpack[AxesNames],
+) -> Tensor:
+    """Return the Fourier transform along two axes, complex numbers: (..., m, n) -> (..., m, n).
 
-    __slots__ = ()
+    Args:
+        s: how many elements to take of each axis, as `n` of `fft`; all for -1.
+        axes: which axes.
+        norm: as for `fft`.
 
-    def fft2(
-        self: Tensor,
-        s: Sizes = None,
-        axes: tuple[int, int] = (-2, -1),
-        norm: FourierNorm | None = "backward",
-        **names: Unpack[AxesNames],
-    ) -> Tensor:
-        """Return the Fourier transform along two axes: (..., m, n, 2) -> (..., m, n, 2).
+    Raises:
+        ArgumentError: a size is less than 1, there are not as many as axes, or `norm` is unknown.
+        AxisError: these are not two axes, one does not exist, or both are the same.
 
-        Args:
-            s: how many elements to take of each axis, as `n` of `fft`.
-            axes: which axes, counted without the one of real and imaginary parts.
-            norm: as for `fft`.
+    Example:
+        >>> Tensor([[1.0, 0.0]]).fft2().tolist()
+        [[(1+0j), (1+0j)]]
+    """
+    if names:
+        (axes,) = renamed(fft2, names, axes=axes)
+    found = _two_axes("fft2", axes, self.ndim)
+    return complex_transform(self, "fft2", _sizes_of("fft2", s, found), found, norm, -1)
 
-        Raises:
-            ArgumentError: a size is less than 1, there are not as many as axes, or `norm` is unknown.
-            AxisError: these are not two axes, one does not exist, or both are the same.
-            ShapeError: the last axis has not two elements.
 
-        Example:
-            >>> Tensor([[[1.0, 0.0], [0.0, 0.0]]]).fft2().tolist()
-            [[[1.0, 0.0], [1.0, 0.0]]]
-        """
-        if names:
-            (axes,) = renamed(self.fft2, names, axes=axes)
-        self._check_complex("fft2", -1)
-        return self._transformed_along(self._two_axes("fft2", axes, self.ndim - 1), s, norm, -1, "fft2")
+def ifft2(
+    self: Tensor,
+    s: Sizes = None,
+    axes: tuple[int, int] = (-2, -1),
+    norm: FourierNorm | None = "backward",
+    **names: Unpack[AxesNames],
+) -> Tensor:
+    """Return the inverse of `fft2`: (..., m, n) -> (..., m, n).
 
-    def ifft2(
-        self: Tensor,
-        s: Sizes = None,
-        axes: tuple[int, int] = (-2, -1),
-        norm: FourierNorm | None = "backward",
-        **names: Unpack[AxesNames],
-    ) -> Tensor:
-        """Return the inverse of `fft2`: (..., m, n, 2) -> (..., m, n, 2).
+    Example:
+        >>> Tensor([[1 + 0j, 1 + 0j]]).ifft2().tolist()
+        [[(1+0j), 0j]]
+    """
+    if names:
+        (axes,) = renamed(ifft2, names, axes=axes)
+    found = _two_axes("ifft2", axes, self.ndim)
+    return complex_transform(self, "ifft2", _sizes_of("ifft2", s, found), found, norm, 1)
 
-        Example:
-            >>> Tensor([[[1.0, 0.0], [1.0, 0.0]]]).ifft2().tolist()
-            [[[1.0, 0.0], [0.0, 0.0]]]
-        """
-        if names:
-            (axes,) = renamed(self.ifft2, names, axes=axes)
-        self._check_complex("ifft2", -1)
-        return self._transformed_along(self._two_axes("ifft2", axes, self.ndim - 1), s, norm, 1, "ifft2")
 
-    def fftn(
-        self: Tensor,
-        s: Sizes = None,
-        axes: Axes = None,
-        norm: FourierNorm | None = "backward",
-        **names: Unpack[AxesNames],
-    ) -> Tensor:
-        """Return the Fourier transform along several axes of complex numbers.
+def fftn(
+    self: Tensor,
+    s: Sizes = None,
+    axes: Axes = None,
+    norm: FourierNorm | None = "backward",
+    **names: Unpack[AxesNames],
+) -> Tensor:
+    """Return the Fourier transform along several axes, complex numbers.
 
-        Args:
-            s: how many elements to take of each axis, as `n` of `fft`.
-            axes: which axes, counted without the one of real and imaginary parts; by default all or, with
-                `s`, as many of the last ones.
-            norm: as for `fft`.
+    Args:
+        s: how many elements to take of each axis, as `n` of `fft`; all for -1.
+        axes: which axes; by default all or, with `s`, as many of the last ones.
+        norm: as for `fft`.
 
-        Raises:
-            ArgumentError: a size is less than 1, there are not as many as axes, or `norm` is unknown.
-            AxisError: an axis does not exist, or comes twice.
-            ShapeError: the last axis has not two elements.
+    Raises:
+        ArgumentError: a size is less than 1, there are not as many as axes, or `norm` is unknown.
+        AxisError: an axis does not exist, or comes twice.
 
-        Example:
-            >>> Tensor([[[1.0, 0.0], [0.0, 0.0]]]).fftn().tolist()
-            [[[1.0, 0.0], [1.0, 0.0]]]
-        """
-        if names:
-            (axes,) = renamed(self.fftn, names, axes=axes)
-        self._check_complex("fftn", -1)
-        return self._transformed_along(_axes_of("fftn", s, axes, self.ndim - 1), s, norm, -1, "fftn")
+    Example:
+        >>> Tensor([[1.0, 0.0]]).fftn().tolist()
+        [[(1+0j), (1+0j)]]
+    """
+    if names:
+        (axes,) = renamed(fftn, names, axes=axes)
+    found = _axes_of("fftn", s, axes, self.ndim)
+    return complex_transform(self, "fftn", _sizes_of("fftn", s, found), found, norm, -1)
 
-    def ifftn(
-        self: Tensor,
-        s: Sizes = None,
-        axes: Axes = None,
-        norm: FourierNorm | None = "backward",
-        **names: Unpack[AxesNames],
-    ) -> Tensor:
-        """Return the inverse of `fftn`.
 
-        Example:
-            >>> Tensor([[[1.0, 0.0], [1.0, 0.0]]]).ifftn().tolist()
-            [[[1.0, 0.0], [0.0, 0.0]]]
-        """
-        if names:
-            (axes,) = renamed(self.ifftn, names, axes=axes)
-        self._check_complex("ifftn", -1)
-        return self._transformed_along(_axes_of("ifftn", s, axes, self.ndim - 1), s, norm, 1, "ifftn")
+def ifftn(
+    self: Tensor,
+    s: Sizes = None,
+    axes: Axes = None,
+    norm: FourierNorm | None = "backward",
+    **names: Unpack[AxesNames],
+) -> Tensor:
+    """Return the inverse of `fftn`.
 
-    def rfft2(
-        self: Tensor,
-        s: Sizes = None,
-        axes: tuple[int, int] = (-2, -1),
-        norm: FourierNorm | None = "backward",
-        **names: Unpack[AxesNames],
-    ) -> Tensor:
-        """Return `rfft` along the second of two axes, and then `fft` along the first.
+    Example:
+        >>> Tensor([[1 + 0j, 1 + 0j]]).ifftn().tolist()
+        [[(1+0j), 0j]]
+    """
+    if names:
+        (axes,) = renamed(ifftn, names, axes=axes)
+    found = _axes_of("ifftn", s, axes, self.ndim)
+    return complex_transform(self, "ifftn", _sizes_of("ifftn", s, found), found, norm, 1)
 
-        (..., m, n) -> (..., m, n//2+1, 2).
 
-        Example:
-            >>> Tensor([[1.0, 2.0]]).rfft2().tolist()
-            [[[3.0, 0.0], [-1.0, 0.0]]]
-        """
-        if names:
-            (axes,) = renamed(self.rfft2, names, axes=axes)
-        return self._real_along(self._two_axes("rfft2", axes, self.ndim), s, norm, "rfft2")
+def rfft2(
+    self: Tensor,
+    s: Sizes = None,
+    axes: tuple[int, int] = (-2, -1),
+    norm: FourierNorm | None = "backward",
+    **names: Unpack[AxesNames],
+) -> Tensor:
+    """Return `rfft` along the second of two axes, and then `fft` along the first.
 
-    def irfft2(
-        self: Tensor,
-        s: Sizes = None,
-        axes: tuple[int, int] = (-2, -1),
-        norm: FourierNorm | None = "backward",
-        **names: Unpack[AxesNames],
-    ) -> Tensor:
-        """Return the inverse of `rfft2`: (..., m, n//2+1, 2) -> (..., m, n).
+    (..., m, n) -> (..., m, n//2+1).
 
-        Example:
-            >>> Tensor([[[3.0, 0.0], [-1.0, 0.0]]]).irfft2().tolist()
-            [[1.0, 2.0]]
-        """
-        if names:
-            (axes,) = renamed(self.irfft2, names, axes=axes)
-        self._check_complex("irfft2", -1)
-        return self._back_along(self._two_axes("irfft2", axes, self.ndim - 1), s, norm, "irfft2")
+    Example:
+        >>> Tensor([[1.0, 2.0]]).rfft2().tolist()
+        [[(3+0j), (-1+0j)]]
+    """
+    if names:
+        (axes,) = renamed(rfft2, names, axes=axes)
+    found = _two_axes("rfft2", axes, self.ndim)
+    _check_last(self, found, "rfft2")
+    return half_transform(self, "rfft2", _sizes_of("rfft2", s, found), found, norm)
 
-    def rfftn(
-        self: Tensor,
-        s: Sizes = None,
-        axes: Axes = None,
-        norm: FourierNorm | None = "backward",
-        **names: Unpack[AxesNames],
-    ) -> Tensor:
-        """Return `rfft` along the last of several axes, and then `fft` along the others.
 
-        Args:
-            s: how many elements to take of each axis.
-            axes: which axes of this tensor; by default all or, with `s`, as many of the last ones.
-            norm: as for `fft`.
+def irfft2(
+    self: Tensor,
+    s: Sizes = None,
+    axes: tuple[int, int] = (-2, -1),
+    norm: FourierNorm | None = "backward",
+    **names: Unpack[AxesNames],
+) -> Tensor:
+    """Return the inverse of `rfft2`: (..., m, n//2+1) -> (..., m, n).
 
-        Raises:
-            ArgumentError: a size is less than 1, there are not as many as axes, or `norm` is unknown.
-            AxisError: an axis does not exist, or comes twice.
+    Example:
+        >>> Tensor([[3 + 0j, -1 + 0j]]).irfft2().tolist()
+        [[1.0, 2.0]]
+    """
+    if names:
+        (axes,) = renamed(irfft2, names, axes=axes)
+    found = _two_axes("irfft2", axes, self.ndim)
+    _check_last(self, found, "irfft2")
+    return real_transform(self, "irfft2", _sizes_of("irfft2", s, found), found, norm)
 
-        Example:
-            >>> Tensor([[1.0, 2.0]]).rfftn().tolist()
-            [[[3.0, 0.0], [-1.0, 0.0]]]
-        """
-        if names:
-            (axes,) = renamed(self.rfftn, names, axes=axes)
-        return self._real_along(_axes_of("rfftn", s, axes, self.ndim), s, norm, "rfftn")
 
-    def irfftn(
-        self: Tensor,
-        s: Sizes = None,
-        axes: Axes = None,
-        norm: FourierNorm | None = "backward",
-        **names: Unpack[AxesNames],
-    ) -> Tensor:
-        """Return the inverse of `rfftn`; the last size of `s` says how many real numbers to return.
+def rfftn(
+    self: Tensor,
+    s: Sizes = None,
+    axes: Axes = None,
+    norm: FourierNorm | None = "backward",
+    **names: Unpack[AxesNames],
+) -> Tensor:
+    """Return `rfft` along the last of several axes, and then `fft` along the others.
 
-        Example:
-            >>> Tensor([[[3.0, 0.0], [-1.0, 0.0]]]).irfftn().tolist()
-            [[1.0, 2.0]]
-        """
-        if names:
-            (axes,) = renamed(self.irfftn, names, axes=axes)
-        self._check_complex("irfftn", -1)
-        return self._back_along(_axes_of("irfftn", s, axes, self.ndim - 1), s, norm, "irfftn")
+    Args:
+        s: how many elements to take of each axis; all for -1.
+        axes: which axes; by default all or, with `s`, as many of the last ones.
+        norm: as for `fft`.
 
-    # --- what these are made of ---
+    Raises:
+        ArgumentError: a size is less than 1, there are not as many as axes, or `norm` is unknown.
+        AxisError: an axis does not exist, or comes twice, or there is none.
+        DtypeError: the numbers are complex.
 
-    def _two_axes(self: Tensor, what: str, axes: Axes, ndim: int) -> tuple[int, ...]:
-        if axes is None or len(several(axes)) != 2:
-            raise AxisError(f"{what}: axes={axes!r} are not two. Name two axes, or use {what[:-1]}n.")
-        return _axes_of(what, None, axes, ndim)
+    Example:
+        >>> Tensor([[1.0, 2.0]]).rfftn().tolist()
+        [[(3+0j), (-1+0j)]]
+    """
+    if names:
+        (axes,) = renamed(rfftn, names, axes=axes)
+    found = _axes_of("rfftn", s, axes, self.ndim)
+    _check_last(self, found, "rfftn")
+    return half_transform(self, "rfftn", _sizes_of("rfftn", s, found), found, norm)
 
-    def _transformed_along(
-        self: Tensor, axes: tuple[int, ...], s: Sizes, norm: FourierNorm | None, sign: int, what: str
-    ) -> Tensor:
-        out = self
-        for axis, size in zip(axes, _sizes_of(what, s, axes), strict=True):
-            out = out._transformed(what, size, axis, norm, sign)
-        return out
 
-    def _real_along(
-        self: Tensor, axes: tuple[int, ...], s: Sizes, norm: FourierNorm | None, what: str
-    ) -> Tensor:
-        sizes = _sizes_of(what, s, axes)
-        if not axes:
-            raise AxisError(f"{what} of shape {show(self.shape)}: there is no axis to transform.")
-        out = self.rfft(sizes[-1], axes[-1], norm)
-        for axis, size in zip(axes[:-1], sizes, strict=False):
-            out = out._transformed(what, size, axis, norm, -1)
-        return out
+def irfftn(
+    self: Tensor,
+    s: Sizes = None,
+    axes: Axes = None,
+    norm: FourierNorm | None = "backward",
+    **names: Unpack[AxesNames],
+) -> Tensor:
+    """Return the inverse of `rfftn`; the last size of `s` says how many real numbers to return.
 
-    def _back_along(
-        self: Tensor, axes: tuple[int, ...], s: Sizes, norm: FourierNorm | None, what: str
-    ) -> Tensor:
-        sizes = _sizes_of(what, s, axes)
-        if not axes:
-            raise AxisError(f"{what} of shape {show(self.shape)}: there is no axis to transform.")
-        out = self
-        for axis, size in zip(axes[:-1], sizes, strict=False):
-            out = out._transformed(what, size, axis, norm, 1)
-        return out.irfft(sizes[-1], axes[-1], norm)
+    Example:
+        >>> Tensor([[3 + 0j, -1 + 0j]]).irfftn().tolist()
+        [[1.0, 2.0]]
+    """
+    if names:
+        (axes,) = renamed(irfftn, names, axes=axes)
+    found = _axes_of("irfftn", s, axes, self.ndim)
+    _check_last(self, found, "irfftn")
+    return real_transform(self, "irfftn", _sizes_of("irfftn", s, found), found, norm)
+
+
+def fftshift(self: Tensor, axes: Axes = None, **names: Unpack[AxesNames]) -> Tensor:
+    """Return a transform with frequency 0 in the middle of some axes, or of all.
+
+    Raises:
+        AxisError: an axis does not exist, or comes twice.
+
+    Example:
+        >>> Tensor([0, 1, -2, -1]).fftshift().tolist()
+        [-2, -1, 0, 1]
+    """
+    if names:
+        (axes,) = renamed(fftshift, names, axes=axes)
+    return _rolled(self, axes, 1, "fftshift")
+
+
+def ifftshift(self: Tensor, axes: Axes = None, **names: Unpack[AxesNames]) -> Tensor:
+    """Return a transform with frequency 0 in front again: the inverse of `fftshift`.
+
+    Raises:
+        AxisError: an axis does not exist, or comes twice.
+
+    Example:
+        >>> Tensor([-2, -1, 0, 1]).ifftshift().tolist()
+        [0, 1, -2, -1]
+    """
+    if names:
+        (axes,) = renamed(ifftshift, names, axes=axes)
+    return _rolled(self, axes, -1, "ifftshift")
+
+
+def _rolled(x: Tensor, axes: Axes, direction: int, what: str) -> Tensor:
+    for at in some_axes(axes, x.ndim, what):
+        size: Any = x.shape[at]
+        half = size // 2
+        if isinstance(size, int):
+            x = x.roll(direction * half, at)
+        else:
+            middle = add_sizes(size, -half) if direction > 0 else half
+            x = x._interval(at, middle, size).cat(x._interval(at, 0, middle), axis=at)
+    return x
+
+
+def _two_axes(what: str, axes: Axes, ndim: int) -> tuple[int, ...]:
+    if axes is None or len(several(axes)) != 2:
+        raise AxisError(f"{what}: axes={axes!r} are not two. Name two axes, or use {what[:-1]}n.")
+    return _axes_of(what, None, axes, ndim)
+
+
+def _check_last(x: Tensor, axes: tuple[int, ...], what: str) -> None:
+    if not axes:
+        raise AxisError(f"{what} of shape {show(x.shape)}: there is no axis to transform.")
 
 
 def _axes_of(what: str, s: Sizes, axes: Axes, ndim: int) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""Fourier transforms of every length. Complex numbers have an axis of two."""
+"""Fourier transforms of every length. Complex numbers come and go as pairs, which tables of floats hold."""
 
 # the lambdas of a table take whatever its inputs are
 # ruff: noqa: E731
@@ -25,34 +25,56 @@ def _cases() -> Iterator[Operation]:
         x = reals(2, size, 2)
         for name in ("fft", "ifft"):
             there: Meaning = lambda x, name=name: _pairs(getattr(np.fft, name)(_complex(x)))
-            call: Meaning = lambda x, name=name: getattr(x, name)()
+            call: Meaning = lambda x, name=name: getattr(x.view_as_complex(), name)().view_as_real()
             yield Operation(name, f"of {size}", call, there, (x,), order=2, accuracy=2.0)
         real: Meaning = lambda x: _pairs(np.fft.rfft(x))
-        yield Operation("rfft", f"of {size}", lambda x: x.rfft(), real, (x[..., 0],), order=2, accuracy=2.0)
+        yield Operation(
+            "rfft", f"of {size}", lambda x: x.rfft().view_as_real(), real, (x[..., 0],), order=2, accuracy=2.0
+        )
         back: Meaning = lambda x, n=size: np.fft.irfft(_complex(x), n)
         half = (reals(2, size // 2 + 1, 2),)
         yield Operation(
-            "irfft", f"to {size}", lambda x, n=size: x.irfft(n), back, half, order=2, accuracy=2.0
+            "irfft",
+            f"to {size}",
+            lambda x, n=size: x.view_as_complex().irfft(n),
+            back,
+            half,
+            order=2,
+            accuracy=2.0,
         )
     image = reals(3, 4, 2)
     for name in ("fft2", "ifft2"):
         both: Meaning = lambda x, name=name: _pairs(getattr(np.fft, name)(_complex(x)))
-        call2: Meaning = lambda x, name=name: getattr(x, name)()
+        call2: Meaning = lambda x, name=name: getattr(x.view_as_complex(), name)().view_as_real()
         yield Operation(name, "3 by 4", call2, both, (image,), order=2, accuracy=2.0)
     for name in ("fftn", "ifftn"):
         every: Meaning = lambda x, name=name: _pairs(getattr(np.fft, name)(_complex(x)))
-        calln: Meaning = lambda x, name=name: getattr(x, name)()
+        calln: Meaning = lambda x, name=name: getattr(x.view_as_complex(), name)().view_as_real()
         yield Operation(name, "3 by 4", calln, every, (image,), order=2, accuracy=2.0)
     for name in ("rfft2", "rfftn"):
         halved: Meaning = lambda x, name=name: _pairs(getattr(np.fft, name)(x, (4, 5), (-2, -1)))
-        callr: Meaning = lambda x, name=name: getattr(x, name)((4, 5))
+        callr: Meaning = lambda x, name=name: getattr(x, name)((4, 5)).view_as_real()
         yield Operation(name, "4 by 5 of 3 by 4", callr, halved, (reals(3, 4),), order=2, accuracy=2.0)
     for name in ("irfft2", "irfftn"):
         whole: Meaning = lambda x, name=name: getattr(np.fft, name)(_complex(x), (3, 5), (-2, -1))
-        calli: Meaning = lambda x, name=name: getattr(x, name)((3, 5))
+        calli: Meaning = lambda x, name=name: getattr(x.view_as_complex(), name)((3, 5))
         yield Operation(name, "3 by 5", calli, whole, (reals(3, 3, 2),), order=2, accuracy=2.0)
     padded: Meaning = lambda x: _pairs(np.fft.fft(_complex(x), 5, 0, "ortho"))
-    yield Operation("fft", "5 of 3, ortho, axis 0", lambda x: x.fft(5, 0, "ortho"), padded, (image,), order=2)
+    short: Meaning = lambda x: x.view_as_complex().fft(5, 0, "ortho").view_as_real()
+    yield Operation("fft", "5 of 3, ortho, axis 0", short, padded, (image,), order=2)
+    of_real: Meaning = lambda x: _pairs(np.fft.fft(x))
+    yield Operation(
+        "fft", "of real numbers", lambda x: x.fft().view_as_real(), of_real, (reals(2, 5),), order=2
+    )
+    mirrored: Meaning = lambda x: np.fft.hfft(_complex(x), 5)
+    to_real: Meaning = lambda x: x.view_as_complex().hfft(5)
+    yield Operation("hfft", "to 5", to_real, mirrored, (reals(2, 3, 2),), order=2, accuracy=2.0)
+    inverse: Meaning = lambda x: _pairs(np.fft.ihfft(x))
+    yield Operation("ihfft", "of 5", lambda x: x.ihfft().view_as_real(), inverse, (reals(2, 5),), order=2)
+    for name in ("fftshift", "ifftshift"):
+        moved: Meaning = lambda x, name=name: getattr(np.fft, name)(x)
+        move: Meaning = lambda x, name=name: getattr(x, name)()
+        yield Operation(name, "3 by 4", move, moved, (reals(3, 4),), order=2)
 
 
 CASES = (*_cases(),)

@@ -1,0 +1,188 @@
+"""Fourier transforms along the last axis, without a divisor, of pairs and of real numbers.
+
+A length that is a product of numbers up to 64 takes one matrix product for each of them, so 3 for 4096 and 4
+for a million. Prime lengths up to 256 are one product too, and longer ones for many rows; what else has
+larger prime factors is a convolution of at least twice the length. A symbolic length, whose factors vary, is
+taken for a prime one: what it is at most says which of these ways.
+
+Source: Cooley and Tukey 1965, "An algorithm for the machine calculation of complex Fourier series"; Bluestein
+1970, "A linear filtering approach to the computation of discrete Fourier transform".
+"""
+
+from __future__ import annotations
+
+# pyright: reportPrivateUsage=false
+import math
+from typing import TYPE_CHECKING, Any
+
+from plugrad.dtype import dtypes
+from plugrad.tensor.fft.cosine_sums import by_symmetry, half_by_matrices
+from plugrad.tensor.fft.pairs import circle, conjugate, count_up, in_memory, size_beside, times, turned_by
+from plugrad.tensor.shapes import Dim
+from plugrad.uop.shape import add_sizes, greatest
+
+if TYPE_CHECKING:
+    from plugrad.tensor.tensor import Tensor
+
+__all__ = ["frequencies", "half_frequencies", "mirrored", "resized"]
+
+_RADIX = 64
+# One more step is less work than two with larger factors than this.
+_BALANCED = 32
+_DIRECT = 256
+# Making a cosine takes as long as multiplying by it for so many rows.
+_ROWS_TO_MAKE = 75
+# A convolution takes so many multiplications for each element, twice over for each it is padded by.
+_CONVOLVED = 4000
+
+
+def frequencies(x: Tensor, sign: int) -> Tensor:
+    """Return the sums of `exp(sign * 2j * pi * j * k / n) * x[j]`: (..., n, 2) -> (..., n, 2)."""
+    size = x.shape[-2]
+    if not isinstance(size, int):
+        return _by_matrix(x, sign) if greatest(size) <= _DIRECT else _by_convolution(x, sign)
+    radix = _radix(size)
+    if radix == size:
+        return _by_matrix(x, sign)
+    if radix == 1:
+        return by_symmetry(x, sign) if _is_direct(x, size, 2) else _by_convolution(x, sign)
+    # element i = first * (size / radix) + second gives frequency k = low + radix * high
+    others = x.shape[:-2]
+    rest = size // radix
+    x = _by_matrix(x.reshape(*others, radix, rest, 2).transpose(-3, -2), sign)
+    second, low = count_up(x, rest).unsqueeze(-1), count_up(x, radix)
+    x = in_memory(turned_by(x, second * low, size, sign))
+    x = frequencies(x.transpose(-3, -2), sign)
+    return x.transpose(-3, -2).reshape(*others, size, 2)
+
+
+def half_frequencies(x: Tensor) -> Tensor:
+    """Return the transform of (..., n) real numbers without its mirror: (..., n//2+1, 2)."""
+    size: Any = x.shape[-1]
+    radix = _radix(size)
+    if radix == size or (radix == 1 and _is_direct(x, size, 1)):
+        return half_by_matrices(x)
+    if size % 2 == 0:
+        return _half_from_neighbours(frequencies(x.reshape(*x.shape[:-1], size // 2, 2), -1), size)
+    if radix == 1:
+        half = _by_convolution(x.stack(x.zeros_like(), axis=-1), -1)
+        return half._interval(x.ndim - 1, 0, size // 2 + 1)
+    return _half_from_columns(frequencies(_half_columns(x, radix).transpose(-3, -2), -1), radix)
+
+
+def mirrored(half: Tensor, axis: int, count: Any) -> Tensor:
+    """Return the frequencies of `count` real numbers along an axis of pairs that are conjugates of others."""
+    return conjugate(half._interval(axis, 1, (count + 1) // 2).flip(axis))
+
+
+def resized(x: Tensor, axis: int, size: Dim) -> Tensor:
+    """Return `size` elements along an axis: cut off, or with zeros behind."""
+    have = x.shape[axis]
+    if have is size:
+        return x
+    if not (isinstance(have, int) and isinstance(size, int)):
+        room = max(greatest(have), greatest(size))
+        widths = [(0, add_sizes(room, -have) if at == axis else 0) for at in range(x.ndim)]
+        return x.pad(widths)._interval(axis, 0, size)
+    if size <= have:
+        return x._interval(axis, 0, size)
+    return x.pad_to(*[size if at == axis else None for at in range(x.ndim)])
+
+
+def _is_direct(x: Tensor, size: int, parts: int) -> bool:
+    """Say whether products with all cosines and sines cost less than a convolution, for these rows."""
+    rows = math.prod(map(greatest, x.shape)) // size // parts
+    return size <= _DIRECT or parts * size * (rows + _ROWS_TO_MAKE) <= _CONVOLVED * rows
+
+
+def _by_matrix(x: Tensor, sign: int) -> Tensor:
+    """Return the transform as one product with a (2n, 2n) matrix of cosines and sines."""
+    shape: Any = x.shape
+    size: Any = shape[-2]
+    place = count_up(x, size)
+    whole = size_beside(x, size, place.dtype)
+    cosine, sine = circle(place.unsqueeze(-1) * place % whole, whole, x.dtype)
+    cosine, sine = (part.reshape(size, 1, size, 1) for part in (cosine, sine * sign))
+    have, want = count_up(x, 2).reshape(1, 2, 1, 1), count_up(x, 2)
+    matrix = (have == want).where(cosine, (have < want).where(sine, -sine))
+    matrix = in_memory(matrix.reshape(2 * size, 2 * size))
+    return x.reshape(*shape[:-2], 2 * size).matmul(matrix).reshape(*shape)
+
+
+def _by_convolution(x: Tensor, sign: int) -> Tensor:
+    """Return the transform as a convolution with a chirp, by transforms of a power of two."""
+    today: Any = x.shape[-2]
+    axis, size = x.ndim - 2, greatest(today)
+    length = 1 << (2 * size - 2).bit_length()
+    place = count_up(x, size).cast(dtypes.int64)
+    squares = (place * place % size_beside(x, today * 2, dtypes.int64)).cast(dtypes.int32)
+    whole = size_beside(x, today * 2, dtypes.int32)
+    x = turned_by(resized(x, axis, size), squares, whole, sign)
+    cosine, sine = circle(squares, whole, x.dtype)
+    chirp = cosine.stack(sine * -sign, axis=-1)
+    later = chirp._interval(0, 1, size).flip(0)
+    chirp = chirp.cat(chirp.zeros_like()._interval(0, 0, 1).expand(length - 2 * size + 1, 2), later)
+    left = frequencies(in_memory(resized(x, axis, length)), -1)
+    right = frequencies(in_memory(chirp), -1)
+    product = times(left, right._interval(1, 0, 1), right._interval(1, 1, 2))
+    out = frequencies(in_memory(product), 1) / length
+    out = turned_by(out._interval(axis, 0, size), squares, whole, sign)
+    return out._interval(axis, 0, today)
+
+
+def _half_columns(x: Tensor, radix: int) -> Tensor:
+    """Return the first of two steps for real numbers: (..., n) -> (..., n // radix, radix//2+1, 2).
+
+    Element `first * (n / radix) + second` is part of the frequencies `low + radix * high`; here are those of
+    `second` and `low`.
+    """
+    size: Any = x.shape[-1]
+    rest = size // radix
+    columns = half_by_matrices(x.reshape(*x.shape[:-1], radix, rest).transpose(-1, -2))
+    second, low = count_up(x, rest).unsqueeze(-1), count_up(x, radix // 2 + 1)
+    return in_memory(turned_by(columns, second * low, size, -1))
+
+
+def _half_from_columns(x: Tensor, radix: int) -> Tensor:
+    """Return the frequencies of real numbers, by those whose remainder is at most half the radix.
+
+    (..., radix//2+1, rest, 2) -> (..., radix * rest // 2 + 1, 2), from [low, high] to low + radix * high.
+    """
+    *others, some, rest, _ = x.shape
+    low, count = x.ndim - 3, radix * rest // 2 + 1
+    columns = x.transpose(-3, -2)
+    rows = -(-count // radix)
+    # the others are conjugates of those as far from the end
+    back = columns._interval(low + 1, 1, radix - some + 1).flip(low, low + 1)
+    whole = columns._interval(low, 0, rows).cat(conjugate(back._interval(low, 0, rows)), axis=low + 1)
+    return whole.reshape(*others, rows * radix, 2)._interval(low, 0, count)
+
+
+def _half_from_neighbours(x: Tensor, size: int) -> Tensor:
+    """Return the frequencies of real numbers, by those of neighbours taken for complex numbers.
+
+    (..., n/2, 2) -> (..., n/2+1, 2)
+    """
+    at = x.ndim - 2
+    there = x.cat(x._interval(at, 0, 1), axis=at)
+    back = conjugate(there.flip(at))
+    # the first ones of neighbours are half the sum, the second ones half the difference over i
+    second = conjugate((there - back).flip(-1))
+    return (there + back + turned_by(second, count_up(x, size // 2 + 1), size, -1)) * 0.5
+
+
+def _radix(size: int) -> int:
+    """Return the factor to split off, up to 64: `size` itself, a balanced one, or 1 where there is none.
+
+    Example:
+        >>> [_radix(n) for n in (60, 4096, 1 << 20, 127, 2 * 127)]
+        [60, 16, 32, 1, 2]
+    """
+    if size <= _RADIX:
+        return size
+    factors = [factor for factor in range(2, _RADIX + 1) if size % factor == 0]
+    if not factors:
+        return 1
+    levels = math.ceil(math.log(size) / math.log(_BALANCED) - 1e-9)
+    balanced = size ** (1 / levels) - 1e-6
+    return min([factor for factor in factors if factor >= balanced], default=factors[-1])
