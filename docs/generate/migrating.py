@@ -76,8 +76,8 @@ first. `x[0, :, i]` with three positions in `i` has the shape (3, n); PyTorch ta
 that are out of range read 0 and write nothing, since the device cannot raise.
 
 **Complex numbers** are dtypes, and `z.real` and `z.imag` are values: writing to them does not write to `z`.
-Fourier transforms take and return complex tensors, as in `torch.fft` and `numpy.fft`; there is no complex32, so
-those of float16 are complex64.
+Fourier transforms take and return complex tensors, as in `torch.fft` and `numpy.fft`; there is no
+complex32, so those of float16 are complex64.
 
 **Random numbers** are the same bits on every device for a seed, and others than PyTorch's or NumPy's for
 that seed. A draw is made once: a tensor that was drawn keeps its values.
