@@ -196,7 +196,11 @@ OTHERWISE: dict[str, str] = {
     "gather/outside gives 0": "an error",
     **dict.fromkeys(("svd/product", "eigh/product"), "multiplied again in words of tensors"),
     **dict.fromkeys(
-        (f"{way}{axes}" for way in ("fft", "ifft", "rfft", "irfft") for axes in ("", "2", "n")),
+        (
+            f"{way}{axes}"
+            for way in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
+            for axes in ("", "2", "n")
+        ),
         "complex numbers are a dtype",
     ),
     **dict.fromkeys(("ptp", "newton_schulz"), "not there"),

@@ -160,6 +160,10 @@ def _written() -> Iterator[Operation]:
     yield Operation(
         "index_fill", "place " + NO_AXES, lambda x, i: x.index_fill(0, i, 2.5), filled, (table, at), order=1
     )
+    for name in ("fftn", "ifftn"):
+        pair_of_parts: Meaning = lambda x: np.stack([x, 0 * x])
+        call: Meaning = lambda x, name=name: getattr(x, name)().view_as_real()
+        yield Operation(name, NO_AXES, call, pair_of_parts, (_X,), order=1)
     yield from _along_the_first()
 
 
@@ -205,7 +209,7 @@ _REASONS = {
         "cosine_embedding_loss cross_entropy ctc_loss glu layer_norm layernorm multinomial nll_loss rms_norm "
         "scaled_dot_product_attention sparse_categorical_crossentropy"
     ),
-    "transforms an axis": "fft fft2 fftn ifft ifft2 ifftn irfft irfft2 irfftn rfft rfft2 rfftn",
+    "transforms an axis": "fft fft2 hfft ifft ifft2 ihfft irfft irfft2 irfftn rfft rfft2 rfftn",
     "names an axis, and there is none": (
         "cat chunk concat concatenate diff dsplit hsplit index_put narrow select select_scatter "
         "slice_scatter split take_along_axis take_along_dim tensor_split unbind unflatten vsplit"

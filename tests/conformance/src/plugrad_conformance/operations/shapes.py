@@ -42,8 +42,8 @@ def _sizes(table: Mapping[str, str]) -> dict[str, frozenset[int]]:
 #: Sizes that are not cut to nothing. An axis of 1 broadcasts, and is kept where it is not named below.
 NEVER_EMPTY = _sizes(
     {
-        "2": "T diag diagflat fft group_norm groupnorm ifft instance_norm irfft irfft2 irfftn log_softmax "
-        "max_unpool1d max_unpool2d max_unpool3d ptp softmax softmin",
+        "2": "T diag diagflat fft group_norm groupnorm hfft ifft instance_norm irfft irfft2 irfftn "
+        "log_softmax max_unpool1d max_unpool2d max_unpool3d ptp softmax softmin",
         "2 3": "diag_embed multinomial",
         "2 3 4": "argmax argmin block_diag broadcast_to conv3d conv_transpose1d conv_transpose2d "
         "conv_transpose3d ctc_loss expand expand_as fft2 fftn flatten ifft2 ifftn pad_to rearrange "
@@ -73,13 +73,13 @@ NEVER_EMPTY = _sizes(
 ONE_IMAGE = _named(
     "adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d "
     "adaptive_max_pool3d avg_pool1d avg_pool2d avg_pool3d concat concatenate conv1d conv2d conv3d "
-    "conv_transpose1d conv_transpose2d dropout1d dropout2d dropout3d grid_sample interpolate irfft "
-    "max_pool1d max_pool2d max_pool3d"
+    "conv_transpose1d conv_transpose2d dropout1d dropout2d dropout3d grid_sample hfft interpolate "
+    "irfft max_pool1d max_pool2d max_pool3d"
 )
 #: Sizes that are not cut to one.
 NEVER_ONE = _sizes(
     {
-        "2": "fft fft2 fftn grid_sample ifft ifft2 ifftn irfft irfft2 irfftn max_unpool1d max_unpool2d "
+        "2": "fft fft2 fftn grid_sample hfft ifft ifft2 ifftn irfft irfft2 irfftn max_unpool1d max_unpool2d "
         "max_unpool3d vsplit",
         "2 3": "multinomial",
         "2 3 4": "block_diag conv_transpose2d ctc_loss flatten pad_to rearrange reshape_as unflatten view "

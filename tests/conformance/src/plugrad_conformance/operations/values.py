@@ -69,7 +69,7 @@ _MOVING = _named(
     "T adjoint alpha_dropout assign atleast_1d atleast_2d atleast_3d block_diag broadcast_to cartesian_prod "
     "cat chunk column_stack combinations concat concatenate contiguous diag diag_embed diagflat diagonal "
     "diagonal_scatter dropout dropout1d dropout2d dropout3d dsplit dstack expand expand_as "
-    "feature_alpha_dropout flatten flip fliplr flipud gather __getitem__ hsplit hstack index_copy index_fill "
+    "fftshift ifftshift feature_alpha_dropout flatten flip fliplr flipud gather __getitem__ hsplit hstack index_copy index_fill "
     "index_put index_select interpolate mT masked_scatter masked_select max_unpool1d max_unpool2d "
     "max_unpool3d meshgrid moveaxis movedim narrow pad pad_to permute pixel_shuffle pixel_unshuffle ravel "
     "rearrange repeat repeat_interleave reshape reshape_as roll rot90 scatter select select_scatter "
@@ -79,8 +79,8 @@ _MOVING = _named(
 )
 #: Methods of stacked matrices, or of rows, each of which is NaN on its own.
 _STACKED = _named(
-    "cholesky det eigh fft ifft inv inverse irfft logdet lstsq matrix_norm matrix_power newton_schulz pinv "
-    "qr rfft slogdet solve svd"
+    "cholesky det eigh fft hfft ifft ihfft inv inverse irfft logdet lstsq matrix_norm matrix_power "
+    "newton_schulz pinv qr rfft slogdet solve svd"
 )
 #: Methods in which each result is a sum of all elements.
 _OF_ALL = _named("fft2 fftn ifft2 ifftn irfft2 irfftn rfft2 rfftn")
