@@ -82,11 +82,11 @@ class Memory:
 
     def claim(self, storage: "Storage") -> bool:
         """Let `storage` own this, if no other one does; say whether it owns it."""
+        claim = weakref.ref(storage)  # nothing may be collected under the lock
         with _claiming:
-            owner = self.owner()
-            if owner is None:
-                self._owner = weakref.ref(storage)
-            return owner is None or owner is storage
+            if self.owner() is None:
+                self._owner = claim
+            return self.owner() is storage
 
     def values(self) -> list[UOp]:
         """Return the values that were realized here and are still known to somebody."""
