@@ -12,6 +12,8 @@ import plugrad.builtin as _builtin  # registers the devices that need no plugin
 from plugrad._util import VERSION as __version__
 from plugrad.device import Device
 from plugrad.dtype import dtypes
+from plugrad.extensions import MODULES as _MODULES
+from plugrad.extensions import load_extension as _load_extension
 from plugrad.settings import context
 from plugrad.tensor import Tensor
 from plugrad.uop.ops import Ops
@@ -68,6 +70,8 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module(f"plugrad.{name}")
     if name in _NAMES:
         return getattr(importlib.import_module(f"plugrad.{_NAMES[name]}"), name)
+    if not name.startswith("_") and (module := _load_extension(_MODULES, name)):
+        return module
     raise AttributeError(f"module 'plugrad' has no attribute {name!r}")
 
 

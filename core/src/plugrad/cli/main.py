@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from plugrad import __version__
 from plugrad.cli import cache, conformance, devices, env, new_backend, passes, report
 from plugrad.errors import PlugradError
+from plugrad.extensions import COMMANDS, extension_names, load_extension
 
 # each has NAME, SUMMARY, add_arguments(parser) and run(arguments) -> exit status
 _COMMANDS = (devices, env, passes, cache, conformance, report, new_backend)
@@ -22,9 +23,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Example:
         >>> main(["env", "--json"])  # doctest: +SKIP
     """
-    parsed = make_parser().parse_args(arguments)
+    words = sys.argv[1:] if arguments is None else arguments
+    own = {command.NAME for command in _COMMANDS}
     try:
-        status: int = parsed.run(parsed)
+        is_option = not words or words[0].startswith("-")
+        extension = None if is_option or words[0] in own else load_extension(COMMANDS, words[0])
+        if extension is not None:
+            status: int = extension.main(words[1:])
+        else:
+            parsed = make_parser().parse_args(words)
+            status = parsed.run(parsed)
         sys.stdout.flush()
     except PlugradError as error:
         print(f"plugrad: {error}", file=sys.stderr)
@@ -45,4 +53,6 @@ def make_parser() -> argparse.ArgumentParser:
         sub = commands.add_parser(command.NAME, help=command.SUMMARY, description=command.SUMMARY)
         command.add_arguments(sub)
         sub.set_defaults(run=command.run)
+    for name, distribution in sorted(extension_names(COMMANDS).items()):
+        commands.add_parser(name, help=f"(from {distribution})")
     return parser

@@ -1,0 +1,52 @@
+"""Find what other distributions add to plugrad: modules of `plugrad`, and commands of its command line.
+
+Both are entry points, read when a name is asked for that plugrad itself does not have. Nothing is imported
+before.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from plugrad._util import LazyModule
+from plugrad.errors import PluginError
+
+if TYPE_CHECKING:
+    from importlib import metadata
+else:
+    # importing it takes a tenth of the time to a first result
+    metadata = LazyModule("importlib.metadata")
+
+#: `name = "package"`: the package is an attribute of `plugrad` under this name
+MODULES = "plugrad.modules"
+#: `name = "package.module"`: `main(words)` of the module runs `plugrad name words`, and returns its status
+COMMANDS = "plugrad.commands"
+
+
+def extension_names(group: str) -> dict[str, str]:
+    """Return the names in a group of entry points, each with its distribution.
+
+    Example:
+        >>> "onnx" in extension_names(MODULES)  # doctest: +SKIP
+        True
+    """
+    found = metadata.entry_points(group=group)
+    return {entry.name: entry.dist.name if entry.dist else "" for entry in found}
+
+
+def load_extension(group: str, name: str) -> Any:
+    """Return the module of an entry point, or None where no distribution has one of this name.
+
+    Raises:
+        PluginError: the module cannot be imported.
+    """
+    for entry in metadata.entry_points(group=group, name=name):
+        owner = f"{entry.dist.name} {entry.dist.version}" if entry.dist else ""
+        try:
+            return entry.load()
+        except Exception as error:
+            raise PluginError(
+                f"{name!r} of {owner or 'a distribution without a name'} cannot be imported: "
+                f"{type(error).__name__}: {error}. Install it again, or remove it.",
+                plugin=name,
+                distribution=owner,
+            ) from error
+    return None
