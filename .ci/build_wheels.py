@@ -13,6 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SOURCES = (
     ROOT / "core",
     *sorted(path.parent for path in ROOT.glob("plugins/*/pyproject.toml")),
+    *sorted(path.parent for path in ROOT.glob("apps/*/pyproject.toml")),
     ROOT / "tests/conformance",
 )
 PIP_WHEEL = (sys.executable, "-m", "pip", "wheel", "--quiet", "--no-build-isolation", "--no-deps")

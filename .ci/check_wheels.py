@@ -8,7 +8,12 @@ import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-SOURCES = (ROOT / "core/src", *sorted(ROOT.glob("plugins/*/src")), ROOT / "tests/conformance/src")
+SOURCES = (
+    ROOT / "core/src",
+    *sorted(ROOT.glob("plugins/*/src")),
+    *sorted(ROOT.glob("apps/*/src")),
+    ROOT / "tests/conformance/src",
+)
 
 
 def missing_from(names: set[str], source: Path) -> list[str]:

@@ -1,0 +1,269 @@
+"""Load models, and call them."""
+
+# functions of onnx take files that have no type
+# pyright: reportUnknownMemberType=false
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import onnx
+import onnx.checker
+import onnx.external_data_helper
+import onnx.numpy_helper
+import onnx.version_converter
+from google.protobuf.message import DecodeError
+from onnx import ModelProto, TensorProto, ValueInfoProto
+
+from plugrad import Tensor
+from plugrad_onnx.errors import InputError, InvalidModel, UnsupportedModel
+from plugrad_onnx.graph import Graph, is_small
+from plugrad_onnx.prepare import Preparation, opsets_of
+from plugrad_onnx.values import DTYPES, Array, Narrow, Value, from_array, type_name
+
+
+@dataclass(frozen=True)
+class Port:
+    """Describe one input or output of a model.
+
+    Attributes:
+        name: of the value.
+        element_type: number of `TensorProto.DataType`; 0 where it is no tensor.
+        shape: sizes, names of dynamic ones, None for unknown ones; None where the rank is unknown.
+        is_required: whether a caller has to give it.
+    """
+
+    name: str
+    element_type: int
+    shape: tuple[int | str | None, ...] | None
+    is_required: bool = True
+
+    def __str__(self) -> str:
+        sizes = "?" if self.shape is None else ", ".join("?" if s is None else str(s) for s in self.shape)
+        kind = type_name(self.element_type) if self.element_type else "sequence or optional"
+        return f"{self.name}: {kind}[{sizes}]"
+
+
+class Model:
+    """Compute the outputs of an ONNX model.
+
+    Made by `load`. Calling it takes arrays or Tensors, by position or by name, and returns Tensors by name.
+    The graph is lazy like any of Tensors, so a call can stand in a function under `@jit`. Types that plugrad
+    has no dtype for come back as their numbers: integers below a byte as int8 or uint8, FLOAT4E2M1 and
+    FLOAT8E8M0 as float32.
+
+    Attributes:
+        proto: the model as the `onnx` package reads it, without the data of its initializers.
+        graph: what runs.
+        inputs: what a call takes.
+        outputs: what a call returns.
+
+    Example:
+        >>> model = load("model.onnx")  # doctest: +SKIP
+        >>> model(np.zeros((1, 3, 224, 224), np.float32))["probabilities"].argmax().item()  # doctest: +SKIP
+        207
+    """
+
+    def __init__(self, proto: ModelProto, graph: Graph) -> None:
+        self.proto = proto
+        self.graph = graph
+        initialized = set(graph.constants)
+        self.inputs = tuple(_port(value, value.name not in initialized) for value in proto.graph.input)
+        self.outputs = tuple(_port(value, True) for value in proto.graph.output)
+
+    def __repr__(self) -> str:
+        return f"<Model {self.graph.name}({', '.join(map(str, self.inputs))})>"
+
+    def __call__(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        """Return the outputs by name.
+
+        Args:
+            args: inputs in the order of the model, those with a default value last.
+            kwargs: inputs by name.
+
+        Raises:
+            InputError: an input is missing, unknown, or has another type or shape than the model says.
+            NodeError: a node cannot compute with what it got.
+        """
+        return self.run(args, kwargs)
+
+    def run(self, args: tuple[Any, ...] = (), named: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """Return the outputs by name, from inputs by position and in a mapping."""
+        given = self._bind(args, dict(named or {}))
+        inputs = {name: self._checked(name, value) for name, value in given.items()}
+        results = self.graph.run(inputs)
+        return {port.name: _exported(value) for port, value in zip(self.outputs, results, strict=True)}
+
+    def _bind(self, args: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
+        order = sorted(self.inputs, key=lambda port: not port.is_required)
+        if len(args) > len(order):
+            raise InputError(f"the model takes {len(order)} inputs, not {len(args)}: {_listed(self.inputs)}")
+        given = {port.name: value for port, value in zip(order, args, strict=False)}
+        twice, unknown = given.keys() & named.keys(), named.keys() - {port.name for port in order}
+        given.update(named)
+        missing = [str(port) for port in order if port.is_required and port.name not in given]
+        for names, what in ((twice, "given twice"), (unknown, "unknown"), (missing, "missing")):
+            if names:
+                raise InputError(
+                    f"inputs {what}: {', '.join(sorted(names))}. The model takes {_listed(self.inputs)}"
+                )
+        return given
+
+    def _checked(self, name: str, value: Any) -> Value:
+        port = next(port for port in self.inputs if port.name == name)
+        out = _imported(value)
+        if not isinstance(out, Tensor):
+            return out
+        if port.element_type and DTYPES.get(port.element_type) != out.dtype:
+            raise InputError(f"input {name!r} is of {out.dtype}, and the model takes {port}. Cast it.")
+        fixed = port.shape
+        if fixed is not None and (
+            len(fixed) != out.ndim
+            or any(isinstance(want, int) and want != got for want, got in zip(fixed, out.shape, strict=True))
+        ):
+            raise InputError(f"input {name!r} has shape {out.shape}, and the model takes {port}")
+        return out
+
+
+def load(source: str | os.PathLike[str] | bytes | ModelProto, *, opset: int | None = None) -> Model:
+    """Return the model in a file, in bytes, or in the `onnx` package's own form.
+
+    Args:
+        source: path of a model, its bytes, or a `ModelProto`. External data is read for a path only, from
+            files in the folder of the model.
+        opset: version of the standard to convert the model to first; None runs it as it is.
+
+    Raises:
+        InvalidModel: the bytes are no model, or break a rule of the standard.
+        UnsupportedModel: the model needs what plugrad-onnx does not have; lists all of it.
+
+    Example:
+        >>> load("model.onnx")  # doctest: +SKIP
+        <Model main_graph(x: FLOAT[batch, 3, 224, 224])>
+    """
+    path = Path(source) if isinstance(source, str | os.PathLike) else None
+    proto = read_model(source)
+    folder = path.resolve().parent if path else None
+    name = str(path or "")
+    try:
+        onnx.checker.check_model(str(path) if path else proto, check_custom_domain=False)
+        if opset is not None:
+            proto = onnx.version_converter.convert_version(proto, opset)
+    except (onnx.checker.ValidationError, onnx.version_converter.ConvertError, ValueError) as error:
+        raise InvalidModel(f"{name or 'the model'}: {error}", path=name) from error
+    return prepare(proto, folder)
+
+
+def read_model(source: str | os.PathLike[str] | bytes | ModelProto) -> ModelProto:
+    """Return a model as the `onnx` package reads it, unchecked and without external data.
+
+    Raises:
+        InvalidModel: the bytes are no model.
+    """
+    if isinstance(source, ModelProto):
+        return source
+    try:
+        if isinstance(source, bytes):
+            return onnx.load_model_from_string(source)
+        return onnx.load_model(os.fspath(source), load_external_data=False)
+    except (DecodeError, ValueError) as error:
+        name = "" if isinstance(source, bytes) else os.fspath(source)
+        raise InvalidModel(f"{name or 'the bytes'}: no ONNX model: {error}", path=name) from error
+
+
+def prepare(proto: ModelProto, folder: Path | None = None) -> Model:
+    """Return a checked model with its graph ready to run.
+
+    Args:
+        proto: the model.
+        folder: where external data may lie; None allows none.
+
+    Raises:
+        InvalidModel: an initializer cannot be read.
+        UnsupportedModel: lists everything that is missing.
+    """
+    functions = {(f.domain, f.name, f.overload): f for f in proto.functions}
+    preparation = Preparation(
+        opsets_of(proto.opset_import), functions, lambda tensor: read_tensor(tensor, folder)
+    )
+    graph = preparation.graph(proto.graph)
+    if preparation.problems:
+        raise UnsupportedModel(preparation.problems)
+    constants = {name: _on_device(value) for name, value in graph.constants.items()}
+    return Model(proto, Graph(graph.name, graph.inputs, graph.outputs, constants, graph.steps))
+
+
+def read_tensor(tensor: TensorProto, folder: Path | None) -> Array:
+    """Return the elements of an initializer.
+
+    Raises:
+        InvalidModel: its data has another size than its shape, or lies outside of the folder.
+    """
+    what = f"initializer {tensor.name!r}"
+    if any(size < 0 for size in tensor.dims):
+        raise InvalidModel(f"{what} has the shape {tuple(tensor.dims)}")
+    try:
+        if onnx.external_data_helper.uses_external_data(tensor):
+            tensor = _with_external_data(tensor, folder, what)
+        return np.asarray(onnx.numpy_helper.to_array(tensor))
+    except (ValueError, TypeError, KeyError, OSError, OverflowError) as error:
+        raise InvalidModel(f"{what}: {error}") from error
+
+
+def _with_external_data(tensor: TensorProto, folder: Path | None, what: str) -> TensorProto:
+    info = onnx.external_data_helper.ExternalDataInfo(tensor)
+    if folder is None:
+        raise InvalidModel(
+            f"{what} lies in {info.location!r}, and a model in bytes has no folder. Give its path."
+        )
+    file = (folder / info.location).resolve()
+    if not file.is_relative_to(folder) or not file.is_file():
+        raise InvalidModel(f"{what} lies in {info.location!r}, which is no file in the folder of the model")
+    out = TensorProto()
+    out.CopyFrom(tensor)
+    onnx.external_data_helper.load_external_data_for_tensor(out, str(folder))
+    out.data_location = TensorProto.DEFAULT
+    return out
+
+
+def _on_device(value: Value) -> Value:
+    """Return a weight as a Tensor, and leave what shape arithmetic reads on the host."""
+    return value if not isinstance(value, np.ndarray) or is_small(value) else from_array(value)
+
+
+def _imported(value: Any) -> Value:
+    """Return a caller's value as one that nodes take."""
+    if value is None or isinstance(value, Tensor | Narrow):
+        return value
+    if isinstance(value, list | tuple):
+        return [_imported(element) for element in cast(list[Any], value)]
+    return from_array(np.asarray(value))
+
+
+def _exported(value: Value) -> Any:
+    """Return a value of a node as a caller's."""
+    if isinstance(value, list):
+        return [_exported(element) for element in value]
+    if isinstance(value, np.ndarray):
+        value = from_array(value)
+    return value.data if isinstance(value, Narrow) else value
+
+
+def _port(value: ValueInfoProto, is_required: bool) -> Port:
+    if not value.type.HasField("tensor_type"):
+        return Port(value.name, 0, None, is_required)
+    kind = value.type.tensor_type
+    if not kind.HasField("shape"):
+        return Port(value.name, kind.elem_type, None, is_required)
+    sizes = tuple(d.dim_value if d.HasField("dim_value") else d.dim_param or None for d in kind.shape.dim)
+    return Port(value.name, kind.elem_type, sizes, is_required)
+
+
+def _listed(ports: tuple[Port, ...]) -> str:
+    return "; ".join(map(str, ports)) or "none"
+
+
+__all__ = ["Model", "Port", "load", "prepare", "read_model", "read_tensor"]

@@ -1,0 +1,43 @@
+"""Operators by topic: importing this package enters all of them into the table."""
+
+from plugrad_onnx.operators import (
+    casts,
+    control_flow,
+    creation,
+    elementwise,
+    indexing,
+    linalg,
+    logic,
+    ml,
+    movement,
+    neural,
+    quantized,
+    randoms,
+    reductions,
+    resize,
+    sampling,
+    sequences,
+    signal,
+    training,
+)
+
+__all__ = [
+    "casts",
+    "control_flow",
+    "creation",
+    "elementwise",
+    "indexing",
+    "linalg",
+    "logic",
+    "ml",
+    "movement",
+    "neural",
+    "quantized",
+    "randoms",
+    "reductions",
+    "resize",
+    "sampling",
+    "sequences",
+    "signal",
+    "training",
+]
