@@ -1,13 +1,13 @@
 """What constructors of layers, optimizers and schedules refuse before they compute with it."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
 from typing import Any, cast
 
 from plugrad._frozen import frozen
 from plugrad._util import is_long
-from plugrad.errors import ArgumentError, DtypeError
+from plugrad.errors import ArgumentError, DtypeError, ShapeError, StateError
 from plugrad.tensor import Tensor
 
 __all__ = [
@@ -25,7 +25,9 @@ __all__ = [
     "check_optional_tensors",
     "check_probability",
     "check_sizes",
+    "check_state",
     "check_tensors",
+    "copy_state",
     "numbers_of",
 ]
 
@@ -241,3 +243,43 @@ def check_optional_tensors(layer: object, **values: Any) -> None:
         >>> check_optional_tensors("BCELoss", weight=None)
     """
     check_tensors(layer, **{name: value for name, value in values.items() if value is not None})
+
+
+def check_state(owner: object, own: Mapping[str, Tensor], state: Any) -> None:
+    """Do nothing if `state` has the names and shapes of `own`, the state of `owner`.
+
+    Raises:
+        StateError: it has other names, or things that are no tensors.
+        ShapeError: a value has another shape.
+    """
+    name_of_class = type(owner).__name__
+    if not isinstance(state, Mapping):
+        raise StateError(f"{name_of_class}: {state!r:.60} is no state. Pass what state_dict() gave.")
+    given = cast("Mapping[str, Any]", state)
+    if missing_or_other := sorted(map(str, own.keys() ^ given.keys())):
+        raise StateError(
+            f"the state does not fit this {name_of_class}: only one of both has "
+            f"{', '.join(missing_or_other[:4])}{', ...' if len(missing_or_other) > 4 else ''}. Load it "
+            "into one of the same class, options and groups."
+        )
+    for name, memory in own.items():
+        if not isinstance(given[name], Tensor):
+            raise StateError(f"{name_of_class}: {name!r} is {given[name]!r:.60} in the state, no tensor.")
+        if memory.shape != given[name].shape:
+            raise ShapeError(
+                f"{name!r} has shape {given[name].shape} in the state and {memory.shape} here. "
+                "Load it into one of the same parameters and groups."
+            )
+
+
+def copy_state(owner: object, own: Mapping[str, Tensor], state: Any) -> None:
+    """Copy the values of `state` into `own`, the state of `owner`; nothing unless all of it fits.
+
+    Raises:
+        StateError: it has other names, or things that are no tensors.
+        ShapeError: a value has another shape.
+    """
+    check_state(owner, own, state)
+    for name, memory in own.items():
+        memory.assign(state[name].to(memory.device).cast(memory.dtype))
+    Tensor.realize(*own.values())

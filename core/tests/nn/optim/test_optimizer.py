@@ -385,3 +385,9 @@ def test_a_schedule_written_for_tinygrad_finds_where_the_rate_lives_and_assigns_
     steps = Tensor([1], device=optimizer.device)
     optimizer.lr.assign(steps / 4).realize()
     assert optimizer.lr.tolist() == 0.25
+
+
+@pytest.mark.parametrize("make", [SGD, Adam, Muon])
+def test_the_name_of_the_learning_rate_is_said(make: Any) -> None:
+    with pytest.raises(ArgumentError, match=rf"^{make.__name__}: the learning rate is lr\. Write lr=0\.1\."):
+        make([Tensor([[1.0]])], learning_rate=0.1)

@@ -1,16 +1,15 @@
-"""Adam and AdamW."""
+"""Adam, AdamW and Adamax."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from plugrad.nn.checks import NOT_NEGATIVE, check_flags, check_numbers
 from plugrad.nn.optim.flat_parameters import UpdateUnit
-from plugrad.nn.optim.groups import ParamGroup, betas_of, check_betas
-from plugrad.nn.optim.optimizer import Optimizer
+from plugrad.nn.optim.groups import ParamGroup, Params, betas_of
+from plugrad.nn.optim.optimizer import Optimizer, decayed
 from plugrad.tensor import Tensor
 
-__all__ = ["Adam", "AdamW", "adam_direction", "average_weight", "decayed"]
+__all__ = ["Adam", "AdamW", "Adamax", "adam_direction", "average_weight"]
 
 
 def adam_direction(unit: UpdateUnit, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
@@ -33,19 +32,6 @@ def average_weight(beta: float | Tensor, steps: Tensor) -> Tensor:
         return -(steps * beta.log()).expm1()
     # 1 - 0.999 would have few digits
     return -(steps * math.log(beta)).expm1() if beta else Tensor.ones_like(steps)
-
-
-def decayed(unit: UpdateUnit, grad: Tensor, group: ParamGroup, is_decoupled: bool) -> tuple[Tensor, Tensor]:
-    """Return the values and the gradient of a unit with the weight decay in one of them.
-
-    Source: Loshchilov and Hutter 2019, Algorithm 2.
-    """
-    value, decay = unit.value(), group["weight_decay"]
-    if not decay:
-        return value, grad
-    if is_decoupled:
-        return value * (1 - group.lr_beside(unit.target) * decay), grad
-    return value, grad + value * decay
 
 
 class Adam(Optimizer):
@@ -75,12 +61,14 @@ class Adam(Optimizer):
         0.5
     """
 
+    counts_steps = True
+
     #: Whether the weight decay is beside the averages, not in the gradient.
     _is_decoupled: ClassVar[bool] = False
 
     def __init__(
         self,
-        params: "Iterable[Tensor] | Iterable[Mapping[str, Any]]",
+        params: Params,
         lr: float = 1e-3,
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
@@ -95,14 +83,6 @@ class Adam(Optimizer):
         super().__init__(
             params, lr, betas=betas, eps=eps, weight_decay=weight_decay, amsgrad=amsgrad, maximize=maximize
         )
-
-    def _check(self, options: Mapping[str, Any]) -> None:
-        check_betas(self, options["betas"])
-        check_numbers(self, NOT_NEGATIVE, eps=options["eps"], weight_decay=options["weight_decay"])
-        check_flags(self, amsgrad=options["amsgrad"])
-
-    def _counts_steps(self, options: Mapping[str, Any]) -> bool:
-        return True
 
     def _state(self, options: Mapping[str, Any]) -> dict[str, float]:
         return {"mean": 0.0, "square": 0.0, **({"most": 0.0} if options["amsgrad"] else {})}
@@ -143,7 +123,7 @@ class AdamW(Adam):
 
     def __init__(
         self,
-        params: "Iterable[Tensor] | Iterable[Mapping[str, Any]]",
+        params: Params,
         lr: float = 1e-3,
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
@@ -155,3 +135,50 @@ class AdamW(Adam):
         b2: float | None = None,
     ) -> None:
         super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize, b1=b1, b2=b2)
+
+
+class Adamax(Optimizer):
+    """Adam with the greatest gradient of late in the place of the root of the average of squares.
+
+    Args:
+        params: the tensors to train, or groups of them.
+        lr: learning rate.
+        betas: how much of the average of the gradient and of its greatest magnitude each step keeps.
+        eps: added to the magnitude of each gradient.
+        weight_decay: weight of the parameter itself in its gradient.
+        maximize: follow the gradient upwards.
+
+    Raises:
+        ArgumentError: a number is negative, or `betas` are not two numbers below 1.
+
+    Source: Kingma and Ba 2015, Algorithm 2.
+
+    Example:
+        >>> w = Tensor([1.0], requires_grad=True)
+        >>> _ = (w * 2).sum().backward()
+        >>> Adamax([w], lr=0.5).step()
+        >>> round(w.item(), 6)
+        0.5
+    """
+
+    counts_steps = True
+    state: ClassVar = {"mean": 0.0, "most": 0.0}
+
+    def __init__(
+        self,
+        params: Params,
+        lr: float = 2e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0.0,
+        *,
+        maximize: bool = False,
+    ) -> None:
+        super().__init__(params, lr, betas=betas, eps=eps, weight_decay=weight_decay, maximize=maximize)
+
+    def _update(self, unit: UpdateUnit, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
+        value, grad = decayed(unit, grad, group)
+        beta1, beta2 = group.momentum_beside(unit.target), group["betas"][1]
+        mean = unit.average("mean", grad, beta1)
+        most = unit.keep("most", (unit["most"] * beta2).maximum(grad.abs() + group["eps"]))
+        return value - mean / (most * average_weight(beta1, steps)) * group.lr_beside(unit.target)

@@ -1,12 +1,12 @@
 """Steps scaled by sums or averages of squared gradients."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
-from plugrad.nn.checks import BELOW_ONE, NOT_NEGATIVE, check_flags, check_numbers
+from plugrad.nn.checks import BELOW_ONE
 from plugrad.nn.optim.flat_parameters import UpdateUnit
-from plugrad.nn.optim.groups import ParamGroup
-from plugrad.nn.optim.optimizer import Optimizer
+from plugrad.nn.optim.groups import ParamGroup, Params
+from plugrad.nn.optim.optimizer import Optimizer, decayed
 from plugrad.tensor import Tensor
 
 __all__ = ["Adadelta", "Adagrad", "RMSprop"]
@@ -38,9 +38,11 @@ class RMSprop(Optimizer):
         0.5
     """
 
+    ranges: ClassVar = {"alpha": BELOW_ONE}
+
     def __init__(
         self,
-        params: "Iterable[Tensor] | Iterable[Mapping[str, Any]]",
+        params: Params,
         lr: float = 1e-2,
         alpha: float = 0.99,
         eps: float = 1e-8,
@@ -61,20 +63,13 @@ class RMSprop(Optimizer):
             maximize=maximize,
         )
 
-    def _check(self, options: Mapping[str, Any]) -> None:
-        check_numbers(self, BELOW_ONE, alpha=options["alpha"])
-        names = ("eps", "weight_decay", "momentum")
-        check_numbers(self, NOT_NEGATIVE, **{name: options[name] for name in names})
-        check_flags(self, centered=options["centered"])
-
     def _state(self, options: Mapping[str, Any]) -> dict[str, float]:
         names = ("square", *(["mean"] * options["centered"]), *(["momentum"] * bool(options["momentum"])))
         return dict.fromkeys(names, 0.0)
 
     def _update(self, unit: UpdateUnit, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
-        value, alpha = unit.value(), group["alpha"]
-        if group["weight_decay"]:
-            grad = grad + value * group["weight_decay"]
+        value, grad = decayed(unit, grad, group)
+        alpha = group["alpha"]
         spread = unit.average("square", grad * grad, alpha)
         if group["centered"]:
             mean = unit.average("mean", grad, alpha)
@@ -110,9 +105,11 @@ class Adagrad(Optimizer):
         [0.5]
     """
 
+    counts_steps = "lr_decay"
+
     def __init__(
         self,
-        params: "Iterable[Tensor] | Iterable[Mapping[str, Any]]",
+        params: Params,
         lr: float = 1e-2,
         lr_decay: float = 0.0,
         weight_decay: float = 0.0,
@@ -131,20 +128,12 @@ class Adagrad(Optimizer):
             maximize=maximize,
         )
 
-    def _check(self, options: Mapping[str, Any]) -> None:
-        names = ("lr_decay", "weight_decay", "initial_accumulator_value", "eps")
-        check_numbers(self, NOT_NEGATIVE, **{name: options[name] for name in names})
-
-    def _counts_steps(self, options: Mapping[str, Any]) -> bool:
-        return bool(options["lr_decay"])
-
     def _state(self, options: Mapping[str, Any]) -> dict[str, float]:
         return {"squares": options["initial_accumulator_value"]}
 
     def _update(self, unit: UpdateUnit, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
-        value, lr = unit.value(), group.lr_beside(unit.target)
-        if group["weight_decay"]:
-            grad = grad + value * group["weight_decay"]
+        value, grad = decayed(unit, grad, group)
+        lr = group.lr_beside(unit.target)
         if group["lr_decay"]:
             lr = lr / ((steps - 1) * group["lr_decay"] + 1)
         squares = unit.keep("squares", unit["squares"] + grad * grad)
@@ -175,9 +164,12 @@ class Adadelta(Optimizer):
         -0.4142
     """
 
+    ranges: ClassVar = {"rho": BELOW_ONE}
+    state: ClassVar = {"square": 0.0, "steps": 0.0}
+
     def __init__(
         self,
-        params: "Iterable[Tensor] | Iterable[Mapping[str, Any]]",
+        params: Params,
         lr: float = 1.0,
         rho: float = 0.9,
         eps: float = 1e-6,
@@ -187,17 +179,9 @@ class Adadelta(Optimizer):
     ) -> None:
         super().__init__(params, lr, rho=rho, eps=eps, weight_decay=weight_decay, maximize=maximize)
 
-    def _check(self, options: Mapping[str, Any]) -> None:
-        check_numbers(self, BELOW_ONE, rho=options["rho"])
-        check_numbers(self, NOT_NEGATIVE, eps=options["eps"], weight_decay=options["weight_decay"])
-
-    def _state(self, options: Mapping[str, Any]) -> dict[str, float]:
-        return {"square": 0.0, "steps": 0.0}
-
     def _update(self, unit: UpdateUnit, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
-        value, rho, eps = unit.value(), group["rho"], group["eps"]
-        if group["weight_decay"]:
-            grad = grad + value * group["weight_decay"]
+        value, grad = decayed(unit, grad, group)
+        rho, eps = group["rho"], group["eps"]
         square = unit.average("square", grad * grad, rho)
         step = grad * (unit["steps"] + eps).sqrt() / (square + eps).sqrt()
         unit.average("steps", step * step, rho)

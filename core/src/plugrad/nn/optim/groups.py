@@ -9,7 +9,10 @@ from plugrad.errors import ArgumentError, DtypeError, GradientError
 from plugrad.nn.checks import BELOW_ONE, NOT_NEGATIVE, check_numbers
 from plugrad.tensor import Tensor
 
-__all__ = ["ParamGroup", "check_betas", "check_rate", "split_into_groups"]
+__all__ = ["ParamGroup", "Params", "betas_of", "check_betas", "check_rate", "split_into_groups"]
+
+#: The tensors to train, or groups of them: dicts with "params" and settings of their own.
+Params = Iterable[Tensor] | Iterable[Mapping[str, Any]]
 
 _NO_PARAMETERS = (
     "{}: no parameters. Pass get_parameters(model), which finds the tensors made with requires_grad=True, or "
@@ -146,7 +149,7 @@ def _number(value: float, dtype: DType, device: str) -> Tensor:
 
 def split_into_groups(
     owner: object,
-    params: "Iterable[Tensor] | Iterable[Mapping[str, Any]]",
+    params: Params,
     defaults: Mapping[str, Any],
     taken: Iterable[Tensor] = (),
 ) -> Iterator[tuple[list[Tensor], dict[str, Any]]]:

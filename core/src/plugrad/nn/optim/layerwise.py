@@ -1,12 +1,10 @@
 """Steps whose length is in proportion to that of the parameter: LARS and LAMB."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import ClassVar
 
-from plugrad.nn.checks import NOT_NEGATIVE, check_numbers
 from plugrad.nn.optim.adam import adam_direction
 from plugrad.nn.optim.flat_parameters import UpdateUnit
-from plugrad.nn.optim.groups import ParamGroup, betas_of, check_betas
+from plugrad.nn.optim.groups import ParamGroup, Params, betas_of
 from plugrad.nn.optim.optimizer import Optimizer
 from plugrad.tensor import Tensor
 
@@ -42,21 +40,17 @@ class LARS(Optimizer):
         [3.0]
     """
 
+    state: ClassVar = {"momentum": 0.0}
+
     def __init__(
         self,
-        params: "Iterable[Tensor] | Iterable[Mapping[str, Any]]",
+        params: Params,
         lr: float = 1e-3,
         momentum: float = 0.9,
         weight_decay: float = 1e-4,
         trust: float = 1e-3,
     ) -> None:
         super().__init__(params, lr, momentum=momentum, weight_decay=weight_decay, trust=trust)
-
-    def _check(self, options: Mapping[str, Any]) -> None:
-        check_numbers(self, NOT_NEGATIVE, **{name: value for name, value in options.items() if name != "lr"})
-
-    def _state(self, options: Mapping[str, Any]) -> dict[str, float]:
-        return {"momentum": 0.0}
 
     def _update(self, unit: UpdateUnit, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
         value, decay = unit.value(), group["weight_decay"]
@@ -93,9 +87,12 @@ class LAMB(Optimizer):
         [3.0]
     """
 
+    counts_steps = True
+    state: ClassVar = {"mean": 0.0, "square": 0.0}
+
     def __init__(
         self,
-        params: "Iterable[Tensor] | Iterable[Mapping[str, Any]]",
+        params: Params,
         lr: float = 1e-3,
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-6,
@@ -106,16 +103,6 @@ class LAMB(Optimizer):
     ) -> None:
         betas = betas_of(betas, b1, b2)
         super().__init__(params, lr, betas=betas, eps=eps, weight_decay=weight_decay)
-
-    def _check(self, options: Mapping[str, Any]) -> None:
-        check_betas(self, options["betas"])
-        check_numbers(self, NOT_NEGATIVE, eps=options["eps"], weight_decay=options["weight_decay"])
-
-    def _counts_steps(self, options: Mapping[str, Any]) -> bool:
-        return True
-
-    def _state(self, options: Mapping[str, Any]) -> dict[str, float]:
-        return {"mean": 0.0, "square": 0.0}
 
     def _update(self, unit: UpdateUnit, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
         value = unit.value()

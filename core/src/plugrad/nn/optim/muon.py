@@ -1,21 +1,13 @@
 """Muon: momentum whose matrices are made orthogonal."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, cast
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Literal, cast
 
 from plugrad.errors import ArgumentError, ShapeError
-from plugrad.nn.checks import (
-    ANY_NUMBER,
-    BELOW_ONE,
-    NOT_NEGATIVE,
-    check_choice,
-    check_counts,
-    check_flags,
-    check_numbers,
-)
+from plugrad.nn.checks import ANY_NUMBER, BELOW_ONE, check_choice, check_counts, check_numbers
 from plugrad.nn.optim.flat_parameters import MATRICES, UpdateUnit
-from plugrad.nn.optim.groups import ParamGroup
+from plugrad.nn.optim.groups import ParamGroup, Params
 from plugrad.nn.optim.optimizer import Optimizer
 from plugrad.tensor import Tensor
 from plugrad.tensor.shapes import fixed_shape
@@ -77,11 +69,18 @@ class Muon(Optimizer):
         [0.4, 0.0, 0.0, 0.4]
     """
 
-    _packing = MATRICES
+    flattening = MATRICES
+    ranges: ClassVar = {
+        "momentum": BELOW_ONE,
+        "ns_coefficients": None,
+        "ns_steps": None,
+        "adjust_lr_fn": None,
+    }
+    state: ClassVar = {"momentum": 0.0}
 
     def __init__(
         self,
-        params: "Iterable[Tensor] | Iterable[Mapping[str, Any]]",
+        params: Params,
         lr: float = 1e-3,
         *,
         weight_decay: float = 0.1,
@@ -105,10 +104,8 @@ class Muon(Optimizer):
         )
 
     def _check(self, options: Mapping[str, Any]) -> None:
-        check_numbers(self, BELOW_ONE, momentum=options["momentum"])
-        check_numbers(self, NOT_NEGATIVE, weight_decay=options["weight_decay"], eps=options["eps"])
+        super()._check(options)
         check_counts(self, 0, ns_steps=options["ns_steps"])
-        check_flags(self, nesterov=options["nesterov"])
         if options["adjust_lr_fn"] is not None:
             check_choice(self, ("original", "match_rms_adamw"), adjust_lr_fn=options["adjust_lr_fn"])
         given = options["ns_coefficients"]
@@ -123,9 +120,6 @@ class Muon(Optimizer):
                 f"Muon: a parameter of shape {p.shape}: it trains matrices. Give others to "
                 "another optimizer, such as AdamW."
             )
-
-    def _state(self, options: Mapping[str, Any]) -> dict[str, float]:
-        return {"momentum": 0.0}
 
     def _update(self, unit: UpdateUnit, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
         value, keep, lr = unit.value(), group.momentum_beside(unit.target), group.lr_beside(unit.target)

@@ -1,13 +1,11 @@
 """NAdam."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import ClassVar
 
-from plugrad.nn.checks import NOT_NEGATIVE, check_flags, check_numbers
-from plugrad.nn.optim.adam import average_weight, decayed
+from plugrad.nn.optim.adam import average_weight
 from plugrad.nn.optim.flat_parameters import UpdateUnit
-from plugrad.nn.optim.groups import ParamGroup, check_betas
-from plugrad.nn.optim.optimizer import Optimizer
+from plugrad.nn.optim.groups import ParamGroup, Params
+from plugrad.nn.optim.optimizer import Optimizer, decayed
 from plugrad.tensor import Tensor
 
 __all__ = ["NAdam"]
@@ -44,9 +42,13 @@ class NAdam(Optimizer):
         0.472
     """
 
+    counts_steps = True
+    state: ClassVar = {"mean": 0.0, "square": 0.0}
+    numbers: ClassVar = {"product": 1.0}
+
     def __init__(
         self,
-        params: "Iterable[Tensor] | Iterable[Mapping[str, Any]]",
+        params: Params,
         lr: float = 2e-3,
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
@@ -66,21 +68,6 @@ class NAdam(Optimizer):
             decoupled_weight_decay=decoupled_weight_decay,
             maximize=maximize,
         )
-
-    def _check(self, options: Mapping[str, Any]) -> None:
-        check_betas(self, options["betas"])
-        names = ("eps", "weight_decay", "momentum_decay")
-        check_numbers(self, NOT_NEGATIVE, **{name: options[name] for name in names})
-        check_flags(self, decoupled_weight_decay=options["decoupled_weight_decay"])
-
-    def _counts_steps(self, options: Mapping[str, Any]) -> bool:
-        return True
-
-    def _state(self, options: Mapping[str, Any]) -> dict[str, float]:
-        return {"mean": 0.0, "square": 0.0}
-
-    def _numbers(self) -> dict[str, float]:
-        return {"product": 1.0}
 
     def _update(self, unit: UpdateUnit, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
         value, grad = decayed(unit, grad, group, group["decoupled_weight_decay"])

@@ -1,19 +1,21 @@
 """What optimizers share: groups of parameters, state, and the step."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, Self, cast
 
-from plugrad.dtype import dtypes
-from plugrad.errors import ArgumentError, DtypeError, GradientError, ShapeError, StateError
-from plugrad.nn.checks import check_flags
+from plugrad.errors import ArgumentError, GradientError
+from plugrad.nn.checks import NOT_NEGATIVE, Range, check_flags, check_numbers, copy_state
+from plugrad.nn.optim.base import OptimizerBase, check_skip
 from plugrad.nn.optim.flat_parameters import ELEMENTWISE, FlattenLimits, UpdateUnit, make_units, settle
-from plugrad.nn.optim.groups import ParamGroup, check_rate, split_into_groups
+from plugrad.nn.optim.groups import ParamGroup, Params, check_betas, check_rate, split_into_groups
 from plugrad.tensor import Tensor
 
-__all__ = ["Optimizer", "check_skip", "check_state"]
+__all__ = ["Optimizer", "decayed"]
+
+_FLAGS = frozenset({"amsgrad", "centered", "decoupled_weight_decay", "maximize", "nesterov"})
 
 
-class Optimizer:
+class Optimizer(OptimizerBase):
     """What optimizers share: the parameters in groups, the learning rate and the step.
 
     A subclass says what state a unit has and how a unit is updated; a unit is a parameter, or many small ones
@@ -24,9 +26,6 @@ class Optimizer:
             "params" and settings of their own.
         lr: the learning rate. Assign to `optimizer.lr`, or that of a group, to change it.
         options: the other settings by name.
-
-    Attributes:
-        param_groups: the groups.
 
     Raises:
         DtypeError: a parameter holds no floats.
@@ -42,17 +41,41 @@ class Optimizer:
 
     #: Which parameters can be updated as one: any whose elements' updates depend on that element alone, and
     #: on norms of its parameter (`UpdateUnit.length`), or those of one shape.
-    _packing: ClassVar[FlattenLimits] = ELEMENTWISE
+    flattening: ClassVar[FlattenLimits] = ELEMENTWISE
+    #: Whether updates depend on the number of steps, or the option that makes them.
+    counts_steps: ClassVar[bool | str] = False
+    #: The numbers that options may be, unless 0 and more; None for what `_check` checks.
+    ranges: ClassVar[Mapping[str, Range | None]] = {}
+    #: What is remembered for each element, and its first value.
+    state: ClassVar[Mapping[str, float]] = {}
+    #: What is remembered for each parameter, and its first value.
+    numbers: ClassVar[Mapping[str, float]] = {}
 
-    def __init__(
-        self, params: "Iterable[Tensor] | Iterable[Mapping[str, Any]]", lr: float, **options: Any
-    ) -> None:
+    def __new__(cls, *_: Any, **options: Any) -> Self:
+        """Refuse the name that other libraries have for `lr`."""
+        if "learning_rate" in options:
+            raise ArgumentError(
+                f"{cls.__name__}: the learning rate is lr. Write lr={options['learning_rate']!r:.60}."
+            )
+        return super().__new__(cls)
+
+    def __init__(self, params: Params, lr: float, **options: Any) -> None:
         self._defaults = {"lr": lr, **options}
-        self.param_groups: list[ParamGroup] = []
+        self._groups: list[ParamGroup] = []
         self._units: list[list[UpdateUnit]] = []
         # how often each parameter was updated
         self._steps: list[Tensor] = []
         self._add_groups(list(split_into_groups(self, params, self._defaults)))
+
+    @property
+    def param_groups(self) -> list[ParamGroup]:
+        """The groups, each with parameters and their settings.
+
+        Example:
+            >>> SGD([Tensor([1.0])], lr=0.5).param_groups[0]["lr"].item()
+            0.5
+        """
+        return self._groups
 
     def add_param_group(self, param_group: Mapping[str, Any]) -> None:
         """Train more parameters from now on, with settings of their own.
@@ -82,8 +105,6 @@ class Optimizer:
 
     def _add_groups(self, found: list[tuple[list[Tensor], dict[str, Any]]]) -> None:
         for members, settings in found:
-            check_rate(self, settings["lr"])
-            check_flags(self, **{name: settings[name] for name in ("maximize",) if name in settings})
             self._check(settings)
             for p in members:
                 self._check_member(p)
@@ -92,16 +113,16 @@ class Optimizer:
             for p in group.params:
                 p.requires_grad = True
         Tensor.realize(*(p for group in groups for p in group.params))
-        units = [make_units(group.params, self._packing) for group in groups]
+        units = [make_units(group.params, self.flattening) for group in groups]
         steps = [group.lr.new_zeros(len(group.params), requires_grad=False).contiguous() for group in groups]
         for group, members in zip(groups, units, strict=True):
             for unit in members:
                 for name, fill in self._state({**group.options, "lr": group.rate}).items():
                     unit.add_state(name, fill)
-                for name, fill in self._numbers().items():
+                for name, fill in self.numbers.items():
                     unit.add_number(name, fill)
         settle([unit for members in units for unit in members], *steps, *(group.lr for group in groups))
-        self.param_groups += groups
+        self._groups += groups
         self._units += units
         self._steps += steps
 
@@ -131,21 +152,22 @@ class Optimizer:
 
     def _check(self, options: Mapping[str, Any]) -> None:
         """Raise ArgumentError where an option of a group is out of range."""
+        check_rate(self, options["lr"])
+        for name, value in options.items():
+            allowed = self.ranges.get(name, NOT_NEGATIVE)
+            if name == "betas":
+                check_betas(self, value)
+            elif name in _FLAGS:
+                check_flags(self, **{name: value})
+            elif name != "lr" and allowed is not None:
+                check_numbers(self, allowed, **{name: value})
 
     def _check_member(self, p: Tensor) -> None:
         """Raise ShapeError where a parameter has a shape that cannot be trained."""
 
-    def _counts_steps(self, options: Mapping[str, Any]) -> bool:
-        """Say whether updates depend on the number of steps."""
-        return False
-
-    def _state(self, options: Mapping[str, Any]) -> dict[str, float]:
+    def _state(self, options: Mapping[str, Any]) -> Mapping[str, float]:
         """Return what to remember for each element, and its first value."""
-        return {}
-
-    def _numbers(self) -> dict[str, float]:
-        """Return what to remember for each parameter, and its first value."""
-        return {}
+        return self.state
 
     def _update(self, unit: UpdateUnit, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
         """Return the new values of a unit, and keep its state.
@@ -278,7 +300,7 @@ class Optimizer:
             if not active:
                 continue
             steps = self._steps[number]
-            if self._counts_steps(group.options):
+            if group.options[self.counts_steps] if isinstance(self.counts_steps, str) else self.counts_steps:
                 changed.append(_count(steps, active, skip))
             for unit in active:
                 unit.skip = skip
@@ -331,11 +353,7 @@ class Optimizer:
             >>> optimizer.lr.item()
             0.25
         """
-        own = self.state_dict()
-        check_state(self, own, state)
-        for name, memory in own.items():
-            memory.assign(state[name].to(memory.device).cast(memory.dtype))
-        Tensor.realize(*own.values())
+        copy_state(self, self.state_dict(), state)
         for group in self.param_groups:
             group.rate = None
         self._part_by_steps()
@@ -351,50 +369,19 @@ class Optimizer:
             ]
 
 
-def check_state(optimizer: object, own: Mapping[str, Tensor], state: Any) -> None:
-    """Do nothing if `state` has the names and shapes of `own`, the state of `optimizer`.
+def decayed(
+    unit: UpdateUnit, grad: Tensor, group: ParamGroup, is_decoupled: bool = False
+) -> tuple[Tensor, Tensor]:
+    """Return the values and the gradient of a unit with the weight decay in one of them.
 
-    Raises:
-        StateError: it has other names, or things that are no tensors.
-        ShapeError: a value has another shape.
+    Source: Loshchilov and Hutter 2019, Algorithm 2.
     """
-    name_of_class = type(optimizer).__name__
-    if not isinstance(state, Mapping):
-        raise StateError(f"{name_of_class}: {state!r:.60} is no state. Pass what state_dict() gave.")
-    given = cast("Mapping[str, Any]", state)
-    if missing_or_other := sorted(map(str, own.keys() ^ given.keys())):
-        raise StateError(
-            f"the state does not fit this {name_of_class}: only one of both has "
-            f"{', '.join(missing_or_other[:4])}{', ...' if len(missing_or_other) > 4 else ''}. Load it "
-            "into one of the same class, options and parameters."
-        )
-    for name, memory in own.items():
-        if not isinstance(given[name], Tensor):
-            raise StateError(f"{name_of_class}: {name!r} is {given[name]!r:.60} in the state, no tensor.")
-        if memory.shape != given[name].shape:
-            raise ShapeError(
-                f"{name!r} has shape {given[name].shape} in the state and {memory.shape} in the "
-                "optimizer. Load it into an optimizer of the same parameters."
-            )
-
-
-def check_skip(optimizer: object, skip: Any) -> None:
-    """Do nothing for None, and for a bool of shape ().
-
-    Raises:
-        DtypeError: it is no tensor of bools.
-        ShapeError: it has axes.
-    """
-    if skip is None:
-        return
-    name = f"{type(optimizer).__name__}.step"
-    if not isinstance(skip, Tensor) or skip.dtype is not dtypes.bool:
-        raise DtypeError(
-            f"{name}: skip={skip!r:.60}: pass a tensor of one bool. Losses are computed before "
-            "step(), not in it."
-        )
-    if skip.ndim:
-        raise ShapeError(f"{name}: skip has shape {skip.shape}. Pass one of shape (), such as any().")
+    value, decay = unit.value(), group["weight_decay"]
+    if not decay:
+        return value, grad
+    if is_decoupled:
+        return value * (1 - group.lr_beside(unit.target) * decay), grad
+    return value, grad + value * decay
 
 
 def _is_uneven(unit: UpdateUnit) -> bool:

@@ -3,14 +3,16 @@
 from collections.abc import Mapping
 
 from plugrad.errors import ArgumentError, GradientError
+from plugrad.nn.checks import check_state
+from plugrad.nn.optim.base import OptimizerBase
 from plugrad.nn.optim.groups import ParamGroup
-from plugrad.nn.optim.optimizer import Optimizer, check_state
+from plugrad.nn.optim.optimizer import Optimizer
 from plugrad.tensor import Tensor
 
 __all__ = ["OptimizerGroup"]
 
 
-class OptimizerGroup:
+class OptimizerGroup(OptimizerBase):
     """Several optimizers whose steps are realized together, such as Muon for matrices and AdamW for the rest.
 
     Args:
@@ -41,28 +43,6 @@ class OptimizerGroup:
             raise GradientError("two optimizers of an OptimizerGroup train one tensor. Leave it out of one.")
 
     @property
-    def params(self) -> list[Tensor]:
-        """The tensors of all optimizers.
-
-        Example:
-            >>> w, b = Tensor([1.0]), Tensor([2.0])
-            >>> OptimizerGroup(SGD([w]), SGD([b])).params == [w, b]
-            True
-        """
-        return [p for optimizer in self.optimizers for p in optimizer.params]
-
-    @property
-    def device(self) -> str:
-        """Where the first optimizer's first parameter lives.
-
-        Example:
-            >>> w = Tensor([1.0])
-            >>> OptimizerGroup(SGD([w])).device == w.device
-            True
-        """
-        return self.optimizers[0].device
-
-    @property
     def param_groups(self) -> list[ParamGroup]:
         """The groups of all optimizers, for a schedule of all of them.
 
@@ -87,37 +67,6 @@ class OptimizerGroup:
         """
         for optimizer in self.optimizers:
             optimizer.vary_momentum()
-
-    def zero_grad(self) -> None:
-        """Forget the gradients.
-
-        Example:
-            >>> w = Tensor([1.0], requires_grad=True)
-            >>> _ = (w * 2).sum().backward()
-            >>> OptimizerGroup(SGD([w])).zero_grad()
-            >>> w.grad is None
-            True
-        """
-        for optimizer in self.optimizers:
-            optimizer.zero_grad()
-
-    def step(self, skip: Tensor | None = None) -> None:
-        """Update all parameters that have a gradient.
-
-        Args:
-            skip: a bool of shape (): where it is true nothing changes.
-
-        Raises:
-            GradientError: an optimizer has no parameter with a gradient.
-
-        Example:
-            >>> w = Tensor([1.0], requires_grad=True)
-            >>> _ = (w * 2).sum().backward()
-            >>> OptimizerGroup(SGD([w], lr=0.25)).step()
-            >>> w.tolist()
-            [0.5]
-        """
-        Tensor.realize(*self.schedule_step(skip))
 
     def schedule_step(self, skip: Tensor | None = None) -> list[Tensor]:
         """Assign the updates and return the tensors to realize, for realizing more along with them.

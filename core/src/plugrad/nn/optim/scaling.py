@@ -6,8 +6,8 @@ from typing import Any
 
 from plugrad.dtype import dtypes, is_float, least_upper_dtype
 from plugrad.errors import ArgumentError, GradientError
-from plugrad.nn.checks import ABOVE_ZERO, Range, check_counts, check_flags, check_numbers
-from plugrad.nn.optim.optimizer import Optimizer, check_state
+from plugrad.nn.checks import ABOVE_ZERO, Range, check_counts, check_flags, check_numbers, copy_state
+from plugrad.nn.optim.optimizer import Optimizer
 from plugrad.nn.optim.optimizer_group import OptimizerGroup
 from plugrad.tensor import Tensor
 
@@ -207,8 +207,4 @@ class GradScaler:
             >>> scaler.get_scale()
             4.0
         """
-        own = self.state_dict()
-        check_state(self, own, state)
-        for name, memory in own.items():
-            memory.assign(state[name].to(memory.device).cast(memory.dtype))
-        Tensor.realize(*own.values())
+        copy_state(self, self.state_dict(), state)

@@ -5,12 +5,19 @@ outside of the jitted function. Rates are computed from the step's number and th
 those of the step before.
 """
 
-from plugrad.nn.schedulers.by_function import LambdaLR
-from plugrad.nn.schedulers.cosines import CosineAnnealingLR, CosineAnnealingWarmRestarts
+from plugrad.nn.schedulers.closed_form import (
+    ConstantLR,
+    CosineAnnealingLR,
+    CosineAnnealingWarmRestarts,
+    ExponentialLR,
+    LambdaLR,
+    LinearLR,
+    MultiStepLR,
+    PolynomialLR,
+    StepLR,
+)
 from plugrad.nn.schedulers.one_cycle import OneCycleLR
 from plugrad.nn.schedulers.plateau import ReduceLROnPlateau
-from plugrad.nn.schedulers.powers import ExponentialLR, MultiStepLR, StepLR
-from plugrad.nn.schedulers.ramps import ConstantLR, LinearLR, PolynomialLR
 from plugrad.nn.schedulers.scheduler import LRScheduler
 from plugrad.nn.schedulers.sequence import SequentialLR
 

@@ -16,7 +16,7 @@ from plugrad.nn.checks import (
     numbers_of,
 )
 from plugrad.nn.optim import Optimizer, OptimizerGroup
-from plugrad.nn.schedulers.cosines import cosine
+from plugrad.nn.schedulers.closed_form import cosine
 from plugrad.nn.schedulers.rates import groups_of
 from plugrad.nn.schedulers.scheduler import LRScheduler
 

@@ -12,10 +12,11 @@ from plugrad.nn.checks import (
     check_choice,
     check_counts,
     check_numbers,
+    check_state,
     numbers_of,
 )
 from plugrad.nn.optim import Optimizer, OptimizerGroup
-from plugrad.nn.schedulers.rates import HOST, check_state, groups_of, initial_rate, set_rates
+from plugrad.nn.schedulers.rates import HOST, groups_of, initial_rate, set_rates
 from plugrad.tensor import Tensor
 
 __all__ = ["ReduceLROnPlateau"]
@@ -155,7 +156,8 @@ class ReduceLROnPlateau:
         """Go on where the schedule that `state` is from stood.
 
         Raises:
-            StateError: the names are not those of `state_dict()`, or it has another number of groups.
+            StateError: the names are not those of `state_dict()`.
+            ShapeError: it has another number of groups.
             ArgumentError: a rate in it is none.
 
         Example:

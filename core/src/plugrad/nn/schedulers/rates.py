@@ -6,12 +6,11 @@ from typing import Any, cast
 from plugrad.errors import ArgumentError, StateError
 from plugrad.nn.checks import check_counts
 from plugrad.nn.optim import Optimizer, OptimizerGroup, ParamGroup
-from plugrad.tensor import Tensor
 
 # state is the host's own, in numbers as wide as Python's
 HOST = "PYTHON"
 
-__all__ = ["HOST", "check_state", "counts_of", "groups_of", "initial_rate", "list_of", "set_rates"]
+__all__ = ["HOST", "counts_of", "groups_of", "initial_rate", "list_of", "set_rates"]
 
 
 def initial_rate(group: ParamGroup) -> float:
@@ -37,24 +36,6 @@ def set_rates(schedule: object, groups: Sequence[ParamGroup], rates: Sequence[fl
     for group, rate in zip(groups, rates, strict=True):
         if group.rate != rate:
             group.lr = rate
-
-
-def check_state(schedule: object, own: Mapping[str, Tensor], state: Any) -> None:
-    """Do nothing if `state` has the names and shapes of `own`, the state of `schedule`.
-
-    Raises:
-        StateError: it has others.
-    """
-    given: Mapping[str, Any] = cast("Any", state) if isinstance(state, Mapping) else {"": None}
-    if not all(isinstance(each, Tensor) for each in given.values()):
-        raise StateError(
-            f"{type(schedule).__name__}: {state!r:.60} is no state. Pass what state_dict() gave."
-        )
-    if own.keys() != given.keys() or any(own[name].shape != given[name].shape for name in own):
-        raise StateError(
-            f"the state does not fit this {type(schedule).__name__}: it has {', '.join(map(str, given))}, "
-            f"not {', '.join(own)}, or is that of another number of groups."
-        )
 
 
 def groups_of(schedule: object, optimizer: Any) -> list[ParamGroup]:

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
-from plugrad.nn.checks import NOT_NEGATIVE, check_counts, check_numbers
+from plugrad.nn.checks import NOT_NEGATIVE, check_counts, check_numbers, check_state
 from plugrad.nn.optim import Optimizer, OptimizerGroup, ParamGroup
-from plugrad.nn.schedulers.rates import HOST, check_state, groups_of, initial_rate, set_rates
+from plugrad.nn.schedulers.rates import HOST, groups_of, initial_rate, set_rates
 from plugrad.tensor import Tensor
 
 __all__ = ["LRScheduler"]
@@ -102,7 +102,8 @@ class LRScheduler:
         """Go on where the schedule that `state` is from stood.
 
         Raises:
-            StateError: the names are not those of `state_dict()`, or it has another number of groups.
+            StateError: the names are not those of `state_dict()`.
+            ShapeError: it has another number of groups.
             ArgumentError: the count or a rate in it is none.
 
         Example:
