@@ -9,10 +9,18 @@ import pytest
 
 from plugrad import Tensor, dtypes, nn
 
-# those read files: test_file_examples.py
-FILES = {"datasets", "state"}
+# those read files: test_file_examples.py; and those have a test of their own
+ELSEWHERE = (
+    "plugrad.nn.datasets",
+    "plugrad.nn.state",
+    "plugrad.nn.formats",
+    "plugrad.nn.optim",
+    "plugrad.nn.schedulers",
+)
 MODULES = [
-    each.name for each in pkgutil.iter_modules(nn.__path__) if not each.ispkg and each.name not in FILES
+    each.name
+    for each in pkgutil.walk_packages(nn.__path__, "plugrad.nn.")
+    if not each.name.startswith(ELSEWHERE)
 ]
 
 
@@ -23,5 +31,6 @@ def test_examples_show_what_happens(name: str) -> None:
         "dtypes": dtypes,
         "nn": nn,
         **{layer: getattr(nn, layer) for layer in nn.__all__},
+        **{name: getattr(nn.data, name) for name in nn.data.__all__},
     }
-    assert doctest.testmod(importlib.import_module(f"plugrad.nn.{name}"), extraglobs=names).failed == 0
+    assert doctest.testmod(importlib.import_module(name), extraglobs=names).failed == 0

@@ -11,7 +11,7 @@ from plugrad.nn.state import get_parameters, get_state_dict, load_state_dict
 from plugrad.tensor import Tensor
 from plugrad.tree import named_leaves
 
-__all__ = ["Module"]
+__all__ = ["Module", "Parameter"]
 
 
 class IncompatibleKeys(NamedTuple):
@@ -294,6 +294,18 @@ class Module:
         inner = "\n".join(["", *lines, ""]) if lines else ", ".join(_settings(self))
         count = count_parameters(self)
         return f"{type(self).__name__}({inner})" + (f"  # {count} parameters" if count else "")
+
+
+def Parameter(data: Any, requires_grad: bool = True) -> Tensor:
+    """Return a tensor of `data` to be trained; a tensor itself, where `data` is one.
+
+    Example:
+        >>> Parameter([1.0, 2.0]).requires_grad, Parameter(Tensor([1.0]), False).requires_grad
+        (True, False)
+    """
+    tensor = data if isinstance(data, Tensor) else Tensor(data)
+    tensor.requires_grad = requires_grad
+    return tensor
 
 
 class UnaryModule(Module):

@@ -21,9 +21,11 @@ __all__ = [
     "get_parameters",
     "get_state_dict",
     "gguf_load",
+    "load",
     "load_state_dict",
     "safe_load",
     "safe_save",
+    "save",
     "tar_extract",
     "torch_load",
     "zip_extract",
@@ -218,6 +220,49 @@ def safe_load(path: str | os.PathLike[str], device: str | None = None) -> dict[s
         name: file.tensor(stored.begin, stored.shape, stored.dtype, device, repr(name))
         for name, stored in header.tensors.items()
     }
+
+
+def save(model: object, path: str | os.PathLike[str]) -> None:
+    """Write the tensors of a model, or of a dict of them, to a safetensors file, whatever its name.
+
+    Raises:
+        StateError: two tensors have one name.
+        OSError: the file cannot be written.
+
+    Example:
+        >>> save({"bias": Tensor([1.0, 2.0])}, "saved.pt")
+        >>> load("saved.pt")["bias"].tolist()
+        [1.0, 2.0]
+    """
+    safe_save(get_state_dict(model), path)
+
+
+def load(path: str | os.PathLike[str], device: str | None = None) -> Any:
+    """Return the tensors of a file of weights by name: of safetensors, GGUF, or of `torch.save`.
+
+    The first bytes of the file tell which of them it is.
+
+    Args:
+        path: the file, or what `safe_load` takes.
+        device: where the tensors are to live; the default device if left out.
+
+    Raises:
+        FileFormatError: it is none of these, or damaged.
+        OSError: the file cannot be read.
+
+    Example:
+        >>> load("model.safetensors")["bias"].shape, load("model.pt")["bias"].shape
+        ((2,), (2,))
+    """
+    path = as_path(path)
+    if os.path.isdir(path) or path.endswith(".json"):
+        return safe_load(path, device)
+    file = ByteSource(path)
+    start = file.read(0, min(file.nbytes, 9))
+    if start.startswith(b"GGUF"):
+        return gguf_load(path, device)[1]
+    # behind its size, the header of safetensors is a JSON object
+    return safe_load(path, device) if start[8:] == b"{" else torch_load(path, device)
 
 
 def _in_folder(folder: Path) -> Path:

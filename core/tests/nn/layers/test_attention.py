@@ -1,4 +1,4 @@
-"""Tests of plugrad.nn.attention, against torch."""
+"""Tests of plugrad.nn.layers.attention, against torch."""
 
 from typing import Any
 

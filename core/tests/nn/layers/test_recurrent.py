@@ -1,4 +1,4 @@
-"""Tests of plugrad.nn.recurrent, against torch."""
+"""Tests of plugrad.nn.layers.recurrent, against torch."""
 
 from typing import Any
 

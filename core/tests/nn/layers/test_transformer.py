@@ -1,4 +1,4 @@
-"""Tests of plugrad.nn.transformer, against torch."""
+"""Tests of plugrad.nn.layers.transformer, against torch."""
 
 from typing import Any
 

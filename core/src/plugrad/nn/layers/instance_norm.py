@@ -2,8 +2,8 @@
 
 from plugrad.errors import ShapeError
 from plugrad.nn.checks import NOT_NEGATIVE, SHARE, check_flags, check_numbers, check_sizes
+from plugrad.nn.layers.norm import move_average, running_averages, scale_and_shift
 from plugrad.nn.module import UnaryModule
-from plugrad.nn.norm import move_average, running_averages, scale_and_shift
 from plugrad.tensor import Tensor
 from plugrad.tensor.base import DTypeLike
 

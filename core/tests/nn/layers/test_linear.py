@@ -1,4 +1,4 @@
-"""Tests of plugrad.nn.linear, against torch."""
+"""Tests of plugrad.nn.layers.linear, against torch."""
 
 import math
 from typing import Any

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 from plugrad.errors import ShapeError
 from plugrad.nn.checks import check_choice, check_flags, check_sizes, check_tensors
-from plugrad.nn.init import kaiming_uniform
+from plugrad.nn.init import draw_by_fan_in
 from plugrad.nn.module import Module
 from plugrad.tensor import Tensor
 from plugrad.tensor.arguments import several
@@ -70,7 +70,7 @@ class _Convolution(Module):
         check_flags(self, bias=bias)
         columns //= self.groups
         fan_in = columns * math.prod(self.kernel_size)
-        draw = functools.partial(kaiming_uniform, fan_in=fan_in, device=device, dtype=dtype)
+        draw = functools.partial(draw_by_fan_in, fan_in=fan_in, device=device, dtype=dtype)
         self.weight = draw(rows, columns, *self.kernel_size)
         self.bias = draw(self.out_channels) if bias else None
 

@@ -1,4 +1,4 @@
-"""Tests of plugrad.nn.dropout."""
+"""Tests of plugrad.nn.layers.dropout."""
 
 import numpy as np
 import pytest

@@ -5,12 +5,12 @@ from collections.abc import Callable
 from typing import Any, Literal, TypeVar
 
 from plugrad.errors import ArgumentError
-from plugrad.nn.attention import MultiHeadAttention
 from plugrad.nn.checks import check_flags, check_layers, check_tensors
-from plugrad.nn.dropout import Dropout
-from plugrad.nn.linear import Linear
+from plugrad.nn.layers.attention import MultiHeadAttention
+from plugrad.nn.layers.dropout import Dropout
+from plugrad.nn.layers.linear import Linear
+from plugrad.nn.layers.norm import LayerNorm
 from plugrad.nn.module import Module
-from plugrad.nn.norm import LayerNorm
 from plugrad.nn.state import get_state_dict
 from plugrad.tensor import Tensor
 from plugrad.tensor.base import DTypeLike

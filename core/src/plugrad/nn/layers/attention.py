@@ -13,8 +13,8 @@ from plugrad.nn.checks import (
     check_sizes,
     check_tensors,
 )
-from plugrad.nn.init import parameter, xavier_uniform
-from plugrad.nn.linear import Linear
+from plugrad.nn.init import draw_by_both_fans, parameter
+from plugrad.nn.layers.linear import Linear
 from plugrad.nn.module import Module
 from plugrad.tensor import Tensor
 from plugrad.tensor.base import DTypeLike
@@ -57,7 +57,7 @@ class _Attention(Module):
         self.batch_first = batch_first
         self.add_zero_attn = add_zero_attn
         self.sizes = (embed_dim, embed_dim if kdim is None else kdim, embed_dim if vdim is None else vdim)
-        draw = functools.partial(xavier_uniform, device=device, dtype=dtype)
+        draw = functools.partial(draw_by_both_fans, device=device, dtype=dtype)
         if self.sizes == (embed_dim,) * 3:
             self.in_proj_weight = draw(3 * embed_dim, embed_dim)
         else:

@@ -1,23 +1,34 @@
 """Recurrent layers: state that is carried from step to step.
 
-What does not depend on the state, the products with the inputs of all steps, is one matrix product. What does
-is the same few kernels for every step, run one after the other.
+The products with the inputs of all steps do not depend on the state and are one matrix product. The rest is
+the same few kernels for every step, run one after the other.
 
 A symbolic number of steps is run up to the greatest that it may be: behind its last one the state stays as it
-is, so that what a step runs does not depend on how many there are.
-
-Source: Hochreiter and Schmidhuber 1997 with the forget gate of Gers et al. 2000; Cho et al. 2014, in the
-variants of PyTorch's documentation.
+is, so that the kernels of a step do not depend on how many there are.
 """
 
 import functools
-from collections.abc import Callable, Sequence
-from typing import Any, Literal, cast
+from collections.abc import Sequence
+from typing import Any
 
 from plugrad.dtype import dtypes
 from plugrad.errors import ArgumentError, ShapeError
 from plugrad.nn.checks import check_flags, check_layers, check_probability, check_sizes, check_tensors
-from plugrad.nn.init import kaiming_uniform
+from plugrad.nn.init import draw_by_fan_in
+from plugrad.nn.layers.cells import (
+    Activation,
+    Keep,
+    State,
+    Step,
+    check_nonlinearity,
+    gru_step,
+    lstm_step,
+    name_states,
+    new_state,
+    project,
+    rnn_step,
+    zeros_like,
+)
 from plugrad.nn.module import Module
 from plugrad.tensor import Tensor
 from plugrad.tensor.base import DTypeLike
@@ -25,198 +36,7 @@ from plugrad.tensor.linalg.recurrence import joined_steps, steps_of
 from plugrad.tensor.shapes import size_today
 from plugrad.uop.shape import greatest
 
-__all__ = ["GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "RNNCell"]
-
-Activation = Literal["tanh", "relu"]
-State = tuple[Tensor, ...]
-# what a state becomes, and what it was, of a step that may lie behind the last one
-Keep = Callable[[Tensor, Tensor], Tensor]
-# the products of a step's input (biases included), the state, the recurrent weight, its bias, what to keep
-Step = Callable[[Tensor, State, Tensor, "Tensor | None", Keep], State]
-
-
-def _new(new: Tensor, old: Tensor) -> Tensor:
-    """Return the new state, of a step that there is."""
-    return new.contiguous()
-
-
-def _lstm_step(
-    gates: Tensor,
-    state: State,
-    weight: Tensor,
-    bias: Tensor | None,
-    keep: Keep,
-    projection: Tensor | None = None,
-) -> State:
-    """Return hidden and cell state after one step; the hidden state multiplied by `projection`, if any."""
-    hidden, cell = state
-    total = gates + hidden @ weight.transpose(0, 1)
-    total = (total if bias is None else total + bias).contiguous()
-    enter, forget, new, out = total.chunk(4, -1)
-    cell = keep(forget.sigmoid() * cell + enter.sigmoid() * new.tanh(), cell)
-    shown = out.sigmoid() * cell.tanh()
-    return keep(
-        shown if projection is None else shown.contiguous() @ projection.transpose(0, 1), hidden
-    ), cell
-
-
-def _gru_step(gates: Tensor, state: State, weight: Tensor, bias: Tensor | None, keep: Keep) -> State:
-    """Return the hidden state after one step."""
-    (hidden,) = state
-    own = hidden @ weight.transpose(0, 1)
-    own = (own if bias is None else own + bias).contiguous()
-    reset, update, new = gates.chunk(3, -1)
-    own_reset, own_update, own_new = own.chunk(3, -1)
-    share = (update + own_update).sigmoid()
-    candidate = (new + (reset + own_reset).sigmoid() * own_new).tanh()
-    return (keep((1 - share) * candidate + share * hidden, hidden),)
-
-
-def _rnn_step(
-    gates: Tensor,
-    state: State,
-    weight: Tensor,
-    bias: Tensor | None,
-    keep: Keep,
-    activation: Activation = "tanh",
-) -> State:
-    """Return the hidden state after one step."""
-    (hidden,) = state
-    total = gates + hidden @ weight.transpose(0, 1)
-    total = total if bias is None else total + bias
-    return (keep(total.tanh() if activation == "tanh" else total.relu(), hidden),)
-
-
-class _Cell(Module):
-    """One step, with its weights: `gates` rows for each element of the state."""
-
-    gates = 1
-
-    def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        bias: bool = True,
-        device: str | None = None,
-        dtype: DTypeLike | None = None,
-    ) -> None:
-        check_sizes(self, input_size=input_size, hidden_size=hidden_size)
-        check_flags(self, bias=bias)
-        self.input_size = input_size
-        self.hidden_size = hidden_size
-        draw = functools.partial(kaiming_uniform, fan_in=hidden_size, device=device, dtype=dtype)
-        width = self.gates * hidden_size
-        self.weight_ih, self.weight_hh = draw(width, input_size), draw(width, hidden_size)
-        self.bias_ih, self.bias_hh = (draw(width), draw(width)) if bias else (None, None)
-
-    def _stepped(self, step: Step, x: Tensor, state: State | None, count: int) -> State:
-        name = type(self).__name__
-        check_tensors(self, x=x, **_named(state))
-        if x.ndim not in (1, 2) or x.shape[-1] != self.input_size:
-            raise ShapeError(
-                f"{name} of {self.input_size} inputs got shape {x.shape}; it takes "
-                f"(N, {self.input_size}) or ({self.input_size},)."
-            )
-        wanted = (*x.shape[:-1], self.hidden_size)
-        if state is None:
-            state = (_zeros(x, *wanted),) * count
-        if len(state) != count or any(part.shape != wanted for part in state):
-            shapes = ", ".join(str(part.shape) for part in state)
-            raise ShapeError(f"{name}: states of shapes {shapes}; it takes {count} of {wanted}.")
-        return step(_products(x, self.weight_ih, self.bias_ih), state, self.weight_hh, self.bias_hh, _new)
-
-
-class LSTMCell(_Cell):
-    """One step of long short-term memory: (N, input_size) -> state and cell (N, hidden_size).
-
-    Args:
-        input_size: size of the inputs.
-        hidden_size: size of the state.
-        bias: add learnt numbers.
-        device: where the parameters live; `Device.DEFAULT` if left out.
-        dtype: of the parameters; the default float if left out.
-
-    Example:
-        >>> hidden, cell = LSTMCell(3, 4)(Tensor.ones(2, 3))
-        >>> hidden.shape, cell.shape
-        ((2, 4), (2, 4))
-    """
-
-    gates = 4
-
-    def forward(self, x: Tensor, hx: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]:
-        """Return the next state and cell, from zeros if `hx` is left out.
-
-        Raises:
-            ShapeError: input or states have other sizes than the layer.
-        """
-        hidden, cell = self._stepped(_lstm_step, x, hx, 2)
-        return hidden, cell
-
-
-class GRUCell(_Cell):
-    """One step of a gated recurrent unit: (N, input_size) -> state (N, hidden_size).
-
-    Takes the arguments of `LSTMCell`.
-
-    Example:
-        >>> GRUCell(3, 4)(Tensor.ones(2, 3)).shape
-        (2, 4)
-    """
-
-    gates = 3
-
-    def forward(self, x: Tensor, hx: Tensor | None = None) -> Tensor:
-        """Return the next state, from zeros if `hx` is left out.
-
-        Raises:
-            ShapeError: input or state have other sizes than the layer.
-        """
-        return self._stepped(_gru_step, x, None if hx is None else (hx,), 1)[0]
-
-
-class RNNCell(_Cell):
-    """One step of a plain recurrent layer: (N, input_size) -> state (N, hidden_size).
-
-    Args:
-        input_size: size of the inputs.
-        hidden_size: size of the state.
-        bias: add learnt numbers.
-        nonlinearity: "tanh" or "relu".
-        device: where the parameters live; `Device.DEFAULT` if left out.
-        dtype: of the parameters; the default float if left out.
-
-    Raises:
-        ArgumentError: there is no such `nonlinearity`.
-
-    Source: Elman 1990.
-
-    Example:
-        >>> RNNCell(3, 4)(Tensor.ones(2, 3)).shape
-        (2, 4)
-    """
-
-    def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        bias: bool = True,
-        nonlinearity: Activation = "tanh",
-        device: str | None = None,
-        dtype: DTypeLike | None = None,
-    ) -> None:
-        super().__init__(input_size, hidden_size, bias, device, dtype)
-        _check_nonlinearity("RNNCell", nonlinearity)
-        self.nonlinearity: Activation = nonlinearity
-
-    def forward(self, x: Tensor, hx: Tensor | None = None) -> Tensor:
-        """Return the next state, from zeros if `hx` is left out.
-
-        Raises:
-            ShapeError: input or state have other sizes than the layer.
-        """
-        step = functools.partial(_rnn_step, activation=self.nonlinearity)
-        return self._stepped(step, x, None if hx is None else (hx,), 1)[0]
+__all__ = ["GRU", "LSTM", "RNN"]
 
 
 class _Recurrent(Module):
@@ -262,7 +82,7 @@ class _Recurrent(Module):
         width, out_size = self.gates * hidden_size, proj_size or hidden_size
         # the hidden state, and, if the cells have one, the state that nobody else sees
         self.state_sizes = (out_size, hidden_size)[: self.states]
-        draw = functools.partial(kaiming_uniform, fan_in=hidden_size, device=device, dtype=dtype)
+        draw = functools.partial(draw_by_fan_in, fan_in=hidden_size, device=device, dtype=dtype)
         for layer in range(num_layers):
             inputs = input_size if layer == 0 else out_size * len(self.suffixes)
             for suffix in self.suffixes:
@@ -278,7 +98,7 @@ class _Recurrent(Module):
 
     def _run(self, x: Tensor, start: Sequence[Tensor] | None) -> tuple[Tensor, State]:
         """Return the output and the last states: (T, N, input_size), (layers*ways, N, size of the state)."""
-        check_tensors(self, x=x, **_named(start))
+        check_tensors(self, x=x, **name_states(start))
         is_single = x.ndim == 2
         if x.ndim not in (2, 3) or x.shape[-1] != self.input_size:
             raise ShapeError(
@@ -300,8 +120,8 @@ class _Recurrent(Module):
             outputs: list[Tensor] = []
             for way, suffix in enumerate(self.suffixes):
                 number = layer * len(self.suffixes) + way
-                first = self._first(x, start, number)
-                out, state = self._one_way(x, f"_l{layer}{suffix}", bool(way), first, keeps)
+                first = self._first_state(x, start, number)
+                out, state = self._run_direction(x, f"_l{layer}{suffix}", bool(way), first, keeps)
                 outputs.append(out)
                 last.append(state)
             x = outputs[0].cat(*outputs[1:], axis=-1) if len(outputs) > 1 else outputs[0]
@@ -310,9 +130,9 @@ class _Recurrent(Module):
             return x.squeeze(1), tuple(state.squeeze(1) for state in states)
         return x.transpose(0, 1) if self.batch_first else x, states
 
-    def _first(self, x: Tensor, start: Sequence[Tensor] | None, number: int) -> State:
+    def _first_state(self, x: Tensor, start: Sequence[Tensor] | None, number: int) -> State:
         if start is None:
-            return tuple(_zeros(x, x.shape[1], size) for size in self.state_sizes)
+            return tuple(zeros_like(x, x.shape[1], size) for size in self.state_sizes)
         if len(start) != self.states:
             raise ShapeError(f"{type(self).__name__}: {len(start)} first states; it takes {self.states}.")
         for state, size in zip(start, self.state_sizes, strict=True):
@@ -323,13 +143,13 @@ class _Recurrent(Module):
                 )
         return tuple(state[number].contiguous() for state in start)
 
-    def _one_way(
+    def _run_direction(
         self, x: Tensor, suffix: str, is_backward: bool, state: State, keeps: Sequence[Keep]
     ) -> tuple[Tensor, State]:
         weights: list[Any] = [
             getattr(self, name + suffix, None) for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
         ]
-        steps = steps_of(_products(_with_steps_behind(x), weights[0], weights[2]).contiguous())
+        steps = steps_of(project(_pad_steps(x), weights[0], weights[2]).contiguous())
         outputs: list[Tensor] = []
         step = self._step(suffix)
         pairs = list(zip(steps, keeps, strict=True))
@@ -375,7 +195,7 @@ class LSTM(_Recurrent):
     states = 2
 
     def _step(self, suffix: str) -> Step:
-        return functools.partial(_lstm_step, projection=getattr(self, f"weight_hr{suffix}", None))
+        return functools.partial(lstm_step, projection=getattr(self, f"weight_hr{suffix}", None))
 
     def forward(
         self, x: Tensor, hx: tuple[Tensor, Tensor] | None = None
@@ -408,7 +228,7 @@ class GRU(_OneState):
     gates = 3
 
     def _step(self, suffix: str) -> Step:
-        return _gru_step
+        return gru_step
 
 
 class RNN(_OneState):
@@ -440,29 +260,16 @@ class RNN(_OneState):
         device: str | None = None,
         dtype: DTypeLike | None = None,
     ) -> None:
-        _check_nonlinearity("RNN", nonlinearity)
+        check_nonlinearity("RNN", nonlinearity)
         sizes = (input_size, hidden_size, num_layers)
         super().__init__(*sizes, bias, batch_first, dropout, bidirectional, device=device, dtype=dtype)
         self.nonlinearity: Activation = nonlinearity
 
     def _step(self, suffix: str) -> Step:
-        return functools.partial(_rnn_step, activation=self.nonlinearity)
+        return functools.partial(rnn_step, activation=self.nonlinearity)
 
 
-def _check_nonlinearity(name: str, nonlinearity: str) -> None:
-    if nonlinearity not in ("tanh", "relu"):
-        raise ArgumentError(f"{name}: nonlinearity={nonlinearity!r} is neither 'tanh' nor 'relu'.")
-
-
-def _named(states: Any) -> dict[str, Any]:
-    """Return what was given as states, by the names that messages have."""
-    if states is None:
-        return {}
-    several = cast("Sequence[Any]", states) if isinstance(states, (tuple, list)) else (states,)
-    return {f"state {number}": state for number, state in enumerate(several)}
-
-
-def _with_steps_behind(x: Tensor) -> Tensor:
+def _pad_steps(x: Tensor) -> Tensor:
     """Return sequences with steps of zeros behind a symbolic number of them: (T, ...), as many as may be."""
     steps = x.shape[0]
     if isinstance(steps, int):
@@ -474,19 +281,10 @@ def _keeps(x: Tensor) -> list[Keep]:
     """Return what each step of sequences (T, ...) keeps: behind the last one the old state."""
     steps = x.shape[0]
     if isinstance(steps, int):
-        return [_new] * steps
-    is_step = _with_steps_behind(Tensor.ones(steps, dtype=dtypes.bool, device=x.device))
+        return [new_state] * steps
+    is_step = _pad_steps(Tensor.ones(steps, dtype=dtypes.bool, device=x.device))
     return [functools.partial(_new_where, is_one) for is_one in steps_of(is_step)]
 
 
 def _new_where(is_step: Tensor, new: Tensor, old: Tensor) -> Tensor:
     return is_step.where(new, old).contiguous()
-
-
-def _products(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
-    out = x @ weight.transpose(0, 1)
-    return out if bias is None else out + bias
-
-
-def _zeros(x: Tensor, *shape: Any) -> Tensor:
-    return Tensor.zeros(*shape, dtype=x.dtype, device=x.device)

@@ -1,4 +1,4 @@
-"""Tests of plugrad.nn.conv, against torch."""
+"""Tests of plugrad.nn.layers.conv, against torch."""
 
 from typing import Any
 

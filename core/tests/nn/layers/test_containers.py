@@ -1,4 +1,4 @@
-"""Tests of plugrad.nn.containers, against torch."""
+"""Tests of plugrad.nn.layers.containers, against torch."""
 
 import numpy as np
 import pytest

@@ -6,7 +6,7 @@ from typing import Any
 from plugrad.dtype import dtype_max, is_int
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.nn.checks import check_flags, check_sizes, check_tensors
-from plugrad.nn.init import kaiming_uniform, parameter
+from plugrad.nn.init import draw_by_fan_in, parameter
 from plugrad.nn.module import Module, UnaryModule
 from plugrad.tensor import Tensor
 from plugrad.tensor.base import DTypeLike
@@ -52,7 +52,7 @@ class Linear(UnaryModule):
         check_flags(self, bias=bias)
         self.in_features = in_features
         self.out_features = out_features
-        draw = functools.partial(kaiming_uniform, fan_in=in_features, device=device, dtype=dtype)
+        draw = functools.partial(draw_by_fan_in, fan_in=in_features, device=device, dtype=dtype)
         self.weight = draw(out_features, in_features)
         self.bias = draw(out_features) if bias else None
 
@@ -92,7 +92,7 @@ class Bilinear(Module):
     ) -> None:
         check_sizes(self, in1_features=in1_features, in2_features=in2_features, out_features=out_features)
         check_flags(self, bias=bias)
-        draw = functools.partial(kaiming_uniform, fan_in=in1_features, device=device, dtype=dtype)
+        draw = functools.partial(draw_by_fan_in, fan_in=in1_features, device=device, dtype=dtype)
         self.weight = draw(out_features, in1_features, in2_features)
         self.bias = draw(out_features) if bias else None
 

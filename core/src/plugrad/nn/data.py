@@ -1,0 +1,195 @@
+"""Data sets in batches: `TensorDataset` and `DataLoader`."""
+
+import multiprocessing
+import random
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from typing import Any, Protocol, cast
+
+from plugrad._util import numpy as np
+from plugrad.errors import ArgumentError, ShapeError
+from plugrad.nn.checks import check_counts, check_flags, check_tensors
+from plugrad.tensor import Tensor
+
+__all__ = ["DataLoader", "Dataset", "TensorDataset", "collate"]
+
+
+class Dataset(Protocol):
+    """A number of examples, which are asked for by their positions: a list is one.
+
+    Example:
+        >>> len(list(DataLoader(["a", "b", "c"], batch_size=2)))
+        2
+    """
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, index: int, /) -> Any: ...
+
+
+class TensorDataset:
+    """Examples along the first axis of tensors.
+
+    Raises:
+        ShapeError: the tensors have different first axes, or one has none.
+
+    Example:
+        >>> data = TensorDataset(Tensor([[1.0], [2.0], [3.0]]), Tensor([0, 1, 1]))
+        >>> x, y = data[1]
+        >>> len(data), x.tolist(), y.item()
+        (3, [2.0], 1)
+    """
+
+    def __init__(self, *tensors: Tensor) -> None:
+        if not tensors:
+            raise ArgumentError("TensorDataset of nothing. Pass tensors.")
+        check_tensors(self, **{f"tensor {number}": tensor for number, tensor in enumerate(tensors)})
+        if len({tensor.shape[:1] for tensor in tensors}) > 1 or not tensors[0].ndim:
+            shapes = ", ".join(str(tensor.shape) for tensor in tensors)
+            raise ShapeError(f"TensorDataset: tensors of shapes {shapes}: their first axes differ.")
+        self.tensors = tensors
+
+    def __len__(self) -> int:
+        return len(self.tensors[0])
+
+    def __getitem__(self, index: Any) -> tuple[Tensor, ...]:
+        """Return an example, or those of a slice or of several positions."""
+        return tuple(tensor[index] for tensor in self.tensors)
+
+
+def collate(examples: Sequence[Any]) -> Any:
+    """Return examples as one batch: tensors, arrays and numbers along a new first axis.
+
+    Tuples, lists and dicts of them become those of batches. Anything else, such as a text, is in a list.
+
+    Example:
+        >>> x, label = collate([([1.0, 2.0], "a"), ([3.0, 4.0], "b")])
+        >>> [column.tolist() for column in x], label
+        ([[1.0, 3.0], [2.0, 4.0]], ['a', 'b'])
+    """
+    first = examples[0]
+    if isinstance(first, Tensor):
+        return Tensor.stack(*examples)
+    if isinstance(first, (np.ndarray, np.generic)):
+        return Tensor(np.stack(examples))
+    if isinstance(first, (bool, int, float)):
+        return Tensor(list(examples))
+    if isinstance(first, Mapping):
+        keys = cast("Mapping[Any, Any]", first).keys()
+        return {key: collate([example[key] for example in examples]) for key in keys}
+    if isinstance(first, (tuple, list)):
+        columns = [collate(column) for column in zip(*examples, strict=True)]
+        kind: Any = type(cast("object", first))
+        return kind(*columns) if hasattr(kind, "_fields") else kind(columns)
+    return list(examples)
+
+
+class DataLoader:
+    """Batches of a data set, in order or shuffled anew each time that they are iterated over.
+
+    A `TensorDataset` gives a batch by one index operation on its device. Of other data sets the examples of a
+    batch are fetched one by one, by worker processes if wanted, while the batches before are used.
+
+    Args:
+        dataset: the examples.
+        batch_size: how many a batch has.
+        shuffle: take them in another order in each epoch.
+        num_workers: how many processes fetch examples, 0 for none. They are started anew, not forked, so the
+            data set is pickled, and its examples should be numbers or arrays of NumPy, not tensors.
+        collate_fn: what makes a batch of a list of examples; `collate` if left out.
+        drop_last: leave out the last batch where it has fewer examples.
+        prefetch_factor: how many batches each process works ahead.
+        seed: what the order follows from; by default it is another one each time.
+
+    Raises:
+        ArgumentError: a number is out of range, or `dataset` has no length or no items.
+
+    Example:
+        >>> loader = DataLoader(TensorDataset(Tensor.arange(5)), batch_size=2)
+        >>> [x.tolist() for (x,) in loader], len(loader)
+        ([[0, 1], [2, 3], [4]], 3)
+    """
+
+    def __init__(
+        self,
+        dataset: Dataset,
+        batch_size: int = 1,
+        shuffle: bool = False,
+        *,
+        num_workers: int = 0,
+        collate_fn: Callable[[list[Any]], Any] | None = None,
+        drop_last: bool = False,
+        prefetch_factor: int = 2,
+        seed: int | None = None,
+    ) -> None:
+        check_counts(self, 1, batch_size=batch_size, prefetch_factor=prefetch_factor)
+        check_counts(self, 0, num_workers=num_workers)
+        check_flags(self, shuffle=shuffle, drop_last=drop_last)
+        if not hasattr(dataset, "__len__") or not hasattr(dataset, "__getitem__"):
+            raise ArgumentError(
+                f"DataLoader: dataset={dataset!r:.60} ({type(dataset).__name__}) has no length or no items. "
+                "Pass a list, a TensorDataset, or an object with __len__ and __getitem__."
+            )
+        self.dataset = dataset
+        self.batch_size = batch_size
+        self.shuffle = shuffle
+        self.num_workers = num_workers
+        self.collate_fn = collate_fn
+        self.drop_last = drop_last
+        self.prefetch_factor = prefetch_factor
+        self._random = random.Random(seed)
+
+    def __len__(self) -> int:
+        """Return how many batches there are."""
+        whole, rest = divmod(len(self.dataset), self.batch_size)
+        return whole + (rest > 0 and not self.drop_last)
+
+    def __iter__(self) -> Iterator[Any]:
+        """Yield the batches of one epoch."""
+        order = list(range(len(self.dataset)))
+        if self.shuffle:
+            self._random.shuffle(order)
+        batches = [order[i * self.batch_size : (i + 1) * self.batch_size] for i in range(len(self))]
+        if isinstance(self.dataset, TensorDataset) and self.collate_fn is None:
+            return map(self._indexed, batches)
+        make = self.collate_fn or collate
+        if self.num_workers:
+            return map(make, self._fetched(batches))
+        return (make([self.dataset[i] for i in batch]) for batch in batches)
+
+    def _indexed(self, batch: list[int]) -> Any:
+        # a slice takes no kernel of its own
+        place = batch if self.shuffle else slice(batch[0], batch[-1] + 1)
+        dataset: Any = self.dataset
+        return dataset[place]
+
+    def _fetched(self, batches: Iterable[list[int]]) -> Iterator[list[Any]]:
+        # a fork of a process with an open device could not use it
+        context = multiprocessing.get_context("spawn")
+        with ProcessPoolExecutor(self.num_workers, context, _start_worker, (self.dataset,)) as workers:
+            ahead: deque[Future[list[Any]]] = deque()
+            try:
+                for batch in batches:
+                    ahead.append(workers.submit(_fetch, batch))
+                    if len(ahead) > self.num_workers * self.prefetch_factor:
+                        yield ahead.popleft().result()
+                while ahead:
+                    yield ahead.popleft().result()
+            finally:
+                # the rest, of an iteration that is given up
+                for future in ahead:
+                    future.cancel()
+
+
+# --- in a worker ---
+
+_datasets: list[Dataset] = []
+
+
+def _start_worker(dataset: Dataset) -> None:
+    _datasets[:] = [dataset]
+
+
+def _fetch(batch: list[int]) -> list[Any]:
+    return [_datasets[0][i] for i in batch]

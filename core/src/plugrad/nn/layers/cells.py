@@ -1,0 +1,231 @@
+"""Recurrent cells: one step, from a state to the next.
+
+Source: Hochreiter and Schmidhuber 1997 with the forget gate of Gers et al. 2000; Cho et al. 2014, in the
+variants of PyTorch's documentation.
+"""
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, cast
+
+from plugrad.errors import ArgumentError, ShapeError
+from plugrad.nn.checks import check_flags, check_sizes, check_tensors
+from plugrad.nn.init import draw_by_fan_in
+from plugrad.nn.module import Module
+from plugrad.tensor import Tensor
+from plugrad.tensor.base import DTypeLike
+
+__all__ = ["GRUCell", "LSTMCell", "RNNCell"]
+
+Activation = Literal["tanh", "relu"]
+State = tuple[Tensor, ...]
+# what a state becomes, and what it was, of a step that may lie behind the last one
+Keep = Callable[[Tensor, Tensor], Tensor]
+# the products of a step's input (biases included), the state, the recurrent weight, its bias, what to keep
+Step = Callable[[Tensor, State, Tensor, "Tensor | None", Keep], State]
+
+
+def new_state(new: Tensor, old: Tensor) -> Tensor:
+    """Return the new state, of a step that there is."""
+    return new.contiguous()
+
+
+def lstm_step(
+    gates: Tensor,
+    state: State,
+    weight: Tensor,
+    bias: Tensor | None,
+    keep: Keep,
+    projection: Tensor | None = None,
+) -> State:
+    """Return hidden and cell state after one step; the hidden state multiplied by `projection`, if any."""
+    hidden, cell = state
+    total = gates + hidden @ weight.transpose(0, 1)
+    total = (total if bias is None else total + bias).contiguous()
+    enter, forget, new, out = total.chunk(4, -1)
+    cell = keep(forget.sigmoid() * cell + enter.sigmoid() * new.tanh(), cell)
+    shown = out.sigmoid() * cell.tanh()
+    return keep(
+        shown if projection is None else shown.contiguous() @ projection.transpose(0, 1), hidden
+    ), cell
+
+
+def gru_step(gates: Tensor, state: State, weight: Tensor, bias: Tensor | None, keep: Keep) -> State:
+    """Return the hidden state after one step."""
+    (hidden,) = state
+    own = hidden @ weight.transpose(0, 1)
+    own = (own if bias is None else own + bias).contiguous()
+    reset, update, new = gates.chunk(3, -1)
+    own_reset, own_update, own_new = own.chunk(3, -1)
+    share = (update + own_update).sigmoid()
+    candidate = (new + (reset + own_reset).sigmoid() * own_new).tanh()
+    return (keep((1 - share) * candidate + share * hidden, hidden),)
+
+
+def rnn_step(
+    gates: Tensor,
+    state: State,
+    weight: Tensor,
+    bias: Tensor | None,
+    keep: Keep,
+    activation: Activation = "tanh",
+) -> State:
+    """Return the hidden state after one step."""
+    (hidden,) = state
+    total = gates + hidden @ weight.transpose(0, 1)
+    total = total if bias is None else total + bias
+    return (keep(total.tanh() if activation == "tanh" else total.relu(), hidden),)
+
+
+class _Cell(Module):
+    """One step, with its weights: `gates` rows for each element of the state."""
+
+    gates = 1
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        device: str | None = None,
+        dtype: DTypeLike | None = None,
+    ) -> None:
+        check_sizes(self, input_size=input_size, hidden_size=hidden_size)
+        check_flags(self, bias=bias)
+        self.input_size = input_size
+        self.hidden_size = hidden_size
+        draw = functools.partial(draw_by_fan_in, fan_in=hidden_size, device=device, dtype=dtype)
+        width = self.gates * hidden_size
+        self.weight_ih, self.weight_hh = draw(width, input_size), draw(width, hidden_size)
+        self.bias_ih, self.bias_hh = (draw(width), draw(width)) if bias else (None, None)
+
+    def _advance(self, step: Step, x: Tensor, state: State | None, count: int) -> State:
+        name = type(self).__name__
+        check_tensors(self, x=x, **name_states(state))
+        if x.ndim not in (1, 2) or x.shape[-1] != self.input_size:
+            raise ShapeError(
+                f"{name} of {self.input_size} inputs got shape {x.shape}; it takes "
+                f"(N, {self.input_size}) or ({self.input_size},)."
+            )
+        wanted = (*x.shape[:-1], self.hidden_size)
+        if state is None:
+            state = (zeros_like(x, *wanted),) * count
+        if len(state) != count or any(part.shape != wanted for part in state):
+            shapes = ", ".join(str(part.shape) for part in state)
+            raise ShapeError(f"{name}: states of shapes {shapes}; it takes {count} of {wanted}.")
+        return step(project(x, self.weight_ih, self.bias_ih), state, self.weight_hh, self.bias_hh, new_state)
+
+
+class LSTMCell(_Cell):
+    """One step of long short-term memory: (N, input_size) -> state and cell (N, hidden_size).
+
+    Args:
+        input_size: size of the inputs.
+        hidden_size: size of the state.
+        bias: add learnt numbers.
+        device: where the parameters live; `Device.DEFAULT` if left out.
+        dtype: of the parameters; the default float if left out.
+
+    Example:
+        >>> hidden, cell = LSTMCell(3, 4)(Tensor.ones(2, 3))
+        >>> hidden.shape, cell.shape
+        ((2, 4), (2, 4))
+    """
+
+    gates = 4
+
+    def forward(self, x: Tensor, hx: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]:
+        """Return the next state and cell, from zeros if `hx` is left out.
+
+        Raises:
+            ShapeError: input or states have other sizes than the layer.
+        """
+        hidden, cell = self._advance(lstm_step, x, hx, 2)
+        return hidden, cell
+
+
+class GRUCell(_Cell):
+    """One step of a gated recurrent unit: (N, input_size) -> state (N, hidden_size).
+
+    Takes the arguments of `LSTMCell`.
+
+    Example:
+        >>> GRUCell(3, 4)(Tensor.ones(2, 3)).shape
+        (2, 4)
+    """
+
+    gates = 3
+
+    def forward(self, x: Tensor, hx: Tensor | None = None) -> Tensor:
+        """Return the next state, from zeros if `hx` is left out.
+
+        Raises:
+            ShapeError: input or state have other sizes than the layer.
+        """
+        return self._advance(gru_step, x, None if hx is None else (hx,), 1)[0]
+
+
+class RNNCell(_Cell):
+    """One step of a plain recurrent layer: (N, input_size) -> state (N, hidden_size).
+
+    Args:
+        input_size: size of the inputs.
+        hidden_size: size of the state.
+        bias: add learnt numbers.
+        nonlinearity: "tanh" or "relu".
+        device: where the parameters live; `Device.DEFAULT` if left out.
+        dtype: of the parameters; the default float if left out.
+
+    Raises:
+        ArgumentError: there is no such `nonlinearity`.
+
+    Source: Elman 1990.
+
+    Example:
+        >>> RNNCell(3, 4)(Tensor.ones(2, 3)).shape
+        (2, 4)
+    """
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        nonlinearity: Activation = "tanh",
+        device: str | None = None,
+        dtype: DTypeLike | None = None,
+    ) -> None:
+        super().__init__(input_size, hidden_size, bias, device, dtype)
+        check_nonlinearity("RNNCell", nonlinearity)
+        self.nonlinearity: Activation = nonlinearity
+
+    def forward(self, x: Tensor, hx: Tensor | None = None) -> Tensor:
+        """Return the next state, from zeros if `hx` is left out.
+
+        Raises:
+            ShapeError: input or state have other sizes than the layer.
+        """
+        step = functools.partial(rnn_step, activation=self.nonlinearity)
+        return self._advance(step, x, None if hx is None else (hx,), 1)[0]
+
+
+def check_nonlinearity(name: str, nonlinearity: str) -> None:
+    if nonlinearity not in ("tanh", "relu"):
+        raise ArgumentError(f"{name}: nonlinearity={nonlinearity!r} is neither 'tanh' nor 'relu'.")
+
+
+def name_states(states: Any) -> dict[str, Any]:
+    """Return what was given as states, by the names that messages have."""
+    if states is None:
+        return {}
+    several = cast("Sequence[Any]", states) if isinstance(states, (tuple, list)) else (states,)
+    return {f"state {number}": state for number, state in enumerate(several)}
+
+
+def project(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+    out = x @ weight.transpose(0, 1)
+    return out if bias is None else out + bias
+
+
+def zeros_like(x: Tensor, *shape: Any) -> Tensor:
+    return Tensor.zeros(*shape, dtype=x.dtype, device=x.device)

@@ -1,0 +1,125 @@
+"""`summary`: the layers of a model, their outputs and parameters as a table."""
+
+from typing import Any
+
+from plugrad._frozen import frozen
+from plugrad.errors import ArgumentError
+from plugrad.nn.module import Module, count_parameters
+from plugrad.tensor import Tensor
+from plugrad.tensor.shapes import show
+from plugrad.tree import iter_leaves
+
+__all__ = ["LayerSummary", "Summary", "summary"]
+
+
+@frozen
+class LayerSummary:
+    """A line of a summary.
+
+    Attributes:
+        name: the path to the module.
+        kind: its class.
+        shapes: those of the tensors that it returned last; none if it was not called.
+        parameters: how many numbers are trained in it and below it.
+
+    Example:
+        >>> summary(Linear(3, 4), Tensor.ones(2, 3)).layers[0].shapes
+        ((2, 4),)
+    """
+
+    name: str
+    kind: str
+    shapes: tuple[tuple[Any, ...], ...]
+    parameters: int
+
+
+@frozen
+class Summary:
+    """The layers of a model; `print` shows them as a table.
+
+    Attributes:
+        layers: the model and all modules below it, each before those inside of it.
+        parameters: how many numbers are trained.
+
+    Example:
+        >>> summary(Linear(3, 4)).parameters
+        16
+    """
+
+    layers: list[LayerSummary]
+    parameters: int
+
+    def __repr__(self) -> str:
+        rows = [("layer", "class", "output", "parameters")]
+        for layer in self.layers:
+            shapes = ", ".join(map(show, layer.shapes))
+            rows.append((layer.name or "(model)", layer.kind, shapes, f"{layer.parameters:,}"))
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = [
+            "  ".join([cell.ljust(width) for cell, width in zip(row[:3], widths, strict=False)])
+            + f"  {row[3]:>{widths[3]}}"
+            for row in rows
+        ]
+        rule = "-" * len(lines[0])
+        return "\n".join([lines[0], rule, *lines[1:], rule, f"{self.parameters:,} parameters"])
+
+
+def summary(model: Module, *inputs: Any, **options: Any) -> Summary:
+    """Return the layers of a model with the shapes of their outputs and their parameters.
+
+    The model is called in the mode of use, and nothing is computed.
+
+    Args:
+        model: what to describe.
+        inputs: what it takes; without any, there are no shapes.
+        options: what it takes by name.
+
+    Raises:
+        ArgumentError: `model` is no `Module`.
+
+    Example:
+        >>> print(summary(Sequential(Linear(3, 4), ReLU()), Tensor.ones(2, 3)))
+        layer    class       output  parameters
+        ---------------------------------------
+        (model)  Sequential  (2, 4)          16
+        0        Linear      (2, 4)          16
+        1        ReLU        (2, 4)           0
+        ---------------------------------------
+        16 parameters
+    """
+    if not isinstance(model, Module):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise ArgumentError(f"summary: {model!r:.60} ({type(model).__name__}) is no Module. Derive from it.")
+    named = list(model.named_modules())
+    shapes = _shapes_of_outputs(model, inputs, options) if inputs or options else {}
+    layers = [
+        LayerSummary(name, type(module).__name__, shapes.get(id(module), ()), count_parameters(module))
+        for name, module in named
+    ]
+    return Summary(layers, count_parameters(model))
+
+
+def _shapes_of_outputs(model: Module, inputs: Any, options: Any) -> dict[int, tuple[tuple[Any, ...], ...]]:
+    """Call a model and return the shapes that each of its modules returned."""
+    shapes: dict[int, tuple[tuple[Any, ...], ...]] = {}
+
+    def record(module: Module) -> Any:
+        forward = module.forward
+
+        def recorded(*args: Any, **kwargs: Any) -> Any:
+            out = forward(*args, **kwargs)
+            shapes[id(module)] = tuple(leaf.shape for leaf in iter_leaves(out) if isinstance(leaf, Tensor))
+            return out
+
+        return recorded
+
+    attributes = [(vars(module), dict(vars(module))) for module in model.modules()]
+    try:
+        for module in model.modules():
+            # an attribute of the object comes before the method of its class
+            vars(module)["forward"] = record(module)
+        model.eval()(*inputs, **options)
+    finally:
+        for now, before in attributes:
+            now.clear()
+            now.update(before)
+    return shapes
