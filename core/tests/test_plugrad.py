@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -16,7 +17,13 @@ def run(code: str) -> str:
 
 @pytest.mark.parametrize(
     "before",
-    ["", "import plugrad.jit", "from plugrad.jit import jit", "import plugrad.jit.tree", "import plugrad.nn"],
+    [
+        "",
+        "import plugrad.jit",
+        "from plugrad.jit import jit",
+        "import plugrad.jit.leaves",
+        "import plugrad.nn",
+    ],
 )
 def test_jit_of_plugrad_is_the_decorator_whatever_was_imported_before(before: str) -> None:
     code = f"""{before}
@@ -30,8 +37,8 @@ print(isinstance(double, TinyJit), double(Tensor([2], device="PYTHON")).tolist()
 
 def test_modules_of_jit_are_found_as_ever() -> None:
     code = """import plugrad, plugrad.jit
-from plugrad.jit.tree import Leaf
-print(plugrad.jit.jit is plugrad.TinyJit, plugrad.jit.tree.Leaf is Leaf)"""
+from plugrad.jit.leaves import Leaves
+print(plugrad.jit.jit is plugrad.TinyJit, plugrad.jit.leaves.Leaves is Leaves)"""
     assert run(code) == "True True"
 
 
@@ -52,3 +59,25 @@ def test_all_names_are_there() -> None:
     assert {*plugrad.__all__} <= {*dir(plugrad)}
     assert all(getattr(plugrad, name) is not None for name in plugrad.__all__)
     assert plugrad.Tensor is Tensor
+
+
+def test_functions_of_tensors_are_at_the_top() -> None:
+    plugrad.manual_seed(1)
+    first = plugrad.rand(3).tolist()
+    plugrad.manual_seed(1)
+    assert plugrad.rand(3).tolist() == first
+    x, y = plugrad.zeros(2, 2), plugrad.ones((2, 2))
+    assert (
+        plugrad.cat([x, y]).tolist()
+        == plugrad.cat([x, y], dim=0).tolist()
+        == [[0.0] * 2] * 2 + [[1.0] * 2] * 2
+    )
+    assert plugrad.stack([x, y], dim=1).shape == (2, 2, 2)
+    assert plugrad.where(y > 0, x, 3.0).tolist() == [[0.0, 0.0], [0.0, 0.0]]
+    with plugrad.no_grad():
+        assert not (Tensor([1.0], requires_grad=True) * 2).requires_grad
+
+
+def test_weights_are_saved_and_loaded_from_the_top(tmp_path: Path) -> None:
+    plugrad.save({"w": Tensor([1.0])}, tmp_path / "model.pt")
+    assert plugrad.load(tmp_path / "model.pt")["w"].tolist() == [1.0]

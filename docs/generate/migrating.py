@@ -96,6 +96,11 @@ Activations that a layer keeps are neither parameters nor part of a state. `nn.M
 class: any class is a model. Before `model.train()` or `model.eval()`, layers behave as `Tensor.training`
 says, which is False: call `model.train()` before training.
 
+**Functions** at the top are those that make tensors or join them (`plugrad.zeros`, `cat`, `where`, ...), with
+`no_grad`, `manual_seed`, `save` and `load`; `nn.functional` has those of layers. All else is a method of
+`Tensor`. `nn.data.DataLoader` has PyTorch's names; its worker processes are started anew, so the data set and
+its examples are pickled.
+
 ## Methods that NumPy means otherwise
 
 Where PyTorch and NumPy have one name for two things, the method is PyTorch's:

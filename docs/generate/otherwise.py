@@ -28,7 +28,7 @@ OTHERWISE: tuple[tuple[str, str], ...] = (
     ("np.vecmat", "`x @ y`"),
     ("np.vecdot", "`(x * y).sum(-1)`"),
     ("torch.Tensor.pinverse", "`x.pinv()`"),
-    ("torch.sigmoid", "`x.sigmoid()`: there are methods only, no functions"),
+    ("torch.sigmoid", "`x.sigmoid()`, or `nn.functional.sigmoid(x)`"),
     ("np.fabs", "`x.abs()`"),
     ("np.acos np.asin np.atan np.acosh np.asinh np.atanh", "the methods of these names"),
     ("np.atan2", "`y.atan2(x)`"),

@@ -8,7 +8,7 @@ from typing import Any
 
 import plugrad
 from plugrad import Tensor, array_api, dtype, helpers, jit, nn, settings, transforms
-from plugrad.nn import datasets, optim, schedulers, state
+from plugrad.nn import data, datasets, functional, init, optim, schedulers, state
 
 #: Pages on `Tensor`: file, title, and the modules of plugrad.tensor whose methods they describe, in order.
 TENSOR_PAGES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
@@ -160,6 +160,11 @@ def of_module(module: ModuleType, path: str) -> list[Name]:
     return found
 
 
+def _own(module: ModuleType, path: str) -> list[Name]:
+    """Return the functions that a module defines, without those that it only names."""
+    return [name for name in of_module(module, path) if name.value.__module__ == module.__name__]
+
+
 def _constants_first(name: str) -> tuple[bool, bool, str]:
     return not name.isupper(), not name[0].isupper(), name
 
@@ -175,6 +180,9 @@ def elsewhere() -> dict[str, tuple[str, list[Name]]]:
         "transforms": ("Functions made into others", of_module(transforms, "transforms.")),
         "jit": ("The JIT", of_module(jit, "jit.")),
         "nn": ("Layers", of_module(nn, "nn.")),
+        "functional": ("Functions of layers", _own(functional, "nn.functional.")),
+        "init": ("Initial values", of_module(init, "nn.init.")),
+        "data": ("Batches of data", of_module(data, "nn.data.")),
         "optim": ("Optimizers", of_module(optim, "nn.optim.")),
         "schedulers": ("Learning rates", of_module(schedulers, "nn.schedulers.")),
         "state": ("Files and the state of models", of_module(state, "nn.state.")),

@@ -19,7 +19,13 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 LIBRARIES = {"torch": "torch", "np": "numpy", "tinygrad": "tinygrad"}
 #: Parts of libraries that are not imported with them.
-PARTS = ("torch.utils.checkpoint", "tinygrad.nn.optim", "tinygrad.nn.state", "torch.nn.utils")
+PARTS = (
+    "torch.utils.checkpoint",
+    "torch.utils.data",
+    "tinygrad.nn.optim",
+    "tinygrad.nn.state",
+    "torch.nn.utils",
+)
 
 
 @pytest.fixture(scope="module")

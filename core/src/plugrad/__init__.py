@@ -25,9 +25,36 @@ if TYPE_CHECKING:
     from plugrad import array_api, helpers, nn, transforms
     from plugrad.helpers import Context, GlobalCounters, getenv
     from plugrad.jit import TinyJit, jit
+    from plugrad.nn.state import load, save
 
 #: `Variable(name, lowest, highest)`: a symbolic size; `.bind(value)` gives it a value.
 Variable = UOp.variable
+
+# Functions that PyTorch and NumPy have at the top.
+arange = Tensor.arange
+cat = Tensor.cat
+einsum = Tensor.einsum
+empty = Tensor.empty
+empty_like = Tensor.empty_like
+eye = Tensor.eye
+full = Tensor.full
+full_like = Tensor.full_like
+linspace = Tensor.linspace
+manual_seed = Tensor.manual_seed
+meshgrid = Tensor.meshgrid
+no_grad = Tensor.no_grad
+ones = Tensor.ones
+ones_like = Tensor.ones_like
+rand = Tensor.rand
+rand_like = Tensor.rand_like
+randint = Tensor.randint
+randn = Tensor.randn
+randn_like = Tensor.randn_like
+randperm = Tensor.randperm
+stack = Tensor.stack
+where = Tensor.where
+zeros = Tensor.zeros
+zeros_like = Tensor.zeros_like
 
 __all__ = [
     "Context",
@@ -41,25 +68,53 @@ __all__ = [
     "UPat",
     "Variable",
     "__version__",
+    "arange",
     "array_api",
+    "cat",
     "context",
     "dtypes",
+    "einsum",
+    "empty",
+    "empty_like",
+    "eye",
+    "full",
+    "full_like",
     "getenv",
     "graph_rewrite",
     "helpers",
     "jit",
+    "linspace",
+    "load",
+    "manual_seed",
+    "meshgrid",
     "nn",
+    "no_grad",
+    "ones",
+    "ones_like",
+    "rand",
+    "rand_like",
+    "randint",
+    "randn",
+    "randn_like",
+    "randperm",
+    "save",
+    "stack",
     "transforms",
+    "where",
+    "zeros",
+    "zeros_like",
 ]
 
 # Packages that are imported when they are asked for: many programs need none of them. `jit` can be called.
 _LATER = ("array_api", "helpers", "jit", "nn", "transforms")
-# names of these, which programs for tinygrad import from here
+# names of these, which programs for tinygrad or PyTorch have here
 _NAMES = {
     "Context": "helpers",
     "GlobalCounters": "helpers",
     "TinyJit": "jit",
     "getenv": "helpers",
+    "load": "nn.state",
+    "save": "nn.state",
 }
 
 del _builtin
