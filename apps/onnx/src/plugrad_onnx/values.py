@@ -123,6 +123,18 @@ def to_ints(value: Tensor | Array | Sequence[int] | int) -> tuple[int, ...]:
     return (value,) if isinstance(value, int) else tuple(int(number) for number in value)
 
 
+def shape_of(x: Tensor) -> tuple[int, ...]:
+    """Return the sizes of the axes as numbers.
+
+    Raises:
+        OnnxError: some are symbolic.
+    """
+    sizes = tuple(size for size in x.shape if isinstance(size, int))
+    if len(sizes) != x.ndim:
+        raise OnnxError(f"the sizes {x.shape} have to be numbers")
+    return sizes
+
+
 def element_type_of(value: Value) -> ElementType:
     """Return the standard's number of a value's element type."""
     if isinstance(value, Narrow):

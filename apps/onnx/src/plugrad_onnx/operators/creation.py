@@ -8,7 +8,7 @@ import numpy as np
 from plugrad import Tensor, dtypes
 from plugrad.dtype import is_float
 from plugrad_onnx.registry import operator
-from plugrad_onnx.values import NARROW, Array, Narrow, Value, dtype_of, element_type_of
+from plugrad_onnx.values import NARROW, Array, Narrow, Value, dtype_of, element_type_of, shape_of
 
 
 @operator("Constant")
@@ -57,7 +57,7 @@ def _computed_in(dtype: Any, stash_type: int) -> Any:
 @operator("EyeLike")
 def eye_like(x: Tensor, *, dtype: int | None = None, k: int = 0) -> Tensor:
     """Return a matrix of the input's shape with ones on a diagonal."""
-    rows, columns = x.static_shape()
+    rows, columns = shape_of(x)
     row, column = Tensor.arange(int(rows)).reshape(-1, 1), Tensor.arange(int(columns)).reshape(1, -1)
     return (column - row == k).cast(x.dtype if dtype is None else dtype_of(dtype))
 

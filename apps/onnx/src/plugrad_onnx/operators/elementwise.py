@@ -8,7 +8,7 @@ from typing import Literal
 from plugrad import Tensor
 from plugrad.dtype import is_float, is_int
 from plugrad_onnx.registry import operator
-from plugrad_onnx.values import Value
+from plugrad_onnx.values import Value, shape_of
 
 _SAME_IN_TENSORS: dict[str, Callable[[Tensor], Tensor]] = {
     "Abs": Tensor.abs,
@@ -64,7 +64,7 @@ def aligned(a: Tensor, b: Tensor, axis: int | None) -> Tensor:
     if axis is None or b.ndim == 0:
         return b
     behind = a.ndim - axis % max(a.ndim, 1) - b.ndim
-    return b.reshape(*b.static_shape(), *(1,) * behind)
+    return b.reshape(*shape_of(b), *(1,) * behind)
 
 
 @operator("Add")
@@ -187,11 +187,7 @@ def prelu(x: Tensor, slope: Tensor) -> Tensor:
 
     Before opset 7, slopes stand for the channels, which are axis 1.
     """
-    if (
-        slope.ndim == 1
-        and x.ndim > 2
-        and slope.static_shape()[0] == x.static_shape()[1] != x.static_shape()[-1]
-    ):
+    if slope.ndim == 1 and x.ndim > 2 and shape_of(slope)[0] == shape_of(x)[1] != shape_of(x)[-1]:
         slope = slope.reshape(-1, *(1,) * (x.ndim - 2))
     return (x < 0).where(slope * x, x)
 

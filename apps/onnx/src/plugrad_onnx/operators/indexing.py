@@ -8,7 +8,7 @@ import numpy as np
 from plugrad import Tensor, dtypes
 from plugrad.dtype import is_int
 from plugrad_onnx.registry import operator
-from plugrad_onnx.values import Array
+from plugrad_onnx.values import Array, shape_of
 
 Reduction = Literal["none", "add", "mul", "max", "min"]
 
@@ -23,36 +23,34 @@ def positive(index: Tensor, size: int) -> Tensor:
 def gather(data: Tensor, indices: Tensor, *, axis: int = 0) -> Tensor:
     """Return the slices at positions along an axis, in the shape of the positions."""
     at = axis % data.ndim
-    flat = positive(indices.reshape(-1), data.static_shape()[at])
+    flat = positive(indices.reshape(-1), shape_of(data)[at])
     return data.index_select(at, flat).reshape(
-        *data.static_shape()[:at], *indices.static_shape(), *data.static_shape()[at + 1 :]
+        *shape_of(data)[:at], *shape_of(indices), *shape_of(data)[at + 1 :]
     )
 
 
 @operator("GatherElements", keeps_type=True)
 def gather_elements(data: Tensor, indices: Tensor, *, axis: int = 0) -> Tensor:
     """Return the element at a position along an axis, for each element of the positions."""
-    return data.gather(axis % data.ndim, positive(indices, data.static_shape()[axis]))
+    return data.gather(axis % data.ndim, positive(indices, shape_of(data)[axis]))
 
 
 @operator("GatherND", keeps_type=True)
 def gather_nd(data: Tensor, indices: Tensor, *, batch_dims: int = 0) -> Tensor:
     """Return the slices at positions along several axes."""
-    depth, batch = indices.static_shape()[-1], data.static_shape()[:batch_dims]
-    behind = data.static_shape()[batch_dims + depth :]
-    rows = data.reshape(
-        math.prod(batch), math.prod(data.static_shape()[batch_dims : batch_dims + depth]), *behind
-    )
-    flat = flat_positions(indices, data.static_shape()[batch_dims : batch_dims + depth])
+    depth, batch = shape_of(indices)[-1], shape_of(data)[:batch_dims]
+    behind = shape_of(data)[batch_dims + depth :]
+    rows = data.reshape(math.prod(batch), math.prod(shape_of(data)[batch_dims : batch_dims + depth]), *behind)
+    flat = flat_positions(indices, shape_of(data)[batch_dims : batch_dims + depth])
     flat = flat.reshape(math.prod(batch), -1)
-    offset = Tensor.arange(math.prod(batch), dtype=dtypes.int64).reshape(-1, 1) * rows.static_shape()[1]
-    whole = rows.reshape(rows.static_shape()[0] * rows.static_shape()[1], *behind)
-    return whole.index_select(0, (flat + offset).reshape(-1)).reshape(*indices.static_shape()[:-1], *behind)
+    offset = Tensor.arange(math.prod(batch), dtype=dtypes.int64).reshape(-1, 1) * shape_of(rows)[1]
+    whole = rows.reshape(shape_of(rows)[0] * shape_of(rows)[1], *behind)
+    return whole.index_select(0, (flat + offset).reshape(-1)).reshape(*shape_of(indices)[:-1], *behind)
 
 
 def flat_positions(indices: Tensor, sizes: tuple[int, ...]) -> Tensor:
     """Return positions along several axes as ones along their product."""
-    out = Tensor.zeros(*indices.static_shape()[:-1], dtype=dtypes.int64)
+    out = Tensor.zeros(*shape_of(indices)[:-1], dtype=dtypes.int64)
     for i, size in enumerate(sizes):
         out = out * size + positive(indices[..., i], int(size))
     return out
@@ -64,7 +62,7 @@ def scatter_elements(
 ) -> Tensor:
     """Return the data with an update at a position along an axis, for each element of the positions."""
     at = axis % data.ndim
-    index = positive(indices, data.static_shape()[at])
+    index = positive(indices, shape_of(data)[at])
     if reduction == "none":
         return data.scatter(at, index, updates)
     return data.scatter_reduce(at, index, updates, _TENSORS_NAME[reduction]).cast(data.dtype)
@@ -81,12 +79,12 @@ _TENSORS_NAME: dict[str, Literal["sum", "prod", "amax", "amin"]] = {
 @operator("ScatterND")
 def scatter_nd(data: Tensor, indices: Tensor, updates: Tensor, *, reduction: Reduction = "none") -> Tensor:
     """Return the data with slices of updates at positions along several axes."""
-    depth = indices.static_shape()[-1]
-    behind = data.static_shape()[depth:]
-    rows = data.reshape(math.prod(data.static_shape()[:depth]), math.prod(behind))
-    flat = flat_positions(indices, data.static_shape()[:depth]).reshape(-1, 1).expand(-1, math.prod(behind))
-    out = scatter_elements(rows, flat, updates.reshape(*flat.static_shape()), axis=0, reduction=reduction)
-    return out.reshape(data.static_shape())
+    depth = shape_of(indices)[-1]
+    behind = shape_of(data)[depth:]
+    rows = data.reshape(math.prod(shape_of(data)[:depth]), math.prod(behind))
+    flat = flat_positions(indices, shape_of(data)[:depth]).reshape(-1, 1).expand(-1, math.prod(behind))
+    out = scatter_elements(rows, flat, updates.reshape(*shape_of(flat)), axis=0, reduction=reduction)
+    return out.reshape(shape_of(data))
 
 
 @operator("TensorScatter")
@@ -100,12 +98,12 @@ def tensor_scatter(
 ) -> Tensor:
     """Return a cache with new entries from one position of each sample on."""
     at, rank = axis % past_cache.ndim, past_cache.ndim
-    time = Tensor.arange(update.static_shape()[at], dtype=dtypes.int64).reshape(1, -1)
+    time = Tensor.arange(shape_of(update)[at], dtype=dtypes.int64).reshape(1, -1)
     first = 0 if write_indices is None else write_indices.cast(dtypes.int64).reshape(-1, 1)
-    position = (time + first) % past_cache.static_shape()[at]
+    position = (time + first) % shape_of(past_cache)[at]
     shape = [1] * rank
-    shape[0], shape[at] = position.static_shape()
-    return past_cache.scatter(at, position.reshape(*shape).expand(*update.static_shape()), update)
+    shape[0], shape[at] = shape_of(position)
+    return past_cache.scatter(at, position.reshape(*shape).expand(*shape_of(update)), update)
 
 
 @operator("Compress")

@@ -8,7 +8,7 @@ from plugrad.dtype import DType, dtype_max, dtype_min, is_int
 from plugrad_onnx.operators.casts import convert
 from plugrad_onnx.operators.neural.convolution import AutoPad, conv
 from plugrad_onnx.registry import operator
-from plugrad_onnx.values import NARROW, Narrow, Value, dtype_of, element_type_of, from_array
+from plugrad_onnx.values import NARROW, Narrow, Value, dtype_of, element_type_of, from_array, shape_of
 
 _SMALL_RANGES: dict[int, tuple[int, int]] = {
     TensorProto.INT4: (-8, 7),
@@ -35,7 +35,7 @@ def _spread(parameter: Tensor, x: Tensor, axis: int, block_size: int) -> Tensor:
     at = axis % x.ndim
     if block_size:
         repeated = parameter.repeat_interleave(block_size, at)
-        return repeated.narrow(at, 0, x.static_shape()[at])
+        return repeated.narrow(at, 0, shape_of(x)[at])
     return parameter.reshape(*(-1 if i == at else 1 for i in range(x.ndim)))
 
 
@@ -120,7 +120,7 @@ def _centred(x: Tensor, zero_point: Tensor | None, axis: int) -> Tensor:
     if zero_point is None:
         return wide
     zero = zero_point.cast(dtypes.int32)
-    if zero.ndim == 1 and zero.static_shape()[0] > 1 and axis == -2:
+    if zero.ndim == 1 and shape_of(zero)[0] > 1 and axis == -2:
         zero = zero.unsqueeze(-1)
     return wide - zero
 
@@ -138,7 +138,7 @@ def qlinear_matmul(
 ) -> Tensor:
     """Return the quantized matrix product of two quantized matrices."""
     product = matmul_integer(a, b, a_zero_point, b_zero_point)
-    scale_a = a_scale.unsqueeze(-1) if a_scale.ndim == 1 and a_scale.static_shape()[0] > 1 else a_scale
+    scale_a = a_scale.unsqueeze(-1) if a_scale.ndim == 1 and shape_of(a_scale)[0] > 1 else a_scale
     factor = scale_a.cast(dtypes.float32) * b_scale.cast(dtypes.float32) / y_scale.cast(dtypes.float32)
     return _requantized(product, factor, y_zero_point)
 

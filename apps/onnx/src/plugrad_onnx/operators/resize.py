@@ -10,7 +10,7 @@ import numpy as np
 from plugrad import Tensor, dtypes
 from plugrad.dtype import is_float
 from plugrad_onnx.registry import operator
-from plugrad_onnx.values import Array
+from plugrad_onnx.values import Array, shape_of
 
 Mode = Literal["nearest", "linear", "cubic"]
 Coordinates = Literal[
@@ -94,11 +94,11 @@ def resize(
     parts = dict(enumerate(zip(roi[: len(at)], roi[len(at) :], strict=True))) if roi else {}
     if scales:
         chosen = {
-            a: Axis(x.static_shape()[a], math.floor(x.static_shape()[a] * s), s)
+            a: Axis(shape_of(x)[a], math.floor(shape_of(x)[a] * s), s)
             for a, s in zip(at, scales, strict=True)
         }
     elif sizes:
-        chosen = _by_sizes([x.static_shape()[a] for a in at], at, sizes, keep_aspect_ratio_policy)
+        chosen = _by_sizes([shape_of(x)[a] for a in at], at, sizes, keep_aspect_ratio_policy)
     else:
         raise ValueError("neither scales nor sizes are given")
     for i, a in enumerate(at):
@@ -119,7 +119,7 @@ def resize(
 def _scaled(x: Tensor, scales: Sequence[float]) -> dict[int, Axis]:
     return {
         a: Axis(int(s), math.floor(s * scale), scale)
-        for a, (s, scale) in enumerate(zip(x.static_shape(), scales, strict=True))
+        for a, (s, scale) in enumerate(zip(shape_of(x), scales, strict=True))
     }
 
 

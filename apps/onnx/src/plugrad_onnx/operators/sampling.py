@@ -7,12 +7,12 @@ import numpy as np
 
 from plugrad import Tensor, dtypes
 from plugrad_onnx.registry import operator
-from plugrad_onnx.values import Array
+from plugrad_onnx.values import Array, shape_of
 
 
 def sample_at(image: Tensor, at: tuple[Tensor, Tensor]) -> Tensor:
     """Return images at rows and columns between pixels, 0 outside: `(N, C, H, W) -> (N, C, *positions)`."""
-    n, channels, height, width = image.static_shape()
+    n, channels, height, width = shape_of(image)
     y, x = at
     low_y, low_x = y.floor(), x.floor()
     flat = image.reshape(n, channels, height * width)
@@ -26,7 +26,7 @@ def sample_at(image: Tensor, at: tuple[Tensor, Tensor]) -> Tensor:
             term = flat.gather(2, index) * weight.cast(image.dtype)
             out = term if out is None else out + term
     assert out is not None, "an image has four corners"
-    return out.reshape(n, channels, *y.static_shape()[1:])
+    return out.reshape(n, channels, *shape_of(y)[1:])
 
 
 @operator("GridSample", since=16)
@@ -99,7 +99,7 @@ def roi_align(
     Source: He et al. 2017, "Mask R-CNN", section 3.
     """
     shift = 0.5 if coordinate_transformation_mode == "half_pixel" else 0.0
-    height, width = x.static_shape()[2], x.static_shape()[3]
+    height, width = shape_of(x)[2], shape_of(x)[3]
     out: list[Tensor] = []
     for roi, batch in zip(rois.astype(np.float64), batch_indices, strict=True):
         x1, y1, x2, y2 = roi * spatial_scale - shift
@@ -108,7 +108,7 @@ def roi_align(
         columns = _samples(x1, max(x2 - x1, smallest), output_width, sampling_ratio, width)
         out.append((_mean_of if mode == "avg" else _largest_of)(x[batch], rows, columns))
     if not out:
-        return Tensor.zeros(0, x.static_shape()[1], output_height, output_width, dtype=x.dtype)
+        return Tensor.zeros(0, shape_of(x)[1], output_height, output_width, dtype=x.dtype)
     return out[0].stack(*out[1:], axis=0) if len(out) > 1 else out[0].unsqueeze(0)
 
 
@@ -138,7 +138,7 @@ def _mean_of(image: Tensor, rows: _Samples, columns: _Samples) -> Tensor:
         np.add.at(out, (bins, index), weight / index.shape[1])
         return Tensor(out.astype(np.float32)).cast(image.dtype)
 
-    by_rows, by_columns = matrix(rows, image.static_shape()[1]), matrix(columns, image.static_shape()[2])
+    by_rows, by_columns = matrix(rows, shape_of(image)[1]), matrix(columns, shape_of(image)[2])
     return by_rows.matmul(image).matmul(by_columns.transpose(0, 1))
 
 
@@ -163,12 +163,12 @@ def max_roi_pool(
     out: list[Tensor] = []
     for batch, *corners in rois:
         x1, y1, x2, y2 = (math.floor(corner * spatial_scale + 0.5) for corner in corners)
-        of_rows = _bins(y1, max(y2 - y1 + 1, 1), height, x.static_shape()[2])
-        of_columns = _bins(x1, max(x2 - x1 + 1, 1), width, x.static_shape()[3])
+        of_rows = _bins(y1, max(y2 - y1 + 1, 1), height, shape_of(x)[2])
+        of_columns = _bins(x1, max(x2 - x1 + 1, 1), width, shape_of(x)[3])
         cells = [
             x[int(batch), :, r0:r1, c0:c1].max((1, 2))
             if r1 > r0 and c1 > c0
-            else Tensor.zeros(x.static_shape()[1], dtype=x.dtype)
+            else Tensor.zeros(shape_of(x)[1], dtype=x.dtype)
             for r0, r1 in of_rows
             for c0, c1 in of_columns
         ]

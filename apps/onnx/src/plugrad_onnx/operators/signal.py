@@ -6,7 +6,7 @@ import numpy as np
 
 from plugrad import Tensor, dtypes
 from plugrad_onnx.registry import operator
-from plugrad_onnx.values import Array, dtype_of
+from plugrad_onnx.values import Array, dtype_of, shape_of
 
 
 def _fourier(
@@ -26,7 +26,7 @@ def _fourier(
 
 def _fitted(x: Tensor, length: int) -> Tensor:
     """Return the last axis cut to a length, or with zeros behind."""
-    size = x.static_shape()[-1]
+    size = shape_of(x)[-1]
     if size >= length:
         return x[..., :length]
     return x.pad([(0, 0)] * (x.ndim - 1) + [(0, length - size)])
@@ -46,12 +46,12 @@ def dft(
 ) -> Tensor:
     """Return the discrete Fourier transform along an axis, pairs of real and imaginary parts behind."""
     at = (-2 if axis is None else axis) % x.ndim
-    is_complex = x.static_shape()[-1] == 2
+    is_complex = shape_of(x)[-1] == 2
     wide = x.cast(dtypes.float32) if x.dtype.itemsize < 4 else x
     parts = [wide[..., i].movedim(at, -1) for i in range(2 if is_complex else 1)]
     if onesided and inverse:
         return _inverse_of_half(parts, dft_length, at).cast(x.dtype)
-    length = dft_length or int(parts[0].static_shape()[-1])
+    length = dft_length or int(shape_of(parts[0])[-1])
     fitted = [_fitted(part, length) for part in parts]
     rows = length // 2 + 1 if onesided else length
     both = _fourier(fitted[0], fitted[1] if is_complex else None, length, inverse, rows)
@@ -60,7 +60,7 @@ def dft(
 
 def _inverse_of_half(parts: list[Tensor], dft_length: int | None, at: int) -> Tensor:
     """Return the real signal whose first half of a spectrum is given."""
-    half = int(parts[0].static_shape()[-1])
+    half = int(shape_of(parts[0])[-1])
     length = dft_length or 2 * (half - 1)
     kept = length // 2 + 1
     real, imaginary = (_fitted(part, kept) for part in parts)
@@ -85,8 +85,8 @@ def stft(
     onesided: int = 1,
 ) -> Tensor:
     """Return the Fourier transforms of overlapping parts of a signal: `(batch, frames, frequencies, 2)`."""
-    length = frame_length or (window.static_shape()[0] if window is not None else signal.static_shape()[1])
-    is_complex = signal.ndim == 3 and signal.static_shape()[-1] == 2
+    length = frame_length or (shape_of(window)[0] if window is not None else shape_of(signal)[1])
+    is_complex = signal.ndim == 3 and shape_of(signal)[-1] == 2
     lines = [signal[..., i] for i in range(2 if is_complex else 1)] if signal.ndim == 3 else [signal]
     frames = [line.unfold(1, length, frame_step) for line in lines]
     if window is not None:

@@ -9,6 +9,7 @@ from plugrad import Tensor, dtypes
 from plugrad_onnx.operators.ml.scores import labelled, transformed
 from plugrad_onnx.operators.ml.trees import Transform
 from plugrad_onnx.registry import ML, operator
+from plugrad_onnx.values import shape_of
 
 
 @operator("ArrayFeatureExtractor", domain=ML)
@@ -64,7 +65,7 @@ def imputer(
 @operator("FeatureVectorizer", domain=ML)
 def feature_vectorizer(*inputs: Tensor, inputdimensions: tuple[int, ...] = ()) -> Tensor:
     """Return all features side by side."""
-    parts = [x.cast(dtypes.float32).reshape(x.static_shape()[0], -1) for x in inputs]
+    parts = [x.cast(dtypes.float32).reshape(shape_of(x)[0], -1) for x in inputs]
     return Tensor.cat(*parts, axis=1) if len(parts) > 1 else parts[0]
 
 
@@ -131,7 +132,7 @@ def linear_classifier(
     post_transform: Transform = "NONE",
 ) -> tuple[Tensor, Tensor]:
     """Return the label with the highest linear function, and the scores of all labels."""
-    columns = len(coefficients) // x.static_shape()[-1]
+    columns = len(coefficients) // shape_of(x)[-1]
     return labelled(_linear(x, coefficients, intercepts, columns), classlabels_ints, post_transform, 0.0)
 
 
@@ -191,7 +192,7 @@ def tf_idf_vectorizer(
     """Return how often each n-gram of a pool occurs in each row, with gaps of up to so many words."""
     rows = x.reshape(1, -1) if x.ndim < 2 else x
     starts = [*ngram_counts, len(pool_int64s)]
-    out = Tensor.zeros(rows.static_shape()[0], max(ngram_indexes) + 1, dtype=dtypes.float32)
+    out = Tensor.zeros(shape_of(rows)[0], max(ngram_indexes) + 1, dtype=dtypes.float32)
     first = 0
     for n, (start, end) in enumerate(itertools.pairwise(starts), start=1):
         grams = np.array(pool_int64s[start:end], np.int64).reshape(-1, n)
@@ -199,16 +200,16 @@ def tf_idf_vectorizer(
         first += len(grams)
         if not len(grams) or not min_gram_length <= n <= max_gram_length:
             continue
-        counts = Tensor.zeros(rows.static_shape()[0], len(grams), dtype=dtypes.float32)
+        counts = Tensor.zeros(shape_of(rows)[0], len(grams), dtype=dtypes.float32)
         for gap in range(1, 2 + (max_skip_count if n > 1 else 0)):
             reach = (n - 1) * gap + 1
-            if reach <= rows.static_shape()[1]:
+            if reach <= shape_of(rows)[1]:
                 found = rows.unfold(1, reach, 1)[..., ::gap].unsqueeze(2) == Tensor(grams).cast(rows.dtype)
                 counts = counts + found.all(-1).cast(dtypes.float32).sum(1)
-        index = Tensor(columns).reshape(1, -1).expand(rows.static_shape()[0], -1)
+        index = Tensor(columns).reshape(1, -1).expand(shape_of(rows)[0], -1)
         out = out.scatter_add(1, index, counts)
     if mode != "TF":
-        line = np.ones(out.static_shape()[1], np.float32)
+        line = np.ones(shape_of(out)[1], np.float32)
         line[np.array(ngram_indexes)] = weights or 1.0
         out = (out if mode == "TFIDF" else (out > 0).cast(dtypes.float32)) * Tensor(line)
     return out.reshape(-1) if x.ndim < 2 else out

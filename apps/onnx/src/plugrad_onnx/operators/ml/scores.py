@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from plugrad import Tensor, dtypes
+from plugrad_onnx.values import shape_of
 
 
 def transformed(scores: Tensor, transform: str) -> Tensor:
@@ -29,7 +30,7 @@ def labelled(
     One column of scores is about the second of two labels; what is above the threshold is that label.
     """
     names = Tensor(np.array(labels, np.int64))
-    if scores.static_shape()[1] == 1 and len(labels) == 2:
+    if shape_of(scores)[1] == 1 and len(labels) == 2:
         second = (scores[:, 0] > threshold).cast(dtypes.int64)
         first = 1 - scores if transform == "NONE" and threshold == 0.5 else -scores
         both = Tensor.cat(first, scores, axis=1)

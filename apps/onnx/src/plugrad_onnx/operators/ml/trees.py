@@ -9,7 +9,7 @@ import numpy as np
 from plugrad import Tensor, dtypes
 from plugrad_onnx.operators.ml.scores import labelled, transformed
 from plugrad_onnx.registry import ML, operator
-from plugrad_onnx.values import Array
+from plugrad_onnx.values import Array, shape_of
 
 Transform = Literal["NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT"]
 _MODES = ("LEQ", "LT", "GTE", "GT", "EQ", "NEQ", "MEMBER")
@@ -57,7 +57,7 @@ class Forest:
 
     def leaves(self, x: Tensor) -> Tensor:
         """Return the leaf of each sample in each tree: `(samples, features) -> (samples, trees)`."""
-        node = Tensor(self.roots).reshape(1, -1).expand(x.static_shape()[0], -1)
+        node = Tensor(self.roots).reshape(1, -1).expand(shape_of(x)[0], -1)
         tables = [
             Tensor(t) for t in (self.feature, self.children[:, 0], self.children[:, 1], self.missing_is_true)
         ]
@@ -80,7 +80,7 @@ class Forest:
             5: lambda: value != one,
             6: lambda: (value.unsqueeze(-1) == split).any(-1),
         }
-        out = Tensor.zeros(*value.static_shape(), dtype=dtypes.bool)
+        out = Tensor.zeros(*shape_of(value), dtype=dtypes.bool)
         for number in sorted(set(self.mode.tolist()) - {_LEAF}):
             out = out | ((mode == number) & rules[number]())
         return out

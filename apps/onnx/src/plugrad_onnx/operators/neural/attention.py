@@ -6,7 +6,7 @@ from typing import Any
 from plugrad import Tensor, dtypes
 from plugrad_onnx.graph import Call, Graph
 from plugrad_onnx.registry import PREVIEW, operator
-from plugrad_onnx.values import dtype_of
+from plugrad_onnx.values import dtype_of, shape_of
 
 
 def _heads(x: Tensor, count: int | None) -> Tensor:
@@ -15,12 +15,12 @@ def _heads(x: Tensor, count: int | None) -> Tensor:
         return x
     if not count:
         raise ValueError("q_num_heads and kv_num_heads are needed for inputs of three axes")
-    return x.reshape(x.static_shape()[0], x.static_shape()[1], count, -1).transpose(1, 2)
+    return x.reshape(shape_of(x)[0], shape_of(x)[1], count, -1).transpose(1, 2)
 
 
 def _repeated(x: Tensor, heads: int) -> Tensor:
     """Return keys or values once for each query head of their group."""
-    groups = heads // x.static_shape()[1]
+    groups = heads // shape_of(x)[1]
     return x if groups == 1 else x.repeat_interleave(groups, 1)
 
 
@@ -49,9 +49,9 @@ def attention(
     q, k, v = _heads(q, q_num_heads), _heads(k, kv_num_heads), _heads(v, kv_num_heads)
     if past_key is not None and past_value is not None:
         k, v = Tensor.cat(past_key, k, axis=2), Tensor.cat(past_value, v, axis=2)
-    heads, queries, keys = q.static_shape()[1], q.static_shape()[2], k.static_shape()[2]
+    heads, queries, keys = shape_of(q)[1], shape_of(q)[2], shape_of(k)[2]
     wide = dtypes.float32 if q.dtype.itemsize < 4 else q.dtype
-    root = math.sqrt(scale if scale is not None else 1 / math.sqrt(q.static_shape()[3]))
+    root = math.sqrt(scale if scale is not None else 1 / math.sqrt(shape_of(q)[3]))
     all_keys = _repeated(k, heads).cast(wide) * root
     scores = (q.cast(wide) * root).matmul(all_keys.transpose(2, 3))
     stages = [scores]
@@ -77,7 +77,7 @@ def attention(
     stages.append(weights)
     out = weights.cast(wide).matmul(_repeated(v, heads).cast(wide)).cast(out_dtype)
     if is_packed:
-        out = out.transpose(1, 2).reshape(q.static_shape()[0], queries, -1)
+        out = out.transpose(1, 2).reshape(shape_of(q)[0], queries, -1)
     return out, k, v, stages[qk_matmul_output_mode].cast(out_dtype)
 
 
@@ -92,7 +92,7 @@ def _softmax(scores: Tensor) -> Tensor:
 def _offset(past_key: Tensor | None, nonpad: Tensor | None, queries: int) -> Tensor | int:
     """Return how many keys come before the first query."""
     if past_key is not None:
-        return past_key.static_shape()[2]
+        return shape_of(past_key)[2]
     return 0 if nonpad is None else (nonpad.cast(dtypes.int64) - queries).reshape(-1, 1, 1, 1)
 
 
@@ -111,8 +111,8 @@ def _allowed(
 
 def _full_mask(mask: Tensor, keys: int) -> Tensor:
     """Return a mask for all keys; those beyond its end may not be attended."""
-    short = keys - mask.static_shape()[-1]
-    if short <= 0 or mask.static_shape()[-1] == 1:
+    short = keys - shape_of(mask)[-1]
+    if short <= 0 or shape_of(mask)[-1] == 1:
         return mask
     sides = [(0, 0)] * (mask.ndim - 1) + [(0, short)]
     if mask.dtype == dtypes.bool:
@@ -133,9 +133,9 @@ def flex_attention(
     call: Call,
 ) -> Tensor:
     """Return attended values, with graphs of the model applied to scores and to weights."""
-    heads, wide = q.static_shape()[1], dtypes.float64 if q.dtype == dtypes.float64 else dtypes.float32
+    heads, wide = shape_of(q)[1], dtypes.float64 if q.dtype == dtypes.float64 else dtypes.float32
     precise = wide if softmax_precision is None else dtype_of(softmax_precision)
-    factor = scale if scale is not None else 1 / math.sqrt(q.static_shape()[3])
+    factor = scale if scale is not None else 1 / math.sqrt(shape_of(q)[3])
     scores = q.cast(wide).matmul(_repeated(k, heads).cast(wide).transpose(2, 3)) * factor
     scores = _applied(score_mod, scores.cast(precise), call)
     weights = _applied(prob_mod, _softmax(scores), call)
@@ -167,7 +167,7 @@ def rotary_embedding(
     Source: Su et al. 2021, "RoFormer", equation 34.
     """
     heads = _heads(x, num_heads)
-    size = rotary_embedding_dim or heads.static_shape()[3]
+    size = rotary_embedding_dim or shape_of(heads)[3]
     cos, sin = (c if position_ids is None else c[position_ids] for c in (cos_cache, sin_cache))
     cos, sin = cos.unsqueeze(1), sin.unsqueeze(1)
     turned, rest = heads[..., :size], heads[..., size:]
@@ -177,9 +177,9 @@ def rotary_embedding(
         first, second = turned[..., : size // 2], turned[..., size // 2 :]
     real, imaginary = first * cos - second * sin, first * sin + second * cos
     if interleaved:
-        out = real.stack(imaginary, axis=-1).reshape(*turned.static_shape())
+        out = real.stack(imaginary, axis=-1).reshape(*shape_of(turned))
     else:
         out = Tensor.cat(real, imaginary, axis=-1)
-    if size < heads.static_shape()[3]:
+    if size < shape_of(heads)[3]:
         out = Tensor.cat(out, rest, axis=-1)
-    return out if x.ndim == 4 else out.transpose(1, 2).reshape(*x.static_shape())
+    return out if x.ndim == 4 else out.transpose(1, 2).reshape(*shape_of(x))

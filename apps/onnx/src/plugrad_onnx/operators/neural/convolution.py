@@ -9,6 +9,7 @@ from plugrad import Tensor, dtypes
 from plugrad_onnx.operators.neural.windows import find_windows, flat_sides, kernel_offsets
 from plugrad_onnx.operators.sampling import sample_at
 from plugrad_onnx.registry import operator
+from plugrad_onnx.values import shape_of
 
 AutoPad = Literal["NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID"]
 
@@ -27,9 +28,9 @@ def conv(
     strides: tuple[int, ...] | None = None,
 ) -> Tensor:
     """Return the convolution with a kernel: `(N, C, ...) * (M, C / group, ...) -> (N, M, ...)`."""
-    kernel = tuple(int(size) for size in w.static_shape()[2:])
+    kernel = tuple(int(size) for size in shape_of(w)[2:])
     over = find_windows(
-        x.static_shape()[2:], kernel, strides=strides, dilations=dilations, pads=pads, auto_pad=auto_pad
+        shape_of(x)[2:], kernel, strides=strides, dilations=dilations, pads=pads, auto_pad=auto_pad
     )
     return _convolve(x, w, b, over.strides, over.dilations, list(over.pads), group)
 
@@ -78,20 +79,18 @@ def conv_transpose(
     out = method(x, w, None, groups=group, stride=steps, dilation=gaps)
     cuts: list[tuple[int, int]] = []
     for i in range(rank):
-        whole = out.static_shape()[2 + i] + extra[i]
+        whole = shape_of(out)[2 + i] + extra[i]
         wanted = whole - given[i] - given[i + rank]
         if output_shape is not None:
             wanted = output_shape[i - rank]
         elif auto_pad in ("SAME_UPPER", "SAME_LOWER"):
-            wanted = x.static_shape()[2 + i] * steps[i]
+            wanted = shape_of(x)[2 + i] * steps[i]
         low = given[i]
         if output_shape is not None or auto_pad.startswith("SAME"):
             total = max(whole - wanted, 0)
             low = total // 2 if auto_pad == "SAME_UPPER" else total - total // 2
         cuts.append((low, low + wanted))
-    behind = [
-        (0, max(0, high - int(size))) for (_, high), size in zip(cuts, out.static_shape()[2:], strict=True)
-    ]
+    behind = [(0, max(0, high - int(size))) for (_, high), size in zip(cuts, shape_of(out)[2:], strict=True)]
     out = out.pad(flat_sides(tuple(behind))).shrink((None, None, *cuts))
     return out if b is None else out + b.reshape(1, -1, *(1,) * rank)
 
@@ -115,9 +114,9 @@ def deform_conv(
 
     Source: Dai et al. 2017, "Deformable Convolutional Networks"; the mask is that of version 2.
     """
-    kernel = tuple(int(size) for size in w.static_shape()[2:])
-    over = find_windows(x.static_shape()[2:], kernel, strides=strides, dilations=dilations, pads=pads)
-    n, channels, (high, wide) = x.static_shape()[0], x.static_shape()[1], over.counts
+    kernel = tuple(int(size) for size in shape_of(w)[2:])
+    over = find_windows(shape_of(x)[2:], kernel, strides=strides, dilations=dilations, pads=pads)
+    n, channels, (high, wide) = shape_of(x)[0], shape_of(x)[1], over.counts
     points = kernel_offsets(kernel)
     moved = offset.reshape(n, offset_group, len(points), 2, high, wide)
     weights = None if mask is None else mask.reshape(n, offset_group, len(points), high, wide)
@@ -134,8 +133,8 @@ def deform_conv(
         parts.append(of_points[0].stack(*of_points[1:], axis=2))
     columns = Tensor.cat(*parts, axis=1) if len(parts) > 1 else parts[0]  # (N, C, points, high, wide)
     columns = columns.reshape(n, group, channels // group * len(points), high * wide)
-    kernels = w.reshape(group, w.static_shape()[0] // group, -1)
-    out = kernels.matmul(columns).reshape(n, w.static_shape()[0], high, wide)
+    kernels = w.reshape(group, shape_of(w)[0] // group, -1)
+    out = kernels.matmul(columns).reshape(n, shape_of(w)[0], high, wide)
     return out if b is None else out + b.reshape(1, -1, 1, 1)
 
 
@@ -155,7 +154,7 @@ def col2im(
 ) -> Tensor:
     """Return images as the sum of their windows: `(N, C * kernel, windows) -> (N, C, *image)`."""
     over = find_windows(image_shape, block_shape, strides=strides, dilations=dilations, pads=pads)
-    n, channels = x.static_shape()[0], x.static_shape()[1] // math.prod(block_shape)
+    n, channels = shape_of(x)[0], shape_of(x)[1] // math.prod(block_shape)
     columns = x.reshape(n, channels, math.prod(block_shape), -1)
     out = Tensor.zeros(n, channels, math.prod(image_shape), dtype=x.dtype)
     grids = over.positions(image_shape)
@@ -168,7 +167,7 @@ def col2im(
     flat, inside = flat.transpose(order).reshape(-1), inside.transpose(order).reshape(-1)
     kept = Tensor(np.flatnonzero(inside))
     values = columns.reshape(n, channels, -1).index_select(2, kept)
-    index = Tensor(flat[inside]).reshape(1, 1, -1).expand(*values.static_shape())
+    index = Tensor(flat[inside]).reshape(1, 1, -1).expand(*shape_of(values))
     return out.scatter_add(2, index, values).reshape(n, channels, *image_shape)
 
 
@@ -182,10 +181,10 @@ def causal_conv_with_state(
     activation: Literal["none", "silu", "swish"] = "none",
 ) -> tuple[Tensor, Tensor]:
     """Return a convolution of each channel with what came before, and what the next call needs of it."""
-    width = weight.static_shape()[-1] - 1
+    width = shape_of(weight)[-1] - 1
     if past_state is None:
-        past_state = Tensor.zeros(x.static_shape()[0], x.static_shape()[1], width, dtype=x.dtype)
+        past_state = Tensor.zeros(shape_of(x)[0], shape_of(x)[1], width, dtype=x.dtype)
     whole = Tensor.cat(past_state, x, axis=2) if width else x
-    out = whole.conv1d(weight, bias, groups=x.static_shape()[1]).cast(x.dtype)
-    state = whole.narrow(2, whole.static_shape()[2] - width, width)
+    out = whole.conv1d(weight, bias, groups=shape_of(x)[1]).cast(x.dtype)
+    state = whole.narrow(2, shape_of(whole)[2] - width, width)
     return (out if activation == "none" else out * out.sigmoid()), state

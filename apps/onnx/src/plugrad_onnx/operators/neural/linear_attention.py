@@ -5,6 +5,7 @@ from typing import Literal
 
 from plugrad import Tensor, dtypes
 from plugrad_onnx.registry import operator
+from plugrad_onnx.values import shape_of
 
 
 @operator("LinearAttention", since=27)
@@ -26,13 +27,13 @@ def linear_attention(
 
     Source: Yang et al. 2024, "Gated Delta Networks", equation 10, for the rule "gated_delta".
     """
-    batch, time, heads = query.static_shape()[0], query.static_shape()[1], kv_num_heads
+    batch, time, heads = shape_of(query)[0], shape_of(query)[1], kv_num_heads
     wide = dtypes.float32 if query.dtype.itemsize < 4 else query.dtype
     q = query.cast(wide).reshape(batch, time, q_num_heads, -1)
     k = key.cast(wide).reshape(batch, time, heads, -1)
     v = value.cast(wide).reshape(batch, time, heads, -1)
-    factor = scale or 1 / math.sqrt(q.static_shape()[3])
-    state = Tensor.zeros(batch, heads, k.static_shape()[3], v.static_shape()[3], dtype=wide)
+    factor = scale or 1 / math.sqrt(shape_of(q)[3])
+    state = Tensor.zeros(batch, heads, shape_of(k)[3], shape_of(v)[3], dtype=wide)
     if past_state is not None:
         state = past_state.cast(wide)
     outputs: list[Tensor] = []

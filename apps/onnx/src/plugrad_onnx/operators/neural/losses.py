@@ -4,6 +4,7 @@ from typing import Literal
 
 from plugrad import Tensor, dtypes
 from plugrad_onnx.registry import operator
+from plugrad_onnx.values import shape_of
 
 Reduction = Literal["none", "sum", "mean"]
 
@@ -20,14 +21,12 @@ def negative_log_likelihood_loss(
     """Return the negative of the logarithms at the labels, weighted by class."""
     labels = target.cast(dtypes.int64)
     counted = (
-        Tensor.ones(*labels.static_shape(), dtype=dtypes.bool)
-        if ignore_index is None
-        else labels != ignore_index
+        Tensor.ones(*shape_of(labels), dtype=dtypes.bool) if ignore_index is None else labels != ignore_index
     )
     safe = counted.where(labels, 0)
     picked = x.gather(1, safe.unsqueeze(1)).squeeze(1)
-    of_class = Tensor.ones(x.static_shape()[1], dtype=x.dtype) if weight is None else weight
-    weights = of_class.index_select(0, safe.reshape(-1)).reshape(*safe.static_shape())
+    of_class = Tensor.ones(shape_of(x)[1], dtype=x.dtype) if weight is None else weight
+    weights = of_class.index_select(0, safe.reshape(-1)).reshape(*shape_of(safe))
     weights = counted.where(weights, 0).cast(x.dtype)
     losses = counted.where(-picked * weights, 0).cast(x.dtype)
     if reduction == "none":

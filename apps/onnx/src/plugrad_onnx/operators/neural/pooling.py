@@ -10,7 +10,7 @@ from plugrad.dtype import dtype_min, is_float
 from plugrad_onnx.graph import Call
 from plugrad_onnx.operators.neural.windows import Windows, find_windows
 from plugrad_onnx.registry import operator
-from plugrad_onnx.values import Array
+from plugrad_onnx.values import Array, shape_of
 
 AutoPad = Literal["NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID"]
 
@@ -33,7 +33,7 @@ def max_pool(
     call: Call,
 ) -> tuple[Tensor, ...]:
     """Return the largest element of each window, and where in the tensor it is."""
-    spatial = tuple(int(size) for size in x.static_shape()[2:])
+    spatial = tuple(int(size) for size in shape_of(x)[2:])
     over = find_windows(
         spatial,
         kernel_shape,
@@ -53,12 +53,10 @@ def max_pool(
     for grid, size in reversed(grids) if storage_order else grids:
         flat = flat * size + np.maximum(grid, 0)
     table = Tensor(flat.reshape(*over.counts, -1)).reshape(1, 1, *over.counts, -1)
-    table = table.expand(*values.static_shape(), table.static_shape()[-1])
+    table = table.expand(*shape_of(values), shape_of(table)[-1])
     inside = table.gather(table.ndim - 1, best.unsqueeze(-1)).squeeze(-1)
-    images = Tensor.arange(int(x.static_shape()[0] * x.static_shape()[1]), dtype=dtypes.int64) * math.prod(
-        spatial
-    )
-    return values, inside + images.reshape(*x.static_shape()[:2], *(1,) * len(spatial))
+    images = Tensor.arange(int(shape_of(x)[0] * shape_of(x)[1]), dtype=dtypes.int64) * math.prod(spatial)
+    return values, inside + images.reshape(*shape_of(x)[:2], *(1,) * len(spatial))
 
 
 @operator("AveragePool")
@@ -74,7 +72,7 @@ def average_pool(
     strides: tuple[int, ...] | None = None,
 ) -> Tensor:
     """Return the mean of each window, with or without its padding."""
-    spatial = tuple(int(size) for size in x.static_shape()[2:])
+    spatial = tuple(int(size) for size in shape_of(x)[2:])
     over = find_windows(
         spatial,
         kernel_shape,
@@ -117,7 +115,7 @@ def lp_pool(
 ) -> Tensor:
     """Return the norm of each window."""
     over = find_windows(
-        x.static_shape()[2:],
+        shape_of(x)[2:],
         kernel_shape,
         strides=strides,
         dilations=dilations,
@@ -161,9 +159,9 @@ def max_unpool(
     steps, sides = strides or (1,) * rank, pads or (0,) * (2 * rank)
     natural = tuple(
         (int(size) - 1) * steps[i] - sides[i] - sides[i + rank] + kernel_shape[i]
-        for i, size in enumerate(x.static_shape()[2:])
+        for i, size in enumerate(shape_of(x)[2:])
     )
-    sizes = (*x.static_shape()[:2], *natural)
+    sizes = (*shape_of(x)[:2], *natural)
     zeros = Tensor.zeros(math.prod(sizes), dtype=x.dtype)
     out = zeros.scatter(0, indices.reshape(-1).cast(dtypes.int64), x.reshape(-1)).reshape(*sizes)
     if output_shape is None:

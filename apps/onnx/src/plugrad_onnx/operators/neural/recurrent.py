@@ -5,6 +5,7 @@ from typing import Literal
 
 from plugrad import Tensor
 from plugrad_onnx.registry import operator
+from plugrad_onnx.values import shape_of
 
 Activation = Callable[[Tensor], Tensor]
 State = tuple[Tensor, ...]
@@ -70,7 +71,7 @@ def _run(
         the first state at all times, `(time, directions, batch, hidden)` or in layout 1 with batch first; and
         the last states, each `(directions, batch, hidden)` or `(batch, directions, hidden)`.
     """
-    time = x.static_shape()[0]
+    time = shape_of(x)[0]
     histories: list[Tensor] = []
     finals: list[State] = []
     for d, step in enumerate(steps):
@@ -103,14 +104,14 @@ def _stacked(tensors: Sequence[Tensor], axis: int) -> Tensor:
 def _initial(state: Tensor | None, x: Tensor, count: int, hidden: int, layout: int) -> list[Tensor]:
     """Return the first state of each direction."""
     if state is None:
-        return [Tensor.zeros(x.static_shape()[1], hidden, dtype=x.dtype)] * count
+        return [Tensor.zeros(shape_of(x)[1], hidden, dtype=x.dtype)] * count
     first = state.transpose(0, 1) if layout else state
     return [first[d] for d in range(count)]
 
 
 def _biases(b: Tensor | None, w: Tensor, d: int) -> tuple[Tensor, Tensor]:
     """Return the biases of the input's and of the state's weights."""
-    size = w.static_shape()[1]
+    size = shape_of(w)[1]
     if b is None:
         zeros = Tensor.zeros(size, dtype=w.dtype)
         return zeros, zeros
@@ -141,7 +142,7 @@ def rnn(
 ) -> tuple[Tensor, Tensor]:
     """Return the states of a layer at all times, and the last ones."""
     x = x.transpose(0, 1) if layout else x
-    count, hidden = w.static_shape()[0], r.static_shape()[2]
+    count, hidden = shape_of(w)[0], shape_of(r)[2]
     functions = _activations(activations, activation_alpha, activation_beta, ["Tanh"], count)
     limit = _clipped(clip)
 
@@ -177,7 +178,7 @@ def gru(
 ) -> tuple[Tensor, Tensor]:
     """Return the states of a gated layer at all times, and the last ones."""
     x = x.transpose(0, 1) if layout else x
-    count, hidden = w.static_shape()[0], r.static_shape()[2]
+    count, hidden = shape_of(w)[0], shape_of(r)[2]
     functions = _activations(activations, activation_alpha, activation_beta, ["Sigmoid", "Tanh"], count)
     limit = _clipped(clip)
 
@@ -228,7 +229,7 @@ def lstm(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Return the states of a layer with memory at all times, the last ones, and its last memory."""
     x = x.transpose(0, 1) if layout else x
-    count, hidden = w.static_shape()[0], r.static_shape()[2]
+    count, hidden = shape_of(w)[0], shape_of(r)[2]
     default = ["Sigmoid", "Tanh", "Tanh"]
     functions = _activations(activations, activation_alpha, activation_beta, default, count)
     limit = _clipped(clip)
