@@ -54,7 +54,7 @@ def Context(TRAINING: int | None = None, **values: object) -> Generator[None]:
 
 
 class Counters:
-    """What kernels did since `reset()`, with which the counting begins: each launch costs more from then on.
+    """Counts of kernels since `reset()`, after which each launch costs more.
 
     Attributes:
         kernel_count: launches.
@@ -156,7 +156,7 @@ class Timing:
 
 
 def getenv(key: str, default: T = 0) -> T:
-    """Return a variable of the environment, as what `default` is: an integer unless another one is given.
+    """Return a variable of the environment, in the type of `default`.
 
     Settings of plugrad itself are in `plugrad.settings.settings`.
 
@@ -199,7 +199,7 @@ def flatten(lists: Iterable[Iterable[T]]) -> list[T]:
 
 
 def fetch(url: str, name: str | None = None, subdir: str | None = None) -> Path:
-    """Return the path of a copy of the file at `url`, fetched at the first call.
+    """Return the path of the file at `url`, fetched at the first call.
 
     `Tensor.from_url` makes a tensor of it, checks it, and unpacks it.
 

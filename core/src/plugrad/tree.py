@@ -24,7 +24,7 @@ HOLE = _Hole()
 
 
 def branches(tree: Any) -> dict[Any, Any] | None:
-    """Return the items of a list, tuple or dict by position or key, and None for a leaf.
+    """Return the items of a list, tuple or dict by key, None for a leaf.
 
     Example:
         >>> branches(("a", ["b"])), branches("a")
@@ -72,7 +72,7 @@ def map_leaves(function: Callable[[Any], Any], tree: Any) -> Any:
 
 
 def refill(tree: Any, kind: type, values: Iterable[Any]) -> Any:
-    """Return a tree with the next of `values` in the place of each leaf of a class, and of each `HOLE`.
+    """Replace each leaf of a class, and each `HOLE`, by the next of `values`.
 
     Example:
         >>> refill([1, {"a": ("text", HOLE)}], int, [7, 8])
@@ -83,7 +83,7 @@ def refill(tree: Any, kind: type, values: Iterable[Any]) -> Any:
 
 
 def freeze(function: Callable[[Any], Hashable], tree: Any) -> Hashable:
-    """Return a key of the form of a tree, with `function(leaf)` in the place of each leaf or key of a dict.
+    """Return a hashable key of a tree's form, with `function(leaf)` for each leaf.
 
     Example:
         >>> freeze(str, [1, {"a": 2}]) == freeze(str, ["1", {"a": "2"}]) != freeze(str, (1, {"a": 2}))
@@ -101,7 +101,7 @@ def freeze(function: Callable[[Any], Hashable], tree: Any) -> Hashable:
 def named_leaves(
     root: object, kind: type[T], prefix: str = "", *, below: bool = False
 ) -> Iterator[tuple[str, T]]:
-    """Yield the objects of a class in any object, with the path that leads to each.
+    """Yield the objects of a class in any object, with their paths.
 
     Looks into attributes, slots, lists, tuples, deques and dicts, in order, but not into what it yields. What
     contains itself is looked into once on each path. Nothing is called and no property read.

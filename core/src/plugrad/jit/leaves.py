@@ -22,7 +22,7 @@ class Leaves:
         self.variables: list[UOp] = []
 
     def collect(self, tree: Any) -> Hashable:
-        """Add the tensors and bound variables of a tree, and return a key of everything else.
+        """Collect the tensors and bound variables of a tree; return a key of the rest.
 
         Other leaves are part of the key: by value where their class compares values (numbers, texts, enums,
         frozen dataclasses), else as the object that they are.

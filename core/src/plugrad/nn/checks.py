@@ -1,4 +1,4 @@
-"""What constructors of layers, optimizers and schedules refuse before they compute with it."""
+"""Checks of settings, for constructors of layers, optimizers and schedules."""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -77,7 +77,7 @@ def _check_length(owner: object, name: str, value: Any) -> None:
 
 
 def check_layers(owner: object, **values: Any) -> None:
-    """Do nothing for integers from 1 to 10000, as many layers as a stack may have.
+    """Refuse numbers of layers that are no integers from 1 to 10000.
 
     Each layer is an object with tensors: of a mistaken number of them, making would not end.
 
@@ -94,7 +94,7 @@ def check_layers(owner: object, **values: Any) -> None:
 
 
 def check_numbers(owner: object, allowed: Range, **values: Any) -> None:
-    """Do nothing for numbers of Python or NumPy that lie in a range. NaN lies in none.
+    """Refuse what is no number in a range; NaN lies in none.
 
     Args:
         owner: whose settings they are: an object, or the name of a function.
@@ -159,7 +159,7 @@ def check_choice(owner: object, choices: tuple[str, ...], **values: Any) -> None
 
 
 def numbers_of(owner: object, count: int, allowed: Range, **values: Any) -> list[float]:
-    """Return as many numbers as there are groups, from one of all or a list of one for each.
+    """Return a number for each group, from one for all or a list.
 
     Raises:
         ArgumentError: there are others, or one is out of range.
@@ -246,7 +246,7 @@ def check_optional_tensors(layer: object, **values: Any) -> None:
 
 
 def check_state(owner: object, own: Mapping[str, Tensor], state: Any) -> None:
-    """Do nothing if `state` has the names and shapes of `own`, the state of `owner`.
+    """Refuse a state whose names or shapes differ from those of `own`.
 
     Raises:
         StateError: it has other names, or things that are no tensors.
@@ -273,7 +273,7 @@ def check_state(owner: object, own: Mapping[str, Tensor], state: Any) -> None:
 
 
 def copy_state(owner: object, own: Mapping[str, Tensor], state: Any) -> None:
-    """Copy the values of `state` into `own`, the state of `owner`; nothing unless all of it fits.
+    """Copy the values of `state` into the state of `owner`, if all of them fit.
 
     Raises:
         StateError: it has other names, or things that are no tensors.

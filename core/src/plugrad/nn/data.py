@@ -86,7 +86,7 @@ def collate(examples: Sequence[Any]) -> Any:
 
 
 class DataLoader:
-    """Batches of a data set, in order or shuffled anew each time that they are iterated over.
+    """Yields batches of a data set, in order or in another order each epoch.
 
     A `TensorDataset` gives a batch by one index operation on its device. Of other data sets the examples of a
     batch are fetched one by one, by worker processes if wanted, while the batches before are used.

@@ -162,7 +162,7 @@ def _images_and_labels(
 
 
 def read_idx(path: str | os.PathLike[str], device: str | None = None) -> Tensor:
-    """Return the array in a file of the IDX format: bytes with any number of axes.
+    """Return the array of bytes in a file of the IDX format.
 
     Args:
         path: the file; it may be compressed by gzip.
@@ -205,7 +205,7 @@ def _unzipped(file: ByteSource) -> ByteSource:
 
 
 def cifar(device: str | None = None, *, file: RemoteFile = CIFAR10) -> DataSet:
-    """Return 50000 small photographs of ten kinds of things to train with, and 10000 to test with (CIFAR-10).
+    """Return CIFAR-10: 50000 small photographs to train with and 10000 to test with.
 
     Args:
         device: where the tensors are to live; the default device if left out.

@@ -12,7 +12,7 @@ from plugrad.tensor import Tensor
 
 
 def _with_order(method: Callable[..., Any], order: str) -> Callable[..., Any]:
-    """Return a method as a function that takes its settings also by position, in PyTorch's order."""
+    """Return a method as a function that takes its settings in PyTorch's order."""
     names = order.split()
 
     @functools.wraps(method)

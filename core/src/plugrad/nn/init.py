@@ -1,4 +1,4 @@
-"""Initial values of parameters: functions that fill a tensor in place, and what layers start from."""
+"""Initial values of parameters: functions that fill a tensor, and the draws of layers."""
 
 import math
 from typing import Literal
@@ -61,7 +61,7 @@ def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0) -> Tensor:
 def trunc_normal_(
     tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0
 ) -> Tensor:
-    """Fill a tensor with numbers drawn from the part of a normal distribution from `a` to `b`; return it.
+    """Fill a tensor with normal numbers between `a` and `b`; return it.
 
     Raises:
         ArgumentError: `std` is not above 0, or `a` above `b`.
@@ -132,7 +132,7 @@ def eye_(tensor: Tensor) -> Tensor:
 
 
 def orthogonal_(tensor: Tensor, gain: float = 1.0) -> Tensor:
-    """Make the rows of a tensor, flattened, orthogonal, or its columns if it has more rows; return it.
+    """Make the rows (or columns, if there are more rows) orthogonal; return the tensor.
 
     Raises:
         ShapeError: it has fewer than two axes.
@@ -196,7 +196,7 @@ def xavier_uniform_(tensor: Tensor, gain: float = 1.0) -> Tensor:
 
 
 def xavier_normal_(tensor: Tensor, gain: float = 1.0) -> Tensor:
-    """Fill a weight with normal numbers of deviation gain * sqrt(2 / (fan_in + fan_out)); return it.
+    """Fill a weight with normal numbers of deviation `gain * sqrt(2/(fan_in+fan_out))`; return it.
 
     Raises:
         ShapeError: it has fewer than two axes.

@@ -164,7 +164,7 @@ class Module:
             p.grad = None
 
     def to(self, device: "str | DType | Tensor | None" = None, dtype: DType | None = None) -> Self:
-        """Move all tensors of the state to a device, and cast those of floats to a dtype; return this.
+        """Move the state to a device, and cast floats to a dtype; return this.
 
         Args:
             device: where to. A dtype in its place is that, and a tensor stands for its device and dtype.
@@ -202,7 +202,7 @@ class Module:
         return Tensor.training if self._mode is None else self._mode
 
     def train(self, mode: bool = True) -> Self:
-        """Let calls of this module and of those in it behave as in training; return this.
+        """Let this module and all modules in it behave as in training; return this.
 
         All that a call computes does, functions as well. Before the first `train` or `eval`, calls behave as
         `Tensor.training` says, which is False unless set.
@@ -218,7 +218,7 @@ class Module:
         return self
 
     def eval(self) -> Self:
-        """Let calls of this module and of those in it behave as in use: `train(False)`.
+        """Let this module and all modules in it behave as in use: `train(False)`.
 
         Example:
             >>> Dropout(0.5).eval()(Tensor([1.0])).item()
@@ -229,7 +229,7 @@ class Module:
     # --- structure ---
 
     def named_children(self) -> "Iterator[tuple[str, Module]]":
-        """Yield the modules in attributes, lists and dicts with their names, but not those inside of them.
+        """Yield the modules directly below this one with their names.
 
         Example:
             >>> [name for name, _ in Sequential(Linear(3, 4), Sequential(Linear(4, 2))).named_children()]
@@ -238,7 +238,7 @@ class Module:
         return named_leaves(self, Module, below=True)
 
     def children(self) -> "Iterator[Module]":
-        """Yield the modules in attributes, lists and dicts, but not those inside of them.
+        """Yield the modules directly below this one.
 
         Example:
             >>> [type(module).__name__ for module in Sequential(Linear(3, 4), ReLU()).children()]
@@ -273,7 +273,7 @@ class Module:
         return (module for _, module in self.named_modules())
 
     def apply(self, function: "Callable[[Module], Any]") -> Self:
-        """Call a function with each module below this one, and with this one last; return this.
+        """Call a function with each module below this one, then this one; return this.
 
         Example:
             >>> found = []
@@ -332,7 +332,7 @@ def _show(part: object) -> str:
 
 
 def _settings(module: Module) -> Iterator[str]:
-    """Yield the arguments that a module was made with, where they are attributes and not the defaults."""
+    """Yield the arguments of the constructor that are attributes and not the defaults."""
     for name, parameter in inspect.signature(type(module).__init__).parameters.items():
         value = vars(module).get(name, parameter.default)
         if value is None and parameter.default is True:

@@ -1,4 +1,4 @@
-"""The tensors of a model of which nobody said whether they are to be trained, and a warning of them."""
+"""A warning of tensors in a model whose `requires_grad` was never set."""
 
 import warnings
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ _MOST_NAMES = 4
 
 
 class PlainTensorWarning(UserWarning):
-    """A model has tensors of floats that are not trained, and nobody said that they should not be.
+    """A model has tensors of floats whose `requires_grad` was never set.
 
     In tinygrad they are parameters; here, as in PyTorch, those with `requires_grad` are. Call
     `.requires_grad_()` on what is to be trained, and `.requires_grad_(False)` on constants, or pass
@@ -28,7 +28,7 @@ class PlainTensorWarning(UserWarning):
 
 
 def warn_of_plain_tensors(model: object, named: Iterable[tuple[str, Tensor]]) -> None:
-    """Warn of those tensors of a model whose `requires_grad` nobody has set, in the name of `get_parameters`.
+    """Warn, for `get_parameters`, of tensors whose `requires_grad` was never set.
 
     Nothing is said of integers, and of what was computed from tensors that require a gradient.
     """

@@ -36,7 +36,7 @@ _MODEL_FILES = ("model.safetensors", "model.safetensors.index.json")
 
 
 def get_state_dict(model: object, prefix: str = "") -> dict[str, Tensor]:
-    """Return the tensors of a model by the path of attributes, keys and positions that leads to each.
+    """Return the tensors of a model by path of attributes, keys and positions.
 
     Looks into attributes and slots of objects, lists, tuples, deques and dicts; the names are those of
     PyTorch for modules of the same make. A tensor that is reached by two names is there by both. What was
@@ -98,7 +98,7 @@ def load_state_dict(
     realize: bool = True,
     verbose: bool = False,
 ) -> None:
-    """Copy values into the tensors of a model with the same names; their dtypes and devices stay.
+    """Copy values into the tensors of a model with the same names.
 
     Nothing is copied unless all of it fits.
 
@@ -162,7 +162,7 @@ def _check_state(state: Any) -> None:
 def safe_save(
     state: Mapping[str, Tensor], path: str | os.PathLike[str], metadata: Mapping[str, str] | None = None
 ) -> None:
-    """Write tensors to a safetensors file; a file that is there is replaced once the new one is complete.
+    """Write tensors to a new safetensors file, which replaces `path` once it is complete.
 
     Of a symbolic shape the file has the sizes that it has today.
 
@@ -190,7 +190,7 @@ def safe_save(
 
 
 def safe_load(path: str | os.PathLike[str], device: str | None = None) -> dict[str, Tensor]:
-    """Return the tensors of a safetensors file, or of a model in several, which are read when they are used.
+    """Return the tensors of one or several safetensors files, read when they are used.
 
     A slice of consecutive elements that is asked for by itself, as in `tensors["weight"][:9].numpy()`, is all
     that is read then. To compute with a tensor reads the whole of it, once.
@@ -223,7 +223,7 @@ def safe_load(path: str | os.PathLike[str], device: str | None = None) -> dict[s
 
 
 def save(model: object, path: str | os.PathLike[str]) -> None:
-    """Write the tensors of a model, or of a dict of them, to a safetensors file, whatever its name.
+    """Write the tensors of a model or a dict to a safetensors file.
 
     Raises:
         StateError: two tensors have one name.
@@ -238,7 +238,7 @@ def save(model: object, path: str | os.PathLike[str]) -> None:
 
 
 def load(path: str | os.PathLike[str], device: str | None = None) -> Any:
-    """Return the tensors of a file of weights by name: of safetensors, GGUF, or of `torch.save`.
+    """Return the tensors of a file of safetensors, GGUF or `torch.save` by name.
 
     The first bytes of the file tell which of them it is.
 

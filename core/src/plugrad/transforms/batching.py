@@ -28,7 +28,7 @@ def vmap(
     in_dims: Any = None,
     out_dims: Any = None,
 ) -> Callable[..., Any]:
-    """Return the function that does `f` for each example along an axis of its arguments, all at once.
+    """Return the function that applies `f` to all examples along an axis at once.
 
     `f` runs once, on tensors without that axis whose values are not known yet, so it can neither read
     elements (`item`) nor assign to memory what depends on them. What it computes for one example becomes a
@@ -99,7 +99,7 @@ def _axis_first(x: Tensor, axis: Any) -> UOp:
 
 
 def _number(axis: Any) -> int | None:
-    """Return an axis as an int, also one of NumPy's; None for what is no integer."""
+    """Return an axis as an int, or None for anything but an integer."""
     if isinstance(axis, bool) or not hasattr(axis, "__index__") or isinstance(axis, Tensor):
         return None
     return int(axis.__index__())

@@ -1,4 +1,4 @@
-"""What flows into the results of a function, or along its arguments: checked against those."""
+"""Checks of gradients against results, and of tangents against arguments."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -23,7 +23,7 @@ R = TypeVar("R")
 
 
 def checkpoint(f: Callable[P, R]) -> Callable[P, R]:
-    """Return `f` without memory of its own until its gradient: what it needs then is computed again.
+    """Return `f` with its intermediate values computed again for the gradient.
 
     Between the forward and the backward pass only the arguments are kept, and the tensors outside that `f`
     uses, such as parameters. `f` itself runs once: the backward pass repeats its computation with the

@@ -13,7 +13,7 @@ __all__ = ["gradients_needed", "mark", "released"]
 
 
 def mark(x: Tensor) -> Tensor:
-    """Return `x` as an argument that is told apart from the same tensor elsewhere; others as they are.
+    """Return a tensor of floats as an argument distinct from the same tensor elsewhere.
 
     Realized inside of the function, it and what is computed from it keep their history.
     """
@@ -38,7 +38,7 @@ def gradients_needed() -> set[UOp]:
 
 
 def released(uop: UOp, device: str, needed: Iterable[UOp]) -> Tensor:
-    """Return the tensor of a result; it requires a gradient if something that did before is below it."""
+    """Return the tensor of a result, which requires a gradient if its inputs did."""
     known = frozenset(needed)
     tracked = bool(known) and not known.isdisjoint(uop.toposort())
     return tensor_of(uop, device, tracked)

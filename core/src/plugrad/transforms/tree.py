@@ -44,7 +44,7 @@ def only_tensors(tree: Any, what: str) -> list[Tensor]:
 
 
 def spread(prefix: Any, tree: Any, what: str) -> list[Any]:
-    """Return the entry of `prefix` for each tensor of `tree`: one for all below it, or a tree of entries.
+    """Return for each tensor of `tree` the entry of `prefix` above it.
 
     Raises:
         TransformError: `prefix` branches where `tree` does not.

@@ -1,4 +1,4 @@
-"""The members of tar and zip archives as tensors of bytes, which are read when they are used.
+"""The members of tar and zip archives as tensors of bytes, read lazily.
 
 Members that are stored as they are stay where they are: parts of the archive. Deflated ones are inflated when
 they are used. A compressed tar has no places to go to: it is decompressed at once, in memory. No file is
@@ -48,7 +48,7 @@ _MOST_MAGIC_BYTES = 6
 
 
 def tar_extract(source: Located, device: str | None = None) -> dict[str, Tensor]:
-    """Return the files in a tar archive by their names: (n,) of uint8 each, read when they are used.
+    """Return the files in a tar archive by name, as lazy tensors of bytes.
 
     Folders, links and devices are left out; of two files of one name, the later one counts.
 
@@ -89,7 +89,7 @@ def tar_members(archive: ByteSource) -> list[tuple[str, int, int]]:
 
 
 def _check_end(archive: ByteSource, end: int) -> None:
-    """Refuse an archive that stops anywhere but at its mark: `tarfile` gives the rest up, and is silent.
+    """Refuse an archive without its end mark, which `tarfile` accepts silently.
 
     Source: POSIX.1-2017, pax: "two 512-octet records filled with binary zeros" at the end.
     """
@@ -116,7 +116,7 @@ def _decompressed(archive: ByteSource) -> ByteSource:
 
 
 def zip_extract(source: Located, device: str | None = None) -> dict[str, Tensor]:
-    """Return the files in a zip archive by their names: (n,) of uint8 each, read when they are used.
+    """Return the files in a zip archive by name, as lazy tensors of bytes.
 
     Args:
         source: a path, or a tensor of the archive's bytes.

@@ -1,4 +1,4 @@
-"""The bytes of a file or a tensor, read where they are asked for: what readers of model files stand on."""
+"""Partial reads of bytes of a file or a tensor, for readers of models."""
 
 import errno
 import io
@@ -45,7 +45,7 @@ def as_path(path: Any) -> str:
 
 
 class ByteSource:
-    """Bytes that can be read in part, by the host at once or by a tensor later.
+    """Bytes that the host or a tensor can read in part.
 
     A file is opened here and stays open as long as a tensor of it lives: one that takes its place does not
     change what was loaded. No offset is used before it is checked.
@@ -77,7 +77,7 @@ class ByteSource:
 
     @classmethod
     def made_later(cls, name: str, nbytes: int, make: Callable[[], memoryview]) -> "ByteSource":
-        """Return a source of the `nbytes` bytes that `make` returns, each time some of them are needed."""
+        """Return a source that calls `make` whenever bytes are needed."""
         self = cls.__new__(cls)
         self.name, self.path, self.nbytes = name, "", nbytes
         self._buffer = _buffer_made_later(name, nbytes, make)
@@ -127,7 +127,7 @@ class ByteSource:
     def tensor(
         self, offset: int, shape: tuple[int, ...], dtype: DType, device: str | None, what: str = "a tensor"
     ) -> Tensor:
-        """Return the elements that lie from byte `offset` on in row-major order, read when they are used.
+        """Return a lazy tensor of the elements from byte `offset` on, in row-major order.
 
         Raises:
             FileFormatError: the source ends before them.
@@ -147,7 +147,7 @@ class ByteSource:
 
 
 class _BoundedReader(io.BufferedReader):
-    """A file that makes no room for more bytes than it has, whatever a damaged header asks for."""
+    """A file that never allocates more bytes than it has."""
 
     def __init__(self, raw: io.RawIOBase, nbytes: int) -> None:
         super().__init__(raw)
@@ -187,7 +187,7 @@ class _Reader(io.RawIOBase):
 
 
 class _MadeLater(Allocator[tuple[int, int]]):
-    """Memory that is made anew at each look. Handles are offset and size in what `make` gives."""
+    """Memory that is made anew at each read, by offset and size."""
 
     def __init__(self, make: Callable[[], memoryview]) -> None:
         self._make = make

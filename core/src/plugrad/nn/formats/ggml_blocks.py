@@ -1,4 +1,4 @@
-"""Dequantize the blocks of ggml: from bytes to float32, as graphs that fuse with what uses them.
+"""Dequantize the blocks of ggml to float32, as graphs that fuse with their users.
 
 A row is cut into blocks of 32 or 256 elements. A block holds a scale (and a minimum), and a few bits for each
 element. Names end in the bits: Q4_0 is 4 bits and a scale, Q4_1 a minimum as well; the K kinds have scales of
@@ -19,7 +19,7 @@ __all__ = ["BLOCKS", "PLAIN_TYPES", "Block"]
 
 @frozen
 class Block:
-    """How one type of blocks is stored.
+    """Storage of one type of blocks.
 
     Attributes:
         name: ggml's name of the type.
@@ -116,7 +116,7 @@ def _six_bit_pairs(packed: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _scaled_and_shifted(blocks: Tensor, quants: Tensor) -> Tensor:
-    """Return what Q4_K and Q5_K make of quants (n, 256): parts of 32 with a scale and a minimum each."""
+    """Scale and shift quants (n, 256) of Q4_K or Q5_K, in parts of 32."""
     scales, minima = _six_bit_pairs(blocks[:, 4:16])
     factors = (_half(blocks, 0) * scales).unsqueeze(-1)
     return (factors * _float(quants).reshape(-1, 8, 32) - (_half(blocks, 2) * minima).unsqueeze(-1)).flatten(

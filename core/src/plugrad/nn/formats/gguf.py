@@ -76,7 +76,7 @@ def gguf_load(source: Located, device: str | None = None) -> tuple[dict[str, Any
 
 @frozen
 class _Description:
-    """What a file says of a tensor; `offset` counts from the start of the data."""
+    """Description of a tensor in a file; `offset` counts from the start of the data."""
 
     shape: tuple[int, ...]
     kind: int

@@ -1,4 +1,4 @@
-"""An unpickler that knows data and nothing else: it calls only what its user admits by name.
+"""An unpickler of data, which calls only functions that its user admits by name.
 
 Pickles are programs, and `pickle.Unpickler` runs them with objects of this process: whatever it is allowed to
 name can be called, and its attributes can be set. Here the machine is a loop of our own over the opcodes that
@@ -43,7 +43,7 @@ _IGNORED = frozenset(("PROTO", "FRAME"))
 
 
 class _Named:
-    """What a pickle named: not a value yet, only something to call or to hand on."""
+    """An admitted name in a pickle, to be called or handed on."""
 
     def __init__(self, name: str, value: Any) -> None:
         self.name = name
@@ -58,7 +58,7 @@ _MARK = _Mark()
 
 
 def load_data(stream: BinaryIO, admitted: Admitted, load_persistent: Callable[[Any], Any]) -> Any:
-    """Return the value that a pickle at the position of `stream` holds, and leave the position behind it.
+    """Return the value of the pickle at the position of `stream`, and move behind it.
 
     Args:
         stream: open for reading; `read` never returns more than there is.

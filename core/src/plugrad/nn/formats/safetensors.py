@@ -1,4 +1,4 @@
-"""The safetensors file format: headers checked to the last byte, data in slices of the file.
+"""The safetensors file format: checked headers, and data as slices of the file.
 
 A file is the length of its header (8 bytes, little endian), the header (a JSON object from tensor names to
 dtype, shape and offsets), and the data, which the tensors cover without holes or overlaps. Files come from
@@ -54,7 +54,7 @@ _DTYPES = {name: dtype for dtype, name in _NAMES.items()}
 
 @frozen
 class StoredTensor:
-    """Where a tensor lies in a file: `begin` and `end` are offsets in bytes from the start of the file."""
+    """A tensor in a file, from byte `begin` to byte `end` of the file."""
 
     dtype: DType
     shape: tuple[int, ...]
@@ -64,7 +64,7 @@ class StoredTensor:
 
 @frozen
 class Header:
-    """What a file of `nbytes` holds: tensors by name, in the order of their data, and free-form metadata."""
+    """Contents of a file of `nbytes`: tensors in the order of their data, and metadata."""
 
     tensors: Mapping[str, StoredTensor]
     metadata: Mapping[str, str]
@@ -73,7 +73,7 @@ class Header:
 
 @frozen
 class Entry:
-    """A tensor to write; `data` are the bytes of its elements in row-major order, little endian."""
+    """A tensor to write; `data` has its elements in row-major order, little endian."""
 
     name: str
     dtype: DType
@@ -94,7 +94,7 @@ def read_header(path: str | os.PathLike[str]) -> Header:
 
 
 def read_index(path: str | os.PathLike[str]) -> dict[str, str]:
-    """Return which file each tensor of a model lies in, by the index that lies beside these files.
+    """Return the file of each tensor of a model, from the index beside the files.
 
     Source: https://huggingface.co/docs/transformers/big_models, "Sharded checkpoints".
 
@@ -233,7 +233,7 @@ class _HeaderReader:
 def write_file(
     path: str | os.PathLike[str], entries: Iterable[Entry], metadata: Mapping[str, str] | None = None
 ) -> None:
-    """Write tensors to `path`; a file that is there is replaced once the new one is complete.
+    """Write tensors to a new file, which replaces `path` once it is complete.
 
     Raises:
         DtypeError: an entry has a dtype that the format does not know.
@@ -279,7 +279,7 @@ def _header_bytes(entries: list[Entry], metadata: Mapping[str, str]) -> bytes:
 
 
 def _is_text(value: object) -> bool:
-    """Say whether `value` is a str that UTF-8 can hold: lone surrogates are legal in JSON and no text."""
+    """Say whether `value` is text that UTF-8 can hold, without lone surrogates."""
     if not isinstance(value, str):
         return False
     try:

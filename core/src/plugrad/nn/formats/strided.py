@@ -10,7 +10,7 @@ __all__ = ["extent", "from_strides"]
 
 
 def extent(shape: tuple[int, ...], strides: tuple[int, ...]) -> int:
-    """Return how many elements of memory the elements of a tensor reach over, from its first one on.
+    """Return how many elements of memory a strided tensor spans.
 
     Example:
         >>> extent((2, 3), (4, 1))
@@ -22,7 +22,7 @@ def extent(shape: tuple[int, ...], strides: tuple[int, ...]) -> int:
 
 
 def from_strides(memory: Tensor, shape: tuple[int, ...], strides: tuple[int, ...]) -> Tensor:
-    """Return the elements of `memory`, whose place is the sum of index times stride over the axes.
+    """Return the strided view of `memory`.
 
     Args:
         memory: (n,), where n is the `extent` of the rest.
@@ -46,7 +46,7 @@ def from_strides(memory: Tensor, shape: tuple[int, ...], strides: tuple[int, ...
 
 
 def _is_nested(sizes: list[int], steps: list[int]) -> bool:
-    """Say whether each axis, whole, fits into a step of the one before it, a whole number of times."""
+    """Say whether each axis divides a step of the axis before it."""
     inner = zip(sizes[1:], steps[1:], strict=True)
     return all(
         outer % step == 0 and outer >= size * step for outer, (size, step) in zip(steps, inner, strict=False)
@@ -54,7 +54,7 @@ def _is_nested(sizes: list[int], steps: list[int]) -> bool:
 
 
 def _nested(memory: Tensor, sizes: list[int], steps: list[int]) -> Tensor:
-    """Cut `memory` into steps of the first axis, and each of these into steps of the next."""
+    """Cut `memory` into steps of the first axis, and each step by the next."""
     out, front = memory, list[int]()
     for size, step in zip(sizes, steps, strict=True):
         out = _resized(out, size * step).reshape(*front, size, step)
@@ -63,7 +63,7 @@ def _nested(memory: Tensor, sizes: list[int], steps: list[int]) -> Tensor:
 
 
 def _resized(x: Tensor, size: int) -> Tensor:
-    """Return `x` with `size` elements on its last axis: the first ones, or zeros after them."""
+    """Return `x` cut or padded with zeros to `size` elements on its last axis."""
     return x.pad((0, size - fixed_shape(x.shape, "strides")[-1]))
 
 

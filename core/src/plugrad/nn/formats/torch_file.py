@@ -107,7 +107,7 @@ def _check_zip(file: ByteSource, pickled: ZipMember, order: ZipMember | None) ->
 
 
 def _load_legacy(file: ByteSource, rebuilder: Rebuilder) -> Any:
-    """Read pickles of a number, a version, the machine, the value and the storages' keys, then storages."""
+    """Read five pickles (number, version, machine, value, keys of storages), then the storages."""
     with file.open() as stream:
         if load_data(stream, {}, no_persistent) != _LEGACY_MAGIC:
             file.fail("no file of torch.save: it starts with something else.")
@@ -155,7 +155,7 @@ def _make_nothing(*_arguments: Any) -> None:
 
 
 def _locate(file: ByteSource, offset: int, keys: Any, expected: dict[str, DType]) -> dict[str, Storage]:
-    """Return the storages that lie one after the other from `offset` on: number of elements, elements."""
+    """Return the storages from `offset` on, each a number of elements and the elements."""
     out: dict[str, Storage] = {}
     for key in cast("list[Any]", keys) if isinstance(keys, list) else [None]:
         if not isinstance(key, str) or key not in expected:
@@ -169,7 +169,7 @@ def _locate(file: ByteSource, offset: int, keys: Any, expected: dict[str, DType]
 
 
 def _load_tar(file: ByteSource, rebuilder: Rebuilder) -> Any:
-    """Read three members: storages one after the other, tensors of them, and a pickle that counts on both."""
+    """Read three members: storages, tensors of them, and a pickle of references."""
     found = {name: (offset, nbytes) for name, offset, nbytes in tar_members(file)}
     missing = sorted({"storages", "tensors", "pickle"} - found.keys())
     if missing:

@@ -1,4 +1,4 @@
-"""The tensors of torch's files, made of storages by offsets, shapes and strides that are checked first.
+"""The tensors of torch's files: checked views of storages by offset, shape and strides.
 
 Source: https://pytorch.org/docs/stable/tensor_attributes.html (dtypes), and
 https://pytorch.org/docs/stable/tensor_view.html (strides).
@@ -70,7 +70,7 @@ _STORAGES: dict[str, DType] = {
 
 @frozen
 class StorageKind:
-    """What the name of a class of storages stands for."""
+    """The dtype of a class of storages."""
 
     dtype: DType
 
@@ -142,7 +142,7 @@ def no_persistent(identity: Any) -> Any:
 
 
 class Rebuilder:
-    """Makes tensors on a device; its methods stand in for the functions that pickles of tensors name."""
+    """Makes tensors on a device, by the functions that pickles of tensors name."""
 
     def __init__(self, device: str | None) -> None:
         self._device = device

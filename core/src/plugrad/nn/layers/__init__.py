@@ -1,4 +1,4 @@
-"""Layers, losses and what joins them; the modules here list in their `__all__` what is a name of `nn`."""
+"""Layers, losses and containers of them; the names in each `__all__` are names of `nn`."""
 
 # ruff: noqa: F403
 from plugrad.nn.layers import (

@@ -254,7 +254,7 @@ class GELU(UnaryModule):
 
 @dataclass(eq=False, repr=False)
 class Softplus(UnaryModule):
-    """log(1 + exp(beta * x)) / beta, and x itself where beta * x is above `threshold`: `Tensor.softplus`.
+    """A smooth ReLU, `log(1+exp(beta*x))/beta`, linear above `threshold`: `Tensor.softplus`.
 
     Example:
         >>> round(Softplus()(Tensor(0.0)).item(), 3)

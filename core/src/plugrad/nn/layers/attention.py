@@ -23,7 +23,7 @@ __all__ = ["MultiHeadAttention", "MultiheadAttention"]
 
 
 class _Attention(Module):
-    """What both layers share: the parameters, and what is made of them."""
+    """The parameters and the computation of both layers of attention."""
 
     def __init__(
         self,
@@ -115,7 +115,7 @@ class _Attention(Module):
         return out.squeeze(batch) if is_single else out, weights
 
     def _with_more_keys(self, *parts: Tensor) -> list[Tensor]:
-        """Return keys and values (N, heads, S, E/heads) with a learnt one, and one of zeros, behind them."""
+        """Append the learnt key and value, and those of zeros, to (N, heads, S, E/heads)."""
         out: list[Tensor] = []
         for part, learnt in zip(parts, (self.bias_k, self.bias_v), strict=True):
             n, heads, _, size = part.shape
@@ -134,7 +134,7 @@ class _Attention(Module):
                 )
 
     def _heads(self, x: Tensor, number: int) -> Tensor:
-        """Return projected queries (0), keys (1) or values (2): (N, L, E) -> (N, heads, L, E/heads)."""
+        """Project queries (0), keys (1) or values (2) and split them into heads."""
         rows = slice(number * self.embed_dim, (number + 1) * self.embed_dim)
         if self.sizes == (self.embed_dim,) * 3:
             weight = self.in_proj_weight[rows]
@@ -145,7 +145,7 @@ class _Attention(Module):
         return out.unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
 
     def _mask(self, query: Tensor, key: Tensor, padding: Any, pairs: Any) -> Tensor | None:
-        """Return one mask of floats to add, (N or 1, heads or 1, L or 1, S)."""
+        """Return one additive mask that broadcasts to (N, heads, L, S)."""
         n, heads, length, _ = query.shape
         keys = key.shape[2]
         found: list[Tensor] = []

@@ -38,7 +38,7 @@ def lstm_step(
     keep: Keep,
     projection: Tensor | None = None,
 ) -> State:
-    """Return hidden and cell state after one step; the hidden state multiplied by `projection`, if any."""
+    """Return hidden and cell state after one step, with the hidden state projected if asked."""
     hidden, cell = state
     total = gates + hidden @ weight.transpose(0, 1)
     total = (total if bias is None else total + bias).contiguous()

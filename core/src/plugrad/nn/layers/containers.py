@@ -13,7 +13,7 @@ Layer = Callable[[Tensor], Tensor]
 
 
 class Sequential(UnaryModule, list[Layer]):
-    """A list of layers, or functions of a tensor, each of which takes what the one before it gives.
+    """A list of layers or functions, each applied to the output of the one before.
 
     Its state is named as PyTorch names it: "0.weight", "0.bias", "2.weight" and so on. A slice of it is
     another one.
@@ -58,7 +58,9 @@ class Sequential(UnaryModule, list[Layer]):
 
 
 class ModuleList(Module, list[Any]):
-    """A list of layers, with the methods of `Module`. An ordinary list as an attribute is found as well.
+    """A list of layers with the methods of `Module`.
+
+    An ordinary list as an attribute is found as well.
 
     Example:
         >>> layers = ModuleList(Linear(3, 3) for _ in range(2))
@@ -72,7 +74,9 @@ class ModuleList(Module, list[Any]):
 
 
 class ModuleDict(Module, dict[str, Any]):
-    """A dict of layers, with the methods of `Module`. An ordinary dict as an attribute is found as well.
+    """A dict of layers with the methods of `Module`.
+
+    An ordinary dict as an attribute is found as well.
 
     Example:
         >>> layers = ModuleDict({"left": Linear(3, 1), "right": Linear(3, 1)})

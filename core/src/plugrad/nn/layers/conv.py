@@ -66,7 +66,7 @@ class _Convolution(Module):
         self._widths = not_negative(widths, name)
 
     def _draw(self, rows: int, columns: int, bias: bool, device: str | None, dtype: DTypeLike | None) -> None:
-        """Draw the parameters: a weight of (rows, columns / groups, *kernel_size), and a bias if wanted."""
+        """Draw the weight, (rows, columns / groups, *kernel_size), and the bias."""
         check_flags(self, bias=bias)
         columns //= self.groups
         fan_in = columns * math.prod(self.kernel_size)
@@ -96,7 +96,7 @@ class _Forward(_Convolution):
         self.padding_mode: PaddingMode = padding_mode
 
     def __call__(self, x: Tensor) -> Tensor:
-        """Return the output for `x`, which may be one example without the axis of the batch."""
+        """Return the output for a batch, or for one example without that axis."""
         check_tensors(self, x=x)
         return super().__call__(x)
 
@@ -188,7 +188,7 @@ class _Transposed(_Convolution):
         self.output_padding = output_padding
 
     def forward(self, x: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
-        """Return the layer's output for `x`, which may be one example without the axis of the batch.
+        """Return the output for a batch, or for one example without that axis.
 
         Args:
             x: the input.

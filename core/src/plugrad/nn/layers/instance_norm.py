@@ -57,7 +57,7 @@ class InstanceNorm(UnaryModule):
 
 
 class _OfAxes(InstanceNorm):
-    """What `InstanceNorm1d` and the others share."""
+    """Instance normalization over a fixed number of axes, with running averages."""
 
     axes = 2
 

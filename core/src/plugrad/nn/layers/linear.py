@@ -16,7 +16,7 @@ __all__ = ["Bilinear", "Embedding", "Linear"]
 
 
 def _check_last(name: str, x: Tensor, size: Any) -> None:
-    """Refuse an input whose last axis has not the size that a layer takes, unless it is symbolic."""
+    """Refuse an input whose last axis has another size, unless it is symbolic."""
     last: Any = x.shape[-1] if x.ndim else None
     if not x.ndim or (isinstance(last, int) and last != size):
         raise ShapeError(f"{name} of {size} inputs got shape {x.shape}; it takes (..., {size}).")

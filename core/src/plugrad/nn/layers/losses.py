@@ -110,7 +110,7 @@ class HuberLoss(_TargetLoss):
 
 @dataclass(eq=False, repr=False)
 class BCELoss(_TargetLoss):
-    """How far probabilities are from 0s and 1s: `Tensor.binary_cross_entropy`.
+    """Distance of probabilities from 0s and 1s: `Tensor.binary_cross_entropy`.
 
     Example:
         >>> round(BCELoss()(Tensor([0.5]), Tensor([1.0])).item(), 3)
@@ -142,7 +142,7 @@ class BCEWithLogitsLoss(_TargetLoss):
 
 @dataclass(eq=False, repr=False)
 class CrossEntropyLoss(_TargetLoss):
-    """How unlikely logits (N, C, ...) make classes (N, ...), or probabilities: `Tensor.cross_entropy`.
+    """Cross entropy of logits (N, C, ...) and classes (N, ...) or probabilities: `Tensor.cross_entropy`.
 
     Example:
         >>> round(CrossEntropyLoss()(Tensor([[0.0, 0.0]]), Tensor([1])).item(), 3)
@@ -162,7 +162,7 @@ class CrossEntropyLoss(_TargetLoss):
 
 @dataclass(eq=False, repr=False)
 class NLLLoss(_TargetLoss):
-    """How unlikely logarithms of probabilities (N, C, ...) make classes (N, ...): `Tensor.nll_loss`.
+    """Negative log likelihood of classes (N, ...) by log probabilities (N, C, ...): `Tensor.nll_loss`.
 
     Example:
         >>> NLLLoss()(Tensor([[-1.0, -2.0]]), Tensor([1])).item()
@@ -179,7 +179,7 @@ class NLLLoss(_TargetLoss):
 
 @dataclass(eq=False, repr=False)
 class KLDivLoss(_TargetLoss):
-    """How far logarithms of probabilities are from probabilities: `Tensor.kl_div`.
+    """Divergence of log probabilities from probabilities: `Tensor.kl_div`.
 
     Example:
         >>> KLDivLoss(reduction="sum")(Tensor([[0.0]]), Tensor([[1.0]])).item()
@@ -195,7 +195,7 @@ class KLDivLoss(_TargetLoss):
 
 @dataclass(eq=False, repr=False)
 class TripletMarginLoss(_Loss):
-    """How much nearer the negative is than the positive, and a margin: `Tensor.triplet_margin_loss`.
+    """Distance to the positive over that to the negative, with a margin: `Tensor.triplet_margin_loss`.
 
     Example:
         >>> TripletMarginLoss()(Tensor([[0.0]]), Tensor([[0.0]]), Tensor([[9.0]])).item()
@@ -216,7 +216,7 @@ class TripletMarginLoss(_Loss):
 
 @dataclass(eq=False, repr=False)
 class CosineEmbeddingLoss(_Loss):
-    """How far pairs are from the angle that their targets (1 or -1) ask for: `Tensor.cosine_embedding_loss`.
+    """Distance of pairs from the angle of their targets (1 or -1): `Tensor.cosine_embedding_loss`.
 
     Example:
         >>> CosineEmbeddingLoss()(Tensor([[1.0]]), Tensor([[1.0]]), Tensor([1])).item()
@@ -232,7 +232,7 @@ class CosineEmbeddingLoss(_Loss):
 
 @dataclass(eq=False, repr=False)
 class CTCLoss(_Loss):
-    """How unlikely logarithms of probabilities (T, N, C) make sequences: `Tensor.ctc_loss`.
+    """Negative log likelihood of sequences by log probabilities (T, N, C): `Tensor.ctc_loss`.
 
     Example:
         >>> CTCLoss()(Tensor([[[-9.0, -2.0]]]), Tensor([[1]]), [1], [1]).item()

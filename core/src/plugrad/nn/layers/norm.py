@@ -1,4 +1,4 @@
-"""Normalization: layers that give their input mean 0 and variance 1, and what they learn beside."""
+"""Normalization to mean 0 and variance 1, with a learnt scale and shift."""
 
 from collections.abc import Sequence
 from typing import cast
@@ -31,7 +31,7 @@ def scale_and_shift(
     device: str | None,
     dtype: DTypeLike | None,
 ) -> tuple[Tensor | None, Tensor | None]:
-    """Return a weight of ones and a bias of zeros, or None for what is not there."""
+    """Return a weight of ones and a bias of zeros, or None for either."""
     weight = parameter(Tensor.ones(*shape, device=device, dtype=dtype)) if has_weight else None
     return weight, parameter(Tensor.zeros(*shape, device=device, dtype=dtype)) if has_bias else None
 
@@ -53,7 +53,7 @@ def move_average(average: Tensor, newest: Tensor, part: float | Tensor) -> None:
 
 
 def _unbiased(x: Tensor) -> float | Tensor:
-    """Return n / (n - 1) for the n elements that a channel of (N, C, ...) has; 1 of a single one."""
+    """Return n/(n-1) for the n elements of a channel, 1 for one."""
     count = product((x.shape[0], *x.shape[2:]))
     if isinstance(count, int):
         return count / max(count - 1, 1)

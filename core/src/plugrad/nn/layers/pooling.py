@@ -34,7 +34,7 @@ OutputSizes = int | Sequence[int | None] | None
 
 
 class _Pool(Module):
-    """Calls the method of `Tensor` with the name of its class, and with its fields as arguments."""
+    """Calls a method of `Tensor` with its own fields as arguments."""
 
     axes: ClassVar[int] = 2
     method: ClassVar[str]
@@ -198,7 +198,7 @@ class AvgPool3d(_AvgPool):
 
 
 class AdaptiveAvgPool1d(_AdaptiveAvgPool):
-    """The means of as many windows over sequences (N, C, L) as asked for: `Tensor.adaptive_avg_pool1d`.
+    """Means of a given number of windows over sequences (N, C, L): `Tensor.adaptive_avg_pool1d`.
 
     Example:
         >>> AdaptiveAvgPool1d(2)(Tensor.ones(1, 1, 4)).shape
@@ -209,7 +209,7 @@ class AdaptiveAvgPool1d(_AdaptiveAvgPool):
 
 
 class AdaptiveAvgPool2d(_AdaptiveAvgPool):
-    """The means of as many windows over images (N, C, H, W) as asked for: `Tensor.adaptive_avg_pool2d`.
+    """Means of a given number of windows over images (N, C, H, W): `Tensor.adaptive_avg_pool2d`.
 
     Example:
         >>> AdaptiveAvgPool2d(2)(Tensor.ones(1, 1, 4, 4)).shape
@@ -218,7 +218,7 @@ class AdaptiveAvgPool2d(_AdaptiveAvgPool):
 
 
 class AdaptiveAvgPool3d(_AdaptiveAvgPool):
-    """The means of as many windows over volumes (N, C, D, H, W) as asked for: `Tensor.adaptive_avg_pool3d`.
+    """Means of a given number of windows over volumes: `Tensor.adaptive_avg_pool3d`.
 
     Example:
         >>> AdaptiveAvgPool3d(2)(Tensor.ones(1, 1, 4, 4, 4)).shape
@@ -229,7 +229,7 @@ class AdaptiveAvgPool3d(_AdaptiveAvgPool):
 
 
 class AdaptiveMaxPool1d(_AdaptiveMaxPool):
-    """The largest elements of as many windows as asked for over sequences (N, C, L).
+    """The largest elements of a given number of windows over sequences.
 
     As `Tensor.adaptive_max_pool1d`.
 
@@ -242,7 +242,7 @@ class AdaptiveMaxPool1d(_AdaptiveMaxPool):
 
 
 class AdaptiveMaxPool2d(_AdaptiveMaxPool):
-    """The largest elements of as many windows as asked for over images (N, C, H, W).
+    """The largest elements of a given number of windows over images.
 
     As `Tensor.adaptive_max_pool2d`.
 
@@ -253,7 +253,7 @@ class AdaptiveMaxPool2d(_AdaptiveMaxPool):
 
 
 class AdaptiveMaxPool3d(_AdaptiveMaxPool):
-    """The largest elements of as many windows as asked for over volumes (N, C, D, H, W).
+    """The largest elements of a given number of windows over volumes.
 
     As `Tensor.adaptive_max_pool3d`.
 

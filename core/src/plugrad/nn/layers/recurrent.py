@@ -97,7 +97,7 @@ class _Recurrent(Module):
         raise NotImplementedError
 
     def _run(self, x: Tensor, start: Sequence[Tensor] | None) -> tuple[Tensor, State]:
-        """Return the output and the last states: (T, N, input_size), (layers*ways, N, size of the state)."""
+        """Return the output (T, N, size) and the last states (layers*ways, N, size)."""
         check_tensors(self, x=x, **name_states(start))
         is_single = x.ndim == 2
         if x.ndim not in (2, 3) or x.shape[-1] != self.input_size:
@@ -200,7 +200,7 @@ class LSTM(_Recurrent):
     def forward(
         self, x: Tensor, hx: tuple[Tensor, Tensor] | None = None
     ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
-        """Return the outputs of the last layer, and the last state and cell of each layer and way."""
+        """Return the outputs of the last layer, and the last states and cells."""
         out, (hidden, cell) = self._run(x, hx)
         return out, (hidden, cell)
 
@@ -209,7 +209,7 @@ class _OneState(_Recurrent):
     """Layers whose hidden state is all that they remember."""
 
     def forward(self, x: Tensor, hx: Tensor | None = None) -> tuple[Tensor, Tensor]:
-        """Return the outputs of the last layer, and the last state of each layer and way."""
+        """Return the outputs of the last layer, and the last states."""
         out, (hidden,) = self._run(x, None if hx is None else (hx,))
         return out, hidden
 
@@ -270,7 +270,7 @@ class RNN(_OneState):
 
 
 def _pad_steps(x: Tensor) -> Tensor:
-    """Return sequences with steps of zeros behind a symbolic number of them: (T, ...), as many as may be."""
+    """Pad a symbolic number of steps with zeros to the greatest that it may be."""
     steps = x.shape[0]
     if isinstance(steps, int):
         return x
@@ -278,7 +278,7 @@ def _pad_steps(x: Tensor) -> Tensor:
 
 
 def _keeps(x: Tensor) -> list[Keep]:
-    """Return what each step of sequences (T, ...) keeps: behind the last one the old state."""
+    """Return for each step the choice between its new state and the old one."""
     steps = x.shape[0]
     if isinstance(steps, int):
         return [new_state] * steps

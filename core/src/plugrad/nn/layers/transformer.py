@@ -22,7 +22,7 @@ Activation = Literal["relu", "gelu"] | Callable[[Tensor], Tensor]
 
 
 class _Layer(Module):
-    """What layers of encoders and decoders share: attention to oneself, and the dense layers."""
+    """Self-attention and the dense layers of encoders and decoders."""
 
     def __init__(
         self,
@@ -91,7 +91,7 @@ class _Layer(Module):
 
 
 class TransformerEncoderLayer(_Layer):
-    """Self-attention and two dense layers, each with a way around it: (L, N, E) -> (L, N, E).
+    """Self-attention and two dense layers, each with a residual connection: (L, N, E).
 
     Args:
         d_model: size E.
@@ -132,7 +132,7 @@ class TransformerEncoderLayer(_Layer):
 
 
 class TransformerDecoderLayer(_Layer):
-    """Self-attention, attention to what an encoder gave, two dense layers: (L, N, E), (S, N, E) -> (L, N, E).
+    """Self-attention, attention to an encoder's output (S, N, E), two dense layers: (L, N, E).
 
     Takes the arguments of `TransformerEncoderLayer`.
 

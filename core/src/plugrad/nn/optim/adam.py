@@ -13,7 +13,7 @@ __all__ = ["Adam", "AdamW", "Adamax", "adam_direction", "average_weight"]
 
 
 def adam_direction(unit: UpdateUnit, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
-    """Return the average of the gradient divided by the root of that of its square, both without bias.
+    """Return the unbiased mean of gradients over the root of their mean square.
 
     Source: Kingma and Ba 2015, Algorithm 1; with the state "most": Reddi et al. 2018, Algorithm 2.
     """
@@ -27,7 +27,7 @@ def adam_direction(unit: UpdateUnit, grad: Tensor, group: ParamGroup, steps: Ten
 
 
 def average_weight(beta: float | Tensor, steps: Tensor) -> Tensor:
-    """Return 1 - beta**steps, the weight of all gradients in an average that started at 0."""
+    """Return 1 - beta**steps, the total weight in an average that started at 0."""
     if isinstance(beta, Tensor):
         return -(steps * beta.log()).expm1()
     # 1 - 0.999 would have few digits
@@ -138,7 +138,7 @@ class AdamW(Adam):
 
 
 class Adamax(Optimizer):
-    """Adam with the greatest gradient of late in the place of the root of the average of squares.
+    """Adam that divides by the greatest recent gradient instead of a mean square.
 
     Args:
         params: the tensors to train, or groups of them.

@@ -141,7 +141,7 @@ class Adagrad(Optimizer):
 
 
 class Adadelta(Optimizer):
-    """Gradients divided by a running average of their magnitude, and multiplied by one of that of the steps.
+    """Gradients divided by their average magnitude, times that of the steps.
 
     Args:
         params: the tensors to train, or groups of them.

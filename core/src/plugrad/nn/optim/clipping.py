@@ -36,7 +36,7 @@ def clip_grad_norm_(
     norm_type: float = 2.0,
     error_if_nonfinite: bool = False,
 ) -> Tensor:
-    """Scale the gradients of `params` such that the norm of all their elements is `max_norm` at most.
+    """Scale the gradients of `params` to a joint norm of `max_norm` at most.
 
     Nothing is computed yet; each parameter has another `.grad` afterwards, and its update applies the scale.
 

@@ -1,4 +1,4 @@
-"""What one update works on: a parameter, or many small ones as one.
+"""Units of update: a parameter, or many small ones in one piece of memory.
 
 An update of a small parameter takes as long as starting its kernels. So small parameters of an optimizer
 whose updates are elementwise, but for norms of parameters, move next to each other into one piece of memory,
@@ -43,7 +43,7 @@ _ALIGNMENT_ELEMENTS = 32
 
 @frozen
 class FlattenLimits:
-    """Which parameters share memory.
+    """Limits of the parameters that share memory.
 
     Attributes:
         most_elements: how many a parameter has at the most.
@@ -65,7 +65,7 @@ MATRICES = FlattenLimits(1 << 16, 1 << 20, same_shape=True)
 
 
 class UpdateUnit:
-    """What one update works on.
+    """Values, gradient and state of one update.
 
     Attributes:
         indices: which parameters of the group these are.
@@ -86,7 +86,7 @@ class UpdateUnit:
         raise NotImplementedError
 
     def members(self) -> "Iterator[SingleParameter]":
-        """Yield each parameter as a unit of its own, whose state is part of this one's."""
+        """Yield a unit for each parameter, whose state is part of this one's."""
         raise NotImplementedError
 
     def has_gradients(self) -> bool:
@@ -152,7 +152,7 @@ class UpdateUnit:
         return self[name]
 
     def average(self, name: str, value: Tensor, kept: "float | Tensor") -> Tensor:
-        """Take `value` into the running average `name`, which keeps the part `kept` of itself; return it."""
+        """Update the running average `name` by `value`, keeping the part `kept`; return it."""
         return self.keep(name, self[name] * kept + value * (1 - kept))
 
     def _write(self, memory: Tensor, value: Tensor) -> None:
@@ -224,7 +224,7 @@ class FlatParameters(UpdateUnit):
         return self._memory
 
     def settle(self) -> None:
-        """Let the parameters be views of the memory. Their values are in it."""
+        """Make each parameter a view into the memory, keeping its values."""
         for p, part in self._parts(self._memory):
             p.replace(part)
 
@@ -335,7 +335,7 @@ def _flattened(params: Sequence[Tensor], indices: Sequence[int]) -> UpdateUnit:
 
 
 def _with_memory_alone(params: Sequence[Tensor]) -> set[int]:
-    """Return the parameters whose memory no other tensor shows, and no graph reads that is not computed yet.
+    """Return the parameters whose memory no other tensor and no pending graph uses.
 
     The others stay where they are: views of them are to see updates, and gradients to find them.
     """
@@ -349,7 +349,7 @@ def _with_memory_alone(params: Sequence[Tensor]) -> set[int]:
 
 
 def settle(units: Iterable[UpdateUnit], *others: Tensor) -> None:
-    """Compute the memory of units and `others` now, and let parameters be views of it."""
+    """Compute the memory of units and `others`, and make parameters views of it."""
     units = list(units)
     Tensor.realize(
         *others, *(unit.target for unit in units), *(t for unit in units for t in unit.state.values())

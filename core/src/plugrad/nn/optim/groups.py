@@ -78,7 +78,7 @@ class ParamGroup:
         self._lr.assign(rate).realize()
 
     def lr_beside(self, p: Tensor) -> Tensor:
-        """Return the learning rate on the device of `p`, in float32 or the wider dtype of `p`.
+        """Return the learning rate on the device of `p`, in float32 or wider.
 
         Example:
             >>> group = SGD([Tensor([1.0])], lr=0.5).param_groups[0]
@@ -88,7 +88,7 @@ class ParamGroup:
         return self._lr.to(p.device).cast(least_upper_dtype(dtypes.float32, p.dtype))
 
     def vary_momentum(self, name: str) -> None:
-        """Let the option `name`, "momentum" or "betas", be read from memory, so that `self[name]` can be set.
+        """Read the option `name`, "momentum" or "betas", from memory, so that it can be set.
 
         Of betas, the first one varies.
 
@@ -104,7 +104,7 @@ class ParamGroup:
             self._momentum = _number(first, self._lr.dtype, self._lr.device).contiguous().realize()
 
     def momentum_beside(self, p: Tensor) -> "float | Tensor":
-        """Return the momentum, or the first beta, for an update of `p`: a number unless it varies.
+        """Return the momentum or first beta for `p`, a number unless it varies.
 
         Example:
             >>> w = Tensor([1.0])
@@ -153,7 +153,7 @@ def split_into_groups(
     defaults: Mapping[str, Any],
     taken: Iterable[Tensor] = (),
 ) -> Iterator[tuple[list[Tensor], dict[str, Any]]]:
-    """Yield the parameters and settings of each group: all parameters as one, or dicts with "params" each.
+    """Yield the parameters and settings of each group.
 
     Args:
         owner: the optimizer.

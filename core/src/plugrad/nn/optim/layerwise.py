@@ -12,7 +12,10 @@ __all__ = ["LAMB", "LARS"]
 
 
 def _ratio(wanted: Tensor, found: Tensor) -> Tensor:
-    """Return `wanted` / `found`; 1 where one of them is 0, for a parameter of zeros could never leave."""
+    """Return `wanted` / `found`, and 1 where either is 0.
+
+    A parameter of zeros could never leave it otherwise.
+    """
     return ((wanted > 0) & (found > 0)).where(wanted / (found > 0).where(found, 1.0), 1.0)
 
 

@@ -20,7 +20,7 @@ _COEFFICIENTS = (3.4445, -4.7750, 2.0315)
 
 
 def _orthogonal(matrices: Tensor, steps: int, coefficients: tuple[float, float, float], eps: float) -> Tensor:
-    """Return the nearest matrices with singular values near 1, by Newton and Schulz's iteration: (n, r, c).
+    """Return the nearest orthogonal matrices (n, r, c), by Newton and Schulz's iteration.
 
     Source: Jordan et al. 2024.
     """

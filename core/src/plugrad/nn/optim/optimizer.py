@@ -1,4 +1,4 @@
-"""What optimizers share: groups of parameters, state, and the step."""
+"""The base of optimizers: groups of parameters, state, and the step."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Self, cast
@@ -16,7 +16,7 @@ _FLAGS = frozenset({"amsgrad", "centered", "decoupled_weight_decay", "maximize",
 
 
 class Optimizer(OptimizerBase):
-    """What optimizers share: the parameters in groups, the learning rate and the step.
+    """The base of optimizers: parameters in groups, the learning rate and the step.
 
     A subclass says what state a unit has and how a unit is updated; a unit is a parameter, or many small ones
     that are updated by one kernel. So small parameters become views of memory that they have in common.
@@ -210,7 +210,7 @@ class Optimizer(OptimizerBase):
         return self.param_groups[0]
 
     def vary_momentum(self) -> None:
-        """Let the momentum (the first of Adam's betas) of all groups change from step to step.
+        """Let the momentum, or first beta, of all groups change from step to step.
 
         It is a tensor then, as the learning rate is: set `group["momentum"]`, or `group["betas"]`. Do this
         before a jitted step is recorded.
@@ -312,7 +312,7 @@ class Optimizer(OptimizerBase):
         return changed
 
     def _part_uneven(self, number: int) -> None:
-        """From now on update parameters one by one where only some of a unit have a gradient."""
+        """Split units of which only some parameters have a gradient."""
         self._units[number] = [
             part for unit in self._units[number] for part in (unit.members() if _is_uneven(unit) else (unit,))
         ]
@@ -320,7 +320,7 @@ class Optimizer(OptimizerBase):
     # --- state ---
 
     def state_dict(self) -> dict[str, Tensor]:
-        """Return the state by name: rates and steps of groups, and what is remembered of each parameter.
+        """Return rates and steps of groups, and the state of each parameter, by name.
 
         All of it is tensors, for `safe_save`. Parameters are numbered through all groups.
 
@@ -341,7 +341,7 @@ class Optimizer(OptimizerBase):
         return out
 
     def load_state_dict(self, state: Mapping[str, Tensor]) -> None:
-        """Copy the values of `state` into this optimizer; nothing is copied unless all of it fits.
+        """Copy the values of `state` into this optimizer, if all of them fit.
 
         Raises:
             StateError: the names are not those of `state_dict()`: another optimizer, or other parameters.
@@ -359,7 +359,7 @@ class Optimizer(OptimizerBase):
         self._part_by_steps()
 
     def _part_by_steps(self) -> None:
-        """From now on update parameters one by one where those of a unit took different numbers of steps."""
+        """Split units whose parameters took different numbers of steps."""
         for number, steps in enumerate(self._steps):
             counts = cast("list[float]", steps.tolist())
             self._units[number] = [
@@ -372,7 +372,7 @@ class Optimizer(OptimizerBase):
 def decayed(
     unit: UpdateUnit, grad: Tensor, group: ParamGroup, is_decoupled: bool = False
 ) -> tuple[Tensor, Tensor]:
-    """Return the values and the gradient of a unit with the weight decay in one of them.
+    """Return the values and the gradient of a unit, either with weight decay.
 
     Source: Loshchilov and Hutter 2019, Algorithm 2.
     """

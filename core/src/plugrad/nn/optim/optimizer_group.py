@@ -13,7 +13,7 @@ __all__ = ["OptimizerGroup"]
 
 
 class OptimizerGroup(OptimizerBase):
-    """Several optimizers whose steps are realized together, such as Muon for matrices and AdamW for the rest.
+    """Several optimizers that step together, such as Muon for matrices beside AdamW.
 
     Args:
         optimizers: the optimizers, none of which trains what another trains.
@@ -100,7 +100,7 @@ class OptimizerGroup(OptimizerBase):
         }
 
     def load_state_dict(self, state: Mapping[str, Tensor]) -> None:
-        """Copy the values of `state` into the optimizers; nothing is copied unless all of it fits.
+        """Copy the values of `state` into the optimizers, if all of them fit.
 
         Raises:
             StateError: the names are not those of `state_dict()`: other optimizers, or other parameters.

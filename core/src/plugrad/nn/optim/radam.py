@@ -16,7 +16,7 @@ _LEAST_LENGTH = 5.0
 
 
 class RAdam(Optimizer):
-    """Adam whose first steps are not scaled, and the next ones shorter, while the scale is uncertain.
+    """Adam whose steps are not scaled, then shorter, while the scale is uncertain.
 
     Args:
         params: the tensors to train, or groups of them.
@@ -83,7 +83,7 @@ class RAdam(Optimizer):
 
 
 def average_length(beta: float, steps: Tensor) -> Tensor:
-    """Return how many equal weights tell as much as those of an average: m - 2*t*beta**t / (1 - beta**t).
+    """Return the effective length of an average: `m - 2*t*beta**t / (1-beta**t)`.
 
     Here m is (1 + beta) / (1 - beta), which is near the rest of it in the first steps: float32 would keep
     three digits of the difference. With a = -log(beta) and L(y) = coth(y) - 1/y, Langevin's function, the

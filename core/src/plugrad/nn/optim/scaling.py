@@ -23,7 +23,7 @@ def _check_optimizer(method: str, optimizer: Any) -> None:
 
 
 class GradScaler:
-    """Scale losses up before the backward pass, gradients down before the step, and skip steps that overflow.
+    """Scales losses up and their gradients down, and skips steps that overflow.
 
     The scale grows while nothing overflows, and shrinks when something does. It is a tensor, and steps are
     skipped on the device: all of it works in jitted functions.
@@ -95,7 +95,7 @@ class GradScaler:
         return loss.cast(least_upper_dtype(dtypes.float32, loss.dtype)) * self._scale.to(loss.device)
 
     def unscale_(self, optimizer: Optimizer | OptimizerGroup) -> None:
-        """Divide the gradients of an optimizer's parameters by the scale, in float32, as for clipping them.
+        """Divide the gradients of an optimizer by the scale, in float32, before clipping.
 
         Raises:
             GradientError: it was done before for this step, or no parameter has a gradient.

@@ -1,4 +1,4 @@
-"""Stochastic gradient descent, with an average of where it was, and by the signs of gradients alone."""
+"""Stochastic gradient descent: plain, averaged, and by the signs of gradients."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -148,7 +148,7 @@ class ASGD(Optimizer):
 
 
 class Rprop(Optimizer):
-    """Steps of each element that grow while its gradient keeps its sign, and shrink when it changes.
+    """Steps that grow while a gradient keeps its sign, and shrink otherwise.
 
     It is meant for gradients of all data at once: those of small batches change their signs by chance.
 

@@ -118,7 +118,7 @@ class ExponentialLR(LRScheduler):
 
 
 class LinearLR(LRScheduler):
-    """Go from one factor of the rates to another in equal steps: a warm-up, as the factors stand.
+    """Go from one factor of the rates to another in equal steps, as a warm-up.
 
     Args:
         optimizer: whose learning rates are set.
@@ -247,7 +247,7 @@ class CosineAnnealingLR(LRScheduler):
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
-    """Lower the rates to `eta_min` along half a wave of a cosine, again and again from the top.
+    """Lower the rates to `eta_min` along a cosine, again and again from the top.
 
     Args:
         optimizer: whose learning rates are set.

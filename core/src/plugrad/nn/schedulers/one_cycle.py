@@ -47,7 +47,7 @@ _Corner = tuple[float, float, float]
 
 
 class OneCycleLR(LRScheduler):
-    """Raise the rates from low to `max_lr` and lower them to far below, in a fixed number of steps.
+    """Raise the rates to `max_lr` and lower them, in a fixed number of steps.
 
     The momentum (the first of Adam's betas) goes the other way: from high to low and back. Make the schedule
     before a jitted step is recorded, so that the step reads it.
@@ -159,7 +159,7 @@ class OneCycleLR(LRScheduler):
         ]
 
     def _phase(self, step: int) -> tuple[_Corner, _Corner, float]:
-        """Return where the phase of a step begins and ends, and what part of it has passed."""
+        """Return both ends of a step's phase, and the part of it that has passed."""
         step = min(step, self._total - 1)
         for begin, end in zip(self._phases, self._phases[1:], strict=False):
             if step <= end[0]:

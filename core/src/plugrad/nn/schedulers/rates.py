@@ -1,4 +1,4 @@
-"""Learning rates of groups: where they start, how they are set, and what schedules of them refuse."""
+"""Learning rates of groups, and checks of the settings of their schedules."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast

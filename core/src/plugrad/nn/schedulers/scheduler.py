@@ -1,4 +1,4 @@
-"""What schedules share: the count of steps, and setting the rates."""
+"""The base of schedules: the count of steps, and setting the rates."""
 
 from collections.abc import Mapping
 
@@ -11,7 +11,7 @@ __all__ = ["LRScheduler"]
 
 
 class LRScheduler:
-    """What schedules share: the count of steps, and setting the rates. The first rates are set at once.
+    """The base of schedules, which counts steps and sets the rates, the first at once.
 
     Args:
         optimizer: whose learning rates are set. The rates that it has when its first schedule is made are
