@@ -15,9 +15,7 @@ from plugrad.plugin.hints import NVIDIA, PROCESSOR
 from plugrad.tensor.assign import AssignMixin
 from plugrad.tensor.base import DTypeLike, TensorBase, the_device
 from plugrad.tensor.computing import ComputingMixin
-from plugrad.tensor.create.creation import CreationMixin
-from plugrad.tensor.create.draws import DrawMixin
-from plugrad.tensor.create.likeness import LikenessMixin
+from plugrad.tensor.create.mixin import CreateMixin
 from plugrad.tensor.elementwise.activations import ActivationMixin
 from plugrad.tensor.elementwise.arithmetic import ArithmeticMixin
 from plugrad.tensor.elementwise.bits import BitMixin
@@ -68,12 +66,8 @@ from plugrad.tensor.linalg.matrices import MatrixMixin
 from plugrad.tensor.linalg.spectra import SpectralMixin
 from plugrad.tensor.migration_hints import advice
 from plugrad.tensor.reduce.mixin import ReduceMixin
-from plugrad.tensor.shape.diagonals import DiagonalMixin
-from plugrad.tensor.shape.joins import JoinMixin
-from plugrad.tensor.shape.movement import MovementMixin
-from plugrad.tensor.shape.padding import PaddingMixin
-from plugrad.tensor.shape.reorder import ReorderMixin
-from plugrad.tensor.shape.stacks import StackMixin
+from plugrad.tensor.shape.joins import sized_today
+from plugrad.tensor.shape.mixin import ShapeMixin
 from plugrad.tensor.shapes import as_flag, as_int, cut_to, fixed_shape, is_static, show
 from plugrad.tensor.sort.mixin import SortMixin
 from plugrad.uop.ops import Ops
@@ -82,6 +76,8 @@ from plugrad.uop.uop import UOp
 
 
 class Tensor(
+    CreateMixin,
+    ShapeMixin,
     SortMixin,
     ReduceMixin,
     AssignMixin,
@@ -92,15 +88,6 @@ class Tensor(
     InteropMixin,
     QueryMixin,
     ReadingMixin,
-    CreationMixin,
-    DrawMixin,
-    LikenessMixin,
-    DiagonalMixin,
-    JoinMixin,
-    MovementMixin,
-    PaddingMixin,
-    ReorderMixin,
-    StackMixin,
     ActivationMixin,
     ArithmeticMixin,
     BitMixin,
@@ -494,7 +481,7 @@ class Tensor(
 
     def __iter__(self) -> Iterator[Tensor]:
         """Yield the slices along the first axis; of a symbolic one as many as `unbind` gives."""
-        x = self._sized_today(0, "iteration") if self.ndim else self
+        x = sized_today(self, 0, "iteration") if self.ndim else self
         for index in range(len(x)):
             yield x[index]
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-# `self` is the class that joins the mixins, which share its protected members
-# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
+# pyright: reportPrivateUsage=false
 import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Unpack
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from plugrad.dtype import DType, Number, dtype_max, dtypes, is_int, truncate
 from plugrad.engine import storage
 from plugrad.errors import ArgumentError
-from plugrad.tensor.base import DTypeLike, TensorBase, the_device, the_dtype
+from plugrad.tensor.base import DTypeLike, the_device, the_dtype
 from plugrad.tensor.host.host_data import as_count, finite, infer_dtype
 from plugrad.tensor.keywords import REQUIRED, EndNames, ShapeNames, SizeNames, StepNames, renamed
 from plugrad.tensor.numbers import check_element, check_fits
@@ -24,271 +23,266 @@ if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
 
 
-class CreationMixin(TensorBase):
-    """Creation. Shapes are given as `f(2, 3)` or `f((2, 3))`; device and dtype have defaults."""
+def from_graph(kind: type[Tensor], uop: UOp, device: str | None, requires_grad: bool | None) -> Tensor:
+    """Return a graph that reads no tensor as one of the class `kind`."""
+    out = kind._make(uop, the_device(device))
+    if requires_grad is not None:
+        out.requires_grad = requires_grad
+    return out
 
-    __slots__ = ()
 
-    @classmethod
-    def _new(cls: type[Tensor], uop: UOp, device: str | None, requires_grad: bool | None) -> Tensor:
-        out = cls._make(uop, the_device(device))
-        if requires_grad is not None:
-            out.requires_grad = requires_grad
-        return out
+def full(
+    cls: type[Tensor],
+    shape: Dim | Sequence[Dim] = REQUIRED,
+    fill_value: Number = REQUIRED,
+    dtype: DTypeLike | None = None,
+    device: str | None = None,
+    *,
+    requires_grad: bool | None = None,
+    **names: Unpack[SizeNames],
+) -> Tensor:
+    """Return a tensor with `fill_value` everywhere; the dtype follows the value, as that of `Tensor`.
 
-    @classmethod
-    def full(
-        cls: type[Tensor],
-        shape: Dim | Sequence[Dim] = REQUIRED,
-        fill_value: Number = REQUIRED,
-        dtype: DTypeLike | None = None,
-        device: str | None = None,
-        *,
-        requires_grad: bool | None = None,
-        **names: Unpack[SizeNames],
-    ) -> Tensor:
-        """Return a tensor with `fill_value` everywhere; the dtype follows the value, as that of `Tensor`.
+    Raises:
+        DtypeError: the dtype cannot hold the value, or that is no number.
+        ShapeError: a size is negative or no integer.
 
-        Raises:
-            DtypeError: the dtype cannot hold the value, or that is no number.
-            ShapeError: a size is negative or no integer.
+    Example:
+        >>> Tensor.full((2, 2), 7).tolist()
+        [[7, 7], [7, 7]]
+    """
+    if names or shape is REQUIRED or fill_value is REQUIRED:
+        shape, fill_value = renamed(cls.full, names, shape=shape, fill_value=fill_value)
+    dims = check_sizes(as_shape((shape,), "full"), "full")
+    value = as_element(fill_value, "full")
+    chosen = the_dtype(dtype, infer_dtype([value]))
+    uop = UOp.const(chosen, check_element(value, chosen))
+    return from_graph(cls, uop.reshape((1,) * len(dims)).expand(dims), device, requires_grad)
 
-        Example:
-            >>> Tensor.full((2, 2), 7).tolist()
-            [[7, 7], [7, 7]]
-        """
-        if names or shape is REQUIRED or fill_value is REQUIRED:
-            shape, fill_value = renamed(cls.full, names, shape=shape, fill_value=fill_value)
-        dims = check_sizes(as_shape((shape,), "full"), "full")
-        value = as_element(fill_value, "full")
-        chosen = the_dtype(dtype, infer_dtype([value]))
-        uop = UOp.const(chosen, check_element(value, chosen))
-        return cls._new(uop.reshape((1,) * len(dims)).expand(dims), device, requires_grad)
 
-    @classmethod
-    def zeros(
-        cls: type[Tensor],
-        *shape: Dim | Sequence[Dim],
-        dtype: DTypeLike | None = None,
-        device: str | None = None,
-        requires_grad: bool | None = None,
-        **names: Unpack[ShapeNames],
-    ) -> Tensor:
-        """Return zeros, of the default float.
+def zeros(
+    cls: type[Tensor],
+    *shape: Dim | Sequence[Dim],
+    dtype: DTypeLike | None = None,
+    device: str | None = None,
+    requires_grad: bool | None = None,
+    **names: Unpack[ShapeNames],
+) -> Tensor:
+    """Return zeros, of the default float.
 
-        Example:
-            >>> Tensor.zeros(2).tolist()
-            [0.0, 0.0]
-        """
-        if names:
-            (shape,) = renamed(cls.zeros, names, shape=shape)
-        dtype = the_dtype(dtype, dtypes.default_float)
-        dims = as_shape(shape, "zeros")
-        return cls.full(dims, 0, dtype=dtype, device=device, requires_grad=requires_grad)
+    Example:
+        >>> Tensor.zeros(2).tolist()
+        [0.0, 0.0]
+    """
+    if names:
+        (shape,) = renamed(cls.zeros, names, shape=shape)
+    dtype = the_dtype(dtype, dtypes.default_float)
+    dims = as_shape(shape, "zeros")
+    return cls.full(dims, 0, dtype=dtype, device=device, requires_grad=requires_grad)
 
-    @classmethod
-    def ones(
-        cls: type[Tensor],
-        *shape: Dim | Sequence[Dim],
-        dtype: DTypeLike | None = None,
-        device: str | None = None,
-        requires_grad: bool | None = None,
-        **names: Unpack[ShapeNames],
-    ) -> Tensor:
-        """Return ones, of the default float.
 
-        Example:
-            >>> Tensor.ones(2, dtype="int32").tolist()
-            [1, 1]
-        """
-        if names:
-            (shape,) = renamed(cls.ones, names, shape=shape)
-        dtype = the_dtype(dtype, dtypes.default_float)
-        return cls.full(as_shape(shape, "ones"), 1, dtype=dtype, device=device, requires_grad=requires_grad)
+def ones(
+    cls: type[Tensor],
+    *shape: Dim | Sequence[Dim],
+    dtype: DTypeLike | None = None,
+    device: str | None = None,
+    requires_grad: bool | None = None,
+    **names: Unpack[ShapeNames],
+) -> Tensor:
+    """Return ones, of the default float.
 
-    @classmethod
-    def empty(
-        cls: type[Tensor],
-        *shape: Dim | Sequence[Dim],
-        dtype: DTypeLike | None = None,
-        device: str | None = None,
-        requires_grad: bool | None = None,
-        **names: Unpack[ShapeNames],
-    ) -> Tensor:
-        """Return memory that nobody has written to yet; for a symbolic size, as much as it has at most.
+    Example:
+        >>> Tensor.ones(2, dtype="int32").tolist()
+        [1, 1]
+    """
+    if names:
+        (shape,) = renamed(cls.ones, names, shape=shape)
+    dtype = the_dtype(dtype, dtypes.default_float)
+    return cls.full(as_shape(shape, "ones"), 1, dtype=dtype, device=device, requires_grad=requires_grad)
 
-        Example:
-            >>> Tensor.empty(2, 3).shape
-            (2, 3)
-        """
-        if names:
-            (shape,) = renamed(cls.empty, names, shape=shape)
-        dims: Any = check_sizes(as_shape(shape, "empty"), "empty")
-        chosen = the_dtype(dtype, dtypes.default_float)
-        memory = storage.new_buffer(the_device(device), tuple(map(greatest, dims)), chosen)
-        return cls._new(cut_to(memory, dims), device, requires_grad)
 
-    @classmethod
-    def arange(
-        cls: type[Tensor],
-        start: float | UOp = 0,
-        stop: float | UOp | None = None,
-        step: float = 1,
-        dtype: DTypeLike | None = None,
-        device: str | None = None,
-        *,
-        requires_grad: bool | None = None,
-        **names: Unpack[EndNames],
-    ) -> Tensor:
-        """Return `start, start + step, ...` up to but not including `stop`. `arange(n)` counts from 0.
+def empty(
+    cls: type[Tensor],
+    *shape: Dim | Sequence[Dim],
+    dtype: DTypeLike | None = None,
+    device: str | None = None,
+    requires_grad: bool | None = None,
+    **names: Unpack[ShapeNames],
+) -> Tensor:
+    """Return memory that nobody has written to yet; for a symbolic size, as much as it has at most.
 
-        It is empty where the step leads away from `stop`, as in NumPy. Integers are exact; floats are
-        computed with more digits than they have. The dtype follows the arguments: the default int (int64
-        where a number needs it), or the default float. Integer dtypes cut fractions off.
+    Example:
+        >>> Tensor.empty(2, 3).shape
+        (2, 3)
+    """
+    if names:
+        (shape,) = renamed(cls.empty, names, shape=shape)
+    dims: Any = check_sizes(as_shape(shape, "empty"), "empty")
+    chosen = the_dtype(dtype, dtypes.default_float)
+    memory = storage.new_buffer(the_device(device), tuple(map(greatest, dims)), chosen)
+    return from_graph(cls, cut_to(memory, dims), device, requires_grad)
 
-        Args:
-            start: the first number; with `stop` left out, that, and the first is 0.
-            stop: where to end; a bound Variable gives a tensor of symbolic size. So does one as `start`.
-            step: from one number to the next; beside a Variable an integer.
-            dtype: of the elements.
-            device: where they live.
-            requires_grad: let `backward()` leave a gradient.
 
-        Raises:
-            ArgumentError: `step` is 0, an argument is infinite or NaN, there are 2**63 elements or more, or
-                one is no integer beside a Variable, or the step is one.
-            DtypeError: an integer dtype does not hold the values, or an argument is no number.
+def arange(
+    cls: type[Tensor],
+    start: float | UOp = 0,
+    stop: float | UOp | None = None,
+    step: float = 1,
+    dtype: DTypeLike | None = None,
+    device: str | None = None,
+    *,
+    requires_grad: bool | None = None,
+    **names: Unpack[EndNames],
+) -> Tensor:
+    """Return `start, start + step, ...` up to but not including `stop`. `arange(n)` counts from 0.
 
-        Example:
-            >>> Tensor.arange(1, 8, 3).tolist()
-            [1, 4, 7]
-        """
-        if names:
-            (stop,) = renamed(cls.arange, names, stop=stop)
-        first, last = (0, start) if stop is None else (start, stop)
-        if any(isinstance(x, UOp) for x in (first, last, step)):
-            values = _symbolic_range(first, last, step)
-            return cls._new(values.cast(the_dtype(dtype, dtypes.default_int)), device, requires_grad)
-        first, last, step = (finite(x, "arange") for x in (first, last, step))
-        if step == 0:
-            raise ArgumentError(f"arange({first}, {last}, 0) never ends. Give a step other than 0.")
-        count = _count(first, last, step)
-        is_whole = float(first).is_integer() and float(step).is_integer()
-        ends = (int(first), int(first) + max(count - 1, 0) * int(step))
-        is_integral = all(isinstance(x, int) for x in (first, last, step))
-        chosen = the_dtype(dtype, infer_dtype(ends) if is_integral else dtypes.default_float)
-        if not count:
-            return cls.full((0,), 0, dtype=chosen, device=device, requires_grad=requires_grad)
-        if is_int(chosen):
-            check_fits(first, chosen)
-            check_fits(first + (count - 1) * step, chosen)
-        if is_whole and _have_dtype(ends):
-            values = _integers(ends, count, int(step))
-        else:
-            values = _spaced(UOp.iota(count), count, first, step, _wide(chosen), "arange")
-        return cls._new(values.cast(chosen), device, requires_grad)
+    It is empty where the step leads away from `stop`, as in NumPy. Integers are exact; floats are
+    computed with more digits than they have. The dtype follows the arguments: the default int (int64
+    where a number needs it), or the default float. Integer dtypes cut fractions off.
 
-    @classmethod
-    def linspace(
-        cls: type[Tensor],
-        start: int | float,
-        stop: int | float = REQUIRED,
-        steps: Dim = REQUIRED,
-        dtype: DTypeLike | None = None,
-        device: str | None = None,
-        *,
-        requires_grad: bool | None = None,
-        **names: Unpack[StepNames],
-    ) -> Tensor:
-        """Return `steps` numbers from `start` to `stop`, both included, at equal distances.
+    Args:
+        start: the first number; with `stop` left out, that, and the first is 0.
+        stop: where to end; a bound Variable gives a tensor of symbolic size. So does one as `start`.
+        step: from one number to the next; beside a Variable an integer.
+        dtype: of the elements.
+        device: where they live.
+        requires_grad: let `backward()` leave a gradient.
 
-        Integer dtypes cut fractions off, as in PyTorch.
+    Raises:
+        ArgumentError: `step` is 0, an argument is infinite or NaN, there are 2**63 elements or more, or
+            one is no integer beside a Variable, or the step is one.
+        DtypeError: an integer dtype does not hold the values, or an argument is no number.
 
-        Raises:
-            ShapeError: `steps` is negative or no integer.
-            DtypeError: an integer dtype does not hold the values, or an argument is no number.
-            ArgumentError: `start` or `stop` is infinite or NaN, or the distances are too large for the dtype.
+    Example:
+        >>> Tensor.arange(1, 8, 3).tolist()
+        [1, 4, 7]
+    """
+    if names:
+        (stop,) = renamed(cls.arange, names, stop=stop)
+    first, last = (0, start) if stop is None else (start, stop)
+    if any(isinstance(x, UOp) for x in (first, last, step)):
+        values = _symbolic_range(first, last, step)
+        return from_graph(cls, values.cast(the_dtype(dtype, dtypes.default_int)), device, requires_grad)
+    first, last, step = (finite(x, "arange") for x in (first, last, step))
+    if step == 0:
+        raise ArgumentError(f"arange({first}, {last}, 0) never ends. Give a step other than 0.")
+    count = _count(first, last, step)
+    is_whole = float(first).is_integer() and float(step).is_integer()
+    ends = (int(first), int(first) + max(count - 1, 0) * int(step))
+    is_integral = all(isinstance(x, int) for x in (first, last, step))
+    chosen = the_dtype(dtype, infer_dtype(ends) if is_integral else dtypes.default_float)
+    if not count:
+        return cls.full((0,), 0, dtype=chosen, device=device, requires_grad=requires_grad)
+    if is_int(chosen):
+        check_fits(first, chosen)
+        check_fits(first + (count - 1) * step, chosen)
+    if is_whole and _have_dtype(ends):
+        values = _integers(ends, count, int(step))
+    else:
+        values = _spaced(UOp.iota(count), count, first, step, _wide(chosen), "arange")
+    return from_graph(cls, values.cast(chosen), device, requires_grad)
 
-        Example:
-            >>> Tensor.linspace(0, 1, 5).tolist()
-            [0.0, 0.25, 0.5, 0.75, 1.0]
-        """
-        if names or stop is REQUIRED or steps is REQUIRED:
-            stop, steps = renamed(cls.linspace, names, stop=stop, steps=steps)
-        steps, chosen = as_count(steps, "linspace"), the_dtype(dtype, dtypes.default_float)
-        start, stop = finite(start, "linspace"), finite(stop, "linspace")
-        if steps == 0:
-            return cls.full((0,), 0, dtype=chosen, device=device, requires_grad=requires_grad)
-        if is_int(chosen):
-            check_fits(start, chosen)
-            check_fits(stop, chosen)
-            are_whole = float(start).is_integer() and float(stop).is_integer()
-            if are_whole and (values := _between(int(start), int(stop), steps)) is not None:
-                return cls._new(values.cast(chosen), device, requires_grad)
-        is_large = is_int(chosen) and max(abs(start), abs(stop)) >= 1 << 24
-        values = _even(start, stop, steps, dtypes.float64 if is_large else _wide(chosen), "linspace")
-        return cls._new(values.cast(chosen), device, requires_grad)
 
-    @classmethod
-    def logspace(
-        cls: type[Tensor],
-        start: int | float,
-        stop: int | float = REQUIRED,
-        steps: Dim = REQUIRED,
-        base: int | float = 10.0,
-        *,
-        dtype: DTypeLike | None = None,
-        device: str | None = None,
-        requires_grad: bool | None = None,
-        **names: Unpack[StepNames],
-    ) -> Tensor:
-        """Return `base` to the power of `steps` numbers from `start` to `stop`, both included.
+def linspace(
+    cls: type[Tensor],
+    start: int | float,
+    stop: int | float = REQUIRED,
+    steps: Dim = REQUIRED,
+    dtype: DTypeLike | None = None,
+    device: str | None = None,
+    *,
+    requires_grad: bool | None = None,
+    **names: Unpack[StepNames],
+) -> Tensor:
+    """Return `steps` numbers from `start` to `stop`, both included, at equal distances.
 
-        Integer dtypes cut the fractions off.
+    Integer dtypes cut fractions off, as in PyTorch.
 
-        Raises:
-            ShapeError: `steps` is negative or no integer.
-            DtypeError: `start`, `stop` or `base` is no number.
-            ArgumentError: one of them is infinite or NaN.
+    Raises:
+        ShapeError: `steps` is negative or no integer.
+        DtypeError: an integer dtype does not hold the values, or an argument is no number.
+        ArgumentError: `start` or `stop` is infinite or NaN, or the distances are too large for the dtype.
 
-        Example:
-            >>> Tensor.logspace(0, 3, 4, base=2).tolist()
-            [1.0, 2.0, 4.0, 8.0]
-        """
-        if names or stop is REQUIRED or steps is REQUIRED:
-            stop, steps = renamed(cls.logspace, names, stop=stop, steps=steps)
-        steps, chosen = as_count(steps, "logspace"), the_dtype(dtype, dtypes.default_float)
-        start, stop, base = (finite(x, "logspace") for x in (start, stop, base))
-        if steps == 0:
-            return cls.full((0,), 0, dtype=chosen, device=device, requires_grad=requires_grad)
-        powers = _even(start, stop, steps, _wide(chosen), "logspace")
-        values = powers.const_like(float(base)).alu(Ops.POW, powers)
-        return cls._new(values.cast(chosen), device, requires_grad)
+    Example:
+        >>> Tensor.linspace(0, 1, 5).tolist()
+        [0.0, 0.25, 0.5, 0.75, 1.0]
+    """
+    if names or stop is REQUIRED or steps is REQUIRED:
+        stop, steps = renamed(cls.linspace, names, stop=stop, steps=steps)
+    steps, chosen = as_count(steps, "linspace"), the_dtype(dtype, dtypes.default_float)
+    start, stop = finite(start, "linspace"), finite(stop, "linspace")
+    if steps == 0:
+        return cls.full((0,), 0, dtype=chosen, device=device, requires_grad=requires_grad)
+    if is_int(chosen):
+        check_fits(start, chosen)
+        check_fits(stop, chosen)
+        are_whole = float(start).is_integer() and float(stop).is_integer()
+        if are_whole and (values := _between(int(start), int(stop), steps)) is not None:
+            return from_graph(cls, values.cast(chosen), device, requires_grad)
+    is_large = is_int(chosen) and max(abs(start), abs(stop)) >= 1 << 24
+    values = _even(start, stop, steps, dtypes.float64 if is_large else _wide(chosen), "linspace")
+    return from_graph(cls, values.cast(chosen), device, requires_grad)
 
-    @classmethod
-    def eye(
-        cls: type[Tensor],
-        n: Dim,
-        m: Dim | None = None,
-        dtype: DTypeLike | None = None,
-        device: str | None = None,
-        *,
-        requires_grad: bool | None = None,
-    ) -> Tensor:
-        """Return the identity matrix of `n` rows and `m` (or `n`) columns.
 
-        Raises:
-            ShapeError: `n` or `m` is negative or no integer.
+def logspace(
+    cls: type[Tensor],
+    start: int | float,
+    stop: int | float = REQUIRED,
+    steps: Dim = REQUIRED,
+    base: int | float = 10.0,
+    *,
+    dtype: DTypeLike | None = None,
+    device: str | None = None,
+    requires_grad: bool | None = None,
+    **names: Unpack[StepNames],
+) -> Tensor:
+    """Return `base` to the power of `steps` numbers from `start` to `stop`, both included.
 
-        Example:
-            >>> Tensor.eye(2).tolist()
-            [[1.0, 0.0], [0.0, 1.0]]
-        """
-        rows, columns = check_sizes(as_shape(((n, n if m is None else m),), "eye"), "eye")
-        chosen = the_dtype(dtype, dtypes.default_float)
-        row = UOp.iota(rows).reshape((rows, 1)).expand((rows, columns))
-        column = UOp.iota(columns).reshape((1, columns)).expand((rows, columns))
-        return cls._new(row.eq(column).cast(chosen), device, requires_grad)
+    Integer dtypes cut the fractions off.
+
+    Raises:
+        ShapeError: `steps` is negative or no integer.
+        DtypeError: `start`, `stop` or `base` is no number.
+        ArgumentError: one of them is infinite or NaN.
+
+    Example:
+        >>> Tensor.logspace(0, 3, 4, base=2).tolist()
+        [1.0, 2.0, 4.0, 8.0]
+    """
+    if names or stop is REQUIRED or steps is REQUIRED:
+        stop, steps = renamed(cls.logspace, names, stop=stop, steps=steps)
+    steps, chosen = as_count(steps, "logspace"), the_dtype(dtype, dtypes.default_float)
+    start, stop, base = (finite(x, "logspace") for x in (start, stop, base))
+    if steps == 0:
+        return cls.full((0,), 0, dtype=chosen, device=device, requires_grad=requires_grad)
+    powers = _even(start, stop, steps, _wide(chosen), "logspace")
+    values = powers.const_like(float(base)).alu(Ops.POW, powers)
+    return from_graph(cls, values.cast(chosen), device, requires_grad)
+
+
+def eye(
+    cls: type[Tensor],
+    n: Dim,
+    m: Dim | None = None,
+    dtype: DTypeLike | None = None,
+    device: str | None = None,
+    *,
+    requires_grad: bool | None = None,
+) -> Tensor:
+    """Return the identity matrix of `n` rows and `m` (or `n`) columns.
+
+    Raises:
+        ShapeError: `n` or `m` is negative or no integer.
+
+    Example:
+        >>> Tensor.eye(2).tolist()
+        [[1.0, 0.0], [0.0, 1.0]]
+    """
+    rows, columns = check_sizes(as_shape(((n, n if m is None else m),), "eye"), "eye")
+    chosen = the_dtype(dtype, dtypes.default_float)
+    row = UOp.iota(rows).reshape((rows, 1)).expand((rows, columns))
+    column = UOp.iota(columns).reshape((1, columns)).expand((rows, columns))
+    return from_graph(cls, row.eq(column).cast(chosen), device, requires_grad)
 
 
 def _text(value: Any) -> str:

@@ -6,15 +6,15 @@ symbolic size are computed on the device, in the dtype of the numbers, and may b
 
 from __future__ import annotations
 
-# `self` is the class that joins the mixins, which share its protected members
-# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
+# pyright: reportPrivateUsage=false
 import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
 from plugrad.dtype import DType, dtypes, is_float, is_int, truncate
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
-from plugrad.tensor.base import DTypeLike, TensorBase, the_device, the_dtype
+from plugrad.tensor.base import DTypeLike, the_device, the_dtype
+from plugrad.tensor.create.creation import from_graph
 from plugrad.tensor.create.random import normal_bits, stream, uniform_bits, wide_float, within
 from plugrad.tensor.host.host_data import finite
 from plugrad.tensor.keywords import ShapeNames, renamed
@@ -27,342 +27,335 @@ if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
 
 
-class DrawMixin(TensorBase):
-    """Random numbers. `manual_seed` makes them repeatable; each draw goes on where the last one ended."""
+def manual_seed(cls: type[Tensor], seed: int = 0) -> None:
+    """Restart the stream of random numbers; the same seed gives the same numbers on every device.
 
-    __slots__ = ()
+    Raises:
+        ArgumentError: the seed is no integer.
 
-    @classmethod
-    def manual_seed(cls: type[Tensor], seed: int = 0) -> None:
-        """Restart the stream of random numbers; the same seed gives the same numbers on every device.
+    Example:
+        >>> Tensor.manual_seed(1)
+        >>> first = Tensor.rand(2).tolist()
+        >>> Tensor.manual_seed(1)
+        >>> first == Tensor.rand(2).tolist()
+        True
+    """
+    stream.restart(as_int(seed, "manual_seed", "seed"))
 
-        Raises:
-            ArgumentError: the seed is no integer.
 
-        Example:
-            >>> Tensor.manual_seed(1)
-            >>> first = Tensor.rand(2).tolist()
-            >>> Tensor.manual_seed(1)
-            >>> first == Tensor.rand(2).tolist()
-            True
-        """
-        stream.restart(as_int(seed, "manual_seed", "seed"))
+def random_bits(shape: Shape, device: str | None, what: str) -> tuple[UOp, tuple[int, ...]]:
+    """Return random bits for each element of a shape, and its sizes."""
+    dims: Any = check_sizes(shape, what)
+    return stream.draw(product(dims), the_device(device)), dims
 
-    @classmethod
-    def _random_bits(
-        cls: type[Tensor], shape: Shape, device: str | None, what: str
-    ) -> tuple[UOp, tuple[int, ...]]:
-        dims: Any = check_sizes(shape, what)
-        return stream.draw(product(dims), the_device(device)), dims
 
-    @classmethod
-    def rand(
-        cls: type[Tensor],
-        *shape: Dim | Sequence[Dim],
-        dtype: DTypeLike | None = None,
-        device: str | None = None,
-        requires_grad: bool | None = None,
-        **names: Unpack[ShapeNames],
-    ) -> Tensor:
-        """Return random floats, uniform in [0, 1): the same bits on every device.
+def rand(
+    cls: type[Tensor],
+    *shape: Dim | Sequence[Dim],
+    dtype: DTypeLike | None = None,
+    device: str | None = None,
+    requires_grad: bool | None = None,
+    **names: Unpack[ShapeNames],
+) -> Tensor:
+    """Return random floats, uniform in [0, 1): the same bits on every device.
 
-        Raises:
-            DtypeError: `dtype` is no float.
+    Raises:
+        DtypeError: `dtype` is no float.
 
-        Example:
-            >>> Tensor.rand(2, 3).shape
-            (2, 3)
-        """
-        if names:
-            (shape,) = renamed(cls.rand, names, shape=shape)
-        chosen = _float_dtype(dtype, "rand")
-        bits, dims = cls._random_bits(as_shape(shape, "rand"), device, "rand")
-        return cls._new(uniform_bits(bits, chosen).reshape(dims), device, requires_grad)
+    Example:
+        >>> Tensor.rand(2, 3).shape
+        (2, 3)
+    """
+    if names:
+        (shape,) = renamed(cls.rand, names, shape=shape)
+    chosen = _float_dtype(dtype, "rand")
+    bits, dims = random_bits(as_shape(shape, "rand"), device, "rand")
+    return from_graph(cls, uniform_bits(bits, chosen).reshape(dims), device, requires_grad)
 
-    @classmethod
-    def randn(
-        cls: type[Tensor],
-        *shape: Dim | Sequence[Dim],
-        dtype: DTypeLike | None = None,
-        device: str | None = None,
-        requires_grad: bool | None = None,
-        **names: Unpack[ShapeNames],
-    ) -> Tensor:
-        """Return random floats of the standard normal distribution.
 
-        Raises:
-            DtypeError: `dtype` is no float.
+def randn(
+    cls: type[Tensor],
+    *shape: Dim | Sequence[Dim],
+    dtype: DTypeLike | None = None,
+    device: str | None = None,
+    requires_grad: bool | None = None,
+    **names: Unpack[ShapeNames],
+) -> Tensor:
+    """Return random floats of the standard normal distribution.
 
-        Example:
-            >>> Tensor.randn(2, 3).dtype
-            dtypes.float32
-        """
-        if names:
-            (shape,) = renamed(cls.randn, names, shape=shape)
-        chosen = _float_dtype(dtype, "randn")
-        bits, dims = cls._random_bits(as_shape(shape, "randn"), device, "randn")
-        return cls._new(normal_bits(bits, chosen).reshape(dims), device, requires_grad)
+    Raises:
+        DtypeError: `dtype` is no float.
 
-    def bernoulli(self: Tensor, p: float | None = None) -> Tensor:
-        """Return 1 with the probability that each element is, or with probability `p`, and else 0.
+    Example:
+        >>> Tensor.randn(2, 3).dtype
+        dtypes.float32
+    """
+    if names:
+        (shape,) = renamed(cls.randn, names, shape=shape)
+    chosen = _float_dtype(dtype, "randn")
+    bits, dims = random_bits(as_shape(shape, "randn"), device, "randn")
+    return from_graph(cls, normal_bits(bits, chosen).reshape(dims), device, requires_grad)
 
-        The probabilities are not looked at: those below 0 count as 0, those above 1 as 1, NaN as 0. No
-        gradient flows through a draw.
 
-        Args:
-            p: one probability for all elements, whatever this tensor holds.
+def bernoulli(self: Tensor, p: float | None = None) -> Tensor:
+    """Return 1 with the probability that each element is, or with probability `p`, and else 0.
 
-        Raises:
-            DtypeError: the elements are probabilities, and no floats; or `p` is no number.
-            ArgumentError: `p` is not in 0..1.
+    The probabilities are not looked at: those below 0 count as 0, those above 1 as 1, NaN as 0. No
+    gradient flows through a draw.
 
-        Example:
-            >>> Tensor([0.0, 1.0, 1.0]).bernoulli().tolist(), Tensor([7, 8]).bernoulli(0).tolist()
-            ([0.0, 1.0, 1.0], [0, 0])
-        """
-        if p is None and not is_float(self.dtype):
-            raise DtypeError(
-                f"bernoulli of {self.dtype.name}: probabilities are floats. Cast them, or pass p=0.5."
-            )
-        chance: Any = self._graph.detach()
-        if p is not None:
-            chance = finite(p, "bernoulli")
-            if not 0 <= chance <= 1:
-                raise ArgumentError(f"bernoulli: p={p} is no probability. Pass one in 0..1.")
-        elif self.dtype is not dtypes.float64:
-            chance = chance.cast(dtypes.float32)
-        bits, dims = self._random_bits(self.shape, self._device, "bernoulli")
-        wide = wide_float(self.dtype)
-        return self._make((uniform_bits(bits, wide).reshape(dims) < chance).cast(self.dtype), self._device)
+    Args:
+        p: one probability for all elements, whatever this tensor holds.
 
-    @classmethod
-    def randint(
-        cls: type[Tensor],
-        *shape: Dim | Sequence[Dim],
-        low: int = 0,
-        high: int = 10,
-        dtype: DTypeLike | None = None,
-        device: str | None = None,
-        **names: Unpack[ShapeNames],
-    ) -> Tensor:
-        """Return random integers, uniform in `low..high-1`.
+    Raises:
+        DtypeError: the elements are probabilities, and no floats; or `p` is no number.
+        ArgumentError: `p` is not in 0..1.
 
-        Raises:
-            DtypeError: `dtype` is no integer, or does not hold the limits.
-            ArgumentError: there is no integer between the limits, or one is no integer.
+    Example:
+        >>> Tensor([0.0, 1.0, 1.0]).bernoulli().tolist(), Tensor([7, 8]).bernoulli(0).tolist()
+        ([0.0, 1.0, 1.0], [0, 0])
+    """
+    if p is None and not is_float(self.dtype):
+        raise DtypeError(
+            f"bernoulli of {self.dtype.name}: probabilities are floats. Cast them, or pass p=0.5."
+        )
+    chance: Any = self._graph.detach()
+    if p is not None:
+        chance = finite(p, "bernoulli")
+        if not 0 <= chance <= 1:
+            raise ArgumentError(f"bernoulli: p={p} is no probability. Pass one in 0..1.")
+    elif self.dtype is not dtypes.float64:
+        chance = chance.cast(dtypes.float32)
+    bits, dims = random_bits(self.shape, self._device, "bernoulli")
+    wide = wide_float(self.dtype)
+    return self._make((uniform_bits(bits, wide).reshape(dims) < chance).cast(self.dtype), self._device)
 
-        Example:
-            >>> Tensor.randint(3, low=5, high=6).tolist()
-            [5, 5, 5]
-        """
-        if names:
-            (shape,) = renamed(cls.randint, names, shape=shape)
-        chosen = the_dtype(dtype, dtypes.default_int)
-        if not is_int(chosen):
-            raise DtypeError(f"randint of {chosen.name}: it takes an integer dtype. Use uniform for floats.")
-        low, high = as_int(low, "randint", "low"), as_int(high, "randint", "high")
-        if high <= low:
-            raise ArgumentError(
-                f"randint: there is no integer from {low} to below {high}. Make high greater than low."
-            )
-        check_fits(low, chosen)
-        check_fits(high - 1, chosen)
-        bits, dims = cls._random_bits(as_shape(shape, "randint"), device, "randint")
-        if high - low < 1 << 64:
-            bits = bits % (high - low)
-        # adding wraps, so that a negative low needs no wider type
-        lowest = UOp.const(dtypes.uint64, low)
-        return cls._new((bits + lowest).cast(chosen).reshape(dims), device, False)
 
-    @classmethod
-    def uniform(
-        cls: type[Tensor],
-        *shape: Dim | Sequence[Dim],
-        low: float = 0.0,
-        high: float = 1.0,
-        dtype: DTypeLike | None = None,
-        device: str | None = None,
-        requires_grad: bool | None = None,
-        **names: Unpack[ShapeNames],
-    ) -> Tensor:
-        """Return random floats, uniform in [low, high).
+def randint(
+    cls: type[Tensor],
+    *shape: Dim | Sequence[Dim],
+    low: int = 0,
+    high: int = 10,
+    dtype: DTypeLike | None = None,
+    device: str | None = None,
+    **names: Unpack[ShapeNames],
+) -> Tensor:
+    """Return random integers, uniform in `low..high-1`.
 
-        Raises:
-            DtypeError: `dtype` is no float, or a limit no number.
-            ArgumentError: `low` is above `high`, or they are too far apart for the dtype.
+    Raises:
+        DtypeError: `dtype` is no integer, or does not hold the limits.
+        ArgumentError: there is no integer between the limits, or one is no integer.
 
-        Example:
-            >>> Tensor.uniform(8, low=2, high=3).floor().tolist()[:3]
-            [2.0, 2.0, 2.0]
-        """
-        if names:
-            (shape,) = renamed(cls.uniform, names, shape=shape)
-        chosen = _float_dtype(dtype, "uniform")
-        low, high = finite(low, "uniform"), finite(high, "uniform")
-        wide = wide_float(chosen)
-        if low > high or not math.isfinite(truncate(float(high) - float(low), wide)):
-            why = "is above" if low > high else f"is too far, for {wide.name}, below"
-            raise ArgumentError(
-                f"uniform: low={low} {why} high={high}. Pass limits in order and near enough."
-            )
-        bits, dims = cls._random_bits(as_shape(shape, "uniform"), device, "uniform")
-        return cls._new(within(bits, low, high, chosen).reshape(dims), device, requires_grad)
+    Example:
+        >>> Tensor.randint(3, low=5, high=6).tolist()
+        [5, 5, 5]
+    """
+    if names:
+        (shape,) = renamed(cls.randint, names, shape=shape)
+    chosen = the_dtype(dtype, dtypes.default_int)
+    if not is_int(chosen):
+        raise DtypeError(f"randint of {chosen.name}: it takes an integer dtype. Use uniform for floats.")
+    low, high = as_int(low, "randint", "low"), as_int(high, "randint", "high")
+    if high <= low:
+        raise ArgumentError(
+            f"randint: there is no integer from {low} to below {high}. Make high greater than low."
+        )
+    check_fits(low, chosen)
+    check_fits(high - 1, chosen)
+    bits, dims = random_bits(as_shape(shape, "randint"), device, "randint")
+    if high - low < 1 << 64:
+        bits = bits % (high - low)
+    # adding wraps, so that a negative low needs no wider type
+    lowest = UOp.const(dtypes.uint64, low)
+    return from_graph(cls, (bits + lowest).cast(chosen).reshape(dims), device, False)
 
-    @classmethod
-    def normal(
-        cls: type[Tensor],
-        *shape: Dim | Sequence[Dim],
-        mean: float = 0.0,
-        std: float = 1.0,
-        dtype: DTypeLike | None = None,
-        device: str | None = None,
-        requires_grad: bool | None = None,
-        **names: Unpack[ShapeNames],
-    ) -> Tensor:
-        """Return random floats of the normal distribution with that mean and standard deviation.
 
-        Raises:
-            DtypeError: `dtype` is no float, or `mean` or `std` no number.
-            ArgumentError: `std` is negative, or one of them is infinite or NaN.
+def uniform(
+    cls: type[Tensor],
+    *shape: Dim | Sequence[Dim],
+    low: float = 0.0,
+    high: float = 1.0,
+    dtype: DTypeLike | None = None,
+    device: str | None = None,
+    requires_grad: bool | None = None,
+    **names: Unpack[ShapeNames],
+) -> Tensor:
+    """Return random floats, uniform in [low, high).
 
-        Example:
-            >>> Tensor.normal(2, mean=3.0, std=0.0).tolist()
-            [3.0, 3.0]
-        """
-        if names:
-            (shape,) = renamed(cls.normal, names, shape=shape)
-        chosen = _float_dtype(dtype, "normal")
-        mean, std = finite(mean, "normal"), finite(std, "normal")
-        if std < 0:
-            raise ArgumentError(f"normal: std={std} is negative. Pass 0 or more.")
-        bits, dims = cls._random_bits(as_shape(shape, "normal"), device, "normal")
-        return cls._new(normal_bits(bits, chosen, mean, std).reshape(dims), device, requires_grad)
+    Raises:
+        DtypeError: `dtype` is no float, or a limit no number.
+        ArgumentError: `low` is above `high`, or they are too far apart for the dtype.
 
-    # --- initial values of parameters ---
+    Example:
+        >>> Tensor.uniform(8, low=2, high=3).floor().tolist()[:3]
+        [2.0, 2.0, 2.0]
+    """
+    if names:
+        (shape,) = renamed(cls.uniform, names, shape=shape)
+    chosen = _float_dtype(dtype, "uniform")
+    low, high = finite(low, "uniform"), finite(high, "uniform")
+    wide = wide_float(chosen)
+    if low > high or not math.isfinite(truncate(float(high) - float(low), wide)):
+        why = "is above" if low > high else f"is too far, for {wide.name}, below"
+        raise ArgumentError(f"uniform: low={low} {why} high={high}. Pass limits in order and near enough.")
+    bits, dims = random_bits(as_shape(shape, "uniform"), device, "uniform")
+    return from_graph(cls, within(bits, low, high, chosen).reshape(dims), device, requires_grad)
 
-    @classmethod
-    def scaled_uniform(
-        cls: type[Tensor],
-        *shape: Dim | Sequence[Dim],
-        dtype: DTypeLike | None = None,
-        device: str | None = None,
-        requires_grad: bool | None = None,
-        **names: Unpack[ShapeNames],
-    ) -> Tensor:
-        """Return random floats, uniform in +-1/sqrt(number of elements).
 
-        Example:
-            >>> abs(Tensor.scaled_uniform(4, 4)).max().item() <= 0.25
-            True
-        """
-        if names:
-            (shape,) = renamed(cls.scaled_uniform, names, shape=shape)
-        dims, chosen = as_shape(shape, "scaled_uniform"), _float_dtype(dtype, "scaled_uniform")
-        bound = _root(1, product(check_sizes(dims, "scaled_uniform")), chosen)
-        return cls._within(bound, dims, chosen, device, requires_grad, "scaled_uniform")
+def normal(
+    cls: type[Tensor],
+    *shape: Dim | Sequence[Dim],
+    mean: float = 0.0,
+    std: float = 1.0,
+    dtype: DTypeLike | None = None,
+    device: str | None = None,
+    requires_grad: bool | None = None,
+    **names: Unpack[ShapeNames],
+) -> Tensor:
+    """Return random floats of the normal distribution with that mean and standard deviation.
 
-    @classmethod
-    def glorot_uniform(
-        cls: type[Tensor],
-        *shape: Dim | Sequence[Dim],
-        dtype: DTypeLike | None = None,
-        device: str | None = None,
-        requires_grad: bool | None = None,
-        **names: Unpack[ShapeNames],
-    ) -> Tensor:
-        """Return random floats, uniform in +-sqrt(6 / (fan_in + fan_out)), for weights (out, in, *kernel).
+    Raises:
+        DtypeError: `dtype` is no float, or `mean` or `std` no number.
+        ArgumentError: `std` is negative, or one of them is infinite or NaN.
 
-        The fans are `in * kernel` and `out * kernel`, as `torch.nn.init.xavier_uniform_` counts them.
+    Example:
+        >>> Tensor.normal(2, mean=3.0, std=0.0).tolist()
+        [3.0, 3.0]
+    """
+    if names:
+        (shape,) = renamed(cls.normal, names, shape=shape)
+    chosen = _float_dtype(dtype, "normal")
+    mean, std = finite(mean, "normal"), finite(std, "normal")
+    if std < 0:
+        raise ArgumentError(f"normal: std={std} is negative. Pass 0 or more.")
+    bits, dims = random_bits(as_shape(shape, "normal"), device, "normal")
+    return from_graph(cls, normal_bits(bits, chosen, mean, std).reshape(dims), device, requires_grad)
 
-        Source: Glorot and Bengio 2010, equation 16.
 
-        Raises:
-            ShapeError: there are fewer than two axes.
+# --- initial values of parameters ---
 
-        Example:
-            >>> abs(Tensor.glorot_uniform(3, 3)).max().item() <= 1
-            True
-        """
-        if names:
-            (shape,) = renamed(cls.glorot_uniform, names, shape=shape)
-        dims, chosen = as_shape(shape, "glorot_uniform"), _float_dtype(dtype, "glorot_uniform")
-        bound = _root(6, add_sizes(*_fans(dims, "glorot_uniform")), chosen)
-        return cls._within(bound, dims, chosen, device, requires_grad, "glorot_uniform")
 
-    @classmethod
-    def kaiming_uniform(
-        cls: type[Tensor],
-        *shape: Dim | Sequence[Dim],
-        a: float = 0.01,
-        dtype: DTypeLike | None = None,
-        device: str | None = None,
-        requires_grad: bool | None = None,
-        **names: Unpack[ShapeNames],
-    ) -> Tensor:
-        """Return random floats, uniform in +-sqrt(6 / ((1 + a**2) * fan_in)), for weights (out, in, *kernel).
+def scaled_uniform(
+    cls: type[Tensor],
+    *shape: Dim | Sequence[Dim],
+    dtype: DTypeLike | None = None,
+    device: str | None = None,
+    requires_grad: bool | None = None,
+    **names: Unpack[ShapeNames],
+) -> Tensor:
+    """Return random floats, uniform in +-1/sqrt(number of elements).
 
-        Args:
-            shape: of the weights.
-            a: the negative slope of the leaky ReLU behind the layer.
-            dtype: a float dtype.
-            device: where the elements live.
-            requires_grad: let `backward()` leave a gradient.
+    Example:
+        >>> abs(Tensor.scaled_uniform(4, 4)).max().item() <= 0.25
+        True
+    """
+    if names:
+        (shape,) = renamed(cls.scaled_uniform, names, shape=shape)
+    dims, chosen = as_shape(shape, "scaled_uniform"), _float_dtype(dtype, "scaled_uniform")
+    bound = _root(1, product(check_sizes(dims, "scaled_uniform")), chosen)
+    return _within(cls, bound, dims, chosen, device, requires_grad, "scaled_uniform")
 
-        Source: He et al. 2015, section 2.2.
 
-        Raises:
-            ShapeError: there are fewer than two axes.
+def glorot_uniform(
+    cls: type[Tensor],
+    *shape: Dim | Sequence[Dim],
+    dtype: DTypeLike | None = None,
+    device: str | None = None,
+    requires_grad: bool | None = None,
+    **names: Unpack[ShapeNames],
+) -> Tensor:
+    """Return random floats, uniform in +-sqrt(6 / (fan_in + fan_out)), for weights (out, in, *kernel).
 
-        Example:
-            >>> abs(Tensor.kaiming_uniform(2, 6, a=0)).max().item() <= 1
-            True
-        """
-        if names:
-            (shape,) = renamed(cls.kaiming_uniform, names, shape=shape)
-        dims, chosen = as_shape(shape, "kaiming_uniform"), _float_dtype(dtype, "kaiming_uniform")
-        bound = _kaiming_std(dims, a, chosen, "kaiming_uniform") * math.sqrt(3)
-        return cls._within(bound, dims, chosen, device, requires_grad, "kaiming_uniform")
+    The fans are `in * kernel` and `out * kernel`, as `torch.nn.init.xavier_uniform_` counts them.
 
-    @classmethod
-    def kaiming_normal(
-        cls: type[Tensor],
-        *shape: Dim | Sequence[Dim],
-        a: float = 0.01,
-        dtype: DTypeLike | None = None,
-        device: str | None = None,
-        requires_grad: bool | None = None,
-        **names: Unpack[ShapeNames],
-    ) -> Tensor:
-        """Return normal random floats of deviation sqrt(2 / ((1 + a**2) * fan_in)); see `kaiming_uniform`.
+    Source: Glorot and Bengio 2010, equation 16.
 
-        Source: He et al. 2015, section 2.2.
+    Raises:
+        ShapeError: there are fewer than two axes.
 
-        Raises:
-            ShapeError: there are fewer than two axes.
+    Example:
+        >>> abs(Tensor.glorot_uniform(3, 3)).max().item() <= 1
+        True
+    """
+    if names:
+        (shape,) = renamed(cls.glorot_uniform, names, shape=shape)
+    dims, chosen = as_shape(shape, "glorot_uniform"), _float_dtype(dtype, "glorot_uniform")
+    bound = _root(6, add_sizes(*_fans(dims, "glorot_uniform")), chosen)
+    return _within(cls, bound, dims, chosen, device, requires_grad, "glorot_uniform")
 
-        Example:
-            >>> Tensor.kaiming_normal(4, 3).shape
-            (4, 3)
-        """
-        if names:
-            (shape,) = renamed(cls.kaiming_normal, names, shape=shape)
-        dims, chosen = as_shape(shape, "kaiming_normal"), _float_dtype(dtype, "kaiming_normal")
-        std = _kaiming_std(dims, a, chosen, "kaiming_normal")
-        bits, sizes = cls._random_bits(dims, device, "kaiming_normal")
-        return cls._new(normal_bits(bits, chosen, std=std).reshape(sizes), device, requires_grad)
 
-    @classmethod
-    def _within(
-        cls: type[Tensor],
-        bound: Any,
-        shape: Shape,
-        dtype: DType,
-        device: str | None,
-        requires_grad: bool | None,
-        what: str,
-    ) -> Tensor:
-        bits, dims = cls._random_bits(shape, device, what)
-        return cls._new(within(bits, -bound, bound, dtype).reshape(dims), device, requires_grad)
+def kaiming_uniform(
+    cls: type[Tensor],
+    *shape: Dim | Sequence[Dim],
+    a: float = 0.01,
+    dtype: DTypeLike | None = None,
+    device: str | None = None,
+    requires_grad: bool | None = None,
+    **names: Unpack[ShapeNames],
+) -> Tensor:
+    """Return random floats, uniform in +-sqrt(6 / ((1 + a**2) * fan_in)), for weights (out, in, *kernel).
+
+    Args:
+        shape: of the weights.
+        a: the negative slope of the leaky ReLU behind the layer.
+        dtype: a float dtype.
+        device: where the elements live.
+        requires_grad: let `backward()` leave a gradient.
+
+    Source: He et al. 2015, section 2.2.
+
+    Raises:
+        ShapeError: there are fewer than two axes.
+
+    Example:
+        >>> abs(Tensor.kaiming_uniform(2, 6, a=0)).max().item() <= 1
+        True
+    """
+    if names:
+        (shape,) = renamed(cls.kaiming_uniform, names, shape=shape)
+    dims, chosen = as_shape(shape, "kaiming_uniform"), _float_dtype(dtype, "kaiming_uniform")
+    bound = _kaiming_std(dims, a, chosen, "kaiming_uniform") * math.sqrt(3)
+    return _within(cls, bound, dims, chosen, device, requires_grad, "kaiming_uniform")
+
+
+def kaiming_normal(
+    cls: type[Tensor],
+    *shape: Dim | Sequence[Dim],
+    a: float = 0.01,
+    dtype: DTypeLike | None = None,
+    device: str | None = None,
+    requires_grad: bool | None = None,
+    **names: Unpack[ShapeNames],
+) -> Tensor:
+    """Return normal random floats of deviation sqrt(2 / ((1 + a**2) * fan_in)); see `kaiming_uniform`.
+
+    Source: He et al. 2015, section 2.2.
+
+    Raises:
+        ShapeError: there are fewer than two axes.
+
+    Example:
+        >>> Tensor.kaiming_normal(4, 3).shape
+        (4, 3)
+    """
+    if names:
+        (shape,) = renamed(cls.kaiming_normal, names, shape=shape)
+    dims, chosen = as_shape(shape, "kaiming_normal"), _float_dtype(dtype, "kaiming_normal")
+    std = _kaiming_std(dims, a, chosen, "kaiming_normal")
+    bits, sizes = random_bits(dims, device, "kaiming_normal")
+    return from_graph(cls, normal_bits(bits, chosen, std=std).reshape(sizes), device, requires_grad)
+
+
+def _within(
+    kind: type[Tensor],
+    bound: Any,
+    shape: Shape,
+    dtype: DType,
+    device: str | None,
+    requires_grad: bool | None,
+    what: str,
+) -> Tensor:
+    bits, dims = random_bits(shape, device, what)
+    return from_graph(kind, within(bits, -bound, bound, dtype).reshape(dims), device, requires_grad)
 
 
 def _float_dtype(dtype: DTypeLike | None, what: str) -> DType:

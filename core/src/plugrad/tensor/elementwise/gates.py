@@ -10,6 +10,8 @@ from plugrad.errors import ArgumentError, ShapeError
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.elementwise.special_graphs import tanh
 from plugrad.tensor.keywords import AxisNames, renamed
+from plugrad.tensor.shape.joins import equal_parts
+from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import as_number, one_axis, show, size_today
 
 if TYPE_CHECKING:
@@ -43,9 +45,9 @@ class GateMixin(TensorBase):
                 f"glu: axis {axis} of shape {show(self.shape)} has no two equal halves. Pad or cut it."
             )
         if not isinstance(size, int):
-            first, second = self._equal_parts(at, 2)
+            first, second = equal_parts(self, at, 2)
             return first * second.sigmoid()
-        return self._interval(at, 0, size // 2) * self._interval(at, size // 2, size).sigmoid()
+        return interval(self, at, 0, size // 2) * interval(self, at, size // 2, size).sigmoid()
 
     def prelu(self: Tensor, weight: Tensor | float) -> Tensor:
         """Return values below 0 times `weight`: one number, or one for each channel (axis 1; (N, C, ...)).

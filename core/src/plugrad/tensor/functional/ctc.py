@@ -18,6 +18,7 @@ from plugrad.tensor.base import TensorBase
 from plugrad.tensor.functional.reduction import Reduction, check_reduction, reduced
 from plugrad.tensor.linalg.recurrence import steps_of
 from plugrad.tensor.lookup import counted, number_of
+from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import Dim, filled, show, size_today
 from plugrad.uop.shape import greatest
 
@@ -95,7 +96,7 @@ class CtcMixin(TensorBase):
             wide.gather(2, chosen).maximum(_NEVER), _NEVER
         )
         # a label may follow the one before the blank between them, unless both are equal
-        before = labels.pad(((0, 0), (2, 0)), value=-1)._interval(1, 0, places)
+        before = interval(labels.pad(((0, 0), (2, 0)), value=-1), 1, 0, places)
         may_skip = ((labels != blank) & (labels != before)).contiguous()
         first, *rest = steps_of(scores.contiguous())
         place = labels._like(counted(places, dtypes.int32, labels.shape, 1))
@@ -111,7 +112,7 @@ class CtcMixin(TensorBase):
         losses = is_impossible.where(0.0 if zero_infinity else math.inf, -total)
         if reduction == "mean":
             losses = losses / wanted.clamp(1).cast(losses.dtype)
-        return reduced(losses._interval(0, 0, batch), reduction).cast(self.dtype)
+        return reduced(interval(losses, 0, 0, batch), reduction).cast(self.dtype)
 
 
 def _check_dtypes(x: Any, targets: Any) -> None:
@@ -179,7 +180,7 @@ def _held(x: Any, lengths: list[int], batch: Dim) -> Any:
     if isinstance(batch, int) or len(lengths) != size_today(batch):
         return type(x)(lengths, device=x.device)
     missing = greatest(batch) - len(lengths)
-    return type(x)([*lengths, *[0] * missing], device=x.device)._interval(0, 0, batch)
+    return interval(type(x)([*lengths, *[0] * missing], device=x.device), 0, 0, batch)
 
 
 def _lengths(x: Any, lengths: Any, batch: Dim, longest: Dim, what: str) -> Any:
@@ -238,8 +239,8 @@ def _with_blanks(labels: Any, blank: int) -> Any:
 
 def _advanced(state: Any, score: Any, may_skip: Any, goes_on: Any) -> Any:
     places = state.shape[1]
-    one = state.pad(((0, 0), (1, 0)), value=_NEVER)._interval(1, 0, places)
-    two = may_skip.where(state.pad(((0, 0), (2, 0)), value=_NEVER)._interval(1, 0, places), _NEVER)
+    one = interval(state.pad(((0, 0), (1, 0)), value=_NEVER), 1, 0, places)
+    two = may_skip.where(interval(state.pad(((0, 0), (2, 0)), value=_NEVER), 1, 0, places), _NEVER)
     highest = state.maximum(one).maximum(two).detach()
     total = (state - highest).exp() + (one - highest).exp() + (two - highest).exp()
     # a state that nothing reaches stays as it is: it must not drift; NaN does reach

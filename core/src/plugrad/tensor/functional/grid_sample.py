@@ -14,6 +14,7 @@ from plugrad.dtype import dtypes, is_float, sum_acc_dtype
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.arguments import tensors
 from plugrad.tensor.base import TensorBase
+from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import Dim, product, show
 from plugrad.uop.shape import least
 
@@ -80,7 +81,7 @@ class GridSampleMixin(TensorBase):
         last = grid.ndim - 1
         # coordinates come with the last axis of the image first
         numbers = range(axes - 1, -1, -1)
-        places = [grid.cast(wide)._interval(last, i, i + 1).squeeze(last) for i in numbers]
+        places = [interval(grid.cast(wide), last, i, i + 1).squeeze(last) for i in numbers]
         found = lines.cubic(places) if mode == "bicubic" else lines.linear(places, mode == "nearest")
         return cast("Tensor", found.cast(self.dtype))
 
@@ -145,7 +146,7 @@ class _Lines:
         parts = read.reshape(n, channels, len(corners), *self.grid[1:])
         out: Any = None
         for number, (corner, (_, inside)) in enumerate(zip(corners, found, strict=True)):
-            part = inside.unsqueeze(1).where(parts._interval(2, number, number + 1).squeeze(2), 0)
+            part = inside.unsqueeze(1).where(interval(parts, 2, number, number + 1).squeeze(2), 0)
             for _, weight in corner:
                 part = part if weight is None else part * weight.unsqueeze(1)
             out = part if out is None else out + part

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from plugrad.errors import ShapeError
 from plugrad.tensor.arguments import tensors, tensors_or_none, whole
 from plugrad.tensor.base import TensorBase
+from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shape.spatial import Padding, Sizes, not_negative, sizes_of, widths_of
 from plugrad.tensor.shapes import is_static, show
 from plugrad.uop.shape import add_sizes
@@ -177,7 +178,7 @@ class TransposedConvolutionMixin(TensorBase):
             return out
         # a width beside windows whose size varies might be negative
         for axis, (before, after) in enumerate(widths, out.ndim - axes):
-            out = out._interval(axis, before, add_sizes(out.shape[axis], -after))
+            out = interval(out, axis, before, add_sizes(out.shape[axis], -after))
         return out
 
 
@@ -189,7 +190,7 @@ def _spread(x: Any, steps: tuple[int, ...]) -> Any:
         size = x.shape[axis]
         wide = x.unsqueeze(axis + 1).pad([(0, step - 1 if a == axis + 1 else 0) for a in range(x.ndim + 1)])
         end = (size - 1) * step + 1 if size else 0
-        x = wide.flatten(axis, axis + 1)._interval(axis, 0, end)
+        x = interval(wide.flatten(axis, axis + 1), axis, 0, end)
     return x
 
 

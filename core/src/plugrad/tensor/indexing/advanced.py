@@ -15,6 +15,7 @@ from plugrad.tensor.indexing.indexing import cut_out, parse_index
 from plugrad.tensor.indexing.masked import Masked, masked_of
 from plugrad.tensor.indexing.positions import IndexPlan, has_tensors, plan_of, understood, without_truths
 from plugrad.tensor.keywords import REQUIRED, AxisNames, renamed
+from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import (
     Shape,
     as_number,
@@ -101,7 +102,7 @@ class AdvancedIndexingMixin(TensorBase):
 
     def _find_true(self: Tensor, mask: Tensor) -> list[UOp]:
         positions = mask.nonzero()
-        return [positions._interval(1, axis, axis + 1).squeeze(1)._graph for axis in range(mask.ndim)]
+        return [interval(positions, 1, axis, axis + 1).squeeze(1)._graph for axis in range(mask.ndim)]
 
     # --- writing, into a copy ---
 

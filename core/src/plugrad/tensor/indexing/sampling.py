@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 from plugrad.dtype import dtypes, is_float, truncate
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.base import DTypeLike, TensorBase, the_device, the_dtype
+from plugrad.tensor.create.draws import random_bits
 from plugrad.tensor.create.random import exponential_bits
 from plugrad.tensor.host.host_data import as_count
+from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import Dim, show, size_today
 from plugrad.uop.shape import add_sizes, greatest
 
@@ -44,7 +46,7 @@ class SamplingMixin(TensorBase):
                 f"randperm: {chosen.name} does not hold all of 0..{last}. Pass a wider dtype, or none."
             )
         # 64 bits each: two are equal once in 2**64 / n**2 times
-        bits, _ = cls._random_bits((n,), device, "randperm")
+        bits, _ = random_bits((n,), device, "randperm")
         order = cls._make(bits, the_device(device)).argsort()
         return order.cast(chosen)
 
@@ -89,7 +91,7 @@ class SamplingMixin(TensorBase):
         rows, size = self.shape[:-1], self.shape[-1]
         below = self.cumsum(-1)
         below = below._like(below._graph.contiguous())
-        total = below._interval(self.ndim - 1, add_sizes(size, -1), size)
+        total = interval(below, self.ndim - 1, add_sizes(size, -1), size)
         # less than the total, because the greatest random number is less than 1 by more than is rounded
         wanted = self.rand(*rows, count, dtype=self.dtype, device=self._device) * total
         found = below.searchsorted(wanted, right=True)
@@ -99,7 +101,7 @@ class SamplingMixin(TensorBase):
 
     def _without_return(self: Tensor, count: Dim) -> Tensor:
         # the least waiting times of events that come at these rates
-        bits, dims = self._random_bits(self.shape, self._device, "multinomial")
+        bits, dims = random_bits(self.shape, self._device, "multinomial")
         waits = self._make(exponential_bits(bits, self.dtype).reshape(dims), self._device) / self
         waits = (self > 0).where(waits, float("inf"))
-        return waits.argsort(-1)._interval(self.ndim - 1, 0, count)
+        return interval(waits.argsort(-1), self.ndim - 1, 0, count)

@@ -11,6 +11,8 @@ from plugrad.errors import ArgumentError, AxisError, DtypeError, ShapeError
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.indexing.indexing import parse_index
 from plugrad.tensor.keywords import REQUIRED, AxisNames, DiagonalNames, SpanNames, renamed
+from plugrad.tensor.shape.diagonals import right_of_diagonal
+from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import (
     Dim,
     as_int,
@@ -129,7 +131,9 @@ class WrittenMixin(TensorBase):
         if isinstance(count, int) and not count:
             return self._like(self._graph)
         column: Any = new.pad((top, add_sizes(rows, -top, -count))).unsqueeze(-1).expand(x.shape)
-        right = x._right_of(offset, "diagonal_scatter") & ~x._right_of(offset + 1, "diagonal_scatter")
+        right = right_of_diagonal(x, offset, "diagonal_scatter") & ~right_of_diagonal(
+            x, offset + 1, "diagonal_scatter"
+        )
         return self._like(right.where(column._graph, x._graph), src).movedim((-2, -1), (first, second))
 
     def masked_scatter(self: Tensor, mask: Tensor, source: Tensor) -> Tensor:
@@ -206,7 +210,7 @@ class WrittenMixin(TensorBase):
         none = [None] * axis
         behind = [None] * (new.ndim - axis - 1)
         wide = new.unsqueeze(axis + 1).pad((*none, None, (0, step - 1), *behind)).flatten(axis, axis + 1)
-        wide = wide._interval(axis, 0, (count - 1) * step + 1)
+        wide = interval(wide, axis, 0, (count - 1) * step + 1)
         after = add_sizes(size, -start, -wide.shape[axis])
         return wide.pad((*none, (start, after), *behind))
 

@@ -15,7 +15,8 @@ from plugrad.tensor.arguments import real
 from plugrad.tensor.base import DTypeLike, TensorBase
 from plugrad.tensor.keywords import AxisNames, ReduceNames, SpreadNames, renamed
 from plugrad.tensor.promotion import float_dtypes
-from plugrad.tensor.shape.joins import check_tensors, joined_tensors
+from plugrad.tensor.shape.joins import check_tensors, joined_tensors, sized_today
+from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import (
     Axes,
     Dim,
@@ -87,7 +88,7 @@ def diff(
         size = out.shape[at]
         last = max(size - 1, 0) if isinstance(size, int) else add_sizes(size, -1)
         first = min(size, 1) if isinstance(size, int) else 1
-        after, before = out._interval(at, first, size), out._interval(at, 0, last)
+        after, before = interval(out, at, first, size), interval(out, at, 0, last)
         out = after != before if is_bool(out.dtype) else after - before
     return out
 
@@ -289,14 +290,14 @@ def combinations(self: Tensor, r: int = 2, with_replacement: bool = False) -> Te
         raise ShapeError(f"combinations of shape {show(self.shape)}: it takes one axis. Flatten first.")
     choose: Any = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     if not isinstance(self.shape[0], int):
-        return self._sized_today(0, "combinations").combinations(r, with_replacement)
+        return sized_today(self, 0, "combinations").combinations(r, with_replacement)
     size = self.shape[0]
     chosen = math.comb(size + count - 1 if with_replacement and size else size, count)
     if chosen * count >= _TOO_MANY:
         raise ArgumentError(f"combinations: {chosen} of {count} elements each are beyond all memory.")
     rows: Sequence[Any] = list(choose(range(size), count)) if count and chosen else []
     if not rows:
-        return self._interval(0, 0, 0).reshape(0, count) if count else self._interval(0, 0, 0)
+        return interval(self, 0, 0, 0).reshape(0, count) if count else interval(self, 0, 0, 0)
     places = self._from_host(rows, "int32", self.device)
     return self.gather(0, places.flatten()).reshape(-1, count)
 

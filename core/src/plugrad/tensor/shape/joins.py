@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-# `self` is the class that joins the mixins, which share its protected members
-# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
+# pyright: reportPrivateUsage=false
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
@@ -12,6 +11,7 @@ from plugrad.engine.capture import note_size
 from plugrad.errors import ShapeError
 from plugrad.tensor.base import TensorBase, check_tensors, promoted
 from plugrad.tensor.keywords import REQUIRED, AxisNames, PartNames, RepeatNames, renamed
+from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import (
     Dim,
     Shape,
@@ -59,185 +59,187 @@ def joined_tensors(
     return [*given, *others], axis
 
 
-class JoinMixin(TensorBase):
-    """Joining, splitting, repeating."""
+def cat(self: Tensor, *others: Tensor, axis: int = 0, **names: Unpack[AxisNames]) -> Tensor:
+    """Return tensors joined along an axis. Also `Tensor.cat(a, b, axis=1)` or `Tensor.cat([a, b], 1)`.
 
-    __slots__ = ()
+    Each element is one of the inputs' elements, bit for bit.
 
-    def cat(self: Tensor, *others: Tensor, axis: int = 0, **names: Unpack[AxisNames]) -> Tensor:
-        """Return tensors joined along an axis. Also `Tensor.cat(a, b, axis=1)` or `Tensor.cat([a, b], 1)`.
+    Raises:
+        AxisError: the axis does not exist.
+        DtypeError: one of them is no tensor.
+        ShapeError: other axes differ in size.
 
-        Each element is one of the inputs' elements, bit for bit.
-
-        Raises:
-            AxisError: the axis does not exist.
-            DtypeError: one of them is no tensor.
-            ShapeError: other axes differ in size.
-
-        Example:
-            >>> Tensor([1, 2]).cat(Tensor([3])).tolist()
-            [1, 2, 3]
-        """
-        if names:
-            (axis,) = renamed(cast("Any", JoinMixin).cat, names, axis=axis)
-        parts, axis = joined_tensors("cat", self, others, axis)
-        first, *rest = parts
-        at = one_axis(axis, first.ndim, "cat")
-        for part in rest:
-            if part.ndim != first.ndim or _without(part.shape, at) != _without(first.shape, at):
-                raise ShapeError(
-                    f"cat: shapes {' and '.join(show(p.shape) for p in parts)} differ in more than axis "
-                    f"{axis}. Make the other axes equal first."
-                )
-        first._check_device(*rest)
-        if not rest:
-            return first._like(first._graph)
-        dtype = promoted(parts)
-        return first._like(_joined([part._graph.cast(dtype) for part in parts], at), *rest)
-
-    def stack(self: Tensor, *others: Tensor, axis: int = 0, **names: Unpack[AxisNames]) -> Tensor:
-        """Return tensors of one shape joined along a new axis. Also `Tensor.stack([a, b], 1)`.
-
-        Raises:
-            DtypeError: one of them is no tensor.
-            ShapeError: shapes differ.
-
-        Example:
-            >>> Tensor([1, 2]).stack(Tensor([3, 4])).tolist()
-            [[1, 2], [3, 4]]
-        """
-        if names:
-            (axis,) = renamed(cast("Any", JoinMixin).stack, names, axis=axis)
-        (first, *rest), axis = joined_tensors("stack", self, others, axis)
-        for other in rest:
-            if other.shape != first.shape:
-                raise ShapeError(
-                    f"stack: shapes {show(first.shape)} and {show(other.shape)} differ. Use cat, or make "
-                    "them equal."
-                )
-        return first.unsqueeze(axis).cat(*[other.unsqueeze(axis) for other in rest], axis=axis)
-
-    def split(
-        self: Tensor, sizes: int | Sequence[Dim] = REQUIRED, axis: int = 0, **names: Unpack[PartNames]
-    ) -> tuple[Tensor, ...]:
-        """Return parts along an axis: `sizes` elements each (fewer in the last), or the sizes listed.
-
-        Where their number varies with a symbolic axis, there are as many as today: of sizes that are numbers,
-        and a replay with others is refused.
-
-        Raises:
-            ArgumentError: a size is no integer.
-            AxisError: the axis does not exist.
-            ShapeError: sizes do not add up, one is negative, or parts have none.
-
-        Example:
-            >>> [part.tolist() for part in Tensor.arange(5).split(2)]
-            [[0, 1], [2, 3], [4]]
-        """
-        if names or sizes is REQUIRED:
-            sizes, axis = renamed(self.split, names, sizes=sizes, axis=axis)
-        at = one_axis(axis, self.ndim, "split")
-        total = self.shape[at]
-        given = [size if isinstance(size, UOp) else as_int(size, "split", "sizes") for size in several(sizes)]
-        if hasattr(sizes, "__index__") and len(given) == 1:
-            size: Any = given[0]
-            if size < 0 or (total and not size):
-                raise ShapeError(f"split: parts of {size} elements. Give a size of at least 1.")
-            if isinstance(total, int):
-                given = [min(size, total - begin) for begin in range(0, total, max(size, 1))] or [0]
-            else:
-                counts = {max(-(-n // size), 1) for n in (least(total), greatest(total))}
-                if len(counts) > 1:
-                    return self._sized_today(at, "split").split(size, at)
-                given = self._pieces(at, size, counts.pop())
-        check_sizes(tuple(given), "split")
-        is_listed = is_static(given) and not isinstance(total, int)
-        if is_listed and sum(map(size_today, given)) == size_today(total):
-            return self._sized_today(at, "split").split(given, at)
-        if add_sizes(total, *[-size for size in given]) != 0:
-            texts = [show((size,))[1:-2] for size in (add_sizes(*given), total)]
-            raise ShapeError(f"split: sizes {show(given)} add up to {texts[0]}, axis {axis} has {texts[1]}.")
-        parts: list[Tensor] = []
-        begin: Dim = 0
-        for size in given:
-            end = add_sizes(begin, size)
-            parts.append(self._interval(at, begin, end))
-            begin = end
-        return tuple(parts)
-
-    def chunk(self: Tensor, chunks: int, axis: int = 0, **names: Unpack[AxisNames]) -> tuple[Tensor, ...]:
-        """Return at most `chunks` parts of equal size along an axis; the last may have fewer elements.
-
-        An axis without elements gives `chunks` parts without any. Of a symbolic axis, see `split`.
-
-        Raises:
-            ArgumentError: `chunks` is no integer.
-            AxisError: the axis does not exist.
-            ShapeError: there is to be no part.
-
-        Example:
-            >>> [part.tolist() for part in Tensor.arange(5).chunk(2)]
-            [[0, 1, 2], [3, 4]]
-        """
-        if names:
-            (axis,) = renamed(self.chunk, names, axis=axis)
-        count = as_int(chunks, "chunk", "chunks")
-        if count <= 0:
-            raise ShapeError(f"chunk: {count} parts. Ask for at least 1.")
-        at = one_axis(axis, self.ndim, "chunk")
-        total = self.shape[at]
-        if isinstance(total, int):
-            return self.split(-(-total // count) if total else [0] * count, axis)
-        # beyond, there are always as many as asked for
-        sizes = range(least(total), min(greatest(total), (count - 1) ** 2 + 1) + 1)
-        counts = {-(-n // -(-n // count)) if n else count for n in sizes or (greatest(total),)}
-        if len(counts) > 1:
-            return self._sized_today(at, "chunk").chunk(count, at)
-        return self.split(self._pieces(at, -(-total // count), counts.pop()), axis)
-
-    def _pieces(self: Tensor, axis: int, size: Dim, count: int) -> list[Dim]:
-        """Return the sizes of parts of a symbolic axis: `size` in each, what is left in the last."""
-        return [*[size] * (count - 1), add_sizes(self.shape[axis], -(size * (count - 1)))]
-
-    def _equal_parts(self: Tensor, axis: int, count: int) -> tuple[Tensor, ...]:
-        """Return so many equal parts of a symbolic axis; a replay asks again whether they are."""
-        size: Any = self.shape[axis]
-        before, after = self.shape[:axis], self.shape[axis + 1 :]
-        x = self.reshape(*before, count, size // count, *after)
-        part = (*before, size // count, *after)
-        return tuple([x._interval(axis, i, i + 1).reshape(part) for i in range(count)])
-
-    def _sized_today(self: Tensor, axis: int, what: str) -> Tensor:
-        """Return this with the size that a symbolic axis has today; a replay with another one is refused."""
-        symbolic = self.shape[axis]
-        if isinstance(symbolic, int):
-            return self
-        (size,) = shape_today((symbolic,), what)
-        note_size(symbolic, size)
-        return self.reshape(*self.shape[:axis], size, *self.shape[axis + 1 :])
-
-    def repeat(self: Tensor, *repeats: int | Sequence[int], **names: Unpack[RepeatNames]) -> Tensor:
-        """Return this tiled `repeats[i]` times along axis `i`, aligned at the last axis.
-
-        Raises:
-            ShapeError: there are fewer numbers than axes, or one is negative.
-
-        Example:
-            >>> Tensor([1, 2]).repeat(2, 2).tolist()
-            [[1, 2, 1, 2], [1, 2, 1, 2]]
-        """
-        if names:
-            (repeats,) = renamed(self.repeat, names, repeats=repeats)
-        times = check_sizes(as_shape(repeats, "repeat"), "repeat")
-        if len(times) < self.ndim:
+    Example:
+        >>> Tensor([1, 2]).cat(Tensor([3])).tolist()
+        [1, 2, 3]
+    """
+    if names:
+        (axis,) = renamed(cat, names, axis=axis)
+    parts, axis = joined_tensors("cat", self, others, axis)
+    first, *rest = parts
+    at = one_axis(axis, first.ndim, "cat")
+    for part in rest:
+        if part.ndim != first.ndim or _without(part.shape, at) != _without(first.shape, at):
             raise ShapeError(
-                f"repeat: {len(times)} numbers {show(times)} for shape {show(self.shape)}. Give at least "
-                f"{self.ndim}."
+                f"cat: shapes {' and '.join(show(p.shape) for p in parts)} differ in more than axis "
+                f"{axis}. Make the other axes equal first."
             )
-        shape = (1,) * (len(times) - self.ndim) + self.shape
-        u = self._graph.reshape(tuple(size for dim in shape for size in (1, dim)))
-        u = u.expand(tuple(size for pair in zip(times, shape, strict=True) for size in pair))
-        return self._like(u.reshape(tuple(product(pair) for pair in zip(times, shape, strict=True))))
+    first._check_device(*rest)
+    if not rest:
+        return first._like(first._graph)
+    dtype = promoted(parts)
+    return first._like(_joined([part._graph.cast(dtype) for part in parts], at), *rest)
+
+
+def stack(self: Tensor, *others: Tensor, axis: int = 0, **names: Unpack[AxisNames]) -> Tensor:
+    """Return tensors of one shape joined along a new axis. Also `Tensor.stack([a, b], 1)`.
+
+    Raises:
+        DtypeError: one of them is no tensor.
+        ShapeError: shapes differ.
+
+    Example:
+        >>> Tensor([1, 2]).stack(Tensor([3, 4])).tolist()
+        [[1, 2], [3, 4]]
+    """
+    if names:
+        (axis,) = renamed(stack, names, axis=axis)
+    (first, *rest), axis = joined_tensors("stack", self, others, axis)
+    for other in rest:
+        if other.shape != first.shape:
+            raise ShapeError(
+                f"stack: shapes {show(first.shape)} and {show(other.shape)} differ. Use cat, or make "
+                "them equal."
+            )
+    return first.unsqueeze(axis).cat(*[other.unsqueeze(axis) for other in rest], axis=axis)
+
+
+def split(
+    self: Tensor, sizes: int | Sequence[Dim] = REQUIRED, axis: int = 0, **names: Unpack[PartNames]
+) -> tuple[Tensor, ...]:
+    """Return parts along an axis: `sizes` elements each (fewer in the last), or the sizes listed.
+
+    Where their number varies with a symbolic axis, there are as many as today: of sizes that are numbers,
+    and a replay with others is refused.
+
+    Raises:
+        ArgumentError: a size is no integer.
+        AxisError: the axis does not exist.
+        ShapeError: sizes do not add up, one is negative, or parts have none.
+
+    Example:
+        >>> [part.tolist() for part in Tensor.arange(5).split(2)]
+        [[0, 1], [2, 3], [4]]
+    """
+    if names or sizes is REQUIRED:
+        sizes, axis = renamed(self.split, names, sizes=sizes, axis=axis)
+    at = one_axis(axis, self.ndim, "split")
+    total = self.shape[at]
+    given = [size if isinstance(size, UOp) else as_int(size, "split", "sizes") for size in several(sizes)]
+    if hasattr(sizes, "__index__") and len(given) == 1:
+        size: Any = given[0]
+        if size < 0 or (total and not size):
+            raise ShapeError(f"split: parts of {size} elements. Give a size of at least 1.")
+        if isinstance(total, int):
+            given = [min(size, total - begin) for begin in range(0, total, max(size, 1))] or [0]
+        else:
+            counts = {max(-(-n // size), 1) for n in (least(total), greatest(total))}
+            if len(counts) > 1:
+                return sized_today(self, at, "split").split(size, at)
+            given = _pieces(self, at, size, counts.pop())
+    check_sizes(tuple(given), "split")
+    is_listed = is_static(given) and not isinstance(total, int)
+    if is_listed and sum(map(size_today, given)) == size_today(total):
+        return sized_today(self, at, "split").split(given, at)
+    if add_sizes(total, *[-size for size in given]) != 0:
+        texts = [show((size,))[1:-2] for size in (add_sizes(*given), total)]
+        raise ShapeError(f"split: sizes {show(given)} add up to {texts[0]}, axis {axis} has {texts[1]}.")
+    parts: list[Tensor] = []
+    begin: Dim = 0
+    for size in given:
+        end = add_sizes(begin, size)
+        parts.append(interval(self, at, begin, end))
+        begin = end
+    return tuple(parts)
+
+
+def chunk(self: Tensor, chunks: int, axis: int = 0, **names: Unpack[AxisNames]) -> tuple[Tensor, ...]:
+    """Return at most `chunks` parts of equal size along an axis; the last may have fewer elements.
+
+    An axis without elements gives `chunks` parts without any. Of a symbolic axis, see `split`.
+
+    Raises:
+        ArgumentError: `chunks` is no integer.
+        AxisError: the axis does not exist.
+        ShapeError: there is to be no part.
+
+    Example:
+        >>> [part.tolist() for part in Tensor.arange(5).chunk(2)]
+        [[0, 1, 2], [3, 4]]
+    """
+    if names:
+        (axis,) = renamed(self.chunk, names, axis=axis)
+    count = as_int(chunks, "chunk", "chunks")
+    if count <= 0:
+        raise ShapeError(f"chunk: {count} parts. Ask for at least 1.")
+    at = one_axis(axis, self.ndim, "chunk")
+    total = self.shape[at]
+    if isinstance(total, int):
+        return self.split(-(-total // count) if total else [0] * count, axis)
+    # beyond, there are always as many as asked for
+    sizes = range(least(total), min(greatest(total), (count - 1) ** 2 + 1) + 1)
+    counts = {-(-n // -(-n // count)) if n else count for n in sizes or (greatest(total),)}
+    if len(counts) > 1:
+        return sized_today(self, at, "chunk").chunk(count, at)
+    return self.split(_pieces(self, at, -(-total // count), counts.pop()), axis)
+
+
+def _pieces(x: Tensor, axis: int, size: Dim, count: int) -> list[Dim]:
+    """Return the sizes of parts of a symbolic axis: `size` in each, what is left in the last."""
+    return [*[size] * (count - 1), add_sizes(x.shape[axis], -(size * (count - 1)))]
+
+
+def equal_parts(tensor: Tensor, axis: int, count: int) -> tuple[Tensor, ...]:
+    """Return so many equal parts of a symbolic axis; a replay asks again whether they are."""
+    size: Any = tensor.shape[axis]
+    before, after = tensor.shape[:axis], tensor.shape[axis + 1 :]
+    x = tensor.reshape(*before, count, size // count, *after)
+    part = (*before, size // count, *after)
+    return tuple([interval(x, axis, i, i + 1).reshape(part) for i in range(count)])
+
+
+def sized_today(x: Tensor, axis: int, what: str) -> Tensor:
+    """Return this with the size that a symbolic axis has today; a replay with another one is refused."""
+    symbolic = x.shape[axis]
+    if isinstance(symbolic, int):
+        return x
+    (size,) = shape_today((symbolic,), what)
+    note_size(symbolic, size)
+    return x.reshape(*x.shape[:axis], size, *x.shape[axis + 1 :])
+
+
+def repeat(self: Tensor, *repeats: int | Sequence[int], **names: Unpack[RepeatNames]) -> Tensor:
+    """Return this tiled `repeats[i]` times along axis `i`, aligned at the last axis.
+
+    Raises:
+        ShapeError: there are fewer numbers than axes, or one is negative.
+
+    Example:
+        >>> Tensor([1, 2]).repeat(2, 2).tolist()
+        [[1, 2, 1, 2], [1, 2, 1, 2]]
+    """
+    if names:
+        (repeats,) = renamed(self.repeat, names, repeats=repeats)
+    times = check_sizes(as_shape(repeats, "repeat"), "repeat")
+    if len(times) < self.ndim:
+        raise ShapeError(
+            f"repeat: {len(times)} numbers {show(times)} for shape {show(self.shape)}. Give at least "
+            f"{self.ndim}."
+        )
+    shape = (1,) * (len(times) - self.ndim) + self.shape
+    u = self._graph.reshape(tuple(size for dim in shape for size in (1, dim)))
+    u = u.expand(tuple(size for pair in zip(times, shape, strict=True) for size in pair))
+    return self._like(u.reshape(tuple(product(pair) for pair in zip(times, shape, strict=True))))
 
 
 def _joined(parts: list[UOp], axis: int) -> UOp:

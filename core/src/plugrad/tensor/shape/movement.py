@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-# `self` is the class that joins the mixins, which share its protected members
-# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
+# pyright: reportPrivateUsage=false
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from plugrad.dtype import find_dtype
 from plugrad.errors import ArgumentError, ShapeError
-from plugrad.tensor.base import DTypeLike, TensorBase
+from plugrad.tensor.base import DTypeLike
 from plugrad.tensor.keywords import (
     REQUIRED,
     AxisNames,
@@ -43,295 +42,297 @@ if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
 
 
-class MovementMixin(TensorBase):
-    """Moving elements around, and joining tensors."""
+def reshape(self: Tensor, *shape: Dim | Sequence[Dim | None] | None, **names: Unpack[ShapeNames]) -> Tensor:
+    """Return the same elements, in row-major order, in another shape. One size may be -1.
 
-    __slots__ = ()
+    None keeps the size of the axis in its place, as in tinygrad.
 
-    def reshape(
-        self: Tensor, *shape: Dim | Sequence[Dim | None] | None, **names: Unpack[ShapeNames]
-    ) -> Tensor:
-        """Return the same elements, in row-major order, in another shape. One size may be -1.
+    Raises:
+        ShapeError: the number of elements differs; or None stands where there is no axis.
 
-        None keeps the size of the axis in its place, as in tinygrad.
+    Example:
+        >>> Tensor.arange(6).reshape(2, -1).shape
+        (2, 3)
+    """
+    if names:
+        (shape,) = renamed(self.reshape, names, shape=shape)
+    wanted = as_shape(_kept(shape, self.shape, "reshape"), "reshape")
+    sizes = _completed(self.shape, wanted, "reshape")
+    return self._view(lambda u: u.reshape(sizes))
 
-        Raises:
-            ShapeError: the number of elements differs; or None stands where there is no axis.
 
-        Example:
-            >>> Tensor.arange(6).reshape(2, -1).shape
-            (2, 3)
-        """
-        if names:
-            (shape,) = renamed(self.reshape, names, shape=shape)
-        wanted = as_shape(_kept(shape, self.shape, "reshape"), "reshape")
-        sizes = _completed(self.shape, wanted, "reshape")
-        return self._view(lambda u: u.reshape(sizes))
+def view(
+    self: Tensor, *shape: Dim | Sequence[Dim | None] | DTypeLike | None, **names: Unpack[ShapeNames]
+) -> Tensor:
+    """Return `reshape(*shape)`; or of a dtype, but for its name as text, `bitcast(dtype)`.
 
-    def view(
-        self: Tensor, *shape: Dim | Sequence[Dim | None] | DTypeLike | None, **names: Unpack[ShapeNames]
-    ) -> Tensor:
-        """Return `reshape(*shape)`; or of a dtype, but for its name as text, `bitcast(dtype)`.
+    Raises:
+        ShapeError: as `reshape`, or as `bitcast`.
+        DtypeError: as `bitcast`.
 
-        Raises:
-            ShapeError: as `reshape`, or as `bitcast`.
-            DtypeError: as `bitcast`.
+    Example:
+        >>> Tensor([1, 2, 3, 4]).view(2, 2).tolist()
+        [[1, 2], [3, 4]]
+        >>> Tensor([1.0]).view(dtypes.int32).tolist()
+        [1065353216]
+    """
+    if names:
+        (shape,) = renamed(self.view, names, shape=shape)
+    given: Any = shape
+    return self.bitcast(given[0]) if len(given) == 1 and _is_dtype(given[0]) else self.reshape(*given)
 
-        Example:
-            >>> Tensor([1, 2, 3, 4]).view(2, 2).tolist()
-            [[1, 2], [3, 4]]
-            >>> Tensor([1.0]).view(dtypes.int32).tolist()
-            [1065353216]
-        """
-        if names:
-            (shape,) = renamed(self.view, names, shape=shape)
-        given: Any = shape
-        return self.bitcast(given[0]) if len(given) == 1 and _is_dtype(given[0]) else self.reshape(*given)
 
-    def permute(self: Tensor, *axes: int | Sequence[int], **names: Unpack[PermuteNames]) -> Tensor:
-        """Return this with axis `axes[i]` in place `i`.
+def permute(self: Tensor, *axes: int | Sequence[int], **names: Unpack[PermuteNames]) -> Tensor:
+    """Return this with axis `axes[i]` in place `i`.
 
-        Raises:
-            AxisError: an axis does not exist, or comes twice.
-            ShapeError: not every axis is named.
+    Raises:
+        AxisError: an axis does not exist, or comes twice.
+        ShapeError: not every axis is named.
 
-        Example:
-            >>> Tensor.zeros(2, 3, 4).permute(2, 0, 1).shape
-            (4, 2, 3)
-        """
-        if names:
-            (axes,) = renamed(self.permute, names, axes=axes)
-        return self._in_order(unpacked(axes), "permute")
+    Example:
+        >>> Tensor.zeros(2, 3, 4).permute(2, 0, 1).shape
+        (4, 2, 3)
+    """
+    if names:
+        (axes,) = renamed(self.permute, names, axes=axes)
+    return _in_order(self, unpacked(axes), "permute")
 
-    def transpose(
-        self: Tensor,
-        axis1: int | Sequence[int] | None = None,
-        axis2: int | None = None,
-        /,
-        *others: int,
-        **names: Unpack[ExchangeNames],
-    ) -> Tensor:
-        """Return this with two axes exchanged, those of a matrix by default; or with all of them in order.
 
-        One axis is exchanged with axis 0. More than two, or one sequence, are what NumPy's takes: the axes
-        in their new order, as by `permute`. Two are PyTorch's and tinygrad's, which are exchanged:
-        `x.transpose(0, 1)` is no copy of a matrix, as it is in NumPy.
+def transpose(
+    self: Tensor,
+    axis1: int | Sequence[int] | None = None,
+    axis2: int | None = None,
+    /,
+    *others: int,
+    **names: Unpack[ExchangeNames],  # pyright: ignore[reportGeneralTypeIssues] - no overlap: by place only
+) -> Tensor:
+    """Return this with two axes exchanged, those of a matrix by default; or with all of them in order.
 
-        Raises:
-            AxisError: one of them does not exist, or comes twice among all.
-            ShapeError: no axis is named, and there are not two: NumPy reverses them all, tinygrad exchanges
-                the first two; or several are named, and not all.
+    One axis is exchanged with axis 0. More than two, or one sequence, are what NumPy's takes: the axes
+    in their new order, as by `permute`. Two are PyTorch's and tinygrad's, which are exchanged:
+    `x.transpose(0, 1)` is no copy of a matrix, as it is in NumPy.
 
-        Example:
-            >>> x = Tensor.zeros(2, 3, 4)
-            >>> x.transpose(1, 2).shape, x.transpose(2, 0, 1).shape, x.transpose((2, 0, 1)).shape
-            ((2, 4, 3), (4, 2, 3), (4, 2, 3))
-        """
-        if names:
-            axis1, axis2 = exchanged(self.transpose, names, axis1, axis2)
-        if others:
-            return self._in_order((axis1, axis2, *others), "transpose")
-        if axis2 is None and is_sequence(axis1):
-            return self._in_order(several(axis1), "transpose")
-        if axis1 is None:
-            if self.ndim != 2:
-                raise ShapeError(
-                    f"transpose of shape {show(self.shape)}: which axes? Name two, or use permute, or T to "
-                    "reverse them all."
-                )
-            axis1 = 1
-        # without axes, a tensor's one element lies along axis 0
-        order = list(range(self.ndim or 1))
-        first = one_axis(cast("int", axis1), len(order), "transpose")
-        second = one_axis(0 if axis2 is None else axis2, len(order), "transpose")
-        order[first], order[second] = second, first
-        return self._view(lambda u: u.permute(tuple(order[: self.ndim])))
+    Raises:
+        AxisError: one of them does not exist, or comes twice among all.
+        ShapeError: no axis is named, and there are not two: NumPy reverses them all, tinygrad exchanges
+            the first two; or several are named, and not all.
 
-    def _in_order(self: Tensor, axes: tuple[Any, ...], what: str) -> Tensor:
-        if len(axes) != self.ndim:
+    Example:
+        >>> x = Tensor.zeros(2, 3, 4)
+        >>> x.transpose(1, 2).shape, x.transpose(2, 0, 1).shape, x.transpose((2, 0, 1)).shape
+        ((2, 4, 3), (4, 2, 3), (4, 2, 3))
+    """
+    if names:
+        axis1, axis2 = exchanged(self.transpose, names, axis1, axis2)
+    if others:
+        return _in_order(self, (axis1, axis2, *others), "transpose")
+    if axis2 is None and is_sequence(axis1):
+        return _in_order(self, several(axis1), "transpose")
+    if axis1 is None:
+        if self.ndim != 2:
             raise ShapeError(
-                f"{what}: {len(axes)} axes {axes} for shape {show(self.shape)}. Name each of its "
-                f"{self.ndim} axes once."
+                f"transpose of shape {show(self.shape)}: which axes? Name two, or use permute, or T to "
+                "reverse them all."
             )
-        some_axes(axes, self.ndim, what)
-        order = tuple([one_axis(axis, self.ndim, what) for axis in axes])
-        return self._view(lambda u: u.permute(order))
+        axis1 = 1
+    # without axes, a tensor's one element lies along axis 0
+    order = list(range(self.ndim or 1))
+    first = one_axis(cast("int", axis1), len(order), "transpose")
+    second = one_axis(0 if axis2 is None else axis2, len(order), "transpose")
+    order[first], order[second] = second, first
+    return self._view(lambda u: u.permute(tuple(order[: self.ndim])))
 
-    @property
-    def T(self: Tensor) -> Tensor:
-        """This with all axes in reverse order.
 
-        Example:
-            >>> Tensor([[1, 2], [3, 4]]).T.tolist()
-            [[1, 3], [2, 4]]
-        """
-        return self._view(lambda u: u.permute(tuple(range(self.ndim))[::-1]))
+def _in_order(x: Tensor, axes: tuple[Any, ...], what: str) -> Tensor:
+    if len(axes) != x.ndim:
+        raise ShapeError(
+            f"{what}: {len(axes)} axes {axes} for shape {show(x.shape)}. Name each of its {x.ndim} axes once."
+        )
+    some_axes(axes, x.ndim, what)
+    order = tuple([one_axis(axis, x.ndim, what) for axis in axes])
+    return x._view(lambda u: u.permute(order))
 
-    @property
-    def mT(self: Tensor) -> Tensor:
-        """This with the last two axes exchanged: each matrix transposed.
 
-        Raises:
-            ShapeError: there are fewer axes.
+@property
+def T(self: Tensor) -> Tensor:
+    """This with all axes in reverse order.
 
-        Example:
-            >>> Tensor([[[1, 2], [3, 4]]]).mT.tolist()
-            [[[1, 3], [2, 4]]]
-        """
-        if self.ndim < 2:
-            raise ShapeError(f"mT of shape {show(self.shape)}: a matrix has two axes. Unsqueeze it first.")
-        return self.transpose(-2, -1)
+    Example:
+        >>> Tensor([[1, 2], [3, 4]]).T.tolist()
+        [[1, 3], [2, 4]]
+    """
+    return self._view(lambda u: u.permute(tuple(range(self.ndim))[::-1]))
 
-    def expand(
-        self: Tensor, *shape: Dim | Sequence[Dim | None] | None, **names: Unpack[ShapeNames]
-    ) -> Tensor:
-        """Return this broadcast to `shape`: axes of size 1 are repeated; -1 or None keeps a size.
 
-        Raises:
-            ShapeError: an axis has another size than 1 and the one asked for; or -1 stands for a new axis.
+@property
+def mT(self: Tensor) -> Tensor:
+    """This with the last two axes exchanged: each matrix transposed.
 
-        Example:
-            >>> Tensor([[1], [2]]).expand(2, 3).tolist()
-            [[1, 1, 1], [2, 2, 2]]
-        """
-        if names:
-            (shape,) = renamed(self.expand, names, shape=shape)
-        wanted = as_shape([-1 if size is None else size for size in unpacked(shape)], "expand")
-        missing = len(wanted) - self.ndim
-        if missing < 0:
+    Raises:
+        ShapeError: there are fewer axes.
+
+    Example:
+        >>> Tensor([[[1, 2], [3, 4]]]).mT.tolist()
+        [[[1, 3], [2, 4]]]
+    """
+    if self.ndim < 2:
+        raise ShapeError(f"mT of shape {show(self.shape)}: a matrix has two axes. Unsqueeze it first.")
+    return self.transpose(-2, -1)
+
+
+def expand(self: Tensor, *shape: Dim | Sequence[Dim | None] | None, **names: Unpack[ShapeNames]) -> Tensor:
+    """Return this broadcast to `shape`: axes of size 1 are repeated; -1 or None keeps a size.
+
+    Raises:
+        ShapeError: an axis has another size than 1 and the one asked for; or -1 stands for a new axis.
+
+    Example:
+        >>> Tensor([[1], [2]]).expand(2, 3).tolist()
+        [[1, 1, 1], [2, 2, 2]]
+    """
+    if names:
+        (shape,) = renamed(self.expand, names, shape=shape)
+    wanted = as_shape([-1 if size is None else size for size in unpacked(shape)], "expand")
+    missing = len(wanted) - self.ndim
+    if missing < 0:
+        raise ShapeError(
+            f"cannot expand {show(self.shape)} to {show(wanted)}: that has fewer axes. Reshape or "
+            "reduce first."
+        )
+    if any(isinstance(size, int) and size == -1 for size in wanted[:missing]):
+        raise ShapeError(
+            f"cannot expand {show(self.shape)} to {show(wanted)}: a new axis has no size that -1 could "
+            "keep. Pass its size."
+        )
+    have = (1,) * missing + self.shape
+    full = tuple(h if isinstance(w, int) and w == -1 else w for h, w in zip(have, wanted, strict=True))
+    for h, w in zip(have, full, strict=True):
+        if h is not w and h != w and not (isinstance(h, int) and h == 1):
             raise ShapeError(
-                f"cannot expand {show(self.shape)} to {show(wanted)}: that has fewer axes. Reshape or "
-                "reduce first."
+                f"cannot expand {show(self.shape)} to {show(wanted)}: only axes of size 1 expand, "
+                "counted from the last axis. Reshape so that those axes have size 1."
             )
-        if any(isinstance(size, int) and size == -1 for size in wanted[:missing]):
-            raise ShapeError(
-                f"cannot expand {show(self.shape)} to {show(wanted)}: a new axis has no size that -1 could "
-                "keep. Pass its size."
-            )
-        have = (1,) * missing + self.shape
-        full = tuple(h if isinstance(w, int) and w == -1 else w for h, w in zip(have, wanted, strict=True))
-        for h, w in zip(have, full, strict=True):
-            if h is not w and h != w and not (isinstance(h, int) and h == 1):
-                raise ShapeError(
-                    f"cannot expand {show(self.shape)} to {show(wanted)}: only axes of size 1 expand, "
-                    "counted from the last axis. Reshape so that those axes have size 1."
-                )
-        sizes = check_sizes(full, "expand")
-        return self._view(lambda u: expanded(u, sizes))
+    sizes = check_sizes(full, "expand")
+    return self._view(lambda u: expanded(u, sizes))
 
-    def flip(self: Tensor, *axis: int | Sequence[int] | None, **names: Unpack[FlipNames]) -> Tensor:
-        """Return this with the order of elements along the axes reversed; None means all axes.
 
-        Raises:
-            ArgumentError: no axis was passed.
-            AxisError: an axis does not exist, or comes twice.
+def flip(self: Tensor, *axis: int | Sequence[int] | None, **names: Unpack[FlipNames]) -> Tensor:
+    """Return this with the order of elements along the axes reversed; None means all axes.
 
-        Example:
-            >>> Tensor([1, 2, 3]).flip(0).tolist()
-            [3, 2, 1]
-        """
-        if names:
-            (axis,) = renamed(self.flip, names, axis=axis)
-        if not axis:
-            raise ArgumentError("flip: along which axes? Name them, or pass None for all.")
-        given: Any = None if axis[0] is None else unpacked(axis)
-        chosen = axes_along(given, self.ndim, "flip")
-        return self._view(lambda u: u.flip(chosen))
+    Raises:
+        ArgumentError: no axis was passed.
+        AxisError: an axis does not exist, or comes twice.
 
-    def squeeze(self: Tensor, axis: Axes = None, **names: Unpack[AxisNames]) -> Tensor:
-        """Return this without axes of size 1: all of them, or those named that have size 1.
+    Example:
+        >>> Tensor([1, 2, 3]).flip(0).tolist()
+        [3, 2, 1]
+    """
+    if names:
+        (axis,) = renamed(self.flip, names, axis=axis)
+    if not axis:
+        raise ArgumentError("flip: along which axes? Name them, or pass None for all.")
+    given: Any = None if axis[0] is None else unpacked(axis)
+    chosen = axes_along(given, self.ndim, "flip")
+    return self._view(lambda u: u.flip(chosen))
 
-        Raises:
-            AxisError: an axis does not exist.
 
-        Example:
-            >>> Tensor.zeros(1, 3, 1).squeeze().shape
-            (3,)
-        """
-        if names:
-            (axis,) = renamed(self.squeeze, names, axis=axis)
-        chosen = axes_along(axis, self.ndim, "squeeze")
-        kept = [size for i, size in enumerate(self.shape) if i not in chosen or not _equals(size, 1)]
-        return self._view(lambda u: u.reshape(tuple(kept)))
+def squeeze(self: Tensor, axis: Axes = None, **names: Unpack[AxisNames]) -> Tensor:
+    """Return this without axes of size 1: all of them, or those named that have size 1.
 
-    def unsqueeze(self: Tensor, axis: int = REQUIRED, **names: Unpack[AxisNames]) -> Tensor:
-        """Return this with a new axis of size 1 in place `axis`.
+    Raises:
+        AxisError: an axis does not exist.
 
-        Raises:
-            AxisError: there is no such place.
+    Example:
+        >>> Tensor.zeros(1, 3, 1).squeeze().shape
+        (3,)
+    """
+    if names:
+        (axis,) = renamed(self.squeeze, names, axis=axis)
+    chosen = axes_along(axis, self.ndim, "squeeze")
+    kept = [size for i, size in enumerate(self.shape) if i not in chosen or not _equals(size, 1)]
+    return self._view(lambda u: u.reshape(tuple(kept)))
 
-        Example:
-            >>> Tensor.zeros(3).unsqueeze(-1).shape
-            (3, 1)
-        """
-        if names or axis is REQUIRED:
-            (axis,) = renamed(self.unsqueeze, names, axis=axis)
-        at = one_axis(axis, self.ndim + 1, "unsqueeze")
-        return self._view(lambda u: u.reshape((*self.shape[:at], 1, *self.shape[at:])))
 
-    def flatten(
-        self: Tensor, start_axis: int = 0, end_axis: int = -1, **names: Unpack[FlattenNames]
-    ) -> Tensor:
-        """Return this with the axes from `start_axis` to `end_axis`, both included, joined into one.
+def unsqueeze(self: Tensor, axis: int = REQUIRED, **names: Unpack[AxisNames]) -> Tensor:
+    """Return this with a new axis of size 1 in place `axis`.
 
-        Raises:
-            AxisError: an axis does not exist.
-            ShapeError: the first comes after the last.
+    Raises:
+        AxisError: there is no such place.
 
-        Example:
-            >>> Tensor.zeros(2, 3, 4).flatten(1).shape
-            (2, 12)
-        """
-        if names:
-            start_axis, end_axis = renamed(self.flatten, names, start_axis=start_axis, end_axis=end_axis)
-        if not self.ndim:
-            return self.reshape(1).flatten(start_axis, end_axis)
-        first, last = one_axis(start_axis, self.ndim, "flatten"), one_axis(end_axis, self.ndim, "flatten")
-        if first > last:
-            raise ShapeError(f"flatten: axis {start_axis} comes after axis {end_axis}. Exchange them.")
-        joined = product(self.shape[first : last + 1])
-        return self._view(lambda u: u.reshape((*self.shape[:first], joined, *self.shape[last + 1 :])))
+    Example:
+        >>> Tensor.zeros(3).unsqueeze(-1).shape
+        (3, 1)
+    """
+    if names or axis is REQUIRED:
+        (axis,) = renamed(self.unsqueeze, names, axis=axis)
+    at = one_axis(axis, self.ndim + 1, "unsqueeze")
+    return self._view(lambda u: u.reshape((*self.shape[:at], 1, *self.shape[at:])))
 
-    def ravel(self: Tensor) -> Tensor:
-        """Return all elements along one axis, in row-major order: `flatten()`.
 
-        Example:
-            >>> Tensor([[1, 2], [3, 4]]).ravel().tolist()
-            [1, 2, 3, 4]
-        """
-        return self.flatten()
+def flatten(self: Tensor, start_axis: int = 0, end_axis: int = -1, **names: Unpack[FlattenNames]) -> Tensor:
+    """Return this with the axes from `start_axis` to `end_axis`, both included, joined into one.
 
-    def unflatten(
-        self: Tensor, axis: int = REQUIRED, sizes: Sequence[Dim] = REQUIRED, **names: Unpack[AxisNames]
-    ) -> Tensor:
-        """Return this with one axis split into `sizes`, one of which may be -1.
+    Raises:
+        AxisError: an axis does not exist.
+        ShapeError: the first comes after the last.
 
-        Raises:
-            AxisError: the axis does not exist.
-            ShapeError: it does not have as many elements as `sizes`.
+    Example:
+        >>> Tensor.zeros(2, 3, 4).flatten(1).shape
+        (2, 12)
+    """
+    if names:
+        start_axis, end_axis = renamed(self.flatten, names, start_axis=start_axis, end_axis=end_axis)
+    if not self.ndim:
+        return self.reshape(1).flatten(start_axis, end_axis)
+    first, last = one_axis(start_axis, self.ndim, "flatten"), one_axis(end_axis, self.ndim, "flatten")
+    if first > last:
+        raise ShapeError(f"flatten: axis {start_axis} comes after axis {end_axis}. Exchange them.")
+    joined = product(self.shape[first : last + 1])
+    return self._view(lambda u: u.reshape((*self.shape[:first], joined, *self.shape[last + 1 :])))
 
-        Example:
-            >>> Tensor.zeros(2, 12).unflatten(1, (3, -1)).shape
-            (2, 3, 4)
-        """
-        if names or axis is REQUIRED or sizes is REQUIRED:
-            axis, sizes = renamed(self.unflatten, names, axis=axis, sizes=sizes)
-        at = one_axis(axis, self.ndim, "unflatten")
-        wanted = as_shape((sizes,), "unflatten")
-        # an axis at a time: -1 is what is left of this axis, also where another has no elements
-        sizes = _completed((self.shape[at],), wanted, "unflatten")
-        return self._view(lambda u: u.reshape((*self.shape[:at], *sizes, *self.shape[at + 1 :])))
 
-    def broadcast_to(self: Tensor, *shape: Dim | Sequence[Dim], **names: Unpack[ShapeNames]) -> Tensor:
-        """Return `expand(*shape)`.
+def ravel(self: Tensor) -> Tensor:
+    """Return all elements along one axis, in row-major order: `flatten()`.
 
-        Example:
-            >>> Tensor([1, 2]).broadcast_to(2, 2).tolist()
-            [[1, 2], [1, 2]]
-        """
-        if names:
-            (shape,) = renamed(self.broadcast_to, names, shape=shape)
-        return self.expand(*shape)
+    Example:
+        >>> Tensor([[1, 2], [3, 4]]).ravel().tolist()
+        [1, 2, 3, 4]
+    """
+    return self.flatten()
+
+
+def unflatten(
+    self: Tensor, axis: int = REQUIRED, sizes: Sequence[Dim] = REQUIRED, **names: Unpack[AxisNames]
+) -> Tensor:
+    """Return this with one axis split into `sizes`, one of which may be -1.
+
+    Raises:
+        AxisError: the axis does not exist.
+        ShapeError: it does not have as many elements as `sizes`.
+
+    Example:
+        >>> Tensor.zeros(2, 12).unflatten(1, (3, -1)).shape
+        (2, 3, 4)
+    """
+    if names or axis is REQUIRED or sizes is REQUIRED:
+        axis, sizes = renamed(self.unflatten, names, axis=axis, sizes=sizes)
+    at = one_axis(axis, self.ndim, "unflatten")
+    wanted = as_shape((sizes,), "unflatten")
+    # an axis at a time: -1 is what is left of this axis, also where another has no elements
+    sizes = _completed((self.shape[at],), wanted, "unflatten")
+    return self._view(lambda u: u.reshape((*self.shape[:at], *sizes, *self.shape[at + 1 :])))
+
+
+def broadcast_to(self: Tensor, *shape: Dim | Sequence[Dim], **names: Unpack[ShapeNames]) -> Tensor:
+    """Return `expand(*shape)`.
+
+    Example:
+        >>> Tensor([1, 2]).broadcast_to(2, 2).tolist()
+        [[1, 2], [1, 2]]
+    """
+    if names:
+        (shape,) = renamed(self.broadcast_to, names, shape=shape)
+    return self.expand(*shape)
 
 
 def _is_dtype(given: Any) -> bool:

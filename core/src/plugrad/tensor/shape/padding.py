@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 
-# `self` is the class that joins the mixins, which share its protected members
-# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
+# pyright: reportPrivateUsage=false
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args
 
 from plugrad.dtype import DType, Number, dtypes, is_bool, is_complex, is_inexact
 from plugrad.errors import ArgumentError, ShapeError
-from plugrad.tensor.base import TensorBase, promoted
+from plugrad.tensor.base import promoted
 from plugrad.tensor.keywords import (
     REQUIRED,
     AxisNames,
@@ -43,296 +42,306 @@ if TYPE_CHECKING:
 PadMode = Literal["constant", "reflect", "replicate", "circular"]
 
 
-class PaddingMixin(TensorBase):
-    """Padding, and intervals of axes."""
+def pad(
+    self: Tensor,
+    padding: Dim | Sequence[Dim] | Sequence[tuple[Dim, Dim] | None] = REQUIRED,
+    mode: PadMode = "constant",
+    value: Number | None = None,
+    **names: Unpack[PadNames],
+) -> Tensor:
+    """Return this with more elements around it. Negative widths cut away.
 
-    __slots__ = ()
+    Args:
+        padding: a pair `(before, after)` for each axis (None: nothing), or numbers as in PyTorch:
+            `(before, after)` of the last axis, then of the one before it, and so on. One number alone
+            goes before and after each axis, as in NumPy.
+        mode: what the new elements are: `value`, the tensor mirrored at its outermost elements
+            ("reflect", narrower than the axis), those elements again ("replicate"), or the tensor wrapped
+            around ("circular", of what negative widths leave of the axis).
+        value: what "constant" fills with, 0 if left out. Where elements of this dtype cannot be that, the
+            result has another one: integers padded with 0.5 become floats.
 
-    def pad(
-        self: Tensor,
-        padding: Dim | Sequence[Dim] | Sequence[tuple[Dim, Dim] | None] = REQUIRED,
-        mode: PadMode = "constant",
-        value: Number | None = None,
-        **names: Unpack[PadNames],
-    ) -> Tensor:
-        """Return this with more elements around it. Negative widths cut away.
+    Raises:
+        ArgumentError: there is no such mode, or another mode than "constant" was given a value.
+        DtypeError: `value` is no number, or too large for this dtype.
+        ShapeError: widths are no numbers, or not as many as fit; or they mirror too much.
 
-        Args:
-            padding: a pair `(before, after)` for each axis (None: nothing), or numbers as in PyTorch:
-                `(before, after)` of the last axis, then of the one before it, and so on. One number alone
-                goes before and after each axis, as in NumPy.
-            mode: what the new elements are: `value`, the tensor mirrored at its outermost elements
-                ("reflect", narrower than the axis), those elements again ("replicate"), or the tensor wrapped
-                around ("circular", of what negative widths leave of the axis).
-            value: what "constant" fills with, 0 if left out. Where elements of this dtype cannot be that, the
-                result has another one: integers padded with 0.5 become floats.
+    Example:
+        >>> Tensor([1, 2]).pad((1, 2)).tolist()
+        [0, 1, 2, 0, 0]
+        >>> Tensor([1, 2, 3]).pad((2, 1), "reflect").tolist()
+        [3, 2, 1, 2, 3, 2]
+    """
+    if names or padding is REQUIRED:
+        padding, value = renamed(self.pad, names, padding=padding, value=value)
+    # an array is equal to none of them, but does not say so by one bool
+    if is_sequence(mode) or mode not in get_args(PadMode):
+        raise ArgumentError(
+            f"pad: mode={mode!r} is none of 'constant', 'reflect', 'replicate', 'circular'. A value to "
+            "fill with is passed as value=; 'edge' and 'wrap' of NumPy are 'replicate' and 'circular'."
+        )
+    pairs = _padding_pairs(self, padding)
+    if mode == "constant":
+        return _filled_around(self, pairs, 0 if value is None else as_element(value, "pad"))
+    if value is not None and as_element(value, "pad") != 0:
+        raise ArgumentError(f"pad: mode={mode!r} fills with no value={value!r}. Leave it out.")
+    return _padded_by(self, pairs, mode)
 
-        Raises:
-            ArgumentError: there is no such mode, or another mode than "constant" was given a value.
-            DtypeError: `value` is no number, or too large for this dtype.
-            ShapeError: widths are no numbers, or not as many as fit; or they mirror too much.
 
-        Example:
-            >>> Tensor([1, 2]).pad((1, 2)).tolist()
-            [0, 1, 2, 0, 0]
-            >>> Tensor([1, 2, 3]).pad((2, 1), "reflect").tolist()
-            [3, 2, 1, 2, 3, 2]
-        """
-        if names or padding is REQUIRED:
-            padding, value = renamed(self.pad, names, padding=padding, value=value)
-        # an array is equal to none of them, but does not say so by one bool
-        if is_sequence(mode) or mode not in get_args(PadMode):
-            raise ArgumentError(
-                f"pad: mode={mode!r} is none of 'constant', 'reflect', 'replicate', 'circular'. A value to "
-                "fill with is passed as value=; 'edge' and 'wrap' of NumPy are 'replicate' and 'circular'."
-            )
-        pairs = self._padding_pairs(padding)
-        if mode == "constant":
-            return self._filled_around(pairs, 0 if value is None else as_element(value, "pad"))
-        if value is not None and as_element(value, "pad") != 0:
-            raise ArgumentError(f"pad: mode={mode!r} fills with no value={value!r}. Leave it out.")
-        return self._padded_by(pairs, mode)
+def pad_to(
+    self: Tensor,
+    *shape: Dim | Sequence[Dim | None] | None,
+    value: Number = 0,
+    **names: Unpack[ShapeNames],
+) -> Tensor:
+    """Return this with `value` behind its elements, so that it has `shape`; None keeps a size.
 
-    def pad_to(
-        self: Tensor,
-        *shape: Dim | Sequence[Dim | None] | None,
-        value: Number = 0,
-        **names: Unpack[ShapeNames],
-    ) -> Tensor:
-        """Return this with `value` behind its elements, so that it has `shape`; None keeps a size.
+    Raises:
+        ShapeError: the number of axes differs, or an axis is longer than that.
 
-        Raises:
-            ShapeError: the number of axes differs, or an axis is longer than that.
-
-        Example:
-            >>> Tensor([[1, 2]]).pad_to(2, 3).tolist()
-            [[1, 2, 0], [0, 0, 0]]
-        """
-        if names:
-            (shape,) = renamed(self.pad_to, names, shape=shape)
-        sizes = self._target_sizes(shape, "pad_to")
-        for axis, (want, have) in enumerate(zip(sizes, self.shape, strict=True)):
-            if isinstance(want, int) and isinstance(have, int) and want < have:
-                raise ShapeError(
-                    f"pad_to: axis {axis} of shape {show(self.shape)} has more than {want} elements. Use "
-                    "shrink_to to cut."
-                )
-        return self.pad([(0, add_sizes(w, -h)) for w, h in zip(sizes, self.shape, strict=True)], value=value)
-
-    def shrink_to(
-        self: Tensor, *shape: Dim | Sequence[Dim | None] | None, **names: Unpack[ShapeNames]
-    ) -> Tensor:
-        """Return the first elements along each axis, so that the result has `shape`; None keeps a size.
-
-        Raises:
-            ShapeError: the number of axes differs, or an axis is shorter than that.
-
-        Example:
-            >>> Tensor([[1, 2, 3], [4, 5, 6]]).shrink_to(1, 2).tolist()
-            [[1, 2]]
-        """
-        if names:
-            (shape,) = renamed(self.shrink_to, names, shape=shape)
-        return self.shrink([(0, size) for size in self._target_sizes(shape, "shrink_to")])
-
-    def _target_sizes(self: Tensor, shape: Any, what: str) -> list[Dim]:
-        given = unpacked(shape)
-        if len(given) != self.ndim:
+    Example:
+        >>> Tensor([[1, 2]]).pad_to(2, 3).tolist()
+        [[1, 2, 0], [0, 0, 0]]
+    """
+    if names:
+        (shape,) = renamed(self.pad_to, names, shape=shape)
+    sizes = _target_sizes(self, shape, "pad_to")
+    for axis, (want, have) in enumerate(zip(sizes, self.shape, strict=True)):
+        if isinstance(want, int) and isinstance(have, int) and want < have:
             raise ShapeError(
-                f"{what}: {len(given)} sizes {given} for shape {show(self.shape)}. Give one for each "
-                f"of {self.ndim} axes, or None."
+                f"pad_to: axis {axis} of shape {show(self.shape)} has more than {want} elements. Use "
+                "shrink_to to cut."
             )
-        kept = [have if want is None else want for want, have in zip(given, self.shape, strict=True)]
-        return list(as_shape((kept,), what))
+    return self.pad([(0, add_sizes(w, -h)) for w, h in zip(sizes, self.shape, strict=True)], value=value)
 
-    # --- with a value ---
 
-    def _filled_around(self: Tensor, pairs: list[tuple[Dim, Dim]], value: Number) -> Tensor:
-        cut, pairs = _split_widths(pairs)
-        if any(b or e for b, e in cut):
-            return self._cut(cut)._filled_around(pairs, value)
-        padded = self._graph.pad(pairs)
-        if value == 0:
-            return self._like(padded)
-        dtype = self.dtype if _holds(self.dtype, value) else promoted([self, value])
-        inside = UOp.const(dtypes.bool, True).reshape((1,) * self.ndim).expand(self.shape).pad(pairs)
-        fill = self._const(value, dtype)
-        return self._like(inside.where(padded.cast(dtype), fill))
+def shrink_to(self: Tensor, *shape: Dim | Sequence[Dim | None] | None, **names: Unpack[ShapeNames]) -> Tensor:
+    """Return the first elements along each axis, so that the result has `shape`; None keeps a size.
 
-    def _padding_pairs(self: Tensor, padding: Any) -> list[tuple[Dim, Dim]]:
-        if not is_sequence(padding):
-            width = as_dim(padding, "pad")
-            return [(width, width)] * self.ndim
-        given = several(padding)
-        if any(item is None or is_sequence(item) for item in given):
-            return self._one_pair_each(given)
-        if len(given) % 2 or len(given) > 2 * self.ndim:
-            raise ShapeError(
-                f"pad: {len(given)} widths {given} for shape {show(self.shape)}. Give (before, after) of the "
-                f"last axis, then of those before it: at most {2 * self.ndim} numbers."
-            )
-        widths = [as_dim(width, "pad") for width in given]
-        pairs = list(zip(widths[::2], widths[1::2], strict=True))[::-1]
-        front: list[tuple[Dim, Dim]] = [(0, 0)] * (self.ndim - len(pairs))
-        return front + pairs
+    Raises:
+        ShapeError: the number of axes differs, or an axis is shorter than that.
 
-    def _one_pair_each(self: Tensor, given: Sequence[Any]) -> list[tuple[Dim, Dim]]:
-        if len(given) != self.ndim:
-            raise ShapeError(
-                f"pad: {len(given)} pairs for shape {show(self.shape)}. Give one for each of {self.ndim} "
-                "axes."
-            )
-        return [(0, 0) if pair is None else as_pair(pair, "pad") for pair in given]
+    Example:
+        >>> Tensor([[1, 2, 3], [4, 5, 6]]).shrink_to(1, 2).tolist()
+        [[1, 2]]
+    """
+    if names:
+        (shape,) = renamed(self.shrink_to, names, shape=shape)
+    return self.shrink([(0, size) for size in _target_sizes(self, shape, "shrink_to")])
 
-    # --- with its own elements ---
 
-    def _padded_by(self: Tensor, pairs: list[tuple[Dim, Dim]], mode: PadMode) -> Tensor:
-        cut, pairs = _split_widths(pairs)
-        if mode == "circular" and any(b or e for b, e in cut):
-            return self._cut(cut)._padded_by(pairs, mode)
-        out = self
-        for axis, (before, after) in enumerate(pairs):
-            size = out.shape[axis]
-            if not before and not after:
-                continue
-            _check_reach(mode, axis, size_today(size), max(size_today(before), size_today(after)))
-            out = out._padded_axis(mode, axis, before, after)
-        # not a view, also where nothing is added
-        return self._like(out._cut(cut)._graph)
+def _target_sizes(x: Tensor, shape: Any, what: str) -> list[Dim]:
+    given = unpacked(shape)
+    if len(given) != x.ndim:
+        raise ShapeError(
+            f"{what}: {len(given)} sizes {given} for shape {show(x.shape)}. Give one for each "
+            f"of {x.ndim} axes, or None."
+        )
+    kept = [have if want is None else want for want, have in zip(given, x.shape, strict=True)]
+    return list(as_shape((kept,), what))
 
-    def _padded_axis(self: Tensor, mode: PadMode, axis: int, before: Dim, after: Dim) -> Tensor:
-        if mode == "circular":
-            return self._wrapped(axis, before, after)
-        return (self._reflected if mode == "reflect" else self._replicated)(axis, before, after)
 
-    def _cut(self: Tensor, widths: list[tuple[int, int]]) -> Tensor:
-        """Return this without so many elements at the beginning and end of each axis."""
-        if not any(b or e for b, e in widths):
-            return self
-        kept = [(b, add_sizes(size, -e)) for (b, e), size in zip(widths, self.shape, strict=True)]
-        return self.shrink(kept)
+# --- with a value ---
 
-    def _replicated(self: Tensor, axis: int, before: Dim, after: Dim) -> Tensor:
-        size: Any = self.shape[axis]
-        ends = [self._interval(axis, 0, 1), self._interval(axis, size - 1, size)]
-        shapes = [[n if at == axis else dim for at, dim in enumerate(self.shape)] for n in (before, after)]
-        first, last = (end.expand(shape) for end, shape in zip(ends, shapes, strict=True))
-        return first.cat(self, last, axis=axis)
 
-    def _reflected(self: Tensor, axis: int, before: Dim, after: Dim) -> Tensor:
-        size: Any = self.shape[axis]
-        first = self._interval(axis, 1, before + 1).flip(axis)
-        last = self._interval(axis, add_sizes(size, -1, -after), add_sizes(size, -1)).flip(axis)
-        return first.cat(self, last, axis=axis)
+def _filled_around(x: Tensor, pairs: list[tuple[Dim, Dim]], value: Number) -> Tensor:
+    cut, pairs = _split_widths(pairs)
+    if any(b or e for b, e in cut):
+        return _filled_around(_cut(x, cut), pairs, value)
+    padded = x._graph.pad(pairs)
+    if value == 0:
+        return x._like(padded)
+    dtype = x.dtype if _holds(x.dtype, value) else promoted([x, value])
+    inside = UOp.const(dtypes.bool, True).reshape((1,) * x.ndim).expand(x.shape).pad(pairs)
+    fill = x._const(value, dtype)
+    return x._like(inside.where(padded.cast(dtype), fill))
 
-    def _wrapped(self: Tensor, axis: int, before: Any, after: Any) -> Tensor:
-        """Return the axis begun `before` elements earlier, going round and round."""
-        size: Any = self.shape[axis]
-        start = -before % size
-        count = before + size + after
-        if is_static((size, start, count)):
-            return self._going_round(axis, start, count, -(-(start + count) // size))
-        # as often as any value asks for: none of it is written
-        rounds = -(-greatest(before + after) // max(least(size), 1))
-        return self._going_round(axis, start, count, 2 + rounds)
 
-    def _going_round(self: Tensor, axis: int, start: Dim, count: Dim, times: int) -> Tensor:
-        """Return `count` elements from `start` on, of the axis repeated `times` times."""
-        repeats = [times if at == axis else 1 for at in range(self.ndim)]
-        return self.repeat(repeats)._interval(axis, start, start + count)
+def _padding_pairs(x: Tensor, padding: Any) -> list[tuple[Dim, Dim]]:
+    if not is_sequence(padding):
+        width = as_dim(padding, "pad")
+        return [(width, width)] * x.ndim
+    given = several(padding)
+    if any(item is None or is_sequence(item) for item in given):
+        return _one_pair_each(x, given)
+    if len(given) % 2 or len(given) > 2 * x.ndim:
+        raise ShapeError(
+            f"pad: {len(given)} widths {given} for shape {show(x.shape)}. Give (before, after) of the "
+            f"last axis, then of those before it: at most {2 * x.ndim} numbers."
+        )
+    widths = [as_dim(width, "pad") for width in given]
+    pairs = list(zip(widths[::2], widths[1::2], strict=True))[::-1]
+    front: list[tuple[Dim, Dim]] = [(0, 0)] * (x.ndim - len(pairs))
+    return front + pairs
 
-    def shrink(self: Tensor, bounds: Sequence[tuple[Dim, Dim] | None] = REQUIRED, **names: Any) -> Tensor:
-        """Return the half-open interval `(begin, end)` of each axis; None keeps an axis whole.
 
-        Raises:
-            ShapeError: there is not one interval for each axis, it is no pair of sizes, or it leaves the
-                tensor.
+def _one_pair_each(x: Tensor, given: Sequence[Any]) -> list[tuple[Dim, Dim]]:
+    if len(given) != x.ndim:
+        raise ShapeError(
+            f"pad: {len(given)} pairs for shape {show(x.shape)}. Give one for each of {x.ndim} axes."
+        )
+    return [(0, 0) if pair is None else as_pair(pair, "pad") for pair in given]
 
-        Example:
-            >>> Tensor.arange(5).shrink([(1, 3)]).tolist()
-            [1, 2]
-        """
-        if names or bounds is REQUIRED:
-            (bounds,) = renamed(self.shrink, names, bounds=bounds)
-        given = several(bounds)
-        if len(given) != self.ndim:
-            raise ShapeError(
-                f"shrink: {len(given)} intervals for shape {show(self.shape)}. Give one for each of "
-                f"{self.ndim} axes."
-            )
-        pairs = [
-            (0, size) if pair is None else as_pair(pair, "shrink")
-            for pair, size in zip(given, self.shape, strict=True)
-        ]
-        for axis, ((begin, end), size) in enumerate(zip(pairs, self.shape, strict=True)):
-            known: list[Any] = [0, begin, end, size]
-            if is_static(known) and known != sorted(known):
-                raise ShapeError(
-                    f"shrink: [{begin}, {end}) of axis {axis} is no part of [0, {size}). "
-                    "Intervals lie inside of the tensor."
-                )
-        return self._view(lambda u: u.shrink(pairs))
 
-    def narrow(
-        self: Tensor,
-        axis: int = REQUIRED,
-        start: Dim = REQUIRED,
-        length: Dim = REQUIRED,
-        **names: Unpack[AxisNames],
-    ) -> Tensor:
-        """Return `length` elements of an axis from `start` on, which may count from its end. A view.
+# --- with its own elements ---
 
-        Raises:
-            AxisError: the axis does not exist.
-            ShapeError: they are not all on the axis, or one of the numbers is none.
 
-        Example:
-            >>> Tensor([1, 2, 3, 4]).narrow(0, 1, 2).tolist()
-            [2, 3]
-        """
-        if names or axis is REQUIRED or start is REQUIRED or length is REQUIRED:
-            axis, start, length = renamed(self.narrow, names, axis=axis, start=start, length=length)
-        at = one_axis(axis, self.ndim, "narrow")
-        begin, count = as_pair((start, length), "narrow")
-        size = self.shape[at]
-        if isinstance(begin, int) and begin < 0:
-            begin = add_sizes(size, begin)
-        end = add_sizes(begin, count)
+def _padded_by(x: Tensor, pairs: list[tuple[Dim, Dim]], mode: PadMode) -> Tensor:
+    cut, pairs = _split_widths(pairs)
+    if mode == "circular" and any(b or e for b, e in cut):
+        return _padded_by(_cut(x, cut), pairs, mode)
+    out = x
+    for axis, (before, after) in enumerate(pairs):
+        size = out.shape[axis]
+        if not before and not after:
+            continue
+        _check_reach(mode, axis, size_today(size), max(size_today(before), size_today(after)))
+        out = _padded_axis(out, mode, axis, before, after)
+    # not a view, also where nothing is added
+    return x._like(_cut(out, cut)._graph)
+
+
+def _padded_axis(x: Tensor, mode: PadMode, axis: int, before: Dim, after: Dim) -> Tensor:
+    if mode == "circular":
+        return wrapped(x, axis, before, after)
+    return (_reflected if mode == "reflect" else _replicated)(x, axis, before, after)
+
+
+def _cut(x: Tensor, widths: list[tuple[int, int]]) -> Tensor:
+    """Return this without so many elements at the beginning and end of each axis."""
+    if not any(b or e for b, e in widths):
+        return x
+    kept = [(b, add_sizes(size, -e)) for (b, e), size in zip(widths, x.shape, strict=True)]
+    return x.shrink(kept)
+
+
+def _replicated(x: Tensor, axis: int, before: Dim, after: Dim) -> Tensor:
+    size: Any = x.shape[axis]
+    ends = [interval(x, axis, 0, 1), interval(x, axis, size - 1, size)]
+    shapes = [[n if at == axis else dim for at, dim in enumerate(x.shape)] for n in (before, after)]
+    first, last = (end.expand(shape) for end, shape in zip(ends, shapes, strict=True))
+    return first.cat(x, last, axis=axis)
+
+
+def _reflected(x: Tensor, axis: int, before: Dim, after: Dim) -> Tensor:
+    size: Any = x.shape[axis]
+    first = interval(x, axis, 1, before + 1).flip(axis)
+    last = interval(x, axis, add_sizes(size, -1, -after), add_sizes(size, -1)).flip(axis)
+    return first.cat(x, last, axis=axis)
+
+
+def wrapped(x: Tensor, axis: int, before: Any, after: Any) -> Tensor:
+    """Return the axis begun `before` elements earlier, going round and round."""
+    size: Any = x.shape[axis]
+    start = -before % size
+    count = before + size + after
+    if is_static((size, start, count)):
+        return going_round(x, axis, start, count, -(-(start + count) // size))
+    # as often as any value asks for: none of it is written
+    rounds = -(-greatest(before + after) // max(least(size), 1))
+    return going_round(x, axis, start, count, 2 + rounds)
+
+
+def going_round(x: Tensor, axis: int, start: Dim, count: Dim, times: int) -> Tensor:
+    """Return `count` elements from `start` on, of the axis repeated `times` times."""
+    repeats = [times if at == axis else 1 for at in range(x.ndim)]
+    return interval(x.repeat(repeats), axis, start, start + count)
+
+
+def shrink(self: Tensor, bounds: Sequence[tuple[Dim, Dim] | None] = REQUIRED, **names: Any) -> Tensor:
+    """Return the half-open interval `(begin, end)` of each axis; None keeps an axis whole.
+
+    Raises:
+        ShapeError: there is not one interval for each axis, it is no pair of sizes, or it leaves the
+            tensor.
+
+    Example:
+        >>> Tensor.arange(5).shrink([(1, 3)]).tolist()
+        [1, 2]
+    """
+    if names or bounds is REQUIRED:
+        (bounds,) = renamed(self.shrink, names, bounds=bounds)
+    given = several(bounds)
+    if len(given) != self.ndim:
+        raise ShapeError(
+            f"shrink: {len(given)} intervals for shape {show(self.shape)}. Give one for each of "
+            f"{self.ndim} axes."
+        )
+    pairs = [
+        (0, size) if pair is None else as_pair(pair, "shrink")
+        for pair, size in zip(given, self.shape, strict=True)
+    ]
+    for axis, ((begin, end), size) in enumerate(zip(pairs, self.shape, strict=True)):
         known: list[Any] = [0, begin, end, size]
         if is_static(known) and known != sorted(known):
             raise ShapeError(
-                f"narrow: {count} elements from {start} on leave axis {axis} of size {size}. Take fewer."
+                f"shrink: [{begin}, {end}) of axis {axis} is no part of [0, {size}). "
+                "Intervals lie inside of the tensor."
             )
-        return self._interval(at, begin, end)
+    return self._view(lambda u: u.shrink(pairs))
 
-    def select(
-        self: Tensor, axis: int = REQUIRED, index: Dim = REQUIRED, **names: Unpack[AxisNames]
-    ) -> Tensor:
-        """Return what is at one place of an axis, which goes. A view.
 
-        Raises:
-            AxisError: the axis does not exist, or the place on it.
-            ShapeError: the place is no integer.
+def narrow(
+    self: Tensor,
+    axis: int = REQUIRED,
+    start: Dim = REQUIRED,
+    length: Dim = REQUIRED,
+    **names: Unpack[AxisNames],
+) -> Tensor:
+    """Return `length` elements of an axis from `start` on, which may count from its end. A view.
 
-        Example:
-            >>> Tensor([[1, 2], [3, 4]]).select(1, -1).tolist()
-            [2, 4]
-        """
-        if names or axis is REQUIRED or index is REQUIRED:
-            axis, index = renamed(self.select, names, axis=axis, index=index)
-        at = one_axis(axis, self.ndim, "select")
-        place, size = as_dim(index, "select"), self.shape[at]
-        if isinstance(place, int):
-            if isinstance(size, int):
-                check_inside(place, at, size, "select")
-            place = add_sizes(size, place) if place < 0 else place
-        part = self._interval(at, place, add_sizes(place, 1))
-        return part._view(lambda u: u.reshape((*u.shape[:at], *u.shape[at + 1 :])))
+    Raises:
+        AxisError: the axis does not exist.
+        ShapeError: they are not all on the axis, or one of the numbers is none.
 
-    def _interval(self: Tensor, axis: int, begin: Dim, end: Dim) -> Tensor:
-        bounds: Any = [(0, size) for size in self.shape]
-        bounds[axis] = (begin, end)
-        return self._view(lambda u: u.shrink(bounds))
+    Example:
+        >>> Tensor([1, 2, 3, 4]).narrow(0, 1, 2).tolist()
+        [2, 3]
+    """
+    if names or axis is REQUIRED or start is REQUIRED or length is REQUIRED:
+        axis, start, length = renamed(self.narrow, names, axis=axis, start=start, length=length)
+    at = one_axis(axis, self.ndim, "narrow")
+    begin, count = as_pair((start, length), "narrow")
+    size = self.shape[at]
+    if isinstance(begin, int) and begin < 0:
+        begin = add_sizes(size, begin)
+    end = add_sizes(begin, count)
+    known: list[Any] = [0, begin, end, size]
+    if is_static(known) and known != sorted(known):
+        raise ShapeError(
+            f"narrow: {count} elements from {start} on leave axis {axis} of size {size}. Take fewer."
+        )
+    return interval(self, at, begin, end)
+
+
+def select(self: Tensor, axis: int = REQUIRED, index: Dim = REQUIRED, **names: Unpack[AxisNames]) -> Tensor:
+    """Return what is at one place of an axis, which goes. A view.
+
+    Raises:
+        AxisError: the axis does not exist, or the place on it.
+        ShapeError: the place is no integer.
+
+    Example:
+        >>> Tensor([[1, 2], [3, 4]]).select(1, -1).tolist()
+        [2, 4]
+    """
+    if names or axis is REQUIRED or index is REQUIRED:
+        axis, index = renamed(self.select, names, axis=axis, index=index)
+    at = one_axis(axis, self.ndim, "select")
+    place, size = as_dim(index, "select"), self.shape[at]
+    if isinstance(place, int):
+        if isinstance(size, int):
+            check_inside(place, at, size, "select")
+        place = add_sizes(size, place) if place < 0 else place
+    part = interval(self, at, place, add_sizes(place, 1))
+    return part._view(lambda u: u.reshape((*u.shape[:at], *u.shape[at + 1 :])))
+
+
+def interval(x: Tensor, axis: int, begin: Dim, end: Dim) -> Tensor:
+    """Return the half-open interval of an axis, a view."""
+    bounds: Any = [(0, size) for size in x.shape]
+    bounds[axis] = (begin, end)
+    return x._view(lambda u: u.shrink(bounds))
 
 
 def _holds(dtype: DType, value: Number) -> bool:

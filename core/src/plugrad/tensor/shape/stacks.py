@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-# `self` is the class that joins the mixins, which share its protected members
-# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
+# pyright: reportPrivateUsage=false
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Unpack, cast
+from typing import TYPE_CHECKING, Any, Unpack
 
 from plugrad.errors import ArgumentError, ShapeError
-from plugrad.tensor.base import TensorBase
 from plugrad.tensor.keywords import REQUIRED, AxisNames, ExchangeNames, exchanged, renamed
-from plugrad.tensor.shape.joins import joined_tensors
+from plugrad.tensor.shape.joins import equal_parts, joined_tensors
+from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import (
     Dim,
     as_int,
@@ -31,277 +30,295 @@ if TYPE_CHECKING:
 _MOST_PARTS = 1 << 20
 
 
-class StackMixin(TensorBase):
-    """Tensors side by side, on top of and behind each other."""
+# --- at least so many axes ---
 
-    __slots__ = ()
 
-    # --- at least so many axes ---
+def atleast_1d(self: Tensor) -> Tensor:
+    """Return this with one axis if it has none.
 
-    def atleast_1d(self: Tensor) -> Tensor:
-        """Return this with one axis if it has none.
+    Example:
+        >>> Tensor(3).atleast_1d().tolist()
+        [3]
+    """
+    return self if self.ndim else self.reshape(1)
 
-        Example:
-            >>> Tensor(3).atleast_1d().tolist()
-            [3]
-        """
-        return self if self.ndim else self.reshape(1)
 
-    def atleast_2d(self: Tensor) -> Tensor:
-        """Return this as a matrix, of one row, if it has fewer than two axes.
+def atleast_2d(self: Tensor) -> Tensor:
+    """Return this as a matrix, of one row, if it has fewer than two axes.
 
-        Example:
-            >>> Tensor([1, 2]).atleast_2d().tolist()
-            [[1, 2]]
-        """
-        return self if self.ndim > 1 else self.reshape(1, -1)
+    Example:
+        >>> Tensor([1, 2]).atleast_2d().tolist()
+        [[1, 2]]
+    """
+    return self if self.ndim > 1 else self.reshape(1, -1)
 
-    def atleast_3d(self: Tensor) -> Tensor:
-        """Return this with three axes if it has fewer: (n,) -> (1, n, 1), (n, m) -> (n, m, 1).
 
-        Example:
-            >>> Tensor([1, 2]).atleast_3d().shape
-            (1, 2, 1)
-        """
-        return self if self.ndim > 2 else self.atleast_2d().unsqueeze(-1)
+def atleast_3d(self: Tensor) -> Tensor:
+    """Return this with three axes if it has fewer: (n,) -> (1, n, 1), (n, m) -> (n, m, 1).
 
-    # --- joined ---
+    Example:
+        >>> Tensor([1, 2]).atleast_3d().shape
+        (1, 2, 1)
+    """
+    return self if self.ndim > 2 else self.atleast_2d().unsqueeze(-1)
 
-    def concat(self: Tensor, *others: Tensor, axis: int = 0, **names: Unpack[AxisNames]) -> Tensor:
-        """Return `cat(*others, axis=axis)`. Also `Tensor.concat([a, b], axis)`.
 
-        Raises:
-            AxisError: the axis does not exist.
+# --- joined ---
 
-        Example:
-            >>> Tensor([1, 2]).concat(Tensor([3])).tolist()
-            [1, 2, 3]
-        """
-        if names:
-            (axis,) = renamed(cast("Any", StackMixin).concat, names, axis=axis)
-        parts, axis = joined_tensors("concat", self, others, axis)
-        return parts[0].cat(*parts[1:], axis=axis)
 
-    def concatenate(self: Tensor, *others: Tensor, axis: int = 0, **names: Unpack[AxisNames]) -> Tensor:
-        """Return `cat(*others, axis=axis)`. Also `Tensor.concatenate([a, b], axis)`.
+def concat(self: Tensor, *others: Tensor, axis: int = 0, **names: Unpack[AxisNames]) -> Tensor:
+    """Return `cat(*others, axis=axis)`. Also `Tensor.concat([a, b], axis)`.
 
-        Raises:
-            AxisError: the axis does not exist.
+    Raises:
+        AxisError: the axis does not exist.
 
-        Example:
-            >>> Tensor([1, 2]).concatenate(Tensor([3])).tolist()
-            [1, 2, 3]
-        """
-        if names:
-            (axis,) = renamed(cast("Any", StackMixin).concatenate, names, axis=axis)
-        parts, axis = joined_tensors("concatenate", self, others, axis)
-        return parts[0].cat(*parts[1:], axis=axis)
+    Example:
+        >>> Tensor([1, 2]).concat(Tensor([3])).tolist()
+        [1, 2, 3]
+    """
+    if names:
+        (axis,) = renamed(concat, names, axis=axis)
+    parts, axis = joined_tensors("concat", self, others, axis)
+    return parts[0].cat(*parts[1:], axis=axis)
 
-    def hstack(self: Tensor, *others: Tensor) -> Tensor:
-        """Return tensors side by side: `cat` along axis 1, of vectors along axis 0.
 
-        Also `Tensor.hstack(a, b)` or `Tensor.hstack([a, b])`.
+def concatenate(self: Tensor, *others: Tensor, axis: int = 0, **names: Unpack[AxisNames]) -> Tensor:
+    """Return `cat(*others, axis=axis)`. Also `Tensor.concatenate([a, b], axis)`.
 
-        Raises:
-            DtypeError: one of them is no tensor.
-            ShapeError: other axes differ in size.
+    Raises:
+        AxisError: the axis does not exist.
 
-        Example:
-            >>> Tensor([[1], [2]]).hstack(Tensor([[3, 4], [5, 6]])).tolist()
-            [[1, 3, 4], [2, 5, 6]]
-        """
-        given, _ = joined_tensors("hstack", self, others)
-        parts = [part.atleast_1d() for part in given]
-        return _joined(parts, 0 if parts[0].ndim == 1 else 1, "hstack")
+    Example:
+        >>> Tensor([1, 2]).concatenate(Tensor([3])).tolist()
+        [1, 2, 3]
+    """
+    if names:
+        (axis,) = renamed(concatenate, names, axis=axis)
+    parts, axis = joined_tensors("concatenate", self, others, axis)
+    return parts[0].cat(*parts[1:], axis=axis)
 
-    def vstack(self: Tensor, *others: Tensor) -> Tensor:
-        """Return tensors on top of each other: `cat` along axis 0, vectors as rows.
 
-        Raises:
-            DtypeError: one of them is no tensor.
-            ShapeError: other axes differ in size.
+def hstack(self: Tensor, *others: Tensor) -> Tensor:
+    """Return tensors side by side: `cat` along axis 1, of vectors along axis 0.
 
-        Example:
-            >>> Tensor([1, 2]).vstack(Tensor([[3, 4], [5, 6]])).tolist()
-            [[1, 2], [3, 4], [5, 6]]
-        """
-        given, _ = joined_tensors("vstack", self, others)
-        return _joined([part.atleast_2d() for part in given], 0, "vstack")
+    Also `Tensor.hstack(a, b)` or `Tensor.hstack([a, b])`.
 
-    def dstack(self: Tensor, *others: Tensor) -> Tensor:
-        """Return tensors behind each other: `cat` along axis 2, after `atleast_3d`.
+    Raises:
+        DtypeError: one of them is no tensor.
+        ShapeError: other axes differ in size.
 
-        Raises:
-            DtypeError: one of them is no tensor.
-            ShapeError: other axes differ in size.
+    Example:
+        >>> Tensor([[1], [2]]).hstack(Tensor([[3, 4], [5, 6]])).tolist()
+        [[1, 3, 4], [2, 5, 6]]
+    """
+    given, _ = joined_tensors("hstack", self, others)
+    parts = [part.atleast_1d() for part in given]
+    return _joined(parts, 0 if parts[0].ndim == 1 else 1, "hstack")
 
-        Example:
-            >>> Tensor([1, 2]).dstack(Tensor([3, 4])).tolist()
-            [[[1, 3], [2, 4]]]
-        """
-        given, _ = joined_tensors("dstack", self, others)
-        return _joined([part.atleast_3d() for part in given], 2, "dstack")
 
-    def column_stack(self: Tensor, *others: Tensor) -> Tensor:
-        """Return tensors side by side: `cat` along axis 1, vectors as columns.
+def vstack(self: Tensor, *others: Tensor) -> Tensor:
+    """Return tensors on top of each other: `cat` along axis 0, vectors as rows.
 
-        Raises:
-            DtypeError: one of them is no tensor.
-            ShapeError: other axes differ in size.
+    Raises:
+        DtypeError: one of them is no tensor.
+        ShapeError: other axes differ in size.
 
-        Example:
-            >>> Tensor([1, 2]).column_stack(Tensor([3, 4])).tolist()
-            [[1, 3], [2, 4]]
-        """
-        given, _ = joined_tensors("column_stack", self, others)
-        columns = [part if part.ndim > 1 else part.reshape(-1, 1) for part in given]
-        return _joined(columns, 1, "column_stack")
+    Example:
+        >>> Tensor([1, 2]).vstack(Tensor([[3, 4], [5, 6]])).tolist()
+        [[1, 2], [3, 4], [5, 6]]
+    """
+    given, _ = joined_tensors("vstack", self, others)
+    return _joined([part.atleast_2d() for part in given], 0, "vstack")
 
-    def block_diag(self: Tensor, *others: Tensor) -> Tensor:
-        """Return a matrix with these on its diagonal, 0 elsewhere; a vector is one row.
 
-        Raises:
-            DtypeError: one of them is no tensor.
-            ShapeError: one has more than two axes.
+def dstack(self: Tensor, *others: Tensor) -> Tensor:
+    """Return tensors behind each other: `cat` along axis 2, after `atleast_3d`.
 
-        Example:
-            >>> Tensor([[1, 2]]).block_diag(Tensor([[3], [4]])).tolist()
-            [[1, 2, 0], [0, 0, 3], [0, 0, 4]]
-        """
-        given, _ = joined_tensors("block_diag", self, others)
-        if high := [part for part in given if part.ndim > 2]:
-            raise ShapeError(f"block_diag of shape {show(high[0].shape)}: it takes matrices, of two axes.")
-        blocks = [part.atleast_2d() for part in given]
-        widths = [block.shape[1] for block in blocks]
-        total = add_sizes(*widths)
-        left, rows = 0, list[Any]()
-        for block, width in zip(blocks, widths, strict=True):
-            right = add_sizes(left, width)
-            rows.append(block.pad((left, add_sizes(total, -right))))
-            left = right
-        return _joined(rows, 0, "block_diag")
+    Raises:
+        DtypeError: one of them is no tensor.
+        ShapeError: other axes differ in size.
 
-    # --- split ---
+    Example:
+        >>> Tensor([1, 2]).dstack(Tensor([3, 4])).tolist()
+        [[[1, 3], [2, 4]]]
+    """
+    given, _ = joined_tensors("dstack", self, others)
+    return _joined([part.atleast_3d() for part in given], 2, "dstack")
 
-    def tensor_split(
-        self: Tensor, indices_or_sections: Any, axis: int = 0, **names: Unpack[AxisNames]
-    ) -> tuple[Tensor, ...]:
-        """Return parts along an axis: so many, the first ones longer by 1 where it must be, or cut at places.
 
-        Args:
-            indices_or_sections: how many parts; or a sequence or tensor of the places where to cut, which
-                count as the ends of slices do. A tensor is computed at once.
-            axis: along which axis.
+def column_stack(self: Tensor, *others: Tensor) -> Tensor:
+    """Return tensors side by side: `cat` along axis 1, vectors as columns.
 
-        Raises:
-            ArgumentError: a place or the number is no integer, or the number less than 1.
-            AxisError: the axis does not exist.
+    Raises:
+        DtypeError: one of them is no tensor.
+        ShapeError: other axes differ in size.
 
-        Example:
-            >>> [part.tolist() for part in Tensor.arange(5).tensor_split(2)]
-            [[0, 1, 2], [3, 4]]
-            >>> [part.tolist() for part in Tensor.arange(5).tensor_split((1, 3))]
-            [[0], [1, 2], [3, 4]]
-        """
-        if names:
-            (axis,) = renamed(self.tensor_split, names, axis=axis)
-        return _split(self, indices_or_sections, axis, "tensor_split")
+    Example:
+        >>> Tensor([1, 2]).column_stack(Tensor([3, 4])).tolist()
+        [[1, 3], [2, 4]]
+    """
+    given, _ = joined_tensors("column_stack", self, others)
+    columns = [part if part.ndim > 1 else part.reshape(-1, 1) for part in given]
+    return _joined(columns, 1, "column_stack")
 
-    def hsplit(self: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
-        """Return `tensor_split` along axis 1, of a vector along axis 0; a number must divide that axis.
 
-        Raises:
-            ArgumentError: a place or the number is no integer, or the number less than 1.
-            ShapeError: there is no axis, or the number does not divide its size.
+def block_diag(self: Tensor, *others: Tensor) -> Tensor:
+    """Return a matrix with these on its diagonal, 0 elsewhere; a vector is one row.
 
-        Example:
-            >>> [part.tolist() for part in Tensor([[1, 2], [3, 4]]).hsplit(2)]
-            [[[1], [3]], [[2], [4]]]
-        """
-        return _equal(
-            self, indices_or_sections, 0 if self.ndim == 1 else 1, max(min(self.ndim, 2), 1), "hsplit"
-        )
+    Raises:
+        DtypeError: one of them is no tensor.
+        ShapeError: one has more than two axes.
 
-    def vsplit(self: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
-        """Return `tensor_split` along axis 0; a number must divide that axis.
+    Example:
+        >>> Tensor([[1, 2]]).block_diag(Tensor([[3], [4]])).tolist()
+        [[1, 2, 0], [0, 0, 3], [0, 0, 4]]
+    """
+    given, _ = joined_tensors("block_diag", self, others)
+    if high := [part for part in given if part.ndim > 2]:
+        raise ShapeError(f"block_diag of shape {show(high[0].shape)}: it takes matrices, of two axes.")
+    blocks = [part.atleast_2d() for part in given]
+    widths = [block.shape[1] for block in blocks]
+    total = add_sizes(*widths)
+    left, rows = 0, list[Any]()
+    for block, width in zip(blocks, widths, strict=True):
+        right = add_sizes(left, width)
+        rows.append(block.pad((left, add_sizes(total, -right))))
+        left = right
+    return _joined(rows, 0, "block_diag")
 
-        Raises:
-            ArgumentError: a place or the number is no integer, or the number less than 1.
-            ShapeError: there are fewer than two axes, or the number does not divide its size.
 
-        Example:
-            >>> [part.tolist() for part in Tensor([[1, 2], [3, 4]]).vsplit(2)]
-            [[[1, 2]], [[3, 4]]]
-        """
-        return _equal(self, indices_or_sections, 0, 2, "vsplit")
+# --- split ---
 
-    def dsplit(self: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
-        """Return `tensor_split` along axis 2; a number must divide that axis.
 
-        Raises:
-            ArgumentError: a place or the number is no integer, or the number less than 1.
-            ShapeError: there are fewer than three axes, or the number does not divide its size.
+def tensor_split(
+    self: Tensor, indices_or_sections: Any, axis: int = 0, **names: Unpack[AxisNames]
+) -> tuple[Tensor, ...]:
+    """Return parts along an axis: so many, the first ones longer by 1 where it must be, or cut at places.
 
-        Example:
-            >>> [part.tolist() for part in Tensor([[[1, 2]]]).dsplit(2)]
-            [[[[1]]], [[[2]]]]
-        """
-        return _equal(self, indices_or_sections, 2, 3, "dsplit")
+    Args:
+        indices_or_sections: how many parts; or a sequence or tensor of the places where to cut, which
+            count as the ends of slices do. A tensor is computed at once.
+        axis: along which axis.
 
-    # --- turned ---
+    Raises:
+        ArgumentError: a place or the number is no integer, or the number less than 1.
+        AxisError: the axis does not exist.
 
-    def swapdims(
-        self: Tensor, axis1: int = REQUIRED, axis2: int = REQUIRED, /, **names: Unpack[ExchangeNames]
-    ) -> Tensor:
-        """Return `transpose(axis1, axis2)`.
+    Example:
+        >>> [part.tolist() for part in Tensor.arange(5).tensor_split(2)]
+        [[0, 1, 2], [3, 4]]
+        >>> [part.tolist() for part in Tensor.arange(5).tensor_split((1, 3))]
+        [[0], [1, 2], [3, 4]]
+    """
+    if names:
+        (axis,) = renamed(self.tensor_split, names, axis=axis)
+    return _split(self, indices_or_sections, axis, "tensor_split")
 
-        Example:
-            >>> Tensor.zeros(2, 3, 4).swapdims(0, -1).shape
-            (4, 3, 2)
-        """
-        if names or axis1 is REQUIRED or axis2 is REQUIRED:
-            axis1, axis2 = exchanged(self.swapdims, names, axis1, axis2)
-        return self.transpose(axis1, axis2)
 
-    def fliplr(self: Tensor) -> Tensor:
-        """Return this with the order of columns reversed: `flip(1)`.
+def hsplit(self: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
+    """Return `tensor_split` along axis 1, of a vector along axis 0; a number must divide that axis.
 
-        Raises:
-            ShapeError: there are fewer than two axes.
+    Raises:
+        ArgumentError: a place or the number is no integer, or the number less than 1.
+        ShapeError: there is no axis, or the number does not divide its size.
 
-        Example:
-            >>> Tensor([[1, 2], [3, 4]]).fliplr().tolist()
-            [[2, 1], [4, 3]]
-        """
-        if self.ndim < 2:
-            raise ShapeError(f"fliplr of shape {show(self.shape)}: there are no columns. Use flip(0).")
-        return self.flip(1)
+    Example:
+        >>> [part.tolist() for part in Tensor([[1, 2], [3, 4]]).hsplit(2)]
+        [[[1], [3]], [[2], [4]]]
+    """
+    return _equal(self, indices_or_sections, 0 if self.ndim == 1 else 1, max(min(self.ndim, 2), 1), "hsplit")
 
-    def flipud(self: Tensor) -> Tensor:
-        """Return this with the order of rows reversed: `flip(0)`.
 
-        Raises:
-            ShapeError: there is no axis.
+def vsplit(self: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
+    """Return `tensor_split` along axis 0; a number must divide that axis.
 
-        Example:
-            >>> Tensor([[1, 2], [3, 4]]).flipud().tolist()
-            [[3, 4], [1, 2]]
-        """
-        if not self.ndim:
-            raise ShapeError("flipud of shape (): there are no rows. It takes one axis or more.")
-        return self.flip(0)
+    Raises:
+        ArgumentError: a place or the number is no integer, or the number less than 1.
+        ShapeError: there are fewer than two axes, or the number does not divide its size.
 
-    def diagflat(self: Tensor, offset: int = 0) -> Tensor:
-        """Return a square matrix with all elements, in row-major order, on a diagonal.
+    Example:
+        >>> [part.tolist() for part in Tensor([[1, 2], [3, 4]]).vsplit(2)]
+        [[[1, 2]], [[3, 4]]]
+    """
+    return _equal(self, indices_or_sections, 0, 2, "vsplit")
 
-        Raises:
-            ArgumentError: `offset` is no integer.
 
-        Example:
-            >>> Tensor([[1], [2]]).diagflat().tolist()
-            [[1, 0], [0, 2]]
-        """
-        return self.flatten().diag_embed(as_int(offset, "diagflat", "offset"))
+def dsplit(self: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
+    """Return `tensor_split` along axis 2; a number must divide that axis.
+
+    Raises:
+        ArgumentError: a place or the number is no integer, or the number less than 1.
+        ShapeError: there are fewer than three axes, or the number does not divide its size.
+
+    Example:
+        >>> [part.tolist() for part in Tensor([[[1, 2]]]).dsplit(2)]
+        [[[[1]]], [[[2]]]]
+    """
+    return _equal(self, indices_or_sections, 2, 3, "dsplit")
+
+
+# --- turned ---
+
+
+def swapdims(
+    self: Tensor,
+    axis1: int = REQUIRED,
+    axis2: int = REQUIRED,
+    /,
+    **names: Unpack[ExchangeNames],  # pyright: ignore[reportGeneralTypeIssues] - no overlap: by place only
+) -> Tensor:
+    """Return `transpose(axis1, axis2)`.
+
+    Example:
+        >>> Tensor.zeros(2, 3, 4).swapdims(0, -1).shape
+        (4, 3, 2)
+    """
+    if names or axis1 is REQUIRED or axis2 is REQUIRED:
+        axis1, axis2 = exchanged(self.swapdims, names, axis1, axis2)
+    return self.transpose(axis1, axis2)
+
+
+def fliplr(self: Tensor) -> Tensor:
+    """Return this with the order of columns reversed: `flip(1)`.
+
+    Raises:
+        ShapeError: there are fewer than two axes.
+
+    Example:
+        >>> Tensor([[1, 2], [3, 4]]).fliplr().tolist()
+        [[2, 1], [4, 3]]
+    """
+    if self.ndim < 2:
+        raise ShapeError(f"fliplr of shape {show(self.shape)}: there are no columns. Use flip(0).")
+    return self.flip(1)
+
+
+def flipud(self: Tensor) -> Tensor:
+    """Return this with the order of rows reversed: `flip(0)`.
+
+    Raises:
+        ShapeError: there is no axis.
+
+    Example:
+        >>> Tensor([[1, 2], [3, 4]]).flipud().tolist()
+        [[3, 4], [1, 2]]
+    """
+    if not self.ndim:
+        raise ShapeError("flipud of shape (): there are no rows. It takes one axis or more.")
+    return self.flip(0)
+
+
+def diagflat(self: Tensor, offset: int = 0) -> Tensor:
+    """Return a square matrix with all elements, in row-major order, on a diagonal.
+
+    Raises:
+        ArgumentError: `offset` is no integer.
+
+    Example:
+        >>> Tensor([[1], [2]]).diagflat().tolist()
+        [[1, 0], [0, 2]]
+    """
+    return self.flatten().diag_embed(as_int(offset, "diagflat", "offset"))
 
 
 def _joined(parts: Sequence[Any], axis: int, what: str) -> Any:
@@ -328,7 +345,7 @@ def _split(x: Any, given: Any, axis: int, what: str) -> tuple[Any, ...]:
         short, longer = size // count, size % count
         ends = [short * i + lesser(i, longer) for i in range(1, count)]
     bounds = zip([0, *ends], [*ends, size], strict=True)
-    return tuple([x._interval(at, begin, greater(begin, end)) for begin, end in bounds])
+    return tuple([interval(x, at, begin, greater(begin, end)) for begin, end in bounds])
 
 
 def _end_of_slice(place: int, size: Dim) -> Dim:
@@ -348,5 +365,5 @@ def _equal(x: Any, given: Any, axis: int, least: int, what: str) -> tuple[Any, .
                 "that divides it, or use tensor_split."
             )
         if count > 0 and not isinstance(size, int):
-            return x._equal_parts(axis, count)
+            return equal_parts(x, axis, count)
     return _split(x, given, axis, what)

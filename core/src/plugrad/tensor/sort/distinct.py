@@ -11,6 +11,7 @@ from plugrad.engine.capture import current_capture
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.keywords import AxisNames, ClampNames, OrderNames, renamed
 from plugrad.tensor.lookup import number_of, pick_first, position_dtype
+from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import (
     as_int,
     as_number,
@@ -72,7 +73,7 @@ def unique_consecutive(
         return out if len(out) > 1 else flat
     values = self._make(flat._graph.detach(), self._device).movedim(at, 0)
     rows = values.reshape(size, product(values.shape[1:]))
-    is_other = (rows._interval(0, 1, size) != rows._interval(0, 0, add_sizes(size, -1))).any(1)
+    is_other = (interval(rows, 0, 1, size) != interval(rows, 0, 0, add_sizes(size, -1))).any(1)
     begins = self._make(UOp.const(dtypes.bool, True).reshape((1,)), self._device).cat(is_other)
     starts = true_positions(with_zeros_behind(begins))
     results = [flat.index_select(at, starts)]
@@ -80,7 +81,7 @@ def unique_consecutive(
         results.append((begins.cumsum(0) - 1).reshape(*places))
     if return_counts:
         end = self._make(number_of(size, starts.dtype).reshape((1,)), self._device)
-        results.append(starts._interval(0, 1, len_of(starts)).cat(end) - starts)
+        results.append(interval(starts, 0, 1, len_of(starts)).cat(end) - starts)
     return results[0] if len(results) == 1 else tuple(results)
 
 
@@ -139,7 +140,7 @@ def unique(
         results.append(self._make(places.cast(starts.dtype).reshape(self.shape), self._device))
     if return_counts:
         end = self._make(number_of(size, starts.dtype).reshape((1,)), self._device)
-        results.append(starts._interval(0, 1, len_of(starts)).cat(end) - starts)
+        results.append(interval(starts, 0, 1, len_of(starts)).cat(end) - starts)
     return results[0] if len(results) == 1 else tuple(results)
 
 
@@ -155,9 +156,9 @@ def _unique_slices(x: Tensor, axis: int, return_inverse: bool, return_counts: bo
         whole = is_behind.cast(whole.dtype).unsqueeze(0).cat(whole)
     ranks = _slice_ranks(whole)
     order = ranks.argsort()
-    starts = _first_of_runs(ranks.gather(0, order)._interval(0, 0, size))
+    starts = _first_of_runs(interval(ranks.gather(0, order), 0, 0, size))
     results = [x.index_select(axis, order.gather(0, starts))]
-    ranks = ranks._interval(0, 0, size)
+    ranks = interval(ranks, 0, 0, size)
     if return_inverse:
         results.append(ranks)
     if return_counts:
@@ -172,7 +173,7 @@ def _first_of_runs(x: Tensor) -> Tensor:
     if not room:
         return x._make(UOp.const(position_dtype(0), 0).reshape((1,)).expand((0,)), x._device)
     whole = with_zeros_behind(x)
-    is_other = whole._interval(0, 1, room) != whole._interval(0, 0, room - 1)
+    is_other = interval(whole, 0, 1, room) != interval(whole, 0, 0, room - 1)
     first = UOp.const(dtypes.bool, True).reshape((1,))
     begins = x._make(first, x._device).cat(is_other)
     if not isinstance(size, int):
@@ -193,7 +194,7 @@ def _slice_ranks(x: Tensor) -> Tensor:
     while count > 1:
         # a row of its own has a partner of zeros
         pairs = ranks.pad(((0, count % 2), (0, 0))).reshape(-1, 2, size)
-        both = pairs._interval(1, 0, 1).squeeze(1) * size + pairs._interval(1, 1, 2).squeeze(1)
+        both = interval(pairs, 1, 0, 1).squeeze(1) * size + interval(pairs, 1, 1, 2).squeeze(1)
         ranks = _dense_ranks(both)
         count = (count + 1) // 2
     return ranks.reshape(size)
@@ -204,7 +205,7 @@ def _dense_ranks(x: Tensor) -> Tensor:
     size: Any = x.shape[-1]
     order = x.argsort(-1)
     ordered = x.gather(-1, order)
-    is_other = ordered._interval(-1, 1, size) != ordered._interval(-1, 0, size - 1)
+    is_other = interval(ordered, -1, 1, size) != interval(ordered, -1, 0, size - 1)
     # the first one has none before it
     ranks = is_other.cast(dtypes.int64).pad(((0, 0), (1, 0))).cumsum(-1)
     out = ranks.gather(-1, order.argsort(-1))

@@ -15,6 +15,7 @@ from plugrad.tensor.base import TensorBase
 from plugrad.tensor.keywords import AxisNames, InterpolationNames, OrderNames, ReduceNames, renamed
 from plugrad.tensor.lookup import counted, moved_back, moved_last, number_of, position_dtype
 from plugrad.tensor.reduce.value_index import Ranked
+from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import (
     Dim,
     as_flag,
@@ -145,7 +146,7 @@ def topk(
     size = least(self.shape[at])
     if not k or 0 in self.shape or k > size or not is_searched(size, k):
         # of a symbolic size, a replay asks again whether there are as many
-        positions = self.argsort(at, descending)._interval(at, 0, k)
+        positions = interval(self.argsort(at, descending), at, 0, k)
     else:
         keys = filled_keys(self, at, descending).contiguous()
         positions = _at_places(self, places_of_least(keys, k, self._device), at)
@@ -311,7 +312,7 @@ def positions_of_rank(x: Tensor, axis: int, rank: Dim | Tensor) -> Tensor:
         order = x.argsort(axis)
         if isinstance(rank, TensorBase):
             return order.gather(axis, rank) if rank.ndim == x.ndim else order.index_select(axis, rank)
-        return order._interval(axis, rank, add_sizes(rank, 1))
+        return interval(order, axis, rank, add_sizes(rank, 1))
     keys = filled_keys(x, axis, False).contiguous()
     dtype = position_dtype(size)
     rows: Any = keys.shape[:-1]

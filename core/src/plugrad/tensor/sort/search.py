@@ -17,6 +17,7 @@ from plugrad.tensor.base import TensorBase, promoted
 from plugrad.tensor.keywords import REQUIRED, RepeatAxisNames, renamed
 from plugrad.tensor.lookup import counted, number_of, pick_first, position_dtype
 from plugrad.tensor.reduce.reduce import nonzero_mask
+from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import (
     Dim,
     as_element,
@@ -209,7 +210,7 @@ def true_positions(x: Tensor, count: int | None = None) -> Tensor:
     running = truths.cumsum(0, dtype=dtype)
     running = running._like(running._graph.contiguous())
     if count is None:
-        count = _number_of_trues(running._interval(0, size - 1, size))
+        count = _number_of_trues(interval(running, 0, size - 1, size))
     if not count:
         return x._make(UOp.const(dtype, 0).reshape((1,)).expand((0,)), x._device)
     found = _listed(truths._graph, running._graph, count)
@@ -306,7 +307,7 @@ def _places_repeated(x: Tensor, counts: Tensor, size: Dim, total: int | None) ->
     ends = counts.cumsum(0)
     ends = ends._like(ends._graph.contiguous())
     if total is None:
-        total = ends._interval(0, size - 1, size).item()
+        total = interval(ends, 0, size - 1, size).item()
     numbers = UOp.iota(_as_count(total, "repeat_interleave", "output_size"))
     return ends.searchsorted(x._make(numbers, x._device), right=True)
 

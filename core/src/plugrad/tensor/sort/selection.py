@@ -10,6 +10,7 @@ from plugrad.errors import ArgumentError
 from plugrad.tensor.keywords import ReduceNames, renamed
 from plugrad.tensor.lookup import counted, moved_back, moved_last, pick_last, position_dtype
 from plugrad.tensor.reduce.value_index import Ranked
+from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import as_int, nonempty_axes, one_axis, size_today
 from plugrad.tensor.sort.order import positions_of_rank
 from plugrad.tensor.sort.sorting import sort_keys
@@ -56,7 +57,7 @@ def kthvalue(
         return Ranked(self._like(self._graph), _first_place(self))
     if k > least(self.shape[at]):
         # a replay asks again whether there are as many
-        return _picked(self, at, self.argsort(at)._interval(at, k - 1, k), keepdim)
+        return _picked(self, at, interval(self.argsort(at), at, k - 1, k), keepdim)
     position = positions_of_rank(self, at, k - 1)
     return _picked(self, at, position, keepdim)
 
@@ -118,7 +119,7 @@ def mode(self: Tensor, axis: int = -1, keepdim: bool = False, **names: Unpack[Re
     ordered, places = self._make(keys, self._device), self._make(order, self._device)
     last = ordered.ndim - 1
     step = self._make(counted(size, dtypes.int32, ordered.shape, last), self._device)
-    is_same = ordered._interval(last, 1, size) == ordered._interval(last, 0, size - 1)
+    is_same = interval(ordered, last, 1, size) == interval(ordered, last, 0, size - 1)
     # where the run began that each element belongs to
     is_same = is_same.pad((1, 0))
     begin = is_same.where(0, step).cummax(last)[0]
