@@ -16,19 +16,7 @@ from plugrad.tensor.assign import AssignMixin
 from plugrad.tensor.base import DTypeLike, TensorBase, the_device
 from plugrad.tensor.computing import ComputingMixin
 from plugrad.tensor.create.mixin import CreateMixin
-from plugrad.tensor.elementwise.activations import ActivationMixin
-from plugrad.tensor.elementwise.arithmetic import ArithmeticMixin
-from plugrad.tensor.elementwise.bits import BitMixin
-from plugrad.tensor.elementwise.choices import ChoiceMixin
-from plugrad.tensor.elementwise.comparing import ComparingMixin
-from plugrad.tensor.elementwise.complex_numbers import ComplexMixin
-from plugrad.tensor.elementwise.elementwise import ElementwiseMixin
-from plugrad.tensor.elementwise.formulas import FormulaMixin
-from plugrad.tensor.elementwise.gates import GateMixin
-from plugrad.tensor.elementwise.operands import OperandMixin
-from plugrad.tensor.elementwise.operators import OperatorMixin
-from plugrad.tensor.elementwise.special import SpecialMixin
-from plugrad.tensor.elementwise.synonyms import SynonymMixin
+from plugrad.tensor.elementwise.mixin import ElementwiseMixin
 from plugrad.tensor.fft.mixin import FourierMixin
 from plugrad.tensor.functional.adaptive import AdaptivePoolingMixin
 from plugrad.tensor.functional.attention import AttentionMixin
@@ -76,6 +64,7 @@ from plugrad.uop.uop import UOp
 
 
 class Tensor(
+    ElementwiseMixin,
     CreateMixin,
     ShapeMixin,
     SortMixin,
@@ -88,19 +77,6 @@ class Tensor(
     InteropMixin,
     QueryMixin,
     ReadingMixin,
-    ActivationMixin,
-    ArithmeticMixin,
-    BitMixin,
-    ChoiceMixin,
-    ComparingMixin,
-    ComplexMixin,
-    ElementwiseMixin,
-    FormulaMixin,
-    GateMixin,
-    OperandMixin,
-    OperatorMixin,
-    SpecialMixin,
-    SynonymMixin,
     AdvancedIndexingMixin,
     GatherMixin,
     SamplingMixin,

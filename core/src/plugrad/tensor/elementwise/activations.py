@@ -5,17 +5,17 @@ Choices are written so that no branch that is not taken overflows: a gradient th
 
 from __future__ import annotations
 
-# `self` is the class that joins the mixins, which share its protected members
-# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
+# pyright: reportPrivateUsage=false
 import math
 from typing import TYPE_CHECKING, Literal
 
 from plugrad.dtype import is_complex
 from plugrad.errors import ArgumentError
-from plugrad.tensor.base import TensorBase
 from plugrad.tensor.complex_formulas import exponentials
 from plugrad.tensor.complex_formulas.apply import apply
-from plugrad.tensor.elementwise.special_graphs import erfc, expm1, log1p, tanh
+from plugrad.tensor.elementwise.elementwise import composed, float_graph
+from plugrad.tensor.elementwise.special_graphs import erfc, expm1, log1p
+from plugrad.tensor.elementwise.special_graphs import tanh as tanh_graph
 from plugrad.tensor.keywords import renamed
 from plugrad.tensor.shapes import as_number
 from plugrad.uop.uop import UOp
@@ -24,229 +24,242 @@ if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
 
 
-class ActivationMixin(TensorBase):
-    """Activations. Their gradients at kinks are those of PyTorch."""
+def relu(self: Tensor) -> Tensor:
+    """Return values below 0 as 0.
 
-    __slots__ = ()
+    Example:
+        >>> Tensor([-1.0, 2.0]).relu().tolist()
+        [0.0, 2.0]
+    """
+    x = self._graph
+    # not MAX: at 0 the gradient is 0, and NaN stays NaN
+    return self._like((x <= 0).where(x.const_like(0), x))
 
-    def relu(self: Tensor) -> Tensor:
-        """Return values below 0 as 0.
 
-        Example:
-            >>> Tensor([-1.0, 2.0]).relu().tolist()
-            [0.0, 2.0]
-        """
-        x = self._graph
-        # not MAX: at 0 the gradient is 0, and NaN stays NaN
-        return self._unary((x <= 0).where(x.const_like(0), x))
+def relu6(self: Tensor) -> Tensor:
+    """Return values limited to 0..6.
 
-    def relu6(self: Tensor) -> Tensor:
-        """Return values limited to 0..6.
+    Example:
+        >>> Tensor([-1.0, 3.0, 9.0]).relu6().tolist()
+        [0.0, 3.0, 6.0]
+    """
+    return self._like(_relu6(self._graph))
 
-        Example:
-            >>> Tensor([-1.0, 3.0, 9.0]).relu6().tolist()
-            [0.0, 3.0, 6.0]
-        """
-        return self._unary(_relu6(self._graph))
 
-    def leaky_relu(self: Tensor, negative_slope: float = 0.01, **names: float) -> Tensor:
-        """Return values below 0 times `negative_slope`.
+def leaky_relu(self: Tensor, negative_slope: float = 0.01, **names: float) -> Tensor:
+    """Return values below 0 times `negative_slope`.
 
-        Raises:
-            DtypeError: `negative_slope` is no number.
+    Raises:
+        DtypeError: `negative_slope` is no number.
 
-        Example:
-            >>> Tensor([-4.0, 2.0]).leaky_relu(0.5).tolist()
-            [-2.0, 2.0]
-        """
-        if names:
-            (negative_slope,) = renamed(self.leaky_relu, names, negative_slope=negative_slope)
-        x, slope = self._float_graph(), as_number(negative_slope, "leaky_relu")
-        return self._unary((x > 0.0).where(x, x * slope))
+    Example:
+        >>> Tensor([-4.0, 2.0]).leaky_relu(0.5).tolist()
+        [-2.0, 2.0]
+    """
+    if names:
+        (negative_slope,) = renamed(self.leaky_relu, names, negative_slope=negative_slope)
+    x, slope = float_graph(self), as_number(negative_slope, "leaky_relu")
+    return self._like((x > 0.0).where(x, x * slope))
 
-    def sigmoid(self: Tensor) -> Tensor:
-        """Return `1 / (1 + exp(-self))`.
 
-        Example:
-            >>> Tensor([0.0, 1000.0]).sigmoid().tolist()
-            [0.5, 1.0]
-        """
-        return self._composed(_sigmoid)
+def sigmoid(self: Tensor) -> Tensor:
+    """Return `1 / (1 + exp(-self))`.
 
-    def logsigmoid(self: Tensor) -> Tensor:
-        """Return the logarithm of the sigmoid.
+    Example:
+        >>> Tensor([0.0, 1000.0]).sigmoid().tolist()
+        [0.5, 1.0]
+    """
+    return composed(self, _sigmoid)
 
-        Example:
-            >>> Tensor([-1000.0]).logsigmoid().tolist()
-            [-1000.0]
-        """
-        return self._composed(lambda x: -_softplus(-x))
 
-    def tanh(self: Tensor) -> Tensor:
-        """Return the hyperbolic tangent.
+def logsigmoid(self: Tensor) -> Tensor:
+    """Return the logarithm of the sigmoid.
 
-        Example:
-            >>> Tensor([0.0, 100.0]).tanh().tolist()
-            [0.0, 1.0]
-        """
-        if is_complex(self.dtype):
-            return apply(exponentials.tanh, self)
-        return self._composed(tanh)
+    Example:
+        >>> Tensor([-1000.0]).logsigmoid().tolist()
+        [-1000.0]
+    """
+    return composed(self, lambda x: -_softplus(-x))
 
-    def silu(self: Tensor) -> Tensor:
-        """Return `self * sigmoid(self)`.
 
-        Example:
-            >>> Tensor([0.0, 100.0]).silu().tolist()
-            [0.0, 100.0]
-        """
-        return self._composed(lambda x: x * _sigmoid(x))
+def tanh(self: Tensor) -> Tensor:
+    """Return the hyperbolic tangent.
 
-    def swish(self: Tensor) -> Tensor:
-        """Return `silu()`.
+    Example:
+        >>> Tensor([0.0, 100.0]).tanh().tolist()
+        [0.0, 1.0]
+    """
+    if is_complex(self.dtype):
+        return apply(exponentials.tanh, self)
+    return composed(self, tanh_graph)
 
-        Example:
-            >>> Tensor([0.0, 100.0]).swish().tolist()
-            [0.0, 100.0]
-        """
-        return self.silu()
 
-    def gelu(self: Tensor, approximate: Literal["tanh", "none"] = "tanh") -> Tensor:
-        """Return the Gaussian error linear unit: in its tanh form, or exactly with `approximate="none"`.
+def silu(self: Tensor) -> Tensor:
+    """Return `self * sigmoid(self)`.
 
-        PyTorch's default is the exact one; the tanh form is within 5e-4 of it.
+    Example:
+        >>> Tensor([0.0, 100.0]).silu().tolist()
+        [0.0, 100.0]
+    """
+    return composed(self, lambda x: x * _sigmoid(x))
 
-        Source: Hendrycks and Gimpel 2016, section 2.
 
-        Raises:
-            ArgumentError: `approximate` is neither.
+def swish(self: Tensor) -> Tensor:
+    """Return `silu()`.
 
-        Example:
-            >>> round(Tensor([1.0]).gelu("none").item(), 4)
-            0.8413
-        """
-        if not isinstance(approximate, str) or approximate not in ("tanh", "none"):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise ArgumentError(f"gelu: approximate={approximate!r} is neither 'tanh' nor 'none'.")
-        return self._composed(_gelu if approximate == "tanh" else _exact_gelu)
+    Example:
+        >>> Tensor([0.0, 100.0]).swish().tolist()
+        [0.0, 100.0]
+    """
+    return self.silu()
 
-    def quick_gelu(self: Tensor) -> Tensor:
-        """Return `self * sigmoid(1.702 * self)`.
 
-        Example:
-            >>> Tensor([0.0, 100.0]).quick_gelu().tolist()
-            [0.0, 100.0]
-        """
-        return self._composed(lambda x: x * _sigmoid(x * 1.702))
+def gelu(self: Tensor, approximate: Literal["tanh", "none"] = "tanh") -> Tensor:
+    """Return the Gaussian error linear unit: in its tanh form, or exactly with `approximate="none"`.
 
-    def elu(self: Tensor, alpha: float = 1.0) -> Tensor:
-        """Return `alpha * (exp(self) - 1)` below 0, this above.
+    PyTorch's default is the exact one; the tanh form is within 5e-4 of it.
 
-        Raises:
-            DtypeError: `alpha` is no number.
+    Source: Hendrycks and Gimpel 2016, section 2.
 
-        Example:
-            >>> Tensor([-1000.0, 2.0]).elu().tolist()
-            [-1.0, 2.0]
-        """
-        scale = as_number(alpha, "elu")
-        return self._composed(lambda x: _elu(x, scale))
+    Raises:
+        ArgumentError: `approximate` is neither.
 
-    def selu(self: Tensor, alpha: float = 1.6732632423543772, gamma: float = 1.0507009873554805) -> Tensor:
-        """Return the self-normalizing scaled ELU: `gamma * elu(self, alpha)`.
+    Example:
+        >>> round(Tensor([1.0]).gelu("none").item(), 4)
+        0.8413
+    """
+    if not isinstance(approximate, str) or approximate not in ("tanh", "none"):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise ArgumentError(f"gelu: approximate={approximate!r} is neither 'tanh' nor 'none'.")
+    return composed(self, _gelu if approximate == "tanh" else _exact_gelu)
 
-        Source: Klambauer et al. 2017, equation 2 with the constants of section 2.
 
-        Raises:
-            DtypeError: `alpha` or `gamma` is no number.
+def quick_gelu(self: Tensor) -> Tensor:
+    """Return `self * sigmoid(1.702 * self)`.
 
-        Example:
-            >>> Tensor([0.0]).selu().tolist()
-            [0.0]
-        """
-        inner, outer = as_number(alpha, "selu"), as_number(gamma, "selu")
-        return self._composed(lambda x: _elu(x, inner) * outer)
+    Example:
+        >>> Tensor([0.0, 100.0]).quick_gelu().tolist()
+        [0.0, 100.0]
+    """
+    return composed(self, lambda x: x * _sigmoid(x * 1.702))
 
-    def celu(self: Tensor, alpha: float = 1.0) -> Tensor:
-        """Return `alpha * (exp(self / alpha) - 1)` below 0, this above.
 
-        Raises:
-            DtypeError: `alpha` is no number.
-            ArgumentError: `alpha` is 0.
+def elu(self: Tensor, alpha: float = 1.0) -> Tensor:
+    """Return `alpha * (exp(self) - 1)` below 0, this above.
 
-        Example:
-            >>> Tensor([-1000.0, 2.0]).celu(0.5).tolist()
-            [-0.5, 2.0]
-        """
-        scale = as_number(alpha, "celu")
-        if scale == 0:
-            raise ArgumentError("celu: alpha=0 divides by zero. Give another number, or use relu.")
-        return self._composed(lambda x: (x > 0.0).where(x, _elu(x / scale, scale)))
+    Raises:
+        DtypeError: `alpha` is no number.
 
-    def softplus(self: Tensor, beta: float = 1.0) -> Tensor:
-        """Return `log(1 + exp(beta * self)) / beta`.
+    Example:
+        >>> Tensor([-1000.0, 2.0]).elu().tolist()
+        [-1.0, 2.0]
+    """
+    scale = as_number(alpha, "elu")
+    return composed(self, lambda x: _elu(x, scale))
 
-        Raises:
-            DtypeError: `beta` is no number.
 
-        Example:
-            >>> Tensor([1000.0]).softplus().tolist()
-            [1000.0]
-        """
-        scale = as_number(beta, "softplus")
-        return self._composed(lambda x: _softplus(x * scale) / scale)
+def selu(self: Tensor, alpha: float = 1.6732632423543772, gamma: float = 1.0507009873554805) -> Tensor:
+    """Return the self-normalizing scaled ELU: `gamma * elu(self, alpha)`.
 
-    def mish(self: Tensor) -> Tensor:
-        """Return `self * tanh(softplus(self))`.
+    Source: Klambauer et al. 2017, equation 2 with the constants of section 2.
 
-        Example:
-            >>> Tensor([0.0, 1000.0]).mish().tolist()
-            [0.0, 1000.0]
-        """
-        return self._composed(lambda x: x * tanh(_softplus(x)))
+    Raises:
+        DtypeError: `alpha` or `gamma` is no number.
 
-    def softsign(self: Tensor) -> Tensor:
-        """Return `self / (1 + |self|)`.
+    Example:
+        >>> Tensor([0.0]).selu().tolist()
+        [0.0]
+    """
+    inner, outer = as_number(alpha, "selu"), as_number(gamma, "selu")
+    return composed(self, lambda x: _elu(x, inner) * outer)
 
-        Example:
-            >>> Tensor([-1.0, 3.0]).softsign().tolist()
-            [-0.5, 0.75]
-        """
-        return self._composed(lambda x: x / ((x < 0.0).where(-x, x) + 1.0))
 
-    def hardtanh(self: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
-        """Return values limited to `min_val..max_val`; no gradient passes at the limits.
+def celu(self: Tensor, alpha: float = 1.0) -> Tensor:
+    """Return `alpha * (exp(self / alpha) - 1)` below 0, this above.
 
-        Raises:
-            DtypeError: a limit is no number.
+    Raises:
+        DtypeError: `alpha` is no number.
+        ArgumentError: `alpha` is 0.
 
-        Example:
-            >>> Tensor([-5.0, 0.5, 5.0]).hardtanh().tolist()
-            [-1.0, 0.5, 1.0]
-        """
-        x, low, high = self._float_graph(), as_number(min_val, "hardtanh"), as_number(max_val, "hardtanh")
-        inside = (x >= high).where(x.const_like(high), x)
-        return self._unary((x <= low).where(x.const_like(low), inside))
+    Example:
+        >>> Tensor([-1000.0, 2.0]).celu(0.5).tolist()
+        [-0.5, 2.0]
+    """
+    scale = as_number(alpha, "celu")
+    if scale == 0:
+        raise ArgumentError("celu: alpha=0 divides by zero. Give another number, or use relu.")
+    return composed(self, lambda x: (x > 0.0).where(x, _elu(x / scale, scale)))
 
-    def hardsigmoid(self: Tensor, alpha: float = 1 / 6, beta: float = 0.5) -> Tensor:
-        """Return `alpha * self + beta` limited to 0..1.
 
-        Example:
-            >>> Tensor([-9.0, 0.0, 9.0]).hardsigmoid().tolist()
-            [0.0, 0.5, 1.0]
-        """
-        slope, middle = as_number(alpha, "hardsigmoid"), as_number(beta, "hardsigmoid")
-        if slope == 1 / 6 and middle == 0.5:
-            return self._composed(_hardsigmoid)  # one rounding less
-        return (self * slope + middle).clamp(0, 1)
+def softplus(self: Tensor, beta: float = 1.0) -> Tensor:
+    """Return `log(1 + exp(beta * self)) / beta`.
 
-    def hardswish(self: Tensor) -> Tensor:
-        """Return `self * hardsigmoid(self)`.
+    Raises:
+        DtypeError: `beta` is no number.
 
-        Example:
-            >>> Tensor([-9.0, 0.0, 9.0]).hardswish().tolist()
-            [-0.0, 0.0, 9.0]
-        """
-        return self._composed(lambda x: x * _hardsigmoid(x))
+    Example:
+        >>> Tensor([1000.0]).softplus().tolist()
+        [1000.0]
+    """
+    scale = as_number(beta, "softplus")
+    return composed(self, lambda x: _softplus(x * scale) / scale)
+
+
+def mish(self: Tensor) -> Tensor:
+    """Return `self * tanh(softplus(self))`.
+
+    Example:
+        >>> Tensor([0.0, 1000.0]).mish().tolist()
+        [0.0, 1000.0]
+    """
+    return composed(self, lambda x: x * tanh_graph(_softplus(x)))
+
+
+def softsign(self: Tensor) -> Tensor:
+    """Return `self / (1 + |self|)`.
+
+    Example:
+        >>> Tensor([-1.0, 3.0]).softsign().tolist()
+        [-0.5, 0.75]
+    """
+    return composed(self, lambda x: x / ((x < 0.0).where(-x, x) + 1.0))
+
+
+def hardtanh(self: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
+    """Return values limited to `min_val..max_val`; no gradient passes at the limits.
+
+    Raises:
+        DtypeError: a limit is no number.
+
+    Example:
+        >>> Tensor([-5.0, 0.5, 5.0]).hardtanh().tolist()
+        [-1.0, 0.5, 1.0]
+    """
+    x, low, high = float_graph(self), as_number(min_val, "hardtanh"), as_number(max_val, "hardtanh")
+    inside = (x >= high).where(x.const_like(high), x)
+    return self._like((x <= low).where(x.const_like(low), inside))
+
+
+def hardsigmoid(self: Tensor, alpha: float = 1 / 6, beta: float = 0.5) -> Tensor:
+    """Return `alpha * self + beta` limited to 0..1.
+
+    Example:
+        >>> Tensor([-9.0, 0.0, 9.0]).hardsigmoid().tolist()
+        [0.0, 0.5, 1.0]
+    """
+    slope, middle = as_number(alpha, "hardsigmoid"), as_number(beta, "hardsigmoid")
+    if slope == 1 / 6 and middle == 0.5:
+        return composed(self, _hardsigmoid)  # one rounding less
+    return (self * slope + middle).clamp(0, 1)
+
+
+def hardswish(self: Tensor) -> Tensor:
+    """Return `self * hardsigmoid(self)`.
+
+    Example:
+        >>> Tensor([-9.0, 0.0, 9.0]).hardswish().tolist()
+        [-0.0, 0.0, 9.0]
+    """
+    return composed(self, lambda x: x * _hardsigmoid(x))
 
 
 def _relu6(x: UOp) -> UOp:

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-# `self` is the class that joins the mixins, which share its protected members
-# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
+# pyright: reportPrivateUsage=false
 from plugrad.dtype import DType, Number, dtypes, is_bool, is_complex, is_float, is_inexact, is_unsigned
 from plugrad.errors import ArgumentError, DtypeError
 from plugrad.tensor.base import TensorBase, promoted
 from plugrad.tensor.complex_formulas import exponentials
 from plugrad.tensor.complex_formulas.apply import apply, joined, parts_of
+from plugrad.tensor.elementwise.operands import (
+    as_operand,
+    binary,
+    dtype_refusal,
+    operand_nodes,
+    operand_result,
+)
 from plugrad.tensor.shapes import as_element, is_one_of
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
@@ -22,213 +28,216 @@ if TYPE_CHECKING:
 _MOST_PRODUCTS = 128
 
 
-class ArithmeticMixin(TensorBase):
-    """Arithmetic of two operands."""
+def add(self: Tensor, other: Tensor | Number, reverse: bool = False, *, alpha: Number = 1) -> Tensor:
+    """Return `self + other`; for bools, `or`.
 
-    __slots__ = ()
+    Args:
+        other: what is added.
+        reverse: which of both comes first, as in tinygrad.
+        alpha: what `other` is multiplied by first, as in PyTorch.
 
-    def add(self: Tensor, other: Tensor | Number, reverse: bool = False, *, alpha: Number = 1) -> Tensor:
-        """Return `self + other`; for bools, `or`.
+    Raises:
+        DtypeError: `alpha` is no number.
 
-        Args:
-            other: what is added.
-            reverse: which of both comes first, as in tinygrad.
-            alpha: what `other` is multiplied by first, as in PyTorch.
+    Example:
+        >>> (Tensor([1, 2]) + 0.5).tolist()
+        [1.5, 2.5]
+    """
+    return binary(self, Ops.ADD, _scaled(self, other, alpha, "add"), reverse=reverse)
 
-        Raises:
-            DtypeError: `alpha` is no number.
 
-        Example:
-            >>> (Tensor([1, 2]) + 0.5).tolist()
-            [1.5, 2.5]
-        """
-        return self._binary(Ops.ADD, self._scaled(other, alpha, "add"), reverse=reverse)
+def sub(self: Tensor, other: Tensor | Number, reverse: bool = False, *, alpha: Number = 1) -> Tensor:
+    """Return `self - other`, or `other - self` with `reverse`.
 
-    def sub(self: Tensor, other: Tensor | Number, reverse: bool = False, *, alpha: Number = 1) -> Tensor:
-        """Return `self - other`, or `other - self` with `reverse`.
+    Args:
+        other: what is subtracted.
+        reverse: subtract this from `other`.
+        alpha: what `other` is multiplied by first, as in PyTorch.
 
-        Args:
-            other: what is subtracted.
-            reverse: subtract this from `other`.
-            alpha: what `other` is multiplied by first, as in PyTorch.
+    Raises:
+        DtypeError: both are bools, or `alpha` is no number.
 
-        Raises:
-            DtypeError: both are bools, or `alpha` is no number.
+    Example:
+        >>> Tensor([1, 2]).sub(1).tolist()
+        [0, 1]
+    """
+    other = _scaled(self, other, alpha, "sub")
+    if is_bool(promoted([self, as_operand(self, other)])):
+        raise dtype_refusal(self, "subtraction", "numbers (use ^ for bools)", other)
+    return binary(self, Ops.SUB, other, reverse=reverse)
 
-        Example:
-            >>> Tensor([1, 2]).sub(1).tolist()
-            [0, 1]
-        """
-        other = self._scaled(other, alpha, "sub")
-        if is_bool(promoted([self, self._operand(other)])):
-            raise self._refuse("subtraction", "numbers (use ^ for bools)", other)
-        return self._binary(Ops.SUB, other, reverse=reverse)
 
-    def mul(self: Tensor, other: Tensor | Number, reverse: bool = False) -> Tensor:
-        """Return `self * other`; for bools, `and`.
+def mul(self: Tensor, other: Tensor | Number, reverse: bool = False) -> Tensor:
+    """Return `self * other`; for bools, `and`.
 
-        Example:
-            >>> Tensor([1, 2]).mul(3).tolist()
-            [3, 6]
-        """
-        return self._binary(Ops.MUL, other, reverse=reverse)
+    Example:
+        >>> Tensor([1, 2]).mul(3).tolist()
+        [3, 6]
+    """
+    return binary(self, Ops.MUL, other, reverse=reverse)
 
-    def _scaled(self: Tensor, other: Any, alpha: Number, name: str) -> Tensor | Number:
-        """Return `alpha * other`."""
-        factor = as_element(alpha, name)
-        if factor == 1:
-            return other
-        given = self._operand(other)
-        return given.mul(factor) if isinstance(given, TensorBase) else given * factor
 
-    def div(
-        self: Tensor,
-        other: Tensor | Number,
-        reverse: bool = False,
-        *,
-        rounding_mode: Literal["trunc", "floor"] | None = None,
-    ) -> Tensor:
-        """Return `self / other`: always floats, the default float for two integers.
+def _scaled(x: Tensor, other: Any, alpha: Number, name: str) -> Tensor | Number:
+    """Return `alpha * other`."""
+    factor = as_element(alpha, name)
+    if factor == 1:
+        return other
+    given = as_operand(x, other)
+    return given.mul(factor) if isinstance(given, TensorBase) else given * factor
 
-        Args:
-            other: the divisor.
-            reverse: divide `other` by this.
-            rounding_mode: round down ("floor", as `//`) or towards zero ("trunc", as C); two integers then
-                stay integers.
 
-        Raises:
-            ArgumentError: there is no such rounding mode.
+def div(
+    self: Tensor,
+    other: Tensor | Number,
+    reverse: bool = False,
+    *,
+    rounding_mode: Literal["trunc", "floor"] | None = None,
+) -> Tensor:
+    """Return `self / other`: always floats, the default float for two integers.
 
-        Example:
-            >>> (Tensor([1, 2]) / 2).tolist()
-            [0.5, 1.0]
-            >>> Tensor([-7, 7]).div(2, rounding_mode="trunc").tolist()
-            [-3, 3]
-        """
-        if rounding_mode is not None:
-            return self._rounded_div(other, reverse, rounding_mode)
-        dtype = promoted([self, self._operand(other)])
-        return self._binary(
-            Ops.FDIV, other, reverse=reverse, dtype=dtype if is_inexact(dtype) else dtypes.default_float
-        )
+    Args:
+        other: the divisor.
+        reverse: divide `other` by this.
+        rounding_mode: round down ("floor", as `//`) or towards zero ("trunc", as C); two integers then
+            stay integers.
 
-    def _rounded_div(self: Tensor, other: Tensor | Number, reverse: bool, mode: str) -> Tensor:
-        if not is_one_of(mode, ("trunc", "floor")):
-            raise ArgumentError(
-                f"div: there is no rounding_mode {mode!r:.60}; there are 'trunc' and 'floor'."
-            )
-        down = self.floordiv(other, reverse)
-        if mode == "floor":
-            return down
-        if is_float(down.dtype):
-            quotient = self.div(other, reverse)
-            return quotient._like(quotient._graph.trunc())
-        if is_unsigned(down.dtype):
-            return down
-        operands = self._operands(other, dtype=down.dtype)
-        x, y = reversed(operands) if reverse else operands
-        return self._with(_rounded_to_zero(x, y, down._graph), other)
+    Raises:
+        ArgumentError: there is no such rounding mode.
 
-    def floordiv(self: Tensor, other: Tensor | Number, reverse: bool = False) -> Tensor:
-        """Return `self // other`, rounded down as in Python; integers stay integers.
+    Example:
+        >>> (Tensor([1, 2]) / 2).tolist()
+        [0.5, 1.0]
+        >>> Tensor([-7, 7]).div(2, rounding_mode="trunc").tolist()
+        [-3, 3]
+    """
+    if rounding_mode is not None:
+        return _rounded_div(self, other, reverse, rounding_mode)
+    dtype = promoted([self, as_operand(self, other)])
+    return binary(
+        self, Ops.FDIV, other, reverse=reverse, dtype=dtype if is_inexact(dtype) else dtypes.default_float
+    )
 
-        Of floats it is the whole number next to `(self - self % other) / other`, and `self / other` for a
-        divisor of zero. Integers by zero give 0.
 
-        Example:
-            >>> (Tensor([-7.0, 7.0]) // 2).tolist()
-            [-4.0, 3.0]
-        """
-        dtype = self._number_dtype("//", other)
-        if is_float(dtype):
-            x, y = self._operands(other)
-            x, y = (y, x) if reverse else (x, y)
-            wide = dtypes.float32 if dtype.itemsize < 4 else dtype
-            return self._with(_float_quotient(x.cast(wide), y.cast(wide)).cast(dtype), other)
-        return self._binary(Ops.FLOORDIV, other, reverse=reverse)
+def _rounded_div(tensor: Tensor, other: Tensor | Number, reverse: bool, mode: str) -> Tensor:
+    if not is_one_of(mode, ("trunc", "floor")):
+        raise ArgumentError(f"div: there is no rounding_mode {mode!r:.60}; there are 'trunc' and 'floor'.")
+    down = tensor.floordiv(other, reverse)
+    if mode == "floor":
+        return down
+    if is_float(down.dtype):
+        quotient = tensor.div(other, reverse)
+        return quotient._like(quotient._graph.trunc())
+    if is_unsigned(down.dtype):
+        return down
+    operands = operand_nodes(tensor, other, dtype=down.dtype)
+    x, y = reversed(operands) if reverse else operands
+    return operand_result(tensor, _rounded_to_zero(x, y, down._graph), other)
 
-    def mod(self: Tensor, other: Tensor | Number, reverse: bool = False) -> Tensor:
-        """Return `self % other`, with the sign of the divisor as in Python.
 
-        Exact for floats too, except that a negative remainder of a positive divisor (or the reverse) is moved
-        by one divisor, which rounds. A remainder of zero has the divisor's sign. By zero it is NaN, and 0 of
-        integers.
+def floordiv(self: Tensor, other: Tensor | Number, reverse: bool = False) -> Tensor:
+    """Return `self // other`, rounded down as in Python; integers stay integers.
 
-        Example:
-            >>> (Tensor([-7, 7]) % 3).tolist()
-            [2, 1]
-        """
-        dtype = self._number_dtype("%", other)
-        if not is_float(dtype):
-            return self._binary(Ops.FLOORMOD, other, reverse=reverse)
-        x, y = self._operands(other)
+    Of floats it is the whole number next to `(self - self % other) / other`, and `self / other` for a
+    divisor of zero. Integers by zero give 0.
+
+    Example:
+        >>> (Tensor([-7.0, 7.0]) // 2).tolist()
+        [-4.0, 3.0]
+    """
+    dtype = number_dtype(self, "//", other)
+    if is_float(dtype):
+        x, y = operand_nodes(self, other)
         x, y = (y, x) if reverse else (x, y)
-        return self._with(_float_remainder(x, y), other)
+        wide = dtypes.float32 if dtype.itemsize < 4 else dtype
+        return operand_result(self, _float_quotient(x.cast(wide), y.cast(wide)).cast(dtype), other)
+    return binary(self, Ops.FLOORDIV, other, reverse=reverse)
 
-    def _number_dtype(self: Tensor, what: str, other: Any) -> DType:
-        dtype = promoted([self, self._operand(other)])
-        if is_bool(dtype):
-            raise self._refuse(what, "numbers", other)
-        return dtype
 
-    def pow(self: Tensor, other: Tensor | Number, reverse: bool = False) -> Tensor:
-        """Return `self ** other`. Small constant exponents become multiplications.
+def mod(self: Tensor, other: Tensor | Number, reverse: bool = False) -> Tensor:
+    """Return `self % other`, with the sign of the divisor as in Python.
 
-        Raises:
-            DtypeError: integers to a negative constant power (cast to float first).
+    Exact for floats too, except that a negative remainder of a positive divisor (or the reverse) is moved
+    by one divisor, which rounds. A remainder of zero has the divisor's sign. By zero it is NaN, and 0 of
+    integers.
 
-        Example:
-            >>> (Tensor([1.0, 2.0, 3.0]) ** 2).tolist()
-            [1.0, 4.0, 9.0]
-        """
-        dtype = promoted([self, self._operand(other)])
-        if is_bool(dtype):
-            raise self._refuse("power", "numbers", other)
-        if is_complex(dtype):
-            return self._complex_pow(other, reverse)
-        if (
-            not reverse
-            and isinstance(other, (int, float))
-            and (simple := self._simple_pow(other)) is not None
-        ):
-            return simple
-        x, y = self._operands(other)
-        x, y = (y, x) if reverse else (x, y)
-        return self._with(x.alu(Ops.POW, y) if is_float(x.dtype) else _integer_pow(x, y), other)
+    Example:
+        >>> (Tensor([-7, 7]) % 3).tolist()
+        [2, 1]
+    """
+    dtype = number_dtype(self, "%", other)
+    if not is_float(dtype):
+        return binary(self, Ops.FLOORMOD, other, reverse=reverse)
+    x, y = operand_nodes(self, other)
+    x, y = (y, x) if reverse else (x, y)
+    return operand_result(self, _float_remainder(x, y), other)
 
-    def _complex_pow(self: Tensor, other: Any, reverse: bool) -> Tensor:
-        is_whole = isinstance(other, (int, float)) and float(other).is_integer()
-        if is_whole and not reverse and abs(other) <= _MOST_PRODUCTS:
-            return apply(lambda z: exponentials.power_of_integer(z, int(other)), self)
-        base, exponent = (parts_of(self._with(u, other)) for u in self._operands(other))
-        return joined(
-            *(exponentials.power(exponent, base) if reverse else exponentials.power(base, exponent))
-        )
 
-    def _simple_pow(self: Tensor, exponent: int | float) -> Tensor | None:
-        if is_float(self.dtype) and exponent == 0.5:
-            return self._like(self._graph.sqrt())
-        if exponent != exponent or not float(exponent).is_integer() or abs(exponent) > 8:
+def number_dtype(x: Tensor, what: str, other: Any) -> DType:
+    """Return the dtype that two operands meet in.
+
+    Raises:
+        DtypeError: these are bools.
+    """
+    dtype = promoted([x, as_operand(x, other)])
+    if is_bool(dtype):
+        raise dtype_refusal(x, what, "numbers", other)
+    return dtype
+
+
+def pow(self: Tensor, other: Tensor | Number, reverse: bool = False) -> Tensor:
+    """Return `self ** other`. Small constant exponents become multiplications.
+
+    Raises:
+        DtypeError: integers to a negative constant power (cast to float first).
+
+    Example:
+        >>> (Tensor([1.0, 2.0, 3.0]) ** 2).tolist()
+        [1.0, 4.0, 9.0]
+    """
+    dtype = promoted([self, as_operand(self, other)])
+    if is_bool(dtype):
+        raise dtype_refusal(self, "power", "numbers", other)
+    if is_complex(dtype):
+        return _complex_pow(self, other, reverse)
+    if not reverse and isinstance(other, (int, float)) and (simple := _simple_pow(self, other)) is not None:
+        return simple
+    x, y = operand_nodes(self, other)
+    x, y = (y, x) if reverse else (x, y)
+    return operand_result(self, x.alu(Ops.POW, y) if is_float(x.dtype) else _integer_pow(x, y), other)
+
+
+def _complex_pow(x: Tensor, other: Any, reverse: bool) -> Tensor:
+    is_whole = isinstance(other, (int, float)) and float(other).is_integer()
+    if is_whole and not reverse and abs(other) <= _MOST_PRODUCTS:
+        return apply(lambda z: exponentials.power_of_integer(z, int(other)), x)
+    base, exponent = (parts_of(operand_result(x, u, other)) for u in operand_nodes(x, other))
+    return joined(*(exponentials.power(exponent, base) if reverse else exponentials.power(base, exponent)))
+
+
+def _simple_pow(x: Tensor, exponent: int | float) -> Tensor | None:
+    if is_float(x.dtype) and exponent == 0.5:
+        return x._like(x._graph.sqrt())
+    if exponent != exponent or not float(exponent).is_integer() or abs(exponent) > 8:
+        return None
+    if exponent < 0 and not is_float(x.dtype):
+        if isinstance(exponent, float):
             return None
-        if exponent < 0 and not is_float(self.dtype):
-            if isinstance(exponent, float):
-                return None
-            raise DtypeError(
-                f"{self.dtype.name} to the power of {exponent} is no integer. Cast to a float dtype first, "
-                f"or write {float(exponent)}."
-            )
-        base = self._operands(exponent)[0]
-        if not exponent:
-            # a number alone would have no gradient, not even 0
-            never = UOp.const(dtypes.bool, False).reshape((1,) * self.ndim).expand(self.shape)
-            return self._like(never.where(base, base.const_like(1)))
-        out = base
-        # by squaring, from the bit behind the greatest one on
-        for bit in f"{abs(int(exponent)):b}"[1:]:
-            out = out * out
-            if bit == "1":
-                out = out * base
-        return self._like(out.reciprocal() if exponent < 0 else out)
+        raise DtypeError(
+            f"{x.dtype.name} to the power of {exponent} is no integer. Cast to a float dtype first, "
+            f"or write {float(exponent)}."
+        )
+    base = operand_nodes(x, exponent)[0]
+    if not exponent:
+        # a number alone would have no gradient, not even 0
+        never = UOp.const(dtypes.bool, False).reshape((1,) * x.ndim).expand(x.shape)
+        return x._like(never.where(base, base.const_like(1)))
+    out = base
+    # by squaring, from the bit behind the greatest one on
+    for bit in f"{abs(int(exponent)):b}"[1:]:
+        out = out * out
+        if bit == "1":
+            out = out * base
+    return x._like(out.reciprocal() if exponent < 0 else out)
 
 
 def _float_remainder(x: UOp, y: UOp) -> UOp:

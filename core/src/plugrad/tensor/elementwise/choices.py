@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-# `self` is the class that joins the mixins, which share its protected members
-# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
+# pyright: reportPrivateUsage=false
 from typing import TYPE_CHECKING, Any, Unpack
 
 from plugrad.dtype import Number, is_bool, is_float
 from plugrad.errors import DtypeError
 from plugrad.tensor.base import TensorBase, promoted
+from plugrad.tensor.elementwise.operands import (
+    as_operand,
+    compare,
+    dtype_refusal,
+    operand_nodes,
+    operand_result,
+)
 from plugrad.tensor.keywords import ClampNames, renamed
 from plugrad.tensor.shapes import broadcast_shapes, expanded
 from plugrad.uop.uop import UOp
@@ -17,115 +23,113 @@ if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
 
 
-class ChoiceMixin(TensorBase):
-    """Elements of one operand or of another."""
+def where(self: Tensor, x: Tensor | Number, y: Tensor | Number) -> Tensor:
+    """Return `x` where this bool tensor holds, else `y`; all three broadcast.
 
-    __slots__ = ()
+    Raises:
+        DtypeError: this tensor is not bool.
 
-    def where(self: Tensor, x: Tensor | Number, y: Tensor | Number) -> Tensor:
-        """Return `x` where this bool tensor holds, else `y`; all three broadcast.
+    Example:
+        >>> Tensor([True, False]).where(1, 0).tolist()
+        [1, 0]
+    """
+    if not is_bool(self.dtype):
+        raise dtype_refusal(self, "where", "a bool condition")
+    x, y = as_operand(self, x), as_operand(self, y)
+    values = [v for v in (x, y) if isinstance(v, TensorBase)]
+    shape = broadcast_shapes(self.shape, *[v.shape for v in values], what="where")
+    self._check_device(*values)
+    dtype = promoted([x, y])
+    nodes: list[UOp] = []
+    for v in (x, y):
+        u = v._graph.cast(dtype) if isinstance(v, TensorBase) else self._const(v, dtype)
+        nodes.append(u if u.shape == () else expanded(u, shape))
+    cond = self._graph if self.shape == () else expanded(self._graph, shape)
+    out = operand_result(self, cond.where(*nodes), x, y)
+    return out
 
-        Raises:
-            DtypeError: this tensor is not bool.
 
-        Example:
-            >>> Tensor([True, False]).where(1, 0).tolist()
-            [1, 0]
-        """
-        if not is_bool(self.dtype):
-            raise self._refuse("where", "a bool condition")
-        x, y = self._operand(x), self._operand(y)
-        values = [v for v in (x, y) if isinstance(v, TensorBase)]
-        shape = broadcast_shapes(self.shape, *[v.shape for v in values], what="where")
-        self._check_device(*values)
-        dtype = promoted([x, y])
-        nodes: list[UOp] = []
-        for v in (x, y):
-            u = v._graph.cast(dtype) if isinstance(v, TensorBase) else self._const(v, dtype)
-            nodes.append(u if u.shape == () else expanded(u, shape))
-        cond = self._graph if self.shape == () else expanded(self._graph, shape)
-        out = self._with(cond.where(*nodes), x, y)
-        return out
+def masked_fill(self: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
+    """Return `value` where `mask` holds, else this.
 
-    def masked_fill(self: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
-        """Return `value` where `mask` holds, else this.
+    Raises:
+        DtypeError: `mask` is no tensor of bools.
 
-        Raises:
-            DtypeError: `mask` is no tensor of bools.
+    Example:
+        >>> Tensor([1, 2]).masked_fill(Tensor([True, False]), 0).tolist()
+        [0, 2]
+    """
+    given: Any = mask
+    if not isinstance(given, TensorBase):
+        raise DtypeError(f"masked_fill: {given!r:.60} ({type(given).__name__}) is no mask. Pass a Tensor.")
+    return mask.where(value, self)
 
-        Example:
-            >>> Tensor([1, 2]).masked_fill(Tensor([True, False]), 0).tolist()
-            [0, 2]
-        """
-        given: Any = mask
-        if not isinstance(given, TensorBase):
-            raise DtypeError(
-                f"masked_fill: {given!r:.60} ({type(given).__name__}) is no mask. Pass a Tensor."
-            )
-        return mask.where(value, self)
 
-    def maximum(self: Tensor, other: Tensor | Number) -> Tensor:
-        """Return the greater of both; NaN if either is.
+def maximum(self: Tensor, other: Tensor | Number) -> Tensor:
+    """Return the greater of both; NaN if either is.
 
-        Example:
-            >>> Tensor([1, 5]).maximum(3).tolist()
-            [3, 5]
-        """
-        return self._compare(other, lambda x, y: x.maximum(y))
+    Example:
+        >>> Tensor([1, 5]).maximum(3).tolist()
+        [3, 5]
+    """
+    return compare(self, other, lambda x, y: x.maximum(y))
 
-    def minimum(self: Tensor, other: Tensor | Number) -> Tensor:
-        """Return the lesser of both; NaN if either is.
 
-        Example:
-            >>> Tensor([1, 5]).minimum(3).tolist()
-            [1, 3]
-        """
-        return self._compare(other, lambda x, y: x.minimum(y))
+def minimum(self: Tensor, other: Tensor | Number) -> Tensor:
+    """Return the lesser of both; NaN if either is.
 
-    def clamp(
-        self: Tensor,
-        min_: Tensor | Number | None = None,
-        max_: Tensor | Number | None = None,
-        **names: Unpack[ClampNames],
-    ) -> Tensor:
-        """Return this with values below `min_` or above `max_` replaced by those limits; NaN if one is.
+    Example:
+        >>> Tensor([1, 5]).minimum(3).tolist()
+        [1, 3]
+    """
+    return compare(self, other, lambda x, y: x.minimum(y))
 
-        Raises:
-            DtypeError: both limits are missing.
 
-        Example:
-            >>> Tensor([-1, 2, 5]).clamp(0, 3).tolist()
-            [0, 2, 3]
-        """
-        if names:
-            min_, max_ = renamed(self.clamp, names, min_=min_, max_=max_)
-        if min_ is None and max_ is None:
-            raise DtypeError("clamp without a limit changes nothing. Pass min_, max_ or both.")
-        out = self
-        # choices, not MAX: at the limit itself the whole gradient passes
-        if min_ is not None:
-            x, limit = out._operands(min_)
-            out = out._with(_beyond(x < limit, limit).where(limit, x), min_)
-        if max_ is not None:
-            x, limit = out._operands(max_)
-            out = out._with(_beyond(x > limit, limit).where(limit, x), max_)
-        return out
+def clamp(
+    self: Tensor,
+    min_: Tensor | Number | None = None,
+    max_: Tensor | Number | None = None,
+    **names: Unpack[ClampNames],
+) -> Tensor:
+    """Return this with values below `min_` or above `max_` replaced by those limits; NaN if one is.
 
-    def clip(
-        self: Tensor,
-        min_: Tensor | Number | None = None,
-        max_: Tensor | Number | None = None,
-        **names: Unpack[ClampNames],
-    ) -> Tensor:
-        """Return `clamp(min_, max_)`.
+    Raises:
+        DtypeError: both limits are missing.
 
-        Example:
-            >>> Tensor([-1, 2, 5]).clip(0, 3).tolist()
-            [0, 2, 3]
-        """
-        if names:
-            min_, max_ = renamed(self.clip, names, min_=min_, max_=max_)
-        return self.clamp(min_, max_)
+    Example:
+        >>> Tensor([-1, 2, 5]).clamp(0, 3).tolist()
+        [0, 2, 3]
+    """
+    if names:
+        min_, max_ = renamed(self.clamp, names, min_=min_, max_=max_)
+    if min_ is None and max_ is None:
+        raise DtypeError("clamp without a limit changes nothing. Pass min_, max_ or both.")
+    out = self
+    # choices, not MAX: at the limit itself the whole gradient passes
+    if min_ is not None:
+        x, limit = operand_nodes(out, min_)
+        out = operand_result(out, _beyond(x < limit, limit).where(limit, x), min_)
+    if max_ is not None:
+        x, limit = operand_nodes(out, max_)
+        out = operand_result(out, _beyond(x > limit, limit).where(limit, x), max_)
+    return out
+
+
+def clip(
+    self: Tensor,
+    min_: Tensor | Number | None = None,
+    max_: Tensor | Number | None = None,
+    **names: Unpack[ClampNames],
+) -> Tensor:
+    """Return `clamp(min_, max_)`.
+
+    Example:
+        >>> Tensor([-1, 2, 5]).clip(0, 3).tolist()
+        [0, 2, 3]
+    """
+    if names:
+        min_, max_ = renamed(self.clip, names, min_=min_, max_=max_)
+    return self.clamp(min_, max_)
 
 
 def _beyond(is_beyond: UOp, limit: UOp) -> UOp:

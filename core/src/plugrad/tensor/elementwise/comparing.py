@@ -2,182 +2,192 @@
 
 from __future__ import annotations
 
-# `self` is the class that joins the mixins, which share its protected members
-# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
+# pyright: reportPrivateUsage=false
 from typing import TYPE_CHECKING
 
 from plugrad.dtype import Number, dtypes
 from plugrad.tensor.arguments import tensors
-from plugrad.tensor.base import TensorBase
+from plugrad.tensor.elementwise.operands import as_tensor_operand, binary, compare
 from plugrad.uop.ops import Ops
 
 if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
 
 
-class ComparingMixin(TensorBase):
-    """Comparisons under all their names, and what is true of elements that are not 0."""
+# --- comparisons ---
 
-    __slots__ = ()
 
-    # --- comparisons ---
+def eq(self: Tensor, other: Tensor | Number) -> Tensor:
+    """Return where both are equal.
 
-    def eq(self: Tensor, other: Tensor | Number) -> Tensor:
-        """Return where both are equal.
+    Example:
+        >>> Tensor([1, 2]).eq(2).tolist()
+        [False, True]
+    """
+    return binary(self, Ops.CMPEQ, other)
 
-        Example:
-            >>> Tensor([1, 2]).eq(2).tolist()
-            [False, True]
-        """
-        return self._binary(Ops.CMPEQ, other)
 
-    def ne(self: Tensor, other: Tensor | Number) -> Tensor:
-        """Return where they differ; NaN differs from everything.
+def ne(self: Tensor, other: Tensor | Number) -> Tensor:
+    """Return where they differ; NaN differs from everything.
 
-        Example:
-            >>> Tensor([1, 2]).ne(2).tolist()
-            [True, False]
-        """
-        return self._binary(Ops.CMPNE, other)
+    Example:
+        >>> Tensor([1, 2]).ne(2).tolist()
+        [True, False]
+    """
+    return binary(self, Ops.CMPNE, other)
 
-    def lt(self: Tensor, other: Tensor | Number) -> Tensor:
-        """Return where this is less than `other`; never for NaN.
 
-        Example:
-            >>> Tensor([1, 2, 3]).lt(2).tolist()
-            [True, False, False]
-        """
-        return self._compare(other, lambda x, y: x < y)
+def lt(self: Tensor, other: Tensor | Number) -> Tensor:
+    """Return where this is less than `other`; never for NaN.
 
-    def le(self: Tensor, other: Tensor | Number) -> Tensor:
-        """Return where this is at most `other`; never for NaN.
+    Example:
+        >>> Tensor([1, 2, 3]).lt(2).tolist()
+        [True, False, False]
+    """
+    return compare(self, other, lambda x, y: x < y)
 
-        Example:
-            >>> Tensor([1, 2, 3]).le(2).tolist()
-            [True, True, False]
-        """
-        return self._compare(other, lambda x, y: x <= y)
 
-    def gt(self: Tensor, other: Tensor | Number) -> Tensor:
-        """Return where this is greater than `other`; never for NaN.
+def le(self: Tensor, other: Tensor | Number) -> Tensor:
+    """Return where this is at most `other`; never for NaN.
 
-        Example:
-            >>> Tensor([1, 2, 3]).gt(2).tolist()
-            [False, False, True]
-        """
-        return self._compare(other, lambda x, y: x > y)
+    Example:
+        >>> Tensor([1, 2, 3]).le(2).tolist()
+        [True, True, False]
+    """
+    return compare(self, other, lambda x, y: x <= y)
 
-    def ge(self: Tensor, other: Tensor | Number) -> Tensor:
-        """Return where this is at least `other`; never for NaN.
 
-        Example:
-            >>> Tensor([1, 2, 3]).ge(2).tolist()
-            [False, True, True]
-        """
-        return self._compare(other, lambda x, y: x >= y)
+def gt(self: Tensor, other: Tensor | Number) -> Tensor:
+    """Return where this is greater than `other`; never for NaN.
 
-    def less(self: Tensor, other: Tensor | Number) -> Tensor:
-        """Return `self < other`.
+    Example:
+        >>> Tensor([1, 2, 3]).gt(2).tolist()
+        [False, False, True]
+    """
+    return compare(self, other, lambda x, y: x > y)
 
-        Example:
-            >>> Tensor([1, 2, 3]).less(2).tolist()
-            [True, False, False]
-        """
-        return self.lt(other)
 
-    def less_equal(self: Tensor, other: Tensor | Number) -> Tensor:
-        """Return `self <= other`.
+def ge(self: Tensor, other: Tensor | Number) -> Tensor:
+    """Return where this is at least `other`; never for NaN.
 
-        Example:
-            >>> Tensor([1, 2, 3]).less_equal(2).tolist()
-            [True, True, False]
-        """
-        return self.le(other)
+    Example:
+        >>> Tensor([1, 2, 3]).ge(2).tolist()
+        [False, True, True]
+    """
+    return compare(self, other, lambda x, y: x >= y)
 
-    def greater(self: Tensor, other: Tensor | Number) -> Tensor:
-        """Return `self > other`.
 
-        Example:
-            >>> Tensor([1, 2, 3]).greater(2).tolist()
-            [False, False, True]
-        """
-        return self.gt(other)
+def less(self: Tensor, other: Tensor | Number) -> Tensor:
+    """Return `self < other`.
 
-    def greater_equal(self: Tensor, other: Tensor | Number) -> Tensor:
-        """Return `self >= other`.
+    Example:
+        >>> Tensor([1, 2, 3]).less(2).tolist()
+        [True, False, False]
+    """
+    return self.lt(other)
 
-        Example:
-            >>> Tensor([1, 2, 3]).greater_equal(2).tolist()
-            [False, True, True]
-        """
-        return self.ge(other)
 
-    def not_equal(self: Tensor, other: Tensor | Number) -> Tensor:
-        """Return `self != other`.
+def less_equal(self: Tensor, other: Tensor | Number) -> Tensor:
+    """Return `self <= other`.
 
-        Example:
-            >>> Tensor([1, 2, 3]).not_equal(2).tolist()
-            [True, False, True]
-        """
-        return self.ne(other)
+    Example:
+        >>> Tensor([1, 2, 3]).less_equal(2).tolist()
+        [True, True, False]
+    """
+    return self.le(other)
 
-    def equal(self: Tensor, other: Tensor) -> bool:
-        """Return whether both have one shape and the same elements, computed at once; NaN equals nothing.
 
-        Raises:
-            DtypeError: `other` is no tensor.
+def greater(self: Tensor, other: Tensor | Number) -> Tensor:
+    """Return `self > other`.
 
-        Example:
-            >>> Tensor([1, 2]).equal(Tensor([1.0, 2.0])), Tensor([1, 2]).equal(Tensor([1]))
-            (True, False)
-        """
-        tensors(other=other)
-        if self.shape != other.shape:
-            return False
-        differs = self.ne(other)._graph
-        found = differs.reduce_axis(Ops.MAX, tuple(range(self.ndim))) if self.ndim else differs
-        return not self._make(found.reshape(()), self._device)
+    Example:
+        >>> Tensor([1, 2, 3]).greater(2).tolist()
+        [False, False, True]
+    """
+    return self.gt(other)
 
-    # --- logic ---
 
-    def logical_not(self: Tensor) -> Tensor:
-        """Return where elements are zero.
+def greater_equal(self: Tensor, other: Tensor | Number) -> Tensor:
+    """Return `self >= other`.
 
-        Example:
-            >>> Tensor([0, 5]).logical_not().tolist()
-            [True, False]
-        """
-        return self._like(~self._graph.cast(dtypes.bool))
+    Example:
+        >>> Tensor([1, 2, 3]).greater_equal(2).tolist()
+        [False, True, True]
+    """
+    return self.ge(other)
 
-    def logical_and(self: Tensor, other: Tensor | Number) -> Tensor:
-        """Return where neither is 0; NaN is not 0.
 
-        Example:
-            >>> Tensor([1, 2, 0]).logical_and(Tensor([5, 0, 0])).tolist()
-            [True, False, False]
-        """
-        return self._logic(Ops.AND, other)
+def not_equal(self: Tensor, other: Tensor | Number) -> Tensor:
+    """Return `self != other`.
 
-    def logical_or(self: Tensor, other: Tensor | Number) -> Tensor:
-        """Return where not both are 0; NaN is not 0.
+    Example:
+        >>> Tensor([1, 2, 3]).not_equal(2).tolist()
+        [True, False, True]
+    """
+    return self.ne(other)
 
-        Example:
-            >>> Tensor([1, 2, 0]).logical_or(Tensor([5, 0, 0])).tolist()
-            [True, True, False]
-        """
-        return self._logic(Ops.OR, other)
 
-    def logical_xor(self: Tensor, other: Tensor | Number) -> Tensor:
-        """Return where one of both is 0; NaN is not 0.
+def equal(self: Tensor, other: Tensor) -> bool:
+    """Return whether both have one shape and the same elements, computed at once; NaN equals nothing.
 
-        Example:
-            >>> Tensor([1, 2, 0]).logical_xor(Tensor([5, 0, 0])).tolist()
-            [False, True, False]
-        """
-        return self._logic(Ops.XOR, other)
+    Raises:
+        DtypeError: `other` is no tensor.
 
-    def _logic(self: Tensor, op: Ops, other: Tensor | Number) -> Tensor:
-        given = self._tensor_operand(other)
-        return self._like(self._graph.cast(dtypes.bool))._binary(
-            op, given._like(given._graph.cast(dtypes.bool))
-        )
+    Example:
+        >>> Tensor([1, 2]).equal(Tensor([1.0, 2.0])), Tensor([1, 2]).equal(Tensor([1]))
+        (True, False)
+    """
+    tensors(other=other)
+    if self.shape != other.shape:
+        return False
+    differs = self.ne(other)._graph
+    found = differs.reduce_axis(Ops.MAX, tuple(range(self.ndim))) if self.ndim else differs
+    return not self._make(found.reshape(()), self._device)
+
+
+# --- logic ---
+
+
+def logical_not(self: Tensor) -> Tensor:
+    """Return where elements are zero.
+
+    Example:
+        >>> Tensor([0, 5]).logical_not().tolist()
+        [True, False]
+    """
+    return self._like(~self._graph.cast(dtypes.bool))
+
+
+def logical_and(self: Tensor, other: Tensor | Number) -> Tensor:
+    """Return where neither is 0; NaN is not 0.
+
+    Example:
+        >>> Tensor([1, 2, 0]).logical_and(Tensor([5, 0, 0])).tolist()
+        [True, False, False]
+    """
+    return _logic(self, Ops.AND, other)
+
+
+def logical_or(self: Tensor, other: Tensor | Number) -> Tensor:
+    """Return where not both are 0; NaN is not 0.
+
+    Example:
+        >>> Tensor([1, 2, 0]).logical_or(Tensor([5, 0, 0])).tolist()
+        [True, True, False]
+    """
+    return _logic(self, Ops.OR, other)
+
+
+def logical_xor(self: Tensor, other: Tensor | Number) -> Tensor:
+    """Return where one of both is 0; NaN is not 0.
+
+    Example:
+        >>> Tensor([1, 2, 0]).logical_xor(Tensor([5, 0, 0])).tolist()
+        [False, True, False]
+    """
+    return _logic(self, Ops.XOR, other)
+
+
+def _logic(x: Tensor, op: Ops, other: Tensor | Number) -> Tensor:
+    given = as_tensor_operand(x, other)
+    return binary(x._like(x._graph.cast(dtypes.bool)), op, given._like(given._graph.cast(dtypes.bool)))

@@ -2,385 +2,407 @@
 
 from __future__ import annotations
 
-# `self` is the class that joins the mixins, which share its protected members
-# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
+import builtins
+
+# pyright: reportPrivateUsage=false
 import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from plugrad.dtype import DType, dtypes, has_infinity, is_bool, is_complex, is_float, is_unsigned
+from plugrad.dtype import dtypes, has_infinity, is_bool, is_complex, is_float, is_unsigned
 from plugrad.errors import ArgumentError, DtypeError
 from plugrad.tensor.arguments import whole
-from plugrad.tensor.base import TensorBase
 from plugrad.tensor.complex_formulas import exponentials, pairs
 from plugrad.tensor.complex_formulas.apply import apply, parts_of
-from plugrad.tensor.complex_formulas.quotients import reciprocal
+from plugrad.tensor.complex_formulas.quotients import reciprocal as pair_reciprocal
 from plugrad.tensor.complex_formulas.roots import root
 from plugrad.tensor.keywords import renamed
+from plugrad.tensor.promotion import refuse_complex
 from plugrad.uop.uop import UOp
 
 if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
 
 
-class ElementwiseMixin(TensorBase):
-    """Unary math. Functions that need floats take integers as the default float."""
+def float_graph(x: Tensor) -> UOp:
+    """Return the graph, of integers as the default float.
 
-    __slots__ = ()
+    Raises:
+        DtypeError: these are complex numbers.
+    """
+    refuse_complex("a function", x.dtype)
+    return x._graph if is_float(x.dtype) else x._graph.cast(dtypes.default_float)
 
-    def _float_graph(self: Tensor) -> UOp:
-        self._refuse_complex("a function")
-        return self._graph if is_float(self.dtype) else self._graph.cast(dtypes.default_float)
 
-    def _unary(self: Tensor, out: UOp) -> Tensor:
-        return self._like(out)
+def composed(tensor: Tensor, function: Callable[[UOp], UOp]) -> Tensor:
+    """Return a function made of several operations; 16-bit floats take it in float32 and round once."""
+    x = float_graph(tensor)
+    if x.dtype.itemsize > 2:
+        return tensor._like(function(x))
+    return tensor._like(function(x.cast(dtypes.float32)).cast(x.dtype))
 
-    def _composed(self: Tensor, function: Callable[[UOp], UOp]) -> Tensor:
-        """Return a function made of several operations; 16-bit floats take it in float32 and round once."""
-        x = self._float_graph()
-        if x.dtype.itemsize > 2:
-            return self._unary(function(x))
-        return self._unary(function(x.cast(dtypes.float32)).cast(x.dtype))
 
-    def _refuse_complex(self: Tensor, what: str, dtype: DType | None = None) -> None:
-        """Raise for complex numbers: this tensor, or operands that meet in `dtype`."""
-        if is_complex(self.dtype if dtype is None else dtype):
-            raise DtypeError(
-                f"{what} of complex numbers: it takes real ones. Take .real, .imag or .abs() first."
-            )
+def _either(x: Tensor, asked: Callable[[Any], Any]) -> Tensor:
+    """Return where what is asked of a real number holds for one of both parts."""
+    real, imag = parts_of(x)
+    return asked(real) | asked(imag)
 
-    def _either(self: Tensor, asked: Callable[[Any], Any]) -> Tensor:
-        """Return where what is asked of a real number holds for one of both parts."""
-        real, imag = parts_of(self)
-        return asked(real) | asked(imag)
 
-    # --- exponentials and roots ---
+# --- exponentials and roots ---
 
-    def exp2(self: Tensor) -> Tensor:
-        """Return `2 ** self`.
 
-        Example:
-            >>> Tensor([0.0, 3.0]).exp2().tolist()
-            [1.0, 8.0]
-        """
-        if is_complex(self.dtype):
-            return apply(exponentials.exp2, self)
-        return self._unary(self._float_graph().exp2())
+def exp2(self: Tensor) -> Tensor:
+    """Return `2 ** self`.
 
-    def exp(self: Tensor) -> Tensor:
-        """Return `e ** self`.
+    Example:
+        >>> Tensor([0.0, 3.0]).exp2().tolist()
+        [1.0, 8.0]
+    """
+    if is_complex(self.dtype):
+        return apply(exponentials.exp2, self)
+    return self._like(float_graph(self).exp2())
 
-        Example:
-            >>> Tensor([0.0]).exp().tolist()
-            [1.0]
-        """
-        if is_complex(self.dtype):
-            return apply(exponentials.exp, self)
-        return self._unary(self._float_graph().exp())
 
-    def log2(self: Tensor) -> Tensor:
-        """Return the base-2 logarithm.
+def exp(self: Tensor) -> Tensor:
+    """Return `e ** self`.
 
-        Example:
-            >>> Tensor([1.0, 8.0]).log2().tolist()
-            [0.0, 3.0]
-        """
-        if is_complex(self.dtype):
-            return apply(exponentials.log2, self)
-        return self._unary(self._float_graph().log2())
+    Example:
+        >>> Tensor([0.0]).exp().tolist()
+        [1.0]
+    """
+    if is_complex(self.dtype):
+        return apply(exponentials.exp, self)
+    return self._like(float_graph(self).exp())
 
-    def log(self: Tensor) -> Tensor:
-        """Return the natural logarithm.
 
-        Example:
-            >>> Tensor([1.0, 0.0]).log().tolist()
-            [0.0, -inf]
-        """
-        if is_complex(self.dtype):
-            return apply(exponentials.log, self)
-        return self._composed(lambda x: x.log2() * math.log(2))
+def log2(self: Tensor) -> Tensor:
+    """Return the base-2 logarithm.
 
-    def log10(self: Tensor) -> Tensor:
-        """Return the base-10 logarithm.
+    Example:
+        >>> Tensor([1.0, 8.0]).log2().tolist()
+        [0.0, 3.0]
+    """
+    if is_complex(self.dtype):
+        return apply(exponentials.log2, self)
+    return self._like(float_graph(self).log2())
 
-        Example:
-            >>> Tensor([1.0]).log10().tolist()
-            [0.0]
-        """
-        if is_complex(self.dtype):
-            return apply(exponentials.log10, self)
-        return self._composed(lambda x: x.log2() * math.log10(2))
 
-    def sqrt(self: Tensor) -> Tensor:
-        """Return the square root; NaN below 0.
+def log(self: Tensor) -> Tensor:
+    """Return the natural logarithm.
 
-        Example:
-            >>> Tensor([4.0, 9.0]).sqrt().tolist()
-            [2.0, 3.0]
-        """
-        if is_complex(self.dtype):
-            return apply(root, self)
-        return self._unary(self._float_graph().sqrt())
+    Example:
+        >>> Tensor([1.0, 0.0]).log().tolist()
+        [0.0, -inf]
+    """
+    if is_complex(self.dtype):
+        return apply(exponentials.log, self)
+    return composed(self, lambda x: x.log2() * math.log(2))
 
-    def rsqrt(self: Tensor) -> Tensor:
-        """Return `1 / sqrt(self)`.
 
-        Example:
-            >>> Tensor([4.0]).rsqrt().tolist()
-            [0.5]
-        """
-        if is_complex(self.dtype):
-            return self.sqrt().reciprocal()
-        return self._composed(lambda x: x.sqrt().reciprocal())
+def log10(self: Tensor) -> Tensor:
+    """Return the base-10 logarithm.
 
-    def reciprocal(self: Tensor) -> Tensor:
-        """Return `1 / self`.
+    Example:
+        >>> Tensor([1.0]).log10().tolist()
+        [0.0]
+    """
+    if is_complex(self.dtype):
+        return apply(exponentials.log10, self)
+    return composed(self, lambda x: x.log2() * math.log10(2))
 
-        Example:
-            >>> Tensor([4, 2]).reciprocal().tolist()
-            [0.25, 0.5]
-        """
-        if is_complex(self.dtype):
-            return apply(reciprocal, self)
-        return self._unary(self._float_graph().reciprocal())
 
-    def square(self: Tensor) -> Tensor:
-        """Return `self * self`.
+def sqrt(self: Tensor) -> Tensor:
+    """Return the square root; NaN below 0.
 
-        Example:
-            >>> Tensor([3, -2]).square().tolist()
-            [9, 4]
-        """
-        return self._unary(self._graph * self._graph)
+    Example:
+        >>> Tensor([4.0, 9.0]).sqrt().tolist()
+        [2.0, 3.0]
+    """
+    if is_complex(self.dtype):
+        return apply(root, self)
+    return self._like(float_graph(self).sqrt())
 
-    # --- circle ---
 
-    def sin(self: Tensor) -> Tensor:
-        """Return the sine of radians.
+def rsqrt(self: Tensor) -> Tensor:
+    """Return `1 / sqrt(self)`.
 
-        Example:
-            >>> Tensor([0.0]).sin().tolist()
-            [0.0]
-        """
-        if is_complex(self.dtype):
-            return apply(exponentials.sin, self)
-        return self._unary(self._float_graph().sin())
+    Example:
+        >>> Tensor([4.0]).rsqrt().tolist()
+        [0.5]
+    """
+    if is_complex(self.dtype):
+        return self.sqrt().reciprocal()
+    return composed(self, lambda x: x.sqrt().reciprocal())
 
-    def cos(self: Tensor) -> Tensor:
-        """Return the cosine of radians.
 
-        Example:
-            >>> Tensor([0.0]).cos().tolist()
-            [1.0]
-        """
-        if is_complex(self.dtype):
-            return apply(exponentials.cos, self)
-        return self._unary(self._float_graph().cos())
+def reciprocal(self: Tensor) -> Tensor:
+    """Return `1 / self`.
 
-    def tan(self: Tensor) -> Tensor:
-        """Return the tangent of radians.
+    Example:
+        >>> Tensor([4, 2]).reciprocal().tolist()
+        [0.25, 0.5]
+    """
+    if is_complex(self.dtype):
+        return apply(pair_reciprocal, self)
+    return self._like(float_graph(self).reciprocal())
 
-        Example:
-            >>> Tensor([0.0]).tan().tolist()
-            [0.0]
-        """
-        if is_complex(self.dtype):
-            return apply(exponentials.tan, self)
-        return self._composed(lambda x: x.sin() / x.cos())
 
-    # --- rounding ---
+def square(self: Tensor) -> Tensor:
+    """Return `self * self`.
 
-    def trunc(self: Tensor) -> Tensor:
-        """Return values without their fraction; integers as they are.
+    Example:
+        >>> Tensor([3, -2]).square().tolist()
+        [9, 4]
+    """
+    return self._like(self._graph * self._graph)
 
-        Example:
-            >>> Tensor([-1.5, 1.5]).trunc().tolist()
-            [-1.0, 1.0]
-        """
-        self._refuse_complex("trunc")
-        return self._unary(self._graph.trunc() if is_float(self.dtype) else self._graph)
 
-    def floor(self: Tensor) -> Tensor:
-        """Return the greatest integer not above each value.
+# --- circle ---
 
-        Example:
-            >>> Tensor([-1.5, 1.5]).floor().tolist()
-            [-2.0, 1.0]
-        """
-        self._refuse_complex("floor")
-        if not is_float(self.dtype):
-            return self._unary(self._graph)
-        x, whole = self._graph, self._graph.trunc()
-        return self._unary((x < whole).where(whole - 1.0, whole))
 
-    def ceil(self: Tensor) -> Tensor:
-        """Return the least integer not below each value.
+def sin(self: Tensor) -> Tensor:
+    """Return the sine of radians.
 
-        Example:
-            >>> Tensor([-1.5, 1.5]).ceil().tolist()
-            [-1.0, 2.0]
-        """
-        self._refuse_complex("ceil")
-        if not is_float(self.dtype):
-            return self._unary(self._graph)
-        x, whole = self._graph, self._graph.trunc()
-        return self._unary((x > whole).where(whole + 1.0, whole))
+    Example:
+        >>> Tensor([0.0]).sin().tolist()
+        [0.0]
+    """
+    if is_complex(self.dtype):
+        return apply(exponentials.sin, self)
+    return self._like(float_graph(self).sin())
 
-    def round(self: Tensor, decimals: int = 0, **_names: None) -> Tensor:
-        """Return the nearest integer, or number with so many decimals; halves go to the even one.
 
-        Args:
-            decimals: digits after the point that stay; less than 0: zeros before the point.
+def cos(self: Tensor) -> Tensor:
+    """Return the cosine of radians.
 
-        Raises:
-            ArgumentError: `decimals` is no integer, or a power of ten that the dtype lacks.
+    Example:
+        >>> Tensor([0.0]).cos().tolist()
+        [1.0]
+    """
+    if is_complex(self.dtype):
+        return apply(exponentials.cos, self)
+    return self._like(float_graph(self).cos())
 
-        Example:
-            >>> Tensor([0.5, 1.5, 2.5, -0.6]).round().tolist()
-            [0.0, 2.0, 2.0, -1.0]
-            >>> Tensor([1.25, 1250.0]).round(decimals=-2).tolist()
-            [0.0, 1200.0]
-        """
-        if _names:
-            renamed(self.round, _names)
-        if is_complex(self.dtype):
-            return apply(lambda z: (z[0].round(decimals), z[1].round(decimals)), self)
-        digits = whole(decimals, "decimals")
-        if not is_float(self.dtype):
-            return self._unary(self._graph) if digits >= 0 else self._round_tens(-digits)
-        if not digits:
-            return self._unary(_rounded(self._graph))
-        most = 300 if self.dtype is dtypes.float64 else 38
-        if abs(digits) > most:
-            raise ArgumentError(
-                f"round: decimals={digits} of {self.dtype.name} is out of range: {-most} to {most}."
-            )
-        return self._composed(lambda x: _rounded_decimals(x, digits))
 
-    def _round_tens(self: Tensor, zeros: int) -> Tensor:
-        """Return integers rounded to multiples of a power of ten; halves go to the even multiple."""
-        if (
-            is_bool(self.dtype)
-            or zeros > 20
-            or 10**zeros >> (self.dtype.itemsize * 8 - (not is_unsigned(self.dtype)))
-        ):
-            raise ArgumentError(
-                f"round: decimals={-zeros}: 10**{zeros} is no {self.dtype.name}. Cast to a wider dtype."
-            )
-        step: Any = 10**zeros
-        down = self // step
-        rest = self - down * step
-        is_up = (rest > step // 2) | ((rest == step // 2) & (down % 2 == 1))
-        return (down + is_up.cast(self.dtype)) * step
+def tan(self: Tensor) -> Tensor:
+    """Return the tangent of radians.
 
-    def __round__(self: Tensor, ndigits: int | None = None) -> Tensor:
-        return self.round(0 if ndigits is None else ndigits)
+    Example:
+        >>> Tensor([0.0]).tan().tolist()
+        [0.0]
+    """
+    if is_complex(self.dtype):
+        return apply(exponentials.tan, self)
+    return composed(self, lambda x: x.sin() / x.cos())
 
-    # --- signs and kinds ---
 
-    def neg(self: Tensor) -> Tensor:
-        """Return `-self`.
+# --- rounding ---
 
-        Raises:
-            DtypeError: this tensor is bool.
 
-        Example:
-            >>> Tensor([1, -2]).neg().tolist()
-            [-1, 2]
-        """
-        if is_bool(self.dtype):
-            raise DtypeError("bools have no negative. Use ~ for not, or cast to a number dtype first.")
-        return self._unary(-self._graph)
+def trunc(self: Tensor) -> Tensor:
+    """Return values without their fraction; integers as they are.
 
-    def __neg__(self: Tensor) -> Tensor:
-        return self.neg()
+    Example:
+        >>> Tensor([-1.5, 1.5]).trunc().tolist()
+        [-1.0, 1.0]
+    """
+    refuse_complex("trunc", self.dtype)
+    return self._like(self._graph.trunc() if is_float(self.dtype) else self._graph)
 
-    def __pos__(self: Tensor) -> Tensor:
+
+def floor(self: Tensor) -> Tensor:
+    """Return the greatest integer not above each value.
+
+    Example:
+        >>> Tensor([-1.5, 1.5]).floor().tolist()
+        [-2.0, 1.0]
+    """
+    refuse_complex("floor", self.dtype)
+    if not is_float(self.dtype):
         return self._like(self._graph)
+    x, whole = self._graph, self._graph.trunc()
+    return self._like((x < whole).where(whole - 1.0, whole))
 
-    def abs(self: Tensor) -> Tensor:
-        """Return absolute values; their gradient at 0 is 0.
 
-        Example:
-            >>> Tensor([1, -2]).abs().tolist()
-            [1, 2]
-        """
-        if is_complex(self.dtype):
-            return _length(parts_of(self))
-        x = self._graph
-        if is_unsigned(self.dtype) or is_bool(self.dtype):
-            return self._unary(x)
-        if not is_float(self.dtype):
-            return self._unary((x < 0).where(-x, x))
-        # the middle choice is for -0.0, which is not below 0
-        return self._unary((x < 0.0).where(-x, x.eq(0.0).where(x.const_like(0.0), x)))
+def ceil(self: Tensor) -> Tensor:
+    """Return the least integer not below each value.
 
-    def __abs__(self: Tensor) -> Tensor:
-        return self.abs()
+    Example:
+        >>> Tensor([-1.5, 1.5]).ceil().tolist()
+        [-1.0, 2.0]
+    """
+    refuse_complex("ceil", self.dtype)
+    if not is_float(self.dtype):
+        return self._like(self._graph)
+    x, whole = self._graph, self._graph.trunc()
+    return self._like((x > whole).where(whole + 1.0, whole))
 
-    def sign(self: Tensor) -> Tensor:
-        """Return -1, 0 or 1; NaN for NaN.
 
-        Example:
-            >>> Tensor([5, 0, -2]).sign().tolist()
-            [1, 0, -1]
-        """
-        if is_complex(self.dtype):
-            return apply(pairs.signed, self)
-        x = self._graph
-        if is_bool(self.dtype):
-            return self._unary(x)
-        positive = (x > 0).where(x.const_like(1), x.const_like(0))
-        if is_unsigned(self.dtype):
-            return self._unary(positive)
-        out = (x < 0).where(x.const_like(-1), positive)
-        # flat everywhere: truncating passes NaN on, and a gradient of 0
-        return self._unary(x.ne(x).where(x.trunc(), out) if is_float(self.dtype) else out)
+def round(self: Tensor, decimals: int = 0, **_names: None) -> Tensor:
+    """Return the nearest integer, or number with so many decimals; halves go to the even one.
 
-    def isnan(self: Tensor) -> Tensor:
-        """Return where elements are NaN.
+    Args:
+        decimals: digits after the point that stay; less than 0: zeros before the point.
 
-        Example:
-            >>> Tensor([1.0, float("nan")]).isnan().tolist()
-            [False, True]
-        """
-        if is_complex(self.dtype):
-            return self._either(lambda part: part.isnan())
-        return self._unary(self._graph.ne(self._graph) if is_float(self.dtype) else self._never())
+    Raises:
+        ArgumentError: `decimals` is no integer, or a power of ten that the dtype lacks.
 
-    def isinf(self: Tensor, detect_positive: bool = True, detect_negative: bool = True) -> Tensor:
-        """Return where elements are infinite, of either sign or of those asked for.
+    Example:
+        >>> Tensor([0.5, 1.5, 2.5, -0.6]).round().tolist()
+        [0.0, 2.0, 2.0, -1.0]
+        >>> Tensor([1.25, 1250.0]).round(decimals=-2).tolist()
+        [0.0, 1200.0]
+    """
+    if _names:
+        renamed(self.round, _names)
+    if is_complex(self.dtype):
+        return apply(lambda z: (z[0].round(decimals), z[1].round(decimals)), self)
+    digits = whole(decimals, "decimals")
+    if not is_float(self.dtype):
+        return self._like(self._graph) if digits >= 0 else _round_tens(self, -digits)
+    if not digits:
+        return self._like(_rounded(self._graph))
+    most = 300 if self.dtype is dtypes.float64 else 38
+    if builtins.abs(digits) > most:
+        raise ArgumentError(
+            f"round: decimals={digits} of {self.dtype.name} is out of range: {-most} to {most}."
+        )
+    return composed(self, lambda x: _rounded_decimals(x, digits))
 
-        Example:
-            >>> Tensor([1.0, float("-inf")]).isinf().tolist()
-            [False, True]
-        """
-        if is_complex(self.dtype):
-            return self._either(lambda part: part.isinf(detect_positive, detect_negative))
-        x, never = self._graph, self._never()
-        if not has_infinity(self.dtype):
-            return self._unary(never)
-        positive = x.eq(math.inf) if detect_positive else never
-        return self._unary(positive | (x.eq(-math.inf) if detect_negative else never))
 
-    def isfinite(self: Tensor) -> Tensor:
-        """Return where elements are neither infinite nor NaN.
+def _round_tens(x: Tensor, zeros: int) -> Tensor:
+    """Return integers rounded to multiples of a power of ten; halves go to the even multiple."""
+    if is_bool(x.dtype) or zeros > 20 or 10**zeros >> (x.dtype.itemsize * 8 - (not is_unsigned(x.dtype))):
+        raise ArgumentError(
+            f"round: decimals={-zeros}: 10**{zeros} is no {x.dtype.name}. Cast to a wider dtype."
+        )
+    step: Any = 10**zeros
+    down = x // step
+    rest = x - down * step
+    is_up = (rest > step // 2) | ((rest == step // 2) & (down % 2 == 1))
+    return (down + is_up.cast(x.dtype)) * step
 
-        Example:
-            >>> Tensor([1.0, float("inf")]).isfinite().tolist()
-            [True, False]
-        """
-        if is_complex(self.dtype):
-            return ~self._either(lambda part: ~part.isfinite())
-        x = self._graph
-        if not is_float(self.dtype):
-            return self._unary(~self._never())
-        if not has_infinity(self.dtype):
-            return self._unary(x.eq(x))
-        return self._unary((x < math.inf) & (x > -math.inf))
 
-    def _never(self: Tensor) -> UOp:
-        return UOp.const(dtypes.bool, False).reshape((1,) * self.ndim).expand(self.shape)
+def __round__(self: Tensor, ndigits: int | None = None) -> Tensor:
+    return self.round(0 if ndigits is None else ndigits)
+
+
+# --- signs and kinds ---
+
+
+def neg(self: Tensor) -> Tensor:
+    """Return `-self`.
+
+    Raises:
+        DtypeError: this tensor is bool.
+
+    Example:
+        >>> Tensor([1, -2]).neg().tolist()
+        [-1, 2]
+    """
+    if is_bool(self.dtype):
+        raise DtypeError("bools have no negative. Use ~ for not, or cast to a number dtype first.")
+    return self._like(-self._graph)
+
+
+def __neg__(self: Tensor) -> Tensor:
+    return self.neg()
+
+
+def __pos__(self: Tensor) -> Tensor:
+    return self._like(self._graph)
+
+
+def abs(self: Tensor) -> Tensor:
+    """Return absolute values; their gradient at 0 is 0.
+
+    Example:
+        >>> Tensor([1, -2]).abs().tolist()
+        [1, 2]
+    """
+    if is_complex(self.dtype):
+        return _length(parts_of(self))
+    x = self._graph
+    if is_unsigned(self.dtype) or is_bool(self.dtype):
+        return self._like(x)
+    if not is_float(self.dtype):
+        return self._like((x < 0).where(-x, x))
+    # the middle choice is for -0.0, which is not below 0
+    return self._like((x < 0.0).where(-x, x.eq(0.0).where(x.const_like(0.0), x)))
+
+
+def __abs__(self: Tensor) -> Tensor:
+    return self.abs()
+
+
+def sign(self: Tensor) -> Tensor:
+    """Return -1, 0 or 1; NaN for NaN.
+
+    Example:
+        >>> Tensor([5, 0, -2]).sign().tolist()
+        [1, 0, -1]
+    """
+    if is_complex(self.dtype):
+        return apply(pairs.signed, self)
+    x = self._graph
+    if is_bool(self.dtype):
+        return self._like(x)
+    positive = (x > 0).where(x.const_like(1), x.const_like(0))
+    if is_unsigned(self.dtype):
+        return self._like(positive)
+    out = (x < 0).where(x.const_like(-1), positive)
+    # flat everywhere: truncating passes NaN on, and a gradient of 0
+    return self._like(x.ne(x).where(x.trunc(), out) if is_float(self.dtype) else out)
+
+
+def isnan(self: Tensor) -> Tensor:
+    """Return where elements are NaN.
+
+    Example:
+        >>> Tensor([1.0, float("nan")]).isnan().tolist()
+        [False, True]
+    """
+    if is_complex(self.dtype):
+        return _either(self, lambda part: part.isnan())
+    return self._like(self._graph.ne(self._graph) if is_float(self.dtype) else all_false(self))
+
+
+def isinf(self: Tensor, detect_positive: bool = True, detect_negative: bool = True) -> Tensor:
+    """Return where elements are infinite, of either sign or of those asked for.
+
+    Example:
+        >>> Tensor([1.0, float("-inf")]).isinf().tolist()
+        [False, True]
+    """
+    if is_complex(self.dtype):
+        return _either(self, lambda part: part.isinf(detect_positive, detect_negative))
+    x, never = self._graph, all_false(self)
+    if not has_infinity(self.dtype):
+        return self._like(never)
+    positive = x.eq(math.inf) if detect_positive else never
+    return self._like(positive | (x.eq(-math.inf) if detect_negative else never))
+
+
+def isfinite(self: Tensor) -> Tensor:
+    """Return where elements are neither infinite nor NaN.
+
+    Example:
+        >>> Tensor([1.0, float("inf")]).isfinite().tolist()
+        [True, False]
+    """
+    if is_complex(self.dtype):
+        return ~_either(self, lambda part: ~part.isfinite())
+    x = self._graph
+    if not is_float(self.dtype):
+        return self._like(~all_false(self))
+    if not has_infinity(self.dtype):
+        return self._like(x.eq(x))
+    return self._like((x < math.inf) & (x > -math.inf))
+
+
+def all_false(x: Tensor) -> UOp:
+    """Return False in this shape."""
+    return UOp.const(dtypes.bool, False).reshape((1,) * x.ndim).expand(x.shape)
 
 
 def _length(z: pairs.Pair) -> Any:

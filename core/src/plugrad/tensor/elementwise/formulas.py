@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-# `self` is the class that joins the mixins, which share its protected members
-# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
+# pyright: reportPrivateUsage=false
 import math
 from typing import TYPE_CHECKING
 
 from plugrad.dtype import ConstType, Number, dtypes, is_bool, is_float, is_int, is_unsigned
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.elementwise import special_graphs as graphs
-from plugrad.tensor.elementwise.special import logaddexp
+from plugrad.tensor.elementwise.elementwise import all_false, composed
+from plugrad.tensor.elementwise.operands import as_operand, as_tensor_operand, operand_nodes, operand_result
+from plugrad.tensor.elementwise.special import float_pair, log_sum_exp
 from plugrad.tensor.shapes import as_number
 from plugrad.uop.uop import UOp
 
@@ -20,211 +21,224 @@ if TYPE_CHECKING:
 _SIGNED = {1: dtypes.int8, 2: dtypes.int16, 4: dtypes.int32, 8: dtypes.int64}
 
 
-class FormulaMixin(TensorBase):
-    """Functions made of others. Where they need floats, integers become the default float."""
+# --- signs, fractions, extremes ---
 
-    __slots__ = ()
 
-    # --- signs, fractions, extremes ---
+def frac(self: Tensor) -> Tensor:
+    """Return `self - self.trunc()`, with the sign of this; 0 for integers.
 
-    def frac(self: Tensor) -> Tensor:
-        """Return `self - self.trunc()`, with the sign of this; 0 for integers.
+    Example:
+        >>> Tensor([1.5, -1.25]).frac().tolist()
+        [0.5, -0.25]
+    """
+    return self._like(self._graph * 0) if is_int(self.dtype) or is_bool(self.dtype) else self - self.trunc()
 
-        Example:
-            >>> Tensor([1.5, -1.25]).frac().tolist()
-            [0.5, -0.25]
-        """
-        return (
-            self._like(self._graph * 0) if is_int(self.dtype) or is_bool(self.dtype) else self - self.trunc()
-        )
 
-    def signbit(self: Tensor) -> Tensor:
-        """Return where the sign is minus: also that of -0.0 and of NaN.
+def signbit(self: Tensor) -> Tensor:
+    """Return where the sign is minus: also that of -0.0 and of NaN.
 
-        Example:
-            >>> Tensor([-0.0, 0.0, -2.0]).signbit().tolist()
-            [True, False, True]
-        """
-        if is_unsigned(self.dtype) or is_bool(self.dtype):
-            return self._like(self._never())
-        x = self._graph.detach()
-        return self._like((x.bitcast(_SIGNED[x.dtype.itemsize]) if is_float(x.dtype) else x) < 0)
+    Example:
+        >>> Tensor([-0.0, 0.0, -2.0]).signbit().tolist()
+        [True, False, True]
+    """
+    if is_unsigned(self.dtype) or is_bool(self.dtype):
+        return self._like(all_false(self))
+    x = self._graph.detach()
+    return self._like((x.bitcast(_SIGNED[x.dtype.itemsize]) if is_float(x.dtype) else x) < 0)
 
-    def isposinf(self: Tensor) -> Tensor:
-        """Return where elements are infinite and above 0.
 
-        Example:
-            >>> Tensor([float("inf"), float("-inf")]).isposinf().tolist()
-            [True, False]
-        """
-        return self.isinf(detect_negative=False)
+def isposinf(self: Tensor) -> Tensor:
+    """Return where elements are infinite and above 0.
 
-    def isneginf(self: Tensor) -> Tensor:
-        """Return where elements are infinite and below 0.
+    Example:
+        >>> Tensor([float("inf"), float("-inf")]).isposinf().tolist()
+        [True, False]
+    """
+    return self.isinf(detect_negative=False)
 
-        Example:
-            >>> Tensor([float("inf"), float("-inf")]).isneginf().tolist()
-            [False, True]
-        """
-        return self.isinf(detect_positive=False)
 
-    def heaviside(self: Tensor, values: Tensor | Number) -> Tensor:
-        """Return 0 below 0, 1 above it, and `values` at it; 0 for NaN as in PyTorch (NumPy: NaN).
+def isneginf(self: Tensor) -> Tensor:
+    """Return where elements are infinite and below 0.
 
-        Example:
-            >>> Tensor([-2.0, 0.0, 3.0]).heaviside(0.5).tolist()
-            [0.0, 0.5, 1.0]
-        """
-        x, y = self._operands(values)
-        above = x if is_bool(x.dtype) else (x > 0).cast(x.dtype)
-        return self._with(x.eq(x.const_like(0)).where(y, above), values)
+    Example:
+        >>> Tensor([float("inf"), float("-inf")]).isneginf().tolist()
+        [False, True]
+    """
+    return self.isinf(detect_positive=False)
 
-    def fmax(self: Tensor, other: Tensor | Number) -> Tensor:
-        """Return the greater of both, or the one that is a number where the other is NaN.
 
-        Where both are equal, all of the gradient is this tensor's, as in PyTorch.
+def heaviside(self: Tensor, values: Tensor | Number) -> Tensor:
+    """Return 0 below 0, 1 above it, and `values` at it; 0 for NaN as in PyTorch (NumPy: NaN).
 
-        Example:
-            >>> Tensor([1.0, float("nan")]).fmax(2.0).tolist()
-            [2.0, 2.0]
-        """
-        x, y = self._operands(other)
-        if not is_float(x.dtype):
-            return self.maximum(other)
-        return self._with(((x >= y) | y.ne(y)).where(x, y), other)
+    Example:
+        >>> Tensor([-2.0, 0.0, 3.0]).heaviside(0.5).tolist()
+        [0.0, 0.5, 1.0]
+    """
+    x, y = operand_nodes(self, values)
+    above = x if is_bool(x.dtype) else (x > 0).cast(x.dtype)
+    return operand_result(self, x.eq(x.const_like(0)).where(y, above), values)
 
-    def fmin(self: Tensor, other: Tensor | Number) -> Tensor:
-        """Return the lesser of both, or the one that is a number where the other is NaN.
 
-        Where both are equal, all of the gradient is this tensor's, as in PyTorch.
+def fmax(self: Tensor, other: Tensor | Number) -> Tensor:
+    """Return the greater of both, or the one that is a number where the other is NaN.
 
-        Example:
-            >>> Tensor([1.0, float("nan")]).fmin(2.0).tolist()
-            [1.0, 2.0]
-        """
-        x, y = self._operands(other)
-        if not is_float(x.dtype):
-            return self.minimum(other)
-        return self._with(((x <= y) | y.ne(y)).where(x, y), other)
+    Where both are equal, all of the gradient is this tensor's, as in PyTorch.
 
-    # --- angles ---
+    Example:
+        >>> Tensor([1.0, float("nan")]).fmax(2.0).tolist()
+        [2.0, 2.0]
+    """
+    x, y = operand_nodes(self, other)
+    if not is_float(x.dtype):
+        return self.maximum(other)
+    return operand_result(self, ((x >= y) | y.ne(y)).where(x, y), other)
 
-    def deg2rad(self: Tensor) -> Tensor:
-        """Return degrees as radians.
 
-        Example:
-            >>> round(Tensor([180.0]).deg2rad().item(), 5)
-            3.14159
-        """
-        return self._composed(lambda x: x * (math.pi / 180))
+def fmin(self: Tensor, other: Tensor | Number) -> Tensor:
+    """Return the lesser of both, or the one that is a number where the other is NaN.
 
-    def rad2deg(self: Tensor) -> Tensor:
-        """Return radians as degrees.
+    Where both are equal, all of the gradient is this tensor's, as in PyTorch.
 
-        Example:
-            >>> Tensor([0.0]).rad2deg().tolist()
-            [0.0]
-        """
-        return self._composed(lambda x: x * (180 / math.pi))
+    Example:
+        >>> Tensor([1.0, float("nan")]).fmin(2.0).tolist()
+        [1.0, 2.0]
+    """
+    x, y = operand_nodes(self, other)
+    if not is_float(x.dtype):
+        return self.minimum(other)
+    return operand_result(self, ((x <= y) | y.ne(y)).where(x, y), other)
 
-    def sinc(self: Tensor) -> Tensor:
-        """Return `sin(pi * self) / (pi * self)`, and 1 at 0.
 
-        Example:
-            >>> Tensor([0.0]).sinc().tolist()
-            [1.0]
-        """
-        return self._composed(_sinc)
+# --- angles ---
 
-    # --- exponents and logarithms ---
 
-    def logit(self: Tensor, eps: float | None = None) -> Tensor:
-        """Return `log(self / (1 - self))`, the inverse of `sigmoid`; NaN outside of 0..1.
+def deg2rad(self: Tensor) -> Tensor:
+    """Return degrees as radians.
 
-        Args:
-            eps: limit this to `eps` .. `1 - eps` first; beyond, the gradient is 0.
+    Example:
+        >>> round(Tensor([180.0]).deg2rad().item(), 5)
+        3.14159
+    """
+    return composed(self, lambda x: x * (math.pi / 180))
 
-        Raises:
-            DtypeError: `eps` is no number.
 
-        Example:
-            >>> Tensor([0.5, 1.0]).logit().tolist()
-            [0.0, inf]
-        """
-        if eps is None:
-            return self._composed(_logit)
-        low = as_number(eps, "logit")
-        return self._composed(lambda x: _logit(_limited(x, low, 1 - low)))
+def rad2deg(self: Tensor) -> Tensor:
+    """Return radians as degrees.
 
-    def xlogy(self: Tensor, other: Tensor | Number) -> Tensor:
-        """Return `self * log(other)`, and 0 where this is 0 unless `other` is NaN.
+    Example:
+        >>> Tensor([0.0]).rad2deg().tolist()
+        [0.0]
+    """
+    return composed(self, lambda x: x * (180 / math.pi))
 
-        Example:
-            >>> Tensor([0.0, 2.0]).xlogy(Tensor([0.0, 1.0])).tolist()
-            [0.0, 0.0]
-        """
-        return self._float_pair(other, _xlogy)
 
-    def ldexp(self: Tensor, other: Tensor | Number) -> Tensor:
-        """Return `self * 2 ** other`, where that power itself may overflow.
+def sinc(self: Tensor) -> Tensor:
+    """Return `sin(pi * self) / (pi * self)`, and 1 at 0.
 
-        An infinite `other` is as good as a large one: zeros stay zeros and infinities infinite.
+    Example:
+        >>> Tensor([0.0]).sinc().tolist()
+        [1.0]
+    """
+    return composed(self, _sinc)
 
-        Example:
-            >>> Tensor([0.75]).ldexp(2).tolist()
-            [3.0]
-        """
-        return self._float_pair(other, _ldexp)
 
-    def logaddexp2(self: Tensor, other: Tensor | Number) -> Tensor:
-        """Return `log2(2 ** self + 2 ** other)` without overflow.
+# --- exponents and logarithms ---
 
-        Example:
-            >>> Tensor([1000.0]).logaddexp2(1000.0).tolist()
-            [1001.0]
-        """
-        return self._float_pair(other, _logaddexp2)
 
-    def float_power(self: Tensor, exponent: Tensor | Number) -> Tensor:
-        """Return `self ** exponent`, computed and returned in float64.
+def logit(self: Tensor, eps: float | None = None) -> Tensor:
+    """Return `log(self / (1 - self))`, the inverse of `sigmoid`; NaN outside of 0..1.
 
-        Example:
-            >>> Tensor([2, 4]).float_power(-1).tolist()
-            [0.5, 0.25]
-        """
-        given = self._operand(exponent)
-        power = given.cast(dtypes.float64) if isinstance(given, TensorBase) else given
-        return self.cast(dtypes.float64).pow(power)
+    Args:
+        eps: limit this to `eps` .. `1 - eps` first; beyond, the gradient is 0.
 
-    # --- three operands ---
+    Raises:
+        DtypeError: `eps` is no number.
 
-    def addcmul(self: Tensor, tensor1: Tensor, tensor2: Tensor | Number, *, value: ConstType = 1) -> Tensor:
-        """Return `self + value * tensor1 * tensor2`.
+    Example:
+        >>> Tensor([0.5, 1.0]).logit().tolist()
+        [0.0, inf]
+    """
+    if eps is None:
+        return composed(self, _logit)
+    low = as_number(eps, "logit")
+    return composed(self, lambda x: _logit(_limited(x, low, 1 - low)))
 
-        Raises:
-            DtypeError: `value` is no number.
 
-        Example:
-            >>> Tensor([1.0]).addcmul(Tensor([2.0]), Tensor([3.0]), value=0.5).tolist()
-            [4.0]
-        """
-        factor = self._tensor_operand(tensor1)
-        if isinstance(as_number(value, "addcmul"), float) and not is_float(factor.dtype):
-            # products of integers may wrap, those of floats do not
-            factor = factor.cast(dtypes.default_float)
-        return self.add(factor * tensor2, alpha=value)
+def xlogy(self: Tensor, other: Tensor | Number) -> Tensor:
+    """Return `self * log(other)`, and 0 where this is 0 unless `other` is NaN.
 
-    def addcdiv(self: Tensor, tensor1: Tensor, tensor2: Tensor | Number, *, value: ConstType = 1) -> Tensor:
-        """Return `self + value * tensor1 / tensor2`; the quotient of integers is a float.
+    Example:
+        >>> Tensor([0.0, 2.0]).xlogy(Tensor([0.0, 1.0])).tolist()
+        [0.0, 0.0]
+    """
+    return float_pair(self, other, _xlogy)
 
-        Raises:
-            DtypeError: `value` is no number.
 
-        Example:
-            >>> Tensor([1.0]).addcdiv(Tensor([2.0]), Tensor([4.0]), value=2).tolist()
-            [2.0]
-        """
-        return self.add(self._tensor_operand(tensor1) / tensor2, alpha=value)
+def ldexp(self: Tensor, other: Tensor | Number) -> Tensor:
+    """Return `self * 2 ** other`, where that power itself may overflow.
+
+    An infinite `other` is as good as a large one: zeros stay zeros and infinities infinite.
+
+    Example:
+        >>> Tensor([0.75]).ldexp(2).tolist()
+        [3.0]
+    """
+    return float_pair(self, other, _ldexp)
+
+
+def logaddexp2(self: Tensor, other: Tensor | Number) -> Tensor:
+    """Return `log2(2 ** self + 2 ** other)` without overflow.
+
+    Example:
+        >>> Tensor([1000.0]).logaddexp2(1000.0).tolist()
+        [1001.0]
+    """
+    return float_pair(self, other, _logaddexp2)
+
+
+def float_power(self: Tensor, exponent: Tensor | Number) -> Tensor:
+    """Return `self ** exponent`, computed and returned in float64.
+
+    Example:
+        >>> Tensor([2, 4]).float_power(-1).tolist()
+        [0.5, 0.25]
+    """
+    given = as_operand(self, exponent)
+    power = given.cast(dtypes.float64) if isinstance(given, TensorBase) else given
+    return self.cast(dtypes.float64).pow(power)
+
+
+# --- three operands ---
+
+
+def addcmul(self: Tensor, tensor1: Tensor, tensor2: Tensor | Number, *, value: ConstType = 1) -> Tensor:
+    """Return `self + value * tensor1 * tensor2`.
+
+    Raises:
+        DtypeError: `value` is no number.
+
+    Example:
+        >>> Tensor([1.0]).addcmul(Tensor([2.0]), Tensor([3.0]), value=0.5).tolist()
+        [4.0]
+    """
+    factor = as_tensor_operand(self, tensor1)
+    if isinstance(as_number(value, "addcmul"), float) and not is_float(factor.dtype):
+        # products of integers may wrap, those of floats do not
+        factor = factor.cast(dtypes.default_float)
+    return self.add(factor * tensor2, alpha=value)
+
+
+def addcdiv(self: Tensor, tensor1: Tensor, tensor2: Tensor | Number, *, value: ConstType = 1) -> Tensor:
+    """Return `self + value * tensor1 / tensor2`; the quotient of integers is a float.
+
+    Raises:
+        DtypeError: `value` is no number.
+
+    Example:
+        >>> Tensor([1.0]).addcdiv(Tensor([2.0]), Tensor([4.0]), value=2).tolist()
+        [2.0]
+    """
+    return self.add(as_tensor_operand(self, tensor1) / tensor2, alpha=value)
 
 
 def _limited(x: UOp, low: float, high: float) -> UOp:
@@ -252,7 +266,7 @@ def _logaddexp2(x: UOp, y: UOp) -> UOp:
     highest = ends.detach()
     is_plain = (highest < math.inf) & (highest > -math.inf)
     top, a, b = (is_plain.where(u, u.const_like(0.0)) for u in (highest, x, y))
-    rest = logaddexp((a - top) * math.log(2), (b - top) * math.log(2))
+    rest = log_sum_exp((a - top) * math.log(2), (b - top) * math.log(2))
     is_nan = highest.ne(highest)
     found = is_plain.where(top + rest * (1 / math.log(2)), ends)
     return is_nan.where(graphs.undefined(is_nan, x, y), found)

@@ -5,8 +5,7 @@ Errors stay within a few units in the last place of the dtype.
 
 from __future__ import annotations
 
-# `self` is the class that joins the mixins, which share its protected members
-# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
+# pyright: reportPrivateUsage=false
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,13 @@ from plugrad.tensor.base import TensorBase, promoted
 from plugrad.tensor.complex_formulas import exponentials, inverses
 from plugrad.tensor.complex_formulas.apply import apply
 from plugrad.tensor.elementwise import special_graphs as graphs
-from plugrad.tensor.elementwise.gamma_graphs import digamma, erfinv, lgamma
+from plugrad.tensor.elementwise.arithmetic import number_dtype
+from plugrad.tensor.elementwise.elementwise import composed
+from plugrad.tensor.elementwise.gamma_graphs import digamma as digamma_graph
+from plugrad.tensor.elementwise.gamma_graphs import erfinv as erfinv_graph
+from plugrad.tensor.elementwise.gamma_graphs import lgamma as lgamma_graph
+from plugrad.tensor.elementwise.operands import as_operand, binary, operand_nodes, operand_result
+from plugrad.tensor.promotion import refuse_complex
 from plugrad.tensor.shapes import as_number
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
@@ -25,340 +30,366 @@ if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
 
 
-class SpecialMixin(TensorBase):
-    """Less common functions of one or two operands. Integers become the default float."""
-
-    __slots__ = ()
-
-    # --- exponentials and logarithms ---
-
-    def expm1(self: Tensor) -> Tensor:
-        """Return `exp(self) - 1`, precise near 0.
-
-        Example:
-            >>> Tensor([1e-8]).expm1().item() == Tensor([1e-8]).item()
-            True
-        """
-        if is_complex(self.dtype):
-            return apply(exponentials.expm1, self)
-        return self._composed(graphs.expm1)
-
-    def log1p(self: Tensor) -> Tensor:
-        """Return `log(1 + self)`, precise near 0.
-
-        Example:
-            >>> Tensor([1e-8]).log1p().item() == Tensor([1e-8]).item()
-            True
-        """
-        if is_complex(self.dtype):
-            return apply(exponentials.log1p, self)
-        return self._composed(graphs.log1p)
-
-    def sinh(self: Tensor) -> Tensor:
-        """Return the hyperbolic sine.
-
-        Example:
-            >>> Tensor([0.0]).sinh().tolist()
-            [0.0]
-        """
-        if is_complex(self.dtype):
-            return apply(exponentials.sinh, self)
-        return self._composed(graphs.sinh)
-
-    def cosh(self: Tensor) -> Tensor:
-        """Return the hyperbolic cosine.
-
-        Example:
-            >>> Tensor([0.0]).cosh().tolist()
-            [1.0]
-        """
-        if is_complex(self.dtype):
-            return apply(exponentials.cosh, self)
-        return self._composed(graphs.cosh)
-
-    def asinh(self: Tensor) -> Tensor:
-        """Return the inverse of `sinh`.
-
-        Example:
-            >>> Tensor([0.0]).asinh().tolist()
-            [0.0]
-        """
-        if is_complex(self.dtype):
-            return apply(inverses.asinh, self)
-        return self._composed(graphs.asinh)
-
-    def acosh(self: Tensor) -> Tensor:
-        """Return the inverse of `cosh`; NaN below 1.
-
-        Example:
-            >>> Tensor([1.0]).acosh().tolist()
-            [0.0]
-        """
-        if is_complex(self.dtype):
-            return apply(inverses.acosh, self)
-        return self._composed(graphs.acosh)
-
-    def atanh(self: Tensor) -> Tensor:
-        """Return the inverse of `tanh`; infinite at -1 and 1, NaN outside.
-
-        Example:
-            >>> Tensor([0.0]).atanh().tolist()
-            [0.0]
-        """
-        if is_complex(self.dtype):
-            return apply(inverses.atanh, self)
-        return self._composed(graphs.atanh)
-
-    # --- angles ---
-
-    def asin(self: Tensor) -> Tensor:
-        """Return the angle in [-pi/2, pi/2] whose sine this is; NaN outside of -1..1.
-
-        Example:
-            >>> Tensor([0.0]).asin().tolist()
-            [0.0]
-        """
-        if is_complex(self.dtype):
-            return apply(inverses.asin, self)
-        return self._composed(graphs.asin)
-
-    def acos(self: Tensor) -> Tensor:
-        """Return the angle in [0, pi] whose cosine this is; NaN outside of -1..1.
-
-        Example:
-            >>> Tensor([1.0]).acos().tolist()
-            [0.0]
-        """
-        if is_complex(self.dtype):
-            return apply(inverses.acos, self)
-        return self._composed(graphs.acos)
-
-    def atan(self: Tensor) -> Tensor:
-        """Return the angle in [-pi/2, pi/2] whose tangent this is.
-
-        Example:
-            >>> round(Tensor([1.0]).atan().item() * 4, 5)
-            3.14159
-        """
-        if is_complex(self.dtype):
-            return apply(inverses.atan, self)
-        return self._composed(graphs.atan)
-
-    def atan2(self: Tensor, other: Tensor | Number) -> Tensor:
-        """Return the angle in [-pi, pi] of the point with this as y and `other` as x; signs of zeros count.
-
-        Its gradient at the point (0, 0) is 0.
-
-        Example:
-            >>> round(Tensor([0.0]).atan2(-1).item(), 5)
-            3.14159
-        """
-        return self._float_pair(other, graphs.atan2)
-
-    # --- error functions ---
-
-    def erf(self: Tensor) -> Tensor:
-        """Return the error function.
-
-        Example:
-            >>> round(Tensor([0.5]).erf().item(), 5)
-            0.5205
-        """
-        return self._composed(graphs.erf)
-
-    def erfc(self: Tensor) -> Tensor:
-        """Return `1 - erf(self)`, precise where that is near 0.
-
-        Example:
-            >>> Tensor([0.0]).erfc().tolist()
-            [1.0]
-        """
-        return self._composed(graphs.erfc)
-
-    def erfinv(self: Tensor) -> Tensor:
-        """Return the inverse of `erf`: infinite at -1 and 1, NaN outside.
-
-        Example:
-            >>> round(Tensor([0.5]).erf().erfinv().item(), 5)
-            0.5
-        """
-        return self._composed(erfinv)
-
-    # --- the gamma function ---
-
-    def lgamma(self: Tensor) -> Tensor:
-        """Return the natural logarithm of the size of the gamma function; infinite at 0, -1, -2 and so on.
-
-        Its gradient is `digamma`.
-
-        Example:
-            >>> round(Tensor([5.0]).lgamma().exp().item(), 3)
-            24.0
-        """
-        return self._composed(lgamma)
-
-    def digamma(self: Tensor) -> Tensor:
-        """Return the derivative of `lgamma`; infinite at 0, NaN at -1, -2 and so on.
-
-        Example:
-            >>> round(Tensor([1.0]).digamma().item(), 4)
-            -0.5772
-        """
-        return self._composed(digamma)
-
-    # --- two operands ---
-
-    def _float_pair(self: Tensor, other: Tensor | Number, function: Any) -> Tensor:
-        """Return a function of two floats; 16-bit ones go through it in float32."""
-        dtype = promoted([self, self._operand(other)])
-        self._refuse_complex("a function", dtype)
-        dtype = dtype if is_float(dtype) else dtypes.default_float
-        wide = dtypes.float32 if dtype.itemsize < 4 else dtype
-        x, y = self._operands(other, dtype=wide)
-        return self._with(function(x, y).cast(dtype), other)
-
-    def hypot(self: Tensor, other: Tensor | Number) -> Tensor:
-        """Return `sqrt(self**2 + other**2)`, where the squares may overflow; infinite if either is.
-
-        Its gradient at length 0 is 0.
-
-        Example:
-            >>> Tensor([3e30]).hypot(4e30).item() / 1e30 - 5 < 1e-5
-            True
-        """
-        return self._float_pair(other, _hypot)
-
-    def logaddexp(self: Tensor, other: Tensor | Number) -> Tensor:
-        """Return `log(exp(self) + exp(other))` without overflow.
-
-        Example:
-            >>> Tensor([1000.0]).logaddexp(1000.0).item() - 1000 < 0.7
-            True
-        """
-        return self._float_pair(other, logaddexp)
-
-    def copysign(self: Tensor, other: Tensor | Number) -> Tensor:
-        """Return the size of this with the sign of `other`, whose zeros and NaNs have signs too.
-
-        Its gradient at 0 is 0.
-
-        Example:
-            >>> Tensor([1.0, -2.0]).copysign(-0.0).tolist()
-            [-1.0, -2.0]
-        """
-        return self._float_pair(other, _copysign)
-
-    def fmod(self: Tensor, other: Tensor | Number) -> Tensor:
-        """Return what division leaves, with the sign of this (as in C); `%` has that of the divisor.
-
-        Exact for floats; NaN by zero.
-
-        Example:
-            >>> Tensor([-7, 7]).fmod(3).tolist()
-            [-1, 1]
-        """
-        if is_float(self._number_dtype("fmod", other)):
-            return self._binary(Ops.FMOD, other)
-        rest = self % other
-        if is_unsigned(rest.dtype):
-            return rest
-        # not by magnitudes: the lowest integer has none
-        return ((rest != 0) & ((rest < 0) != (self < 0))).where(rest - other, rest)
-
-    def remainder(self: Tensor, other: Tensor | Number) -> Tensor:
-        """Return `self % other`.
-
-        Example:
-            >>> Tensor([-5, 5]).remainder(3).tolist()
-            [1, 2]
-        """
-        return self % other
-
-    def lerp(self: Tensor, end: Tensor | Number, weight: Tensor | Number) -> Tensor:
-        """Return `self + (end - self) * weight`, from the nearer end: a weight of 1 gives `end` itself.
-
-        Example:
-            >>> Tensor([0.0]).lerp(Tensor([10.0]), 0.25).item()
-            2.5
-        """
-        weight = self._operand(weight)
-        if isinstance(weight, TensorBase):
-            is_near = weight.abs() < 0.5
-            return is_near.where(self, end) + (end - self) * is_near.where(weight, weight - 1)
-        return self + (end - self) * weight if abs(weight) < 0.5 else end + (end - self) * (weight - 1)
-
-    # --- comparing and repairing ---
-
-    def nan_to_num(
-        self: Tensor, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
-    ) -> Tensor:
-        """Return this with NaN and infinities replaced, these by the greatest and least number by default.
-
-        Raises:
-            DtypeError: a replacement is no number, or a bool: NumPy's flag `copy` is not taken.
-
-        Example:
-            >>> Tensor([float("nan"), 1.0]).nan_to_num(5.0).tolist()
-            [5.0, 1.0]
-        """
-        for value in (nan, posinf, neginf):
-            if isinstance(value, bool):
-                raise DtypeError(f"nan_to_num: {value} is a flag, as NumPy's `copy`. Pass a number.")
-        most = _LARGEST.get(self.dtype.name, 0.0)
-        given = (nan, most if posinf is None else posinf, -most if neginf is None else neginf)
-        middle, high, low = (as_number(value, "nan_to_num") for value in given)
-        x = self._graph
-        if not is_float(self.dtype):
-            return self._like(x)
-        if not has_infinity(self.dtype):
-            return self._unary(x.ne(x).where(x.const_like(middle), x))
-        out = x.eq(math.inf).where(x.const_like(high), x.ne(x).where(x.const_like(middle), x))
-        return self._unary(x.eq(-math.inf).where(x.const_like(low), out))
-
-    def allclose(
-        self: Tensor,
-        other: Tensor | Number,
-        rtol: float = 1e-5,
-        atol: float = 1e-8,
-        equal_nan: bool = False,
-    ) -> bool:
-        """Return whether all elements are close (see `isclose`), computed at once.
-
-        Raises:
-            DtypeError: a tolerance is no number.
-
-        Example:
-            >>> Tensor([1.0, 2.0]).allclose(Tensor([1.0, 2.0000001]))
-            True
-        """
-        far = ~self.isclose(other, rtol, atol, equal_nan)._graph
-        found = far.reduce_axis(Ops.MAX, tuple(range(len(far.shape)))) if far.shape else far
-        return not self._make(found.reshape(()), self._device)
-
-    def isclose(
-        self: Tensor,
-        other: Tensor | Number,
-        rtol: float = 1e-5,
-        atol: float = 1e-8,
-        equal_nan: bool = False,
-    ) -> Tensor:
-        """Return where `|self - other| <= atol + rtol * |other|`; infinities are close to themselves.
-
-        Raises:
-            DtypeError: a tolerance is no number.
-
-        Example:
-            >>> Tensor([1.0, 2.0]).isclose(Tensor([1.000001, 2.1])).tolist()
-            [True, False]
-        """
-        dtype = promoted([self, self._operand(other)])
-        wide = dtype if is_float(dtype) else dtypes.float64 if dtype.itemsize > 2 else dtypes.float32
-        x, y = self._operands(other, dtype=wide)
-        # an infinite tolerance holds for nothing but equal infinities
-        bound = graphs.size_of(y) * as_number(rtol, "isclose") + as_number(atol, "isclose")
-        close = (graphs.size_of(x - y) <= bound) & (bound < math.inf) & (graphs.size_of(x) < math.inf)
-        close = close | x.eq(y)
-        return self._with(close | (x.ne(x) & y.ne(y)) if equal_nan else close, other)
+# --- exponentials and logarithms ---
+
+
+def expm1(self: Tensor) -> Tensor:
+    """Return `exp(self) - 1`, precise near 0.
+
+    Example:
+        >>> Tensor([1e-8]).expm1().item() == Tensor([1e-8]).item()
+        True
+    """
+    if is_complex(self.dtype):
+        return apply(exponentials.expm1, self)
+    return composed(self, graphs.expm1)
+
+
+def log1p(self: Tensor) -> Tensor:
+    """Return `log(1 + self)`, precise near 0.
+
+    Example:
+        >>> Tensor([1e-8]).log1p().item() == Tensor([1e-8]).item()
+        True
+    """
+    if is_complex(self.dtype):
+        return apply(exponentials.log1p, self)
+    return composed(self, graphs.log1p)
+
+
+def sinh(self: Tensor) -> Tensor:
+    """Return the hyperbolic sine.
+
+    Example:
+        >>> Tensor([0.0]).sinh().tolist()
+        [0.0]
+    """
+    if is_complex(self.dtype):
+        return apply(exponentials.sinh, self)
+    return composed(self, graphs.sinh)
+
+
+def cosh(self: Tensor) -> Tensor:
+    """Return the hyperbolic cosine.
+
+    Example:
+        >>> Tensor([0.0]).cosh().tolist()
+        [1.0]
+    """
+    if is_complex(self.dtype):
+        return apply(exponentials.cosh, self)
+    return composed(self, graphs.cosh)
+
+
+def asinh(self: Tensor) -> Tensor:
+    """Return the inverse of `sinh`.
+
+    Example:
+        >>> Tensor([0.0]).asinh().tolist()
+        [0.0]
+    """
+    if is_complex(self.dtype):
+        return apply(inverses.asinh, self)
+    return composed(self, graphs.asinh)
+
+
+def acosh(self: Tensor) -> Tensor:
+    """Return the inverse of `cosh`; NaN below 1.
+
+    Example:
+        >>> Tensor([1.0]).acosh().tolist()
+        [0.0]
+    """
+    if is_complex(self.dtype):
+        return apply(inverses.acosh, self)
+    return composed(self, graphs.acosh)
+
+
+def atanh(self: Tensor) -> Tensor:
+    """Return the inverse of `tanh`; infinite at -1 and 1, NaN outside.
+
+    Example:
+        >>> Tensor([0.0]).atanh().tolist()
+        [0.0]
+    """
+    if is_complex(self.dtype):
+        return apply(inverses.atanh, self)
+    return composed(self, graphs.atanh)
+
+
+# --- angles ---
+
+
+def asin(self: Tensor) -> Tensor:
+    """Return the angle in [-pi/2, pi/2] whose sine this is; NaN outside of -1..1.
+
+    Example:
+        >>> Tensor([0.0]).asin().tolist()
+        [0.0]
+    """
+    if is_complex(self.dtype):
+        return apply(inverses.asin, self)
+    return composed(self, graphs.asin)
+
+
+def acos(self: Tensor) -> Tensor:
+    """Return the angle in [0, pi] whose cosine this is; NaN outside of -1..1.
+
+    Example:
+        >>> Tensor([1.0]).acos().tolist()
+        [0.0]
+    """
+    if is_complex(self.dtype):
+        return apply(inverses.acos, self)
+    return composed(self, graphs.acos)
+
+
+def atan(self: Tensor) -> Tensor:
+    """Return the angle in [-pi/2, pi/2] whose tangent this is.
+
+    Example:
+        >>> round(Tensor([1.0]).atan().item() * 4, 5)
+        3.14159
+    """
+    if is_complex(self.dtype):
+        return apply(inverses.atan, self)
+    return composed(self, graphs.atan)
+
+
+def atan2(self: Tensor, other: Tensor | Number) -> Tensor:
+    """Return the angle in [-pi, pi] of the point with this as y and `other` as x; signs of zeros count.
+
+    Its gradient at the point (0, 0) is 0.
+
+    Example:
+        >>> round(Tensor([0.0]).atan2(-1).item(), 5)
+        3.14159
+    """
+    return float_pair(self, other, graphs.atan2)
+
+
+# --- error functions ---
+
+
+def erf(self: Tensor) -> Tensor:
+    """Return the error function.
+
+    Example:
+        >>> round(Tensor([0.5]).erf().item(), 5)
+        0.5205
+    """
+    return composed(self, graphs.erf)
+
+
+def erfc(self: Tensor) -> Tensor:
+    """Return `1 - erf(self)`, precise where that is near 0.
+
+    Example:
+        >>> Tensor([0.0]).erfc().tolist()
+        [1.0]
+    """
+    return composed(self, graphs.erfc)
+
+
+def erfinv(self: Tensor) -> Tensor:
+    """Return the inverse of `erf`: infinite at -1 and 1, NaN outside.
+
+    Example:
+        >>> round(Tensor([0.5]).erf().erfinv().item(), 5)
+        0.5
+    """
+    return composed(self, erfinv_graph)
+
+
+# --- the gamma function ---
+
+
+def lgamma(self: Tensor) -> Tensor:
+    """Return the natural logarithm of the size of the gamma function; infinite at 0, -1, -2 and so on.
+
+    Its gradient is `digamma`.
+
+    Example:
+        >>> round(Tensor([5.0]).lgamma().exp().item(), 3)
+        24.0
+    """
+    return composed(self, lgamma_graph)
+
+
+def digamma(self: Tensor) -> Tensor:
+    """Return the derivative of `lgamma`; infinite at 0, NaN at -1, -2 and so on.
+
+    Example:
+        >>> round(Tensor([1.0]).digamma().item(), 4)
+        -0.5772
+    """
+    return composed(self, digamma_graph)
+
+
+# --- two operands ---
+
+
+def float_pair(tensor: Tensor, other: Tensor | Number, function: Any) -> Tensor:
+    """Return a function of two floats; 16-bit ones go through it in float32."""
+    dtype = promoted([tensor, as_operand(tensor, other)])
+    refuse_complex("a function", dtype)
+    dtype = dtype if is_float(dtype) else dtypes.default_float
+    wide = dtypes.float32 if dtype.itemsize < 4 else dtype
+    x, y = operand_nodes(tensor, other, dtype=wide)
+    return operand_result(tensor, function(x, y).cast(dtype), other)
+
+
+def hypot(self: Tensor, other: Tensor | Number) -> Tensor:
+    """Return `sqrt(self**2 + other**2)`, where the squares may overflow; infinite if either is.
+
+    Its gradient at length 0 is 0.
+
+    Example:
+        >>> Tensor([3e30]).hypot(4e30).item() / 1e30 - 5 < 1e-5
+        True
+    """
+    return float_pair(self, other, _hypot)
+
+
+def logaddexp(self: Tensor, other: Tensor | Number) -> Tensor:
+    """Return `log(exp(self) + exp(other))` without overflow.
+
+    Example:
+        >>> Tensor([1000.0]).logaddexp(1000.0).item() - 1000 < 0.7
+        True
+    """
+    return float_pair(self, other, log_sum_exp)
+
+
+def copysign(self: Tensor, other: Tensor | Number) -> Tensor:
+    """Return the size of this with the sign of `other`, whose zeros and NaNs have signs too.
+
+    Its gradient at 0 is 0.
+
+    Example:
+        >>> Tensor([1.0, -2.0]).copysign(-0.0).tolist()
+        [-1.0, -2.0]
+    """
+    return float_pair(self, other, _copysign)
+
+
+def fmod(self: Tensor, other: Tensor | Number) -> Tensor:
+    """Return what division leaves, with the sign of this (as in C); `%` has that of the divisor.
+
+    Exact for floats; NaN by zero.
+
+    Example:
+        >>> Tensor([-7, 7]).fmod(3).tolist()
+        [-1, 1]
+    """
+    if is_float(number_dtype(self, "fmod", other)):
+        return binary(self, Ops.FMOD, other)
+    rest = self % other
+    if is_unsigned(rest.dtype):
+        return rest
+    # not by magnitudes: the lowest integer has none
+    return ((rest != 0) & ((rest < 0) != (self < 0))).where(rest - other, rest)
+
+
+def remainder(self: Tensor, other: Tensor | Number) -> Tensor:
+    """Return `self % other`.
+
+    Example:
+        >>> Tensor([-5, 5]).remainder(3).tolist()
+        [1, 2]
+    """
+    return self % other
+
+
+def lerp(self: Tensor, end: Tensor | Number, weight: Tensor | Number) -> Tensor:
+    """Return `self + (end - self) * weight`, from the nearer end: a weight of 1 gives `end` itself.
+
+    Example:
+        >>> Tensor([0.0]).lerp(Tensor([10.0]), 0.25).item()
+        2.5
+    """
+    weight = as_operand(self, weight)
+    if isinstance(weight, TensorBase):
+        is_near = weight.abs() < 0.5
+        return is_near.where(self, end) + (end - self) * is_near.where(weight, weight - 1)
+    return self + (end - self) * weight if abs(weight) < 0.5 else end + (end - self) * (weight - 1)
+
+
+# --- comparing and repairing ---
+
+
+def nan_to_num(
+    self: Tensor, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
+) -> Tensor:
+    """Return this with NaN and infinities replaced, these by the greatest and least number by default.
+
+    Raises:
+        DtypeError: a replacement is no number, or a bool: NumPy's flag `copy` is not taken.
+
+    Example:
+        >>> Tensor([float("nan"), 1.0]).nan_to_num(5.0).tolist()
+        [5.0, 1.0]
+    """
+    for value in (nan, posinf, neginf):
+        if isinstance(value, bool):
+            raise DtypeError(f"nan_to_num: {value} is a flag, as NumPy's `copy`. Pass a number.")
+    most = _LARGEST.get(self.dtype.name, 0.0)
+    given = (nan, most if posinf is None else posinf, -most if neginf is None else neginf)
+    middle, high, low = (as_number(value, "nan_to_num") for value in given)
+    x = self._graph
+    if not is_float(self.dtype):
+        return self._like(x)
+    if not has_infinity(self.dtype):
+        return self._like(x.ne(x).where(x.const_like(middle), x))
+    out = x.eq(math.inf).where(x.const_like(high), x.ne(x).where(x.const_like(middle), x))
+    return self._like(x.eq(-math.inf).where(x.const_like(low), out))
+
+
+def allclose(
+    self: Tensor,
+    other: Tensor | Number,
+    rtol: float = 1e-5,
+    atol: float = 1e-8,
+    equal_nan: bool = False,
+) -> bool:
+    """Return whether all elements are close (see `isclose`), computed at once.
+
+    Raises:
+        DtypeError: a tolerance is no number.
+
+    Example:
+        >>> Tensor([1.0, 2.0]).allclose(Tensor([1.0, 2.0000001]))
+        True
+    """
+    far = ~self.isclose(other, rtol, atol, equal_nan)._graph
+    found = far.reduce_axis(Ops.MAX, tuple(range(len(far.shape)))) if far.shape else far
+    return not self._make(found.reshape(()), self._device)
+
+
+def isclose(
+    self: Tensor,
+    other: Tensor | Number,
+    rtol: float = 1e-5,
+    atol: float = 1e-8,
+    equal_nan: bool = False,
+) -> Tensor:
+    """Return where `|self - other| <= atol + rtol * |other|`; infinities are close to themselves.
+
+    Raises:
+        DtypeError: a tolerance is no number.
+
+    Example:
+        >>> Tensor([1.0, 2.0]).isclose(Tensor([1.000001, 2.1])).tolist()
+        [True, False]
+    """
+    dtype = promoted([self, as_operand(self, other)])
+    wide = dtype if is_float(dtype) else dtypes.float64 if dtype.itemsize > 2 else dtypes.float32
+    x, y = operand_nodes(self, other, dtype=wide)
+    # an infinite tolerance holds for nothing but equal infinities
+    bound = graphs.size_of(y) * as_number(rtol, "isclose") + as_number(atol, "isclose")
+    close = (graphs.size_of(x - y) <= bound) & (bound < math.inf) & (graphs.size_of(x) < math.inf)
+    close = close | x.eq(y)
+    return operand_result(self, close | (x.ne(x) & y.ne(y)) if equal_nan else close, other)
 
 
 _LARGEST = {
@@ -387,7 +418,7 @@ def _hypot(x: UOp, y: UOp) -> UOp:
     return is_infinite.where(x.const_like(math.inf), is_nan.where(graphs.undefined(is_nan, x, y), out))
 
 
-def logaddexp(x: UOp, y: UOp) -> UOp:
+def log_sum_exp(x: UOp, y: UOp) -> UOp:
     """Return log(exp(x) + exp(y)) without overflow."""
     highest = x.maximum(y)
     # inf - inf is NaN

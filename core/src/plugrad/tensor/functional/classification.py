@@ -19,6 +19,7 @@ from plugrad.dtype import (
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.arguments import real, tensors, tensors_or_none, whole
 from plugrad.tensor.base import TensorBase
+from plugrad.tensor.elementwise.operands import dtype_refusal
 from plugrad.tensor.functional.reduction import Reduction, check_reduction, reduced, weighted_by
 from plugrad.tensor.keywords import REQUIRED, TargetNames, renamed
 from plugrad.tensor.lookup import number_of
@@ -56,7 +57,7 @@ class ClassificationMixin(TensorBase):
 
     def _is_class(self: Tensor, num_classes: Dim, what: str) -> UOp:
         if not is_int(self.dtype):
-            raise self._refuse(what, "integers")
+            raise dtype_refusal(self, what, "integers")
         if not isinstance(num_classes, UOp):
             num_classes = whole(num_classes, "num_classes")
         if size_today(num_classes) < 1:
@@ -252,7 +253,7 @@ class ClassificationMixin(TensorBase):
 
     def _check_logits(self: Tensor, what: str, label_smoothing: float, reduction: str) -> None:
         if not is_float(self.dtype):
-            raise self._refuse(what, "floats as logits")
+            raise dtype_refusal(self, what, "floats as logits")
         if not self.ndim:
             raise ShapeError(f"{what} of a scalar: the classes need an axis. Pass logits (N, C) or (C,).")
         if not 0 <= real(label_smoothing, "label_smoothing") <= 1:

@@ -11,6 +11,7 @@ from plugrad.errors import ShapeError
 from plugrad.settings import settings
 from plugrad.tensor.arguments import tensors, tensors_or_none, whole
 from plugrad.tensor.base import DTypeLike, TensorBase, promoted, the_dtype
+from plugrad.tensor.elementwise.operands import operand_result
 from plugrad.tensor.functional.correlation import correlated
 from plugrad.tensor.functional.winograd import fits_winograd, winograd
 from plugrad.tensor.shape.spatial import Padding, Sizes, Widths, not_negative, sizes_of, widths_of_words
@@ -162,7 +163,7 @@ class ConvolutionMixin(TensorBase):
             out = winograd(x, w, groups)
         else:
             out = correlated(x, w, groups, steps, gaps, what)
-        result = self._with(out.cast(narrow), weight)
+        result = operand_result(self, out.cast(narrow), weight)
         return result if bias is None else result + bias.reshape(1, -1, *(1,) * len(kernel))
 
     def _check_axes(

@@ -10,6 +10,7 @@ from plugrad.dtype import dtypes, is_float
 from plugrad.errors import ArgumentError, ShapeError
 from plugrad.tensor.arguments import real
 from plugrad.tensor.base import TensorBase
+from plugrad.tensor.elementwise.operands import dtype_refusal
 from plugrad.tensor.shapes import as_flag, show
 from plugrad.uop.uop import UOp
 
@@ -138,7 +139,7 @@ class DropoutMixin(TensorBase):
         """
         check_probability(p, what)
         if not is_float(self.dtype):
-            raise self._refuse(what, "floats")
+            raise dtype_refusal(self, what, "floats")
         wanted = self.training if training is None else as_flag(training, f"{what}: training")
         if not wanted or p == 0:
             return self

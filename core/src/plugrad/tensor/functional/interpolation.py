@@ -19,6 +19,7 @@ from plugrad.dtype import DType, dtypes, is_float, sum_acc_dtype
 from plugrad.errors import ArgumentError, ShapeError
 from plugrad.tensor.arguments import real, several
 from plugrad.tensor.base import TensorBase
+from plugrad.tensor.elementwise.operands import dtype_refusal
 from plugrad.tensor.lookup import moved_back, moved_last, number_of, pick_last
 from plugrad.tensor.shape.spatial import Dims, dims_of
 from plugrad.tensor.shapes import Dim, as_flag, greater, is_static, show, size_today
@@ -117,7 +118,7 @@ class InterpolationMixin(TensorBase):
         if mode == "area":
             return self._adaptive_avg(new, axes, "interpolate")
         if not mode.startswith("nearest") and not is_float(self.dtype):
-            raise self._refuse(f"interpolate with mode={mode!r}", "floats")
+            raise dtype_refusal(self, f"interpolate with mode={mode!r}", "floats")
         narrow = self.dtype
         u = self._graph if mode.startswith("nearest") else self._graph.cast(sum_acc_dtype(narrow))
         for axis, (before, after, scale) in enumerate(zip(old, new, scales, strict=True), 2):

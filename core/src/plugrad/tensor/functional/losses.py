@@ -16,6 +16,7 @@ from plugrad.dtype import (
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.arguments import real, tensors
 from plugrad.tensor.base import TensorBase
+from plugrad.tensor.elementwise.operands import dtype_refusal
 from plugrad.tensor.functional.reduction import Reduction, check_reduction, reduced, weighted_by
 from plugrad.tensor.keywords import AxisNames, KeepdimNames, renamed
 from plugrad.tensor.lookup import number_of
@@ -278,14 +279,14 @@ class LossMixin(TensorBase):
         check_reduction(reduction, what)
         self._check_same(target, what)
         if not is_float(self.dtype) and not is_float(target.dtype):
-            raise self._refuse(what, "floats", target)
+            raise dtype_refusal(self, what, "floats", target)
         return self - target
 
     def _check_target(self: Tensor, target: Tensor, reduction: str, what: str) -> None:
         check_reduction(reduction, what)
         self._check_same(target, what)
         if not is_float(self.dtype):
-            raise self._refuse(what, "floats")
+            raise dtype_refusal(self, what, "floats")
 
     def _check_same(self: Tensor, target: Any, what: str) -> None:
         # targets that broadcast are nearly always a mistake

@@ -15,6 +15,7 @@ from plugrad.dtype import is_float, sum_acc_dtype
 from plugrad.errors import ShapeError
 from plugrad.tensor.arguments import real, several, tensors, tensors_or_none, whole
 from plugrad.tensor.base import TensorBase
+from plugrad.tensor.elementwise.operands import dtype_refusal
 from plugrad.tensor.keywords import AxisNames, renamed
 from plugrad.tensor.shapes import Axes, product, show, some_axes
 
@@ -308,7 +309,7 @@ class NormalizationMixin(TensorBase):
 
     def _wide(self: Tensor, what: str) -> Tensor:
         if not is_float(self.dtype):
-            raise self._refuse(what, "floats")
+            raise dtype_refusal(self, what, "floats")
         return self.cast(sum_acc_dtype(self.dtype))
 
     def _last_axes(self: Tensor, normalized_shape: Shapes, what: str) -> tuple[int, ...]:

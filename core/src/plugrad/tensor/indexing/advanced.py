@@ -11,6 +11,7 @@ from plugrad.dtype import ConstType, dtypes
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.arguments import tensors
 from plugrad.tensor.base import TensorBase
+from plugrad.tensor.elementwise.operands import operand_result
 from plugrad.tensor.indexing.indexing import cut_out, parse_index
 from plugrad.tensor.indexing.masked import Masked, masked_of
 from plugrad.tensor.indexing.positions import IndexPlan, has_tensors, plan_of, understood, without_truths
@@ -70,7 +71,7 @@ class AdvancedIndexingMixin(TensorBase):
             return self._basic_view(index)
         plan = self._plan_in(self.shape, tuple(self._understood(index)))
         view = self._basic_view(plan.basic)
-        return self._with(plan.picked(view._graph), self._make(plan.places, self._device))
+        return operand_result(self, plan.picked(view._graph), self._make(plan.places, self._device))
 
     def _basic_view(self: Tensor, index: Any) -> Tensor:
         cuts = parse_index(index, self.shape)
@@ -145,7 +146,7 @@ class AdvancedIndexingMixin(TensorBase):
         plan = self._plan(tuple(items))
         new = self._values_of(values, plan.shape(self.shape), "index_put")
         written = (plan.added if accumulate else plan.written)(self._graph, new)
-        return self._with(written, values)
+        return operand_result(self, written, values)
 
     def _put_alike(self: Tensor, masked: Masked, values: Tensor | ConstType, accumulate: bool) -> Tensor:
         """Return this with `values` where a mask holds, alike for all that it picks."""
@@ -153,7 +154,9 @@ class AdvancedIndexingMixin(TensorBase):
         if isinstance(values, TensorBase):
             alike = values.reshape(masked.without_count(values.shape, self.shape))
         new = masked.spread(self._values_of(alike, masked.rest(self.shape), "index_put"), self.shape)
-        return self._with(masked.chosen(self._graph + new if accumulate else new, self._graph), values)
+        return operand_result(
+            self, masked.chosen(self._graph + new if accumulate else new, self._graph), values
+        )
 
     def _understood(self: Tensor, index: Any) -> list[Any]:
         """Return the items of an index with tensors in it."""

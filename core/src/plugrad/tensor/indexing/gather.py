@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 from plugrad.dtype import ConstType, dtype_min, is_float, is_int, sum_acc_dtype
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.base import TensorBase
+from plugrad.tensor.elementwise.operands import operand_result
 from plugrad.tensor.indexing.tie_gradient import shared_by_equals
 from plugrad.tensor.keywords import REQUIRED, AxisNames, ScatterNames, renamed
 from plugrad.tensor.lookup import (
@@ -71,7 +72,7 @@ class GatherMixin(TensorBase):
         x = _cut_rows(self._graph, index.shape, at, "gather")
         position = from_front(index._graph, self.shape[at])
         out = pick_last(moved_last(x, at), moved_last(position, at))
-        return self._with(moved_back(out, at), index)
+        return operand_result(self, moved_back(out, at), index)
 
     def take_along_axis(
         self: Tensor, indices: Tensor, axis: int | None = -1, **names: Unpack[AxisNames]
@@ -142,7 +143,7 @@ class GatherMixin(TensorBase):
         order = (at, *[a for a in range(self.ndim) if a != at])
         out = pick_first(self._graph.permute(order), position)
         back = tuple(sorted(range(self.ndim), key=order.__getitem__))
-        return self._with(out.permute(back), index)
+        return operand_result(self, out.permute(back), index)
 
     # --- writing ---
 
@@ -195,7 +196,7 @@ class GatherMixin(TensorBase):
         if value.shape != ():
             value = self._rows_to(moved_back(pick_last(value, last - 1), at))
         is_written = self._rows_to(moved_back(last, at)) > 0
-        return self._with(is_written.where(value, self._graph), index, src)
+        return operand_result(self, is_written.where(value, self._graph), index, src)
 
     def scatter_reduce(
         self: Tensor,
@@ -259,7 +260,7 @@ class GatherMixin(TensorBase):
         is_met = counts > 0
         if include_self and reduce in ("sum", "prod"):
             # what nobody is combined with stays as it is
-            return self._with(old.alu(op, found).cast(self.dtype), index, src)
+            return operand_result(self, old.alu(op, found).cast(self.dtype), index, src)
         if include_self:
             combined = found.maximum(old) if op is Ops.MAX else old.alu(op, found)
             counts = counts + 1
@@ -268,7 +269,7 @@ class GatherMixin(TensorBase):
         if reduce == "mean":
             amount = is_met.where(counts, counts.const_like(1)).cast(wide)
             combined = combined / amount if is_float(wide) else combined // amount
-        out = self._with(_flipped(is_met.where(combined, old).cast(self.dtype), reduce), index, src)
+        out = operand_result(self, _flipped(is_met.where(combined, old).cast(self.dtype), reduce), index, src)
         if op is Ops.MAX and is_float(self.dtype) and isinstance(src, TensorBase):
             return shared_by_equals(out, [self, src, index], at, include_self)
         return out

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from plugrad.dtype import sum_acc_dtype
 from plugrad.errors import DtypeError, ShapeError
 from plugrad.tensor.base import DTypeLike, TensorBase, promoted, the_dtype
+from plugrad.tensor.elementwise.operands import as_tensor_operand, operand_result
+from plugrad.tensor.elementwise.operators import update_in_place
 from plugrad.tensor.keywords import REQUIRED, renamed
 from plugrad.tensor.shapes import broadcast_shapes, expanded, show
 from plugrad.uop.ops import Ops
@@ -43,7 +45,7 @@ class MatmulMixin(TensorBase):
         """
         if hasattr(other, "__array__"):
             # an array of NumPy, as on the left
-            other = self._tensor_operand(other)
+            other = as_tensor_operand(self, other)
         check_factor(other, "matmul")
         self._check_device(other)
         left, right = self._graph, other._graph
@@ -71,7 +73,7 @@ class MatmulMixin(TensorBase):
             shape.pop(-1)
         if self.ndim == 1:
             shape.pop(-1 if other.ndim == 1 else -2)
-        return self._with(out.reshape(tuple(shape)), other)
+        return operand_result(self, out.reshape(tuple(shape)), other)
 
     def dot(self: Tensor, other: Tensor = REQUIRED, dtype: DTypeLike | None = None, **names: Any) -> Tensor:
         """Return `matmul(other)`, as in tinygrad; `numpy.dot` means something else beyond matrices.
@@ -93,10 +95,10 @@ class MatmulMixin(TensorBase):
 
     # an array of NumPy leaves it to the tensor on its right
     def __rmatmul__(self: Tensor, other: Any) -> Tensor:
-        return self._tensor_operand(other).matmul(self)
+        return as_tensor_operand(self, other).matmul(self)
 
     def __imatmul__(self: Tensor, other: Tensor) -> Tensor:
-        return self._updated(self.matmul(other), other)
+        return update_in_place(self, self.matmul(other), other)
 
     def linear(
         self: Tensor, weight: Tensor, bias: Tensor | None = None, dtype: DTypeLike | None = None

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from plugrad.dtype import dtypes, is_float, is_int
 from plugrad.engine.capture import current_capture
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
+from plugrad.tensor.elementwise.operands import as_tensor_operand
 from plugrad.tensor.keywords import AxisNames, ClampNames, OrderNames, renamed
 from plugrad.tensor.lookup import number_of, pick_first, position_dtype
 from plugrad.tensor.shape.padding import interval
@@ -235,7 +236,7 @@ def bincount(self: Tensor, weights: Tensor | None = None, minlength: int = 0) ->
         raise DtypeError(f"bincount of {self.dtype.name}: it takes integers. Cast first: .int().")
     if (least_size := as_int(minlength, "bincount", "minlength")) < 0:
         raise ArgumentError(f"bincount: minlength={least_size} is negative. Give 0 or more.")
-    weights = None if weights is None else self._tensor_operand(weights)
+    weights = None if weights is None else as_tensor_operand(self, weights)
     if self.ndim != 1 or (weights is not None and weights.shape != self.shape):
         others = "" if weights is None else f" with weights of shape {show(weights.shape)}"
         raise ShapeError(f"bincount of shape {show(self.shape)}{others}. Give one axis; flatten first.")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 from plugrad.dtype import DType, dtype_max, dtypes, is_bool, is_float
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.base import TensorBase
+from plugrad.tensor.elementwise.operands import as_tensor_operand
 from plugrad.tensor.keywords import AxisNames, InterpolationNames, OrderNames, ReduceNames, renamed
 from plugrad.tensor.lookup import counted, moved_back, moved_last, number_of, position_dtype
 from plugrad.tensor.reduce.value_index import Ranked
@@ -269,7 +270,7 @@ def _fractions(x: Tensor, q: float | Sequence[float] | Tensor, interpolation: st
     if is_sequence(q) or getattr(q, "shape", ()) != ():
         # digits of Python's numbers that float64 has
         digits = x.dtype if x.dtype is dtypes.float64 else None
-        q = x._tensor_operand(q if hasattr(q, "shape") else x._from_host(q, digits))
+        q = as_tensor_operand(x, q if hasattr(q, "shape") else x._from_host(q, digits))
     if not isinstance(q, TensorBase):
         q = as_number(q, "quantile")
         if 0 <= q <= 1:

@@ -14,6 +14,7 @@ from plugrad.dtype import ConstType, dtype_max, dtypes, is_bool, is_float, is_in
 from plugrad.engine.capture import current_capture
 from plugrad.errors import ArgumentError, DtypeError, JitError, ShapeError
 from plugrad.tensor.base import TensorBase, promoted
+from plugrad.tensor.elementwise.operands import as_tensor_operand, operand_result
 from plugrad.tensor.keywords import REQUIRED, RepeatAxisNames, renamed
 from plugrad.tensor.lookup import counted, number_of, pick_first, position_dtype
 from plugrad.tensor.reduce.reduce import nonzero_mask
@@ -72,7 +73,7 @@ def searchsorted(
     if side is not None and str(side) not in ("left", "right"):
         raise ArgumentError(f"searchsorted: side={side!r} is neither 'left' nor 'right'.")
     right = as_flag(right, "searchsorted: right") if side is None else side == "right"
-    values = self._tensor_operand(values)
+    values = as_tensor_operand(self, values)
     self._check_device(values)
     if not self.ndim or (self.ndim > 1 and self.shape[:-1] != values.shape[:-1]):
         raise ShapeError(
@@ -184,7 +185,7 @@ def masked_select(self: Tensor, mask: Tensor, size: int | None = None, fill_valu
     if count is not None:
         fill = self._const(as_element(fill_value, "masked_select"))
         out = (positions < product(both[0].shape)).where(out, fill)
-    return self._with(out, mask)
+    return operand_result(self, out, mask)
 
 
 def with_zeros_behind(x: Tensor) -> Tensor:

@@ -1,0 +1,266 @@
+"""The methods of elements: operators, arithmetic, and functions of one or several operands."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plugrad.dtype import Number
+from plugrad.tensor.elementwise import (
+    activations,
+    arithmetic,
+    bits,
+    choices,
+    comparing,
+    complex_numbers,
+    elementwise,
+    formulas,
+    gates,
+    operators,
+    special,
+    synonyms,
+)
+
+if TYPE_CHECKING:
+    from plugrad.tensor.tensor import Tensor
+
+
+class ElementwiseMixin:
+    """Operators, arithmetic, comparisons, and functions of elements."""
+
+    __slots__ = ()
+
+    # Python's operators
+    __add__ = operators.__add__
+    __radd__ = operators.__radd__
+    __sub__ = operators.__sub__
+    __rsub__ = operators.__rsub__
+    __mul__ = operators.__mul__
+    __rmul__ = operators.__rmul__
+    __truediv__ = operators.__truediv__
+    __rtruediv__ = operators.__rtruediv__
+    __floordiv__ = operators.__floordiv__
+    __rfloordiv__ = operators.__rfloordiv__
+    __mod__ = operators.__mod__
+    __rmod__ = operators.__rmod__
+    __divmod__ = operators.__divmod__
+    __rdivmod__ = operators.__rdivmod__
+    __pow__ = operators.__pow__
+    __rpow__ = operators.__rpow__
+    __and__ = operators.__and__
+    __rand__ = operators.__rand__
+    __or__ = operators.__or__
+    __ror__ = operators.__ror__
+    __xor__ = operators.__xor__
+    __rxor__ = operators.__rxor__
+    __invert__ = operators.__invert__
+    __lshift__ = operators.__lshift__
+    __rlshift__ = operators.__rlshift__
+    __rshift__ = operators.__rshift__
+    __rrshift__ = operators.__rrshift__
+    __lt__ = operators.__lt__
+    __gt__ = operators.__gt__
+    __le__ = operators.__le__
+    __ge__ = operators.__ge__
+    __iadd__ = operators.__iadd__
+    __isub__ = operators.__isub__
+    __imul__ = operators.__imul__
+    __itruediv__ = operators.__itruediv__
+    __ifloordiv__ = operators.__ifloordiv__
+    __imod__ = operators.__imod__
+    __ipow__ = operators.__ipow__
+    __iand__ = operators.__iand__
+    __ior__ = operators.__ior__
+    __ixor__ = operators.__ixor__
+    __ilshift__ = operators.__ilshift__
+    __irshift__ = operators.__irshift__
+
+    # tensors are keys by identity
+    __hash__ = object.__hash__
+
+    # these two stand here, or the checker takes their types from `object`
+    def __eq__(self: Tensor, other: Tensor | Number) -> Tensor:  # pyright: ignore
+        return self.eq(other) if operators.may_be_numbers(other) else NotImplemented
+
+    def __ne__(self: Tensor, other: Tensor | Number) -> Tensor:  # pyright: ignore
+        return self.ne(other) if operators.may_be_numbers(other) else NotImplemented
+
+    # arithmetic
+    add = arithmetic.add
+    sub = arithmetic.sub
+    mul = arithmetic.mul
+    div = arithmetic.div
+    floordiv = arithmetic.floordiv
+    mod = arithmetic.mod
+    pow = arithmetic.pow
+
+    # comparisons and logic
+    eq = comparing.eq
+    ne = comparing.ne
+    lt = comparing.lt
+    le = comparing.le
+    gt = comparing.gt
+    ge = comparing.ge
+    less = comparing.less
+    less_equal = comparing.less_equal
+    greater = comparing.greater
+    greater_equal = comparing.greater_equal
+    not_equal = comparing.not_equal
+    equal = comparing.equal
+    logical_not = comparing.logical_not
+    logical_and = comparing.logical_and
+    logical_or = comparing.logical_or
+    logical_xor = comparing.logical_xor
+
+    # choices and limits
+    where = choices.where
+    masked_fill = choices.masked_fill
+    maximum = choices.maximum
+    minimum = choices.minimum
+    clamp = choices.clamp
+    clip = choices.clip
+
+    # bits
+    bitwise_and = bits.bitwise_and
+    bitwise_or = bits.bitwise_or
+    bitwise_xor = bits.bitwise_xor
+    bitwise_not = bits.bitwise_not
+    lshift = bits.lshift
+    rshift = bits.rshift
+
+    # complex numbers and their parts
+    complex = classmethod(complex_numbers.complex)
+    polar = classmethod(complex_numbers.polar)
+    real = complex_numbers.real
+    imag = complex_numbers.imag
+    conj = complex_numbers.conj
+    angle = complex_numbers.angle
+    view_as_real = complex_numbers.view_as_real
+    view_as_complex = complex_numbers.view_as_complex
+    mH = complex_numbers.mH
+    H = complex_numbers.H
+
+    # exponentials, roots, rounding, signs
+    exp2 = elementwise.exp2
+    exp = elementwise.exp
+    log2 = elementwise.log2
+    log = elementwise.log
+    log10 = elementwise.log10
+    sqrt = elementwise.sqrt
+    rsqrt = elementwise.rsqrt
+    reciprocal = elementwise.reciprocal
+    square = elementwise.square
+    sin = elementwise.sin
+    cos = elementwise.cos
+    tan = elementwise.tan
+    trunc = elementwise.trunc
+    floor = elementwise.floor
+    ceil = elementwise.ceil
+    round = elementwise.round
+    __round__ = elementwise.__round__
+    neg = elementwise.neg
+    __neg__ = elementwise.__neg__
+    __pos__ = elementwise.__pos__
+    abs = elementwise.abs
+    __abs__ = elementwise.__abs__
+    sign = elementwise.sign
+    isnan = elementwise.isnan
+    isinf = elementwise.isinf
+    isfinite = elementwise.isfinite
+
+    # angles, hyperbolic and special functions
+    expm1 = special.expm1
+    log1p = special.log1p
+    sinh = special.sinh
+    cosh = special.cosh
+    asinh = special.asinh
+    acosh = special.acosh
+    atanh = special.atanh
+    asin = special.asin
+    acos = special.acos
+    atan = special.atan
+    atan2 = special.atan2
+    erf = special.erf
+    erfc = special.erfc
+    erfinv = special.erfinv
+    lgamma = special.lgamma
+    digamma = special.digamma
+    hypot = special.hypot
+    logaddexp = special.logaddexp
+    copysign = special.copysign
+    fmod = special.fmod
+    remainder = special.remainder
+    lerp = special.lerp
+    nan_to_num = special.nan_to_num
+    allclose = special.allclose
+    isclose = special.isclose
+
+    # functions of several operations
+    frac = formulas.frac
+    signbit = formulas.signbit
+    isposinf = formulas.isposinf
+    isneginf = formulas.isneginf
+    heaviside = formulas.heaviside
+    fmax = formulas.fmax
+    fmin = formulas.fmin
+    deg2rad = formulas.deg2rad
+    rad2deg = formulas.rad2deg
+    sinc = formulas.sinc
+    logit = formulas.logit
+    xlogy = formulas.xlogy
+    ldexp = formulas.ldexp
+    logaddexp2 = formulas.logaddexp2
+    float_power = formulas.float_power
+    addcmul = formulas.addcmul
+    addcdiv = formulas.addcdiv
+
+    # other names
+    subtract = synonyms.subtract
+    multiply = synonyms.multiply
+    divide = synonyms.divide
+    true_divide = synonyms.true_divide
+    floor_divide = synonyms.floor_divide
+    negative = synonyms.negative
+    positive = synonyms.positive
+    absolute = synonyms.absolute
+    sgn = synonyms.sgn
+    fix = synonyms.fix
+    clamp_min = synonyms.clamp_min
+    clamp_max = synonyms.clamp_max
+    bitwise_left_shift = synonyms.bitwise_left_shift
+    bitwise_right_shift = synonyms.bitwise_right_shift
+    arcsin = synonyms.arcsin
+    arccos = synonyms.arccos
+    arctan = synonyms.arctan
+    arcsinh = synonyms.arcsinh
+    arccosh = synonyms.arccosh
+    arctanh = synonyms.arctanh
+    arctan2 = synonyms.arctan2
+
+    # activations
+    relu = activations.relu
+    relu6 = activations.relu6
+    leaky_relu = activations.leaky_relu
+    sigmoid = activations.sigmoid
+    logsigmoid = activations.logsigmoid
+    tanh = activations.tanh
+    silu = activations.silu
+    swish = activations.swish
+    gelu = activations.gelu
+    quick_gelu = activations.quick_gelu
+    elu = activations.elu
+    selu = activations.selu
+    celu = activations.celu
+    softplus = activations.softplus
+    mish = activations.mish
+    softsign = activations.softsign
+    hardtanh = activations.hardtanh
+    hardsigmoid = activations.hardsigmoid
+    hardswish = activations.hardswish
+
+    # gates, thresholds, learned slopes
+    glu = gates.glu
+    prelu = gates.prelu
+    threshold = gates.threshold
+    hardshrink = gates.hardshrink
+    softshrink = gates.softshrink
+    tanhshrink = gates.tanhshrink
