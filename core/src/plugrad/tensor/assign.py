@@ -16,6 +16,7 @@ from plugrad.errors import DeviceError, DtypeError, GradientError, JitError, Sha
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.host.display import describe
 from plugrad.tensor.host.host_data import computes
+from plugrad.tensor.host.reading import stored_bytes
 from plugrad.tensor.host.strided import write_view
 from plugrad.tensor.keywords import REQUIRED, renamed
 from plugrad.tensor.shapes import expanded, show
@@ -130,7 +131,7 @@ class AssignMixin(TensorBase):
                 f"a jitted function writes into {describe(self)}, which its replays would not do again. "
                 "Return the values and write them outside."
             )
-        elements = self._make(value, value.device or Device.DEFAULT)._bytes()
+        elements = stored_bytes(self._make(value, value.device or Device.DEFAULT))
         memory = self.realize()._storage.uop
         with overwriting([storage.base_of(memory)]):
             write_view(shown(memory, self._path + path), elements)

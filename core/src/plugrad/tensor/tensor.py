@@ -18,35 +18,15 @@ from plugrad.tensor.computing import ComputingMixin
 from plugrad.tensor.create.mixin import CreateMixin
 from plugrad.tensor.elementwise.mixin import ElementwiseMixin
 from plugrad.tensor.fft.mixin import FourierMixin
-from plugrad.tensor.functional.adaptive import AdaptivePoolingMixin
-from plugrad.tensor.functional.attention import AttentionMixin
-from plugrad.tensor.functional.classification import ClassificationMixin
-from plugrad.tensor.functional.convolution import ConvolutionMixin
-from plugrad.tensor.functional.ctc import CtcMixin
-from plugrad.tensor.functional.dropout import DropoutMixin
-from plugrad.tensor.functional.grid_sample import GridSampleMixin
-from plugrad.tensor.functional.interpolation import InterpolationMixin
-from plugrad.tensor.functional.losses import LossMixin
-from plugrad.tensor.functional.normalization import NormalizationMixin
-from plugrad.tensor.functional.pooling import PoolingMixin
-from plugrad.tensor.functional.sequential import SequentialMixin
-from plugrad.tensor.functional.transposed_convolution import TransposedConvolutionMixin
-from plugrad.tensor.functional.unpooling import UnpoolingMixin
+from plugrad.tensor.functional.mixin import FunctionalMixin
 from plugrad.tensor.gradient import GradientMixin
-from plugrad.tensor.host.conversion import ConversionMixin
 from plugrad.tensor.host.display import describe, text_of
-from plugrad.tensor.host.external import ExternalMixin
 from plugrad.tensor.host.host_data import HOST, host_buffer
 from plugrad.tensor.host.html import html_of
-from plugrad.tensor.host.interop import InteropMixin
-from plugrad.tensor.host.queries import QueryMixin
-from plugrad.tensor.host.reading import ReadingMixin
+from plugrad.tensor.host.mixin import HostMixin
+from plugrad.tensor.host.reading import stored_bytes
 from plugrad.tensor.host.source import graph_of
-from plugrad.tensor.indexing.advanced import AdvancedIndexingMixin
-from plugrad.tensor.indexing.gather import GatherMixin
-from plugrad.tensor.indexing.sampling import SamplingMixin
-from plugrad.tensor.indexing.scatter_views import WrittenMixin
-from plugrad.tensor.indexing.setitem import SetItemMixin
+from plugrad.tensor.indexing.mixin import IndexingMixin
 from plugrad.tensor.linalg.einsum import EinsumMixin
 from plugrad.tensor.linalg.linalg import LinalgMixin
 from plugrad.tensor.linalg.matmul import MatmulMixin
@@ -64,6 +44,9 @@ from plugrad.uop.uop import UOp
 
 
 class Tensor(
+    HostMixin,
+    FunctionalMixin,
+    IndexingMixin,
     ElementwiseMixin,
     CreateMixin,
     ShapeMixin,
@@ -72,36 +55,12 @@ class Tensor(
     AssignMixin,
     ComputingMixin,
     GradientMixin,
-    ConversionMixin,
-    ExternalMixin,
-    InteropMixin,
-    QueryMixin,
-    ReadingMixin,
-    AdvancedIndexingMixin,
-    GatherMixin,
-    SamplingMixin,
-    WrittenMixin,
-    SetItemMixin,
     EinsumMixin,
     LinalgMixin,
     MatmulMixin,
     MatrixMixin,
     SpectralMixin,
     FourierMixin,
-    AdaptivePoolingMixin,
-    AttentionMixin,
-    PoolingMixin,
-    ClassificationMixin,
-    ConvolutionMixin,
-    CtcMixin,
-    DropoutMixin,
-    GridSampleMixin,
-    InterpolationMixin,
-    LossMixin,
-    NormalizationMixin,
-    SequentialMixin,
-    TransposedConvolutionMixin,
-    UnpoolingMixin,
 ):
     """An array of one dtype on one device, and the graph that computes it.
 
@@ -405,7 +364,7 @@ class Tensor(
 
         Each tensor gets memory of its own; views that are copied together by `copy.deepcopy` share theirs.
         """
-        data = bytes(self._bytes()), fixed_shape(self.shape, "pickle"), self.dtype.name
+        data = bytes(stored_bytes(self)), fixed_shape(self.shape, "pickle"), self.dtype.name
         return _unpickled, (*data, self._device, self._is_leaf, self.grad)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
@@ -428,7 +387,7 @@ class Tensor(
         if whole is None:
             all_of_it = self._make(self._storage.uop, self._device) if self._path else self
             shape = fixed_shape(all_of_it.shape, "deepcopy")
-            data = host_buffer(bytes(all_of_it._bytes()), shape, all_of_it.dtype)
+            data = host_buffer(bytes(stored_bytes(all_of_it)), shape, all_of_it.dtype)
             whole = Tensor(data, device=self._device)
             memo[id(self._storage)] = whole
         out = self._part(whole._storage, self._path, self._device)

@@ -13,7 +13,7 @@ from plugrad.dtype import is_complex
 from plugrad.errors import ArgumentError
 from plugrad.tensor.complex_formulas import exponentials
 from plugrad.tensor.complex_formulas.apply import apply
-from plugrad.tensor.elementwise.elementwise import composed, float_graph
+from plugrad.tensor.elementwise.operands import composed, float_graph
 from plugrad.tensor.elementwise.special_graphs import erfc, expm1, log1p
 from plugrad.tensor.elementwise.special_graphs import tanh as tanh_graph
 from plugrad.tensor.keywords import renamed

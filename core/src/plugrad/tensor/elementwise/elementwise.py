@@ -16,30 +16,13 @@ from plugrad.tensor.complex_formulas import exponentials, pairs
 from plugrad.tensor.complex_formulas.apply import apply, parts_of
 from plugrad.tensor.complex_formulas.quotients import reciprocal as pair_reciprocal
 from plugrad.tensor.complex_formulas.roots import root
+from plugrad.tensor.elementwise.operands import all_false, composed, float_graph
 from plugrad.tensor.keywords import renamed
 from plugrad.tensor.promotion import refuse_complex
 from plugrad.uop.uop import UOp
 
 if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
-
-
-def float_graph(x: Tensor) -> UOp:
-    """Return the graph, of integers as the default float.
-
-    Raises:
-        DtypeError: these are complex numbers.
-    """
-    refuse_complex("a function", x.dtype)
-    return x._graph if is_float(x.dtype) else x._graph.cast(dtypes.default_float)
-
-
-def composed(tensor: Tensor, function: Callable[[UOp], UOp]) -> Tensor:
-    """Return a function made of several operations; 16-bit floats take it in float32 and round once."""
-    x = float_graph(tensor)
-    if x.dtype.itemsize > 2:
-        return tensor._like(function(x))
-    return tensor._like(function(x.cast(dtypes.float32)).cast(x.dtype))
 
 
 def _either(x: Tensor, asked: Callable[[Any], Any]) -> Tensor:
@@ -398,11 +381,6 @@ def isfinite(self: Tensor) -> Tensor:
     if not has_infinity(self.dtype):
         return self._like(x.eq(x))
     return self._like((x < math.inf) & (x > -math.inf))
-
-
-def all_false(x: Tensor) -> UOp:
-    """Return False in this shape."""
-    return UOp.const(dtypes.bool, False).reshape((1,) * x.ndim).expand(x.shape)
 
 
 def _length(z: pairs.Pair) -> Any:

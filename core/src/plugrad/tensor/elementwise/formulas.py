@@ -9,9 +9,16 @@ from typing import TYPE_CHECKING
 from plugrad.dtype import ConstType, Number, dtypes, is_bool, is_float, is_int, is_unsigned
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.elementwise import special_graphs as graphs
-from plugrad.tensor.elementwise.elementwise import all_false, composed
-from plugrad.tensor.elementwise.operands import as_operand, as_tensor_operand, operand_nodes, operand_result
-from plugrad.tensor.elementwise.special import float_pair, log_sum_exp
+from plugrad.tensor.elementwise.operands import (
+    all_false,
+    as_operand,
+    as_tensor_operand,
+    composed,
+    float_pair,
+    operand_nodes,
+    operand_result,
+)
+from plugrad.tensor.elementwise.special_graphs import log_sum_exp
 from plugrad.tensor.shapes import as_number
 from plugrad.uop.uop import UOp
 

@@ -6,8 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Unpack
 
 from plugrad.errors import ArgumentError, ShapeError
-from plugrad.tensor.elementwise.elementwise import composed
-from plugrad.tensor.elementwise.operands import as_tensor_operand
+from plugrad.tensor.elementwise.operands import as_tensor_operand, composed
 from plugrad.tensor.elementwise.special_graphs import tanh
 from plugrad.tensor.keywords import AxisNames, renamed
 from plugrad.tensor.shape.joins import equal_parts

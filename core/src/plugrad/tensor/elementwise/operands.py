@@ -6,12 +6,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from plugrad.dtype import DType, Number, is_complex
+from plugrad.dtype import DType, Number, dtypes, is_complex, is_float
 from plugrad.errors import DtypeError
 from plugrad.tensor.base import TensorBase, promoted
 from plugrad.tensor.complex_formulas.apply import joined
 from plugrad.tensor.complex_formulas.arithmetic import MIXED
 from plugrad.tensor.numbers import scalar_dtype
+from plugrad.tensor.promotion import refuse_complex
 from plugrad.tensor.shapes import broadcast_shapes, expanded
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
@@ -98,9 +99,9 @@ def binary(
         x, y = y, x
     if is_complex(x.dtype) and op in MIXED:
         given = promoted([as_operand(tensor, other)])
-        dtypes = (given, tensor.dtype) if reverse else (tensor.dtype, given)
-        if op is Ops.FDIV or not all(map(is_complex, dtypes)):
-            operands = zip((x, y), dtypes, strict=True)
+        both = (given, tensor.dtype) if reverse else (tensor.dtype, given)
+        if op is Ops.FDIV or not all(map(is_complex, both)):
+            operands = zip((x, y), both, strict=True)
             return joined(*MIXED[op](*[_operand_parts(tensor, u, dtype, other) for u, dtype in operands]))
     return operand_result(tensor, x.alu(op, y), other)
 
@@ -130,3 +131,39 @@ def dtype_refusal(tensor: Tensor, what: str, wanted: str, *others: Any) -> Dtype
         for x in (tensor, *others)
     )
     return DtypeError(f"{what} of {names}: it takes {wanted}. Cast first: .cast(dtype).")
+
+
+# --- operands of functions of floats ---
+
+
+def float_graph(x: Tensor) -> UOp:
+    """Return the graph, of integers as the default float.
+
+    Raises:
+        DtypeError: these are complex numbers.
+    """
+    refuse_complex("a function", x.dtype)
+    return x._graph if is_float(x.dtype) else x._graph.cast(dtypes.default_float)
+
+
+def composed(tensor: Tensor, function: Callable[[UOp], UOp]) -> Tensor:
+    """Return a function made of several operations; 16-bit floats take it in float32 and round once."""
+    x = float_graph(tensor)
+    if x.dtype.itemsize > 2:
+        return tensor._like(function(x))
+    return tensor._like(function(x.cast(dtypes.float32)).cast(x.dtype))
+
+
+def all_false(x: Tensor) -> UOp:
+    """Return False in this shape."""
+    return UOp.const(dtypes.bool, False).reshape((1,) * x.ndim).expand(x.shape)
+
+
+def float_pair(tensor: Tensor, other: Tensor | Number, function: Any) -> Tensor:
+    """Return a function of two floats; 16-bit ones go through it in float32."""
+    dtype = promoted([tensor, as_operand(tensor, other)])
+    refuse_complex("a function", dtype)
+    dtype = dtype if is_float(dtype) else dtypes.default_float
+    wide = dtypes.float32 if dtype.itemsize < 4 else dtype
+    x, y = operand_nodes(tensor, other, dtype=wide)
+    return operand_result(tensor, function(x, y).cast(dtype), other)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 # pyright: reportPrivateUsage=false
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from plugrad.dtype import FLOAT8, Number, dtypes, has_infinity, is_complex, is_float, is_unsigned
 from plugrad.errors import DtypeError
@@ -16,12 +16,17 @@ from plugrad.tensor.complex_formulas import exponentials, inverses
 from plugrad.tensor.complex_formulas.apply import apply
 from plugrad.tensor.elementwise import special_graphs as graphs
 from plugrad.tensor.elementwise.arithmetic import number_dtype
-from plugrad.tensor.elementwise.elementwise import composed
 from plugrad.tensor.elementwise.gamma_graphs import digamma as digamma_graph
 from plugrad.tensor.elementwise.gamma_graphs import erfinv as erfinv_graph
 from plugrad.tensor.elementwise.gamma_graphs import lgamma as lgamma_graph
-from plugrad.tensor.elementwise.operands import as_operand, binary, operand_nodes, operand_result
-from plugrad.tensor.promotion import refuse_complex
+from plugrad.tensor.elementwise.operands import (
+    as_operand,
+    binary,
+    composed,
+    float_pair,
+    operand_nodes,
+    operand_result,
+)
 from plugrad.tensor.shapes import as_number
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
@@ -229,16 +234,6 @@ def digamma(self: Tensor) -> Tensor:
 # --- two operands ---
 
 
-def float_pair(tensor: Tensor, other: Tensor | Number, function: Any) -> Tensor:
-    """Return a function of two floats; 16-bit ones go through it in float32."""
-    dtype = promoted([tensor, as_operand(tensor, other)])
-    refuse_complex("a function", dtype)
-    dtype = dtype if is_float(dtype) else dtypes.default_float
-    wide = dtypes.float32 if dtype.itemsize < 4 else dtype
-    x, y = operand_nodes(tensor, other, dtype=wide)
-    return operand_result(tensor, function(x, y).cast(dtype), other)
-
-
 def hypot(self: Tensor, other: Tensor | Number) -> Tensor:
     """Return `sqrt(self**2 + other**2)`, where the squares may overflow; infinite if either is.
 
@@ -258,7 +253,7 @@ def logaddexp(self: Tensor, other: Tensor | Number) -> Tensor:
         >>> Tensor([1000.0]).logaddexp(1000.0).item() - 1000 < 0.7
         True
     """
-    return float_pair(self, other, log_sum_exp)
+    return float_pair(self, other, graphs.log_sum_exp)
 
 
 def copysign(self: Tensor, other: Tensor | Number) -> Tensor:
@@ -416,16 +411,3 @@ def _hypot(x: UOp, y: UOp) -> UOp:
     is_infinite = a.eq(math.inf) | b.eq(math.inf)
     is_nan = x.ne(x) | y.ne(y)
     return is_infinite.where(x.const_like(math.inf), is_nan.where(graphs.undefined(is_nan, x, y), out))
-
-
-def log_sum_exp(x: UOp, y: UOp) -> UOp:
-    """Return log(exp(x) + exp(y)) without overflow."""
-    highest = x.maximum(y)
-    # inf - inf is NaN
-    is_infinite = highest.eq(math.inf) | highest.eq(-math.inf)
-    x, y = (is_infinite.where(u.const_like(0.0), u) for u in (x, y))
-    more, less = (x < y).where(y, x), (x < y).where(x, y)
-    top = more.detach()
-    # the exponential of 0 less 1 is nothing, but for the derivatives: also those of equal operands
-    rest = (less - top).exp() + ((more - top).exp() - 1.0)
-    return is_infinite.where(highest, (x.ne(x) | y.ne(y)).where(x + y, top + graphs.log1p(rest)))

@@ -241,3 +241,16 @@ def _erfc_positive(z: UOp) -> UOp:
     exponent = small - square
     lost = (small - (exponent + square)).detach()
     return t * (exponent.exp() * (lost + 1.0))
+
+
+def log_sum_exp(x: UOp, y: UOp) -> UOp:
+    """Return log(exp(x) + exp(y)) without overflow."""
+    highest = x.maximum(y)
+    # inf - inf is NaN
+    is_infinite = highest.eq(math.inf) | highest.eq(-math.inf)
+    x, y = (is_infinite.where(u.const_like(0.0), u) for u in (x, y))
+    more, less = (x < y).where(y, x), (x < y).where(x, y)
+    top = more.detach()
+    # the exponential of 0 less 1 is nothing, but for the derivatives: also those of equal operands
+    rest = (less - top).exp() + ((more - top).exp() - 1.0)
+    return is_infinite.where(highest, (x.ne(x) | y.ne(y)).where(x + y, top + log1p(rest)))

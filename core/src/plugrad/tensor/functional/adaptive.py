@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-# `self` is the class that joins the mixins, which share its protected members
-# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
+# pyright: reportPrivateUsage=false
 import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -27,107 +26,110 @@ if TYPE_CHECKING:
 OutputSizes = Dim | None | Sequence[Dim | None]
 
 
-class AdaptivePoolingMixin(TensorBase):
-    """Pooling over the last axes, by the number of windows: `(..., *sizes) -> (..., *output_size)`."""
+def adaptive_avg_pool2d(self: Tensor, output_size: OutputSizes) -> Tensor:
+    """Return means over as many windows as are asked for: (..., H, W) -> (..., *output_size).
 
-    __slots__ = ()
+    Window `i` of `n` over `size` elements runs from `floor(i*size/n)` to `ceil((i+1)*size/n)`.
 
-    def adaptive_avg_pool2d(self: Tensor, output_size: OutputSizes) -> Tensor:
-        """Return means over as many windows as are asked for: (..., H, W) -> (..., *output_size).
+    Args:
+        output_size: numbers of windows, which may be symbolic; None keeps an axis as it is.
 
-        Window `i` of `n` over `size` elements runs from `floor(i*size/n)` to `ceil((i+1)*size/n)`.
+    Raises:
+        ShapeError: a number is not positive, or there are too many.
 
-        Args:
-            output_size: numbers of windows, which may be symbolic; None keeps an axis as it is.
+    Example:
+        >>> Tensor([[1.0, 2.0, 3.0]]).adaptive_avg_pool2d((1, 2)).tolist()
+        [[1.5, 2.5]]
+    """
+    return adaptive_avg(self, output_size, axes_of(output_size, 2), "adaptive_avg_pool2d")
 
-        Raises:
-            ShapeError: a number is not positive, or there are too many.
 
-        Example:
-            >>> Tensor([[1.0, 2.0, 3.0]]).adaptive_avg_pool2d((1, 2)).tolist()
-            [[1.5, 2.5]]
-        """
-        return self._adaptive_avg(output_size, axes_of(output_size, 2), "adaptive_avg_pool2d")
+def adaptive_avg_pool1d(self: Tensor, output_size: OutputSizes) -> Tensor:
+    """Return `adaptive_avg_pool2d` over the last axis: (..., L) -> (..., output_size).
 
-    def adaptive_avg_pool1d(self: Tensor, output_size: OutputSizes) -> Tensor:
-        """Return `adaptive_avg_pool2d` over the last axis: (..., L) -> (..., output_size).
+    Example:
+        >>> Tensor([1.0, 2.0, 3.0]).adaptive_avg_pool1d(1).tolist()
+        [2.0]
+    """
+    return adaptive_avg(self, output_size, 1, "adaptive_avg_pool1d")
 
-        Example:
-            >>> Tensor([1.0, 2.0, 3.0]).adaptive_avg_pool1d(1).tolist()
-            [2.0]
-        """
-        return self._adaptive_avg(output_size, 1, "adaptive_avg_pool1d")
 
-    def adaptive_avg_pool3d(self: Tensor, output_size: OutputSizes) -> Tensor:
-        """Return `adaptive_avg_pool2d` over the last three axes: (..., D, H, W) -> (..., *output_size).
+def adaptive_avg_pool3d(self: Tensor, output_size: OutputSizes) -> Tensor:
+    """Return `adaptive_avg_pool2d` over the last three axes: (..., D, H, W) -> (..., *output_size).
 
-        Example:
-            >>> Tensor.arange(8).reshape(2, 2, 2).adaptive_avg_pool3d(1).item()
-            3.5
-        """
-        return self._adaptive_avg(output_size, 3, "adaptive_avg_pool3d")
+    Example:
+        >>> Tensor.arange(8).reshape(2, 2, 2).adaptive_avg_pool3d(1).item()
+        3.5
+    """
+    return adaptive_avg(self, output_size, 3, "adaptive_avg_pool3d")
 
-    def adaptive_max_pool2d(self: Tensor, output_size: OutputSizes, return_indices: bool = False) -> Any:
-        """Return the greatest values of as many windows as are asked for, those of `adaptive_avg_pool2d`.
 
-        Args:
-            output_size: numbers of windows, which may be symbolic; None keeps an axis as it is.
-            return_indices: also return where each value was, as `max_pool2d` does.
+def adaptive_max_pool2d(self: Tensor, output_size: OutputSizes, return_indices: bool = False) -> Any:
+    """Return the greatest values of as many windows as are asked for, those of `adaptive_avg_pool2d`.
 
-        Raises:
-            ShapeError: a number is not positive, or there are too many.
+    Args:
+        output_size: numbers of windows, which may be symbolic; None keeps an axis as it is.
+        return_indices: also return where each value was, as `max_pool2d` does.
 
-        Example:
-            >>> Tensor([[1.0, 4.0, 3.0]]).adaptive_max_pool2d((1, 2)).tolist()
-            [[4.0, 4.0]]
-        """
-        axes = axes_of(output_size, 2)
-        return self._adaptive_max(output_size, axes, return_indices, "adaptive_max_pool2d")
+    Raises:
+        ShapeError: a number is not positive, or there are too many.
 
-    def adaptive_max_pool1d(self: Tensor, output_size: OutputSizes, return_indices: bool = False) -> Any:
-        """Return `adaptive_max_pool2d` over the last axis: (..., L) -> (..., output_size).
+    Example:
+        >>> Tensor([[1.0, 4.0, 3.0]]).adaptive_max_pool2d((1, 2)).tolist()
+        [[4.0, 4.0]]
+    """
+    axes = axes_of(output_size, 2)
+    return _adaptive_max(self, output_size, axes, return_indices, "adaptive_max_pool2d")
 
-        Example:
-            >>> Tensor([1, 2, 3]).adaptive_max_pool1d(1).tolist()
-            [3]
-        """
-        return self._adaptive_max(output_size, 1, return_indices, "adaptive_max_pool1d")
 
-    def adaptive_max_pool3d(self: Tensor, output_size: OutputSizes, return_indices: bool = False) -> Any:
-        """Return `adaptive_max_pool2d` over the last three axes: (..., D, H, W) -> (..., *output_size).
+def adaptive_max_pool1d(self: Tensor, output_size: OutputSizes, return_indices: bool = False) -> Any:
+    """Return `adaptive_max_pool2d` over the last axis: (..., L) -> (..., output_size).
 
-        Example:
-            >>> Tensor.arange(8).reshape(2, 2, 2).adaptive_max_pool3d(1).item()
-            7
-        """
-        return self._adaptive_max(output_size, 3, return_indices, "adaptive_max_pool3d")
+    Example:
+        >>> Tensor([1, 2, 3]).adaptive_max_pool1d(1).tolist()
+        [3]
+    """
+    return _adaptive_max(self, output_size, 1, return_indices, "adaptive_max_pool1d")
 
-    def _adaptive_avg(self: Tensor, output_size: OutputSizes, axes: int, what: str) -> Tensor:
-        counts = _adaptive_counts(self, output_size, axes, what)
-        narrow = self.dtype if is_float(self.dtype) else dtypes.default_float
-        u = self._graph.cast(sum_acc_dtype(narrow))
-        for axis, count in enumerate(counts, self.ndim - axes):
-            u = _mean_of_bins(u, axis, count)
-        return self._like(u.cast(narrow))
 
-    def _adaptive_max(
-        self: Tensor, output_size: OutputSizes, axes: int, return_indices: bool, what: str
-    ) -> Any:
-        counts = _adaptive_counts(self, output_size, axes, what)
-        first = self.ndim - axes
-        sizes: Any = self.shape[first:]
-        from_end = from_end_of(sizes)
-        x = best = self._graph
-        rank = behind(from_end, self.shape)
-        for axis, count in enumerate(counts, first):
-            best, rank = _greatest_of_bins(best, rank, axis, count)
-        if is_float(self.dtype) and best is not x:
-            # written once: what asks for a rank asks for that of few windows
-            rank = rank.contiguous()
-            (best,) = with_rule([best], [x, rank, from_end], _to_the_first)
-        if not return_indices:
-            return self._like(best)
-        return self._like(best), self._like(place_from_end(rank, product(sizes)))
+def adaptive_max_pool3d(self: Tensor, output_size: OutputSizes, return_indices: bool = False) -> Any:
+    """Return `adaptive_max_pool2d` over the last three axes: (..., D, H, W) -> (..., *output_size).
+
+    Example:
+        >>> Tensor.arange(8).reshape(2, 2, 2).adaptive_max_pool3d(1).item()
+        7
+    """
+    return _adaptive_max(self, output_size, 3, return_indices, "adaptive_max_pool3d")
+
+
+def adaptive_avg(x: Tensor, output_size: OutputSizes, axes: int, what: str) -> Tensor:
+    """Return means over so many windows of the last axes."""
+    counts = _adaptive_counts(x, output_size, axes, what)
+    narrow = x.dtype if is_float(x.dtype) else dtypes.default_float
+    u = x._graph.cast(sum_acc_dtype(narrow))
+    for axis, count in enumerate(counts, x.ndim - axes):
+        u = _mean_of_bins(u, axis, count)
+    return x._like(u.cast(narrow))
+
+
+def _adaptive_max(
+    tensor: Tensor, output_size: OutputSizes, axes: int, return_indices: bool, what: str
+) -> Any:
+    counts = _adaptive_counts(tensor, output_size, axes, what)
+    first = tensor.ndim - axes
+    sizes: Any = tensor.shape[first:]
+    from_end = from_end_of(sizes)
+    x = best = tensor._graph
+    rank = behind(from_end, tensor.shape)
+    for axis, count in enumerate(counts, first):
+        best, rank = _greatest_of_bins(best, rank, axis, count)
+    if is_float(tensor.dtype) and best is not x:
+        # written once: what asks for a rank asks for that of few windows
+        rank = rank.contiguous()
+        (best,) = with_rule([best], [x, rank, from_end], _to_the_first)
+    if not return_indices:
+        return tensor._like(best)
+    return tensor._like(best), tensor._like(place_from_end(rank, product(sizes)))
 
 
 def _adaptive_counts(x: TensorBase, output_size: OutputSizes, axes: int, what: str) -> tuple[Any, ...]:

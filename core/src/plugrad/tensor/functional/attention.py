@@ -11,8 +11,7 @@ softmax", section 3.
 
 from __future__ import annotations
 
-# `self` is the class that joins the mixins, which share its protected members
-# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
+# pyright: reportPrivateUsage=false
 import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -22,7 +21,6 @@ from plugrad.autodiff import repeated
 from plugrad.dtype import DType, dtypes, is_bool, is_float, sum_acc_dtype
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.arguments import real, tensors, tensors_or_none
-from plugrad.tensor.base import TensorBase
 from plugrad.tensor.custom import with_backward
 from plugrad.tensor.linalg.recurrence import joined_steps, steps_of
 from plugrad.tensor.lookup import counted
@@ -37,68 +35,63 @@ _BLOCK = 512
 _WHOLE = 1 << 20
 
 
-class AttentionMixin(TensorBase):
-    """Attention of queries (this tensor) to keys and values."""
+def scaled_dot_product_attention(
+    self: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attn_mask: Tensor | None = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    *,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+) -> Tensor:
+    """Return `softmax(self @ key.T * scale + mask) @ value`.
 
-    __slots__ = ()
+    (..., L, E) with keys (..., S, E) and values (..., S, V) -> (..., L, V); batch axes broadcast. Narrow
+    floats are computed in float32 and rounded at the end. A query that may attend to nothing gives zeros,
+    where there are no keys at all, too.
 
-    def scaled_dot_product_attention(
-        self: Tensor,
-        key: Tensor,
-        value: Tensor,
-        attn_mask: Tensor | None = None,
-        dropout_p: float = 0.0,
-        is_causal: bool = False,
-        *,
-        scale: float | None = None,
-        enable_gqa: bool = False,
-    ) -> Tensor:
-        """Return `softmax(self @ key.T * scale + mask) @ value`.
+    Memory grows with L and with S, not with L*S, unless a mask of that size is passed, or one of them is
+    symbolic; for gradients too, but not for second ones.
 
-        (..., L, E) with keys (..., S, E) and values (..., S, V) -> (..., L, V); batch axes broadcast. Narrow
-        floats are computed in float32 and rounded at the end. A query that may attend to nothing gives zeros,
-        where there are no keys at all, too.
+    Args:
+        key: what queries are compared with.
+        value: what is averaged.
+        attn_mask: bools (True: may attend) or floats added to scores; broadcasts to (..., L, S).
+        dropout_p: probability that a weight is left out, while training (see `Tensor.train`).
+        is_causal: query `i` attends to keys `0..i` only.
+        scale: factor of scores; `1/sqrt(E)` if left out.
+        enable_gqa: axis -3 holds heads, and each head of keys and values serves several of queries.
 
-        Memory grows with L and with S, not with L*S, unless a mask of that size is passed, or one of them is
-        symbolic; for gradients too, but not for second ones.
+    Raises:
+        ShapeError: shapes do not fit each other.
+        DtypeError: queries, keys or values are no floats of one dtype, or the mask is of integers.
+        ArgumentError: both a mask and `is_causal`, or `dropout_p` outside of 0..1.
 
-        Args:
-            key: what queries are compared with.
-            value: what is averaged.
-            attn_mask: bools (True: may attend) or floats added to scores; broadcasts to (..., L, S).
-            dropout_p: probability that a weight is left out, while training (see `Tensor.train`).
-            is_causal: query `i` attends to keys `0..i` only.
-            scale: factor of scores; `1/sqrt(E)` if left out.
-            enable_gqa: axis -3 holds heads, and each head of keys and values serves several of queries.
-
-        Raises:
-            ShapeError: shapes do not fit each other.
-            DtypeError: queries, keys or values are no floats of one dtype, or the mask is of integers.
-            ArgumentError: both a mask and `is_causal`, or `dropout_p` outside of 0..1.
-
-        Example:
-            >>> x = Tensor([[1.0, 0.0], [0.0, 1.0]])
-            >>> x.scaled_dot_product_attention(x, x, is_causal=True)[0].tolist()
-            [1.0, 0.0]
-        """
-        _check(self, key, value, attn_mask, dropout_p, is_causal)
-        query: Any = self
-        shape = None
-        if enable_gqa:
-            query, key, value, attn_mask = _grouped(query, key, value, attn_mask)
-            shape = (*self.shape[:-1], value.shape[-1])
-        wide = sum_acc_dtype(self.dtype)
-        factor: Any = _scale(self.shape[-1], scale, wide)
-        if isinstance(factor, UOp):
-            factor = self._make(factor, self._device)
-        q, k, v = query.cast(wide).mul(factor), key.cast(wide), value.cast(wide)
-        lengths: Any = self.shape[-2], key.shape[-2]
-        # a symbolic number of keys is no number of blocks
-        is_static = all(isinstance(length, int) for length in lengths)
-        is_long = is_static and lengths[1] > _BLOCK and lengths[0] * lengths[1] > _WHOLE
-        attend = _in_blocks if is_long else _at_once
-        out = attend(q, k, v, attn_mask, is_causal, dropout_p).cast(self.dtype)
-        return out if shape is None else out.reshape(shape)
+    Example:
+        >>> x = Tensor([[1.0, 0.0], [0.0, 1.0]])
+        >>> x.scaled_dot_product_attention(x, x, is_causal=True)[0].tolist()
+        [1.0, 0.0]
+    """
+    _check(self, key, value, attn_mask, dropout_p, is_causal)
+    query: Any = self
+    shape = None
+    if enable_gqa:
+        query, key, value, attn_mask = _grouped(query, key, value, attn_mask)
+        shape = (*self.shape[:-1], value.shape[-1])
+    wide = sum_acc_dtype(self.dtype)
+    factor: Any = _scale(self.shape[-1], scale, wide)
+    if isinstance(factor, UOp):
+        factor = self._make(factor, self._device)
+    q, k, v = query.cast(wide).mul(factor), key.cast(wide), value.cast(wide)
+    lengths: Any = self.shape[-2], key.shape[-2]
+    # a symbolic number of keys is no number of blocks
+    is_static = all(isinstance(length, int) for length in lengths)
+    is_long = is_static and lengths[1] > _BLOCK and lengths[0] * lengths[1] > _WHOLE
+    attend = _in_blocks if is_long else _at_once
+    out = attend(q, k, v, attn_mask, is_causal, dropout_p).cast(self.dtype)
+    return out if shape is None else out.reshape(shape)
 
 
 def _at_once(q: Any, k: Any, v: Any, mask: Any, is_causal: bool, dropout_p: float) -> Any:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-# `self` is the class that joins the mixins, which share its protected members
-# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
+# pyright: reportPrivateUsage=false
 import math
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -20,7 +19,7 @@ from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.arguments import real, tensors, tensors_or_none, whole
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.elementwise.operands import dtype_refusal
-from plugrad.tensor.functional.reduction import Reduction, check_reduction, reduced, weighted_by
+from plugrad.tensor.functional.losses import Reduction, check_reduction, check_target, reduced, weighted_by
 from plugrad.tensor.keywords import REQUIRED, TargetNames, renamed
 from plugrad.tensor.lookup import number_of
 from plugrad.tensor.shapes import Dim, expanded, show, size_today
@@ -35,315 +34,322 @@ if TYPE_CHECKING:
 _LEAST_SPREAD = 1e-12
 
 
-class ClassificationMixin(TensorBase):
-    """Losses between scores for classes and the right classes."""
+def one_hot(self: Tensor, num_classes: int) -> Tensor:
+    """Return 1 at each element's place on a new last axis of `num_classes`, 0 elsewhere.
 
-    __slots__ = ()
+    Values outside of 0..num_classes-1 give zeros only. (...) -> (..., num_classes), default int.
 
-    def one_hot(self: Tensor, num_classes: int) -> Tensor:
-        """Return 1 at each element's place on a new last axis of `num_classes`, 0 elsewhere.
+    Raises:
+        DtypeError: this tensor holds no integers.
+        ShapeError: there are no classes.
 
-        Values outside of 0..num_classes-1 give zeros only. (...) -> (..., num_classes), default int.
+    Example:
+        >>> Tensor([1, 0]).one_hot(3).tolist()
+        [[0, 1, 0], [1, 0, 0]]
+    """
+    return self._like(_is_class(self, num_classes, "one_hot").cast(dtypes.default_int))
 
-        Raises:
-            DtypeError: this tensor holds no integers.
-            ShapeError: there are no classes.
 
-        Example:
-            >>> Tensor([1, 0]).one_hot(3).tolist()
-            [[0, 1, 0], [1, 0, 0]]
-        """
-        return self._like(self._is_class(num_classes, "one_hot").cast(dtypes.default_int))
+def _is_class(x: Tensor, num_classes: Dim, what: str) -> UOp:
+    if not is_int(x.dtype):
+        raise dtype_refusal(x, what, "integers")
+    if not isinstance(num_classes, UOp):
+        num_classes = whole(num_classes, "num_classes")
+    if size_today(num_classes) < 1:
+        raise ShapeError(f"{what} with {size_today(num_classes)} classes. Pass at least 1.")
+    shape: Any = (*x.shape, num_classes)
+    is_narrow = greatest(num_classes) < 128
+    numbers = UOp.iota(num_classes).cast(x.dtype) if is_narrow else UOp.iota(num_classes)
+    labels = x._graph if is_narrow else x._graph.cast(dtypes.int64)
+    labels = labels.reshape((*x.shape, 1)).expand(shape)
+    return labels.eq(expanded(numbers.cast(labels.dtype), shape))
 
-    def _is_class(self: Tensor, num_classes: Dim, what: str) -> UOp:
-        if not is_int(self.dtype):
-            raise dtype_refusal(self, what, "integers")
-        if not isinstance(num_classes, UOp):
-            num_classes = whole(num_classes, "num_classes")
-        if size_today(num_classes) < 1:
-            raise ShapeError(f"{what} with {size_today(num_classes)} classes. Pass at least 1.")
-        shape: Any = (*self.shape, num_classes)
-        is_narrow = greatest(num_classes) < 128
-        numbers = UOp.iota(num_classes).cast(self.dtype) if is_narrow else UOp.iota(num_classes)
-        labels = self._graph if is_narrow else self._graph.cast(dtypes.int64)
-        labels = labels.reshape((*self.shape, 1)).expand(shape)
-        return labels.eq(expanded(numbers.cast(labels.dtype), shape))
 
-    def sparse_categorical_crossentropy(
-        self: Tensor,
-        y: Tensor = REQUIRED,
-        ignore_index: int = -1,
-        label_smoothing: float = 0.0,
-        reduction: Reduction = "mean",
-        **names: Unpack[TargetNames],
-    ) -> Tensor:
-        """Return the cross entropy between logits and the numbers of the right classes.
+def sparse_categorical_crossentropy(
+    self: Tensor,
+    y: Tensor = REQUIRED,
+    ignore_index: int = -1,
+    label_smoothing: float = 0.0,
+    reduction: Reduction = "mean",
+    **names: Unpack[TargetNames],
+) -> Tensor:
+    """Return the cross entropy between logits and the numbers of the right classes.
 
-        (..., C) with `y` of shape (...) -> () or, with reduction "none", (...). The mean is over labels that
-        are not ignored.
+    (..., C) with `y` of shape (...) -> () or, with reduction "none", (...). The mean is over labels that
+    are not ignored.
 
-        Args:
-            y: class numbers; the loss of those that are none is NaN.
-            ignore_index: labels with this number do not count.
-            label_smoothing: how much of each label is spread evenly over all classes, 0 to 1.
-            reduction: what is done with the losses.
+    Args:
+        y: class numbers; the loss of those that are none is NaN.
+        ignore_index: labels with this number do not count.
+        label_smoothing: how much of each label is spread evenly over all classes, 0 to 1.
+        reduction: what is done with the losses.
 
-        Raises:
-            ShapeError: shapes do not fit.
-            ArgumentError: label_smoothing lies outside of 0..1, or there is no such reduction.
-            DtypeError: logits are no floats, or labels no integers.
+    Raises:
+        ShapeError: shapes do not fit.
+        ArgumentError: label_smoothing lies outside of 0..1, or there is no such reduction.
+        DtypeError: logits are no floats, or labels no integers.
 
-        Example:
-            >>> round(Tensor([[0.0, 0.0]]).sparse_categorical_crossentropy(Tensor([1])).item(), 4)
-            0.6931
-        """
-        if names or y is REQUIRED:
-            (y,) = renamed(self.sparse_categorical_crossentropy, names, y=y)
-        what = "sparse_categorical_crossentropy"
-        self._check_logits(what, label_smoothing, reduction)
-        return self.log_softmax(-1)._picked_loss(y, None, ignore_index, label_smoothing, reduction, what)
+    Example:
+        >>> round(Tensor([[0.0, 0.0]]).sparse_categorical_crossentropy(Tensor([1])).item(), 4)
+        0.6931
+    """
+    if names or y is REQUIRED:
+        (y,) = renamed(self.sparse_categorical_crossentropy, names, y=y)
+    what = "sparse_categorical_crossentropy"
+    _check_logits(self, what, label_smoothing, reduction)
+    return _picked_loss(self.log_softmax(-1), y, None, ignore_index, label_smoothing, reduction, what)
 
-    def cross_entropy(
-        self: Tensor,
-        y: Tensor = REQUIRED,
-        reduction: Reduction = "mean",
-        label_smoothing: float = 0.0,
-        ignore_index: int = -100,
-        weight: Tensor | None = None,
-        **names: Unpack[TargetNames],
-    ) -> Tensor:
-        """Return the cross entropy between logits and labels, classes on axis 1 (as in PyTorch).
 
-        (N, C, ...) with class numbers (N, ...) or probabilities (N, C, ...) -> (); also (C,) with () or (C,).
+def cross_entropy(
+    self: Tensor,
+    y: Tensor = REQUIRED,
+    reduction: Reduction = "mean",
+    label_smoothing: float = 0.0,
+    ignore_index: int = -100,
+    weight: Tensor | None = None,
+    **names: Unpack[TargetNames],
+) -> Tensor:
+    """Return the cross entropy between logits and labels, classes on axis 1 (as in PyTorch).
 
-        Args:
-            y: class numbers (the loss of those that are none is NaN), or floats: the probability of each
-                class.
-            reduction: what is done with the losses. The mean divides by the sum of the labels' weights, over
-                probabilities by their number.
-            label_smoothing: how much of each label is spread evenly over all classes, 0 to 1.
-            ignore_index: class numbers that do not count.
-            weight: how much each class counts, (C,).
+    (N, C, ...) with class numbers (N, ...) or probabilities (N, C, ...) -> (); also (C,) with () or (C,).
 
-        Raises:
-            ShapeError: shapes do not fit.
-            ArgumentError: label_smoothing lies outside of 0..1, or there is no such reduction.
-            DtypeError: logits are no floats.
+    Args:
+        y: class numbers (the loss of those that are none is NaN), or floats: the probability of each
+            class.
+        reduction: what is done with the losses. The mean divides by the sum of the labels' weights, over
+            probabilities by their number.
+        label_smoothing: how much of each label is spread evenly over all classes, 0 to 1.
+        ignore_index: class numbers that do not count.
+        weight: how much each class counts, (C,).
 
-        Example:
-            >>> round(Tensor([[0.0, 0.0]]).cross_entropy(Tensor([1])).item(), 4)
-            0.6931
-        """
-        if names or y is REQUIRED:
-            (y,) = renamed(self.cross_entropy, names, y=y)
-        self._check_not_weights(reduction)
-        self._check_logits("cross_entropy", label_smoothing, reduction)
-        self._check_labels(y, "cross_entropy")
-        axis = min(1, self.ndim - 1)
-        last = (*[a for a in range(self.ndim) if a != axis], axis)
-        if is_int(y.dtype):
-            scores = self.log_softmax(axis).permute(last)
-            return scores._picked_loss(y, weight, ignore_index, label_smoothing, reduction, "cross_entropy")
-        if self.shape != y.shape:
-            raise ShapeError(
-                f"cross_entropy: logits {show(self.shape)} take integers without axis {axis}, "
-                f"or probabilities of the same shape, not {y.dtype.name} of shape {show(y.shape)}."
-            )
-        classes: Any = self.shape[axis]
-        target = y
-        if label_smoothing:
-            target = y * (1 - label_smoothing) + label_smoothing / _count(classes, y)
+    Raises:
+        ShapeError: shapes do not fit.
+        ArgumentError: label_smoothing lies outside of 0..1, or there is no such reduction.
+        DtypeError: logits are no floats.
+
+    Example:
+        >>> round(Tensor([[0.0, 0.0]]).cross_entropy(Tensor([1])).item(), 4)
+        0.6931
+    """
+    if names or y is REQUIRED:
+        (y,) = renamed(self.cross_entropy, names, y=y)
+    _check_not_weights(self, reduction)
+    _check_logits(self, "cross_entropy", label_smoothing, reduction)
+    _check_labels(self, y, "cross_entropy")
+    axis = min(1, self.ndim - 1)
+    last = (*[a for a in range(self.ndim) if a != axis], axis)
+    if is_int(y.dtype):
         scores = self.log_softmax(axis).permute(last)
-        if weight is not None:
-            scores = scores * self._class_weights(weight, classes, "cross_entropy")
-        return reduced(-(scores * target.permute(last)).sum(-1), reduction)
+        return _picked_loss(scores, y, weight, ignore_index, label_smoothing, reduction, "cross_entropy")
+    if self.shape != y.shape:
+        raise ShapeError(
+            f"cross_entropy: logits {show(self.shape)} take integers without axis {axis}, "
+            f"or probabilities of the same shape, not {y.dtype.name} of shape {show(y.shape)}."
+        )
+    classes: Any = self.shape[axis]
+    target = y
+    if label_smoothing:
+        target = y * (1 - label_smoothing) + label_smoothing / _count(classes, y)
+    scores = self.log_softmax(axis).permute(last)
+    if weight is not None:
+        scores = scores * _class_weights(self, weight, classes, "cross_entropy")
+    return reduced(-(scores * target.permute(last)).sum(-1), reduction)
 
-    def nll_loss(
-        self: Tensor,
-        y: Tensor = REQUIRED,
-        weight: Tensor | None = None,
-        ignore_index: int | None = -100,
-        reduction: Reduction = "mean",
-        **names: Unpack[TargetNames],
-    ) -> Tensor:
-        """Return the negative of each right class's value, which is its log-probability.
 
-        (N, C, ...) with class numbers (N, ...) -> (); also (C,) with ().
+def nll_loss(
+    self: Tensor,
+    y: Tensor = REQUIRED,
+    weight: Tensor | None = None,
+    ignore_index: int | None = -100,
+    reduction: Reduction = "mean",
+    **names: Unpack[TargetNames],
+) -> Tensor:
+    """Return the negative of each right class's value, which is its log-probability.
 
-        Args:
-            y: class numbers; the loss of those that are none is NaN.
-            weight: how much each class counts, (C,).
-            ignore_index: class numbers that do not count.
-            reduction: what is done with the losses; the mean divides by the sum of the labels' weights.
+    (N, C, ...) with class numbers (N, ...) -> (); also (C,) with ().
 
-        Raises:
-            ShapeError: shapes do not fit.
-            ArgumentError: there is no such reduction.
-            DtypeError: this holds no floats, or labels are no integers.
+    Args:
+        y: class numbers; the loss of those that are none is NaN.
+        weight: how much each class counts, (C,).
+        ignore_index: class numbers that do not count.
+        reduction: what is done with the losses; the mean divides by the sum of the labels' weights.
 
-        Example:
-            >>> Tensor([[-0.5, -1.0]]).nll_loss(Tensor([1])).item()
-            1.0
-        """
-        if names or y is REQUIRED:
-            (y,) = renamed(self.nll_loss, names, y=y)
-        self._check_logits("nll_loss", 0.0, reduction)
-        axis = min(1, self.ndim - 1)
-        scores = self.permute((*[a for a in range(self.ndim) if a != axis], axis))
-        return scores._picked_loss(y, weight, ignore_index, 0.0, reduction, "nll_loss")
+    Raises:
+        ShapeError: shapes do not fit.
+        ArgumentError: there is no such reduction.
+        DtypeError: this holds no floats, or labels are no integers.
 
-    def _picked_loss(
-        self: Tensor,
-        y: Tensor,
-        weight: Tensor | None,
-        ignore_index: int | None,
-        label_smoothing: float,
-        reduction: Reduction,
-        what: str,
-    ) -> Tensor:
-        """Return the loss of log-probabilities, classes on the last axis."""
-        self._check_labels(y, what)
-        if self.shape[:-1] != y.shape:
-            raise ShapeError(
-                f"{what}: logits {show(self.shape)} take labels of shape {show(self.shape[:-1])}, not "
-                f"{show(y.shape)}."
-            )
-        classes: Any = self.shape[-1]
-        if ignore_index is not None:
-            ignore_index = whole(ignore_index, "ignore_index")
-        self._check_device(y)
-        chosen = y._like(y._is_class(classes, what))
-        factors = None if weight is None else self._class_weights(weight, classes, what)
-        weighted = self if factors is None else self * factors
-        losses = -chosen.where(weighted, 0).sum(-1)
-        if label_smoothing:
-            losses = losses * (1 - label_smoothing) - weighted.mean(-1) * label_smoothing
-        counts = _counting(y, ignore_index)
-        number = y.cast(dtypes.int64)
-        is_below = number < _count(classes, number)
-        losses = counts.where(((number >= 0) & is_below).where(losses, float("nan")), 0)
-        if reduction != "mean":
-            return reduced(losses, reduction)
-        # what is divided may be too great for narrow floats
-        wide = sum_acc_dtype(losses.dtype)
-        total = counts if factors is None else counts.where(chosen.where(factors, 0).sum(-1), 0)
-        return (losses.cast(wide).sum() / total.cast(wide).sum()).cast(losses.dtype)
+    Example:
+        >>> Tensor([[-0.5, -1.0]]).nll_loss(Tensor([1])).item()
+        1.0
+    """
+    if names or y is REQUIRED:
+        (y,) = renamed(self.nll_loss, names, y=y)
+    _check_logits(self, "nll_loss", 0.0, reduction)
+    axis = min(1, self.ndim - 1)
+    scores = self.permute((*[a for a in range(self.ndim) if a != axis], axis))
+    return _picked_loss(scores, y, weight, ignore_index, 0.0, reduction, "nll_loss")
 
-    def _class_weights(self: Tensor, weight: Tensor, classes: Dim, what: str) -> Tensor:
-        tensors(weight=weight)
-        if weight.shape != (classes,) or not is_float(weight.dtype):
-            raise (ShapeError if is_float(weight.dtype) else DtypeError)(
-                f"{what}: weight of shape {show(weight.shape)} and {weight.dtype.name} for "
-                f"{show((classes,))[1:-2]} classes. Pass one float for each class."
-            )
-        self._check_device(weight)
-        return weight.cast(self.dtype)
 
-    def _check_labels(self: Tensor, y: Any, what: str) -> None:
-        if not isinstance(y, TensorBase):
-            raise DtypeError(f"{what} with labels {y!r:.40} ({type(y).__name__}). Pass a Tensor.")
+def _picked_loss(
+    x: Tensor,
+    y: Tensor,
+    weight: Tensor | None,
+    ignore_index: int | None,
+    label_smoothing: float,
+    reduction: Reduction,
+    what: str,
+) -> Tensor:
+    """Return the loss of log-probabilities, classes on the last axis."""
+    _check_labels(x, y, what)
+    if x.shape[:-1] != y.shape:
+        raise ShapeError(
+            f"{what}: logits {show(x.shape)} take labels of shape {show(x.shape[:-1])}, not {show(y.shape)}."
+        )
+    classes: Any = x.shape[-1]
+    if ignore_index is not None:
+        ignore_index = whole(ignore_index, "ignore_index")
+    x._check_device(y)
+    chosen = y._like(_is_class(y, classes, what))
+    factors = None if weight is None else _class_weights(x, weight, classes, what)
+    weighted = x if factors is None else x * factors
+    losses = -chosen.where(weighted, 0).sum(-1)
+    if label_smoothing:
+        losses = losses * (1 - label_smoothing) - weighted.mean(-1) * label_smoothing
+    counts = _counting(y, ignore_index)
+    number = y.cast(dtypes.int64)
+    is_below = number < _count(classes, number)
+    losses = counts.where(((number >= 0) & is_below).where(losses, float("nan")), 0)
+    if reduction != "mean":
+        return reduced(losses, reduction)
+    # what is divided may be too great for narrow floats
+    wide = sum_acc_dtype(losses.dtype)
+    total = counts if factors is None else counts.where(chosen.where(factors, 0).sum(-1), 0)
+    return (losses.cast(wide).sum() / total.cast(wide).sum()).cast(losses.dtype)
 
-    def _check_not_weights(self: Tensor, reduction: Any) -> None:
-        # the third argument of PyTorch's function is the weights
-        if isinstance(reduction, TensorBase):
-            raise ArgumentError(
-                f"cross_entropy: reduction is a tensor of shape {show(reduction.shape)}: "
-                "the classes' weights are given by name, weight=..."
-            )
 
-    def _check_logits(self: Tensor, what: str, label_smoothing: float, reduction: str) -> None:
-        if not is_float(self.dtype):
-            raise dtype_refusal(self, what, "floats as logits")
-        if not self.ndim:
-            raise ShapeError(f"{what} of a scalar: the classes need an axis. Pass logits (N, C) or (C,).")
-        if not 0 <= real(label_smoothing, "label_smoothing") <= 1:
-            raise ArgumentError(f"{what}: label_smoothing={label_smoothing} lies outside of 0..1.")
-        check_reduction(reduction, what)
+def _class_weights(x: Tensor, weight: Tensor, classes: Dim, what: str) -> Tensor:
+    tensors(weight=weight)
+    if weight.shape != (classes,) or not is_float(weight.dtype):
+        raise (ShapeError if is_float(weight.dtype) else DtypeError)(
+            f"{what}: weight of shape {show(weight.shape)} and {weight.dtype.name} for "
+            f"{show((classes,))[1:-2]} classes. Pass one float for each class."
+        )
+    x._check_device(weight)
+    return weight.cast(x.dtype)
 
-    def binary_cross_entropy(
-        self: Tensor, target: Tensor, weight: Tensor | None = None, reduction: Reduction = "mean"
-    ) -> Tensor:
-        """Return `-(y*log(p) + (1-y)*log(1-p))`, logarithms no less than -100, times `weight`.
 
-        The gradient is `(p-y) / (p*(1-p))`, divided by no less than 1e-12, as in PyTorch: at 0 and 1 it is
-        great where `p` is wrong.
+def _check_labels(x: Tensor, y: Any, what: str) -> None:
+    if not isinstance(y, TensorBase):
+        raise DtypeError(f"{what} with labels {y!r:.40} ({type(y).__name__}). Pass a Tensor.")
 
-        Raises:
-            ShapeError: the shapes differ.
-            ArgumentError: there is no such reduction.
-            DtypeError: this holds no floats.
 
-        Example:
-            >>> round(Tensor([0.5]).binary_cross_entropy(Tensor([1.0])).item(), 4)
-            0.6931
-        """
-        self._check_target(target, reduction, "binary_cross_entropy")
-        losses = _surprise(self, target)
-        return reduced(weighted_by(losses, weight, "binary_cross_entropy"), reduction)
+def _check_not_weights(x: Tensor, reduction: Any) -> None:
+    # the third argument of PyTorch's function is the weights
+    if isinstance(reduction, TensorBase):
+        raise ArgumentError(
+            f"cross_entropy: reduction is a tensor of shape {show(reduction.shape)}: "
+            "the classes' weights are given by name, weight=..."
+        )
 
-    def binary_crossentropy(
-        self: Tensor, y: Tensor = REQUIRED, reduction: Reduction = "mean", **names: Unpack[TargetNames]
-    ) -> Tensor:
-        """Return `binary_cross_entropy`.
 
-        Example:
-            >>> round(Tensor([0.5]).binary_crossentropy(Tensor([1.0])).item(), 4)
-            0.6931
-        """
-        if names or y is REQUIRED:
-            (y,) = renamed(self.binary_crossentropy, names, y=y)
-        return self.binary_cross_entropy(y, reduction=reduction)
+def _check_logits(x: Tensor, what: str, label_smoothing: float, reduction: str) -> None:
+    if not is_float(x.dtype):
+        raise dtype_refusal(x, what, "floats as logits")
+    if not x.ndim:
+        raise ShapeError(f"{what} of a scalar: the classes need an axis. Pass logits (N, C) or (C,).")
+    if not 0 <= real(label_smoothing, "label_smoothing") <= 1:
+        raise ArgumentError(f"{what}: label_smoothing={label_smoothing} lies outside of 0..1.")
+    check_reduction(reduction, what)
 
-    def binary_cross_entropy_with_logits(
-        self: Tensor,
-        target: Tensor,
-        weight: Tensor | None = None,
-        reduction: Reduction = "mean",
-        pos_weight: Tensor | None = None,
-    ) -> Tensor:
-        """Return the binary cross entropy of `sigmoid(self)`, without its overflow.
 
-        Args:
-            target: probabilities.
-            weight: how much each element counts.
-            reduction: what is done with the losses.
-            pos_weight: how much more positive targets count.
+def binary_cross_entropy(
+    self: Tensor, target: Tensor, weight: Tensor | None = None, reduction: Reduction = "mean"
+) -> Tensor:
+    """Return `-(y*log(p) + (1-y)*log(1-p))`, logarithms no less than -100, times `weight`.
 
-        Raises:
-            ShapeError: the shapes differ.
-            ArgumentError: there is no such reduction.
-            DtypeError: this holds no floats.
+    The gradient is `(p-y) / (p*(1-p))`, divided by no less than 1e-12, as in PyTorch: at 0 and 1 it is
+    great where `p` is wrong.
 
-        Example:
-            >>> round(Tensor([0.0]).binary_cross_entropy_with_logits(Tensor([1.0])).item(), 4)
-            0.6931
-        """
-        self._check_target(target, reduction, "binary_cross_entropy_with_logits")
-        # -log(sigmoid(x)) == softplus(-x), and the same less x for the negative side
-        surprise = (-self).softplus()
-        tensors_or_none(weight=weight, pos_weight=pos_weight)
-        if pos_weight is not None:
-            extra = weighted_by(target, pos_weight - 1, "binary_cross_entropy_with_logits")
-            surprise = surprise * (extra + 1)
-        losses = (1 - target) * self + surprise
-        return reduced(weighted_by(losses, weight, "binary_cross_entropy_with_logits"), reduction)
+    Raises:
+        ShapeError: the shapes differ.
+        ArgumentError: there is no such reduction.
+        DtypeError: this holds no floats.
 
-    def binary_crossentropy_logits(
-        self: Tensor,
-        y: Tensor = REQUIRED,
-        reduction: Reduction = "mean",
-        pos_weight: Tensor | None = None,
-        **names: Unpack[TargetNames],
-    ) -> Tensor:
-        """Return `binary_cross_entropy_with_logits`.
+    Example:
+        >>> round(Tensor([0.5]).binary_cross_entropy(Tensor([1.0])).item(), 4)
+        0.6931
+    """
+    check_target(self, target, reduction, "binary_cross_entropy")
+    losses = _surprise(self, target)
+    return reduced(weighted_by(losses, weight, "binary_cross_entropy"), reduction)
 
-        Example:
-            >>> round(Tensor([0.0]).binary_crossentropy_logits(Tensor([1.0])).item(), 4)
-            0.6931
-        """
-        if names or y is REQUIRED:
-            (y,) = renamed(self.binary_crossentropy_logits, names, y=y)
-        return self.binary_cross_entropy_with_logits(y, None, reduction, pos_weight)
+
+def binary_crossentropy(
+    self: Tensor, y: Tensor = REQUIRED, reduction: Reduction = "mean", **names: Unpack[TargetNames]
+) -> Tensor:
+    """Return `binary_cross_entropy`.
+
+    Example:
+        >>> round(Tensor([0.5]).binary_crossentropy(Tensor([1.0])).item(), 4)
+        0.6931
+    """
+    if names or y is REQUIRED:
+        (y,) = renamed(self.binary_crossentropy, names, y=y)
+    return self.binary_cross_entropy(y, reduction=reduction)
+
+
+def binary_cross_entropy_with_logits(
+    self: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    reduction: Reduction = "mean",
+    pos_weight: Tensor | None = None,
+) -> Tensor:
+    """Return the binary cross entropy of `sigmoid(self)`, without its overflow.
+
+    Args:
+        target: probabilities.
+        weight: how much each element counts.
+        reduction: what is done with the losses.
+        pos_weight: how much more positive targets count.
+
+    Raises:
+        ShapeError: the shapes differ.
+        ArgumentError: there is no such reduction.
+        DtypeError: this holds no floats.
+
+    Example:
+        >>> round(Tensor([0.0]).binary_cross_entropy_with_logits(Tensor([1.0])).item(), 4)
+        0.6931
+    """
+    check_target(self, target, reduction, "binary_cross_entropy_with_logits")
+    # -log(sigmoid(x)) == softplus(-x), and the same less x for the negative side
+    surprise = (-self).softplus()
+    tensors_or_none(weight=weight, pos_weight=pos_weight)
+    if pos_weight is not None:
+        extra = weighted_by(target, pos_weight - 1, "binary_cross_entropy_with_logits")
+        surprise = surprise * (extra + 1)
+    losses = (1 - target) * self + surprise
+    return reduced(weighted_by(losses, weight, "binary_cross_entropy_with_logits"), reduction)
+
+
+def binary_crossentropy_logits(
+    self: Tensor,
+    y: Tensor = REQUIRED,
+    reduction: Reduction = "mean",
+    pos_weight: Tensor | None = None,
+    **names: Unpack[TargetNames],
+) -> Tensor:
+    """Return `binary_cross_entropy_with_logits`.
+
+    Example:
+        >>> round(Tensor([0.0]).binary_crossentropy_logits(Tensor([1.0])).item(), 4)
+        0.6931
+    """
+    if names or y is REQUIRED:
+        (y,) = renamed(self.binary_crossentropy_logits, names, y=y)
+    return self.binary_cross_entropy_with_logits(y, None, reduction, pos_weight)
 
 
 def _counting(y: Any, ignore_index: int | None) -> Any:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-# `self` is the class that joins the mixins, which share its protected members
-# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
+# pyright: reportPrivateUsage=false
 from typing import TYPE_CHECKING, Any
 
 from plugrad.dtype import sum_acc_dtype
 from plugrad.errors import ShapeError
 from plugrad.settings import settings
 from plugrad.tensor.arguments import tensors, tensors_or_none, whole
-from plugrad.tensor.base import DTypeLike, TensorBase, promoted, the_dtype
+from plugrad.tensor.base import DTypeLike, promoted, the_dtype
 from plugrad.tensor.elementwise.operands import operand_result
 from plugrad.tensor.functional.correlation import correlated
 from plugrad.tensor.functional.winograd import fits_winograd, winograd
@@ -24,176 +23,174 @@ _AXES = {1: "(N, C, L)", 2: "(N, C, H, W)", 3: "(N, C, D, H, W)"}
 _SIZES = {1: "K", 2: "KH, KW", 3: "KD, KH, KW"}
 
 
-class ConvolutionMixin(TensorBase):
-    """Operations on batches of channels with any number of spatial axes behind: `(N, C, *sizes)`."""
+def conv1d(
+    self: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    *,
+    groups: int = 1,
+    stride: Sizes = 1,
+    dilation: Sizes = 1,
+    padding: Padding = 0,
+    dtype: DTypeLike | None = None,
+) -> Tensor:
+    """Return `conv2d` of sequences: (N, C, L) with weight (O, C/groups, K) -> (N, O, L').
 
-    __slots__ = ()
+    Raises:
+        ShapeError: shapes, groups or padding do not fit each other.
 
-    def conv1d(
-        self: Tensor,
-        weight: Tensor,
-        bias: Tensor | None = None,
-        *,
-        groups: int = 1,
-        stride: Sizes = 1,
-        dilation: Sizes = 1,
-        padding: Padding = 0,
-        dtype: DTypeLike | None = None,
-    ) -> Tensor:
-        """Return `conv2d` of sequences: (N, C, L) with weight (O, C/groups, K) -> (N, O, L').
+    Example:
+        >>> Tensor([[[1.0, 2.0, 4.0]]]).conv1d(Tensor([[[1.0, -1.0]]])).tolist()
+        [[[-1.0, -2.0]]]
+    """
+    check_axes(self, weight, 1, "conv1d")
+    return _convolved(self, weight, bias, groups, stride, dilation, padding, dtype, "conv1d")
 
-        Raises:
-            ShapeError: shapes, groups or padding do not fit each other.
 
-        Example:
-            >>> Tensor([[[1.0, 2.0, 4.0]]]).conv1d(Tensor([[[1.0, -1.0]]])).tolist()
-            [[[-1.0, -2.0]]]
-        """
-        self._check_axes(weight, 1, "conv1d")
-        return self._convolved(weight, bias, groups, stride, dilation, padding, dtype, "conv1d")
+def conv2d(
+    self: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    *,
+    groups: int = 1,
+    stride: Sizes = 1,
+    dilation: Sizes = 1,
+    padding: Padding = 0,
+    dtype: DTypeLike | None = None,
+) -> Tensor:
+    """Return the cross-correlation of images with `weight`.
 
-    def conv2d(
-        self: Tensor,
-        weight: Tensor,
-        bias: Tensor | None = None,
-        *,
-        groups: int = 1,
-        stride: Sizes = 1,
-        dilation: Sizes = 1,
-        padding: Padding = 0,
-        dtype: DTypeLike | None = None,
-    ) -> Tensor:
-        """Return the cross-correlation of images with `weight`.
+    (N, C, H, W) with weight (O, C/groups, KH, KW) and bias (O,) -> (N, O, H', W')
 
-        (N, C, H, W) with weight (O, C/groups, KH, KW) and bias (O,) -> (N, O, H', W')
+    The weight says how many axes there are: with (O, C/groups, K) this is `conv1d`, and so on. One image
+    (C, H, W) gives (O, H', W'). What follows the bias is given by name: PyTorch and tinygrad have it in
+    different orders.
+    With `WINO=1`, windows of 3x3 with steps of 1 are computed by fewer multiplications and more
+    rounding: float32 results within 1e-4 of the greatest of them, gradients within 1e-3.
 
-        The weight says how many axes there are: with (O, C/groups, K) this is `conv1d`, and so on. One image
-        (C, H, W) gives (O, H', W'). What follows the bias is given by name: PyTorch and tinygrad have it in
-        different orders.
-        With `WINO=1`, windows of 3x3 with steps of 1 are computed by fewer multiplications and more
-        rounding: float32 results within 1e-4 of the greatest of them, gradients within 1e-3.
+    Args:
+        weight: the kernels, whose sizes may be symbolic.
+        bias: added to each output channel.
+        groups: channels are split into this many groups that do not see each other. How many channels
+            there are is symbolic for one group only.
+        stride: step between windows.
+        dilation: step between the elements of a window.
+        padding: zeros around the images: one width, one for each axis, (left, right, top, bottom),
+            ((top, bottom), (left, right)), "valid" (none) or "same" (as many windows as elements).
+        dtype: accumulate in, and return, this dtype.
 
-        Args:
-            weight: the kernels, whose sizes may be symbolic.
-            bias: added to each output channel.
-            groups: channels are split into this many groups that do not see each other. How many channels
-                there are is symbolic for one group only.
-            stride: step between windows.
-            dilation: step between the elements of a window.
-            padding: zeros around the images: one width, one for each axis, (left, right, top, bottom),
-                ((top, bottom), (left, right)), "valid" (none) or "same" (as many windows as elements).
-            dtype: accumulate in, and return, this dtype.
+    Raises:
+        ShapeError: shapes, groups or padding do not fit each other.
 
-        Raises:
-            ShapeError: shapes, groups or padding do not fit each other.
+    Example:
+        >>> Tensor.ones(1, 1, 3, 3).conv2d(Tensor.ones(1, 1, 2, 2)).tolist()
+        [[[[4.0, 4.0], [4.0, 4.0]]]]
+    """
+    tensors(weight=weight)
+    check_axes(self, weight, weight.ndim - 2, "conv2d")
+    return _convolved(self, weight, bias, groups, stride, dilation, padding, dtype, "conv2d")
 
-        Example:
-            >>> Tensor.ones(1, 1, 3, 3).conv2d(Tensor.ones(1, 1, 2, 2)).tolist()
-            [[[[4.0, 4.0], [4.0, 4.0]]]]
-        """
-        tensors(weight=weight)
-        self._check_axes(weight, weight.ndim - 2, "conv2d")
-        return self._convolved(weight, bias, groups, stride, dilation, padding, dtype, "conv2d")
 
-    def conv3d(
-        self: Tensor,
-        weight: Tensor,
-        bias: Tensor | None = None,
-        *,
-        groups: int = 1,
-        stride: Sizes = 1,
-        dilation: Sizes = 1,
-        padding: Padding = 0,
-        dtype: DTypeLike | None = None,
-    ) -> Tensor:
-        """Return `conv2d` of volumes: (N, C, D, H, W) with weight (O, C/groups, KD, KH, KW) -> (N, O, ...).
+def conv3d(
+    self: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    *,
+    groups: int = 1,
+    stride: Sizes = 1,
+    dilation: Sizes = 1,
+    padding: Padding = 0,
+    dtype: DTypeLike | None = None,
+) -> Tensor:
+    """Return `conv2d` of volumes: (N, C, D, H, W) with weight (O, C/groups, KD, KH, KW) -> (N, O, ...).
 
-        Raises:
-            ShapeError: shapes, groups or padding do not fit each other.
+    Raises:
+        ShapeError: shapes, groups or padding do not fit each other.
 
-        Example:
-            >>> Tensor.ones(1, 1, 2, 2, 2).conv3d(Tensor.ones(1, 1, 2, 2, 2)).item()
-            8.0
-        """
-        self._check_axes(weight, 3, "conv3d")
-        return self._convolved(weight, bias, groups, stride, dilation, padding, dtype, "conv3d")
+    Example:
+        >>> Tensor.ones(1, 1, 2, 2, 2).conv3d(Tensor.ones(1, 1, 2, 2, 2)).item()
+        8.0
+    """
+    check_axes(self, weight, 3, "conv3d")
+    return _convolved(self, weight, bias, groups, stride, dilation, padding, dtype, "conv3d")
 
-    def _convolved(
-        self: Tensor,
-        weight: Tensor,
-        bias: Tensor | None,
-        groups: int,
-        stride: Sizes,
-        dilation: Sizes,
-        padding: Padding,
-        dtype: DTypeLike | None,
-        what: str,
-    ) -> Tensor:
-        axes = weight.ndim - 2
-        tensors_or_none(bias=bias)
-        groups = whole(groups, "groups")
-        _, _, *kernel = _weight_shape(self, weight, groups, what)
-        self._check_device(weight)
-        steps = sizes_of(stride, axes, "stride")
-        gaps = sizes_of(dilation, axes, "dilation")
-        widths = not_negative(widths_of_words(padding, tuple(kernel), steps, gaps, what), what)
-        return self._correlated(weight, bias, groups, steps, gaps, widths, dtype, what)
 
-    def _correlated(
-        self: Tensor,
-        weight: Tensor,
-        bias: Tensor | None,
-        groups: int,
-        steps: tuple[int, ...],
-        gaps: tuple[int, ...],
-        widths: Widths,
-        dtype: DTypeLike | None,
-        what: str,
-    ) -> Tensor:
-        """Return the convolution with `widths` zeros around; where negative, of so many elements less."""
-        if self.ndim < weight.ndim:
-            batch = self.unsqueeze(0)
-            return batch._correlated(weight, bias, groups, steps, gaps, widths, dtype, what).squeeze(0)
-        kernel: Any = weight.shape[2:]
-        narrow = the_dtype(dtype, promoted([self, weight]))
-        wide = narrow if dtype is not None else sum_acc_dtype(narrow)
-        x, w = _padded(self, widths).cast(wide)._graph, weight._graph.cast(wide)
-        is_known = is_static((*x.shape, *w.shape))
-        if settings.WINO and is_known and fits_winograd(kernel, steps, gaps, wide):
-            out = winograd(x, w, groups)
-        else:
-            out = correlated(x, w, groups, steps, gaps, what)
-        result = operand_result(self, out.cast(narrow), weight)
-        return result if bias is None else result + bias.reshape(1, -1, *(1,) * len(kernel))
+def _convolved(
+    x: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    groups: int,
+    stride: Sizes,
+    dilation: Sizes,
+    padding: Padding,
+    dtype: DTypeLike | None,
+    what: str,
+) -> Tensor:
+    axes = weight.ndim - 2
+    tensors_or_none(bias=bias)
+    groups = whole(groups, "groups")
+    _, _, *kernel = _weight_shape(x, weight, groups, what)
+    x._check_device(weight)
+    steps = sizes_of(stride, axes, "stride")
+    gaps = sizes_of(dilation, axes, "dilation")
+    widths = not_negative(widths_of_words(padding, tuple(kernel), steps, gaps, what), what)
+    return cross_correlation(x, weight, bias, groups, steps, gaps, widths, dtype, what)
 
-    def _check_axes(
-        self: Tensor, weight: Tensor, axes: int, what: str, channels: str = "O, C/groups"
-    ) -> None:
-        """Refuse a weight or images that have not `axes` axes behind the channels.
 
-        Args:
-            weight: the kernels.
-            axes: how many there should be.
-            what: who asks, for the message.
-            channels: what the first two axes of a weight are, for the message.
-        """
-        tensors(weight=weight)
-        if weight.ndim != axes + 2 or weight.ndim < max(self.ndim, 3):
-            sizes = _SIZES.get(max(axes, self.ndim - 2), "*sizes")
-            raise ShapeError(f"{what}: weight of shape {show(weight.shape)}: it takes ({channels}, {sizes}).")
-        if self.ndim not in (axes + 1, axes + 2):
-            kind = {1: "sequences", 3: "volumes"}.get(axes, "images")
-            raise ShapeError(
-                f"{what} of shape {show(self.shape)}: it takes {kind} {_AXES.get(axes, '(N, C, *sizes)')} "
-                f"with a weight of shape {show(weight.shape)}. Unsqueeze what is missing."
-            )
+def cross_correlation(
+    tensor: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    groups: int,
+    steps: tuple[int, ...],
+    gaps: tuple[int, ...],
+    widths: Widths,
+    dtype: DTypeLike | None,
+    what: str,
+) -> Tensor:
+    """Return the convolution with `widths` zeros around; where negative, of so many elements less."""
+    if tensor.ndim < weight.ndim:
+        batch = tensor.unsqueeze(0)
+        return cross_correlation(batch, weight, bias, groups, steps, gaps, widths, dtype, what).squeeze(0)
+    kernel: Any = weight.shape[2:]
+    narrow = the_dtype(dtype, promoted([tensor, weight]))
+    wide = narrow if dtype is not None else sum_acc_dtype(narrow)
+    x, w = _padded(tensor, widths).cast(wide)._graph, weight._graph.cast(wide)
+    is_known = is_static((*x.shape, *w.shape))
+    if settings.WINO and is_known and fits_winograd(kernel, steps, gaps, wide):
+        out = winograd(x, w, groups)
+    else:
+        out = correlated(x, w, groups, steps, gaps, what)
+    result = operand_result(tensor, out.cast(narrow), weight)
+    return result if bias is None else result + bias.reshape(1, -1, *(1,) * len(kernel))
+
+
+def check_axes(x: Tensor, weight: Tensor, axes: int, what: str, channels: str = "O, C/groups") -> None:
+    """Refuse a weight or images that have not `axes` axes behind the channels.
+
+    Args:
+        weight: the kernels.
+        axes: how many there should be.
+        what: who asks, for the message.
+        channels: what the first two axes of a weight are, for the message.
+    """
+    tensors(weight=weight)
+    if weight.ndim != axes + 2 or weight.ndim < max(x.ndim, 3):
+        sizes = _SIZES.get(max(axes, x.ndim - 2), "*sizes")
+        raise ShapeError(f"{what}: weight of shape {show(weight.shape)}: it takes ({channels}, {sizes}).")
+    if x.ndim not in (axes + 1, axes + 2):
+        kind = {1: "sequences", 3: "volumes"}.get(axes, "images")
+        raise ShapeError(
+            f"{what} of shape {show(x.shape)}: it takes {kind} {_AXES.get(axes, '(N, C, *sizes)')} "
+            f"with a weight of shape {show(weight.shape)}. Unsqueeze what is missing."
+        )
 
 
 def _padded(x: Tensor, widths: tuple[tuple[int, int], ...]) -> Any:
     return x.pad(((0, 0), (0, 0), *widths)) if any(map(any, widths)) else x
 
 
-def _weight_shape(x: ConvolutionMixin, weight: ConvolutionMixin, groups: int, what: str) -> Any:
+def _weight_shape(x: Tensor, weight: Tensor, groups: int, what: str) -> Any:
     shape: Any = weight.shape
     if groups != 1 and not is_static((x.shape[1 - len(shape)], *shape[:2])):
         raise ShapeError(

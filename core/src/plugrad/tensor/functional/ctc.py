@@ -5,8 +5,7 @@ Source: Graves et al. 2006, section 4.1, in logarithms.
 
 from __future__ import annotations
 
-# `self` is the class that joins the mixins, which share its protected members
-# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
+# pyright: reportPrivateUsage=false
 import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
@@ -14,8 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 from plugrad.dtype import dtype_max, dtypes, is_float, is_int, is_unsigned, sum_acc_dtype
 from plugrad.errors import DtypeError, ShapeError
 from plugrad.tensor.arguments import whole
-from plugrad.tensor.base import TensorBase
-from plugrad.tensor.functional.reduction import Reduction, check_reduction, reduced
+from plugrad.tensor.functional.losses import Reduction, check_reduction, reduced
 from plugrad.tensor.linalg.recurrence import steps_of
 from plugrad.tensor.lookup import counted, number_of
 from plugrad.tensor.shape.padding import interval
@@ -31,88 +29,83 @@ if TYPE_CHECKING:
 _NEVER = -1e30
 
 
-class CtcMixin(TensorBase):
-    """The loss of unaligned sequences."""
+def ctc_loss(
+    self: Tensor,
+    targets: Tensor,
+    input_lengths: Tensor | Sequence[int] | npt.NDArray[Any] | int,
+    target_lengths: Tensor | Sequence[int] | npt.NDArray[Any] | int,
+    blank: int = 0,
+    reduction: Reduction = "mean",
+    zero_infinity: bool = False,
+) -> Tensor:
+    """Return the negative log-probability of label sequences, summed over all of their alignments.
 
-    __slots__ = ()
+    Log-probabilities (T, N, C) with labels (N, S) -> (), or (N,) with reduction "none"; for one sequence
+    also (T, C) with (S,) and two numbers. One kernel, run for each of the T steps. Sizes may be symbolic:
+    that is as much work as for the greatest that they may be.
 
-    def ctc_loss(
-        self: Tensor,
-        targets: Tensor,
-        input_lengths: Tensor | Sequence[int] | npt.NDArray[Any] | int,
-        target_lengths: Tensor | Sequence[int] | npt.NDArray[Any] | int,
-        blank: int = 0,
-        reduction: Reduction = "mean",
-        zero_infinity: bool = False,
-    ) -> Tensor:
-        """Return the negative log-probability of label sequences, summed over all of their alignments.
+    Args:
+        targets: class numbers, padded to one length with anything; or all of them one after another, in
+            one axis. A sequence with a label that is no class is impossible.
+        input_lengths: how many of the T steps count, for each sequence: a tensor, a list, or an array of
+            NumPy.
+        target_lengths: how many of the S labels count, for each sequence, in the same way.
+        blank: the class that stands for no label.
+        reduction: what is done with the losses; the mean is over each by the length of its target.
+        zero_infinity: give 0, without a gradient, where a target is impossible, as when it is too long
+            for its input.
 
-        Log-probabilities (T, N, C) with labels (N, S) -> (), or (N,) with reduction "none"; for one sequence
-        also (T, C) with (S,) and two numbers. One kernel, run for each of the T steps. Sizes may be symbolic:
-        that is as much work as for the greatest that they may be.
+    Raises:
+        ShapeError: shapes or lengths do not fit each other, or `blank` is no class.
+        DtypeError: this holds no floats, or the labels are no integers.
+        ArgumentError: there is no such reduction.
 
-        Args:
-            targets: class numbers, padded to one length with anything; or all of them one after another, in
-                one axis. A sequence with a label that is no class is impossible.
-            input_lengths: how many of the T steps count, for each sequence: a tensor, a list, or an array of
-                NumPy.
-            target_lengths: how many of the S labels count, for each sequence, in the same way.
-            blank: the class that stands for no label.
-            reduction: what is done with the losses; the mean is over each by the length of its target.
-            zero_infinity: give 0, without a gradient, where a target is impossible, as when it is too long
-                for its input.
-
-        Raises:
-            ShapeError: shapes or lengths do not fit each other, or `blank` is no class.
-            DtypeError: this holds no floats, or the labels are no integers.
-            ArgumentError: there is no such reduction.
-
-        Example:
-            >>> scores = Tensor.zeros(2, 1, 2).log_softmax(-1)
-            >>> round(scores.ctc_loss(Tensor([[1]]), [2], [1], reduction="sum").item(), 4)
-            0.2877
-        """
-        check_reduction(reduction, "ctc_loss")
-        _check_dtypes(self, targets)
-        if self.ndim == 2 and targets.ndim == 1:
-            used, wanted = (_one_length(self, lengths) for lengths in (input_lengths, target_lengths))
-            alone: Any = self.unsqueeze(1)
-            losses = alone.ctc_loss(targets.unsqueeze(0), used, wanted, blank, reduction, zero_infinity)
-            return losses.reshape(())
-        steps, batch, classes = _checked(self, targets, blank)
-        longest = targets.shape[-1]
-        # what lies behind a symbolic size counts for nothing: from here on all sizes are numbers
-        x, targets = _filled(self), _filled(targets)
-        used = _lengths(x, input_lengths, batch, steps, "input_lengths").minimum(_number(x, steps))
-        if targets.ndim == 1:
-            targets = _in_rows(x, targets, target_lengths, batch, longest)
-        wanted = _lengths(x, target_lengths, batch, longest, "target_lengths")
-        labels = _with_blanks(_as_classes(targets, classes), blank)
-        places: Any = labels.shape[1]
-        # (T, N, 2S+1): how likely each label is at each time
-        chosen = labels.unsqueeze(0).expand(*x.shape[:2], places)
-        wide = x.cast(sum_acc_dtype(x.dtype))
-        scores: Any = ((chosen >= 0) & (chosen < _number(x, classes))).where(
-            wide.gather(2, chosen).maximum(_NEVER), _NEVER
-        )
-        # a label may follow the one before the blank between them, unless both are equal
-        before = interval(labels.pad(((0, 0), (2, 0)), value=-1), 1, 0, places)
-        may_skip = ((labels != blank) & (labels != before)).contiguous()
-        first, *rest = steps_of(scores.contiguous())
-        place = labels._like(counted(places, dtypes.int32, labels.shape, 1))
-        state = (place < 2).where(first, _NEVER).contiguous()
-        number = used * 0
-        for score in rest:
-            number = (number + 1).contiguous()
-            state = _advanced(state, score, may_skip, (number < used).unsqueeze(1)).contiguous()
-        ends = wanted.unsqueeze(1) * 2
-        is_end = (place == ends) | ((place == ends - 1) & (ends > 0))
-        total = is_end.where(state, _NEVER).logsumexp(1)
-        is_impossible = total <= _NEVER / 2
-        losses = is_impossible.where(0.0 if zero_infinity else math.inf, -total)
-        if reduction == "mean":
-            losses = losses / wanted.clamp(1).cast(losses.dtype)
-        return reduced(interval(losses, 0, 0, batch), reduction).cast(self.dtype)
+    Example:
+        >>> scores = Tensor.zeros(2, 1, 2).log_softmax(-1)
+        >>> round(scores.ctc_loss(Tensor([[1]]), [2], [1], reduction="sum").item(), 4)
+        0.2877
+    """
+    check_reduction(reduction, "ctc_loss")
+    _check_dtypes(self, targets)
+    if self.ndim == 2 and targets.ndim == 1:
+        used, wanted = (_one_length(self, lengths) for lengths in (input_lengths, target_lengths))
+        alone: Any = self.unsqueeze(1)
+        losses = alone.ctc_loss(targets.unsqueeze(0), used, wanted, blank, reduction, zero_infinity)
+        return losses.reshape(())
+    steps, batch, classes = _checked(self, targets, blank)
+    longest = targets.shape[-1]
+    # what lies behind a symbolic size counts for nothing: from here on all sizes are numbers
+    x, targets = _filled(self), _filled(targets)
+    used = _lengths(x, input_lengths, batch, steps, "input_lengths").minimum(_number(x, steps))
+    if targets.ndim == 1:
+        targets = _in_rows(x, targets, target_lengths, batch, longest)
+    wanted = _lengths(x, target_lengths, batch, longest, "target_lengths")
+    labels = _with_blanks(_as_classes(targets, classes), blank)
+    places: Any = labels.shape[1]
+    # (T, N, 2S+1): how likely each label is at each time
+    chosen = labels.unsqueeze(0).expand(*x.shape[:2], places)
+    wide = x.cast(sum_acc_dtype(x.dtype))
+    scores: Any = ((chosen >= 0) & (chosen < _number(x, classes))).where(
+        wide.gather(2, chosen).maximum(_NEVER), _NEVER
+    )
+    # a label may follow the one before the blank between them, unless both are equal
+    before = interval(labels.pad(((0, 0), (2, 0)), value=-1), 1, 0, places)
+    may_skip = ((labels != blank) & (labels != before)).contiguous()
+    first, *rest = steps_of(scores.contiguous())
+    place = labels._like(counted(places, dtypes.int32, labels.shape, 1))
+    state = (place < 2).where(first, _NEVER).contiguous()
+    number = used * 0
+    for score in rest:
+        number = (number + 1).contiguous()
+        state = _advanced(state, score, may_skip, (number < used).unsqueeze(1)).contiguous()
+    ends = wanted.unsqueeze(1) * 2
+    is_end = (place == ends) | ((place == ends - 1) & (ends > 0))
+    total = is_end.where(state, _NEVER).logsumexp(1)
+    is_impossible = total <= _NEVER / 2
+    losses = is_impossible.where(0.0 if zero_infinity else math.inf, -total)
+    if reduction == "mean":
+        losses = losses / wanted.clamp(1).cast(losses.dtype)
+    return reduced(interval(losses, 0, 0, batch), reduction).cast(self.dtype)
 
 
 def _check_dtypes(x: Any, targets: Any) -> None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-# `self` is the class that joins the mixins, which share its protected members
-# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
+# pyright: reportPrivateUsage=false
 from typing import TYPE_CHECKING, Any
 
 from plugrad.dtype import dtypes, is_float
 from plugrad.errors import ArgumentError, ShapeError
 from plugrad.tensor.arguments import real
-from plugrad.tensor.base import TensorBase
 from plugrad.tensor.elementwise.operands import dtype_refusal
 from plugrad.tensor.shapes import as_flag, show
 from plugrad.uop.uop import UOp
@@ -21,135 +19,137 @@ if TYPE_CHECKING:
 _SELU_LIMIT = -1.7580993408473766
 
 
-class DropoutMixin(TensorBase):
-    """Noise against overfitting."""
+def dropout(self: Tensor, p: float = 0.5, training: bool | None = None) -> Tensor:
+    """Return this with elements set to 0 with probability `p` and the others divided by `1-p`.
 
-    __slots__ = ()
+    Args:
+        p: how likely an element is left out.
+        training: whether to do it; by default while training (see `Tensor.train`), where PyTorch's
+            function does it always. Otherwise this tensor itself is returned.
 
-    def dropout(self: Tensor, p: float = 0.5, training: bool | None = None) -> Tensor:
-        """Return this with elements set to 0 with probability `p` and the others divided by `1-p`.
+    Raises:
+        ArgumentError: `p` lies outside of 0..1, or `training` is no truth value.
+        DtypeError: this tensor holds no floats.
 
-        Args:
-            p: how likely an element is left out.
-            training: whether to do it; by default while training (see `Tensor.train`), where PyTorch's
-                function does it always. Otherwise this tensor itself is returned.
+    Example:
+        >>> Tensor([1.0, 2.0]).dropout(0.5).tolist()
+        [1.0, 2.0]
+    """
+    return _dropped(self, p, self.shape, 0.0, "dropout", training)
 
-        Raises:
-            ArgumentError: `p` lies outside of 0..1, or `training` is no truth value.
-            DtypeError: this tensor holds no floats.
 
-        Example:
-            >>> Tensor([1.0, 2.0]).dropout(0.5).tolist()
-            [1.0, 2.0]
-        """
-        return self._dropped(p, self.shape, 0.0, "dropout", training)
+def dropout1d(self: Tensor, p: float = 0.5, training: bool | None = None) -> Tensor:
+    """Return `dropout` of whole channels of sequences: (N, C, L) -> (N, C, L).
 
-    def dropout1d(self: Tensor, p: float = 0.5, training: bool | None = None) -> Tensor:
-        """Return `dropout` of whole channels of sequences: (N, C, L) -> (N, C, L).
+    Raises:
+        ArgumentError: `p` lies outside of 0..1.
+        DtypeError: this tensor holds no floats.
+        ShapeError: there are not 3 axes.
 
-        Raises:
-            ArgumentError: `p` lies outside of 0..1.
-            DtypeError: this tensor holds no floats.
-            ShapeError: there are not 3 axes.
+    Example:
+        >>> Tensor([[[1.0, 2.0]]]).dropout1d(0.5).tolist()
+        [[[1.0, 2.0]]]
+    """
+    return _dropped(self, p, _channels(self, 1, "dropout1d"), 0.0, "dropout1d", training)
 
-        Example:
-            >>> Tensor([[[1.0, 2.0]]]).dropout1d(0.5).tolist()
-            [[[1.0, 2.0]]]
-        """
-        return self._dropped(p, self._channels(1, "dropout1d"), 0.0, "dropout1d", training)
 
-    def dropout2d(self: Tensor, p: float = 0.5, training: bool | None = None) -> Tensor:
-        """Return `dropout` of whole channels of images: (N, C, H, W) -> (N, C, H, W).
+def dropout2d(self: Tensor, p: float = 0.5, training: bool | None = None) -> Tensor:
+    """Return `dropout` of whole channels of images: (N, C, H, W) -> (N, C, H, W).
 
-        Source: Tompson et al. 2015, section 3.2.
+    Source: Tompson et al. 2015, section 3.2.
 
-        Raises:
-            ArgumentError: `p` lies outside of 0..1.
-            DtypeError: this tensor holds no floats.
-            ShapeError: there are not 4 axes.
+    Raises:
+        ArgumentError: `p` lies outside of 0..1.
+        DtypeError: this tensor holds no floats.
+        ShapeError: there are not 4 axes.
 
-        Example:
-            >>> Tensor.ones(1, 1, 1, 2).dropout2d(0.5).tolist()
-            [[[[1.0, 1.0]]]]
-        """
-        return self._dropped(p, self._channels(2, "dropout2d"), 0.0, "dropout2d", training)
+    Example:
+        >>> Tensor.ones(1, 1, 1, 2).dropout2d(0.5).tolist()
+        [[[[1.0, 1.0]]]]
+    """
+    return _dropped(self, p, _channels(self, 2, "dropout2d"), 0.0, "dropout2d", training)
 
-    def dropout3d(self: Tensor, p: float = 0.5, training: bool | None = None) -> Tensor:
-        """Return `dropout` of whole channels of volumes: (N, C, D, H, W) -> (N, C, D, H, W).
 
-        Raises:
-            ArgumentError: `p` lies outside of 0..1.
-            DtypeError: this tensor holds no floats.
-            ShapeError: there are not 5 axes.
+def dropout3d(self: Tensor, p: float = 0.5, training: bool | None = None) -> Tensor:
+    """Return `dropout` of whole channels of volumes: (N, C, D, H, W) -> (N, C, D, H, W).
 
-        Example:
-            >>> Tensor.ones(1, 1, 1, 1, 2).dropout3d(0.5).tolist()
-            [[[[[1.0, 1.0]]]]]
-        """
-        return self._dropped(p, self._channels(3, "dropout3d"), 0.0, "dropout3d", training)
+    Raises:
+        ArgumentError: `p` lies outside of 0..1.
+        DtypeError: this tensor holds no floats.
+        ShapeError: there are not 5 axes.
 
-    def alpha_dropout(self: Tensor, p: float = 0.5, training: bool | None = None) -> Tensor:
-        """Return this with elements set to what `selu` gives at -infinity with probability `p`.
+    Example:
+        >>> Tensor.ones(1, 1, 1, 1, 2).dropout3d(0.5).tolist()
+        [[[[[1.0, 1.0]]]]]
+    """
+    return _dropped(self, p, _channels(self, 3, "dropout3d"), 0.0, "dropout3d", training)
 
-        All are then scaled and shifted so that mean 0 and variance 1 stay what they are. Only while training.
 
-        Source: Klambauer et al. 2017, "Self-normalizing neural networks", section 3.
+def alpha_dropout(self: Tensor, p: float = 0.5, training: bool | None = None) -> Tensor:
+    """Return this with elements set to what `selu` gives at -infinity with probability `p`.
 
-        Raises:
-            ArgumentError: `p` lies outside of 0..1.
-            DtypeError: this tensor holds no floats.
+    All are then scaled and shifted so that mean 0 and variance 1 stay what they are. Only while training.
 
-        Example:
-            >>> Tensor([1.0, 2.0]).alpha_dropout(0.5).tolist()
-            [1.0, 2.0]
-        """
-        return self._dropped(p, self.shape, _SELU_LIMIT, "alpha_dropout", training)
+    Source: Klambauer et al. 2017, "Self-normalizing neural networks", section 3.
 
-    def feature_alpha_dropout(self: Tensor, p: float = 0.5, training: bool | None = None) -> Tensor:
-        """Return `alpha_dropout` of whole channels: (N, C, ...) -> (N, C, ...).
+    Raises:
+        ArgumentError: `p` lies outside of 0..1.
+        DtypeError: this tensor holds no floats.
 
-        Raises:
-            ArgumentError: `p` lies outside of 0..1.
-            DtypeError: this tensor holds no floats.
-            ShapeError: there are fewer than 2 axes.
+    Example:
+        >>> Tensor([1.0, 2.0]).alpha_dropout(0.5).tolist()
+        [1.0, 2.0]
+    """
+    return _dropped(self, p, self.shape, _SELU_LIMIT, "alpha_dropout", training)
 
-        Example:
-            >>> Tensor([[[1.0, 2.0]]]).feature_alpha_dropout(0.5).tolist()
-            [[[1.0, 2.0]]]
-        """
-        shape = self._channels(max(self.ndim - 2, 0), "feature_alpha_dropout")
-        return self._dropped(p, shape, _SELU_LIMIT, "feature_alpha_dropout", training)
 
-    def _channels(self: Tensor, axes: int, what: str) -> tuple[Any, ...]:
-        """Return the shape of one draw for each channel, with `axes` axes of size 1 behind."""
-        if self.ndim != axes + 2:
-            sizes = {1: "L", 2: "H, W", 3: "D, H, W"}.get(axes, "...")
-            raise ShapeError(f"{what} of shape {show(self.shape)}: it takes (N, C, {sizes}).")
-        return (*self.shape[:2], *(1,) * axes)
+def feature_alpha_dropout(self: Tensor, p: float = 0.5, training: bool | None = None) -> Tensor:
+    """Return `alpha_dropout` of whole channels: (N, C, ...) -> (N, C, ...).
 
-    def _dropped(
-        self: Tensor, p: float, drawn: tuple[Any, ...], left_out: float, what: str, training: bool | None
-    ) -> Tensor:
-        """Return this with `left_out` in place of what is drawn, scaled and shifted to the moments of before.
+    Raises:
+        ArgumentError: `p` lies outside of 0..1.
+        DtypeError: this tensor holds no floats.
+        ShapeError: there are fewer than 2 axes.
 
-        One draw for each element of shape `drawn`, which broadcasts to this tensor's.
+    Example:
+        >>> Tensor([[[1.0, 2.0]]]).feature_alpha_dropout(0.5).tolist()
+        [[[1.0, 2.0]]]
+    """
+    shape = _channels(self, max(self.ndim - 2, 0), "feature_alpha_dropout")
+    return _dropped(self, p, shape, _SELU_LIMIT, "feature_alpha_dropout", training)
 
-        Moments: with q = 1-p and a value v left out, a = 1/sqrt(q + p*q*v*v) and b = -a*p*v keep mean 0 and
-        variance 1; with v = 0 the mean alone is kept, by a = 1/q.
-        """
-        check_probability(p, what)
-        if not is_float(self.dtype):
-            raise dtype_refusal(self, what, "floats")
-        wanted = self.training if training is None else as_flag(training, f"{what}: training")
-        if not wanted or p == 0:
-            return self
-        if p == 1:
-            return self._like(UOp.const(dtypes.bool, True).where(0.0, self._graph))
-        keep = self.rand(drawn, dtype=dtypes.float32, device=self.device) >= p
-        if not left_out:
-            return keep.where(self / (1 - p), 0)
-        scale = ((1 - p) * (1 + p * left_out * left_out)) ** -0.5
-        return keep.where(self, left_out) * scale - scale * p * left_out
+
+def _channels(x: Tensor, axes: int, what: str) -> tuple[Any, ...]:
+    """Return the shape of one draw for each channel, with `axes` axes of size 1 behind."""
+    if x.ndim != axes + 2:
+        sizes = {1: "L", 2: "H, W", 3: "D, H, W"}.get(axes, "...")
+        raise ShapeError(f"{what} of shape {show(x.shape)}: it takes (N, C, {sizes}).")
+    return (*x.shape[:2], *(1,) * axes)
+
+
+def _dropped(
+    x: Tensor, p: float, drawn: tuple[Any, ...], left_out: float, what: str, training: bool | None
+) -> Tensor:
+    """Return this with `left_out` in place of what is drawn, scaled and shifted to the moments of before.
+
+    One draw for each element of shape `drawn`, which broadcasts to this tensor's.
+
+    Moments: with q = 1-p and a value v left out, a = 1/sqrt(q + p*q*v*v) and b = -a*p*v keep mean 0 and
+    variance 1; with v = 0 the mean alone is kept, by a = 1/q.
+    """
+    check_probability(p, what)
+    if not is_float(x.dtype):
+        raise dtype_refusal(x, what, "floats")
+    wanted = x.training if training is None else as_flag(training, f"{what}: training")
+    if not wanted or p == 0:
+        return x
+    if p == 1:
+        return x._like(UOp.const(dtypes.bool, True).where(0.0, x._graph))
+    keep = x.rand(drawn, dtype=dtypes.float32, device=x.device) >= p
+    if not left_out:
+        return keep.where(x / (1 - p), 0)
+    scale = ((1 - p) * (1 + p * left_out * left_out)) ** -0.5
+    return keep.where(x, left_out) * scale - scale * p * left_out
 
 
 def check_probability(p: float, what: str) -> None:

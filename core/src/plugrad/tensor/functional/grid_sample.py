@@ -5,15 +5,13 @@ Source: Jaderberg et al. 2015, "Spatial transformer networks", section 3.3.
 
 from __future__ import annotations
 
-# `self` is the class that joins the mixins, which share its protected members
-# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
+# pyright: reportPrivateUsage=false
 import itertools
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from plugrad.dtype import dtypes, is_float, sum_acc_dtype
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.arguments import tensors
-from plugrad.tensor.base import TensorBase
 from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import Dim, product, show
 from plugrad.uop.shape import least
@@ -25,65 +23,60 @@ SampleMode = Literal["bilinear", "nearest", "bicubic"]
 PaddingMode = Literal["zeros", "border", "reflection"]
 
 
-class GridSampleMixin(TensorBase):
-    """Sampling `(N, C, *sizes)` by a grid of coordinates."""
+def grid_sample(
+    self: Tensor,
+    grid: Tensor,
+    mode: SampleMode = "bilinear",
+    padding_mode: PaddingMode = "zeros",
+    align_corners: bool = False,
+) -> Tensor:
+    """Return the values at the places that `grid` names.
 
-    __slots__ = ()
+    Its gradient for this tensor is one pass over the grid; on devices that run threads in no order, it
+    compares each element with each place.
 
-    def grid_sample(
-        self: Tensor,
-        grid: Tensor,
-        mode: SampleMode = "bilinear",
-        padding_mode: PaddingMode = "zeros",
-        align_corners: bool = False,
-    ) -> Tensor:
-        """Return the values at the places that `grid` names.
+    (N, C, H, W) with (N, H', W', 2) -> (N, C, H', W'), or (N, C, D, H, W) with (N, D', H', W', 3).
 
-        Its gradient for this tensor is one pass over the grid; on devices that run threads in no order, it
-        compares each element with each place.
+    Args:
+        grid: coordinates (x, y) or (x, y, z): -1 is the left (upper, front) end, 1 the right one. They
+            get no gradient where they name an end itself or what lies beyond, except with "zeros".
+        mode: "bilinear" (of the 4 or 8 neighbours), "nearest", or "bicubic" (two axes only).
+        padding_mode: what lies outside: "zeros", the "border"'s elements, or a "reflection".
+        align_corners: the ends are the middles of the corner pixels, not their outer edges.
 
-        (N, C, H, W) with (N, H', W', 2) -> (N, C, H', W'), or (N, C, D, H, W) with (N, D', H', W', 3).
+    Raises:
+        ShapeError: shapes do not fit each other.
+        ArgumentError: there is no such mode.
+        DtypeError: one of them holds no floats.
 
-        Args:
-            grid: coordinates (x, y) or (x, y, z): -1 is the left (upper, front) end, 1 the right one. They
-                get no gradient where they name an end itself or what lies beyond, except with "zeros".
-            mode: "bilinear" (of the 4 or 8 neighbours), "nearest", or "bicubic" (two axes only).
-            padding_mode: what lies outside: "zeros", the "border"'s elements, or a "reflection".
-            align_corners: the ends are the middles of the corner pixels, not their outer edges.
-
-        Raises:
-            ShapeError: shapes do not fit each other.
-            ArgumentError: there is no such mode.
-            DtypeError: one of them holds no floats.
-
-        Example:
-            >>> x = Tensor([[[[1.0, 2.0], [3.0, 4.0]]]])
-            >>> x.grid_sample(Tensor([[[[0.0, 0.0], [-0.5, -0.5]]]])).tolist()
-            [[[[2.5, 1.0]]]]
-        """
-        axes = self.ndim - 2
-        tensors(grid=grid)
-        _check_modes(mode, padding_mode, axes)
-        shape: Any = self.shape
-        wanted: Any = grid.shape
-        fits = axes in (2, 3) and len(wanted) == axes + 2 and wanted[-1] == axes and wanted[0] == shape[0]
-        if not fits or min(map(least, shape[2:])) < 1:
-            raise ShapeError(
-                f"grid_sample of shape {show(shape)} with a grid of shape {show(wanted)}: it takes "
-                "(N, C, H, W) and (N, H', W', 2), or (N, C, D, H, W) and (N, D', H', W', 3)."
-            )
-        for x in (self, grid):
-            if not is_float(x.dtype):
-                raise DtypeError(f"grid_sample of {x.dtype.name}: it takes floats. Cast first.")
-        self._check_device(grid)
-        wide = sum_acc_dtype(self.dtype)
-        lines = _Lines(self.cast(wide), shape[2:], wanted[:-1], padding_mode, align_corners)
-        last = grid.ndim - 1
-        # coordinates come with the last axis of the image first
-        numbers = range(axes - 1, -1, -1)
-        places = [interval(grid.cast(wide), last, i, i + 1).squeeze(last) for i in numbers]
-        found = lines.cubic(places) if mode == "bicubic" else lines.linear(places, mode == "nearest")
-        return cast("Tensor", found.cast(self.dtype))
+    Example:
+        >>> x = Tensor([[[[1.0, 2.0], [3.0, 4.0]]]])
+        >>> x.grid_sample(Tensor([[[[0.0, 0.0], [-0.5, -0.5]]]])).tolist()
+        [[[[2.5, 1.0]]]]
+    """
+    axes = self.ndim - 2
+    tensors(grid=grid)
+    _check_modes(mode, padding_mode, axes)
+    shape: Any = self.shape
+    wanted: Any = grid.shape
+    fits = axes in (2, 3) and len(wanted) == axes + 2 and wanted[-1] == axes and wanted[0] == shape[0]
+    if not fits or min(map(least, shape[2:])) < 1:
+        raise ShapeError(
+            f"grid_sample of shape {show(shape)} with a grid of shape {show(wanted)}: it takes "
+            "(N, C, H, W) and (N, H', W', 2), or (N, C, D, H, W) and (N, D', H', W', 3)."
+        )
+    for x in (self, grid):
+        if not is_float(x.dtype):
+            raise DtypeError(f"grid_sample of {x.dtype.name}: it takes floats. Cast first.")
+    self._check_device(grid)
+    wide = sum_acc_dtype(self.dtype)
+    lines = _Lines(self.cast(wide), shape[2:], wanted[:-1], padding_mode, align_corners)
+    last = grid.ndim - 1
+    # coordinates come with the last axis of the image first
+    numbers = range(axes - 1, -1, -1)
+    places = [interval(grid.cast(wide), last, i, i + 1).squeeze(last) for i in numbers]
+    found = lines.cubic(places) if mode == "bicubic" else lines.linear(places, mode == "nearest")
+    return cast("Tensor", found.cast(self.dtype))
 
 
 class _Lines:

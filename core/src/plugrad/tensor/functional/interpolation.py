@@ -8,8 +8,7 @@ Coordinates are computed as PyTorch does: in float32, from the middle of pixels 
 
 from __future__ import annotations
 
-# `self` is the class that joins the mixins, which share its protected members
-# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
+# pyright: reportPrivateUsage=false
 import math
 from collections.abc import Sequence
 from fractions import Fraction
@@ -18,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from plugrad.dtype import DType, dtypes, is_float, sum_acc_dtype
 from plugrad.errors import ArgumentError, ShapeError
 from plugrad.tensor.arguments import real, several
-from plugrad.tensor.base import TensorBase
 from plugrad.tensor.elementwise.operands import dtype_refusal
+from plugrad.tensor.functional.adaptive import adaptive_avg
 from plugrad.tensor.lookup import moved_back, moved_last, number_of, pick_last
 from plugrad.tensor.shape.spatial import Dims, dims_of
 from plugrad.tensor.shapes import Dim, as_flag, greater, is_static, show, size_today
@@ -55,85 +54,78 @@ class _Factor(NamedTuple):
 Scale = float | tuple[Dim, Dim] | _Factor
 
 
-class InterpolationMixin(TensorBase):
-    """Resizing `(N, C, *sizes)`."""
+def interpolate(
+    self: Tensor,
+    size: Dims | None = None,
+    scale_factor: float | Sequence[float] | None = None,
+    mode: InterpolationMode = "nearest",
+    align_corners: bool | None = None,
+    recompute_scale_factor: bool | None = None,
+    antialias: bool = False,
+) -> Tensor:
+    """Return this in another size: (N, C, *sizes) -> (N, C, *size).
 
-    __slots__ = ()
+    The mode is "nearest" unless another is named, as in PyTorch; tinygrad's is "linear".
 
-    def interpolate(
-        self: Tensor,
-        size: Dims | None = None,
-        scale_factor: float | Sequence[float] | None = None,
-        mode: InterpolationMode = "nearest",
-        align_corners: bool | None = None,
-        recompute_scale_factor: bool | None = None,
-        antialias: bool = False,
-    ) -> Tensor:
-        """Return this in another size: (N, C, *sizes) -> (N, C, *size).
+    Args:
+        size: the new sizes: one number for each axis behind the channels, or one for all; they may be
+            symbolic.
+        scale_factor: instead, what sizes are multiplied with (and rounded down).
+        mode: "nearest" (rounding coordinates down), "nearest-exact" (the nearest middle of a pixel),
+            "linear" for any number of axes, also by the names "bilinear" and "trilinear" for two and
+            three, "bicubic" for two, "area" (means).
+        align_corners: let the middles of the corner pixels coincide, not their outer edges; goes with
+            linear and cubic modes.
+        recompute_scale_factor: compute coordinates from the sizes, which are rounded down, and not from
+            `scale_factor`.
+        antialias: widen "bilinear" and "bicubic" where the result is smaller, so that all elements count.
 
-        The mode is "nearest" unless another is named, as in PyTorch; tinygrad's is "linear".
+    Raises:
+        ArgumentError: there is no such mode, an option does not go with it, or both or neither of
+            `size` and `scale_factor` are given.
+        ShapeError: sizes do not fit the number of axes, or are not positive; or an axis is symbolic, and
+            `scale_factor` no fraction that gives the sizes of all its values.
 
-        Args:
-            size: the new sizes: one number for each axis behind the channels, or one for all; they may be
-                symbolic.
-            scale_factor: instead, what sizes are multiplied with (and rounded down).
-            mode: "nearest" (rounding coordinates down), "nearest-exact" (the nearest middle of a pixel),
-                "linear" for any number of axes, also by the names "bilinear" and "trilinear" for two and
-                three, "bicubic" for two, "area" (means).
-            align_corners: let the middles of the corner pixels coincide, not their outer edges; goes with
-                linear and cubic modes.
-            recompute_scale_factor: compute coordinates from the sizes, which are rounded down, and not from
-                `scale_factor`.
-            antialias: widen "bilinear" and "bicubic" where the result is smaller, so that all elements count.
-
-        Raises:
-            ArgumentError: there is no such mode, an option does not go with it, or both or neither of
-                `size` and `scale_factor` are given.
-            ShapeError: sizes do not fit the number of axes, or are not positive; or an axis is symbolic, and
-                `scale_factor` no fraction that gives the sizes of all its values.
-
-        Example:
-            >>> Tensor([[[1.0, 3.0]]]).interpolate(4, mode="linear").tolist()
-            [[[1.0, 1.5, 2.5, 3.0]]]
-        """
-        axes = self.ndim - 2
-        flags = {"align_corners": align_corners, "recompute_scale_factor": recompute_scale_factor}
-        for name, flag in flags.items():
-            if flag is not None:
-                as_flag(flag, name)
-        _check_mode(mode, axes, align_corners, antialias)
-        if recompute_scale_factor and size is not None:
-            raise ArgumentError("interpolate: recompute_scale_factor goes with scale_factor, not with size.")
-        shape: Any = self.shape
-        if axes < 1:
-            raise ShapeError(f"interpolate of shape {show(shape)}: it takes (N, C, *sizes).")
-        old = shape[2:]
-        new, scales = _new_sizes(old, size, scale_factor)
-        if recompute_scale_factor:
-            scales = _ratios(old, new)
-        if min(map(size_today, (*old, *new))) < 1:
-            raise ShapeError(
-                f"interpolate of shape {show(shape)} to {show(new)}: all sizes must be at least 1."
-            )
-        if mode == "area":
-            return self._adaptive_avg(new, axes, "interpolate")
-        if not mode.startswith("nearest") and not is_float(self.dtype):
-            raise dtype_refusal(self, f"interpolate with mode={mode!r}", "floats")
-        narrow = self.dtype
-        u = self._graph if mode.startswith("nearest") else self._graph.cast(sum_acc_dtype(narrow))
-        for axis, (before, after, scale) in enumerate(zip(old, new, scales, strict=True), 2):
-            # As PyTorch does: whatever the factor, these do not touch an axis that keeps its size, and the
-            # nearest pixels of an image whose size doubles are each pixel twice.
-            if not is_static((before, after)):
-                if isinstance(scale, float) and (mode in _LINEAR or (mode == "nearest" and axes == 2)):
-                    scale = _Factor(before, after, scale, mode == "nearest")
-            elif mode == "nearest" and axes == 2 and after in (before, 2 * before):
-                scale = before / after
-            is_same = before == after and (scale == 1 or antialias or mode in _LINEAR)
-            if not is_same:
-                rows = _resized(moved_last(u, axis), after, scale, mode, bool(align_corners), antialias)
-                u = moved_back(rows, axis)
-        return self._like(u.cast(narrow))
+    Example:
+        >>> Tensor([[[1.0, 3.0]]]).interpolate(4, mode="linear").tolist()
+        [[[1.0, 1.5, 2.5, 3.0]]]
+    """
+    axes = self.ndim - 2
+    flags = {"align_corners": align_corners, "recompute_scale_factor": recompute_scale_factor}
+    for name, flag in flags.items():
+        if flag is not None:
+            as_flag(flag, name)
+    _check_mode(mode, axes, align_corners, antialias)
+    if recompute_scale_factor and size is not None:
+        raise ArgumentError("interpolate: recompute_scale_factor goes with scale_factor, not with size.")
+    shape: Any = self.shape
+    if axes < 1:
+        raise ShapeError(f"interpolate of shape {show(shape)}: it takes (N, C, *sizes).")
+    old = shape[2:]
+    new, scales = _new_sizes(old, size, scale_factor)
+    if recompute_scale_factor:
+        scales = _ratios(old, new)
+    if min(map(size_today, (*old, *new))) < 1:
+        raise ShapeError(f"interpolate of shape {show(shape)} to {show(new)}: all sizes must be at least 1.")
+    if mode == "area":
+        return adaptive_avg(self, new, axes, "interpolate")
+    if not mode.startswith("nearest") and not is_float(self.dtype):
+        raise dtype_refusal(self, f"interpolate with mode={mode!r}", "floats")
+    narrow = self.dtype
+    u = self._graph if mode.startswith("nearest") else self._graph.cast(sum_acc_dtype(narrow))
+    for axis, (before, after, scale) in enumerate(zip(old, new, scales, strict=True), 2):
+        # As PyTorch does: whatever the factor, these do not touch an axis that keeps its size, and the
+        # nearest pixels of an image whose size doubles are each pixel twice.
+        if not is_static((before, after)):
+            if isinstance(scale, float) and (mode in _LINEAR or (mode == "nearest" and axes == 2)):
+                scale = _Factor(before, after, scale, mode == "nearest")
+        elif mode == "nearest" and axes == 2 and after in (before, 2 * before):
+            scale = before / after
+        is_same = before == after and (scale == 1 or antialias or mode in _LINEAR)
+        if not is_same:
+            rows = _resized(moved_last(u, axis), after, scale, mode, bool(align_corners), antialias)
+            u = moved_back(rows, axis)
+    return self._like(u.cast(narrow))
 
 
 def _check_mode(mode: str, axes: int, align_corners: bool | None, antialias: bool) -> None:

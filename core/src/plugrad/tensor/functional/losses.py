@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-# `self` is the class that joins the mixins, which share its protected members
-# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
+# pyright: reportPrivateUsage=false
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from plugrad.dtype import (
@@ -17,322 +16,328 @@ from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.arguments import real, tensors
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.elementwise.operands import dtype_refusal
-from plugrad.tensor.functional.reduction import Reduction, check_reduction, reduced, weighted_by
 from plugrad.tensor.keywords import AxisNames, KeepdimNames, renamed
 from plugrad.tensor.lookup import number_of
-from plugrad.tensor.shapes import show
+from plugrad.tensor.shapes import broadcast_shapes, show
 
 if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
 
 
-class LossMixin(TensorBase):
-    """Losses for regression, probabilities and distances.
+Reduction = Literal["mean", "sum", "none"]
 
-    All take a target of the same shape and `reduction`: "mean", "sum" or "none".
+
+# --- regression ---
+
+
+def mse_loss(
+    self: Tensor, target: Tensor, reduction: Reduction = "mean", weight: Tensor | None = None
+) -> Tensor:
+    """Return squared differences.
+
+    Args:
+        target: what it should be.
+        reduction: what is done with the losses.
+        weight: how much each element counts; the mean divides by the sum of all weights.
+
+    Raises:
+        ShapeError: the shapes differ.
+        ArgumentError: there is no such reduction.
+        DtypeError: neither holds floats.
+
+    Example:
+        >>> Tensor([1.0, 3.0]).mse_loss(Tensor([0.0, 0.0])).item()
+        5.0
     """
+    losses = _difference(self, target, reduction, "mse_loss").square()
+    return _weighted(losses, weight, reduction, "mse_loss")
 
-    __slots__ = ()
 
-    # --- regression ---
+def l1_loss(
+    self: Tensor, target: Tensor, reduction: Reduction = "mean", weight: Tensor | None = None
+) -> Tensor:
+    """Return absolute differences, weighted as in `mse_loss`.
 
-    def mse_loss(
-        self: Tensor, target: Tensor, reduction: Reduction = "mean", weight: Tensor | None = None
-    ) -> Tensor:
-        """Return squared differences.
+    Raises:
+        ShapeError: the shapes differ.
+        ArgumentError: there is no such reduction.
+        DtypeError: neither holds floats.
 
-        Args:
-            target: what it should be.
-            reduction: what is done with the losses.
-            weight: how much each element counts; the mean divides by the sum of all weights.
+    Example:
+        >>> Tensor([1.0, -3.0]).l1_loss(Tensor([0.0, 0.0])).item()
+        2.0
+    """
+    losses = _difference(self, target, reduction, "l1_loss").abs()
+    return _weighted(losses, weight, reduction, "l1_loss")
 
-        Raises:
-            ShapeError: the shapes differ.
-            ArgumentError: there is no such reduction.
-            DtypeError: neither holds floats.
 
-        Example:
-            >>> Tensor([1.0, 3.0]).mse_loss(Tensor([0.0, 0.0])).item()
-            5.0
-        """
-        losses = self._difference(target, reduction, "mse_loss").square()
-        return _weighted(losses, weight, reduction, "mse_loss")
+def smooth_l1_loss(self: Tensor, target: Tensor, reduction: Reduction = "mean", beta: float = 1.0) -> Tensor:
+    """Return `d*d/(2*beta)` of differences below `beta`, else `|d| - beta/2`.
 
-    def l1_loss(
-        self: Tensor, target: Tensor, reduction: Reduction = "mean", weight: Tensor | None = None
-    ) -> Tensor:
-        """Return absolute differences, weighted as in `mse_loss`.
+    Source: Girshick 2015, equation 3, with beta.
 
-        Raises:
-            ShapeError: the shapes differ.
-            ArgumentError: there is no such reduction.
-            DtypeError: neither holds floats.
+    Raises:
+        ShapeError: the shapes differ.
+        ArgumentError: there is no such reduction, or `beta` is negative.
+        DtypeError: neither holds floats.
 
-        Example:
-            >>> Tensor([1.0, -3.0]).l1_loss(Tensor([0.0, 0.0])).item()
-            2.0
-        """
-        losses = self._difference(target, reduction, "l1_loss").abs()
-        return _weighted(losses, weight, reduction, "l1_loss")
+    Example:
+        >>> Tensor([0.5, 2.0]).smooth_l1_loss(Tensor([0.0, 0.0]), "none").tolist()
+        [0.125, 1.5]
+    """
+    if real(beta, "beta") < 0:
+        raise ArgumentError(f"smooth_l1_loss: beta={beta} is negative. Pass 0 or more.")
+    if beta == 0:
+        return self.l1_loss(target, reduction)
+    size = _difference(self, target, reduction, "smooth_l1_loss").abs()
+    # NaN counts as near, whose slope is NaN then
+    is_near = ~(size >= beta)
+    # the square of what is far away may be infinite, and have no gradient
+    near = is_near.where(size, 0.0)
+    return reduced(is_near.where(near.square() * (0.5 / beta), size - beta / 2), reduction)
 
-    def smooth_l1_loss(
-        self: Tensor, target: Tensor, reduction: Reduction = "mean", beta: float = 1.0
-    ) -> Tensor:
-        """Return `d*d/(2*beta)` of differences below `beta`, else `|d| - beta/2`.
 
-        Source: Girshick 2015, equation 3, with beta.
+def huber_loss(
+    self: Tensor,
+    target: Tensor,
+    reduction: Reduction = "mean",
+    delta: float = 1.0,
+    weight: Tensor | None = None,
+) -> Tensor:
+    """Return `d*d/2` of differences up to `delta`, else `delta * (|d| - delta/2)`.
 
-        Raises:
-            ShapeError: the shapes differ.
-            ArgumentError: there is no such reduction, or `beta` is negative.
-            DtypeError: neither holds floats.
+    With `weight` all are multiplied by it; the mean divides by their number all the same, as in PyTorch,
+    unlike that of `mse_loss`.
 
-        Example:
-            >>> Tensor([0.5, 2.0]).smooth_l1_loss(Tensor([0.0, 0.0]), "none").tolist()
-            [0.125, 1.5]
-        """
-        if real(beta, "beta") < 0:
-            raise ArgumentError(f"smooth_l1_loss: beta={beta} is negative. Pass 0 or more.")
-        if beta == 0:
-            return self.l1_loss(target, reduction)
-        size = self._difference(target, reduction, "smooth_l1_loss").abs()
-        # NaN counts as near, whose slope is NaN then
-        is_near = ~(size >= beta)
-        # the square of what is far away may be infinite, and have no gradient
-        near = is_near.where(size, 0.0)
-        return reduced(is_near.where(near.square() * (0.5 / beta), size - beta / 2), reduction)
+    Source: Huber 1964, "Robust estimation of a location parameter".
 
-    def huber_loss(
-        self: Tensor,
-        target: Tensor,
-        reduction: Reduction = "mean",
-        delta: float = 1.0,
-        weight: Tensor | None = None,
-    ) -> Tensor:
-        """Return `d*d/2` of differences up to `delta`, else `delta * (|d| - delta/2)`.
+    Raises:
+        ShapeError: the shapes differ.
+        ArgumentError: there is no such reduction, or `delta` is not positive.
+        DtypeError: neither holds floats.
 
-        With `weight` all are multiplied by it; the mean divides by their number all the same, as in PyTorch,
-        unlike that of `mse_loss`.
+    Example:
+        >>> Tensor([0.5, 3.0]).huber_loss(Tensor([0.0, 0.0]), "none", delta=2.0).tolist()
+        [0.125, 4.0]
+    """
+    if real(delta, "delta") <= 0:
+        raise ArgumentError(f"huber_loss: delta={delta} is not positive.")
+    size = _difference(self, target, reduction, "huber_loss").abs()
+    # NaN counts as near, whose slope is NaN then
+    is_near = ~(size > delta)
+    # the square of what is far away may be infinite, and have no gradient
+    near = is_near.where(size, 0.0)
+    losses = is_near.where(near.square() * 0.5, (size - delta / 2) * delta)
+    return reduced(weighted_by(losses, weight, "huber_loss"), reduction)
 
-        Source: Huber 1964, "Robust estimation of a location parameter".
 
-        Raises:
-            ShapeError: the shapes differ.
-            ArgumentError: there is no such reduction, or `delta` is not positive.
-            DtypeError: neither holds floats.
+# --- distances ---
 
-        Example:
-            >>> Tensor([0.5, 3.0]).huber_loss(Tensor([0.0, 0.0]), "none", delta=2.0).tolist()
-            [0.125, 4.0]
-        """
-        if real(delta, "delta") <= 0:
-            raise ArgumentError(f"huber_loss: delta={delta} is not positive.")
-        size = self._difference(target, reduction, "huber_loss").abs()
-        # NaN counts as near, whose slope is NaN then
-        is_near = ~(size > delta)
-        # the square of what is far away may be infinite, and have no gradient
-        near = is_near.where(size, 0.0)
-        losses = is_near.where(near.square() * 0.5, (size - delta / 2) * delta)
-        return reduced(weighted_by(losses, weight, "huber_loss"), reduction)
 
-    # --- distances ---
+def cosine_similarity(
+    self: Tensor, other: Tensor, axis: int = 1, eps: float = 1e-8, **names: Unpack[AxisNames]
+) -> Tensor:
+    """Return the cosine of the angle between vectors along `axis`; shapes broadcast.
 
-    def cosine_similarity(
-        self: Tensor, other: Tensor, axis: int = 1, eps: float = 1e-8, **names: Unpack[AxisNames]
-    ) -> Tensor:
-        """Return the cosine of the angle between vectors along `axis`; shapes broadcast.
+    Args:
+        other: the other vectors.
+        axis: the axis of the vectors.
+        eps: the least length that is divided by.
 
-        Args:
-            other: the other vectors.
-            axis: the axis of the vectors.
-            eps: the least length that is divided by.
+    Raises:
+        ShapeError: shapes do not broadcast.
+        AxisError: the axis does not exist.
 
-        Raises:
-            ShapeError: shapes do not broadcast.
-            AxisError: the axis does not exist.
+    Example:
+        >>> Tensor([[1.0, 0.0]]).cosine_similarity(Tensor([[1.0, 0.0], [0.0, 2.0]])).tolist()
+        [1.0, 0.0]
+    """
+    if names:
+        (axis,) = renamed(self.cosine_similarity, names, axis=axis)
+    tensors(other=other)
+    real(eps, "eps")
+    # float16 has no number as small as the square of eps
+    *pair, dtype = _of_wide_floats(self, other)
+    lengths = [(x * x).sum(axis, keepdim=True).clamp(eps * eps).sqrt() for x in pair]
+    return (pair[0] / lengths[0] * (pair[1] / lengths[1])).sum(axis).cast(dtype)
 
-        Example:
-            >>> Tensor([[1.0, 0.0]]).cosine_similarity(Tensor([[1.0, 0.0], [0.0, 2.0]])).tolist()
-            [1.0, 0.0]
-        """
-        if names:
-            (axis,) = renamed(self.cosine_similarity, names, axis=axis)
-        tensors(other=other)
-        real(eps, "eps")
-        # float16 has no number as small as the square of eps
-        *pair, dtype = _of_wide_floats(self, other)
-        lengths = [(x * x).sum(axis, keepdim=True).clamp(eps * eps).sqrt() for x in pair]
-        return (pair[0] / lengths[0] * (pair[1] / lengths[1])).sum(axis).cast(dtype)
 
-    def pairwise_distance(
-        self: Tensor,
-        other: Tensor,
-        p: float = 2.0,
-        eps: float = 1e-6,
-        keepdim: bool = False,
-        **names: Unpack[KeepdimNames],
-    ) -> Tensor:
-        """Return the `p`-norm of `self - other + eps` along the last axis.
+def pairwise_distance(
+    self: Tensor,
+    other: Tensor,
+    p: float = 2.0,
+    eps: float = 1e-6,
+    keepdim: bool = False,
+    **names: Unpack[KeepdimNames],
+) -> Tensor:
+    """Return the `p`-norm of `self - other + eps` along the last axis.
 
-        Raises:
-            ShapeError: shapes do not broadcast.
-            ArgumentError: `p` is not positive.
+    Raises:
+        ShapeError: shapes do not broadcast.
+        ArgumentError: `p` is not positive.
 
-        Example:
-            >>> round(Tensor([[3.0, 4.0]]).pairwise_distance(Tensor([[0.0, 0.0]])).item(), 4)
-            5.0
-        """
-        if names:
-            (keepdim,) = renamed(self.pairwise_distance, names, keepdim=keepdim)
-        tensors(other=other)
-        real(eps, "eps")
-        if real(p, "p") <= 0:
-            raise ArgumentError(f"pairwise_distance: p={p} is not positive.")
-        first, second = _of_floats(self, other)
-        size = (first - second + eps).abs()
-        if p == float("inf"):
-            return size.max(-1, keepdim=keepdim)
-        if p == 1:
-            return size.sum(-1, keepdim=keepdim)
-        if p == 2:
-            return size.square().sum(-1, keepdim=keepdim).sqrt()
-        return size.pow(p).sum(-1, keepdim=keepdim).pow(1 / p)
+    Example:
+        >>> round(Tensor([[3.0, 4.0]]).pairwise_distance(Tensor([[0.0, 0.0]])).item(), 4)
+        5.0
+    """
+    if names:
+        (keepdim,) = renamed(self.pairwise_distance, names, keepdim=keepdim)
+    tensors(other=other)
+    real(eps, "eps")
+    if real(p, "p") <= 0:
+        raise ArgumentError(f"pairwise_distance: p={p} is not positive.")
+    first, second = _of_floats(self, other)
+    size = (first - second + eps).abs()
+    if p == float("inf"):
+        return size.max(-1, keepdim=keepdim)
+    if p == 1:
+        return size.sum(-1, keepdim=keepdim)
+    if p == 2:
+        return size.square().sum(-1, keepdim=keepdim).sqrt()
+    return size.pow(p).sum(-1, keepdim=keepdim).pow(1 / p)
 
-    def triplet_margin_loss(
-        self: Tensor,
-        positive: Tensor,
-        negative: Tensor,
-        margin: float = 1.0,
-        p: float = 2.0,
-        eps: float = 1e-6,
-        swap: bool = False,
-        reduction: Reduction = "mean",
-    ) -> Tensor:
-        """Return `max(d(self, positive) - d(self, negative) + margin, 0)`: anchors (N, D) -> (N,).
 
-        Args:
-            positive: what should be near.
-            negative: what should be far.
-            margin: by how much farther.
-            p: of the norm that measures distances.
-            eps: added to differences.
-            swap: measure to `negative` from `positive` where that is nearer.
-            reduction: what is done with the losses.
+def triplet_margin_loss(
+    self: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    margin: float = 1.0,
+    p: float = 2.0,
+    eps: float = 1e-6,
+    swap: bool = False,
+    reduction: Reduction = "mean",
+) -> Tensor:
+    """Return `max(d(self, positive) - d(self, negative) + margin, 0)`: anchors (N, D) -> (N,).
 
-        Source: Balntas et al. 2016, section 2.
+    Args:
+        positive: what should be near.
+        negative: what should be far.
+        margin: by how much farther.
+        p: of the norm that measures distances.
+        eps: added to differences.
+        swap: measure to `negative` from `positive` where that is nearer.
+        reduction: what is done with the losses.
 
-        Raises:
-            ShapeError: shapes do not broadcast.
-            ArgumentError: there is no such reduction, or `p` is not positive.
+    Source: Balntas et al. 2016, section 2.
 
-        Example:
-            >>> far, near = Tensor([[9.0, 0.0]]), Tensor([[1.0, 0.0]])
-            >>> near.triplet_margin_loss(near, far).item()
-            0.0
-        """
-        check_reduction(reduction, "triplet_margin_loss")
-        tensors(positive=positive, negative=negative)
-        real(margin, "margin")
-        near = self.pairwise_distance(positive, p, eps)
-        far = self.pairwise_distance(negative, p, eps)
-        if swap:
-            far = far.minimum(positive.pairwise_distance(negative, p, eps))
-        return reduced((near - far + margin).clamp(0), reduction)
+    Raises:
+        ShapeError: shapes do not broadcast.
+        ArgumentError: there is no such reduction, or `p` is not positive.
 
-    def cosine_embedding_loss(
-        self: Tensor, other: Tensor, target: Tensor, margin: float = 0.0, reduction: Reduction = "mean"
-    ) -> Tensor:
-        """Return `1 - cos` where `target` is 1, `max(cos - margin, 0)` where it is -1: (N, D) -> (N,).
+    Example:
+        >>> far, near = Tensor([[9.0, 0.0]]), Tensor([[1.0, 0.0]])
+        >>> near.triplet_margin_loss(near, far).item()
+        0.0
+    """
+    check_reduction(reduction, "triplet_margin_loss")
+    tensors(positive=positive, negative=negative)
+    real(margin, "margin")
+    near = self.pairwise_distance(positive, p, eps)
+    far = self.pairwise_distance(negative, p, eps)
+    if swap:
+        far = far.minimum(positive.pairwise_distance(negative, p, eps))
+    return reduced((near - far + margin).clamp(0), reduction)
 
-        Squares of lengths are larger by 1e-12 there, as in PyTorch.
 
-        Raises:
-            ShapeError: shapes do not broadcast.
-            ArgumentError: there is no such reduction.
+def cosine_embedding_loss(
+    self: Tensor, other: Tensor, target: Tensor, margin: float = 0.0, reduction: Reduction = "mean"
+) -> Tensor:
+    """Return `1 - cos` where `target` is 1, `max(cos - margin, 0)` where it is -1: (N, D) -> (N,).
 
-        Example:
-            >>> x = Tensor([[1.0, 0.0], [1.0, 0.0]])
-            >>> x.cosine_embedding_loss(x, Tensor([1, -1]), reduction="none").tolist()
-            [0.0, 1.0]
-        """
-        check_reduction(reduction, "cosine_embedding_loss")
-        tensors(other=other, target=target)
-        real(margin, "margin")
-        if not self.ndim or not other.ndim:
-            raise ShapeError(
-                f"cosine_embedding_loss of shapes {show(self.shape)} and {show(other.shape)}: vectors lie "
-                "along the last axis. Unsqueeze them."
-            )
-        first, second, dtype = _of_wide_floats(self, other)
-        sizes = [(x * x).sum(-1) + 1e-12 for x in (first, second)]
-        cosine = ((first * second).sum(-1) / (sizes[0] * sizes[1]).sqrt()).cast(dtype)
-        if target.shape != cosine.shape:
-            raise ShapeError(
-                f"cosine_embedding_loss of {show(cosine.shape)} pairs with a target of shape "
-                f"{show(target.shape)}: they must be equal."
-            )
-        is_unlike = target < 0 if is_unsigned(target.dtype) else target == -1
-        unlike = is_unlike.where((cosine - margin).clamp(0), 0.0)
-        return reduced((target == 1).where(1 - cosine, unlike), reduction)
+    Squares of lengths are larger by 1e-12 there, as in PyTorch.
 
-    def _difference(self: Tensor, target: Tensor, reduction: str, what: str) -> Tensor:
-        check_reduction(reduction, what)
-        self._check_same(target, what)
-        if not is_float(self.dtype) and not is_float(target.dtype):
-            raise dtype_refusal(self, what, "floats", target)
-        return self - target
+    Raises:
+        ShapeError: shapes do not broadcast.
+        ArgumentError: there is no such reduction.
 
-    def _check_target(self: Tensor, target: Tensor, reduction: str, what: str) -> None:
-        check_reduction(reduction, what)
-        self._check_same(target, what)
-        if not is_float(self.dtype):
-            raise dtype_refusal(self, what, "floats")
+    Example:
+        >>> x = Tensor([[1.0, 0.0], [1.0, 0.0]])
+        >>> x.cosine_embedding_loss(x, Tensor([1, -1]), reduction="none").tolist()
+        [0.0, 1.0]
+    """
+    check_reduction(reduction, "cosine_embedding_loss")
+    tensors(other=other, target=target)
+    real(margin, "margin")
+    if not self.ndim or not other.ndim:
+        raise ShapeError(
+            f"cosine_embedding_loss of shapes {show(self.shape)} and {show(other.shape)}: vectors lie "
+            "along the last axis. Unsqueeze them."
+        )
+    first, second, dtype = _of_wide_floats(self, other)
+    sizes = [(x * x).sum(-1) + 1e-12 for x in (first, second)]
+    cosine = ((first * second).sum(-1) / (sizes[0] * sizes[1]).sqrt()).cast(dtype)
+    if target.shape != cosine.shape:
+        raise ShapeError(
+            f"cosine_embedding_loss of {show(cosine.shape)} pairs with a target of shape "
+            f"{show(target.shape)}: they must be equal."
+        )
+    is_unlike = target < 0 if is_unsigned(target.dtype) else target == -1
+    unlike = is_unlike.where((cosine - margin).clamp(0), 0.0)
+    return reduced((target == 1).where(1 - cosine, unlike), reduction)
 
-    def _check_same(self: Tensor, target: Any, what: str) -> None:
-        # targets that broadcast are nearly always a mistake
-        if not isinstance(target, TensorBase):
-            raise DtypeError(f"{what} with {target!r} ({type(target).__name__}). Pass a Tensor.")
-        if self.shape != target.shape:
-            raise ShapeError(
-                f"{what} of shape {show(self.shape)} with a target of shape {show(target.shape)}: they must "
-                "be equal. Reshape or expand one."
-            )
 
-    def kl_div(
-        self: Tensor,
-        target: Tensor,
-        reduction: Literal["mean", "sum", "none", "batchmean"] = "mean",
-        log_target: bool = False,
-    ) -> Tensor:
-        """Return `target * (log(target) - self)`: the Kullback-Leibler divergence from log-probabilities.
+def _difference(x: Tensor, target: Tensor, reduction: str, what: str) -> Tensor:
+    check_reduction(reduction, what)
+    _check_same(x, target, what)
+    if not is_float(x.dtype) and not is_float(target.dtype):
+        raise dtype_refusal(x, what, "floats", target)
+    return x - target
 
-        Args:
-            target: probabilities, or with `log_target` their logarithms.
-            reduction: what is done with the losses; "batchmean" divides their sum by the first size, which is
-                what the divergence of distributions is.
-            log_target: see `target`.
 
-        Raises:
-            ShapeError: the shapes differ.
-            ArgumentError: there is no such reduction.
-            DtypeError: this holds no floats.
+def check_target(x: Tensor, target: Tensor, reduction: str, what: str) -> None:
+    """Refuse a target that a loss of floats cannot be taken to."""
+    check_reduction(reduction, what)
+    _check_same(x, target, what)
+    if not is_float(x.dtype):
+        raise dtype_refusal(x, what, "floats")
 
-        Example:
-            >>> Tensor([[0.0, -1.0]]).kl_div(Tensor([[1.0, 0.0]]), "batchmean").item()
-            0.0
-        """
-        if isinstance(reduction, str) and reduction == "batchmean":  # pyright: ignore[reportUnnecessaryIsInstance]
-            batch: Any = self.shape[0] if self.ndim else 1
-            total = self.kl_div(target, "sum", log_target)
-            if not isinstance(batch, int):
-                batch = self._make(number_of(batch, total.dtype), self._device)
-            return total / batch
-        self._check_target(target, reduction, "kl_div")
-        if log_target:
-            return reduced(target.exp() * (target - self), reduction)
-        is_none = target <= 0
-        own = is_none.where(0.0, target * is_none.where(1.0, target).log())
-        return reduced(own - target * self, reduction)
+
+def _check_same(x: Tensor, target: Any, what: str) -> None:
+    # targets that broadcast are nearly always a mistake
+    if not isinstance(target, TensorBase):
+        raise DtypeError(f"{what} with {target!r} ({type(target).__name__}). Pass a Tensor.")
+    if x.shape != target.shape:
+        raise ShapeError(
+            f"{what} of shape {show(x.shape)} with a target of shape {show(target.shape)}: they must "
+            "be equal. Reshape or expand one."
+        )
+
+
+def kl_div(
+    self: Tensor,
+    target: Tensor,
+    reduction: Literal["mean", "sum", "none", "batchmean"] = "mean",
+    log_target: bool = False,
+) -> Tensor:
+    """Return `target * (log(target) - self)`: the Kullback-Leibler divergence from log-probabilities.
+
+    Args:
+        target: probabilities, or with `log_target` their logarithms.
+        reduction: what is done with the losses; "batchmean" divides their sum by the first size, which is
+            what the divergence of distributions is.
+        log_target: see `target`.
+
+    Raises:
+        ShapeError: the shapes differ.
+        ArgumentError: there is no such reduction.
+        DtypeError: this holds no floats.
+
+    Example:
+        >>> Tensor([[0.0, -1.0]]).kl_div(Tensor([[1.0, 0.0]]), "batchmean").item()
+        0.0
+    """
+    if isinstance(reduction, str) and reduction == "batchmean":  # pyright: ignore[reportUnnecessaryIsInstance]
+        batch: Any = self.shape[0] if self.ndim else 1
+        total = self.kl_div(target, "sum", log_target)
+        if not isinstance(batch, int):
+            batch = self._make(number_of(batch, total.dtype), self._device)
+        return total / batch
+    check_target(self, target, reduction, "kl_div")
+    if log_target:
+        return reduced(target.exp() * (target - self), reduction)
+    is_none = target <= 0
+    own = is_none.where(0.0, target * is_none.where(1.0, target).log())
+    return reduced(own - target * self, reduction)
 
 
 def _of_floats(x: Any, y: Any) -> tuple[Any, Any]:
@@ -358,3 +363,50 @@ def _weighted(losses: Any, weight: Any, reduction: Reduction, what: str) -> Any:
     wide = sum_acc_dtype(losses.dtype)
     total = weighted_by(losses, weight, what).cast(wide).sum()
     return (total / weight.cast(wide).expand(losses.shape).sum()).cast(losses.dtype)
+
+
+# --- reductions of the losses of a batch ---
+
+
+def check_reduction(reduction: str, what: str) -> None:
+    """Refuse what is no reduction.
+
+    Raises:
+        ArgumentError: it is none.
+    """
+    # an array beside a word is an array of answers
+    if not isinstance(reduction, str) or reduction not in ("mean", "sum", "none"):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise ArgumentError(f"{what}: reduction={reduction!r} is none of 'mean', 'sum', 'none'.")
+
+
+def reduced(losses: Any, reduction: str) -> Any:
+    """Return losses as `reduction` says, which was checked.
+
+    Example:
+        >>> reduced(Tensor([1.0, 3.0]), "mean").item()
+        2.0
+    """
+    if reduction == "none":
+        return losses
+    return losses.sum() if reduction == "sum" else losses.mean()
+
+
+def weighted_by(losses: Any, weight: Any, what: str) -> Any:
+    """Return losses times `weight`, which broadcasts to them; without a weight, the losses.
+
+    Raises:
+        ShapeError: the weight does not broadcast to the losses.
+
+    Example:
+        >>> weighted_by(Tensor([1.0, 3.0]), Tensor([2.0, 1.0]), "loss").tolist()
+        [2.0, 3.0]
+    """
+    if weight is None:
+        return losses
+    tensors(weight=weight)
+    if broadcast_shapes(losses.shape, weight.shape, what=what) != losses.shape:
+        raise ShapeError(
+            f"{what} of shape {show(losses.shape)} with a weight of shape {show(weight.shape)}: it must "
+            "broadcast to the losses."
+        )
+    return losses * weight

@@ -5,8 +5,7 @@ All of it is computed in at least float32, and narrow dtypes are rounded once, a
 
 from __future__ import annotations
 
-# `self` is the class that joins the mixins, which share its protected members
-# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
+# pyright: reportPrivateUsage=false
 import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Unpack
@@ -14,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Unpack
 from plugrad.dtype import is_float, sum_acc_dtype
 from plugrad.errors import ShapeError
 from plugrad.tensor.arguments import real, several, tensors, tensors_or_none, whole
-from plugrad.tensor.base import TensorBase
 from plugrad.tensor.elementwise.operands import dtype_refusal
 from plugrad.tensor.keywords import AxisNames, renamed
 from plugrad.tensor.shapes import Axes, product, show, some_axes
@@ -28,303 +26,309 @@ Shapes = int | Sequence[int]
 _EPSILONS = {"float32": 2.0**-23, "float64": 2.0**-52}
 
 
-class NormalizationMixin(TensorBase):
-    """Normalization of activations; layers keep the parameters."""
+def layernorm(self: Tensor, axis: Axes = -1, eps: float = 1e-5, **names: Unpack[AxisNames]) -> Tensor:
+    """Return this less its mean over `axis`, divided by the root of variance + `eps`.
 
-    __slots__ = ()
+    Raises:
+        AxisError: an axis does not exist.
+        DtypeError: this tensor holds no floats.
 
-    def layernorm(self: Tensor, axis: Axes = -1, eps: float = 1e-5, **names: Unpack[AxisNames]) -> Tensor:
-        """Return this less its mean over `axis`, divided by the root of variance + `eps`.
+    Example:
+        >>> Tensor([[1.0, 3.0]]).layernorm(eps=0.0).tolist()
+        [[-1.0, 1.0]]
+    """
+    if names:
+        (axis,) = renamed(self.layernorm, names, axis=axis)
+    axes = some_axes(axis, self.ndim, "layernorm")
+    return _standardized(_wide(self, "layernorm"), axes, eps).cast(self.dtype)
 
-        Raises:
-            AxisError: an axis does not exist.
-            DtypeError: this tensor holds no floats.
 
-        Example:
-            >>> Tensor([[1.0, 3.0]]).layernorm(eps=0.0).tolist()
-            [[-1.0, 1.0]]
-        """
-        if names:
-            (axis,) = renamed(self.layernorm, names, axis=axis)
-        axes = some_axes(axis, self.ndim, "layernorm")
-        return self._wide("layernorm")._standardized(axes, eps).cast(self.dtype)
+def layer_norm(
+    self: Tensor,
+    normalized_shape: Shapes,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+) -> Tensor:
+    """Return `layernorm` over the last axes, which have `normalized_shape`, times `weight` plus `bias`.
 
-    def layer_norm(
-        self: Tensor,
-        normalized_shape: Shapes,
-        weight: Tensor | None = None,
-        bias: Tensor | None = None,
-        eps: float = 1e-5,
-    ) -> Tensor:
-        """Return `layernorm` over the last axes, which have `normalized_shape`, times `weight` plus `bias`.
+    (..., *normalized_shape) -> (..., *normalized_shape)
 
-        (..., *normalized_shape) -> (..., *normalized_shape)
+    Source: Ba, Kiros and Hinton 2016, equation 4.
 
-        Source: Ba, Kiros and Hinton 2016, equation 4.
+    Raises:
+        ShapeError: the shape does not end in `normalized_shape`, or factors have another one.
+        DtypeError: this tensor holds no floats.
 
-        Raises:
-            ShapeError: the shape does not end in `normalized_shape`, or factors have another one.
-            DtypeError: this tensor holds no floats.
+    Example:
+        >>> Tensor([[1.0, 3.0]]).layer_norm(2, weight=Tensor([2.0, 2.0]), eps=0.0).tolist()
+        [[-2.0, 2.0]]
+    """
+    axes = _last_axes(self, normalized_shape, "layer_norm")
+    out = _standardized(_wide(self, "layer_norm"), axes, eps)
+    sizes = self.shape[axes[0] :]
+    return _scaled(out, weight, bias, sizes, sizes, "layer_norm").cast(self.dtype)
 
-        Example:
-            >>> Tensor([[1.0, 3.0]]).layer_norm(2, weight=Tensor([2.0, 2.0]), eps=0.0).tolist()
-            [[-2.0, 2.0]]
-        """
-        axes = self._last_axes(normalized_shape, "layer_norm")
-        out = self._wide("layer_norm")._standardized(axes, eps)
-        sizes = self.shape[axes[0] :]
-        return _scaled(out, weight, bias, sizes, sizes, "layer_norm").cast(self.dtype)
 
-    def rms_norm(
-        self: Tensor, normalized_shape: Shapes, weight: Tensor | None = None, eps: float | None = None
-    ) -> Tensor:
-        """Return this divided by the root of its mean square over the last axes, times `weight`.
+def rms_norm(
+    self: Tensor, normalized_shape: Shapes, weight: Tensor | None = None, eps: float | None = None
+) -> Tensor:
+    """Return this divided by the root of its mean square over the last axes, times `weight`.
 
-        (..., *normalized_shape) -> (..., *normalized_shape)
+    (..., *normalized_shape) -> (..., *normalized_shape)
 
-        Args:
-            normalized_shape: the last sizes of this tensor.
-            weight: factors of that shape.
-            eps: added to the mean square; by default the distance from 1 to the next number of the dtype that
-                is computed in, float32 for narrower ones.
+    Args:
+        normalized_shape: the last sizes of this tensor.
+        weight: factors of that shape.
+        eps: added to the mean square; by default the distance from 1 to the next number of the dtype that
+            is computed in, float32 for narrower ones.
 
-        Source: Zhang and Sennrich 2019, equation 4.
+    Source: Zhang and Sennrich 2019, equation 4.
 
-        Raises:
-            ShapeError: the shape does not end in `normalized_shape`, or factors have another one.
-            DtypeError: this tensor holds no floats.
+    Raises:
+        ShapeError: the shape does not end in `normalized_shape`, or factors have another one.
+        DtypeError: this tensor holds no floats.
 
-        Example:
-            >>> Tensor([[3.0, 3.0]]).rms_norm(2, eps=0.0).tolist()
-            [[1.0, 1.0]]
-        """
-        axes = self._last_axes(normalized_shape, "rms_norm")
-        x = self._wide("rms_norm")
-        small = _EPSILONS[x.dtype.name] if eps is None else eps
-        out = x * x.square().mean(axes, keepdim=True).add(small).rsqrt()
-        sizes = self.shape[axes[0] :]
-        return _scaled(out, weight, None, sizes, sizes, "rms_norm").cast(self.dtype)
+    Example:
+        >>> Tensor([[3.0, 3.0]]).rms_norm(2, eps=0.0).tolist()
+        [[1.0, 1.0]]
+    """
+    axes = _last_axes(self, normalized_shape, "rms_norm")
+    x = _wide(self, "rms_norm")
+    small = _EPSILONS[x.dtype.name] if eps is None else eps
+    out = x * x.square().mean(axes, keepdim=True).add(small).rsqrt()
+    sizes = self.shape[axes[0] :]
+    return _scaled(out, weight, None, sizes, sizes, "rms_norm").cast(self.dtype)
 
-    def group_norm(
-        self: Tensor,
-        num_groups: int,
-        weight: Tensor | None = None,
-        bias: Tensor | None = None,
-        eps: float = 1e-5,
-    ) -> Tensor:
-        """Return each group of channels less its mean, divided by the root of variance + `eps`.
 
-        (N, C, ...) with weight and bias (C,) -> (N, C, ...)
+def group_norm(
+    self: Tensor,
+    num_groups: int,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+) -> Tensor:
+    """Return each group of channels less its mean, divided by the root of variance + `eps`.
 
-        Source: Wu and He 2018, section 3.
+    (N, C, ...) with weight and bias (C,) -> (N, C, ...)
 
-        Raises:
-            ShapeError: groups do not divide the channels, or there are no channels.
-            DtypeError: this tensor holds no floats.
+    Source: Wu and He 2018, section 3.
 
-        Example:
-            >>> Tensor([[1.0, 3.0, 5.0, 9.0]]).group_norm(2, eps=0.0).tolist()
-            [[-1.0, 1.0, -1.0, 1.0]]
-        """
-        channels: Any = self.shape[1] if self.ndim > 1 else 0
-        num_groups = whole(num_groups, "num_groups")
-        if self.ndim < 2 or num_groups < 1 or channels % num_groups:
-            raise ShapeError(
-                f"group_norm of shape {show(self.shape)} in {num_groups} groups: it takes (N, C, ...) with a "
-                "number of channels that the groups divide."
-            )
-        per_group = math.prod(self.shape[2:], start=channels // num_groups)
-        groups = self._wide("group_norm").reshape(self.shape[0], num_groups, per_group)
-        out = groups._standardized((2,), eps).reshape(self.shape)
-        return self._by_channel(out, weight, bias, "group_norm").cast(self.dtype)
+    Raises:
+        ShapeError: groups do not divide the channels, or there are no channels.
+        DtypeError: this tensor holds no floats.
 
-    def groupnorm(
-        self: Tensor,
-        num_groups: int,
-        weight: Tensor | None = None,
-        bias: Tensor | None = None,
-        eps: float = 1e-5,
-    ) -> Tensor:
-        """Return `group_norm`.
+    Example:
+        >>> Tensor([[1.0, 3.0, 5.0, 9.0]]).group_norm(2, eps=0.0).tolist()
+        [[-1.0, 1.0, -1.0, 1.0]]
+    """
+    channels: Any = self.shape[1] if self.ndim > 1 else 0
+    num_groups = whole(num_groups, "num_groups")
+    if self.ndim < 2 or num_groups < 1 or channels % num_groups:
+        raise ShapeError(
+            f"group_norm of shape {show(self.shape)} in {num_groups} groups: it takes (N, C, ...) with a "
+            "number of channels that the groups divide."
+        )
+    per_group = math.prod(self.shape[2:], start=channels // num_groups)
+    groups = _wide(self, "group_norm").reshape(self.shape[0], num_groups, per_group)
+    out = _standardized(groups, (2,), eps).reshape(self.shape)
+    return _by_channel(self, out, weight, bias, "group_norm").cast(self.dtype)
 
-        Example:
-            >>> Tensor([[1.0, 3.0, 5.0, 9.0]]).groupnorm(2, eps=0.0).tolist()
-            [[-1.0, 1.0, -1.0, 1.0]]
-        """
-        return self.group_norm(num_groups, weight, bias, eps)
 
-    def instance_norm(
-        self: Tensor,
-        *,
-        weight: Tensor | None = None,
-        bias: Tensor | None = None,
-        eps: float = 1e-5,
-    ) -> Tensor:
-        """Return each channel of each example normalized over its own elements: (N, C, ...) -> (N, C, ...).
+def groupnorm(
+    self: Tensor,
+    num_groups: int,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+) -> Tensor:
+    """Return `group_norm`.
 
-        Everything is given by name: what comes first in PyTorch are the means of `nn.InstanceNorm`.
+    Example:
+        >>> Tensor([[1.0, 3.0, 5.0, 9.0]]).groupnorm(2, eps=0.0).tolist()
+        [[-1.0, 1.0, -1.0, 1.0]]
+    """
+    return self.group_norm(num_groups, weight, bias, eps)
 
-        Source: Ulyanov, Vedaldi and Lempitsky 2016, equation 2.
 
-        Raises:
-            ShapeError: there is nothing behind the channels.
-            DtypeError: this tensor holds no floats.
+def instance_norm(
+    self: Tensor,
+    *,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+) -> Tensor:
+    """Return each channel of each example normalized over its own elements: (N, C, ...) -> (N, C, ...).
 
-        Example:
-            >>> Tensor([[[1.0, 3.0], [5.0, 9.0]]]).instance_norm(eps=0.0).tolist()
-            [[[-1.0, 1.0], [-1.0, 1.0]]]
-        """
-        if self.ndim < 3:
-            raise ShapeError(f"instance_norm of shape {show(self.shape)}: it takes (N, C, *sizes).")
-        out = self._wide("instance_norm")._standardized(tuple(range(2, self.ndim)), eps)
-        return self._by_channel(out, weight, bias, "instance_norm").cast(self.dtype)
+    Everything is given by name: what comes first in PyTorch are the means of `nn.InstanceNorm`.
 
-    def batchnorm(
-        self: Tensor,
-        weight: Tensor | None,
-        bias: Tensor | None,
-        mean: Tensor,
-        invstd: Tensor,
-        axis: Axes = 1,
-        **names: Unpack[AxisNames],
-    ) -> Tensor:
-        """Return `(self - mean) * invstd * weight + bias`, all of which lie along `axis`.
+    Source: Ulyanov, Vedaldi and Lempitsky 2016, equation 2.
 
-        Args:
-            weight: factors, or None.
-            bias: what is added, or None.
-            mean: means of the channels.
-            invstd: 1 / the standard deviations of the channels.
-            axis: the axis, or axes, of the channels.
+    Raises:
+        ShapeError: there is nothing behind the channels.
+        DtypeError: this tensor holds no floats.
 
-        Raises:
-            AxisError: an axis does not exist.
-            ShapeError: one of them has another number of elements than there are channels.
-            DtypeError: this tensor holds no floats.
+    Example:
+        >>> Tensor([[[1.0, 3.0], [5.0, 9.0]]]).instance_norm(eps=0.0).tolist()
+        [[[-1.0, 1.0], [-1.0, 1.0]]]
+    """
+    if self.ndim < 3:
+        raise ShapeError(f"instance_norm of shape {show(self.shape)}: it takes (N, C, *sizes).")
+    out = _standardized(_wide(self, "instance_norm"), tuple(range(2, self.ndim)), eps)
+    return _by_channel(self, out, weight, bias, "instance_norm").cast(self.dtype)
 
-        Source: Ioffe and Szegedy 2015, Algorithm 1.
 
-        Example:
-            >>> Tensor([[1.0, 5.0]]).batchnorm(None, None, Tensor([0.0, 1.0]), Tensor([1.0, 0.5])).tolist()
-            [[1.0, 2.0]]
-        """
-        if names:
-            (axis,) = renamed(self.batchnorm, names, axis=axis)
-        axes = some_axes(axis, self.ndim, "batchnorm")
-        tensors(mean=mean, invstd=invstd)
-        shape = tuple(size if at in axes else 1 for at, size in enumerate(self.shape))
-        out = self._wide("batchnorm") - _along(shape, mean, "mean")
-        # tinygrad's may have the shape that they are used in
-        out = out * (_along(shape, invstd, "invstd") if invstd.ndim == len(axes) else invstd)
-        if weight is not None:
-            out = out * _along(shape, weight, "weight")
-        return (out if bias is None else out + _along(shape, bias, "bias")).cast(self.dtype)
+def batchnorm(
+    self: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    mean: Tensor,
+    invstd: Tensor,
+    axis: Axes = 1,
+    **names: Unpack[AxisNames],
+) -> Tensor:
+    """Return `(self - mean) * invstd * weight + bias`, all of which lie along `axis`.
 
-    def batch_norm(
-        self: Tensor,
-        running_mean: Tensor | None = None,
-        running_var: Tensor | None = None,
-        weight: Tensor | None = None,
-        bias: Tensor | None = None,
-        training: bool = False,
-        momentum: float = 0.1,
-        eps: float = 1e-5,
-    ) -> Tensor:
-        """Return each channel normalized over the batch, or, unless `training`, by the running statistics.
+    Args:
+        weight: factors, or None.
+        bias: what is added, or None.
+        mean: means of the channels.
+        invstd: 1 / the standard deviations of the channels.
+        axis: the axis, or axes, of the channels.
 
-        (N, C, ...) with all others (C,) -> (N, C, ...)
+    Raises:
+        AxisError: an axis does not exist.
+        ShapeError: one of them has another number of elements than there are channels.
+        DtypeError: this tensor holds no floats.
 
-        Args:
-            running_mean: means of the channels; in training, those of the batch become a part of them.
-            running_var: variances of the channels, likewise; they are the unbiased ones, as in PyTorch.
-            weight: factors, or None.
-            bias: what is added, or None.
-            training: normalize by the batch's own statistics.
-            momentum: how much of the running statistics the batch's become in training.
-            eps: added to variances.
+    Source: Ioffe and Szegedy 2015, Algorithm 1.
 
-        Raises:
-            ShapeError: there are no channels, no statistics outside of training, or shapes do not fit.
-            DtypeError: this tensor holds no floats.
+    Example:
+        >>> Tensor([[1.0, 5.0]]).batchnorm(None, None, Tensor([0.0, 1.0]), Tensor([1.0, 0.5])).tolist()
+        [[1.0, 2.0]]
+    """
+    if names:
+        (axis,) = renamed(self.batchnorm, names, axis=axis)
+    axes = some_axes(axis, self.ndim, "batchnorm")
+    tensors(mean=mean, invstd=invstd)
+    shape = tuple(size if at in axes else 1 for at, size in enumerate(self.shape))
+    out = _wide(self, "batchnorm") - _along(shape, mean, "mean")
+    # tinygrad's may have the shape that they are used in
+    out = out * (_along(shape, invstd, "invstd") if invstd.ndim == len(axes) else invstd)
+    if weight is not None:
+        out = out * _along(shape, weight, "weight")
+    return (out if bias is None else out + _along(shape, bias, "bias")).cast(self.dtype)
 
-        Example:
-            >>> Tensor([[1.0], [3.0]]).batch_norm(training=True, eps=0.0).tolist()
-            [[-1.0], [1.0]]
-        """
-        tensors_or_none(running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
-        real(momentum, "momentum")
-        if self.ndim < 2:
-            raise ShapeError(f"batch_norm of shape {show(self.shape)}: it takes (N, C, ...).")
-        if training:
-            mean, variance = self.batch_statistics()
-            self._track(mean, variance, running_mean, running_var, momentum)
-        elif running_mean is None or running_var is None:
-            raise ShapeError(
-                "batch_norm without training normalizes by running_mean and running_var, which are missing. "
-                "Pass both, or training=True."
-            )
-        else:
-            mean, variance = running_mean, running_var
-        return self.batchnorm(weight, bias, mean, variance.add(eps).rsqrt())
 
-    def _track(
-        self: Tensor,
-        mean: Tensor,
-        variance: Tensor,
-        running_mean: Tensor | None,
-        running_var: Tensor | None,
-        part: float,
-    ) -> None:
-        """Let the statistics of this batch be `part` of the running ones."""
-        count: Any = self.numel() // self.shape[1] if self.shape[1] else 0  # pyright: ignore[reportOperatorIssue]
-        unbiased = variance if running_var is None else variance * (count / max(count - 1, 1))
-        for running, newest in ((running_mean, mean), (running_var, unbiased)):
-            if running is not None:
-                mixed: Any = running * (1 - part) + newest * part
-                running.assign(mixed.detach().cast(running.dtype))
+def batch_norm(
+    self: Tensor,
+    running_mean: Tensor | None = None,
+    running_var: Tensor | None = None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    training: bool = False,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Tensor:
+    """Return each channel normalized over the batch, or, unless `training`, by the running statistics.
 
-    def batch_statistics(self: Tensor) -> tuple[Tensor, Tensor]:
-        """Return mean and (biased) variance of each channel over a batch: (N, C, ...) -> (C,), (C,).
+    (N, C, ...) with all others (C,) -> (N, C, ...)
 
-        Narrow floats give float32.
+    Args:
+        running_mean: means of the channels; in training, those of the batch become a part of them.
+        running_var: variances of the channels, likewise; they are the unbiased ones, as in PyTorch.
+        weight: factors, or None.
+        bias: what is added, or None.
+        training: normalize by the batch's own statistics.
+        momentum: how much of the running statistics the batch's become in training.
+        eps: added to variances.
 
-        Raises:
-            ShapeError: there are no channels.
-            DtypeError: this tensor holds no floats.
+    Raises:
+        ShapeError: there are no channels, no statistics outside of training, or shapes do not fit.
+        DtypeError: this tensor holds no floats.
 
-        Example:
-            >>> [x.tolist() for x in Tensor([[1.0], [3.0]]).batch_statistics()]
-            [[2.0], [1.0]]
-        """
-        if self.ndim < 2:
-            raise ShapeError(f"batch_statistics of shape {show(self.shape)}: it takes (N, C, ...).")
-        x = self._wide("batch_statistics")
-        axes = (0, *range(2, self.ndim))
-        mean = x.mean(axes, keepdim=True)
-        return mean.flatten(), (x - mean).square().mean(axes)
+    Example:
+        >>> Tensor([[1.0], [3.0]]).batch_norm(training=True, eps=0.0).tolist()
+        [[-1.0], [1.0]]
+    """
+    tensors_or_none(running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
+    real(momentum, "momentum")
+    if self.ndim < 2:
+        raise ShapeError(f"batch_norm of shape {show(self.shape)}: it takes (N, C, ...).")
+    if training:
+        mean, variance = self.batch_statistics()
+        _track(self, mean, variance, running_mean, running_var, momentum)
+    elif running_mean is None or running_var is None:
+        raise ShapeError(
+            "batch_norm without training normalizes by running_mean and running_var, which are missing. "
+            "Pass both, or training=True."
+        )
+    else:
+        mean, variance = running_mean, running_var
+    return self.batchnorm(weight, bias, mean, variance.add(eps).rsqrt())
 
-    def _standardized(self: Tensor, axes: tuple[int, ...], eps: float) -> Tensor:
-        centered = self - self.mean(axes, keepdim=True)
-        return centered * centered.square().mean(axes, keepdim=True).add(eps).rsqrt()
 
-    def _wide(self: Tensor, what: str) -> Tensor:
-        if not is_float(self.dtype):
-            raise dtype_refusal(self, what, "floats")
-        return self.cast(sum_acc_dtype(self.dtype))
+def _track(
+    x: Tensor,
+    mean: Tensor,
+    variance: Tensor,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    part: float,
+) -> None:
+    """Let the statistics of this batch be `part` of the running ones."""
+    count: Any = x.numel() // x.shape[1] if x.shape[1] else 0  # pyright: ignore[reportOperatorIssue]
+    unbiased = variance if running_var is None else variance * (count / max(count - 1, 1))
+    for running, newest in ((running_mean, mean), (running_var, unbiased)):
+        if running is not None:
+            mixed: Any = running * (1 - part) + newest * part
+            running.assign(mixed.detach().cast(running.dtype))
 
-    def _last_axes(self: Tensor, normalized_shape: Shapes, what: str) -> tuple[int, ...]:
-        given = several(normalized_shape)
-        given = (normalized_shape,) if given is None else given
-        wanted = tuple(whole(size, "normalized_shape") for size in given)
-        if not wanted or self.shape[-len(wanted) :] != wanted:
-            raise ShapeError(f"{what} over {wanted} of shape {show(self.shape)}, which does not end in it.")
-        return tuple(range(self.ndim - len(wanted), self.ndim))
 
-    def _by_channel(
-        self: Tensor, out: Tensor, weight: Tensor | None, bias: Tensor | None, what: str
-    ) -> Tensor:
-        channels = (self.shape[1],)
-        return _scaled(out, weight, bias, channels, (*channels, *(1,) * (self.ndim - 2)), what)
+def batch_statistics(self: Tensor) -> tuple[Tensor, Tensor]:
+    """Return mean and (biased) variance of each channel over a batch: (N, C, ...) -> (C,), (C,).
+
+    Narrow floats give float32.
+
+    Raises:
+        ShapeError: there are no channels.
+        DtypeError: this tensor holds no floats.
+
+    Example:
+        >>> [x.tolist() for x in Tensor([[1.0], [3.0]]).batch_statistics()]
+        [[2.0], [1.0]]
+    """
+    if self.ndim < 2:
+        raise ShapeError(f"batch_statistics of shape {show(self.shape)}: it takes (N, C, ...).")
+    x = _wide(self, "batch_statistics")
+    axes = (0, *range(2, self.ndim))
+    mean = x.mean(axes, keepdim=True)
+    return mean.flatten(), (x - mean).square().mean(axes)
+
+
+def _standardized(x: Tensor, axes: tuple[int, ...], eps: float) -> Tensor:
+    centered = x - x.mean(axes, keepdim=True)
+    return centered * centered.square().mean(axes, keepdim=True).add(eps).rsqrt()
+
+
+def _wide(x: Tensor, what: str) -> Tensor:
+    if not is_float(x.dtype):
+        raise dtype_refusal(x, what, "floats")
+    return x.cast(sum_acc_dtype(x.dtype))
+
+
+def _last_axes(x: Tensor, normalized_shape: Shapes, what: str) -> tuple[int, ...]:
+    given = several(normalized_shape)
+    given = (normalized_shape,) if given is None else given
+    wanted = tuple(whole(size, "normalized_shape") for size in given)
+    if not wanted or x.shape[-len(wanted) :] != wanted:
+        raise ShapeError(f"{what} over {wanted} of shape {show(x.shape)}, which does not end in it.")
+    return tuple(range(x.ndim - len(wanted), x.ndim))
+
+
+def _by_channel(x: Tensor, out: Tensor, weight: Tensor | None, bias: Tensor | None, what: str) -> Tensor:
+    channels = (x.shape[1],)
+    return _scaled(out, weight, bias, channels, (*channels, *(1,) * (x.ndim - 2)), what)
 
 
 def _along(shape: tuple[Any, ...], x: Any, name: str) -> Any:

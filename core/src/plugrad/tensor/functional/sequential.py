@@ -2,48 +2,35 @@
 
 from __future__ import annotations
 
-# `self` is the class that joins the mixins, which share its protected members
-# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
+# pyright: reportPrivateUsage=false
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from plugrad.errors import ArgumentError
-from plugrad.tensor.base import TensorBase
 from plugrad.tensor.keywords import REQUIRED, renamed
 
 if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
 
 
-class SequentialMixin(TensorBase):
-    """A tensor that passes through functions in turn."""
+def sequential(self: Tensor, layers: Iterable[Callable[[Tensor], Tensor]] = REQUIRED, **names: Any) -> Tensor:
+    """Return what the last of `layers` gives, each of which takes what the one before it gives.
 
-    __slots__ = ()
+    Raises:
+        ArgumentError: these are no functions of tensors.
 
-    def sequential(
-        self: Tensor, layers: Iterable[Callable[[Tensor], Tensor]] = REQUIRED, **names: Any
-    ) -> Tensor:
-        """Return what the last of `layers` gives, each of which takes what the one before it gives.
-
-        Raises:
-            ArgumentError: these are no functions of tensors.
-
-        Example:
-            >>> Tensor([1.0, -4.0]).sequential([Tensor.abs, Tensor.sqrt]).tolist()
-            [1.0, 2.0]
-        """
-        if names or layers is REQUIRED:
-            (layers,) = renamed(self.sequential, names, layers=layers)
-        given: Any = layers
-        if not hasattr(given, "__iter__"):
-            raise ArgumentError(
-                f"sequential: {given!r:.60} ({type(given).__name__}) are no layers. Pass a list."
-            )
-        out = self
-        for layer in layers:
-            if not callable(layer):
-                raise ArgumentError(
-                    f"sequential: {layer!r:.60} ({type(layer).__name__}) is no layer: call it."
-                )
-            out = layer(out)
-        return out
+    Example:
+        >>> Tensor([1.0, -4.0]).sequential([Tensor.abs, Tensor.sqrt]).tolist()
+        [1.0, 2.0]
+    """
+    if names or layers is REQUIRED:
+        (layers,) = renamed(self.sequential, names, layers=layers)
+    given: Any = layers
+    if not hasattr(given, "__iter__"):
+        raise ArgumentError(f"sequential: {given!r:.60} ({type(given).__name__}) are no layers. Pass a list.")
+    out = self
+    for layer in layers:
+        if not callable(layer):
+            raise ArgumentError(f"sequential: {layer!r:.60} ({type(layer).__name__}) is no layer: call it.")
+        out = layer(out)
+    return out

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-# `self` is the class that joins the mixins, which share its protected members
-# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
+# pyright: reportPrivateUsage=false
 from typing import TYPE_CHECKING, Any
 
 from plugrad.errors import ShapeError
 from plugrad.tensor.arguments import tensors, tensors_or_none, whole
-from plugrad.tensor.base import TensorBase
+from plugrad.tensor.functional.convolution import check_axes, cross_correlation
 from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shape.spatial import Padding, Sizes, not_negative, sizes_of, widths_of
 from plugrad.tensor.shapes import is_static, show
@@ -20,166 +19,164 @@ if TYPE_CHECKING:
 _CHANNELS = "C, O/groups"
 
 
-class TransposedConvolutionMixin(TensorBase):
-    """Operations on batches of channels, `(N, C, *sizes)`, that make their axes longer where strides are."""
+def conv_transpose1d(
+    self: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    *,
+    groups: int = 1,
+    stride: Sizes = 1,
+    dilation: Sizes = 1,
+    padding: Padding = 0,
+    output_padding: Sizes = 0,
+) -> Tensor:
+    """Return `conv_transpose2d` of sequences: (N, C, L) with weight (C, O/groups, K) -> (N, O, L').
 
-    __slots__ = ()
+    Raises:
+        ShapeError: shapes, groups or padding do not fit each other.
 
-    def conv_transpose1d(
-        self: Tensor,
-        weight: Tensor,
-        bias: Tensor | None = None,
-        *,
-        groups: int = 1,
-        stride: Sizes = 1,
-        dilation: Sizes = 1,
-        padding: Padding = 0,
-        output_padding: Sizes = 0,
-    ) -> Tensor:
-        """Return `conv_transpose2d` of sequences: (N, C, L) with weight (C, O/groups, K) -> (N, O, L').
+    Example:
+        >>> Tensor([[[1.0, 2.0]]]).conv_transpose1d(Tensor([[[1.0, 10.0]]])).tolist()
+        [[[1.0, 12.0, 20.0]]]
+    """
+    check_axes(self, weight, 1, "conv_transpose1d", _CHANNELS)
+    options = (groups, stride, dilation, padding, output_padding)
+    return _transposed(self, weight, bias, *options, "conv_transpose1d")
 
-        Raises:
-            ShapeError: shapes, groups or padding do not fit each other.
 
-        Example:
-            >>> Tensor([[[1.0, 2.0]]]).conv_transpose1d(Tensor([[[1.0, 10.0]]])).tolist()
-            [[[1.0, 12.0, 20.0]]]
-        """
-        self._check_axes(weight, 1, "conv_transpose1d", _CHANNELS)
-        options = (groups, stride, dilation, padding, output_padding)
-        return self._transposed(weight, bias, *options, "conv_transpose1d")
+def conv_transpose2d(
+    self: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    *,
+    groups: int = 1,
+    stride: Sizes = 1,
+    dilation: Sizes = 1,
+    padding: Padding = 0,
+    output_padding: Sizes = 0,
+) -> Tensor:
+    """Return the transpose of `conv2d`: each element spreads its multiple of the kernel.
 
-    def conv_transpose2d(
-        self: Tensor,
-        weight: Tensor,
-        bias: Tensor | None = None,
-        *,
-        groups: int = 1,
-        stride: Sizes = 1,
-        dilation: Sizes = 1,
-        padding: Padding = 0,
-        output_padding: Sizes = 0,
-    ) -> Tensor:
-        """Return the transpose of `conv2d`: each element spreads its multiple of the kernel.
+    (N, C, H, W) with weight (C, O/groups, KH, KW) and bias (O,) -> (N, O, H', W'), where
+    `H' = (H-1)*stride - padding before and after + dilation*(KH-1) + 1 + output_padding`.
 
-        (N, C, H, W) with weight (C, O/groups, KH, KW) and bias (O,) -> (N, O, H', W'), where
-        `H' = (H-1)*stride - padding before and after + dilation*(KH-1) + 1 + output_padding`.
+    The weight says how many axes there are, and one image needs no axis of a batch, as for `conv2d`.
 
-        The weight says how many axes there are, and one image needs no axis of a batch, as for `conv2d`.
+    Args:
+        weight: the kernels, whose sizes may be symbolic.
+        bias: added to each output channel.
+        groups: channels are split into this many groups that do not see each other. How many channels
+            there are is symbolic for one group only.
+        stride: step between the places that elements spread to.
+        dilation: step between the elements of a kernel.
+        padding: how much is cut from each side of the result, as `conv2d` takes it, without words.
+        output_padding: how much longer than that the result is at its end; less than stride or dilation.
 
-        Args:
-            weight: the kernels, whose sizes may be symbolic.
-            bias: added to each output channel.
-            groups: channels are split into this many groups that do not see each other. How many channels
-                there are is symbolic for one group only.
-            stride: step between the places that elements spread to.
-            dilation: step between the elements of a kernel.
-            padding: how much is cut from each side of the result, as `conv2d` takes it, without words.
-            output_padding: how much longer than that the result is at its end; less than stride or dilation.
+    Source: Dumoulin and Visin 2016, chapter 4.
 
-        Source: Dumoulin and Visin 2016, chapter 4.
+    Raises:
+        ShapeError: shapes, groups or padding do not fit each other.
 
-        Raises:
-            ShapeError: shapes, groups or padding do not fit each other.
+    Example:
+        >>> Tensor.ones(1, 1, 2, 2).conv_transpose2d(Tensor.ones(1, 1, 2, 2)).tolist()
+        [[[[1.0, 2.0, 1.0], [2.0, 4.0, 2.0], [1.0, 2.0, 1.0]]]]
+    """
+    tensors(weight=weight)
+    check_axes(self, weight, weight.ndim - 2, "conv_transpose2d", _CHANNELS)
+    options = (groups, stride, dilation, padding, output_padding)
+    return _transposed(self, weight, bias, *options, "conv_transpose2d")
 
-        Example:
-            >>> Tensor.ones(1, 1, 2, 2).conv_transpose2d(Tensor.ones(1, 1, 2, 2)).tolist()
-            [[[[1.0, 2.0, 1.0], [2.0, 4.0, 2.0], [1.0, 2.0, 1.0]]]]
-        """
-        tensors(weight=weight)
-        self._check_axes(weight, weight.ndim - 2, "conv_transpose2d", _CHANNELS)
-        options = (groups, stride, dilation, padding, output_padding)
-        return self._transposed(weight, bias, *options, "conv_transpose2d")
 
-    def conv_transpose3d(
-        self: Tensor,
-        weight: Tensor,
-        bias: Tensor | None = None,
-        *,
-        groups: int = 1,
-        stride: Sizes = 1,
-        dilation: Sizes = 1,
-        padding: Padding = 0,
-        output_padding: Sizes = 0,
-    ) -> Tensor:
-        """Return `conv_transpose2d` of volumes: (N, C, D, H, W), weight (C, O/groups, KD, KH, KW).
+def conv_transpose3d(
+    self: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    *,
+    groups: int = 1,
+    stride: Sizes = 1,
+    dilation: Sizes = 1,
+    padding: Padding = 0,
+    output_padding: Sizes = 0,
+) -> Tensor:
+    """Return `conv_transpose2d` of volumes: (N, C, D, H, W), weight (C, O/groups, KD, KH, KW).
 
-        Raises:
-            ShapeError: shapes, groups or padding do not fit each other.
+    Raises:
+        ShapeError: shapes, groups or padding do not fit each other.
 
-        Example:
-            >>> Tensor.ones(1, 1, 1, 1, 1).conv_transpose3d(Tensor.ones(1, 2, 3, 3, 3)).shape
-            (1, 2, 3, 3, 3)
-        """
-        self._check_axes(weight, 3, "conv_transpose3d", _CHANNELS)
-        options = (groups, stride, dilation, padding, output_padding)
-        return self._transposed(weight, bias, *options, "conv_transpose3d")
+    Example:
+        >>> Tensor.ones(1, 1, 1, 1, 1).conv_transpose3d(Tensor.ones(1, 2, 3, 3, 3)).shape
+        (1, 2, 3, 3, 3)
+    """
+    check_axes(self, weight, 3, "conv_transpose3d", _CHANNELS)
+    options = (groups, stride, dilation, padding, output_padding)
+    return _transposed(self, weight, bias, *options, "conv_transpose3d")
 
-    def _transposed(
-        self: Tensor,
-        weight: Tensor,
-        bias: Tensor | None,
-        groups: int,
-        stride: Sizes,
-        dilation: Sizes,
-        padding: Padding,
-        output_padding: Sizes,
-        what: str,
-    ) -> Tensor:
-        axes = weight.ndim - 2
-        groups = whole(groups, "groups")
-        shape: Any = weight.shape
-        channels = self.shape[-1 - axes]
-        if groups != 1 and not is_static((channels, *shape[:2])):
-            raise ShapeError(
-                f"{what} of shape {show(self.shape)} with weight {show(shape)} and groups={groups}: channels "
-                "in several groups are symbolic. Take a slice of fixed size, or one convolution a group."
-            )
-        if groups < 1 or channels != shape[0] or (groups > 1 and shape[0] % groups):
-            raise ShapeError(
-                f"{what} of shape {show(self.shape)} with weight {show(shape)} and groups={groups}: the "
-                f"channels, {show((channels,))[1:-2]}, must be the first axis of the weight, and groups "
-                "divide them."
-            )
-        steps = sizes_of(stride, axes, "stride")
-        gaps = sizes_of(dilation, axes, "dilation")
-        extra = sizes_of(output_padding, axes, "output_padding")
-        _check_extra(extra, steps, gaps, what)
-        widths = not_negative(widths_of(padding, axes, what), what)
-        tensors_or_none(bias=bias)
-        self._check_device(weight)
-        channels, out_group, *kernel = shape
-        for size, step, gap, k, more, cut in zip(
-            self.shape[-axes:], steps, gaps, kernel, extra, widths, strict=True
-        ):
-            is_counted = is_static((size, k)) and size
-            results: Any = (size - 1) * step + gap * (k - 1) + more + 1 if is_counted else None
-            if results is not None and results <= sum(cut):
-                raise ShapeError(
-                    f"{what} of shape {show(self.shape)} with weight {show(shape)}: padding {cut} takes all "
-                    f"{results} results of an axis of {size}. Pad less."
-                )
-        # a forward convolution over the elements with zeros between them, by the flipped kernel
-        spread = _spread(self, steps)
-        is_known = is_static(kernel)
-        cuts = widths if is_known else ((0, 0),) * axes
-        around = tuple(
-            (gap * (k - 1) - before, gap * (k - 1) - after + more)
-            for k, gap, (before, after), more in zip(kernel, gaps, cuts, extra, strict=True)
+
+def _transposed(
+    x: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    groups: int,
+    stride: Sizes,
+    dilation: Sizes,
+    padding: Padding,
+    output_padding: Sizes,
+    what: str,
+) -> Tensor:
+    axes = weight.ndim - 2
+    groups = whole(groups, "groups")
+    shape: Any = weight.shape
+    channels = x.shape[-1 - axes]
+    if groups != 1 and not is_static((channels, *shape[:2])):
+        raise ShapeError(
+            f"{what} of shape {show(x.shape)} with weight {show(shape)} and groups={groups}: channels "
+            "in several groups are symbolic. Take a slice of fixed size, or one convolution a group."
         )
-        flipped = weight.flip(tuple(range(2, axes + 2)))
-        if groups == 1:
-            turned = flipped.transpose(0, 1)
-        else:
-            split = flipped.reshape(groups, channels // groups, out_group, *kernel)
-            turned = split.transpose(1, 2).reshape(groups * out_group, channels // groups, *kernel)
-        out = spread._correlated(turned, bias, groups, (1,) * axes, gaps, around, None, what)
-        if is_known:
-            return out
-        # a width beside windows whose size varies might be negative
-        for axis, (before, after) in enumerate(widths, out.ndim - axes):
-            out = interval(out, axis, before, add_sizes(out.shape[axis], -after))
+    if groups < 1 or channels != shape[0] or (groups > 1 and shape[0] % groups):
+        raise ShapeError(
+            f"{what} of shape {show(x.shape)} with weight {show(shape)} and groups={groups}: the "
+            f"channels, {show((channels,))[1:-2]}, must be the first axis of the weight, and groups "
+            "divide them."
+        )
+    steps = sizes_of(stride, axes, "stride")
+    gaps = sizes_of(dilation, axes, "dilation")
+    extra = sizes_of(output_padding, axes, "output_padding")
+    _check_extra(extra, steps, gaps, what)
+    widths = not_negative(widths_of(padding, axes, what), what)
+    tensors_or_none(bias=bias)
+    x._check_device(weight)
+    channels, out_group, *kernel = shape
+    for size, step, gap, k, more, cut in zip(
+        x.shape[-axes:], steps, gaps, kernel, extra, widths, strict=True
+    ):
+        is_counted = is_static((size, k)) and size
+        results: Any = (size - 1) * step + gap * (k - 1) + more + 1 if is_counted else None
+        if results is not None and results <= sum(cut):
+            raise ShapeError(
+                f"{what} of shape {show(x.shape)} with weight {show(shape)}: padding {cut} takes all "
+                f"{results} results of an axis of {size}. Pad less."
+            )
+    # a forward convolution over the elements with zeros between them, by the flipped kernel
+    spread = _spread(x, steps)
+    is_known = is_static(kernel)
+    cuts = widths if is_known else ((0, 0),) * axes
+    around = tuple(
+        (gap * (k - 1) - before, gap * (k - 1) - after + more)
+        for k, gap, (before, after), more in zip(kernel, gaps, cuts, extra, strict=True)
+    )
+    flipped = weight.flip(tuple(range(2, axes + 2)))
+    if groups == 1:
+        turned = flipped.transpose(0, 1)
+    else:
+        split = flipped.reshape(groups, channels // groups, out_group, *kernel)
+        turned = split.transpose(1, 2).reshape(groups * out_group, channels // groups, *kernel)
+    out = cross_correlation(spread, turned, bias, groups, (1,) * axes, gaps, around, None, what)
+    if is_known:
         return out
+    # a width beside windows whose size varies might be negative
+    for axis, (before, after) in enumerate(widths, out.ndim - axes):
+        out = interval(out, axis, before, add_sizes(out.shape[axis], -after))
+    return out
 
 
 def _spread(x: Any, steps: tuple[int, ...]) -> Any:

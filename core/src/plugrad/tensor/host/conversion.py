@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-# `self` is the class that joins the mixins, which share its protected members
-# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
+import builtins
+
+# pyright: reportPrivateUsage=false
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -19,209 +20,217 @@ if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
 
 
-class ConversionMixin(TensorBase):
-    """Casts and bitcasts."""
+def cast(self: Tensor, dtype: DTypeLike) -> Tensor:
+    """Return the values in another dtype.
 
-    __slots__ = ()
+    Floats to integers lose their fraction; to bool, anything but 0 is true. Integers wrap. Floats are
+    rounded once, to the nearest and to even between two, also from float64 and large integers, where
+    PyTorch goes through float32 and rounds twice; what is too large for a float is infinite (see
+    `plugrad.dtype` for floats of a byte). A float outside of an integer's range, NaN among them, becomes
+    what PyTorch makes of one element on x86-64, on every device: the least int32 (int64 for int64 and
+    unsigned integers of 32 and 64 bits), whose bits then wrap: 0 in int8. Of complex numbers real
+    dtypes get the real part, as in PyTorch.
 
-    def cast(self: Tensor, dtype: DTypeLike) -> Tensor:
-        """Return the values in another dtype.
+    Raises:
+        DtypeError: there is no such dtype.
 
-        Floats to integers lose their fraction; to bool, anything but 0 is true. Integers wrap. Floats are
-        rounded once, to the nearest and to even between two, also from float64 and large integers, where
-        PyTorch goes through float32 and rounds twice; what is too large for a float is infinite (see
-        `plugrad.dtype` for floats of a byte). A float outside of an integer's range, NaN among them, becomes
-        what PyTorch makes of one element on x86-64, on every device: the least int32 (int64 for int64 and
-        unsigned integers of 32 and 64 bits), whose bits then wrap: 0 in int8. Of complex numbers real
-        dtypes get the real part, as in PyTorch.
+    Example:
+        >>> Tensor([1.7, -1.7]).cast("int32").tolist()
+        [1, -1]
+    """
+    wanted = element_dtype(dtype)
+    if wanted is self.dtype:
+        return self
+    if is_complex(self.dtype) and not is_complex(wanted) and not is_bool(wanted):
+        return self._like(self._graph.real()).cast(wanted)
+    is_cut = is_float(self.dtype) and is_int(wanted)
+    return self._like(to_integer(self._graph, wanted) if is_cut else self._graph.cast(wanted))
 
-        Raises:
-            DtypeError: there is no such dtype.
 
-        Example:
-            >>> Tensor([1.7, -1.7]).cast("int32").tolist()
-            [1, -1]
-        """
-        wanted = element_dtype(dtype)
-        if wanted is self.dtype:
-            return self
-        if is_complex(self.dtype) and not is_complex(wanted) and not is_bool(wanted):
-            return self._like(self._graph.real()).cast(wanted)
-        is_cut = is_float(self.dtype) and is_int(wanted)
-        return self._like(to_integer(self._graph, wanted) if is_cut else self._graph.cast(wanted))
+def bitcast(self: Tensor, dtype: DTypeLike) -> Tensor:
+    """Return the bits as another dtype; the last axis changes where the sizes of elements differ.
 
-    def bitcast(self: Tensor, dtype: DTypeLike) -> Tensor:
-        """Return the bits as another dtype; the last axis changes where the sizes of elements differ.
+    Where they are equal it is a view: who writes to it writes to this tensor.
 
-        Where they are equal it is a view: who writes to it writes to this tensor.
+    Raises:
+        ShapeError: the last axis is no whole number of elements of `dtype`, or there is none, and the
+            sizes of elements differ.
+        DtypeError: this or `dtype` is bool or complex, or there is no such dtype.
 
-        Raises:
-            ShapeError: the last axis is no whole number of elements of `dtype`, or there is none, and the
-                sizes of elements differ.
-            DtypeError: this or `dtype` is bool or complex, or there is no such dtype.
+    Example:
+        >>> Tensor([1.0]).bitcast("uint8").tolist()
+        [0, 0, 128, 63]
+        >>> x = Tensor([1.0, -2.0])
+        >>> bits = x.bitcast("uint32")
+        >>> bits &= 0x7FFFFFFF
+        >>> x.tolist()
+        [1.0, 2.0]
+    """
+    wanted = element_dtype(dtype)
+    if wanted is self.dtype:
+        return self._view(lambda u: u)
+    if is_bool(wanted) or is_bool(self.dtype):
+        raise DtypeError(
+            f"bitcast from {self.dtype.name} to {wanted.name}: bools have no bits of their own. Use cast."
+        )
+    if is_complex(wanted) or is_complex(self.dtype):
+        raise DtypeError(
+            f"bitcast from {self.dtype.name} to {wanted.name}: use view_as_real() and view_as_complex()."
+        )
+    have, want = self.dtype.itemsize, wanted.itemsize
+    if have == want:
+        if self._storage.has_history:
+            return self._like(self._graph.bitcast(wanted))
+        return self._view(lambda u: u.bitcast(wanted))
+    last: Any = self.shape[-1] if self.ndim else None
+    if last is None or (last * have) % want:
+        problem = (
+            "there is no axis whose size could change. Unsqueeze it first."
+            if last is None
+            else f"the last axis must be a multiple of {want // have} elements."
+        )
+        raise ShapeError(
+            f"bitcast of shape {show(self.shape)} from {self.dtype.name} to {wanted.name}: {problem}"
+        )
+    bits = self._graph.bitcast(_UNSIGNED[have])
+    out = _split_bits(bits, have // want) if have > want else _join_bits(bits, want // have)
+    return self._like(out.bitcast(wanted))
 
-        Example:
-            >>> Tensor([1.0]).bitcast("uint8").tolist()
-            [0, 0, 128, 63]
-            >>> x = Tensor([1.0, -2.0])
-            >>> bits = x.bitcast("uint32")
-            >>> bits &= 0x7FFFFFFF
-            >>> x.tolist()
-            [1.0, 2.0]
-        """
-        wanted = element_dtype(dtype)
-        if wanted is self.dtype:
-            return self._view(lambda u: u)
-        if is_bool(wanted) or is_bool(self.dtype):
-            raise DtypeError(
-                f"bitcast from {self.dtype.name} to {wanted.name}: bools have no bits of their own. Use cast."
-            )
-        if is_complex(wanted) or is_complex(self.dtype):
-            raise DtypeError(
-                f"bitcast from {self.dtype.name} to {wanted.name}: use view_as_real() and view_as_complex()."
-            )
-        have, want = self.dtype.itemsize, wanted.itemsize
-        if have == want:
-            if self._storage.has_history:
-                return self._like(self._graph.bitcast(wanted))
-            return self._view(lambda u: u.bitcast(wanted))
-        last: Any = self.shape[-1] if self.ndim else None
-        if last is None or (last * have) % want:
-            problem = (
-                "there is no axis whose size could change. Unsqueeze it first."
-                if last is None
-                else f"the last axis must be a multiple of {want // have} elements."
-            )
-            raise ShapeError(
-                f"bitcast of shape {show(self.shape)} from {self.dtype.name} to {wanted.name}: {problem}"
-            )
-        bits = self._graph.bitcast(_UNSIGNED[have])
-        out = _split_bits(bits, have // want) if have > want else _join_bits(bits, want // have)
-        return self._like(out.bitcast(wanted))
 
-    def float(self: Tensor) -> Tensor:
-        """Return `cast(float32)`.
+def float(self: Tensor) -> Tensor:
+    """Return `cast(float32)`.
 
-        Example:
-            >>> Tensor([1, 2]).float().tolist()
-            [1.0, 2.0]
-        """
-        return self.cast(dtypes.float32)
+    Example:
+        >>> Tensor([1, 2]).float().tolist()
+        [1.0, 2.0]
+    """
+    return self.cast(dtypes.float32)
 
-    def half(self: Tensor) -> Tensor:
-        """Return `cast(float16)`.
 
-        Example:
-            >>> Tensor([0.1]).half().item()
-            0.0999755859375
-        """
-        return self.cast(dtypes.float16)
+def half(self: Tensor) -> Tensor:
+    """Return `cast(float16)`.
 
-    def double(self: Tensor) -> Tensor:
-        """Return `cast(float64)`.
+    Example:
+        >>> Tensor([0.1]).half().item()
+        0.0999755859375
+    """
+    return self.cast(dtypes.float16)
 
-        Example:
-            >>> Tensor([1, 2]).double().dtype
-            dtypes.float64
-        """
-        return self.cast(dtypes.float64)
 
-    def int(self: Tensor) -> Tensor:
-        """Return `cast(int32)`.
+def double(self: Tensor) -> Tensor:
+    """Return `cast(float64)`.
 
-        Example:
-            >>> Tensor([1.9, -1.9]).int().tolist()
-            [1, -1]
-        """
-        return self.cast(dtypes.int32)
+    Example:
+        >>> Tensor([1, 2]).double().dtype
+        dtypes.float64
+    """
+    return self.cast(dtypes.float64)
 
-    def long(self: Tensor) -> Tensor:
-        """Return `cast(int64)`.
 
-        Example:
-            >>> Tensor([1.5]).long().dtype
-            dtypes.int64
-        """
-        return self.cast(dtypes.int64)
+def int(self: Tensor) -> Tensor:
+    """Return `cast(int32)`.
 
-    def bool(self: Tensor) -> Tensor:
-        """Return `cast(bool)`.
+    Example:
+        >>> Tensor([1.9, -1.9]).int().tolist()
+        [1, -1]
+    """
+    return self.cast(dtypes.int32)
 
-        Example:
-            >>> Tensor([0.0, 0.5]).bool().tolist()
-            [False, True]
-        """
-        return self.cast(dtypes.bool)
 
-    def bfloat16(self: Tensor) -> Tensor:
-        """Return `cast(bfloat16)`.
+def long(self: Tensor) -> Tensor:
+    """Return `cast(int64)`.
 
-        Example:
-            >>> Tensor([0.1]).bfloat16().item()
-            0.10009765625
-        """
-        return self.cast(dtypes.bfloat16)
+    Example:
+        >>> Tensor([1.5]).long().dtype
+        dtypes.int64
+    """
+    return self.cast(dtypes.int64)
 
-    def char(self: Tensor) -> Tensor:
-        """Return `cast(int8)`.
 
-        Example:
-            >>> Tensor([100, 200]).char().tolist()
-            [100, -56]
-        """
-        return self.cast(dtypes.int8)
+def bool(self: Tensor) -> Tensor:
+    """Return `cast(bool)`.
 
-    def byte(self: Tensor) -> Tensor:
-        """Return `cast(uint8)`.
+    Example:
+        >>> Tensor([0.0, 0.5]).bool().tolist()
+        [False, True]
+    """
+    return self.cast(dtypes.bool)
 
-        Example:
-            >>> Tensor([100, 300]).byte().tolist()
-            [100, 44]
-        """
-        return self.cast(dtypes.uint8)
 
-    def short(self: Tensor) -> Tensor:
-        """Return `cast(int16)`.
+def bfloat16(self: Tensor) -> Tensor:
+    """Return `cast(bfloat16)`.
 
-        Example:
-            >>> Tensor([1.5]).short().dtype
-            dtypes.int16
-        """
-        return self.cast(dtypes.int16)
+    Example:
+        >>> Tensor([0.1]).bfloat16().item()
+        0.10009765625
+    """
+    return self.cast(dtypes.bfloat16)
 
-    def astype(self: Tensor, dtype: DTypeLike) -> Tensor:
-        """Return `cast(dtype)`.
 
-        Raises:
-            DtypeError: there is no such dtype.
+def char(self: Tensor) -> Tensor:
+    """Return `cast(int8)`.
 
-        Example:
-            >>> Tensor([1, 2]).astype("float32").tolist()
-            [1.0, 2.0]
-        """
-        return self.cast(element_dtype(dtype))
+    Example:
+        >>> Tensor([100, 200]).char().tolist()
+        [100, -56]
+    """
+    return self.cast(dtypes.int8)
 
-    def type_as(self: Tensor, other: TensorBase) -> Tensor:
-        """Return `cast(other.dtype)`.
 
-        Raises:
-            ArgumentError: `other` is no tensor.
+def byte(self: Tensor) -> Tensor:
+    """Return `cast(uint8)`.
 
-        Example:
-            >>> Tensor([1, 2]).type_as(Tensor([0.5])).tolist()
-            [1.0, 2.0]
-        """
-        if not isinstance(other, TensorBase):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise ArgumentError(
-                f"type_as: {other!r} ({type(other).__name__}) is no tensor. Pass one, or use cast."
-            )
-        return self.cast(other.dtype)
+    Example:
+        >>> Tensor([100, 300]).byte().tolist()
+        [100, 44]
+    """
+    return self.cast(dtypes.uint8)
+
+
+def short(self: Tensor) -> Tensor:
+    """Return `cast(int16)`.
+
+    Example:
+        >>> Tensor([1.5]).short().dtype
+        dtypes.int16
+    """
+    return self.cast(dtypes.int16)
+
+
+def astype(self: Tensor, dtype: DTypeLike) -> Tensor:
+    """Return `cast(dtype)`.
+
+    Raises:
+        DtypeError: there is no such dtype.
+
+    Example:
+        >>> Tensor([1, 2]).astype("float32").tolist()
+        [1.0, 2.0]
+    """
+    return self.cast(element_dtype(dtype))
+
+
+def type_as(self: Tensor, other: TensorBase) -> Tensor:
+    """Return `cast(other.dtype)`.
+
+    Raises:
+        ArgumentError: `other` is no tensor.
+
+    Example:
+        >>> Tensor([1, 2]).type_as(Tensor([0.5])).tolist()
+        [1.0, 2.0]
+    """
+    if not isinstance(other, TensorBase):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise ArgumentError(
+            f"type_as: {other!r} ({type(other).__name__}) is no tensor. Pass one, or use cast."
+        )
+    return self.cast(other.dtype)
 
 
 _UNSIGNED = {1: dtypes.uint8, 2: dtypes.uint16, 4: dtypes.uint32, 8: dtypes.uint64}
 
 
-def _split_bits(bits: UOp, parts: int) -> UOp:
+def _split_bits(bits: UOp, parts: builtins.int) -> UOp:
     """Return each unsigned element as `parts` narrower ones, the lowest first, along the last axis."""
     narrow = _UNSIGNED[bits.dtype.itemsize // parts]
     wide = (*bits.shape, parts)
@@ -230,7 +239,7 @@ def _split_bits(bits: UOp, parts: int) -> UOp:
     return spread.cast(narrow).reshape((*bits.shape[:-1], math.prod(wide[-2:])))  # pyright: ignore
 
 
-def _join_bits(bits: UOp, parts: int) -> UOp:
+def _join_bits(bits: UOp, parts: builtins.int) -> UOp:
     """Return runs of `parts` unsigned elements along the last axis as one wider element, the lowest first."""
     wide = _UNSIGNED[bits.dtype.itemsize * parts]
     count: Any = bits.shape[-1]

@@ -6,8 +6,7 @@ may be.
 
 from __future__ import annotations
 
-# `self` is the class that joins the mixins, which share its protected members
-# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
+# pyright: reportPrivateUsage=false
 from typing import TYPE_CHECKING, Any
 
 from plugrad._util import numpy as np
@@ -18,7 +17,6 @@ from plugrad.engine.capture import current_capture
 from plugrad.engine.plugin_errors import blaming_plugin
 from plugrad.errors import ArgumentError, DtypeError, JitError, ShapeError, SharingError
 from plugrad.runtime.buffer import Buffer
-from plugrad.tensor.base import TensorBase
 from plugrad.tensor.host.display import describe
 from plugrad.tensor.host.host_data import computes, empty_lists, nest, pack, unpack
 from plugrad.tensor.host.source import bytes_of
@@ -36,244 +34,251 @@ if TYPE_CHECKING:
 _WRITABLE = 1  # PyBUF_WRITABLE of Python's buffer protocol
 
 
-class ReadingMixin(TensorBase):
-    """Elements on the host. Reading computes them."""
+def data(self: Tensor) -> memoryview:
+    """Return the elements as read-only host memory of this shape.
 
-    __slots__ = ()
+    Floats of 16 and 8 bits come as their bits, complex numbers as two floats along a last axis.
 
-    def data(self: Tensor) -> memoryview:
-        """Return the elements as read-only host memory of this shape.
+    On devices in the host's memory that is the tensor's memory itself, without a copy. It does not change
+    and stays as long as anything made of it: an assign to the tensor moves the tensor to other memory.
 
-        Floats of 16 and 8 bits come as their bits, complex numbers as two floats along a last axis.
+    Raises:
+        ShapeError: a symbolic size has no value.
 
-        On devices in the host's memory that is the tensor's memory itself, without a copy. It does not change
-        and stays as long as anything made of it: an assign to the tensor moves the tensor to other memory.
+    Example:
+        >>> Tensor([[1, 2], [3, 4]]).data()[1, 0]
+        3
+    """
+    shape = shape_today(self.shape, "data")
+    flat: Any = stored_bytes(self)
+    fmt: Any = part_dtype(self.dtype).fmt
+    if is_complex(self.dtype):
+        shape = (*shape, 2)
+    elif fmt is None or fmt == "e":
+        # memoryview has no floats of one byte or two
+        fmt = "B" if self.dtype.itemsize == 1 else "H"
+    return flat.cast(fmt) if 0 in shape else flat.cast(fmt, shape)
 
-        Raises:
-            ShapeError: a symbolic size has no value.
 
-        Example:
-            >>> Tensor([[1, 2], [3, 4]]).data()[1, 0]
-            3
-        """
-        shape = shape_today(self.shape, "data")
-        flat: Any = self._bytes()
-        fmt: Any = part_dtype(self.dtype).fmt
-        if is_complex(self.dtype):
-            shape = (*shape, 2)
-        elif fmt is None or fmt == "e":
-            # memoryview has no floats of one byte or two
-            fmt = "B" if self.dtype.itemsize == 1 else "H"
-        return flat.cast(fmt) if 0 in shape else flat.cast(fmt, shape)
+def __buffer__(self: Tensor, flags: int) -> memoryview:
+    """Let `memoryview` and its kin read the elements, as `data()` gives them. Python 3.12 asks for it.
 
-    def __buffer__(self: Tensor, flags: int) -> memoryview:
-        """Let `memoryview` and its kin read the elements, as `data()` gives them. Python 3.12 asks for it.
+    Raises:
+        SharingError: writable memory is asked for, or buffers have no such dtype (`data()` gives bits).
 
-        Raises:
-            SharingError: writable memory is asked for, or buffers have no such dtype (`data()` gives bits).
+    Example:
+        >>> Tensor([1, 2]).__buffer__(0).tolist()
+        [1, 2]
+    """
+    if flags & _WRITABLE:
+        raise SharingError(f"{describe(self)} gives read-only memory. Copy it: bytearray(tensor.data()).")
+    if self.dtype.fmt is None or self.dtype.fmt == "e":
+        raise SharingError(f"memoryview has no {self.dtype.name}, which {describe(self)} is of. Use data().")
+    shape = shape_today(self.shape, "memoryview")
+    memory = self.data()
+    # a memoryview of no elements cannot be cast to a shape
+    return np.empty(shape, to_numpy(self.dtype)).data.toreadonly() if 0 in shape else memory
 
-        Example:
-            >>> Tensor([1, 2]).__buffer__(0).tolist()
-            [1, 2]
-        """
-        if flags & _WRITABLE:
-            raise SharingError(f"{describe(self)} gives read-only memory. Copy it: bytearray(tensor.data()).")
-        if self.dtype.fmt is None or self.dtype.fmt == "e":
-            raise SharingError(
-                f"memoryview has no {self.dtype.name}, which {describe(self)} is of. Use data()."
-            )
-        shape = shape_today(self.shape, "memoryview")
-        memory = self.data()
-        # a memoryview of no elements cannot be cast to a shape
-        return np.empty(shape, to_numpy(self.dtype)).data.toreadonly() if 0 in shape else memory
 
-    def _bytes(self: Tensor) -> memoryview:
-        """Return the elements' bytes as they are now, in row-major order: read-only, never changed."""
-        with storage.lock:
-            stored = self._stored()
-            memory = stored.snapshot() if isinstance(stored, Buffer) else memoryview(stored)
-            return self._part_of_today(memory)
+def stored_bytes(x: Tensor) -> memoryview:
+    """Return the elements' bytes as they are now, in row-major order: read-only, never changed."""
+    with storage.lock:
+        stored = _stored(x)
+        memory = stored.snapshot() if isinstance(stored, Buffer) else memoryview(stored)
+        return _part_of_today(x, memory)
 
-    def _part_of_today(self: Tensor, memory: memoryview) -> memoryview:
-        """Return the bytes of the elements that there are today."""
-        if is_static(self.shape):
-            return memory
-        return memory.cast("B")[: product(shape_today(self.shape, "data")) * self.dtype.itemsize]
 
-    def _stored(self: Tensor) -> Buffer | bytes | memoryview:
-        """Compute the elements; return their memory, or their bytes where it has another order."""
-        if self.uop.op is Ops.CONST:
-            return pack([self.uop.arg], self.dtype)
-        if 0 in self.shape:
-            return b""
-        if current_capture() is not None:
-            raise JitError(
-                f"a jitted function reads the elements of {describe(self)}. Its replays run no Python, so "
-                "what it does with them would not be done again. Return the tensor and read it outside; "
-                "choose with where()."
-            )
-        if not computes(self._device) and not _is_whole(self.uop):
-            # what lies there in another order, or in parts, is put together where kernels run
-            return self._make(self.uop.copy_to_device(Device.DEFAULT), Device.DEFAULT)._stored()
-        if not storage.is_view(self.uop):
-            self.realize()
-        u = self.uop
-        if not (_is_whole(u) or _is_whole_today(u)):
-            if (elements := read_view(u)) is not None:
-                return elements
-            u = self._make(u.contiguous(), self._device).realize().uop
-        return storage.buffer_of(storage.base_of(u))
+def _part_of_today(x: Tensor, memory: memoryview) -> memoryview:
+    """Return the bytes of the elements that there are today."""
+    if is_static(x.shape):
+        return memory
+    return memory.cast("B")[: product(shape_today(x.shape, "data")) * x.dtype.itemsize]
 
-    def numpy(self: Tensor) -> npt.NDArray[Any]:
-        """Return a NumPy array of the elements, which is the caller's own. bfloat16 comes as float32.
 
-        That takes one copy. `np.asarray(tensor)` takes none where the tensor is in the host's memory, and is
-        read-only. Of a symbolic shape it has the elements that there are today.
+def _stored(x: Tensor) -> Buffer | bytes | memoryview:
+    """Compute the elements; return their memory, or their bytes where it has another order."""
+    if x.uop.op is Ops.CONST:
+        return pack([x.uop.arg], x.dtype)
+    if 0 in x.shape:
+        return b""
+    if current_capture() is not None:
+        raise JitError(
+            f"a jitted function reads the elements of {describe(x)}. Its replays run no Python, so "
+            "what it does with them would not be done again. Return the tensor and read it outside; "
+            "choose with where()."
+        )
+    if not computes(x._device) and not _is_whole(x.uop):
+        # what lies there in another order, or in parts, is put together where kernels run
+        return _stored(x._make(x.uop.copy_to_device(Device.DEFAULT), Device.DEFAULT))
+    if not storage.is_view(x.uop):
+        x.realize()
+    u = x.uop
+    if not (_is_whole(u) or _is_whole_today(u)):
+        if (elements := read_view(u)) is not None:
+            return elements
+        u = x._make(u.contiguous(), x._device).realize().uop
+    return storage.buffer_of(storage.base_of(u))
 
-        Raises:
-            ShapeError: a symbolic size has no value.
 
-        Example:
-            >>> Tensor([1, 2]).numpy()
-            array([1, 2], dtype=int32)
-        """
-        shape = shape_today(self.shape, "numpy")
-        dtype = to_numpy(self.dtype)
-        if dtype is None:
-            return self.cast(dtypes.float32).numpy()
-        with storage.lock:
-            stored = self._stored()
-            if not isinstance(stored, Buffer):
-                return np.frombuffer(stored, dtype).reshape(shape).copy()
-            out = np.empty(shape if is_static(self.shape) else stored.nbytes // dtype.itemsize, dtype)
-            with blaming_plugin(Device[stored.device], "plugrad_allocator", f"reading {stored.nbytes} bytes"):
-                stored.copyout(bytes_of(out))
-            return out if is_static(self.shape) else out[: product(shape)].reshape(shape).copy()
+def numpy(self: Tensor) -> npt.NDArray[Any]:
+    """Return a NumPy array of the elements, which is the caller's own. bfloat16 comes as float32.
 
-    def __array__(self: Tensor, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
-        """Let NumPy take this tensor as an array: without a copy where it can, and then read-only.
+    That takes one copy. `np.asarray(tensor)` takes none where the tensor is in the host's memory, and is
+    read-only. Of a symbolic shape it has the elements that there are today.
 
-        The array does not change: an assign to the tensor moves the tensor to other memory.
+    Raises:
+        ShapeError: a symbolic size has no value.
 
-        Raises:
-            ValueError: `copy=False`, and a copy is needed; or `copy` is neither None nor a bool.
+    Example:
+        >>> Tensor([1, 2]).numpy()
+        array([1, 2], dtype=int32)
+    """
+    shape = shape_today(self.shape, "numpy")
+    dtype = to_numpy(self.dtype)
+    if dtype is None:
+        return self.cast(dtypes.float32).numpy()
+    with storage.lock:
+        stored = _stored(self)
+        if not isinstance(stored, Buffer):
+            return np.frombuffer(stored, dtype).reshape(shape).copy()
+        out = np.empty(shape if is_static(self.shape) else stored.nbytes // dtype.itemsize, dtype)
+        with blaming_plugin(Device[stored.device], "plugrad_allocator", f"reading {stored.nbytes} bytes"):
+            stored.copyout(bytes_of(out))
+        return out if is_static(self.shape) else out[: product(shape)].reshape(shape).copy()
 
-        Example:
-            >>> array = np.asarray(Tensor([1, 2]))
-            >>> array.tolist(), array.flags.writeable
-            ([1, 2], False)
-        """
-        copy = None if copy is None else as_flag(copy, "copy")
-        own = to_numpy(self.dtype)
-        wanted = own if dtype is None else np.dtype(dtype)
-        if copy or own is None:
-            if copy is False:
-                raise ArgumentError(f"NumPy has no {self.dtype.name}: {describe(self)} needs a copy.")
-            out = self.numpy()
-            return out if wanted is None else out.astype(wanted, copy=False)
-        flat = self._bytes() if copy is None else self._shared()
-        out = np.frombuffer(flat, own).reshape(shape_today(self.shape, "numpy"))
-        if copy is False and wanted != own:
-            raise ArgumentError(
-                f"{describe(self)} as {wanted} needs a copy. Let it be copied, or cast it first."
-            )
+
+def __array__(self: Tensor, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
+    """Let NumPy take this tensor as an array: without a copy where it can, and then read-only.
+
+    The array does not change: an assign to the tensor moves the tensor to other memory.
+
+    Raises:
+        ValueError: `copy=False`, and a copy is needed; or `copy` is neither None nor a bool.
+
+    Example:
+        >>> array = np.asarray(Tensor([1, 2]))
+        >>> array.tolist(), array.flags.writeable
+        ([1, 2], False)
+    """
+    copy = None if copy is None else as_flag(copy, "copy")
+    own = to_numpy(self.dtype)
+    wanted = own if dtype is None else np.dtype(dtype)
+    if copy or own is None:
+        if copy is False:
+            raise ArgumentError(f"NumPy has no {self.dtype.name}: {describe(self)} needs a copy.")
+        out = self.numpy()
         return out if wanted is None else out.astype(wanted, copy=False)
+    flat = stored_bytes(self) if copy is None else shared_bytes(self)
+    out = np.frombuffer(flat, own).reshape(shape_today(self.shape, "numpy"))
+    if copy is False and wanted != own:
+        raise ArgumentError(f"{describe(self)} as {wanted} needs a copy. Let it be copied, or cast it first.")
+    return out if wanted is None else out.astype(wanted, copy=False)
 
-    @property
-    def __array_interface__(self: Tensor) -> dict[str, Any]:
-        """The memory itself, for what reads NumPy's array interface: read-only, and never changed.
 
-        It is there where no copy is needed.
-        Source: NumPy reference, "The array interface protocol", version 3.
+@property
+def __array_interface__(self: Tensor) -> dict[str, Any]:
+    """The memory itself, for what reads NumPy's array interface: read-only, and never changed.
 
-        Raises:
-            AttributeError: sharing needs a copy, or NumPy has no such dtype; `__array__` copies then.
+    It is there where no copy is needed.
+    Source: NumPy reference, "The array interface protocol", version 3.
 
-        Example:
-            >>> interface = Tensor([[1, 2, 3]], device="PYTHON").realize().__array_interface__
-            >>> interface["shape"], interface["typestr"], interface["data"].readonly
-            ((1, 3), '<i4', True)
-        """
-        own = to_numpy(self.dtype)
-        if own is None:
-            raise AttributeError(f"NumPy has no {self.dtype.name}, which {describe(self)} is of.")
-        try:
-            flat = self._shared()
-        except ArgumentError as error:
-            raise AttributeError(str(error)) from error
-        shape = shape_today(self.shape, "numpy")
-        return {"version": 3, "shape": shape, "typestr": np.dtype(own).str, "data": flat}
+    Raises:
+        AttributeError: sharing needs a copy, or NumPy has no such dtype; `__array__` copies then.
 
-    def _shared(self: Tensor) -> memoryview:
-        """Return the memory itself as bytes that never change."""
-        with storage.lock:
-            stored = self._stored()
-            shared = stored.share() if isinstance(stored, Buffer) else memoryview(stored)
-            shared = None if shared is None else self._part_of_today(shared)
-        if shared is None:
-            raise ArgumentError(
-                f"the memory of {describe(self)} cannot be shared: it is not the host's, belongs to somebody "
-                "else, or a jitted function uses it. Let it be copied."
-            )
-        return shared
+    Example:
+        >>> interface = Tensor([[1, 2, 3]], device="PYTHON").realize().__array_interface__
+        >>> interface["shape"], interface["typestr"], interface["data"].readonly
+        ((1, 3), '<i4', True)
+    """
+    own = to_numpy(self.dtype)
+    if own is None:
+        raise AttributeError(f"NumPy has no {self.dtype.name}, which {describe(self)} is of.")
+    try:
+        flat = shared_bytes(self)
+    except ArgumentError as error:
+        raise AttributeError(str(error)) from error
+    shape = shape_today(self.shape, "numpy")
+    return {"version": 3, "shape": shape, "typestr": np.dtype(own).str, "data": flat}
 
-    def tolist(self: Tensor) -> Any:
-        """Return the elements as nested lists of Python numbers; one number for shape ().
 
-        Raises:
-            ShapeError: a symbolic size has no value.
+def shared_bytes(x: Tensor) -> memoryview:
+    """Return the memory itself as bytes that never change."""
+    with storage.lock:
+        stored = _stored(x)
+        shared = stored.share() if isinstance(stored, Buffer) else memoryview(stored)
+        shared = None if shared is None else _part_of_today(x, shared)
+    if shared is None:
+        raise ArgumentError(
+            f"the memory of {describe(x)} cannot be shared: it is not the host's, belongs to somebody "
+            "else, or a jitted function uses it. Let it be copied."
+        )
+    return shared
 
-        Example:
-            >>> Tensor([[1, 2], [3, 4]]).tolist()
-            [[1, 2], [3, 4]]
-        """
-        shape = shape_today(self.shape, "tolist")
-        memory = self._bytes()
-        return empty_lists(shape) if 0 in shape else nest(unpack(memory.cast("B"), self.dtype), shape)
 
-    def item(self: Tensor) -> Any:
-        """Return the only element as a Python number.
+def tolist(self: Tensor) -> Any:
+    """Return the elements as nested lists of Python numbers; one number for shape ().
 
-        Raises:
-            ShapeError: there are more or fewer, or a symbolic size has no value.
+    Raises:
+        ShapeError: a symbolic size has no value.
 
-        Example:
-            >>> Tensor([[5]]).item()
-            5
-        """
-        count = product(shape_today(self.shape, "item"))
-        if count != 1:
-            raise ShapeError(
-                f"item() of shape {show(self.shape)}: it has {count} elements. Index one, reduce, "
-                "or use tolist()."
-            )
-        return unpack(self._bytes().cast("B"), self.dtype)[0]
+    Example:
+        >>> Tensor([[1, 2], [3, 4]]).tolist()
+        [[1, 2], [3, 4]]
+    """
+    shape = shape_today(self.shape, "tolist")
+    memory = stored_bytes(self)
+    return empty_lists(shape) if 0 in shape else nest(unpack(memory.cast("B"), self.dtype), shape)
 
-    def __bool__(self: Tensor) -> bool:
-        if self.numel() != 1:
-            raise ShapeError(
-                f"a tensor of shape {show(self.shape)} is neither true nor false. Use .any() or .all()."
-            )
-        return bool(self.item())
 
-    def __float__(self: Tensor) -> float:
-        return float(self._real_item())
+def item(self: Tensor) -> Any:
+    """Return the only element as a Python number.
 
-    def __int__(self: Tensor) -> int:
-        return int(self._real_item())
+    Raises:
+        ShapeError: there are more or fewer, or a symbolic size has no value.
 
-    def _real_item(self: Tensor) -> Any:
-        if is_complex(self.dtype):
-            raise DtypeError(f"{self.dtype.name} is no real number. Take .real, .imag or .abs() first.")
-        return self.item()
+    Example:
+        >>> Tensor([[5]]).item()
+        5
+    """
+    count = product(shape_today(self.shape, "item"))
+    if count != 1:
+        raise ShapeError(
+            f"item() of shape {show(self.shape)}: it has {count} elements. Index one, reduce, "
+            "or use tolist()."
+        )
+    return unpack(stored_bytes(self).cast("B"), self.dtype)[0]
 
-    def __complex__(self: Tensor) -> complex:
-        return complex(self.item())
 
-    def __index__(self: Tensor) -> int:
-        if not is_int(self.dtype):
-            raise DtypeError(f"{self.dtype.name} is no index. Cast to an integer dtype first.")
-        return self.item()
+def __bool__(self: Tensor) -> bool:
+    if self.numel() != 1:
+        raise ShapeError(
+            f"a tensor of shape {show(self.shape)} is neither true nor false. Use .any() or .all()."
+        )
+    return bool(self.item())
+
+
+def __float__(self: Tensor) -> float:
+    return float(_real_item(self))
+
+
+def __int__(self: Tensor) -> int:
+    return int(_real_item(self))
+
+
+def _real_item(x: Tensor) -> Any:
+    if is_complex(x.dtype):
+        raise DtypeError(f"{x.dtype.name} is no real number. Take .real, .imag or .abs() first.")
+    return x.item()
+
+
+def __complex__(self: Tensor) -> complex:
+    return complex(self.item())
+
+
+def __index__(self: Tensor) -> int:
+    if not is_int(self.dtype):
+        raise DtypeError(f"{self.dtype.name} is no index. Cast to an integer dtype first.")
+    return self.item()
 
 
 def _is_whole(u: UOp) -> bool:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-# `self` is the class that joins the mixins, which share its protected members
-# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
+# pyright: reportPrivateUsage=false
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
 from plugrad.dtype import ConstType, dtypes
@@ -12,13 +12,13 @@ from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.arguments import tensors
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.elementwise.operands import operand_result
+from plugrad.tensor.indexing.gather import check_index
 from plugrad.tensor.indexing.indexing import cut_out, parse_index
 from plugrad.tensor.indexing.masked import Masked, masked_of
 from plugrad.tensor.indexing.positions import IndexPlan, has_tensors, plan_of, understood, without_truths
 from plugrad.tensor.keywords import REQUIRED, AxisNames, renamed
 from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import (
-    Shape,
     as_number,
     broadcast_shapes,
     expanded,
@@ -32,281 +32,288 @@ if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
 
 
-class AdvancedIndexingMixin(TensorBase):
-    """Reading by positions and masks."""
+def __getitem__(self: Tensor, index: Any) -> Tensor:
+    """Return a view, or, with tensors in the index, the elements that they name.
 
-    __slots__ = ()
+    Integers drop an axis, slices keep part of it, None adds one, `...` skips some. Tensors of integers
+    (also arrays and lists) broadcast and pick elements; negative ones count from the end, and those out
+    of range give 0. A bool tensor picks where it holds: it is computed at once, because the count depends
+    on it. A bool of shape () adds an axis, of one element where it holds, else of none.
 
-    def __getitem__(self: Tensor, index: Any) -> Tensor:
-        """Return a view, or, with tensors in the index, the elements that they name.
+    The axes of tensors stand where the first of them stood, or in front where a slice, `...` or None
+    separates them. As in NumPy, an integer beside them counts as one: with three positions `i`,
+    `x[0, :, i]` is of shape (3, n). PyTorch takes integers first and has (n, 3): write `x[0][:, i]`.
 
-        Integers drop an axis, slices keep part of it, None adds one, `...` skips some. Tensors of integers
-        (also arrays and lists) broadcast and pick elements; negative ones count from the end, and those out
-        of range give 0. A bool tensor picks where it holds: it is computed at once, because the count depends
-        on it. A bool of shape () adds an axis, of one element where it holds, else of none.
+    Raises:
+        AxisError: too many indices, or an integer, also one of an array or a list, out of range.
+        DtypeError: an index of another type.
+        JitError: a mask inside a jitted function.
+        ShapeError: tensors do not broadcast, or a mask has another shape than the axes it stands for.
 
-        The axes of tensors stand where the first of them stood, or in front where a slice, `...` or None
-        separates them. As in NumPy, an integer beside them counts as one: with three positions `i`,
-        `x[0, :, i]` is of shape (3, n). PyTorch takes integers first and has (n, 3): write `x[0][:, i]`.
+    Example:
+        >>> x = Tensor.arange(6).reshape(2, 3)
+        >>> x[1, ::-2].tolist()
+        [5, 3]
+        >>> x[:, Tensor([2, 0])].tolist()
+        [[2, 0], [5, 3]]
+        >>> x[x > 3].tolist()
+        [4, 5]
+    """
+    added, index = without_truths(index, self.ndim, partial(index_from, self), truth_of)
+    if added:
+        return with_axes(self, added)[index]
+    if not has_tensors(index):
+        return _basic_view(self, index)
+    plan = index_plan(self, tuple(index_items(self, index)))
+    view = _basic_view(self, plan.basic)
+    return operand_result(self, plan.picked(view._graph), self._make(plan.places, self._device))
 
-        Raises:
-            AxisError: too many indices, or an integer, also one of an array or a list, out of range.
-            DtypeError: an index of another type.
-            JitError: a mask inside a jitted function.
-            ShapeError: tensors do not broadcast, or a mask has another shape than the axes it stands for.
 
-        Example:
-            >>> x = Tensor.arange(6).reshape(2, 3)
-            >>> x[1, ::-2].tolist()
-            [5, 3]
-            >>> x[:, Tensor([2, 0])].tolist()
-            [[2, 0], [5, 3]]
-            >>> x[x > 3].tolist()
-            [4, 5]
-        """
-        added, index = without_truths(index, self.ndim, self._index_from, self._truth_of)
-        if added:
-            return self._with_axes(added)[index]
-        if not has_tensors(index):
-            return self._basic_view(index)
-        plan = self._plan_in(self.shape, tuple(self._understood(index)))
-        view = self._basic_view(plan.basic)
-        return operand_result(self, plan.picked(view._graph), self._make(plan.places, self._device))
+def _basic_view(x: Tensor, index: Any) -> Tensor:
+    cuts = parse_index(index, x.shape)
+    return x._view(lambda u: cut_out(u, cuts))
 
-    def _basic_view(self: Tensor, index: Any) -> Tensor:
-        cuts = parse_index(index, self.shape)
-        return self._view(lambda u: cut_out(u, cuts))
 
-    def _with_axes(self: Tensor, places: Sequence[int]) -> Tensor:
-        """Return a view with axes of size 1 that come to be at `places`."""
-        out = self
-        for place in places:
-            out = out.unsqueeze(place)
-        return out
+def with_axes(x: Tensor, places: Sequence[int]) -> Tensor:
+    """Return a view with axes of size 1 that come to be at `places`."""
+    out = x
+    for place in places:
+        out = out.unsqueeze(place)
+    return out
 
-    def _truth_of(self: Tensor, item: Any) -> bool:
-        if isinstance(item, bool):
-            return item
-        return bool(item.item())
 
-    def _plan(self: Tensor, index: Any) -> IndexPlan:
-        """Return what an index means that is written to."""
-        return self._plan_in(self.shape, index)
+def index_plan(x: Tensor, index: Any) -> IndexPlan:
+    """Return what an index with tensors means."""
+    return plan_of(index, x.shape, partial(index_from, x), _find_true)
 
-    def _plan_in(self: Tensor, shape: Shape, index: Any) -> IndexPlan:
-        return plan_of(index, shape, self._index_from, self._find_true)
 
-    def _index_from(self: Tensor, data: Any) -> Tensor:
-        found = self._from_host(list(data) if isinstance(data, range) else data)
-        # an empty list has no numbers to tell its type by
-        return found if found.numel() or hasattr(data, "dtype") else found.cast(dtypes.default_int)
+def index_from(x: Tensor, data: Any) -> Tensor:
+    """Return positions of the host as a tensor beside `x`."""
+    found = x._from_host(list(data) if isinstance(data, range) else data)
+    # an empty list has no numbers to tell its type by
+    return found if found.numel() or hasattr(data, "dtype") else found.cast(dtypes.default_int)
 
-    def _find_true(self: Tensor, mask: Tensor) -> list[UOp]:
-        positions = mask.nonzero()
-        return [interval(positions, 1, axis, axis + 1).squeeze(1)._graph for axis in range(mask.ndim)]
 
-    # --- writing, into a copy ---
+# --- writing, into a copy ---
 
-    def index_put(
-        self: Tensor, indices: Sequence[Any] | Any, values: Tensor | ConstType, accumulate: bool = False
-    ) -> Tensor:
-        """Return this with `values` in the elements that `indices` name.
 
-        The last of several writes to one element wins; with `accumulate` all of them are added to what is
-        there. Positions out of range write nothing.
+def index_put(
+    self: Tensor, indices: Sequence[Any] | Any, values: Tensor | ConstType, accumulate: bool = False
+) -> Tensor:
+    """Return this with `values` in the elements that `indices` name.
 
-        Args:
-            indices: tensors (or arrays, or lists) of positions or masks, and `:` for whole axes between them.
-            values: a number, or a tensor that broadcasts to what `self[indices]` has.
-            accumulate: add instead of replacing.
+    The last of several writes to one element wins; with `accumulate` all of them are added to what is
+    there. Positions out of range write nothing.
 
-        Raises:
-            ArgumentError: an integer, None or part of an axis among the indices, or no tensor at all.
-            AxisError: too many indices.
-            ShapeError: tensors or values do not broadcast, or a mask has another shape than its axes.
-            DtypeError: an index holds floats, or `values` has another dtype than this.
+    Args:
+        indices: tensors (or arrays, or lists) of positions or masks, and `:` for whole axes between them.
+        values: a number, or a tensor that broadcasts to what `self[indices]` has.
+        accumulate: add instead of replacing.
 
-        Example:
-            >>> Tensor([1, 1, 1]).index_put((Tensor([0, 2, 0]),), Tensor([5, 6, 7])).tolist()
-            [7, 1, 6]
-            >>> Tensor([1, 1, 1]).index_put((Tensor([0, 2, 0]),), Tensor([5, 6, 7]), accumulate=True).tolist()
-            [13, 1, 7]
-        """
-        given = tuple(indices) if isinstance(indices, (tuple, list)) else (indices,)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
-        if any(item is None or is_part(item) for item in given) or not has_tensors(given):
-            raise ArgumentError(
-                f"index_put: indices {given!r}. Pass tensors of positions or masks, and `slice(None)` for "
-                "whole axes; for other indices write x[index] = values."
-            )
-        items = self._understood(given)
-        masked = masked_of(items, self.shape)
-        sizes = values.shape if isinstance(values, TensorBase) else ()
-        if masked is not None and masked.takes(sizes, self.shape):
-            return self._put_alike(masked, values, accumulate)
-        plan = self._plan(tuple(items))
-        new = self._values_of(values, plan.shape(self.shape), "index_put")
-        written = (plan.added if accumulate else plan.written)(self._graph, new)
-        return operand_result(self, written, values)
+    Raises:
+        ArgumentError: an integer, None or part of an axis among the indices, or no tensor at all.
+        AxisError: too many indices.
+        ShapeError: tensors or values do not broadcast, or a mask has another shape than its axes.
+        DtypeError: an index holds floats, or `values` has another dtype than this.
 
-    def _put_alike(self: Tensor, masked: Masked, values: Tensor | ConstType, accumulate: bool) -> Tensor:
-        """Return this with `values` where a mask holds, alike for all that it picks."""
-        alike = values
-        if isinstance(values, TensorBase):
-            alike = values.reshape(masked.without_count(values.shape, self.shape))
-        new = masked.spread(self._values_of(alike, masked.rest(self.shape), "index_put"), self.shape)
-        return operand_result(
-            self, masked.chosen(self._graph + new if accumulate else new, self._graph), values
+    Example:
+        >>> Tensor([1, 1, 1]).index_put((Tensor([0, 2, 0]),), Tensor([5, 6, 7])).tolist()
+        [7, 1, 6]
+        >>> Tensor([1, 1, 1]).index_put((Tensor([0, 2, 0]),), Tensor([5, 6, 7]), accumulate=True).tolist()
+        [13, 1, 7]
+    """
+    given = tuple(indices) if isinstance(indices, (tuple, list)) else (indices,)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    if any(item is None or is_part(item) for item in given) or not has_tensors(given):
+        raise ArgumentError(
+            f"index_put: indices {given!r}. Pass tensors of positions or masks, and `slice(None)` for "
+            "whole axes; for other indices write x[index] = values."
         )
+    items = index_items(self, given)
+    masked = masked_of(items, self.shape)
+    sizes = values.shape if isinstance(values, TensorBase) else ()
+    if masked is not None and masked.takes(sizes, self.shape):
+        return _put_alike(self, masked, values, accumulate)
+    plan = index_plan(self, tuple(items))
+    new = _values_of(self, values, plan.shape(self.shape), "index_put")
+    written = (plan.added if accumulate else plan.written)(self._graph, new)
+    return operand_result(self, written, values)
 
-    def _understood(self: Tensor, index: Any) -> list[Any]:
-        """Return the items of an index with tensors in it."""
-        items = understood(index, self.shape, self._index_from)
-        self._check_device(*[item for item in items if isinstance(item, TensorBase)])
-        return items
 
-    def _values_of(self: Tensor, values: Any, shape: Any, what: str) -> UOp:
-        """Return what is to be written as a node of this dtype and of `shape`."""
-        if not isinstance(values, TensorBase):
-            return expanded(self._const(values), shape)
-        self._check_device(values)
-        if values.dtype is not self.dtype:
-            raise DtypeError(
-                f"{what} of {values.dtype.name} into {self.dtype.name}: dtypes must be equal. "
-                f"Cast: values.cast(dtypes.{self.dtype.name})."
-            )
-        if broadcast_shapes(values.shape, shape, what=what) != shape:
-            raise ShapeError(
-                f"{what}: values of shape {show(values.shape)} for elements of shape {show(shape)} do not "
-                "broadcast to that. Reshape or reduce them."
-            )
-        return expanded(values._graph, shape)
+def _put_alike(x: Tensor, masked: Masked, values: Tensor | ConstType, accumulate: bool) -> Tensor:
+    """Return this with `values` where a mask holds, alike for all that it picks."""
+    alike = values
+    if isinstance(values, TensorBase):
+        alike = values.reshape(masked.without_count(values.shape, x.shape))
+    new = masked.spread(_values_of(x, alike, masked.rest(x.shape), "index_put"), x.shape)
+    return operand_result(x, masked.chosen(x._graph + new if accumulate else new, x._graph), values)
 
-    def take(
-        self: Tensor, indices: Tensor | Sequence[Any], axis: int | None = None, **names: Unpack[AxisNames]
-    ) -> Tensor:
-        """Return the elements that `indices` names along an axis, in its shape: (.., n, ..) -> (.., *I, ..).
 
-        As `x[..., indices, ...]`: positions of a tensor that are out of range give 0.
+def index_items(x: Tensor, index: Any) -> list[Any]:
+    """Return the items of an index with tensors in it."""
+    items = understood(index, x.shape, partial(index_from, x))
+    x._check_device(*[item for item in items if isinstance(item, TensorBase)])
+    return items
 
-        Args:
-            indices: a tensor of positions, an array, a list or an integer.
-            axis: along which axis; None takes from all elements in row-major order, as in PyTorch.
 
-        Raises:
-            AxisError: the axis does not exist, or a position of the host on it.
-            DtypeError: `indices` holds no integers.
+def _values_of(x: Tensor, values: Any, shape: Any, what: str) -> UOp:
+    """Return what is to be written as a node of this dtype and of `shape`."""
+    if not isinstance(values, TensorBase):
+        return expanded(x._const(values), shape)
+    x._check_device(values)
+    if values.dtype is not x.dtype:
+        raise DtypeError(
+            f"{what} of {values.dtype.name} into {x.dtype.name}: dtypes must be equal. "
+            f"Cast: values.cast(dtypes.{x.dtype.name})."
+        )
+    if broadcast_shapes(values.shape, shape, what=what) != shape:
+        raise ShapeError(
+            f"{what}: values of shape {show(values.shape)} for elements of shape {show(shape)} do not "
+            "broadcast to that. Reshape or reduce them."
+        )
+    return expanded(values._graph, shape)
 
-        Example:
-            >>> Tensor([[1, 2], [3, 4]]).take(Tensor([[3], [0]])).tolist()
-            [[4], [1]]
-            >>> Tensor([[1, 2], [3, 4]]).take([1, 1], axis=1).tolist()
-            [[2, 2], [4, 4]]
-        """
-        if names:
-            (axis,) = renamed(self.take, names, axis=axis)
-        if axis is None:
-            return self.flatten().take(indices, 0)
-        at = one_axis(axis, self.ndim, "take")
-        if isinstance(indices, TensorBase) or not hasattr(indices, "__index__"):
-            index = indices if isinstance(indices, TensorBase) else self._index_from(indices)
-            self._check_index(index, "take")  # pyright: ignore[reportArgumentType]
-        return self[(*[slice(None)] * at, indices)]
 
-    def index_add(
-        self: Tensor,
-        axis: int = REQUIRED,
-        index: Tensor = REQUIRED,
-        source: Tensor = REQUIRED,
-        alpha: float = 1,
-        **names: Unpack[AxisNames],
-    ) -> Tensor:
-        """Return this with the slices of `source` times `alpha` added to those that `index` names.
+def take(
+    self: Tensor, indices: Tensor | Sequence[Any], axis: int | None = None, **names: Unpack[AxisNames]
+) -> Tensor:
+    """Return the elements that `indices` names along an axis, in its shape: (.., n, ..) -> (.., *I, ..).
 
-        Raises:
-            AxisError: the axis does not exist.
-            ShapeError: `source` does not broadcast to the slices.
-            DtypeError: `index` holds no integers, or `source` has another dtype than this.
+    As `x[..., indices, ...]`: positions of a tensor that are out of range give 0.
 
-        Example:
-            >>> Tensor([[1, 1], [2, 2]]).index_add(0, Tensor([1, 1]), Tensor([[1, 2], [3, 4]])).tolist()
-            [[1, 1], [6, 8]]
-        """
-        if names or axis is REQUIRED or index is REQUIRED or source is REQUIRED:
-            axis, index, source = renamed(self.index_add, names, axis=axis, index=index, source=source)
-        tensors(source=source)
-        if not self.ndim:
-            return self.unsqueeze(0).index_add(axis, index, source, alpha).squeeze(0)
-        factor = as_number(alpha, "index_add")
-        values = source if factor == 1 else (source * factor).cast(source.dtype)
-        return self.index_put(self._along(axis, index, "index_add"), values, accumulate=True)
+    Args:
+        indices: a tensor of positions, an array, a list or an integer.
+        axis: along which axis; None takes from all elements in row-major order, as in PyTorch.
 
-    def index_copy(
-        self: Tensor,
-        axis: int = REQUIRED,
-        index: Tensor = REQUIRED,
-        source: Tensor = REQUIRED,
-        **names: Unpack[AxisNames],
-    ) -> Tensor:
-        """Return this with the slices of `source` in place of those that `index` names; the last write wins.
+    Raises:
+        AxisError: the axis does not exist, or a position of the host on it.
+        DtypeError: `indices` holds no integers.
 
-        Raises:
-            AxisError: the axis does not exist.
-            ShapeError: `source` does not broadcast to the slices.
-            DtypeError: `index` holds no integers, or `source` has another dtype than this.
+    Example:
+        >>> Tensor([[1, 2], [3, 4]]).take(Tensor([[3], [0]])).tolist()
+        [[4], [1]]
+        >>> Tensor([[1, 2], [3, 4]]).take([1, 1], axis=1).tolist()
+        [[2, 2], [4, 4]]
+    """
+    if names:
+        (axis,) = renamed(self.take, names, axis=axis)
+    if axis is None:
+        return self.flatten().take(indices, 0)
+    at = one_axis(axis, self.ndim, "take")
+    if isinstance(indices, TensorBase) or not hasattr(indices, "__index__"):
+        index = indices if isinstance(indices, TensorBase) else index_from(self, indices)
+        check_index(self, index, "take")  # pyright: ignore[reportArgumentType]
+    return self[(*[slice(None)] * at, indices)]
 
-        Example:
-            >>> Tensor([1, 2, 3]).index_copy(0, Tensor([2, 0]), Tensor([8, 9])).tolist()
-            [9, 2, 8]
-        """
-        if names or axis is REQUIRED or index is REQUIRED or source is REQUIRED:
-            axis, index, source = renamed(self.index_copy, names, axis=axis, index=index, source=source)
-        if not self.ndim:
-            return self.unsqueeze(0).index_copy(axis, index, source).squeeze(0)
-        return self.index_put(self._along(axis, index, "index_copy"), source)
 
-    def index_fill(
-        self: Tensor,
-        axis: int = REQUIRED,
-        index: Tensor = REQUIRED,
-        value: ConstType = REQUIRED,
-        **names: Unpack[AxisNames],
-    ) -> Tensor:
-        """Return this with `value` in the slices that `index` names.
+def index_add(
+    self: Tensor,
+    axis: int = REQUIRED,
+    index: Tensor = REQUIRED,
+    source: Tensor = REQUIRED,
+    alpha: float = 1,
+    **names: Unpack[AxisNames],
+) -> Tensor:
+    """Return this with the slices of `source` times `alpha` added to those that `index` names.
 
-        Raises:
-            AxisError: the axis does not exist.
-            DtypeError: `index` holds no integers, or this dtype does not hold `value`.
+    Raises:
+        AxisError: the axis does not exist.
+        ShapeError: `source` does not broadcast to the slices.
+        DtypeError: `index` holds no integers, or `source` has another dtype than this.
 
-        Example:
-            >>> Tensor([[1, 2], [3, 4]]).index_fill(1, Tensor([-1]), 0).tolist()
-            [[1, 0], [3, 0]]
-        """
-        if names or axis is REQUIRED or index is REQUIRED or value is REQUIRED:
-            axis, index, value = renamed(self.index_fill, names, axis=axis, index=index, value=value)
-        if not self.ndim:
-            return self.unsqueeze(0).index_fill(axis, index, value).squeeze(0)
-        return self.index_put(self._along(axis, index, "index_fill"), value)
+    Example:
+        >>> Tensor([[1, 1], [2, 2]]).index_add(0, Tensor([1, 1]), Tensor([[1, 2], [3, 4]])).tolist()
+        [[1, 1], [6, 8]]
+    """
+    if names or axis is REQUIRED or index is REQUIRED or source is REQUIRED:
+        axis, index, source = renamed(self.index_add, names, axis=axis, index=index, source=source)
+    tensors(source=source)
+    if not self.ndim:
+        return self.unsqueeze(0).index_add(axis, index, source, alpha).squeeze(0)
+    factor = as_number(alpha, "index_add")
+    values = source if factor == 1 else (source * factor).cast(source.dtype)
+    return self.index_put(_along(self, axis, index, "index_add"), values, accumulate=True)
 
-    def _along(self: Tensor, axis: int, index: Tensor, what: str) -> tuple[Any, ...]:
-        self._check_index(index, what)
-        return (*[slice(None)] * one_axis(axis, self.ndim, what), index)
 
-    def scatter_add(
-        self: Tensor,
-        axis: int = REQUIRED,
-        index: Tensor = REQUIRED,
-        src: Tensor | ConstType = REQUIRED,
-        **names: Unpack[AxisNames],
-    ) -> Tensor:
-        """Return `scatter_reduce(axis, index, src, "sum")`.
+def index_copy(
+    self: Tensor,
+    axis: int = REQUIRED,
+    index: Tensor = REQUIRED,
+    source: Tensor = REQUIRED,
+    **names: Unpack[AxisNames],
+) -> Tensor:
+    """Return this with the slices of `source` in place of those that `index` names; the last write wins.
 
-        Example:
-            >>> Tensor([1, 1]).scatter_add(0, Tensor([0, 0]), Tensor([5, 6])).tolist()
-            [12, 1]
-        """
-        if names or axis is REQUIRED or index is REQUIRED or src is REQUIRED:
-            axis, index, src = renamed(self.scatter_add, names, axis=axis, index=index, src=src)
-        return self.scatter_reduce(axis, index, src, "sum")
+    Raises:
+        AxisError: the axis does not exist.
+        ShapeError: `source` does not broadcast to the slices.
+        DtypeError: `index` holds no integers, or `source` has another dtype than this.
+
+    Example:
+        >>> Tensor([1, 2, 3]).index_copy(0, Tensor([2, 0]), Tensor([8, 9])).tolist()
+        [9, 2, 8]
+    """
+    if names or axis is REQUIRED or index is REQUIRED or source is REQUIRED:
+        axis, index, source = renamed(self.index_copy, names, axis=axis, index=index, source=source)
+    if not self.ndim:
+        return self.unsqueeze(0).index_copy(axis, index, source).squeeze(0)
+    return self.index_put(_along(self, axis, index, "index_copy"), source)
+
+
+def index_fill(
+    self: Tensor,
+    axis: int = REQUIRED,
+    index: Tensor = REQUIRED,
+    value: ConstType = REQUIRED,
+    **names: Unpack[AxisNames],
+) -> Tensor:
+    """Return this with `value` in the slices that `index` names.
+
+    Raises:
+        AxisError: the axis does not exist.
+        DtypeError: `index` holds no integers, or this dtype does not hold `value`.
+
+    Example:
+        >>> Tensor([[1, 2], [3, 4]]).index_fill(1, Tensor([-1]), 0).tolist()
+        [[1, 0], [3, 0]]
+    """
+    if names or axis is REQUIRED or index is REQUIRED or value is REQUIRED:
+        axis, index, value = renamed(self.index_fill, names, axis=axis, index=index, value=value)
+    if not self.ndim:
+        return self.unsqueeze(0).index_fill(axis, index, value).squeeze(0)
+    return self.index_put(_along(self, axis, index, "index_fill"), value)
+
+
+def _along(x: Tensor, axis: int, index: Tensor, what: str) -> tuple[Any, ...]:
+    check_index(x, index, what)
+    return (*[slice(None)] * one_axis(axis, x.ndim, what), index)
+
+
+def scatter_add(
+    self: Tensor,
+    axis: int = REQUIRED,
+    index: Tensor = REQUIRED,
+    src: Tensor | ConstType = REQUIRED,
+    **names: Unpack[AxisNames],
+) -> Tensor:
+    """Return `scatter_reduce(axis, index, src, "sum")`.
+
+    Example:
+        >>> Tensor([1, 1]).scatter_add(0, Tensor([0, 0]), Tensor([5, 6])).tolist()
+        [12, 1]
+    """
+    if names or axis is REQUIRED or index is REQUIRED or src is REQUIRED:
+        axis, index, src = renamed(self.scatter_add, names, axis=axis, index=index, src=src)
+    return self.scatter_reduce(axis, index, src, "sum")
+
+
+def truth_of(item: Any) -> bool:
+    """Return the truth that an item of an index is, which a tensor may hold."""
+    return item if isinstance(item, bool) else bool(item.item())
+
+
+def _find_true(mask: Tensor) -> list[UOp]:
+    positions = mask.nonzero()
+    return [interval(positions, 1, axis, axis + 1).squeeze(1)._graph for axis in range(mask.ndim)]
 
 
 def is_part(item: Any) -> bool:

@@ -7,8 +7,7 @@ without axes have their one element along axis 0, as in PyTorch.
 
 from __future__ import annotations
 
-# `self` is the class that joins the mixins, which share its protected members
-# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
+# pyright: reportPrivateUsage=false
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from plugrad.dtype import ConstType, dtype_min, is_float, is_int, sum_acc_dtype
@@ -36,291 +35,297 @@ if TYPE_CHECKING:
 ScatterReduction = Literal["sum", "prod", "mean", "amax", "amin"]
 
 
-class GatherMixin(TensorBase):
-    """Elements by tensors of positions."""
+# --- reading ---
 
-    __slots__ = ()
 
-    # --- reading ---
+def gather(
+    self: Tensor, axis: int = REQUIRED, index: Tensor = REQUIRED, **names: Unpack[AxisNames]
+) -> Tensor:
+    """Return `out[i, j] = self[i, index[i, j]]` (for axis 1), in the shape of `index`.
 
-    def gather(
-        self: Tensor, axis: int = REQUIRED, index: Tensor = REQUIRED, **names: Unpack[AxisNames]
-    ) -> Tensor:
-        """Return `out[i, j] = self[i, index[i, j]]` (for axis 1), in the shape of `index`.
+    Negative positions count from the end; positions outside of the axis give 0.
 
-        Negative positions count from the end; positions outside of the axis give 0.
+    Args:
+        axis: the axis that `index` points along.
+        index: integers, with as many axes as this; along the others at most as long.
 
-        Args:
-            axis: the axis that `index` points along.
-            index: integers, with as many axes as this; along the others at most as long.
+    Raises:
+        DtypeError: `index` holds no integers.
+        ShapeError: `index` has other axes, or a longer one.
+        AxisError: the axis does not exist.
 
-        Raises:
-            DtypeError: `index` holds no integers.
-            ShapeError: `index` has other axes, or a longer one.
-            AxisError: the axis does not exist.
+    Example:
+        >>> Tensor([[1, 2], [3, 4]]).gather(1, Tensor([[1, 1, 0], [0, 0, 1]])).tolist()
+        [[2, 2, 1], [3, 3, 4]]
+    """
+    if names or axis is REQUIRED or index is REQUIRED:
+        axis, index = renamed(self.gather, names, axis=axis, index=index)
+    at = one_axis(axis, self.ndim or 1, "gather")
+    check_index(self, index, "gather")
+    if _is_point_beside_rows(self, index):
+        return _as_row(self).gather(at, _as_row(index)).reshape(index.shape)
+    x = _cut_rows(self._graph, index.shape, at, "gather")
+    position = from_front(index._graph, self.shape[at])
+    out = pick_last(moved_last(x, at), moved_last(position, at))
+    return operand_result(self, moved_back(out, at), index)
 
-        Example:
-            >>> Tensor([[1, 2], [3, 4]]).gather(1, Tensor([[1, 1, 0], [0, 0, 1]])).tolist()
-            [[2, 2, 1], [3, 3, 4]]
-        """
-        if names or axis is REQUIRED or index is REQUIRED:
-            axis, index = renamed(self.gather, names, axis=axis, index=index)
-        at = one_axis(axis, self.ndim or 1, "gather")
-        self._check_index(index, "gather")
-        if _is_point_beside_rows(self, index):
-            return _as_row(self).gather(at, _as_row(index)).reshape(index.shape)
-        x = _cut_rows(self._graph, index.shape, at, "gather")
-        position = from_front(index._graph, self.shape[at])
-        out = pick_last(moved_last(x, at), moved_last(position, at))
-        return operand_result(self, moved_back(out, at), index)
 
-    def take_along_axis(
-        self: Tensor, indices: Tensor, axis: int | None = -1, **names: Unpack[AxisNames]
-    ) -> Tensor:
-        """Return `gather(axis, indices)` with the other axes broadcast; `axis=None` takes from all elements.
+def take_along_axis(
+    self: Tensor, indices: Tensor, axis: int | None = -1, **names: Unpack[AxisNames]
+) -> Tensor:
+    """Return `gather(axis, indices)` with the other axes broadcast; `axis=None` takes from all elements.
 
-        Raises:
-            DtypeError: `indices` holds no integers.
-            ShapeError: the numbers of axes differ, or sizes do not broadcast.
-            AxisError: the axis does not exist.
+    Raises:
+        DtypeError: `indices` holds no integers.
+        ShapeError: the numbers of axes differ, or sizes do not broadcast.
+        AxisError: the axis does not exist.
 
-        Example:
-            >>> x = Tensor([[3, 1, 2]])
-            >>> x.take_along_axis(x.argmin(1, keepdim=True), 1).tolist()
-            [[1]]
-        """
-        if names:
-            (axis,) = renamed(self.take_along_axis, names, axis=axis)
-        self._check_index(indices, "take_along_axis")
-        if axis is None:
-            return self.flatten().take_along_axis(indices, 0)
-        at = one_axis(axis, self.ndim, "take_along_axis")
-        if indices.ndim != self.ndim:
-            raise ShapeError(
-                f"take_along_axis: indices of shape {show(indices.shape)} for shape {show(self.shape)}. "
-                f"Give them {self.ndim} axes, with unsqueeze() or reshape()."
-            )
-        mine, theirs = list(self.shape), list(indices.shape)
-        size, count = mine[at], theirs[at]
-        mine[at] = theirs[at] = 1
-        rows = list(broadcast_shapes(tuple(mine), tuple(theirs), what="take_along_axis"))
-        wide, places = [*rows], [*rows]
-        wide[at], places[at] = size, count
-        return self.expand(tuple(wide)).gather(at, indices.expand(tuple(places)))
-
-    def index_select(
-        self: Tensor, axis: int = REQUIRED, index: Tensor = REQUIRED, **names: Unpack[AxisNames]
-    ) -> Tensor:
-        """Return the slices of an axis that `index` names, in its order: sizes (.., n, ..) -> (.., len, ..).
-
-        Negative positions count from the end; positions outside of the axis give 0.
-
-        Raises:
-            DtypeError: `index` holds no integers.
-            ShapeError: `index` has more than one axis; or not one element, where this has no axes.
-            AxisError: the axis does not exist.
-
-        Example:
-            >>> Tensor([[1, 2], [3, 4]]).index_select(0, Tensor([1, 1])).tolist()
-            [[3, 4], [3, 4]]
-        """
-        if names or axis is REQUIRED or index is REQUIRED:
-            axis, index = renamed(self.index_select, names, axis=axis, index=index)
-        at = one_axis(axis, self.ndim or 1, "index_select")
-        self._check_index(index, "index_select")
-        if index.ndim > 1:
-            raise ShapeError(
-                f"index_select: an index of shape {show(index.shape)}. Give one axis; for more use x[index]."
-            )
-        if not self.ndim:
-            if index.numel() != 1:
-                raise ShapeError(
-                    f"index_select: an index of shape {show(index.shape)} for a tensor without axes. Pass "
-                    "one position, or expand the tensor before."
-                )
-            return _as_row(self).index_select(0, index).reshape(())
-        position = from_front(index.flatten()._graph, self.shape[at])
-        order = (at, *[a for a in range(self.ndim) if a != at])
-        out = pick_first(self._graph.permute(order), position)
-        back = tuple(sorted(range(self.ndim), key=order.__getitem__))
-        return operand_result(self, out.permute(back), index)
-
-    # --- writing ---
-
-    def scatter(
-        self: Tensor,
-        axis: int = REQUIRED,
-        index: Tensor = REQUIRED,
-        src: Tensor | ConstType = REQUIRED,
-        reduce: Literal["add", "multiply"] | None = None,
-        **names: Unpack[ScatterNames],
-    ) -> Tensor:
-        """Return this with `self[i, index[i, j]] = src[i, j]` (for axis 1); the last of several writes wins.
-
-        Negative positions count from the end; positions outside of the axis write nothing. The work is one
-        pass over `index`; on a device with a grid it is the axis's length times that of `index`.
-
-        Args:
-            axis: the axis that `index` points along.
-            index: integers, with as many axes as this; along the others at most as long.
-            src: what is written: a number, or a tensor at least as large as `index` along each axis.
-            reduce: add to, or multiply, what is there instead.
-
-        Raises:
-            ArgumentError: there is no such `reduce`.
-            DtypeError: `index` holds no integers, or `src` has another dtype than this.
-            ShapeError: the numbers of axes differ, or an axis of `index` is too long.
-            AxisError: the axis does not exist.
-
-        Example:
-            >>> Tensor([0, 0, 0]).scatter(0, Tensor([2, 0]), Tensor([5, 6])).tolist()
-            [6, 0, 5]
-        """
-        if names or axis is REQUIRED or index is REQUIRED or src is REQUIRED:
-            axis, index, src = renamed(self.scatter, names, axis=axis, index=index, src=src)
-        if _is_point_beside_rows(self, index, src):
-            return _as_row(self).scatter(axis, _as_row(index), _as_row(src), reduce).reshape(self.shape)
-        if reduce is not None:
-            if not isinstance(reduce, str) or reduce not in _OLD_NAMES:  # pyright: ignore[reportUnnecessaryIsInstance]
-                raise ArgumentError(f"scatter: reduce={reduce!r} is none of 'add', 'multiply', None.")
-            return self.scatter_reduce(axis, index, src, _OLD_NAMES[reduce])
-        at, position, value = self._scatter_parts(axis, index, src, "scatter")
-        size = self.shape[at]
-        count = position.shape[-1]
-        dtype = position_dtype(count)
-        shape = (*position.shape[:-1], size, count)
-        # counting writes from 1 leaves 0 for elements that nobody writes to
-        numbers = counted(count, dtype, shape, len(shape) - 1) + 1
-        wins = _meets(position, shape).where(numbers, numbers.const_like(0))
-        last = wins.reduce_axis(Ops.MAX, (len(shape) - 1,)).reshape(shape[:-1])
-        if value.shape != ():
-            value = self._rows_to(moved_back(pick_last(value, last - 1), at))
-        is_written = self._rows_to(moved_back(last, at)) > 0
-        return operand_result(self, is_written.where(value, self._graph), index, src)
-
-    def scatter_reduce(
-        self: Tensor,
-        axis: int = REQUIRED,
-        index: Tensor = REQUIRED,
-        src: Tensor | ConstType = REQUIRED,
-        reduce: ScatterReduction = REQUIRED,
-        include_self: bool = True,
-        **names: Unpack[AxisNames],
-    ) -> Tensor:
-        """Return this with all `src[i, j]` combined into `self[i, index[i, j]]` (for axis 1).
-
-        Negative positions count from the end; positions outside of the axis write nothing. The work is one
-        pass over `index`; on a device with a grid it is the axis's length times that of `index`.
-
-        Args:
-            axis: the axis that `index` points along.
-            index: integers, with as many axes as this; along the others at most as long.
-            src: a number, or a tensor at least as large as `index` along each axis.
-            reduce: how values at one place are combined. Equal ones share the gradient of "amax" and "amin"
-                evenly.
-            include_self: whether what was there takes part.
-
-        Raises:
-            DtypeError: `index` holds no integers, or `src` has another dtype than this.
-            ShapeError: the numbers of axes differ, an axis of `index` is too long, or `src` is too small.
-            ArgumentError: there is no such `reduce`.
-            AxisError: the axis does not exist.
-
-        Example:
-            >>> Tensor([1, 1]).scatter_reduce(0, Tensor([0, 0]), Tensor([5, 6]), "sum").tolist()
-            [12, 1]
-        """
-        if names or axis is REQUIRED or index is REQUIRED or src is REQUIRED or reduce is REQUIRED:
-            axis, index, src, reduce = renamed(
-                self.scatter_reduce, names, axis=axis, index=index, src=src, reduce=reduce
-            )
-        if not isinstance(reduce, str) or reduce not in _COMBINE:  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise ArgumentError(
-                f"scatter_reduce: reduce={reduce!r} is none of 'sum', 'prod', 'mean', 'amax', 'amin'."
-            )
-        if _is_point_beside_rows(self, index, src):
-            rows = _as_row(self), _as_row(index), _as_row(src)
-            return rows[0].scatter_reduce(axis, *rows[1:], reduce, include_self).reshape(self.shape)
-        at, position, value = self._scatter_parts(axis, index, src, "scatter_reduce")
-        shape = (*position.shape[:-1], self.shape[at], position.shape[-1])
-        meets = _meets(position, shape)
-        last = (len(shape) - 1,)
-        ones = UOp.const(position_dtype(shape[-1]), 1)
-        counts = meets.where(ones, ones.const_like(0)).reduce_axis(Ops.ADD, last)
-        counts = self._rows_to(moved_back(counts.reshape(shape[:-1]), at))
-        wide = self.dtype if reduce in ("amax", "amin") else _wide(self)
-        if value.shape != ():
-            value = value.reshape((*value.shape[:-1], 1, value.shape[-1])).expand(shape)
-        value = _flipped(value, reduce).cast(wide)
-        op, neutral = _COMBINE[reduce]
-        start = dtype_min(wide) if neutral is None else neutral
-        found = meets.where(value, UOp.const(wide, start)).reduce_axis(op, last).reshape(shape[:-1])
-        found = self._rows_to(moved_back(found, at), start)
-        old = _flipped(self._graph, reduce).cast(wide)
-        is_met = counts > 0
-        if include_self and reduce in ("sum", "prod"):
-            # what nobody is combined with stays as it is
-            return operand_result(self, old.alu(op, found).cast(self.dtype), index, src)
-        if include_self:
-            combined = found.maximum(old) if op is Ops.MAX else old.alu(op, found)
-            counts = counts + 1
-        else:
-            combined = found
-        if reduce == "mean":
-            amount = is_met.where(counts, counts.const_like(1)).cast(wide)
-            combined = combined / amount if is_float(wide) else combined // amount
-        out = operand_result(self, _flipped(is_met.where(combined, old).cast(self.dtype), reduce), index, src)
-        if op is Ops.MAX and is_float(self.dtype) and isinstance(src, TensorBase):
-            return shared_by_equals(out, [self, src, index], at, include_self)
-        return out
-
-    # --- checks ---
-
-    def _check_index(self: Tensor, index: Any, what: str) -> None:
-        if not isinstance(index, TensorBase):
-            raise DtypeError(f"{what}: {index!r} ({type(index).__name__}) is no index. Pass a Tensor.")
-        if not is_int(index.dtype):
-            raise DtypeError(
-                f"{what} with an index of {index.dtype.name}: positions are integers. Cast the index; for a "
-                "mask use masked_select or x[mask]."
-            )
-        self._check_device(index)
-
-    def _scatter_parts(
-        self: Tensor, axis: int, index: Tensor, src: Tensor | ConstType, what: str
-    ) -> tuple[int, UOp, UOp]:
-        """Return the axis, and positions and values with that axis last; a number stays of shape ()."""
-        at = one_axis(axis, self.ndim, what)
-        self._check_index(index, what)
-        _cut_rows(self._graph, index.shape, at, what)
-        position = moved_last(from_front(index._graph, self.shape[at]), at)
-        if not isinstance(src, TensorBase):
-            return at, position, self._const(src)
-        self._check_device(src)
-        if src.dtype is not self.dtype:
-            raise DtypeError(
-                f"{what} of {src.dtype.name} into {self.dtype.name}: dtypes must be equal. "
-                f"Cast: src.cast(dtypes.{self.dtype.name})."
-            )
-        fits = src.ndim == index.ndim and all(
-            have is want or not isinstance(have, int) or not isinstance(want, int) or have >= want
-            for have, want in zip(src.shape, index.shape, strict=True)
+    Example:
+        >>> x = Tensor([[3, 1, 2]])
+        >>> x.take_along_axis(x.argmin(1, keepdim=True), 1).tolist()
+        [[1]]
+    """
+    if names:
+        (axis,) = renamed(self.take_along_axis, names, axis=axis)
+    check_index(self, indices, "take_along_axis")
+    if axis is None:
+        return self.flatten().take_along_axis(indices, 0)
+    at = one_axis(axis, self.ndim, "take_along_axis")
+    if indices.ndim != self.ndim:
+        raise ShapeError(
+            f"take_along_axis: indices of shape {show(indices.shape)} for shape {show(self.shape)}. "
+            f"Give them {self.ndim} axes, with unsqueeze() or reshape()."
         )
-        if not fits:
-            raise ShapeError(
-                f"{what}: src of shape {show(src.shape)} for an index of shape {show(index.shape)}. Each "
-                "axis of src must be at least as long."
-            )
-        value = src._graph.shrink([(0, size) for size in index.shape])
-        return at, position, moved_last(value, at)
+    mine, theirs = list(self.shape), list(indices.shape)
+    size, count = mine[at], theirs[at]
+    mine[at] = theirs[at] = 1
+    rows = list(broadcast_shapes(tuple(mine), tuple(theirs), what="take_along_axis"))
+    wide, places = [*rows], [*rows]
+    wide[at], places[at] = size, count
+    return self.expand(tuple(wide)).gather(at, indices.expand(tuple(places)))
 
-    def _rows_to(self: Tensor, u: UOp, fill: ConstType = 0) -> UOp:
-        """Return `u`, which may have fewer rows than this tensor, with rows of `fill` behind."""
-        if u.shape == self.shape:
-            return u
-        have: Any = u.shape
-        want: Any = self.shape
-        return self._like(u).pad([(0, w - h) for h, w in zip(have, want, strict=True)], value=fill)._graph
+
+def index_select(
+    self: Tensor, axis: int = REQUIRED, index: Tensor = REQUIRED, **names: Unpack[AxisNames]
+) -> Tensor:
+    """Return the slices of an axis that `index` names, in its order: sizes (.., n, ..) -> (.., len, ..).
+
+    Negative positions count from the end; positions outside of the axis give 0.
+
+    Raises:
+        DtypeError: `index` holds no integers.
+        ShapeError: `index` has more than one axis; or not one element, where this has no axes.
+        AxisError: the axis does not exist.
+
+    Example:
+        >>> Tensor([[1, 2], [3, 4]]).index_select(0, Tensor([1, 1])).tolist()
+        [[3, 4], [3, 4]]
+    """
+    if names or axis is REQUIRED or index is REQUIRED:
+        axis, index = renamed(self.index_select, names, axis=axis, index=index)
+    at = one_axis(axis, self.ndim or 1, "index_select")
+    check_index(self, index, "index_select")
+    if index.ndim > 1:
+        raise ShapeError(
+            f"index_select: an index of shape {show(index.shape)}. Give one axis; for more use x[index]."
+        )
+    if not self.ndim:
+        if index.numel() != 1:
+            raise ShapeError(
+                f"index_select: an index of shape {show(index.shape)} for a tensor without axes. Pass "
+                "one position, or expand the tensor before."
+            )
+        return _as_row(self).index_select(0, index).reshape(())
+    position = from_front(index.flatten()._graph, self.shape[at])
+    order = (at, *[a for a in range(self.ndim) if a != at])
+    out = pick_first(self._graph.permute(order), position)
+    back = tuple(sorted(range(self.ndim), key=order.__getitem__))
+    return operand_result(self, out.permute(back), index)
+
+
+# --- writing ---
+
+
+def scatter(
+    self: Tensor,
+    axis: int = REQUIRED,
+    index: Tensor = REQUIRED,
+    src: Tensor | ConstType = REQUIRED,
+    reduce: Literal["add", "multiply"] | None = None,
+    **names: Unpack[ScatterNames],
+) -> Tensor:
+    """Return this with `self[i, index[i, j]] = src[i, j]` (for axis 1); the last of several writes wins.
+
+    Negative positions count from the end; positions outside of the axis write nothing. The work is one
+    pass over `index`; on a device with a grid it is the axis's length times that of `index`.
+
+    Args:
+        axis: the axis that `index` points along.
+        index: integers, with as many axes as this; along the others at most as long.
+        src: what is written: a number, or a tensor at least as large as `index` along each axis.
+        reduce: add to, or multiply, what is there instead.
+
+    Raises:
+        ArgumentError: there is no such `reduce`.
+        DtypeError: `index` holds no integers, or `src` has another dtype than this.
+        ShapeError: the numbers of axes differ, or an axis of `index` is too long.
+        AxisError: the axis does not exist.
+
+    Example:
+        >>> Tensor([0, 0, 0]).scatter(0, Tensor([2, 0]), Tensor([5, 6])).tolist()
+        [6, 0, 5]
+    """
+    if names or axis is REQUIRED or index is REQUIRED or src is REQUIRED:
+        axis, index, src = renamed(self.scatter, names, axis=axis, index=index, src=src)
+    if _is_point_beside_rows(self, index, src):
+        return _as_row(self).scatter(axis, _as_row(index), _as_row(src), reduce).reshape(self.shape)
+    if reduce is not None:
+        if not isinstance(reduce, str) or reduce not in _OLD_NAMES:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise ArgumentError(f"scatter: reduce={reduce!r} is none of 'add', 'multiply', None.")
+        return self.scatter_reduce(axis, index, src, _OLD_NAMES[reduce])
+    at, position, value = _scatter_parts(self, axis, index, src, "scatter")
+    size = self.shape[at]
+    count = position.shape[-1]
+    dtype = position_dtype(count)
+    shape = (*position.shape[:-1], size, count)
+    # counting writes from 1 leaves 0 for elements that nobody writes to
+    numbers = counted(count, dtype, shape, len(shape) - 1) + 1
+    wins = _meets(position, shape).where(numbers, numbers.const_like(0))
+    last = wins.reduce_axis(Ops.MAX, (len(shape) - 1,)).reshape(shape[:-1])
+    if value.shape != ():
+        value = _rows_to(self, moved_back(pick_last(value, last - 1), at))
+    is_written = _rows_to(self, moved_back(last, at)) > 0
+    return operand_result(self, is_written.where(value, self._graph), index, src)
+
+
+def scatter_reduce(
+    self: Tensor,
+    axis: int = REQUIRED,
+    index: Tensor = REQUIRED,
+    src: Tensor | ConstType = REQUIRED,
+    reduce: ScatterReduction = REQUIRED,
+    include_self: bool = True,
+    **names: Unpack[AxisNames],
+) -> Tensor:
+    """Return this with all `src[i, j]` combined into `self[i, index[i, j]]` (for axis 1).
+
+    Negative positions count from the end; positions outside of the axis write nothing. The work is one
+    pass over `index`; on a device with a grid it is the axis's length times that of `index`.
+
+    Args:
+        axis: the axis that `index` points along.
+        index: integers, with as many axes as this; along the others at most as long.
+        src: a number, or a tensor at least as large as `index` along each axis.
+        reduce: how values at one place are combined. Equal ones share the gradient of "amax" and "amin"
+            evenly.
+        include_self: whether what was there takes part.
+
+    Raises:
+        DtypeError: `index` holds no integers, or `src` has another dtype than this.
+        ShapeError: the numbers of axes differ, an axis of `index` is too long, or `src` is too small.
+        ArgumentError: there is no such `reduce`.
+        AxisError: the axis does not exist.
+
+    Example:
+        >>> Tensor([1, 1]).scatter_reduce(0, Tensor([0, 0]), Tensor([5, 6]), "sum").tolist()
+        [12, 1]
+    """
+    if names or axis is REQUIRED or index is REQUIRED or src is REQUIRED or reduce is REQUIRED:
+        axis, index, src, reduce = renamed(
+            self.scatter_reduce, names, axis=axis, index=index, src=src, reduce=reduce
+        )
+    if not isinstance(reduce, str) or reduce not in _COMBINE:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise ArgumentError(
+            f"scatter_reduce: reduce={reduce!r} is none of 'sum', 'prod', 'mean', 'amax', 'amin'."
+        )
+    if _is_point_beside_rows(self, index, src):
+        rows = _as_row(self), _as_row(index), _as_row(src)
+        return rows[0].scatter_reduce(axis, *rows[1:], reduce, include_self).reshape(self.shape)
+    at, position, value = _scatter_parts(self, axis, index, src, "scatter_reduce")
+    shape = (*position.shape[:-1], self.shape[at], position.shape[-1])
+    meets = _meets(position, shape)
+    last = (len(shape) - 1,)
+    ones = UOp.const(position_dtype(shape[-1]), 1)
+    counts = meets.where(ones, ones.const_like(0)).reduce_axis(Ops.ADD, last)
+    counts = _rows_to(self, moved_back(counts.reshape(shape[:-1]), at))
+    wide = self.dtype if reduce in ("amax", "amin") else _wide(self)
+    if value.shape != ():
+        value = value.reshape((*value.shape[:-1], 1, value.shape[-1])).expand(shape)
+    value = _flipped(value, reduce).cast(wide)
+    op, neutral = _COMBINE[reduce]
+    start = dtype_min(wide) if neutral is None else neutral
+    found = meets.where(value, UOp.const(wide, start)).reduce_axis(op, last).reshape(shape[:-1])
+    found = _rows_to(self, moved_back(found, at), start)
+    old = _flipped(self._graph, reduce).cast(wide)
+    is_met = counts > 0
+    if include_self and reduce in ("sum", "prod"):
+        # what nobody is combined with stays as it is
+        return operand_result(self, old.alu(op, found).cast(self.dtype), index, src)
+    if include_self:
+        combined = found.maximum(old) if op is Ops.MAX else old.alu(op, found)
+        counts = counts + 1
+    else:
+        combined = found
+    if reduce == "mean":
+        amount = is_met.where(counts, counts.const_like(1)).cast(wide)
+        combined = combined / amount if is_float(wide) else combined // amount
+    out = operand_result(self, _flipped(is_met.where(combined, old).cast(self.dtype), reduce), index, src)
+    if op is Ops.MAX and is_float(self.dtype) and isinstance(src, TensorBase):
+        return shared_by_equals(out, [self, src, index], at, include_self)
+    return out
+
+
+# --- checks ---
+
+
+def check_index(x: Tensor, index: Any, what: str) -> None:
+    """Refuse what is no tensor of integers."""
+    if not isinstance(index, TensorBase):
+        raise DtypeError(f"{what}: {index!r} ({type(index).__name__}) is no index. Pass a Tensor.")
+    if not is_int(index.dtype):
+        raise DtypeError(
+            f"{what} with an index of {index.dtype.name}: positions are integers. Cast the index; for a "
+            "mask use masked_select or x[mask]."
+        )
+    x._check_device(index)
+
+
+def _scatter_parts(
+    x: Tensor, axis: int, index: Tensor, src: Tensor | ConstType, what: str
+) -> tuple[int, UOp, UOp]:
+    """Return the axis, and positions and values with that axis last; a number stays of shape ()."""
+    at = one_axis(axis, x.ndim, what)
+    check_index(x, index, what)
+    _cut_rows(x._graph, index.shape, at, what)
+    position = moved_last(from_front(index._graph, x.shape[at]), at)
+    if not isinstance(src, TensorBase):
+        return at, position, x._const(src)
+    x._check_device(src)
+    if src.dtype is not x.dtype:
+        raise DtypeError(
+            f"{what} of {src.dtype.name} into {x.dtype.name}: dtypes must be equal. "
+            f"Cast: src.cast(dtypes.{x.dtype.name})."
+        )
+    fits = src.ndim == index.ndim and all(
+        have is want or not isinstance(have, int) or not isinstance(want, int) or have >= want
+        for have, want in zip(src.shape, index.shape, strict=True)
+    )
+    if not fits:
+        raise ShapeError(
+            f"{what}: src of shape {show(src.shape)} for an index of shape {show(index.shape)}. Each "
+            "axis of src must be at least as long."
+        )
+    value = src._graph.shrink([(0, size) for size in index.shape])
+    return at, position, moved_last(value, at)
+
+
+def _rows_to(x: Tensor, u: UOp, fill: ConstType = 0) -> UOp:
+    """Return `u`, which may have fewer rows than this tensor, with rows of `fill` behind."""
+    if u.shape == x.shape:
+        return u
+    have: Any = u.shape
+    want: Any = x.shape
+    return x._like(u).pad([(0, w - h) for h, w in zip(have, want, strict=True)], value=fill)._graph
 
 
 def _is_point_beside_rows(*given: Any) -> bool:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-# `self` is the class that joins the mixins, which share its protected members
-# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
+# pyright: reportPrivateUsage=false
 from typing import TYPE_CHECKING
 
 from plugrad.dtype import dtypes, is_float, truncate
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
-from plugrad.tensor.base import DTypeLike, TensorBase, the_device, the_dtype
+from plugrad.tensor.base import DTypeLike, the_device, the_dtype
 from plugrad.tensor.create.draws import random_bits
 from plugrad.tensor.create.random import exponential_bits
 from plugrad.tensor.host.host_data import as_count
@@ -20,88 +19,85 @@ if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
 
 
-class SamplingMixin(TensorBase):
-    """Permutations and draws."""
+def randperm(
+    cls: type[Tensor], n: Dim, *, dtype: DTypeLike | None = None, device: str | None = None
+) -> Tensor:
+    """Return the numbers `0..n-1` in random order: the same on every device for a seed.
 
-    __slots__ = ()
+    Raises:
+        ShapeError: `n` is negative or no integer.
+        DtypeError: `dtype` does not hold the numbers.
 
-    @classmethod
-    def randperm(
-        cls: type[Tensor], n: Dim, *, dtype: DTypeLike | None = None, device: str | None = None
-    ) -> Tensor:
-        """Return the numbers `0..n-1` in random order: the same on every device for a seed.
+    Example:
+        >>> sorted(Tensor.randperm(4).tolist())
+        [0, 1, 2, 3]
+    """
+    n, chosen = as_count(n, "randperm"), the_dtype(dtype, dtypes.default_int)
+    last = greatest(n) - 1
+    if last > 0 and int(truncate(last, chosen)) != last:
+        raise DtypeError(
+            f"randperm: {chosen.name} does not hold all of 0..{last}. Pass a wider dtype, or none."
+        )
+    # 64 bits each: two are equal once in 2**64 / n**2 times
+    bits, _ = random_bits((n,), device, "randperm")
+    order = cls._make(bits, the_device(device)).argsort()
+    return order.cast(chosen)
 
-        Raises:
-            ShapeError: `n` is negative or no integer.
-            DtypeError: `dtype` does not hold the numbers.
 
-        Example:
-            >>> sorted(Tensor.randperm(4).tolist())
-            [0, 1, 2, 3]
-        """
-        n, chosen = as_count(n, "randperm"), the_dtype(dtype, dtypes.default_int)
-        last = greatest(n) - 1
-        if last > 0 and int(truncate(last, chosen)) != last:
-            raise DtypeError(
-                f"randperm: {chosen.name} does not hold all of 0..{last}. Pass a wider dtype, or none."
-            )
-        # 64 bits each: two are equal once in 2**64 / n**2 times
-        bits, _ = random_bits((n,), device, "randperm")
-        order = cls._make(bits, the_device(device)).argsort()
-        return order.cast(chosen)
+def multinomial(self: Tensor, num_samples: Dim = 1, replacement: bool = False) -> Tensor:
+    """Return positions drawn with probabilities in proportion to these weights: (n,) -> (samples,).
 
-    def multinomial(self: Tensor, num_samples: Dim = 1, replacement: bool = False) -> Tensor:
-        """Return positions drawn with probabilities in proportion to these weights: (n,) -> (samples,).
+    Also row by row, (rows, n) -> (rows, samples). The weights need not add up to 1; they are taken to be
+    finite, 0 or more, and not all 0. Without replacement no position comes twice, those of weight 0 last.
 
-        Also row by row, (rows, n) -> (rows, samples). The weights need not add up to 1; they are taken to be
-        finite, 0 or more, and not all 0. Without replacement no position comes twice, those of weight 0 last.
+    Args:
+        num_samples: how many positions to draw from each row.
+        replacement: let a position be drawn again.
 
-        Args:
-            num_samples: how many positions to draw from each row.
-            replacement: let a position be drawn again.
+    Source: Efraimidis and Spirakis 2006, algorithm A, for draws without replacement.
 
-        Source: Efraimidis and Spirakis 2006, algorithm A, for draws without replacement.
+    Raises:
+        ArgumentError: there are fewer weights than samples without replacement.
+        DtypeError: the weights are no floats.
+        ShapeError: there is no axis, no weight, or more than two axes; or `num_samples` is negative or no
+            integer.
 
-        Raises:
-            ArgumentError: there are fewer weights than samples without replacement.
-            DtypeError: the weights are no floats.
-            ShapeError: there is no axis, no weight, or more than two axes; or `num_samples` is negative or no
-                integer.
+    Example:
+        >>> Tensor([0.0, 1.0, 0.0]).multinomial(2, replacement=True).tolist()
+        [1, 1]
+    """
+    if not is_float(self.dtype):
+        raise DtypeError(f"multinomial of {self.dtype.name}: weights are floats. Cast first: .float().")
+    if self.ndim not in (1, 2) or not size_today(self.shape[-1]):
+        raise ShapeError(f"multinomial of shape {show(self.shape)}: give weights (n,) or (rows, n).")
+    count, have = as_count(num_samples, "multinomial"), size_today(self.shape[-1])
+    if size_today(count) > have and not replacement:
+        raise ArgumentError(
+            f"multinomial: num_samples={size_today(count)} of {have} weights. Ask for 0 to {have}, or "
+            "pass replacement=True."
+        )
+    wide = self.dtype if self.dtype is dtypes.float64 else dtypes.float32
+    weights = self._make(self._graph.detach().cast(wide), self._device)
+    drawn = _with_return(weights, count) if replacement else _without_return(weights, count)
+    return drawn.cast(dtypes.default_int)
 
-        Example:
-            >>> Tensor([0.0, 1.0, 0.0]).multinomial(2, replacement=True).tolist()
-            [1, 1]
-        """
-        if not is_float(self.dtype):
-            raise DtypeError(f"multinomial of {self.dtype.name}: weights are floats. Cast first: .float().")
-        if self.ndim not in (1, 2) or not size_today(self.shape[-1]):
-            raise ShapeError(f"multinomial of shape {show(self.shape)}: give weights (n,) or (rows, n).")
-        count, have = as_count(num_samples, "multinomial"), size_today(self.shape[-1])
-        if size_today(count) > have and not replacement:
-            raise ArgumentError(
-                f"multinomial: num_samples={size_today(count)} of {have} weights. Ask for 0 to {have}, or "
-                "pass replacement=True."
-            )
-        wide = self.dtype if self.dtype is dtypes.float64 else dtypes.float32
-        weights = self._make(self._graph.detach().cast(wide), self._device)
-        drawn = weights._with_return(count) if replacement else weights._without_return(count)
-        return drawn.cast(dtypes.default_int)
 
-    def _with_return(self: Tensor, count: Dim) -> Tensor:
-        rows, size = self.shape[:-1], self.shape[-1]
-        below = self.cumsum(-1)
-        below = below._like(below._graph.contiguous())
-        total = interval(below, self.ndim - 1, add_sizes(size, -1), size)
-        # less than the total, because the greatest random number is less than 1 by more than is rounded
-        wanted = self.rand(*rows, count, dtype=self.dtype, device=self._device) * total
-        found = below.searchsorted(wanted, right=True)
-        # of weights that are all 0 none is found
-        last = size - 1 if isinstance(size, int) else found._like((size - 1).cast(found.dtype))
-        return found.minimum(last)
+def _with_return(x: Tensor, count: Dim) -> Tensor:
+    rows, size = x.shape[:-1], x.shape[-1]
+    below = x.cumsum(-1)
+    below = below._like(below._graph.contiguous())
+    total = interval(below, x.ndim - 1, add_sizes(size, -1), size)
+    # less than the total, because the greatest random number is less than 1 by more than is rounded
+    wanted = x.rand(*rows, count, dtype=x.dtype, device=x._device) * total
+    found = below.searchsorted(wanted, right=True)
+    # of weights that are all 0 none is found
+    last = size - 1 if isinstance(size, int) else found._like((size - 1).cast(found.dtype))
+    return found.minimum(last)
 
-    def _without_return(self: Tensor, count: Dim) -> Tensor:
-        # the least waiting times of events that come at these rates
-        bits, dims = random_bits(self.shape, self._device, "multinomial")
-        waits = self._make(exponential_bits(bits, self.dtype).reshape(dims), self._device) / self
-        waits = (self > 0).where(waits, float("inf"))
-        return interval(waits.argsort(-1), self.ndim - 1, 0, count)
+
+def _without_return(x: Tensor, count: Dim) -> Tensor:
+    # the least waiting times of events that come at these rates
+    bits, dims = random_bits(x.shape, x._device, "multinomial")
+    waits = x._make(exponential_bits(bits, x.dtype).reshape(dims), x._device) / x
+    waits = (x > 0).where(waits, float("inf"))
+    return interval(waits.argsort(-1), x.ndim - 1, 0, count)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-# `self` is the class that joins the mixins, which share its protected members
-# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
+# pyright: reportPrivateUsage=false
 from typing import TYPE_CHECKING, Any, Unpack
 
 from plugrad.dtype import dtypes, is_bool
@@ -29,190 +28,190 @@ if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
 
 
-class WrittenMixin(TensorBase):
-    """What `x[index] = y` writes, without writing. New values get this dtype."""
+def select_scatter(
+    self: Tensor, src: Tensor, axis: int = REQUIRED, index: int = REQUIRED, **names: Unpack[AxisNames]
+) -> Tensor:
+    """Return this with `src` at one place of an axis: what `select(axis, index)` shows.
 
-    __slots__ = ()
+    Raises:
+        ArgumentError: `index` is no integer.
+        AxisError: the axis does not exist, or the place on it.
+        DtypeError: `src` is no tensor.
+        ShapeError: `src` has another shape than that part.
 
-    def select_scatter(
-        self: Tensor, src: Tensor, axis: int = REQUIRED, index: int = REQUIRED, **names: Unpack[AxisNames]
-    ) -> Tensor:
-        """Return this with `src` at one place of an axis: what `select(axis, index)` shows.
+    Example:
+        >>> Tensor([[1, 2], [3, 4]]).select_scatter(Tensor([8, 9]), 0, 1).tolist()
+        [[1, 2], [8, 9]]
+    """
+    if names or axis is REQUIRED or index is REQUIRED:
+        axis, index = renamed(self.select_scatter, names, axis=axis, index=index)
+    at = one_axis(axis, self.ndim, "select_scatter")
+    size, place = self.shape[at], as_int(index, "select_scatter", "index")
+    check_inside(place, at, size_today(size), "select_scatter")
+    part = self.shape[:at] + self.shape[at + 1 :]
+    new = _new_part(self, src, part, "select_scatter").unsqueeze(at)
+    return _replaced(self, new, at, add_sizes(size, place) if place < 0 else place, 1)
 
-        Raises:
-            ArgumentError: `index` is no integer.
-            AxisError: the axis does not exist, or the place on it.
-            DtypeError: `src` is no tensor.
-            ShapeError: `src` has another shape than that part.
 
-        Example:
-            >>> Tensor([[1, 2], [3, 4]]).select_scatter(Tensor([8, 9]), 0, 1).tolist()
-            [[1, 2], [8, 9]]
-        """
-        if names or axis is REQUIRED or index is REQUIRED:
-            axis, index = renamed(self.select_scatter, names, axis=axis, index=index)
-        at = one_axis(axis, self.ndim, "select_scatter")
-        size, place = self.shape[at], as_int(index, "select_scatter", "index")
-        check_inside(place, at, size_today(size), "select_scatter")
-        part = self.shape[:at] + self.shape[at + 1 :]
-        new = self._new_part(src, part, "select_scatter").unsqueeze(at)
-        return self._replaced(new, at, add_sizes(size, place) if place < 0 else place, 1)
+def slice_scatter(
+    self: Tensor,
+    src: Tensor,
+    axis: int = 0,
+    start: int | None = None,
+    stop: int | None = None,
+    step: int = 1,
+    **names: Unpack[SpanNames],
+) -> Tensor:
+    """Return this with `src` in a slice of an axis, `start:stop:step`. PyTorch's `end` is `stop`.
 
-    def slice_scatter(
-        self: Tensor,
-        src: Tensor,
-        axis: int = 0,
-        start: int | None = None,
-        stop: int | None = None,
-        step: int = 1,
-        **names: Unpack[SpanNames],
-    ) -> Tensor:
-        """Return this with `src` in a slice of an axis, `start:stop:step`. PyTorch's `end` is `stop`.
+    Raises:
+        ArgumentError: a number is no integer, or `step` less than 1.
+        AxisError: the axis does not exist, or the slice leaves a symbolic one.
+        DtypeError: `src` is no tensor.
+        ShapeError: `src` has another shape than that part.
 
-        Raises:
-            ArgumentError: a number is no integer, or `step` less than 1.
-            AxisError: the axis does not exist, or the slice leaves a symbolic one.
-            DtypeError: `src` is no tensor.
-            ShapeError: `src` has another shape than that part.
+    Example:
+        >>> Tensor([1, 2, 3, 4]).slice_scatter(Tensor([8, 9]), start=1, step=2).tolist()
+        [1, 8, 3, 9]
+    """
+    if names:
+        axis, stop = renamed(self.slice_scatter, names, axis=axis, stop=stop)
+    at = one_axis(axis, self.ndim, "slice_scatter")
+    size = self.shape[at]
+    numbers = {"start": start, "stop": stop, "step": step}
+    given = [
+        None if number is None else as_int(number, "slice_scatter", name) for name, number in numbers.items()
+    ]
+    if given[2] is not None and given[2] < 1:
+        raise ArgumentError(f"slice_scatter: step={given[2]}. It is at least 1; flip before.")
+    begin, count = _slice_of(given, at, size)
+    part = (*self.shape[:at], count, *self.shape[at + 1 :])
+    new = _new_part(self, src, part, "slice_scatter")
+    if isinstance(count, int) and not count:
+        return self._like(self._graph)
+    return _replaced(self, new, at, begin, given[2] or 1)
 
-        Example:
-            >>> Tensor([1, 2, 3, 4]).slice_scatter(Tensor([8, 9]), start=1, step=2).tolist()
-            [1, 8, 3, 9]
-        """
-        if names:
-            axis, stop = renamed(self.slice_scatter, names, axis=axis, stop=stop)
-        at = one_axis(axis, self.ndim, "slice_scatter")
-        size = self.shape[at]
-        numbers = {"start": start, "stop": stop, "step": step}
-        given = [
-            None if number is None else as_int(number, "slice_scatter", name)
-            for name, number in numbers.items()
-        ]
-        if given[2] is not None and given[2] < 1:
-            raise ArgumentError(f"slice_scatter: step={given[2]}. It is at least 1; flip before.")
-        begin, count = _slice_of(given, at, size)
-        part = (*self.shape[:at], count, *self.shape[at + 1 :])
-        new = self._new_part(src, part, "slice_scatter")
-        if isinstance(count, int) and not count:
-            return self._like(self._graph)
-        return self._replaced(new, at, begin, given[2] or 1)
 
-    def diagonal_scatter(
-        self: Tensor,
-        src: Tensor,
-        offset: int = 0,
-        axis1: int = 0,
-        axis2: int = 1,
-        **names: Unpack[DiagonalNames],
-    ) -> Tensor:
-        """Return this with `src` on a diagonal: what `diagonal(offset, axis1, axis2)` shows.
+def diagonal_scatter(
+    self: Tensor,
+    src: Tensor,
+    offset: int = 0,
+    axis1: int = 0,
+    axis2: int = 1,
+    **names: Unpack[DiagonalNames],
+) -> Tensor:
+    """Return this with `src` on a diagonal: what `diagonal(offset, axis1, axis2)` shows.
 
-        Raises:
-            ArgumentError: `offset` is no integer.
-            AxisError: an axis does not exist, or both are the same.
-            DtypeError: `src` is no tensor.
-            ShapeError: `src` has another shape than that diagonal.
+    Raises:
+        ArgumentError: `offset` is no integer.
+        AxisError: an axis does not exist, or both are the same.
+        DtypeError: `src` is no tensor.
+        ShapeError: `src` has another shape than that diagonal.
 
-        Example:
-            >>> Tensor([[1, 2], [3, 4]]).diagonal_scatter(Tensor([8, 9])).tolist()
-            [[8, 2], [3, 9]]
-        """
-        if names:
-            axis1, axis2 = renamed(self.diagonal_scatter, names, axis1=axis1, axis2=axis2)
-        first, second = (one_axis(axis, self.ndim, "diagonal_scatter") for axis in (axis1, axis2))
-        if first == second:
-            raise AxisError(f"diagonal_scatter: axes {axis1} and {axis2} are the same. Name two axes.")
-        rows = self.shape[first]
-        offset = as_int(offset, "diagonal_scatter", "offset")
-        new = self._new_part(src, self.diagonal(offset, first, second).shape, "diagonal_scatter")
-        x = self.movedim((first, second), (-2, -1))
-        top = max(-offset, 0)
-        count: Any = new.shape[-1]
-        if isinstance(count, int) and not count:
-            return self._like(self._graph)
-        column: Any = new.pad((top, add_sizes(rows, -top, -count))).unsqueeze(-1).expand(x.shape)
-        right = right_of_diagonal(x, offset, "diagonal_scatter") & ~right_of_diagonal(
-            x, offset + 1, "diagonal_scatter"
+    Example:
+        >>> Tensor([[1, 2], [3, 4]]).diagonal_scatter(Tensor([8, 9])).tolist()
+        [[8, 2], [3, 9]]
+    """
+    if names:
+        axis1, axis2 = renamed(self.diagonal_scatter, names, axis1=axis1, axis2=axis2)
+    first, second = (one_axis(axis, self.ndim, "diagonal_scatter") for axis in (axis1, axis2))
+    if first == second:
+        raise AxisError(f"diagonal_scatter: axes {axis1} and {axis2} are the same. Name two axes.")
+    rows = self.shape[first]
+    offset = as_int(offset, "diagonal_scatter", "offset")
+    new = _new_part(self, src, self.diagonal(offset, first, second).shape, "diagonal_scatter")
+    x = self.movedim((first, second), (-2, -1))
+    top = max(-offset, 0)
+    count: Any = new.shape[-1]
+    if isinstance(count, int) and not count:
+        return self._like(self._graph)
+    column: Any = new.pad((top, add_sizes(rows, -top, -count))).unsqueeze(-1).expand(x.shape)
+    right = right_of_diagonal(x, offset, "diagonal_scatter") & ~right_of_diagonal(
+        x, offset + 1, "diagonal_scatter"
+    )
+    return self._like(right.where(column._graph, x._graph), src).movedim((-2, -1), (first, second))
+
+
+def masked_scatter(self: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """Return this with the elements of `source`, one after the other, where `mask` holds.
+
+    Where it holds more often than `source` has elements, the rest is 0. Nothing is computed early.
+
+    Raises:
+        DtypeError: `mask` is no tensor of bools, or `source` no tensor of this dtype.
+        ShapeError: `mask` does not broadcast with this tensor.
+
+    Example:
+        >>> mask = Tensor([True, False, True])
+        >>> Tensor([1, 2, 3]).masked_scatter(mask, Tensor([8, 9])).tolist()
+        [8, 2, 9]
+    """
+    given: tuple[Any, Any] = mask, source
+    if not isinstance(given[0], TensorBase) or not is_bool(mask.dtype):
+        raise DtypeError(f"masked_scatter: {mask!r:.60} is no mask. Pass a Tensor of bools.")
+    if not isinstance(given[1], TensorBase) or source.dtype is not self.dtype:
+        raise DtypeError(f"masked_scatter: source={source!r:.60} is no tensor of {self.dtype.name}. Cast it.")
+    self._check_device(mask, source)
+    shape = broadcast_shapes(self.shape, mask.shape, what="masked_scatter")
+    x, where = self.expand(shape), mask.expand(shape)
+    place = where.flatten().cumsum(0) - 1
+    new = source.flatten()
+    if new.shape == (0,):
+        new = new.pad((0, 1))
+    return where.where(new.gather(0, place.maximum(0)).reshape(shape), x)
+
+
+def take_along_dim(
+    self: Tensor, indices: Tensor, axis: int | None = None, **names: Unpack[AxisNames]
+) -> Tensor:
+    """Return `take_along_axis(indices, axis)`; by default from all elements, as in PyTorch.
+
+    Example:
+        >>> Tensor([[3, 1], [2, 4]]).take_along_dim(Tensor([[1], [0]]), 1).tolist()
+        [[1], [2]]
+    """
+    if names:
+        (axis,) = renamed(self.take_along_dim, names, axis=axis)
+    return self.take_along_axis(indices, axis)
+
+
+def argwhere(self: Tensor) -> Tensor:
+    """Return `nonzero()`.
+
+    Example:
+        >>> Tensor([[0, 7], [8, 0]]).argwhere().tolist()
+        [[0, 1], [1, 0]]
+    """
+    return self.nonzero()
+
+
+def _new_part(x: Tensor, src: Any, shape: Any, what: str) -> Tensor:
+    if not isinstance(src, TensorBase):
+        raise DtypeError(f"{what}: src={src!r:.60} ({type(src).__name__}) is no tensor. Pass one.")
+    x._check_device(src)
+    if src.shape != shape:
+        raise ShapeError(
+            f"{what}: src of shape {show(src.shape)} for a part of shape {show(shape)}. Expand it."
         )
-        return self._like(right.where(column._graph, x._graph), src).movedim((-2, -1), (first, second))
+    return src.cast(x.dtype)  # pyright: ignore
 
-    def masked_scatter(self: Tensor, mask: Tensor, source: Tensor) -> Tensor:
-        """Return this with the elements of `source`, one after the other, where `mask` holds.
 
-        Where it holds more often than `source` has elements, the rest is 0. Nothing is computed early.
+def _replaced(x: Tensor, new: Tensor, axis: int, start: Dim, step: int) -> Tensor:
+    """Return this with slices of `new` at `start`, `start + step` and so on."""
+    true = x._make(UOp.const(dtypes.bool, True), x._device).expand(new.shape)
+    return _spread_on(x, true, axis, start, step).where(_spread_on(x, new, axis, start, step), x)
 
-        Raises:
-            DtypeError: `mask` is no tensor of bools, or `source` no tensor of this dtype.
-            ShapeError: `mask` does not broadcast with this tensor.
 
-        Example:
-            >>> mask = Tensor([True, False, True])
-            >>> Tensor([1, 2, 3]).masked_scatter(mask, Tensor([8, 9])).tolist()
-            [8, 2, 9]
-        """
-        given: tuple[Any, Any] = mask, source
-        if not isinstance(given[0], TensorBase) or not is_bool(mask.dtype):
-            raise DtypeError(f"masked_scatter: {mask!r:.60} is no mask. Pass a Tensor of bools.")
-        if not isinstance(given[1], TensorBase) or source.dtype is not self.dtype:
-            raise DtypeError(
-                f"masked_scatter: source={source!r:.60} is no tensor of {self.dtype.name}. Cast it."
-            )
-        self._check_device(mask, source)
-        shape = broadcast_shapes(self.shape, mask.shape, what="masked_scatter")
-        x, where = self.expand(shape), mask.expand(shape)
-        place = where.flatten().cumsum(0) - 1
-        new = source.flatten()
-        if new.shape == (0,):
-            new = new.pad((0, 1))
-        return where.where(new.gather(0, place.maximum(0)).reshape(shape), x)
-
-    def take_along_dim(
-        self: Tensor, indices: Tensor, axis: int | None = None, **names: Unpack[AxisNames]
-    ) -> Tensor:
-        """Return `take_along_axis(indices, axis)`; by default from all elements, as in PyTorch.
-
-        Example:
-            >>> Tensor([[3, 1], [2, 4]]).take_along_dim(Tensor([[1], [0]]), 1).tolist()
-            [[1], [2]]
-        """
-        if names:
-            (axis,) = renamed(self.take_along_dim, names, axis=axis)
-        return self.take_along_axis(indices, axis)
-
-    def argwhere(self: Tensor) -> Tensor:
-        """Return `nonzero()`.
-
-        Example:
-            >>> Tensor([[0, 7], [8, 0]]).argwhere().tolist()
-            [[0, 1], [1, 0]]
-        """
-        return self.nonzero()
-
-    def _new_part(self: Tensor, src: Any, shape: Any, what: str) -> Tensor:
-        if not isinstance(src, TensorBase):
-            raise DtypeError(f"{what}: src={src!r:.60} ({type(src).__name__}) is no tensor. Pass one.")
-        self._check_device(src)
-        if src.shape != shape:
-            raise ShapeError(
-                f"{what}: src of shape {show(src.shape)} for a part of shape {show(shape)}. Expand it."
-            )
-        return src.cast(self.dtype)  # pyright: ignore
-
-    def _replaced(self: Tensor, new: Tensor, axis: int, start: Dim, step: int) -> Tensor:
-        """Return this with slices of `new` at `start`, `start + step` and so on."""
-        true = self._make(UOp.const(dtypes.bool, True), self._device).expand(new.shape)
-        return self._spread_on(true, axis, start, step).where(self._spread_on(new, axis, start, step), self)
-
-    def _spread_on(self: Tensor, new: Tensor, axis: int, start: Dim, step: int) -> Tensor:
-        """Return slices at `start`, `start + step` and so on of an axis as long as here, 0 between them."""
-        count: Any = new.shape[axis]
-        size: Any = self.shape[axis]
-        none = [None] * axis
-        behind = [None] * (new.ndim - axis - 1)
-        wide = new.unsqueeze(axis + 1).pad((*none, None, (0, step - 1), *behind)).flatten(axis, axis + 1)
-        wide = interval(wide, axis, 0, (count - 1) * step + 1)
-        after = add_sizes(size, -start, -wide.shape[axis])
-        return wide.pad((*none, (start, after), *behind))
+def _spread_on(x: Tensor, new: Tensor, axis: int, start: Dim, step: int) -> Tensor:
+    """Return slices at `start`, `start + step` and so on of an axis as long as here, 0 between them."""
+    count: Any = new.shape[axis]
+    size: Any = x.shape[axis]
+    none = [None] * axis
+    behind = [None] * (new.ndim - axis - 1)
+    wide = new.unsqueeze(axis + 1).pad((*none, None, (0, step - 1), *behind)).flatten(axis, axis + 1)
+    wide = interval(wide, axis, 0, (count - 1) * step + 1)
+    after = add_sizes(size, -start, -wide.shape[axis])
+    return wide.pad((*none, (start, after), *behind))
 
 
 def _slice_of(given: list[int | None], axis: int, size: Dim) -> tuple[Dim, Dim]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-# `self` is the class that joins the mixins, which share its protected members
-# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
+# pyright: reportPrivateUsage=false
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from plugrad.dtype import ConstType
 from plugrad.engine.view_path import path_between
 from plugrad.tensor.base import TensorBase
+from plugrad.tensor.indexing.advanced import index_from, index_items, index_plan, truth_of, with_axes
 from plugrad.tensor.indexing.indexing import cut_out, parse_index, whole_steps
 from plugrad.tensor.indexing.masked import masked_of
 from plugrad.tensor.indexing.positions import has_tensors, without_truths
@@ -17,69 +18,66 @@ if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
 
 
-class SetItemMixin(TensorBase):
-    """Writing by positions, slices and masks."""
+def __setitem__(self: Tensor, index: Any, value: Tensor | ConstType | list[Any]) -> None:
+    """Write `value`, broadcast, into part of this tensor: what `x[index]` reads.
 
-    __slots__ = ()
+    Of several writes to one element the last wins; positions out of range write nothing. Where a mask is
+    the only tensor in the index, and all that it picks gets the same, it is not computed early: so that
+    goes inside a jitted function. See `assign`.
 
-    def __setitem__(self: Tensor, index: Any, value: Tensor | ConstType | list[Any]) -> None:
-        """Write `value`, broadcast, into part of this tensor: what `x[index]` reads.
+    Raises:
+        AxisError: too many indices, or an integer, also one of an array or a list, out of range.
+        JitError: inside a jitted function, a mask of whose count the value depends.
+        ShapeError: the value does not broadcast to the part.
+        DtypeError: the value has another dtype.
+        ViewError: elements of this tensor share memory, because it was expanded.
+        GradientError: this tensor was computed from tensors that require a gradient.
 
-        Of several writes to one element the last wins; positions out of range write nothing. Where a mask is
-        the only tensor in the index, and all that it picks gets the same, it is not computed early: so that
-        goes inside a jitted function. See `assign`.
+    Example:
+        >>> t = Tensor([1, 2, 3])
+        >>> t[1:] = 0
+        >>> t.tolist()
+        [1, 0, 0]
+    """
+    self._check_writable()
+    added, index = without_truths(index, self.ndim, partial(index_from, self), truth_of)
+    if added:
+        with_axes(self, added)[index] = value
+        return
+    if has_tensors(index):
+        _set_named(self, index, value)
+        return
+    cuts = parse_index(index, self.shape)
+    new = self._assignable(_to_write(self, value), cuts.shape())
+    for piece, bounds in whole_steps(cuts, self.shape):
+        u = self.uop
+        self._write(path_between(cut_out(u, piece), u), new.shrink(bounds))
 
-        Raises:
-            AxisError: too many indices, or an integer, also one of an array or a list, out of range.
-            JitError: inside a jitted function, a mask of whose count the value depends.
-            ShapeError: the value does not broadcast to the part.
-            DtypeError: the value has another dtype.
-            ViewError: elements of this tensor share memory, because it was expanded.
-            GradientError: this tensor was computed from tensors that require a gradient.
 
-        Example:
-            >>> t = Tensor([1, 2, 3])
-            >>> t[1:] = 0
-            >>> t.tolist()
-            [1, 0, 0]
-        """
-        self._check_writable()
-        added, index = without_truths(index, self.ndim, self._index_from, self._truth_of)
-        if added:
-            self._with_axes(added)[index] = value
+def _set_named(x: Tensor, index: Any, value: Any) -> None:
+    """Write into the elements that an index with tensors names, by writing all of its view anew."""
+    items = index_items(x, index)
+    new = _to_write(x, value)
+    masked = masked_of(items, x.shape)
+    if masked is not None:
+        view = x[masked.basic]
+        if masked.takes(new.shape, view.shape):
+            # nobody needs to know how many there are
+            alike = new.reshape(masked.without_count(new.shape, view.shape))
+            fitted = x._assignable(alike, masked.rest(view.shape))
+            chosen = masked.chosen(masked.spread(fitted, view.shape), view._graph)
+            x[masked.basic] = x._make(chosen, x._device)
             return
-        if has_tensors(index):
-            self._set_named(index, value)
-            return
-        cuts = parse_index(index, self.shape)
-        new = self._assignable(self._to_write(value), cuts.shape())
-        for piece, bounds in whole_steps(cuts, self.shape):
-            u = self.uop
-            self._write(path_between(cut_out(u, piece), u), new.shrink(bounds))
+    plan = index_plan(x, tuple(items))
+    view = x[plan.basic]
+    fitted = x._assignable(new, plan.shape(view.shape))
+    x[plan.basic] = x._make(plan.written(view._graph, fitted), x._device)
 
-    def _set_named(self: Tensor, index: Any, value: Any) -> None:
-        """Write into the elements that an index with tensors names, by writing all of its view anew."""
-        items = self._understood(index)
-        new = self._to_write(value)
-        masked = masked_of(items, self.shape)
-        if masked is not None:
-            view = self[masked.basic]
-            if masked.takes(new.shape, view.shape):
-                # nobody needs to know how many there are
-                alike = new.reshape(masked.without_count(new.shape, view.shape))
-                fitted = self._assignable(alike, masked.rest(view.shape))
-                chosen = masked.chosen(masked.spread(fitted, view.shape), view._graph)
-                self[masked.basic] = self._make(chosen, self._device)
-                return
-        plan = self._plan(tuple(items))
-        view = self[plan.basic]
-        fitted = self._assignable(new, plan.shape(view.shape))
-        self[plan.basic] = self._make(plan.written(view._graph, fitted), self._device)
 
-    def _to_write(self: Tensor, value: Any) -> Tensor:
-        """Return a value as a tensor; a number has this dtype."""
-        if isinstance(value, TensorBase):
-            return value  # pyright: ignore[reportReturnType]
-        if isinstance(value, (bool, int, float)):
-            return self._make(self._const(value), self._device)
-        return self._from_host(value, self.dtype)
+def _to_write(x: Tensor, value: Any) -> Tensor:
+    """Return a value as a tensor; a number has this dtype."""
+    if isinstance(value, TensorBase):
+        return value  # pyright: ignore[reportReturnType]
+    if isinstance(value, (bool, int, float)):
+        return x._make(x._const(value), x._device)
+    return x._from_host(value, x.dtype)
