@@ -1,4 +1,7 @@
-"""Tensors out of nothing: constants, ranges, memory."""
+"""Tensors out of nothing: constants, ranges, memory.
+
+Shapes are given as `f(2, 3)` or `f((2, 3))`; device and dtype have defaults.
+"""
 
 from __future__ import annotations
 

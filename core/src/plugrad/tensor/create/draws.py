@@ -2,6 +2,8 @@
 
 A shape may be symbolic: the bits are those of a tensor of the size that it has today. Limits that depend on a
 symbolic size are computed on the device, in the dtype of the numbers, and may be off by their last digit.
+
+`manual_seed` makes them repeatable; each draw goes on where the last one ended.
 """
 
 from __future__ import annotations

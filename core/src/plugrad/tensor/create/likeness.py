@@ -1,4 +1,7 @@
-"""Tensors in the shape, dtype and device of another one."""
+"""Tensors in the shape, dtype and device of another one.
+
+`*_like` take its shape as well, `new_*` have one of their own.
+"""
 
 from __future__ import annotations
 

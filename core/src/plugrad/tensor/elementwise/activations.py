@@ -1,6 +1,8 @@
 """The nonlinear functions of neural networks.
 
 Choices are written so that no branch that is not taken overflows: a gradient through it would be NaN.
+
+Gradients at kinks are those of PyTorch.
 """
 
 from __future__ import annotations

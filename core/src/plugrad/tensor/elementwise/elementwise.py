@@ -1,4 +1,7 @@
-"""Functions of one operand: exponentials, roots, rounding, signs."""
+"""Functions of one operand: exponentials, roots, rounding, signs.
+
+Functions that need floats take integers as the default float.
+"""
 
 from __future__ import annotations
 

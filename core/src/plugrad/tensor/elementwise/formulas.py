@@ -1,4 +1,7 @@
-"""Formulas of elements that programs would write out otherwise, right where the short form is not."""
+"""Formulas of elements that programs would write out otherwise, right where the short form is not.
+
+Where they need floats, integers become the default float.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""How the operands of an operation meet: what may be one, their dtype, shape and device."""
+"""How the operands of an operation meet: what may be one, their dtype, shape and device.
+
+Operands broadcast as in NumPy and meet in one dtype (see `promoted`); Python numbers are weak.
+"""
 
 from __future__ import annotations
 

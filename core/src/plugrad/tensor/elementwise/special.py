@@ -1,6 +1,8 @@
 """Functions of analysis: inverse and hyperbolic circle functions, error functions, what cancels near 0.
 
 Errors stay within a few units in the last place of the dtype.
+
+Integers become the default float.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Pooling into as many windows as are asked for."""
+"""Pooling into as many windows as are asked for.
+
+The last axes are pooled: `(..., *sizes) -> (..., *output_size)`.
+"""
 
 from __future__ import annotations
 

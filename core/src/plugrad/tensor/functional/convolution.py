@@ -1,4 +1,7 @@
-"""Convolution: products with a kernel, summed over windows."""
+"""Convolution: products with a kernel, summed over windows.
+
+Batches of channels have any number of spatial axes behind: `(N, C, *sizes)`.
+"""
 
 from __future__ import annotations
 

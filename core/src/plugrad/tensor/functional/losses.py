@@ -1,4 +1,7 @@
-"""Losses between what a model gives and what it should give, element by element."""
+"""Losses between what a model gives and what it should give, element by element.
+
+All take a target of the same shape and `reduction`: "mean", "sum" or "none".
+"""
 
 from __future__ import annotations
 

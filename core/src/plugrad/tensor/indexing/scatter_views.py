@@ -1,4 +1,7 @@
-"""Values of part of a tensor replaced, as a new tensor: gradients flow to both."""
+"""Values of part of a tensor replaced, as a new tensor: gradients flow to both.
+
+New values get the dtype of the tensor.
+"""
 
 from __future__ import annotations
 

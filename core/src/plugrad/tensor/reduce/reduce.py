@@ -1,4 +1,7 @@
-"""Sums, products, extremes, and what is made of them: means, softmax, argmax."""
+"""Sums, products, extremes, and what is made of them: means, softmax, argmax.
+
+They go over one axis, several, or (with `axis=None`) all; `keepdim` leaves these with size 1.
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,9 @@
 Each is done in blocks: inside a block every element combines those before it, the last of each block go
 through the same scan again, and their results are combined with the next block. With blocks of 8 that is 8
 operations an element and one more level for each factor of 8, all of it parallel.
+
+Element `i` of the result combines elements `0..i` of an axis. What lies behind an axis changes nothing, so
+those of symbolic size are filled up to their greatest.
 """
 
 from __future__ import annotations

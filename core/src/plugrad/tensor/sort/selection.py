@@ -1,4 +1,7 @@
-"""One element of each row, by its rank or by how often it comes; rows in order."""
+"""One element of each row, by its rank or by how often it comes; rows in order.
+
+NaN counts as greater than every number.
+"""
 
 from __future__ import annotations
 
