@@ -345,9 +345,6 @@ class TensorBase:
 
     # --- operands ---
 
-    # NumPy leaves `array + tensor` to the tensor
-    __array_ufunc__ = None
-
     def _from_host(self, data: Any, dtype: DTypeLike | None = None, device: str | None = None) -> Self:
         """Return what `Tensor` takes, such as an array of the host, as a tensor beside this one."""
         raise NotImplementedError

@@ -1,6 +1,6 @@
 """The methods that exchange elements with the host and with other libraries."""
 
-from plugrad.tensor.host import conversion, external, interop, queries, reading
+from plugrad.tensor.host import conversion, external, interop, numpy_functions, queries, reading
 
 
 class HostMixin:
@@ -14,6 +14,7 @@ class HostMixin:
     numpy = reading.numpy
     __array__ = reading.__array__
     __array_interface__ = reading.__array_interface__
+    __array_ufunc__ = numpy_functions.__array_ufunc__
     tolist = reading.tolist
     item = reading.item
     __bool__ = reading.__bool__
