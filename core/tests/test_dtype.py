@@ -128,3 +128,28 @@ def test_types_of_python_are_what_others_take_them_for() -> None:
 def test_other_things_are_no_dtypes(other: object) -> None:
     with pytest.raises(DtypeError, match="is not a dtype"):
         parse_dtype(other)
+
+
+@pytest.mark.parametrize("dtype", [dtypes.float16, dtypes.float32, dtypes.float64, dtypes.complex64])
+def test_limits_of_floats_are_those_of_numpy(dtype: DType) -> None:
+    ours, theirs = dtypes.finfo(dtype), np.finfo(dtype.name)
+    for name in ("bits", "eps", "max", "min", "smallest_normal"):
+        assert getattr(ours, name) == getattr(theirs, name)
+    assert dtypes.finfo(dtypes.bfloat16).max == torch.finfo(torch.bfloat16).max
+
+
+def test_limits_of_integers_are_those_of_numpy() -> None:
+    for name in ("int8", "uint16", "int64", "uint64"):
+        ours, theirs = dtypes.iinfo(name), np.iinfo(name)
+        assert (ours.bits, ours.min, ours.max) == (theirs.bits, theirs.min, theirs.max)
+        assert (dtypes.min(ours.dtype), dtypes.max(ours.dtype)) == (theirs.min, theirs.max)
+    with pytest.raises(DtypeError, match="iinfo of float32"):
+        dtypes.iinfo("float32")
+    with pytest.raises(DtypeError, match="finfo of int8: pass one of float16"):
+        dtypes.finfo(dtypes.int8)
+
+
+def test_dtypes_can_be_asked_for_their_kind() -> None:
+    kinds = (dtypes.is_float, dtypes.is_int, dtypes.is_unsigned, dtypes.is_bool)
+    found = [[ask(dtype) for ask in kinds] for dtype in (dtypes.bfloat16, dtypes.uint8, dtypes.bool)]
+    assert found == [[True, False, False, False], [False, True, True, False], [False, False, False, True]]

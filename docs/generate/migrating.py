@@ -47,8 +47,9 @@ stores (out, in) as PyTorch does. `transpose()` without axes is for matrices.
 `pad(((top, bottom), (left, right)))` are one for each axis from the first, as NumPy's.
 
 **Dtypes.** Integers are int32 unless they need more (PyTorch and NumPy: int64), floats float32 (NumPy:
-float64). Python numbers take the tensor's dtype. Sums of small integers widen to 32 bits. Positions
-(`argmax`, `nonzero`, `sort`) are int32. `//` and `%` round down, as in Python; `fmod` has C's sign.
+float64). Python numbers take the tensor's dtype. Sums and products of integers, running ones too, are int64
+(uint64 of those without a sign), as PyTorch's and NumPy's. Positions and counts (`argmax`, `nonzero`, `sort`,
+`bincount`) are int32. `dtypes.finfo` and `dtypes.iinfo` are those of PyTorch and NumPy. `//` and `%` round down, as in Python; `fmod` has C's sign.
 
 **Statistics.** `var` and `std` divide by n - 1, as PyTorch's; NumPy's divide by n: pass `correction=0`.
 `median` is the lower of two middle elements, as PyTorch's. `gelu` is the tanh form unless asked for
@@ -67,6 +68,9 @@ assert Tensor(values).sort(descending=True).indices.tolist() == [3, 2, 1, 0]
 **Several results** that PyTorch names have its names, and are tuples: `x.sort().indices`, `x.aminmax().max`,
 `x.eigh().eigenvalues`, `x.qr().R`, `x.slogdet().logabsdet`. `x.svd()` is that of `torch.linalg` and NumPy,
 `U`, `S` and `Vh`; PyTorch's method has `V` instead, and the reduced form.
+
+**NumPy's functions** take tensors on every device: `np.hypot(x, y)` computes on arrays and returns a tensor
+without a gradient; `array + x` is a tensor, and `array += x` an array.
 
 **Integers beside tensors in an index** are as in NumPy: where a slice separates them, the tensors' axes come
 first. `x[0, :, i]` with three positions in `i` has the shape (3, n); PyTorch takes the integer first and has
@@ -136,8 +140,8 @@ Where PyTorch and NumPy have one name for two things, the method is PyTorch's:
 | `from tinygrad.dtype import dtypes` | `from plugrad.dtype import dtypes` |
 | `with Context(TRAINING=1)` | the same, or `with Tensor.train()`, which is also a decorator |
 | `w = Tensor.rand(3, 4)` of a model, to be trained | `w = Tensor.rand(3, 4, requires_grad=True)`; see above |
-| `dtypes.min(d)`, `d.min`, `d.max` | `dtype_min(d)`, `dtype_max(d)`, from `plugrad.dtype` |
-| `dtypes.is_float(d)`, `is_int`, `is_unsigned` | `is_float(d)` and so on, from `plugrad.dtype` |
+| `d.min`, `d.max` | `dtypes.min(d)`, `dtypes.max(d)` |
+| `x.sum()`, `prod`, `cumsum` of integers: as wide as they are, 32 bits at least | 64 bits, as in PyTorch and NumPy; or `x.sum(dtype=...)` |
 | `Tensor(data, device, dtype)` | `Tensor(data, device=device, dtype=dtype)` |
 | `Adam(params, lr, 0.9, 0.999)` | `Adam(params, lr, b1=0.9, b2=0.999)`, or `betas=` |
 | `BatchNorm(sz, eps, affine)`, `Embedding(vocab_size=...)` | PyTorch's order and names |

@@ -30,6 +30,7 @@ from plugrad._frozen import frozen
 from plugrad._util import numpy as np
 from plugrad.errors import DtypeError
 from plugrad.float8 import E4M3, E4M3_FNUZ, E5M2, E5M2_FNUZ, Float8Layout
+from plugrad.limits import FLOAT_FORMATS, FloatInfo, IntInfo, float_info
 
 Kind = Literal["void", "bool", "int", "uint", "float", "complex", "index"]
 ConstType = bool | int | float
@@ -107,7 +108,73 @@ def _restore(name: str, count: int) -> DType:
     return _vec(_BY_NAME[name], count)
 
 
-class dtypes:
+class _DtypeQueries:
+    """What can be asked of a dtype by `dtypes`, as in PyTorch and tinygrad."""
+
+    @staticmethod
+    def finfo(dtype: "DType | str | type") -> FloatInfo:
+        """Return the limits of a float dtype; of a complex one, those of its parts.
+
+        Raises:
+            DtypeError: it is none, or one of a byte.
+
+        Example:
+            >>> dtypes.finfo(dtypes.float32).eps
+            1.1920928955078125e-07
+        """
+        part = part_dtype(element_dtype(dtype))
+        if part.name not in FLOAT_FORMATS:
+            raise DtypeError(f"finfo of {part.name}: pass one of {', '.join(FLOAT_FORMATS)}.")
+        return float_info(part)
+
+    @staticmethod
+    def iinfo(dtype: "DType | str | type") -> IntInfo:
+        """Return the limits of an integer dtype.
+
+        Raises:
+            DtypeError: it is none.
+
+        Example:
+            >>> dtypes.iinfo(dtypes.int8).min
+            -128
+        """
+        chosen = element_dtype(dtype)
+        if not is_int(chosen):
+            raise DtypeError(f"iinfo of {chosen.name}: pass an integer dtype.")
+        return IntInfo(chosen.itemsize * 8, int(dtype_max(chosen)), int(dtype_min(chosen)), chosen)
+
+    @staticmethod
+    def min(dtype: "DType") -> ConstType:
+        """Return the lowest value of a dtype, as `dtype_min`."""
+        return dtype_min(dtype)
+
+    @staticmethod
+    def max(dtype: "DType") -> ConstType:
+        """Return the highest value of a dtype, as `dtype_max`."""
+        return dtype_max(dtype)
+
+    @staticmethod
+    def is_float(dtype: "DType") -> bool:
+        """Say whether a dtype holds floats."""
+        return is_float(dtype)
+
+    @staticmethod
+    def is_int(dtype: "DType") -> bool:
+        """Say whether a dtype holds integers."""
+        return is_int(dtype)
+
+    @staticmethod
+    def is_unsigned(dtype: "DType") -> bool:
+        """Say whether a dtype holds integers without a sign."""
+        return is_unsigned(dtype)
+
+    @staticmethod
+    def is_bool(dtype: "DType") -> bool:
+        """Say whether a dtype holds truth values."""
+        return is_bool(dtype)
+
+
+class dtypes(_DtypeQueries):
     """All element types.
 
     `index` is the abstract integer of shapes, ranges and addresses: as wide as it has to be, lowered to
@@ -467,7 +534,7 @@ def least_upper_dtype(*given: DType) -> DType:
 
 
 def sum_acc_dtype(dtype: DType) -> DType:
-    """Return the accumulator dtype of sums: the same kind, at least 32 bits wide.
+    """Return the accumulator dtype of products of matrices and the like: the same kind, 32 bits or more.
 
     Example:
         >>> sum_acc_dtype(dtypes.int8), sum_acc_dtype(dtypes.float16)
@@ -478,6 +545,20 @@ def sum_acc_dtype(dtype: DType) -> DType:
     if is_int(dtype) or is_bool(dtype):
         return least_upper_dtype(dtype, dtypes.int32)
     return least_upper_dtype(dtype, dtypes.float32)
+
+
+def sum_dtype(dtype: DType) -> DType:
+    """Return the dtype of sums and products: 64 bits for integers and bools, as in NumPy and PyTorch.
+
+    Floats are added up in `sum_acc_dtype`, and the result is rounded to what they were.
+
+    Example:
+        >>> sum_dtype(dtypes.int8), sum_dtype(dtypes.uint8), sum_dtype(dtypes.float16)
+        (dtypes.int64, dtypes.uint64, dtypes.float32)
+    """
+    if is_unsigned(dtype):
+        return dtypes.uint64
+    return dtypes.int64 if is_int(dtype) or is_bool(dtype) else sum_acc_dtype(dtype)
 
 
 @cache

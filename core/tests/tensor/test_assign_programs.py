@@ -78,8 +78,8 @@ class Model:
     def __mul__(self, other: int) -> "Model":
         return Model(self.numpy() * np.int32(other))
 
-    def sum(self) -> "Model":
-        return Model(self.numpy().sum(dtype=np.int32, keepdims=False)[...])
+    def sum(self, *, dtype: str) -> "Model":
+        return Model(self.numpy().sum(dtype=dtype, keepdims=False)[...])
 
     def pad(self, widths: Sequence[tuple[int, int]]) -> "Model":
         return Model(np.pad(self.numpy(), widths))
@@ -132,7 +132,7 @@ def fitted(y: Any, shape: tuple[int, ...]) -> Any:
     """Return `y`, or something made of it, that can be written to `shape`."""
     if y.shape == shape:
         return y
-    return y.reshape(shape) if y.numel() == int(np.prod(shape)) else y.sum()
+    return y.reshape(shape) if y.numel() == int(np.prod(shape)) else y.sum(dtype="int32")
 
 
 def run(program: Iterable[Step], pool: list[Any]) -> list[Any]:

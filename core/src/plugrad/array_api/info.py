@@ -1,6 +1,6 @@
 """Dtypes, and what this namespace can do."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from plugrad.array_api.checks import check_keeps_imaginary
 from plugrad.device import Device
@@ -8,8 +8,6 @@ from plugrad.dtype import (
     DType,
     Number,
     complex_dtype,
-    dtype_max,
-    dtype_min,
     dtypes,
     element_dtype,
     is_bool,
@@ -17,9 +15,9 @@ from plugrad.dtype import (
     is_float,
     is_int,
     least_upper_dtype,
-    part_dtype,
 )
 from plugrad.errors import ArgumentError, DtypeError
+from plugrad.limits import FloatInfo, IntInfo
 from plugrad.tensor import Tensor
 from plugrad.tensor.base import promoted
 from plugrad.tensor.shapes import is_one_of
@@ -39,33 +37,6 @@ _KINDS: dict[str, tuple[DType, ...]] = {
     "complex floating": _COMPLEX,
     "numeric": (*_SIGNED, *_UNSIGNED, dtypes.float16, dtypes.bfloat16, *_REAL, *_COMPLEX),
 }
-# bits of the fraction, least exponent of a normal number, largest exponent: IEEE 754-2019, table 3.5
-_FORMATS = {
-    dtypes.float16: (10, -14, 15),
-    dtypes.bfloat16: (7, -126, 127),
-    dtypes.float32: (23, -126, 127),
-    dtypes.float64: (52, -1022, 1023),
-}
-
-
-class FloatInfo(NamedTuple):
-    """What `finfo` returns."""
-
-    bits: int
-    eps: float
-    max: float
-    min: float
-    smallest_normal: float
-    dtype: DType
-
-
-class IntInfo(NamedTuple):
-    """What `iinfo` returns."""
-
-    bits: int
-    max: int
-    min: int
-    dtype: DType
 
 
 def _dtype_of(x: "DType | Tensor") -> DType:
@@ -82,12 +53,7 @@ def finfo(type: "DType | Tensor", /) -> FloatInfo:
         >>> finfo(dtypes.float16).max
         65504.0
     """
-    dtype = part_dtype(_dtype_of(type))
-    if dtype not in _FORMATS:
-        raise DtypeError(f"finfo of {dtype.name}: pass one of {', '.join(d.name for d in _FORMATS)}.")
-    fraction, least, most = _FORMATS[dtype]
-    largest = (2.0 - 2.0**-fraction) * 2.0**most
-    return FloatInfo(dtype.itemsize * 8, 2.0**-fraction, largest, -largest, 2.0**least, dtype)
+    return dtypes.finfo(_dtype_of(type))
 
 
 def iinfo(type: "DType | Tensor", /) -> IntInfo:
@@ -100,10 +66,7 @@ def iinfo(type: "DType | Tensor", /) -> IntInfo:
         >>> iinfo(dtypes.int8).min
         -128
     """
-    dtype = _dtype_of(type)
-    if not is_int(dtype):
-        raise DtypeError(f"iinfo of {dtype.name}: pass an integer dtype.")
-    return IntInfo(dtype.itemsize * 8, int(dtype_max(dtype)), int(dtype_min(dtype)), dtype)
+    return dtypes.iinfo(_dtype_of(type))
 
 
 def isdtype(dtype: DType, kind: "DType | str | tuple[DType | str, ...]") -> bool:

@@ -24,7 +24,7 @@ from plugrad.array_api.linear import (
     vecdot,
 )
 from plugrad.array_api.norms import matrix_norm, vector_norm
-from plugrad.dtype import is_complex
+from plugrad.dtype import dtypes, is_complex
 from plugrad.errors import ArgumentError, ShapeError
 from plugrad.tensor import Tensor
 from plugrad.tensor.linalg.factorizations import epsilon
@@ -322,7 +322,7 @@ def matrix_rank(x: Tensor, /, *, rtol: Tolerance = None) -> Tensor:
     size: Any = greater(*x.shape[-2:])
     size = size if isinstance(size, int) else wide._make(size.cast(wide.dtype), wide.device)
     part = size * epsilon(wide.dtype) if rtol is None else _for_each_value(rtol)
-    return (wide > wide.pad((0, 1)).max(-1, keepdim=True) * part).sum(-1)
+    return (wide > wide.pad((0, 1)).max(-1, keepdim=True) * part).sum(-1, dtype=dtypes.int32)
 
 
 def _for_each_value(rtol: Tolerance) -> Any:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from plugrad.dtype import DType, dtypes
+from plugrad.dtype import DType, dtypes, is_inexact, sum_acc_dtype
 from plugrad.errors import ArgumentError, AxisError
 from plugrad.tensor import Tensor
 from plugrad.tensor.shapes import as_int
@@ -17,7 +17,7 @@ def sum(x: Tensor, /, *, axis: Axis = None, dtype: DType | None = None, keepdims
         >>> sum(Tensor([[1, 2], [3, 4]]), axis=0).tolist()
         [4, 6]
     """
-    return x.sum(axis, keepdims, dtype)
+    return x.sum(axis, keepdims, _accumulated(x, dtype))
 
 
 def prod(x: Tensor, /, *, axis: Axis = None, dtype: DType | None = None, keepdims: bool = False) -> Tensor:
@@ -27,7 +27,7 @@ def prod(x: Tensor, /, *, axis: Axis = None, dtype: DType | None = None, keepdim
         >>> prod(Tensor([[1, 2], [3, 4]]), axis=0).tolist()
         [3, 8]
     """
-    return x.prod(axis, keepdims, dtype)
+    return x.prod(axis, keepdims, _accumulated(x, dtype))
 
 
 def max(x: Tensor, /, *, axis: Axis = None, keepdims: bool = False) -> Tensor:
@@ -165,7 +165,7 @@ def cumulative_sum(
         [0, 1, 3]
     """
     along = only_axis(x, axis, "cumulative_sum")
-    out = x.cumsum(along, dtype)
+    out = x.cumsum(along, _accumulated(x, dtype))
     return _with_initial(out, along, 0) if include_initial else out
 
 
@@ -187,7 +187,7 @@ def cumulative_prod(
         [1, 2, 6]
     """
     along = only_axis(x, axis, "cumulative_prod")
-    out = x.cumprod(along, dtype)
+    out = x.cumprod(along, _accumulated(x, dtype))
     return _with_initial(out, along, 1) if include_initial else out
 
 
@@ -219,3 +219,8 @@ def diff(
             break
         out = out[1:] != out[:-1] if out.dtype is dtypes.bool else out[1:] - out[:-1]
     return out.movedim(0, axis)
+
+
+def _accumulated(x: Tensor, dtype: DType | None) -> DType | None:
+    """Return the dtype of sums: for narrow integers the default int of this standard."""
+    return dtype if dtype is not None or is_inexact(x.dtype) else sum_acc_dtype(x.dtype)

@@ -136,7 +136,7 @@ def unique_all(x: Tensor, /) -> UniqueAll:
     if not len(values):
         return UniqueAll(values, counts, inverse.reshape(x.shape), counts)
     order = flat.argsort()
-    indices = order[(counts.cumsum() - counts).cast(order.dtype)]
+    indices = order[(counts.cumsum(0, counts.dtype) - counts).cast(order.dtype)]
     if is_float(x.dtype) and bool(values[-1].isnan()):
         values, indices, inverse, counts = _apart(flat, values, indices, inverse, counts, order)
     return UniqueAll(values, indices, inverse.reshape(x.shape), counts)
@@ -153,7 +153,7 @@ def _unique_complex(flat: Tensor, shape: Shape) -> UniqueAll:
     is_new = Tensor([True], device=flat.device).cat(ordered[1:] != ordered[:-1])
     starts = is_new.nonzero().flatten()
     ends = starts[1:].cat(Tensor([count], dtype=starts.dtype, device=flat.device))
-    inverse = order.zeros_like().scatter(0, order, (is_new.cumsum() - 1).cast(order.dtype))
+    inverse = order.zeros_like().scatter(0, order, (is_new.cumsum(0, order.dtype) - 1))
     return UniqueAll(ordered[starts], order[starts], inverse.reshape(shape), ends - starts)
 
 
@@ -163,7 +163,7 @@ def _apart(
     """Return what is known of different elements with the NaNs, of which there is one at the end, as many."""
     many = int(counts[-1].item())
     # the NaNs come last in order, and among them by their positions
-    ranks = flat.isnan().cast(inverse.dtype).cumsum() - 1
+    ranks = flat.isnan().cumsum(0, inverse.dtype) - 1
     return (
         values[:-1].cat(values[-1:].expand(many)),
         indices[:-1].cat(order[-many:].cast(indices.dtype)),

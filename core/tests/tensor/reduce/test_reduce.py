@@ -52,7 +52,7 @@ def test_long_sums_keep_their_digits(size: int) -> None:
 @pytest.mark.parametrize(
     ("dtype", "expected"),
     [
-        ("bool", "int32"), ("int8", "int32"), ("uint8", "uint32"), ("int64", "int64"), ("uint64", "uint64"),
+        ("bool", "int64"), ("int8", "int64"), ("uint8", "uint64"), ("int32", "int64"), ("uint64", "uint64"),
         ("float16", "float16"), ("bfloat16", "bfloat16"), ("float32", "float32"), ("float64", "float64"),
     ],
 )  # fmt: skip
@@ -61,6 +61,14 @@ def test_sums_do_not_overflow_where_their_dtype_is_narrow(dtype: str, expected: 
     assert total.dtype.name == expected
     assert total.item() == 300
     assert Tensor([True, True, False]).sum().item() == 2
+
+
+def test_sums_and_products_of_integers_have_64_bits_as_in_numpy() -> None:
+    x = np.full(3, 2**31 - 1, np.int32)
+    assert Tensor(x).sum().item() == x.sum()
+    assert Tensor(x[:2]).prod().item() == x[:2].prod()
+    assert Tensor(x).sum(dtype="int32").item() == x.sum(dtype=np.int32)
+    assert (Tensor(x) > 0).count_nonzero().dtype is dtypes.int32
 
 
 def test_half_sums_accumulate_in_single_precision() -> None:

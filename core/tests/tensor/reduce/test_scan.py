@@ -50,8 +50,10 @@ def test_scans_of_ties_give_the_last_position() -> None:
 
 
 def test_dtypes_are_those_of_sums() -> None:
-    assert Tensor([True, True]).cumsum().dtype is dtypes.int32
-    assert Tensor([1, 2], dtype="int8").cumsum().dtype is dtypes.int32
+    assert Tensor([True, True]).cumsum().dtype is dtypes.int64
+    assert Tensor([1, 2], dtype="int8").cumsum().dtype is dtypes.int64
+    assert Tensor([1, 2], dtype="uint8").cumprod().dtype is dtypes.uint64
+    assert Tensor([2**31 - 1, 1]).cumsum().tolist() == [2**31 - 1, 2**31]
     assert Tensor([200, 100], dtype="uint8").cumsum(dtype="uint8").tolist() == [200, 44]
     half = Tensor(np.full(3000, 0.1, np.float16)).cumsum()
     assert half.dtype is dtypes.float16

@@ -162,7 +162,7 @@ def _in_rows(x: Any, targets: Any, lengths: Any, batch: Dim, given: Dim) -> Any:
         )
     longest = max(lengths, default=0) if is_known else total
     counts = _cut(_held(x, lengths, batch) if is_known else lengths, given)
-    begins = (counts.cumsum(0) - counts).unsqueeze(1)
+    begins = (counts.cumsum(0, counts.dtype) - counts).unsqueeze(1)
     shape = (counts.shape[0], longest)
     places = begins + counts._like(counted(longest, dtypes.int32, shape, 1))
     return targets.gather(0, places.reshape(-1)).reshape(*shape) if total else targets.reshape(shape[0], 0)

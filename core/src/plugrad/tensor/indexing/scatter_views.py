@@ -13,6 +13,7 @@ from plugrad.errors import ArgumentError, AxisError, DtypeError, ShapeError
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.indexing.indexing import parse_index
 from plugrad.tensor.keywords import REQUIRED, AxisNames, DiagonalNames, SpanNames, renamed
+from plugrad.tensor.lookup import position_dtype
 from plugrad.tensor.shape.diagonals import right_of_diagonal
 from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import (
@@ -157,7 +158,7 @@ def masked_scatter(self: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     self._check_device(mask, source)
     shape = broadcast_shapes(self.shape, mask.shape, what="masked_scatter")
     x, where = self.expand(shape), mask.expand(shape)
-    place = where.flatten().cumsum(0) - 1
+    place = where.flatten().cumsum(0, position_dtype(where.numel())) - 1
     new = source.flatten()
     if new.shape == (0,):
         new = new.pad((0, 1))

@@ -391,7 +391,12 @@ class LinalgMixin(TensorBase):
 
     def _parity(self: Tensor, order: Tensor) -> Tensor:
         """Return 1 for an even permutation of rows, -1 for an odd one: (..., n) -> (...)."""
-        swapped = (order.unsqueeze(-1) > order.unsqueeze(-2)).cast("int32").triu(1).sum((-2, -1))
+        swapped = (
+            (order.unsqueeze(-1) > order.unsqueeze(-2))
+            .cast("int32")
+            .triu(1)
+            .sum((-2, -1), dtype=dtypes.int32)
+        )
         return (swapped % 2 * -2 + 1).cast(self.dtype)
 
     def _triangle_inverse(self: Tensor) -> Tensor:

@@ -158,7 +158,7 @@ class SpectralMixin(TensorBase):
             )
         inverted, singular, is_kept = x._pseudo_inverse(rtol)
         found = inverted @ right
-        rank = is_kept.sum(-1)
+        rank = is_kept.sum(-1, dtype=dtypes.int32)
         if count != rows:
             residuals = (x @ found - right).square().sum(-2)
         else:

@@ -17,7 +17,7 @@ from plugrad.dtype import (
     is_complex,
     is_float,
     is_inexact,
-    sum_acc_dtype,
+    sum_dtype,
 )
 from plugrad.errors import DtypeError
 from plugrad.tensor.base import DTypeLike, the_dtype
@@ -67,7 +67,7 @@ def sum(
     if names:
         axis, keepdim = renamed(self.sum, names, axis=axis, keepdim=keepdim)
     axes = axes_along(axis, self.ndim, "sum")
-    wide = the_dtype(dtype, sum_acc_dtype(self.dtype))
+    wide = the_dtype(dtype, sum_dtype(self.dtype))
     out = _reduced(self._graph.cast(wide), Ops.ADD, axes, keepdim)
     return self._like(out.cast(self.dtype) if dtype is None and is_float(self.dtype) else out)
 
@@ -88,7 +88,7 @@ def prod(
     if names:
         axis, keepdim = renamed(self.prod, names, axis=axis, keepdim=keepdim)
     axes = axes_along(axis, self.ndim, "prod")
-    wide = the_dtype(dtype, sum_acc_dtype(self.dtype))
+    wide = the_dtype(dtype, sum_dtype(self.dtype))
     out = _reduced(self._graph.cast(wide), Ops.MUL, axes, keepdim)
     return self._like(out.cast(self.dtype) if dtype is None and is_float(self.dtype) else out)
 

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Unpack
 
 from plugrad.autodiff import inputs_of, with_rule
-from plugrad.dtype import ConstType, dtype_min, is_float, sum_acc_dtype
+from plugrad.dtype import ConstType, dtype_min, is_float, sum_dtype
 from plugrad.tensor.base import DTypeLike, the_dtype
 from plugrad.tensor.keywords import AxisNames, renamed
 from plugrad.tensor.lookup import counted, moved_back, moved_last, position_dtype
@@ -116,7 +116,7 @@ def _running(
     if axis is None:
         return _running(x.flatten(), op, neutral, 0, dtype, what)
     at = one_axis(axis, x.ndim or 1, what)
-    wide = the_dtype(dtype, sum_acc_dtype(x.dtype))
+    wide = the_dtype(dtype, sum_dtype(x.dtype))
     narrow = x.dtype if dtype is None and is_float(x.dtype) else wide
     u = x._graph.cast(wide)
     if x.ndim and 0 not in x.shape:

@@ -79,7 +79,7 @@ def unique_consecutive(
     starts = true_positions(with_zeros_behind(begins))
     results = [flat.index_select(at, starts)]
     if return_inverse:
-        results.append((begins.cumsum(0) - 1).reshape(*places))
+        results.append((begins.cumsum(0, starts.dtype) - 1).reshape(*places))
     if return_counts:
         end = self._make(number_of(size, starts.dtype).reshape((1,)), self._device)
         results.append(interval(starts, 0, 1, len_of(starts)).cat(end) - starts)

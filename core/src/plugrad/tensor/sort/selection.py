@@ -91,7 +91,8 @@ def nanmedian(
         return Ranked(self, self._like(self._graph.const_like(0).cast(dtypes.int32)))
     at = one_axis(axis, self.ndim, "nanmedian")
     # NaNs are sorted to the end
-    count = self.isnan().logical_not().sum(at, keepdim=True)
+    dtype = position_dtype(self.shape[at])
+    count = self.isnan().logical_not().sum(at, True, dtype)
     position = positions_of_rank(self, at, ((count - 1) // 2).maximum(0))
     values = self.gather(at, position)
     return Ranked(values, position) if keepdim else Ranked(values.squeeze(at), position.squeeze(at))

@@ -33,7 +33,7 @@ def replays_other_inputs(bench: Bench) -> None:
     @jit
     def function(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
         c = (a * 3 + b).contiguous()
-        d = (c - c.sum()).contiguous()
+        d = (c - c.sum(dtype="int32")).contiguous()
         return (d * b).realize(), d.max(1).realize()
 
     kept: list[tuple[Sequence[Tensor], Sequence[Any]]] = []
@@ -68,7 +68,7 @@ def replays_parts(bench: Bench) -> None:
     @jit
     def function(a: Tensor) -> Tensor:
         part = a[8:24].contiguous()
-        return ((part + 1).contiguous() * a[40:].sum()).realize()
+        return ((part + 1).contiguous() * a[40:].sum(dtype="int32")).realize()
 
     for number in range(_REPLAYS):
         x = sample(dtypes.int32, 64, number)
@@ -116,7 +116,7 @@ def replays_on_several_devices(bench: Bench) -> None:
 
     @jit
     def function(a: Tensor) -> Tensor:
-        here = ((a * 3).contiguous() + a.sum()).contiguous()
+        here = ((a * 3).contiguous() + a.sum(dtype="int32")).contiguous()
         there = ((here.to(second) - 1).contiguous() * 2).contiguous()
         return ((there.to(bench.name) + here).contiguous() * 2).realize()
 

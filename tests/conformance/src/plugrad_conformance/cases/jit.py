@@ -99,7 +99,7 @@ def replays_chains(bench: Bench) -> None:
     @jit
     def steps(a: Tensor) -> Tensor:
         for _ in range(6):
-            a = (a * 2 - a.sum()).contiguous()
+            a = (a * 2 - a.sum(dtype="int32")).contiguous()
         return a.realize()
 
     x = sample(dtypes.int32, 8, 3)

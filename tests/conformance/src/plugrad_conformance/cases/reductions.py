@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from plugrad.dtype import DType, dtypes, is_bool, is_float, sum_acc_dtype, to_numpy
+from plugrad.dtype import DType, dtypes, is_bool, is_float, sum_dtype, to_numpy
 from plugrad_conformance.bench import Bench
 from plugrad_conformance.case import Case, Check, needs_dtypes
 from plugrad_conformance.tolerance import Tolerance, tolerance_of
@@ -28,7 +28,7 @@ def _sum(dtype: DType, bench: Bench) -> Check:
     t = tensor_of(x, dtype, bench.name)
     outputs = [t.sum(), t.sum(0), t.sum(1), t.sum((0, 2)), t.sum(2, keepdim=True)]
     axes: list[Any] = [None, 0, 1, (0, 2), 2]
-    wide = np.longdouble if is_float(dtype) else to_numpy(sum_acc_dtype(dtype))
+    wide = np.longdouble if is_float(dtype) else to_numpy(sum_dtype(dtype))
     expected = [x.sum(axis, dtype=wide, keepdims=axis == 2) for axis in axes]
     scales = [np.abs(x.astype(np.longdouble)).sum(axis, keepdims=axis == 2) for axis in axes]
     return Check(
@@ -40,7 +40,7 @@ def _prod(dtype: DType, bench: Bench) -> Check:
     x = sample(dtype, 60, 2, 0.5).reshape(5, 12)
     x = np.where(x == 0, x.dtype.type(1), x)
     t = tensor_of(x, dtype, bench.name)
-    wide = np.longdouble if is_float(dtype) else to_numpy(sum_acc_dtype(dtype))
+    wide = np.longdouble if is_float(dtype) else to_numpy(sum_dtype(dtype))
     with np.errstate(all="ignore"):
         return Check(
             [t.prod(0), t.prod(1)],
@@ -129,7 +129,9 @@ def _integers_wrap(bench: Bench) -> Check:
     x = np.full((2, 5), 2**30, np.int32)
     x[1, 2:] = 1
     with np.errstate(all="ignore"):
-        return Check([tensor_of(x, dtypes.int32, bench.name).sum(1)], [x.sum(1, dtype=np.int32)])
+        return Check(
+            [tensor_of(x, dtypes.int32, bench.name).sum(1, dtype="int32")], [x.sum(1, dtype=np.int32)]
+        )
 
 
 def _lengths(bench: Bench) -> Check:

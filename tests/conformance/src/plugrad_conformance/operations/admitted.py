@@ -3,7 +3,7 @@
 Most methods take all dtypes and keep them.
 """
 
-from plugrad.dtype import parse_dtype, sum_acc_dtype
+from plugrad.dtype import parse_dtype, sum_dtype
 
 INTEGERS = ("bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
 FLOATS = ("float16", "bfloat16", "float64")
@@ -90,7 +90,7 @@ def result_dtype(name: str, dtype: str, plain: str = "float32") -> str:
 
     Example:
         >>> result_dtype("exp", "int8"), result_dtype("sum", "bool"), result_dtype("add", "int8")
-        ('float32', 'int32', 'int8')
+        ('float32', 'int64', 'int8')
     """
     if plain == "bool":
         return "bool"
@@ -102,4 +102,4 @@ def result_dtype(name: str, dtype: str, plain: str = "float32") -> str:
         return "int32"
     if dtype in INTEGERS and name in TO_FLOAT:
         return "float32"
-    return sum_acc_dtype(parse_dtype(dtype)).name if name in WIDENING and dtype in INTEGERS else dtype
+    return sum_dtype(parse_dtype(dtype)).name if name in WIDENING and dtype in INTEGERS else dtype

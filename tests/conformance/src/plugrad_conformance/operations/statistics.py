@@ -44,7 +44,7 @@ def _nans() -> Iterator[Operation]:
     yield Operation("nanmean", "reals", lambda x: x.nanmean(1), lambda x: np.mean(x, 1), (_X,), order=2)
     yield Operation("nanmean", "int32", lambda x: x.nanmean(0), _mean, (whole(3, 4),), dtype="float32")
     small = whole(3, 4, dtype="int8")
-    yield Operation("nansum", "int8", lambda x: x.nansum(0), lambda x: x.sum(0), (small,), dtype="int32")
+    yield Operation("nansum", "int8", lambda x: x.nansum(0), lambda x: x.sum(0), (small,), dtype="int64")
     yield Operation("nanmedian", "NaN", lambda x: x.nanmedian(1), _middle, (_HOLES,))
     yield Operation("nanmedian", "all", lambda x: x.nanmedian(), lambda x: np.sort(x.ravel())[3], (_HOLES,))
     values: Meaning = lambda x: np.sort(x, 0)[2]

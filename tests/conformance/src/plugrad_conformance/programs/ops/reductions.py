@@ -9,8 +9,11 @@ from plugrad.tensor import Tensor
 from plugrad_conformance.programs.ops.op_spec import FLOATS, MOST_ELEMENTS, Params, exact_sums, op, some_axis
 from plugrad_conformance.programs.program import Array
 
-# plugrad widens sums of small integers to 32 bits, as its docs say
-_SUMS = {**dict.fromkeys(("bool", "int8", "int16"), "int32"), **dict.fromkeys(("uint8", "uint16"), "uint32")}
+# sums of integers have 64 bits, as in NumPy
+_SUMS = {
+    **dict.fromkeys(("bool", "int8", "int16", "int32"), "int64"),
+    **dict.fromkeys(("uint8", "uint16", "uint32"), "uint64"),
+}
 
 
 def _axes(rng: random.Random, xs: list[Array]) -> Params | None:
