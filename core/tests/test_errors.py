@@ -21,9 +21,13 @@ def test_each_error_derives_from_plugrad_error_and_has_a_help_page(name: str) ->
     ("name", "builtin"),
     [
         ("ShapeError", ValueError),
+        ("ShapeError", RuntimeError),
         ("ArgumentError", ValueError),
         ("DtypeError", TypeError),
+        ("DtypeError", RuntimeError),
         ("AxisError", IndexError),
+        ("AxisError", ValueError),
+        ("GradientError", RuntimeError),
         ("DeviceOutOfMemory", MemoryError),
         ("SettingsError", ValueError),
         ("FileFormatError", ValueError),

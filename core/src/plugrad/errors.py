@@ -92,11 +92,11 @@ def name_outer_method(message: str) -> str:
     return called + message[first.end() :] if first and first[0] in inner else f"{called}: {message}"
 
 
-class ShapeError(_Refusal, ValueError):
+class ShapeError(_Refusal, ValueError, RuntimeError):
     """Shapes do not fit the operation.
 
     Raised by reshape, broadcasting, matmul, convolution, concatenation and wherever sizes must agree. The
-    message names both shapes. Also a `ValueError`, as NumPy raises.
+    message names both shapes. Also a `ValueError`, as NumPy raises, and a `RuntimeError`, as PyTorch does.
     """
 
 
@@ -118,17 +118,19 @@ class ViewError(_Refusal, ValueError):
     """
 
 
-class DtypeError(_Refusal, TypeError):
+class DtypeError(_Refusal, TypeError, RuntimeError):
     """A dtype is unknown, or does not fit the operation, the device or the value.
 
-    Cast explicitly with `.cast(dtype)`. Also a `TypeError`.
+    Cast explicitly with `.cast(dtype)`. Also a `TypeError`, as NumPy raises, and a `RuntimeError`, as PyTorch
+    does.
     """
 
 
-class AxisError(_Refusal, IndexError):
+class AxisError(_Refusal, ValueError, IndexError):
     """An axis, index or slice lies outside of the tensor.
 
-    Axes of a tensor with n dimensions run from -n to n-1. Also an `IndexError`.
+    Axes of a tensor with n dimensions run from -n to n-1. Also an `IndexError`, and a `ValueError` as NumPy's
+    of this name.
     """
 
 
@@ -318,11 +320,11 @@ class JitError(PlugradError):
     """
 
 
-class GradientError(PlugradError):
+class GradientError(PlugradError, RuntimeError):
     """A gradient was asked for where there is none.
 
     For example of a loss that is not a scalar, for a tensor that the loss does not depend on, or through an
-    operation without a derivative.
+    operation without a derivative. Also a `RuntimeError`, as PyTorch raises.
     """
 
 
