@@ -141,7 +141,7 @@ Where PyTorch and NumPy have one name for two things, the method is PyTorch's:
 | `with Context(TRAINING=1)` | the same, or `with Tensor.train()`, which is also a decorator |
 | `w = Tensor.rand(3, 4)` of a model, to be trained | `w = Tensor.rand(3, 4, requires_grad=True)`; see above |
 | `d.min`, `d.max` | `dtypes.min(d)`, `dtypes.max(d)` |
-| `x.sum()`, `prod`, `cumsum` of integers: as wide as they are, 32 bits at least | 64 bits, as in PyTorch and NumPy; or `x.sum(dtype=...)` |
+| `x.sum()`, `prod`, `cumsum` of integers: 32 bits or more | 64 bits; or `x.sum(dtype=...)` |
 | `Tensor(data, device, dtype)` | `Tensor(data, device=device, dtype=dtype)` |
 | `Adam(params, lr, 0.9, 0.999)` | `Adam(params, lr, b1=0.9, b2=0.999)`, or `betas=` |
 | `BatchNorm(sz, eps, affine)`, `Embedding(vocab_size=...)` | PyTorch's order and names |
