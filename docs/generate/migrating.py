@@ -49,7 +49,8 @@ stores (out, in) as PyTorch does. `transpose()` without axes is for matrices.
 **Dtypes.** Integers are int32 unless they need more (PyTorch and NumPy: int64), floats float32 (NumPy:
 float64). Python numbers take the tensor's dtype. Sums and products of integers, running ones too, are int64
 (uint64 of those without a sign), as PyTorch's and NumPy's. Positions and counts (`argmax`, `nonzero`, `sort`,
-`bincount`) are int32. `dtypes.finfo` and `dtypes.iinfo` are those of PyTorch and NumPy. `//` and `%` round down, as in Python; `fmod` has C's sign.
+`bincount`) are int32. `dtypes.finfo` and `dtypes.iinfo` are those of PyTorch and NumPy.
+`//` and `%` round down, as in Python; `fmod` has C's sign.
 
 **Statistics.** `var` and `std` divide by n - 1, as PyTorch's; NumPy's divide by n: pass `correction=0`.
 `median` is the lower of two middle elements, as PyTorch's. `gelu` is the tanh form unless asked for
