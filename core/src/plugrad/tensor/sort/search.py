@@ -305,7 +305,7 @@ def _places_repeated(x: Tensor, counts: Tensor, size: Dim, total: int | None) ->
     size = len_of(counts)
     if total is None and (least := counts.min().item()) < 0:
         raise ArgumentError(f"repeat_interleave: {least} times. Give 0 or more.")
-    ends = counts.cumsum(0)
+    ends = counts.cumsum(0, counts.dtype)
     ends = ends._like(ends._graph.contiguous())
     if total is None:
         total = interval(ends, 0, size - 1, size).item()
