@@ -51,6 +51,19 @@ def test_a_reduction_is_a_register_and_a_loop() -> None:
     assert ops_of(out.index(i).store(total, i)) == f"RANGE {body} STORE END"
 
 
+def test_what_no_loop_waits_for_comes_after_the_loops() -> None:
+    total = x.index(i * 16 + k).load().reduce(Ops.ADD, k)
+    store = out.index(i).store(y.index(i).load() * x.index(i).load() + total, i)
+    assert ops_of(store) == "RANGE DEFINE_ACC RANGE LOAD ADD ACCUMULATE END LOAD LOAD MUL ADD STORE END"
+
+
+def test_what_a_later_loop_waits_for_comes_before_it() -> None:
+    first = x.index(i * 16 + k).load().reduce(Ops.ADD, k)
+    second = (x.index(i * 5 + m).load() * (first + y.index(i).load())).reduce(Ops.ADD, m)
+    body = "DEFINE_ACC RANGE LOAD ADD ACCUMULATE END LOAD ADD DEFINE_ACC RANGE LOAD MULACC ACCUMULATE END"
+    assert ops_of(out.index(i).store(second, i)) == f"RANGE {body} STORE END"
+
+
 def test_products_are_added_in_one_operation_where_the_target_has_it() -> None:
     total = (x.index(k).load() * y.index(k).load()).reduce(Ops.ADD, k)
     store = out.index(i).store(total, i)

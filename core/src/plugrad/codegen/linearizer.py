@@ -1,6 +1,7 @@
 """Write the graph as a list: loops around blocks, accumulators, and gated stores in conditionals.
 
-Within a block the order is that of a depth-first walk, so that values are made near their use. Unrolled
+Within a block the order is that of a depth-first walk, so that values are made near their use. What no loop
+of the block waits for comes after its loops: in registers, it would take the place of accumulators. Unrolled
 reductions of one loop go step by step, all of them at each: what a step loads is used by all, then forgotten.
 """
 
@@ -213,7 +214,12 @@ class _Linearizer:
             for d in after:
                 if d in items:
                     then.setdefault(d, []).append(item)
-        ready = [(self._priority(item), item) for item, n in waiting.items() if n == 0]
+        phases = self._phases(items)
+
+        def priority(item: _Item) -> tuple[int, int, int]:
+            return phases[item], *self._priority(item)
+
+        ready = [(priority(item), item) for item, n in waiting.items() if n == 0]
         heapq.heapify(ready)
         out: list[_Item] = []
         while ready:
@@ -222,10 +228,32 @@ class _Linearizer:
             for later in then.get(item, ()):
                 waiting[later] -= 1
                 if waiting[later] == 0:
-                    heapq.heappush(ready, (self._priority(later), later))
+                    heapq.heappush(ready, (priority(later), later))
         if len(out) != len(items):
             raise VerifyError("values of this kernel wait for each other's loops.")
         return out
+
+    def _phases(self, items: dict[_Item, set[_Item]]) -> dict[_Item, int]:
+        """Number what stands before, in and after the loops of a block: a loop has an even number.
+
+        A loop takes along what it waits for. What nothing waits for, such as a STORE, comes right after the
+        last loop that it needs, and takes along what no loop has taken.
+        """
+        phases: dict[_Item, int] = {}
+        loops = sorted((item for item in items if item[0] == _LOOP), key=self._priority)
+        for n, loop in enumerate(loops):
+            phases.update(dict.fromkeys(_waited_for(loop, items, phases), 2 * n))
+        used = {d for after in items.values() for d in after}
+        last = 0
+        for end in sorted(
+            (item for item in items if item not in used and item not in phases), key=self._priority
+        ):
+            taken = _waited_for(end, items, phases)
+            needed = {d for item in taken for d in items[item] if d in phases}
+            # never before the end before it, which may read what it overwrites
+            last = max(last, *(phases[d] + (d[0] == _LOOP) for d in needed)) if needed else last
+            phases.update(dict.fromkeys(taken, last))
+        return phases
 
     def _priority(self, item: _Item) -> tuple[int, int]:
         kind, u, step = item
@@ -313,6 +341,18 @@ class _Linearizer:
             self.written.add(u)
             self.out.append(u)
         return u
+
+
+def _waited_for(item: _Item, items: dict[_Item, set[_Item]], phases: dict[_Item, int]) -> set[_Item]:
+    """Return `item` and what it waits for, of its block, without what has a phase."""
+    found: set[_Item] = set()
+    stack = [item]
+    while stack:
+        current = stack.pop()
+        if current in items and current not in phases and current not in found:
+            found.add(current)
+            stack.extend(items[current])
+    return found
 
 
 def _reads_what(store: UOp, before: UOp) -> bool:
