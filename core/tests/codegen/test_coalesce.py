@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from plugrad.codegen.coalesce import lanes_for
+from plugrad.codegen.coalesce import coalesce, lanes_for
 from plugrad.dtype import DType, dtypes
 from plugrad.target import Capabilities
 from plugrad.uop.ops import AxisType, KernelInfo, Ops
@@ -27,3 +27,17 @@ def test_lanes_of_floats_that_are_only_stored_fit_their_arithmetic() -> None:
     assert lanes_for(kernel, axis, replace(WIDE, compute_dtypes=frozenset({dtypes.float16}))) == 32
     # where vectors are only for memory, they are as wide as its accesses
     assert lanes_for(kernel, axis, replace(WIDE, vector_bits=0, max_load_bits=128)) == 8
+
+
+def test_lanes_follow_what_a_reduction_reads_rather_than_what_is_done_with_its_result() -> None:
+    rows, columns = UOp.range(4, 0, AxisType.UPCAST), UOp.range(16, 1, AxisType.UPCAST)
+    k = UOp.range(100, 2, AxisType.REDUCE)
+    out, x, w, *scales = (UOp(Ops.PARAM, dtypes.float32, (), (slot, 1600)) for slot in range(6))
+    value = (x.index(k * 16 + columns).load() * w.index(rows * 100 + k).load()).reduce(Ops.ADD, k)
+    for scale in scales:
+        value = value * scale.index(rows).load()
+    kernel = UOp.sink(out.index(rows * 16 + columns).store(value, rows, columns), arg=KernelInfo())
+    (lane,) = [
+        u for u in coalesce(kernel, WIDE).toposort() if u.op is Ops.RANGE and u.arg.kind is AxisType.LANE
+    ]
+    assert lane.src[0].arg == 16

@@ -3,10 +3,11 @@
 An axis is worth lanes where memory is contiguous along it: one wide load or store does the work of many.
 Along an output axis the results are vectors; along a PARTIAL axis the accumulators of a reduction are, and
 their lanes are combined after the loop. No value can have lanes along two axes: the axis that saves more
-wins.
+wins, counted over all steps of loops. What a reduction reads outweighs what is done with its result.
 """
 
-from plugrad.codegen.rebuild import all_ranges, rebuild
+from plugrad.codegen.opt.analysis import MemoryAccess, bodies_of, steps_of
+from plugrad.codegen.rebuild import UNROLLED, all_ranges, rebuild
 from plugrad.codegen.strides import coefficient, constant_size
 from plugrad.target import Capabilities
 from plugrad.uop.ops import Axis, AxisType, Ops
@@ -15,6 +16,8 @@ from plugrad.uop.uop import UOp
 
 # steps of an UNROLL axis are added up in one accumulator, one after the other
 _UNROLLED = frozenset({AxisType.UPCAST, AxisType.PARTIAL})
+# twice the steps saved by a stride: wide accesses, and lanes picked from two of them
+_SAVED = {1: 2, 2: 1, -1: 1}
 
 
 def coalesce(sink: UOp, capabilities: Capabilities) -> UOp:
@@ -26,7 +29,8 @@ def coalesce(sink: UOp, capabilities: Capabilities) -> UOp:
     chosen: list[UOp] = []
     # a matrix instruction's vectors are fragments: they get no lanes beside
     tiled = {r for u in sink.toposort() if u.op is Ops.WMMA for r in u.ranges}
-    for r in sorted(all_ranges(sink), key=lambda r: (-_gain(sink, r), r.arg.ident)):
+    places = [place for body in bodies_of(sink) for place in body.places]
+    for r in sorted(all_ranges(sink), key=lambda r: (-_saving(places, r), r.arg.ident)):
         if (
             r.arg.kind not in _UNROLLED
             or r in tiled
@@ -63,6 +67,17 @@ def _gain(sink: UOp, r: UOp) -> int:
         broken = coefficient(u.src[1], r) != 1 or any(r in g.ranges for g in u.src[2:])
         gain += -1 if broken else 2
     return gain
+
+
+def _saving(places: list[MemoryAccess], r: UOp) -> int:
+    """Return twice the steps of accesses that lanes along `r` save. Picked lanes save half of them."""
+    saving = 0
+    for p in places:
+        if p.moves(r) and not any(r in g.ranges for g in p.index.src[2:]):
+            # copies that unrolling makes share what does not move with them
+            loops = (s for s in p.loops if p.moves(s) or s.arg.kind not in UNROLLED)
+            saving += steps_of(loops) * _SAVED.get(coefficient(p.index.src[1], r) or 0, -1)
+    return saving
 
 
 def _meet(sink: UOp, a: UOp, b: UOp) -> bool:
