@@ -42,6 +42,11 @@ def test_rows_are_reduced_inside_where_loops_run_and_the_row_fits() -> None:
     assert not LOOPS.inline_row_reduce(rows=1, row_bytes=1 << 18)
 
 
+def test_a_contraction_has_loops_of_its_own_where_a_tile_saves_more_than_memory_costs() -> None:
+    assert LOOPS.shares_nest(saved_loads=1000 * 48, numel=1000, itemsize=4)
+    assert not LOOPS.shares_nest(saved_loads=1000 * 128, numel=1000, itemsize=4)
+
+
 def test_long_reductions_to_few_results_are_split_among_cores() -> None:
     assert LOOPS.split_reduce(reduced=1 << 20, kept=1) == 16
     assert LOOPS.split_reduce(reduced=1 << 10, kept=1) == 1

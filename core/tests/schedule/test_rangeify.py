@@ -1,3 +1,5 @@
+import pytest
+
 from plugrad.dtype import dtypes
 from plugrad.schedule.fusion import CostModel
 from plugrad.schedule.rangeify import FusedKernel, Rangeify, max_shape
@@ -88,6 +90,28 @@ def test_a_reduction_that_two_kernels_need_gets_memory() -> None:
 def test_a_reduction_over_columns_and_its_use_are_two_kernels() -> None:
     x = buffer(64, 32)
     assert len(kernels(x - x.reduce_axis(Ops.MAX, (0,)).expand((64, 32)))) == 2
+
+
+def product(rows: int, inner: int, columns: int) -> UOp:
+    full = (rows, columns, inner)
+    left, right = buffer(rows, 1, inner).expand(full), buffer(1, columns, inner).expand(full)
+    return (left * right).reduce_axis(Ops.ADD, (2,)).reshape((rows, columns))
+
+
+@pytest.mark.parametrize("model", [LOOPS, GRID])
+def test_two_contractions_are_two_kernels(model: CostModel) -> None:
+    assert len(kernels(product(64, 128, 64) + product(64, 256, 64), model=model)) == 2
+
+
+def test_contractions_that_are_cheaper_than_memory_share_a_kernel() -> None:
+    assert len(kernels(product(64, 16, 64) + product(64, 16, 64))) == 1
+
+
+def test_sums_that_read_each_element_once_share_a_kernel() -> None:
+    """Vectors times matrices have nothing that registers could reuse."""
+    assert len(kernels(product(1, 1024, 64) + product(1, 1024, 64))) == 1
+    sums = [buffer(64, 1024).reduce_axis(Ops.ADD, (1,)) for _ in range(2)]
+    assert len(kernels(sums[0] + sums[1])) == 1
 
 
 def test_memory_that_is_asked_for_is_given() -> None:

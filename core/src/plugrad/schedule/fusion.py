@@ -83,6 +83,14 @@ class CostModel:
         """
         return self.runs_loops and row_bytes <= self.row_bytes and (rows >= self.cores or row_bytes <= 4096)
 
+    def shares_nest(self, saved_loads: int, numel: int, itemsize: int) -> bool:
+        """Say whether a contraction of `numel` results runs in the loops of another one.
+
+        Registers hold the tile of one. The other loads operands that a tile of its own would reuse,
+        `saved_loads` of them; by itself, its results are written and read once.
+        """
+        return saved_loads <= numel * itemsize * 2 * _OPERATIONS_PER_BYTE
+
     def split_reduce(self, reduced: int, kept: int) -> int:
         """Return the number of pieces of a reduction of `reduced` elements to each of `kept`."""
         if reduced < _SPLIT_FROM or kept >= self.cores:

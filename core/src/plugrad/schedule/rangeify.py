@@ -30,6 +30,8 @@ from plugrad.uop.uop import UOp
 
 # Values that need no kernel: they exist, or any kernel can write them down.
 _LEAVES = frozenset({Ops.BUFFER, Ops.AFTER, Ops.CONST, Ops.DEFINE_VAR, Ops.BIND, Ops.IOTA})
+_NUMBERS = _LEAVES - {Ops.BUFFER, Ops.AFTER}
+_COMPUTED = MOVEMENT | ELEMENTWISE
 # Ops that ask for memory.
 _STORED = frozenset({Ops.CONTIGUOUS, Ops.COPY, Ops.ASSIGN})
 
@@ -61,6 +63,8 @@ class FusedKernel:
     ranges: Indices
     device: str
     operations: int = 0
+    has_contraction: bool = False
+    """Whether its registers are taken by the tile of a contraction."""
     ast: UOp | None = None
     after: set[UOp] = field(default_factory=set[UOp])
     """Values that are to be in memory before it runs."""
@@ -191,6 +195,8 @@ class Rangeify:
         own = [i for i in access.idxs if i.op is not Ops.CONST]
         if access.gate is not ALWAYS or len(set(own)) != len(own):
             return False
+        if use.kernel.has_contraction and self._is_contraction(u, use):
+            return False
         kernel_ranges = [r for r in use.kernel.ranges if r.op is Ops.RANGE]
         if not use.in_reduce and set(own) == set(kernel_ranges):
             return True
@@ -199,6 +205,21 @@ class Rangeify:
             return False
         rows = math.prod(_size(r) for r in own)
         return self._model(use.kernel.device).inline_row_reduce(rows, _row_bytes(u))
+
+    def _is_contraction(self, reduced: UOp, use: Use) -> bool:
+        """Say whether a reduction loads so much again and again that it wants registers for a tile."""
+        looped = self._looped_axes(reduced)
+        steps = _numel(reduced) * math.prod(max_shape(reduced.src[0].shape[a] for a in looped))
+        sizes = [_numel(u) for u in self._loaded_by(reduced.src[0])]
+        # what one factor has an element for at every step, no tile loads less often
+        saved = len(sizes) * (steps - max(sizes, default=steps))
+        return not self._model(use.kernel.device).shares_nest(saved, _numel(reduced), reduced.dtype.itemsize)
+
+    def _loaded_by(self, value: UOp) -> list[UOp]:
+        """Return the values in memory, or of other reductions, that `value` is computed from."""
+        inner = value.toposort(lambda u: u.op in _COMPUTED and u not in self.stored)
+        sources = dict.fromkeys(s for u in inner for s in u.src if s not in inner) or {value: None}
+        return [u for u in sources if u.op not in _NUMBERS and u.dtype is not dtypes.index]
 
     def _looped_axes(self, reduced: UOp) -> list[int]:
         """Return the axes that a reduction runs loops along."""
@@ -248,6 +269,7 @@ class Rangeify:
             kept = frozenset[UOp]().union(*(i.ranges for i in access.idxs))
             results = min(use.evaluations, math.prod(_size(r) for r in kept))
             loops = math.prod(_size(ranges[a]) for a in self._looped_axes(u))
+            use.kernel.has_contraction |= self._is_contraction(u, use)
             use = Use(use.kernel, results * loops, in_reduce=True)
         elif u.op is Ops.LATER:
             for kernel in (use.kernel, *use.others):
