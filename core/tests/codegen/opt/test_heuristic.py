@@ -103,6 +103,30 @@ def test_a_matrix_product_gets_a_tile_of_registers() -> None:
     assert len(tile) == 2
 
 
+def batch(images: int, rows: int, columns: int, inner: int) -> UOp:
+    """Return products of one matrix with several others."""
+    n, i, j = UOp.range(images, 0), UOp.range(rows, 1), UOp.range(columns, 2)
+    k = UOp.range(inner, 3, AxisType.REDUCE)
+    left = param(1, rows * inner).index(i * inner + k).load()
+    right = param(2, images * inner * columns).index((n * inner + k) * columns + j).load()
+    place = param(0, images * rows * columns).index((n * rows + i) * columns + j)
+    return kernel(place.store((left * right).reduce(Ops.ADD, k), n, i, j))
+
+
+def test_the_innermost_loop_repeats_the_widest_panel() -> None:
+    ast = simplify_ranges(batch(8, 256, 196, 2304))
+    optimised = KernelOpt(ast, LOOPS).apply_all(chosen(ast, LOOPS))
+    loops = [r for r in optimised.ast.src[0].src[2:] if r.arg.kind is AxisType.LOOP]
+    assert loops[-1].arg.ident[0] == 1
+
+
+def test_the_panels_of_a_tile_fit_the_cache() -> None:
+    ast = simplify_ranges(batch(8, 512, 49, 4608))
+    tile = {o.axis[0]: o.arg for o in chosen(ast, LOOPS) if o.op is OptOps.UPCAST}
+    nbytes = 4 * 4608 * (tile.get(0, 1) * tile[2] + tile[1])
+    assert nbytes <= LOOPS.cache_bytes[-1]
+
+
 def test_scalar_loops_get_no_vectors() -> None:
     assert chosen(elementwise(1 << 10), replace(LOOPS, vector_bits=0, threads=1)) == []
 

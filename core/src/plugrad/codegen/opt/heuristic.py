@@ -27,7 +27,7 @@ from plugrad.codegen.opt.opt_ops import AxisId, Opt, OptOps
 from plugrad.codegen.opt.staging import panels_of, span_of
 from plugrad.codegen.rebuild import ranges_of_reduce, stores_of
 from plugrad.codegen.strides import constant_size
-from plugrad.uop.ops import AxisType
+from plugrad.uop.ops import AxisType, Ops
 from plugrad.uop.uop import UOp
 
 # Pieces for each core where they are that much work: a core that comes late, or is taken away, does fewer.
@@ -108,6 +108,17 @@ class _Tile:
         """Return the loads that one step of the reduction needs for all products."""
         factors = ((self.column, self.columns), *self.rows)
         return sum(math.prod(count for r, count in factors if p.moves(r)) for p in _moving(body))
+
+    def nbytes(self, body: LoopBody) -> int:
+        """Return the bytes that the loops of the reduction load for all products."""
+        factors = ((self.column, self.columns * self.unit), *self.rows)
+        return sum(
+            math.prod(count for r, count in factors if p.moves(r))
+            * steps_of(frozenset(ranges_of_reduce(body.reduce)) & frozenset(p.index.ranges))
+            * p.index.dtype.itemsize
+            for p in _moving(body)
+            if body.reduce is not None
+        )
 
     def cost(self, body: LoopBody) -> float:
         """Return the loads for each wanted product. Products beyond the end of an axis are not wanted."""
@@ -306,7 +317,9 @@ class _VectorPlan:
             for row in rows[rows.index(tile.rows[0][0]) + 1 :]:
                 choices += (tile.with_rows(row, t) for t in self._fitting(row, 1, range(2, 5)))
         fitting = [tile for tile in choices if tile.products <= budget]
-        return min(fitting, key=lambda tile: (tile.cost(body), -tile.products)).opts()
+        # neighbouring tiles load one factor again, which should be in the cache by then
+        most = self.cache_bytes
+        return min(fitting, key=lambda t: (t.nbytes(body) > most, t.cost(body), -t.products)).opts()
 
     def _crossing(self, lane: UOp) -> tuple[AxisId, int] | None:
         """Return another axis and its lanes, contiguous where memory jumps along `lane`."""
@@ -330,13 +343,22 @@ class _VectorPlan:
                 copies *= size
 
     def _order(self, tile: list[tuple[AxisId, int]]) -> None:
-        """Move the axis with the wider tile outside. The inner loop's stream is read once a step."""
-        if len(tile) < 2 or tile[0][1] <= tile[1][1]:
+        """Move loops outside whose steps load most anew. What the innermost one repeats stays cached."""
+        stores = stores_of(self.kernel.ast)
+        if len(tile) < 2 or len(stores) != 1:
             return
-        column, row = ((*ident, 0) for ident, _ in tile[:2])
-        loops = [r.arg.ident for r in self.kernel.axes(AxisType.LOOP)]
-        if column in loops and row in loops and loops.index(row) < loops.index(column):
-            self.kernel.apply(Opt(OptOps.SWAP, row, column))
+        places = _moving(max(bodies_of(self.kernel.ast)[1:], key=lambda b: b.steps))
+        loops = [r for r in stores[0].src[2:] if r.op is Ops.RANGE and r.arg.kind is AxisType.LOOP]
+
+        def loaded_anew(r: UOp) -> int:
+            moved = (p for p in places if p.moves(r))
+            return sum(steps_of(set(p.index.ranges) - set(loops)) * p.index.dtype.itemsize for p in moved)
+
+        for n, r in enumerate(sorted(loops, key=loaded_anew, reverse=True)):
+            if loops[n] is not r:
+                self.kernel.apply(Opt(OptOps.SWAP, loops[n].arg.ident, r.arg.ident))
+                other = loops.index(r)
+                loops[n], loops[other] = r, loops[n]
 
 
 def _add_threads(kernel: KernelOpt) -> None:
