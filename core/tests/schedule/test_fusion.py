@@ -47,6 +47,20 @@ def test_a_contraction_has_loops_of_its_own_where_a_tile_saves_more_than_memory_
     assert not LOOPS.shares_nest(saved_loads=1000 * 128, numel=1000, itemsize=4)
 
 
+def test_vectors_that_cover_an_axis_may_overlap() -> None:
+    vectors = CostModel(cores=2, runs_loops=True, row_bytes=1 << 20, vector_bytes=64)
+    assert [vectors.vector_steps(size, itemsize=4) for size in (1, 7, 16, 20, 49)] == [1, 2, 1, 2, 4]
+    assert LOOPS.vector_steps(7, itemsize=4) == 7
+
+
+def test_a_copy_of_windows_pays_for_enough_readers() -> None:
+    vectors = CostModel(cores=2, runs_loops=True, row_bytes=1 << 20, vector_bytes=64)
+    assert vectors.copy_windows(1000, rows=512, fewer_steps=0.1, itemsize=4)
+    assert not vectors.copy_windows(1000, rows=8, fewer_steps=0.1, itemsize=4)
+    assert not vectors.copy_windows(1000, rows=512, fewer_steps=0.0, itemsize=4)
+    assert not vectors.copy_windows(1 << 23, rows=512, fewer_steps=0.1, itemsize=4)
+
+
 def test_long_reductions_to_few_results_are_split_among_cores() -> None:
     assert LOOPS.split_reduce(reduced=1 << 20, kept=1) == 16
     assert LOOPS.split_reduce(reduced=1 << 10, kept=1) == 1

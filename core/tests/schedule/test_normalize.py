@@ -100,3 +100,13 @@ def test_a_long_sum_becomes_pieces_and_their_sum() -> None:
 def test_a_long_sum_on_a_device_without_a_cost_model_stays() -> None:
     total = buffer(1 << 20, device="DISK:/f").reduce_axis(Ops.ADD, (0,))
     assert normal(total) is total
+
+
+def test_windows_that_vectors_fit_badly_are_copied() -> None:
+    model = CostModel(cores=2, runs_loops=True, row_bytes=1 << 20, vector_bytes=64)
+    full = (128, 7, 7, 64)
+    view = buffer(64, 9, 9).shrink(((0, 64), (1, 8), (1, 8))).permute((1, 2, 0)).reshape((1, 7, 7, 64))
+    weight = buffer(128, 64).reshape((128, 1, 1, 64))
+    sums = (view.expand(full) * weight.expand(full)).reduce_axis(Ops.ADD, (3,))
+    (found,) = normalize(UOp.sink(sums), Devices({"PYTHON": model}, "PYTHON")).src
+    assert any(u.op is Ops.CONTIGUOUS for u in found.toposort())

@@ -22,6 +22,8 @@ _SPLIT_FROM = 1 << 15
 _PIECES_PER_CORE = 8
 # Reads of each element from which a copy with zeros around it is cheaper than gated loads: windows overlap.
 _PAD_REUSE = 1.5
+# Copies of windows stay in the last cache, which holds about this many times what a core has for itself.
+_LAST_CACHE = 16
 # Operations of one kernel, each element, before the rest becomes a kernel of its own.
 MOST_OPERATIONS = 400
 # A value that costs less than this is never cut off.
@@ -39,6 +41,7 @@ class CostModel:
     row_bytes: int
     max_buffers: int = 0
     widened: frozenset[tuple[DType, DType]] = frozenset()
+    vector_bytes: int = 0
 
     @staticmethod
     def of(capabilities: Capabilities) -> "CostModel":
@@ -50,6 +53,7 @@ class CostModel:
             row_bytes=capabilities.cache_bytes[-1] if capabilities.cache_bytes else 0,
             max_buffers=capabilities.max_buffers,
             widened=frozenset((core.dtype_in, core.dtype_out) for core in capabilities.tensor_cores),
+            vector_bytes=capabilities.vector_bits // 8,
         )
 
     def is_full(self, operations: int) -> bool:
@@ -90,6 +94,21 @@ class CostModel:
         `saved_loads` of them; by itself, its results are written and read once.
         """
         return saved_loads <= numel * itemsize * 2 * _OPERATIONS_PER_BYTE
+
+    def vector_steps(self, size: int, itemsize: int) -> int:
+        """Return the vectors that cover an axis of `size` elements, the last one overlapping."""
+        lanes = min(max(1, self.vector_bytes // itemsize), 1 << (size.bit_length() - 1))
+        return -(-size // lanes)
+
+    def copy_windows(self, numel: int, rows: int, fewer_steps: float, itemsize: int) -> bool:
+        """Say whether a copy of `numel` elements of windows, read for each of `rows`, is worth its memory.
+
+        It saves `fewer_steps` of a vector for each element and row, of a multiplication and an addition.
+        """
+        nbytes = numel * itemsize
+        saved = rows * numel * fewer_steps * 2 * (self.vector_bytes // itemsize)
+        fits = nbytes <= _LAST_CACHE * self.row_bytes
+        return self.runs_loops and fits and saved > nbytes * 2 * _OPERATIONS_PER_BYTE
 
     def split_reduce(self, reduced: int, kept: int) -> int:
         """Return the number of pieces of a reduction of `reduced` elements to each of `kept`."""

@@ -9,6 +9,7 @@ from typing import Any
 from plugrad.schedule.fusion import Devices
 from plugrad.schedule.selection import selection_of
 from plugrad.schedule.versions import VERSIONS, base_of, slice_of
+from plugrad.schedule.window_copies import copy_windows
 from plugrad.uop.ops import MOVEMENT, Ops, identity_of
 from plugrad.uop.rewrite import PatternMatcher, graph_rewrite
 from plugrad.uop.shape import output_of
@@ -89,6 +90,7 @@ pm_normalize = PatternMatcher(
     ),
     (UPat(Ops.REDUCE_AXIS, src=(_x,), name="reduced"), _empty_reduce),
     (UPat(Ops.REDUCE_AXIS, src=(_x,), name="reduced"), _split_long_reduce),
+    (UPat(Ops.REDUCE_AXIS, src=(UPat(Ops.MUL, name="product"),), name="reduced"), copy_windows),
 )
 
 

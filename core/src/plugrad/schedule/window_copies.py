@@ -1,0 +1,90 @@
+"""Copy the windows of a convolution where rows of images are too short for vectors.
+
+Lanes run along a row of results, and padding keeps rows apart in memory: vectors hold few of 7 columns.
+A copy of the windows, with all columns of an image side by side, makes the convolution a product of matrices.
+"""
+
+import math
+from collections.abc import Sequence
+from itertools import takewhile
+from typing import Any
+
+from plugrad.dtype import dtypes
+from plugrad.schedule.fusion import CostModel, Devices
+from plugrad.schedule.movement import flatten, source_indices
+from plugrad.schedule.versions import base_of
+from plugrad.uop.ops import MOVEMENT, Ops
+from plugrad.uop.uop import UOp
+
+
+def copy_windows(ctx: Devices, reduced: UOp, product: UOp) -> UOp | None:
+    """Return a sum of products over windows with a copy of the windows, where the cost model gains by it.
+
+    before: REDUCE_AXIS(ADD, MUL(windows of (C, H, W), weight)) over C and the window
+    after:  the same of CONTIGUOUS(windows with H and W last)
+    """
+    op, axes = reduced.arg
+    model = ctx.cost.get(reduced.device or ctx.default)
+    shape: Any = product.shape
+    if op is not Ops.ADD or model is None or not all(isinstance(size, int) for size in shape):
+        return None
+    for number, view in enumerate(product.src):
+        copied = _copied(model, view, product.src[1 - number], axes)
+        if copied is not None:
+            src = (copied, product.src[1]) if number == 0 else (product.src[0], copied)
+            return product.replace(src=src).reduce_axis(op, axes)
+    return None
+
+
+def _copied(model: CostModel, view: UOp, other: UOp, axes: Sequence[int]) -> UOp | None:
+    if view.op is not Ops.EXPAND or base_of(view).device is None:
+        return None
+    own, base = view.src[0], base_of(view)
+    sizes, full, beside = _sizes(own), _sizes(view), _sizes(other.src[0] if other.op is Ops.EXPAND else other)
+    kept = [a for a, size in enumerate(full) if a not in axes and size > 1]
+    columns = [*takewhile(lambda a: sizes[a] > 1 and beside[a] == 1, reversed(kept))][::-1]
+    if len(columns) < 2 or math.prod(sizes) == math.prod(_sizes(base)):
+        return None
+    along = [
+        a
+        for a, size in enumerate(full)
+        if (a == columns[-1])
+        or (size > 1 and _is_contiguous(other, a) and (sizes[a] == 1 or _is_contiguous(view, a)))
+    ]
+    steps = min(model.vector_steps(full[a], view.dtype.itemsize) / full[a] for a in along)
+    merged = math.prod(full[a] for a in columns)
+    fewer = steps - model.vector_steps(merged, view.dtype.itemsize) / merged
+    rows = math.prod(full[a] for a in kept if sizes[a] == 1)
+    if not model.copy_windows(math.prod(sizes), rows, fewer, view.dtype.itemsize):
+        return None
+    order = (*(a for a in range(len(full)) if a not in axes and a not in columns), *axes, *columns)
+    copy = _with_padding(own, model).permute(order).contiguous()
+    return copy.permute(tuple(map(order.index, range(len(order))))).expand(full)
+
+
+def _with_padding(view: UOp, model: CostModel) -> UOp:
+    """Return the view of a padded value that has memory, where it is read so often that gates are dearer."""
+    if view.op not in MOVEMENT:
+        return view
+    source = _with_padding(view.src[0], model)
+    out = UOp(view.op, view.dtype, (source, *view.src[1:]), view.arg, view.tag)
+    numel = math.prod(_sizes(view))
+    return out.contiguous() if view.op is Ops.PAD and not model.inline_pad(2 * numel, numel) else out
+
+
+def _sizes(u: UOp) -> tuple[int, ...]:
+    sizes: Any = u.shape
+    return sizes
+
+
+def _is_contiguous(view: UOp, axis: int) -> bool:
+    """Say whether the first step along an axis is a step of one element."""
+    return _position(view, axis, 1) - _position(view, axis, 0) == 1
+
+
+def _position(view: UOp, axis: int, step: int) -> int:
+    idxs = tuple(UOp.const(dtypes.index, step if a == axis else 0) for a in range(len(view.shape)))
+    while view.op in MOVEMENT:
+        idxs, _ = source_indices(view, idxs)
+        view = view.src[0]
+    return int(flatten(idxs, view.shape).vmin)
