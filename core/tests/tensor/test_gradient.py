@@ -246,6 +246,15 @@ def test_a_value_that_was_computed_before_stands_for_no_graph_that_is_built_agai
     assert b.sum().gradient(x)[0].tolist() == [-1.0, -0.25, -0.0625]
 
 
+def test_a_realized_root_has_no_history_whoever_was_realized_first() -> None:
+    x = Tensor([1.0, 2.0])
+    roots = [(x * x).sum(), (x * x).sum()]
+    roots[0].realize(roots[1])
+    for root in roots:
+        with pytest.raises(GradientError, match="was realized before"):
+            root.gradient(x)
+
+
 def test_what_is_computed_for_another_value_keeps_its_history() -> None:
     x = Tensor([1.0, 2.0]).realize()
     y = (x * 2).contiguous()

@@ -106,6 +106,20 @@ def test_all_living_tensors_are_known() -> None:
     assert t in Tensor._live
 
 
+def test_asking_for_the_graph_changes_nothing() -> None:
+    x = Tensor([1.0, 2.0]).realize()
+    one, other = x * 2, x * 2
+    one.realize(other)
+    assert other.uop is one.uop
+    assert (one._storage.is_memory, other._storage.is_memory) == (True, False)
+    del one
+    gc.collect()
+    memory = other.uop
+    assert not other._storage.is_memory
+    assert other.assign([5.0, 6.0]).realize()._storage.is_memory
+    assert storage.buffer_of(other.uop) is storage.buffer_of(memory)
+
+
 def test_threads_may_build_and_realize_at_the_same_time() -> None:
     results: dict[int, list[float]] = {}
     device = Device.DEFAULT
