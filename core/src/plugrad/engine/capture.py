@@ -22,11 +22,10 @@ class Capture:
         steps: what ran.
         values: the values of the variables they ran with.
         conditions: what has to hold of those, in the order in which it is checked.
-        found: the values that were in memory when they were asked for, each with the id of the tensor that
-            asked; 0: it was part of a graph that was realized.
+        found: the values that tensors read as such, each with the id of the tensor; those that lay in memory
+            when a graph that they are part of was realized, each with 0.
         made: the values that got memory.
-        asked: the ids of tensors that were used as values.
-        used: the ids of tensors that were read or written to, those among them.
+        used: the ids of tensors that were read or written to.
         gradients_read: the ids of tensors whose gradient was asked for before it was set.
         gradients_set: the ids of tensors that were given a gradient, or rid of one.
         held: the values that somebody held when the call began.
@@ -37,7 +36,6 @@ class Capture:
     conditions: list[Condition] = field(default_factory=list[Condition])
     found: list[tuple[int, UOp]] = field(default_factory=list[tuple[int, UOp]])
     made: set[UOp] = field(default_factory=set[UOp])
-    asked: set[int] = field(default_factory=set[int])
     used: set[int] = field(default_factory=set[int])
     gradients_read: set[int] = field(default_factory=set[int])
     gradients_set: set[int] = field(default_factory=set[int])

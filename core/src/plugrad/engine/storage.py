@@ -18,7 +18,7 @@ from collections.abc import Iterable
 from plugrad.device import Device
 from plugrad.dtype import DType
 from plugrad.engine.live import LiveSet
-from plugrad.engine.view_path import WHOLE, ViewPath, path_between, shows_all, written_through
+from plugrad.engine.view_path import WHOLE, ViewPath, path_between, shown, shows_all, written_through
 from plugrad.errors import ScheduleError
 from plugrad.runtime.buffer import Buffer
 from plugrad.runtime.origin import CallSite, Origin, call_site
@@ -179,6 +179,12 @@ class Storage:
         self.uop = uop
         self._claim(uop)
 
+    def move(self, *, keeps_contents: bool = True) -> None:
+        """Become new memory."""
+        value = self.uop
+        new = new_memory(self.device, value.shape, value.dtype)
+        self.replace(written_through(new, (), value) if keeps_contents else new)
+
     def write(self, path: ViewPath, value: UOp) -> None:
         """Write `value` into what `path` shows, none of whose elements is shown twice."""
         # bits keep their places: they are written as what the memory holds
@@ -186,19 +192,10 @@ class Storage:
         value = value if value.dtype is self.uop.dtype else value.bitcast(self.uop.dtype)
         memory = _memories.get(memory_of(self.uop)) if self.settle() else None
         if not self.is_memory or (memory is not None and memory.is_frozen):
-            self._move(keeps_contents=not shows_all(path))
+            self.move(keeps_contents=not shows_all(path))
         self.uop = written_through(self.uop, path, value)
         if (memory := _memories.get(memory_of(self.uop))) is not None:
             memory.is_written = True
-
-    def _move(self, *, keeps_contents: bool) -> None:
-        """Become new memory."""
-        value = self.uop
-        new = new_buffer(self.device, tuple(map(greatest, value.shape)), value.dtype)
-        self._claim(new)
-        if new.shape != value.shape:
-            new = new.shrink([(0, size) for size in value.shape])
-        self.uop = written_through(new, (), value) if keeps_contents else new
 
     def _claim(self, uop: UOp) -> bool:
         """Become the storage of the memory that `uop` shows all of; say whether that could be."""
@@ -307,6 +304,12 @@ def new_buffer(device: str, shape: tuple[int, ...], dtype: DType, site: CallSite
     return bind_buffer(uop, Device[device].new_buffer(math.prod(shape), dtype, origin))
 
 
+def new_memory(device: str, shape: tuple[int | UOp, ...], dtype: DType) -> UOp:
+    """Return new memory of a shape; of a symbolic one, the first of as many elements as there may be."""
+    memory = new_buffer(device, tuple(map(greatest, shape)), dtype)
+    return memory if memory.shape == shape else memory.shrink([(0, size) for size in shape])
+
+
 def new_buffer_like(uop: UOp, memory: Buffer) -> tuple[UOp, Buffer]:
     """Return a new BUFFER like `uop`, with memory of its own like `memory`."""
     new = Buffer(memory.device, memory.size, memory.dtype, memory.allocator, label=memory.label)
@@ -357,19 +360,17 @@ def resolve(uop: UOp, device: str | None = None) -> UOp:
         uop: any graph.
         device: where numbers, which have no device of their own, are needed; None: they stay numbers.
     """
-    views: list[UOp] = []
     found = uop
     while found.src:
         if (place := place_of(found, device)) is not None:
-            return _apply_views(views, resolve(place))
+            return shown(resolve(place), path_between(uop, found))
         if found.op not in _VIEWS:
             return uop
-        views.append(found)
         found = found.src[0]
     memory = _memories.get(found) if found.op is Ops.BUFFER else None
     if memory is None or (name := memory.name(found)) is found:
         return uop
-    return _apply_views(views, name)
+    return shown(name, path_between(uop, found))
 
 
 def place_of(value: UOp, device: str | None = None) -> UOp | None:
@@ -378,13 +379,6 @@ def place_of(value: UOp, device: str | None = None) -> UOp | None:
     if places is None or (name := value.device or device) is None:
         return None
     return places.get(name)
-
-
-def _apply_views(views: list[UOp], base: UOp) -> UOp:
-    """Return views, the outermost first, on another base."""
-    for view in reversed(views):
-        base = UOp(view.op, view.dtype, (base, *view.src[1:]), view.arg, view.tag)
-    return base
 
 
 def places_of(value: UOp) -> list[UOp]:

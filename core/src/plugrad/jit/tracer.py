@@ -91,7 +91,8 @@ class _Tracer:
             template = refill(returned, Tensor, repeat(HOLE))
             del returned, args, kwargs
             # realizing uses more
-            asked, directly = frozenset(capture.asked), capture.used.union(map(id, leaves.tensors))
+            asked = {asker for asker, _ in capture.found}
+            directly = capture.used.union(map(id, leaves.tensors))
             left = self._gradients_left(capture)
             shown = [*leaves.tensors, *(grad for _, grad in left if grad is not None)]
             self._realize(shown)
@@ -206,7 +207,7 @@ class _Tracer:
         base = storage.base_of(view)
         return view.substitute({base: names.get(storage.buffer_of(base), base)})
 
-    def _values_used(self, asked: frozenset[int]) -> "tuple[tuple[weakref.ref[Tensor], UOp], ...]":
+    def _values_used(self, asked: set[int]) -> "tuple[tuple[weakref.ref[Tensor], UOp], ...]":
         pairs = zip(self._outside, self._places, strict=True)
         return tuple([(weakref.ref(tensor), place) for tensor, place in pairs if id(tensor) in asked])
 

@@ -210,7 +210,6 @@ class TensorBase:
         if (capture := current_capture()) is not None:
             capture.used.add(id(self))
             if not self._storage.is_memory:
-                capture.asked.add(id(self))
                 capture.found.append((id(self), self._node))
 
     @property

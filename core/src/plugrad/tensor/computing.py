@@ -4,7 +4,7 @@ from __future__ import annotations
 
 # `self` is the class that joins the mixins, which share its protected members
 # pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from plugrad.dtype import is_float
 from plugrad.engine import storage
@@ -13,6 +13,7 @@ from plugrad.engine.schedule_table import ScheduleList
 from plugrad.tensor.base import TensorBase, check_tensors
 from plugrad.tensor.custom import Backward, with_backward
 from plugrad.tensor.custom_kernel import KernelFunction, custom_kernel
+from plugrad.tensor.shapes import is_static
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
@@ -124,22 +125,19 @@ class ComputingMixin(TensorBase):
         if self._is_tracked and not self._storage.is_memory:
             return self._history()
         u = self.uop
-        if u.device is None and all(isinstance(size, int) for size in self.shape):
+        if u.device is None and is_static(self.shape):
             if not self._path:
                 self._with_memory()
                 return self.uop
             # a part of many numbers is computed alone
-            shape: Any = self.shape
-            u = self._node = storage.new_buffer(self._device, shape, self.dtype).assign(u)
+            u = self._node = storage.new_memory(self._device, self.shape, self.dtype).assign(u)
         return u
 
     def _with_memory(self: Tensor) -> None:
         """Let the value that this tensor shows lie in memory once it is computed."""
-        value = self._storage.uop
-        shape: Any = value.shape
-        is_static = all(isinstance(size, int) for size in shape)
-        if is_static and value.device is None and not self._storage.settle():
-            self._storage.replace(storage.new_buffer(self._device, shape, self.dtype).assign(value))
+        shows = self._storage
+        if shows.uop.device is None and is_static(shows.uop.shape) and not shows.settle():
+            shows.move()
 
     def _in_memory(self: Tensor) -> UOp:
         """Return the computed memory that this tensor shows and, unless it is tracked, may write to."""
@@ -151,10 +149,9 @@ class ComputingMixin(TensorBase):
         self._with_memory()
         shows = self._storage
         realize([shows.uop], self._device)
-        shape: Any = shows.uop.shape
-        if not shows.settle() and all(isinstance(size, int) for size in shape):
+        if not shows.settle() and is_static(shows.uop.shape):
             # another tensor has come by the same memory, because it has the same graph
-            shows.replace(storage.new_buffer(self._device, shape, self.dtype).assign(shows.uop))
+            shows.move()
             realize([shows.uop], self._device)
         # numbers of symbolic shape live in kernels: without memory, their value would be part of these
         return self.uop if storage.is_view(self.uop) else self.contiguous().realize().uop
@@ -188,9 +185,8 @@ class ComputingMixin(TensorBase):
             [[1, 3], [2, 4]]
         """
         u = self._graph
-        if u.device is None and not self._is_tracked and all(isinstance(size, int) for size in self.shape):
-            shape: Any = self.shape
-            return self._like(storage.new_buffer(self._device, shape, self.dtype).assign(u))
+        if u.device is None and not self._is_tracked and is_static(self.shape):
+            return self._like(storage.new_memory(self._device, self.shape, self.dtype).assign(u))
         return self._like(u.contiguous())
 
     def contiguous_backward(self: Tensor) -> Tensor:

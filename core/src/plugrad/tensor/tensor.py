@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from plugrad.device import Device
 from plugrad.dtype import DType, element_dtype, is_float, parse_dtype
 from plugrad.engine import storage
+from plugrad.engine.view_path import written_through
 from plugrad.errors import ArgumentError, GradientError, ShapeError
 from plugrad.plugin.hints import NVIDIA, PROCESSOR
 from plugrad.tensor.assign import AssignMixin
@@ -36,10 +37,9 @@ from plugrad.tensor.migration_hints import advice
 from plugrad.tensor.reduce.mixin import ReduceMixin
 from plugrad.tensor.shape.joins import sized_today
 from plugrad.tensor.shape.mixin import ShapeMixin
-from plugrad.tensor.shapes import as_flag, as_int, cut_to, fixed_shape, is_static, show
+from plugrad.tensor.shapes import as_flag, as_int, fixed_shape, show
 from plugrad.tensor.sort.mixin import SortMixin
 from plugrad.uop.ops import Ops
-from plugrad.uop.shape import greatest
 from plugrad.uop.uop import UOp
 
 
@@ -220,12 +220,8 @@ class Tensor(
         if is_whole and (self._storage.is_memory or (uop.op is Ops.COPY and storage.is_view(uop.src[0]))):
             return
         value = uop.src[0] if uop.op is Ops.CONTIGUOUS else uop
-        memory = storage.new_buffer(self._device, tuple(map(greatest, self.shape)), self.dtype)
-        if is_static(self.shape):
-            self._hold(memory.assign(value), self._device)
-        else:
-            shows = cut_to(memory, self.shape)
-            self._hold(cut_to(memory.after(shows.assign(value)), self.shape), self._device)
+        memory = storage.new_memory(self._device, self.shape, self.dtype)
+        self._hold(written_through(memory, (), value), self._device)
 
     # --- the same values elsewhere ---
 
