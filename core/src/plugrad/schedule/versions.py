@@ -94,7 +94,7 @@ def outputs_of_kernel(kernel: UOp) -> list[UOp]:
     """
     if kernel.arg.op is Ops.COPY:
         return [kernel.src[0].after(kernel)]
-    slots = sorted({store.src[0].src[0].arg[0] for store in kernel.arg.src})
+    slots: list[int] = sorted({store.src[0].src[0].arg[0] for store in kernel.arg.src})
     return [kernel.src[slot].after(kernel) for slot in slots]
 
 
