@@ -150,8 +150,11 @@ class Module:
         own = get_state_dict(self)
         return IncompatibleKeys(sorted(own.keys() - state_dict), sorted(state_dict.keys() - own))
 
-    def zero_grad(self) -> None:
+    def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the gradients of all parameters.
+
+        Args:
+            set_to_none: False makes those that are there zeros.
 
         Example:
             >>> layer = Linear(3, 4)
@@ -161,7 +164,7 @@ class Module:
             True
         """
         for p in self.parameters():
-            p.grad = None
+            p.grad = None if set_to_none or p.grad is None else Tensor.zeros_like(p.grad)
 
     def to(self, device: "str | DType | Tensor | None" = None, dtype: DType | None = None) -> Self:
         """Move the state to a device, and cast floats to a dtype; return this.

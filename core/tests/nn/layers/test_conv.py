@@ -128,6 +128,14 @@ def test_windows_that_cannot_be_are_refused_when_the_layer_is_made(settings: dic
         Conv2d(1, 1, **{"kernel_size": 3, **settings})
 
 
+@pytest.mark.parametrize(
+    "settings", [{"padding": "same"}, {"output_padding": (1, 1, 1)}, {"stride": 0}], ids=str
+)
+def test_transposed_windows_are_refused_when_the_layer_is_made(settings: dict[str, Any]) -> None:
+    with pytest.raises(ShapeError, match=next(iter(settings))):
+        ConvTranspose2d(1, 1, 3, **settings)
+
+
 @pytest.mark.parametrize(("kernel", "sizes"), [((3,), (5,)), ((3, 1, 2), (4, 2, 3))])
 def test_a_kernel_of_one_or_three_sizes_makes_conv2d_a_layer_of_as_many_axes(
     kernel: tuple[int, ...], sizes: tuple[int, ...]

@@ -171,3 +171,19 @@ def test_weights_of_losses_are_torchs(name: str) -> None:
     ours, theirs = getattr(nn, name)(Tensor(weight)), getattr(torch.nn, name)(torch.tensor(weight))
     expected = theirs(torch.tensor(PROBABILITIES), torch.tensor(target)).item()
     assert ours(Tensor(PROBABILITIES), Tensor(target)).item() == pytest.approx(expected, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("MaxPool2d", {"kernel_size": 0}),
+        ("MaxPool1d", {"stride": (1, 1)}),
+        ("MaxPool3d", {"dilation": 0}),
+        ("AvgPool2d", {"padding": -1}),
+        ("AvgPool2d", {"padding": "same"}),
+        ("MaxUnpool2d", {"padding": (1, 1, 1)}),
+    ],
+)
+def test_windows_that_cannot_be_are_refused_when_the_layer_is_made(name: str, settings: Any) -> None:
+    with pytest.raises(ShapeError, match=f"{next(iter(settings)).removesuffix('_size')}"):
+        getattr(nn, name)(**{"kernel_size": 2, **settings})

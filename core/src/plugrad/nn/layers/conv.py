@@ -183,8 +183,11 @@ class _Transposed(_Convolution):
         dtype: DTypeLike | None = None,
     ) -> None:
         check_choice(self, ("zeros",), padding_mode=padding_mode)
+        if isinstance(padding, str):
+            raise ShapeError(f"{type(self).__name__}: padding={padding!r:.60}: pass widths.")
         self._set_up(in_channels, out_channels, kernel_size, stride, padding, dilation, groups)
         self._draw(in_channels, out_channels, bias, device, dtype)
+        sizes_of(output_padding, self.axes, "output_padding")
         self.output_padding = output_padding
 
     def forward(self, x: Tensor, output_size: Sequence[int] | None = None) -> Tensor:

@@ -7,10 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, cast
 
+from plugrad.errors import ShapeError
 from plugrad.nn.checks import check_tensors
 from plugrad.nn.module import Module
 from plugrad.tensor import Tensor
-from plugrad.tensor.shape.spatial import Padding, Sizes
+from plugrad.tensor.functional.pool import axes_of
+from plugrad.tensor.shape.spatial import Padding, Sizes, dims_of, not_negative, widths_of
+from plugrad.uop.shape import least
 
 __all__ = [
     "AdaptiveAvgPool1d",
@@ -38,6 +41,18 @@ class _Pool(Module):
 
     axes: ClassVar[int] = 2
     method: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        """Refuse windows that cannot be."""
+        settings, name = vars(self), type(self).__name__
+        if "kernel_size" not in settings:
+            return
+        axes = axes_of(settings["kernel_size"], self.axes)
+        for setting in ("kernel_size", "stride", "dilation"):
+            sizes = settings.get(setting)
+            if sizes is not None and min(map(least, dims_of(sizes, axes, setting))) < 1:
+                raise ShapeError(f"{name}: {setting}={sizes!r:.60}: pass 1 or more.")
+        not_negative(widths_of(settings["padding"], axes, name), name)
 
     def __call__(self, x: Tensor, *more: Any, **options: Any) -> Any:
         """Return the method's result for `x`; of maxima also their places, with `return_indices`."""

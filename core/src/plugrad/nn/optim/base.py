@@ -40,8 +40,11 @@ class OptimizerBase:
         """
         return self.param_groups[0].params[0].device
 
-    def zero_grad(self) -> None:
+    def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the gradients: `backward()` adds to those that are there.
+
+        Args:
+            set_to_none: False makes those that are there zeros, so that all parameters are updated.
 
         Example:
             >>> w = Tensor([1.0], requires_grad=True)
@@ -51,7 +54,7 @@ class OptimizerBase:
             True
         """
         for p in self.params:
-            p.grad = None
+            p.grad = None if set_to_none or p.grad is None else Tensor.zeros_like(p.grad)
 
     def schedule_step(self, skip: Tensor | None = None) -> list[Tensor]:
         """Assign the updates and return the tensors to realize: a subclass says how."""

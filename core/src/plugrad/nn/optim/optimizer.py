@@ -126,28 +126,6 @@ class Optimizer(OptimizerBase):
         self._units += units
         self._steps += steps
 
-    @property
-    def params(self) -> list[Tensor]:
-        """The tensors of all groups.
-
-        Example:
-            >>> w = Tensor([1.0])
-            >>> SGD([w, w]).params == [w]
-            True
-        """
-        return [p for group in self.param_groups for p in group.params]
-
-    @property
-    def device(self) -> str:
-        """Where the first parameter lives, and with it the learning rate.
-
-        Example:
-            >>> w = Tensor([1.0])
-            >>> SGD([w]).device == w.device
-            True
-        """
-        return self.param_groups[0].params[0].device
-
     # --- what subclasses say ---
 
     def _check(self, options: Mapping[str, Any]) -> None:
@@ -236,39 +214,6 @@ class Optimizer(OptimizerBase):
             for unit in units:
                 for missing in wanted.keys() - unit.state.keys():
                     unit.add_state(missing, wanted[missing]).realize()
-
-    def zero_grad(self) -> None:
-        """Forget the gradients: `backward()` adds to those that are there.
-
-        Example:
-            >>> w = Tensor([1.0], requires_grad=True)
-            >>> _ = (w * 2).sum().backward()
-            >>> SGD([w]).zero_grad()
-            >>> w.grad is None
-            True
-        """
-        for p in self.params:
-            p.grad = None
-
-    def step(self, skip: Tensor | None = None) -> None:
-        """Update all parameters that have a gradient.
-
-        Args:
-            skip: a bool of shape (): where it is true nothing changes.
-
-        Raises:
-            GradientError: none has one.
-            DtypeError: `skip` is no bool tensor.
-            ShapeError: it has axes.
-
-        Example:
-            >>> w = Tensor([1.0], requires_grad=True)
-            >>> _ = (w * 2).sum().backward()
-            >>> SGD([w], lr=0.25).step()
-            >>> w.tolist()
-            [0.5]
-        """
-        Tensor.realize(*self.schedule_step(skip))
 
     def schedule_step(self, skip: Tensor | None = None) -> list[Tensor]:
         """Assign the update and return the tensors to realize, for realizing more along with them.
