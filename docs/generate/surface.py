@@ -154,9 +154,13 @@ def of_module(module: ModuleType, path: str) -> list[Name]:
         found.append(Name(f"{path}{name}", value))
         if inspect.isclass(value):
             # what is inherited is described once, with the class that it comes from
-            others = [v for v in values.values() if v is not value]
-            methods = methods_of(value, f"{path}{name}")
-            found += [method for method in methods if method.owner not in others]
+            listed_bases = [v for v in values.values() if v in value.__mro__[1:]]
+            found += [
+                method
+                for method in methods_of(value, f"{path}{name}")
+                if method.owner is value
+                or not any(hasattr(base, method.path.rpartition(".")[2]) for base in listed_bases)
+            ]
     return found
 
 
