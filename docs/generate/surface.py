@@ -15,7 +15,19 @@ TENSOR_PAGES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     (
         "tensor",
         "Tensors, their data and their dtypes",
-        ("tensor", "base", "queries", "computing", "assign", "reading", "conversion", "interop", "external"),
+        (
+            "tensor",
+            "base",
+            "queries",
+            "computing",
+            "custom_kernel",
+            "assign",
+            "devices",
+            "reading",
+            "conversion",
+            "interop",
+            "external",
+        ),
     ),
     (
         "creation",

@@ -10,6 +10,7 @@ from plugrad.engine.schedule_cache import canonicalize
 from plugrad.errors import JitError
 from plugrad.jit.leaves import Leaves
 from plugrad.tensor import Tensor
+from plugrad.tensor.computing import computed_memory
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
@@ -98,4 +99,4 @@ def _view_of(tensor: Tensor) -> UOp:
     is_owner = tensor._storage.is_memory  # pyright: ignore[reportPrivateUsage]
     if is_owner and (view.op is Ops.BUFFER or storage.is_view(view)):
         return view
-    return tensor._in_memory()  # pyright: ignore[reportPrivateUsage]
+    return computed_memory(tensor)

@@ -31,6 +31,7 @@ from plugrad.jit.trace import GradientFound, GradientLeft, Shared, Trace, Watche
 from plugrad.runtime.buffer import Buffer, live_buffers
 from plugrad.runtime.transfer import copy_buffer
 from plugrad.tensor import Tensor
+from plugrad.tensor.computing import computed_memory
 from plugrad.tensor.create.random import stream
 from plugrad.tensor.graphs import alive
 from plugrad.tensor.host.display import describe
@@ -198,7 +199,7 @@ class _Tracer:
         if shared is None:
             # results that show one value share its memory; values in memory outside may lie elsewhere by the
             # next call
-            tensor._in_memory()
+            computed_memory(tensor)
         view = tensor.uop
         if not storage.is_view(view) or (tensor._storage.has_history and self._is_outside(view)):
             view = tensor.contiguous().realize().uop

@@ -13,6 +13,7 @@ from plugrad.nn.formats.safetensors import Entry, read_header, read_index, write
 from plugrad.nn.formats.torch_file import torch_load
 from plugrad.nn.plain import PlainTensorWarning, warn_of_plain_tensors
 from plugrad.tensor import Tensor
+from plugrad.tensor.gradient import uncomputed_leaves
 from plugrad.tensor.shapes import shape_today, show
 from plugrad.tree import named_leaves
 
@@ -86,7 +87,7 @@ def get_parameters(model: object) -> list[Tensor]:
 
 def _parameters(named: Iterable[tuple[str, Tensor]]) -> list[Tensor]:
     each = {id(tensor): tensor for _, tensor in named}.values()
-    return Tensor._uncomputed(each)  # pyright: ignore[reportPrivateUsage]
+    return uncomputed_leaves(each)
 
 
 def load_state_dict(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-# `self` is the class that joins the mixins, which share its protected members
-# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
+# pyright: reportPrivateUsage=false
 from typing import TYPE_CHECKING, Any
 
 from plugrad.device import Device
@@ -27,144 +26,149 @@ if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
 
 
-class AssignMixin(TensorBase):
-    """Writing to a whole tensor, and being another one."""
+def assign(self: Tensor, value: Tensor | ConstType | list[Any] = REQUIRED, **names: Any) -> Tensor:
+    """Write `value`, broadcast to this shape, into this tensor's memory once it is computed; return this.
 
-    __slots__ = ()
+    Axes of size 1 that `value` has in front of those of this tensor fall away, as in `x[...] = value`.
 
-    def assign(self: Tensor, value: Tensor | ConstType | list[Any] = REQUIRED, **names: Any) -> Tensor:
-        """Write `value`, broadcast to this shape, into this tensor's memory once it is computed; return this.
+    Basic indices, `reshape`, `permute` and the like, `flip`, `shrink` and `detach` give views: who writes
+    to one writes to the tensor that it shows, and all other views of that see it, whatever was realized
+    by then. All other operations give values, which keep what they were computed from; so do `pad`,
+    `cat`, indexing with tensors, and a tensor that happens to be computed like another one. Writing to
+    such a value gives it memory of its own. An expanded tensor is a view that cannot be written to.
 
-        Axes of size 1 that `value` has in front of those of this tensor fall away, as in `x[...] = value`.
+    A tensor on DISK is its file, which is written at once.
 
-        Basic indices, `reshape`, `permute` and the like, `flip`, `shrink` and `detach` give views: who writes
-        to one writes to the tensor that it shows, and all other views of that see it, whatever was realized
-        by then. All other operations give values, which keep what they were computed from; so do `pad`,
-        `cat`, indexing with tensors, and a tensor that happens to be computed like another one. Writing to
-        such a value gives it memory of its own. An expanded tensor is a view that cannot be written to.
+    Gradients flow through what is written, to what the value was computed from, until it is realized:
+    memory itself has no history.
 
-        A tensor on DISK is its file, which is written at once.
+    Raises:
+        ShapeError: the value does not broadcast to this shape.
+        DtypeError: the value has another dtype.
+        DeviceError: the value lives on another device, which only files take; or the file is read-only.
+        ViewError: elements of this tensor share memory, because it was expanded.
+        GradientError: this tensor was computed from tensors that require a gradient.
 
-        Gradients flow through what is written, to what the value was computed from, until it is realized:
-        memory itself has no history.
+    Example:
+        >>> t = Tensor([1, 2, 3])
+        >>> t.assign(t + 1).tolist()
+        [2, 3, 4]
+        >>> _ = t[1:].flip(0).assign([30, 40])
+        >>> t.tolist()
+        [2, 40, 30]
+    """
+    if names or value is REQUIRED:
+        (value,) = renamed(self.assign, names, value=value)
+    check_writable(self)
+    write_part(self, (), assignable_graph(self, value, self.shape))
+    return self
 
-        Raises:
-            ShapeError: the value does not broadcast to this shape.
-            DtypeError: the value has another dtype.
-            DeviceError: the value lives on another device, which only files take; or the file is read-only.
-            ViewError: elements of this tensor share memory, because it was expanded.
-            GradientError: this tensor was computed from tensors that require a gradient.
 
-        Example:
-            >>> t = Tensor([1, 2, 3])
-            >>> t.assign(t + 1).tolist()
-            [2, 3, 4]
-            >>> _ = t[1:].flip(0).assign([30, 40])
-            >>> t.tolist()
-            [2, 40, 30]
-        """
-        if names or value is REQUIRED:
-            (value,) = renamed(self.assign, names, value=value)
-        self._check_writable()
-        self._write((), self._assignable(value, self.shape))
-        return self
+def replace(self: Tensor, other: Tensor = REQUIRED, **names: Any) -> Tensor:
+    """Become what `other` is: the same graph or memory, dtype and device; return this.
 
-    def replace(self: Tensor, other: Tensor = REQUIRED, **names: Any) -> Tensor:
-        """Become what `other` is: the same graph or memory, dtype and device; return this.
+    Nothing is copied or written: views of what this tensor was stay what they are. Whether it requires a
+    gradient, and its `.grad`, stay.
 
-        Nothing is copied or written: views of what this tensor was stay what they are. Whether it requires a
-        gradient, and its `.grad`, stay.
+    Raises:
+        DtypeError: `other` is no tensor.
+        ShapeError: the shapes differ.
 
-        Raises:
-            DtypeError: `other` is no tensor.
-            ShapeError: the shapes differ.
-
-        Example:
-            >>> rows = Tensor([[1, 2], [3, 4]])
-            >>> first = Tensor([0, 0]).replace(rows[0])
-            >>> rows[0] = 5
-            >>> first.tolist()
-            [5, 5]
-        """
-        if names or other is REQUIRED:
-            (other,) = renamed(self.replace, names, other=other)
-        if not isinstance(other, TensorBase):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise DtypeError(
-                f"replace: {other!r} ({type(other).__name__}) is no tensor. Use assign() for numbers."
-            )
-        if other.shape != self.shape:
-            raise ShapeError(
-                f"cannot replace a tensor of shape {show(self.shape)} by one of {show(other.shape)}. "
-                "Reshape it first."
-            )
-        self._share(other, other._device)
-        self._is_tracked = other._is_tracked
-        return self
-
-    def _check_writable(self: Tensor) -> None:
-        if self._storage.has_history:
-            raise GradientError(
-                f"cannot write into {describe(self)}: its gradient is tracked. Write into "
-                ".detach().contiguous(), or use where()."
-            )
-        if 0 not in self.shape and any(op is Ops.EXPAND for op, _, _ in self._path):
-            raise ViewError(
-                f"cannot write into {describe(self)}: it was expanded, and shows elements of its memory more "
-                "than once. Write into what was expanded, or into .contiguous()."
-            )
-
-    def _write(self: Tensor, path: ViewPath, value: UOp) -> None:
-        """Write into what `path` shows of this tensor, if that is anything."""
-        if 0 in value.shape:
-            return
-        if not computes(self._device):
-            self._write_stored(path, value)
-            return
-        if (capture := current_capture()) is not None:
-            capture.used.add(id(self))
-        self._storage.write(self._path + path, value)
-
-    def _write_stored(self: Tensor, path: ViewPath, value: UOp) -> None:
-        """Write at once into memory of a device that only stores, such as a file."""
-        if current_capture() is not None:
-            raise JitError(
-                f"a jitted function writes into {describe(self)}, which its replays would not do again. "
-                "Return the values and write them outside."
-            )
-        elements = stored_bytes(self._make(value, value.device or Device.DEFAULT))
-        memory = self.realize()._storage.uop
-        with overwriting([storage.base_of(memory)]):
-            write_view(shown(memory, self._path + path), elements)
-
-    def _assignable(self: Tensor, value: Any, shape: Any) -> UOp:
-        """Return `value` as a node of this dtype and of `shape`.
-
-        Axes of size 1 that it has in front of these fall away.
-        """
-        if isinstance(value, (bool, int, float)):
-            return expanded(self._const(value), shape)
-        other = value if isinstance(value, TensorBase) else self._from_host(value, self.dtype)
-        if other.dtype is not self.dtype:
-            raise DtypeError(
-                f"cannot assign {other.dtype.name} to {self.dtype.name}: memory keeps its dtype. "
-                f"Cast: .cast(dtypes.{self.dtype.name})."
-            )
-        if other._graph.device not in (None, self._device) and computes(self._device):
-            raise DeviceError(
-                f"cannot assign a tensor on {other._device} to one on {self._device}. Move it: "
-                f".to({self._device!r}).",
-                device=other._device,
-            )
-        extra = max(other.ndim - len(shape), 0)
-        sizes = other.shape[extra:] if other.shape[:extra] == (1,) * extra else other.shape
-        missing = len(shape) - len(sizes)
-        fits = missing >= 0 and all(
-            a is b or a == b or a == 1 for a, b in zip(sizes, shape[missing:], strict=True)
+    Example:
+        >>> rows = Tensor([[1, 2], [3, 4]])
+        >>> first = Tensor([0, 0]).replace(rows[0])
+        >>> rows[0] = 5
+        >>> first.tolist()
+        [5, 5]
+    """
+    if names or other is REQUIRED:
+        (other,) = renamed(self.replace, names, other=other)
+    if not isinstance(other, TensorBase):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise DtypeError(
+            f"replace: {other!r} ({type(other).__name__}) is no tensor. Use assign() for numbers."
         )
-        if not fits:
-            raise ShapeError(
-                f"cannot assign shape {show(other.shape)} to {show(shape)}: it does not broadcast. Reshape "
-                "it first."
-            )
-        graph = other._graph.detach() if self._forgets and other.requires_grad else other._graph
-        return expanded(graph.reshape(sizes) if extra else graph, shape)
+    if other.shape != self.shape:
+        raise ShapeError(
+            f"cannot replace a tensor of shape {show(self.shape)} by one of {show(other.shape)}. "
+            "Reshape it first."
+        )
+    self._share(other, other._device)
+    self._is_tracked = other._is_tracked
+    return self
+
+
+def check_writable(x: Tensor) -> None:
+    """Refuse to write into a value with a gradient, or into elements that share memory.
+
+    Raises:
+        GradientError: `x` was computed from tensors that require a gradient.
+        ViewError: `x` was expanded.
+    """
+    if x._storage.has_history:
+        raise GradientError(
+            f"cannot write into {describe(x)}: its gradient is tracked. Write into "
+            ".detach().contiguous(), or use where()."
+        )
+    if 0 not in x.shape and any(op is Ops.EXPAND for op, _, _ in x._path):
+        raise ViewError(
+            f"cannot write into {describe(x)}: it was expanded, and shows elements of its memory more "
+            "than once. Write into what was expanded, or into .contiguous()."
+        )
+
+
+def write_part(x: Tensor, path: ViewPath, value: UOp) -> None:
+    """Write into what `path` shows of this tensor, if that is anything."""
+    if 0 in value.shape:
+        return
+    if not computes(x._device):
+        _write_stored(x, path, value)
+        return
+    if (capture := current_capture()) is not None:
+        capture.used.add(id(x))
+    x._storage.write(x._path + path, value)
+
+
+def _write_stored(x: Tensor, path: ViewPath, value: UOp) -> None:
+    """Write at once into memory of a device that only stores, such as a file."""
+    if current_capture() is not None:
+        raise JitError(
+            f"a jitted function writes into {describe(x)}, which its replays would not do again. "
+            "Return the values and write them outside."
+        )
+    elements = stored_bytes(x._make(value, value.device or Device.DEFAULT))
+    memory = x.realize()._storage.uop
+    with overwriting([storage.base_of(memory)]):
+        write_view(shown(memory, x._path + path), elements)
+
+
+def assignable_graph(x: Tensor, value: Any, shape: Any) -> UOp:
+    """Return `value` as a node of this dtype and of `shape`.
+
+    Axes of size 1 that it has in front of these fall away.
+    """
+    if isinstance(value, (bool, int, float)):
+        return expanded(x._const(value), shape)
+    other = value if isinstance(value, TensorBase) else x._from_host(value, x.dtype)
+    if other.dtype is not x.dtype:
+        raise DtypeError(
+            f"cannot assign {other.dtype.name} to {x.dtype.name}: memory keeps its dtype. "
+            f"Cast: .cast(dtypes.{x.dtype.name})."
+        )
+    if other._graph.device not in (None, x._device) and computes(x._device):
+        raise DeviceError(
+            f"cannot assign a tensor on {other._device} to one on {x._device}. Move it: .to({x._device!r}).",
+            device=other._device,
+        )
+    extra = max(other.ndim - len(shape), 0)
+    sizes = other.shape[extra:] if other.shape[:extra] == (1,) * extra else other.shape
+    missing = len(shape) - len(sizes)
+    fits = missing >= 0 and all(
+        a is b or a == b or a == 1 for a, b in zip(sizes, shape[missing:], strict=True)
+    )
+    if not fits:
+        raise ShapeError(
+            f"cannot assign shape {show(other.shape)} to {show(shape)}: it does not broadcast. Reshape "
+            "it first."
+        )
+    graph = other._graph.detach() if x._forgets and other.requires_grad else other._graph
+    return expanded(graph.reshape(sizes) if extra else graph, shape)

@@ -1,9 +1,11 @@
 """Kernels that are written in Python, as nodes: loops, loads and stores."""
 
+from __future__ import annotations
+
 # pyright: reportPrivateUsage=false
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from plugrad.engine import storage
 from plugrad.errors import ArgumentError
@@ -15,14 +17,46 @@ from plugrad.uop.ops import Axis, AxisType, KernelInfo, Ops
 from plugrad.uop.spec import kernel_spec, verify
 from plugrad.uop.uop import UOp
 
-T = TypeVar("T", bound=TensorBase)
+if TYPE_CHECKING:
+    from plugrad.tensor.tensor import Tensor
+
 KernelFunction = Callable[..., "UOp | Sequence[UOp]"]
 
 
 def custom_kernel(
-    function: KernelFunction, *outs_and_ins: T, gradient: Backward | None = None
-) -> tuple[T, ...]:
-    """Return what the kernel `function` stores: see `Tensor.custom_kernel`."""
+    function: KernelFunction, *outs_and_ins: Tensor, gradient: Backward | None = None
+) -> tuple[Tensor, ...]:
+    """Return what a kernel written in Python stores, once it runs.
+
+    `function` takes a PARAM for each tensor, the memory of its elements in row-major order, and returns
+    one STORE or several. It is written with `UOp.range(size, number)`, a loop; `param.index(i).load()`;
+    `param.index(i).store(value, *ranges)`, which ends the loops; and `value.reduce(Ops.ADD, *ranges)`.
+    Each device optimises the loops as it does those of its own kernels.
+
+    The tensors that it stores to are outputs: their shape, dtype and device are those of the results, and
+    what they held is there to be loaded. They stay what they are; results have memory of their own.
+
+    Args:
+        function: the kernel.
+        outs_and_ins: outputs and inputs, in the order in which `function` takes them.
+        gradient: takes the gradients of the results, the inputs and the results; returns the gradient of
+            each input (see `plugrad.transforms.custom_gradient`). Without it, none flows.
+
+    Raises:
+        ArgumentError: `function` returns no stores, or a loop does not end.
+        VerifyError: a node has no place in a kernel; the message names it.
+        DtypeError: one of `outs_and_ins` is no tensor.
+        DeviceError: the tensors lie on several devices.
+        ShapeError: a shape is symbolic.
+
+    Example:
+        >>> def add(out, a, b):
+        ...     i = UOp.range(3, 0)
+        ...     return out.index(i).store(a.index(i).load() + b.index(i).load(), i)
+        >>> x, y = Tensor([1.0, 2.0, 3.0]), Tensor([4.0, 5.0, 6.0])
+        >>> Tensor.custom_kernel(add, Tensor.empty(3), x, y)[0].tolist()
+        [5.0, 7.0, 9.0]
+    """
     check_tensors(outs_and_ins, "custom_kernel")
     if not outs_and_ins:
         raise ArgumentError("custom_kernel: there are no tensors. Pass the outputs, then the inputs.")

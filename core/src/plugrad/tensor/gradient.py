@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-# `self` is the class that joins the mixins, which share its protected members
-# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
+# pyright: reportPrivateUsage=false
 from collections.abc import Container, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from plugrad.autodiff import compute_gradient, receivers
 from plugrad.dtype import is_complex, is_inexact
@@ -23,152 +22,145 @@ from plugrad.uop.uop import UOp
 if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
 
-T = TypeVar("T", bound="GradientMixin")
 
+def gradient(self: Tensor, *targets: Tensor, gradient: Tensor | None = None) -> list[Tensor]:
+    """Return the gradient of this tensor for each of `targets`, lazily; gradients have gradients.
 
-class GradientMixin(TensorBase):
-    """`gradient` and `backward`."""
+    A tensor that was realized forgets how it was computed, unless it was computed from tensors with
+    `requires_grad`. So does memory that was written to: gradients flow through what was written until
+    that is realized.
 
-    __slots__ = ()
+    Args:
+        targets: float tensors that this one was computed from.
+        gradient: what flows into this tensor, in its shape; cast to its dtype. Not needed for one
+            element.
 
-    def gradient(self: Tensor, *targets: Tensor, gradient: Tensor | None = None) -> list[Tensor]:
-        """Return the gradient of this tensor for each of `targets`, lazily; gradients have gradients.
+    Raises:
+        GradientError: this is not a float tensor of one element (and `gradient` is missing), does not
+            depend on a target (PyTorch's `allow_unused=False`), or needs memory that has been
+            overwritten since.
+        ShapeError: `gradient` has another shape.
+        DtypeError: a target, or `gradient`, is no tensor.
+        DeviceError: `gradient` lives on another device.
 
-        A tensor that was realized forgets how it was computed, unless it was computed from tensors with
-        `requires_grad`. So does memory that was written to: gradients flow through what was written until
-        that is realized.
-
-        Args:
-            targets: float tensors that this one was computed from.
-            gradient: what flows into this tensor, in its shape; cast to its dtype. Not needed for one
-                element.
-
-        Raises:
-            GradientError: this is not a float tensor of one element (and `gradient` is missing), does not
-                depend on a target (PyTorch's `allow_unused=False`), or needs memory that has been
-                overwritten since.
-            ShapeError: `gradient` has another shape.
-            DtypeError: a target, or `gradient`, is no tensor.
-            DeviceError: `gradient` lives on another device.
-
-        Example:
-            >>> x = Tensor([1.0, 2.0])
-            >>> (x * x).sum().gradient(x)[0].tolist()
-            [2.0, 4.0]
-        """
-        for target in targets:
-            if not isinstance(target, TensorBase):  # pyright: ignore[reportUnnecessaryIsInstance]
-                raise DtypeError(
-                    f"gradient for {target!r} ({type(target).__name__}), which is no tensor. Pass "
-                    "the tensors that this one was computed from."
-                )
-        root, seed = self._graph, self._seed(gradient)
-        places = places_of(root, [_names_of(target) for target in targets])
-        for target, nodes in zip(targets, places, strict=True):
-            if not nodes:
-                raise GradientError(
-                    f"{describe(self)} does not depend on {describe(target)}, or only through detach(), "
-                    "integers or comparisons; or one of them was realized before, without "
-                    "requires_grad=True. Leave this target out, or ask for the gradient earlier."
-                )
-        found = compute_gradient(root, seed, [node for nodes in places for node in nodes])
-        _check_memory(found.values())
-        return [self._like(_sum([found[node] for node in nodes])) for nodes in places]
-
-    def backward(
-        self: Tensor, gradient: Tensor | None = None, *, retain_graph: bool = True, create_graph: bool = True
-    ) -> Tensor:
-        """Add the gradient of this tensor to the `.grad` of each tensor with `requires_grad`; return this.
-
-        Nothing is used up: it may be called again (PyTorch's `retain_graph=True`), and the gradients have
-        gradients (`create_graph=True`). Set `.grad` to None to start anew. Tensors that this does not depend
-        on keep the `.grad` that they have.
-
-        Args:
-            gradient: what flows into this tensor, in its shape; cast to its dtype. Not needed for one
-                element.
-            retain_graph: changes nothing, it is always so.
-            create_graph: changes nothing either.
-
-        Raises:
-            GradientError: this is not a float tensor of one element (and `gradient` is missing), does not
-                depend on any tensor with requires_grad, needs memory that has been overwritten since, or
-                would end at what a jitted function computed from tensors with requires_grad.
-            ShapeError: `gradient`, or the `.grad` that somebody left, has another shape.
-            DtypeError: `gradient` is no tensor, or the `.grad` that somebody left is none of its tensor's
-                dtype.
-            DeviceError: `gradient` lives on another device.
-
-        Example:
-            >>> w = Tensor([1.0, 2.0], requires_grad=True)
-            >>> _ = (w * 3).sum().backward()
-            >>> w.grad.tolist()
-            [3.0, 3.0]
-        """
-        root, seed = self._graph, self._seed(gradient)
-        leaves: list[Any] = [t for t in self._live if t._is_leaf and is_inexact(t.dtype)]
-        places = places_of(root, [_names_of(leaf) for leaf in leaves])
-        reached = [(leaf, nodes) for leaf, nodes in zip(leaves, places, strict=True) if nodes]
-        if not reached:
-            raise GradientError(
-                f"{describe(self)} does not depend on any tensor with requires_grad. Make the parameters "
-                "with requires_grad=True, or set it before computing the loss; call backward() inside of a "
-                "jitted function, not on what it returned."
-            )
-        _check_ends(root)
-        for leaf, _ in reached:
-            _check_left(leaf)
-        found = compute_gradient(root, seed, [node for _, nodes in reached for node in nodes])
-        _check_memory(found.values())
-        for leaf, nodes in reached:
-            total = _sum([found[node] for node in nodes])
-            previous = leaf.grad
-            leaf.grad = self._make(total if previous is None else previous._graph + total, leaf._device)
-        return self
-
-    @staticmethod
-    def _uncomputed(tensors: Iterable[T]) -> list[T]:
-        """Return those of `tensors` that ask for gradients and were not computed from others of them."""
-        asking = [t for t in tensors if t.requires_grad]
-        if all(t._is_leaf for t in asking):
-            return asking
-        owner = owners()
-        leaves = {_memory_of(u, owner) for t in asking if t._is_leaf for u in _names_of(t)}
-        return [
-            t
-            for t in asking
-            if t._is_leaf or not any(_memory_of(u, owner) in leaves for u in _reached(t._graph))
-        ]
-
-    def _seed(self: Tensor, gradient: Tensor | None) -> UOp:
-        if not is_inexact(self.dtype):
-            raise GradientError(
-                f"{describe(self)} holds no floats, so it has no gradient. Cast inputs to floats first."
-            )
-        if gradient is None and is_complex(self.dtype):
-            raise GradientError(
-                f"{describe(self)} is complex: a gradient starts at a real number. Take .abs(), .real or "
-                ".imag, or pass gradient= of this shape."
-            )
-        if gradient is None:
-            if self.numel() != 1:
-                raise GradientError(
-                    f"{describe(self)} has {self.numel()} elements; a gradient starts at one. Reduce it, "
-                    "with .sum() or .mean(), or pass gradient= of this shape."
-                )
-            return self._node.const_like(1.0)
-        if not isinstance(gradient, TensorBase):  # pyright: ignore[reportUnnecessaryIsInstance]
+    Example:
+        >>> x = Tensor([1.0, 2.0])
+        >>> (x * x).sum().gradient(x)[0].tolist()
+        [2.0, 4.0]
+    """
+    for target in targets:
+        if not isinstance(target, TensorBase):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise DtypeError(
-                f"gradient={gradient!r} ({type(gradient).__name__}) is no tensor. Pass one of shape "
-                f"{show(self.shape)}; targets are passed one by one: loss.gradient(x, y)."
+                f"gradient for {target!r} ({type(target).__name__}), which is no tensor. Pass "
+                "the tensors that this one was computed from."
             )
-        if gradient.shape != self.shape:
-            raise ShapeError(
-                f"gradient of shape {show(gradient.shape)} for a tensor of shape {show(self.shape)}. They "
-                "must be equal."
+    root, seed = self._graph, _seed(self, gradient)
+    places = places_of(root, [_names_of(target) for target in targets])
+    for target, nodes in zip(targets, places, strict=True):
+        if not nodes:
+            raise GradientError(
+                f"{describe(self)} does not depend on {describe(target)}, or only through detach(), "
+                "integers or comparisons; or one of them was realized before, without "
+                "requires_grad=True. Leave this target out, or ask for the gradient earlier."
             )
-        self._check_device(gradient)
-        return expanded(gradient._graph.cast(self.dtype), self.shape)
+    found = compute_gradient(root, seed, [node for nodes in places for node in nodes])
+    _check_memory(found.values())
+    return [self._like(_sum([found[node] for node in nodes])) for nodes in places]
+
+
+def backward(
+    self: Tensor, gradient: Tensor | None = None, *, retain_graph: bool = True, create_graph: bool = True
+) -> Tensor:
+    """Add the gradient of this tensor to the `.grad` of each tensor with `requires_grad`; return this.
+
+    Nothing is used up: it may be called again (PyTorch's `retain_graph=True`), and the gradients have
+    gradients (`create_graph=True`). Set `.grad` to None to start anew. Tensors that this does not depend
+    on keep the `.grad` that they have.
+
+    Args:
+        gradient: what flows into this tensor, in its shape; cast to its dtype. Not needed for one
+            element.
+        retain_graph: changes nothing, it is always so.
+        create_graph: changes nothing either.
+
+    Raises:
+        GradientError: this is not a float tensor of one element (and `gradient` is missing), does not
+            depend on any tensor with requires_grad, needs memory that has been overwritten since, or
+            would end at what a jitted function computed from tensors with requires_grad.
+        ShapeError: `gradient`, or the `.grad` that somebody left, has another shape.
+        DtypeError: `gradient` is no tensor, or the `.grad` that somebody left is none of its tensor's
+            dtype.
+        DeviceError: `gradient` lives on another device.
+
+    Example:
+        >>> w = Tensor([1.0, 2.0], requires_grad=True)
+        >>> _ = (w * 3).sum().backward()
+        >>> w.grad.tolist()
+        [3.0, 3.0]
+    """
+    root, seed = self._graph, _seed(self, gradient)
+    leaves: list[Any] = [t for t in self._live if t._is_leaf and is_inexact(t.dtype)]
+    places = places_of(root, [_names_of(leaf) for leaf in leaves])
+    reached = [(leaf, nodes) for leaf, nodes in zip(leaves, places, strict=True) if nodes]
+    if not reached:
+        raise GradientError(
+            f"{describe(self)} does not depend on any tensor with requires_grad. Make the parameters "
+            "with requires_grad=True, or set it before computing the loss; call backward() inside of a "
+            "jitted function, not on what it returned."
+        )
+    _check_ends(root)
+    for leaf, _ in reached:
+        _check_left(leaf)
+    found = compute_gradient(root, seed, [node for _, nodes in reached for node in nodes])
+    _check_memory(found.values())
+    for leaf, nodes in reached:
+        total = _sum([found[node] for node in nodes])
+        previous = leaf.grad
+        leaf.grad = self._make(total if previous is None else previous._graph + total, leaf._device)
+    return self
+
+
+def uncomputed_leaves(tensors: Iterable[Tensor]) -> list[Tensor]:
+    """Return those of `tensors` that ask for gradients and were not computed from others of them."""
+    asking = [t for t in tensors if t.requires_grad]
+    if all(t._is_leaf for t in asking):
+        return asking
+    owner = owners()
+    leaves = {_memory_of(u, owner) for t in asking if t._is_leaf for u in _names_of(t)}
+    return [
+        t for t in asking if t._is_leaf or not any(_memory_of(u, owner) in leaves for u in _reached(t._graph))
+    ]
+
+
+def _seed(x: Tensor, gradient: Tensor | None) -> UOp:
+    if not is_inexact(x.dtype):
+        raise GradientError(
+            f"{describe(x)} holds no floats, so it has no gradient. Cast inputs to floats first."
+        )
+    if gradient is None and is_complex(x.dtype):
+        raise GradientError(
+            f"{describe(x)} is complex: a gradient starts at a real number. Take .abs(), .real or "
+            ".imag, or pass gradient= of this shape."
+        )
+    if gradient is None:
+        if x.numel() != 1:
+            raise GradientError(
+                f"{describe(x)} has {x.numel()} elements; a gradient starts at one. Reduce it, "
+                "with .sum() or .mean(), or pass gradient= of this shape."
+            )
+        return x._node.const_like(1.0)
+    if not isinstance(gradient, TensorBase):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise DtypeError(
+            f"gradient={gradient!r} ({type(gradient).__name__}) is no tensor. Pass one of shape "
+            f"{show(x.shape)}; targets are passed one by one: loss.gradient(x, y)."
+        )
+    if gradient.shape != x.shape:
+        raise ShapeError(
+            f"gradient of shape {show(gradient.shape)} for a tensor of shape {show(x.shape)}. They "
+            "must be equal."
+        )
+    x._check_device(gradient)
+    return expanded(gradient._graph.cast(x.dtype), x.shape)
 
 
 def _check_left(leaf: Any) -> None:

@@ -7,20 +7,15 @@ from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from plugrad.device import Device
-from plugrad.dtype import DType, element_dtype, is_float, parse_dtype
+from plugrad.dtype import element_dtype, is_float, parse_dtype
 from plugrad.engine import storage
 from plugrad.engine.view_path import written_through
-from plugrad.errors import ArgumentError, GradientError, ShapeError
-from plugrad.plugin.hints import NVIDIA, PROCESSOR
-from plugrad.tensor.assign import AssignMixin
+from plugrad.errors import GradientError, ShapeError
 from plugrad.tensor.base import DTypeLike, TensorBase, the_device
-from plugrad.tensor.computing import ComputingMixin
 from plugrad.tensor.create.mixin import CreateMixin
 from plugrad.tensor.elementwise.mixin import ElementwiseMixin
 from plugrad.tensor.fft.mixin import FourierMixin
 from plugrad.tensor.functional.mixin import FunctionalMixin
-from plugrad.tensor.gradient import GradientMixin
 from plugrad.tensor.host.display import describe, text_of
 from plugrad.tensor.host.host_data import HOST, host_buffer
 from plugrad.tensor.host.html import html_of
@@ -34,16 +29,18 @@ from plugrad.tensor.linalg.matmul import MatmulMixin
 from plugrad.tensor.linalg.matrices import MatrixMixin
 from plugrad.tensor.linalg.spectra import SpectralMixin
 from plugrad.tensor.migration_hints import advice
+from plugrad.tensor.mixin import StateMixin
 from plugrad.tensor.reduce.mixin import ReduceMixin
 from plugrad.tensor.shape.joins import sized_today
 from plugrad.tensor.shape.mixin import ShapeMixin
-from plugrad.tensor.shapes import as_flag, as_int, fixed_shape, show
+from plugrad.tensor.shapes import as_flag, fixed_shape, show
 from plugrad.tensor.sort.mixin import SortMixin
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
 
 class Tensor(
+    StateMixin,
     HostMixin,
     FunctionalMixin,
     IndexingMixin,
@@ -52,9 +49,6 @@ class Tensor(
     ShapeMixin,
     SortMixin,
     ReduceMixin,
-    AssignMixin,
-    ComputingMixin,
-    GradientMixin,
     EinsumMixin,
     LinalgMixin,
     MatmulMixin,
@@ -222,136 +216,6 @@ class Tensor(
         value = uop.src[0] if uop.op is Ops.CONTIGUOUS else uop
         memory = storage.new_memory(self._device, self.shape, self.dtype)
         self._hold(written_through(memory, (), value), self._device)
-
-    # --- the same values elsewhere ---
-
-    def detach(self) -> Tensor:
-        """Return the same memory without a gradient; of what was computed with a gradient, the values.
-
-        Example:
-            >>> w = Tensor([1.0, 2.0], requires_grad=True)
-            >>> w.detach().assign([3.0, 4.0]).requires_grad, w.tolist()
-            (False, [3.0, 4.0])
-        """
-        out = (
-            self._make(self._shown(), self._device) if self._storage.has_history else self._view(lambda u: u)
-        )
-        out._is_tracked = False
-        out._is_detached = True
-        out._is_leaf = False
-        return out
-
-    def to(self, device: str | DType | TensorBase | None = None, dtype: DTypeLike | None = None) -> Tensor:
-        """Return this tensor on another device or in another dtype; itself where neither changes.
-
-        Args:
-            device: where to; None for where it is. A dtype (not the name of one) in its place is that, and a
-                tensor stands for its device and dtype, as in PyTorch.
-            dtype: what to cast to; by default the elements stay what they are.
-
-        Raises:
-            DeviceNotFound: there is no such device.
-            DtypeError: there is no such dtype.
-
-        Example:
-            >>> Tensor([1, 2]).to("PYTHON").device, Tensor([1, 2]).to(dtypes.float16).tolist()
-            ('PYTHON', [1.0, 2.0])
-        """
-        if isinstance(device, TensorBase):
-            return self.to(device._device, device.dtype if dtype is None else dtype)
-        if isinstance(device, DType):
-            return self.to(None, device)
-        if dtype is not None:
-            return self.cast(dtype).to(device)
-        if device is None or (name := Device.canonicalize(device)) == self._device:
-            return self
-        u = self._graph
-        out = self._make(u if u.device is None else u.copy_to_device(name), name, self.requires_grad)
-        if self._is_leaf is False:
-            out._is_leaf = False
-        return out
-
-    def cpu(self) -> Tensor:
-        """Return this tensor in the memory of the processor's device: `to` that.
-
-        Raises:
-            DeviceNotFound: there is no such device.
-
-        Example:
-            >>> Tensor([1, 2], device="PYTHON").cpu().tolist()
-            [1, 2]
-        """
-        return self.to(PROCESSOR)
-
-    def cuda(self, device: int | str | None = None) -> Tensor:
-        """Return this tensor on an NVIDIA GPU: `to` that.
-
-        Args:
-            device: the number of the GPU, by default the first one; or the name of a device.
-
-        Raises:
-            ArgumentError: `device` is neither.
-            DeviceNotFound: there is no such device.
-
-        Example:
-            >>> Tensor([1, 2]).cuda("PYTHON").device
-            'PYTHON'
-        """
-        if isinstance(device, str):
-            return self.to(device)
-        return self.to(NVIDIA if device is None else f"{NVIDIA}:{as_int(device, 'cuda', 'device')}")
-
-    def to_(self, device: str | None) -> Tensor:
-        """Move this tensor, and its `.grad`, to another device; return this.
-
-        Views of what it was stay where they are.
-
-        Raises:
-            DeviceNotFound: there is no such device.
-
-        Example:
-            >>> w = Tensor([1.0, 2.0], requires_grad=True)
-            >>> w.to_("PYTHON").device, w.requires_grad
-            ('PYTHON', True)
-        """
-        moved = self.to(device)
-        if moved is self:
-            return self
-        if self.grad is not None:
-            self.grad = self.grad.to(device)
-        is_leaf = self._is_leaf
-        self.replace(moved.detach().contiguous() if is_leaf else moved)
-        self._is_leaf = is_leaf
-        return self
-
-    def requires_grad_(self, requires_grad: bool = True) -> Tensor:
-        """Set `requires_grad`; return this.
-
-        Raises:
-            GradientError: the tensor holds no floats.
-
-        Example:
-            >>> Tensor([1.0, 2.0]).requires_grad_().requires_grad
-            True
-        """
-        self.requires_grad = requires_grad
-        return self
-
-    def to_device(self, device: str, /, *, stream: None = None) -> Tensor:
-        """Return `to(device)`, by the name that the array API standard has for it.
-
-        Raises:
-            ArgumentError: `stream` is not None.
-            DeviceNotFound: there is no such device.
-
-        Example:
-            >>> Tensor([1, 2]).to_device("PYTHON").device
-            'PYTHON'
-        """
-        given: object = stream
-        if given is not None:
-            raise ArgumentError(f"to_device: stream={given!r:.60}. Copies are in no stream: pass None.")
-        return self.to(device)
 
     # --- Python ---
 

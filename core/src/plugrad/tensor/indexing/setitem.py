@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from plugrad.dtype import ConstType
 from plugrad.engine.view_path import path_between
+from plugrad.tensor.assign import assignable_graph, check_writable, write_part
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.indexing.advanced import index_from, index_items, index_plan, truth_of, with_axes
 from plugrad.tensor.indexing.indexing import cut_out, parse_index, whole_steps
@@ -39,7 +40,7 @@ def __setitem__(self: Tensor, index: Any, value: Tensor | ConstType | list[Any])
         >>> t.tolist()
         [1, 0, 0]
     """
-    self._check_writable()
+    check_writable(self)
     added, index = without_truths(index, self.ndim, partial(index_from, self), truth_of)
     if added:
         with_axes(self, added)[index] = value
@@ -48,10 +49,10 @@ def __setitem__(self: Tensor, index: Any, value: Tensor | ConstType | list[Any])
         _set_named(self, index, value)
         return
     cuts = parse_index(index, self.shape)
-    new = self._assignable(_to_write(self, value), cuts.shape())
+    new = assignable_graph(self, _to_write(self, value), cuts.shape())
     for piece, bounds in whole_steps(cuts, self.shape):
         u = self.uop
-        self._write(path_between(cut_out(u, piece), u), new.shrink(bounds))
+        write_part(self, path_between(cut_out(u, piece), u), new.shrink(bounds))
 
 
 def _set_named(x: Tensor, index: Any, value: Any) -> None:
@@ -64,13 +65,13 @@ def _set_named(x: Tensor, index: Any, value: Any) -> None:
         if masked.takes(new.shape, view.shape):
             # nobody needs to know how many there are
             alike = new.reshape(masked.without_count(new.shape, view.shape))
-            fitted = x._assignable(alike, masked.rest(view.shape))
+            fitted = assignable_graph(x, alike, masked.rest(view.shape))
             chosen = masked.chosen(masked.spread(fitted, view.shape), view._graph)
             x[masked.basic] = x._make(chosen, x._device)
             return
     plan = index_plan(x, tuple(items))
     view = x[plan.basic]
-    fitted = x._assignable(new, plan.shape(view.shape))
+    fitted = assignable_graph(x, new, plan.shape(view.shape))
     x[plan.basic] = x._make(plan.written(view._graph, fitted), x._device)
 
 
