@@ -1,0 +1,103 @@
+"""Write functions of tensors as ONNX models."""
+
+# functions of onnx take files that have no type
+# pyright: reportUnknownMemberType=false
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
+
+import numpy as np
+import onnx
+import onnx.checker
+import onnx.defs
+import onnx.helper
+from onnx import ModelProto
+
+from plugrad import Tensor
+from plugrad_onnx.errors import OnnxError
+from plugrad_onnx.translate import Translation
+
+#: what runtimes of today read
+DEFAULT_OPSET = 23
+
+
+def export(
+    function: Callable[..., Any],
+    example_inputs: Sequence[Any],
+    path: str | os.PathLike[str] | None = None,
+    *,
+    input_names: Sequence[str] | None = None,
+    opset: int = DEFAULT_OPSET,
+) -> ModelProto:
+    """Return a model that computes what a function of tensors does, for inputs of these shapes.
+
+    The function is called once, and what it builds is written down; what it realizes inside is a constant.
+    Tensors that are no inputs, such as parameters, become initializers.
+
+    Args:
+        function: takes tensors, returns a tensor, several, or a dict of them.
+        example_inputs: arrays or tensors with the shapes and dtypes of the inputs.
+        path: where to write the model as well.
+        input_names: names of the inputs; None calls them x0, x1 and so on.
+        opset: version of the standard, at least 18.
+
+    Raises:
+        OnnxError: the graph holds what ONNX has no operator for, or does not depend on the inputs.
+
+    Example:
+        >>> proto = export(lambda x: x.relu() + 1, [np.zeros((2, 3), np.float32)])
+        >>> [node.op_type for node in proto.graph.node][-1]
+        'Add'
+    """
+    if not 18 <= opset <= onnx.defs.onnx_opset_version():
+        raise OnnxError(f"opset {opset} is none of 18 to {onnx.defs.onnx_opset_version()}")
+    # memory of their own, so that two inputs with equal values are two inputs
+    inputs = [_copied(value) for value in example_inputs]
+    names = list(input_names or (f"x{i}" for i in range(len(inputs))))
+    if len(names) != len(inputs) or len(set(names)) != len(names):
+        raise OnnxError(f"{len(inputs)} inputs need as many different names, not {names}")
+    outputs = _named(function(*inputs))
+    translation = Translation({x.uop: name for x, name in zip(inputs, names, strict=True)}, inputs[0].device)
+    for name, out in outputs.items():
+        translation.add_output(name, out.uop)
+    if not translation.used_inputs:
+        raise OnnxError(
+            "the outputs do not depend on the inputs: the function realizes values, or ignores them"
+        )
+    graph = onnx.helper.make_graph(
+        translation.nodes,
+        getattr(function, "__name__", type(function).__name__),
+        [translation.port(name, x.uop) for name, x in zip(names, inputs, strict=True)],
+        [translation.port(name, out.uop) for name, out in outputs.items()],
+        translation.initializers,
+    )
+    imports = [onnx.helper.make_opsetid("", opset)]
+    proto = onnx.helper.make_model(graph, opset_imports=imports, producer_name="plugrad")
+    proto.ir_version = min(proto.ir_version, onnx.helper.find_min_ir_version_for(imports))
+    onnx.checker.check_model(proto, full_check=True)
+    if path is not None:
+        onnx.save_model(proto, os.fspath(path))
+    return proto
+
+
+def _copied(value: Any) -> Tensor:
+    array = value.numpy() if isinstance(value, Tensor) else np.asarray(value)
+    out = Tensor(array)
+    return (out.cast(value.dtype) if isinstance(value, Tensor) else out).contiguous().realize()
+
+
+def _named(result: Any) -> dict[str, Tensor]:
+    """Return what a function returned as tensors by name."""
+    if isinstance(result, Tensor):
+        return {"y": result}
+    if isinstance(result, Mapping):
+        named = {str(key): value for key, value in cast(Mapping[Any, Any], result).items()}
+    elif isinstance(result, list | tuple):
+        named = {f"y{i}": value for i, value in enumerate(cast(Sequence[Any], result))}
+    else:
+        named = {"y": result}
+    for name, value in named.items():
+        if not isinstance(value, Tensor):
+            raise OnnxError(f"output {name!r} is a {type(value).__name__}, and no tensor")
+    return named

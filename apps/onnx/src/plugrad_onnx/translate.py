@@ -1,0 +1,335 @@
+"""Translate graphs of tensor operations to nodes of ONNX, one operation at a time."""
+
+# functions of onnx take types that have no stubs
+# pyright: reportUnknownMemberType=false
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import onnx.helper
+import onnx.numpy_helper
+from onnx import NodeProto, TensorProto, ValueInfoProto
+
+from plugrad import Ops, UOp, dtypes
+from plugrad.dtype import DType, is_float, is_unsigned
+from plugrad.tensor.graphs import tensor_of
+from plugrad.uop.shape import pairs_of
+from plugrad_onnx.errors import OnnxError
+from plugrad_onnx.values import ELEMENT_TYPES, Array
+
+_SAME = {Ops.CONTIGUOUS, Ops.DETACH, Ops.COPY, Ops.DISPATCH, Ops.LATER}  # the value is the first source
+_NAMES = {
+    Ops.NEG: "Neg",
+    Ops.RECIP: "Reciprocal",
+    Ops.EXP: "Exp",
+    Ops.SIN: "Sin",
+    Ops.COS: "Cos",
+    Ops.SQRT: "Sqrt",
+    Ops.ADD: "Add",
+    Ops.SUB: "Sub",
+    Ops.MUL: "Mul",
+    Ops.FDIV: "Div",
+    Ops.CDIV: "Div",
+    Ops.MAX: "Max",
+    Ops.POW: "Pow",
+    Ops.CMPLT: "Less",
+    Ops.CMPEQ: "Equal",
+    Ops.WHERE: "Where",
+    Ops.AND: "BitwiseAnd",
+    Ops.OR: "BitwiseOr",
+    Ops.XOR: "BitwiseXor",
+}
+_NAMES_OF_BOOLS = {
+    Ops.ADD: "Or",
+    Ops.MAX: "Or",
+    Ops.MUL: "And",
+    Ops.AND: "And",
+    Ops.OR: "Or",
+    Ops.XOR: "Xor",
+    Ops.CMPNE: "Xor",
+}
+_REDUCTIONS = {Ops.ADD: "ReduceSum", Ops.MUL: "ReduceProd", Ops.MAX: "ReduceMax"}
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+class Translation:
+    """Collect the nodes and initializers that compute values of a graph.
+
+    Attributes:
+        nodes: in the order in which they run.
+        initializers: constants, and the values of buffers that are no inputs.
+        used_inputs: names of inputs that something depends on.
+    """
+
+    def __init__(self, inputs: dict[UOp, str], device: str) -> None:
+        self.nodes: list[NodeProto] = []
+        self.initializers: list[TensorProto] = []
+        self.used_inputs: set[str] = set()
+        self._inputs = inputs
+        self._device = device
+        self._names: dict[UOp, str] = {}
+        self._constants: dict[tuple[str, bytes, tuple[int, ...]], str] = {}
+
+    def add_output(self, name: str, value: UOp) -> None:
+        """Translate a value, and call it so."""
+        self.nodes.append(onnx.helper.make_node("Identity", [self.name_of(value)], [name]))
+
+    def port(self, name: str, value: UOp) -> ValueInfoProto:
+        """Return the declaration of an input or output."""
+        return onnx.helper.make_tensor_value_info(name, _element_type(value.dtype), _sizes(value))
+
+    def name_of(self, root: UOp) -> str:
+        """Return the name of a value, with all that it needs translated before."""
+        for u in root.toposort():
+            if u not in self._names and u.dtype != dtypes.index and u.op is not Ops.FUNCTION:
+                self._names[u] = self._translate(u)
+        return self._names[root]
+
+    def _translate(self, u: UOp) -> str:
+        if u in self._inputs:
+            self.used_inputs.add(self._inputs[u])
+            return self._inputs[u]
+        if u.op in _SAME:
+            return self._names[u.src[0]]
+        if u.op is Ops.OUTPUT:
+            return self._names[u.src[0].src[u.arg]]
+        sources = [self._names[s] for s in u.src if s in self._names]
+        if rule := _RULES.get(u.op):
+            return rule(self, u, sources)
+        table = (
+            _NAMES_OF_BOOLS
+            if u.src and u.src[-1].dtype == dtypes.bool and u.op in _NAMES_OF_BOOLS
+            else _NAMES
+        )
+        if u.op not in table:
+            raise OnnxError(
+                f"ONNX has no operator for {u.op.name} of {u.dtype.name}, which the function uses"
+            )
+        return self.node(table[u.op], *sources)
+
+    def node(self, kind: str, *inputs: str, **attributes: Any) -> str:
+        """Add a node and return the name of its output."""
+        name = f"t{len(self.nodes)}"
+        self.nodes.append(onnx.helper.make_node(kind, list(inputs), [name], **attributes))
+        return name
+
+    def constant(self, array: Array) -> str:
+        """Add an initializer, unless there is an equal one, and return its name."""
+        key = (array.dtype.name, array.tobytes(), array.shape)
+        if key not in self._constants:
+            self._constants[key] = name = f"c{len(self.initializers)}"
+            self.initializers.append(onnx.numpy_helper.from_array(array, name))
+        return self._constants[key]
+
+    def ints(self, numbers: Sequence[int]) -> str:
+        """Add an initializer of integers and return its name."""
+        return self.constant(np.array(numbers, np.int64))
+
+    def buffer(self, u: UOp) -> str:
+        """Add the value of memory as an initializer."""
+        array = tensor_of(u, self._device).numpy()
+        return self.constant(np.asarray(array).astype(_numpy_type(u.dtype)))
+
+
+Rule = Callable[[Translation, UOp, list[str]], str]
+
+
+def _element_type(dtype: DType) -> int:
+    if dtype not in ELEMENT_TYPES:
+        raise OnnxError(f"ONNX has no element type for {dtype}")
+    return ELEMENT_TYPES[dtype]
+
+
+def _numpy_type(dtype: DType) -> Any:
+    if dtype == dtypes.bfloat16:
+        return ml_dtypes.bfloat16
+    return onnx.helper.tensor_dtype_to_np_dtype(_element_type(dtype))
+
+
+def _sizes(u: UOp) -> tuple[int, ...]:
+    shape: Any = u.shape
+    if not all(isinstance(size, int) for size in shape):
+        raise OnnxError(f"the shape {shape} is symbolic; export writes shapes of numbers")
+    return tuple(shape)
+
+
+def _const(t: Translation, u: UOp, _: list[str]) -> str:
+    return t.constant(np.array(u.arg).astype(_numpy_type(u.dtype)))
+
+
+def _iota(t: Translation, u: UOp, _: list[str]) -> str:
+    return t.constant(np.arange(_sizes(u)[0]).astype(_numpy_type(u.dtype)))
+
+
+def _reshape(t: Translation, u: UOp, sources: list[str]) -> str:
+    # 0 is a size, not "as before"
+    return t.node("Reshape", sources[0], t.ints(_sizes(u)), allowzero=int(0 in _sizes(u)))
+
+
+def _expand(t: Translation, u: UOp, sources: list[str]) -> str:
+    return t.node("Expand", sources[0], t.ints(_sizes(u)))
+
+
+def _permute(t: Translation, u: UOp, sources: list[str]) -> str:
+    return t.node("Transpose", sources[0], perm=list(u.arg))
+
+
+def _pad(t: Translation, u: UOp, sources: list[str]) -> str:
+    pairs: Any = pairs_of(u)
+    widths = t.ints([*(low for low, _ in pairs), *(high for _, high in pairs)])
+    if u.dtype != dtypes.bool:
+        return t.node("Pad", sources[0], widths)
+    wide = t.node("Pad", t.node("Cast", sources[0], to=TensorProto.INT32), widths)
+    return t.node("Cast", wide, to=TensorProto.BOOL)
+
+
+def _shrink(t: Translation, u: UOp, sources: list[str]) -> str:
+    pairs: Any = pairs_of(u)
+    return t.node("Slice", sources[0], t.ints([low for low, _ in pairs]), t.ints([high for _, high in pairs]))
+
+
+def _flip(t: Translation, u: UOp, sources: list[str]) -> str:
+    axes = list(u.arg)
+    lowest = t.ints([np.iinfo(np.int64).min] * len(axes))
+    return t.node(
+        "Slice", sources[0], t.ints([-1] * len(axes)), lowest, t.ints(axes), t.ints([-1] * len(axes))
+    )
+
+
+def _reduce(t: Translation, u: UOp, sources: list[str]) -> str:
+    op, axes = u.arg
+    (x,) = u.src
+    if op is Ops.ADD and x.op is Ops.MUL and (product := _product(t, u, x, axes)):
+        return product
+    if x.dtype == dtypes.bool:
+        kind = "ReduceProd" if op is Ops.MUL else "ReduceMax"
+        wide = t.node(kind, t.node("Cast", sources[0], to=TensorProto.INT32), t.ints(axes))
+        return t.node("Cast", wide, to=TensorProto.BOOL)
+    return t.node(_REDUCTIONS[op], sources[0], t.ints(axes))
+
+
+def _product(t: Translation, u: UOp, x: UOp, axes: Sequence[int]) -> str | None:
+    """Return a sum of products as an Einsum, where its operands are expanded, as those of matmul are."""
+    shape = _sizes(x)
+    operands = [_without_expansion(s) for s in x.src]
+    wide = {i for i, size in enumerate(shape) if size > 1}
+    have = [{i for i in wide if _sizes(base)[i] > 1} for base in operands]
+    if not any(s.op is Ops.EXPAND for s in x.src) or have[0] | have[1] != wide or not is_float(u.dtype):
+        return None
+    terms = ["".join(_LETTERS[i] for i in sorted(axes_)) for axes_ in have]
+    squeezed = [
+        t.node("Reshape", t.name_of(base), t.ints([shape[i] for i in sorted(axes_)]))
+        for base, axes_ in zip(operands, have, strict=True)
+    ]
+    kept = "".join(_LETTERS[i] for i in sorted(wide - set(axes)))
+    out = t.node("Einsum", *squeezed, equation=f"{','.join(terms)}->{kept}")
+    return t.node("Reshape", out, t.ints(_sizes(u)))
+
+
+def _without_expansion(u: UOp) -> UOp:
+    return u.src[0] if u.op is Ops.EXPAND else u
+
+
+def _cast(t: Translation, u: UOp, sources: list[str]) -> str:
+    return t.node("Cast", sources[0], to=_element_type(u.dtype))
+
+
+def _bit_cast(t: Translation, u: UOp, sources: list[str]) -> str:
+    return t.node("BitCast", sources[0], to=_element_type(u.dtype))
+
+
+def _not_equal(t: Translation, u: UOp, sources: list[str]) -> str:
+    kind = u.src[0].dtype
+    return t.node("Xor", *sources) if kind == dtypes.bool else t.node("Not", t.node("Equal", *sources))
+
+
+def _less(t: Translation, u: UOp, sources: list[str]) -> str:
+    if u.src[0].dtype == dtypes.bool:
+        return t.node("And", t.node("Not", sources[0]), sources[1])
+    return t.node("Less", *sources)
+
+
+def _negated(t: Translation, u: UOp, sources: list[str]) -> str:
+    if is_unsigned(u.dtype):
+        return t.node("Sub", t.constant(np.zeros((), _numpy_type(u.dtype))), sources[0])
+    return t.node("Neg", sources[0])
+
+
+def _trunc(t: Translation, u: UOp, sources: list[str]) -> str:
+    zero = t.constant(np.zeros((), _numpy_type(u.dtype)))
+    up, down = t.node("Ceil", sources[0]), t.node("Floor", sources[0])
+    return t.node("Where", t.node("Less", sources[0], zero), up, down)
+
+
+def _floor_div(t: Translation, u: UOp, sources: list[str]) -> str:
+    x, y = sources
+    return t.node("Div", t.node("Sub", x, t.node("Mod", x, y)), y)
+
+
+def _mod(fmod: int) -> Rule:
+    return lambda t, u, sources: t.node("Mod", *sources, fmod=fmod)
+
+
+def _exp2(t: Translation, u: UOp, sources: list[str]) -> str:
+    return t.node("Pow", t.constant(np.full((), 2, _numpy_type(u.dtype))), sources[0])
+
+
+def _log2(t: Translation, u: UOp, sources: list[str]) -> str:
+    scale = t.constant(np.array(1 / np.log(2)).astype(_numpy_type(u.dtype)))
+    return t.node("Mul", t.node("Log", sources[0]), scale)
+
+
+def _drawn(t: Translation, u: UOp, sources: list[str]) -> str:
+    raise OnnxError(
+        "ONNX has no generator that draws the same numbers as THREEFRY, which the function uses. Parameters "
+        "that are drawn when they are first needed become constants if they are realized before."
+    )
+
+
+def _mul_add(t: Translation, u: UOp, sources: list[str]) -> str:
+    return t.node("Add", t.node("Mul", *sources[:2]), sources[2])
+
+
+def _shift(direction: str) -> Rule:
+    def shift(t: Translation, u: UOp, sources: list[str]) -> str:
+        if not is_unsigned(u.dtype):
+            raise OnnxError(f"ONNX shifts unsigned integers only, and the function shifts {u.dtype.name}")
+        return t.node("BitShift", *sources, direction=direction)
+
+    return shift
+
+
+def _buffer(t: Translation, u: UOp, _: list[str]) -> str:
+    return t.buffer(u)
+
+
+_RULES: dict[Ops, Rule] = {
+    Ops.BUFFER: _buffer,
+    Ops.CONST: _const,
+    Ops.IOTA: _iota,
+    Ops.RESHAPE: _reshape,
+    Ops.EXPAND: _expand,
+    Ops.PERMUTE: _permute,
+    Ops.PAD: _pad,
+    Ops.SHRINK: _shrink,
+    Ops.FLIP: _flip,
+    Ops.REDUCE_AXIS: _reduce,
+    Ops.CAST: _cast,
+    Ops.BITCAST: _bit_cast,
+    Ops.CMPNE: _not_equal,
+    Ops.CMPLT: _less,
+    Ops.NEG: _negated,
+    Ops.TRUNC: _trunc,
+    Ops.FLOORDIV: _floor_div,
+    Ops.FLOORMOD: _mod(0),
+    Ops.CMOD: _mod(1),
+    Ops.FMOD: _mod(1),
+    Ops.EXP2: _exp2,
+    Ops.LOG2: _log2,
+    Ops.THREEFRY: _drawn,
+    Ops.MULACC: _mul_add,
+    Ops.SHL: _shift("LEFT"),
+    Ops.SHR: _shift("RIGHT"),
+}

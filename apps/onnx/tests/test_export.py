@@ -1,0 +1,97 @@
+"""Tests of plugrad_onnx.export, beside onnxruntime where it is installed."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from plugrad import Tensor, nn
+from plugrad_onnx import OnnxError, export, load
+
+onnxruntime = pytest.importorskip("onnxruntime")
+
+X = np.random.default_rng(0).standard_normal((2, 3, 8, 8)).astype(np.float32)
+M = X[0, 0]
+
+
+def assert_same(function: Callable[..., Any], *inputs: Any) -> None:
+    proto = export(function, inputs)
+    want = function(*map(Tensor, inputs)).numpy()
+    session = onnxruntime.InferenceSession(proto.SerializeToString(), providers=["CPUExecutionProvider"])
+    (got,) = session.run(None, {f"x{i}": value for i, value in enumerate(inputs)})
+    assert got.dtype == want.dtype
+    np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(load(proto)(*inputs)["y"].numpy(), want, rtol=1e-4, atol=1e-5)
+
+
+CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
+    "arithmetic": (lambda x, y: (x * 2 - y) / (y.abs() + 1), (M, M + 1)),
+    "activations": (lambda x: x.gelu() + x.silu() + x.softplus() + x.relu(), (M,)),
+    "softmax": (lambda x: x.softmax(-1).log(), (M,)),
+    "matmul": (lambda x, y: x.matmul(y), (M, M[:, :5])),
+    "batched_matmul": (lambda x: x.matmul(x.transpose(-1, -2)), (X,)),
+    "statistics": (lambda x: x.var(1) + x.mean(1) + x.max(1), (M,)),
+    "positions": (lambda x: x.argmax(1), (M,)),
+    "movement": (lambda x: x.flip(0)[1:, ::2].pad(((1, 2), (0, 1))).transpose(0, 1), (M,)),
+    "comparisons": (lambda x, y: (x > y) & (x != 0) | (y <= 0.5), (M, M.T.copy())),
+    "whole_numbers": (lambda x: (x // 3 + x % 3) * -1, (np.arange(-5, 7, dtype=np.int64),)),
+    "rounding": (lambda x: x.trunc() + x.floor() + x.round(), (M * 3,)),
+    "gather": (lambda x, i: x[i], (M, np.array([3, 1, 1]))),
+    "cumulative": (lambda x: x.cumsum(1), (M,)),
+    "pooling": (lambda x: x.max_pool2d(2) + x.avg_pool2d(2), (X,)),
+    "any_and_all": (lambda x: (x > 0).any(1) & (x > -9).all(1), (M,)),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_function_is_the_same_in_onnxruntime(name: str) -> None:
+    function, inputs = CASES[name]
+    assert_same(function, *inputs)
+
+
+def test_a_network_is_the_same_in_onnxruntime() -> None:
+    Tensor.manual_seed(0)
+    conv, norm, linear = nn.Conv2d(3, 4, 3, padding=1), nn.BatchNorm2d(4), nn.Linear(4, 2)
+    norm.train(False)
+    Tensor.realize(*(p for layer in (conv, norm, linear) for p in nn.state.get_state_dict(layer).values()))
+    assert_same(lambda x: linear(norm(conv(x)).relu().mean((2, 3))), X)
+
+
+def test_a_narrow_type_rounds_where_it_did() -> None:
+    # onnxruntime leaves such pairs of casts out
+    def through_half(x: Tensor) -> Tensor:
+        return (x.cast("float16") + 1).cast("float32")
+
+    got = load(export(through_half, [M]))(M)["y"]
+    assert got.tolist() == through_half(Tensor(M)).tolist()
+
+
+def test_attention_is_the_same_in_onnxruntime() -> None:
+    assert_same(lambda x: x.scaled_dot_product_attention(x, x, is_causal=True), X)
+
+
+def test_parameters_are_initializers_and_outputs_have_names(tmp_path: Path) -> None:
+    weight = Tensor(M).realize()
+    proto = export(
+        lambda a: {"out": a @ weight, "twice": a * 2}, [M], tmp_path / "model.onnx", input_names=["a"]
+    )
+    assert [port.name for port in proto.graph.output] == ["out", "twice"]
+    assert any(tuple(tensor.dims) == M.shape for tensor in proto.graph.initializer)
+    assert load(tmp_path / "model.onnx")(a=M)["twice"].tolist() == (M * 2).tolist()
+
+
+def test_a_function_that_ignores_its_inputs_is_refused() -> None:
+    with pytest.raises(OnnxError, match="do not depend on the inputs"):
+        export(lambda x: Tensor([1.0, 2.0]), [M])
+
+
+def test_random_numbers_are_refused_by_the_name_of_the_operation() -> None:
+    with pytest.raises(OnnxError, match="THREEFRY"):
+        export(lambda x: x + Tensor.rand(8, 8), [M])
+
+
+def test_what_is_no_tensor_is_refused() -> None:
+    with pytest.raises(OnnxError, match="output 'y1' is a int"):
+        export(lambda x: (x, 3), [M])
