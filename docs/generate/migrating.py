@@ -35,13 +35,13 @@ assert x.tolist() == [[11, 12], [0, 4]]
 assert doubled.tolist() == [[2, 4], [6, 8]]
 ```
 
-**Order of arguments.** What follows the bias of a convolution, or the stride of a pooling, is given by name
-(`conv2d(w, b, stride=2, padding=1)`): PyTorch and tinygrad have it in different orders, and the wrong one
-would be taken in silence. So are `keepdim` and `correction` of `var` and `std`, what `unique` returns
-besides, and all of `instance_norm`. `max` and `min` give values only, and so take `axis` but not PyTorch's
-`dim`, with which it gives places too (`values, places = x.max(1)` is no such pair here: `argmax` has the
-places); `median` gives both along an axis. `Tensor.linear` takes a weight of shape (in, out), `nn.Linear`
-stores (out, in) as PyTorch does. `transpose()` without axes is for matrices.
+**Order of arguments.** Convolutions have PyTorch's, `conv2d(w, b, stride, padding, dilation, groups)`, and
+so have `var` and `std`: `std(axis, unbiased, keepdim)`. What follows the bias of a transposed convolution, or
+the stride of a pooling, is given by name: PyTorch and tinygrad have it in different orders. So is what
+`unique` returns besides, and all of `instance_norm`. `max` and `min` give values; asked for PyTorch's `dim`,
+the places as well: `values, places = x.max(dim=1)`. `median` gives both along an axis. `Tensor.linear` takes
+a weight of shape (in, out), `nn.Linear` stores (out, in) as PyTorch does. `transpose()` without axes is for
+matrices.
 
 **Padding.** A flat `pad((left, right, top, bottom))` begins at the last axis, as PyTorch's; pairs
 `pad(((top, bottom), (left, right)))` are one for each axis from the first, as NumPy's.
@@ -148,6 +148,8 @@ Where PyTorch and NumPy have one name for two things, the method is PyTorch's:
 | `BatchNorm(sz, eps, affine)`, `Embedding(vocab_size=...)` | PyTorch's order and names |
 | `ConvTranspose2d(..., output_padding, dilation, groups)` | PyTorch's order: pass them by name |
 | `x.allclose(y).item()` | `x.allclose(y)`: a bool |
+| `x.conv2d(w, b, groups, stride)` | PyTorch's order: pass them by name |
+| `x.std(0, True)`: `keepdim` | PyTorch's `unbiased`: pass `keepdim=True` |
 | `x.shard(devices)` | a tensor lives on one device |
 
 Six things answer otherwise: `interpolate` is of mode `"nearest"` unless asked for another, as PyTorch's

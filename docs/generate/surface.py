@@ -53,7 +53,7 @@ TENSOR_PAGES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     (
         "reductions",
         "Reductions, scans, sorting",
-        ("reduce", "norms", "scan", "order", "selection", "statistics"),
+        ("reduce", "softmaxes", "norms", "scan", "order", "selection", "statistics"),
     ),
     ("movement", "Shapes", ("movement", "reorder", "padding", "joins", "stacks")),
     (

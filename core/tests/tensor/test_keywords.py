@@ -103,12 +103,6 @@ def test_one_name_at_a_time() -> None:
         Tensor(x).sum(axis=1, dim=2)  # pyright: ignore[reportCallIssue]
 
 
-@pytest.mark.parametrize("method", ["max", "min"])
-def test_what_pytorch_gives_as_a_pair_is_not_taken_for_values(method: str) -> None:
-    with pytest.raises(TypeError, match="dim"):
-        getattr(Tensor(x), method)(dim=1)
-
-
 def test_unknown_keywords_are_refused_as_ever() -> None:
     with pytest.raises(TypeError, match="colour"):
         Tensor(x).sum(colour=1)  # pyright: ignore[reportCallIssue]

@@ -226,6 +226,8 @@ def eye(
     check_sizes((n_rows, columns), "eye")
     like = Tensor.zeros(1, dtype=dtype, device=device)
     rows = Tensor.arange(n_rows, dtype="int32", device=device).reshape(n_rows, 1)
+    # beyond the corners there is nothing, however far
+    k = max(min(k, columns), -n_rows)
     return (rows + k == Tensor.arange(columns, dtype="int32", device=device)).cast(like.dtype)
 
 

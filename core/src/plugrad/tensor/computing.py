@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 # pyright: reportPrivateUsage=false
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from plugrad.dtype import is_float
 from plugrad.engine import realize as engine
@@ -19,8 +19,14 @@ if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
 
 
-def realize(self: Tensor, *others: Tensor) -> Tensor:
+# what `Tensor.realize(*tensors)` is called on where there are none
+_NOTHING: Any = None
+
+
+def realize(self: Tensor = _NOTHING, *others: Tensor) -> Tensor:
     """Compute this tensor (and `others`, in one schedule) and keep it in memory; return it.
+
+    `Tensor.realize(*tensors)` does nothing where there are none.
 
     Raises:
         DtypeError: one of them is no tensor.
@@ -30,6 +36,8 @@ def realize(self: Tensor, *others: Tensor) -> Tensor:
         >>> t.uop.op
         Ops.BUFFER
     """
+    if self is _NOTHING:
+        return self
     check_tensors(others, "realize")
     tensors = (self, *others)
     engine.realize([_source_of(_graph_to_compute(t)) for t in tensors], self._device)

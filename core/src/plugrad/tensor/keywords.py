@@ -180,6 +180,12 @@ class KeepdimNames(TypedDict, total=False):
     keepdims: bool
 
 
+class ExtremeNames(KeepdimNames, total=False):
+    """Names of the parameters of a maximum. `dim` asks for positions as well, as in PyTorch."""
+
+    dim: int
+
+
 class ReduceNames(AxisNames, KeepdimNames, total=False):
     """Names of `axis` and `keepdim`."""
 

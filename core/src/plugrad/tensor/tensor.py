@@ -21,7 +21,7 @@ from plugrad.tensor.host.host_data import HOST, host_buffer
 from plugrad.tensor.host.html import html_of
 from plugrad.tensor.host.mixin import HostMixin
 from plugrad.tensor.host.reading import stored_bytes
-from plugrad.tensor.host.source import graph_of
+from plugrad.tensor.host.source import graph_of, holds_tensors
 from plugrad.tensor.indexing.mixin import IndexingMixin
 from plugrad.tensor.linalg.einsum import EinsumMixin
 from plugrad.tensor.linalg.linalg import LinalgMixin
@@ -102,6 +102,8 @@ class Tensor(
     ) -> None:
         name = the_device(device)
         chosen = None if dtype is None else element_dtype(dtype)
+        if holds_tensors(data):
+            data = type(self).stack(*[Tensor(x, device=device) for x in data])
         uop = given = graph_of(data, chosen, name, copy=as_flag(copy, "copy"))
         if uop.device == HOST != name and uop.op is Ops.BUFFER and not isinstance(data, UOp):
             uop = uop.copy_to_device(name)

@@ -146,7 +146,6 @@ def test_what_does_not_fit_is_refused(x_shape: Any, w_shape: Any, options: Any, 
 def test_what_libraries_have_in_different_orders_is_given_by_name() -> None:
     x, w, b = Tensor(random(1, 2, 4, 4)), Tensor(random(2, 2, 3, 3)), Tensor(random(2))
     for call in (
-        lambda: x.conv2d(w, b, 1, 1),
         lambda: x.conv_transpose2d(w, b, 2, 1),
         lambda: x.max_pool2d(2, 2, 1),
         lambda: x.avg_pool2d(2, 2, 1),
@@ -154,3 +153,11 @@ def test_what_libraries_have_in_different_orders_is_given_by_name() -> None:
     ):
         with pytest.raises(TypeError, match="positional argument"):
             call()
+
+
+def test_what_follows_the_bias_by_position_is_in_the_order_of_torch() -> None:
+    x, w, b = random(1, 4, 7, 7), random(2, 2, 3, 3), random(2)
+    ours = Tensor(x).conv2d(Tensor(w), Tensor(b), 2, 1, 2, 2)
+    theirs = torch.nn.functional.conv2d(*map(torch.tensor, (x, w, b)), 2, 1, 2, 2)
+    np.testing.assert_allclose(ours.numpy(), theirs.numpy(), rtol=1e-4, atol=1e-5)
+    assert Tensor(x).conv2d(Tensor(w), None, 2, 1, groups=2).shape == (1, 2, 4, 4)

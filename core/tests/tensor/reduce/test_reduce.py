@@ -230,9 +230,31 @@ def test_flags_are_true_or_false_and_no_axes() -> None:
     assert x.sum(0, keepdim=np.True_).shape == (1, 2)
     with pytest.raises(AxisError, match=r"var: False is no axis\. Pass an integer, and flags by name"):
         x.var(False)
-    # unbiased to PyTorch, keepdim to tinygrad
-    with pytest.raises(TypeError, match="positional argument"):
-        x.var(1, False)  # pyright: ignore[reportCallIssue]
+    with pytest.raises(ArgumentError, match="var: 0 follows the axis"):
+        x.var(1, 0)  # pyright: ignore[reportArgumentType]
+
+
+def test_flags_of_variances_by_position_are_those_of_torch() -> None:
+    x, y = Tensor(X), torch.tensor(X)
+    for name in ("var", "std"):
+        for flags in ((False,), (True,), (False, True), (True, True)):
+            ours, theirs = getattr(x, name)(1, *flags), getattr(y, name)(1, *flags)
+            np.testing.assert_allclose(ours.numpy(), theirs.numpy(), rtol=1e-5)
+
+
+@pytest.mark.parametrize("keepdim", [False, True])
+def test_extremes_along_dim_come_with_their_positions_as_in_torch(keepdim: bool) -> None:
+    x = np.array([[3, 7, 7], [9, 1, 1]], np.float32)
+    for name in ("max", "min"):
+        ours, theirs = (getattr(t, name)(dim=1, keepdim=keepdim) for t in (Tensor(x), torch.tensor(x)))
+        assert ours.values.tolist() == theirs.values.tolist()
+        assert ours.indices.shape == tuple(theirs.indices.shape)
+        taken = np.take_along_axis(x, ours.indices.numpy().reshape(2, 1), 1)
+        assert taken.ravel().tolist() == ours.values.flatten().tolist()
+    with pytest.raises(AxisError, match="max: axis 5"):
+        Tensor(x).max(dim=5)
+    with pytest.raises(AxisError, match="is no axis"):
+        Tensor(x).max(dim=(0, 1))  # pyright: ignore[reportArgumentType]
 
 
 def test_a_mean_is_of_the_dtype_that_is_asked_for() -> None:

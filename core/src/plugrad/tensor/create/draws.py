@@ -141,7 +141,7 @@ def randint(
     device: str | None = None,
     **names: Unpack[ShapeNames],
 ) -> Tensor:
-    """Return random integers, uniform in `low..high-1`.
+    """Return random integers, uniform in `low..high-1`; `randint(low, high, (3, 4))` as in PyTorch does too.
 
     Raises:
         DtypeError: `dtype` is no integer, or does not hold the limits.
@@ -153,6 +153,10 @@ def randint(
     """
     if names:
         (shape,) = renamed(cls.randint, names, shape=shape)
+    if 2 <= len(shape) <= 3 and isinstance(shape[-1], (tuple, list)):
+        given: Any = shape
+        *limits, shape = given
+        low, high = (low, *limits)[-2:]
     chosen = the_dtype(dtype, dtypes.default_int)
     if not is_int(chosen):
         raise DtypeError(f"randint of {chosen.name}: it takes an integer dtype. Use uniform for floats.")

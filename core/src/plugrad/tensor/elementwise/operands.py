@@ -68,6 +68,9 @@ def as_operand(tensor: Tensor, x: Any) -> Tensor | Number:
     """
     if isinstance(x, type(tensor)) or type(x) in _NUMBERS:
         return x
+    if getattr(x, "dtype", None) is dtypes.index:
+        # a bound variable is a number of Python, whose value is known later
+        return tensor._make(x.cast(scalar_dtype(1, tensor.dtype)), tensor._device)
     if hasattr(x, "__array__") and not isinstance(x, type):
         if getattr(x, "ndim", None) != 0:
             return tensor._from_host(x)

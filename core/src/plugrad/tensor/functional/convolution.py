@@ -30,11 +30,11 @@ def conv1d(
     self: Tensor,
     weight: Tensor,
     bias: Tensor | None = None,
-    *,
-    groups: int = 1,
     stride: Sizes = 1,
-    dilation: Sizes = 1,
     padding: Padding = 0,
+    dilation: Sizes = 1,
+    groups: int = 1,
+    *,
     dtype: DTypeLike | None = None,
 ) -> Tensor:
     """Return `conv2d` of sequences: (N, C, L) with weight (O, C/groups, K) -> (N, O, L').
@@ -54,11 +54,11 @@ def conv2d(
     self: Tensor,
     weight: Tensor,
     bias: Tensor | None = None,
-    *,
-    groups: int = 1,
     stride: Sizes = 1,
-    dilation: Sizes = 1,
     padding: Padding = 0,
+    dilation: Sizes = 1,
+    groups: int = 1,
+    *,
     dtype: DTypeLike | None = None,
 ) -> Tensor:
     """Return the cross-correlation of images with `weight`.
@@ -66,8 +66,7 @@ def conv2d(
     (N, C, H, W) with weight (O, C/groups, KH, KW) and bias (O,) -> (N, O, H', W')
 
     The weight says how many axes there are: with (O, C/groups, K) this is `conv1d`, and so on. One image
-    (C, H, W) gives (O, H', W'). What follows the bias is given by name: PyTorch and tinygrad have it in
-    different orders.
+    (C, H, W) gives (O, H', W'). The order of parameters is PyTorch's; tinygrad has `groups` before `stride`.
     With `WINO=1`, windows of 3x3 with steps of 1 are computed by fewer multiplications and more
     rounding: float32 results within 1e-4 of the greatest of them, gradients within 1e-3.
 
@@ -98,11 +97,11 @@ def conv3d(
     self: Tensor,
     weight: Tensor,
     bias: Tensor | None = None,
-    *,
-    groups: int = 1,
     stride: Sizes = 1,
-    dilation: Sizes = 1,
     padding: Padding = 0,
+    dilation: Sizes = 1,
+    groups: int = 1,
+    *,
     dtype: DTypeLike | None = None,
 ) -> Tensor:
     """Return `conv2d` of volumes: (N, C, D, H, W) with weight (O, C/groups, KD, KH, KW) -> (N, O, ...).

@@ -121,8 +121,7 @@ def from_dlpack(cls: type[Tensor], x: Any, *, device: str | None = None, copy: b
         if copy is False:
             raise SharingError(
                 f"from_dlpack(copy=False): {name} does not use the host's memory, or not at this "
-                "alignment, or the elements do not lie in row-major order, or there are none. "
-                "Let them be copied."
+                "alignment, or the elements do not lie in row-major order. Let them be copied."
             )
     return cls._make(_copied(shared, name), name)
 
@@ -229,7 +228,9 @@ def _ask(x: Any) -> Any:
 
 
 def _in_place(shared: Shared, device: str) -> UOp | None:
-    if not shared.elements.flags.c_contiguous or not shared.elements.size:
+    if not shared.elements.size:
+        return _copied(shared, device)
+    if not shared.elements.flags.c_contiguous:
         return None
     return shared_buffer(bytes_of(shared.elements), shared.elements.shape, shared.dtype, device)
 

@@ -40,7 +40,8 @@ def graph_of(data: Any, dtype: DType | None, device: str = HOST, *, copy: bool =
     if not copy:
         return _shared_graph(data, dtype, device)
     if isinstance(data, UOp):
-        return data
+        # a bound variable is a number
+        return data.cast(dtypes.default_int) if data.dtype is dtypes.index else data
     if isinstance(data, (bool, int, float, complex)) and not hasattr(data, "__array__"):
         chosen = _scalar_dtype(data) if dtype is None else dtype
         return UOp.const(chosen, check_element(data, chosen))
@@ -59,6 +60,19 @@ def graph_of(data: Any, dtype: DType | None, device: str = HOST, *, copy: bool =
     raise DtypeError(
         f"cannot make a tensor of {data!r} ({type(data).__name__}). Pass a number, nested lists, bytes or "
         "an array."
+    )
+
+
+def holds_tensors(data: Any) -> bool:
+    """Say whether a list, or the first list in it, is of numbers that are tensors of no axes."""
+    members: Any = data
+    if type(members) not in (list, tuple) or not members:
+        return False
+    if isinstance(members[0], (list, tuple)):
+        return holds_tensors(members[0])
+    kinds: set[Any] = set(map(type, members))
+    return any([issubclass(kind, TensorBase) for kind in kinds]) and all(
+        [not isinstance(x, TensorBase) or x.ndim == 0 for x in members]
     )
 
 

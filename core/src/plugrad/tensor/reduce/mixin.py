@@ -1,6 +1,6 @@
 """The methods of reductions: over one axis, several, or all."""
 
-from plugrad.tensor.reduce import norms, reduce, scan, statistics
+from plugrad.tensor.reduce import norms, reduce, scan, softmaxes, statistics
 
 
 class ReduceMixin:
@@ -20,9 +20,9 @@ class ReduceMixin:
     std = reduce.std
     argmax = reduce.argmax
     argmin = reduce.argmin
-    softmax = reduce.softmax
-    log_softmax = reduce.log_softmax
-    logsumexp = reduce.logsumexp
+    softmax = softmaxes.softmax
+    log_softmax = softmaxes.log_softmax
+    logsumexp = softmaxes.logsumexp
 
     # norms, and statistics in pairs
     norm = norms.norm

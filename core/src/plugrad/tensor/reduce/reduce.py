@@ -1,4 +1,4 @@
-"""Sums, products, extremes, and what is made of them: means, softmax, argmax.
+"""Sums, products, extremes, and what is made of them: means, variances, argmax.
 
 They go over one axis, several, or (with `axis=None`) all; `keepdim` leaves these with size 1.
 """
@@ -6,7 +6,6 @@ They go over one axis, several, or (with `axis=None`) all; `keepdim` leaves thes
 from __future__ import annotations
 
 # pyright: reportPrivateUsage=false
-import math
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from plugrad.dtype import (
@@ -19,11 +18,12 @@ from plugrad.dtype import (
     is_inexact,
     sum_dtype,
 )
-from plugrad.errors import DtypeError
+from plugrad.errors import ArgumentError, DtypeError
 from plugrad.tensor.base import DTypeLike, the_dtype
 from plugrad.tensor.complex_formulas.apply import apply, parts_of
-from plugrad.tensor.keywords import AxisNames, KeepdimNames, ReduceNames, SpreadNames, renamed
+from plugrad.tensor.keywords import ExtremeNames, ReduceNames, SpreadNames, renamed
 from plugrad.tensor.promotion import float_dtypes
+from plugrad.tensor.reduce.value_index import Ranked
 from plugrad.tensor.shapes import (
     Axes,
     Dim,
@@ -68,7 +68,7 @@ def sum(
         axis, keepdim = renamed(self.sum, names, axis=axis, keepdim=keepdim)
     axes = axes_along(axis, self.ndim, "sum")
     wide = the_dtype(dtype, sum_dtype(self.dtype))
-    out = _reduced(self._graph.cast(wide), Ops.ADD, axes, keepdim)
+    out = reduced_over(self._graph.cast(wide), Ops.ADD, axes, keepdim)
     return self._like(out.cast(self.dtype) if dtype is None and is_float(self.dtype) else out)
 
 
@@ -89,29 +89,36 @@ def prod(
         axis, keepdim = renamed(self.prod, names, axis=axis, keepdim=keepdim)
     axes = axes_along(axis, self.ndim, "prod")
     wide = the_dtype(dtype, sum_dtype(self.dtype))
-    out = _reduced(self._graph.cast(wide), Ops.MUL, axes, keepdim)
+    out = reduced_over(self._graph.cast(wide), Ops.MUL, axes, keepdim)
     return self._like(out.cast(self.dtype) if dtype is None and is_float(self.dtype) else out)
 
 
-def max(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack[KeepdimNames]) -> Tensor:
+def max(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack[ExtremeNames]) -> Tensor:
     """Return the greatest elements; NaN where there is one.
+
+    Asked by PyTorch's name, `max(dim=1)`, the elements along that axis and their positions, as PyTorch does.
 
     Raises:
         AxisError: an axis does not exist.
         ShapeError: there are no elements.
 
     Example:
-        >>> Tensor([[1, 5], [3, 4]]).max(1).tolist()
-        [5, 4]
+        >>> x = Tensor([[1, 5], [3, 4]])
+        >>> x.max(1).tolist(), x.max(dim=1).indices.tolist()
+        ([5, 4], [1, 1])
     """
     if names:
+        dim = names.pop("dim", None)
         (keepdim,) = renamed(self.max, names, keepdim=keepdim)
+        if dim is not None:
+            at = one_axis(dim, self.ndim or 1, "max")
+            return cast("Any", Ranked(self.max(at, keepdim), self.argmax(at, keepdim)))
     axes = nonempty_axes(self.shape, axis, "max")
-    return self._like(_reduced(self._graph, Ops.MAX, axes, keepdim))
+    return self._like(reduced_over(self._graph, Ops.MAX, axes, keepdim))
 
 
-def min(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack[KeepdimNames]) -> Tensor:
-    """Return the least elements; NaN where there is one.
+def min(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack[ExtremeNames]) -> Tensor:
+    """Return the least elements; NaN where there is one. With `dim=`, their positions as well: see `max`.
 
     Raises:
         AxisError: an axis does not exist.
@@ -122,12 +129,16 @@ def min(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack[
         [1, 3]
     """
     if names:
+        dim = names.pop("dim", None)
         (keepdim,) = renamed(self.min, names, keepdim=keepdim)
+        if dim is not None:
+            at = one_axis(dim, self.ndim or 1, "min")
+            return cast("Any", Ranked(self.min(at, keepdim), self.argmin(at, keepdim)))
     axes = nonempty_axes(self.shape, axis, "min")
     u = self._graph
     if is_float(self.dtype):
-        return self._like(-_reduced(-u, Ops.MAX, axes, keepdim))
-    return self._like(~_reduced(~u, Ops.MAX, axes, keepdim))
+        return self._like(-reduced_over(-u, Ops.MAX, axes, keepdim))
+    return self._like(~reduced_over(~u, Ops.MAX, axes, keepdim))
 
 
 def any(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack[ReduceNames]) -> Tensor:
@@ -140,7 +151,7 @@ def any(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack[
     if names:
         axis, keepdim = renamed(self.any, names, axis=axis, keepdim=keepdim)
     axes = axes_along(axis, self.ndim, "any")
-    return self._like(_reduced(nonzero_mask(self), Ops.MAX, axes, keepdim))
+    return self._like(reduced_over(nonzero_mask(self), Ops.MAX, axes, keepdim))
 
 
 def all(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack[ReduceNames]) -> Tensor:
@@ -153,7 +164,7 @@ def all(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack[
     if names:
         axis, keepdim = renamed(self.all, names, axis=axis, keepdim=keepdim)
     axes = axes_along(axis, self.ndim, "all")
-    return self._like(~_reduced(~nonzero_mask(self), Ops.MAX, axes, keepdim))
+    return self._like(~reduced_over(~nonzero_mask(self), Ops.MAX, axes, keepdim))
 
 
 def nonzero_mask(x: Tensor) -> UOp:
@@ -191,22 +202,22 @@ def mean(
         return apply(lambda z: (z[0].mean(axis, keepdim), z[1].mean(axis, keepdim)), self)
     axes = axes_along(axis, self.ndim, "mean")
     dtype, wide = float_dtypes(self)
-    total = _reduced(self._graph.cast(wide), Ops.ADD, axes, keepdim)
+    total = reduced_over(self._graph.cast(wide), Ops.ADD, axes, keepdim)
     return self._like((total / _count(product([self.shape[axis] for axis in axes]), wide)).cast(dtype))
 
 
 def var(
     self: Tensor,
     axis: Axes = None,
-    *,
+    *flags: bool,
     keepdim: bool = False,
     correction: float = 1,
     **names: Unpack[SpreadNames],
 ) -> Tensor:
     """Return variances: squared distances from the mean, summed and divided by count - `correction`.
 
-    A divisor below 0 counts as 0. `keepdim` and `correction` are given by name: what comes second by
-    position means one thing to PyTorch and another to NumPy.
+    A divisor below 0 counts as 0. By position, two flags follow the axis as in PyTorch: `unbiased`, which is
+    False for a `correction` of 0, and `keepdim`.
 
     Raises:
         AxisError: an axis does not exist.
@@ -220,6 +231,8 @@ def var(
         axis, keepdim, correction = renamed(
             self.var, names, axis=axis, keepdim=keepdim, correction=correction
         )
+    if flags:
+        correction, keepdim = _by_position(flags, correction, keepdim, "var")
     if is_complex(self.dtype):
         real, imag = (x.var(axis, keepdim=keepdim, correction=correction) for x in parts_of(self))
         return cast("Any", real + imag)
@@ -230,7 +243,7 @@ def var(
 def std(
     self: Tensor,
     axis: Axes = None,
-    *,
+    *flags: bool,
     keepdim: bool = False,
     correction: float = 1,
     **names: Unpack[SpreadNames],
@@ -249,6 +262,8 @@ def std(
         axis, keepdim, correction = renamed(
             self.std, names, axis=axis, keepdim=keepdim, correction=correction
         )
+    if flags:
+        correction, keepdim = _by_position(flags, correction, keepdim, "std")
     if is_complex(self.dtype):
         return self.var(axis, keepdim=keepdim, correction=correction).sqrt()
     dtype, wide = float_dtypes(self)
@@ -259,6 +274,17 @@ def std(
     return self._like(is_zero.where(variance.const_like(0.0), root).cast(dtype))
 
 
+def _by_position(flags: tuple[bool, ...], correction: float, keepdim: bool, what: str) -> tuple[float, bool]:
+    """Return `correction` and `keepdim` where flags were given by position: `unbiased`, and `keepdim`."""
+    if len(flags) > 2 or not {*map(type, flags)} <= {bool}:
+        raise ArgumentError(
+            f"{what}: {', '.join(map(repr, flags))} follows the axis. Give `correction` by name; by position "
+            "come `unbiased` and `keepdim`, True or False."
+        )
+    unbiased, keepdim = (*flags, keepdim)[:2]
+    return (correction if unbiased else 0), keepdim
+
+
 def _variance(tensor: Tensor, axis: Axes, keepdim: bool, correction: float, what: str, wide: DType) -> UOp:
     axes = axes_along(axis, tensor.ndim, what)
     count: Any = product([tensor.shape[axis] for axis in axes])
@@ -266,7 +292,7 @@ def _variance(tensor: Tensor, axis: Axes, keepdim: bool, correction: float, what
     mean = x.reduce_axis(Ops.ADD, axes) / _count(count, wide)
     distance = x - expanded(mean, x.shape)
     left = (_count(count, wide) - as_number(correction, what)).maximum(0.0)
-    return _reduced(distance * distance, Ops.ADD, axes, keepdim) / left
+    return reduced_over(distance * distance, Ops.ADD, axes, keepdim) / left
 
 
 # --- positions ---
@@ -325,88 +351,12 @@ def _arg_extreme(x: Tensor, axis: int | None, keepdim: bool, what: str, extreme:
     length = _count(size, dtype)
     from_end = length - UOp.iota(size, dtype)
     from_end = from_end.reshape(tuple(s if i == at else 1 for i, s in enumerate(x.shape))).expand(x.shape)
-    last = _reduced(found.where(from_end, from_end.const_like(0)), Ops.MAX, (at,), keepdim)
+    last = reduced_over(found.where(from_end, from_end.const_like(0)), Ops.MAX, (at,), keepdim)
     return x._like(length - last)
 
 
-# --- softmax ---
-
-
-def softmax(
-    self: Tensor, axis: int = -1, dtype: DTypeLike | None = None, **names: Unpack[AxisNames]
-) -> Tensor:
-    """Return `exp(self)` divided by its sum along an axis, without overflow.
-
-    Example:
-        >>> Tensor([0.0, 0.0]).softmax().tolist()
-        [0.5, 0.5]
-    """
-    if names:
-        (axis,) = renamed(self.softmax, names, axis=axis)
-    narrow, (_, e, total) = (
-        the_dtype(dtype, float_dtypes(self)[0]),
-        _softmax_parts(self, axis, "softmax"),
-    )
-    return self._like((e / expanded(total, e.shape)).cast(narrow))
-
-
-def log_softmax(
-    self: Tensor, axis: int = -1, dtype: DTypeLike | None = None, **names: Unpack[AxisNames]
-) -> Tensor:
-    """Return the logarithm of softmax, precise where softmax is near 0.
-
-    Example:
-        >>> Tensor([1000.0, 0.0]).log_softmax().tolist()
-        [0.0, -1000.0]
-    """
-    if names:
-        (axis,) = renamed(self.log_softmax, names, axis=axis)
-    narrow, (x, _, total) = (
-        the_dtype(dtype, float_dtypes(self)[0]),
-        _softmax_parts(self, axis, "log_softmax"),
-    )
-    return self._like((x - expanded(total.log2() * math.log(2), x.shape)).cast(narrow))
-
-
-def logsumexp(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack[ReduceNames]) -> Tensor:
-    """Return `log(sum(exp(self)))` without overflow; of no elements, minus infinity.
-
-    Raises:
-        AxisError: an axis does not exist.
-
-    Example:
-        >>> Tensor([1000.0, 1000.0]).logsumexp().item() - 1000 < 0.7
-        True
-    """
-    if names:
-        axis, keepdim = renamed(self.logsumexp, names, axis=axis, keepdim=keepdim)
-    axes = axes_along(axis, self.ndim, "logsumexp")
-    dtype, wide = float_dtypes(self)
-    x = self._graph.cast(wide)
-    highest = x.reduce_axis(Ops.MAX, axes).detach()
-    # an infinite maximum would make inf - inf
-    infinite = highest.eq(math.inf) | highest.eq(-math.inf)
-    highest = infinite.where(highest.const_like(0.0), highest)
-    total = (x - expanded(highest, x.shape)).exp().reduce_axis(Ops.ADD, axes)
-    out = total.log2() * math.log(2) + highest
-    kept = tuple(size for i, size in enumerate(self.shape) if i not in axes)
-    return self._like((out if keepdim else out.reshape(kept)).cast(dtype))
-
-
-def _softmax_parts(tensor: Tensor, axis: int, what: str) -> tuple[UOp, UOp, UOp]:
-    """Return the values less their maximum, the exponentials of those, and the sums of these."""
-    x = tensor._graph.cast(float_dtypes(tensor)[1])
-    if not tensor.ndim:
-        one_axis(axis, 1, what)
-        x = x - x.detach()
-        return x, x.exp(), x.exp()
-    axes = (one_axis(axis, tensor.ndim, what),)
-    x = x - expanded(x.reduce_axis(Ops.MAX, axes).detach(), x.shape)
-    e = x.exp()
-    return x, e, e.reduce_axis(Ops.ADD, axes)
-
-
-def _reduced(u: UOp, op: Ops, axes: tuple[int, ...], keepdim: bool) -> UOp:
+def reduced_over(u: UOp, op: Ops, axes: tuple[int, ...], keepdim: bool) -> UOp:
+    """Return `op` over axes, which stay with size 1 if asked."""
     kept = tuple([size for axis, size in enumerate(u.shape) if axis not in axes])
     out = u.reduce_axis(op, axes)
     return out if as_flag(keepdim, "keepdim") else out.reshape(kept)

@@ -27,6 +27,11 @@ class OperatorMixin:
 
     def _node(self, other: "Operand") -> "UOp":
         if not isinstance(other, (bool, int, float)):
+            if type(other) is not type(self):
+                raise DtypeError(
+                    f"cannot compute with a node and {other!r:.60} ({type(other).__name__}). Beside a "
+                    "tensor, a variable comes second: tensor * variable."
+                )
             return other
         if isinstance(other, float) and not is_float(self.dtype) and not other.is_integer():
             raise DtypeError(f"{other} is not a {self.dtype.name}: cast the node to a float dtype first.")

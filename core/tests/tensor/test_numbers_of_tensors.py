@@ -1,0 +1,50 @@
+"""Tensors of no axes and bound variables where numbers are taken."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import plugrad.array_api as xp
+from plugrad import Tensor, Variable, dtypes
+from plugrad.errors import DtypeError
+
+
+def test_a_list_may_hold_tensors_of_no_axes() -> None:
+    t = Tensor([3.0, 4.0])
+    assert Tensor([t[0], t[1] * 2]).tolist() == [3.0, 8.0]
+    assert Tensor([t[0], 1, 2.5]).tolist() == [3.0, 1.0, 2.5]
+    assert Tensor([[t[0]], [t.sum()]], dtype="int32").tolist() == [[3], [7]]
+    with pytest.raises(DtypeError, match="join tensors with Tensor.stack"):
+        Tensor([t, t])
+
+
+def test_a_bound_variable_is_a_number() -> None:
+    v: Any = Variable("v", 1, 9).bind(4)
+    t = Tensor([1.0, 2.0])
+    assert Tensor(v).item() == 4
+    assert ((t * v).tolist(), (t - v).tolist(), (Tensor([3, 8]) // v).tolist()) == ([4, 8], [-3, -2], [0, 2])
+    assert (t.half() * v).dtype is dtypes.float16
+    assert (t * (v * 2 + 1)).tolist() == [9.0, 18.0]
+    with pytest.raises(DtypeError, match="a variable comes second"):
+        v * t
+
+
+def test_realizing_nothing_does_nothing() -> None:
+    nothing: list[Tensor] = []
+    Tensor.realize(*nothing)
+
+
+def test_random_integers_take_limits_and_a_shape_as_in_torch() -> None:
+    assert Tensor.randint(5, 6, (2, 3)).tolist() == [[5] * 3] * 2
+    assert Tensor.randint(1, (4,)).tolist() == [0] * 4
+    assert Tensor.randint(3, low=5, high=6).tolist() == [5, 5, 5]
+
+
+def test_a_diagonal_may_lie_far_beyond_the_corners() -> None:
+    for k in (2**31, -(2**40), 3, -3, 2):
+        assert xp.eye(3, k=k).tolist() == np.eye(3, k=max(min(k, 3), -3)).tolist()
+
+
+def test_no_elements_need_no_copy() -> None:
+    assert Tensor.from_dlpack(np.zeros((0, 3), np.float32), copy=False).shape == (0, 3)
