@@ -41,3 +41,15 @@ def test_lanes_follow_what_a_reduction_reads_rather_than_what_is_done_with_its_r
         u for u in coalesce(kernel, WIDE).toposort() if u.op is Ops.RANGE and u.arg.kind is AxisType.LANE
     ]
     assert lane.src[0].arg == 16
+
+
+def test_lanes_of_a_panel_store_their_elements_apart() -> None:
+    """What a reduction reads along the channels is worth a store, and one more load, of each lane."""
+    rows, channels = UOp.range(5, 0, AxisType.UPCAST), UOp.range(16, 1, AxisType.UPCAST)
+    k = UOp.range(100, 2, AxisType.REDUCE)
+    out, x, panel, residual = (UOp(Ops.PARAM, dtypes.float32, (), (slot, 1600)) for slot in range(4))
+    value = (x.index(k * 5 + rows).load() * panel.index(k * 16 + channels).load()).reduce(Ops.ADD, k)
+    place = channels * 5 + rows
+    store = out.index(place).store(value + residual.index(place).load(), rows, channels)
+    order = coalesce(UOp.sink(store, arg=KernelInfo()), WIDE).toposort()
+    assert [u.src[0].arg for u in order if u.op is Ops.RANGE and u.arg.kind is AxisType.LANE] == [16]

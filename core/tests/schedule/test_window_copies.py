@@ -20,10 +20,11 @@ def every_other(size: int, channels: int) -> UOp:
     return picked.reshape((1, channels, size, size))
 
 
-def strided(size: int, channels: int, filters: int) -> UOp:
-    """Return a 1 x 1 convolution of every other row and column: (filters, size, size, 1)."""
-    full = (filters, size, size, channels)
-    view = every_other(size, channels).permute((0, 2, 3, 1))
+def strided(size: int, channels: int, filters: int, images: int = 1) -> UOp:
+    """Return a 1 x 1 convolution of every other row and column: (filters, images * size, size, 1)."""
+    full = (filters, images * size, size, channels)
+    view = every_other(size, images * channels).reshape((images, channels, size, size)).permute((0, 2, 3, 1))
+    view = view.reshape((1, images * size, size, channels))
     weight = buffer(filters, channels).reshape((filters, 1, 1, channels))
     return (view.expand(full) * weight.expand(full)).reduce_axis(Ops.ADD, (3,))
 
@@ -52,6 +53,11 @@ def test_the_copy_is_not_copied_again() -> None:
 
 def test_rows_of_whole_vectors_are_read_where_they_are() -> None:
     assert copied(strided(16, 64, 128)) is None
+
+
+def test_filters_that_kernels_pack_for_many_places_need_no_copy() -> None:
+    assert copied(strided(7, 64, 128, images=15)) is not None
+    assert copied(strided(7, 64, 128, images=16)) is None
 
 
 def test_few_filters_are_no_reason_for_a_copy() -> None:

@@ -34,7 +34,7 @@ def coalesce(sink: UOp, capabilities: Capabilities) -> UOp:
         if (
             r.arg.kind not in _UNROLLED
             or r in tiled
-            or _gain(sink, r) <= 0
+            or max(_gain(sink, r), _saving(places, r)) <= 0
             or lanes_for(sink, r, capabilities) < 2
         ):
             continue

@@ -13,6 +13,7 @@ from plugrad.dtype import dtypes
 from plugrad.schedule.fusion import CostModel, Devices
 from plugrad.schedule.movement import flatten, source_indices
 from plugrad.schedule.versions import base_of
+from plugrad.target import ROWS_TO_PACK
 from plugrad.uop.ops import MOVEMENT, Ops
 from plugrad.uop.uop import UOp
 
@@ -45,10 +46,13 @@ def _copied(model: CostModel, view: UOp, other: UOp, axes: Sequence[int]) -> UOp
     columns = [*takewhile(lambda a: sizes[a] > 1 and beside[a] == 1, reversed(kept))][::-1]
     if len(columns) < 2 or math.prod(sizes) == math.prod(_sizes(base)):
         return None
+    # a kernel packs filters side by side where they are read for many places
+    is_packed = math.prod(full[a] for a in kept if beside[a] == 1) >= ROWS_TO_PACK
     along = [
         a
         for a, size in enumerate(full)
         if (a == columns[-1])
+        or (a in kept and sizes[a] == 1 and is_packed)
         or (size > 1 and _is_contiguous(other, a) and (sizes[a] == 1 or _is_contiguous(view, a)))
     ]
     steps = min(model.vector_steps(full[a], view.dtype.itemsize) / full[a] for a in along)

@@ -16,6 +16,7 @@ from plugrad.uop.ops import AxisType, KernelInfo, Ops
 from plugrad.uop.uop import UOp
 
 LOOPS = replace(CAPABILITIES, grid_dims=0, max_grid=(), max_workgroup=0, vector_bits=512, threads=2)
+PANELS = replace(LOOPS, vector_registers=32, local_memory_bytes=1 << 20)
 
 
 def param(slot: int, numel: int, dtype: DType = dtypes.float32) -> UOp:
@@ -125,6 +126,38 @@ def test_the_panels_of_a_tile_fit_the_cache() -> None:
     tile = {o.axis[0]: o.arg for o in chosen(ast, LOOPS) if o.op is OptOps.UPCAST}
     nbytes = 4 * 4608 * (tile.get(0, 1) * tile[2] + tile[1])
     assert nbytes <= LOOPS.cache_bytes[-1]
+
+
+def convolution(images: int, channels: int, size: int, filters: int, window: int) -> UOp:
+    """Return sums over square windows, of images without padding."""
+    n, o, y, x = (UOp.range(extent, axis) for axis, extent in enumerate((images, filters, size, size)))
+    c, v, w = (
+        UOp.range(extent, 4 + a, AxisType.REDUCE) for a, extent in enumerate((channels, window, window))
+    )
+    around = size + window - 1
+    image = param(1, images * channels * around**2).index(
+        ((n * channels + c) * around + y + v) * around + x + w
+    )
+    weight = param(2, filters * channels * window**2).index(((o * channels + c) * window + v) * window + w)
+    value = (image.load() * weight.load()).reduce(Ops.ADD, c, v, w)
+    place = param(0, images * filters * size**2).index(((n * filters + o) * size + y) * size + x)
+    return kernel(place.store(value, n, o, y, x))
+
+
+def lane_axes(ast: UOp) -> set[int]:
+    """Return the axes with tiles of whole vectors."""
+    return {o.axis[0] for o in chosen(ast, PANELS) if o.op is OptOps.UPCAST and int(str(o.arg)) % 16 == 0}
+
+
+def test_filters_are_lanes_where_rows_leave_much_of_a_vector() -> None:
+    ast = simplify_ranges(convolution(16, 32, 20, 32, 5))
+    assert lane_axes(ast) == {1}
+    assert any(o.op is OptOps.STAGE for o in chosen(ast, PANELS))
+
+
+def test_rows_are_lanes_where_they_fill_vectors_or_filters_are_read_for_few_places() -> None:
+    assert lane_axes(simplify_ranges(convolution(16, 32, 32, 32, 5))) == {3}
+    assert lane_axes(simplify_ranges(convolution(1, 32, 20, 32, 5))) == {3}
 
 
 def test_scalar_loops_get_no_vectors() -> None:

@@ -5,11 +5,8 @@ register tile that loads least for each multiplication, then threads. For target
 work-items, wide loads and shared reductions.
 """
 
-import math
 from collections.abc import Iterable
-from dataclasses import replace
 
-from plugrad._frozen import frozen
 from plugrad.codegen.opt.analysis import (
     LoopBody,
     MemoryAccess,
@@ -25,8 +22,10 @@ from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.loop_splitting import cuts
 from plugrad.codegen.opt.opt_ops import AxisId, Opt, OptOps
 from plugrad.codegen.opt.staging import panels_of, span_of
+from plugrad.codegen.opt.tile import Tile, moving
 from plugrad.codegen.rebuild import ranges_of_reduce, stores_of
 from plugrad.codegen.strides import constant_size
+from plugrad.target import ROWS_TO_PACK
 from plugrad.uop.ops import AxisType, Ops
 from plugrad.uop.uop import UOp
 
@@ -45,12 +44,14 @@ _CODE_LIMIT = 2048
 # Against a wide access: two and a shuffle; and against one of a step: one with its place in a vector.
 _SHUFFLED = 3
 _GATHERED = 1.5
+# Against a vector: the store of one of its elements, to a line and often a page of its own.
+_SCATTERED = 4
+# Lanes that need a copy write stores out, lane by lane: they have to save a tenth.
+_WORTH_PACKING = 0.9
 # Vectors shorter than this gain too little to leave a rest.
 _LANES_WITH_REST = 4
 # Steps of a loop from which a copy made before it costs little beside it: it is about one step.
 _STEPS_TO_STAGE = 16
-# Rows from which gathering a copy for them costs little: for a tile it is about as much as ten of its steps.
-_ROWS_TO_PACK = 768
 # Rows of a power-of-two pitch share one set of the first cache, which has eight ways.
 _WAYS = 8
 
@@ -71,8 +72,8 @@ def _plan_loops(kernel: KernelOpt) -> None:
     if not kernel.capabilities.vector_bits:
         _add_threads(kernel)
         return
-    plan = _VectorPlan(kernel)
-    if any(map(plan.is_large, plan.places)) and _VectorPlan(kernel, packs=True).lane is not plan.lane:
+    plan, packed = _VectorPlan(kernel), _VectorPlan(kernel, packs=True)
+    if packed.lane is not plan.lane and packed.gains_by_packing(plan):
         trial = KernelOpt(kernel.ast, kernel.capabilities)
         _apply_plan(trial, _VectorPlan(trial, packs=True))
         if any(opt.op is OptOps.STAGE for opt in trial.applied):
@@ -87,55 +88,6 @@ def _apply_plan(kernel: KernelOpt, plan: "_VectorPlan") -> None:
     _stage(kernel)
 
 
-@frozen
-class _Tile:
-    """Steps of output axes that share registers: `columns` vectors of `unit` lanes, times the rows."""
-
-    column: UOp
-    unit: int
-    columns: int
-    rows: tuple[tuple[UOp, int], ...]
-
-    def with_rows(self, row: UOp, count: int) -> "_Tile":
-        return replace(self, rows=(*self.rows, (row, count)))
-
-    @property
-    def products(self) -> int:
-        """Vectors that accumulate side by side."""
-        return math.prod((self.columns, *(count for _, count in self.rows)))
-
-    def loads(self, body: LoopBody) -> int:
-        """Return the loads that one step of the reduction needs for all products."""
-        factors = ((self.column, self.columns), *self.rows)
-        return sum(math.prod(count for r, count in factors if p.moves(r)) for p in _moving(body))
-
-    def nbytes(self, body: LoopBody) -> int:
-        """Return the bytes that the loops of the reduction load for all products."""
-        factors = ((self.column, self.columns * self.unit), *self.rows)
-        return sum(
-            math.prod(count for r, count in factors if p.moves(r))
-            * steps_of(frozenset(ranges_of_reduce(body.reduce)) & frozenset(p.index.ranges))
-            * p.index.dtype.itemsize
-            for p in _moving(body)
-            if body.reduce is not None
-        )
-
-    def cost(self, body: LoopBody) -> float:
-        """Return the loads for each wanted product. Products beyond the end of an axis are not wanted."""
-        sizes = ((self.column, self.columns * self.unit), *self.rows)
-        return self.loads(body) / self.products * math.prod(_with_rest(r, count) for r, count in sizes)
-
-    def opts(self) -> list[tuple[AxisId, int]]:
-        """Return the steps of each axis, the columns first."""
-        return [(self.column.arg.ident, self.columns * self.unit), *((r.arg.ident, n) for r, n in self.rows)]
-
-
-def _with_rest(r: UOp, count: int) -> float:
-    """Return the steps of whole tiles of `count`, for each step of the axis."""
-    size = constant_size(r) or 1
-    return -(-size // count) * count / size
-
-
 def _vector_steps(r: UOp, lanes: int) -> int:
     """Return the steps that lanes take along `r`."""
     size = constant_size(r) or 1
@@ -147,12 +99,6 @@ def _access_cost(place: MemoryAccess, lane: UOp | None, share: float) -> float:
     if lane is None or not place.moves(lane) or place.is_contiguous(lane):
         return share
     return min(_SHUFFLED * share, _GATHERED) if place.is_shuffled(lane) else _GATHERED
-
-
-def _moving(body: LoopBody) -> list[MemoryAccess]:
-    """Return the places that the reduction's loops move. The others are loaded once, before them."""
-    ended = frozenset(ranges_of_reduce(body.reduce)) if body.reduce is not None else frozenset[UOp]()
-    return [p for p in body.places if not ended.isdisjoint(p.index.ranges)]
 
 
 class _VectorPlan:
@@ -171,7 +117,8 @@ class _VectorPlan:
     def apply(self) -> None:
         lane = self.lane
         main = max(self.bodies, key=lambda b: b.steps)
-        tile = self._tile(main, lane)
+        chosen = self._tile(main, lane)
+        tile = chosen.opts() if chosen is not None else []
         tiled_idents: set[AxisId] = {ident for ident, _ in tile}
         beside = self._beside(lane)  # while the lane's loop is whole
         for body in self.bodies[1:]:
@@ -258,12 +205,32 @@ class _VectorPlan:
         return body.steps * (accesses + (body.operations + 1) * share)
 
     def _is_packed(self, place: MemoryAccess, lane: UOp | None) -> bool:
-        """Say whether lanes along `lane` read a copy of large memory, for many rows."""
+        """Say whether lanes along `lane` read a copy of memory, for many rows."""
         if not self.packs or place.reduce is None or lane is None or not place.moves(lane):
             return False
-        rows = (r for r in self.kernel.axes(AxisType.LOOP) if r is not lane and not place.moves(r))
-        is_long = any((constant_size(r) or 1) >= _ROWS_TO_PACK for r in rows)
-        return is_long and self.is_large(place)
+        rows = [r for r in self.kernel.axes(AxisType.LOOP) if r is not lane and not place.moves(r)]
+        return steps_of(rows) >= ROWS_TO_PACK
+
+    def gains_by_packing(self, plain: "_VectorPlan") -> bool:
+        """Say whether copies are worth more code than the `plain` plan has."""
+        if any(map(self.is_large, self.places)):
+            return True
+        own, other = self._tile_cost(), plain._tile_cost()
+        return own is not None and other is not None and own <= _WORTH_PACKING * other
+
+    def _tile_cost(self) -> float | None:
+        """Return the vectors that are loaded, multiplied and stored; None without a tile of vectors."""
+        lane, main = self.lane, max(self.bodies, key=lambda b: b.steps)
+        tile = self._tile(main, lane)
+        if lane is None or tile is None:
+            return None
+
+        def weight(p: MemoryAccess) -> float:
+            is_wide = not p.moves(lane) or p.is_contiguous(lane) or self._is_packed(p, lane)
+            return 1 if is_wide else _SHUFFLED if p.is_shuffled(lane) else _GATHERED * tile.unit
+
+        scattered = [p for p in self.places if p.is_store and p.moves(lane) and not p.is_contiguous(lane)]
+        return tile.steps(main, weight) + sum(_SCATTERED * steps_of(p.loops) for p in scattered)
 
     def is_large(self, place: MemoryAccess) -> bool:
         """Say whether a reduction reads more at a place than the second cache holds."""
@@ -292,23 +259,23 @@ class _VectorPlan:
             ident = (*ident, 0)
         self.kernel.apply(Opt(OptOps.UPCAST, ident, count))
 
-    def _tile(self, body: LoopBody, lane: UOp | None) -> list[tuple[AxisId, int]]:
+    def _tile(self, body: LoopBody, lane: UOp | None) -> Tile | None:
         """Return the steps of output axes that share registers. The tile loads least for a product."""
-        if body.reduce is None or not _moving(body):
-            return []
+        if body.reduce is None or not moving(body):
+            return None
         outputs = [r for r in self.kernel.axes(AxisType.LOOP) if r in body.loops and constant_size(r)]
-        reused = [r for r in outputs if any(not p.moves(r) for p in _moving(body))]
+        reused = [r for r in outputs if any(not p.moves(r) for p in moving(body))]
         if lane is not None and lane not in body.loops:
-            return []
+            return None
         columns = [lane] if lane is not None else reused[-1:]
         rows = [r for r in reused if r not in columns]
         if not columns:
-            return []
+            return None
         budget = self.kernel.capabilities.vector_registers * 3 // 4
         unit = self._lanes(lane) if lane is not None else 1
         column = columns[0]
         wide = self._fitting(column, unit, (1, 2, 3, 4))
-        choices = [_Tile(column, unit, c, ()) for c in wide]
+        choices = [Tile(column, unit, c, ()) for c in wide]
         # one or two axes of rows: where the columns are few, two of them reuse more
         for tile in list(choices):
             for row in rows:
@@ -319,7 +286,7 @@ class _VectorPlan:
         fitting = [tile for tile in choices if tile.products <= budget]
         # neighbouring tiles load one factor again, which should be in the cache by then
         most = self.cache_bytes
-        return min(fitting, key=lambda t: (t.nbytes(body) > most, t.cost(body), -t.products)).opts()
+        return min(fitting, key=lambda t: (t.nbytes(body) > most, t.cost(body), -t.products))
 
     def _crossing(self, lane: UOp) -> tuple[AxisId, int] | None:
         """Return another axis and its lanes, contiguous where memory jumps along `lane`."""
@@ -347,7 +314,7 @@ class _VectorPlan:
         stores = stores_of(self.kernel.ast)
         if len(tile) < 2 or len(stores) != 1:
             return
-        places = _moving(max(bodies_of(self.kernel.ast)[1:], key=lambda b: b.steps))
+        places = moving(max(bodies_of(self.kernel.ast)[1:], key=lambda b: b.steps))
         loops = [r for r in stores[0].src[2:] if r.op is Ops.RANGE and r.arg.kind is AxisType.LOOP]
 
         def loaded_anew(r: UOp) -> int:
@@ -392,17 +359,20 @@ def _add_threads(kernel: KernelOpt) -> None:
 
 
 def _stage(kernel: KernelOpt) -> None:
-    """Copy invariant values of the innermost loop around a reduction. They are spread beyond the cache.
+    """Copy what the inner loops around a reduction repeat, where it is spread beyond the cache or gathered.
 
-    The lines and pages of a tile of columns are as many as the rows: they crowd a few sets of each cache.
+    The lines and pages of a tile of columns are as many as the rows: they crowd a few sets of each cache. The
+    copy is made before the outermost loop that all loops inside of it leave unchanged.
     """
     loops = [r for s in stores_of(kernel.ast)[:1] for r in s.src[2:] if r.arg.kind is AxisType.LOOP]
     if not loops or len(stores_of(kernel.ast)) != 1 or not kernel.can_repeat():
         return
-    if (constant_size(loops[-1]) or 1) < _STEPS_TO_STAGE:
-        return
-    panels = panels_of(kernel.ast, loops[-1])
-    fits = sum(panel.nbytes for panel in panels) <= kernel.capabilities.local_memory_bytes
     most = kernel.capabilities.cache_bytes[-1]
-    if fits and any(panel.span_bytes >= most or panel.is_gathered for panel in panels):
-        kernel.apply(Opt(OptOps.STAGE, loops[-1].arg.ident))
+    for n, loop in enumerate(loops):
+        panels = panels_of(kernel.ast, loop)
+        if steps_of(loops[n:]) < _STEPS_TO_STAGE or any(not set(loops).isdisjoint(p.axes) for p in panels):
+            continue
+        fits = sum(panel.nbytes for panel in panels) <= kernel.capabilities.local_memory_bytes
+        if fits and any(panel.span_bytes >= most or panel.is_gathered for panel in panels):
+            kernel.apply(Opt(OptOps.STAGE, loop.arg.ident))
+            return

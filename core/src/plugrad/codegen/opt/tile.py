@@ -1,0 +1,79 @@
+"""The steps of output axes whose products accumulate in registers, side by side."""
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+from plugrad._frozen import frozen
+from plugrad.codegen.opt.analysis import LoopBody, MemoryAccess, steps_of
+from plugrad.codegen.opt.opt_ops import AxisId
+from plugrad.codegen.rebuild import ranges_of_reduce
+from plugrad.codegen.strides import constant_size
+from plugrad.uop.uop import UOp
+
+
+@frozen
+class Tile:
+    """Steps of output axes that share registers: `columns` vectors of `unit` lanes, times the rows."""
+
+    column: UOp
+    unit: int
+    columns: int
+    rows: tuple[tuple[UOp, int], ...]
+
+    def with_rows(self, row: UOp, count: int) -> "Tile":
+        """Return the tile with `count` steps of one more axis."""
+        return replace(self, rows=(*self.rows, (row, count)))
+
+    @property
+    def products(self) -> int:
+        """Vectors that accumulate side by side."""
+        return math.prod((self.columns, *(count for _, count in self.rows)))
+
+    def loads(self, body: LoopBody, weight: Callable[[MemoryAccess], float] = lambda _: 1) -> float:
+        """Return the loads that one step of the reduction needs for all products, each times its weight."""
+        factors = ((self.column, self.columns), *self.rows)
+        counts = ((p, math.prod(count for r, count in factors if p.moves(r))) for p in moving(body))
+        return sum(count * weight(p) for p, count in counts)
+
+    def nbytes(self, body: LoopBody) -> int:
+        """Return the bytes that the loops of the reduction load for all products."""
+        factors = ((self.column, self.columns * self.unit), *self.rows)
+        return sum(
+            math.prod(count for r, count in factors if p.moves(r))
+            * steps_of(frozenset(ranges_of_reduce(body.reduce)) & frozenset(p.index.ranges))
+            * p.index.dtype.itemsize
+            for p in moving(body)
+            if body.reduce is not None
+        )
+
+    @property
+    def rest(self) -> float:
+        """The products for each wanted one. Those beyond the end of an axis are not wanted."""
+        sizes = ((self.column, self.columns * self.unit), *self.rows)
+        return math.prod(_with_rest(r, count) for r, count in sizes)
+
+    def cost(self, body: LoopBody) -> float:
+        """Return the loads for each wanted product."""
+        return self.loads(body) / self.products * self.rest
+
+    def steps(self, body: LoopBody, weight: Callable[[MemoryAccess], float]) -> float:
+        """Return the vectors that all steps of `body` load, each times its weight, or multiply."""
+        each = (self.products + self.loads(body, weight)) / (self.products * self.unit)
+        return body.steps * each * self.rest
+
+    def opts(self) -> list[tuple[AxisId, int]]:
+        """Return the steps of each axis, the columns first."""
+        return [(self.column.arg.ident, self.columns * self.unit), *((r.arg.ident, n) for r, n in self.rows)]
+
+
+def _with_rest(r: UOp, count: int) -> float:
+    """Return the steps of whole tiles of `count`, for each step of the axis."""
+    size = constant_size(r) or 1
+    return -(-size // count) * count / size
+
+
+def moving(body: LoopBody) -> list[MemoryAccess]:
+    """Return the places that the reduction's loops move. The others are loaded once, before them."""
+    ended = frozenset(ranges_of_reduce(body.reduce)) if body.reduce is not None else frozenset[UOp]()
+    return [p for p in body.places if not ended.isdisjoint(p.index.ranges)]

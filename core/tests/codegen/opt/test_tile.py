@@ -1,0 +1,43 @@
+from plugrad.codegen.opt.analysis import LoopBody, bodies_of
+from plugrad.codegen.opt.tile import Tile, moving
+from plugrad.dtype import dtypes
+from plugrad.uop.ops import AxisType, KernelInfo, Ops
+from plugrad.uop.uop import UOp
+
+i, j, k = UOp.range(100, 0), UOp.range(70, 1), UOp.range(50, 2, AxisType.REDUCE)
+out, x, y, scale = (UOp(Ops.PARAM, dtypes.float32, (), (slot, 7000)) for slot in range(4))
+
+
+def product() -> LoopBody:
+    value = x.index(i * 50 + k).load() * y.index(k * 70 + j).load() * scale.index(j).load()
+    return bodies_of(UOp.sink(out.index(i * 70 + j).store(value.reduce(Ops.ADD, k), i, j), arg=KernelInfo()))[
+        1
+    ]
+
+
+def tile() -> Tile:
+    return Tile(j, 16, 2, ()).with_rows(i, 6)
+
+
+def test_what_the_reduction_does_not_move_is_loaded_once_before_it() -> None:
+    assert {p.index.src[0] for p in moving(product())} == {x, y}
+
+
+def test_a_tile_loads_its_columns_and_its_rows_for_all_products() -> None:
+    assert tile().products == 12
+    assert tile().loads(product()) == 2 + 6
+    assert tile().loads(product(), lambda p: 3 if p.index.src[0] is y else 1) == 3 * 2 + 6
+
+
+def test_a_tile_keeps_its_panels_over_all_steps() -> None:
+    assert tile().nbytes(product()) == 4 * 50 * (32 + 6)
+
+
+def test_products_beyond_the_end_of_an_axis_are_not_wanted() -> None:
+    assert tile().rest == (96 / 70) * (102 / 100)
+    assert tile().cost(product()) == 8 / 12 * tile().rest
+    assert tile().steps(product(), lambda _: 1) == 350_000 * ((12 + 8) / (12 * 16)) * tile().rest
+
+
+def test_the_opts_of_a_tile_take_the_columns_first() -> None:
+    assert tile().opts() == [((1,), 32), ((0,), 6)]
