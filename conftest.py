@@ -1,5 +1,6 @@
 """What all tests share: verified graphs, a private disk cache, no deadlines, wide tests on request."""
 
+import gc
 import os
 import tempfile
 from pathlib import Path
@@ -43,6 +44,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=wide)
         items[:] = [item for item in items if not item.get_closest_marker("wide")]
         config.stash[_wide] = len(wide)
+
+
+def pytest_collection(session: pytest.Session) -> None:
+    gc.disable()
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Collect garbage again, but never look at what collecting made, which stays: some million objects."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
