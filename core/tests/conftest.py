@@ -1,8 +1,17 @@
-"""The one test that looks back at all others runs last, or after all processes that share the tests."""
+"""Which tests run on a second device, and the one that looks back at all others.
+
+A test of several devices runs whole on PYTHON, which needs no compiler. Of each test function the first case
+runs on CPU as well, and the others are wide: the table of operations has each method there, and the
+conformance suite every kind of kernel.
+
+The test of all rules runs last, or after all processes that share the tests.
+"""
 
 import importlib
 import pkgutil
+import re
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,8 +25,20 @@ _complete = pytest.StashKey[bool]()
 _silent = pytest.StashKey[list[str]]()
 
 
+@pytest.hookimpl(tryfirst=True)  # before wide tests are left out
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.path.name == "test_rule_tables.py")
+    here = Path(__file__).parent
+    names = {item.nodeid for item in items}
+    seen: set[str] = set()
+    for item in items:
+        on_python = re.sub(r"(?<=[\[-])CPU(?=[\]-])", "PYTHON", item.nodeid)
+        if on_python == item.nodeid or on_python not in names or not item.path.is_relative_to(here):
+            continue
+        function = item.nodeid.partition("[")[0]
+        if function in seen:
+            item.add_marker(pytest.mark.wide)
+        seen.add(function)
 
 
 def rules() -> Iterator[tuple[str, Rule]]:
