@@ -5,7 +5,7 @@
 
 import os
 from collections import Counter
-from functools import cache
+from functools import lru_cache
 
 import numpy as np
 import pytest
@@ -42,7 +42,7 @@ def asked(number: int, device: str) -> Done | Exception:
         return error
 
 
-@cache
+@lru_cache(maxsize=2)
 def batch(numbers: tuple[int, ...], device: str) -> dict[int, Done | Exception]:
     """Compute some cases together."""
     # graphs are verified after each pass in the tests of the single operations
