@@ -45,7 +45,7 @@ def build(folder: Path) -> dict[str, str]:
 
 
 def _compile(compiler: str, source: Path, library: Path, *options: str) -> None:
-    inputs = (source, HERE / "compile.h", HERE / "inline_asm.h", Path(__file__))
+    inputs = (source, *HERE.glob("*.h"), Path(__file__))
     if library.exists() and library.stat().st_mtime >= max(path.stat().st_mtime for path in inputs):
         return
     unfinished = library.with_name(f"{library.name}.{os.getpid()}")

@@ -34,6 +34,7 @@
 #include <vector>
 
 #include "compile.h"
+#include "translator.h"
 
 namespace {
 
@@ -1032,13 +1033,10 @@ int cuLinkAddData_v2(void *link, int type, void *data, size_t nbytes, const char
   if (type != 1 || count || !nbytes || text[nbytes - 1]) return kInvalidValue;
   auto *found = static_cast<Link *>(link);
   int arch = (int)setting("PLUGRAD_SIM_ARCH", 90);
-  std::string driver = std::to_string(setting("PLUGRAD_SIM_DRIVER", 12090));
   Workshop workshop;
   workshop.write("kernel.ptx", text);
-  int status = run({PLUGRAD_PYTHON, "-I", "-S", PLUGRAD_HERE "/ptx.py", workshop.path("kernel.ptx"),
-                    workshop.path("kernel.cpp"), driver, std::to_string(arch)},
-                   workshop.path("log"));
-  if (!status) found->image = workshop.compile(arch, {});
+  if (translator.translate(workshop, (int)setting("PLUGRAD_SIM_DRIVER", 12090), arch))
+    found->image = workshop.compile(arch, {});
   if (!found->image.empty()) return kSuccess;
   if (found->log_nbytes) std::snprintf(found->log, found->log_nbytes, "%s", workshop.log().c_str());
   return kInvalidPtx;

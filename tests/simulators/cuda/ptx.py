@@ -1,6 +1,8 @@
 """Translate PTX to C++, for the stand-in's driver to compile: registers are variables, labels are labels.
 
-    python ptx.py KERNEL.ptx KERNEL.cpp DRIVER ARCH     # such as 12090 and 90
+    python ptx.py    # reads lines of FOLDER, DRIVER, ARCH, parted by tabs, such as 12090 and 90
+
+A folder has a kernel.ptx, and gets a kernel.cpp or a log.
 
 Only what plugrad writes is known, and each instruction is taken at its word: types and widths of registers
 are checked as the assembler does, and anything else is refused.
@@ -536,15 +538,20 @@ def _line(kernel: Kernel, line: str) -> None:
         raise RefusedError("no instruction, label or declaration")
 
 
-def main(source: str, out: str, driver: str, arch: str) -> int:
-    """Translate a file; return the exit status."""
-    try:
-        Path(out).write_text(translate(Path(source).read_text(), int(driver), int(arch)))
-    except RefusedError as error:
-        print(f"ptx: {error}", file=sys.stderr)
-        return 1
-    return 0
+def serve() -> None:
+    """Translate kernels as they are asked for, and answer each: 1, or 0 where the log says what is wrong."""
+    for request in sys.stdin:
+        name, driver, arch = request.rstrip("\n").split("\t")
+        folder = Path(name)
+        try:
+            source = translate((folder / "kernel.ptx").read_text(), int(driver), int(arch))
+        except RefusedError as error:
+            (folder / "log").write_text(f"ptx: {error}\n")
+            print(0, flush=True)
+        else:
+            (folder / "kernel.cpp").write_text(source)
+            print(1, flush=True)
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    serve()
