@@ -1,5 +1,7 @@
 """Tests of plugrad.nn.module, against torch."""
 
+import copy
+import pickle
 from typing import Any
 
 import numpy as np
@@ -191,3 +193,19 @@ def test_repr_shows_the_structure() -> None:
         "  (1): relu",
         ")  # 2 parameters",
     ]
+
+
+def test_a_model_whose_names_clash_can_be_shown() -> None:
+    model = nn.ModuleDict({"a.b": nn.Linear(1, 1), "a": {"b": nn.Linear(1, 1)}})
+    with pytest.raises(StateError, match="two tensors"):
+        model.state_dict()
+    assert repr(model).endswith(")  # 4 parameters")
+
+
+def test_models_are_copied_and_pickled() -> None:
+    model = nn.Sequential(nn.Linear(2, 2), nn.Sequential(nn.ReLU(), nn.MaxPool1d(2))).eval()
+    x = Tensor.rand(1, 2)
+    for other in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        assert repr(other) == repr(model)
+        assert other(x).tolist() == model(x).tolist()
+        assert other[0].weight is not model[0].weight

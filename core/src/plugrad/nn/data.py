@@ -1,16 +1,21 @@
 """Data sets in batches: `TensorDataset` and `DataLoader`."""
 
-import multiprocessing
-import random
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from typing import Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
+from plugrad._util import LazyModule, random
 from plugrad._util import numpy as np
 from plugrad.errors import ArgumentError, ShapeError
 from plugrad.nn.checks import check_counts, check_flags, check_tensors
 from plugrad.tensor import Tensor
+
+if TYPE_CHECKING:
+    import multiprocessing
+    from concurrent import futures
+else:
+    # needed by worker processes only, and slow to import
+    multiprocessing, futures = map(LazyModule, ("multiprocessing", "concurrent.futures"))
 
 __all__ = ["DataLoader", "Dataset", "TensorDataset", "collate"]
 
@@ -167,8 +172,10 @@ class DataLoader:
     def _fetched(self, batches: Iterable[list[int]]) -> Iterator[list[Any]]:
         # a fork of a process with an open device could not use it
         context = multiprocessing.get_context("spawn")
-        with ProcessPoolExecutor(self.num_workers, context, _start_worker, (self.dataset,)) as workers:
-            ahead: deque[Future[list[Any]]] = deque()
+        with futures.ProcessPoolExecutor(
+            self.num_workers, context, _start_worker, (self.dataset,)
+        ) as workers:
+            ahead: deque[futures.Future[list[Any]]] = deque()
             try:
                 for batch in batches:
                     ahead.append(workers.submit(_fetch, batch))

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Self
 from plugrad.device import Device
 from plugrad.dtype import DType, is_float
 from plugrad.nn.checks import check_flags, check_tensors
-from plugrad.nn.state import get_parameters, get_state_dict, load_state_dict
+from plugrad.nn.state import get_parameters, get_state_dict, load_state_dict, trained_tensors
 from plugrad.tensor import Tensor
 from plugrad.tree import named_leaves
 
@@ -163,7 +163,7 @@ class Module:
             >>> layer.weight.grad is None
             True
         """
-        for p in self.parameters():
+        for p in trained_tensors(named_leaves(self, Tensor)):
             p.grad = None if set_to_none or p.grad is None else Tensor.zeros_like(p.grad)
 
     def to(self, device: "str | DType | Tensor | None" = None, dtype: DType | None = None) -> Self:
@@ -326,7 +326,7 @@ class UnaryModule(Module):
 
 def count_parameters(module: Module) -> int:
     """Return how many numbers are trained."""
-    counts: list[Any] = [p.numel() for _, p in module.named_parameters()]
+    counts: list[Any] = [p.numel() for p in trained_tensors(named_leaves(module, Tensor))]
     return sum(counts)
 
 

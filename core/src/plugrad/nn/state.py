@@ -55,7 +55,7 @@ def get_state_dict(model: object, prefix: str = "") -> dict[str, Tensor]:
     """
     found: dict[str, Tensor] = {}
     named = list(named_leaves(model, Tensor, prefix.rstrip(".")))
-    parameters = {id(tensor) for tensor in _parameters(named)}
+    parameters = {id(tensor) for tensor in trained_tensors(named)}
     for name, tensor in named:
         if tensor.requires_grad and id(tensor) not in parameters:
             continue
@@ -82,10 +82,11 @@ def get_parameters(model: object) -> list[Tensor]:
     """
     named = list(named_leaves(model, Tensor))
     warn_of_plain_tensors(model, named)
-    return _parameters(named)
+    return trained_tensors(named)
 
 
-def _parameters(named: Iterable[tuple[str, Tensor]]) -> list[Tensor]:
+def trained_tensors(named: Iterable[tuple[str, Tensor]]) -> list[Tensor]:
+    """Return the tensors to be trained, each once, without those that were computed from them."""
     each = {id(tensor): tensor for _, tensor in named}.values()
     return uncomputed_leaves(each)
 
