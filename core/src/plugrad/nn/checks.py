@@ -24,7 +24,6 @@ __all__ = [
     "check_numbers",
     "check_optional_tensors",
     "check_probability",
-    "check_sizes",
     "check_state",
     "check_tensors",
     "copy_state",
@@ -179,23 +178,6 @@ def numbers_of(owner: object, count: int, allowed: Range, **values: Any) -> list
     for each in several:
         check_numbers(owner, allowed, **{name: each})
     return [float(each) for each in several]
-
-
-def check_sizes(layer: object, **sizes: Any) -> None:
-    """Do nothing for integers of 0 and more.
-
-    Raises:
-        ArgumentError: one is something else.
-
-    Example:
-        >>> check_sizes("Linear", in_features=3)
-    """
-    for name, size in sizes.items():
-        _check_length(layer, name, size)
-        if isinstance(size, bool) or not isinstance(size, Integral) or int(size) < 0:
-            raise ArgumentError(
-                f"{_name(layer)}: {name}={size!r:.60} is no size. Pass an integer, 0 or more."
-            )
 
 
 def check_probability(layer: object, **values: Any) -> None:

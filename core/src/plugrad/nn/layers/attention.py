@@ -7,10 +7,10 @@ from typing import Any
 from plugrad.dtype import is_bool
 from plugrad.errors import ShapeError
 from plugrad.nn.checks import (
+    check_counts,
     check_flags,
     check_optional_tensors,
     check_probability,
-    check_sizes,
     check_tensors,
 )
 from plugrad.nn.init import draw_by_both_fans, parameter
@@ -39,9 +39,9 @@ class _Attention(Module):
         device: str | None = None,
         dtype: DTypeLike | None = None,
     ) -> None:
-        check_sizes(self, embed_dim=embed_dim, num_heads=num_heads)
-        check_sizes(
-            self, **{name: size for name, size in (("kdim", kdim), ("vdim", vdim)) if size is not None}
+        check_counts(self, 0, embed_dim=embed_dim, num_heads=num_heads)
+        check_counts(
+            self, 0, **{name: size for name, size in (("kdim", kdim), ("vdim", vdim)) if size is not None}
         )
         check_probability(self, dropout=dropout)
         check_flags(self, bias=bias, add_bias_kv=add_bias_kv, add_zero_attn=add_zero_attn)

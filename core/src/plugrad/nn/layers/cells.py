@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal, cast
 
 from plugrad.errors import ArgumentError, ShapeError
-from plugrad.nn.checks import check_flags, check_sizes, check_tensors
+from plugrad.nn.checks import check_counts, check_flags, check_tensors
 from plugrad.nn.init import draw_by_fan_in
 from plugrad.nn.module import Module
 from plugrad.tensor import Tensor
@@ -90,7 +90,7 @@ class _Cell(Module):
         device: str | None = None,
         dtype: DTypeLike | None = None,
     ) -> None:
-        check_sizes(self, input_size=input_size, hidden_size=hidden_size)
+        check_counts(self, 0, input_size=input_size, hidden_size=hidden_size)
         check_flags(self, bias=bias)
         self.input_size = input_size
         self.hidden_size = hidden_size

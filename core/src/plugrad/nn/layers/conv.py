@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Literal, get_args
 
 from plugrad.errors import ShapeError
-from plugrad.nn.checks import check_choice, check_flags, check_sizes, check_tensors
+from plugrad.nn.checks import check_choice, check_counts, check_flags, check_tensors
 from plugrad.nn.init import draw_by_fan_in
 from plugrad.nn.module import Module
 from plugrad.tensor import Tensor
@@ -40,7 +40,7 @@ class _Convolution(Module):
     ) -> None:
         """Check the settings and keep them."""
         name = type(self).__name__
-        check_sizes(self, in_channels=in_channels, out_channels=out_channels, groups=groups)
+        check_counts(self, 0, in_channels=in_channels, out_channels=out_channels, groups=groups)
         if groups < 1 or in_channels % groups or out_channels % groups:
             raise ShapeError(
                 f"{name} of {in_channels} to {out_channels} channels does not divide into {groups} groups. "

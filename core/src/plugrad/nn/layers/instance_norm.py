@@ -1,7 +1,7 @@
 """Normalization of each channel of each example by itself."""
 
 from plugrad.errors import ShapeError
-from plugrad.nn.checks import NOT_NEGATIVE, SHARE, check_flags, check_numbers, check_sizes
+from plugrad.nn.checks import NOT_NEGATIVE, SHARE, check_counts, check_flags, check_numbers
 from plugrad.nn.layers.norm import move_average, running_averages, scale_and_shift
 from plugrad.nn.module import UnaryModule
 from plugrad.tensor import Tensor
@@ -40,7 +40,7 @@ class InstanceNorm(UnaryModule):
         *,
         bias: bool = True,
     ) -> None:
-        check_sizes(self, num_features=num_features)
+        check_counts(self, 0, num_features=num_features)
         check_numbers(self, NOT_NEGATIVE, eps=eps)
         check_flags(self, affine=affine, bias=bias)
         self.num_features = num_features

@@ -5,7 +5,7 @@ from typing import Any
 
 from plugrad.dtype import dtype_max, is_int
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
-from plugrad.nn.checks import check_flags, check_sizes, check_tensors
+from plugrad.nn.checks import check_counts, check_flags, check_tensors
 from plugrad.nn.init import draw_by_fan_in, parameter
 from plugrad.nn.module import Module, UnaryModule
 from plugrad.tensor import Tensor
@@ -48,7 +48,7 @@ class Linear(UnaryModule):
         device: str | None = None,
         dtype: DTypeLike | None = None,
     ) -> None:
-        check_sizes(self, in_features=in_features, out_features=out_features)
+        check_counts(self, 0, in_features=in_features, out_features=out_features)
         check_flags(self, bias=bias)
         self.in_features = in_features
         self.out_features = out_features
@@ -90,7 +90,7 @@ class Bilinear(Module):
         device: str | None = None,
         dtype: DTypeLike | None = None,
     ) -> None:
-        check_sizes(self, in1_features=in1_features, in2_features=in2_features, out_features=out_features)
+        check_counts(self, 0, in1_features=in1_features, in2_features=in2_features, out_features=out_features)
         check_flags(self, bias=bias)
         draw = functools.partial(draw_by_fan_in, fan_in=in1_features, device=device, dtype=dtype)
         self.weight = draw(out_features, in1_features, in2_features)
@@ -140,7 +140,7 @@ class Embedding(Module):
         device: str | None = None,
         dtype: DTypeLike | None = None,
     ) -> None:
-        check_sizes(self, num_embeddings=num_embeddings, embedding_dim=embedding_dim)
+        check_counts(self, 0, num_embeddings=num_embeddings, embedding_dim=embedding_dim)
         rows = range(-num_embeddings, num_embeddings)
         if padding_idx is not None and (isinstance(padding_idx, bool) or padding_idx not in rows):
             raise ArgumentError(

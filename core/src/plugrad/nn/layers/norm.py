@@ -5,7 +5,7 @@ from typing import cast
 
 from plugrad.dtype import dtypes, sum_acc_dtype
 from plugrad.errors import ShapeError
-from plugrad.nn.checks import NOT_NEGATIVE, SHARE, check_flags, check_numbers, check_sizes
+from plugrad.nn.checks import NOT_NEGATIVE, SHARE, check_counts, check_flags, check_numbers
 from plugrad.nn.init import parameter
 from plugrad.nn.module import UnaryModule
 from plugrad.tensor import Tensor
@@ -98,7 +98,7 @@ class BatchNorm(UnaryModule):
         *,
         bias: bool = True,
     ) -> None:
-        check_sizes(self, num_features=num_features)
+        check_counts(self, 0, num_features=num_features)
         check_numbers(self, NOT_NEGATIVE, eps=eps)
         check_flags(self, affine=affine, track_running_stats=track_running_stats, bias=bias)
         if momentum is not None:
@@ -265,7 +265,7 @@ class GroupNorm(UnaryModule):
         *,
         bias: bool = True,
     ) -> None:
-        check_sizes(self, num_groups=num_groups, num_channels=num_channels)
+        check_counts(self, 0, num_groups=num_groups, num_channels=num_channels)
         check_numbers(self, NOT_NEGATIVE, eps=eps)
         check_flags(self, affine=affine, bias=bias)
         if num_groups < 1 or num_channels % num_groups:
@@ -289,8 +289,8 @@ class GroupNorm(UnaryModule):
 
 def _axes_of(layer: object, normalized_shape: int | Sequence[int]) -> tuple[int, ...]:
     if not isinstance(normalized_shape, (list, tuple)):
-        check_sizes(layer, normalized_shape=normalized_shape)
+        check_counts(layer, 0, normalized_shape=normalized_shape)
         return (cast("int", normalized_shape),)
     for size in normalized_shape:
-        check_sizes(layer, normalized_shape=size)
+        check_counts(layer, 0, normalized_shape=size)
     return tuple(normalized_shape)

@@ -13,7 +13,7 @@ from typing import Any
 
 from plugrad.dtype import dtypes
 from plugrad.errors import ArgumentError, ShapeError
-from plugrad.nn.checks import check_flags, check_layers, check_probability, check_sizes, check_tensors
+from plugrad.nn.checks import check_counts, check_flags, check_layers, check_probability, check_tensors
 from plugrad.nn.init import draw_by_fan_in
 from plugrad.nn.layers.cells import (
     Activation,
@@ -59,7 +59,7 @@ class _Recurrent(Module):
         dtype: DTypeLike | None = None,
     ) -> None:
         sizes = {"input_size": input_size, "hidden_size": hidden_size, "proj_size": proj_size}
-        check_sizes(self, **sizes, num_layers=num_layers)
+        check_counts(self, 0, **sizes, num_layers=num_layers)
         check_probability(self, dropout=dropout)
         check_flags(self, bias=bias, batch_first=batch_first, bidirectional=bidirectional)
         if num_layers < 1:
