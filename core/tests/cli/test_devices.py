@@ -45,7 +45,7 @@ def _two_reports(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_device_is_shown_with_origin_evidence_and_notes(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["devices"]) == 0
+    assert main(["devices", "--no-isolate"]) == 0
     text = capsys.readouterr().out
     for part in ("TOY", "(PLAYTHING)", "ready", "plugrad-toy 1.2", "hooks 1.0", "toy-compiler 3.0"):
         assert part in text
@@ -54,7 +54,7 @@ def test_a_device_is_shown_with_origin_evidence_and_notes(capsys: pytest.Capture
 
 
 def test_a_failure_is_shown_with_reason_and_remedy(capsys: pytest.CaptureFixture[str]) -> None:
-    main(["devices"])
+    main(["devices", "--no-isolate"])
     text = capsys.readouterr().out
     assert "import failed" in text
     assert "reinstall it" in text
@@ -62,12 +62,12 @@ def test_a_failure_is_shown_with_reason_and_remedy(capsys: pytest.CaptureFixture
 
 
 def test_the_traceback_of_a_failure_is_shown_on_demand(capsys: pytest.CaptureFixture[str]) -> None:
-    main(["devices", "--traceback"])
+    main(["devices", "--no-isolate", "--traceback"])
     assert "in bad.py" in capsys.readouterr().out
 
 
 def test_json_holds_every_report(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["devices", "--json"]) == 0
+    assert main(["devices", "--no-isolate", "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert report["default"] == "TOY"
     assert [backend["state"] for backend in report["backends"]] == ["ready", "failed"]

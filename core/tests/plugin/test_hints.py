@@ -1,9 +1,13 @@
 """The one table of known backends, and the promise that no other file of the core names one."""
 
 import re
+import tomllib
 from pathlib import Path
 
+import pytest
+
 import plugrad
+from plugrad.plugin import hints
 from plugrad.plugin.hints import HINTS, hint_for, nearest_name
 
 PACKAGE = Path(plugrad.__file__).parent
@@ -11,13 +15,33 @@ PACKAGE = Path(plugrad.__file__).parent
 
 def test_a_hint_is_found_by_name_and_by_alias_in_any_case() -> None:
     for hint in HINTS:
-        for name in (hint.device, *hint.aliases):
+        for name in (hint.device, *hint.aliases, *hint.attempts):
             assert hint_for(name.lower()) is hint
 
 
-def test_extras_are_quoted_for_the_shell() -> None:
+def test_the_install_line_is_one_that_works_from_where_plugrad_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hints, "_TOP", tmp_path)
+    lines = [hint.install_line for hint in HINTS]
+    assert lines[:2] == ["pip install 'plugrad-plugin-cpu-clang[zig]'", "pip install plugrad-plugin-cuda"]
     for hint in HINTS:
-        assert ("[" in hint.requirement) == ("'" in hint.install_line)
+        (tmp_path / hint.folder).mkdir(parents=True)
+        (tmp_path / hint.folder / "pyproject.toml").touch()
+    assert HINTS[1].install_line == f"pip install {tmp_path}/plugins/cuda"
+    monkeypatch.chdir(tmp_path)
+    lines = [hint.install_line for hint in HINTS]
+    assert lines[:2] == ["pip install './plugins/cpu_clang[zig]'", "pip install ./plugins/cuda"]
+
+
+def test_what_is_known_of_a_plugin_is_what_it_declares() -> None:
+    for hint in HINTS:
+        folder = PACKAGE.parents[2] / hint.folder
+        project = tomllib.loads((folder / "pyproject.toml").read_text())["project"]
+        assert project["name"] == hint.requirement.partition("[")[0]
+        assert set(project["entry-points"]["plugrad.backends"]) == {
+            name.lower() for name in (hint.device, *hint.aliases)
+        }
 
 
 def test_the_nearest_name_may_be_installed_or_known() -> None:

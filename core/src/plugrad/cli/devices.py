@@ -33,7 +33,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--traceback", action="store_true", help="show where plugins failed")
     parser.add_argument(
         "--isolate",
-        action="store_true",
+        action=argparse.BooleanOptionalAction,
+        default=True,
         help="load and probe each plugin in a process of its own, where it may crash or hang",
     )
     parser.add_argument(
@@ -41,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=TIMEOUT_SECONDS,
         metavar="SECONDS",
-        help="how long a plugin may take with --isolate (default: %(default)g)",
+        help="how long a plugin may take in its process (default: %(default)g)",
     )
 
 

@@ -4,8 +4,14 @@ The one place in the core that knows backends by name. It only helps messages: n
 load or run a backend, and a backend that is missing here works like any other.
 """
 
+import shlex
+from pathlib import Path
+
 from plugrad._frozen import frozen
 from plugrad._util import closest
+
+# the top of a checkout, where this package lies in core/src/plugrad
+_TOP = Path(__file__).resolve().parents[4]
 
 
 @frozen
@@ -15,41 +21,51 @@ class Hint:
     Attributes:
         device: its name.
         requirement: what to give to pip.
+        folder: where its distribution lies in a checkout.
         summary: what it needs, in a few words.
-        aliases: other names that people try.
+        aliases: its other names, as its plugin declares them.
+        attempts: names that people try.
     """
 
     device: str
     requirement: str
+    folder: str
     summary: str
     aliases: tuple[str, ...] = ()
+    attempts: tuple[str, ...] = ()
 
     @property
     def install_line(self) -> str:
-        """The command that installs it."""
-        return (
-            f"pip install '{self.requirement}'"
-            if "[" in self.requirement
-            else f"pip install {self.requirement}"
-        )
+        """The command that installs it: from the checkout, where plugrad runs from one."""
+        return f"pip install {shlex.quote(self._source(_TOP))}"
+
+    def _source(self, top: Path) -> str:
+        folder = top / self.folder
+        if not (folder / "pyproject.toml").is_file():
+            return self.requirement
+        place = f"./{self.folder}" if Path.cwd() == top else str(folder)
+        _, bracket, extras = self.requirement.partition("[")
+        return place + bracket + extras
 
 
 HINTS = (
     Hint(
         "CPU",
         "plugrad-plugin-cpu-clang[zig]",
+        "plugins/cpu_clang",
         "any processor; brings its own compiler",
-        ("CLANG", "LLVM", "HOST"),
+        ("CLANG",),
+        ("LLVM", "HOST"),
     ),
-    Hint("CUDA", "plugrad-plugin-cuda", "NVIDIA GPUs", ("NV", "NVIDIA", "GPU")),
-    Hint("METAL", "plugrad-plugin-metal", "Apple GPUs", ("MPS", "APPLE")),
-    Hint("OPENCL", "plugrad-plugin-opencl", "any device with an OpenCL driver", ("CL",)),
+    Hint("CUDA", "plugrad-plugin-cuda", "plugins/cuda", "NVIDIA GPUs", ("NV",), ("NVIDIA", "GPU")),
+    Hint("METAL", "plugrad-plugin-metal", "plugins/metal", "Apple GPUs", ("MPS",), ("APPLE",)),
+    Hint("OPENCL", "plugrad-plugin-opencl", "plugins/opencl", "any device with an OpenCL driver", ("CL",)),
 )
 
 #: The devices that PyTorch's `Tensor.cpu()` and `Tensor.cuda()` name.
 PROCESSOR, NVIDIA = "CPU", "CUDA"
 
-_BY_NAME = {name: hint for hint in HINTS for name in (hint.device, *hint.aliases)}
+_BY_NAME = {name: hint for hint in HINTS for name in (hint.device, *hint.aliases, *hint.attempts)}
 
 #: What to recommend to somebody who has nothing that compiles.
 FIRST = HINTS[0]
