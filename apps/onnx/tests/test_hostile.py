@@ -1,0 +1,210 @@
+"""Files that are damaged or made to do harm: typed errors, no crash, no hang."""
+
+import os
+import random
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import onnx
+import onnx.helper
+import onnx.numpy_helper
+import pytest
+from models import INT64, model, node, value
+
+from plugrad.errors import PlugradError
+from plugrad_onnx import InvalidModel, NodeError, UnsupportedModel, load
+
+MUTATIONS = 1000 if os.environ.get("EVERYTHING") else 120
+
+
+def seeds() -> list[onnx.ModelProto]:
+    branch = onnx.helper.make_graph([node("Neg", ["x"], ["a"])], "then", [], [value("a", ["n", 4])])
+    other = onnx.helper.make_graph([node("Abs", ["x"], ["a"])], "else", [], [value("a", ["n", 4])])
+    return [
+        model(
+            [
+                node("Shape", ["x"], ["s"], start=0, end=1),
+                node("Concat", ["s", "rest"], ["to"], axis=0),
+                node("Reshape", ["x", "to"], ["r"]),
+                node("Gemm", ["r", "w", "b"], ["g"], transB=1, alpha=0.5),
+                node("Softmax", ["g"], ["y"], axis=-1),
+            ],
+            [value("x", ["n", 2, 2])],
+            [value("y", ["n", 3])],
+            rest=np.int64([4]),
+            w=np.arange(12, dtype=np.float32).reshape(3, 4),
+            b=np.zeros(3, np.float32),
+        ),
+        model(
+            [
+                node("Conv", ["x", "k"], ["c"], pads=[1, 1, 1, 1], strides=[2, 2]),
+                node("MaxPool", ["c"], ["p"], kernel_shape=[2, 2], ceil_mode=1),
+                node("Transpose", ["p"], ["y"], perm=[0, 2, 3, 1]),
+            ],
+            [value("x", [1, 1, 4, 4])],
+            [value("y", [1, "h", "w", 2])],
+            k=np.ones((2, 1, 3, 3), np.float32),
+        ),
+        model(
+            [
+                node("ReduceSum", ["x"], ["t"], keepdims=0),
+                node("Greater", ["t", "zero"], ["up"]),
+                node("If", ["up"], ["y"], then_branch=branch, else_branch=other),
+            ],
+            [value("x", ["n", 4])],
+            [value("y", ["n", 4])],
+            zero=np.float32(0),
+        ),
+        model(
+            [node("Slice", ["x", "from", "to", "axes"], ["s"]), node("Gather", ["s", "i"], ["y"], axis=1)],
+            [value("x", [3, 4])],
+            [value("y", [2, 2])],
+            **{"from": np.int64([1]), "to": np.int64([9]), "axes": np.int64([0]), "i": np.int64([0, -1])},
+        ),
+    ]
+
+
+def call(data: bytes) -> None:
+    """Load a model and call it on ones, in the sizes that it declares."""
+    loaded = load(data)
+    arrays: dict[str, Any] = {}
+    for port in loaded.inputs:
+        if port.is_required:
+            sizes = [size if isinstance(size, int) else 2 for size in port.shape or ()]
+            if np.prod(sizes) > 4096:
+                return
+            arrays[port.name] = np.ones(sizes, np.float32)
+    for out in loaded.run(named=arrays).values():
+        out.numpy()
+
+
+def flip(data: bytearray, rng: random.Random) -> None:
+    data[rng.randrange(len(data))] = rng.randrange(256)
+
+
+def cut(data: bytearray, rng: random.Random) -> None:
+    start = rng.randrange(len(data))
+    del data[start : start + rng.randrange(1, 9)]
+
+
+def double(data: bytearray, rng: random.Random) -> None:
+    start = rng.randrange(len(data))
+    data[start:start] = data[start : start + rng.randrange(1, 9)]
+
+
+def change_attribute(proto: onnx.ModelProto, rng: random.Random) -> None:
+    attributes = [a for n in proto.graph.node for a in n.attribute]
+    if attributes:
+        attribute = rng.choice(attributes)
+        attribute.i, attribute.f = rng.choice([-9, -1, 0, 1, 3, 2**40]), rng.choice([0.0, -1.0, float("nan")])
+        if attribute.ints:
+            attribute.ints[rng.randrange(len(attribute.ints))] = rng.choice([-9, -1, 0, 1, 3, 2**40])
+
+
+def change_input(proto: onnx.ModelProto, rng: random.Random) -> None:
+    names = ["", *(o for n in proto.graph.node for o in n.output), *(t.name for t in proto.graph.initializer)]
+    target = rng.choice(proto.graph.node)
+    if target.input:
+        target.input[rng.randrange(len(target.input))] = rng.choice(names)
+
+
+def change_operator(proto: onnx.ModelProto, rng: random.Random) -> None:
+    kinds = [
+        "Add",
+        "MatMul",
+        "Reshape",
+        "Gather",
+        "Concat",
+        "Pad",
+        "Resize",
+        "TopK",
+        "Tile",
+        "Range",
+        "Expand",
+    ]
+    rng.choice(proto.graph.node).op_type = rng.choice(kinds)
+
+
+def change_weight(proto: onnx.ModelProto, rng: random.Random) -> None:
+    weight = rng.choice(proto.graph.initializer)
+    array = onnx.numpy_helper.to_array(weight).copy()
+    array.reshape(-1)[rng.randrange(array.size)] = rng.choice([-7, -1, 0, 2, 100])
+    other = array.astype(rng.choice([array.dtype, np.int64, np.float32, np.bool_]))
+    weight.CopyFrom(
+        onnx.numpy_helper.from_array(other.reshape(rng.choice([array.shape, (-1,)])), weight.name)
+    )
+
+
+def drop_node(proto: onnx.ModelProto, rng: random.Random) -> None:
+    del proto.graph.node[rng.randrange(len(proto.graph.node))]
+
+
+def change_opset(proto: onnx.ModelProto, rng: random.Random) -> None:
+    proto.opset_import[0].version = rng.randrange(1, 30)
+
+
+STRUCTURAL = (change_attribute, change_input, change_operator, change_weight, drop_node, change_opset)
+CHANGES: tuple[Callable[[bytearray, random.Random], None], ...] = (flip, cut, double)
+
+
+@pytest.mark.parametrize("which", range(len(seeds())))
+def test_a_mutated_file_runs_or_is_a_typed_error(which: int) -> None:
+    call(seeds()[which].SerializeToString())
+    for seed in range(MUTATIONS // len(seeds())):
+        rng = random.Random(seed)
+        proto = seeds()[which]
+        for _ in range(rng.randrange(3)):
+            if proto.graph.node:
+                rng.choice(STRUCTURAL)(proto, rng)
+        data = bytearray(proto.SerializeToString())
+        for _ in range(rng.randrange(3) if seed % 4 == 0 else 0):
+            rng.choice(CHANGES)(data, rng)
+        start = time.perf_counter()
+        try:
+            call(bytes(data))
+        except PlugradError:
+            pass
+        except Exception as error:
+            raise AssertionError(f"mutation {seed} of model {which}") from error
+        assert time.perf_counter() - start < 20, f"mutation {seed} of model {which} takes too long"
+
+
+def test_sizes_that_lie_are_refused() -> None:
+    proto = model(
+        [node("Add", ["x", "w"], ["y"])], [value("x", [2])], [value("y", [2])], w=np.float32([1, 2])
+    )
+    for dims in ([3], [2, 2], [-2], [2**40], [2**62, 2**62]):
+        proto.graph.initializer[0].dims[:] = dims
+        with pytest.raises((InvalidModel, UnsupportedModel)):
+            load(proto)
+
+
+def test_a_shape_that_no_memory_holds_is_an_error_of_the_node() -> None:
+    proto = model([node("ConstantOfShape", ["s"], ["y"])], [value("s", [2], INT64)], [value("y", ["a", "b"])])
+    with pytest.raises(PlugradError):
+        load(proto)(np.int64([2**40, 2**40]))["y"].numpy()
+
+
+def test_a_function_that_calls_itself_is_refused() -> None:
+    proto = model(
+        [onnx.helper.make_node("Again", ["x"], ["y"], domain="own")], [value("x", [1])], [value("y", [1])]
+    )
+    imports = [onnx.helper.make_opsetid("", 20), onnx.helper.make_opsetid("own", 1)]
+    inner = onnx.helper.make_node("Again", ["a"], ["b"], domain="own")
+    proto.functions.append(onnx.helper.make_function("own", "Again", ["a"], ["b"], [inner], imports))
+    proto.opset_import.append(imports[1])
+    with pytest.raises((InvalidModel, UnsupportedModel)):
+        load(proto)
+
+
+def test_inputs_of_wrong_rank_inside_are_an_error_of_the_node() -> None:
+    proto = model(
+        [onnx.helper.make_node("MatMul", ["x", "w"], ["y"], name="product")],
+        [value("x", ["n", "m"])],
+        [value("y", ["n", 2])],
+        w=np.ones((3, 2), np.float32),
+    )
+    with pytest.raises(NodeError, match="node 'product' \\(MatMul, opset 20\\)"):
+        load(proto)(np.ones((2, 5), np.float32))
