@@ -57,7 +57,7 @@ def test_a_view_of_a_computed_value_shares_its_memory(device: str) -> None:
     y = put(np.arange(6.0).reshape(2, 3), device) + 1
     view = y.permute((1, 0))
     realize([view])
-    assert storage.base_of(storage.resolve(view)) is storage.resolve(y)
+    assert storage.viewed(storage.resolve(view)) is storage.resolve(y)
     assert storage.resolve(y).op is Ops.BUFFER
 
 

@@ -68,7 +68,7 @@ def test_overwritten_memory_has_a_new_name() -> None:
     assert new is not x
     assert storage.buffer_of(new) is storage.buffer_of(x)
     view = x.reshape((1, 1))
-    assert storage.base_of(storage.resolve(view)) is new
+    assert storage.viewed(storage.resolve(view)) is new
 
 
 def test_memory_keeps_one_name_however_often_it_is_overwritten() -> None:
@@ -95,7 +95,7 @@ def test_views_are_told_from_values() -> None:
     x = put(np.zeros((2, 3)))
     assert storage.is_view(x.permute((1, 0)))
     assert not storage.is_view((x + 1).permute((1, 0)))
-    assert storage.base_of((x + 1).permute((1, 0))) is x + 1
+    assert storage.viewed((x + 1).permute((1, 0))) is x + 1
 
 
 def test_a_storage_becomes_the_memory_that_its_value_was_realized_into() -> None:

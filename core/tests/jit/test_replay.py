@@ -15,7 +15,7 @@ from plugrad.runtime.graph import GraphLaunch
 
 
 def buffer(tensor: Tensor) -> storage.Buffer:
-    return storage.buffer_of(storage.base_of(tensor.realize().uop))
+    return storage.buffer_of(storage.viewed(tensor.realize().uop))
 
 
 def test_open_buffers_are_exchanged_and_others_stay() -> None:

@@ -1,6 +1,6 @@
 """Graphs with realized values as memory."""
 
-from plugrad.engine.storage import base_of, is_outdated, place_of, resolve
+from plugrad.engine.storage import is_outdated, place_of, resolve, viewed
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
@@ -52,7 +52,7 @@ def overwritten_below(root: UOp) -> UOp | None:
             continue
         seen.add(u)
         place = place_of(u) if u.src else None
-        memory = u if place is None else base_of(place)
+        memory = u if place is None else viewed(place)
         if memory.op is Ops.BUFFER and is_outdated(memory):
             return u
         if place is None:

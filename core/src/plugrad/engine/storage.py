@@ -229,7 +229,7 @@ def pending_values() -> list[UOp]:
 
 def storage_at(uop: UOp, device: str) -> tuple[Storage, ViewPath]:
     """Return the storage that `uop` shows, and how: that of other tensors, or of a value a new one."""
-    base = base_of(uop)
+    base = viewed(uop)
     if base.op not in VERSIONS:
         return Storage(uop, device), ()
     storage = Storage(base, device)
@@ -239,7 +239,7 @@ def storage_at(uop: UOp, device: str) -> tuple[Storage, ViewPath]:
 
 def storage_showing(uop: UOp) -> tuple[Storage, ViewPath] | None:
     """Return the storage of the memory that `uop` shows, and how it does, if there is such a storage."""
-    memory = _memories.get(memory_of(base_of(uop)))
+    memory = _memories.get(memory_of(viewed(uop)))
     storage = None if memory is None else memory.owner()
     if storage is None or not storage.settle():
         return None
@@ -330,7 +330,7 @@ def named_buffers(buffers: Iterable[Buffer]) -> list[tuple[UOp, Buffer]]:
 
 def record(value: UOp, place: UOp) -> None:
     """Note that `value` now lies in `place`: a BUFFER, or a view of one."""
-    memory = _memories[base_of(place)]
+    memory = _memories[viewed(place)]
     _places.setdefault(value, {})[memory.buffer.device] = place
     # versions of the memory itself are no values that lie there
     if _version_below(value).op not in VERSIONS:
@@ -341,7 +341,7 @@ def values_in(buffer: UOp) -> list[UOp]:
     """Return the values that were realized into the memory of a BUFFER, and lie there."""
     memory = _memories[buffer]
     device = memory.buffer.device
-    return [value for value in memory.values() if _memories[base_of(resolve(value, device))] is memory]
+    return [value for value in memory.values() if _memories[viewed(resolve(value, device))] is memory]
 
 
 def renew(buffer: UOp) -> UOp:
@@ -395,11 +395,11 @@ def is_outdated(memory: UOp) -> bool:
 
 def is_view(uop: UOp) -> bool:
     """Say whether `uop` shows memory that exists: a BUFFER below movement ops and bitcasts."""
-    return base_of(uop).op is Ops.BUFFER
+    return viewed(uop).op is Ops.BUFFER
 
 
-def base_of(uop: UOp) -> UOp:
-    """Return the node below the movement ops and bitcasts of `uop`."""
+def viewed(uop: UOp) -> UOp:
+    """Return what `uop` is a view of: the node below its movement ops and bitcasts."""
     while uop.op in _VIEWS:
         uop = uop.src[0]
     return uop

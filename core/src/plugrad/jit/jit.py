@@ -379,12 +379,12 @@ def _check_aliases(inputs: Inputs, trace: Trace) -> None:
     written = [inputs.buffers[number] for number in trace.written_inputs]
     for tensor, view in zip(inputs.tensors, inputs.views, strict=True):
         is_owner = tensor._storage.is_memory
-        if not is_owner and storage.base_of(view) in written:
+        if not is_owner and storage.viewed(view) in written:
             raise GradientError(
                 f"a jitted function writes into its argument {describe(tensor)}, whose gradient is tracked. "
                 "Pass .detach().contiguous()."
             )
-        if storage.buffer_of(storage.base_of(view)) in trace.outside:
+        if storage.buffer_of(storage.viewed(view)) in trace.outside:
             raise JitError(
                 f"{describe(tensor)} is an argument of a jitted function that assigns, and also uses it from "
                 "outside. Pass it or use it from outside, not both; or pass a copy: .clone()."

@@ -50,10 +50,10 @@ class Watched:
         if uop is self.uop:
             return True
         # the same memory goes by another name once it was overwritten
-        base = storage.base_of(uop)
+        base = storage.viewed(uop)
         if base.op is not Ops.BUFFER or storage.buffer_of(base) is not self.buffer:
             return False
-        return uop.substitute({base: storage.base_of(self.uop)}) is self.uop
+        return uop.substitute({base: storage.viewed(self.uop)}) is self.uop
 
 
 @frozen

@@ -104,7 +104,7 @@ class _Tracer:
         known = set(map(id, self._outside))
         used = frozenset(b for b, role in self._roles.items() if role == ("outside", b))
         relied_on = self._relied_on(capture)
-        bases = list(dict.fromkeys(map(storage.base_of, outputs)))
+        bases = list(dict.fromkeys(map(storage.viewed, outputs)))
         self._copy_back()
         return Trace(
             agreement=agreement,
@@ -120,7 +120,7 @@ class _Tracer:
             template=template,
             made=[u for u in bases if self._is_made(u)],
             severed=[
-                storage.base_of(view)
+                storage.viewed(view)
                 for tensor, view, by in zip(shown, outputs, shared, strict=True)
                 if tensor.requires_grad and (by is None or by.is_made)
             ],
@@ -205,7 +205,7 @@ class _Tracer:
             view = tensor.contiguous().realize().uop
         # memory that was overwritten goes by another name, and the replay knows a stand-in by its first one
         names = {storage.buffer_of(stand_in): stand_in for stand_in in self._stand_ins.values()}
-        base = storage.base_of(view)
+        base = storage.viewed(view)
         return view.substitute({base: names.get(storage.buffer_of(base), base)})
 
     def _values_used(self, asked: set[int]) -> "tuple[tuple[weakref.ref[Tensor], UOp], ...]":
@@ -222,7 +222,7 @@ class _Tracer:
         out: dict[UOp, None] = {}
         for asker, value in capture.found:
             if value not in capture.made and (places := storage.places_of(value)):
-                out.update(dict.fromkeys(map(storage.base_of, places)))
+                out.update(dict.fromkeys(map(storage.viewed, places)))
                 if asker not in outside:
                     out.update(dict.fromkeys(u for u in value.toposort() if u.op is Ops.BUFFER))
         return tuple([u for u in out if u.op is Ops.BUFFER and storage.find_buffer(u) in self._old_buffers])
@@ -288,7 +288,7 @@ class _Tracer:
         return Shared(is_made=not is_argument) if shown.is_memory else None
 
     def _is_outside(self, view: UOp) -> bool:
-        return storage.buffer_of(storage.base_of(view)) in self._old_buffers
+        return storage.buffer_of(storage.viewed(view)) in self._old_buffers
 
     # --- what the steps used ---
 
@@ -313,7 +313,7 @@ class _Tracer:
         return "data", bytes(buffer.as_memoryview())
 
     def _shown_key(self, outputs: list[UOp]) -> Hashable:
-        buffers = [storage.buffer_of(storage.base_of(view)) for view in outputs]
+        buffers = [storage.buffer_of(storage.viewed(view)) for view in outputs]
         # nobody writes memory of no elements
         roles = [self._roles.get(b, b) if b.size else "empty" for b in buffers]
         return canonicalize(UOp.sink(*outputs)).sink, tuple(roles)
@@ -335,7 +335,7 @@ class _Tracer:
         out: list[Watched] = []
         for tensor in self._outside:
             if storage.is_view(tensor.uop):
-                buffer = storage.buffer_of(storage.base_of(tensor.uop))
+                buffer = storage.buffer_of(storage.viewed(tensor.uop))
                 if (buffer if buffer.base is None else buffer.base) in used:
                     out.append(Watched(weakref.ref(tensor), tensor.uop, buffer, id(tensor) in directly))
         return out
@@ -348,7 +348,7 @@ def _counter_of(draw: Buffer) -> int:
 
 def _finish_assigns(tensors: list[Tensor]) -> None:
     """Do the assigns that wait, which are no part of the call; among them initial values of parameters."""
-    waiting = [t for t in tensors if storage.base_of(t.uop).op in (Ops.ASSIGN, Ops.AFTER)]
+    waiting = [t for t in tensors if storage.viewed(t.uop).op in (Ops.ASSIGN, Ops.AFTER)]
     if waiting:
         Tensor.realize(*waiting)
 

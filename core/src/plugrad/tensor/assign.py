@@ -137,7 +137,7 @@ def _write_stored(x: Tensor, path: ViewPath, value: UOp) -> None:
         )
     elements = stored_bytes(x._make(value, value.device or Device.DEFAULT))
     memory = x.realize()._storage.uop
-    with overwriting([storage.base_of(memory)]):
+    with overwriting([storage.viewed(memory)]):
         write_view(shown(memory, x._path + path), elements)
 
 

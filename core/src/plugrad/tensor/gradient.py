@@ -232,7 +232,7 @@ def _reached(root: UOp, ends: Container[UOp] = ()) -> dict[UOp, None]:
 
 def _memory_of(u: UOp, owner: Descent) -> UOp:
     """Return what is the same for all versions of memory, and for views of them; a value as it is."""
-    if storage.base_of(u).op not in VERSIONS:
+    if storage.viewed(u).op not in VERSIONS:
         # other values, or the same one without its gradient, may lie in the same memory
         return u
     now = storage.resolve(u)

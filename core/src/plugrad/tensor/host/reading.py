@@ -117,7 +117,7 @@ def _stored(x: Tensor) -> Buffer | bytes | memoryview:
         if (elements := read_view(u)) is not None:
             return elements
         u = x._make(u.contiguous(), x._device).realize().uop
-    return storage.buffer_of(storage.base_of(u))
+    return storage.buffer_of(storage.viewed(u))
 
 
 def numpy(self: Tensor) -> npt.NDArray[Any]:
