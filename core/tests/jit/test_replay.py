@@ -128,7 +128,7 @@ def test_the_variables_of_a_graph_get_their_values(graphs: list[int]) -> None:
         out = middle.sum().realize()
     replay = Replay(capture.steps, [buffer(out)], capture.values)
     assert graphs == [2]
-    result = Tensor([0]).reshape(())
+    result = Tensor([0], dtype=out.dtype).reshape(())
     replay.run([buffer(result)], {"n": 5})
     assert result.item() == 2 * (0 + 1 + 2 + 3 + 4)
 
