@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from plugrad import Device, Tensor
+from plugrad import Device, GlobalCounters, Tensor, jit
 from plugrad_onnx.compare import compare, open_session
 from plugrad_onnx.conformance import KINDS, Result, read_cases, run_case
 from plugrad_onnx.errors import InputError
 from plugrad_onnx.model import Model, Port, load
 from plugrad_onnx.support import make_page
-from plugrad_onnx.values import Array
+from plugrad_onnx.values import Array, from_array
 
 _NUMPY = {
     1: "float32",
@@ -144,14 +144,22 @@ def bench_model(arguments: argparse.Namespace) -> int:
     """Print the times of calls."""
     model = load(arguments.model, opset=arguments.opset)
     inputs = _inputs(arguments, model)
+    tensors = {
+        name: value for name, array in inputs.items() if isinstance(value := from_array(array), Tensor)
+    }
+    Tensor.realize(*tensors.values())
 
-    def call() -> None:
-        Tensor.realize(*(value for value in model.run(named=inputs).values() if isinstance(value, Tensor)))
+    def call() -> list[Tensor]:
+        outputs = [value for value in model.run(named=tensors).values() if isinstance(value, Tensor)]
+        Tensor.realize(*outputs)
+        return outputs
 
-    _print_times(f"plugrad on {Device.DEFAULT}", call, arguments.calls)
+    _print_times(f"plugrad on {Device.DEFAULT}, eager", call, arguments.calls)
+    _print_times(f"plugrad on {Device.DEFAULT}, jit", jit(call), arguments.calls)
     if arguments.beside:
         session = open_session(model.proto)
         _print_times("onnxruntime", lambda: session.run(None, inputs), arguments.calls)
+    print(f"memory of all buffers: {GlobalCounters.mem_used / 1e6:.1f} MB")
     return 0
 
 
