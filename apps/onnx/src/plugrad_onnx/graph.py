@@ -124,6 +124,7 @@ class Graph:
         outputs: names, in order.
         constants: initializers on the host.
         steps: in the order in which they run.
+        declared: element type and sizes of each output, where they are declared; 0 for unknown sizes.
     """
 
     name: str
@@ -131,6 +132,7 @@ class Graph:
     outputs: tuple[str, ...]
     constants: Mapping[str, Value]
     steps: tuple[Step, ...]
+    declared: tuple[tuple[int, tuple[int, ...]] | None, ...] = ()
 
     def run(self, inputs: Mapping[str, Value], outer: Scope | None = None) -> list[Value]:
         """Compute the outputs from inputs by name."""

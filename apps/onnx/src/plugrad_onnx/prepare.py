@@ -59,7 +59,8 @@ class Preparation:
                 self._report(f"{value.name!r} holds strings, which tensors do not")
         steps = self._steps(proto.node, given or {}, [o.name for o in proto.output])
         inputs = tuple(value.name for value in proto.input)
-        return Graph(proto.name, inputs, tuple(o.name for o in proto.output), constants, steps)
+        declared = tuple(_declared(output.type) for output in proto.output)
+        return Graph(proto.name, inputs, tuple(o.name for o in proto.output), constants, steps, declared)
 
     def _steps(
         self, nodes: Iterable[NodeProto], given: Mapping[str, AttributeProto], kept: list[str]
@@ -180,6 +181,14 @@ def _as_operator(function: FunctionProto, graph: Graph) -> Operator:
         attributes=frozenset(),
         takes_call=True,
     )
+
+
+def _declared(kind: TypeProto) -> tuple[int, tuple[int, ...]] | None:
+    """Return element type and sizes of a tensor whose rank is declared."""
+    tensor = kind.tensor_type
+    if not kind.HasField("tensor_type") or not tensor.HasField("shape"):
+        return None
+    return tensor.elem_type, tuple(size.dim_value for size in tensor.shape.dim)
 
 
 def _element_type(kind: TypeProto) -> int:

@@ -8,7 +8,7 @@ import numpy as np
 from plugrad import Tensor
 from plugrad_onnx.graph import Call, Graph
 from plugrad_onnx.registry import operator
-from plugrad_onnx.values import Narrow, Value, from_array, shape_of, to_array
+from plugrad_onnx.values import Narrow, Value, dtype_of, from_array, shape_of, to_array
 
 # iterations of a loop between two computations of its state, so that no graph grows without end
 _REALIZED_EVERY = 32
@@ -49,6 +49,7 @@ class _Collected:
 
     def __init__(self, body: Graph, states: int, first: int = 1) -> None:
         self.names = body.outputs[first + states :]
+        self._declared = body.declared[first + states :]
         self.values: list[list[Value]] = [[] for _ in self.names]
 
     def add(self, outputs: Sequence[Value]) -> None:
@@ -61,10 +62,20 @@ class _Collected:
         out: list[Value] = []
         for i, (name, kept, axis) in enumerate(zip(self.names, self.values, axes, strict=True)):
             if not kept:
-                raise ValueError(f"no iteration ran, so the shape of {name!r} is not known")
+                out.append(self._nothing(i, name, axis))
+                continue
             ordered = kept[::-1] if i < len(backward) and backward[i] else kept
             out.append(stack(ordered, axis))
         return out
+
+    def _nothing(self, i: int, name: str, axis: int) -> Tensor:
+        """Return an output of no iteration."""
+        declared = self._declared[i]
+        if declared is None:
+            raise ValueError(f"no iteration ran, so the shape of {name!r} is not known")
+        kind, sizes = declared
+        at = axis % (len(sizes) + 1)
+        return Tensor.zeros(*sizes[:at], 0, *sizes[at:], dtype=dtype_of(kind))
 
 
 def stack(values: Sequence[Value], axis: int) -> Value:

@@ -23,11 +23,16 @@ def transformed(scores: Tensor, transform: str) -> Tensor:
 
 
 def labelled(
-    scores: Tensor, labels: Sequence[int], transform: str, threshold: float
+    scores: Tensor,
+    labels: Sequence[int],
+    transform: str,
+    threshold: float,
+    candidates: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:
     """Return the label with the highest score of each sample, and the scores of all labels.
 
     One column of scores is about the second of two labels; what is above the threshold is that label.
+    Otherwise the label is one of the candidates, where they are given.
     """
     names = Tensor(np.array(labels, np.int64))
     if shape_of(scores)[1] == 1 and len(labels) == 2:
@@ -35,4 +40,5 @@ def labelled(
         first = 1 - scores if transform == "NONE" and threshold == 0.5 else -scores
         both = Tensor.cat(first, scores, axis=1)
         return names.index_select(0, second), transformed(both, transform)
-    return names.index_select(0, scores.argmax(1).cast(dtypes.int64)), transformed(scores, transform)
+    ranked = scores if candidates is None else candidates.where(scores, float("-inf"))
+    return names.index_select(0, ranked.argmax(1).cast(dtypes.int64)), transformed(scores, transform)

@@ -87,9 +87,7 @@ class Forest:
 
     def scores(self, x: Tensor, aggregate: str, base: Sequence[float] = ()) -> Tensor:
         """Return what all trees say together: `(samples, features) -> (samples, targets)`."""
-        at = self.leaves(
-            x if x.dtype.itemsize >= 4 and x.dtype.name.startswith("float") else x.cast(dtypes.float32)
-        )
+        at = self.leaves(_as_float(x))
         said = Tensor(self.weights)[at]
         if aggregate in ("MIN", "MAX"):
             silent = float("inf") if aggregate == "MIN" else float("-inf")
@@ -98,6 +96,14 @@ class Forest:
         else:
             out = said.sum(1) / (len(self.roots) if aggregate == "AVERAGE" else 1)
         return out + Tensor(np.array(base, np.float32)).cast(out.dtype) if len(base) else out
+
+    def has_votes(self, x: Tensor) -> Tensor:
+        """Return for which targets some leaf says something: `(samples, features) -> (samples, targets)`."""
+        return Tensor(self.votes)[self.leaves(_as_float(x))].any(1)
+
+
+def _as_float(x: Tensor) -> Tensor:
+    return x if x.dtype in (dtypes.float32, dtypes.float64) else x.cast(dtypes.float32)
 
 
 @operator("TreeEnsemble", domain=ML, since=5)
@@ -269,6 +275,8 @@ def tree_ensemble_classifier(
     }
     votes = {"treeids": class_treeids, "nodeids": class_nodeids, "ids": class_ids, "weights": class_weights}
     columns = max(class_ids) + 1
-    scores = _old_forest(nodes, votes, columns).scores(x, "SUM", base_values)
+    forest = _old_forest(nodes, votes, columns)
+    scores = forest.scores(x, "SUM", base_values)
     threshold = 0.5 if post_transform == "NONE" and min(class_weights) >= 0 else 0.0
-    return labelled(scores, classlabels_int64s, post_transform, threshold)
+    candidates = None if base_values else forest.has_votes(x)
+    return labelled(scores, classlabels_int64s, post_transform, threshold, candidates)
