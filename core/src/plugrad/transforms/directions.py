@@ -19,20 +19,14 @@ def zeros(u: UOp) -> UOp:
     return u.const_like(0).reshape((1,) * len(u.shape)).expand(u.shape)
 
 
-def cotangents(results: Sequence[Tensor], gradients: Sequence[Any], what: str) -> list[UOp | None]:
+def cotangents(results: Sequence[Tensor], gradients: Any, what: str) -> list[UOp | None]:
     """Return the gradient of each of `results`; None where none flows.
 
     Raises:
         TransformError: there are more or fewer, or one is neither a tensor nor None.
         DtypeError, ShapeError, DeviceError: one does not fit its result.
     """
-    given = _leaves_or_none(gradients, what)
-    if len(given) != len(results):
-        raise TransformError(
-            f"{what}: {len(given)} gradients for {len(results)} results. Pass one for each, in the same form."
-        )
-    pairs = zip(given, results, strict=True)
-    return [_fitting(g, y, f"{what}: a gradient", "a result") for g, y in pairs]
+    return _matched(results, gradients, what, "gradient", "result")
 
 
 def tangents_of(primals: Sequence[Tensor], tangents: Any, what: str) -> list[UOp | None]:
@@ -42,14 +36,18 @@ def tangents_of(primals: Sequence[Tensor], tangents: Any, what: str) -> list[UOp
         TransformError: there are more or fewer, or one is neither a tensor nor None.
         DtypeError, ShapeError, DeviceError: one does not fit its primal.
     """
-    given = _leaves_or_none(tangents, what)
-    if len(primals) != len(given):
+    return _matched(primals, tangents, what, "tangent", "primal")
+
+
+def _matched(tensors: Sequence[Tensor], tree: Any, what: str, role: str, of: str) -> list[UOp | None]:
+    given = _leaves_or_none(tree, what)
+    if len(given) != len(tensors):
         raise TransformError(
-            f"{what}: {len(given)} tangents for {len(primals)} primals. Pass one for each, in the same form, "
-            "None where it stands still."
+            f"{what}: {len(given)} {role}s for {len(tensors)} {of}s. Pass one for each, in the same form, "
+            "None for nothing."
         )
-    pairs = zip(given, primals, strict=True)
-    return [_fitting(t, x, f"{what}: a tangent", "a primal") for t, x in pairs]
+    pairs = zip(given, tensors, strict=True)
+    return [_fitting(direction, x, f"{what}: a {role}", f"a {of}") for direction, x in pairs]
 
 
 def _leaves_or_none(tree: Any, what: str) -> list[Tensor | None]:
