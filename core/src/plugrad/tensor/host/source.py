@@ -63,13 +63,21 @@ def graph_of(data: Any, dtype: DType | None, device: str = HOST, *, copy: bool =
     )
 
 
+# a list may hold itself
+_DEEPEST = 64
+
+
 def holds_tensors(data: Any) -> bool:
     """Say whether a list, or the first list in it, is of numbers that are tensors of no axes."""
     members: Any = data
-    if type(members) not in (list, tuple) or not members:
+    depth = 0
+    while type(members) in (list, tuple) and members and type(members[0]) in (list, tuple):
+        members = members[0]
+        depth += 1
+        if depth > _DEEPEST:
+            return False
+    if type(members) not in (list, tuple):
         return False
-    if isinstance(members[0], (list, tuple)):
-        return holds_tensors(members[0])
     kinds: set[Any] = set(map(type, members))
     return any([issubclass(kind, TensorBase) for kind in kinds]) and all(
         [not isinstance(x, TensorBase) or x.ndim == 0 for x in members]
