@@ -223,11 +223,13 @@ class UOp(OperatorMixin, StructureMixin, ExpressionMixin, _UnfrozenNode):
     def alu(self, op: Ops, *others: "UOp") -> "UOp":
         """Return the elementwise `op` of this node and `others`; comparisons give bool."""
         src = (self, *others)
-        count = max(s.dtype.count for s in src)
-        if op in COMPARE:
-            dtype = dtypes.bool.vec(count)
-        else:
-            dtype = (others[0] if op is Ops.WHERE else self).dtype.scalar().vec(count)
+        dtype = dtypes.bool if op in COMPARE else (others[0] if op is Ops.WHERE else self).dtype
+        count = 1
+        for s in src:
+            if s.dtype.count > count:
+                count = s.dtype.count
+        if dtype.count != count:
+            dtype = dtype.vec(count)
         if src[-1].dtype.kind == "complex" and op not in COMPLEX_ALU:
             raise DtypeError(
                 f"{op.name} of {src[-1].dtype.name}: complex numbers have no such operation. Take .real, "
@@ -349,8 +351,8 @@ class UOp(OperatorMixin, StructureMixin, ExpressionMixin, _UnfrozenNode):
     def _lazily(self, slot: str, compute: "Callable[[UOp], Any]") -> Any:
         """Compute the missing value of `slot`, for this node and those below it."""
         stack: list[UOp] = [self]
-        while stack:
-            node = stack[-1]
+        node = stack[0]
+        while True:
             ready = True
             for s in node.src:
                 if not hasattr(s, slot):
@@ -358,10 +360,14 @@ class UOp(OperatorMixin, StructureMixin, ExpressionMixin, _UnfrozenNode):
                     ready = False
             if ready:
                 stack.pop()
+                value = compute(node)
+                object.__setattr__(node, slot, value)
                 # a node that many others use is on the stack once for each use
-                if not hasattr(node, slot):
-                    object.__setattr__(node, slot, compute(node))
-        return getattr(self, slot)
+                while stack and hasattr(stack[-1], slot):
+                    stack.pop()
+                if not stack:
+                    return value
+            node = stack[-1]
 
     def toposort(self, gate: "Callable[[UOp], bool] | None" = None) -> "dict[UOp, None]":
         """Return every node below and including this one, sources first, in a stable order.
