@@ -5,7 +5,9 @@ A position outside of the axis, after counting negative ones from the end, names
 
 from typing import Any
 
+from plugrad._util import is_long
 from plugrad.dtype import DType, dtype_max, dtypes, is_bool, is_unsigned
+from plugrad.errors import AxisError
 from plugrad.tensor.shapes import Dim
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
@@ -86,3 +88,19 @@ def moved_back(u: UOp, axis: int) -> UOp:
     order = list(range(last))
     order.insert(axis, last)
     return u.permute(tuple(order))
+
+
+def check_inside(number: int, axis: int, size: int, what: str = "index") -> None:
+    """Refuse a place that is not on an axis.
+
+    Raises:
+        AxisError: there is no such place.
+    """
+    if not -size <= number < size:
+        if is_long(number):
+            raise AxisError(
+                f"{what}: an index of {number.bit_length()} bits is out of range for axis {axis}."
+            )
+        valid = f"Valid are {-size} to {size - 1}." if size else "It has no elements."
+        place = "index" if what == "index" else f"{what}: index"
+        raise AxisError(f"{place} {number} is out of range for axis {axis} of size {size}. {valid}")

@@ -211,18 +211,6 @@ def _as_number_of_dim(dim: Any, what: str) -> int:
         ) from error
 
 
-def as_pair(pair: Any, what: str) -> tuple[Dim, Dim]:
-    """Return the two numbers of one axis, such as the bounds of an interval.
-
-    Raises:
-        ShapeError: there are not two, or one is neither an int nor an integer node.
-    """
-    both = several(pair)
-    if len(both) != 2:
-        raise ShapeError(f"{what}: {pair!r} is no pair of numbers for an axis. Pass two, or None.")
-    return as_dim(both[0], what), as_dim(both[1], what)
-
-
 def check_sizes(shape: Shape, what: str) -> Shape:
     """Return `shape`, none of whose sizes is negative, or more than an address can count.
 
@@ -368,22 +356,6 @@ def nonempty_axes(shape: Shape, axis: Axes, what: str) -> tuple[int, ...]:
     if any(isinstance(shape[a], int) and shape[a] == 0 for a in axes):
         raise ShapeError(f"{what} over axis {axis} of shape {show(shape)}: there are no elements.")
     return axes
-
-
-def check_inside(number: int, axis: int, size: int, what: str = "index") -> None:
-    """Refuse a place that is not on an axis.
-
-    Raises:
-        AxisError: there is no such place.
-    """
-    if not -size <= number < size:
-        if is_long(number):
-            raise AxisError(
-                f"{what}: an index of {number.bit_length()} bits is out of range for axis {axis}."
-            )
-        valid = f"Valid are {-size} to {size - 1}." if size else "It has no elements."
-        place = "index" if what == "index" else f"{what}: index"
-        raise AxisError(f"{place} {number} is out of range for axis {axis} of size {size}. {valid}")
 
 
 def broadcast_shapes(*shapes: Shape, what: str = "broadcast") -> Shape:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from plugrad.tensor.fft.pairs import circle, count_up, in_memory, signs
+from plugrad.tensor.shape.padding import interval
 
 if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
@@ -28,16 +29,16 @@ def cosines_and_sines(x: Tensor, sign: int) -> tuple[Tensor, Tensor]:
     size: Any = x.shape[-1]
     last, pairs = size // 2, (size - 1) // 2
     axis = x.ndim - 1
-    late = x._interval(axis, last + 1, size).flip(axis)
+    late = interval(x, axis, last + 1, size).flip(axis)
     widths = [(0, 0)] * axis
     place = count_up(x, last + 1)
     cosine, sine = circle(place.unsqueeze(-1) * place % size, size, x.dtype)
-    even = x._interval(axis, 0, last + 1) + late.pad([*widths, (1, last - pairs)])
+    even = interval(x, axis, 0, last + 1) + late.pad([*widths, (1, last - pairs)])
     cosines = even.matmul(in_memory(cosine))
     if not pairs:
         return cosines, cosines - cosines  # 0.0, and NaN where that is
-    odd = x._interval(axis, 1, pairs + 1) - late
-    return cosines, odd.matmul(in_memory(sine._interval(0, 1, pairs + 1) * sign))
+    odd = interval(x, axis, 1, pairs + 1) - late
+    return cosines, odd.matmul(in_memory(interval(sine, 0, 1, pairs + 1) * sign))
 
 
 def half_by_matrices(x: Tensor) -> Tensor:
@@ -54,4 +55,4 @@ def by_symmetry(x: Tensor, sign: int) -> Tensor:
     turned = sines.flip(-2) * -signs(x).unsqueeze(-1)
     first, second = ((cosines + turned).transpose(-1, -2), (cosines - turned).transpose(-1, -2))
     at = x.ndim - 2
-    return first.cat(second._interval(at, 1, (size - 1) // 2 + 1).flip(at), axis=at)
+    return first.cat(interval(second, at, 1, (size - 1) // 2 + 1).flip(at), axis=at)

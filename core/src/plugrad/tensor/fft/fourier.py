@@ -16,6 +16,7 @@ from plugrad.errors import ArgumentError, DtypeError
 from plugrad.tensor.fft.frequencies import frequencies, half_frequencies, mirrored, resized
 from plugrad.tensor.fft.pairs import conjugate, size_beside
 from plugrad.tensor.keywords import AxisNames, renamed
+from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import Dim, as_int, one_axis, size_today
 from plugrad.uop.uop import UOp
 
@@ -240,7 +241,7 @@ def half_transform(
         pairs = _divided(half, size, norm, -1)
     else:
         whole = _along(x.stack(x.zeros_like(), axis=-1), last, size, norm, -1)
-        pairs = whole._interval(last, 0, size // 2 + 1)
+        pairs = interval(whole, last, 0, size // 2 + 1)
     for at, n in others:
         pairs = _along(pairs, at, n, norm, -1)
     return pairs.view_as_complex()
@@ -261,7 +262,7 @@ def real_transform(
         pairs = _along(pairs, at, _count(x, at, size, what), norm, 1)
     half = resized(pairs, last, count // 2 + 1)
     full = half.cat(mirrored(half, last, count), axis=last)
-    return _along(full, last, full.shape[last], norm, 1)._interval(x.ndim, 0, 1).squeeze(-1)
+    return interval(_along(full, last, full.shape[last], norm, 1), x.ndim, 0, 1).squeeze(-1)
 
 
 def as_size(n: Any, what: str) -> Dim:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from plugrad.errors import ArgumentError, AxisError
 from plugrad.tensor.fft.fourier import FourierNorm, complex_transform, half_transform, real_transform
 from plugrad.tensor.keywords import AxesNames, renamed
+from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import Axes, Dim, as_int, one_axis, several, show, some_axes
 from plugrad.uop.shape import add_sizes
 from plugrad.uop.uop import UOp
@@ -243,7 +244,7 @@ def _rolled(x: Tensor, axes: Axes, direction: int, what: str) -> Tensor:
             x = x.roll(direction * half, at)
         else:
             middle = add_sizes(size, -half) if direction > 0 else half
-            x = x._interval(at, middle, size).cat(x._interval(at, 0, middle), axis=at)
+            x = interval(x, at, middle, size).cat(interval(x, at, 0, middle), axis=at)
     return x
 
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from plugrad.dtype import dtypes
 from plugrad.tensor.fft.cosine_sums import by_symmetry, half_by_matrices
 from plugrad.tensor.fft.pairs import circle, conjugate, count_up, in_memory, size_beside, times, turned_by
+from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import Dim
 from plugrad.uop.shape import add_sizes, greatest
 
@@ -66,13 +67,13 @@ def half_frequencies(x: Tensor) -> Tensor:
         return _half_from_neighbours(frequencies(x.reshape(*x.shape[:-1], size // 2, 2), -1), size)
     if radix == 1:
         half = _by_convolution(x.stack(x.zeros_like(), axis=-1), -1)
-        return half._interval(x.ndim - 1, 0, size // 2 + 1)
+        return interval(half, x.ndim - 1, 0, size // 2 + 1)
     return _half_from_columns(frequencies(_half_columns(x, radix).transpose(-3, -2), -1), radix)
 
 
 def mirrored(half: Tensor, axis: int, count: Any) -> Tensor:
     """Return the frequencies of `count` real numbers along an axis of pairs that are conjugates of others."""
-    return conjugate(half._interval(axis, 1, (count + 1) // 2).flip(axis))
+    return conjugate(interval(half, axis, 1, (count + 1) // 2).flip(axis))
 
 
 def resized(x: Tensor, axis: int, size: Dim) -> Tensor:
@@ -83,9 +84,9 @@ def resized(x: Tensor, axis: int, size: Dim) -> Tensor:
     if not (isinstance(have, int) and isinstance(size, int)):
         room = max(greatest(have), greatest(size))
         widths = [(0, add_sizes(room, -have) if at == axis else 0) for at in range(x.ndim)]
-        return x.pad(widths)._interval(axis, 0, size)
+        return interval(x.pad(widths), axis, 0, size)
     if size <= have:
-        return x._interval(axis, 0, size)
+        return interval(x, axis, 0, size)
     return x.pad_to(*[size if at == axis else None for at in range(x.ndim)])
 
 
@@ -120,14 +121,14 @@ def _by_convolution(x: Tensor, sign: int) -> Tensor:
     x = turned_by(resized(x, axis, size), squares, whole, sign)
     cosine, sine = circle(squares, whole, x.dtype)
     chirp = cosine.stack(sine * -sign, axis=-1)
-    later = chirp._interval(0, 1, size).flip(0)
-    chirp = chirp.cat(chirp.zeros_like()._interval(0, 0, 1).expand(length - 2 * size + 1, 2), later)
+    later = interval(chirp, 0, 1, size).flip(0)
+    chirp = chirp.cat(interval(chirp.zeros_like(), 0, 0, 1).expand(length - 2 * size + 1, 2), later)
     left = frequencies(in_memory(resized(x, axis, length)), -1)
     right = frequencies(in_memory(chirp), -1)
-    product = times(left, right._interval(1, 0, 1), right._interval(1, 1, 2))
+    product = times(left, interval(right, 1, 0, 1), interval(right, 1, 1, 2))
     out = frequencies(in_memory(product), 1) / length
-    out = turned_by(out._interval(axis, 0, size), squares, whole, sign)
-    return out._interval(axis, 0, today)
+    out = turned_by(interval(out, axis, 0, size), squares, whole, sign)
+    return interval(out, axis, 0, today)
 
 
 def _half_columns(x: Tensor, radix: int) -> Tensor:
@@ -153,9 +154,9 @@ def _half_from_columns(x: Tensor, radix: int) -> Tensor:
     columns = x.transpose(-3, -2)
     rows = -(-count // radix)
     # the others are conjugates of those as far from the end
-    back = columns._interval(low + 1, 1, radix - some + 1).flip(low, low + 1)
-    whole = columns._interval(low, 0, rows).cat(conjugate(back._interval(low, 0, rows)), axis=low + 1)
-    return whole.reshape(*others, rows * radix, 2)._interval(low, 0, count)
+    back = interval(columns, low + 1, 1, radix - some + 1).flip(low, low + 1)
+    whole = interval(columns, low, 0, rows).cat(conjugate(interval(back, low, 0, rows)), axis=low + 1)
+    return interval(whole.reshape(*others, rows * radix, 2), low, 0, count)
 
 
 def _half_from_neighbours(x: Tensor, size: int) -> Tensor:
@@ -164,7 +165,7 @@ def _half_from_neighbours(x: Tensor, size: int) -> Tensor:
     (..., n/2, 2) -> (..., n/2+1, 2)
     """
     at = x.ndim - 2
-    there = x.cat(x._interval(at, 0, 1), axis=at)
+    there = x.cat(interval(x, at, 0, 1), axis=at)
     back = conjugate(there.flip(at))
     # the first ones of neighbours are half the sum, the second ones half the difference over i
     second = conjugate((there - back).flip(-1))

@@ -5,7 +5,8 @@ from typing import Any
 from plugrad._frozen import frozen
 from plugrad.errors import AxisError, DtypeError
 from plugrad.tensor.base import TensorBase
-from plugrad.tensor.shapes import Dim, Shape, check_inside, show
+from plugrad.tensor.lookup import check_inside
+from plugrad.tensor.shapes import Dim, Shape, show
 from plugrad.uop.shape import add_sizes, greatest
 from plugrad.uop.uop import UOp
 

@@ -12,12 +12,11 @@ from plugrad.dtype import dtypes, is_bool, is_float, is_int, sum_acc_dtype
 from plugrad.errors import AxisError, DtypeError, ShapeError
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.host.host_data import flatten
-from plugrad.tensor.lookup import counted, from_front, pick_first, position_dtype
+from plugrad.tensor.lookup import check_inside, counted, from_front, pick_first, position_dtype
 from plugrad.tensor.shapes import (
     Dim,
     Shape,
     broadcast_shapes,
-    check_inside,
     expanded,
     is_sequence,
     product,

@@ -13,14 +13,13 @@ from plugrad.errors import ArgumentError, AxisError, DtypeError, ShapeError
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.indexing.indexing import parse_index
 from plugrad.tensor.keywords import REQUIRED, AxisNames, DiagonalNames, SpanNames, renamed
-from plugrad.tensor.lookup import position_dtype
+from plugrad.tensor.lookup import check_inside, position_dtype
 from plugrad.tensor.shape.diagonals import right_of_diagonal
 from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import (
     Dim,
     as_int,
     broadcast_shapes,
-    check_inside,
     one_axis,
     show,
     size_today,

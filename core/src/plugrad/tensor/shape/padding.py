@@ -18,13 +18,12 @@ from plugrad.tensor.keywords import (
     ShapeNames,
     renamed,
 )
+from plugrad.tensor.lookup import check_inside
 from plugrad.tensor.shapes import (
     Dim,
     as_dim,
     as_element,
-    as_pair,
     as_shape,
-    check_inside,
     is_sequence,
     is_static,
     one_axis,
@@ -180,7 +179,7 @@ def _one_pair_each(x: Tensor, given: Sequence[Any]) -> list[tuple[Dim, Dim]]:
         raise ShapeError(
             f"pad: {len(given)} pairs for shape {show(x.shape)}. Give one for each of {x.ndim} axes."
         )
-    return [(0, 0) if pair is None else as_pair(pair, "pad") for pair in given]
+    return [(0, 0) if pair is None else _as_pair(pair, "pad") for pair in given]
 
 
 # --- with its own elements ---
@@ -268,7 +267,7 @@ def shrink(self: Tensor, bounds: Sequence[tuple[Dim, Dim] | None] = REQUIRED, **
             f"{self.ndim} axes."
         )
     pairs = [
-        (0, size) if pair is None else as_pair(pair, "shrink")
+        (0, size) if pair is None else _as_pair(pair, "shrink")
         for pair, size in zip(given, self.shape, strict=True)
     ]
     for axis, ((begin, end), size) in enumerate(zip(pairs, self.shape, strict=True)):
@@ -301,7 +300,7 @@ def narrow(
     if names or axis is REQUIRED or start is REQUIRED or length is REQUIRED:
         axis, start, length = renamed(self.narrow, names, axis=axis, start=start, length=length)
     at = one_axis(axis, self.ndim, "narrow")
-    begin, count = as_pair((start, length), "narrow")
+    begin, count = _as_pair((start, length), "narrow")
     size = self.shape[at]
     if isinstance(begin, int) and begin < 0:
         begin = add_sizes(size, begin)
@@ -373,3 +372,15 @@ def _check_reach(mode: PadMode, axis: int, size: int, width: int) -> None:
             f"pad: a width of {width} on axis {axis} of {size} elements. mode='reflect' mirrors without the "
             f"outermost element: at most {size - 1}."
         )
+
+
+def _as_pair(pair: Any, what: str) -> tuple[Dim, Dim]:
+    """Return the two numbers of one axis, such as the bounds of an interval.
+
+    Raises:
+        ShapeError: there are not two, or one is neither an int nor an integer node.
+    """
+    both = several(pair)
+    if len(both) != 2:
+        raise ShapeError(f"{what}: {pair!r} is no pair of numbers for an axis. Pass two, or None.")
+    return as_dim(both[0], what), as_dim(both[1], what)
