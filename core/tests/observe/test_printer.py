@@ -57,14 +57,39 @@ def test_a_realize_shows_kernels_copies_devices_and_time() -> None:
 
 
 def test_a_kernel_is_one_line_with_launch_time_speed_and_memory() -> None:
-    (line,) = printed(KERNEL, 2).splitlines()
-    text = "*** NULL 1 r_64_4 64 @ 8x2 1.00ms 2.00 GFLOP/s 4.00 GB/s mem 1.50kB"
-    assert " ".join(line.split()) == text
+    header, line = printed(KERNEL, 2).splitlines()
+    assert header.split() == ["#", "device", "kernel", "launch", "time", "GFLOP/s", "GB/s", "memory"]
+    assert " ".join(line.split()) == "1 NULL r_64_4 64 @ 8x2 1.00ms 2.00 4.00 1.50kB"
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+def test_lines_of_kernels_fit_the_terminal_and_break_no_number(
+    columns: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    long = KernelEvent("r_" + "_".join(["1024"] * 8), "NULL:1", seconds=12.5, flops=10**15)
+    for event in (KERNEL, long, EVENTS["copy"]):
+        lines = printed(event, 2).splitlines()
+        assert all(len(line) <= columns for line in lines)
+    assert printed(long, 2).splitlines()[-1].split()[-4:] == ["12.50s", "80000.00", "0.00", "0B"]
+    assert "r_1024_1024_1024_1024_1024_1024_1024_1024" in printed(long, 2)
+
+
+def test_the_header_comes_once_and_says_what_colours_mean(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    stream = io.StringIO()
+    printer = Printer(stream)
+    with context(DEBUG=2):
+        printer(KERNEL)
+        printer(KERNEL)
+    assert stream.getvalue().count("GFLOP/s") == 1
+    assert "\x1b[34mglobal\x1b[0m" in stream.getvalue()
 
 
 def test_a_kernel_that_was_not_waited_for_has_no_speed() -> None:
     line = printed(KernelEvent("k", "NULL", flops=5), 2)
-    assert "- GFLOP/s" in " ".join(line.split())
+    assert line.splitlines()[-1].split()[-4:] == ["-", "-", "-", "0B"]
 
 
 def test_kernels_are_numbered() -> None:
@@ -73,7 +98,7 @@ def test_kernels_are_numbered() -> None:
     with context(DEBUG=2):
         printer(KERNEL)
         printer(KERNEL)
-    assert [line.split()[2] for line in stream.getvalue().splitlines()] == ["1", "2"]
+    assert [line.split()[0] for line in stream.getvalue().splitlines()[1:]] == ["1", "2"]
 
 
 def test_axes_are_coloured_in_place_when_the_name_ends_in_their_sizes() -> None:
@@ -105,6 +130,17 @@ def test_a_cached_kernel_says_so() -> None:
 def test_a_pass_shows_the_graph_only_if_it_changed() -> None:
     assert repr(TWO) in printed(EVENTS["pass"], 5)
     assert printed(PassEvent("codegen", "fold", ONE, ONE, 0.0), 5) == "--- codegen: fold (0.00us) unchanged\n"
+
+
+def test_a_pass_over_a_large_graph_shows_what_changed() -> None:
+    i = UOp.variable("i", 0, 9)
+    before = after = i
+    for number in range(20):
+        before, after = before * (number + 2) + i, after * (number + 2 + 1000 * (number == 7)) + i
+    text = printed(PassEvent("codegen", "fold", before, after, 0.0), 5)
+    changed = [line for line in text.splitlines() if line[:1] in "+-" and line[:3] != "---"]
+    assert [line.strip("+- ")[:33] for line in changed] == ["UOp(Ops.CONST, dtypes.index, arg="] * 2
+    assert len(text.splitlines()) < 10
 
 
 def test_a_stream_that_takes_colours_gets_them(monkeypatch: pytest.MonkeyPatch) -> None:

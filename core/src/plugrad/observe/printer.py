@@ -1,20 +1,37 @@
 """Print events, in the detail of DEBUG.
 
-1 one line a realize; 2 one line a kernel and copy; 3 the opts of each kernel; 4 its source; 5 the graph after
-each pass; 6 the linear program; 7 the disassembly. Each level shows what those below it show.
+1 one line a realize; 2 one line a kernel and copy; 3 the opts of each kernel; 4 its source; 5 what each
+pass changed; 6 the linear program; 7 the disassembly. Each level shows what those below it show.
 """
 
+import shutil
 import sys
 from typing import TextIO
 
+from plugrad._util import difflib
 from plugrad.events import CompileEvent, CopyEvent, Event, KernelEvent, LowerEvent, PassEvent, RealizeEvent
 from plugrad.observe.listing import linear_listing
-from plugrad.observe.style import AXIS_COLOURS, duration, nbytes, pad, paint, plain, rate, wants_colour
+from plugrad.observe.style import (
+    AXIS_COLOURS,
+    Colour,
+    duration,
+    nbytes,
+    pad,
+    paint,
+    plain,
+    rate,
+    wants_colour,
+)
 from plugrad.settings import settings
 from plugrad.uop.uop import UOp
 
 PRINTED_EVENTS = (RealizeEvent, KernelEvent, CopyEvent, CompileEvent, PassEvent, LowerEvent)
-_NAME_WIDTH = 36
+_DEVICE_WIDTH, _LAUNCH_WIDTH = 8, 18
+_CHANGES: dict[str, Colour] = {"+": "green", "-": "red", "@": "bright_black"}
+# of time, GFLOP/s, GB/s and memory
+_NUMBER_WIDTHS = (9, 9, 8, 9)
+# from so many columns on, launches are shown
+_WIDE = 100
 
 
 class Printer:
@@ -29,29 +46,35 @@ class Printer:
     def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = stream
         self._kernels = 0
+        self._has_header = False
 
     def __call__(self, event: Event) -> None:
         """Print `event` if the level of this context shows it."""
         level = settings.DEBUG
         if not level:
             return
-        text = self._text(event, level)
+        stream = self._stream or sys.stderr
+        width = shutil.get_terminal_size((120, 24)).columns
+        text = self._text(event, level, width)
         if text is None:
             return
-        stream = self._stream or sys.stderr
+        coloured = wants_colour(stream)
+        if not self._has_header and isinstance(event, (KernelEvent, CopyEvent)):
+            self._has_header = True
+            text = f"{header(width, coloured)}\n{text}"
         # one write a message: threads may print at the same time
-        stream.write((text if wants_colour(stream) else plain(text)) + "\n")
+        stream.write((text if coloured else plain(text)) + "\n")
         stream.flush()
 
-    def _text(self, event: Event, level: int) -> str | None:
+    def _text(self, event: Event, level: int, width: int) -> str | None:
         match event:
             case RealizeEvent():
                 return realize_line(event)
             case KernelEvent() if level >= 2:
                 self._kernels += 1
-                return kernel_line(event, self._kernels)
+                return kernel_line(event, self._kernels, width)
             case CopyEvent() if level >= 2:
-                return copy_line(event)
+                return copy_line(event, width)
             case CompileEvent() if level >= 3:
                 return compile_text(event, level)
             case PassEvent() if level >= 5:
@@ -69,19 +92,42 @@ def realize_line(event: RealizeEvent) -> str:
     return f"realize: {_count(event.kernels, 'kernel', 'kernels')}{copies}{on} in {duration(event.seconds)}"
 
 
-def kernel_line(event: KernelEvent, number: int) -> str:
+def header(width: int, coloured: bool) -> str:
+    """Return the lines above the first kernel of DEBUG=2: the columns, and what colours of sizes mean."""
+    columns = _row("#", "device", "kernel", "launch", ("time", "GFLOP/s", "GB/s", "memory"), width)
+    kinds = " ".join(paint(kind.lower(), colour) for kind, colour in AXIS_COLOURS.items())
+    return f"{columns}\nsizes of kernels: {kinds}" if coloured else columns
+
+
+def kernel_line(event: KernelEvent, number: int, width: int = 120) -> str:
     """Return the line of DEBUG=2: name, launch, time, speed and memory."""
     seconds = event.seconds
-    columns = (
-        paint(f"*** {event.device:8s}{number:5d}", "magenta" if event.replayed else None),
-        pad(coloured_name(event), _NAME_WIDTH),
-        f"{launch(event):18s}",
-        f"{duration(seconds) if seconds is not None else '-':>10s}",
-        f"{rate(event.flops, seconds):>9s} GFLOP/s",
-        f"{rate(event.bytes_accessed, seconds):>8s} GB/s",
-        f"mem {nbytes(event.memory_used):>9s}",
+    cells = (
+        duration(seconds) if seconds is not None else "-",
+        rate(event.flops, seconds),
+        rate(event.bytes_accessed, seconds),
+        nbytes(event.memory_used),
     )
-    return " ".join(columns)
+    device = paint(event.device, "magenta" if event.replayed else None)
+    return _row(str(number), device, coloured_name(event), launch(event), cells, width)
+
+
+def _row(
+    number: str, device: str, name: str, where: str, cells: tuple[str, str, str, str], width: int
+) -> str:
+    """Return a row of the table of DEBUG=2, which fits `width` columns.
+
+    A launch is shown where there is room. A name that is too long has a line of its own, so that no number is
+    broken.
+    """
+    numbers = " ".join(cell.rjust(size) for cell, size in zip(cells, _NUMBER_WIDTHS, strict=True))
+    head = f"{number:>5} {pad(device, _DEVICE_WIDTH)} "
+    if width >= _WIDE:
+        numbers = f"{where:{_LAUNCH_WIDTH}s} {numbers}"
+    room = width - len(plain(head)) - len(numbers) - 1
+    if len(plain(name)) > room:
+        return f"{head}{name}\n{' ' * (width - len(numbers))}{numbers}"
+    return f"{head}{pad(name, room)} {numbers}"
 
 
 def coloured_name(event: KernelEvent) -> str:
@@ -106,13 +152,10 @@ def launch(event: KernelEvent) -> str:
     return " ".join(part for part in (grid, f"@ {group}" if group else "", threads) if part) or "-"
 
 
-def copy_line(event: CopyEvent) -> str:
+def copy_line(event: CopyEvent, width: int = 120) -> str:
     """Return the line of a copy for DEBUG=2."""
-    route = f"{event.source} -> {event.destination}"
-    speed = rate(event.nbytes, event.seconds)
-    return f"*** {'copy':13s} {route:{_NAME_WIDTH}s} {nbytes(event.nbytes):18s} " + (
-        f"{duration(event.seconds):>10s} {speed:>26s} GB/s"
-    )
+    cells = (duration(event.seconds), "", rate(event.nbytes, event.seconds), nbytes(event.nbytes))
+    return _row("", "copy", f"{event.source} -> {event.destination}", "", cells, width)
 
 
 def compile_text(event: CompileEvent, level: int) -> str:
@@ -128,9 +171,15 @@ def compile_text(event: CompileEvent, level: int) -> str:
 
 
 def pass_text(event: PassEvent) -> str:
-    """Return the graph after a pass for DEBUG=5; an unchanged one is one line."""
+    """Return what a pass changed in a graph for DEBUG=5, or the graph where that is shorter."""
     head = paint(f"--- {event.pipeline}: {event.name} ({duration(event.seconds)})", "bright_black")
-    return f"{head} unchanged" if event.after is event.before else f"{head}\n{event.after}"
+    before, after = str(event.before).splitlines(), str(event.after).splitlines()
+    if before == after:
+        return f"{head} unchanged"
+    # the first two lines name files
+    changes = list(difflib.unified_diff(before, after, lineterm="", n=1))[2:]
+    shown = [paint(line, _CHANGES.get(line[:1])) for line in changes]
+    return "\n".join([head, *(shown if len(shown) < len(after) else after)])
 
 
 def lower_text(event: LowerEvent) -> str:
