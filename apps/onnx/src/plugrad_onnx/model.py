@@ -20,7 +20,8 @@ from onnx import ModelProto, TensorProto, ValueInfoProto
 
 from plugrad import Tensor
 from plugrad_onnx.errors import InputError, InvalidModel, UnsupportedModel
-from plugrad_onnx.graph import Graph, is_small
+from plugrad_onnx.folding import fold_constants
+from plugrad_onnx.graph import Graph
 from plugrad_onnx.prepare import Preparation, opsets_of
 from plugrad_onnx.values import DTYPES, Array, Narrow, Value, from_array, type_name
 
@@ -192,8 +193,7 @@ def prepare(proto: ModelProto, folder: Path | None = None) -> Model:
     graph = preparation.graph(proto.graph)
     if preparation.problems:
         raise UnsupportedModel(preparation.problems)
-    constants = {name: _on_device(value) for name, value in graph.constants.items()}
-    return Model(proto, Graph(graph.name, graph.inputs, graph.outputs, constants, graph.steps))
+    return Model(proto, fold_constants(graph))
 
 
 def read_tensor(tensor: TensorProto, folder: Path | None) -> Array:
@@ -227,11 +227,6 @@ def _with_external_data(tensor: TensorProto, folder: Path | None, what: str) -> 
     onnx.external_data_helper.load_external_data_for_tensor(out, str(folder))
     out.data_location = TensorProto.DEFAULT
     return out
-
-
-def _on_device(value: Value) -> Value:
-    """Return a weight as a Tensor, and leave what shape arithmetic reads on the host."""
-    return value if not isinstance(value, np.ndarray) or is_small(value) else from_array(value)
 
 
 def _imported(value: Any) -> Value:

@@ -9,6 +9,7 @@ import onnx
 from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto, TensorProto, TypeProto
 
 from plugrad_onnx import operators as _operators  # enters all operators into the table
+from plugrad_onnx.folding import on_device
 from plugrad_onnx.graph import Call, Graph, Step, find_last_uses
 from plugrad_onnx.registry import Operator, find
 from plugrad_onnx.values import Array, Value
@@ -50,10 +51,12 @@ class Preparation:
         constants: dict[str, Value] = {}
         for tensor in proto.initializer:
             self._tensor(
-                tensor, f"initializer {tensor.name!r}", lambda a, n=tensor.name: constants.update({n: a})
+                tensor,
+                f"initializer {tensor.name!r}",
+                lambda a, n=tensor.name: constants.update({n: on_device(a)}),
             )
         for sparse in proto.sparse_initializer:
-            self._sparse(sparse, lambda a, n=sparse.values.name: constants.update({n: a}))
+            self._sparse(sparse, lambda a, n=sparse.values.name: constants.update({n: on_device(a)}))
         for value in (*proto.input, *proto.output):
             if _element_type(value.type) == TensorProto.STRING:
                 self._report(f"{value.name!r} holds strings, which tensors do not")
