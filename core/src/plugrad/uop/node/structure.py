@@ -39,6 +39,12 @@ class StructureMixin:
     def _size_node(self, size: "int | UOp") -> "UOp":
         return _number(type(self), size) if isinstance(size, int) else size  # pyright: ignore
 
+    def _size_nodes(self, shape: "tuple[int | UOp, ...]") -> "tuple[UOp, ...]":
+        for size in shape:
+            if type(size) is not int:
+                return tuple(map(self._size_node, shape))
+        return _numbers(type(self), tuple(shape))  # pyright: ignore
+
     def _unchanged(self) -> "UOp":
         return self  # pyright: ignore[reportReturnType] - the only class that mixes this in is UOp
 
@@ -46,13 +52,13 @@ class StructureMixin:
         """Return the same elements, in row-major order, in another shape."""
         if shape == self.shape:
             return self._unchanged()
-        return self._make(Ops.RESHAPE, extra=tuple(map(self._size_node, shape)))
+        return self._make(Ops.RESHAPE, extra=self._size_nodes(shape))
 
     def expand(self, shape: "tuple[int | UOp, ...]") -> "UOp":
         """Return this with axes of size 1 repeated to `shape` (same number of axes)."""
         if shape == self.shape:
             return self._unchanged()
-        return self._make(Ops.EXPAND, extra=tuple(map(self._size_node, shape)))
+        return self._make(Ops.EXPAND, extra=self._size_nodes(shape))
 
     def permute(self, axes: tuple[int, ...]) -> "UOp":
         """Return this with axis `axes[i]` in place `i`."""
@@ -178,6 +184,11 @@ class StructureMixin:
         if self.op is Ops.CONST:
             return type(self)(Ops.CONST, self.dtype.vec(count), (), self.arg)  # pyright: ignore
         return type(self)(Ops.VECTORIZE, self.dtype.vec(count), (self._unchanged(),) * count)  # pyright: ignore
+
+
+@lru_cache(maxsize=1024)
+def _numbers(kind: "type[UOp]", sizes: tuple[int, ...]) -> "tuple[UOp, ...]":
+    return tuple([_number(kind, size) for size in sizes])
 
 
 @lru_cache(maxsize=4096, typed=True)
