@@ -1,115 +1,16 @@
-"""Define element types: values, promotion, and rounding of Python numbers.
-
-A `DType` is interned data. `dtypes` is the namespace of all of them. Promotion follows the lattice in
-`least_upper_dtype`: bool < unsigned and signed integers < floats, by the narrowest type that holds both. Two
-different floats of a byte meet in float16, which holds all their values, as float16 and bfloat16 meet in
-float32. All pairs that have a type in PyTorch have the same one here. Of those that have none, integers meet
-as in NumPy, but uint64 and signed ones in the default float; integers beside a float of a byte become that.
-
-Python numbers, and NumPy's scalars, are weak: they take the dtype of the tensor beside them, unless they are
-of a higher kind. A float beside integers or bools gives the default float; an int beside bools gives the
-default int, which is int32 here and int64 in PyTorch. A number that an integer dtype cannot hold is refused,
-where PyTorch wraps it. Tensors of shape () are as strong as all others, as in the array API standard and not
-as in PyTorch.
-
-Complex numbers (`COMPLEX`) are two floats side by side in memory, the real one first. They meet other numbers
-in complex128 where one of both is float64 or complex128, else in complex64. They exist in graphs of tensors
-only: before scheduling each becomes its two parts, so that no device has to know of them.
-
-Floats of a byte (`FLOAT8`) are for storage: no device computes with them, and each operation is rounded once
-from float32 to nearest, ties to even. A number beyond the largest one becomes that number as fp8e4m3,
-infinite as fp8e5m2, and NaN as the variants without infinities and -0.0 (`fnuz`).
-"""
+"""The namespace of element types, their kinds, names and limits."""
 
 import math
-import struct
-from functools import cache
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
-from plugrad._frozen import frozen
-from plugrad._util import numpy as np
+from plugrad.dtype.types import SCALARS, ConstType, DType
 from plugrad.errors import DtypeError
 from plugrad.float8 import E4M3, E4M3_FNUZ, E5M2, E5M2_FNUZ, Float8Layout
 from plugrad.limits import FLOAT_FORMATS, FloatInfo, IntInfo, float_info
 
-Kind = Literal["void", "bool", "int", "uint", "float", "complex", "index"]
-ConstType = bool | int | float
-#: What an element of a tensor may be made of.
-Number = ConstType | complex
-
-
-@frozen(eq=False)
-class DType:
-    """One element type, or a vector of `count` lanes of it.
-
-    Instances are interned: compare with `is`. `itemsize` is the bytes of one lane, `nbytes` of all.
-
-    Example:
-        >>> dtypes.int16.name, dtypes.int16.itemsize, dtypes.int16 is dtypes.short
-        ('int16', 2, True)
-    """
-
-    name: str
-    itemsize: int
-    kind: Kind
-    priority: int
-    fmt: str | None
-    count: int = 1
-
-    def __repr__(self) -> str:
-        return f"dtypes.{self.name}" + (f".vec({self.count})" if self.count > 1 else "")
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return _restore, (self.name, self.count)
-
-    def __copy__(self) -> "DType":
-        return self
-
-    def __deepcopy__(self, memo: object) -> "DType":
-        return self
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of all lanes.
-
-        Example:
-            >>> dtypes.float32.vec(4).nbytes
-            16
-        """
-        return self.itemsize * self.count
-
-    def vec(self, count: int) -> "DType":
-        """Return the vector type of `count` lanes of this scalar type, itself for one lane.
-
-        Example:
-            >>> dtypes.float32.vec(4)
-            dtypes.float32.vec(4)
-        """
-        return _vec(self.scalar(), count)
-
-    def scalar(self) -> "DType":
-        """Return the type of one lane.
-
-        Example:
-            >>> dtypes.float32.vec(4).scalar() is dtypes.float32
-            True
-        """
-        return _BY_NAME[self.name] if self.count > 1 else self
-
-
-@cache
-def _vec(scalar: DType, count: int) -> DType:
-    if count == 1:
-        return scalar
-    return DType(scalar.name, scalar.itemsize, scalar.kind, scalar.priority, scalar.fmt, count)
-
-
-def _restore(name: str, count: int) -> DType:
-    return _vec(_BY_NAME[name], count)
-
 
 class _DtypeQueries:
-    """What can be asked of a dtype by `dtypes`, as in PyTorch and tinygrad."""
+    """Questions about a dtype, asked of `dtypes` as in PyTorch and tinygrad."""
 
     @staticmethod
     def finfo(dtype: "DType | str | type") -> FloatInfo:
@@ -145,32 +46,62 @@ class _DtypeQueries:
 
     @staticmethod
     def min(dtype: "DType") -> ConstType:
-        """Return the lowest value of a dtype, as `dtype_min`."""
+        """Return the lowest value of a dtype, as `dtype_min`.
+
+        Example:
+            >>> dtypes.min(dtypes.int8)
+            -128
+        """
         return dtype_min(dtype)
 
     @staticmethod
     def max(dtype: "DType") -> ConstType:
-        """Return the highest value of a dtype, as `dtype_max`."""
+        """Return the highest value of a dtype, as `dtype_max`.
+
+        Example:
+            >>> dtypes.max(dtypes.int8)
+            127
+        """
         return dtype_max(dtype)
 
     @staticmethod
     def is_float(dtype: "DType") -> bool:
-        """Say whether a dtype holds floats."""
+        """Say whether a dtype holds floats.
+
+        Example:
+            >>> dtypes.is_float(dtypes.half)
+            True
+        """
         return is_float(dtype)
 
     @staticmethod
     def is_int(dtype: "DType") -> bool:
-        """Say whether a dtype holds integers."""
+        """Say whether a dtype holds integers.
+
+        Example:
+            >>> dtypes.is_int(dtypes.half)
+            False
+        """
         return is_int(dtype)
 
     @staticmethod
     def is_unsigned(dtype: "DType") -> bool:
-        """Say whether a dtype holds integers without a sign."""
+        """Say whether a dtype holds integers without a sign.
+
+        Example:
+            >>> dtypes.is_unsigned(dtypes.uint8)
+            True
+        """
         return is_unsigned(dtype)
 
     @staticmethod
     def is_bool(dtype: "DType") -> bool:
-        """Say whether a dtype holds truth values."""
+        """Say whether a dtype holds truth values.
+
+        Example:
+            >>> dtypes.is_bool(dtypes.uint8)
+            False
+        """
         return is_bool(dtype)
 
 
@@ -251,10 +182,10 @@ FLOAT8: dict[DType, Float8Layout] = {
 COMPLEX: dict[DType, DType] = {dtypes.complex64: dtypes.float32, dtypes.complex128: dtypes.float64}
 #: What elements of a tensor may be.
 ELEMENTS: tuple[DType, ...] = (*STORABLE, *FLOAT8, *COMPLEX)
-_BY_NAME: dict[str, DType] = {d.name: d for d in (*ELEMENTS, dtypes.void, dtypes.index)}
+SCALARS.update({d.name: d for d in (*ELEMENTS, dtypes.void, dtypes.index)})
 
 _BY_ALIAS: dict[str, DType] = {
-    **_BY_NAME,
+    **SCALARS,
     **{k: v for k, v in vars(dtypes).items() if isinstance(v, DType) and not k.startswith("default_")},
 }
 
@@ -399,13 +330,13 @@ def _of_others(value: Any) -> DType | None:
         if value in _BY_PYTHON:
             return _BY_PYTHON[value]
         # a scalar type of NumPy, such as `np.float32`; also `np.bool`
-        return _BY_NAME.get(value.__name__) if value.__module__ == "numpy" else None
+        return SCALARS.get(value.__name__) if value.__module__ == "numpy" else None
     module: str = type(value).__module__
     if module == "torch":
-        return _BY_NAME.get(str(value).removeprefix("torch."))
+        return SCALARS.get(str(value).removeprefix("torch."))
     # `np.dtype("float32")`, in the byte order of this machine
     is_of_numpy = module.startswith("numpy") and getattr(value, "isnative", False)
-    return _BY_NAME.get(value.name) if is_of_numpy else None
+    return SCALARS.get(value.name) if is_of_numpy else None
 
 
 def element_dtype(value: object) -> DType:
@@ -469,172 +400,3 @@ def dtype_max(dtype: DType) -> ConstType:
 
 def _no_order(dtype: DType) -> DtypeError:
     return DtypeError(f"{dtype.name} has no lowest and no highest value: complex numbers have no order.")
-
-
-def from_py(value: object) -> DType:
-    """Return the default dtype of a Python scalar.
-
-    Raises:
-        DtypeError: `value` is no number.
-
-    Example:
-        >>> from_py(2.5)
-        dtypes.float32
-    """
-    if isinstance(value, bool):
-        return dtypes.bool
-    if isinstance(value, int):
-        return dtypes.default_int
-    if isinstance(value, float):
-        return dtypes.default_float
-    if isinstance(value, complex):
-        return complex_dtype(dtypes.default_float)
-    raise DtypeError(f"cannot make an element of {value!r} ({type(value).__name__}): pass a number.")
-
-
-# One signed step up for each unsigned type; no integer holds both int64 and uint64, so those meet in float32
-# as in the promotion tables of JAX (jax.readthedocs.io, "Type promotion semantics").
-_SIGNED_ABOVE = {
-    dtypes.uint8: dtypes.int16,
-    dtypes.uint16: dtypes.int32,
-    dtypes.uint32: dtypes.int64,
-    dtypes.uint64: dtypes.default_float,
-}
-
-
-def _join(a: DType, b: DType) -> DType:
-    if a is b:
-        return a
-    if a.priority > b.priority:
-        a, b = b, a
-    if is_complex(b):
-        return dtypes.complex128 if a is dtypes.float64 else b
-    if b in FLOAT8 and a in FLOAT8:
-        return dtypes.float16
-    if is_float(b):
-        return dtypes.float32 if (a, b) == (dtypes.float16, dtypes.bfloat16) else b
-    if is_bool(a) or a is dtypes.index or a.kind == b.kind:
-        return b
-    unsigned, signed = (a, b) if is_unsigned(a) else (b, a)
-    return signed if signed.itemsize > unsigned.itemsize else _SIGNED_ABOVE[unsigned]
-
-
-@cache
-def least_upper_dtype(*given: DType) -> DType:
-    """Return the narrowest dtype that all of `given` promote to, by this module's lattice.
-
-    Example:
-        >>> least_upper_dtype(dtypes.int8, dtypes.uint8)
-        dtypes.int16
-    """
-    out = given[0]
-    for dtype in given[1:]:
-        out = _join(out, dtype)
-    return out
-
-
-def sum_acc_dtype(dtype: DType) -> DType:
-    """Return the accumulator dtype of products of matrices and the like: the same kind, 32 bits or more.
-
-    Example:
-        >>> sum_acc_dtype(dtypes.int8), sum_acc_dtype(dtypes.float16)
-        (dtypes.int32, dtypes.float32)
-    """
-    if is_unsigned(dtype):
-        return least_upper_dtype(dtype, dtypes.uint32)
-    if is_int(dtype) or is_bool(dtype):
-        return least_upper_dtype(dtype, dtypes.int32)
-    return least_upper_dtype(dtype, dtypes.float32)
-
-
-def sum_dtype(dtype: DType) -> DType:
-    """Return the dtype of sums and products: 64 bits for integers and bools, as in NumPy and PyTorch.
-
-    Floats are added up in `sum_acc_dtype`, and the result is rounded to what they were.
-
-    Example:
-        >>> sum_dtype(dtypes.int8), sum_dtype(dtypes.uint8), sum_dtype(dtypes.float16)
-        (dtypes.int64, dtypes.uint64, dtypes.float32)
-    """
-    if is_unsigned(dtype):
-        return dtypes.uint64
-    return dtypes.int64 if is_int(dtype) or is_bool(dtype) else sum_acc_dtype(dtype)
-
-
-@cache
-def to_numpy(dtype: DType) -> "np.dtype[np.generic] | None":
-    """Return the NumPy dtype of the lanes, or None where NumPy has none."""
-    scalar = dtype.scalar()
-    return None if scalar is dtypes.bfloat16 or scalar in FLOAT8 else np.dtype(dtype.name)
-
-
-def from_numpy(dtype: "np.dtype[np.generic]") -> DType:
-    """Return the dtype of NumPy's `dtype` (byte order ignored).
-
-    Raises:
-        DtypeError: plugrad has no such type (strings, objects).
-
-    Example:
-        >>> from_numpy(np.dtype(np.int16))
-        dtypes.int16
-    """
-    # strings of any length have no byte order to change
-    native = dtype.newbyteorder("=") if dtype.kind in "biufc" else None
-    for found in (*STORABLE, *COMPLEX):
-        # None compares equal to float64: NumPy reads it as its default dtype
-        if native is not None and found is not dtypes.bfloat16 and to_numpy(found) == native:
-            return found
-    known = ", ".join(d.name for d in (*STORABLE, *COMPLEX))
-    raise DtypeError(f"NumPy's {dtype} has no plugrad dtype. Cast to one of {known}.")
-
-
-def round_bfloat16(value: float) -> float:
-    """Round to the nearest bfloat16, ties to even, and return it as a float.
-
-    Example:
-        >>> round_bfloat16(0.1)
-        0.10009765625
-    """
-    if math.isnan(value) or math.isinf(value):
-        return value
-    try:
-        bits = int.from_bytes(struct.pack("<f", value), "little")
-    except OverflowError:
-        return math.copysign(math.inf, value)
-    # float64 -> float32 -> bfloat16 rounds twice; the sticky bit of the first step keeps ties honest
-    single = struct.unpack("<f", struct.pack("<f", value))[0]
-    if bits & 0xFFFF == 0x8000 and single != value:
-        bits += 1 if abs(value) > abs(single) else -1
-    bits = (bits + 0x7FFF + ((bits >> 16) & 1)) & 0xFFFF0000
-    return struct.unpack("<f", bits.to_bytes(4, "little"))[0]
-
-
-def _round_packed(value: float, fmt: str) -> float:
-    try:
-        return struct.unpack("<" + fmt, struct.pack("<" + fmt, value))[0]
-    except OverflowError:
-        return math.copysign(math.inf, value)
-
-
-def truncate(value: ConstType, dtype: DType) -> ConstType:
-    """Return `value` as `dtype` holds it: integers wrap, floats round to nearest even.
-
-    Example:
-        >>> truncate(257, dtypes.uint8)
-        1
-    """
-    if is_bool(dtype):
-        return bool(value)
-    if is_float(dtype):
-        value = float(value)
-        if dtype.scalar() is dtypes.bfloat16:
-            return round_bfloat16(value)
-        if (layout := FLOAT8.get(dtype.scalar())) is not None:
-            return layout.decode(layout.encode(value))
-        return value if dtype.scalar() is dtypes.float64 else _round_packed(value, str(dtype.fmt))
-    value = int(value)
-    if dtype.scalar() is dtypes.index:
-        return value
-    bits = dtype.itemsize * 8
-    value &= (1 << bits) - 1
-    return value - (1 << bits) if not is_unsigned(dtype) and value >> (bits - 1) else value

@@ -1,5 +1,6 @@
 import itertools
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -57,7 +58,7 @@ BY_TORCH = {getattr(torch, TORCH_FLOAT8.get(d.name, d.name)): d for d in ELEMENT
 
 
 def meeting_in_torch(a: torch.dtype, b: object) -> DType | None:
-    other = torch.empty(1, dtype=b) if isinstance(b, torch.dtype) else b
+    other: Any = torch.empty(1, dtype=b) if isinstance(b, torch.dtype) else b
     try:
         return BY_TORCH[torch.result_type(torch.empty(1, dtype=a), other)]
     except RuntimeError:
