@@ -5,10 +5,12 @@ import math
 from collections.abc import Callable
 from typing import Literal
 
+import numpy as np
+
 from plugrad import Tensor
 from plugrad.dtype import is_float, is_int
 from plugrad_onnx.registry import operator
-from plugrad_onnx.values import Value, shape_of
+from plugrad_onnx.values import Array, shape_of
 
 _SAME_IN_TENSORS: dict[str, Callable[[Tensor], Tensor]] = {
     "Abs": Tensor.abs,
@@ -132,7 +134,9 @@ def min_of(*inputs: Tensor) -> Tensor:
 
 
 @operator("Clip")
-def clip(x: Tensor, min: Tensor | float | None = None, max: Tensor | float | None = None) -> Tensor:
+def clip(
+    x: Tensor, min: Tensor | Array | float | None = None, max: Tensor | Array | float | None = None
+) -> Tensor:
     """Return x between two limits; the upper one holds where they cross."""
     out = x
     if min is not None:
@@ -140,9 +144,10 @@ def clip(x: Tensor, min: Tensor | float | None = None, max: Tensor | float | Non
     return out if max is None else out.minimum(_limit(max, x))
 
 
-def _limit(limit: Value | float, x: Tensor) -> Tensor:
-    from_host = limit if isinstance(limit, Tensor) else Tensor.full((), float(limit), dtype=x.dtype)  # type: ignore[arg-type]
-    return from_host.cast(x.dtype)
+def _limit(limit: Tensor | Array | float, x: Tensor) -> Tensor:
+    if isinstance(limit, Tensor):
+        return limit.cast(x.dtype)
+    return Tensor.full((), np.asarray(limit).item(), dtype=x.dtype)
 
 
 @operator("IsInf")
@@ -151,7 +156,7 @@ def is_inf(x: Tensor, *, detect_negative: int = 1, detect_positive: int = 1) -> 
     return x.isinf(bool(detect_positive), bool(detect_negative))
 
 
-@operator("Where", keeps_type=False)
+@operator("Where")
 def where(condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
     """Return x where the condition holds, else y."""
     return condition.where(x, y)

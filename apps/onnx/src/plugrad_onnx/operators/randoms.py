@@ -77,10 +77,15 @@ def dropout_of_inference(x: Tensor, *, ratio: float = 0.5, is_test: int = 0) -> 
 
 @operator("Dropout", since=12)
 def dropout(
-    x: Tensor, ratio: float = 0.5, training_mode: bool = False, *, seed: int | None = None, call: Call
+    x: Tensor,
+    ratio: float | None = 0.5,
+    training_mode: bool | None = False,
+    *,
+    seed: int | None = None,
+    call: Call,
 ) -> tuple[Tensor, Tensor]:
     """Return the input with some elements put to 0 and the rest scaled, and which are kept."""
-    ratio = 0.5 if ratio is None else ratio  # type: ignore[redundant-expr]
+    ratio = 0.5 if ratio is None else ratio
     if not training_mode or ratio == 0:
         return x, Tensor.ones(*shape_of(x), dtype=dtypes.bool)
     _seeded(seed)
