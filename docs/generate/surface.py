@@ -64,7 +64,10 @@ TENSOR_PAGES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     (
         "linalg",
         "Products and linear algebra",
-        ("matmul", "einsum", "matrices", "linalg", "spectra", "fourier", "fourier_axes"),
+        (
+            *("matmul", "einsum", "matrices", "inverses", "factors", "spectra", "matrix_norms"),
+            *("fourier", "fourier_axes"),
+        ),
     ),
     (
         "images",

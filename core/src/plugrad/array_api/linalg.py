@@ -1,17 +1,14 @@
 """Matrices, the last two axes of arrays: the extension `linalg` of the array API standard.
 
-Real matrices are those of tensors, `plugrad.tensor.linalg.linalg` and `plugrad.tensor.linalg.spectra`, which
-say how far each algorithm carries, and which gradients there are; complex ones are pairs of them, with the
-same steps and gradients: `plugrad.array_api.complex_matrices`. Nothing looks at values, so a matrix that is
-singular, or not positive definite where it must be, gives elements that are not finite. Integers become
-floats. Sizes may be symbolic.
+They are those of tensors, which say how far each algorithm carries, and which gradients there are. Nothing
+looks at values, so a matrix that is singular, or not positive definite where it must be, gives elements that
+are not finite. Integers become floats. Sizes may be symbolic.
 
 Source: Python array API standard 2024.12, "Linear Algebra Extension".
 """
 
 from typing import Any, Literal
 
-from plugrad.array_api import complex_matrices
 from plugrad.array_api.checks import checked
 from plugrad.array_api.linear import (
     cross,
@@ -24,13 +21,14 @@ from plugrad.array_api.linear import (
     vecdot,
 )
 from plugrad.array_api.norms import matrix_norm, vector_norm
-from plugrad.dtype import dtypes, is_complex
-from plugrad.errors import ArgumentError, ShapeError
+from plugrad.dtype import dtypes
+from plugrad.errors import ShapeError
 from plugrad.tensor import Tensor
 from plugrad.tensor.linalg.factorizations import epsilon
 from plugrad.tensor.linalg.matrix_results import EighResult, QRResult, SlogdetResult, SVDResult
+from plugrad.tensor.linalg.operands import matrices, squares
 from plugrad.tensor.promotion import float_dtypes
-from plugrad.tensor.shapes import as_int, greater, is_one_of, show
+from plugrad.tensor.shapes import greater, show
 
 __all__ = [
     "cholesky",
@@ -74,7 +72,7 @@ def inv(x: Tensor, /) -> Tensor:
         >>> inv(Tensor([[2.0, 0.0], [0.0, 4.0]])).tolist()
         [[0.5, 0.0], [0.0, 0.25]]
     """
-    return complex_matrices.inv(x) if is_complex(x.dtype) else x.inv()
+    return x.inv()
 
 
 @checked
@@ -100,8 +98,7 @@ def solve(x1: Tensor, x2: Tensor, /) -> Tensor:
     # a shape that could be one of vectors as well gets axes until it could not
     is_vector, missing = x2.ndim == 1, x1.ndim - x2.ndim
     right = x2.unsqueeze(-1) if is_vector else x2.unsqueeze(0) if missing == 1 else x2
-    is_real = not (is_complex(x1.dtype) or is_complex(x2.dtype))
-    found = x1.solve(right) if is_real else complex_matrices.solve(x1, right)
+    found = x1.solve(right)
     return found.squeeze(-1) if is_vector else found
 
 
@@ -116,7 +113,7 @@ def det(x: Tensor, /) -> Tensor:
         >>> det(Tensor([[4.0, 2.0], [1.0, 3.0]])).item()
         10.0
     """
-    return complex_matrices.det(x) if is_complex(x.dtype) else x.det()
+    return x.det()
 
 
 @checked
@@ -133,7 +130,7 @@ def slogdet(x: Tensor, /) -> SlogdetResult[Tensor, Tensor]:
         >>> slogdet(Tensor([[0.0, 1.0], [1.0, 0.0]])).sign.item()
         -1.0
     """
-    return complex_matrices.slogdet(x) if is_complex(x.dtype) else x.slogdet()
+    return x.slogdet()
 
 
 @checked
@@ -148,8 +145,7 @@ def matrix_power(x: Tensor, n: int, /) -> Tensor:
         >>> matrix_power(Tensor([[1.0, 1.0], [0.0, 1.0]]), 5).tolist()
         [[1.0, 5.0], [0.0, 1.0]]
     """
-    count = as_int(n, "matrix_power", "n")
-    return complex_matrices.matrix_power(x, count) if is_complex(x.dtype) else x.matrix_power(count)
+    return x.matrix_power(n)
 
 
 # --- factors ---
@@ -174,7 +170,7 @@ def cholesky(x: Tensor, /, *, upper: bool = False) -> Tensor:
         >>> cholesky(Tensor([[4.0, 2.0], [2.0, 5.0]])).tolist()
         [[2.0, 0.0], [1.0, 2.0]]
     """
-    return complex_matrices.cholesky(x, upper) if is_complex(x.dtype) else x.cholesky(upper)
+    return x.cholesky(upper)
 
 
 @checked
@@ -196,9 +192,7 @@ def qr(x: Tensor, /, *, mode: Literal["reduced", "complete"] = "reduced") -> QRR
         >>> (q @ r).round().tolist()
         [[3.0, 1.0], [4.0, 2.0]]
     """
-    if not is_one_of(mode, ("reduced", "complete")):
-        raise ArgumentError(f"qr: mode={mode!r:.60} is none of 'reduced' and 'complete'.")
-    return complex_matrices.qr(x, mode == "complete") if is_complex(x.dtype) else x.qr(mode)
+    return x.qr(mode)
 
 
 @checked
@@ -215,7 +209,7 @@ def eigh(x: Tensor, /) -> EighResult[Tensor, Tensor]:
         >>> eigh(Tensor([[1.0, 0.0], [0.0, -3.0]])).eigenvalues.tolist()
         [-3.0, 1.0]
     """
-    return complex_matrices.eigh(x, "eigh") if is_complex(x.dtype) else x.eigh()
+    return x.eigh()
 
 
 @checked
@@ -229,10 +223,7 @@ def eigvalsh(x: Tensor, /) -> Tensor:
         >>> eigvalsh(Tensor([[1.0, 0.0], [0.0, -3.0]])).tolist()
         [-3.0, 1.0]
     """
-    if is_complex(x.dtype):
-        return complex_matrices.eigh(x, "eigvalsh").eigenvalues
-    matrices: Any = x
-    matrices._squares("eigvalsh")
+    squares(x, "eigvalsh")
     return x.eigh().eigenvalues
 
 
@@ -255,7 +246,7 @@ def svd(x: Tensor, /, *, full_matrices: bool = True) -> SVDResult[Tensor, Tensor
         >>> svd(Tensor([[0.0, 2.0], [1.0, 0.0]])).S.tolist()
         [2.0, 1.0]
     """
-    return complex_matrices.svd(x, full_matrices, "svd") if is_complex(x.dtype) else x.svd(full_matrices)
+    return x.svd(full_matrices)
 
 
 @checked
@@ -273,10 +264,7 @@ def svdvals(x: Tensor, /) -> Tensor:
 
 
 def _singular_values(x: Tensor, what: str) -> Tensor:
-    if is_complex(x.dtype):
-        return complex_matrices.svd(x, False, what).S
-    matrices: Any = x
-    matrices._matrices(what)
+    matrices(x, what)
     return x.svd(False).S
 
 
@@ -297,8 +285,7 @@ def pinv(x: Tensor, /, *, rtol: Tolerance = None) -> Tensor:
         >>> pinv(Tensor([[2.0, 0.0], [0.0, 0.0]])).tolist()
         [[0.5, 0.0], [0.0, 0.0]]
     """
-    part = _for_each_value(rtol)
-    return complex_matrices.pinv(x, part) if is_complex(x.dtype) else x.pinv(part)
+    return x.pinv(_for_each_value(rtol))
 
 
 @checked

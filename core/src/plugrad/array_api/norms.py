@@ -4,9 +4,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from plugrad.array_api import complex_matrices
 from plugrad.array_api.checks import checked
-from plugrad.dtype import is_complex
 from plugrad.errors import ArgumentError, ShapeError
 from plugrad.tensor import Tensor
 from plugrad.tensor.arguments import real
@@ -40,8 +38,7 @@ def vector_norm(
     axes = some_axes(axis, x.ndim, "vector_norm")
     if math.isinf(ord) and any(x.shape[at] == 0 for at in axes):
         raise ShapeError(f"vector_norm of shape {show(x.shape)} with ord={ord}: there are no elements.")
-    size = x.abs() if is_complex(x.dtype) else x
-    return size.norm(ord, axes, keepdims)
+    return x.norm(ord, axes, keepdims)
 
 
 @checked
@@ -76,11 +73,4 @@ def matrix_norm(
         raise ArgumentError(
             f"matrix_norm: ord={ord!r:.60} is none of 'fro', 'nuc', 1, -1, 2, -2, inf and -inf."
         )
-    if not is_complex(x.dtype):
-        return x.matrix_norm(kind, keepdim=keepdims)
-    if kind not in ("nuc", 2, -2):
-        # these norms know only magnitudes
-        return x.abs().matrix_norm(kind, keepdim=keepdims)
-    s = complex_matrices.svd(x, False, "matrix_norm").S
-    out = s.sum(-1) if kind == "nuc" else s.pad((0, 1)).max(-1) if kind == 2 else s.min(-1)
-    return out.unsqueeze(-1).unsqueeze(-1) if keepdims else out
+    return x.matrix_norm(kind, keepdim=keepdims)

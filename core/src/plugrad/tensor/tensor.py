@@ -23,11 +23,7 @@ from plugrad.tensor.host.mixin import HostMixin
 from plugrad.tensor.host.reading import stored_bytes
 from plugrad.tensor.host.source import graph_of, holds_tensors
 from plugrad.tensor.indexing.mixin import IndexingMixin
-from plugrad.tensor.linalg.einsum import EinsumMixin
-from plugrad.tensor.linalg.linalg import LinalgMixin
-from plugrad.tensor.linalg.matmul import MatmulMixin
-from plugrad.tensor.linalg.matrices import MatrixMixin
-from plugrad.tensor.linalg.spectra import SpectralMixin
+from plugrad.tensor.linalg.mixin import LinalgMixin
 from plugrad.tensor.migration_hints import advice
 from plugrad.tensor.mixin import StateMixin
 from plugrad.tensor.reduce.mixin import ReduceMixin
@@ -49,12 +45,9 @@ class Tensor(
     ShapeMixin,
     SortMixin,
     ReduceMixin,
-    EinsumMixin,
     LinalgMixin,
-    MatmulMixin,
-    MatrixMixin,
-    SpectralMixin,
     FourierMixin,
+    TensorBase,
 ):
     """An array of one dtype on one device, and the graph that computes it.
 

@@ -10,13 +10,13 @@ from collections.abc import Callable
 from typing import Any
 
 from plugrad.dtype import dtypes
+from plugrad.tensor.linalg.field import divided, magnitude, quotient
 from plugrad.tensor.linalg.matmul import matrix_product
 from plugrad.tensor.linalg.matrix_steps import (
     State,
     at,
     columns_of,
     counter,
-    magnitude,
     repeated,
     repeated_parts,
     rows_of,
@@ -78,7 +78,7 @@ def cholesky_by_panels(x: UOp, device: str) -> UOp:
         panel = _rows_at(transposed(matrix), _numbers_from(begin, matrix.shape, width)).contiguous()
         panel, behind = repeated(_reducing(begin), (panel, begin), width, device, few=1)
         # of what is changed, only what is below the diagonal and behind the panel is read again
-        left = matrix - matrix_product(transposed(panel), panel)
+        left = matrix - matrix_product(transposed(panel), panel.conj())
         return left.contiguous(), _written(done, panel, begin).contiguous(), behind
 
     _, done, _ = repeated_parts(
@@ -169,7 +169,7 @@ def _eliminating(begin: UOp, width: int) -> Callable[[State], State]:
         pivot_row = _pivot_row(head, k)
         pivot, first = expanded(at(head, -1, pivot_row), head.shape), expanded(at(head, -1, k), head.shape)
         below = columns_of(head.shape).eq(expanded(pivot_row, head.shape)).where(first, head)
-        factor = pivot.eq(0.0).where(pivot.const_like(0.0), below / pivot).contiguous()
+        factor = pivot.eq(0.0).where(pivot.const_like(0.0), quotient(below, pivot)).contiguous()
         chosen, replaced = (expanded(at(panel, -1, place), shape) for place in (pivot_row, k))
         step = expanded(k, shape)
         swapped = row.eq(expanded(pivot_row, shape)).where(replaced, panel)
@@ -191,11 +191,11 @@ def _reducing(begin: UOp) -> Callable[[State], State]:
         shape = panel.shape
         mine = k - begin
         head = at(panel, -2, mine).contiguous()
-        pivot = at(head, -1, k)
+        pivot = at(head, -1, k).real()
         root = (pivot > 0.0).where(pivot.sqrt(), pivot.const_like(float("nan"))).contiguous()
-        scaled = (head / expanded(root, head.shape)).contiguous()
+        scaled = divided(head, expanded(root, head.shape)).contiguous()
         numbers = _numbers_from(begin, shape, shape[-2])
-        others = transposed(pick_last(scaled, _in_rows(numbers, scaled.shape)))
+        others = transposed(pick_last(scaled, _in_rows(numbers, scaled.shape)).conj())
         column, here, made = rows_of(shape), expanded(mine, shape), expanded(scaled, shape)
         left = (column > here).where(panel - expanded(others, shape) * made, panel)
         return column.eq(here).where(made, left).contiguous(), (k + 1).contiguous()
@@ -205,15 +205,16 @@ def _reducing(begin: UOp) -> Callable[[State], State]:
 
 def _pivot_row(head: UOp, k: UOp) -> UOp:
     """Return where the magnitude is greatest from `k` on, n if there is none: (*B, 1, n) -> (*B, 1, 1)."""
-    size: Any = head.shape[-1]
+    count: Any = head.shape[-1]
     place = columns_of(head.shape)
     is_left = place >= expanded(k, head.shape)
     axis = len(head.shape) - 1
-    size_of = is_left.where(magnitude(head), head.const_like(-1.0))
+    size = magnitude(head)
+    size_of = is_left.where(size, size.const_like(-1.0))
     best = size_of.reduce_axis(Ops.MAX, (axis,)).contiguous()
     found = is_left & (size_of.eq(expanded(best, head.shape)) | head.ne(head))
-    from_end = found.where(place.const_like(size) - place, place.const_like(0))
-    return (size - from_end.reduce_axis(Ops.MAX, (axis,))).contiguous()
+    from_end = found.where(place.const_like(count) - place, place.const_like(0))
+    return (count - from_end.reduce_axis(Ops.MAX, (axis,))).contiguous()
 
 
 def _eliminated(matrix: UOp, factors: UOp, places: UOp, begin: UOp, device: str) -> UOp:

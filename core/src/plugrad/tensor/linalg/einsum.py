@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-# `self` is the class that joins the mixins, which share its protected members
-# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
+# pyright: reportPrivateUsage=false
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
@@ -35,292 +34,292 @@ if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
 
 
-class EinsumMixin(TensorBase):
-    """Sums of products over chosen axes. Each pair of operands becomes one matrix product."""
+def einsum(
+    cls: type[Tensor],
+    formula: str | Tensor,
+    *operands: Tensor | Sequence[Tensor] | Sequence[Any],
+    dtype: DTypeLike | None = None,
+) -> Tensor:
+    """Return the sum of products that a formula names: `"ij,jk->ik"` is the matrix product.
 
-    __slots__ = ()
+    A label that is missing behind the arrow is summed over; one that comes twice in a term takes the
+    diagonal; `...` stands for any axes, which broadcast. Without an arrow, the result has the axes of the
+    ellipsis and then, in the order of the alphabet, capitals first, the labels that come once. Three or
+    more operands are joined in pairs, those first whose product is small.
 
-    @classmethod
-    def einsum(
-        cls: type[Tensor],
-        formula: str | Tensor,
-        *operands: Tensor | Sequence[Tensor] | Sequence[Any],
-        dtype: DTypeLike | None = None,
-    ) -> Tensor:
-        """Return the sum of products that a formula names: `"ij,jk->ik"` is the matrix product.
+    Args:
+        formula: one term of labels for each operand, separated by commas; then `->` and the result's.
+            Blanks mean nothing. Instead, each operand may be followed by a list of integers below 52 and
+            `...`, and the last one by that of the result.
+        operands: the tensors, or one sequence of them; their dtypes are promoted.
+        dtype: compute in, and return, this dtype.
 
-        A label that is missing behind the arrow is summed over; one that comes twice in a term takes the
-        diagonal; `...` stands for any axes, which broadcast. Without an arrow, the result has the axes of the
-        ellipsis and then, in the order of the alphabet, capitals first, the labels that come once. Three or
-        more operands are joined in pairs, those first whose product is small.
+    Raises:
+        ArgumentError: the formula is malformed, or does not name these operands.
+        DtypeError: an operand is no tensor.
+        ShapeError: an operand has other axes than its term, or a label has two sizes.
 
-        Args:
-            formula: one term of labels for each operand, separated by commas; then `->` and the result's.
-                Blanks mean nothing. Instead, each operand may be followed by a list of integers below 52 and
-                `...`, and the last one by that of the result.
-            operands: the tensors, or one sequence of them; their dtypes are promoted.
-            dtype: compute in, and return, this dtype.
+    Example:
+        >>> Tensor.einsum("ij,jk->ik", Tensor([[1, 2]]), Tensor([[3], [4]])).tolist()
+        [[11]]
+        >>> Tensor.einsum("ii", Tensor([[1, 2], [3, 4]])).item()
+        5
+        >>> Tensor.einsum(Tensor([[1, 2], [3, 4]]), [0, 1], [1, 0]).tolist()
+        [[1, 3], [2, 4]]
+    """
+    if isinstance(formula, TensorBase):
+        text, given = _from_lists((formula, *operands))
+    else:
+        is_list = len(operands) == 1 and isinstance(operands[0], (list, tuple))
+        text, given = formula, cast("Sequence[Any]", operands[0] if is_list else operands)
+    if not isinstance(text, str) or not given:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise ArgumentError("einsum takes a formula, such as 'ij,jk->ik', and a tensor for each term.")
+    for operand in given:
+        check_factor(operand, "einsum")
+    return _in_pairs(text, given, dtype)
 
-        Raises:
-            ArgumentError: the formula is malformed, or does not name these operands.
-            DtypeError: an operand is no tensor.
-            ShapeError: an operand has other axes than its term, or a label has two sizes.
 
-        Example:
-            >>> Tensor.einsum("ij,jk->ik", Tensor([[1, 2]]), Tensor([[3], [4]])).tolist()
-            [[11]]
-            >>> Tensor.einsum("ii", Tensor([[1, 2], [3, 4]])).item()
-            5
-            >>> Tensor.einsum(Tensor([[1, 2], [3, 4]]), [0, 1], [1, 0]).tolist()
-            [[1, 3], [2, 4]]
-        """
-        if isinstance(formula, TensorBase):
-            text, given = _from_lists((formula, *operands))
-        else:
-            is_list = len(operands) == 1 and isinstance(operands[0], (list, tuple))
-            text, given = formula, cast("Sequence[Any]", operands[0] if is_list else operands)
-        if not isinstance(text, str) or not given:  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise ArgumentError("einsum takes a formula, such as 'ij,jk->ik', and a tensor for each term.")
-        for operand in given:
-            check_factor(operand, "einsum")
-        return cls._in_pairs(text, given, dtype)
+def _in_pairs(formula: str, operands: Sequence[Any], dtype: DTypeLike | None) -> Tensor:
+    """Return the result of a formula, joining two operands at a time."""
+    operands[0]._check_device(*operands[1:])
+    chosen = the_dtype(dtype, promoted(operands))
+    parsed = parse_contraction(formula, [x.shape for x in operands])
+    parts: list[Tensor] = []
+    terms: list[Labels] = []
+    for x, labels in zip(operands, parsed.operands, strict=True):
+        part, names = _without_repeats(x.cast(chosen), labels, formula)
+        parts.append(part)
+        terms.append(names)
+    sizes = sizes_of_labels(formula, terms, [x.shape for x in parts])
+    for at, (part, names) in enumerate(zip(parts, terms, strict=True)):
+        parts[at], terms[at] = _without_repeated_sizes(part, names, sizes)
+    while len(parts) > 1:
+        first, second = next_pair(terms, parsed.output, sizes)
+        kept = kept_labels(terms, first, second, parsed.output)
+        joined, names = _contracted(parts[first], terms[first], parts[second], terms[second], kept)
+        parts = [*[x for i, x in enumerate(parts) if i not in (first, second)], joined]
+        terms = [*[x for i, x in enumerate(terms) if i not in (first, second)], names]
+    out, names = _summed_to(parts[0], terms[0], set(parsed.output))
+    return out.permute(tuple([names.index(name) for name in parsed.output])) if names else out
 
-    @classmethod
-    def _in_pairs(
-        cls: type[Tensor], formula: str, operands: Sequence[Any], dtype: DTypeLike | None
-    ) -> Tensor:
-        """Return the result of a formula, joining two operands at a time."""
-        operands[0]._check_device(*operands[1:])
-        chosen = the_dtype(dtype, promoted(operands))
-        parsed = parse_contraction(formula, [x.shape for x in operands])
-        parts: list[Tensor] = []
-        terms: list[Labels] = []
-        for x, labels in zip(operands, parsed.operands, strict=True):
-            part, names = x.cast(chosen)._without_repeats(labels, formula)
-            parts.append(part)
-            terms.append(names)
-        sizes = sizes_of_labels(formula, terms, [x.shape for x in parts])
-        for at, (part, names) in enumerate(zip(parts, terms, strict=True)):
-            parts[at], terms[at] = part._without_repeated_sizes(names, sizes)
-        while len(parts) > 1:
-            first, second = next_pair(terms, parsed.output, sizes)
-            kept = kept_labels(terms, first, second, parsed.output)
-            joined, names = parts[first]._contracted(terms[first], parts[second], terms[second], kept)
-            parts = [*[x for i, x in enumerate(parts) if i not in (first, second)], joined]
-            terms = [*[x for i, x in enumerate(terms) if i not in (first, second)], names]
-        out, names = parts[0]._summed_to(terms[0], set(parsed.output))
-        return out.permute(tuple([names.index(name) for name in parsed.output])) if names else out
 
-    def _without_repeats(self: Tensor, labels: Labels, formula: str) -> tuple[Tensor, Labels]:
-        """Return the diagonal of axes with the same label."""
-        out, names = self, list(labels)
-        for name in dict.fromkeys(labels):
-            while names.count(name) > 1:
-                first = names.index(name)
-                second = names.index(name, first + 1)
-                if out.shape[first] != out.shape[second]:
-                    raise ShapeError(
-                        f"einsum {formula!r} of shape {show(self.shape)}: {name!r} has two sizes in one "
-                        "operand. A diagonal needs equal sizes."
-                    )
-                out = out.diagonal(0, first, second)
-                names = [x for at, x in enumerate(names) if at not in (first, second)] + [name]
-        return out, tuple(names)
-
-    def _without_repeated_sizes(
-        self: Tensor, labels: Labels, sizes: Mapping[str, Dim]
-    ) -> tuple[Tensor, Labels]:
-        """Return this without axes of size 1 that broadcast: they multiply everything alike."""
-        gone = [
-            axis
-            for axis, name in enumerate(labels)
-            if self.shape[axis] is not sizes[name] and self.shape[axis] != sizes[name]
-        ]
-        kept = tuple([name for axis, name in enumerate(labels) if axis not in gone])
-        return (self.squeeze(tuple(gone)) if gone else self), kept
-
-    def _summed_to(self: Tensor, labels: Labels, kept: set[str]) -> tuple[Tensor, Labels]:
-        """Return the sum over the axes whose labels are not kept."""
-        gone = tuple([axis for axis, name in enumerate(labels) if name not in kept])
-        if not gone:
-            return self, labels
-        return self.sum(gone, dtype=self.dtype), tuple([name for name in labels if name in kept])
-
-    def _contracted(
-        self: Tensor, labels: Labels, other: Tensor, other_labels: Labels, kept: set[str]
-    ) -> tuple[Tensor, Labels]:
-        """Return the product with another operand, summed over shared labels that are not kept."""
-        left, mine = self._summed_to(labels, kept | set(other_labels))
-        right, theirs = other._summed_to(other_labels, kept | set(labels))
-        shared = [name for name in mine if name in theirs and name in kept]
-        inner = [name for name in mine if name in theirs and name not in kept]
-        rows = [name for name in mine if name not in theirs]
-        columns = [name for name in theirs if name not in mine]
-        left = left.permute(tuple([mine.index(name) for name in (*shared, *rows, *inner)]))
-        right = right.permute(tuple([theirs.index(name) for name in (*shared, *inner, *columns)]))
-        shape = (*left.shape[: len(shared) + len(rows)], *right.shape[len(shared) + len(inner) :])
-        batch = left.shape[: len(shared)]
-        row_count = product(left.shape[len(shared) : len(shared) + len(rows)])
-        inner_count = product(left.shape[len(shared) + len(rows) :])
-        column_count = product(right.shape[len(shared) + len(inner) :])
-        flat = left.reshape(*batch, row_count, inner_count)
-        out = flat.matmul(right.reshape(*batch, inner_count, column_count))
-        return out.reshape(*shape), (*shared, *rows, *columns)
-
-    def tensordot(
-        self: Tensor, other: Tensor, axes: int | Sequence[int | Sequence[int]] = 2, **names: Unpack[AxesNames]
-    ) -> Tensor:
-        """Return the sum of products over pairs of axes.
-
-        Args:
-            other: the right factor.
-            axes: how many of the last axes of this meet the first ones of `other`; or the axes of each,
-                an integer for one axis.
-
-        Raises:
-            ArgumentError: `axes` does not name pairs.
-            AxisError: an axis does not exist, or comes twice.
-            DtypeError: `other` is no tensor.
-            ShapeError: axes that meet have different sizes.
-
-        Example:
-            >>> Tensor([[1, 2], [3, 4]]).tensordot(Tensor([[1, 0], [0, 1]])).item()
-            5
-            >>> Tensor([[1, 2], [3, 4]]).tensordot(Tensor([1, 10]), ([0], [0])).tolist()
-            [31, 42]
-        """
-        if names:
-            (axes,) = renamed(self.tensordot, names, axes=axes)
-        check_factor(other, "tensordot")
-        mine, theirs = _paired_axes(axes, self, other)
-        for a, b in zip(mine, theirs, strict=True):
-            if self.shape[a] is not other.shape[b] and self.shape[a] != other.shape[b]:
+def _without_repeats(x: Tensor, labels: Labels, formula: str) -> tuple[Tensor, Labels]:
+    """Return the diagonal of axes with the same label."""
+    out, names = x, list(labels)
+    for name in dict.fromkeys(labels):
+        while names.count(name) > 1:
+            first = names.index(name)
+            second = names.index(name, first + 1)
+            if out.shape[first] != out.shape[second]:
                 raise ShapeError(
-                    f"tensordot of shapes {show(self.shape)} and {show(other.shape)}: axis {a} of the first "
-                    f"and {b} of the second differ in size."
+                    f"einsum {formula!r} of shape {show(x.shape)}: {name!r} has two sizes in one "
+                    "operand. A diagonal needs equal sizes."
                 )
-        labels = [f"a{axis}" for axis in range(self.ndim)]
-        others = [f"b{axis}" for axis in range(other.ndim)]
-        for a, b in zip(mine, theirs, strict=True):
-            others[b] = labels[a]
-        inner = {labels[a] for a in mine}
-        self._check_device(other)
-        dtype = promoted([self, other])
-        kept = {*labels, *others} - inner
-        return self.cast(dtype)._contracted(tuple(labels), other.cast(dtype), tuple(others), kept)[0]
+            out = out.diagonal(0, first, second)
+            names = [other for at, other in enumerate(names) if at not in (first, second)] + [name]
+    return out, tuple(names)
 
-    def outer(self: Tensor, other: Tensor) -> Tensor:
-        """Return all products of the elements of two vectors: (n,), (m,) -> (n, m).
 
-        Raises:
-            DtypeError: `other` is no tensor.
-            ShapeError: one of them is no vector.
+def _without_repeated_sizes(x: Tensor, labels: Labels, sizes: Mapping[str, Dim]) -> tuple[Tensor, Labels]:
+    """Return this without axes of size 1 that broadcast: they multiply everything alike."""
+    gone = [
+        axis
+        for axis, name in enumerate(labels)
+        if x.shape[axis] is not sizes[name] and x.shape[axis] != sizes[name]
+    ]
+    kept = tuple([name for axis, name in enumerate(labels) if axis not in gone])
+    return (x.squeeze(tuple(gone)) if gone else x), kept
 
-        Example:
-            >>> Tensor([1, 2]).outer(Tensor([3, 4])).tolist()
-            [[3, 4], [6, 8]]
-        """
-        check_factor(other, "outer")
-        if self.ndim != 1 or other.ndim != 1:
+
+def _summed_to(x: Tensor, labels: Labels, kept: set[str]) -> tuple[Tensor, Labels]:
+    """Return the sum over the axes whose labels are not kept."""
+    gone = tuple([axis for axis, name in enumerate(labels) if name not in kept])
+    if not gone:
+        return x, labels
+    return x.sum(gone, dtype=x.dtype), tuple([name for name in labels if name in kept])
+
+
+def _contracted(
+    x: Tensor, labels: Labels, other: Tensor, other_labels: Labels, kept: set[str]
+) -> tuple[Tensor, Labels]:
+    """Return the product with another operand, summed over shared labels that are not kept."""
+    left, mine = _summed_to(x, labels, kept | set(other_labels))
+    right, theirs = _summed_to(other, other_labels, kept | set(labels))
+    shared = [name for name in mine if name in theirs and name in kept]
+    inner = [name for name in mine if name in theirs and name not in kept]
+    rows = [name for name in mine if name not in theirs]
+    columns = [name for name in theirs if name not in mine]
+    left = left.permute(tuple([mine.index(name) for name in (*shared, *rows, *inner)]))
+    right = right.permute(tuple([theirs.index(name) for name in (*shared, *inner, *columns)]))
+    shape = (*left.shape[: len(shared) + len(rows)], *right.shape[len(shared) + len(inner) :])
+    batch = left.shape[: len(shared)]
+    row_count = product(left.shape[len(shared) : len(shared) + len(rows)])
+    inner_count = product(left.shape[len(shared) + len(rows) :])
+    column_count = product(right.shape[len(shared) + len(inner) :])
+    flat = left.reshape(*batch, row_count, inner_count)
+    out = flat.matmul(right.reshape(*batch, inner_count, column_count))
+    return out.reshape(*shape), (*shared, *rows, *columns)
+
+
+def tensordot(
+    self: Tensor, other: Tensor, axes: int | Sequence[int | Sequence[int]] = 2, **names: Unpack[AxesNames]
+) -> Tensor:
+    """Return the sum of products over pairs of axes.
+
+    Args:
+        other: the right factor.
+        axes: how many of the last axes of this meet the first ones of `other`; or the axes of each,
+            an integer for one axis.
+
+    Raises:
+        ArgumentError: `axes` does not name pairs.
+        AxisError: an axis does not exist, or comes twice.
+        DtypeError: `other` is no tensor.
+        ShapeError: axes that meet have different sizes.
+
+    Example:
+        >>> Tensor([[1, 2], [3, 4]]).tensordot(Tensor([[1, 0], [0, 1]])).item()
+        5
+        >>> Tensor([[1, 2], [3, 4]]).tensordot(Tensor([1, 10]), ([0], [0])).tolist()
+        [31, 42]
+    """
+    if names:
+        (axes,) = renamed(tensordot, names, axes=axes)
+    check_factor(other, "tensordot")
+    mine, theirs = _paired_axes(axes, self, other)
+    for a, b in zip(mine, theirs, strict=True):
+        if self.shape[a] is not other.shape[b] and self.shape[a] != other.shape[b]:
             raise ShapeError(
-                f"outer of shapes {show(self.shape)} and {show(other.shape)}: it takes "
-                "vectors. Flatten first."
+                f"tensordot of shapes {show(self.shape)} and {show(other.shape)}: axis {a} of the first "
+                f"and {b} of the second differ in size."
             )
-        return self.unsqueeze(1) * other.unsqueeze(0)
+    labels = [f"a{axis}" for axis in range(self.ndim)]
+    others = [f"b{axis}" for axis in range(other.ndim)]
+    for a, b in zip(mine, theirs, strict=True):
+        others[b] = labels[a]
+    inner = {labels[a] for a in mine}
+    self._check_device(other)
+    dtype = promoted([self, other])
+    kept = {*labels, *others} - inner
+    return _contracted(self.cast(dtype), tuple(labels), other.cast(dtype), tuple(others), kept)[0]
 
-    def inner(self: Tensor, other: Tensor) -> Tensor:
-        """Return sums of products over the last axes: (..., k), (*, k) -> (..., *). A scalar multiplies.
 
-        Raises:
-            DtypeError: `other` is no tensor.
-            ShapeError: the last axes differ in size.
+def outer(self: Tensor, other: Tensor) -> Tensor:
+    """Return all products of the elements of two vectors: (n,), (m,) -> (n, m).
 
-        Example:
-            >>> Tensor([1, 2]).inner(Tensor([[3, 4], [5, 6]])).tolist()
-            [11, 17]
-        """
-        check_factor(other, "inner")
-        if not self.ndim or not other.ndim:
-            return self * other
-        return self.tensordot(other, ((-1,), (-1,)))
+    Raises:
+        DtypeError: `other` is no tensor.
+        ShapeError: one of them is no vector.
 
-    def vdot(self: Tensor, other: Tensor) -> Tensor:
-        """Return the sum of products of two vectors: (n,), (n,) -> ().
+    Example:
+        >>> Tensor([1, 2]).outer(Tensor([3, 4])).tolist()
+        [[3, 4], [6, 8]]
+    """
+    check_factor(other, "outer")
+    if self.ndim != 1 or other.ndim != 1:
+        raise ShapeError(
+            f"outer of shapes {show(self.shape)} and {show(other.shape)}: it takes vectors. Flatten first."
+        )
+    return self.unsqueeze(1) * other.unsqueeze(0)
 
-        Raises:
-            DtypeError: `other` is no tensor.
-            ShapeError: one of them is no vector, or sizes differ.
 
-        Example:
-            >>> Tensor([1, 2]).vdot(Tensor([3, 4])).item()
-            11
-        """
-        check_factor(other, "vdot")
-        if self.ndim != 1 or other.ndim != 1:
-            raise ShapeError(
-                f"vdot of shapes {show(self.shape)} and {show(other.shape)}: it takes vectors. Flatten first."
-            )
-        return self.matmul(other)
+def inner(self: Tensor, other: Tensor) -> Tensor:
+    """Return sums of products over the last axes: (..., k), (*, k) -> (..., *). A scalar multiplies.
 
-    def kron(self: Tensor, other: Tensor) -> Tensor:
-        """Return the Kronecker product: blocks of `other`, each multiplied by an element of this.
+    Raises:
+        DtypeError: `other` is no tensor.
+        ShapeError: the last axes differ in size.
 
-        Raises:
-            DtypeError: `other` is no tensor.
+    Example:
+        >>> Tensor([1, 2]).inner(Tensor([[3, 4], [5, 6]])).tolist()
+        [11, 17]
+    """
+    check_factor(other, "inner")
+    if not self.ndim or not other.ndim:
+        return self * other
+    return self.tensordot(other, ((-1,), (-1,)))
 
-        Example:
-            >>> Tensor([[1, 2]]).kron(Tensor([[1], [3]])).tolist()
-            [[1, 2], [3, 6]]
-        """
-        check_factor(other, "kron")
-        ndim = max(self.ndim, other.ndim)
-        mine = (1,) * (ndim - self.ndim) + self.shape
-        theirs = (1,) * (ndim - other.ndim) + other.shape
-        left = self.reshape(*[size for dim in mine for size in (dim, 1)])
-        right = other.reshape(*[size for dim in theirs for size in (1, dim)])
-        return (left * right).reshape(*[a * b for a, b in zip(mine, theirs, strict=True)])
 
-    def trace(
-        self: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1, **names: Unpack[DiagonalNames]
-    ) -> Tensor:
-        """Return sums over a diagonal of two axes, which go. Dtypes are those of `sum`.
+def vdot(self: Tensor, other: Tensor) -> Tensor:
+    """Return the sum of products of two vectors, of the first its conjugate: (n,), (n,) -> ().
 
-        Raises:
-            AxisError: an axis does not exist, or both are the same.
+    Raises:
+        DtypeError: `other` is no tensor.
+        ShapeError: one of them is no vector, or sizes differ.
 
-        Example:
-            >>> Tensor([[1, 2], [3, 4]]).trace().item()
-            5
-        """
-        if names:
-            axis1, axis2 = renamed(self.trace, names, axis1=axis1, axis2=axis2)
-        return self.diagonal(offset, axis1, axis2).sum(-1)
+    Example:
+        >>> Tensor([1, 2]).vdot(Tensor([3, 4])).item()
+        11
+    """
+    check_factor(other, "vdot")
+    if self.ndim != 1 or other.ndim != 1:
+        raise ShapeError(
+            f"vdot of shapes {show(self.shape)} and {show(other.shape)}: it takes vectors. Flatten first."
+        )
+    return self.conj().matmul(other)
 
-    def cross(self: Tensor, other: Tensor, axis: int = -1, **names: Unpack[AxisNames]) -> Tensor:
-        """Return cross products of vectors with three elements along an axis; other axes broadcast.
 
-        Raises:
-            AxisError: the axis does not exist.
-            DtypeError: `other` is no tensor.
-            ShapeError: it has not three elements, or other axes do not broadcast.
+def kron(self: Tensor, other: Tensor) -> Tensor:
+    """Return the Kronecker product: blocks of `other`, each multiplied by an element of this.
 
-        Example:
-            >>> Tensor([1, 0, 0]).cross(Tensor([0, 1, 0])).tolist()
-            [0, 0, 1]
-        """
-        if names:
-            (axis,) = renamed(self.cross, names, axis=axis)
-        check_factor(other, "cross")
-        shape = broadcast_shapes(self.shape, other.shape, what="cross")
-        at = one_axis(axis, len(shape), "cross")
-        given = [x.shape[at - len(shape)] for x in (self, other) if x.ndim >= len(shape) - at]
-        if given != [3, 3]:
-            raise ShapeError(
-                f"cross of shapes {show(self.shape)} and {show(other.shape)}: axis {axis} must have three "
-                "elements."
-            )
-        left, right = (x._like(expanded(x._graph, shape)) for x in (self, other))
-        return left.roll(-1, at) * right.roll(-2, at) - left.roll(-2, at) * right.roll(-1, at)
+    Raises:
+        DtypeError: `other` is no tensor.
+
+    Example:
+        >>> Tensor([[1, 2]]).kron(Tensor([[1], [3]])).tolist()
+        [[1, 2], [3, 6]]
+    """
+    check_factor(other, "kron")
+    ndim = max(self.ndim, other.ndim)
+    mine = (1,) * (ndim - self.ndim) + self.shape
+    theirs = (1,) * (ndim - other.ndim) + other.shape
+    left = self.reshape(*[size for dim in mine for size in (dim, 1)])
+    right = other.reshape(*[size for dim in theirs for size in (1, dim)])
+    return (left * right).reshape(*[a * b for a, b in zip(mine, theirs, strict=True)])
+
+
+def trace(
+    self: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1, **names: Unpack[DiagonalNames]
+) -> Tensor:
+    """Return sums over a diagonal of two axes, which go. Dtypes are those of `sum`.
+
+    Raises:
+        AxisError: an axis does not exist, or both are the same.
+
+    Example:
+        >>> Tensor([[1, 2], [3, 4]]).trace().item()
+        5
+    """
+    if names:
+        axis1, axis2 = renamed(trace, names, axis1=axis1, axis2=axis2)
+    return self.diagonal(offset, axis1, axis2).sum(-1)
+
+
+def cross(self: Tensor, other: Tensor, axis: int = -1, **names: Unpack[AxisNames]) -> Tensor:
+    """Return cross products of vectors with three elements along an axis; other axes broadcast.
+
+    Raises:
+        AxisError: the axis does not exist.
+        DtypeError: `other` is no tensor.
+        ShapeError: it has not three elements, or other axes do not broadcast.
+
+    Example:
+        >>> Tensor([1, 0, 0]).cross(Tensor([0, 1, 0])).tolist()
+        [0, 0, 1]
+    """
+    if names:
+        (axis,) = renamed(cross, names, axis=axis)
+    check_factor(other, "cross")
+    shape = broadcast_shapes(self.shape, other.shape, what="cross")
+    at = one_axis(axis, len(shape), "cross")
+    given = [x.shape[at - len(shape)] for x in (self, other) if x.ndim >= len(shape) - at]
+    if given != [3, 3]:
+        raise ShapeError(
+            f"cross of shapes {show(self.shape)} and {show(other.shape)}: axis {axis} must have three "
+            "elements."
+        )
+    left, right = (x._like(expanded(x._graph, shape)) for x in (self, other))
+    return left.roll(-1, at) * right.roll(-2, at) - left.roll(-2, at) * right.roll(-1, at)
 
 
 def _from_lists(given: Sequence[Any]) -> tuple[str, Sequence[Any]]:

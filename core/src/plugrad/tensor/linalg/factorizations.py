@@ -5,21 +5,22 @@ is an element in memory, which each step counts on: a factorization compiles two
 size of the matrix, and launches them once a step. Everything is batched over leading axes. Steps of large
 matrices go by panels (`plugrad.tensor.linalg.blocked_factorizations`).
 
-All functions take floats of the width to compute in, and have no useful gradient: the callers add that.
+All functions take real or complex elements of the width to compute in, and have no useful gradient: the
+callers add that.
 """
 
 from typing import Any
 
-from plugrad.dtype import DType, dtypes
+from plugrad.dtype import DType, dtypes, part_dtype
 from plugrad.errors import DtypeError
 from plugrad.tensor.linalg.blocked_factorizations import cholesky_by_panels, has_panels, lu_by_panels
+from plugrad.tensor.linalg.field import direction, divided, magnitude, quotient, scaled, square
 from plugrad.tensor.linalg.matmul import matrix_product
 from plugrad.tensor.linalg.matrix_steps import (
     State,
     at,
     columns_of,
     counter,
-    magnitude,
     repeated,
     rows_of,
     sum_along,
@@ -48,9 +49,10 @@ def epsilon(dtype: DType) -> float:
         >>> epsilon(dtypes.float32)
         1.1920928955078125e-07
     """
-    if dtype not in _EPSILONS:
+    part = part_dtype(dtype)
+    if part not in _EPSILONS:
         raise DtypeError(f"factorizations compute in float32 or float64, not in {dtype.name}. Cast first.")
-    return _EPSILONS[dtype]
+    return _EPSILONS[part]
 
 
 def lu_factors(x: UOp, device: str) -> tuple[UOp, UOp]:
@@ -82,7 +84,7 @@ def lu_factors(x: UOp, device: str) -> tuple[UOp, UOp]:
         pivot = expanded(at(chosen.shrink(_one_row(shape)), -1, k), shape)
         heads = expanded(at(replaced.shrink(_one_row(shape)), -1, k), shape)
         below = there.where(heads, expanded(head, shape))
-        factor = pivot.eq(0.0).where(pivot.const_like(0.0), below / pivot)
+        factor = pivot.eq(0.0).where(pivot.const_like(0.0), quotient(below, pivot))
         left = swapped - factor * chosen
         inside = (column > step) & (column < size)
         updated = column.eq(step).where(factor, inside.where(left, swapped))
@@ -100,20 +102,21 @@ def _one_row(shape: Shape) -> list[tuple[Any, Any]]:
 
 def _pivot_row(head: UOp, k: UOp) -> UOp:
     """Return the row of the greatest magnitude from row `k` on: (*B, n, 1) -> (*B, 1, 1)."""
-    size: Any = head.shape[-2]
+    count: Any = head.shape[-2]
     row = rows_of(head.shape)
-    size_of = (row < expanded(k, head.shape)).where(head.const_like(-1.0), magnitude(head))
+    size = magnitude(head)
+    size_of = (row < expanded(k, head.shape)).where(size.const_like(-1.0), size)
     axis = len(head.shape) - 2
     best = size_of.reduce_axis(Ops.MAX, (axis,)).contiguous()
     found = size_of.eq(expanded(best, head.shape)) | size_of.ne(size_of)
-    from_end = found.where(row.const_like(size) - row, row.const_like(0))
-    return (size - from_end.reduce_axis(Ops.MAX, (axis,))).contiguous()
+    from_end = found.where(row.const_like(count) - row, row.const_like(0))
+    return (count - from_end.reduce_axis(Ops.MAX, (axis,))).contiguous()
 
 
 def cholesky_factor(x: UOp, device: str) -> UOp:
-    """Return the lower L with `x == L @ L.T`, of the lower triangle of `x`: (*B, n, n) -> (*B, n, n).
+    """Return the lower L with `x == L @ L.H`, of the lower triangle of `x`: (*B, n, n) -> (*B, n, n).
 
-    From the first pivot on that is not positive, everything is NaN.
+    From the first pivot on that is not positive, everything is NaN. Diagonals are real.
 
     Source: Golub and Van Loan 2013, algorithm 4.2.2.
     """
@@ -127,11 +130,11 @@ def cholesky_factor(x: UOp, device: str) -> UOp:
         state, k = before
         step = expanded(k, shape)
         head = at(state, -1, k)
-        pivot = at(head, -2, k)
+        pivot = at(head, -2, k).real()
         root = (pivot > 0.0).where(pivot.sqrt(), pivot.const_like(float("nan")))
-        scaled = head / expanded(root, head.shape)
-        mine = expanded(scaled, shape)
-        others = expanded(transposed(scaled), shape)
+        made = divided(head, expanded(root, head.shape))
+        mine = expanded(made, shape)
+        others = expanded(transposed(made).conj(), shape)
         left = (column > step).where(state - mine * others, state)
         return column.eq(step).where(mine, left).contiguous(), (k + 1).contiguous()
 
@@ -143,9 +146,10 @@ def reflected(x: UOp, device: str) -> UOp:
     """Return R and, below its diagonal, the vectors of the reflections that made it: (*B, m, n) -> the same.
 
     Each vector has a 1 on the diagonal, which is not stored. A column that is 0 below the diagonal is
-    reflected all the same, by a vector of zeros behind its 1: row k of R then has the other sign.
+    reflected all the same, by a vector of zeros behind its 1: row k of R then has the other sign. Reflections
+    are Hermitian, `I - 2 v v^H / v^H v`, so that of complex matrices the diagonal of R is complex.
 
-    Source: Golub and Van Loan 2013, algorithms 5.1.1 and 5.2.1.
+    Source: Golub and Van Loan 2013, algorithms 5.1.1 and 5.2.1, and section 5.1.13.
     """
     shape = x.shape
     row, column = rows_of(shape), columns_of(shape)
@@ -158,18 +162,18 @@ def reflected(x: UOp, device: str) -> UOp:
         head = at(state, -1, k)
         head_row, head_step = rows_of(head.shape), expanded(k, head.shape)
         below = (head_row > head_step).where(head, head.const_like(0.0))
-        tail = sum_along(below * below, -2).contiguous()
-        first = at(head, -2, k)
-        norm = (first * first + tail).sqrt()
-        is_done = tail.eq(0.0)
-        beta = is_done.where(-first, (first < 0.0).where(norm, -norm))
-        tau = is_done.where(tail.const_like(2.0), (beta - first) / beta)
-        divisor = is_done.where(tail.const_like(1.0), first - beta)
-        vector = head_row.eq(head_step).where(head.const_like(1.0), below / expanded(divisor, head.shape))
+        tail = sum_along(square(below), -2).contiguous()
+        way, size = direction(at(head, -2, k))
+        norm = (size * size + tail).sqrt()
+        one, is_zero = norm.const_like(1.0), norm.eq(0.0)
+        tau = is_zero.where(norm.const_like(2.0), (norm + size) / is_zero.where(one, norm))
+        divisor = expanded(is_zero.where(one, norm + size), head.shape)
+        made_below = divided(below * expanded(way.conj(), head.shape), divisor)
+        vector = head_row.eq(head_step).where(head.const_like(1.0), made_below)
         mine = expanded(vector, shape)
-        shadow = sum_along(mine * state, -2).contiguous()
-        left = state - mine * expanded(tau, shape) * expanded(shadow, shape)
-        made = row.eq(step).where(expanded(beta, shape), mine)
+        shadow = sum_along(mine.conj() * state, -2).contiguous()
+        left = state - scaled(mine, expanded(tau, shape)) * expanded(shadow, shape)
+        made = row.eq(step).where(expanded(-scaled(way, norm), shape), mine)
         new = column.eq(step).where(made, (column > step).where(left, state))
         return (row >= step).where(new, state).contiguous(), (k + 1).contiguous()
 
@@ -226,13 +230,16 @@ def _round(state: UOp, width: int) -> UOp:
     single = vectors.reshape((*batch, 1, count, width)).expand(both)
     partners = vectors.flip((len(shape) - 2,)).reshape((*batch, 1, count, width)).expand(both)
     which = counted(2, dtypes.int32, both, len(both) - 3)
-    dots = sum_along(single * which.eq(0).where(single, partners), -1).contiguous()
+    dots = sum_along(single * which.eq(0).where(single, partners).conj(), -1).contiguous()
     axis = len(batch)
     heads: list[tuple[Any, Any]] = [(0, dim) for dim in batch]
-    lengths = dots.shrink([*heads, (0, 1), (0, count), (0, 1)]).reshape((*batch, count, 1))
+    lengths = dots.shrink([*heads, (0, 1), (0, count), (0, 1)]).reshape((*batch, count, 1)).real()
     mixed = dots.shrink([*heads, (1, 2), (0, count), (0, 1)]).reshape((*batch, count, 1))
-    cosine, sine = rotation(lengths, lengths.flip((axis,)), mixed)
-    turned = state * expanded(cosine, shape) + state.flip((axis,)) * expanded(sine, shape)
+    # turned by the direction of their product, the partner has a real product with the row
+    way, size = direction(mixed)
+    cosine, sine = _rotation(lengths, lengths.flip((axis,)), size)
+    turn = expanded(scaled(way, sine), shape)
+    turned = scaled(state, expanded(cosine, shape)) + state.flip((axis,)) * turn
     cuts = [
         turned.shrink([*heads, pair, (0, shape[-1])]) for pair in ((0, 1), (count - 1, count), (1, count - 1))
     ]
@@ -244,25 +251,25 @@ def _round(state: UOp, width: int) -> UOp:
     return places.eq(0).where(stayed, places.eq(1).where(jumped, moved))
 
 
-def rotation(mine: UOp, other: UOp, mixed: UOp) -> tuple[UOp, UOp]:
+def _rotation(mine: UOp, other: UOp, mixed: UOp) -> tuple[UOp, UOp]:
     """Return, for each row, what it and its partner are multiplied by: (*B, n, 1) each.
 
     Args:
         mine: the product of the row with itself.
         other: that of its partner, which is the row n-1-p for row p.
-        mixed: the product of both.
+        mixed: the length of the product of both.
 
     Source: Golub and Van Loan 2013, section 8.6.3.
     """
     one, zero = mine.const_like(1.0), mine.const_like(0.0)
     row = rows_of(mine.shape)
     count: Any = mine.shape[-2]
-    is_small = magnitude(mixed) <= (mine.sqrt() * other.sqrt()) * epsilon(mine.dtype)
+    is_small = mixed <= (mine.sqrt() * other.sqrt()) * epsilon(mine.dtype)
     zeta = (other - mine) / (is_small.where(one, mixed) * 2.0)
     tangent = one / (magnitude(zeta) + (zeta * zeta + 1.0).sqrt())
     # seen from the partner, the angle is the opposite one; equal lengths turn by a quarter of pi
     is_first = row < count // 2
-    is_positive = zeta.eq(0.0).where(is_first.eq(mixed >= 0.0), zeta > 0.0)
+    is_positive = zeta.eq(0.0).where(is_first, zeta > 0.0)
     tangent = is_small.where(zero, is_positive.where(-tangent, tangent))
     cosine = one / (tangent * tangent + 1.0).sqrt()
     return cosine, cosine * tangent

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-# `self` is the class that joins the mixins, which share its protected members
-# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
+# pyright: reportPrivateUsage=false
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -21,109 +20,109 @@ if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
 
 
-class MatmulMixin(TensorBase):
-    """Matrix products. Narrow dtypes multiply and accumulate in wider ones; the result is narrow again."""
+def matmul(self: Tensor, other: Tensor, dtype: DTypeLike | None = None) -> Tensor:
+    """Return the matrix product `(..., M, K) @ (..., K, N) -> (..., M, N)`; batch axes broadcast.
 
-    __slots__ = ()
+    A vector on the left is a row, one on the right a column; the axis that adds goes again.
 
-    def matmul(self: Tensor, other: Tensor, dtype: DTypeLike | None = None) -> Tensor:
-        """Return the matrix product `(..., M, K) @ (..., K, N) -> (..., M, N)`; batch axes broadcast.
+    Args:
+        other: the right factor.
+        dtype: accumulate in, and return, this dtype.
 
-        A vector on the left is a row, one on the right a column; the axis that adds goes again.
+    Raises:
+        DtypeError: `other` is no tensor.
+        ShapeError: the inner sizes differ, batch axes do not broadcast, or a factor is a scalar.
 
-        Args:
-            other: the right factor.
-            dtype: accumulate in, and return, this dtype.
+    Example:
+        >>> (Tensor([[1, 2], [3, 4]]) @ Tensor([1, 1])).tolist()
+        [3, 7]
+    """
+    if hasattr(other, "__array__"):
+        # an array of NumPy, as on the left
+        other = as_tensor_operand(self, other)
+    check_factor(other, "matmul")
+    self._check_device(other)
+    left, right = self._graph, other._graph
+    if not self.ndim or not other.ndim:
+        raise ShapeError(
+            f"matmul of shapes {show(self.shape)} and {show(other.shape)}: a scalar is no matrix. "
+            "Multiply with *."
+        )
+    if self.ndim == 1:
+        left = left.reshape((1, *left.shape))
+    if other.ndim == 1:
+        right = right.reshape((*right.shape, 1))
+    inner, rows = left.shape[-1], right.shape[-2]
+    if inner is not rows and inner != rows:
+        raise ShapeError(
+            f"matmul of shapes {show(self.shape)} and {show(other.shape)}: the left has "
+            f"{show((inner,))[1:-2]} "
+            f"columns, the right {show((rows,))[1:-2]} rows. They must be equal; transpose one?"
+        )
+    narrow = the_dtype(dtype, promoted([self, other]))
+    wide = narrow if dtype is not None else sum_acc_dtype(narrow)
+    out = matrix_product(left.cast(wide), right.cast(wide)).cast(narrow)
+    shape = list(out.shape)
+    if other.ndim == 1:
+        shape.pop(-1)
+    if self.ndim == 1:
+        shape.pop(-1 if other.ndim == 1 else -2)
+    return operand_result(self, out.reshape(tuple(shape)), other)
 
-        Raises:
-            DtypeError: `other` is no tensor.
-            ShapeError: the inner sizes differ, batch axes do not broadcast, or a factor is a scalar.
 
-        Example:
-            >>> (Tensor([[1, 2], [3, 4]]) @ Tensor([1, 1])).tolist()
-            [3, 7]
-        """
-        if hasattr(other, "__array__"):
-            # an array of NumPy, as on the left
-            other = as_tensor_operand(self, other)
-        check_factor(other, "matmul")
-        self._check_device(other)
-        left, right = self._graph, other._graph
-        if not self.ndim or not other.ndim:
-            raise ShapeError(
-                f"matmul of shapes {show(self.shape)} and {show(other.shape)}: a scalar is no matrix. "
-                "Multiply with *."
-            )
-        if self.ndim == 1:
-            left = left.reshape((1, *left.shape))
-        if other.ndim == 1:
-            right = right.reshape((*right.shape, 1))
-        inner, rows = left.shape[-1], right.shape[-2]
-        if inner is not rows and inner != rows:
-            raise ShapeError(
-                f"matmul of shapes {show(self.shape)} and {show(other.shape)}: the left has "
-                f"{show((inner,))[1:-2]} "
-                f"columns, the right {show((rows,))[1:-2]} rows. They must be equal; transpose one?"
-            )
-        narrow = the_dtype(dtype, promoted([self, other]))
-        wide = narrow if dtype is not None else sum_acc_dtype(narrow)
-        out = matrix_product(left.cast(wide), right.cast(wide)).cast(narrow)
-        shape = list(out.shape)
-        if other.ndim == 1:
-            shape.pop(-1)
-        if self.ndim == 1:
-            shape.pop(-1 if other.ndim == 1 else -2)
-        return operand_result(self, out.reshape(tuple(shape)), other)
+def dot(self: Tensor, other: Tensor = REQUIRED, dtype: DTypeLike | None = None, **names: Any) -> Tensor:
+    """Return `matmul(other)`, as in tinygrad; `numpy.dot` means something else beyond matrices.
 
-    def dot(self: Tensor, other: Tensor = REQUIRED, dtype: DTypeLike | None = None, **names: Any) -> Tensor:
-        """Return `matmul(other)`, as in tinygrad; `numpy.dot` means something else beyond matrices.
+    Raises:
+        DtypeError: `other` is no tensor.
+        ShapeError: the inner sizes differ, batch axes do not broadcast, or a factor is a scalar.
 
-        Raises:
-            DtypeError: `other` is no tensor.
-            ShapeError: the inner sizes differ, batch axes do not broadcast, or a factor is a scalar.
+    Example:
+        >>> Tensor([1, 2]).dot(Tensor([3, 4])).item()
+        11
+    """
+    if names or other is REQUIRED:
+        (other,) = renamed(dot, names, other=other)
+    return self.matmul(other, dtype)
 
-        Example:
-            >>> Tensor([1, 2]).dot(Tensor([3, 4])).item()
-            11
-        """
-        if names or other is REQUIRED:
-            (other,) = renamed(self.dot, names, other=other)
-        return self.matmul(other, dtype)
 
-    def __matmul__(self: Tensor, other: Tensor) -> Tensor:
-        return self.matmul(other)
+def __matmul__(self: Tensor, other: Tensor) -> Tensor:
+    return self.matmul(other)
 
-    # an array of NumPy leaves it to the tensor on its right
-    def __rmatmul__(self: Tensor, other: Any) -> Tensor:
-        return as_tensor_operand(self, other).matmul(self)
 
-    def __imatmul__(self: Tensor, other: Tensor) -> Tensor:
-        return update_in_place(self, self.matmul(other), other)
+# an array of NumPy leaves it to the tensor on its right
+def __rmatmul__(self: Tensor, other: Any) -> Tensor:
+    return as_tensor_operand(self, other).matmul(self)
 
-    def linear(
-        self: Tensor, weight: Tensor, bias: Tensor | None = None, dtype: DTypeLike | None = None
-    ) -> Tensor:
-        """Return `self @ weight + bias`; a weight with one axis scales. PyTorch's weights are transposed.
 
-        Args:
-            weight: (in, out) or (in,).
-            bias: what is added, which broadcasts.
-            dtype: cast everything to this dtype first.
+def __imatmul__(self: Tensor, other: Tensor) -> Tensor:
+    return update_in_place(self, self.matmul(other), other)
 
-        Raises:
-            DtypeError: the weight is no tensor.
-            ShapeError: sizes do not fit.
 
-        Example:
-            >>> Tensor([[1.0, 2.0]]).linear(Tensor([[1.0], [1.0]]), Tensor([0.5])).tolist()
-            [[3.5]]
-        """
-        check_factor(weight, "linear")
-        if dtype is not None:
-            cast = bias.cast(dtype) if isinstance(bias, TensorBase) else bias
-            return self.cast(dtype).linear(weight.cast(dtype), cast)
-        out = self * weight if weight.ndim == 1 else self.matmul(weight)
-        return out if bias is None else out.add(bias)
+def linear(
+    self: Tensor, weight: Tensor, bias: Tensor | None = None, dtype: DTypeLike | None = None
+) -> Tensor:
+    """Return `self @ weight + bias`; a weight with one axis scales. PyTorch's weights are transposed.
+
+    Args:
+        weight: (in, out) or (in,).
+        bias: what is added, which broadcasts.
+        dtype: cast everything to this dtype first.
+
+    Raises:
+        DtypeError: the weight is no tensor.
+        ShapeError: sizes do not fit.
+
+    Example:
+        >>> Tensor([[1.0, 2.0]]).linear(Tensor([[1.0], [1.0]]), Tensor([0.5])).tolist()
+        [[3.5]]
+    """
+    check_factor(weight, "linear")
+    if dtype is not None:
+        cast = bias.cast(dtype) if isinstance(bias, TensorBase) else bias
+        return self.cast(dtype).linear(weight.cast(dtype), cast)
+    out = self * weight if weight.ndim == 1 else self.matmul(weight)
+    return out if bias is None else out.add(bias)
 
 
 def check_factor(other: object, what: str) -> None:

@@ -1,15 +1,13 @@
-"""Products and inverses of matrices under the names that say which shapes they take."""
+"""Products, adjoints and inverses of matrices under the names that say which shapes they take."""
 
 from __future__ import annotations
 
-# `self` is the class that joins the mixins, which share its protected members
-# pyright: reportGeneralTypeIssues=false, reportPrivateUsage=false
 import math
 from typing import TYPE_CHECKING, Any
 
-from plugrad.dtype import ConstType, DType, is_float
+from plugrad.dtype import DType, Number, is_complex, is_inexact
 from plugrad.errors import ArgumentError, ShapeError
-from plugrad.tensor.base import TensorBase, promoted
+from plugrad.tensor.base import promoted
 from plugrad.tensor.linalg.matmul import check_factor
 from plugrad.tensor.shapes import as_number, broadcast_shapes, show
 
@@ -17,199 +15,190 @@ if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
 
 
-class MatrixMixin(TensorBase):
-    """`matmul` for one kind of shapes, products added to something, and other names of linear algebra.
+def mm(self: Tensor, mat2: Tensor) -> Tensor:
+    """Return the product of two matrices: (n, k), (k, m) -> (n, m). Nothing broadcasts.
 
-    Dtypes promote as in `matmul`.
+    Raises:
+        DtypeError: `mat2` is no tensor.
+        ShapeError: one of them has not two axes, or the inner sizes differ.
+
+    Example:
+        >>> Tensor([[1, 2], [3, 4]]).mm(Tensor([[1], [1]])).tolist()
+        [[3], [7]]
     """
+    return _product(self, mat2, (2, 2), "mm")
 
-    __slots__ = ()
 
-    def mm(self: Tensor, mat2: Tensor) -> Tensor:
-        """Return the product of two matrices: (n, k), (k, m) -> (n, m). Nothing broadcasts.
+def bmm(self: Tensor, mat2: Tensor) -> Tensor:
+    """Return products of matrices, one by one: (b, n, k), (b, k, m) -> (b, n, m). Nothing broadcasts.
 
-        Raises:
-            DtypeError: `mat2` is no tensor.
-            ShapeError: one of them has not two axes, or the inner sizes differ.
+    Raises:
+        DtypeError: `mat2` is no tensor.
+        ShapeError: one of them has not three axes, or sizes differ.
 
-        Example:
-            >>> Tensor([[1, 2], [3, 4]]).mm(Tensor([[1], [1]])).tolist()
-            [[3], [7]]
-        """
-        return _product(self, mat2, (2, 2), "mm")
+    Example:
+        >>> Tensor([[[1, 2]], [[3, 4]]]).bmm(Tensor([[[1], [1]], [[2], [2]]])).tolist()
+        [[[3]], [[14]]]
+    """
+    return _product(self, mat2, (3, 3), "bmm")
 
-    def bmm(self: Tensor, mat2: Tensor) -> Tensor:
-        """Return products of matrices, one by one: (b, n, k), (b, k, m) -> (b, n, m). Nothing broadcasts.
 
-        Raises:
-            DtypeError: `mat2` is no tensor.
-            ShapeError: one of them has not three axes, or sizes differ.
+def mv(self: Tensor, vec: Tensor) -> Tensor:
+    """Return the product of a matrix and a vector: (n, k), (k,) -> (n,).
 
-        Example:
-            >>> Tensor([[[1, 2]], [[3, 4]]]).bmm(Tensor([[[1], [1]], [[2], [2]]])).tolist()
-            [[[3]], [[14]]]
-        """
-        return _product(self, mat2, (3, 3), "bmm")
+    Raises:
+        DtypeError: `vec` is no tensor.
+        ShapeError: these are no matrix and no vector, or the inner sizes differ.
 
-    def mv(self: Tensor, vec: Tensor) -> Tensor:
-        """Return the product of a matrix and a vector: (n, k), (k,) -> (n,).
+    Example:
+        >>> Tensor([[1, 2], [3, 4]]).mv(Tensor([1, 1])).tolist()
+        [3, 7]
+    """
+    return _product(self, vec, (2, 1), "mv")
 
-        Raises:
-            DtypeError: `vec` is no tensor.
-            ShapeError: these are no matrix and no vector, or the inner sizes differ.
 
-        Example:
-            >>> Tensor([[1, 2], [3, 4]]).mv(Tensor([1, 1])).tolist()
-            [3, 7]
-        """
-        return _product(self, vec, (2, 1), "mv")
+def ger(self: Tensor, vec2: Tensor) -> Tensor:
+    """Return `outer(vec2)`.
 
-    def ger(self: Tensor, vec2: Tensor) -> Tensor:
-        """Return `outer(vec2)`.
+    Example:
+        >>> Tensor([1, 2]).ger(Tensor([3, 4])).tolist()
+        [[3, 4], [6, 8]]
+    """
+    return self.outer(vec2)
 
-        Example:
-            >>> Tensor([1, 2]).ger(Tensor([3, 4])).tolist()
-            [[3, 4], [6, 8]]
-        """
-        return self.outer(vec2)
 
-    # --- a product added to this ---
+# --- a product added to this ---
 
-    def addmm(self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
-        """Return `beta * self + alpha * (mat1 @ mat2)`: (n, k), (k, m) -> (n, m).
 
-        Args:
-            mat1: the left factor.
-            mat2: the right one.
-            beta: what this tensor, which broadcasts, counts; with 0 it does not, whatever its elements are.
-            alpha: what the product counts.
+def addmm(self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
+    """Return `beta * self + alpha * (mat1 @ mat2)`: (n, k), (k, m) -> (n, m).
 
-        Raises:
-            ArgumentError: `beta` or `alpha` is a fraction, and the elements are integers.
-            DtypeError: a factor is no tensor, `beta` or `alpha` no number.
-            ShapeError: the shapes of the factors do not fit, or this does not broadcast to their product.
+    Args:
+        mat1: the left factor.
+        mat2: the right one.
+        beta: what this tensor, which broadcasts, counts; with 0 it does not, whatever its elements are.
+        alpha: what the product counts.
 
-        Example:
-            >>> Tensor([1, 2]).addmm(Tensor([[1, 2]]), Tensor([[1, 0], [0, 1]]), alpha=10).tolist()
-            [[11, 22]]
-        """
-        return _added(self, _product(mat1, mat2, (2, 2), "addmm"), beta, alpha, "addmm")
+    Raises:
+        ArgumentError: `beta` or `alpha` is a fraction, and the elements are integers.
+        DtypeError: a factor is no tensor, `beta` or `alpha` no number.
+        ShapeError: the shapes of the factors do not fit, or this does not broadcast to their product.
 
-    def addmv(self: Tensor, mat: Tensor, vec: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
-        """Return `beta * self + alpha * (mat @ vec)`: (n, k), (k,) -> (n,). See `addmm`.
+    Example:
+        >>> Tensor([1, 2]).addmm(Tensor([[1, 2]]), Tensor([[1, 0], [0, 1]]), alpha=10).tolist()
+        [[11, 22]]
+    """
+    return _added(self, _product(mat1, mat2, (2, 2), "addmm"), beta, alpha, "addmm")
 
-        Raises:
-            ArgumentError: `beta` or `alpha` is a fraction, and the elements are integers.
-            DtypeError: a factor is no tensor, `beta` or `alpha` no number.
-            ShapeError: the shapes of the factors do not fit, or this does not broadcast to their product.
 
-        Example:
-            >>> Tensor([1, 2]).addmv(Tensor([[1, 0], [0, 1]]), Tensor([3, 4]), beta=2).tolist()
-            [5, 8]
-        """
-        return _added(self, _product(mat, vec, (2, 1), "addmv"), beta, alpha, "addmv")
+def addmv(self: Tensor, mat: Tensor, vec: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
+    """Return `beta * self + alpha * (mat @ vec)`: (n, k), (k,) -> (n,). See `addmm`.
 
-    def addr(self: Tensor, vec1: Tensor, vec2: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
-        """Return `beta * self + alpha * vec1.outer(vec2)`: (n,), (m,) -> (n, m). See `addmm`.
+    Raises:
+        ArgumentError: `beta` or `alpha` is a fraction, and the elements are integers.
+        DtypeError: a factor is no tensor, `beta` or `alpha` no number.
+        ShapeError: the shapes of the factors do not fit, or this does not broadcast to their product.
 
-        Raises:
-            ArgumentError: `beta` or `alpha` is a fraction, and the elements are integers.
-            DtypeError: a factor is no tensor, `beta` or `alpha` no number.
-            ShapeError: a factor is no vector, or this does not broadcast to their product.
+    Example:
+        >>> Tensor([1, 2]).addmv(Tensor([[1, 0], [0, 1]]), Tensor([3, 4]), beta=2).tolist()
+        [5, 8]
+    """
+    return _added(self, _product(mat, vec, (2, 1), "addmv"), beta, alpha, "addmv")
 
-        Example:
-            >>> Tensor([[1], [1]]).addr(Tensor([1, 2]), Tensor([3, 4])).tolist()
-            [[4, 5], [7, 9]]
-        """
-        check_factor(vec1, "addr")
-        check_factor(vec2, "addr")
-        if vec1.ndim != 1 or vec2.ndim != 1:
-            raise ShapeError(
-                f"addr of shapes {show(vec1.shape)} and {show(vec2.shape)}: it takes vectors. Flatten first."
-            )
-        return _added(self, vec1.outer(vec2), beta, alpha, "addr")
 
-    def baddbmm(self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
-        """Return `beta * self + alpha * batch1.bmm(batch2)`: (b, n, k), (b, k, m) -> (b, n, m). See `addmm`.
+def addr(self: Tensor, vec1: Tensor, vec2: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
+    """Return `beta * self + alpha * vec1.outer(vec2)`: (n,), (m,) -> (n, m). See `addmm`.
 
-        Raises:
-            ArgumentError: `beta` or `alpha` is a fraction, and the elements are integers.
-            DtypeError: a factor is no tensor, `beta` or `alpha` no number.
-            ShapeError: the shapes of the factors do not fit, or this does not broadcast to their product.
+    Raises:
+        ArgumentError: `beta` or `alpha` is a fraction, and the elements are integers.
+        DtypeError: a factor is no tensor, `beta` or `alpha` no number.
+        ShapeError: a factor is no vector, or this does not broadcast to their product.
 
-        Example:
-            >>> Tensor([[[1]]]).baddbmm(Tensor([[[1, 2]]]), Tensor([[[3], [4]]])).tolist()
-            [[[12]]]
-        """
-        return _added(self, _product(batch1, batch2, (3, 3), "baddbmm"), beta, alpha, "baddbmm")
+    Example:
+        >>> Tensor([[1], [1]]).addr(Tensor([1, 2]), Tensor([3, 4])).tolist()
+        [[4, 5], [7, 9]]
+    """
+    check_factor(vec1, "addr")
+    check_factor(vec2, "addr")
+    if vec1.ndim != 1 or vec2.ndim != 1:
+        raise ShapeError(
+            f"addr of shapes {show(vec1.shape)} and {show(vec2.shape)}: it takes vectors. Flatten first."
+        )
+    return _added(self, vec1.outer(vec2), beta, alpha, "addr")
 
-    def addbmm(self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
-        """Return `beta * self + alpha * batch1.bmm(batch2).sum(0)`: the products added up: see `addmm`.
 
-        Raises:
-            ArgumentError: `beta` or `alpha` is a fraction, and the elements are integers.
-            DtypeError: a factor is no tensor, `beta` or `alpha` no number.
-            ShapeError: the shapes of the factors do not fit, or this does not broadcast to their product.
+def baddbmm(self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
+    """Return `beta * self + alpha * batch1.bmm(batch2)`: (b, n, k), (b, k, m) -> (b, n, m). See `addmm`.
 
-        Example:
-            >>> Tensor([[1]]).addbmm(Tensor([[[1]], [[2]]]), Tensor([[[3]], [[4]]])).tolist()
-            [[12]]
-        """
-        products = _product(batch1, batch2, (3, 3), "addbmm")
-        return _added(self, products.sum(0, dtype=products.dtype), beta, alpha, "addbmm")
+    Raises:
+        ArgumentError: `beta` or `alpha` is a fraction, and the elements are integers.
+        DtypeError: a factor is no tensor, `beta` or `alpha` no number.
+        ShapeError: the shapes of the factors do not fit, or this does not broadcast to their product.
 
-    # --- other names ---
+    Example:
+        >>> Tensor([[[1]]]).baddbmm(Tensor([[[1, 2]]]), Tensor([[[3], [4]]])).tolist()
+        [[[12]]]
+    """
+    return _added(self, _product(batch1, batch2, (3, 3), "baddbmm"), beta, alpha, "baddbmm")
 
-    def t(self: Tensor) -> Tensor:
-        """Return a matrix transposed: (n, m) -> (m, n); what has fewer axes as it is. A view.
 
-        Raises:
-            ShapeError: there are more than two axes.
+def addbmm(self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
+    """Return `beta * self + alpha * batch1.bmm(batch2).sum(0)`: the products added up: see `addmm`.
 
-        Example:
-            >>> Tensor([[1, 2], [3, 4]]).t().tolist()
-            [[1, 3], [2, 4]]
-        """
-        if self.ndim > 2:
-            raise ShapeError(f"t of shape {show(self.shape)}: it takes up to two axes. Use mT for matrices.")
-        return self.T
+    Raises:
+        ArgumentError: `beta` or `alpha` is a fraction, and the elements are integers.
+        DtypeError: a factor is no tensor, `beta` or `alpha` no number.
+        ShapeError: the shapes of the factors do not fit, or this does not broadcast to their product.
 
-    def adjoint(self: Tensor) -> Tensor:
-        """Return `mT`, matrices transposed: (..., n, m) -> (..., m, n). There are no complex numbers.
+    Example:
+        >>> Tensor([[1]]).addbmm(Tensor([[[1]], [[2]]]), Tensor([[[3]], [[4]]])).tolist()
+        [[12]]
+    """
+    products = _product(batch1, batch2, (3, 3), "addbmm")
+    return _added(self, products.sum(0, dtype=products.dtype), beta, alpha, "addbmm")
 
-        Raises:
-            ShapeError: there are fewer than two axes.
 
-        Example:
-            >>> Tensor([[[1, 2], [3, 4]]]).adjoint().tolist()
-            [[[1, 3], [2, 4]]]
-        """
-        if self.ndim < 2:
-            raise ShapeError(f"adjoint of shape {show(self.shape)}: a matrix has two axes. Unsqueeze it.")
-        return self.mT
+# --- other names ---
 
-    def inverse(self: Tensor) -> Tensor:
-        """Return `inv()`.
 
-        Example:
-            >>> Tensor([[2.0, 0.0], [0.0, 4.0]]).inverse().tolist()
-            [[0.5, 0.0], [0.0, 0.25]]
-        """
-        return self.inv()
+def t(self: Tensor) -> Tensor:
+    """Return a matrix transposed: (n, m) -> (m, n); what has fewer axes as it is. A view.
 
-    def logdet(self: Tensor) -> Tensor:
-        """Return logarithms of determinants: (..., n, n) -> (...). NaN for negative ones, -inf for 0.
+    Raises:
+        ShapeError: there are more than two axes.
 
-        Raises:
-            ShapeError: these are no square matrices.
+    Example:
+        >>> Tensor([[1, 2], [3, 4]]).t().tolist()
+        [[1, 3], [2, 4]]
+    """
+    if self.ndim > 2:
+        raise ShapeError(f"t of shape {show(self.shape)}: it takes up to two axes. Use mT for matrices.")
+    return self.T
 
-        Example:
-            >>> Tensor([[1.0, 0.0], [0.0, 1.0]]).logdet().item()
-            0.0
-        """
-        self._squares("logdet")
-        sign, logarithm = self.slogdet()
-        return (sign < 0).where(float("nan"), logarithm).cast(logarithm.dtype)
+
+def adjoint(self: Tensor) -> Tensor:
+    """Return `mH`, matrices transposed, and conjugated if they are complex: (..., n, m) -> (..., m, n).
+
+    Raises:
+        ShapeError: there are fewer than two axes.
+
+    Example:
+        >>> Tensor([[[1, 2], [3, 4]]]).adjoint().tolist()
+        [[[1, 3], [2, 4]]]
+    """
+    if self.ndim < 2:
+        raise ShapeError(f"adjoint of shape {show(self.shape)}: a matrix has two axes. Unsqueeze it.")
+    return self.mH if is_complex(self.dtype) else self.mT
+
+
+def inverse(self: Tensor) -> Tensor:
+    """Return `inv()`.
+
+    Example:
+        >>> Tensor([[2.0, 0.0], [0.0, 4.0]]).inverse().tolist()
+        [[0.5, 0.0], [0.0, 0.25]]
+    """
+    return self.inv()
 
 
 def _product(left: Any, right: Any, axes: tuple[int, int], what: str) -> Any:
@@ -245,10 +234,12 @@ def _added(addend: Any, product: Any, beta: float, alpha: float, what: str) -> A
     return product if own == 0 else (addend if own == 1 else addend.cast(dtype) * own) + product
 
 
-def _weight(number: Any, name: str, dtype: DType, what: str) -> ConstType:
+def _weight(number: Any, name: str, dtype: DType, what: str) -> Number:
     """Return a factor that elements of this dtype may be multiplied by without becoming others."""
+    if is_complex(dtype) and isinstance(number, complex):
+        return number
     weight = as_number(number, what)
-    if is_float(dtype):
+    if is_inexact(dtype):
         return weight
     if weight != weight or math.isinf(weight) or weight != int(weight):
         raise ArgumentError(f"{what}: {name}={number!r} for elements of {dtype.name}. Pass an integer.")

@@ -122,8 +122,3 @@ def transposed(x: UOp) -> UOp:
     """Return matrices with rows for columns."""
     last = len(x.shape)
     return x.permute((*range(last - 2), last - 1, last - 2))
-
-
-def magnitude(x: UOp) -> UOp:
-    """Return magnitudes; NaN stays NaN."""
-    return (x < 0.0).where(-x, x)

@@ -10,6 +10,7 @@ Source: Higham 2002, "Accuracy and Stability of Numerical Algorithms", section 1
 
 from typing import Any
 
+from plugrad.tensor.linalg.field import quotient
 from plugrad.tensor.linalg.matmul import matrix_product
 from plugrad.tensor.linalg.matrix_steps import columns_of, counter, rows_of
 from plugrad.tensor.shapes import expanded
@@ -47,7 +48,8 @@ def _inverse_of_small(x: UOp, device: str, unit: bool) -> UOp:
     shape = x.shape
     size: Any = shape[-1]
     row, column = rows_of(shape), columns_of(shape)
-    diagonal = x.const_like(1.0) if unit else x.const_like(1.0) / row.eq(column).where(x, x.const_like(1.0))
+    one = x.const_like(1.0)
+    diagonal = one if unit else quotient(one, row.eq(column).where(x, one))
     out = row.eq(column).where(diagonal, x.const_like(0.0)).contiguous()
     bit = counter(device)
     for _ in range((size - 1).bit_length()):

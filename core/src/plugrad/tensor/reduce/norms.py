@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Generic, Literal, NamedTuple, TypeVar, Unpack
 
 # pyright: reportPrivateUsage=false
-from plugrad.dtype import is_float
+from plugrad.dtype import is_complex, is_float
 from plugrad.errors import ArgumentError
 from plugrad.tensor.base import DTypeLike, the_dtype
 from plugrad.tensor.keywords import AxisNames, NormNames, ReduceNames, SpreadNames, renamed
@@ -68,10 +68,11 @@ def norm(
     p = 2.0 if isinstance(p, str) and p == "fro" else p
     if not isinstance(p, (int, float)) or p != p:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise ArgumentError(f"norm: p={p!r} is no number. Norms of matrices are in the linear algebra.")
-    narrow, wide = float_dtypes(self)
+    x = self.abs() if is_complex(self.dtype) else self
+    narrow, wide = float_dtypes(x)
     if dtype is not None:
         narrow = wide = the_dtype(dtype, narrow)
-    size = self.cast(wide).abs()
+    size = x.cast(wide).abs()
     if math.isinf(p):
         out = size.max(axis, keepdim) if p > 0 else size.min(axis, keepdim)
     elif p == 0:

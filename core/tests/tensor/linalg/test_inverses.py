@@ -1,4 +1,4 @@
-"""Tests of plugrad.tensor.linalg.linalg, against torch and NumPy in double precision."""
+"""Tests of inverses, determinants and triangular factors, against torch and NumPy in double precision."""
 
 from collections.abc import Callable
 from typing import Any

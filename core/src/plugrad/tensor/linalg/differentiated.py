@@ -1,0 +1,64 @@
+"""Derivatives of factors, which do not go through the steps that computed them.
+
+What the factors of `A` move by, as it moves by a small step, is made of products with the factors themselves
+and linear in the step: transposed, that is the gradient; and as it is made of factors again, it has
+derivatives, too. Who asks for no gradient does not compute these products.
+"""
+
+from __future__ import annotations
+
+# pyright: reportPrivateUsage=false
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from plugrad.autodiff import inputs_of, marked, outputs_of, pull_back, with_rule
+from plugrad.uop.ops import Ops
+from plugrad.uop.uop import UOp
+
+if TYPE_CHECKING:
+    from plugrad.tensor.tensor import Tensor
+
+__all__ = ["Moves", "differentiated", "fixed", "in_memory", "with_gradient_of"]
+
+#: Of values, a tensor and its step: what each value moves by.
+Moves = Callable[[Sequence[Any], Any, Any], Sequence[Any]]
+
+
+def fixed(x: Tensor) -> Tensor:
+    """Return the same values without a gradient."""
+    return x._make(x._graph.detach(), x.device)
+
+
+def in_memory(x: Tensor) -> Tensor:
+    """Return what is to be written to memory once, and read from there."""
+    return x._like(x._graph.contiguous())
+
+
+def differentiated(x: Tensor, values: Sequence[Tensor], moves: Moves) -> list[Tensor]:
+    """Return values that were computed from `x`, as values that have derivatives.
+
+    Args:
+        x: what they were computed from.
+        values: what was computed, without gradients.
+        moves: takes the values, `x`, and a small step of it; returns what each value moves by, which is
+            linear in the step. It is asked when a gradient is, with what has derivatives itself.
+    """
+    make, device, count = x._make, x.device, len(values)
+
+    def rule(gradients: tuple[UOp | None, ...], function: UOp) -> Sequence[UOp | None]:
+        (at,) = inputs_of(function)
+        # whatever its value: in the gradient of what is linear in it, it does not appear
+        step = marked(at.const_like(0.0).reshape((1,) * len(at.shape)).expand(at.shape))
+        results = [UOp(Ops.OUTPUT, u.dtype, (function,), i) for i, u in enumerate(outputs_of(function))]
+        moved = moves([make(u, device) for u in results], make(at, device), make(step, device))
+        pairs = zip([u._graph for u in moved], gradients, strict=True)
+        return [pull_back({u: g for u, g in pairs if g is not None}, [step]).get(step)]
+
+    nodes = with_rule([value._graph for value in values], (x._graph,), rule)
+    return [x._like(u) for u in nodes[:count]]
+
+
+def with_gradient_of(x: Tensor, tracked: Tensor) -> Tensor:
+    """Return `x`, with the gradient of `tracked`, which is equal."""
+    (out,) = with_rule((x._graph,), (tracked._graph,), lambda gradients, function: gradients)
+    return x._like(out, tracked)

@@ -1,0 +1,221 @@
+"""Inverses, determinants and systems of equations, of matrices that the last two axes form.
+
+The algorithms are those of `plugrad.tensor.linalg.factorizations`; each step is a few launches of kernels
+that all steps share. They never look at the values: a singular matrix gives values that are not finite where
+other libraries raise. Narrow floats compute in float32, integers in the default float.
+"""
+
+from __future__ import annotations
+
+# pyright: reportPrivateUsage=false
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from plugrad.dtype import dtypes, is_bool, is_complex, part_dtype
+from plugrad.tensor.base import promoted
+from plugrad.tensor.linalg.differentiated import differentiated, fixed, in_memory
+from plugrad.tensor.linalg.factorizations import inverse, lu_factors
+from plugrad.tensor.linalg.matmul import check_factor
+from plugrad.tensor.linalg.matrix_results import SlogdetResult
+from plugrad.tensor.linalg.operands import (
+    among_ones,
+    cut_from,
+    diagonal_of,
+    identity,
+    right_sides,
+    size_of,
+    squares,
+    times_i,
+)
+from plugrad.tensor.shapes import as_int, broadcast_shapes, is_static
+
+if TYPE_CHECKING:
+    from plugrad.tensor.tensor import Tensor
+
+
+def inv(self: Tensor) -> Tensor:
+    """Return inverses of matrices: (..., n, n) -> (..., n, n).
+
+    LU with partial pivoting, n steps; practical up to n of about 500. A singular matrix gives elements that
+    are not finite.
+
+    Raises:
+        ShapeError: these are no square matrices.
+
+    Example:
+        >>> Tensor([[2.0, 0.0], [0.0, 4.0]]).inv().tolist()
+        [[0.5, 0.0], [0.0, 0.25]]
+    """
+    x, narrow = squares(self, "inv")
+    if not is_static(x.shape[-2:]):
+        return cut_from(among_ones(x).inv(), x).cast(narrow)
+    (value,) = differentiated(x, [_inverted(*_lu(x))], _inverse_moves)
+    return value.cast(narrow)
+
+
+def slogdet(self: Tensor) -> SlogdetResult[Tensor, Tensor]:
+    """Return signs of determinants and logarithms of their magnitudes: (..., n, n) -> (...), (...).
+
+    Their names are `sign` and `logabsdet`. The sign of a complex determinant is a number of magnitude 1. A
+    singular matrix has sign 0 and logarithm -inf; its gradient is NaN.
+
+    Raises:
+        ShapeError: these are no square matrices.
+
+    Example:
+        >>> sign, logarithm = Tensor([[0.0, 1.0], [1.0, 0.0]]).slogdet()
+        >>> sign.item(), logarithm.item()
+        (-1.0, 0.0)
+        >>> Tensor([[0.0, 1.0], [1.0, 0.0]]).slogdet().logabsdet.item()
+        0.0
+    """
+    x, narrow = squares(self, "slogdet")
+    x = among_ones(x)
+    factors, order = _lu(x)
+    pivots = diagonal_of(factors)
+    sign = pivots.sign().prod(-1) * _parity(x, order)
+    values = [pivots.abs().log().sum(-1), _inverted(factors, order)]
+    if is_complex(x.dtype):
+        logarithm, _, sign = differentiated(x, [*values, sign], _direction_moves)
+    else:
+        logarithm = differentiated(x, values, _logarithm_moves)[0]
+    return SlogdetResult(sign.cast(narrow), logarithm.cast(part_dtype(narrow)))
+
+
+def det(self: Tensor) -> Tensor:
+    """Return determinants: (..., n, n) -> (...).
+
+    A singular matrix gives 0, up to rounding; the gradient of an exact 0 is NaN.
+
+    Raises:
+        ShapeError: these are no square matrices.
+
+    Example:
+        >>> Tensor([[4.0, 2.0], [1.0, 3.0]]).det().item()
+        10.0
+    """
+    x, narrow = squares(self, "det")
+    x = among_ones(x)
+    factors, order = _lu(x)
+    values = [diagonal_of(factors).prod(-1) * _parity(x, order), _inverted(factors, order)]
+    return differentiated(x, values, _determinant_moves)[0].cast(narrow)
+
+
+def logdet(self: Tensor) -> Tensor:
+    """Return logarithms of determinants: (..., n, n) -> (...). NaN for negative ones, -inf for 0.
+
+    Raises:
+        ShapeError: these are no square matrices.
+
+    Example:
+        >>> Tensor([[1.0, 0.0], [0.0, 1.0]]).logdet().item()
+        0.0
+    """
+    squares(self, "logdet")
+    sign, logarithm = self.slogdet()
+    if is_complex(sign.dtype):
+        return logarithm + times_i(sign.angle())
+    return (sign < 0).where(float("nan"), logarithm).cast(logarithm.dtype)
+
+
+def solve(self: Tensor, b: Tensor) -> Tensor:
+    """Return `x` with `self @ x == b`: (..., n, n), (..., n, k) -> (..., n, k).
+
+    By the inverse and one step of refinement. A singular matrix gives elements that are not finite.
+
+    Args:
+        b: right sides. One with one axis, or the shape of this tensor without its last axis, is vectors.
+
+    Raises:
+        DtypeError: `b` is no tensor.
+        ShapeError: these are no square matrices, or `b` does not fit.
+
+    Example:
+        >>> Tensor([[2.0, 0.0], [0.0, 4.0]]).solve(Tensor([2.0, 2.0])).tolist()
+        [1.0, 0.5]
+    """
+    check_factor(b, "solve")
+    squares(self, "solve")
+    right, is_vector = right_sides(self, b, "solve")
+    broadcast_shapes(self.shape[:-2], right.shape[:-2], what="solve")
+    self._check_device(b)
+    x, narrow = squares(self.cast(promoted([self, b])), "solve")
+    right = right.cast(x.dtype)
+    inverted = x.inv()
+    found = inverted @ right
+    found = (found + inverted @ (right - x @ found)).cast(narrow)
+    return found.squeeze(-1) if is_vector else found
+
+
+def matrix_power(self: Tensor, n: int) -> Tensor:
+    """Return products of `n` equal matrices: (..., m, m) -> (..., m, m); of inverses for negative `n`.
+
+    Raises:
+        ArgumentError: `n` is no integer.
+        ShapeError: these are no square matrices.
+
+    Example:
+        >>> Tensor([[1, 1], [0, 1]]).matrix_power(5).tolist()
+        [[1, 5], [0, 1]]
+    """
+    n = as_int(n, "matrix_power", "n")
+    squares(self, "matrix_power")
+    base = self.inv() if n < 0 else self
+    out = None
+    for bit in bin(abs(n))[2:]:
+        if out is not None:
+            out = out @ out
+        if bit == "1":
+            out = base if out is None else out @ base
+    if out is not None:
+        return out
+    size = size_of(self, -1)
+    # a constant would have no gradient, not even 0
+    one = identity(self, size, size)
+    return one.expand(self.shape) if is_bool(self.dtype) else self.pow(0) * one
+
+
+# --- what these are made of ---
+
+
+def _lu(x: Tensor) -> tuple[Tensor, Tensor]:
+    value = fixed(x)
+    factors, order = lu_factors(value._graph, x.device)
+    return value._like(factors), value._like(order)
+
+
+def _inverted(factors: Tensor, order: Tensor) -> Tensor:
+    return in_memory(factors._like(inverse(factors._graph, order._graph, factors.device)))
+
+
+def _parity(x: Tensor, order: Tensor) -> Tensor:
+    """Return 1 for an even permutation of rows, -1 for an odd one: (..., n) -> (...)."""
+    is_before = (order.unsqueeze(-1) > order.unsqueeze(-2)).cast("int32").triu(1)
+    swapped = is_before.sum((-2, -1), dtype=dtypes.int32)
+    return (swapped % 2 * -2 + 1).cast(part_dtype(x.dtype))
+
+
+def _inverse_moves(values: Sequence[Any], x: Any, step: Any) -> list[Any]:
+    (value,) = values
+    return [-(value @ step @ value)]
+
+
+def _determinant_moves(values: Sequence[Any], x: Any, step: Any) -> list[Any]:
+    """Return what a determinant, and the inverse, move by: Jacobi's formula."""
+    value, inverted = values
+    inner = inverted @ step
+    return [value * inner.trace(0, -2, -1), -(inner @ inverted)]
+
+
+def _logarithm_moves(values: Sequence[Any], x: Any, step: Any) -> list[Any]:
+    _, inverted = values
+    inner = inverted @ step
+    return [inner.trace(0, -2, -1).real, -(inner @ inverted)]
+
+
+def _direction_moves(values: Sequence[Any], x: Any, step: Any) -> list[Any]:
+    """Return what `_logarithm_moves` does, and what the direction of a complex determinant turns by."""
+    _, inverted, sign = values
+    inner = inverted @ step
+    trace = inner.trace(0, -2, -1)
+    return [trace.real, -(inner @ inverted), sign * times_i(trace.imag)]

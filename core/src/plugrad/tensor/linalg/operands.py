@@ -1,0 +1,159 @@
+"""Matrices that linear algebra takes: their shapes and dtypes, also of symbolic sizes, and their parts."""
+
+from __future__ import annotations
+
+# pyright: reportPrivateUsage=false
+from typing import TYPE_CHECKING, Any
+
+from plugrad.dtype import DType, dtypes, is_complex
+from plugrad.errors import ShapeError
+from plugrad.tensor.promotion import float_dtypes
+from plugrad.tensor.shape.padding import interval
+from plugrad.tensor.shapes import Dim, cut_to, is_static, show
+from plugrad.uop.shape import greatest as greatest_size
+from plugrad.uop.uop import UOp
+
+if TYPE_CHECKING:
+    from plugrad.tensor.tensor import Tensor
+
+__all__ = [
+    "adjoint",
+    "among_ones",
+    "among_zeros",
+    "corner",
+    "cut_from",
+    "diagonal_of",
+    "greatest",
+    "identity",
+    "inexact_dtypes",
+    "matrices",
+    "right_sides",
+    "scale_of",
+    "size_of",
+    "squared_lengths",
+    "squares",
+    "times_i",
+]
+
+
+def inexact_dtypes(x: Tensor) -> tuple[DType, DType]:
+    """Return the dtype of a result, and the one to compute in: floats or complex numbers."""
+    return (x.dtype, x.dtype) if is_complex(x.dtype) else float_dtypes(x)
+
+
+def matrices(x: Tensor, what: str, square: bool = False) -> tuple[Tensor, DType]:
+    """Return matrices in the dtype to compute in, and the dtype of the result.
+
+    Raises:
+        ShapeError: these are no matrices, or none that are square.
+    """
+    shape = x.shape
+    if x.ndim < 2 or (square and shape[-1] is not shape[-2] and shape[-1] != shape[-2]):
+        kind = "square matrices: (..., n, n)" if square else "matrices: (..., m, n)"
+        raise ShapeError(f"{what} of shape {show(shape)}: it takes {kind}.")
+    narrow, wide = inexact_dtypes(x)
+    return x.cast(wide), narrow
+
+
+def squares(x: Tensor, what: str) -> tuple[Tensor, DType]:
+    """Return what `matrices` does for square ones."""
+    return matrices(x, what, square=True)
+
+
+def right_sides(x: Tensor, b: Tensor, what: str) -> tuple[Tensor, bool]:
+    """Return the right sides of a system as matrices, and whether they were given as vectors.
+
+    Raises:
+        ShapeError: they do not fit.
+    """
+    is_vector = b.ndim == 1 or b.shape == x.shape[:-1]
+    right = b.unsqueeze(-1) if is_vector else b
+    if right.ndim < 2 or right.shape[-2] != x.shape[-2]:
+        raise ShapeError(
+            f"{what} of shapes {show(x.shape)} and {show(b.shape)}: the right sides need "
+            f"{show(x.shape[-2:-1])[1:-2]} rows, one for each row of the matrix."
+        )
+    return right, is_vector
+
+
+def among_ones(x: Tensor) -> Tensor:
+    """Return square matrices of a known size: those of a symbolic one with ones behind the diagonal.
+
+    Determinants are the same, and inverses and triangles have these of the matrices in front.
+    """
+    size: Any = x.shape[-1]
+    if isinstance(size, int):
+        return x
+    most = greatest_size(size)
+    place = UOp.iota(most, dtypes.int64)
+    is_one = (place >= size.cast(dtypes.int64)).reshape((1, most)).expand((most, most))
+    row, column = place.reshape((most, 1)), place.reshape((1, most))
+    is_one = is_one & row.expand((most, most)).eq(column.expand((most, most)))
+    whole = x.pad((0, most - size, 0, most - size))
+    return x._make(is_one, x.device).where(1, whole).cast(x.dtype)
+
+
+def among_zeros(x: Tensor) -> Tensor:
+    """Return matrices of known sizes: those of symbolic ones with zeros behind their rows and columns."""
+    rows, columns = x.shape[-2:]
+    if is_static((rows, columns)):
+        return x
+    return x.pad((0, greatest_size(columns) - columns, 0, greatest_size(rows) - rows))
+
+
+def corner(x: Tensor, rows: Dim, columns: Dim) -> Tensor:
+    """Return the first rows and columns of matrices."""
+    return interval(interval(x, x.ndim - 2, 0, rows), x.ndim - 1, 0, columns)
+
+
+def cut_from(whole: Tensor, x: Tensor) -> Tensor:
+    """Return the part of matrices of a known size that `x` has."""
+    return whole._like(cut_to(whole._graph, x.shape))
+
+
+def identity(x: Tensor, rows: Dim, columns: Dim) -> Tensor:
+    """Return the identity, in the dtype and on the device of `x`: (m, n)."""
+    return type(x).eye(rows, columns, dtype=x.dtype, device=x.device)
+
+
+def adjoint(x: Tensor) -> Tensor:
+    """Return conjugate transposes, of real matrices transposes."""
+    return x.transpose(-2, -1).conj() if is_complex(x.dtype) else x.transpose(-2, -1)
+
+
+def squared_lengths(x: Tensor) -> Tensor:
+    """Return squared magnitudes, which are real."""
+    return x.real.square() + x.imag.square() if is_complex(x.dtype) else x.square()
+
+
+def times_i(x: Tensor) -> Tensor:
+    """Return real numbers as imaginary ones."""
+    return type(x).complex(x.zeros_like(), x)
+
+
+def diagonal_of(x: Tensor) -> Tensor:
+    """Return the diagonals of matrices: (..., m, n) -> (..., min(m, n))."""
+    return x.diagonal(0, -2, -1)
+
+
+def scale_of(x: Tensor) -> Tensor:
+    """Return the greatest magnitudes of matrices, 1 where all is 0: (..., m, n) -> (..., 1, 1)."""
+    size = x.real.abs().maximum(x.imag.abs()) if is_complex(x.dtype) else x.abs()
+    largest = greatest(size)
+    return (largest == 0).where(1.0, largest).cast(size.dtype)
+
+
+def greatest(x: Any) -> Any:
+    """Return the greatest of matrices of magnitudes, 0 where there are none: (..., m, n) -> (..., 1, 1).
+
+    Example:
+        >>> greatest(Tensor([[1.0, 3.0]])).tolist()
+        [[3.0]]
+    """
+    # a kernel that reduces what is padded is large: pad only where it needs to
+    return (x.pad((0, 1, 0, 1)) if 0 in x.shape[-2:] else x).max((-2, -1), keepdim=True)
+
+
+def size_of(x: Any, axis: int) -> Any:
+    """Return the size of an axis."""
+    return x.shape[axis]
