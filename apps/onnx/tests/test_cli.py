@@ -1,5 +1,7 @@
 """Tests of plugrad_onnx.cli."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -80,3 +82,16 @@ def test_conformance_counts_and_writes_the_page(tmp_path: Path, capsys: pytest.C
     text = page.read_text()
     assert "| RegexFullMatch | none | 0 | 3 | 0 |" in text
     assert "| Abs | 1- | 0 | 0 | 0 |" in text
+
+
+def test_the_package_runs_as_a_program(path: str, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "plugrad_onnx", "show"]
+    done = subprocess.run([*command, path], capture_output=True, text=True, check=True, timeout=60)
+    assert "operators: Relu 1, Mul 1" in done.stdout
+    (tmp_path / "bad.onnx").write_bytes(b"no model")
+    failed = subprocess.run(
+        [*command, str(tmp_path / "bad.onnx")], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert failed.returncode == 1
+    assert failed.stderr.startswith("plugrad onnx: ")
+    assert "no ONNX model" in failed.stderr
