@@ -132,7 +132,7 @@ def _reduced() -> Iterable[Operation]:
     for name, (call, reference) in _REDUCED.items():
         dtype = "bool" if name in ("all", "any") else None
         yield Operation(name, "NaN and infinities", call, reference, (_SPECIAL,), dtype)
-    for dtype, wide in (("int8", "int32"), ("uint8", "uint32"), ("int64", "int64"), ("bool", "int32")):
+    for dtype, wide in (("int8", "int64"), ("uint8", "uint64"), ("int64", "int64"), ("bool", "int64")):
         x = bools(3, 4) if dtype == "bool" else whole(3, 4, low=0, high=5, dtype=dtype)
         yield Operation("cumsum", dtype, lambda x: x.cumsum(1), lambda x: np.cumsum(x, 1), (x,), wide)
         yield Operation("cumprod", dtype, lambda x: x.cumprod(1), _products, (x,), wide)

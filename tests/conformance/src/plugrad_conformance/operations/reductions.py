@@ -70,7 +70,7 @@ def _reductions() -> Iterator[Operation]:
             yield Operation(name, kind, _along(name, 0), _on_axis(reference, 0), (values,))
         yield Operation(name, "nan and inf", _along(name, 1), _on_axis(reference, 1), (_ODD,))
     for name, reference in (("sum", np.sum), ("prod", np.prod)):
-        for kind, wide in (("int8", "int32"), ("uint16", "uint32"), ("int64", "int64"), ("bool", "int32")):
+        for kind, wide in (("int8", "int64"), ("uint16", "uint64"), ("int64", "int64"), ("bool", "int64")):
             values = whole(3, 5, low=0, high=4, dtype=kind)
             here: Meaning = lambda x, f=reference, w=wide: f(x, axis=1, dtype=w)
             yield Operation(name, kind, _along(name, 1), here, (values,), dtype=wide)
@@ -144,7 +144,10 @@ def _scans() -> Iterator[Operation]:
     yield Operation(
         "cumsum", "long", _along("cumsum", 0), _on_axis(np.cumsum, 0), (reals(700),), accuracy=10.0
     )
-    yield Operation("cumsum", "int32", _along("cumsum", 1), _on_axis(np.cumsum, 1), (whole(2, 5),))
+    whole_cumsum = _along("cumsum", 1), _on_axis(np.cumsum, 1)
+    yield Operation("cumsum", "int32", *whole_cumsum, (whole(2, 5),), dtype="int64")
+        "cumsum", "int32", _along("cumsum", 1), _on_axis(np.cumsum, 1), (whole(2, 5),), dtype="int64"
+    )
     yield Operation("cumsum", "empty", _along("cumsum", 1), _on_axis(np.cumsum, 1), (EMPTY,))
     for name, reference in (("cummax", np.maximum), ("cummin", np.minimum)):
         here: Meaning = lambda x, f=reference: _running(x, f)
