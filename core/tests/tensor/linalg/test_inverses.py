@@ -10,6 +10,7 @@ import torch
 from plugrad import Tensor, context, events
 from plugrad.errors import ArgumentError, ShapeError
 from plugrad.jit import jit
+from plugrad.tensor.shape.padding import interval
 from plugrad.transforms import checkpoint, grad, vmap
 
 RNG = np.random.default_rng(0)
@@ -164,7 +165,7 @@ def test_complete_factors_span_everything(shape: Any) -> None:
 def test_the_completing_columns_stay_orthogonal_to_the_others() -> None:
     x, weight = random(4, 2), RNG.standard_normal((4, 4))
     mine, other = Tensor(x), torch.tensor(x, requires_grad=True)
-    q = mine.qr("complete")[0]._interval(1, 2, 4)
+    q = interval(mine.qr("complete")[0], 1, 2, 4)
     ours = (q @ q.transpose() * Tensor(weight)).sum().gradient(mine)[0]
     reduced = torch.linalg.qr(other)[0]
     ((torch.eye(4, dtype=torch.float64) - reduced @ reduced.T) * torch.tensor(weight)).sum().backward()

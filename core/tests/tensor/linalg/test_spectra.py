@@ -10,6 +10,7 @@ import torch
 
 from plugrad import Tensor, events
 from plugrad.errors import ArgumentError, AxisError, ShapeError
+from plugrad.tensor.shape.padding import interval
 
 RNG = np.random.default_rng(0)
 
@@ -170,7 +171,7 @@ def test_gradients_of_svd_are_those_of_torch(shape: Any) -> None:
 def test_all_vectors_together_change_as_torch_says() -> None:
     x, weight = random(4, 2), random(4, 4)
     mine, theirs = Tensor(x), torch.tensor(x, requires_grad=True)
-    others = mine.svd()[0]._interval(1, 2, 4)
+    others = interval(mine.svd()[0], 1, 2, 4)
     ours = (others @ others.transpose() * Tensor(weight)).sum().gradient(mine)[0]
     u = torch.linalg.svd(theirs, full_matrices=False)[0]
     ((torch.eye(4, dtype=torch.float64) - u @ u.T) * torch.tensor(weight)).sum().backward()

@@ -6,14 +6,19 @@ from a step is then one kernel for all of them. Joining goes the same way back.
 """
 
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from plugrad.tensor.shape.padding import interval
+
+if TYPE_CHECKING:
+    from plugrad.tensor.tensor import Tensor
 
 T = TypeVar("T", bound=Any)
 
 _PARTS = 16
 
 
-def steps_of(x: T, axis: int = 0) -> list[T]:
+def steps_of(x: "Tensor", axis: int = 0) -> "list[Tensor]":
     """Return the slices of `x` along `axis`, which they lose, each in memory of its own.
 
     Example:
@@ -22,11 +27,11 @@ def steps_of(x: T, axis: int = 0) -> list[T]:
     """
     size: Any = x.shape[axis]
     if size <= _PARTS:
-        return [x._interval(axis, i, i + 1).squeeze(axis).contiguous() for i in range(size)]
+        return [interval(x, axis, i, i + 1).squeeze(axis).contiguous() for i in range(size)]
     width = _power(size)
-    out: list[T] = []
+    out: list[Tensor] = []
     for begin in range(0, size, width):
-        out += steps_of(x._interval(axis, begin, min(begin + width, size)).contiguous(), axis)
+        out += steps_of(interval(x, axis, begin, min(begin + width, size)).contiguous(), axis)
     return out
 
 

@@ -72,7 +72,6 @@ class ShapeMixin:
     pad_to = padding.pad_to
     shrink_to = padding.shrink_to
     shrink = padding.shrink
-    _interval = padding.interval
     narrow = padding.narrow
     select = padding.select
 
