@@ -78,6 +78,12 @@ def test_the_greatest_of_perhaps_no_values_is_searched() -> None:
     assert fold_reduce(value.reduce(Ops.MAX, maybe)) is None
 
 
+def test_a_product_of_zeros_or_ones_is_one_of_them_but_for_negative_zero() -> None:
+    for value in (UOp.const(dtypes.uint64, 0), UOp.const(dtypes.float32, 1.0)):
+        assert fold_reduce(value.reduce(Ops.MUL, k)) is value
+    assert fold_reduce(UOp.const(dtypes.float32, -0.0).reduce(Ops.MUL, k)) is None
+
+
 def test_a_reduction_of_nothing_is_its_identity() -> None:
     none = UOp.range(0, 2, REDUCE)
     value = ints.index(none).load()

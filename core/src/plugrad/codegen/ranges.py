@@ -49,10 +49,17 @@ def _fold_range(op: Ops, value: UOp, r: UOp) -> UOp | None:
     if op is Ops.MAX:
         # of no steps, the greatest is the lowest number there is
         return value if r.src[0].vmin > 0 else None
+    if op is Ops.MUL and value.op is Ops.CONST and _is_own_power(value):
+        return value if r.src[0].vmin > 0 else None
     size = constant_size(r)
     if op is not Ops.ADD or size is None or not _counts(value.dtype, size):
         return None
     return value * value.const_like(size)
+
+
+def _is_own_power(value: UOp) -> bool:
+    """Say whether all powers of a constant are itself. Those of -0.0 are not."""
+    return value.arg == 1 or (value.arg == 0 and not is_float(value.dtype))
 
 
 def _counts(dtype: DType, size: int) -> bool:
