@@ -157,7 +157,7 @@ def hfft(
     if names:
         (axis,) = renamed(hfft, names, axis=axis)
     at = one_axis(axis, self.ndim, "hfft")
-    return real_transform(self.conj(), "hfft", (n,), (at,), _opposite(norm))
+    return real_transform(self.conj(), "hfft", (n,), (at,), _opposite("hfft", norm))
 
 
 def ihfft(
@@ -186,7 +186,7 @@ def ihfft(
     if names:
         (axis,) = renamed(ihfft, names, axis=axis)
     at = one_axis(axis, self.ndim, "ihfft")
-    return half_transform(self, "ihfft", (n,), (at,), _opposite(norm)).conj()
+    return half_transform(self, "ihfft", (n,), (at,), _opposite("ihfft", norm)).conj()
 
 
 # --- along axes, one after the other ---
@@ -290,8 +290,9 @@ def _check_norm(what: str, norm: Any) -> None:
         raise ArgumentError(f"{what}: norm={norm!r} is none of 'backward', 'ortho' and 'forward'.")
 
 
-def _opposite(norm: FourierNorm | None) -> FourierNorm | None:
+def _opposite(what: str, norm: FourierNorm | None) -> FourierNorm | None:
     """Return the norm that divides a transform as the given one divides its inverse."""
+    _check_norm(what, norm)
     return "forward" if norm is None or norm == "backward" else "backward" if norm == "forward" else norm
 
 

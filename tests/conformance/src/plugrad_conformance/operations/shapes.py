@@ -62,7 +62,7 @@ NEVER_EMPTY = _sizes(
         "4": "aminmax chunk combinations cosine_embedding_loss cosine_similarity index_add index_copy "
         "index_fill median narrow take_along_dim unfold",
         "4 5": "gather index_put scaled_dot_product_attention scatter_add scatter_reduce take",
-        "5": "cross_entropy index_select sparse_categorical_crossentropy take_along_axis",
+        "5": "cross_entropy ihfft index_select sparse_categorical_crossentropy take_along_axis",
         "5 6": "adaptive_avg_pool2d adaptive_max_pool2d avg_pool2d interpolate max_pool2d",
         "6": "nanmedian",
         "7": "adaptive_avg_pool1d adaptive_max_pool1d avg_pool1d max_pool1d quantile topk",
