@@ -89,6 +89,7 @@ _REASONS = {
     ),
     "has no defined elements": "empty empty_like new_empty",
     "reads what is outside of the program": "from_blob from_url",
+    "computes what a function of the user or of NumPy says": "__array_ufunc__ custom_kernel",
     "shares memory with other libraries": (
         "__array_namespace__ __dlpack__ __dlpack_device__ from_dlpack from_torch to_torch"
     ),

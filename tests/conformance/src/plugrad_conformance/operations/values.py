@@ -80,7 +80,7 @@ _MOVING = _named(
 )
 #: Methods of stacked matrices, or of rows, each of which is NaN on its own.
 _STACKED = _named(
-    "cholesky det eigh fft hfft ifft ihfft inv inverse irfft logdet lstsq matrix_norm matrix_power "
+    "cholesky det eigh fft hfft ifft inv inverse irfft logdet lstsq matrix_norm matrix_power "
     "newton_schulz pinv qr rfft slogdet solve svd"
 )
 #: Methods in which each result is a sum of all elements.
@@ -95,6 +95,7 @@ EXCUSED = {
         _named("byte char int long short"),
         "casts of floats that no integer holds have a table of their own",
     ),
+    "ihfft": "the first element has no part in imaginary parts",
     "multinomial": "draws by chances, which are numbers",
 }
 
