@@ -10,20 +10,20 @@ from plugrad.codegen.devectorizer import devectorize
 from plugrad.codegen.estimates import KernelCost, estimate
 from plugrad.codegen.expander import expand
 from plugrad.codegen.gpudims import add_launch_dims
-from plugrad.codegen.guard_empty_loops import guard_empty_loops
 from plugrad.codegen.index_dtype import lower_index_dtype
 from plugrad.codegen.lanes import vectorize
 from plugrad.codegen.linearizer import linearize, remove_unused
 from plugrad.codegen.loops import separate_loops
-from plugrad.codegen.lower_scatter import scatter
 from plugrad.codegen.opt.heuristic import optimise
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import Opt
 from plugrad.codegen.pairwise_sum import split_long_sums
 from plugrad.codegen.predication import lower_gates, simplify_gates
-from plugrad.codegen.ranges import simplify_ranges
+from plugrad.codegen.prepare.guard_empty_loops import guard_empty_loops
+from plugrad.codegen.prepare.lower_scatter import scatter
+from plugrad.codegen.prepare.ranges import simplify_ranges
+from plugrad.codegen.prepare.split_at_divisors import split_at_divisors
 from plugrad.codegen.reduces import share_reduces
-from plugrad.codegen.split_at_divisors import split_at_divisors
 from plugrad.target import Capabilities
 from plugrad.uop.ops import AxisType, Ops
 from plugrad.uop.passes import Pipeline, Stage

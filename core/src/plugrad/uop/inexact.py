@@ -77,7 +77,7 @@ INEXACT = (
     ),
     # --- sums: order and grouping ---
     Inexact(
-        "codegen.ranges.fold_reduce",
+        "codegen.prepare.ranges.fold_reduce",
         "the sum of `x` over `n` steps that it does not depend on",
         "`x * n`, `n` a number of the dtype; of one nonzero step: that step",
         ("rounding", "-0.0"),
@@ -114,7 +114,7 @@ INEXACT = (
         "`NOOPT=1` turns it off",
     ),
     Inexact(
-        "codegen.lower_scatter.scatter",
+        "codegen.prepare.lower_scatter.scatter",
         "the sum over all places that name an element",
         "additions to the element in the order of the places",
         ("rounding", "-0.0"),

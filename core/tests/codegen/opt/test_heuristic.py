@@ -9,7 +9,7 @@ from plugrad.builtin.python import CAPABILITIES
 from plugrad.codegen.opt.heuristic import optimise
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import Opt, OptOps
-from plugrad.codegen.ranges import simplify_ranges
+from plugrad.codegen.prepare.ranges import simplify_ranges
 from plugrad.dtype import DType, dtypes
 from plugrad.target import Capabilities
 from plugrad.uop.ops import AxisType, KernelInfo, Ops

@@ -8,7 +8,7 @@ import pytest
 from plugrad.codegen.lower import lower
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import MatrixTile, Opt, OptOps
-from plugrad.codegen.ranges import simplify_ranges
+from plugrad.codegen.prepare.ranges import simplify_ranges
 from plugrad.dtype import STORABLE, DType, dtypes
 from plugrad.errors import KernelOptError
 from plugrad.target import Capabilities, Fragment, TensorCore

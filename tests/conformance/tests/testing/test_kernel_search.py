@@ -6,7 +6,7 @@ import pytest
 
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import OptOps
-from plugrad.codegen.ranges import simplify_ranges
+from plugrad.codegen.prepare.ranges import simplify_ranges
 from plugrad_conformance.testing import kernel_search
 from plugrad_conformance.testing.kernel_search import MATRIX_TARGETS, main
 from plugrad_conformance.testing.random_kernels import RandomKernel

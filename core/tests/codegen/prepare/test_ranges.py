@@ -1,4 +1,4 @@
-from plugrad.codegen.ranges import fold_reduce, simplify_ranges
+from plugrad.codegen.prepare.ranges import fold_reduce, simplify_ranges
 from plugrad.dtype import DType, dtypes
 from plugrad.uop.ops import AxisType, KernelInfo, Ops
 from plugrad.uop.symbolic import simplify

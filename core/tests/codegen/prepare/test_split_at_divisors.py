@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from plugrad.codegen.lower import lower
-from plugrad.codegen.split_at_divisors import split_at_divisors
+from plugrad.codegen.prepare.split_at_divisors import split_at_divisors
 from plugrad.dtype import STORABLE, dtypes
 from plugrad.target import Capabilities
 from plugrad.uop.ops import AxisType, KernelInfo, Ops

@@ -8,9 +8,9 @@ import pytest
 
 from plugrad.builtin.python import CAPABILITIES
 from plugrad.codegen.lower import PREPARE, lower
-from plugrad.codegen.lower_scatter import scatter
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import Opt, OptOps
+from plugrad.codegen.prepare.lower_scatter import scatter
 from plugrad.dtype import DType, dtype_min, dtypes
 from plugrad.errors import KernelOptError
 from plugrad.uop.ops import AxisType, KernelInfo, Ops

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from plugrad.builtin.python import CAPABILITIES
-from plugrad.codegen.guard_empty_loops import guard_empty_loops
 from plugrad.codegen.lower import lower
+from plugrad.codegen.prepare.guard_empty_loops import guard_empty_loops
 from plugrad.dtype import dtypes
 from plugrad.uop.ops import AxisType, KernelInfo, Ops
 from plugrad.uop.uop import UOp

@@ -1,0 +1,1 @@
+"""Passes on a fresh kernel, before its loops are optimised."""
