@@ -56,7 +56,8 @@ def test_a_realize_shows_kernels_copies_devices_and_time() -> None:
     assert printed(EVENTS["realize"], 1) == "realize: 2 kernels, 1 copy on NULL in 4.00ms\n"
 
 
-def test_a_kernel_is_one_line_with_launch_time_speed_and_memory() -> None:
+def test_a_kernel_is_one_line_with_launch_time_speed_and_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
     header, line = printed(KERNEL, 2).splitlines()
     assert header.split() == ["#", "device", "kernel", "launch", "time", "GFLOP/s", "GB/s", "memory"]
     assert " ".join(line.split()) == "1 NULL r_64_4 64 @ 8x2 1.00ms 2.00 4.00 1.50kB"

@@ -36,7 +36,7 @@ def test_the_install_line_is_one_that_works_from_where_plugrad_is(
 
 def test_what_is_known_of_a_plugin_is_what_it_declares() -> None:
     for hint in HINTS:
-        folder = PACKAGE.parents[2] / hint.folder
+        folder = Path(__file__).parents[3] / hint.folder
         project = tomllib.loads((folder / "pyproject.toml").read_text())["project"]
         assert project["name"] == hint.requirement.partition("[")[0]
         assert set(project["entry-points"]["plugrad.backends"]) == {

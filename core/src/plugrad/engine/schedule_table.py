@@ -1,13 +1,22 @@
 """The steps of a schedule, and the table that they print as."""
 
+from __future__ import annotations
+
 from collections import Counter
+from typing import TYPE_CHECKING
 
 from plugrad._frozen import frozen
-from plugrad.codegen.estimates import Count, estimate
+from plugrad._util import LazyModule
 from plugrad.dtype import dtypes
 from plugrad.runtime.buffer import Buffer
 from plugrad.uop.ops import ELEMENTWISE, AxisType, Ops
 from plugrad.uop.uop import UOp
+
+if TYPE_CHECKING:
+    from plugrad.codegen import estimates
+else:
+    # only who prints a schedule needs it
+    estimates = LazyModule("plugrad.codegen.estimates")
 
 _HEADER = ("kernel", "device", "shape", "bytes", "operations")
 _REDUCED = {Ops.ADD: "sum", Ops.MUL: "prod", Ops.MAX: "max"}
@@ -49,7 +58,7 @@ def _cells(item: ScheduleItem) -> tuple[str, ...]:
     if item.ast.op is Ops.COPY:
         target, source = item.bufs
         return "copy", f"{source.device} -> {target.device}", f"({target.size},)", str(target.nbytes), ""
-    bytes_accessed = estimate(item.ast).bytes_accessed
+    bytes_accessed = estimates.estimate(item.ast).bytes_accessed
     return item.ast.arg.name, item.device, _shape(item.ast), _number(bytes_accessed), operations(item.ast)
 
 
@@ -59,7 +68,7 @@ def _shape(sink: UOp) -> str:
     return f"({sizes[0]},)" if len(sizes) == 1 else f"({', '.join(sizes)})"
 
 
-def _number(count: Count) -> str:
+def _number(count: estimates.Count) -> str:
     return count.render() if isinstance(count, UOp) else str(count)
 
 

@@ -63,6 +63,8 @@ EXTREMES: tuple[tuple[str, Any, bool], ...] = (
 )
 #: What PyTorch spells otherwise, by the name of an operation or by a case's.
 SPELLED: dict[str, Callable[..., Any]] = {
+    "fftshift": torch.fft.fftshift,
+    "ifftshift": torch.fft.ifftshift,
     "gelu": lambda x: F.gelu(x, approximate="tanh"),
     "gelu/exact": F.gelu,
     "swish": F.silu,

@@ -68,7 +68,10 @@ _DEEPEST = 64
 
 
 def holds_tensors(data: Any) -> bool:
-    """Say whether a list, or the first list in it, is of numbers that are tensors of no axes."""
+    """Say whether a list, or the first list in it, is of numbers that are tensors of no axes.
+
+    Those with a gradient are none: it would be lost.
+    """
     members: Any = data
     depth = 0
     while type(members) in (list, tuple) and members and type(members[0]) in (list, tuple):
@@ -80,7 +83,7 @@ def holds_tensors(data: Any) -> bool:
         return False
     kinds: set[Any] = set(map(type, members))
     return any([issubclass(kind, TensorBase) for kind in kinds]) and all(
-        [not isinstance(x, TensorBase) or x.ndim == 0 for x in members]
+        [not isinstance(x, TensorBase) or (x.ndim == 0 and not x.requires_grad) for x in members]
     )
 
 

@@ -338,7 +338,7 @@ def count_nonzero(
     if names:
         axis, keepdim = renamed(self.count_nonzero, names, axis=axis, keepdim=keepdim)
     truths = self if is_bool(self.dtype) else self != 0
-    return truths.sum(axis, keepdim, position_dtype(self.numel()))
+    return truths.sum(axis, keepdim, position_dtype(greatest(self.numel())))
 
 
 def _share(place: Any, low: Any, wide: DType, interpolation: Interpolation) -> Any:

@@ -110,7 +110,9 @@ def _statistics() -> Iterator[Operation]:
     yield Operation("dist", "p of 3", lambda x, y: x.dist(y, 3), far, (samples, reals(6, seed=1)), order=2)
     yield Operation("vander", "reals", lambda x: x.vander(), np.vander, (reals(4),), order=2)
     rising: Meaning = lambda x: np.vander(x, 3, True)
-    yield Operation("vander", "rising", lambda x: x.vander(3, increasing=True), rising, (whole(4),))
+    yield Operation(
+        "vander", "rising", lambda x: x.vander(3, increasing=True), rising, (whole(4),), dtype="int64"
+    )
     every: Meaning = lambda x, y: np.stack(np.meshgrid(x, y, indexing="ij"), -1).reshape(-1, 2)
     vectors = reals(3), reals(2, seed=1)
     yield Operation("cartesian_prod", "two", lambda x, y: x.cartesian_prod(y), every, vectors, order=2)
