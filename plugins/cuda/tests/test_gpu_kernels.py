@@ -1,0 +1,32 @@
+"""The page docs/gpu-kernels.md is what NVRTC makes of today's kernels, and no kernel of it spills."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from plugrad_cuda import nvrtc
+
+ROOT = Path(__file__).parents[3]
+PAGE = ROOT / "docs" / "gpu-kernels.md"
+
+
+@pytest.fixture(scope="module")
+def page() -> str:
+    """The text of the page."""
+    if not PAGE.is_file():
+        pytest.skip(f"the page comes with the repository only: no {PAGE}")
+    return PAGE.read_text(encoding="utf-8")
+
+
+def test_the_page_is_up_to_date(page: str, nvrtc_library: None) -> None:
+    made_by = re.search(r"NVRTC (\d+)\.(\d+)", page)
+    assert made_by is not None
+    version = int(made_by[1]), int(made_by[2])
+    if (here := nvrtc.choose(90).version) != version:
+        pytest.skip(f"the page is made by NVRTC {version}; another one, here {here}, counts other registers")
+    command = [sys.executable, ROOT / "benchmarks" / "gpu_kernels.py", "--check"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
