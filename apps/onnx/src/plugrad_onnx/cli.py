@@ -15,7 +15,8 @@ from plugrad import Device, GlobalCounters, Tensor, jit
 from plugrad_onnx.compare import compare, open_session
 from plugrad_onnx.conformance import KINDS, Result, read_cases, run_case
 from plugrad_onnx.errors import InputError
-from plugrad_onnx.model import Model, Port, load
+from plugrad_onnx.model import Model, load
+from plugrad_onnx.ports import Port
 from plugrad_onnx.support import make_page
 from plugrad_onnx.values import Array, from_array
 

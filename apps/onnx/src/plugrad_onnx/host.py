@@ -1,16 +1,17 @@
 """Compute on the host what shapes are made of, so that no kernel runs for it.
 
-Sizes, axes and the like are NumPy arrays as long as everything they come from is. The functions here are
-those that exporters write between `Shape` and `Reshape`.
+Sizes, axes and the like are NumPy arrays as long as everything they come from is; those that depend on
+Variables are arrays of objects. The functions are those that exporters write between `Shape` and `Reshape`.
 """
 
 import functools
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from plugrad_onnx.registry import Operator
+from plugrad_onnx.sizes import equal, is_symbolic, larger, less, simplified, smaller
 from plugrad_onnx.values import Array, Value
 
 LARGEST = 4096  # elements; what is larger is computed on the device
@@ -18,23 +19,36 @@ LARGEST = 4096  # elements; what is larger is computed on the device
 _NUMPY_TYPES = {1: np.float32, 6: np.int32, 7: np.int64, 9: np.bool_, 11: np.float64, 2: np.uint8, 3: np.int8}
 
 
-def fold(
-    operator: Operator, inputs: list[Value], attributes: dict[str, Any]
-) -> Array | tuple[Array, ...] | None:
+def fold(operator: Operator, inputs: list[Value], attributes: dict[str, Any]) -> Array | None:
     """Return the outputs of a node whose inputs are on the host; None where the device is to compute them."""
     function = _FUNCTIONS.get(operator.name) if not operator.domain else None
     if function is None or not inputs or not all(_is_foldable(value) for value in inputs):
         return None
+    if any(map(_has_variables, inputs)):
+        function = _FUNCTIONS_OF_SIZES.get(operator.name)
+        if function is None:
+            return None
     with np.errstate(all="ignore"):
         result = function(*inputs, **attributes)
-    if result is None or isinstance(result, tuple):
-        return cast(tuple[Array, ...] | None, result)
-    return np.asarray(result)
+    return None if result is None else _in_numbers(np.asarray(result))
+
+
+def _has_variables(value: Value) -> bool:
+    return isinstance(value, np.ndarray) and value.dtype.kind == "O"
+
+
+def _in_numbers(array: Array) -> Array:
+    """Return sizes in their shortest form, as int64 where no Variable is left."""
+    if array.dtype.kind != "O":
+        return array
+    out = np.empty(array.shape, object)
+    out.reshape(-1)[:] = [simplified(size) for size in array.reshape(-1)]
+    return out if is_symbolic(out) else out.astype(np.int64)
 
 
 def _is_foldable(value: Value) -> bool:
     return value is None or (
-        isinstance(value, np.ndarray) and value.size <= LARGEST and value.dtype.kind in "biuf"
+        isinstance(value, np.ndarray) and value.size <= LARGEST and value.dtype.kind in "biufO"
     )
 
 
@@ -191,4 +205,68 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "Transpose": _transpose,
     "Unsqueeze": _unsqueeze,
     "Where": _where,
+}
+
+
+def _elementwise(function: Callable[[Any, Any], Any], kind: Any = object) -> Callable[..., Any]:
+    """Return a function of arrays of sizes from one of sizes."""
+    apply = np.frompyfunc(function, 2, 1)
+
+    def compute(a: Any, b: Any, **attributes: Any) -> Array | None:
+        return None if attributes else np.asarray(apply(a, b)).astype(kind)
+
+    return compute
+
+
+def _of_axis(function: Callable[..., Any]) -> Callable[..., Any]:
+    def reduce(data: Array, axes: Any = None, *, keepdims: int = 1) -> Array:
+        return np.asarray(function(data, axis=_axes(axes) or None, keepdims=bool(keepdims)), object)
+
+    return reduce
+
+
+def _quotient(a: Any, b: Any) -> Any:
+    return None if less(a, 0) or less(b, 1) else a // b
+
+
+def _divide_sizes(a: Array, b: Array) -> Array | None:
+    out = np.asarray(np.frompyfunc(_quotient, 2, 1)(a, b), object)
+    return None if any(part is None for part in out.reshape(-1)) else out
+
+
+def _cast_sizes(x: Array, *, to: int, **_other: Any) -> Array | None:
+    return x if to in (6, 7) else None
+
+
+def _move(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that moves sizes to places that are numbers."""
+
+    def move(data: Array, *places: Any, **attributes: Any) -> Array | None:
+        if any(_has_variables(place) for place in places):
+            return None
+        return function(data, *places, **attributes)
+
+    return move
+
+
+_JOINS = ("Concat", "Identity", "Transpose", "Where")
+_MOVES = ("Expand", "Gather", "Reshape", "Slice", "Squeeze", "Unsqueeze")
+# what sizes that depend on Variables go through; all else is computed on the device
+_FUNCTIONS_OF_SIZES: dict[str, Callable[..., Any]] = {
+    **{name: _FUNCTIONS[name] for name in _JOINS},
+    **{name: _move(_FUNCTIONS[name]) for name in _MOVES},
+    "Add": _elementwise(lambda a, b: a + b),
+    "Cast": _cast_sizes,
+    "Div": _divide_sizes,
+    "Equal": _elementwise(equal, bool),
+    "Greater": _elementwise(lambda a, b: less(b, a), bool),
+    "GreaterOrEqual": _elementwise(lambda a, b: not less(a, b), bool),
+    "Less": _elementwise(less, bool),
+    "LessOrEqual": _elementwise(lambda a, b: not less(b, a), bool),
+    "Max": _elementwise(larger),
+    "Min": _elementwise(smaller),
+    "Mul": _elementwise(lambda a, b: a * b),
+    "ReduceProd": _of_axis(np.prod),
+    "ReduceSum": _of_axis(np.sum),
+    "Sub": _elementwise(lambda a, b: a - b),
 }

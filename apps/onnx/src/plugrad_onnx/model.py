@@ -4,8 +4,8 @@
 # pyright: reportUnknownMemberType=false
 
 import os
+import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
@@ -16,36 +16,17 @@ import onnx.external_data_helper
 import onnx.numpy_helper
 import onnx.version_converter
 from google.protobuf.message import DecodeError
-from onnx import ModelProto, TensorProto, ValueInfoProto
+from onnx import ModelProto, TensorProto
 
 from plugrad import Tensor
-from plugrad_onnx.errors import InputError, InvalidModel, UnsupportedModel
+from plugrad.tensor.shapes import is_static
+from plugrad_onnx.dynamic import Axis, Dynamic, example_of, find_axes, with_variables
+from plugrad_onnx.errors import InputError, InvalidModel, OnnxError, UnsupportedModel
 from plugrad_onnx.folding import fold_constants
 from plugrad_onnx.graph import Graph
+from plugrad_onnx.ports import Port, port_of
 from plugrad_onnx.prepare import Preparation, opsets_of
-from plugrad_onnx.values import DTYPES, Array, Narrow, Value, from_array, type_name
-
-
-@dataclass(frozen=True)
-class Port:
-    """Describe one input or output of a model.
-
-    Attributes:
-        name: of the value.
-        element_type: number of `TensorProto.DataType`; 0 where it is no tensor.
-        shape: sizes, names of dynamic ones, None for unknown ones; None where the rank is unknown.
-        is_required: whether a caller has to give it.
-    """
-
-    name: str
-    element_type: int
-    shape: tuple[int | str | None, ...] | None
-    is_required: bool = True
-
-    def __str__(self) -> str:
-        sizes = "?" if self.shape is None else ", ".join("?" if s is None else str(s) for s in self.shape)
-        kind = type_name(self.element_type) if self.element_type else "sequence or optional"
-        return f"{self.name}: {kind}[{sizes}]"
+from plugrad_onnx.values import Array, Narrow, Value, element_type_of, from_array, type_name
 
 
 class Model:
@@ -61,6 +42,8 @@ class Model:
         graph: what runs.
         inputs: what a call takes.
         outputs: what a call returns.
+        axes: dynamic axes whose sizes are Variables, by name.
+        specialized: dynamic axes for which a Variable was asked, and why each has kernels for each size.
 
     Example:
         >>> model = load("model.onnx")  # doctest: +SKIP
@@ -68,12 +51,16 @@ class Model:
         207
     """
 
-    def __init__(self, proto: ModelProto, graph: Graph) -> None:
+    def __init__(self, proto: ModelProto, graph: Graph, dynamic: Dynamic = None) -> None:
         self.proto = proto
         self.graph = graph
         initialized = set(graph.constants)
-        self.inputs = tuple(_port(value, value.name not in initialized) for value in proto.graph.input)
-        self.outputs = tuple(_port(value, True) for value in proto.graph.output)
+        self.inputs = tuple(port_of(value, value.name not in initialized) for value in proto.graph.input)
+        self.outputs = tuple(port_of(value, True) for value in proto.graph.output)
+        self.axes = find_axes(self.inputs, dynamic)
+        self.specialized: dict[str, str] = {}
+        if self.axes:
+            self._keep_axes_that_work()
 
     def __repr__(self) -> str:
         return f"<Model {self.graph.name}({', '.join(map(str, self.inputs))})>"
@@ -93,12 +80,65 @@ class Model:
 
     def run(self, args: tuple[Any, ...] = (), named: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Return the outputs by name, from inputs by position and in a mapping."""
-        given = self._bind(args, dict(named or {}))
-        inputs = {name: self._checked(name, value) for name, value in given.items()}
-        results = self.graph.run(inputs)
+        inputs = self._checked_inputs(args, dict(named or {}))
+        results = self.graph.run(with_variables(self.inputs, inputs, self.axes))
         return {port.name: _exported(value) for port, value in zip(self.outputs, results, strict=True)}
 
-    def _bind(self, args: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
+    def bind(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        """Return inputs by name, in memory for the largest sizes, with Variables as dynamic sizes.
+
+        One trace of `jit(model)`, and one set of kernels, serves all of them.
+
+        Args:
+            args: arrays or Tensors in the order of the model.
+            kwargs: inputs by name.
+
+        Raises:
+            InputError: an input does not fit the model, or a size lies outside of its bounds.
+
+        Example:
+            >>> model = load("encoder.onnx", dynamic={"batch": (1, 8), "length": (1, 128)})  # doctest: +SKIP
+            >>> encode = jit(model)  # doctest: +SKIP
+            >>> encode(**model.bind(tokens))["embeddings"].numpy()  # doctest: +SKIP
+        """
+        given = {
+            name: value.numpy() if isinstance(value, Tensor) and is_static(value.shape) else value
+            for name, value in self._checked_inputs(args, kwargs).items()
+        }
+        return {
+            name: _exported(value) for name, value in with_variables(self.inputs, given, self.axes).items()
+        }
+
+    def _keep_axes_that_work(self) -> None:
+        """Leave out those axes whose sizes some operator needs as numbers, and keep the reason."""
+        wanted = self.axes
+        if self._problem_with(wanted) is None:
+            return
+        self.axes = kept = dict[str, Axis]()
+        for name, axis in wanted.items():
+            reason = self._problem_with({**kept, name: axis})
+            if reason is None:
+                kept[name] = axis
+            else:
+                self.specialized[name] = reason
+        said = "; ".join(f"{name!r}: {reason}" for name, reason in self.specialized.items())
+        warnings.warn(f"these sizes stay numbers, each with kernels of its own: {said}", stacklevel=3)
+
+    def _problem_with(self, axes: Mapping[str, Axis]) -> str | None:
+        """Return why the graph cannot be built with Variables as the sizes of axes; None where it can."""
+        ports = [port for port in self.inputs if port.is_required]
+        examples = {port.name: example_of(port, axes) for port in ports}
+        try:
+            self.graph.run(with_variables(ports, examples, axes))
+        except OnnxError as error:
+            return str(error)
+        return None
+
+    def _checked_inputs(self, args: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
+        """Return inputs by name: arrays, and Tensors with the types and shapes that the model says."""
+        return {name: self._checked(name, value) for name, value in self._named(args, named).items()}
+
+    def _named(self, args: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
         order = sorted(self.inputs, key=lambda port: not port.is_required)
         if len(args) > len(order):
             raise InputError(f"the model takes {len(order)} inputs, not {len(args)}: {_listed(self.inputs)}")
@@ -116,10 +156,11 @@ class Model:
     def _checked(self, name: str, value: Any) -> Value:
         port = next(port for port in self.inputs if port.name == name)
         out = _imported(value)
-        if not isinstance(out, Tensor):
+        if not isinstance(out, Tensor | np.ndarray):
             return out
-        if port.element_type and DTYPES.get(port.element_type) != out.dtype:
-            raise InputError(f"input {name!r} is of {out.dtype}, and the model takes {port}. Cast it.")
+        kind = element_type_of(out)
+        if port.element_type and port.element_type != kind:
+            raise InputError(f"input {name!r} is of {type_name(kind)}, and the model takes {port}. Cast it.")
         fixed = port.shape
         if fixed is not None and (
             len(fixed) != out.ndim
@@ -129,15 +170,21 @@ class Model:
         return out
 
 
-def load(source: str | os.PathLike[str] | bytes | ModelProto, *, opset: int | None = None) -> Model:
+def load(
+    source: str | os.PathLike[str] | bytes | ModelProto, *, opset: int | None = None, dynamic: Dynamic = None
+) -> Model:
     """Return the model in a file, in bytes, or in the `onnx` package's own form.
 
     Args:
         source: path of a model, its bytes, or a `ModelProto`. External data is read for a path only, from
             files in the folder of the model.
         opset: version of the standard to convert the model to first; None runs it as it is.
+        dynamic: smallest and largest size of dynamic axes, by the names that the model has for them:
+            `{"batch": (1, 32)}`. These become Variables, so that one set of kernels serves all sizes. True
+            takes all dynamic axes, up to the next power of two of each size. None has kernels for each.
 
     Raises:
+        InputError: `dynamic` names what is no dynamic axis.
         InvalidModel: the bytes are no model, or break a rule of the standard.
         UnsupportedModel: the model needs what plugrad-onnx does not have; lists all of it.
 
@@ -155,7 +202,7 @@ def load(source: str | os.PathLike[str] | bytes | ModelProto, *, opset: int | No
             proto = onnx.version_converter.convert_version(proto, opset)
     except (onnx.checker.ValidationError, onnx.version_converter.ConvertError, ValueError) as error:
         raise InvalidModel(f"{name or 'the model'}: {error}", path=name) from error
-    return prepare(proto, folder)
+    return prepare(proto, folder, dynamic)
 
 
 def read_model(source: str | os.PathLike[str] | bytes | ModelProto) -> ModelProto:
@@ -175,12 +222,13 @@ def read_model(source: str | os.PathLike[str] | bytes | ModelProto) -> ModelProt
         raise InvalidModel(f"{name or 'the bytes'}: no ONNX model: {error}", path=name) from error
 
 
-def prepare(proto: ModelProto, folder: Path | None = None) -> Model:
+def prepare(proto: ModelProto, folder: Path | None = None, dynamic: Dynamic = None) -> Model:
     """Return a checked model with its graph ready to run.
 
     Args:
         proto: the model.
         folder: where external data may lie; None allows none.
+        dynamic: bounds of dynamic axes, as for `load`.
 
     Raises:
         InvalidModel: an initializer cannot be read.
@@ -193,7 +241,7 @@ def prepare(proto: ModelProto, folder: Path | None = None) -> Model:
     graph = preparation.graph(proto.graph)
     if preparation.problems:
         raise UnsupportedModel(preparation.problems)
-    return Model(proto, fold_constants(graph))
+    return Model(proto, fold_constants(graph), dynamic)
 
 
 def read_tensor(tensor: TensorProto, folder: Path | None) -> Array:
@@ -235,7 +283,7 @@ def _imported(value: Any) -> Value:
         return value
     if isinstance(value, list | tuple):
         return [_imported(element) for element in cast(list[Any], value)]
-    return from_array(np.asarray(value))
+    return np.asarray(value)
 
 
 def _exported(value: Value) -> Any:
@@ -245,16 +293,6 @@ def _exported(value: Value) -> Any:
     if isinstance(value, np.ndarray):
         value = from_array(value)
     return value.data if isinstance(value, Narrow) else value
-
-
-def _port(value: ValueInfoProto, is_required: bool) -> Port:
-    if not value.type.HasField("tensor_type"):
-        return Port(value.name, 0, None, is_required)
-    kind = value.type.tensor_type
-    if not kind.HasField("shape"):
-        return Port(value.name, kind.elem_type, None, is_required)
-    sizes = tuple(d.dim_value if d.HasField("dim_value") else d.dim_param or None for d in kind.shape.dim)
-    return Port(value.name, kind.elem_type, sizes, is_required)
 
 
 def _listed(ports: tuple[Port, ...]) -> str:

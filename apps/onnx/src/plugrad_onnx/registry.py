@@ -17,6 +17,7 @@ import numpy as np
 
 from plugrad import Tensor
 from plugrad_onnx.errors import OnnxError
+from plugrad_onnx.sizes import as_number
 from plugrad_onnx.values import Array, Narrow, Value, from_array, to_array, to_ints, type_name
 
 ML = "ai.onnx.ml"
@@ -183,7 +184,8 @@ def _to_one(convert: Callable[[Any], Any]) -> Convert:
         array = to_array(_number(value))
         if array.size != 1:
             raise OnnxError(f"one number is needed, and the input has shape {array.shape}")
-        return convert(array.reshape(-1)[0])
+        (number,) = array.reshape(-1)
+        return convert(as_number(number) if array.dtype.kind == "O" else number)
 
     return to_one
 

@@ -1,7 +1,8 @@
 """Define the values that nodes exchange, and convert between them.
 
 A value is a Tensor on a device; a NumPy array on the host, which is what shape arithmetic is made of; a list,
-which is a sequence; or None, an optional that is empty.
+which is a sequence; or None, an optional that is empty. An array of objects holds sizes that depend on
+Variables.
 """
 
 from collections.abc import Sequence
@@ -11,11 +12,13 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import numpy.typing as npt
+import onnx.helper
 from onnx import TensorProto
 
-from plugrad import Tensor, dtypes
+from plugrad import Tensor, UOp, dtypes
 from plugrad.dtype import DType
 from plugrad_onnx.errors import OnnxError
+from plugrad_onnx.sizes import is_symbolic, shown, simplified
 
 Array = npt.NDArray[Any]
 ElementType = int  # a number of TensorProto.DataType
@@ -95,8 +98,11 @@ def dtype_of(element_type: ElementType) -> DType:
     return DTYPES[element_type]
 
 
-def from_array(array: Array) -> Tensor | Narrow:
-    """Return a NumPy array as a value of the default device."""
+def from_array(array: Array, *, is_constant: bool = True) -> Tensor | Narrow:
+    """Return a NumPy array as a value of the default device.
+
+    One number has no memory, but stands in kernels, unless it is another one in each call.
+    """
     if array.dtype in _NARROW_BY_NUMPY:
         number = _NARROW_BY_NUMPY[array.dtype]
         wide = {dtypes.int8: np.int8, dtypes.uint8: np.uint8, dtypes.float32: np.float32}[NARROW[number][0]]
@@ -104,35 +110,62 @@ def from_array(array: Array) -> Tensor | Narrow:
     if array.dtype in _BITS:
         bits, dtype = _BITS[array.dtype]
         return Tensor(np.ascontiguousarray(array).view(bits).reshape(array.shape)).bitcast(dtype)
+    if array.dtype.kind == "O":
+        return _from_sizes(array)
     if array.dtype.kind not in "biufc":
         raise OnnxError(f"elements of {array.dtype} are no numbers. Tensors hold numbers and bools only.")
-    if array.size == 1 and array.dtype.kind != "c":
+    if is_constant and array.size == 1 and array.dtype.kind != "c":
         return Tensor.full(array.shape, array.item(), dtype=array.dtype.name)
     return Tensor(np.ascontiguousarray(array).reshape(array.shape))
 
 
+def _from_sizes(array: Array) -> Tensor:
+    """Return sizes that depend on Variables as a tensor of int64."""
+    if array.size == 0:
+        return Tensor.zeros(*array.shape, dtype=dtypes.int64)
+    parts = [
+        Tensor(size).cast(dtypes.int64)
+        if isinstance(size, UOp)
+        else Tensor.full((), int(size), dtype=dtypes.int64)
+        for size in array.reshape(-1)
+    ]
+    return parts[0].stack(*parts[1:]).reshape(array.shape) if array.shape else parts[0]
+
+
 def to_array(value: Tensor | Array) -> Array:
-    """Return the elements as a NumPy array on the host."""
-    return value if isinstance(value, np.ndarray) else value.numpy()
-
-
-def to_ints(value: Tensor | Array | Sequence[int] | int) -> tuple[int, ...]:
-    """Return whole numbers as Python's, from wherever they are."""
-    if isinstance(value, Tensor | np.ndarray):
-        return tuple(int(number) for number in to_array(value).reshape(-1))
-    return (value,) if isinstance(value, int) else tuple(int(number) for number in value)
-
-
-def shape_of(x: Tensor) -> tuple[int, ...]:
-    """Return the sizes of the axes as numbers.
+    """Return the elements as a NumPy array on the host.
 
     Raises:
-        OnnxError: some are symbolic.
+        OnnxError: how many there are depends on a Variable.
     """
-    sizes = tuple(size for size in x.shape if isinstance(size, int))
-    if len(sizes) != x.ndim:
-        raise OnnxError(f"the sizes {x.shape} have to be numbers")
+    if isinstance(value, np.ndarray):
+        return value
+    shape_of(value)
+    return value.numpy()
+
+
+def to_ints(value: Tensor | Array | Sequence[int] | int) -> tuple[Any, ...]:
+    """Return whole numbers as Python's, from wherever they are; sizes that depend on Variables stay nodes."""
+    if isinstance(value, Tensor | np.ndarray):
+        return tuple(simplified(number) for number in to_array(value).reshape(-1))
+    return (value,) if isinstance(value, int) else tuple(simplified(number) for number in value)
+
+
+def shape_of(x: Tensor, first: int = 0) -> tuple[int, ...]:
+    """Return the sizes of the axes from `first` on as numbers.
+
+    Raises:
+        OnnxError: one depends on a Variable.
+    """
+    sizes: Any = tuple(x.shape)[first:]
+    if is_symbolic(sizes):
+        raise OnnxError(f"sizes have to be numbers, and ({', '.join(map(shown, sizes))}) depend on Variables")
     return sizes
+
+
+def sizes_of(x: Tensor) -> tuple[Any, ...]:
+    """Return the sizes of the axes: numbers, or nodes where they depend on Variables."""
+    return tuple(x.shape)
 
 
 def element_type_of(value: Value) -> ElementType:
@@ -140,8 +173,18 @@ def element_type_of(value: Value) -> ElementType:
     if isinstance(value, Narrow):
         return value.element_type
     if isinstance(value, np.ndarray):
-        value = from_array(value)
-        return element_type_of(value)
+        return _element_type_of_numpy(value.dtype)
     if isinstance(value, Tensor):
         return ELEMENT_TYPES[value.dtype]
     raise OnnxError(f"a {'sequence' if isinstance(value, list) else 'missing optional'} has no element type")
+
+
+def _element_type_of_numpy(dtype: Any) -> ElementType:
+    if dtype.kind == "O":
+        return TensorProto.INT64
+    try:
+        return int(onnx.helper.np_dtype_to_tensor_dtype(dtype))
+    except ValueError as error:
+        raise OnnxError(
+            f"elements of {dtype} are no numbers. Tensors hold numbers and bools only."
+        ) from error

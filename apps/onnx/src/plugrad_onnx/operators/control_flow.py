@@ -8,7 +8,8 @@ import numpy as np
 from plugrad import Tensor
 from plugrad_onnx.graph import Call, Graph
 from plugrad_onnx.registry import operator
-from plugrad_onnx.values import Narrow, Value, dtype_of, from_array, shape_of, to_array
+from plugrad_onnx.sizes import as_number
+from plugrad_onnx.values import Narrow, Value, dtype_of, from_array, sizes_of, to_array
 
 # iterations of a loop between two computations of its state, so that no graph grows without end
 _REALIZED_EVERY = 32
@@ -115,7 +116,7 @@ def scan(
     scanned = [tensor_of(value) for value in inputs[states:]]
     axes = scan_input_axes or (0,) * num_scan_inputs
     backward = scan_input_directions or (0,) * num_scan_inputs
-    length = int(shape_of(scanned[0])[axes[0]])
+    length = as_number(sizes_of(scanned[0])[axes[0]])
     collected = _Collected(body, states, first=0)
     for i in range(length):
         slices: list[Value] = [
@@ -150,6 +151,6 @@ def scan_of_batch(
             scan_input_directions=directions,
             call=call,
         )
-        for sample in range(int(shape_of(whole[0])[0]))
+        for sample in range(as_number(sizes_of(whole[0])[0]))
     ]
     return tuple(stack(several, 0) for several in zip(*results, strict=True))

@@ -7,8 +7,10 @@ import numpy as np
 
 from plugrad import Tensor, dtypes
 from plugrad.dtype import is_float
+from plugrad_onnx.errors import OnnxError
 from plugrad_onnx.registry import operator
-from plugrad_onnx.values import NARROW, Array, Narrow, Value, dtype_of, element_type_of, shape_of
+from plugrad_onnx.sizes import is_symbolic
+from plugrad_onnx.values import NARROW, Array, Narrow, Value, dtype_of, element_type_of, shape_of, to_array
 
 
 @operator("Constant")
@@ -41,11 +43,21 @@ def constant_of_shape(shape: tuple[int, ...], *, value: Any = None) -> Value:
     return Tensor.full(shape, value.reshape(-1)[0].item(), dtype=dtype_of(kind))
 
 
+def _number(value: Value) -> Any:
+    array = to_array(value) if isinstance(value, np.ndarray | Tensor) else np.empty(0)
+    if array.size != 1:
+        raise OnnxError("one number is needed")
+    return array.item()
+
+
 @operator("Range")
-def arange(start: Tensor, limit: Tensor, delta: Tensor, *, stash_type: int = 1) -> Tensor:
+def arange(start: Value, limit: Value, delta: Value, *, stash_type: int = 1) -> Tensor:
     """Return the numbers from a start by steps up to a limit, without it."""
-    first, last, step = (value.item() for value in (start, limit, delta))
-    count, dtype = max(math.ceil((last - first) / step), 0), start.dtype
+    first, last, step = (_number(value) for value in (start, limit, delta))
+    dtype = dtype_of(element_type_of(start))
+    if is_symbolic([first, last, step]):
+        return Tensor.arange(first, last, step, dtype=dtype)
+    count = max(math.ceil((last - first) / step), 0)
     steps = Tensor.arange(count, dtype=dtype if not is_float(dtype) else _computed_in(dtype, stash_type))
     return (steps * step + first).cast(dtype)
 

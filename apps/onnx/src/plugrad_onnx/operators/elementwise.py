@@ -10,7 +10,7 @@ import numpy as np
 from plugrad import Tensor
 from plugrad.dtype import is_float, is_int
 from plugrad_onnx.registry import operator
-from plugrad_onnx.values import Array, shape_of
+from plugrad_onnx.values import Array, sizes_of
 
 _SAME_IN_TENSORS: dict[str, Callable[[Tensor], Tensor]] = {
     "Abs": Tensor.abs,
@@ -66,7 +66,7 @@ def aligned(a: Tensor, b: Tensor, axis: int | None) -> Tensor:
     if axis is None or b.ndim == 0:
         return b
     behind = a.ndim - axis % max(a.ndim, 1) - b.ndim
-    return b.reshape(*shape_of(b), *(1,) * behind)
+    return b.reshape(*sizes_of(b), *(1,) * behind)
 
 
 @operator("Add")
@@ -192,7 +192,7 @@ def prelu(x: Tensor, slope: Tensor) -> Tensor:
 
     Before opset 7, slopes stand for the channels, which are axis 1.
     """
-    if slope.ndim == 1 and x.ndim > 2 and shape_of(slope)[0] == shape_of(x)[1] != shape_of(x)[-1]:
+    if slope.ndim == 1 and x.ndim > 2 and sizes_of(slope)[0] == sizes_of(x)[1] != sizes_of(x)[-1]:
         slope = slope.reshape(-1, *(1,) * (x.ndim - 2))
     return (x < 0).where(slope * x, x)
 

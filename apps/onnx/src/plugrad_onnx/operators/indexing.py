@@ -8,12 +8,13 @@ import numpy as np
 from plugrad import Tensor, dtypes
 from plugrad.dtype import is_int
 from plugrad_onnx.registry import operator
-from plugrad_onnx.values import Array, shape_of
+from plugrad_onnx.sizes import Size
+from plugrad_onnx.values import Array, sizes_of
 
 Reduction = Literal["none", "add", "mul", "max", "min"]
 
 
-def positive(index: Tensor, size: int) -> Tensor:
+def positive(index: Tensor, size: Size) -> Tensor:
     """Return positions counted from the front."""
     index = index.cast(dtypes.int64)
     return (index < 0).where(index + size, index)
@@ -23,36 +24,36 @@ def positive(index: Tensor, size: int) -> Tensor:
 def gather(data: Tensor, indices: Tensor, *, axis: int = 0) -> Tensor:
     """Return the slices at positions along an axis, in the shape of the positions."""
     at = axis % data.ndim
-    flat = positive(indices.reshape(-1), shape_of(data)[at])
+    flat = positive(indices.reshape(-1), sizes_of(data)[at])
     return data.index_select(at, flat).reshape(
-        *shape_of(data)[:at], *shape_of(indices), *shape_of(data)[at + 1 :]
+        *sizes_of(data)[:at], *sizes_of(indices), *sizes_of(data)[at + 1 :]
     )
 
 
 @operator("GatherElements", keeps_type=True)
 def gather_elements(data: Tensor, indices: Tensor, *, axis: int = 0) -> Tensor:
     """Return the element at a position along an axis, for each element of the positions."""
-    return data.gather(axis % data.ndim, positive(indices, shape_of(data)[axis]))
+    return data.gather(axis % data.ndim, positive(indices, sizes_of(data)[axis]))
 
 
 @operator("GatherND", keeps_type=True)
 def gather_nd(data: Tensor, indices: Tensor, *, batch_dims: int = 0) -> Tensor:
     """Return the slices at positions along several axes."""
-    depth, batch = shape_of(indices)[-1], shape_of(data)[:batch_dims]
-    behind = shape_of(data)[batch_dims + depth :]
-    rows = data.reshape(math.prod(batch), math.prod(shape_of(data)[batch_dims : batch_dims + depth]), *behind)
-    flat = flat_positions(indices, shape_of(data)[batch_dims : batch_dims + depth])
+    depth, batch = sizes_of(indices)[-1], sizes_of(data)[:batch_dims]
+    behind = sizes_of(data)[batch_dims + depth :]
+    rows = data.reshape(math.prod(batch), math.prod(sizes_of(data)[batch_dims : batch_dims + depth]), *behind)
+    flat = flat_positions(indices, sizes_of(data)[batch_dims : batch_dims + depth])
     flat = flat.reshape(math.prod(batch), -1)
-    offset = Tensor.arange(math.prod(batch), dtype=dtypes.int64).reshape(-1, 1) * shape_of(rows)[1]
-    whole = rows.reshape(shape_of(rows)[0] * shape_of(rows)[1], *behind)
-    return whole.index_select(0, (flat + offset).reshape(-1)).reshape(*shape_of(indices)[:-1], *behind)
+    offset = Tensor.arange(math.prod(batch), dtype=dtypes.int64).reshape(-1, 1) * sizes_of(rows)[1]
+    whole = rows.reshape(sizes_of(rows)[0] * sizes_of(rows)[1], *behind)
+    return whole.index_select(0, (flat + offset).reshape(-1)).reshape(*sizes_of(indices)[:-1], *behind)
 
 
-def flat_positions(indices: Tensor, sizes: tuple[int, ...]) -> Tensor:
+def flat_positions(indices: Tensor, sizes: tuple[Size, ...]) -> Tensor:
     """Return positions along several axes as ones along their product."""
-    out = Tensor.zeros(*shape_of(indices)[:-1], dtype=dtypes.int64)
+    out = Tensor.zeros(*sizes_of(indices)[:-1], dtype=dtypes.int64)
     for i, size in enumerate(sizes):
-        out = out * size + positive(indices[..., i], int(size))
+        out = out * size + positive(indices[..., i], size)
     return out
 
 
@@ -62,7 +63,7 @@ def scatter_elements(
 ) -> Tensor:
     """Return the data with an update at a position along an axis, for each element of the positions."""
     at = axis % data.ndim
-    index = positive(indices, shape_of(data)[at])
+    index = positive(indices, sizes_of(data)[at])
     if reduction == "none":
         return data.scatter(at, index, updates)
     return data.scatter_reduce(at, index, updates, _TENSORS_NAME[reduction]).cast(data.dtype)
@@ -79,12 +80,12 @@ _TENSORS_NAME: dict[str, Literal["sum", "prod", "amax", "amin"]] = {
 @operator("ScatterND")
 def scatter_nd(data: Tensor, indices: Tensor, updates: Tensor, *, reduction: Reduction = "none") -> Tensor:
     """Return the data with slices of updates at positions along several axes."""
-    depth = shape_of(indices)[-1]
-    behind = shape_of(data)[depth:]
-    rows = data.reshape(math.prod(shape_of(data)[:depth]), math.prod(behind))
-    flat = flat_positions(indices, shape_of(data)[:depth]).reshape(-1, 1).expand(-1, math.prod(behind))
-    out = scatter_elements(rows, flat, updates.reshape(*shape_of(flat)), axis=0, reduction=reduction)
-    return out.reshape(shape_of(data))
+    depth = sizes_of(indices)[-1]
+    behind = sizes_of(data)[depth:]
+    rows = data.reshape(math.prod(sizes_of(data)[:depth]), math.prod(behind))
+    flat = flat_positions(indices, sizes_of(data)[:depth]).reshape(-1, 1).expand(-1, math.prod(behind))
+    out = scatter_elements(rows, flat, updates.reshape(*sizes_of(flat)), axis=0, reduction=reduction)
+    return out.reshape(sizes_of(data))
 
 
 @operator("TensorScatter")
@@ -98,12 +99,12 @@ def tensor_scatter(
 ) -> Tensor:
     """Return a cache with new entries from one position of each sample on."""
     at, rank = axis % past_cache.ndim, past_cache.ndim
-    time = Tensor.arange(shape_of(update)[at], dtype=dtypes.int64).reshape(1, -1)
+    time = Tensor.arange(sizes_of(update)[at], dtype=dtypes.int64).reshape(1, -1)
     first = 0 if write_indices is None else write_indices.cast(dtypes.int64).reshape(-1, 1)
-    position = (time + first) % shape_of(past_cache)[at]
+    position = (time + first) % sizes_of(past_cache)[at]
     shape = [1] * rank
-    shape[0], shape[at] = shape_of(position)
-    return past_cache.scatter(at, position.reshape(*shape).expand(*shape_of(update)), update)
+    shape[0], shape[at] = sizes_of(position)
+    return past_cache.scatter(at, position.reshape(*shape).expand(*sizes_of(update)), update)
 
 
 @operator("Compress")

@@ -6,9 +6,11 @@ from typing import Any, Literal
 import numpy as np
 
 from plugrad import Tensor
+from plugrad.tensor.shapes import broadcast_shapes
 from plugrad_onnx.graph import Call
 from plugrad_onnx.registry import operator
-from plugrad_onnx.values import Array, Narrow, Value, shape_of
+from plugrad_onnx.sizes import Size, as_number, equal, is_symbolic, larger, less, simplified, smaller
+from plugrad_onnx.values import Array, Narrow, Value, sizes_of
 
 
 @operator("Identity")
@@ -20,13 +22,17 @@ def identity(x: Value) -> Value:
 @operator("Shape")
 def shape(data: Value, *, start: int = 0, end: int | None = None) -> Array:
     """Return the sizes of the axes, on the host."""
-    return np.array(_shape_of(data)[start:end], np.int64)
+    return _as_array(_shape_of(data)[start:end])
 
 
 @operator("Size")
 def size(data: Value) -> Array:
     """Return the number of elements, on the host."""
-    return np.array(math.prod(_shape_of(data)), np.int64)
+    return _as_array(math.prod(_shape_of(data)))
+
+
+def _as_array(sizes: Any) -> Array:
+    return np.array(sizes, object if is_symbolic(sizes) else np.int64)
 
 
 def _shape_of(data: Value) -> tuple[Any, ...]:
@@ -39,10 +45,10 @@ def _shape_of(data: Value) -> tuple[Any, ...]:
 @operator("Reshape", keeps_type=True)
 def reshape(data: Tensor, shape: tuple[int, ...], *, allowzero: int = 0) -> Tensor:
     """Return the elements in another shape; -1 is what is left, and 0 keeps a size."""
-    sizes = shape if allowzero else [shape_of(data)[i] if s == 0 else s for i, s in enumerate(shape)]
-    if -1 in sizes and data.numel() == 0:
-        rest = math.prod(s for s in sizes if s != -1)
-        sizes = [0 if rest == 0 else data.numel() // rest if s == -1 else s for s in sizes]
+    sizes = shape if allowzero else [sizes_of(data)[i] if s == 0 else s for i, s in enumerate(shape)]
+    if -1 in sizes and (is_symbolic([*sizes, *sizes_of(data)]) or data.numel() == 0):
+        whole, rest = math.prod(sizes_of(data)), math.prod(s for s in sizes if s != -1)
+        sizes = [0 if rest == 0 else simplified(whole // rest) if s == -1 else s for s in sizes]
     return data.reshape(*sizes) if sizes else data.reshape(())
 
 
@@ -50,18 +56,18 @@ def reshape(data: Tensor, shape: tuple[int, ...], *, allowzero: int = 0) -> Tens
 def flatten(data: Tensor, *, axis: int = 1) -> Tensor:
     """Return a matrix whose rows are the axes before `axis`."""
     at = axis + data.ndim if axis < 0 else axis
-    return data.reshape(math.prod(shape_of(data)[:at]), math.prod(shape_of(data)[at:]))
+    return data.reshape(math.prod(sizes_of(data)[:at]), math.prod(sizes_of(data)[at:]))
 
 
 @operator("Squeeze", keeps_type=True)
 def squeeze(data: Tensor, axes: tuple[int, ...] | None = None) -> Tensor:
     """Return the tensor without axes of size 1."""
     chosen = (
-        {i for i, s in enumerate(shape_of(data)) if s == 1} if axes is None else {a % data.ndim for a in axes}
+        {i for i, s in enumerate(sizes_of(data)) if s == 1} if axes is None else {a % data.ndim for a in axes}
     )
-    if any(shape_of(data)[axis] != 1 for axis in chosen):
-        raise ValueError(f"axes {axes} of shape {shape_of(data)} are not all of size 1")
-    return data.reshape(tuple(s for i, s in enumerate(shape_of(data)) if i not in chosen))
+    if any(not equal(sizes_of(data)[axis], 1) for axis in chosen):
+        raise ValueError(f"axes {axes} of shape {sizes_of(data)} are not all of size 1")
+    return data.reshape(tuple(s for i, s in enumerate(sizes_of(data)) if i not in chosen))
 
 
 @operator("Unsqueeze", keeps_type=True)
@@ -71,7 +77,7 @@ def unsqueeze(data: Tensor, axes: tuple[int, ...]) -> Tensor:
     new = {axis % rank for axis in axes}
     if len(new) != len(axes):
         raise ValueError(f"axes {axes} name a place twice")
-    sizes = iter(shape_of(data))
+    sizes = iter(sizes_of(data))
     return data.reshape(tuple(1 if i in new else next(sizes) for i in range(rank)))
 
 
@@ -85,7 +91,7 @@ def transpose(data: Tensor, *, perm: tuple[int, ...] | None = None) -> Tensor:
 @operator("Expand", keeps_type=True)
 def expand(data: Tensor, shape: tuple[int, ...]) -> Tensor:
     """Return the tensor broadcast with a shape, both ways."""
-    return data.expand(*np.broadcast_shapes(shape_of(data), shape))
+    return data.expand(*broadcast_shapes(sizes_of(data), shape))
 
 
 @operator("Concat", until=3)
@@ -111,10 +117,10 @@ def split(
     call: Call,
 ) -> tuple[Tensor, ...]:
     """Return parts along an axis, of equal sizes or of those given; the last may be smaller."""
-    whole, count = shape_of(x)[axis], num_outputs or len(call.outputs)
-    part = -(-whole // count)
-    sizes = split or [max(0, min(part, whole - part * i)) for i in range(count)]
-    if sum(sizes) != whole:
+    whole, count = sizes_of(x)[axis], num_outputs or len(call.outputs)
+    part = (whole + count - 1) // count
+    sizes = split or [larger(0, smaller(part, whole - part * i)) for i in range(count)]
+    if not is_symbolic([*sizes, whole]) and sum(sizes) != whole:
         raise ValueError(f"parts of {tuple(sizes)} do not make up the axis of size {whole}")
     return tuple(x.split(list(sizes), axis))
 
@@ -131,12 +137,16 @@ def slice_axes(
     at = axes if axes is not None else tuple(range(len(starts)))
     index = [slice(None)] * data.ndim
     for axis, start, end, step in zip(at, starts, ends, steps or (1,) * len(starts), strict=True):
-        size = shape_of(data)[axis]
-        lowest = -1 if step < 0 else 0
-        first = min(max(start + size if start < 0 else start, 0), size + lowest)
-        last = min(max(end + size if end < 0 else end, lowest), size)
-        index[axis] = slice(first, None if last < 0 else last, step)
+        index[axis] = _part(sizes_of(data)[axis], start, end, step)
     return data[tuple(index)]
+
+
+def _part(size: Size, start: Size, end: Size, step: int) -> slice:
+    """Return a slice whose ends are counted from the front, and lie inside of the axis."""
+    lowest = -1 if step < 0 else 0
+    first = smaller(larger(start + size if less(start, 0) else start, 0), size + lowest)
+    last = smaller(larger(end + size if less(end, 0) else end, lowest), size)
+    return slice(first, None if less(last, 0) else last, step)
 
 
 @operator("Tile", since=6, keeps_type=True)
@@ -169,15 +179,19 @@ def pad(
     for i, axis in enumerate(at):
         sides[axis % data.ndim] = (widths[i], widths[i + len(at)])
     cut = data.shrink(
-        tuple((max(-low, 0), s - max(-high, 0)) for s, (low, high) in zip(shape_of(data), sides, strict=True))
+        tuple(
+            (larger(-low, 0), s - larger(-high, 0))
+            for s, (low, high) in zip(sizes_of(data), sides, strict=True)
+        )
     )
-    wide = [(max(low, 0), max(high, 0)) for low, high in sides]
+    wide = [(larger(low, 0), larger(high, 0)) for low, high in sides]
     if mode == "constant":
         fill = value if constant_value is None else constant_value.item()
         return cut.pad(wide, value=fill)
     for axis, (low, high) in enumerate(wide):
-        if low or high:
-            cut = cut.index_select(axis, Tensor(_borrowed(shape_of(cut)[axis], low, high, mode)))
+        if not (equal(low, 0) and equal(high, 0)):
+            size = as_number(sizes_of(cut)[axis])
+            cut = cut.index_select(axis, Tensor(_borrowed(size, as_number(low), as_number(high), mode)))
     return cut
 
 
@@ -196,7 +210,7 @@ def _borrowed(size: int, low: int, high: int, mode: str) -> Array:
 def center_crop_pad(data: Tensor, shape: tuple[int, ...], *, axes: tuple[int, ...] | None = None) -> Tensor:
     """Return the middle of axes that are too long, and zeros around those too short."""
     for axis, want in zip(axes or range(data.ndim), shape, strict=True):
-        have = shape_of(data)[axis]
+        have = as_number(sizes_of(data)[axis])
         if have > want:
             data = data.narrow(axis, (have - want) // 2, want)
         elif have < want:
@@ -210,7 +224,7 @@ def center_crop_pad(data: Tensor, shape: tuple[int, ...], *, axes: tuple[int, ..
 @operator("DepthToSpace", keeps_type=True)
 def depth_to_space(x: Tensor, *, blocksize: int, mode: Literal["DCR", "CRD"] = "DCR") -> Tensor:
     """Return channels laid out as blocks of pixels."""
-    n, c, h, w = shape_of(x)
+    n, c, h, w = sizes_of(x)
     b, depth = blocksize, c // blocksize**2
     if mode == "DCR":
         blocks = x.reshape(n, b, b, depth, h, w).permute(0, 3, 4, 1, 5, 2)
@@ -222,7 +236,7 @@ def depth_to_space(x: Tensor, *, blocksize: int, mode: Literal["DCR", "CRD"] = "
 @operator("SpaceToDepth", keeps_type=True)
 def space_to_depth(x: Tensor, *, blocksize: int, mode: Literal["DCR", "CRD"] = "DCR") -> Tensor:
     """Return blocks of pixels laid out as channels."""
-    n, c, h, w = shape_of(x)
+    n, c, h, w = sizes_of(x)
     b = blocksize
     blocks = x.reshape(n, c, h // b, b, w // b, b)
     order = (0, 3, 5, 1, 2, 4) if mode == "DCR" else (0, 1, 3, 5, 2, 4)
@@ -232,7 +246,7 @@ def space_to_depth(x: Tensor, *, blocksize: int, mode: Literal["DCR", "CRD"] = "
 @operator("Trilu")
 def trilu(x: Tensor, k: int = 0, *, upper: int = 1) -> Tensor:
     """Return the upper or lower triangle, and zeros in the other."""
-    if 0 in shape_of(x):
+    if 0 in sizes_of(x):
         return x
     return x.triu(k) if upper else x.tril(k)
 
@@ -242,8 +256,8 @@ def reverse_sequence(
     x: Tensor, sequence_lens: Array, *, batch_axis: Literal[0, 1] = 1, time_axis: Literal[0, 1] = 0
 ) -> Tensor:
     """Return the first so many elements of each sequence reversed, the rest as they are."""
-    time = np.arange(shape_of(x)[time_axis])
+    time = np.arange(as_number(sizes_of(x)[time_axis]))
     source = np.where(time < sequence_lens[:, None], sequence_lens[:, None] - 1 - time, time)
     index = source if (batch_axis, time_axis) == (0, 1) else source.T
     position = Tensor(np.ascontiguousarray(index)).reshape(*index.shape, *(1,) * (x.ndim - 2))
-    return x.gather(time_axis, position.expand(*shape_of(x)))
+    return x.gather(time_axis, position.expand(*sizes_of(x)))

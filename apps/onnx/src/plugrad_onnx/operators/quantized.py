@@ -8,7 +8,16 @@ from plugrad.dtype import DType, dtype_max, dtype_min, is_int
 from plugrad_onnx.operators.casts import convert
 from plugrad_onnx.operators.neural.convolution import AutoPad, conv
 from plugrad_onnx.registry import operator
-from plugrad_onnx.values import NARROW, Narrow, Value, dtype_of, element_type_of, from_array, shape_of
+from plugrad_onnx.values import (
+    NARROW,
+    Narrow,
+    Value,
+    dtype_of,
+    element_type_of,
+    from_array,
+    shape_of,
+    sizes_of,
+)
 
 _SMALL_RANGES: dict[int, tuple[int, int]] = {
     TensorProto.INT4: (-8, 7),
@@ -35,7 +44,7 @@ def _spread(parameter: Tensor, x: Tensor, axis: int, block_size: int) -> Tensor:
     at = axis % x.ndim
     if block_size:
         repeated = parameter.repeat_interleave(block_size, at)
-        return repeated.narrow(at, 0, shape_of(x)[at])
+        return repeated.narrow(at, 0, sizes_of(x)[at])
     return parameter.reshape(*(-1 if i == at else 1 for i in range(x.ndim)))
 
 

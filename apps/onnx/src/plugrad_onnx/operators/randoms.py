@@ -3,7 +3,7 @@
 from plugrad import Tensor, dtypes
 from plugrad_onnx.graph import Call
 from plugrad_onnx.registry import operator
-from plugrad_onnx.values import dtype_of, shape_of
+from plugrad_onnx.values import dtype_of, sizes_of
 
 
 def _seeded(seed: float | None) -> None:
@@ -32,7 +32,7 @@ def random_normal_like(
 ) -> Tensor:
     """Return draws from a normal distribution in the shape of the input."""
     _seeded(seed)
-    return (Tensor.randn(*shape_of(x)) * scale + mean).cast(x.dtype if dtype is None else dtype_of(dtype))
+    return (Tensor.randn(*sizes_of(x)) * scale + mean).cast(x.dtype if dtype is None else dtype_of(dtype))
 
 
 @operator("RandomUniform")
@@ -50,7 +50,7 @@ def random_uniform_like(
 ) -> Tensor:
     """Return draws between two numbers in the shape of the input."""
     _seeded(seed)
-    return (Tensor.rand(*shape_of(x)) * (high - low) + low).cast(
+    return (Tensor.rand(*sizes_of(x)) * (high - low) + low).cast(
         x.dtype if dtype is None else dtype_of(dtype)
     )
 
@@ -59,7 +59,7 @@ def random_uniform_like(
 def bernoulli(x: Tensor, *, dtype: int | None = None, seed: float | None = None) -> Tensor:
     """Return 1 with the probability that each element says, else 0."""
     _seeded(seed)
-    return (Tensor.rand(*shape_of(x)) < x).cast(x.dtype if dtype is None else dtype_of(dtype))
+    return (Tensor.rand(*sizes_of(x)) < x).cast(x.dtype if dtype is None else dtype_of(dtype))
 
 
 @operator("Multinomial")
@@ -72,7 +72,7 @@ def multinomial(x: Tensor, *, dtype: int = 6, sample_size: int = 1, seed: float 
 @operator("Dropout", until=11)
 def dropout_of_inference(x: Tensor, *, ratio: float = 0.5, is_test: int = 0) -> tuple[Tensor, Tensor]:
     """Return the input as it is; models of these opsets are run, not trained."""
-    return x, Tensor.ones(*shape_of(x), dtype=dtypes.bool)
+    return x, Tensor.ones(*sizes_of(x), dtype=dtypes.bool)
 
 
 @operator("Dropout", since=12)
@@ -87,7 +87,7 @@ def dropout(
     """Return the input with some elements put to 0 and the rest scaled, and which are kept."""
     ratio = 0.5 if ratio is None else ratio
     if not training_mode or ratio == 0:
-        return x, Tensor.ones(*shape_of(x), dtype=dtypes.bool)
+        return x, Tensor.ones(*sizes_of(x), dtype=dtypes.bool)
     _seeded(seed)
-    kept = Tensor.rand(*shape_of(x)) >= ratio
+    kept = Tensor.rand(*sizes_of(x)) >= ratio
     return (kept.where(x, 0) / (1 - ratio)).cast(x.dtype), kept

@@ -1,12 +1,14 @@
 """Reduce axes to one element, and find, sort or accumulate along an axis."""
 
+import math
 from collections.abc import Callable
 from typing import Any, Literal
 
 from plugrad import Tensor, dtypes
 from plugrad.dtype import is_float
 from plugrad_onnx.registry import operator
-from plugrad_onnx.values import shape_of
+from plugrad_onnx.sizes import is_symbolic, simplified
+from plugrad_onnx.values import sizes_of
 
 Reduce = Callable[..., Tensor]
 
@@ -22,7 +24,7 @@ def _sum(x: Tensor, **axes: Any) -> Tensor:
 
 def _log_sum_exp(x: Tensor, **axes: Any) -> Tensor:
     wide = _wide(x) if is_float(x.dtype) else x.cast(dtypes.float64)
-    return wide.exp().sum(**axes).log() if 0 in shape_of(x) else wide.logsumexp(**axes)
+    return wide.exp().sum(**axes).log() if 0 in sizes_of(x) else wide.logsumexp(**axes)
 
 
 def _max(x: Tensor, **axes: Any) -> Tensor:
@@ -40,7 +42,7 @@ def _min(x: Tensor, **axes: Any) -> Tensor:
 def _extreme(x: Tensor, reduce: Reduce, of_nothing: float, axes: dict[str, Any]) -> Tensor:
     """Return the extreme; over no element an infinity, in place of an error."""
     counted = range(x.ndim) if axes["axis"] is None else axes["axis"]
-    if all(shape_of(x)[axis] for axis in counted):
+    if all(sizes_of(x)[axis] for axis in counted):
         return reduce(x, **axes)
     return x.sum(**axes) * 0 + of_nothing
 
@@ -111,7 +113,7 @@ def _arg(find: Reduce, data: Tensor, axis: int, keepdims: int, last: int) -> Ten
     if not last:
         return find(data, axis=axis, keepdim=bool(keepdims)).cast(dtypes.int64)
     from_end = find(data.flip(axis), axis=axis, keepdim=bool(keepdims)).cast(dtypes.int64)
-    return shape_of(data)[axis] - 1 - from_end
+    return sizes_of(data)[axis] - 1 - from_end
 
 
 @operator("ArgMax")
@@ -141,9 +143,9 @@ def cum_prod(x: Tensor, axis: int, *, exclusive: int = 0, reverse: int = 0) -> T
 def _accumulate(scan: Reduce, start: int, x: Tensor, axis: int, exclusive: int, reverse: int) -> Tensor:
     ordered = x.flip(axis) if reverse else x
     if exclusive:
-        at, size = axis % x.ndim, shape_of(x)[axis]
+        at, size = axis % x.ndim, sizes_of(x)[axis]
         first = Tensor.full(
-            tuple(1 if i == at else s for i, s in enumerate(shape_of(x))), start, dtype=x.dtype
+            tuple(1 if i == at else s for i, s in enumerate(sizes_of(x))), start, dtype=x.dtype
         )
         ordered = Tensor.cat(first, ordered, axis=at).narrow(at, 0, size)
     out = scan(_wide(ordered), axis).cast(x.dtype)
@@ -166,8 +168,8 @@ def hardmax_of_rows(x: Tensor, *, axis: int = 1) -> Tensor:
 @operator("Hardmax", since=13)
 def hardmax(x: Tensor, *, axis: int = -1) -> Tensor:
     """Return 1 at the first largest element along an axis, else 0."""
-    size = shape_of(x)[axis]
-    position = Tensor.arange(int(size)).reshape(*(-1 if i == axis % x.ndim else 1 for i in range(x.ndim)))
+    size = sizes_of(x)[axis]
+    position = Tensor.arange(size).reshape(*(-1 if i == axis % x.ndim else 1 for i in range(x.ndim)))
     return (position == x.argmax(axis, keepdim=True)).cast(x.dtype)
 
 
@@ -196,14 +198,12 @@ def log_softmax(x: Tensor, *, axis: int = -1) -> Tensor:
 
 
 def _of_rows(apply: Callable[[Tensor], Tensor], x: Tensor, axis: int) -> Tensor:
-    return apply(_as_matrix(x, axis)).reshape(shape_of(x))
+    return apply(_as_matrix(x, axis)).reshape(sizes_of(x))
 
 
 def _as_matrix(x: Tensor, axis: int) -> Tensor:
-    rows = 1
-    for size in shape_of(x)[: axis % x.ndim]:
-        rows *= int(size)
-    return x.reshape(rows, -1)
+    rows = math.prod(sizes_of(x)[: axis % x.ndim])
+    return x.reshape(rows, simplified(math.prod(sizes_of(x)) // rows) if is_symbolic(sizes_of(x)) else -1)
 
 
 @operator("LpNormalization")

@@ -10,7 +10,8 @@ import numpy as np
 from plugrad import Tensor, dtypes
 from plugrad.dtype import is_float
 from plugrad_onnx.registry import operator
-from plugrad_onnx.values import Array, shape_of
+from plugrad_onnx.sizes import Size, as_number, equal
+from plugrad_onnx.values import Array, sizes_of
 
 Mode = Literal["nearest", "linear", "cubic"]
 Coordinates = Literal[
@@ -42,8 +43,8 @@ class Rule:
 class Axis:
     """Describe one axis: its sizes, the scale between them, and the part that is looked at."""
 
-    before: int
-    after: int
+    before: Size
+    after: Size
     scale: float
     roi: tuple[float, float] = (0.0, 1.0)
 
@@ -93,12 +94,9 @@ def resize(
     at = [a % x.ndim for a in axes] if axes is not None else list(range(x.ndim))
     parts = dict(enumerate(zip(roi[: len(at)], roi[len(at) :], strict=True))) if roi else {}
     if scales:
-        chosen = {
-            a: Axis(shape_of(x)[a], math.floor(shape_of(x)[a] * s), s)
-            for a, s in zip(at, scales, strict=True)
-        }
+        chosen = {a: _axis(sizes_of(x)[a], s) for a, s in zip(at, scales, strict=True)}
     elif sizes:
-        chosen = _by_sizes([shape_of(x)[a] for a in at], at, sizes, keep_aspect_ratio_policy)
+        chosen = _by_sizes([sizes_of(x)[a] for a in at], at, sizes, keep_aspect_ratio_policy)
     else:
         raise ValueError("neither scales nor sizes are given")
     for i, a in enumerate(at):
@@ -117,14 +115,21 @@ def resize(
 
 
 def _scaled(x: Tensor, scales: Sequence[float]) -> dict[int, Axis]:
-    return {
-        a: Axis(int(s), math.floor(s * scale), scale)
-        for a, (s, scale) in enumerate(zip(shape_of(x), scales, strict=True))
-    }
+    return {a: _axis(s, scale) for a, (s, scale) in enumerate(zip(sizes_of(x), scales, strict=True))}
 
 
-def _by_sizes(before: list[int], at: list[int], sizes: Sequence[int], policy: str) -> dict[int, Axis]:
-    ratios = [after / size for after, size in zip(sizes, before, strict=True)]
+def _axis(size: Size, scale: float) -> Axis:
+    """Return an axis that is scaled; one of another size in each call may stay as it is."""
+    if scale == 1.0:
+        return Axis(size, size, scale)
+    return Axis(as_number(size), math.floor(as_number(size) * scale), scale)
+
+
+def _by_sizes(before: list[Size], at: list[int], sizes: Sequence[Size], policy: str) -> dict[int, Axis]:
+    ratios = [
+        1.0 if equal(after, size) else as_number(after) / as_number(size)
+        for after, size in zip(sizes, before, strict=True)
+    ]
     if policy != "stretch":
         scale = min(ratios) if policy == "not_larger" else max(ratios)
         return {

@@ -8,7 +8,8 @@ from plugrad import Tensor
 from plugrad_onnx.graph import Call, Graph
 from plugrad_onnx.operators.control_flow import stack, tensor_of
 from plugrad_onnx.registry import operator
-from plugrad_onnx.values import Array, Value, shape_of
+from plugrad_onnx.sizes import as_number
+from plugrad_onnx.values import Array, Value, sizes_of
 
 
 def _sequence(value: Value) -> list[Any]:
@@ -67,7 +68,7 @@ def sequence_length(sequence: Value) -> Array:
 @operator("SplitToSequence", since=11)
 def split_to_sequence(x: Tensor, split: Array | None = None, *, axis: int = 0, keepdims: int = 1) -> Value:
     """Return parts along an axis as a sequence."""
-    whole = shape_of(x)[axis]
+    whole = as_number(sizes_of(x)[axis])
     if split is None:
         parts = x.split([1] * whole, axis)
         return [part if keepdims else part.squeeze(axis) for part in parts]

@@ -6,7 +6,8 @@ from typing import Any
 from plugrad import Tensor, dtypes
 from plugrad_onnx.graph import Call, Graph
 from plugrad_onnx.registry import PREVIEW, operator
-from plugrad_onnx.values import dtype_of, shape_of
+from plugrad_onnx.sizes import Size, equal, less, simplified
+from plugrad_onnx.values import dtype_of, sizes_of
 
 
 def _heads(x: Tensor, count: int | None) -> Tensor:
@@ -15,12 +16,13 @@ def _heads(x: Tensor, count: int | None) -> Tensor:
         return x
     if not count:
         raise ValueError("q_num_heads and kv_num_heads are needed for inputs of three axes")
-    return x.reshape(shape_of(x)[0], shape_of(x)[1], count, -1).transpose(1, 2)
+    batch, time, size = sizes_of(x)
+    return x.reshape(batch, time, count, size // count).transpose(1, 2)
 
 
 def _repeated(x: Tensor, heads: int) -> Tensor:
     """Return keys or values once for each query head of their group."""
-    groups = heads // shape_of(x)[1]
+    groups = heads // sizes_of(x)[1]
     return x if groups == 1 else x.repeat_interleave(groups, 1)
 
 
@@ -49,9 +51,9 @@ def attention(
     q, k, v = _heads(q, q_num_heads), _heads(k, kv_num_heads), _heads(v, kv_num_heads)
     if past_key is not None and past_value is not None:
         k, v = Tensor.cat(past_key, k, axis=2), Tensor.cat(past_value, v, axis=2)
-    heads, queries, keys = shape_of(q)[1], shape_of(q)[2], shape_of(k)[2]
+    heads, queries, keys = sizes_of(q)[1], sizes_of(q)[2], sizes_of(k)[2]
     wide = dtypes.float32 if q.dtype.itemsize < 4 else q.dtype
-    root = math.sqrt(scale if scale is not None else 1 / math.sqrt(shape_of(q)[3]))
+    root = math.sqrt(scale if scale is not None else 1 / math.sqrt(sizes_of(q)[3]))
     all_keys = _repeated(k, heads).cast(wide) * root
     scores = (q.cast(wide) * root).matmul(all_keys.transpose(2, 3))
     stages = [scores]
@@ -77,7 +79,7 @@ def attention(
     stages.append(weights)
     out = weights.cast(wide).matmul(_repeated(v, heads).cast(wide)).cast(out_dtype)
     if is_packed:
-        out = out.transpose(1, 2).reshape(shape_of(q)[0], queries, -1)
+        out = out.transpose(1, 2).reshape(sizes_of(q)[0], queries, heads * sizes_of(v)[3])
     return out, k, v, stages[qk_matmul_output_mode].cast(out_dtype)
 
 
@@ -89,15 +91,15 @@ def _softmax(scores: Tensor) -> Tensor:
     return powers / has_some.where(powers.sum(-1, keepdim=True), 1)
 
 
-def _offset(past_key: Tensor | None, nonpad: Tensor | None, queries: int) -> Tensor | int:
+def _offset(past_key: Tensor | None, nonpad: Tensor | None, queries: Size) -> Tensor | int:
     """Return how many keys come before the first query."""
     if past_key is not None:
-        return shape_of(past_key)[2]
+        return sizes_of(past_key)[2]
     return 0 if nonpad is None else (nonpad.cast(dtypes.int64) - queries).reshape(-1, 1, 1, 1)
 
 
 def _allowed(
-    queries: int, keys: int, offset: Tensor | int, is_causal: int, left: int, right: int
+    queries: Size, keys: Size, offset: Tensor | int, is_causal: int, left: int, right: int
 ) -> Tensor | None:
     """Return which keys a query may attend by its position; None for all."""
     right = 0 if is_causal else right
@@ -109,10 +111,10 @@ def _allowed(
     return rules[0] & rules[-1]
 
 
-def _full_mask(mask: Tensor, keys: int) -> Tensor:
+def _full_mask(mask: Tensor, keys: Size) -> Tensor:
     """Return a mask for all keys; those beyond its end may not be attended."""
-    short = keys - shape_of(mask)[-1]
-    if short <= 0 or shape_of(mask)[-1] == 1:
+    short = simplified(keys - sizes_of(mask)[-1])
+    if less(short, 1) or equal(sizes_of(mask)[-1], 1):
         return mask
     sides = [(0, 0)] * (mask.ndim - 1) + [(0, short)]
     if mask.dtype == dtypes.bool:
@@ -133,9 +135,9 @@ def flex_attention(
     call: Call,
 ) -> Tensor:
     """Return attended values, with graphs of the model applied to scores and to weights."""
-    heads, wide = shape_of(q)[1], dtypes.float64 if q.dtype == dtypes.float64 else dtypes.float32
+    heads, wide = sizes_of(q)[1], dtypes.float64 if q.dtype == dtypes.float64 else dtypes.float32
     precise = wide if softmax_precision is None else dtype_of(softmax_precision)
-    factor = scale if scale is not None else 1 / math.sqrt(shape_of(q)[3])
+    factor = scale if scale is not None else 1 / math.sqrt(sizes_of(q)[3])
     scores = q.cast(wide).matmul(_repeated(k, heads).cast(wide).transpose(2, 3)) * factor
     scores = _applied(score_mod, scores.cast(precise), call)
     weights = _applied(prob_mod, _softmax(scores), call)
@@ -167,7 +169,7 @@ def rotary_embedding(
     Source: Su et al. 2021, "RoFormer", equation 34.
     """
     heads = _heads(x, num_heads)
-    size = rotary_embedding_dim or shape_of(heads)[3]
+    size = rotary_embedding_dim or sizes_of(heads)[3]
     cos, sin = (c if position_ids is None else c[position_ids] for c in (cos_cache, sin_cache))
     cos, sin = cos.unsqueeze(1), sin.unsqueeze(1)
     turned, rest = heads[..., :size], heads[..., size:]
@@ -177,9 +179,9 @@ def rotary_embedding(
         first, second = turned[..., : size // 2], turned[..., size // 2 :]
     real, imaginary = first * cos - second * sin, first * sin + second * cos
     if interleaved:
-        out = real.stack(imaginary, axis=-1).reshape(*shape_of(turned))
+        out = real.stack(imaginary, axis=-1).reshape(*sizes_of(turned))
     else:
         out = Tensor.cat(real, imaginary, axis=-1)
-    if size < shape_of(heads)[3]:
+    if size < sizes_of(heads)[3]:
         out = Tensor.cat(out, rest, axis=-1)
-    return out if x.ndim == 4 else out.transpose(1, 2).reshape(*shape_of(x))
+    return out if x.ndim == 4 else out.transpose(1, 2).reshape(*sizes_of(x))

@@ -9,7 +9,8 @@ from plugrad import Tensor, dtypes
 from plugrad_onnx.operators.neural.windows import find_windows, flat_sides, kernel_offsets
 from plugrad_onnx.operators.sampling import sample_at
 from plugrad_onnx.registry import operator
-from plugrad_onnx.values import shape_of
+from plugrad_onnx.sizes import as_number, is_symbolic
+from plugrad_onnx.values import shape_of, sizes_of
 
 AutoPad = Literal["NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID"]
 
@@ -28,9 +29,13 @@ def conv(
     strides: tuple[int, ...] | None = None,
 ) -> Tensor:
     """Return the convolution with a kernel: `(N, C, ...) * (M, C / group, ...) -> (N, M, ...)`."""
-    kernel = tuple(int(size) for size in shape_of(w)[2:])
+    kernel, rank = shape_of(w, 2), x.ndim - 2
+    if is_symbolic(sizes_of(x)[2:]) and auto_pad == "NOTSET":
+        given = pads or (0,) * (2 * rank)
+        sides = list(zip(given[:rank], given[rank:], strict=True))
+        return _convolve(x, w, b, strides or (1,) * rank, dilations or (1,) * rank, sides, group)
     over = find_windows(
-        shape_of(x)[2:], kernel, strides=strides, dilations=dilations, pads=pads, auto_pad=auto_pad
+        shape_of(x, 2), kernel, strides=strides, dilations=dilations, pads=pads, auto_pad=auto_pad
     )
     return _convolve(x, w, b, over.strides, over.dilations, list(over.pads), group)
 
@@ -79,18 +84,18 @@ def conv_transpose(
     out = method(x, w, None, groups=group, stride=steps, dilation=gaps)
     cuts: list[tuple[int, int]] = []
     for i in range(rank):
-        whole = shape_of(out)[2 + i] + extra[i]
+        whole = as_number(sizes_of(out)[2 + i]) + extra[i]
         wanted = whole - given[i] - given[i + rank]
         if output_shape is not None:
             wanted = output_shape[i - rank]
         elif auto_pad in ("SAME_UPPER", "SAME_LOWER"):
-            wanted = shape_of(x)[2 + i] * steps[i]
+            wanted = as_number(sizes_of(x)[2 + i]) * steps[i]
         low = given[i]
         if output_shape is not None or auto_pad.startswith("SAME"):
             total = max(whole - wanted, 0)
             low = total // 2 if auto_pad == "SAME_UPPER" else total - total // 2
         cuts.append((low, low + wanted))
-    behind = [(0, max(0, high - int(size))) for (_, high), size in zip(cuts, shape_of(out)[2:], strict=True)]
+    behind = [(0, max(0, high - int(size))) for (_, high), size in zip(cuts, shape_of(out, 2), strict=True)]
     out = out.pad(flat_sides(tuple(behind))).shrink((None, None, *cuts))
     return out if b is None else out + b.reshape(1, -1, *(1,) * rank)
 

@@ -1,11 +1,13 @@
 """Normalize by means and deviations."""
 
+import math
 from typing import Any
 
 from plugrad import Tensor, dtypes
 from plugrad_onnx.graph import Call
 from plugrad_onnx.registry import operator
-from plugrad_onnx.values import dtype_of, shape_of
+from plugrad_onnx.sizes import as_number
+from plugrad_onnx.values import dtype_of, sizes_of
 
 
 def _of_channels(parameter: Tensor, rank: int) -> Tensor:
@@ -92,7 +94,7 @@ def group_normalization_by_groups(
     x: Tensor, scale: Tensor, bias: Tensor, *, num_groups: int, epsilon: float = 1e-5
 ) -> Tensor:
     """Return groups of channels normalized, with a scale and bias for each group."""
-    each = shape_of(x)[1] // num_groups
+    each = as_number(sizes_of(x)[1]) // num_groups
     return group_normalization(
         x,
         scale.repeat_interleave(each, 0),
@@ -107,9 +109,11 @@ def group_normalization(
     x: Tensor, scale: Tensor, bias: Tensor, *, num_groups: int, epsilon: float = 1e-5, stash_type: int = 1
 ) -> Tensor:
     """Return groups of channels normalized, with a scale and bias for each channel."""
-    groups = x.cast(dtype_of(stash_type)).reshape(shape_of(x)[0], num_groups, -1)
+    groups = x.cast(dtype_of(stash_type)).reshape(
+        sizes_of(x)[0], num_groups, math.prod(sizes_of(x)[1:]) // num_groups
+    )
     normal, _, _ = _standardized(groups, 2, epsilon)
-    out = normal.reshape(*shape_of(x)).cast(x.dtype)
+    out = normal.reshape(*sizes_of(x)).cast(x.dtype)
     return out * _of_channels(scale, x.ndim) + _of_channels(bias, x.ndim)
 
 

@@ -10,7 +10,7 @@ from plugrad.dtype import dtype_min, is_float
 from plugrad_onnx.graph import Call
 from plugrad_onnx.operators.neural.windows import Windows, find_windows
 from plugrad_onnx.registry import operator
-from plugrad_onnx.values import Array, shape_of
+from plugrad_onnx.values import Array, shape_of, sizes_of
 
 AutoPad = Literal["NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID"]
 
@@ -33,7 +33,7 @@ def max_pool(
     call: Call,
 ) -> tuple[Tensor, ...]:
     """Return the largest element of each window, and where in the tensor it is."""
-    spatial = tuple(int(size) for size in shape_of(x)[2:])
+    spatial = shape_of(x, 2)
     over = find_windows(
         spatial,
         kernel_shape,
@@ -53,10 +53,10 @@ def max_pool(
     for grid, size in reversed(grids) if storage_order else grids:
         flat = flat * size + np.maximum(grid, 0)
     table = Tensor(flat.reshape(*over.counts, -1)).reshape(1, 1, *over.counts, -1)
-    table = table.expand(*shape_of(values), shape_of(table)[-1])
+    table = table.expand(*sizes_of(values), shape_of(table)[-1])
     inside = table.gather(table.ndim - 1, best.unsqueeze(-1)).squeeze(-1)
-    images = Tensor.arange(int(shape_of(x)[0] * shape_of(x)[1]), dtype=dtypes.int64) * math.prod(spatial)
-    return values, inside + images.reshape(*shape_of(x)[:2], *(1,) * len(spatial))
+    images = Tensor.arange(sizes_of(x)[0] * sizes_of(x)[1], dtype=dtypes.int64) * math.prod(spatial)
+    return values, inside + images.reshape(*sizes_of(x)[:2], *(1,) * len(spatial))
 
 
 @operator("AveragePool")
@@ -72,7 +72,7 @@ def average_pool(
     strides: tuple[int, ...] | None = None,
 ) -> Tensor:
     """Return the mean of each window, with or without its padding."""
-    spatial = tuple(int(size) for size in shape_of(x)[2:])
+    spatial = shape_of(x, 2)
     over = find_windows(
         spatial,
         kernel_shape,
@@ -115,7 +115,7 @@ def lp_pool(
 ) -> Tensor:
     """Return the norm of each window."""
     over = find_windows(
-        shape_of(x)[2:],
+        shape_of(x, 2),
         kernel_shape,
         strides=strides,
         dilations=dilations,

@@ -5,7 +5,8 @@ from typing import Literal
 
 from plugrad import Tensor
 from plugrad_onnx.registry import operator
-from plugrad_onnx.values import shape_of
+from plugrad_onnx.sizes import as_number
+from plugrad_onnx.values import shape_of, sizes_of
 
 Activation = Callable[[Tensor], Tensor]
 State = tuple[Tensor, ...]
@@ -71,7 +72,7 @@ def _run(
         the first state at all times, `(time, directions, batch, hidden)` or in layout 1 with batch first; and
         the last states, each `(directions, batch, hidden)` or `(batch, directions, hidden)`.
     """
-    time = shape_of(x)[0]
+    time = as_number(sizes_of(x)[0])
     histories: list[Tensor] = []
     finals: list[State] = []
     for d, step in enumerate(steps):
@@ -104,7 +105,7 @@ def _stacked(tensors: Sequence[Tensor], axis: int) -> Tensor:
 def _initial(state: Tensor | None, x: Tensor, count: int, hidden: int, layout: int) -> list[Tensor]:
     """Return the first state of each direction."""
     if state is None:
-        return [Tensor.zeros(shape_of(x)[1], hidden, dtype=x.dtype)] * count
+        return [Tensor.zeros(sizes_of(x)[1], hidden, dtype=x.dtype)] * count
     first = state.transpose(0, 1) if layout else state
     return [first[d] for d in range(count)]
 

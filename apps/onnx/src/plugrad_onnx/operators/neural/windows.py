@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from plugrad import Tensor
-from plugrad_onnx.values import Array, shape_of
+from plugrad_onnx.sizes import as_number
+from plugrad_onnx.values import Array, sizes_of
 
 Sides = tuple[tuple[int, int], ...]
 
@@ -36,7 +37,7 @@ class Windows:
         sides = [(0, 0)] * first
         for i, (low, _) in enumerate(self.pads):
             reach = (self.counts[i] - 1) * self.strides[i] + (self.kernel[i] - 1) * self.dilations[i] + 1
-            sides.append((low, max(0, reach - low - shape_of(x)[first + i])))
+            sides.append((low, max(0, reach - low - as_number(sizes_of(x)[first + i]))))
         out = x.pad(sides, value=fill) if any(map(any, sides)) else x
         for i, (size, step, gap) in enumerate(zip(self.kernel, self.strides, self.dilations, strict=True)):
             reach = (size - 1) * gap + 1
