@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
-from plugrad.dtype import is_bool, is_float, is_int
+from plugrad.dtype import is_bool, is_complex, is_float, is_int
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.arguments import real
 from plugrad.tensor.base import DTypeLike, TensorBase
@@ -142,30 +142,34 @@ def corrcoef(self: Tensor) -> Tensor:
     c = _covariances(self, 1, None, None, "corrcoef")
     if not c.ndim:
         return c / c
-    deviation = c.diagonal().sqrt()
-    return (c / deviation.unsqueeze(1) / deviation.unsqueeze(0)).clamp(-1, 1)
+    deviation = c.diagonal().real.sqrt()
+    r = c / deviation.unsqueeze(1) / deviation.unsqueeze(0)
+    if is_complex(r.dtype):
+        return type(r).complex(r.real.clamp(-1, 1), r.imag.clamp(-1, 1))
+    return r.clamp(-1, 1)
 
 
 def _covariances(tensor: Tensor, correction: Any, often: Any, much: Any, what: str) -> Tensor:
     if tensor.ndim > 2:
         raise ShapeError(f"{what} of shape {show(tensor.shape)}: rows are variables, of two axes at most.")
-    narrow, wide = float_dtypes(tensor)
+    of_complex = is_complex(tensor.dtype)
+    narrow, wide = (tensor.dtype, tensor.dtype) if of_complex else float_dtypes(tensor)
     x = tensor.cast(wide).atleast_2d()
     count = x.shape[1]
     weights = [_weights_of(w, name, count, what) for w, name in ((often, "fweights"), (much, "aweights"))]
-    given = [w.cast(wide) for w in weights if w is not None]
+    given = [w.cast(tensor.real.dtype if of_complex else wide) for w in weights if w is not None]
     if not given:
         away = x - x.mean(1, keepdim=True)
         left: Any = max(count - correction, 0) if isinstance(count, int) else _number_of(x, count)
         if not isinstance(count, int):
             left = (left - correction).maximum(0)
-        out = away @ away.T / left
+        out = away @ away.mH / left
     else:
         w = given[0] * given[1] if len(given) > 1 else given[0]
         total = w.sum()
         away = x - (x * w).sum(1, keepdim=True) / total
         bias = total - correction if much is None else total - correction * (w * given[-1]).sum() / total
-        out = away @ (away * w).T / bias.maximum(0)
+        out = away @ (away * w).mH / bias.maximum(0)
     out = out.cast(narrow)
     return out.reshape(()) if x.shape[0] == 1 else out
 

@@ -17,7 +17,7 @@ from plugrad_conformance.bench import Bench
 from plugrad_conformance.case import Case, Check, needs_dtypes
 from plugrad_conformance.operations import OPERATIONS, Operation, do
 from plugrad_conformance.operations.check import references
-from plugrad_conformance.operations.table import AT_EDGES, WRITTEN
+from plugrad_conformance.operations.table import AT_EDGES, COMPLEX, WRITTEN
 from plugrad_conformance.oracle_store import remembered
 from plugrad_conformance.tolerance import Tolerance, tolerance_of
 from plugrad_conformance.values import Array, array_of
@@ -91,9 +91,10 @@ def _derivatives(case: Operation, bench: Bench) -> list[Array]:
 
 def _profile(number: int) -> str:
     """Return the profile of a case by its place in the table."""
-    if number < len(WRITTEN):
+    full = len(WRITTEN) + len(COMPLEX)
+    if number < full:
         return "full"
-    return "edges" if number < len(WRITTEN) + len(AT_EDGES) else "dtypes"
+    return "edges" if number < full + len(AT_EDGES) else "dtypes"
 
 
 def _cases() -> list[Case]:

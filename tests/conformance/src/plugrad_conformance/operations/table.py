@@ -4,6 +4,7 @@ from plugrad.tensor import Tensor
 from plugrad_conformance.operations import (
     breadth,
     casts,
+    complex_numbers,
     edges,
     elementwise,
     empties,
@@ -49,6 +50,8 @@ WRITTEN: tuple[Operation, ...] = (
     *edges.CASES,
     *casts.CASES,
 )
+#: Cases of complex numbers, of which no others are made: the last axis of their inputs holds the two parts.
+COMPLEX: tuple[Operation, ...] = complex_numbers.CASES
 _ONE_BY_ONE = {
     case.name for topic in (elementwise, synonyms, formulas, movement, stacks) for case in topic.CASES
 }
@@ -62,13 +65,13 @@ AT_EDGES: tuple[Operation, ...] = (
 )
 #: Methods again in other dtypes, of elements and of positions.
 IN_DTYPES: tuple[Operation, ...] = (*indices.CASES, *sweep.swept(WRITTEN, _ONE_BY_ONE))
-OPERATIONS: tuple[Operation, ...] = (*WRITTEN, *AT_EDGES, *IN_DTYPES)
+OPERATIONS: tuple[Operation, ...] = (*WRITTEN, *COMPLEX, *AT_EDGES, *IN_DTYPES)
 
 _REASONS = {
     "says what a tensor is, and computes nothing": (
         "__init__ __format__ __getattr__ __hash__ __len__ __repr__ device dim dtype "
-        "element_size grad is_floating_point itemsize nbytes ndim ndimension nelement numel requires_grad "
-        "requires_grad_ shape size uop"
+        "element_size grad is_complex is_floating_point itemsize nbytes ndim ndimension nelement numel "
+        "requires_grad requires_grad_ shape size uop"
     ),
     "brings elements to the host, as every case does": (
         "__array__ __bool__ __buffer__ __bytes__ __complex__ __deepcopy__ __float__ __index__ __int__ "
@@ -78,9 +81,6 @@ _REASONS = {
         "cpu cuda detach kernelize no_grad realize replace schedule to to_ to_device train training"
     ),
     "is `contiguous`, as others call it": "clone copy",
-    "is about complex numbers, which the table has none of; core/tests/tensor compares them with torch": (
-        "H angle complex conj imag is_complex mH polar real view_as_complex view_as_real"
-    ),
     "changes how derivatives are computed, not what they are": "contiguous_backward",
     "is what derivatives of all cases are taken with": "backward gradient",
     "draws random numbers: distributions are tested, not values": (
