@@ -203,6 +203,24 @@ def test_costly_operations_are_not_copied_hundreds_of_times(op: Ops, copies: int
     assert math.prod(r.src[0].arg for r in unrolled) == copies
 
 
+def noise(*steps: int) -> UOp:
+    """Return the sum of random numbers, which are counted and not loaded."""
+    loops = [UOp.range(n, i, AxisType.REDUCE) for i, n in enumerate(steps)]
+    count = UOp.const(dtypes.index, 0)
+    for loop, n in zip(loops, steps, strict=True):
+        count = count * n + loop
+    key = param(1, 1, dtypes.uint64).index(UOp.const(dtypes.index, 0)).load()
+    drawn = UOp(Ops.THREEFRY, dtypes.uint64, (count.cast(dtypes.uint64), key))
+    out = param(0, 1, dtypes.uint64).index(UOp.const(dtypes.index, 0))
+    return kernel(out.store(drawn.reduce(Ops.ADD, *loops)))
+
+
+@pytest.mark.parametrize("steps", [(64,), (256,), (2, 3, 8, 8)])
+def test_costly_values_that_are_not_loaded_are_not_written_out_for_each_step(steps: tuple[int, ...]) -> None:
+    made = math.prod(o.arg for o in chosen(noise(*steps), LOOPS) if o.op in (OptOps.UPCAST, OptOps.UNROLL))
+    assert made <= 16
+
+
 def test_what_no_loop_moves_is_no_reason_for_a_tile() -> None:
     i, k = UOp.range(6, 0), UOp.range(6, 1, AxisType.REDUCE)
     seed = param(1, 1).index(UOp.const(dtypes.index, 0)).load()

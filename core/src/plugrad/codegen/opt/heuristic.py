@@ -247,7 +247,7 @@ class _VectorPlan:
         ranges = [r for r in ranges_of_reduce(body.reduce) if r in left and self._lanes(r) > 1]
         best = min([None, *ranges], key=lambda r: self._body_cost(body, r))
         if best is not None:
-            self._partial(best.arg.ident, self._lanes(best), chains)
+            self._partial(best.arg.ident, self._lanes(best), chains if moving(body) else 1)
 
     def _partial(self, ident: AxisId, lanes: int, chains: int) -> None:
         size = constant_size(self.kernel.axis(ident)) or 1
@@ -298,9 +298,9 @@ class _VectorPlan:
         return None
 
     def _unroll_windows(self) -> None:
-        copies = steps_of(self.kernel.axes(AxisType.UPCAST, AxisType.PARTIAL)) // max(
-            1, self.bits // 32 if self.bits else 1
-        )
+        # where nothing is loaded, lanes of a loop written out are constants: each is computed alone
+        lanes = max(1, self.bits // 32) if any(map(moving, self.bodies)) else 1
+        copies = -(-steps_of(self.kernel.axes(AxisType.UPCAST, AxisType.PARTIAL)) // lanes)
         length = max([1, *(body.written_out for body in self.bodies if body.reduce is not None)])
         limit = min(_BODY_LIMIT, _CODE_LIMIT // length)
         for r in reversed(self.kernel.axes(AxisType.REDUCE)):
