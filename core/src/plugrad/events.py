@@ -13,7 +13,7 @@ Graph nodes appear as `object`, since this module lies below the IR.
 """
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from typing import Any, TypeVar
 
@@ -25,10 +25,13 @@ __all__ = [
     "Event",
     "KernelEvent",
     "LowerEvent",
+    "MemoryEvent",
     "PassEvent",
     "RealizeEvent",
+    "RenameEvent",
     "RewriteEvent",
     "Subscription",
+    "TensorEvent",
     "emit",
     "listening",
     "subscribe",
@@ -57,8 +60,8 @@ class RewriteEvent(Event):
 
     rewrite: str
     """The rewrite that was running, usually named as its pass."""
-    rule: str
-    """Where the rule is written, such as "symbolic.py:42"."""
+    rule: object
+    """The rule; its text begins with its place, such as "uop/symbolic.py:42"."""
     before: object
     after: object
 
@@ -125,6 +128,39 @@ class CopyEvent(Event):
     destination: str
     nbytes: int
     seconds: float
+
+
+@frozen
+class TensorEvent(Event):
+    """A tensor was made. Emitted by tensors, whose node the user's line asked for."""
+
+    node: object
+    line: str
+    """File and line of the user's program, such as "train.py:12 in step"."""
+
+
+@frozen
+class RenameEvent(Event):
+    """Nodes of the user's graph go by other names in a schedule. Emitted by the engine."""
+
+    names: Sequence[Mapping[Any, Any]]
+    """To be applied one after the other."""
+
+
+@frozen
+class MemoryEvent(Event):
+    """A buffer got memory, or gave it back. Emitted by buffers, of views not at all.
+
+    Giving back may happen in a garbage collection, at any line of any thread: observers wait for no lock.
+    """
+
+    device: str
+    address: int
+    """A number for the buffer, which a later one may get once it is gone."""
+    nbytes: int
+    """Negative where memory was given back."""
+    label: object = ""
+    """Its text says what the buffer was made for."""
 
 
 @frozen

@@ -85,8 +85,8 @@ def test_match_stats_are_printed_at_exit(tmp_path: Path) -> None:
 def test_viz_records_under_the_cache_directory_and_says_where(tmp_path: Path) -> None:
     text = run(tmp_path, VIZ="1")
     (path,) = (tmp_path / "viz").iterdir()
-    assert f"recorded to {path}" in text
-    assert path.read_text().count("\n") == 4
+    assert f"recorded to {path}\nto look at it: plugrad viz {path}" in text
+    assert '"kind":"end"' in path.read_text().splitlines()[-1]
 
 
 def test_a_program_without_settings_prints_nothing(tmp_path: Path) -> None:

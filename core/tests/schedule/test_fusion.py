@@ -14,16 +14,16 @@ def test_the_model_reads_capabilities_only() -> None:
 
 
 def test_a_value_that_is_used_once_is_never_stored() -> None:
-    assert LOOPS.inline_elementwise(evaluations=1000, numel=1000, operations=10**6, itemsize=4)
+    assert not LOOPS.elementwise_boundary(evaluations=1000, numel=1000, operations=10**6, itemsize=4)
 
 
 def test_a_cheap_value_is_computed_again_and_a_dear_one_stored() -> None:
-    assert LOOPS.inline_elementwise(evaluations=2000, numel=1000, operations=2, itemsize=4)
-    assert not LOOPS.inline_elementwise(evaluations=2000, numel=1000, operations=500, itemsize=4)
+    assert not LOOPS.elementwise_boundary(evaluations=2000, numel=1000, operations=2, itemsize=4)
+    assert LOOPS.elementwise_boundary(evaluations=2000, numel=1000, operations=500, itemsize=4)
 
 
 def test_a_value_that_every_row_needs_is_stored() -> None:
-    assert not LOOPS.inline_elementwise(evaluations=1000 * 1000, numel=1000, operations=3, itemsize=4)
+    assert LOOPS.elementwise_boundary(evaluations=1000 * 1000, numel=1000, operations=3, itemsize=4)
 
 
 def test_padding_is_copied_where_vectors_would_break_often() -> None:
@@ -35,11 +35,11 @@ def test_padding_is_copied_where_vectors_would_break_often() -> None:
 
 
 def test_rows_are_reduced_inside_where_loops_run_and_the_row_fits() -> None:
-    assert LOOPS.inline_row_reduce(rows=64, row_bytes=4096)
-    assert not LOOPS.inline_row_reduce(rows=64, row_bytes=2 << 20)
-    assert not GRID.inline_row_reduce(rows=64, row_bytes=4096)
+    assert not LOOPS.row_reduce_boundary(rows=64, row_bytes=4096)
+    assert LOOPS.row_reduce_boundary(rows=64, row_bytes=2 << 20)
+    assert GRID.row_reduce_boundary(rows=64, row_bytes=4096)
     # one long row leaves the other cores idle
-    assert not LOOPS.inline_row_reduce(rows=1, row_bytes=1 << 18)
+    assert LOOPS.row_reduce_boundary(rows=1, row_bytes=1 << 18)
 
 
 def test_a_contraction_has_loops_of_its_own_where_a_tile_saves_more_than_memory_costs() -> None:

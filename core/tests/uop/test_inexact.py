@@ -165,14 +165,14 @@ def _broken(before: Array, after: Array) -> set[str]:
 def measure(table: PatternMatcher, graphs: Graphs, roots: Iterator[UOp]) -> dict[Rule, set[str]]:
     """Return the rules that floats met while `roots` were rewritten, each with what it broke."""
     found: defaultdict[Rule, set[str]] = defaultdict(set)
-    rules = {repr(rule): rule for rule in table.rules}
 
     def see(event: events.RewriteEvent) -> None:
         before, after = event.before, event.after
         assert isinstance(before, UOp)
         assert isinstance(after, UOp)
         if before.dtype.kind != "void" and any(is_float(u.dtype) for u in (before, *before.src)):
-            found[rules[event.rule]] |= _broken(graphs.evaluate(before), graphs.evaluate(after))
+            assert isinstance(event.rule, Rule)
+            found[event.rule] |= _broken(graphs.evaluate(before), graphs.evaluate(after))
 
     with np.errstate(all="ignore"), events.subscribe(events.RewriteEvent, see):
         for root in roots:

@@ -49,7 +49,7 @@ class CompiledKernel:
     device: OpenDevice
 
 
-# DEBUG from which on the graph at each pass is shown: a kernel from the disk went through none.
+# DEBUG from which on the graph at each pass is shown, as with VIZ: a kernel from the disk went through none.
 _SHOWS_PASSES = 5
 
 _loaded: LruCache[tuple[OpenDevice, UOp, "tuple[Opt, ...] | None"], CompiledKernel] = LruCache()
@@ -189,7 +189,7 @@ def _from_disk(
     device: OpenDevice, ast: UOp, opts: "tuple[Opt, ...] | None", blobs: dict[bytes, bytes | None]
 ) -> Program | None:
     """Return the stored program, or None. `blobs` keeps the blobs of earlier reads."""
-    if settings.DEBUG >= _SHOWS_PASSES:
+    if settings.DEBUG >= _SHOWS_PASSES or settings.VIZ:
         return None
     payload = kernel_cache().get(_disk_key(device, ast, opts))
     if payload is None:

@@ -32,7 +32,7 @@ class Launch:
             raise
         global_size, local_size = program.launch_dims(values)
         scalars = tuple([values[name] for name in program.variables])
-        wait = settings.DEBUG >= 2 or bool(settings.PROFILE)
+        wait = settings.DEBUG >= 2 or settings.PROFILE or settings.VIZ
         try:
             seconds = kernel.runner(handles, scalars, global_size, local_size, wait)
         except Exception as error:

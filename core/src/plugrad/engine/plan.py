@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from plugrad import events
 from plugrad._frozen import frozen
 from plugrad._util import collector_paused
 from plugrad.device import Device
@@ -123,6 +124,8 @@ def make_plan(
     if settings.SPEC:
         verify(sink, tensor_spec)
     graph = canonicalize(sink, nodes, variable_offsets(nodes) if share_slices else None)
+    if events.active and events.listening(events.RenameEvent):
+        events.emit(events.RenameEvent((resolved, graph.nodes)))
     made = cached_schedule(graph.sink, default, lambda: _schedule(graph.sink, default))
     memory = {numbered: storage.buffer_of(b) for numbered, b in graph.buffers.items()}
     places = _Places(graph, memory, default)

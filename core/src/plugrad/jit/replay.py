@@ -102,7 +102,7 @@ class Replay:
         """
         for device in self._devices:
             device.check_fork()
-        if settings.DEBUG:
+        if settings.DEBUG or settings.VIZ:
             install()
         if events.active and events.listening(events.KernelEvent):
             self._run_watched(values, buffers)

@@ -15,6 +15,7 @@ from plugrad.observe.profiler import PROFILED_EVENTS, Profiler
 from plugrad.observe.recorder import RECORDED_EVENTS, Recorder
 from plugrad.settings import cache_dir, settings
 
+_HOW_TO_OPEN = "recorded to {0}\nto look at it: plugrad viz {0}   (of the distribution plugrad-viz)"
 # what install() has subscribed by setting; `uninstall` clears it
 _installed: dict[str, Subscription] = {}
 _lock = threading.Lock()
@@ -70,6 +71,7 @@ def _match_stats() -> Subscription:
 
 def _record() -> Subscription:
     recorder = Recorder(recording_path())
+    # last registered, first called: nothing is recorded behind the message
+    atexit.register(lambda: print(_HOW_TO_OPEN.format(recorder.path), file=sys.stderr))
     atexit.register(recorder.close)
-    atexit.register(lambda: print(f"recorded to {recorder.path}", file=sys.stderr))
     return subscribe(RECORDED_EVENTS, recorder)

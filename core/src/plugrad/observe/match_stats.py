@@ -18,7 +18,7 @@ class MatchStats:
 
     def __call__(self, event: RewriteEvent) -> None:
         """Count one firing."""
-        self.counts[f"{event.rewrite}: {event.rule}" if self.by_rewrite else event.rule] += 1
+        self.counts[f"{event.rewrite}: {event.rule}" if self.by_rewrite else str(event.rule)] += 1
 
     def table(self, limit: int = 50) -> str:
         """Return the `limit` most frequent rules as text."""

@@ -13,6 +13,7 @@ import threading
 import weakref
 from typing import Any
 
+from plugrad import events
 from plugrad.dtype import DType
 from plugrad.errors import AxisError, DeviceOutOfMemory, ShapeError
 from plugrad.runtime.allocator import Allocator
@@ -108,9 +109,14 @@ class Buffer:
 
     def _allocate(self) -> Any:
         try:
-            return self.allocator.alloc(self.nbytes)
+            handle = self.allocator.alloc(self.nbytes)
         except DeviceOutOfMemory:
-            gc.collect()  # buffers in reference cycles are garbage that has not been noticed yet
+            handle = self._allocate_again()
+        self._announce(self.nbytes)
+        return handle
+
+    def _allocate_again(self) -> Any:
+        gc.collect()  # buffers in reference cycles are garbage that has not been noticed yet
         try:
             return self.allocator.alloc(self.nbytes)
         except DeviceOutOfMemory as error:
@@ -118,6 +124,11 @@ class Buffer:
 
     def _view_of(self, base: "Buffer") -> Any:
         return self.allocator.offset(base.ensure_allocated().handle, self.nbytes, self.offset)
+
+    def _announce(self, nbytes: int) -> None:
+        """Tell observers that this buffer got memory, or gave it back."""
+        if events.active and events.listening(events.MemoryEvent):
+            events.emit(events.MemoryEvent(self.device, id(self), nbytes, self.label))
 
     def deallocate(self) -> None:
         """Give the memory back now.
@@ -127,7 +138,10 @@ class Buffer:
         handle, self.handle = self.handle, None
         imported, self._imported = self._imported, None
         loan, self._loan = self._loan, None
-        if handle is not None and self.base is None and imported is None and loan is None:
+        if handle is None or self.base is not None or imported is not None:
+            return
+        self._announce(-self.nbytes)
+        if loan is None:
             self.allocator.free(handle, self.nbytes)
 
     def disown(self, allocator: Allocator[Any]) -> None:

@@ -10,7 +10,7 @@ from plugrad.schedule.buffer_limit import split_for_buffer_limit
 from plugrad.schedule.check import check_graph
 from plugrad.schedule.copies import Copies
 from plugrad.schedule.dispatch import dispatch
-from plugrad.schedule.fusion import CostModel, Devices
+from plugrad.schedule.fusion import COPIED, SCATTERED, TOO_MANY_BUFFERS, Boundary, CostModel, Devices
 from plugrad.schedule.kernelize import KernelCall, make_kernel_call, written_kernel
 from plugrad.schedule.normalize import normalize
 from plugrad.schedule.order import VersionConflict, order
@@ -91,15 +91,19 @@ def normalize_graph(draft: ScheduleDraft, devices: Devices) -> ScheduleDraft:
 
 def rangeify(draft: ScheduleDraft, devices: Devices) -> ScheduleDraft:
     """Choose by cost the values that get memory, and give every value its loops."""
-    graph, stored = draft.graph, set(draft.stored)
+    graph, stored, reasons = draft.graph, set(draft.stored), dict[UOp, Boundary]()
     while True:
-        walk = Rangeify(graph, devices.cost, devices.default, stored | _copied(graph))
+        copied = _copied(graph)
+        reasons |= dict.fromkeys(copied - stored, COPIED)
+        walk = Rangeify(graph, devices.cost, devices.default, stored | copied, reasons)
         kernels = walk.run()
         # fuse until no kernel is too big, copy until none reads elements that it overwrites
         if cuts := {u for k in kernels for u in split_for_buffer_limit(k, walk)} - stored:
             stored = stored | cuts
+            reasons |= dict.fromkeys(cuts, TOO_MANY_BUFFERS)
         elif sums := scattered(walk) - stored:
             stored = stored | sums
+            reasons |= dict.fromkeys(sums, SCATTERED)
         elif moving := frozenset(k.root for k in kernels if _reads_elsewhere(k, walk)):
             graph, stored = Copies(values_of=moving).apply(graph, stored)
         else:

@@ -33,6 +33,45 @@ COST_CAP = 1_000_000
 
 
 @frozen
+class Boundary:
+    """The reason why a value has memory, in place of being computed inside of its users.
+
+    Attributes:
+        reason: in a few words, the same for all values of a kind.
+        detail: the numbers that decided, as a sentence; empty where there was nothing to weigh.
+    """
+
+    reason: str
+    detail: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.reason}: {self.detail}" if self.detail else self.reason
+
+
+# What was asked for in so many words.
+REQUESTED = Boundary("its value was asked for")
+ASSIGNED = Boundary("it is assigned to memory that exists")
+CONTIGUOUS = Boundary("contiguous() asks for memory")
+COPIED = Boundary("it goes from one device to another")
+# What would be too much for one kernel.
+TOO_MANY_BUFFERS = Boundary("the kernel of its users would read more buffers than the device allows")
+SCATTERED = Boundary("a sum by position runs in a kernel of its own")
+# What loops of a reduction cannot do.
+REDUCED_FOR_SEVERAL = Boundary(
+    "a reduction is read in several ways", "each way would run its loops again, element by element"
+)
+REDUCED_FOR_GATE = Boundary(
+    "a reduction is read behind a condition or along one axis twice", "its loops cannot be shared then"
+)
+REDUCED_APART = Boundary(
+    "its loops are not the outer loops of its user", "it would be computed again for each inner step"
+)
+CONTRACTED = Boundary(
+    "two contractions want the registers of one kernel", "each loses the reuse of a tile of its own"
+)
+
+
+@frozen
 class CostModel:
     """The numbers of a device that fusion depends on."""
 
@@ -64,10 +103,26 @@ class CostModel:
         """
         return operations >= MOST_OPERATIONS
 
-    def inline_elementwise(self, evaluations: int, numel: int, operations: int, itemsize: int) -> bool:
-        """Say whether a value of `numel` elements, computed `evaluations` times in all, needs no memory."""
+    def elementwise_boundary(
+        self, evaluations: int, numel: int, operations: int, itemsize: int
+    ) -> Boundary | None:
+        """Return why `numel` elements, computed `evaluations` times in all, get memory; None: they do not."""
         again = max(evaluations - numel, 0)
-        return again * operations <= numel * itemsize * 2 * _OPERATIONS_PER_BYTE
+        nbytes = numel * itemsize * 2
+        if again * operations <= nbytes * _OPERATIONS_PER_BYTE:
+            return None
+        return Boundary(
+            "computing it again costs more than its memory",
+            f"{again:,} more evaluations of {operations} operations against {nbytes:,} bytes written and "
+            f"read, worth {nbytes * _OPERATIONS_PER_BYTE:,} operations",
+        )
+
+    def full_kernel(self, operations: int) -> Boundary:
+        """Return the boundary of a kernel that does `operations` for each element."""
+        return Boundary(
+            "its user's kernel is full",
+            f"{operations:,} operations for each element, of at most {MOST_OPERATIONS}",
+        )
 
     def inline_cast(self, source: DType, to: DType) -> bool:
         """Say whether a cast never gets memory: matrix instructions take their factors narrow."""
@@ -80,12 +135,27 @@ class CostModel:
         """
         return not self.runs_loops or evaluations < numel * _PAD_REUSE
 
-    def inline_row_reduce(self, rows: int, row_bytes: int) -> bool:
-        """Say whether a reduction over a row is fused with its users on that row.
+    def padded(self, evaluations: int, numel: int) -> Boundary:
+        """Return the boundary of a padded value that is copied."""
+        return Boundary(
+            "a copy with its zeros is cheaper than conditions",
+            f"{numel:,} elements are read {evaluations:,} times, and each read would ask whether it exists",
+        )
 
-        The row is then read again from cache, and the rows are what cores share.
+    def row_reduce_boundary(self, rows: int, row_bytes: int) -> Boundary | None:
+        """Return why a reduction over a row is not fused with its users on that row; None: it is.
+
+        The row would be read again from cache, and the rows are what cores share.
         """
-        return self.runs_loops and row_bytes <= self.row_bytes and (rows >= self.cores or row_bytes <= 4096)
+        if self.runs_loops and row_bytes <= self.row_bytes and (rows >= self.cores or row_bytes <= 4096):
+            return None
+        if not self.runs_loops:
+            return Boundary("a grid has a kernel for each reduction", "each work-item would reduce again")
+        return Boundary(
+            "a row is read again after its reduction, and does not stay near",
+            f"{rows:,} rows of {row_bytes:,} bytes, for {self.cores} cores with {self.row_bytes:,} bytes of "
+            "cache",
+        )
 
     def shares_nest(self, saved_loads: int, numel: int, itemsize: int) -> bool:
         """Say whether a contraction of `numel` results runs in the loops of another one.

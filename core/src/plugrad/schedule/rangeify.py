@@ -18,7 +18,8 @@ from typing import Any
 from plugrad._frozen import frozen
 from plugrad.dtype import dtypes
 from plugrad.errors import DeviceError, ScheduleError
-from plugrad.schedule.fusion import COST_CAP, SMALL_VALUE, CostModel
+from plugrad.schedule import fusion
+from plugrad.schedule.fusion import COST_CAP, SMALL_VALUE, Boundary, CostModel
 from plugrad.schedule.movement import ALWAYS, Indices, flatten, loop_over, source_indices
 from plugrad.schedule.selection import Selection, selection_of
 from plugrad.schedule.versions import IN_PLACE, Descent, base_of, device_of
@@ -33,7 +34,8 @@ _LEAVES = frozenset({Ops.BUFFER, Ops.AFTER, Ops.CONST, Ops.DEFINE_VAR, Ops.BIND,
 _NUMBERS = _LEAVES - {Ops.BUFFER, Ops.AFTER}
 _COMPUTED = MOVEMENT | ELEMENTWISE
 # Ops that ask for memory.
-_STORED = frozenset({Ops.CONTIGUOUS, Ops.COPY, Ops.ASSIGN})
+_REASONS = {Ops.CONTIGUOUS: fusion.CONTIGUOUS, Ops.COPY: fusion.COPIED, Ops.ASSIGN: fusion.ASSIGNED}
+_STORED = frozenset(_REASONS)
 
 
 @frozen
@@ -79,7 +81,11 @@ class Rangeify:
     default_device: str
     stored: set[UOp]
     """Nodes that get memory whatever the cost model says; grows when a hazard asks for it."""
+    reasons: Mapping[UOp, Boundary] = field(default_factory=dict[UOp, Boundary])
+    """Why nodes of `stored` are there, where it is not the user who asked."""
     kernels: dict[UOp, FusedKernel] = field(default_factory=dict[UOp, FusedKernel])
+    boundaries: dict[UOp, Boundary] = field(default_factory=dict[UOp, Boundary])
+    """Why each of `kernels` is one."""
     uses: dict[UOp, dict[Access, Use]] = field(default_factory=dict[UOp, dict[Access, Use]])
     sources: dict[tuple[UOp, Access], tuple[tuple[UOp, Access], ...]] = field(
         default_factory=dict[tuple[UOp, Access], tuple[tuple[UOp, Access], ...]]
@@ -135,37 +141,41 @@ class Rangeify:
     def _decide(self, u: UOp) -> None:
         uses = self.uses.get(u, {})
         if u in self.stored or u.op in _STORED:
-            self._start_kernel(u, uses)
+            boundary = self.reasons.get(u) or _REASONS.get(u.op, fusion.REQUESTED)
         elif not uses or u.op in _LEAVES:
             return
-        elif self._inlines(u, uses):
+        else:
+            boundary = self._boundary(u, uses)
+        if boundary is None:
             self._inline(u, uses)
         else:
+            self.boundaries[u] = boundary
             self._start_kernel(u, uses)
 
-    def _inlines(self, u: UOp, uses: dict[Access, Use]) -> bool:
+    def _boundary(self, u: UOp, uses: dict[Access, Use]) -> Boundary | None:
+        """Return why `u` gets memory; None where its users compute it."""
         if u.device is None and len(_devices(uses)) > 1:
             # numbers, needed on several devices: memory would be on one of them
-            return True
+            return None
         if u in self._around:
-            return True
+            return None
         if u.op is Ops.PAD:
-            return self._inlines_pad(u, uses)
+            return self._pad_boundary(u, uses)
         if u.op is Ops.REDUCE_AXIS and self._looped_axes(u):
-            return self._inlines_reduce(u, uses)
+            return self._reduce_boundary(u, uses)
         is_computed = u.op in ELEMENTWISE or u.op is Ops.REDUCE_AXIS
-        return not is_computed or self._inlines_elementwise(u, uses)
+        return self._elementwise_boundary(u, uses) if is_computed else None
 
-    def _inlines_elementwise(self, u: UOp, uses: dict[Access, Use]) -> bool:
+    def _elementwise_boundary(self, u: UOp, uses: dict[Access, Use]) -> Boundary | None:
         model = self._model(next(iter(uses.values())).kernel.device)
         if u.op is Ops.CAST and model.inline_cast(u.src[0].dtype, u.dtype):
-            return True
+            return None
         evaluations = sum(self._evaluations(access, use) for access, use in uses.items())
-        if self.operations[u] >= SMALL_VALUE and any(
-            model.is_full(use.kernel.operations) for use in uses.values()
-        ):
-            return False
-        return model.inline_elementwise(evaluations, _numel(u), self.operations[u], u.dtype.itemsize)
+        if self.operations[u] >= SMALL_VALUE:
+            operations = max(use.kernel.operations for use in uses.values())
+            if model.is_full(operations):
+                return model.full_kernel(operations)
+        return model.elementwise_boundary(evaluations, _numel(u), self.operations[u], u.dtype.itemsize)
 
     def _evaluations(self, access: Access, use: Use) -> int:
         """Return how often loops compute the value, hoisted out of loops without effect on it."""
@@ -179,32 +189,31 @@ class Rangeify:
             ranges.pop()
         return min(use.evaluations, math.prod(_size(r) for r in ranges))
 
-    def _inlines_pad(self, u: UOp, uses: dict[Access, Use]) -> bool:
+    def _pad_boundary(self, u: UOp, uses: dict[Access, Use]) -> Boundary | None:
         if base_of(u).op is Ops.CONST:
             # nothing is loaded: whether an element is padding is asked of its indices
-            return True
+            return None
         evaluations = sum(use.evaluations for use in uses.values() if use.in_reduce)
-        return self._model(next(iter(uses.values())).kernel.device).inline_pad(evaluations, _numel(u))
+        model = self._model(next(iter(uses.values())).kernel.device)
+        return None if model.inline_pad(evaluations, _numel(u)) else model.padded(evaluations, _numel(u))
 
-    def _inlines_reduce(self, u: UOp, uses: dict[Access, Use]) -> bool:
-        if len(uses) > 1:
-            return False
-        ((access, use),) = uses.items()
-        if use.others:
-            return False
+    def _reduce_boundary(self, u: UOp, uses: dict[Access, Use]) -> Boundary | None:
+        access, use = next(iter(uses.items()))
+        if len(uses) > 1 or use.others:
+            return fusion.REDUCED_FOR_SEVERAL
         own = [i for i in access.idxs if i.op is not Ops.CONST]
         if access.gate is not ALWAYS or len(set(own)) != len(own):
-            return False
+            return fusion.REDUCED_FOR_GATE
         if use.kernel.has_contraction and self._is_contraction(u, use):
-            return False
+            return fusion.CONTRACTED
         kernel_ranges = [r for r in use.kernel.ranges if r.op is Ops.RANGE]
         if not use.in_reduce and set(own) == set(kernel_ranges):
-            return True
+            return None
         # hoisting needs the reduction's ranges outside of those that it does not depend on
         if own != kernel_ranges[: len(own)]:
-            return False
+            return fusion.REDUCED_APART
         rows = math.prod(_size(r) for r in own)
-        return self._model(use.kernel.device).inline_row_reduce(rows, _row_bytes(u))
+        return self._model(use.kernel.device).row_reduce_boundary(rows, _row_bytes(u))
 
     def _is_contraction(self, reduced: UOp, use: Use) -> bool:
         """Say whether a reduction loads so much again and again that it wants registers for a tile."""

@@ -257,7 +257,7 @@ def graph_rewrite(
             raise _no_node(result, rule, form, name)
         rule.hits += 1
         if watched:
-            events.emit(events.RewriteEvent(name or "", repr(rule), form, result))
+            events.emit(events.RewriteEvent(name or "", rule, form, result))
         known = done.get(result)
         if known is not None and known is not _PENDING:
             done[node] = done[form] = known
@@ -281,7 +281,7 @@ def _match_to_end(node: UOp, pm: PatternMatcher, ctx: Any, name: str | None) -> 
             raise _no_node(result, rule, node, name)
         rule.hits += 1
         if events.listening(events.RewriteEvent):
-            events.emit(events.RewriteEvent(name or "", repr(rule), node, result))
+            events.emit(events.RewriteEvent(name or "", rule, node, result))
         seen[node] = rule
         if result in seen or len(seen) > _CHAIN_LIMIT:
             raise _loop_error(result, seen, name)

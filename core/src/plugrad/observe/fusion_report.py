@@ -1,0 +1,67 @@
+"""What the scheduler decided: which operations share a kernel, and why each kernel ends where it does.
+
+Made of the draft that the last pass of the scheduler gives to observers, so that nothing is kept where
+nobody listens.
+"""
+
+from plugrad._frozen import frozen
+from plugrad.schedule.create import ScheduleDraft
+from plugrad.schedule.fusion import Boundary
+from plugrad.schedule.kernelize import KernelCall
+from plugrad.schedule.rangeify import FusedKernel
+from plugrad.uop.ops import MOVEMENT, Ops
+from plugrad.uop.uop import UOp
+
+#: the pipeline and the pass whose result holds the decisions
+DECIDED = ("schedule", "put_in_order")
+_WRITTEN = Boundary("the kernel was written by hand")
+_NOTHING_DONE = MOVEMENT | {Ops.BUFFER, Ops.CONST, Ops.AFTER, Ops.DEFINE_VAR, Ops.BIND, Ops.CONTIGUOUS}
+
+
+@frozen
+class KernelReport:
+    """One kernel of a schedule.
+
+    Attributes:
+        call: the kernel and its memory.
+        boundary: why its value has memory.
+        fused: the operations that it computes, sources first.
+        operations: estimated for each element of its result.
+    """
+
+    call: KernelCall
+    boundary: Boundary
+    fused: tuple[UOp, ...]
+    operations: int
+
+    @property
+    def computed(self) -> tuple[UOp, ...]:
+        """The operations that compute something: no views, constants or memory."""
+        return tuple(u for u in self.fused if u.op not in _NOTHING_DONE)
+
+
+def fusion_report(draft: ScheduleDraft) -> list[KernelReport]:
+    """Return a report for each kernel and copy of a schedule, in their order."""
+    walk = draft.walk
+    if walk is None:
+        return []
+    fused: dict[FusedKernel, dict[UOp, None]] = {kernel: {} for kernel in walk.kernels.values()}
+    for u in draft.graph.toposort():
+        if u in walk.kernels:
+            fused[walk.kernels[u]][u] = None
+            continue
+        for use in walk.uses.get(u, {}).values():
+            for kernel in (use.kernel, *use.others):
+                fused[kernel][u] = None
+    return [_report(call, walk.kernels.get(call.root), walk.boundaries, fused) for call in draft.calls or ()]
+
+
+def _report(
+    call: KernelCall,
+    kernel: FusedKernel | None,
+    boundaries: dict[UOp, Boundary],
+    fused: dict[FusedKernel, dict[UOp, None]],
+) -> KernelReport:
+    if kernel is None:
+        return KernelReport(call, _WRITTEN, (call.root,), 0)
+    return KernelReport(call, boundaries[call.root], tuple(fused[kernel]), kernel.operations)

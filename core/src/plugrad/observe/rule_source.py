@@ -1,0 +1,39 @@
+"""The lines in which a rewrite rule is written."""
+
+import linecache
+
+from plugrad.uop.rewrite import Rule
+
+# a rule that is a function, with its signature
+_MOST_LINES = 24
+# a pattern above its lambda
+_MOST_ABOVE = 6
+
+
+def source_of(rule: object) -> str:
+    """Return the source of a rule: its row of the table, or its function; empty where there is none."""
+    code = rule.code if isinstance(rule, Rule) else None
+    if code is None:
+        return ""
+    first = code.co_firstlineno
+    last = max((line for _, _, line in code.co_lines() if line is not None), default=first)
+    if code.co_name == "<lambda>":
+        first = _row_start(code.co_filename, first)
+    lines = [linecache.getline(code.co_filename, number) for number in range(first, last + 1)]
+    shown = [line.rstrip() for line in lines[:_MOST_LINES]]
+    indent = min((_indent(line) for line in shown if line), default=0)
+    return "\n".join(line[indent:] for line in shown)
+
+
+def _row_start(filename: str, number: int) -> int:
+    """Return the line on which the row of a table begins that a lambda at line `number` ends."""
+    indent = _indent(linecache.getline(filename, number))
+    for start in range(number, max(number - _MOST_ABOVE, 0), -1):
+        above = linecache.getline(filename, start)
+        if above.lstrip().startswith("(") and _indent(above) <= indent:
+            return start
+    return number
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
