@@ -8,6 +8,7 @@ import pytest
 
 from plugrad import Tensor, events
 from plugrad.dtype import dtypes
+from plugrad.engine.compile import clear_loaded
 from plugrad.engine.schedule_cache import clear_schedules
 from plugrad.events import CompileEvent, PassEvent, RewriteEvent
 from plugrad.observe.recorder import RECORDED_EVENTS, Recorder
@@ -45,6 +46,7 @@ def record(tmp_path: Path, **limits: int) -> list[dict[str, Any]]:
     """Return what is recorded of a small program that computes once and frees its memory."""
     recorder = Recorder(tmp_path / "run.jsonl", **limits)
     clear_schedules()
+    clear_loaded()
     with events.subscribe(RECORDED_EVENTS, recorder), context(CACHELEVEL=0):
         t = (Tensor.arange(7, device="PYTHON").cast("float32").exp() * 3 + 1).sum()
         t.realize()
