@@ -26,7 +26,7 @@ from plugrad.errors import ShapeError
 from plugrad.tensor import Tensor
 from plugrad.tensor.linalg.factorizations import epsilon
 from plugrad.tensor.linalg.matrix_results import EighResult, QRResult, SlogdetResult, SVDResult
-from plugrad.tensor.linalg.operands import matrices, squares
+from plugrad.tensor.linalg.operands import matrices, square_matrices
 from plugrad.tensor.promotion import float_dtypes
 from plugrad.tensor.shapes import greater, show
 
@@ -223,7 +223,7 @@ def eigvalsh(x: Tensor, /) -> Tensor:
         >>> eigvalsh(Tensor([[1.0, 0.0], [0.0, -3.0]])).tolist()
         [-3.0, 1.0]
     """
-    squares(x, "eigvalsh")
+    square_matrices(x, "eigvalsh")
     return x.eigh().eigenvalues
 
 

@@ -31,16 +31,14 @@ def check_lu(x: Any, factors: Any, order: Any) -> None:
 def test_factors_multiply_to_the_rows_in_their_order(shape: Any) -> None:
     x = numbers(*shape)
     tensor = Tensor(x)
-    check_lu(x, *(Tensor(u).numpy() for u in blocked_factorizations.lu_by_panels(tensor.uop, tensor.device)))
+    check_lu(x, *(Tensor(u).numpy() for u in blocked_factorizations.blocked_lu(tensor.uop, tensor.device)))
 
 
 def test_rows_are_swapped_among_panels() -> None:
     # each pivot is in the last row that is left
     x = np.eye(10)[::-1].copy() + np.tri(10)[::-1] * 1e-3
     tensor = Tensor(x)
-    factors, order = (
-        Tensor(u).numpy() for u in blocked_factorizations.lu_by_panels(tensor.uop, tensor.device)
-    )
+    factors, order = (Tensor(u).numpy() for u in blocked_factorizations.blocked_lu(tensor.uop, tensor.device))
     check_lu(x, factors, order)
     assert order.tolist() == list(range(10))[::-1]
 
@@ -49,9 +47,7 @@ def test_a_column_without_a_pivot_leaves_a_zero() -> None:
     x = numbers(10, 10)
     x[:, 6] = 0.0
     tensor = Tensor(x)
-    factors, order = (
-        Tensor(u).numpy() for u in blocked_factorizations.lu_by_panels(tensor.uop, tensor.device)
-    )
+    factors, order = (Tensor(u).numpy() for u in blocked_factorizations.blocked_lu(tensor.uop, tensor.device))
     check_lu(x, factors, order)
     assert factors[6, 6] == 0.0
 
@@ -68,7 +64,7 @@ def test_cholesky_reads_the_lower_triangle(shape: Any) -> None:
     x = numbers(*shape)
     x = x @ np.swapaxes(x, -1, -2) + np.eye(shape[-1])
     tensor = Tensor(np.where(np.tri(shape[-1]) > 0, x, np.nan))
-    found = Tensor(blocked_factorizations.cholesky_by_panels(tensor.uop, tensor.device)).numpy()
+    found = Tensor(blocked_factorizations.blocked_cholesky(tensor.uop, tensor.device)).numpy()
     np.testing.assert_allclose(found, np.linalg.cholesky(x), atol=1e-12)
 
 
@@ -76,7 +72,7 @@ def test_cholesky_is_nan_from_the_pivot_on_that_is_not_positive() -> None:
     x = np.eye(10)
     x[6, 6] = -1.0
     tensor = Tensor(x)
-    found = Tensor(blocked_factorizations.cholesky_by_panels(tensor.uop, tensor.device)).numpy()
+    found = Tensor(blocked_factorizations.blocked_cholesky(tensor.uop, tensor.device)).numpy()
     np.testing.assert_array_equal(found[:, :6], np.eye(10)[:, :6])
     assert np.isnan(found[6:, 6]).all()
 
@@ -110,7 +106,7 @@ def test_panels_are_planned_twice_whatever_their_number() -> None:
         x = Tensor(np.eye(size)).realize()
         done: list[events.RealizeEvent] = []
         with events.subscribe(events.RealizeEvent, done.append):
-            blocked_factorizations.lu_by_panels(x.uop, x.device)
+            blocked_factorizations.blocked_lu(x.uop, x.device)
         counts.append([event.kernels for event in done])
     # the steps of a panel are planned twice, and what follows them once; all other panels run at once
     assert len(counts[0]) == len(counts[1]) == 2 * 3 + 1

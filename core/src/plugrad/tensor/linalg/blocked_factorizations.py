@@ -1,7 +1,7 @@
-"""Factorizations of large matrices by panels: some columns step by step, and the rest by products.
+"""Factorize large matrices by panels: a few columns step by step, the rest by products.
 
-A step changes a panel only, which is kept with its columns as rows, so that a column is in one piece.
-When its steps are done, one product does to the columns behind what all of them do.
+A step changes one panel only, which is kept with its columns as rows, so that each column is contiguous.
+After its steps, one product applies all of them to the columns behind the panel.
 
 Source: Golub and Van Loan 2013, "Matrix Computations", sections 3.2.11 and 4.2.5.
 """
@@ -17,8 +17,8 @@ from plugrad.tensor.linalg.matrix_steps import (
     at,
     columns_of,
     counter,
-    repeated,
-    repeated_parts,
+    repeat_parts,
+    repeat_step,
     rows_of,
     transposed,
 )
@@ -33,63 +33,65 @@ _WIDTH = 32
 
 
 def has_panels(size: int, few: int) -> bool:
-    """Say whether matrices of so many columns have more panels than `few`."""
+    """Return True for matrices of more than `few` panels."""
     return size > few * _WIDTH
 
 
-def lu_by_panels(x: UOp, device: str) -> tuple[UOp, UOp]:
-    """Return what `lu_factors` does: (*B, n, n) -> (*B, n, n) and the rows' order, (*B, n) of int32.
+def blocked_lu(x: UOp, device: str) -> tuple[UOp, UOp]:
+    """Return the LU factors by panels, as `lu_factors` does.
+
+    Shapes: (*B, n, n) -> (*B, n, n) and the row order, (*B, n) of int32.
 
     Panels that are done stay as they are, each with the order of rows that it has: later swaps of rows are
     made in all of them at the end.
     """
     *batch, size, _ = x.shape
-    count, width = _panels(x)
+    count, width = _panel_sizes(x)
     order = columns_of((*batch, 1, size)).cast(x.dtype)
     done = UOp.const(x.dtype, 0.0).reshape((1,) * len(x.shape)).expand((*batch, count * (width + 1), size))
 
     def next_panel(before: State) -> State:
         matrix, done, order, begin = before
-        columns = _rows_at(transposed(matrix), _numbers_from(begin, matrix.shape, width))
+        columns = _take_rows(transposed(matrix), _row_numbers(begin, matrix.shape, width))
         places = columns_of(order.shape).cast(x.dtype)
-        panel = _joined(columns, order, places).contiguous()
-        panel, behind = repeated(_eliminating(begin, width), (panel, begin), width, device, few=1)
-        factors, order = _cut(panel, 0, width), _cut(panel, width, 1).contiguous()
-        places = _cut(panel, width + 1, 1).reshape((*batch, size)).cast(dtypes.int32).contiguous()
-        done = _written(done, _cut(panel, 0, width + 1), begin + begin // width).contiguous()
-        return _eliminated(matrix, factors, places, begin, device), done, order, behind
+        panel = _append_rows(columns, order, places).contiguous()
+        panel, behind = repeat_step(_elimination_step(begin, width), (panel, begin), width, device, few=1)
+        factors, order = _slice_rows(panel, 0, width), _slice_rows(panel, width, 1).contiguous()
+        places = _slice_rows(panel, width + 1, 1).reshape((*batch, size)).cast(dtypes.int32).contiguous()
+        done = _replace_rows(done, _slice_rows(panel, 0, width + 1), begin + begin // width).contiguous()
+        return _update_trailing(matrix, factors, places, begin, device), done, order, behind
 
     state = (x.contiguous(), done.contiguous(), order.contiguous(), counter(device))
-    matrix, done, order, _ = repeated_parts(next_panel, state, count, device)
+    matrix, done, order, _ = repeat_parts(next_panel, state, count, device)
     order = order.reshape((*batch, size)).cast(dtypes.int32)
-    swapped = _swapped(done.reshape((*batch, count, width + 1, size)), order)
+    swapped = _permute_panels(done.reshape((*batch, count, width + 1, size)), order)
     row, column = rows_of(x.shape), columns_of(x.shape)
     return (row // width < column // width).where(matrix, transposed(swapped)).contiguous(), order
 
 
-def cholesky_by_panels(x: UOp, device: str) -> UOp:
-    """Return what `cholesky_factor` does: (*B, n, n) -> (*B, n, n)."""
+def blocked_cholesky(x: UOp, device: str) -> UOp:
+    """Return the Cholesky factor by panels, as `cholesky_factor` does: (*B, n, n) -> (*B, n, n)."""
     *batch, size, _ = x.shape
-    count, width = _panels(x)
+    count, width = _panel_sizes(x)
     done = UOp.const(x.dtype, 0.0).reshape((1,) * len(x.shape)).expand((*batch, count * width, size))
 
     def next_panel(before: State) -> State:
         matrix, done, begin = before
-        panel = _rows_at(transposed(matrix), _numbers_from(begin, matrix.shape, width)).contiguous()
-        panel, behind = repeated(_reducing(begin), (panel, begin), width, device, few=1)
+        panel = _take_rows(transposed(matrix), _row_numbers(begin, matrix.shape, width)).contiguous()
+        panel, behind = repeat_step(_cholesky_step(begin), (panel, begin), width, device, few=1)
         # of what is changed, only what is below the diagonal and behind the panel is read again
         left = matrix - matrix_product(transposed(panel), panel.conj())
-        return left.contiguous(), _written(done, panel, begin).contiguous(), behind
+        return left.contiguous(), _replace_rows(done, panel, begin).contiguous(), behind
 
-    _, done, _ = repeated_parts(
-        next_panel, (x.contiguous(), done.contiguous(), counter(device)), count, device
-    )
-    factor = transposed(_cut(done, 0, size))
+    _, done, _ = repeat_parts(next_panel, (x.contiguous(), done.contiguous(), counter(device)), count, device)
+    factor = transposed(_slice_rows(done, 0, size))
     return (rows_of(x.shape) >= columns_of(x.shape)).where(factor, factor.const_like(0.0))
 
 
-def _swapped(done: UOp, order: UOp) -> UOp:
-    """Return panels with their columns in the last order, each with its own one in its last row.
+def _permute_panels(done: UOp, order: UOp) -> UOp:
+    """Return the factors of all panels with their rows in the final order.
+
+    Each of the panels in `done` ends with the row order of its time; `order` is the final one.
 
     (*B, count, width + 1, n) and (*B, n) -> (*B, n, n)
     """
@@ -107,21 +109,19 @@ def _swapped(done: UOp, order: UOp) -> UOp:
     return out.shrink([*heads[:-1], (0, size), (0, size)]).contiguous()
 
 
-def _panels(x: UOp) -> tuple[int, int]:
-    """Return how many panels there are, and the width of each: the last one may be cut off."""
+def _panel_sizes(x: UOp) -> tuple[int, int]:
+    """Return the number of panels and their width; the last panel may be narrower."""
     size: Any = x.shape[-1]
     count = -(-size // _WIDTH)
     return count, -(-size // count)
 
 
-def _cut(panel: UOp, first: int, count: Any) -> UOp:
-    """Return some rows of a panel."""
+def _slice_rows(panel: UOp, first: int, count: Any) -> UOp:
     *batch, _, size = panel.shape
     return panel.shrink([*((0, dim) for dim in batch), (first, first + count), (0, size)])
 
 
-def _joined(columns: UOp, *rows: UOp) -> UOp:
-    """Return a panel with more rows behind the others."""
+def _append_rows(columns: UOp, *rows: UOp) -> UOp:
     none: list[tuple[Any, Any]] = [(0, 0)] * (len(columns.shape) - 2)
     count: Any = columns.shape[-2]
     out = columns.pad([*none, (0, len(rows)), (0, 0)])
@@ -130,21 +130,21 @@ def _joined(columns: UOp, *rows: UOp) -> UOp:
     return out
 
 
-def _written(x: UOp, rows: UOp, first: UOp) -> UOp:
-    """Return matrices with other rows from row number `first` on: (*B, n, m) and (*B, k, m)."""
+def _replace_rows(x: UOp, rows: UOp, first: UOp) -> UOp:
+    """Replace the rows from number `first` on: (*B, n, m) and (*B, k, m) -> (*B, n, m)."""
     count: Any = rows.shape[-2]
     place = rows_of(x.shape) - expanded(first, x.shape)
-    numbers = _numbers_from(-first, x.shape, x.shape[-2])
-    return ((place >= 0) & (place < count)).where(_rows_at(rows, numbers), x)
+    numbers = _row_numbers(-first, x.shape, x.shape[-2])
+    return ((place >= 0) & (place < count)).where(_take_rows(rows, numbers), x)
 
 
-def _numbers_from(begin: UOp, shape: Shape, width: Any) -> UOp:
+def _row_numbers(begin: UOp, shape: Shape, width: Any) -> UOp:
     places = (*shape[:-2], width)
     return expanded(begin, places) + counted(width, dtypes.int32, places, len(places) - 1)
 
 
-def _rows_at(x: UOp, places: UOp) -> UOp:
-    """Return rows by number: (*B, n, m) and (*B, k) -> (*B, k, m), 0 for a number of no row."""
+def _take_rows(x: UOp, places: UOp) -> UOp:
+    """Return rows by number, zeros for numbers out of range: (*B, n, m) and (*B, k) -> (*B, k, m)."""
     *batch, size, columns = x.shape
     count = places.shape[-1]
     shape = (*batch, count, size, columns)
@@ -157,8 +157,8 @@ def _rows_at(x: UOp, places: UOp) -> UOp:
     )
 
 
-def _eliminating(begin: UOp, width: int) -> Callable[[State], State]:
-    """Return the step that eliminates the next column of a panel, whose first one is number `begin`."""
+def _elimination_step(begin: UOp, width: int) -> Callable[[State], State]:
+    """Return the step that eliminates the next column of the panel that starts at `begin`."""
 
     def eliminated(before: State) -> State:
         panel, k = before
@@ -183,8 +183,8 @@ def _eliminating(begin: UOp, width: int) -> Callable[[State], State]:
     return eliminated
 
 
-def _reducing(begin: UOp) -> Callable[[State], State]:
-    """Return the step that makes the next column of a panel one of the factor."""
+def _cholesky_step(begin: UOp) -> Callable[[State], State]:
+    """Return the step that computes the next factor column of the panel that starts at `begin`."""
 
     def reduced(before: State) -> State:
         panel, k = before
@@ -194,8 +194,8 @@ def _reducing(begin: UOp) -> Callable[[State], State]:
         pivot = at(head, -1, k).real()
         root = (pivot > 0.0).where(pivot.sqrt(), pivot.const_like(float("nan"))).contiguous()
         scaled = divided(head, expanded(root, head.shape)).contiguous()
-        numbers = _numbers_from(begin, shape, shape[-2])
-        others = transposed(pick_last(scaled, _in_rows(numbers, scaled.shape)).conj())
+        numbers = _row_numbers(begin, shape, shape[-2])
+        others = transposed(pick_last(scaled, _repeat_per_row(numbers, scaled.shape)).conj())
         column, here, made = rows_of(shape), expanded(mine, shape), expanded(scaled, shape)
         left = (column > here).where(panel - expanded(others, shape) * made, panel)
         return column.eq(here).where(made, left).contiguous(), (k + 1).contiguous()
@@ -204,7 +204,10 @@ def _reducing(begin: UOp) -> Callable[[State], State]:
 
 
 def _pivot_row(head: UOp, k: UOp) -> UOp:
-    """Return where the magnitude is greatest from `k` on, n if there is none: (*B, 1, n) -> (*B, 1, 1)."""
+    """Return the row of greatest magnitude from row `k` on, n if there is none.
+
+    (*B, 1, n) -> (*B, 1, 1)
+    """
     count: Any = head.shape[-1]
     place = columns_of(head.shape)
     is_left = place >= expanded(k, head.shape)
@@ -217,21 +220,21 @@ def _pivot_row(head: UOp, k: UOp) -> UOp:
     return (count - from_end.reduce_axis(Ops.MAX, (axis,))).contiguous()
 
 
-def _eliminated(matrix: UOp, factors: UOp, places: UOp, begin: UOp, device: str) -> UOp:
-    """Return matrices with rows swapped, and eliminated behind a panel; columns up to there are anything."""
+def _update_trailing(matrix: UOp, factors: UOp, places: UOp, begin: UOp, device: str) -> UOp:
+    """Swap the rows and eliminate behind a panel; the columns up to there are arbitrary."""
     width: Any = factors.shape[-2]
     shape = matrix.shape
-    numbers = _numbers_from(begin, shape, width)
-    corner = transposed(pick_last(factors, _in_rows(numbers, factors.shape))).contiguous()
-    rows = _rows_at(matrix, pick_last(places, numbers).contiguous()).contiguous()
+    numbers = _row_numbers(begin, shape, width)
+    corner = transposed(pick_last(factors, _repeat_per_row(numbers, factors.shape))).contiguous()
+    rows = _take_rows(matrix, pick_last(places, numbers).contiguous()).contiguous()
     upper = matrix_product(inverse_of_lower(corner, device, unit=True), rows).contiguous()
     product = matrix_product(transposed(factors), upper).contiguous()
-    swapped = _rows_at(matrix, places)
+    swapped = _take_rows(matrix, places)
     is_behind = rows_of(shape) >= expanded(begin + width, shape)
-    return _written(is_behind.where(swapped - product, swapped), upper, begin).contiguous()
+    return _replace_rows(is_behind.where(swapped - product, swapped), upper, begin).contiguous()
 
 
-def _in_rows(places: UOp, shape: Shape) -> UOp:
-    """Return the same places for each row: (*B, k) -> (*B, rows, k)."""
+def _repeat_per_row(places: UOp, shape: Shape) -> UOp:
+    """Repeat the places for each row: (*B, k) -> (*B, rows, k)."""
     *batch, count = places.shape
     return places.reshape((*batch, 1, count)).expand((*batch, shape[-2], count))

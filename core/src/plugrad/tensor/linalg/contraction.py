@@ -1,4 +1,4 @@
-"""The notation of einsum: which labels name the axes of each operand, and in which order pairs are joined.
+"""Parse the notation of einsum and choose the order in which operands are joined.
 
 Source: numpy.einsum for the notation; the order is that of Smith and Gray 2018, "opt_einsum", section
 "greedy".
@@ -19,14 +19,14 @@ Labels = tuple[str, ...]
 
 @frozen
 class Contraction:
-    """The labels of the axes of each operand, and of the result; "..." stands as one label an axis."""
+    """Labels of the axes of each operand and the result; "..." is one label an axis."""
 
     operands: tuple[Labels, ...]
     output: Labels
 
 
 def parse_contraction(formula: str, shapes: Sequence[Shape]) -> Contraction:
-    """Return what `formula` says of operands of `shapes`.
+    """Parse `formula` for operands of the given shapes.
 
     The axes of an ellipsis are labelled from the last one, so that those of several operands line up.
 
@@ -40,20 +40,22 @@ def parse_contraction(formula: str, shapes: Sequence[Shape]) -> Contraction:
     """
     text = formula.replace(" ", "")
     left, arrow, right = text.partition("->")
-    terms = [_labels_in(term, formula) for term in left.split(",")]
+    terms = [_parse_term(term, formula) for term in left.split(",")]
     if len(terms) != len(shapes):
         raise ArgumentError(
             f"einsum {formula!r} names {len(terms)} operands, {len(shapes)} came. Separate one term for each "
             "by commas."
         )
     operands = tuple(
-        _spread(labels, len(shape) - len([name for name in labels if name != ELLIPSIS]), formula, shape)
+        _expand_ellipsis(
+            labels, len(shape) - len([name for name in labels if name != ELLIPSIS]), formula, shape
+        )
         for labels, shape in zip(terms, shapes, strict=True)
     )
     every = [name for labels in operands for name in labels]
-    spread = sorted({name for name in every if ELLIPSIS in name}, key=_place_of, reverse=True)
+    spread = sorted({name for name in every if ELLIPSIS in name}, key=_ellipsis_position, reverse=True)
     if arrow:
-        wanted = _labels_in(right, formula)
+        wanted = _parse_term(right, formula)
         output = tuple(x for name in wanted for x in (spread if name == ELLIPSIS else (name,)))
     else:
         once = sorted({name for name in every if every.count(name) == 1 and ELLIPSIS not in name})
@@ -68,7 +70,7 @@ def parse_contraction(formula: str, shapes: Sequence[Shape]) -> Contraction:
 
 
 def formula_of_lists(lists: Sequence[Any], output: Any = None) -> str:
-    """Return the formula that lists of integers and `...` stand for, with letters in their order.
+    """Return the formula for lists of integers and `...`, with letters in the same order.
 
     Raises:
         ArgumentError: one is no such list.
@@ -77,11 +79,11 @@ def formula_of_lists(lists: Sequence[Any], output: Any = None) -> str:
         >>> formula_of_lists([[0, 1], [1, 26]], [0, 26])
         'AB,Ba->Aa'
     """
-    terms = ",".join(map(_letters, lists))
-    return terms if output is None else f"{terms}->{_letters(output)}"
+    terms = ",".join(map(_term_of_list, lists))
+    return terms if output is None else f"{terms}->{_term_of_list(output)}"
 
 
-def _letters(labels: Any) -> str:
+def _term_of_list(labels: Any) -> str:
     if not isinstance(labels, (list, tuple)):
         raise ArgumentError(
             f"einsum: {labels!r:.60} ({type(labels).__name__}) is no list of labels. Pass one of integers "
@@ -100,11 +102,11 @@ def _letter(label: Any) -> str:
     return (ascii_uppercase + ascii_lowercase)[number]
 
 
-def _place_of(name: str) -> int:
+def _ellipsis_position(name: str) -> int:
     return int(name[len(ELLIPSIS) :])
 
 
-def _labels_in(term: str, formula: str) -> list[str]:
+def _parse_term(term: str, formula: str) -> list[str]:
     before, dots, after = term.partition(ELLIPSIS)
     labels = [*before, *([ELLIPSIS] if dots else []), *after]
     for name in labels:
@@ -115,8 +117,8 @@ def _labels_in(term: str, formula: str) -> list[str]:
     return labels
 
 
-def _spread(labels: list[str], extra: int, formula: str, shape: Shape) -> Labels:
-    """Return labels with "..." replaced by one label for each of `extra` axes."""
+def _expand_ellipsis(labels: list[str], extra: int, formula: str, shape: Shape) -> Labels:
+    """Replace "..." by one label for each of `extra` axes."""
     if extra < 0 or (extra and ELLIPSIS not in labels):
         raise ShapeError(
             f"einsum {formula!r}: the term {''.join(labels)!r} names {len(labels)} axes, its operand "
@@ -127,7 +129,7 @@ def _spread(labels: list[str], extra: int, formula: str, shape: Shape) -> Labels
 
 
 def sizes_of_labels(formula: str, operands: Sequence[Labels], shapes: Sequence[Shape]) -> dict[str, Dim]:
-    """Return the size of each label; size 1 beside another one broadcasts.
+    """Return the size of each label; size 1 broadcasts.
 
     Raises:
         ShapeError: a label has two sizes.
@@ -151,7 +153,7 @@ def sizes_of_labels(formula: str, operands: Sequence[Labels], shapes: Sequence[S
 
 
 def next_pair(terms: Sequence[Labels], output: Labels, sizes: Mapping[str, Dim]) -> tuple[int, int]:
-    """Return which two of `terms` to join next: those whose product is least larger than they are.
+    """Return the two terms to join next: the pair whose product grows least.
 
     Among equals, the pair with the fewest multiplications. Symbolic sizes count as 64.
 
@@ -165,8 +167,8 @@ def next_pair(terms: Sequence[Labels], output: Labels, sizes: Mapping[str, Dim])
             a, b = terms[first], terms[second]
             kept = kept_labels(terms, first, second, output)
             result = [name for name in dict.fromkeys((*a, *b)) if name in kept]
-            growth = _count(result, sizes) - _count(a, sizes) - _count(b, sizes)
-            cost = (growth, _count(dict.fromkeys((*a, *b)), sizes))
+            growth = _element_count(result, sizes) - _element_count(a, sizes) - _element_count(b, sizes)
+            cost = (growth, _element_count(dict.fromkeys((*a, *b)), sizes))
             if best is None or cost < best[0]:
                 best = cost, (first, second)
     assert best is not None, "a pair needs two terms"
@@ -174,7 +176,7 @@ def next_pair(terms: Sequence[Labels], output: Labels, sizes: Mapping[str, Dim])
 
 
 def kept_labels(terms: Sequence[Labels], first: int, second: int, output: Labels) -> set[str]:
-    """Return the labels that are needed after two terms were joined.
+    """Return the labels that are still needed after two terms were joined.
 
     Example:
         >>> sorted(kept_labels([("i", "j"), ("j", "k"), ("k",)], 1, 2, ("i",)))
@@ -184,5 +186,5 @@ def kept_labels(terms: Sequence[Labels], first: int, second: int, output: Labels
     return {*output, *[name for labels in others for name in labels]}
 
 
-def _count(labels: Any, sizes: Mapping[str, Dim]) -> int:
+def _element_count(labels: Any, sizes: Mapping[str, Dim]) -> int:
     return math.prod(size if isinstance(size := sizes[name], int) else 64 for name in labels)

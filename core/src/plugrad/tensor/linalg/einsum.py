@@ -1,4 +1,4 @@
-"""Products of tensors over named axes, and what is a case of them: outer, Kronecker, trace, cross."""
+"""Products of tensors over named axes, and their special cases: outer, Kronecker, trace, cross."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def einsum(
         [[1, 3], [2, 4]]
     """
     if isinstance(formula, TensorBase):
-        text, given = _from_lists((formula, *operands))
+        text, given = _parse_label_lists((formula, *operands))
     else:
         is_list = len(operands) == 1 and isinstance(operands[0], (list, tuple))
         text, given = formula, cast("Sequence[Any]", operands[0] if is_list else operands)
@@ -76,34 +76,34 @@ def einsum(
         raise ArgumentError("einsum takes a formula, such as 'ij,jk->ik', and a tensor for each term.")
     for operand in given:
         check_factor(operand, "einsum")
-    return _in_pairs(text, given, dtype)
+    return _contract_pairwise(text, given, dtype)
 
 
-def _in_pairs(formula: str, operands: Sequence[Any], dtype: DTypeLike | None) -> Tensor:
-    """Return the result of a formula, joining two operands at a time."""
+def _contract_pairwise(formula: str, operands: Sequence[Any], dtype: DTypeLike | None) -> Tensor:
+    """Contract the operands of a formula, two at a time."""
     operands[0]._check_device(*operands[1:])
     chosen = the_dtype(dtype, promoted(operands))
     parsed = parse_contraction(formula, [x.shape for x in operands])
     parts: list[Tensor] = []
     terms: list[Labels] = []
     for x, labels in zip(operands, parsed.operands, strict=True):
-        part, names = _without_repeats(x.cast(chosen), labels, formula)
+        part, names = _take_diagonals(x.cast(chosen), labels, formula)
         parts.append(part)
         terms.append(names)
     sizes = sizes_of_labels(formula, terms, [x.shape for x in parts])
     for at, (part, names) in enumerate(zip(parts, terms, strict=True)):
-        parts[at], terms[at] = _without_repeated_sizes(part, names, sizes)
+        parts[at], terms[at] = _squeeze_broadcast_axes(part, names, sizes)
     while len(parts) > 1:
         first, second = next_pair(terms, parsed.output, sizes)
         kept = kept_labels(terms, first, second, parsed.output)
-        joined, names = _contracted(parts[first], terms[first], parts[second], terms[second], kept)
+        joined, names = _contract_pair(parts[first], terms[first], parts[second], terms[second], kept)
         parts = [*[x for i, x in enumerate(parts) if i not in (first, second)], joined]
         terms = [*[x for i, x in enumerate(terms) if i not in (first, second)], names]
-    out, names = _summed_to(parts[0], terms[0], set(parsed.output))
+    out, names = _sum_to_labels(parts[0], terms[0], set(parsed.output))
     return out.permute(tuple([names.index(name) for name in parsed.output])) if names else out
 
 
-def _without_repeats(x: Tensor, labels: Labels, formula: str) -> tuple[Tensor, Labels]:
+def _take_diagonals(x: Tensor, labels: Labels, formula: str) -> tuple[Tensor, Labels]:
     """Return the diagonal of axes with the same label."""
     out, names = x, list(labels)
     for name in dict.fromkeys(labels):
@@ -120,8 +120,8 @@ def _without_repeats(x: Tensor, labels: Labels, formula: str) -> tuple[Tensor, L
     return out, tuple(names)
 
 
-def _without_repeated_sizes(x: Tensor, labels: Labels, sizes: Mapping[str, Dim]) -> tuple[Tensor, Labels]:
-    """Return this without axes of size 1 that broadcast: they multiply everything alike."""
+def _squeeze_broadcast_axes(x: Tensor, labels: Labels, sizes: Mapping[str, Dim]) -> tuple[Tensor, Labels]:
+    """Squeeze the axes of size 1 that broadcast: they multiply everything alike."""
     gone = [
         axis
         for axis, name in enumerate(labels)
@@ -131,20 +131,19 @@ def _without_repeated_sizes(x: Tensor, labels: Labels, sizes: Mapping[str, Dim])
     return (x.squeeze(tuple(gone)) if gone else x), kept
 
 
-def _summed_to(x: Tensor, labels: Labels, kept: set[str]) -> tuple[Tensor, Labels]:
-    """Return the sum over the axes whose labels are not kept."""
+def _sum_to_labels(x: Tensor, labels: Labels, kept: set[str]) -> tuple[Tensor, Labels]:
     gone = tuple([axis for axis, name in enumerate(labels) if name not in kept])
     if not gone:
         return x, labels
     return x.sum(gone, dtype=x.dtype), tuple([name for name in labels if name in kept])
 
 
-def _contracted(
+def _contract_pair(
     x: Tensor, labels: Labels, other: Tensor, other_labels: Labels, kept: set[str]
 ) -> tuple[Tensor, Labels]:
-    """Return the product with another operand, summed over shared labels that are not kept."""
-    left, mine = _summed_to(x, labels, kept | set(other_labels))
-    right, theirs = _summed_to(other, other_labels, kept | set(labels))
+    """Multiply two operands and sum over the shared labels that are not kept."""
+    left, mine = _sum_to_labels(x, labels, kept | set(other_labels))
+    right, theirs = _sum_to_labels(other, other_labels, kept | set(labels))
     shared = [name for name in mine if name in theirs and name in kept]
     inner = [name for name in mine if name in theirs and name not in kept]
     rows = [name for name in mine if name not in theirs]
@@ -201,7 +200,7 @@ def tensordot(
     self._check_device(other)
     dtype = promoted([self, other])
     kept = {*labels, *others} - inner
-    return _contracted(self.cast(dtype), tuple(labels), other.cast(dtype), tuple(others), kept)[0]
+    return _contract_pair(self.cast(dtype), tuple(labels), other.cast(dtype), tuple(others), kept)[0]
 
 
 def outer(self: Tensor, other: Tensor) -> Tensor:
@@ -224,7 +223,9 @@ def outer(self: Tensor, other: Tensor) -> Tensor:
 
 
 def inner(self: Tensor, other: Tensor) -> Tensor:
-    """Return sums of products over the last axes: (..., k), (*, k) -> (..., *). A scalar multiplies.
+    """Return sums of products over the last axes: (..., k), (*, k) -> (..., *).
+
+    A scalar multiplies.
 
     Raises:
         DtypeError: `other` is no tensor.
@@ -241,7 +242,7 @@ def inner(self: Tensor, other: Tensor) -> Tensor:
 
 
 def vdot(self: Tensor, other: Tensor) -> Tensor:
-    """Return the sum of products of two vectors, of the first its conjugate: (n,), (n,) -> ().
+    """Return the sum of products of two vectors, the first one conjugated: (n,), (n,) -> ().
 
     Raises:
         DtypeError: `other` is no tensor.
@@ -281,7 +282,7 @@ def kron(self: Tensor, other: Tensor) -> Tensor:
 def trace(
     self: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1, **names: Unpack[DiagonalNames]
 ) -> Tensor:
-    """Return sums over a diagonal of two axes, which go. Dtypes are those of `sum`.
+    """Return sums over the diagonal of two axes, with the dtypes of `sum`.
 
     Raises:
         AxisError: an axis does not exist, or both are the same.
@@ -322,8 +323,8 @@ def cross(self: Tensor, other: Tensor, axis: int = -1, **names: Unpack[AxisNames
     return left.roll(-1, at) * right.roll(-2, at) - left.roll(-2, at) * right.roll(-1, at)
 
 
-def _from_lists(given: Sequence[Any]) -> tuple[str, Sequence[Any]]:
-    """Return the formula, and the operands, of operands with lists of numbers behind them."""
+def _parse_label_lists(given: Sequence[Any]) -> tuple[str, Sequence[Any]]:
+    """Return the formula and the operands of a call with label lists behind the operands."""
     operands, lists = given[::2], given[1::2]
     output = operands[-1] if len(given) % 2 else None
     operands = operands[:-1] if len(given) % 2 else operands
@@ -331,7 +332,7 @@ def _from_lists(given: Sequence[Any]) -> tuple[str, Sequence[Any]]:
 
 
 def _paired_axes(axes: Any, left: TensorBase, right: TensorBase) -> tuple[list[int], list[int]]:
-    """Return the axes of each factor of tensordot that meet."""
+    """Return the axes of each factor that `tensordot` sums over."""
     if not is_sequence(axes):
         count = as_int(axes, "tensordot", "axes")
         if not 0 <= count <= min(left.ndim, right.ndim):

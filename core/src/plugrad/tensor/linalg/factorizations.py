@@ -1,19 +1,16 @@
-"""Factorizations of matrices as graphs, made of steps that are all the same kernels.
+"""Factorizations of matrices as graphs whose steps all launch the same kernels.
 
-Eliminating column 37 is another kernel than eliminating column 38 if the number is part of it. So the number
-is an element in memory, which each step counts on: a factorization compiles two to four kernels, whatever the
-size of the matrix, and launches them once a step. Everything is batched over leading axes. Steps of large
-matrices go by panels (`plugrad.tensor.linalg.blocked_factorizations`).
-
-All functions take real or complex elements of the width to compute in, and have no useful gradient: the
-callers add that.
+If the column number were a constant, each column would need a kernel of its own. So the number is an element
+in memory that each step increments: a factorization compiles two to four kernels, whatever the size of the
+matrix, and launches them once a step. Everything is batched over leading axes. Large matrices go by panels
+(`plugrad.tensor.linalg.blocked_factorizations`).
 """
 
 from typing import Any
 
 from plugrad.dtype import DType, dtypes, part_dtype
 from plugrad.errors import DtypeError
-from plugrad.tensor.linalg.blocked_factorizations import cholesky_by_panels, has_panels, lu_by_panels
+from plugrad.tensor.linalg.blocked_factorizations import blocked_cholesky, blocked_lu, has_panels
 from plugrad.tensor.linalg.field import direction, divided, magnitude, quotient, scaled, square
 from plugrad.tensor.linalg.matmul import matrix_product
 from plugrad.tensor.linalg.matrix_steps import (
@@ -21,7 +18,7 @@ from plugrad.tensor.linalg.matrix_steps import (
     at,
     columns_of,
     counter,
-    repeated,
+    repeat_step,
     rows_of,
     sum_along,
     transposed,
@@ -40,7 +37,7 @@ _EPSILONS = {dtypes.float32: 2.0**-23, dtypes.float64: 2.0**-52}
 
 
 def epsilon(dtype: DType) -> float:
-    """Return the distance from 1 to the next float, for dtypes that matrices are factorized in.
+    """Return the distance from 1 to the next float, for the dtypes of factorizations.
 
     Raises:
         DtypeError: matrices are not factorized in `dtype`.
@@ -56,7 +53,9 @@ def epsilon(dtype: DType) -> float:
 
 
 def lu_factors(x: UOp, device: str) -> tuple[UOp, UOp]:
-    """Return LU with partial pivoting: (*B, n, n) -> (*B, n, n) and the rows' order, (*B, n) of int32.
+    """Return LU factors with partial pivoting.
+
+    Shapes: (*B, n, n) -> (*B, n, n) and the row order, (*B, n) of int32.
 
     The strict lower triangle holds L, whose diagonal is 1, the rest U: `x[order] == L @ U`. A column without
     any pivot leaves a 0 on the diagonal of U.
@@ -65,7 +64,7 @@ def lu_factors(x: UOp, device: str) -> tuple[UOp, UOp]:
     """
     size: Any = x.shape[-1]
     if has_panels(size, _FEW_OF_LU):
-        return lu_by_panels(x, device)
+        return blocked_lu(x, device)
     shape = (*x.shape[:-1], size + 1)
     # where each row came from moves along in a column of its own: exact below 2**24
     origin = columns_of((*x.shape[:-1], 1)) + rows_of((*x.shape[:-1], 1))
@@ -81,8 +80,8 @@ def lu_factors(x: UOp, device: str) -> tuple[UOp, UOp]:
         here, there = row.eq(step), row.eq(expanded(pivot_row, shape))
         chosen, replaced = expanded(at(state, -2, pivot_row), shape), expanded(at(state, -2, k), shape)
         swapped = here.where(chosen, there.where(replaced, state))
-        pivot = expanded(at(chosen.shrink(_one_row(shape)), -1, k), shape)
-        heads = expanded(at(replaced.shrink(_one_row(shape)), -1, k), shape)
+        pivot = expanded(at(chosen.shrink(_first_row_bounds(shape)), -1, k), shape)
+        heads = expanded(at(replaced.shrink(_first_row_bounds(shape)), -1, k), shape)
         below = there.where(heads, expanded(head, shape))
         factor = pivot.eq(0.0).where(pivot.const_like(0.0), quotient(below, pivot))
         left = swapped - factor * chosen
@@ -90,13 +89,13 @@ def lu_factors(x: UOp, device: str) -> tuple[UOp, UOp]:
         updated = column.eq(step).where(factor, inside.where(left, swapped))
         return (row > step).where(updated, swapped).contiguous(), (k + 1).contiguous()
 
-    state, _ = repeated(eliminated, (state.contiguous(), counter(device)), size - 1, device)
+    state, _ = repeat_step(eliminated, (state.contiguous(), counter(device)), size - 1, device)
     bounds: list[tuple[Any, Any]] = [(0, dim) for dim in shape[:-1]]
     order = state.shrink([*bounds, (size, size + 1)]).reshape(x.shape[:-1])
     return state.shrink([*bounds, (0, size)]), order.cast(dtypes.int32)
 
 
-def _one_row(shape: Shape) -> list[tuple[Any, Any]]:
+def _first_row_bounds(shape: Shape) -> list[tuple[Any, Any]]:
     return [*((0, dim) for dim in shape[:-2]), (0, 1), (0, shape[-1])]
 
 
@@ -114,7 +113,9 @@ def _pivot_row(head: UOp, k: UOp) -> UOp:
 
 
 def cholesky_factor(x: UOp, device: str) -> UOp:
-    """Return the lower L with `x == L @ L.H`, of the lower triangle of `x`: (*B, n, n) -> (*B, n, n).
+    """Return the lower L with `x == L @ L.H`, reading the lower triangle of `x`.
+
+    Shapes: (*B, n, n) -> (*B, n, n).
 
     From the first pivot on that is not positive, everything is NaN. Diagonals are real.
 
@@ -122,7 +123,7 @@ def cholesky_factor(x: UOp, device: str) -> UOp:
     """
     size: Any = x.shape[-1]
     if has_panels(size, _FEW_OF_CHOLESKY):
-        return cholesky_by_panels(x, device)
+        return blocked_cholesky(x, device)
     shape = x.shape
     row, column = rows_of(shape), columns_of(shape)
 
@@ -138,12 +139,12 @@ def cholesky_factor(x: UOp, device: str) -> UOp:
         left = (column > step).where(state - mine * others, state)
         return column.eq(step).where(mine, left).contiguous(), (k + 1).contiguous()
 
-    state, _ = repeated(reduced, (x.contiguous(), counter(device)), size, device)
+    state, _ = repeat_step(reduced, (x.contiguous(), counter(device)), size, device)
     return (row >= column).where(state, state.const_like(0.0))
 
 
-def reflected(x: UOp, device: str) -> UOp:
-    """Return R and, below its diagonal, the vectors of the reflections that made it: (*B, m, n) -> the same.
+def householder_steps(x: UOp, device: str) -> UOp:
+    """Return R and, below its diagonal, the Householder vectors that made it: (*B, m, n) -> the same.
 
     Each vector has a 1 on the diagonal, which is not stored. A column that is 0 below the diagonal is
     reflected all the same, by a vector of zeros behind its 1: row k of R then has the other sign. Reflections
@@ -177,12 +178,12 @@ def reflected(x: UOp, device: str) -> UOp:
         new = column.eq(step).where(made, (column > step).where(left, state))
         return (row >= step).where(new, state).contiguous(), (k + 1).contiguous()
 
-    state, _ = repeated(reflected_once, (x.contiguous(), counter(device)), min(rows, columns), device)
+    state, _ = repeat_step(reflected_once, (x.contiguous(), counter(device)), min(rows, columns), device)
     return state
 
 
 def inverse(factors: UOp, order: UOp, device: str) -> UOp:
-    """Return the inverse of the matrices that `lu_factors` gave these of: (*B, n, n) -> (*B, n, n)."""
+    """Return the inverse of matrices from their LU factors: (*B, n, n) -> (*B, n, n)."""
     shape = factors.shape
     lower = inverse_of_lower(factors, device, unit=True)
     upper = transposed(inverse_of_lower(transposed(factors), device))
@@ -194,8 +195,8 @@ def inverse(factors: UOp, order: UOp, device: str) -> UOp:
     return matrix_product(upper, pick_last(lower, places).contiguous())
 
 
-def orthogonal_rows(x: UOp, device: str, width: int, sweeps: int) -> UOp:
-    """Return the rows of `x` rotated among each other until they are orthogonal: (*B, n, m) -> the same.
+def orthogonalize_rows(x: UOp, device: str, width: int, sweeps: int) -> UOp:
+    """Rotate the rows of `x` among each other until they are orthogonal: (*B, n, m) -> the same.
 
     One-sided Jacobi: each rotation makes one pair of rows orthogonal; in a round each row is in one pair, all
     pairs are rotated by one kernel, and rows then move on as in a tournament: the first stays, the others go
@@ -213,13 +214,13 @@ def orthogonal_rows(x: UOp, device: str, width: int, sweeps: int) -> UOp:
     shape = x.shape
     count: Any = shape[-2]
     rounds = sweeps * (count - 1)
-    return repeated(lambda state: (_round(state[0], width).contiguous(),), (x.contiguous(),), rounds, device)[
-        0
-    ]
+    return repeat_step(
+        lambda state: (_jacobi_round(state[0], width).contiguous(),), (x.contiguous(),), rounds, device
+    )[0]
 
 
-def _round(state: UOp, width: int) -> UOp:
-    """Rotate row p and row n-1-p, for each p, and move row p to place p+1."""
+def _jacobi_round(state: UOp, width: int) -> UOp:
+    """Rotate rows p and n-1-p for each p, then move each to p+1."""
     shape = state.shape
     count: Any = shape[-2]
     batch = shape[:-2]
@@ -252,7 +253,7 @@ def _round(state: UOp, width: int) -> UOp:
 
 
 def _rotation(mine: UOp, other: UOp, mixed: UOp) -> tuple[UOp, UOp]:
-    """Return, for each row, what it and its partner are multiplied by: (*B, n, 1) each.
+    """Return the cosine and sine by which each row and its partner are multiplied: (*B, n, 1) each.
 
     Args:
         mine: the product of the row with itself.

@@ -12,22 +12,22 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from plugrad.dtype import is_complex
 from plugrad.errors import ArgumentError
-from plugrad.tensor.linalg.differentiated import differentiated, fixed, in_memory, with_gradient_of
-from plugrad.tensor.linalg.factorizations import cholesky_factor, reflected
+from plugrad.tensor.linalg.factorizations import cholesky_factor, householder_steps
+from plugrad.tensor.linalg.jvp import detached, in_memory, with_gradient_of, with_jvp
 from plugrad.tensor.linalg.matrix_results import QRResult
 from plugrad.tensor.linalg.operands import (
     adjoint,
-    among_ones,
-    among_zeros,
     corner,
-    cut_from,
     diagonal_of,
     identity,
     matrices,
-    scale_of,
+    matrix_scale,
+    pad_with_identity,
+    pad_with_zeros,
     size_of,
-    squares,
+    square_matrices,
     times_i,
+    unpad,
 )
 from plugrad.tensor.linalg.triangles import inverse_of_lower
 from plugrad.tensor.shape.padding import interval
@@ -37,7 +37,7 @@ from plugrad.uop.shape import add_sizes
 if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
 
-__all__ = ["cholesky", "completed", "qr", "reflections"]
+__all__ = ["cholesky", "complete_columns", "householder_qr", "qr"]
 
 
 def cholesky(self: Tensor, upper: bool = False) -> Tensor:
@@ -57,12 +57,12 @@ def cholesky(self: Tensor, upper: bool = False) -> Tensor:
         >>> Tensor([[4.0, 2.0], [2.0, 5.0]]).cholesky().tolist()
         [[2.0, 0.0], [1.0, 2.0]]
     """
-    x, narrow = squares(self, "cholesky")
+    x, narrow = square_matrices(self, "cholesky")
     if not is_static(x.shape[-2:]):
-        return cut_from(among_ones(x).cholesky(upper), x).cast(narrow)
-    value = real_on_diagonal(fixed(x))
+        return unpad(pad_with_identity(x).cholesky(upper), x).cast(narrow)
+    value = real_on_diagonal(detached(x))
     factor = in_memory(value._like(cholesky_factor(value._graph, self.device)))
-    out = differentiated(x, [factor, _lower_inverse(factor)], _cholesky_moves)[0].cast(narrow)
+    out = with_jvp(x, [factor, _lower_inverse(factor)], _cholesky_jvp)[0].cast(narrow)
     return adjoint(out) if upper else out
 
 
@@ -98,16 +98,16 @@ def qr(self: Tensor, mode: Literal["reduced", "complete", "r"] = "reduced") -> Q
     if mode == "r":
         q = corner(q, 0, 0)
     if mode == "complete" and count != rows:
-        q = q.cat(with_gradient_of(others, completed(q, others)), axis=-1)
+        q = q.cat(with_gradient_of(others, complete_columns(q, others)), axis=-1)
         r = r.pad((0, 0, 0, add_sizes(rows, -count)))
     return QRResult(q.cast(narrow), r.cast(narrow))
 
 
-def reflections(x: Tensor, complete: bool) -> tuple[Tensor, Tensor, Tensor]:
-    """Return Q, R and the other columns of Q, without gradients, for at least as many rows as columns."""
+def householder_qr(x: Tensor, complete: bool) -> tuple[Tensor, Tensor, Tensor]:
+    """Return Q, R and the other columns of Q, without gradients, for m >= n."""
     rows, columns = size_of(x, -2), size_of(x, -1)
-    largest = scale_of(x)
-    state = x._like(reflected((x / largest)._graph, x.device))
+    largest = matrix_scale(x)
+    state = x._like(householder_steps((x / largest)._graph, x.device))
     vectors = in_memory(state.tril(-1) + identity(x, rows, columns))
     overlaps = in_memory(adjoint(vectors) @ vectors)
     # the reflections multiply to I - V @ T @ V.H, for T the inverse of half of V.H @ V
@@ -116,17 +116,17 @@ def reflections(x: Tensor, complete: bool) -> tuple[Tensor, Tensor, Tensor]:
     count = rows if complete else columns
     heads = adjoint(interval(vectors, x.ndim - 2, 0, count))
     q = identity(x, rows, count) - vectors @ (product @ heads)
-    way = _directions(state)
+    way = _diagonal_signs(state)
     r = interval(state, x.ndim - 2, 0, columns).triu() * way.conj().unsqueeze(-1) * largest
     first = interval(q, x.ndim - 1, 0, columns) * way.unsqueeze(-2)
     return in_memory(first), in_memory(real_on_diagonal(r)), interval(q, x.ndim - 1, columns, count)
 
 
-def completed(q: Tensor, others: Tensor) -> Tensor:
-    """Return `others` kept orthonormal to the columns of `q` as these change: a value that changes nothing.
+def complete_columns(q: Tensor, others: Tensor) -> Tensor:
+    """Return `others` with the gradient that keeps them orthonormal to the columns of `q`.
 
     Example:
-        >>> completed(Tensor([[1.0], [0.0]]), Tensor([[0.0], [1.0]])).tolist()
+        >>> complete_columns(Tensor([[1.0], [0.0]]), Tensor([[0.0], [1.0]])).tolist()
         [[0.0], [1.0]]
     """
     beside = others - q @ (adjoint(q) @ others)
@@ -135,7 +135,7 @@ def completed(q: Tensor, others: Tensor) -> Tensor:
 
 
 def real_on_diagonal(x: Tensor) -> Tensor:
-    """Return matrices without the imaginary parts of their diagonals."""
+    """Return matrices with a real diagonal."""
     if not is_complex(x.dtype):
         return x
     is_diagonal = identity(x, size_of(x, -2), size_of(x, -1)).real != 0
@@ -146,20 +146,20 @@ def real_on_diagonal(x: Tensor) -> Tensor:
 
 
 def _tracked_qr(x: Tensor, complete: bool) -> tuple[Tensor, Tensor, Tensor]:
-    """Return Q, R and the other columns of Q, for at least as many rows as columns."""
+    """Return Q, R and the other columns of Q, with gradients, for m >= n."""
     rows, columns = size_of(x, -2), size_of(x, -1)
-    q, r, others = reflections(among_zeros(fixed(x)), complete)
+    q, r, others = householder_qr(pad_with_zeros(detached(x)), complete)
     if not is_static((rows, columns)):
         # no reflection moves a row of zeros
         others = interval(corner(q.cat(others, axis=-1), rows, rows), x.ndim - 1, columns, rows)
         q, r = corner(q, rows, columns), corner(r, columns, columns)
-    inverted = corner(adjoint(_lower_inverse(adjoint(among_ones(r)))), columns, columns)
-    q, r, _ = differentiated(x, [q, r, inverted], _qr_moves)
+    inverted = corner(adjoint(_lower_inverse(adjoint(pad_with_identity(r)))), columns, columns)
+    q, r, _ = with_jvp(x, [q, r, inverted], _qr_jvp)
     return q, r, others
 
 
-def _directions(state: Tensor) -> Tensor:
-    """Return what makes the diagonal of R real, with the signs of LAPACK: (..., m, n) -> (..., n)."""
+def _diagonal_signs(state: Tensor) -> Tensor:
+    """Return the factors that make the diagonal of R real, with LAPACK's signs: (..., m, n) -> (..., n)."""
     # LAPACK does not reflect a column that is done
     is_done = (state.tril(-1) == 0).all(-2)
     if not is_complex(state.dtype):
@@ -174,10 +174,11 @@ def _lower_inverse(x: Tensor) -> Tensor:
     return in_memory(x._like(inverse_of_lower(x._graph, x.device)))
 
 
-def _cholesky_moves(values: Sequence[Any], x: Any, step: Any) -> list[Any]:
-    """Return `dL = L @ phi(inv(L) @ dA @ inv(L).H)`, phi the lower triangle with half of the diagonal.
+def _cholesky_jvp(values: Sequence[Any], x: Any, step: Any) -> list[Any]:
+    """Return the JVP of L and of its inverse.
 
-    And what the inverse of L moves by. Of `dA`, only the Hermitian part counts.
+    `dL = L @ phi(inv(L) @ dA @ inv(L).H)`, phi the lower triangle with half of the diagonal. Of `dA`, only
+    the Hermitian part counts.
 
     Source: Murray 2016, "Differentiation of the Cholesky decomposition", equation 10.
     """
@@ -187,11 +188,11 @@ def _cholesky_moves(values: Sequence[Any], x: Any, step: Any) -> list[Any]:
     return [factor @ inner, -(inner @ inverted)]
 
 
-def _qr_moves(values: Sequence[Any], x: Any, step: Any) -> list[Any]:
-    """Return dQ and dR: with `C = Q.H @ dA @ inv(R)`, `Q.H @ dQ` is skew with the lower triangle of C.
+def _qr_jvp(values: Sequence[Any], x: Any, step: Any) -> list[Any]:
+    """Return the JVP of Q, R and the inverse of R.
 
-    And what the inverse of R moves by. Of complex matrices it is skew-Hermitian, with an imaginary diagonal
-    that leaves the diagonal of R real.
+    With `C = Q.H @ dA @ inv(R)`, `Q.H @ dQ` is skew with the lower triangle of C. Of complex matrices it is
+    skew-Hermitian, with an imaginary diagonal that leaves the diagonal of R real.
 
     Source: Walter, Lehmann and Lamour 2012, "On evaluating higher-order derivatives of the QR decomposition".
     """

@@ -1,6 +1,6 @@
-"""Arithmetic of graphs whose elements are real or complex: lengths, directions, quotients.
+"""Arithmetic of graphs with real or complex elements: magnitudes, directions, quotients.
 
-Of real elements each function is the plain formula, which is why factorizations are written once for both.
+Of real elements each function is the plain formula, so factorizations are written once for both.
 """
 
 from plugrad.dtype import is_complex
@@ -10,7 +10,7 @@ __all__ = ["direction", "divided", "magnitude", "quotient", "scaled", "square"]
 
 
 def magnitude(x: UOp) -> UOp:
-    """Return how large elements are; of complex ones the sum for both parts. NaN stays NaN."""
+    """Return magnitudes, for complex elements |real| + |imag|; NaN stays NaN."""
     if is_complex(x.dtype):
         return magnitude(x.real()) + magnitude(x.imag())
     return (x < 0.0).where(-x, x)
@@ -34,7 +34,7 @@ def divided(x: UOp, divisor: UOp) -> UOp:
 
 
 def quotient(x: UOp, y: UOp) -> UOp:
-    """Return `x / y`. Divisors are scaled, so that their squares are in range; by 0 nothing is finite."""
+    """Return `x / y`, scaling complex divisors so that their squares do not overflow."""
     if not is_complex(y.dtype):
         return x / y
     size = magnitude(y)
@@ -43,7 +43,7 @@ def quotient(x: UOp, y: UOp) -> UOp:
 
 
 def direction(x: UOp) -> tuple[UOp, UOp]:
-    """Return elements of length 1 in the directions of `x`, 1 for 0, and the lengths of `x`."""
+    """Return `x / |x|`, 1 for 0, and the magnitude `|x|`."""
     size = magnitude(x)
     if not is_complex(x.dtype):
         return (x < 0.0).where(x.const_like(-1.0), x.const_like(1.0)), size

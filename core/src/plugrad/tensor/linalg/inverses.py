@@ -1,4 +1,4 @@
-"""Inverses, determinants and systems of equations, of matrices that the last two axes form.
+"""Inverses, determinants and linear systems of matrices, the last two axes.
 
 The algorithms are those of `plugrad.tensor.linalg.factorizations`; each step is a few launches of kernels
 that all steps share. They never look at the values: a singular matrix gives values that are not finite where
@@ -13,19 +13,19 @@ from typing import TYPE_CHECKING, Any
 
 from plugrad.dtype import dtypes, is_bool, is_complex, part_dtype
 from plugrad.tensor.base import promoted
-from plugrad.tensor.linalg.differentiated import differentiated, fixed, in_memory
 from plugrad.tensor.linalg.factorizations import inverse, lu_factors
+from plugrad.tensor.linalg.jvp import detached, in_memory, with_jvp
 from plugrad.tensor.linalg.matmul import check_factor
 from plugrad.tensor.linalg.matrix_results import SlogdetResult
 from plugrad.tensor.linalg.operands import (
-    among_ones,
-    cut_from,
     diagonal_of,
     identity,
+    pad_with_identity,
     right_sides,
     size_of,
-    squares,
+    square_matrices,
     times_i,
+    unpad,
 )
 from plugrad.tensor.shapes import as_int, broadcast_shapes, is_static
 
@@ -46,15 +46,15 @@ def inv(self: Tensor) -> Tensor:
         >>> Tensor([[2.0, 0.0], [0.0, 4.0]]).inv().tolist()
         [[0.5, 0.0], [0.0, 0.25]]
     """
-    x, narrow = squares(self, "inv")
+    x, narrow = square_matrices(self, "inv")
     if not is_static(x.shape[-2:]):
-        return cut_from(among_ones(x).inv(), x).cast(narrow)
-    (value,) = differentiated(x, [_inverted(*_lu(x))], _inverse_moves)
+        return unpad(pad_with_identity(x).inv(), x).cast(narrow)
+    (value,) = with_jvp(x, [_inverse_of_factors(*_lu(x))], _inverse_jvp)
     return value.cast(narrow)
 
 
 def slogdet(self: Tensor) -> SlogdetResult[Tensor, Tensor]:
-    """Return signs of determinants and logarithms of their magnitudes: (..., n, n) -> (...), (...).
+    """Return signs and logarithms of magnitudes of determinants: (..., n, n) -> (...), (...).
 
     Their names are `sign` and `logabsdet`. The sign of a complex determinant is a number of magnitude 1. A
     singular matrix has sign 0 and logarithm -inf; its gradient is NaN.
@@ -69,16 +69,18 @@ def slogdet(self: Tensor) -> SlogdetResult[Tensor, Tensor]:
         >>> Tensor([[0.0, 1.0], [1.0, 0.0]]).slogdet().logabsdet.item()
         0.0
     """
-    x, narrow = squares(self, "slogdet")
-    x = among_ones(x)
+    x, narrow = square_matrices(self, "slogdet")
+    x = pad_with_identity(x)
     factors, order = _lu(x)
     pivots = diagonal_of(factors)
     sign = pivots.sign().prod(-1) * _parity(x, order)
-    values = [pivots.abs().log().sum(-1), _inverted(factors, order)]
-    if is_complex(x.dtype):
-        logarithm, _, sign = differentiated(x, [*values, sign], _direction_moves)
-    else:
-        logarithm = differentiated(x, values, _logarithm_moves)[0]
+    values = [
+        pivots.abs().log().sum(-1),
+        _inverse_of_factors(factors, order),
+        *([sign] if is_complex(x.dtype) else []),
+    ]
+    logarithm, _, *turned = with_jvp(x, values, _logarithm_jvp)
+    sign = turned[0] if turned else sign
     return SlogdetResult(sign.cast(narrow), logarithm.cast(part_dtype(narrow)))
 
 
@@ -94,11 +96,11 @@ def det(self: Tensor) -> Tensor:
         >>> Tensor([[4.0, 2.0], [1.0, 3.0]]).det().item()
         10.0
     """
-    x, narrow = squares(self, "det")
-    x = among_ones(x)
+    x, narrow = square_matrices(self, "det")
+    x = pad_with_identity(x)
     factors, order = _lu(x)
-    values = [diagonal_of(factors).prod(-1) * _parity(x, order), _inverted(factors, order)]
-    return differentiated(x, values, _determinant_moves)[0].cast(narrow)
+    values = [diagonal_of(factors).prod(-1) * _parity(x, order), _inverse_of_factors(factors, order)]
+    return with_jvp(x, values, _determinant_jvp)[0].cast(narrow)
 
 
 def logdet(self: Tensor) -> Tensor:
@@ -111,7 +113,7 @@ def logdet(self: Tensor) -> Tensor:
         >>> Tensor([[1.0, 0.0], [0.0, 1.0]]).logdet().item()
         0.0
     """
-    squares(self, "logdet")
+    square_matrices(self, "logdet")
     sign, logarithm = self.slogdet()
     if is_complex(sign.dtype):
         return logarithm + times_i(sign.angle())
@@ -135,11 +137,11 @@ def solve(self: Tensor, b: Tensor) -> Tensor:
         [1.0, 0.5]
     """
     check_factor(b, "solve")
-    squares(self, "solve")
+    square_matrices(self, "solve")
     right, is_vector = right_sides(self, b, "solve")
     broadcast_shapes(self.shape[:-2], right.shape[:-2], what="solve")
     self._check_device(b)
-    x, narrow = squares(self.cast(promoted([self, b])), "solve")
+    x, narrow = square_matrices(self.cast(promoted([self, b])), "solve")
     right = right.cast(x.dtype)
     inverted = x.inv()
     found = inverted @ right
@@ -148,7 +150,7 @@ def solve(self: Tensor, b: Tensor) -> Tensor:
 
 
 def matrix_power(self: Tensor, n: int) -> Tensor:
-    """Return products of `n` equal matrices: (..., m, m) -> (..., m, m); of inverses for negative `n`.
+    """Return the n-th powers of matrices, of their inverses for negative n: (..., m, m) -> (..., m, m).
 
     Raises:
         ArgumentError: `n` is no integer.
@@ -159,7 +161,7 @@ def matrix_power(self: Tensor, n: int) -> Tensor:
         [[1, 5], [0, 1]]
     """
     n = as_int(n, "matrix_power", "n")
-    squares(self, "matrix_power")
+    square_matrices(self, "matrix_power")
     base = self.inv() if n < 0 else self
     out = None
     for bit in bin(abs(n))[2:]:
@@ -179,43 +181,37 @@ def matrix_power(self: Tensor, n: int) -> Tensor:
 
 
 def _lu(x: Tensor) -> tuple[Tensor, Tensor]:
-    value = fixed(x)
+    value = detached(x)
     factors, order = lu_factors(value._graph, x.device)
     return value._like(factors), value._like(order)
 
 
-def _inverted(factors: Tensor, order: Tensor) -> Tensor:
+def _inverse_of_factors(factors: Tensor, order: Tensor) -> Tensor:
     return in_memory(factors._like(inverse(factors._graph, order._graph, factors.device)))
 
 
 def _parity(x: Tensor, order: Tensor) -> Tensor:
-    """Return 1 for an even permutation of rows, -1 for an odd one: (..., n) -> (...)."""
+    """Return 1 for an even permutation, -1 for an odd one: (..., n) -> (...)."""
     is_before = (order.unsqueeze(-1) > order.unsqueeze(-2)).cast("int32").triu(1)
     swapped = is_before.sum((-2, -1), dtype=dtypes.int32)
     return (swapped % 2 * -2 + 1).cast(part_dtype(x.dtype))
 
 
-def _inverse_moves(values: Sequence[Any], x: Any, step: Any) -> list[Any]:
+def _inverse_jvp(values: Sequence[Any], x: Any, step: Any) -> list[Any]:
     (value,) = values
     return [-(value @ step @ value)]
 
 
-def _determinant_moves(values: Sequence[Any], x: Any, step: Any) -> list[Any]:
-    """Return what a determinant, and the inverse, move by: Jacobi's formula."""
+def _determinant_jvp(values: Sequence[Any], x: Any, step: Any) -> list[Any]:
+    """Return the JVP of a determinant (Jacobi's formula) and of the inverse."""
     value, inverted = values
     inner = inverted @ step
     return [value * inner.trace(0, -2, -1), -(inner @ inverted)]
 
 
-def _logarithm_moves(values: Sequence[Any], x: Any, step: Any) -> list[Any]:
-    _, inverted = values
-    inner = inverted @ step
-    return [inner.trace(0, -2, -1).real, -(inner @ inverted)]
-
-
-def _direction_moves(values: Sequence[Any], x: Any, step: Any) -> list[Any]:
-    """Return what `_logarithm_moves` does, and what the direction of a complex determinant turns by."""
-    _, inverted, sign = values
+def _logarithm_jvp(values: Sequence[Any], x: Any, step: Any) -> list[Any]:
+    """Return the JVP of a logarithm, the inverse and, where it is given, a complex direction."""
+    _, inverted, *sign = values
     inner = inverted @ step
     trace = inner.trace(0, -2, -1)
-    return [trace.real, -(inner @ inverted), sign * times_i(trace.imag)]
+    return [trace.real, -(inner @ inverted), *[s * times_i(trace.imag) for s in sign]]

@@ -1,4 +1,4 @@
-"""Matrix products: a broadcast multiplication and a sum, which the scheduler makes one kernel of."""
+"""Matrix products as a broadcast multiplication and a sum, fused to one kernel."""
 
 from __future__ import annotations
 
@@ -102,7 +102,9 @@ def __imatmul__(self: Tensor, other: Tensor) -> Tensor:
 def linear(
     self: Tensor, weight: Tensor, bias: Tensor | None = None, dtype: DTypeLike | None = None
 ) -> Tensor:
-    """Return `self @ weight + bias`; a weight with one axis scales. PyTorch's weights are transposed.
+    """Return `self @ weight + bias`; a weight with one axis scales.
+
+    Weights of PyTorch are transposed: pass `weight.T`.
 
     Args:
         weight: (in, out) or (in,).
@@ -126,7 +128,7 @@ def linear(
 
 
 def check_factor(other: object, what: str) -> None:
-    """Do nothing if `other` is a tensor.
+    """Raise DtypeError unless `other` is a tensor.
 
     Raises:
         DtypeError: it is none.
@@ -139,7 +141,7 @@ def check_factor(other: object, what: str) -> None:
 
 
 def matrix_product(left: UOp, right: UOp) -> UOp:
-    """Return (..., M, K) @ (..., K, N) -> (..., M, N), both of the dtype to accumulate in.
+    """Return (..., M, K) @ (..., K, N) -> (..., M, N), both in the dtype to accumulate in.
 
     Raises:
         ShapeError: batch axes do not broadcast.
@@ -158,9 +160,9 @@ def matrix_product(left: UOp, right: UOp) -> UOp:
 
 
 def _rows_product(left: UOp, right: UOp) -> UOp:
-    """Multiply all rows by one matrix: the gradient of that is then one sum over all of them.
+    """Multiply all rows by one matrix, so its gradient is one sum over all rows.
 
-    Batch axes of their own would be summed one after the other, with a matrix in memory for each.
+    Separate batch axes would be summed one after the other, with a matrix in memory for each.
     """
     (*rows, k), n = left.shape, right.shape[-1]
     return matrix_product(left.reshape((prod(rows), k)), right).reshape((*rows, n))

@@ -1,4 +1,4 @@
-"""Products, adjoints and inverses of matrices under the names that say which shapes they take."""
+"""Matrix products, adjoints and inverses by PyTorch's names, which fix the shapes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def mm(self: Tensor, mat2: Tensor) -> Tensor:
 
 
 def bmm(self: Tensor, mat2: Tensor) -> Tensor:
-    """Return products of matrices, one by one: (b, n, k), (b, k, m) -> (b, n, m). Nothing broadcasts.
+    """Return the batched product of matrices: (b, n, k), (b, k, m) -> (b, n, m). Nothing broadcasts.
 
     Raises:
         DtypeError: `mat2` is no tensor.
@@ -88,7 +88,7 @@ def addmm(self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha: f
         >>> Tensor([1, 2]).addmm(Tensor([[1, 2]]), Tensor([[1, 0], [0, 1]]), alpha=10).tolist()
         [[11, 22]]
     """
-    return _added(self, _product(mat1, mat2, (2, 2), "addmm"), beta, alpha, "addmm")
+    return _add_scaled(self, _product(mat1, mat2, (2, 2), "addmm"), beta, alpha, "addmm")
 
 
 def addmv(self: Tensor, mat: Tensor, vec: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
@@ -103,7 +103,7 @@ def addmv(self: Tensor, mat: Tensor, vec: Tensor, *, beta: float = 1, alpha: flo
         >>> Tensor([1, 2]).addmv(Tensor([[1, 0], [0, 1]]), Tensor([3, 4]), beta=2).tolist()
         [5, 8]
     """
-    return _added(self, _product(mat, vec, (2, 1), "addmv"), beta, alpha, "addmv")
+    return _add_scaled(self, _product(mat, vec, (2, 1), "addmv"), beta, alpha, "addmv")
 
 
 def addr(self: Tensor, vec1: Tensor, vec2: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
@@ -124,11 +124,13 @@ def addr(self: Tensor, vec1: Tensor, vec2: Tensor, *, beta: float = 1, alpha: fl
         raise ShapeError(
             f"addr of shapes {show(vec1.shape)} and {show(vec2.shape)}: it takes vectors. Flatten first."
         )
-    return _added(self, vec1.outer(vec2), beta, alpha, "addr")
+    return _add_scaled(self, vec1.outer(vec2), beta, alpha, "addr")
 
 
 def baddbmm(self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
-    """Return `beta * self + alpha * batch1.bmm(batch2)`: (b, n, k), (b, k, m) -> (b, n, m). See `addmm`.
+    """Return `beta * self + alpha * batch1.bmm(batch2)`, see `addmm`.
+
+    Shapes: (b, n, k), (b, k, m) -> (b, n, m).
 
     Raises:
         ArgumentError: `beta` or `alpha` is a fraction, and the elements are integers.
@@ -139,11 +141,11 @@ def baddbmm(self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, al
         >>> Tensor([[[1]]]).baddbmm(Tensor([[[1, 2]]]), Tensor([[[3], [4]]])).tolist()
         [[[12]]]
     """
-    return _added(self, _product(batch1, batch2, (3, 3), "baddbmm"), beta, alpha, "baddbmm")
+    return _add_scaled(self, _product(batch1, batch2, (3, 3), "baddbmm"), beta, alpha, "baddbmm")
 
 
 def addbmm(self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
-    """Return `beta * self + alpha * batch1.bmm(batch2).sum(0)`: the products added up: see `addmm`.
+    """Return `beta * self + alpha * batch1.bmm(batch2).sum(0)`, see `addmm`.
 
     Raises:
         ArgumentError: `beta` or `alpha` is a fraction, and the elements are integers.
@@ -155,14 +157,16 @@ def addbmm(self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, alp
         [[12]]
     """
     products = _product(batch1, batch2, (3, 3), "addbmm")
-    return _added(self, products.sum(0, dtype=products.dtype), beta, alpha, "addbmm")
+    return _add_scaled(self, products.sum(0, dtype=products.dtype), beta, alpha, "addbmm")
 
 
 # --- other names ---
 
 
 def t(self: Tensor) -> Tensor:
-    """Return a matrix transposed: (n, m) -> (m, n); what has fewer axes as it is. A view.
+    """Return the transposed view of a matrix: (n, m) -> (m, n).
+
+    A tensor with fewer than two axes is returned as it is.
 
     Raises:
         ShapeError: there are more than two axes.
@@ -177,7 +181,7 @@ def t(self: Tensor) -> Tensor:
 
 
 def adjoint(self: Tensor) -> Tensor:
-    """Return `mH`, matrices transposed, and conjugated if they are complex: (..., n, m) -> (..., m, n).
+    """Return the conjugate transpose `mH`: (..., n, m) -> (..., m, n).
 
     Raises:
         ShapeError: there are fewer than two axes.
@@ -202,7 +206,7 @@ def inverse(self: Tensor) -> Tensor:
 
 
 def _product(left: Any, right: Any, axes: tuple[int, int], what: str) -> Any:
-    """Return the matrix product of what has so many axes."""
+    """Return the matrix product after checking the number of axes."""
     check_factor(left, what)
     check_factor(right, what)
     shapes = f"{what} of shapes {show(left.shape)} and {show(right.shape)}"
@@ -220,10 +224,12 @@ def _differ(size: Any, other: Any) -> bool:
     return size is not other and size != other
 
 
-def _added(addend: Any, product: Any, beta: float, alpha: float, what: str) -> Any:
+def _add_scaled(addend: Any, product: Any, beta: float, alpha: float, what: str) -> Any:
     """Return `beta * addend + alpha * product`, in the shape of the product."""
     dtype = promoted([addend, product])
-    own, others = (_weight(number, name, dtype, what) for number, name in ((beta, "beta"), (alpha, "alpha")))
+    own, others = (
+        _checked_factor(number, name, dtype, what) for number, name in ((beta, "beta"), (alpha, "alpha"))
+    )
     if broadcast_shapes(addend.shape, product.shape, what=what) != product.shape:
         raise ShapeError(
             f"{what}: {show(addend.shape)} does not broadcast to the product, of shape "
@@ -234,8 +240,8 @@ def _added(addend: Any, product: Any, beta: float, alpha: float, what: str) -> A
     return product if own == 0 else (addend if own == 1 else addend.cast(dtype) * own) + product
 
 
-def _weight(number: Any, name: str, dtype: DType, what: str) -> Number:
-    """Return a factor that elements of this dtype may be multiplied by without becoming others."""
+def _checked_factor(number: Any, name: str, dtype: DType, what: str) -> Number:
+    """Return `number` as a factor that keeps the dtype of the elements."""
     if is_complex(dtype) and isinstance(number, complex):
         return number
     weight = as_number(number, what)

@@ -1,4 +1,4 @@
-"""Norms of matrices, and the orthogonal matrices that are nearest to them."""
+"""Norms of matrices and the nearest orthogonal matrices."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def matrix_norm(
     keepdim: bool = False,
     **names: Unpack[NormNames],
 ) -> Tensor:
-    """Return norms of the matrices that two axes form; they are real.
+    """Return norms of the matrices that two axes form.
 
     Args:
         p: "fro", the root of the sum of squares; "nuc", the sum of singular values; 2 and -2, the greatest
@@ -77,7 +77,7 @@ def matrix_norm(
 
 
 def newton_schulz(self: Tensor, steps: int, params: Sequence[float], eps: float = 1e-7) -> Tensor:
-    """Return matrices whose singular values were moved by an odd polynomial, again and again.
+    """Return matrices whose singular values went through an odd polynomial `steps` times.
 
     With suitable parameters they move to 1, and the result is the orthogonal matrix that is nearest. Matrices
     are divided by their norm first, so that no singular value is greater than 1. Only products are taken, in

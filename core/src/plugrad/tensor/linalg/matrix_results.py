@@ -1,7 +1,7 @@
-"""What functions of matrices give, by the names of PyTorch, NumPy and the array API standard.
+"""Named results of matrix functions, with the names of PyTorch, NumPy and the array API.
 
-The classes are those of the extension `linalg` of that standard as well, whose matrices may be complex while
-their eigenvalues, singular values and logarithms are real: hence two kinds of tensors.
+They serve the extension `linalg` of the standard as well, where matrices may be complex while their
+eigenvalues, singular values and logarithms are real: hence two type variables.
 """
 
 from typing import Generic, NamedTuple, TypeVar
@@ -13,7 +13,7 @@ R_co = TypeVar("R_co", covariant=True)
 
 
 class EighResult(NamedTuple, Generic[R_co, M_co]):
-    """What `Tensor.eigh` gives.
+    """Result of `Tensor.eigh`.
 
     Attributes:
         eigenvalues: least first.
@@ -29,7 +29,7 @@ class EighResult(NamedTuple, Generic[R_co, M_co]):
 
 
 class QRResult(NamedTuple, Generic[M_co]):
-    """What `Tensor.qr` gives.
+    """Result of `Tensor.qr`.
 
     Attributes:
         Q: its columns are orthonormal.
@@ -45,7 +45,7 @@ class QRResult(NamedTuple, Generic[M_co]):
 
 
 class SlogdetResult(NamedTuple, Generic[M_co, R_co]):
-    """What `Tensor.slogdet` gives.
+    """Result of `Tensor.slogdet`.
 
     Attributes:
         sign: of the determinant; 0 where that is 0.
@@ -61,7 +61,7 @@ class SlogdetResult(NamedTuple, Generic[M_co, R_co]):
 
 
 class SVDResult(NamedTuple, Generic[M_co, R_co]):
-    """What `Tensor.svd` gives.
+    """Result of `Tensor.svd`.
 
     Attributes:
         U: its columns are orthonormal.
@@ -79,7 +79,7 @@ class SVDResult(NamedTuple, Generic[M_co, R_co]):
 
 
 class LeastSquares(NamedTuple, Generic[R_co]):
-    """What `Tensor.lstsq` gives.
+    """Result of `Tensor.lstsq`.
 
     Attributes:
         solution: the shortest `x` for which `a @ x` is nearest to `b`.

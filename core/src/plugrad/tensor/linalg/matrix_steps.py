@@ -1,4 +1,4 @@
-"""What factorizations by steps are made of: how steps follow each other, and parts of matrices by number.
+"""Steps of factorizations: how they follow each other, and parts of matrices by computed number.
 
 The graph of all steps of a large matrix would take longer to schedule than its kernels to run. So many steps
 are computed while the graph is made: one of them is planned, and its launches repeated.
@@ -24,7 +24,9 @@ _FEW = 32
 State = tuple[UOp, ...]
 
 
-def repeated(step: Callable[[State], State], state: State, count: int, device: str, few: int = _FEW) -> State:
+def repeat_step(
+    step: Callable[[State], State], state: State, count: int, device: str, few: int = _FEW
+) -> State:
     """Return the state after `count` steps.
 
     Many steps are computed now. Few are a graph like any other, as are steps of values that nobody knows yet:
@@ -39,7 +41,7 @@ def repeated(step: Callable[[State], State], state: State, count: int, device: s
 
     Example:
         >>> x = Tensor([1.0])
-        >>> (state,) = repeated(lambda state: ((state[0] + 1).contiguous(),), (x.uop,), 3, x.device)
+        >>> (state,) = repeat_step(lambda state: ((state[0] + 1).contiguous(),), (x.uop,), 3, x.device)
         >>> Tensor(state).tolist()
         [4.0]
     """
@@ -51,7 +53,7 @@ def repeated(step: Callable[[State], State], state: State, count: int, device: s
 
 
 def computed(values: State, device: str) -> State:
-    """Return values in memory, computed by one schedule; as they are where what they read is not known yet.
+    """Compute values by one schedule; inputs that are not known yet leave them graphs.
 
     Example:
         >>> x = Tensor([1.0, 2.0])
@@ -64,12 +66,12 @@ def computed(values: State, device: str) -> State:
     return tuple([storage.resolve(u, device) for u in values])
 
 
-def repeated_parts(part: Callable[[State], State], state: State, count: int, device: str) -> State:
-    """Return the state after `count` parts, each made of repeated steps and of a graph.
+def repeat_parts(part: Callable[[State], State], state: State, count: int, device: str) -> State:
+    """Return the state after `count` parts, each of repeated steps and a graph.
 
     Example:
         >>> x = Tensor([1.0])
-        >>> (state,) = repeated_parts(lambda state: ((state[0] + 1).contiguous(),), (x.uop,), 3, x.device)
+        >>> (state,) = repeat_parts(lambda state: ((state[0] + 1).contiguous(),), (x.uop,), 3, x.device)
         >>> Tensor(state).tolist()
         [4.0]
     """
@@ -86,7 +88,7 @@ def _is_known(state: State) -> bool:
 
 
 def counter(device: str) -> UOp:
-    """Return the number of the first step, 0, in memory: (1,) of int32.
+    """Return the first step number, 0, in memory: (1,) of int32.
 
     Example:
         >>> counter("PYTHON").shape
@@ -97,28 +99,28 @@ def counter(device: str) -> UOp:
 
 
 def rows_of(shape: Shape) -> UOp:
-    """Return the number of its row in each element of matrices."""
+    """Return the row number of each element."""
     return counted(shape[-2], dtypes.int32, shape, len(shape) - 2)
 
 
 def columns_of(shape: Shape) -> UOp:
-    """Return the number of its column in each element of matrices."""
+    """Return the column number of each element."""
     return counted(shape[-1], dtypes.int32, shape, len(shape) - 1)
 
 
 def at(x: UOp, axis: int, place: UOp) -> UOp:
-    """Return the element of an axis in a computed place; the axis stays with size 1."""
+    """Return the element of an axis at a computed place; the axis keeps size 1."""
     axis += len(x.shape)
     here = counted(x.shape[axis], dtypes.int32, x.shape, axis).eq(expanded(place, x.shape))
     return here.where(x, x.const_like(0)).reduce_axis(Ops.ADD, (axis,))
 
 
 def sum_along(x: UOp, axis: int) -> UOp:
-    """Return sums along an axis from the end, -1 or -2, which stays with size 1."""
+    """Return sums along axis -1 or -2, which keeps size 1."""
     return x.reduce_axis(Ops.ADD, (axis + len(x.shape),))
 
 
 def transposed(x: UOp) -> UOp:
-    """Return matrices with rows for columns."""
+    """Return transposed matrices."""
     last = len(x.shape)
     return x.permute((*range(last - 2), last - 1, last - 2))

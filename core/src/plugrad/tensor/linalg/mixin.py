@@ -1,4 +1,4 @@
-"""The methods of linear algebra: products, and matrices, the last two axes."""
+"""The methods of linear algebra, over the last two axes."""
 
 from plugrad.tensor.linalg import einsum as sums
 from plugrad.tensor.linalg import factors, inverses, matrices, matrix_norms, spectra

@@ -1,4 +1,4 @@
-"""Matrices that linear algebra takes: their shapes and dtypes, also of symbolic sizes, and their parts."""
+"""Operands of linear algebra: checks, padding of symbolic sizes, parts of matrices."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ if TYPE_CHECKING:
 
 __all__ = [
     "adjoint",
-    "among_ones",
-    "among_zeros",
     "corner",
-    "cut_from",
     "diagonal_of",
     "greatest",
     "identity",
     "inexact_dtypes",
     "matrices",
+    "matrix_scale",
+    "pad_with_identity",
+    "pad_with_zeros",
     "right_sides",
-    "scale_of",
     "size_of",
+    "square_matrices",
     "squared_lengths",
-    "squares",
     "times_i",
+    "unpad",
 ]
 
 
 def inexact_dtypes(x: Tensor) -> tuple[DType, DType]:
-    """Return the dtype of a result, and the one to compute in: floats or complex numbers."""
+    """Return the dtype of the result and the one to compute in, floats or complex."""
     return (x.dtype, x.dtype) if is_complex(x.dtype) else float_dtypes(x)
 
 
@@ -55,13 +55,13 @@ def matrices(x: Tensor, what: str, square: bool = False) -> tuple[Tensor, DType]
     return x.cast(wide), narrow
 
 
-def squares(x: Tensor, what: str) -> tuple[Tensor, DType]:
-    """Return what `matrices` does for square ones."""
+def square_matrices(x: Tensor, what: str) -> tuple[Tensor, DType]:
+    """Return square matrices, checked, as `matrices` does."""
     return matrices(x, what, square=True)
 
 
 def right_sides(x: Tensor, b: Tensor, what: str) -> tuple[Tensor, bool]:
-    """Return the right sides of a system as matrices, and whether they were given as vectors.
+    """Return the right sides of a system as matrices, and whether they were vectors.
 
     Raises:
         ShapeError: they do not fit.
@@ -76,8 +76,8 @@ def right_sides(x: Tensor, b: Tensor, what: str) -> tuple[Tensor, bool]:
     return right, is_vector
 
 
-def among_ones(x: Tensor) -> Tensor:
-    """Return square matrices of a known size: those of a symbolic one with ones behind the diagonal.
+def pad_with_identity(x: Tensor) -> Tensor:
+    """Pad square matrices of a symbolic size, with ones on the diagonal.
 
     Determinants are the same, and inverses and triangles have these of the matrices in front.
     """
@@ -93,8 +93,8 @@ def among_ones(x: Tensor) -> Tensor:
     return x._make(is_one, x.device).where(1, whole).cast(x.dtype)
 
 
-def among_zeros(x: Tensor) -> Tensor:
-    """Return matrices of known sizes: those of symbolic ones with zeros behind their rows and columns."""
+def pad_with_zeros(x: Tensor) -> Tensor:
+    """Pad matrices of symbolic sizes with zeros."""
     rows, columns = x.shape[-2:]
     if is_static((rows, columns)):
         return x
@@ -106,8 +106,8 @@ def corner(x: Tensor, rows: Dim, columns: Dim) -> Tensor:
     return interval(interval(x, x.ndim - 2, 0, rows), x.ndim - 1, 0, columns)
 
 
-def cut_from(whole: Tensor, x: Tensor) -> Tensor:
-    """Return the part of matrices of a known size that `x` has."""
+def unpad(whole: Tensor, x: Tensor) -> Tensor:
+    """Cut padded matrices back to the shape of `x`."""
     return whole._like(cut_to(whole._graph, x.shape))
 
 
@@ -117,7 +117,7 @@ def identity(x: Tensor, rows: Dim, columns: Dim) -> Tensor:
 
 
 def adjoint(x: Tensor) -> Tensor:
-    """Return conjugate transposes, of real matrices transposes."""
+    """Return conjugate transposes."""
     return x.transpose(-2, -1).conj() if is_complex(x.dtype) else x.transpose(-2, -1)
 
 
@@ -127,7 +127,7 @@ def squared_lengths(x: Tensor) -> Tensor:
 
 
 def times_i(x: Tensor) -> Tensor:
-    """Return real numbers as imaginary ones."""
+    """Return `1j * x` for real `x`."""
     return type(x).complex(x.zeros_like(), x)
 
 
@@ -136,15 +136,15 @@ def diagonal_of(x: Tensor) -> Tensor:
     return x.diagonal(0, -2, -1)
 
 
-def scale_of(x: Tensor) -> Tensor:
-    """Return the greatest magnitudes of matrices, 1 where all is 0: (..., m, n) -> (..., 1, 1)."""
+def matrix_scale(x: Tensor) -> Tensor:
+    """Return the greatest magnitude of each matrix, 1 for zeros: (..., m, n) -> (..., 1, 1)."""
     size = x.real.abs().maximum(x.imag.abs()) if is_complex(x.dtype) else x.abs()
     largest = greatest(size)
     return (largest == 0).where(1.0, largest).cast(size.dtype)
 
 
 def greatest(x: Any) -> Any:
-    """Return the greatest of matrices of magnitudes, 0 where there are none: (..., m, n) -> (..., 1, 1).
+    """Return the maxima of matrices of magnitudes, 0 for empty ones: (..., m, n) -> (..., 1, 1).
 
     Example:
         >>> greatest(Tensor([[1.0, 3.0]])).tolist()
@@ -155,5 +155,5 @@ def greatest(x: Any) -> Any:
 
 
 def size_of(x: Any, axis: int) -> Any:
-    """Return the size of an axis."""
+    """Return the size of an axis, typed as an int or a symbolic size alike."""
     return x.shape[axis]

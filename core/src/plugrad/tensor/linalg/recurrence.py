@@ -1,8 +1,8 @@
-"""Sequences taken apart into steps, and put together again, for loops that run step by step.
+"""Split sequences into steps and join steps, for loops that run step by step.
 
-Cutting step 37 out of a tensor is another kernel than cutting step 38: its address is part of it. Done in two
-levels of 16 parts, each kept in memory of its own, `n` steps take as many kernels as 32 do; what is computed
-from a step is then one kernel for all of them. Joining goes the same way back.
+Slicing step 37 out of a tensor is another kernel than slicing step 38, as its address is a constant. In two
+levels of 16 parts, each in memory of its own, `n` steps take as many kernels as 32 do, and a computation on a
+step is one kernel for all of them. Joining goes the same way back.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ _PARTS = 16
 
 
 def steps_of(x: "Tensor", axis: int = 0) -> "list[Tensor]":
-    """Return the slices of `x` along `axis`, which they lose, each in memory of its own.
+    """Return the slices of `x` along `axis`, each in memory of its own.
 
     Example:
         >>> [step.tolist() for step in steps_of(Tensor([[1, 2], [3, 4]]))]
@@ -50,7 +50,7 @@ def joined_steps(steps: Sequence[T], axis: int = 0) -> T:
 
 
 def _power(size: int) -> int:
-    """Return the least power of the number of parts that divides `size` into at most as many."""
+    """Return the smallest power of 16 that divides `size` into at most 16 parts."""
     width = _PARTS
     while width * _PARTS < size:
         width *= _PARTS

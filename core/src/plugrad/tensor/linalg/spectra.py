@@ -1,7 +1,7 @@
-"""Eigenvalues and singular values of matrices, the last two axes, and what is made of them.
+"""Singular value and eigenvalue decompositions, pseudo-inverses and least squares.
 
 The values come from `plugrad.tensor.linalg.jacobi`, the gradients from
-`plugrad.tensor.linalg.differentiated`.
+`plugrad.tensor.linalg.jvp`.
 """
 
 from __future__ import annotations
@@ -13,23 +13,23 @@ from typing import TYPE_CHECKING, Any
 from plugrad.dtype import dtypes, is_complex, part_dtype
 from plugrad.errors import ShapeError
 from plugrad.tensor.base import promoted
-from plugrad.tensor.linalg.differentiated import differentiated, fixed, in_memory, with_gradient_of
 from plugrad.tensor.linalg.factorizations import epsilon
-from plugrad.tensor.linalg.factors import completed, real_on_diagonal
-from plugrad.tensor.linalg.jacobi import eigen, safe_inverse, singular, singular_parts
+from plugrad.tensor.linalg.factors import complete_columns, real_on_diagonal
+from plugrad.tensor.linalg.jacobi import jacobi_eigh, jacobi_svd, padded_svd, safe_inverse
+from plugrad.tensor.linalg.jvp import detached, in_memory, with_gradient_of, with_jvp
 from plugrad.tensor.linalg.matmul import check_factor
 from plugrad.tensor.linalg.matrix_results import EighResult, LeastSquares, SVDResult
 from plugrad.tensor.linalg.operands import (
     adjoint,
-    among_zeros,
     corner,
     diagonal_of,
     matrices,
+    matrix_scale,
+    pad_with_zeros,
     right_sides,
-    scale_of,
     size_of,
+    square_matrices,
     squared_lengths,
-    squares,
     times_i,
 )
 from plugrad.tensor.shape.padding import interval
@@ -50,8 +50,8 @@ def svd(self: Tensor, full_matrices: bool = True) -> SVDResult[Tensor, Tensor]:
     more, k vectors of each.
 
     Signs, or phases, of pairs of vectors are arbitrary, as are directions that share a singular value;
-    gradients take these, and directions of singular value 0, as fixed, which is right for results that do not
-    depend on the choice.
+    gradients take these, and directions of singular value 0, as constants, which is right for results that
+    do not depend on the choice.
 
     Args:
         full_matrices: give U all m columns, and Vh all n rows.
@@ -77,7 +77,7 @@ def svd(self: Tensor, full_matrices: bool = True) -> SVDResult[Tensor, Tensor]:
 
 
 def eigh(self: Tensor) -> EighResult[Tensor, Tensor]:
-    """Return `eigenvalues`, least first, and `eigenvectors` of Hermitian matrices, by these names.
+    """Return `eigenvalues`, ascending, and `eigenvectors` of Hermitian matrices, by these names.
 
     (..., n, n) -> (..., n), (..., n, n): `self @ v == v * w` for `w, v = self.eigh()`; the vectors are the
     columns of v. Only the lower triangle is read, and of the diagonal the real part. Errors, signs and
@@ -93,11 +93,11 @@ def eigh(self: Tensor) -> EighResult[Tensor, Tensor]:
         >>> Tensor([[1.0, 0.0], [0.0, -3.0]]).eigh().eigenvalues.tolist()
         [-3.0, 1.0]
     """
-    x, narrow = squares(self, "eigh")
-    size, value = size_of(x, -1), among_zeros(fixed(x))
-    w, v = eigen(real_on_diagonal(value.tril()) + adjoint(value.tril(-1)), size)
+    x, narrow = square_matrices(self, "eigh")
+    size, value = size_of(x, -1), pad_with_zeros(detached(x))
+    w, v = jacobi_eigh(real_on_diagonal(value.tril()) + adjoint(value.tril(-1)), size)
     w, v = interval(w, w.ndim - 1, 0, size), corner(v, size, size)
-    w, v = differentiated(x, [w, v], _eigen_moves)
+    w, v = with_jvp(x, [w, v], _eigen_jvp)
     return EighResult(w.cast(part_dtype(narrow)), v.cast(narrow))
 
 
@@ -122,7 +122,7 @@ def pinv(self: Tensor, rtol: float | None = None) -> Tensor:
 
 
 def lstsq(self: Tensor, b: Tensor, rtol: float | None = None) -> LeastSquares[Tensor]:
-    """Return the shortest `x` for which `self @ x` is nearest to `b`, and how near that is.
+    """Return the shortest least-squares solution of `self @ x == b`, with its residuals.
 
     (..., m, n), (..., m, k) -> a solution (..., n, k), its residuals (..., k) if m > n, the rank (...) and
     the singular values (..., min(m, n)), by these names. By the pseudo-inverse, so any rank will do.
@@ -171,46 +171,47 @@ def lstsq(self: Tensor, b: Tensor, rtol: float | None = None) -> LeastSquares[Te
 
 
 def _pseudo_inverse(x: Tensor, rtol: float | None) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the pseudo-inverse, and, without gradients, singular values and which of them count."""
+    """Return the pseudo-inverse, and without gradients the singular values and their mask."""
     rows, columns = size_of(x, -2), size_of(x, -1)
     if is_static((rows, columns)) and columns > rows:
         inverted, s, is_kept = _pseudo_inverse(adjoint(x), rtol)
         return adjoint(inverted), s, is_kept
-    (u, s, v), _ = singular_parts(x, False)
+    (u, s, v), _ = padded_svd(x, False)
     part: Any = greater(rows, columns)
     part = part if isinstance(part, int) else x._make(part.cast(s.dtype), x.device)
     part = part * epsilon(s.dtype) if rtol is None else rtol
     is_kept = s > s.pad((0, 1)).max(-1, keepdim=True) * part
     reciprocals = is_kept.where(1 / is_kept.where(s, 1.0), 0.0)
     value = in_memory((v * reciprocals.unsqueeze(-2)) @ adjoint(u))
-    return differentiated(x, [value], _pinv_moves)[0], s, is_kept
+    return with_jvp(x, [value], _pinv_jvp)[0], s, is_kept
 
 
 def _tracked_svd(x: Tensor, complete: bool) -> tuple[Tensor, Tensor, Tensor]:
-    """Return U, S and V, for at least as many rows as columns."""
-    u, s, v, others = singular(fixed(x), complete)
-    u, s, v = differentiated(x, [u, s, v], _singular_moves)
-    return _with_others(u, others), s, v
+    """Return U, S and V, with gradients, for m >= n."""
+    u, s, v, others = jacobi_svd(detached(x), complete)
+    u, s, v = with_jvp(x, [u, s, v], _singular_jvp)
+    return _append_columns(u, others), s, v
 
 
 def _symbolic_svd(x: Tensor, complete: bool) -> tuple[Tensor, Tensor, Tensor]:
     """Return U, S and V of matrices of symbolic sizes."""
-    thin, (left, right) = singular_parts(x, complete)
-    u, s, v = differentiated(x, thin, _singular_moves)
-    return _with_others(u, left), s, _with_others(v, right)
+    thin, (left, right) = padded_svd(x, complete)
+    u, s, v = with_jvp(x, thin, _singular_jvp)
+    return _append_columns(u, left), s, _append_columns(v, right)
 
 
-def _with_others(q: Tensor, others: Tensor) -> Tensor:
-    """Return orthonormal columns with others behind them, which stay so as the first ones change."""
+def _append_columns(q: Tensor, others: Tensor) -> Tensor:
+    """Append the other columns to orthonormal ones, and keep them orthonormal in derivatives."""
     if isinstance(count := size_of(others, -1), int) and not count:
         return q
-    return q.cat(with_gradient_of(others, completed(q, others)), axis=-1)
+    return q.cat(with_gradient_of(others, complete_columns(q, others)), axis=-1)
 
 
-def _eigen_moves(values: Sequence[Any], x: Any, step: Any) -> list[Any]:
-    """Return dW, the diagonal of `V.H @ dA @ V`, and dV, whose part of vector i along j divides by a gap.
+def _eigen_jvp(values: Sequence[Any], x: Any, step: Any) -> list[Any]:
+    """Return the JVP of eigenvalues and eigenvectors.
 
-    Of `dA`, only the Hermitian part counts.
+    dW is the diagonal of `V.H @ dA @ V`; the part of dV of vector i along j divides by the gap of their
+    values. Of `dA`, only the Hermitian part counts.
 
     Source: Giles 2008, "An extended collection of matrix derivative results", section 3.1.
     """
@@ -220,16 +221,16 @@ def _eigen_moves(values: Sequence[Any], x: Any, step: Any) -> list[Any]:
     return [diagonal_of(inner).real, v @ (inner * gaps)]
 
 
-def _singular_moves(values: Sequence[Any], x: Any, step: Any) -> list[Any]:
-    """Return dU, dS and dV, for U with at least as many rows as columns, as for V.
+def _singular_jvp(values: Sequence[Any], x: Any, step: Any) -> list[Any]:
+    """Return the JVP of U, S and V; U and V have m >= n.
 
-    Of complex matrices, dU takes what turns both vectors of a pair apart.
+    Of complex matrices, dU takes the phase that turns both vectors of a pair apart.
 
     Source: Giles 2008, section 3.2.
     """
     u, s, v = values
     # squares of scaled values are in range
-    largest = scale_of(fixed(x))
+    largest = matrix_scale(detached(x))
     s, step = s / largest.squeeze(-1), step / largest
     inner = adjoint(u) @ step @ v
     row, column = s.unsqueeze(-2), s.unsqueeze(-1)
@@ -247,8 +248,8 @@ def _singular_moves(values: Sequence[Any], x: Any, step: Any) -> list[Any]:
     return [du, diagonal.real * largest.squeeze(-1), dv]
 
 
-def _pinv_moves(values: Sequence[Any], x: Any, step: Any) -> list[Any]:
-    """Return dP where the rank does not change.
+def _pinv_jvp(values: Sequence[Any], x: Any, step: Any) -> list[Any]:
+    """Return the JVP of the pseudo-inverse, where the rank does not change.
 
     Source: Golub and Pereyra 1973, "The differentiation of pseudo-inverses", equation 4.12.
     """

@@ -1,9 +1,9 @@
-"""Inverses of triangular matrices, from blocks on the diagonal up.
+"""Inverses of triangular matrices, doubling inverted blocks on the diagonal.
 
-Two inverted blocks make the inverse of twice their size: the block below them becomes `-C @ B @ A`.
-Small matrices do all blocks of one size at once, by kernels which every size shares: products of whole
-matrices with zeros around the blocks. Of large ones that would be as many whole products as there are
-doublings; they are cut into blocks that are small, and double these as matrices of their own.
+Two inverted blocks give the inverse of twice their size: the block below them becomes `-C @ B @ A`. Small
+matrices double all blocks of one size at once, by products of whole matrices with zeros around the blocks, so
+every size shares its kernels. Large ones would need too many whole products, so they are cut into small
+blocks, which are doubled as matrices of their own.
 
 Source: Higham 2002, "Accuracy and Stability of Numerical Algorithms", section 14.2.2.
 """
@@ -34,11 +34,11 @@ def inverse_of_lower(x: UOp, device: str, unit: bool = False) -> UOp:
     doublings = (-(-size // _SMALL) - 1).bit_length()
     width = -(-size >> doublings)
     whole = width << doublings
-    x = _among_ones(x, whole)
+    x = _pad_with_identity(x, whole)
     out = _inverse_of_small(_below_diagonal(x, width, 0).contiguous(), device, unit)
     while width < whole:
         below = _below_diagonal(x, width, 1).contiguous()
-        out = _doubled(out, below).contiguous()
+        out = _double_blocks(out, below).contiguous()
         width *= 2
     first: list[tuple[Any, Any]] = [(0, size)] * 2
     return out.reshape((*x.shape[:-2], whole, whole)).shrink([*((0, dim) for dim in x.shape[:-2]), *first])
@@ -62,8 +62,8 @@ def _inverse_of_small(x: UOp, device: str, unit: bool) -> UOp:
     return out
 
 
-def _among_ones(x: UOp, whole: int) -> UOp:
-    """Return matrices of `whole` rows with ones behind their diagonal, which are their own inverse."""
+def _pad_with_identity(x: UOp, whole: int) -> UOp:
+    """Pad matrices to `whole` rows with ones on the diagonal, which are their own inverse."""
     size: Any = x.shape[-1]
     if size == whole:
         return x
@@ -73,10 +73,9 @@ def _among_ones(x: UOp, whole: int) -> UOp:
 
 
 def _below_diagonal(x: UOp, width: int, away: int) -> UOp:
-    """Return blocks that are `away` rows of blocks below every diagonal one, which come in groups.
+    """Return the diagonal blocks, or those below the first of each two diagonal blocks.
 
-    (*B, n, n) -> (*B, n / width / (away+1), width, width): diagonal blocks for 0; for 1, those below the
-    first of each two.
+    (*B, n, n) -> (*B, n / width / (away+1), width, width), for `away` 0 and 1.
     """
     *batch, size, _ = x.shape
     group = (away + 1) * width
@@ -97,7 +96,7 @@ def _below_diagonal(x: UOp, width: int, away: int) -> UOp:
     return diagonal.reshape((*batch, count, width, width))
 
 
-def _doubled(inverted: UOp, below: UOp) -> UOp:
+def _double_blocks(inverted: UOp, below: UOp) -> UOp:
     """Return inverses of twice the size: (*B, 2 * c, s, s) and (*B, c, s, s) -> (*B, c, 2 * s, 2 * s)."""
     *batch, count, width, _ = below.shape
     heads: list[tuple[Any, Any]] = [*((0, dim) for dim in batch), (0, count)]

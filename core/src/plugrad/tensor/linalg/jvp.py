@@ -1,8 +1,8 @@
-"""Derivatives of factors, which do not go through the steps that computed them.
+"""Derivatives of matrix factors, which bypass the steps that computed them.
 
-What the factors of `A` move by, as it moves by a small step, is made of products with the factors themselves
-and linear in the step: transposed, that is the gradient; and as it is made of factors again, it has
-derivatives, too. Who asks for no gradient does not compute these products.
+The JVP of the factors is made of products of the factors and a step of `A`. It is linear in the
+step, so its transpose is the gradient, and as it consists of factors, it has derivatives of its own. These
+products are computed only where a gradient is asked for.
 """
 
 from __future__ import annotations
@@ -18,29 +18,29 @@ from plugrad.uop.uop import UOp
 if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
 
-__all__ = ["Moves", "differentiated", "fixed", "in_memory", "with_gradient_of"]
+__all__ = ["Jvp", "detached", "in_memory", "with_gradient_of", "with_jvp"]
 
-#: Of values, a tensor and its step: what each value moves by.
-Moves = Callable[[Sequence[Any], Any, Any], Sequence[Any]]
+#: Takes values, a tensor and a step of it; returns the step of each value.
+Jvp = Callable[[Sequence[Any], Any, Any], Sequence[Any]]
 
 
-def fixed(x: Tensor) -> Tensor:
+def detached(x: Tensor) -> Tensor:
     """Return the same values without a gradient."""
     return x._make(x._graph.detach(), x.device)
 
 
 def in_memory(x: Tensor) -> Tensor:
-    """Return what is to be written to memory once, and read from there."""
+    """Return `x` written to memory once and read from there."""
     return x._like(x._graph.contiguous())
 
 
-def differentiated(x: Tensor, values: Sequence[Tensor], moves: Moves) -> list[Tensor]:
-    """Return values that were computed from `x`, as values that have derivatives.
+def with_jvp(x: Tensor, values: Sequence[Tensor], jvp: Jvp) -> list[Tensor]:
+    """Return values that were computed from `x`, with derivatives given by their JVP.
 
     Args:
         x: what they were computed from.
         values: what was computed, without gradients.
-        moves: takes the values, `x`, and a small step of it; returns what each value moves by, which is
+        jvp: takes the values, `x`, and a small step of it; returns the step of each value, which is
             linear in the step. It is asked when a gradient is, with what has derivatives itself.
     """
     make, device, count = x._make, x.device, len(values)
@@ -50,7 +50,7 @@ def differentiated(x: Tensor, values: Sequence[Tensor], moves: Moves) -> list[Te
         # whatever its value: in the gradient of what is linear in it, it does not appear
         step = marked(at.const_like(0.0).reshape((1,) * len(at.shape)).expand(at.shape))
         results = [UOp(Ops.OUTPUT, u.dtype, (function,), i) for i, u in enumerate(outputs_of(function))]
-        moved = moves([make(u, device) for u in results], make(at, device), make(step, device))
+        moved = jvp([make(u, device) for u in results], make(at, device), make(step, device))
         pairs = zip([u._graph for u in moved], gradients, strict=True)
         return [pull_back({u: g for u, g in pairs if g is not None}, [step]).get(step)]
 
@@ -59,6 +59,6 @@ def differentiated(x: Tensor, values: Sequence[Tensor], moves: Moves) -> list[Te
 
 
 def with_gradient_of(x: Tensor, tracked: Tensor) -> Tensor:
-    """Return `x`, with the gradient of `tracked`, which is equal."""
+    """Return `x` with the gradient of `tracked`, an equal value."""
     (out,) = with_rule((x._graph,), (tracked._graph,), lambda gradients, function: gradients)
     return x._like(out, tracked)
