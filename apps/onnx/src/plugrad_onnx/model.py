@@ -23,6 +23,7 @@ from plugrad.tensor.shapes import is_static
 from plugrad_onnx.dynamic import Axis, Dynamic, example_of, find_axes, with_variables
 from plugrad_onnx.errors import InputError, InvalidModel, OnnxError, UnsupportedModel
 from plugrad_onnx.folding import fold_constants
+from plugrad_onnx.fusing import fuse_normalizations
 from plugrad_onnx.graph import Graph
 from plugrad_onnx.ports import Port, port_of
 from plugrad_onnx.prepare import Preparation, opsets_of
@@ -241,7 +242,7 @@ def prepare(proto: ModelProto, folder: Path | None = None, dynamic: Dynamic = No
     graph = preparation.graph(proto.graph)
     if preparation.problems:
         raise UnsupportedModel(preparation.problems)
-    return Model(proto, fold_constants(graph), dynamic)
+    return Model(proto, fuse_normalizations(fold_constants(graph)), dynamic)
 
 
 def read_tensor(tensor: TensorProto, folder: Path | None) -> Array:
