@@ -14,6 +14,7 @@ from rich.table import Table
 from suite.bench import ROUNDS, Bench
 from suite.cases import CASES, select
 from suite.peers import PEERS, Peer
+from suite.sections import sections_behind
 from suite.table import headings, markdown, row, show_limits
 
 _EXPLANATION = """\
@@ -43,7 +44,7 @@ def main() -> None:
     if options.json:
         _write(options.json, json.dumps({"about": about, **bench.report()}, indent=1))
     if options.markdown:
-        _write(options.markdown, _page(table, about, bench.rounds))
+        _write(options.markdown, _page(table, about, bench.rounds) + _kept(options.markdown))
     if "-" not in (options.json, options.markdown):
         _show(table, about)
     for (case, library), error in bench.errors.items():
@@ -76,6 +77,13 @@ def _write(path: str, text: str) -> None:
         print(text)
     else:
         Path(path).write_text(text + "\n")
+
+
+def _kept(path: str) -> str:
+    """Return the sections of a page that other programs have written."""
+    file = Path(path)
+    kept = sections_behind(file.read_text()).rstrip() if path != "-" and file.exists() else ""
+    return f"\n\n{kept}" if kept else ""
 
 
 def _peers(names: str) -> list[Peer]:

@@ -1,5 +1,6 @@
 """The benchmark runner runs; what it measures is not judged here."""
 
+import importlib
 import json
 import subprocess
 import sys
@@ -47,3 +48,21 @@ def test_operations_are_measured_beside_torch() -> None:
     command = [sys.executable, str(RUN.with_name("operations.py")), "--seconds", "0", "--only", "x > 0"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "| x > 0 (1000 x 1000)" in done.stdout
+
+
+def test_exported_models_are_measured_beside_onnxruntime() -> None:
+    for name in ("torch", "onnxruntime", "plugrad_onnx", "plugrad_cpu_clang"):
+        pytest.importorskip(name)
+    command = [sys.executable, str(RUN.with_name("onnx_models.py")), "--quick", "--calls", "1"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "| ResNet-18, 1 image of 32 x 32" in done.stdout
+
+
+def test_a_section_is_exchanged_and_others_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(RUN.parent))
+    sections = importlib.import_module("suite.sections")
+    page = "# Page\n\ntable\n\n## One\n\nold\n\n## Two\n\nkept\n"
+    changed = sections.with_section(page, "One", "new")
+    assert changed == "# Page\n\ntable\n\n## One\n\nnew\n\n## Two\n\nkept\n"
+    assert sections.with_section("# Page\n", "One", "new") == "# Page\n\n## One\n\nnew\n"
+    assert sections.sections_behind(page).startswith("## One")
