@@ -280,8 +280,8 @@ def _with_external_data(tensor: TensorProto, folder: Path | None, what: str) -> 
 
 def _imported(value: Any) -> Value:
     """Return a caller's value as one that nodes take."""
-    if value is None or isinstance(value, Tensor | Narrow):
-        return value
+    if value is None or isinstance(value, Tensor | Narrow | dict):
+        return cast(Value, value)
     if isinstance(value, list | tuple):
         return [_imported(element) for element in cast(list[Any], value)]
     return np.asarray(value)

@@ -18,6 +18,9 @@ ReadTensor = Callable[[TensorProto], Array]
 
 del _operators
 
+_OF_STRINGS = {"CategoryMapper", "RegexFullMatch", "StringConcat", "StringNormalizer", "StringSplit"}
+_NOT_THERE = "is not supported in this opset"
+
 _VALUES: dict[int, Callable[[Any], Any]] = {
     AttributeProto.FLOAT: lambda a: a.f,
     AttributeProto.INT: lambda a: a.i,
@@ -85,7 +88,9 @@ class Preparation:
         else:
             entry = find(domain, node.op_type, opset)
             if entry is None:
-                self._report(f"{label}: the operator is not supported in this opset")
+                has_strings = node.op_type in _OF_STRINGS
+                reason = "computes with strings, which tensors do not hold" if has_strings else _NOT_THERE
+                self._report(f"{label}: the operator {reason}")
                 return None
         for problem in entry.check(attributes, len(node.input)):
             self._report(f"{label}: {problem}")

@@ -64,7 +64,9 @@ class Operator:
     def check(self, attributes: dict[str, Any], input_count: int) -> Iterable[str]:
         """Yield what the function cannot do with the node's attributes and inputs."""
         for name, value in attributes.items():
-            if name not in self.attributes:
+            if name not in self.attributes and _holds_strings(value):
+                yield f"attribute {name!r} holds strings, which tensors do not"
+            elif name not in self.attributes:
                 yield f"attribute {name!r} is not supported"
             elif name in self.choices and value not in self.choices[name]:
                 legal = ", ".join(map(repr, self.choices[name]))
@@ -153,6 +155,10 @@ def all_operators() -> list[Operator]:
     """Return the whole table, sorted by domain, name and opset."""
     entries = [entry for several in _TABLE.values() for entry in several]
     return sorted(entries, key=lambda entry: (entry.domain, entry.name, entry.since))
+
+
+def _holds_strings(value: Any) -> bool:
+    return isinstance(value, tuple) and any(isinstance(part, str) for part in cast(tuple[Any, ...], value))
 
 
 def _choices(hint: Any) -> tuple[Any, ...]:

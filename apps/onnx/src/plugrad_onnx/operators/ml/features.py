@@ -144,38 +144,6 @@ def _linear(
     return out + Tensor(np.array(intercepts, np.float32)) if intercepts else out
 
 
-@operator("SVMRegressor", domain=ML)
-def svm_regressor(
-    x: Tensor,
-    *,
-    coefficients: tuple[float, ...],
-    kernel_params: tuple[float, ...] = (0.0, 0.0, 0.0),
-    kernel_type: Literal["LINEAR", "POLY", "RBF", "SIGMOID"] = "LINEAR",
-    n_supports: int = 0,
-    one_class: int = 0,
-    post_transform: Transform = "NONE",
-    rho: tuple[float, ...],
-    support_vectors: tuple[float, ...] = (),
-) -> Tensor:
-    """Return a sum of kernels between the features and support vectors."""
-    wide, (gamma, coef0, degree) = x.cast(dtypes.float32), kernel_params
-    if n_supports:
-        vectors = Tensor(np.array(support_vectors, np.float32).reshape(n_supports, -1))
-    else:
-        vectors = Tensor(np.array(coefficients, np.float32).reshape(1, -1))
-    weights = Tensor(np.array(coefficients if n_supports else (1.0,), np.float32).reshape(-1, 1))
-    products = wide.matmul(vectors.transpose(0, 1))
-    if kernel_type == "RBF":
-        distance = (wide * wide).sum(1, keepdim=True) - 2 * products + (vectors * vectors).sum(1)
-        products = (-gamma * distance).exp()
-    elif kernel_type == "POLY":
-        products = (gamma * products + coef0) ** degree
-    elif kernel_type == "SIGMOID":
-        products = (gamma * products + coef0).tanh()
-    out = products.matmul(weights) + rho[0]
-    return (out > 0).where(1.0, -1.0) if one_class else transformed(out, post_transform)
-
-
 @operator("TfIdfVectorizer", since=9)
 def tf_idf_vectorizer(
     x: Tensor,

@@ -61,7 +61,7 @@ class Forest:
         tables = [
             Tensor(t) for t in (self.feature, self.children[:, 0], self.children[:, 1], self.missing_is_true)
         ]
-        split = Tensor(self.split).cast(x.dtype)
+        split = Tensor(self.split.astype(np.float64 if x.dtype == dtypes.float64 else np.float32))
         mode = Tensor(self.mode)
         for _ in range(self.depth()):
             value = x.gather(1, tables[0][node])
@@ -91,8 +91,9 @@ class Forest:
         said = Tensor(self.weights)[at]
         if aggregate in ("MIN", "MAX"):
             silent = float("inf") if aggregate == "MIN" else float("-inf")
-            voted = Tensor(self.votes)[at].where(said, silent)
-            out = voted.min(1) if aggregate == "MIN" else voted.max(1)
+            votes = Tensor(self.votes)[at]
+            voted = votes.where(said, silent)
+            out = votes.any(1).where(voted.min(1) if aggregate == "MIN" else voted.max(1), 0)
         else:
             out = said.sum(1) / (len(self.roots) if aggregate == "AVERAGE" else 1)
         return out + Tensor(np.array(base, np.float32)).cast(out.dtype) if len(base) else out
@@ -188,7 +189,7 @@ def _old_forest(nodes: dict[str, Any], votes: Mapping[str, Sequence[Any]], targe
     return Forest(
         feature=np.array(nodes["featureids"], np.int64),
         mode=mode,
-        split=np.array(nodes["values"], np.float32).reshape(-1, 1),
+        split=np.array(nodes["values"], np.float64).reshape(-1, 1),
         children=children,
         missing_is_true=np.array(missing, bool),
         roots=np.array([i for i in keys.values() if i not in inner], np.int64),
@@ -197,27 +198,36 @@ def _old_forest(nodes: dict[str, Any], votes: Mapping[str, Sequence[Any]], targe
     )
 
 
+def _either(numbers: tuple[float, ...], tensor: Array | None) -> Sequence[float]:
+    """Return numbers of an attribute, or of the tensor that stands in its place."""
+    return numbers if tensor is None else tensor.reshape(-1).tolist()
+
+
 @operator("TreeEnsembleRegressor", domain=ML, until=4)
 def tree_ensemble_regressor(
     x: Tensor,
     *,
     aggregate_function: Literal["SUM", "AVERAGE", "MIN", "MAX"] = "SUM",
     base_values: tuple[float, ...] = (),
+    base_values_as_tensor: Any = None,
     n_targets: int = 1,
     nodes_falsenodeids: tuple[int, ...],
     nodes_featureids: tuple[int, ...],
     nodes_hitrates: tuple[float, ...] = (),
+    nodes_hitrates_as_tensor: Any = None,
     nodes_missing_value_tracks_true: tuple[int, ...] = (),
     nodes_modes: tuple[str, ...],
     nodes_nodeids: tuple[int, ...],
     nodes_treeids: tuple[int, ...],
     nodes_truenodeids: tuple[int, ...],
-    nodes_values: tuple[float, ...],
+    nodes_values: tuple[float, ...] = (),
+    nodes_values_as_tensor: Any = None,
     post_transform: Transform = "NONE",
     target_ids: tuple[int, ...],
     target_nodeids: tuple[int, ...],
     target_treeids: tuple[int, ...],
-    target_weights: tuple[float, ...],
+    target_weights: tuple[float, ...] = (),
+    target_weights_as_tensor: Any = None,
 ) -> Tensor:
     """Return what an ensemble of trees says of each target."""
     nodes = {
@@ -225,7 +235,7 @@ def tree_ensemble_regressor(
         "nodeids": nodes_nodeids,
         "modes": nodes_modes,
         "featureids": nodes_featureids,
-        "values": nodes_values,
+        "values": _either(nodes_values, nodes_values_as_tensor),
         "truenodeids": nodes_truenodeids,
         "falsenodeids": nodes_falsenodeids,
         "missing": nodes_missing_value_tracks_true,
@@ -234,11 +244,11 @@ def tree_ensemble_regressor(
         "treeids": target_treeids,
         "nodeids": target_nodeids,
         "ids": target_ids,
-        "weights": target_weights,
+        "weights": _either(target_weights, target_weights_as_tensor),
     }
-    return transformed(
-        _old_forest(nodes, votes, n_targets).scores(x, aggregate_function, base_values), post_transform
-    )
+    base = _either(base_values, base_values_as_tensor)
+    out = _old_forest(nodes, votes, n_targets).scores(x, aggregate_function, base)
+    return transformed(out.cast(dtypes.float32), post_transform)
 
 
 @operator("TreeEnsembleClassifier", domain=ML, until=4)
@@ -246,20 +256,24 @@ def tree_ensemble_classifier(
     x: Tensor,
     *,
     base_values: tuple[float, ...] = (),
+    base_values_as_tensor: Any = None,
     class_ids: tuple[int, ...],
     class_nodeids: tuple[int, ...],
     class_treeids: tuple[int, ...],
-    class_weights: tuple[float, ...],
+    class_weights: tuple[float, ...] = (),
+    class_weights_as_tensor: Any = None,
     classlabels_int64s: tuple[int, ...],
     nodes_falsenodeids: tuple[int, ...],
     nodes_featureids: tuple[int, ...],
     nodes_hitrates: tuple[float, ...] = (),
+    nodes_hitrates_as_tensor: Any = None,
     nodes_missing_value_tracks_true: tuple[int, ...] = (),
     nodes_modes: tuple[str, ...],
     nodes_nodeids: tuple[int, ...],
     nodes_treeids: tuple[int, ...],
     nodes_truenodeids: tuple[int, ...],
-    nodes_values: tuple[float, ...],
+    nodes_values: tuple[float, ...] = (),
+    nodes_values_as_tensor: Any = None,
     post_transform: Transform = "NONE",
 ) -> tuple[Tensor, Tensor]:
     """Return the label of each sample, and the scores of all labels."""
@@ -268,15 +282,18 @@ def tree_ensemble_classifier(
         "nodeids": nodes_nodeids,
         "modes": nodes_modes,
         "featureids": nodes_featureids,
-        "values": nodes_values,
+        "values": _either(nodes_values, nodes_values_as_tensor),
         "truenodeids": nodes_truenodeids,
         "falsenodeids": nodes_falsenodeids,
         "missing": nodes_missing_value_tracks_true,
     }
-    votes = {"treeids": class_treeids, "nodeids": class_nodeids, "ids": class_ids, "weights": class_weights}
-    columns = max(class_ids) + 1
-    forest = _old_forest(nodes, votes, columns)
-    scores = forest.scores(x, "SUM", base_values)
-    threshold = 0.5 if post_transform == "NONE" and min(class_weights) >= 0 else 0.0
-    candidates = None if base_values else forest.has_votes(x)
+    weights, base = (
+        _either(class_weights, class_weights_as_tensor),
+        _either(base_values, base_values_as_tensor),
+    )
+    votes = {"treeids": class_treeids, "nodeids": class_nodeids, "ids": class_ids, "weights": weights}
+    forest = _old_forest(nodes, votes, max(class_ids) + 1)
+    scores = forest.scores(x, "SUM", base).cast(dtypes.float32)
+    threshold = 0.5 if post_transform == "NONE" and min(weights) >= 0 else 0.0
+    candidates = None if len(base) else forest.has_votes(x)
     return labelled(scores, classlabels_int64s, post_transform, threshold, candidates)
