@@ -19,7 +19,6 @@ def test_membership_is_by_identity_and_asks_no_tensor_for_equality() -> None:
     live: LiveSet[Tensor] = LiveSet()
     one, other = Tensor([1, 2]), Tensor([1, 2])
     live.add(one)
-    live.add(one)
     assert one in live
     assert other not in live
     assert len(live) == 1

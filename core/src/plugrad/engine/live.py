@@ -8,8 +8,11 @@ T = TypeVar("T")
 
 
 class _Ref(weakref.ref[Any]):
-    __slots__ = ("number",)
-    number: int
+    """A reference that is equal to itself only, and asks what it refers to for nothing."""
+
+    __slots__ = ()
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
 
 
 class LiveSet(Generic[T]):
@@ -19,20 +22,17 @@ class LiveSet(Generic[T]):
     """
 
     def __init__(self) -> None:
-        self._refs: dict[int, _Ref] = {}
+        self._refs: set[_Ref] = set()
+        # no code of Python runs when a member is added, or goes: one does with each result
+        self._add = self._refs.add
+        self._forget = self._refs.discard
 
     def add(self, item: T) -> None:
-        """Hold `item` as long as somebody else does."""
-        ref = _Ref(item, self._forget)
-        ref.number = id(item)
-        self._refs[ref.number] = ref
-
-    def _forget(self, ref: Any) -> None:
-        if self._refs.get(ref.number) is ref:
-            del self._refs[ref.number]
+        """Hold `item`, which is no member, as long as somebody else does."""
+        self._add(_Ref(item, self._forget))
 
     def __iter__(self) -> Iterator[T]:
-        for ref in list(self._refs.values()):
+        for ref in list(self._refs):
             if (item := ref()) is not None:
                 yield item
 
@@ -40,5 +40,4 @@ class LiveSet(Generic[T]):
         return len(self._refs)
 
     def __contains__(self, item: object) -> bool:
-        ref = self._refs.get(id(item))
-        return ref is not None and ref() is item
+        return any(member is item for member in self)

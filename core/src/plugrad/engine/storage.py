@@ -5,9 +5,9 @@ its version (the BUFFER that names the present contents), the values that lie th
 A `Storage` lives as long as a tensor shows it; it is one value or, once that is realized or written to, the
 memory that it lies in.
 
-Three tables hold all there is to know, each weak: `_memories` from BUFFERs, `_places` from realized values,
-`_live` of all storages. Nothing is updated when a value is realized; whoever holds a node asks `resolve` for
-what it is by now.
+`UOp.place` of a BUFFER is its `Memory`; that of a realized value says in which BUFFER it lies, by device: that
+of the value or, for numbers, each that they were realized on. Nothing is updated when a value is realized;
+whoever holds a node asks `resolve` for what it is by now.
 """
 
 import math
@@ -53,7 +53,16 @@ class Memory:
         severed: the name of contents that were computed with a gradient, and no graph of it is kept.
     """
 
-    __slots__ = ("_name", "_owner", "_values", "buffer", "is_frozen", "is_written", "severed")
+    __slots__ = (
+        "__weakref__",
+        "_name",
+        "_owner",
+        "_values",
+        "buffer",
+        "is_frozen",
+        "is_written",
+        "severed",
+    )
 
     def __init__(self, buffer: Buffer, name: UOp) -> None:
         self.buffer = buffer
@@ -64,15 +73,20 @@ class Memory:
         self._owner: weakref.ref[Storage] | None = None
         # weak, as all names hold this
         self._name = weakref.ref(name)
+        _memories.add(self)
 
     def name(self, former: UOp) -> UOp:
         """Return the BUFFER of the present contents; `former` is one of their names."""
         return self._name() or self.renamed(former)
 
+    def known_name(self) -> UOp | None:
+        """Return the BUFFER of the present contents, if somebody holds it."""
+        return self._name()
+
     def renamed(self, former: UOp) -> UOp:
         """Return a new BUFFER for the contents, like `former`."""
         new = UOp.new_buffer(former.arg.device, former.arg.shape, former.dtype)
-        _memories[new] = self
+        _put(new, self)
         self._name = weakref.ref(new)
         return new
 
@@ -98,12 +112,19 @@ class Memory:
         self._values.append(weakref.ref(value))
 
 
-# the memory of each BUFFER
-_memories: "weakref.WeakKeyDictionary[UOp, Memory]" = weakref.WeakKeyDictionary()
-# where realized values are, by device: that of the value or, for numbers, each that they were realized on
-_places: "weakref.WeakKeyDictionary[UOp, dict[str, UOp]]" = weakref.WeakKeyDictionary()
-# the storages that somebody holds
+# what somebody holds
+_memories: LiveSet[Memory] = LiveSet()
 _live: "LiveSet[Storage]" = LiveSet()
+
+
+def _memory_of(uop: UOp) -> Memory | None:
+    """Return the memory of a BUFFER; None: nobody gave it any, or `uop` is none."""
+    return uop.place if uop.op is Ops.BUFFER else None
+
+
+def _put(uop: UOp, place: Memory | dict[str, UOp]) -> None:
+    # nodes are frozen, but for what is no part of them
+    object.__setattr__(uop, "place", place)
 
 
 class Storage:
@@ -190,11 +211,11 @@ class Storage:
         # bits keep their places: they are written as what the memory holds
         path = tuple([step for step in path if step[0] is not Ops.BITCAST])
         value = value if value.dtype is self.uop.dtype else value.bitcast(self.uop.dtype)
-        memory = _memories.get(memory_of(self.uop)) if self.settle() else None
+        memory = _memory_of(memory_of(self.uop)) if self.settle() else None
         if not self.is_memory or (memory is not None and memory.is_frozen):
             self.move(keeps_contents=not shows_all(path))
         self.uop = written_through(self.uop, path, value)
-        if (memory := _memories.get(memory_of(self.uop))) is not None:
+        if (memory := _memory_of(memory_of(self.uop))) is not None:
             memory.is_written = True
 
     def _claim(self, uop: UOp) -> bool:
@@ -204,7 +225,7 @@ class Storage:
             base = base.src[0]
         if base.op not in VERSIONS:
             return False
-        memory = _memories.get(memory_of(base))
+        memory = _memory_of(memory_of(base))
         is_free = memory is None or (not (base.op is Ops.BUFFER and memory.is_written) and memory.claim(self))
         self.is_memory = is_free
         self.is_copy = self.is_copy and not is_free
@@ -239,7 +260,7 @@ def storage_at(uop: UOp, device: str) -> tuple[Storage, ViewPath]:
 
 def storage_showing(uop: UOp) -> tuple[Storage, ViewPath] | None:
     """Return the storage of the memory that `uop` shows, and how it does, if there is such a storage."""
-    memory = _memories.get(memory_of(viewed(uop)))
+    memory = _memory_of(memory_of(viewed(uop)))
     storage = None if memory is None else memory.owner()
     if storage is None or not storage.settle():
         return None
@@ -253,13 +274,13 @@ def storage_showing(uop: UOp) -> tuple[Storage, ViewPath] | None:
 
 def bind_buffer(uop: UOp, buffer: Buffer) -> UOp:
     """Bind the BUFFER `uop` to the memory `buffer`, and return `uop`."""
-    _memories[uop] = Memory(buffer, uop)
+    _put(uop, Memory(buffer, uop))
     return uop
 
 
 def find_buffer(uop: UOp) -> Buffer | None:
     """Return the memory of a BUFFER, or None if nobody gave it any."""
-    memory = _memories.get(uop)
+    memory = _memory_of(uop)
     return None if memory is None else memory.buffer
 
 
@@ -269,7 +290,7 @@ def buffer_of(uop: UOp) -> Buffer:
     Raises:
         ScheduleError: `uop` is no BUFFER, or one that nobody gave memory to.
     """
-    found = _memories.get(uop)
+    found = _memory_of(uop)
     if found is None:
         raise ScheduleError(
             f"{uop.op.name} of {uop.dtype} has no memory. Realize it first; where it stands for an argument "
@@ -280,17 +301,17 @@ def buffer_of(uop: UOp) -> Buffer:
 
 def freeze(memory: UOp) -> None:
     """Let nobody write to the memory of a BUFFER in place."""
-    _memories[memory].is_frozen = True
+    memory.place.is_frozen = True
 
 
 def sever(memory: UOp) -> None:
     """Let no `backward` end at a BUFFER, whose values lead on to tensors with requires_grad."""
-    _memories[memory].severed = weakref.ref(memory)
+    memory.place.severed = weakref.ref(memory)
 
 
 def is_severed(memory: UOp) -> bool:
     """Say whether `sever` was told of a BUFFER."""
-    found = _memories.get(memory)
+    found = _memory_of(memory)
     return found is not None and found.severed is not None and found.severed() is memory
 
 
@@ -318,7 +339,7 @@ def new_buffer_like(uop: UOp, memory: Buffer) -> tuple[UOp, Buffer]:
 
 def named_buffers(buffers: Iterable[Buffer]) -> list[tuple[UOp, Buffer]]:
     """Return a BUFFER for each of `buffers`, bound before or new."""
-    names = {memory.buffer: uop for uop, memory in _memories.items()}
+    names = {memory.buffer: uop for memory in _memories if (uop := memory.known_name()) is not None}
     out: list[tuple[UOp, Buffer]] = []
     for buffer in dict.fromkeys(buffers):
         uop = names.get(buffer)
@@ -330,8 +351,12 @@ def named_buffers(buffers: Iterable[Buffer]) -> list[tuple[UOp, Buffer]]:
 
 def record(value: UOp, place: UOp) -> None:
     """Note that `value` now lies in `place`: a BUFFER, or a view of one."""
-    memory = _memories[viewed(place)]
-    _places.setdefault(value, {})[memory.buffer.device] = place
+    if not value.src:
+        return
+    memory: Memory = viewed(place).place
+    if value.place is None:
+        _put(value, {})
+    value.place[memory.buffer.device] = place
     # versions of the memory itself are no values that lie there
     if _version_below(value).op not in VERSIONS:
         memory.add_value(value)
@@ -339,14 +364,14 @@ def record(value: UOp, place: UOp) -> None:
 
 def values_in(buffer: UOp) -> list[UOp]:
     """Return the values that were realized into the memory of a BUFFER, and lie there."""
-    memory = _memories[buffer]
+    memory: Memory = buffer.place
     device = memory.buffer.device
-    return [value for value in memory.values() if _memories[viewed(resolve(value, device))] is memory]
+    return [value for value in memory.values() if viewed(resolve(value, device)).place is memory]
 
 
 def renew(buffer: UOp) -> UOp:
     """Give the overwritten memory of the BUFFER `buffer` a new BUFFER; return it."""
-    memory = _memories[buffer]
+    memory: Memory = buffer.place
     memory.is_written = False
     return memory.renamed(buffer)
 
@@ -367,7 +392,7 @@ def resolve(uop: UOp, device: str | None = None) -> UOp:
         if found.op not in _VIEWS:
             return uop
         found = found.src[0]
-    memory = _memories.get(found) if found.op is Ops.BUFFER else None
+    memory = _memory_of(found)
     if memory is None or (name := memory.name(found)) is found:
         return uop
     return shown(name, path_between(uop, found))
@@ -375,7 +400,7 @@ def resolve(uop: UOp, device: str | None = None) -> UOp:
 
 def place_of(value: UOp, device: str | None = None) -> UOp | None:
     """Return where `value` was realized on a device, its own or that of numbers; None while it was not."""
-    places = _places.get(value)
+    places = value.place
     if places is None or (name := value.device or device) is None:
         return None
     return places.get(name)
@@ -383,13 +408,13 @@ def place_of(value: UOp, device: str | None = None) -> UOp | None:
 
 def places_of(value: UOp) -> list[UOp]:
     """Return the present memory of `value`, on its device. Numbers may be realized on any device."""
-    places = _places.get(value) if value.src else None
+    places: dict[str, UOp] | None = value.place if value.src else None
     return [] if places is None else [resolve(place) for place in places.values()]
 
 
 def is_outdated(memory: UOp) -> bool:
     """Say whether what a BUFFER names has been overwritten."""
-    found = _memories.get(memory)
+    found = _memory_of(memory)
     return found is not None and found.name(memory) is not memory
 
 

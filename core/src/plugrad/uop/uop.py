@@ -67,6 +67,7 @@ class _UnfrozenNode:
         "arg",
         "dtype",
         "op",
+        "place",
         "src",
         "tag",
     )
@@ -87,6 +88,7 @@ class UOp(OperatorMixin, StructureMixin, ExpressionMixin, _UnfrozenNode):
     src: "tuple[UOp, ...]"
     arg: Any
     tag: Any
+    place: Any  # where the value is, kept by `plugrad.engine.storage`; no part of what the node is
     _bounds: tuple[Any, Any]
     _key: bytes
     _order: Order
@@ -119,6 +121,7 @@ class UOp(OperatorMixin, StructureMixin, ExpressionMixin, _UnfrozenNode):
         self.src = src
         self.arg = arg
         self.tag = tag
+        self.place = None
         self.__class__ = UOp
         ref = _Ref(self, _forget)
         ref.key = key
