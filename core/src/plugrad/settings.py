@@ -72,7 +72,7 @@ class Setting(Generic[T]):
         if instance is None:
             return self
         overrides = _overrides.get()
-        if self.name in overrides:
+        if overrides and self.name in overrides:
             return overrides[self.name]
         if self._from_env is not None and not self.live:
             return self._from_env

@@ -5,9 +5,9 @@ its version (the BUFFER that names the present contents), the values that lie th
 A `Storage` lives as long as a tensor shows it; it is one value or, once that is realized or written to, the
 memory that it lies in.
 
-`UOp.place` of a BUFFER is its `Memory`; that of a realized value says in which BUFFER it lies, by device: that
-of the value or, for numbers, each that they were realized on. Nothing is updated when a value is realized;
-whoever holds a node asks `resolve` for what it is by now.
+`UOp.place` of a BUFFER is its `Memory`; that of a realized value says in which BUFFER it lies, by device:
+that of the value or, for numbers, each that they were realized on. Nothing is updated when a value is
+realized; whoever holds a node asks `resolve` for what it is by now.
 """
 
 import math
@@ -17,10 +17,10 @@ from collections.abc import Iterable
 
 from plugrad.device import Device
 from plugrad.dtype import DType
-from plugrad.engine.live import LiveSet
 from plugrad.engine.view_path import WHOLE, ViewPath, path_between, shown, shows_all, written_through
 from plugrad.errors import ScheduleError
 from plugrad.runtime.buffer import Buffer
+from plugrad.runtime.live import LiveSet
 from plugrad.runtime.origin import CallSite, Origin, call_site
 from plugrad.schedule.versions import VERSIONS, memory_of
 from plugrad.uop.ops import MOVEMENT, Ops
@@ -93,6 +93,10 @@ class Memory:
     def owner(self) -> "Storage | None":
         """Return the storage that may write here. Others that hold the same value have it by its graph."""
         return None if self._owner is None else self._owner()
+
+    def belongs_to(self, storage: "Storage") -> None:
+        """Let `storage` own this, which no other one knows of."""
+        self._owner = weakref.ref(storage)
 
     def claim(self, storage: "Storage") -> bool:
         """Let `storage` own this, if no other one does; say whether it owns it."""
@@ -168,7 +172,10 @@ class Storage:
 
     def present(self) -> UOp:
         """Return `uop` without the writes that are done."""
-        self.uop = resolve(self.uop, self.device)
+        uop = self.uop
+        if uop.op is Ops.BUFFER and (memory := uop.place) is not None and memory.known_name() is uop:
+            return uop
+        self.uop = resolve(uop, self.device)
         return self.uop
 
     def settle(self) -> bool:
@@ -290,7 +297,7 @@ def buffer_of(uop: UOp) -> Buffer:
     Raises:
         ScheduleError: `uop` is no BUFFER, or one that nobody gave memory to.
     """
-    found = _memory_of(uop)
+    found = uop.place if uop.op is Ops.BUFFER else None
     if found is None:
         raise ScheduleError(
             f"{uop.op.name} of {uop.dtype} has no memory. Realize it first; where it stands for an argument "
@@ -302,6 +309,19 @@ def buffer_of(uop: UOp) -> Buffer:
 def freeze(memory: UOp) -> None:
     """Let nobody write to the memory of a BUFFER in place."""
     memory.place.is_frozen = True
+
+
+def storage_of_new(uop: UOp) -> Storage:
+    """Return the storage of a BUFFER that was just made: nobody else has come by its memory yet."""
+    new = object.__new__(Storage)
+    new.uop = uop
+    new.device = uop.arg.device
+    new.is_memory = True
+    new.is_computed = new.is_copy = new.has_history = False
+    new.origin = None
+    uop.place.belongs_to(new)
+    _live.add(new)
+    return new
 
 
 def sever(memory: UOp) -> None:
@@ -354,9 +374,10 @@ def record(value: UOp, place: UOp) -> None:
     if not value.src:
         return
     memory: Memory = viewed(place).place
-    if value.place is None:
-        _put(value, {})
-    value.place[memory.buffer.device] = place
+    places: dict[str, UOp] | None = value.place
+    if places is None:
+        _put(value, places := {})
+    places[memory.buffer.device] = place
     # versions of the memory itself are no values that lie there
     if _version_below(value).op not in VERSIONS:
         memory.add_value(value)
@@ -385,6 +406,8 @@ def resolve(uop: UOp, device: str | None = None) -> UOp:
         uop: any graph.
         device: where numbers, which have no device of their own, are needed; None: they stay numbers.
     """
+    if uop.op is Ops.BUFFER:
+        return uop if uop.place is None else uop.place.name(uop)
     found = uop
     while found.src:
         if (place := place_of(found, device)) is not None:

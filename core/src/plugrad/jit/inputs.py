@@ -1,5 +1,6 @@
 """The inputs of one call: which memory its arguments show, and the signature that captures are keyed by."""
 
+# pyright: reportPrivateUsage=false
 from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +16,8 @@ from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
 __all__ = ["Inputs", "check_devices", "read_inputs"]
+
+_TENSORS_ALONE = {Tensor}
 
 
 # made at each call: not frozen, which would double the time that takes
@@ -48,24 +51,28 @@ def read_inputs(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Inputs:
     Raises:
         JitError: an argument cannot be part of a signature.
     """
-    leaves = Leaves()
-    if kwargs or [arg for arg in args if type(arg) is not Tensor]:
+    rest: Hashable = None
+    tensors: list[Tensor] = list(args)
+    given: list[UOp] = []
+    if kwargs or set(map(type, args)) != _TENSORS_ALONE:
+        leaves = Leaves()
         rest = leaves.collect((args, kwargs))
-    else:
-        # the usual case, said faster; so is the one below
-        rest = None
-        leaves.tensors.extend(args)
+        tensors, given = leaves.tensors, leaves.variables
+    # else the usual case, said faster; so is the one below
     views: list[UOp] = []
     form: list[Hashable] = []
     numbers: dict[UOp, int] = {}
-    for tensor in leaves.tensors:
-        view = _view_of(tensor)
+    for tensor in tensors:
+        place = tensor._storage
+        view = place.present() if place.is_memory and not tensor._path else None
+        if view is None or view.op is not Ops.BUFFER:
+            view = _view_of(tensor)
         views.append(view)
-        form.append((tensor.requires_grad, tensor.grad is None))
+        form.append((tensor._is_leaf or tensor._is_tracked, tensor._grad is None))
         if view.op is Ops.BUFFER:
             form.append((view.dtype, view.arg[1:], numbers.setdefault(view, len(numbers))))
-    if leaves.variables or len(form) < 2 * len(views):
-        graph = canonicalize(UOp.sink(*views, *leaves.variables))
+    if given or len(form) < 2 * len(views):
+        graph = canonicalize(UOp.sink(*views, *given))
         for bind in graph.renamed():
             raise JitError(
                 f"the variable {bind.src[0].arg[0]} is bound to {bind.unbind()[1]} and to another value in "
@@ -75,8 +82,8 @@ def read_inputs(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Inputs:
         variables = [node for node in graph.nodes if node.op is Ops.BIND]
         signature = (rest, Tensor.training, graph.sink, *form)
         buffers = list(graph.buffers.values())
-        return Inputs(signature, leaves.tensors, views, buffers, variables, graph.values)
-    return Inputs((rest, Tensor.training, *form), leaves.tensors, views, list(numbers), [], {})
+        return Inputs(signature, tensors, views, buffers, variables, graph.values)
+    return Inputs((rest, Tensor.training, *form), tensors, views, list(numbers), [], {})
 
 
 def check_devices(inputs: Inputs) -> None:
@@ -96,7 +103,7 @@ def check_devices(inputs: Inputs) -> None:
 def _view_of(tensor: Tensor) -> UOp:
     """Return the memory that `tensor` shows, giving it some if it has none."""
     view = tensor.uop
-    is_owner = tensor._storage.is_memory  # pyright: ignore[reportPrivateUsage]
+    is_owner = tensor._storage.is_memory
     if is_owner and (view.op is Ops.BUFFER or storage.is_view(view)):
         return view
     return computed_memory(tensor)

@@ -23,7 +23,7 @@ from plugrad.settings import settings
 from plugrad.tensor import Tensor
 from plugrad.tensor.create.random import stream
 from plugrad.tensor.host.display import describe
-from plugrad.tree import refill
+from plugrad.tree import HOLE, refill
 from plugrad.uop.uop import UOp
 
 __all__ = ["JitWarning", "TinyJit", "jit"]
@@ -287,39 +287,51 @@ class _Captured:
         for stand_in in trace.stand_ins:
             # a replay reads the inputs themselves
             storage.buffer_of(stand_in).deallocate()
-        # what most functions return: new memory, and neither views of it nor of what was passed in
-        self._returns_new = all([view in trace.made for view in trace.outputs])
+        self._writes = bool(trace.written or trace.written_inputs)
+        # what most functions return: new memory, each time of its own, and no gradient anywhere
+        shared = [by for by in trace.shared if by is not None]
+        self._is_simple = (
+            not (trace.severed or trace.gradients or self._returned)
+            and set(trace.made) >= set(trace.outputs)
+            and len(set(trace.outputs)) == len(trace.outputs)
+            and all([by.storage is None and by.is_made for by in shared])
+        )
         self._watched: dict[Buffer, list[Watched]] = {}
         for watched in trace.watched:
             self._watched.setdefault(watched.buffer, []).append(watched)
 
     def guards_hold(self, call: Call) -> bool:
         """Say whether the names have values that were seen to lead to this."""
-        return next((True for guards in reversed(self.guards) if guards.hold(call)), False)
+        return any(guards.hold(call) for guards in reversed(self.guards))
 
     def is_current(self, inputs: Inputs) -> bool:
         """Say whether the tensors outside are still in the memory that the steps use."""
         for tensors in self._watched.values():
             if all([watched.tensor() is None for watched in tensors]):
                 return False
-            if not all([watched.is_unchanged() for watched in tensors]):
+            for watched in tensors:
+                if not watched.is_unchanged():
+                    return False
+        for memory in self._trace.relied_on:
+            if storage.is_outdated(memory):
                 return False
-        if any([storage.is_outdated(memory) for memory in self._trace.relied_on]):
-            return False
         for value, place in self._trace.values_used:
             tensor = value()
             if tensor is None or storage.resolve(tensor.uop, tensor.device) is not place:
                 return False
-        if any([returned() is None for returned in self._returned]):
-            return False
+        for returned in self._returned:
+            if returned() is None:
+                return False
         return all([found.is_unchanged(inputs.tensors) for found in self._trace.gradients_found])
 
     def replay(self, inputs: Inputs) -> Any:
         """Do what the function would do, and return what it would return."""
         trace = self._trace
-        _check_aliases(inputs, trace)
+        if self._writes:
+            _check_aliases(inputs, trace)
         values = {**trace.values, **inputs.values} if trace.values else inputs.values
-        check_conditions(trace.conditions, values)
+        if trace.conditions:
+            check_conditions(trace.conditions, values)
         for draw in trace.draws:
             stream.refresh(draw, values)
         buffers = [storage.buffer_of(uop) for uop in inputs.buffers]
@@ -327,14 +339,16 @@ class _Captured:
         for made, memory in self._made:
             places[made], buffer = storage.new_buffer_like(made, memory)
             buffers.append(buffer)
-        if trace.written or trace.written_inputs:
+        if self._writes:
             with overwriting([*trace.written, *(inputs.buffers[number] for number in trace.written_inputs)]):
                 self._replay.run(buffers, values)
         else:
             self._replay.run(buffers, values)
-        if not self._returns_new:
-            places.update(zip(trace.stand_ins, inputs.buffers, strict=True))
-            places.update(zip(trace.variables, inputs.variables, strict=True))
+        if self._is_simple:
+            made = [Tensor._part(storage.storage_of_new(places[view]), (), "") for view in trace.outputs]
+            return made[0] if trace.template is HOLE else refill(trace.template, Tensor, made)
+        places.update(zip(trace.stand_ins, inputs.buffers, strict=True))
+        places.update(zip(trace.variables, inputs.variables, strict=True))
         return _results(trace, inputs, places)
 
 

@@ -136,16 +136,22 @@ class LruAllocator(Allocator[Handle]):
         with self._lock:
             if self._returned:
                 self._shelve_returned()
-            handle = self._take(nbytes)
-            if handle is None:
+            blocks = self._kept.get(nbytes)
+            if blocks:
+                self._kept.move_to_end(nbytes)
+                self.cached_bytes -= nbytes
+                self._kept_blocks -= 1
+                handle = blocks.pop()
+            else:
                 handle = self._alloc_new(nbytes)
-            self._live[_identity(handle)] = nbytes
+            # addresses are compared by value, since equal integers are one block
+            self._live[handle if isinstance(handle, int) else id(handle)] = nbytes
             return handle
 
     def free(self, handle: Handle, nbytes: int) -> None:
         """Keep the block for the next request of its size."""
         nbytes = max(nbytes, 1)
-        identity = _identity(handle)
+        identity = handle if isinstance(handle, int) else id(handle)
         if self._live.get(identity) != nbytes:
             raise DeviceError(
                 f"cannot free a block of {nbytes} bytes ({handle!r}): it was freed before, was allocated "
@@ -168,15 +174,6 @@ class LruAllocator(Allocator[Handle]):
             self._shrink_to(0, 0)
             return freed
 
-    def _take(self, nbytes: int) -> Handle | None:
-        blocks = self._kept.get(nbytes)
-        if not blocks:
-            return None
-        self._kept.move_to_end(nbytes)
-        self.cached_bytes -= nbytes
-        self._kept_blocks -= 1
-        return blocks.pop()
-
     def _alloc_new(self, nbytes: int) -> Handle:
         try:
             return self._alloc(nbytes)
@@ -192,11 +189,16 @@ class LruAllocator(Allocator[Handle]):
     def _shelve_returned(self) -> None:
         while self._returned:
             handle, nbytes = self._returned.popleft()
-            self._kept.setdefault(nbytes, []).append(handle)
-            self._kept.move_to_end(nbytes)
+            blocks = self._kept.get(nbytes)
+            if blocks is None:
+                blocks = self._kept[nbytes] = []
+            else:
+                self._kept.move_to_end(nbytes)
+            blocks.append(handle)
             self.cached_bytes += nbytes
             self._kept_blocks += 1
-        self._shrink_to(self.cache_limit_bytes, _MOST_KEPT_BLOCKS)
+        if self.cached_bytes > self.cache_limit_bytes or self._kept_blocks > _MOST_KEPT_BLOCKS:
+            self._shrink_to(self.cache_limit_bytes, _MOST_KEPT_BLOCKS)
 
     def _shrink_to(self, limit_bytes: int, limit_blocks: int) -> None:
         while self.cached_bytes > limit_bytes or self._kept_blocks > limit_blocks:
@@ -207,11 +209,3 @@ class LruAllocator(Allocator[Handle]):
             self.cached_bytes -= nbytes
             self._kept_blocks -= 1
             self._free(blocks.pop(), nbytes)
-
-
-def _identity(handle: object) -> int:
-    """Return a key for a live handle.
-
-    Addresses are compared by value, since equal integers are one block; other handles by identity.
-    """
-    return handle if isinstance(handle, int) else id(handle)

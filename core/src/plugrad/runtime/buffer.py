@@ -10,19 +10,19 @@ keep a handle for later call `pin`: from then on the buffer stays where it is, a
 
 import gc
 import threading
-import weakref
 from typing import Any
 
 from plugrad import events
 from plugrad.dtype import DType
 from plugrad.errors import AxisError, DeviceOutOfMemory, ShapeError
 from plugrad.runtime.allocator import Allocator
+from plugrad.runtime.live import LiveSet
 from plugrad.runtime.loan import Loan
 from plugrad.runtime.memory_report import explain_out_of_memory
 from plugrad.runtime.origin import Origin
 
 _allocating = threading.RLock()  # reentrant: allocating may collect garbage, and with it other buffers
-_live: "dict[int, weakref.ref[Buffer]]" = {}
+_live: "LiveSet[Buffer]" = LiveSet()
 # Below, copying is cheaper than sharing.
 _SHARED_FROM_BYTES = 16 << 10
 
@@ -83,7 +83,7 @@ class Buffer:
         self.offset = offset
         self.label = label
         self.nbytes = size * dtype.itemsize
-        _live[id(self)] = weakref.ref(self)
+        _live.add(self)
 
     def __repr__(self) -> str:
         state = "unallocated" if self.handle is None else "allocated"
@@ -91,7 +91,6 @@ class Buffer:
         return f"<Buffer {self.dtype.name}[{self.size}] on {self.device}, {state}{part}>"
 
     def __del__(self) -> None:
-        _live.pop(id(self), None)
         if self.handle is not None:
             self.deallocate()
 
@@ -331,4 +330,4 @@ def disown_all(allocator: Allocator[Any]) -> None:
 
 
 def _all_live() -> list[Buffer]:
-    return [buffer for ref in list(_live.values()) if (buffer := ref()) is not None]
+    return list(_live)

@@ -16,10 +16,10 @@ from plugrad.dtype import (
     least_upper_dtype,
 )
 from plugrad.engine.capture import current_capture
-from plugrad.engine.live import LiveSet
 from plugrad.engine.storage import Storage, resolve
 from plugrad.engine.view_path import ViewPath, path_between, shown
 from plugrad.errors import DeviceError, DtypeError, name_outer_method
+from plugrad.runtime.live import LiveSet
 from plugrad.runtime.origin import call_site
 from plugrad.tensor.numbers import check_element, scalar_dtype
 from plugrad.tensor.shapes import Dim, Shape, fixed_shape, product

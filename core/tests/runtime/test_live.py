@@ -1,7 +1,7 @@
 import gc
 
 from plugrad import Tensor
-from plugrad.engine.live import LiveSet
+from plugrad.runtime.live import LiveSet
 
 
 def test_members_go_when_nobody_else_holds_them() -> None:

@@ -1,4 +1,4 @@
-"""The tensors that are alive in this process, by identity."""
+"""Hold objects weakly, by identity: tensors, storages and buffers that are alive in this process."""
 
 import weakref
 from collections.abc import Iterator
