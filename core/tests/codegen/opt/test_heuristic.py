@@ -160,6 +160,45 @@ def test_rows_are_lanes_where_they_fill_vectors_or_filters_are_read_for_few_plac
     assert lane_axes(simplify_ranges(convolution(1, 32, 20, 32, 5))) == {3}
 
 
+def test_rows_are_lanes_where_each_result_is_read_with_another_one() -> None:
+    """Filters as lanes would read the residual one element after the other."""
+    plain = simplify_ranges(convolution(8, 64, 56, 64, 3))
+    assert lane_axes(plain) == {1}
+    store = plain.src[0]
+    residual = param(3, store.src[0].src[0].arg[1]).index(store.src[0].src[1]).load()
+    assert lane_axes(kernel(store.src[0].store(store.src[1] + residual, *store.src[2:]))) == {3}
+
+
+def test_lanes_that_are_stored_apart_share_lines_with_their_neighbours() -> None:
+    upcast = [
+        o.axis[0]
+        for o in chosen(simplify_ranges(convolution(16, 32, 20, 32, 5)), PANELS)
+        if o.op is OptOps.UPCAST
+    ]
+    assert {1, 3} <= set(upcast)
+
+
+def test_windows_that_overlap_make_no_rows_of_vectors() -> None:
+    upcast = [
+        o.axis[0]
+        for o in chosen(simplify_ranges(convolution(2, 16, 32, 16, 3)), PANELS)
+        if o.op is OptOps.UPCAST
+    ]
+    assert 2 not in upcast
+
+
+def test_lanes_that_are_gathered_write_out_fewer_copies() -> None:
+    """Means of channels over short rows: 36 steps of four gathered vectors took a compiler half a minute."""
+    c = UOp.range(64, 0)
+    y, x, n = (UOp.range(size, axis, AxisType.REDUCE) for axis, size in ((1, 6), (2, 6), (3, 256)))
+    at = ((n * 64 + c) * 6 + y) * 7 + x
+    value = param(1, 256 * 64 * 42).index(at).load() * param(2, 256 * 64 * 42).index(at).load()
+    ast = kernel(param(0, 64).index(c).store(value.reduce(Ops.ADD, y, x, n), c))
+    optimised = KernelOpt(ast, PANELS).apply_all(chosen(ast, PANELS))
+    copies = optimised.axes(AxisType.UNROLL, AxisType.PARTIAL, AxisType.UPCAST)
+    assert math.prod(r.src[0].arg for r in copies) <= 64 * 9
+
+
 def test_scalar_loops_get_no_vectors() -> None:
     assert chosen(elementwise(1 << 10), replace(LOOPS, vector_bits=0, threads=1)) == []
 

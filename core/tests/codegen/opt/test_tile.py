@@ -35,8 +35,23 @@ def test_a_tile_keeps_its_panels_over_all_steps() -> None:
 
 def test_products_beyond_the_end_of_an_axis_are_not_wanted() -> None:
     assert tile().rest == (96 / 70) * (102 / 100)
-    assert tile().cost(product()) == 8 / 12 * tile().rest
-    assert tile().steps(product(), lambda _: 1) == 350_000 * ((12 + 8) / (12 * 16)) * tile().rest
+    assert tile().steps(product(), lambda _: 0) == 350_000 / 16 * tile().rest
+
+
+def test_loads_take_time_where_there_are_more_of_them_than_products() -> None:
+    few, many = (tile().steps(product(), lambda _, w=weight: w) for weight in (1, 3))
+    assert few == 350_000 * ((12 + 8 / 8) / (12 * 16)) * tile().rest
+    assert many == 350_000 * ((24 + 24 / 8) / (12 * 16)) * tile().rest
+
+
+def test_neighbours_are_the_rows_that_memory_has_side_by_side() -> None:
+    written = next(
+        p
+        for p in bodies_of(UOp.sink(out.index(j * 100 + i).store(x.index(i).load(), i, j)))[0].places
+        if p.is_store
+    )
+    assert tile().neighbours(written) == 6
+    assert Tile(i, 16, 2, ()).with_rows(j, 6).neighbours(written) == 1
 
 
 def test_the_opts_of_a_tile_take_the_columns_first() -> None:

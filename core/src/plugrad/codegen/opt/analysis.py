@@ -38,6 +38,13 @@ class MemoryAccess:
         picked = coefficient(self.index.src[1], r) in (-1, 2) and not self.is_store
         return picked and self._is_gated_as_one(r)
 
+    def overlaps(self, row: UOp) -> bool:
+        """Say whether the reduction visits some places again at the next step of `row`."""
+        step = coefficient(self.index.src[1], row) or 0
+        reduced = ranges_of_reduce(self.reduce) if self.reduce is not None else ()
+        steps = [(coefficient(self.index.src[1], r) or 0, constant_size(r) or 1) for r in reduced]
+        return any(0 < inner <= step < inner * size for inner, size in steps)
+
     def _is_gated_as_one(self, r: UOp) -> bool:
         return not any(r in g.ranges for g in self.index.src[2:])
 

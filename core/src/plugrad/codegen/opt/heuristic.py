@@ -44,10 +44,15 @@ _CODE_LIMIT = 2048
 # Against a wide access: two and a shuffle; and against one of a step: one with its place in a vector.
 _SHUFFLED = 3
 _GATHERED = 1.5
-# Against a vector: the store of one of its elements, to a line and often a page of its own.
-_SCATTERED = 4
-# Lanes that need a copy write stores out, lane by lane: they have to save a tenth.
-_WORTH_PACKING = 0.9
+# Against one element, or a vector of a copy: a vector that lies across two lines.
+_UNALIGNED = 2
+# Registers that lanes take until they are picked: what is loaded twice, and the places.
+_PICKED = 2
+# Against a vector: the load or store of one of its elements, and a line, often a page, of its own for it.
+_SCATTERED = 3
+_LINE = 6
+# Lanes that need a copy write stores out, lane by lane: they have to save a twentieth.
+_WORTH_PACKING = 0.95
 # Vectors shorter than this gain too little to leave a rest.
 _LANES_WITH_REST = 4
 # Steps of a loop from which a copy made before it costs little beside it: it is about one step.
@@ -213,24 +218,52 @@ class _VectorPlan:
 
     def gains_by_packing(self, plain: "_VectorPlan") -> bool:
         """Say whether copies are worth more code than the `plain` plan has."""
-        if any(map(self.is_large, self.places)):
+        if any(self.is_large(p) and self._is_packed(p, self.lane) for p in self.places):
             return True
         own, other = self._tile_cost(), plain._tile_cost()
         return own is not None and other is not None and own <= _WORTH_PACKING * other
 
     def _tile_cost(self) -> float | None:
-        """Return the vectors that are loaded, multiplied and stored; None without a tile of vectors."""
+        """Return the time of the tile, in multiplications of vectors; None without a tile of vectors."""
         lane, main = self.lane, max(self.bodies, key=lambda b: b.steps)
         tile = self._tile(main, lane)
-        if lane is None or tile is None:
-            return None
+        return None if lane is None or tile is None else self._steps(main, tile)
+
+    def _steps(self, body: LoopBody, tile: Tile) -> float:
+        """Return the time that a tile takes over all steps of `body`, in multiplications of vectors.
+
+        Lanes that memory holds apart are written, and read after the reduction, one by one. Neighbours along
+        the tile's rows share their lines.
+        """
+        lane = tile.column
 
         def weight(p: MemoryAccess) -> float:
-            is_wide = not p.moves(lane) or p.is_contiguous(lane) or self._is_packed(p, lane)
-            return 1 if is_wide else _SHUFFLED if p.is_shuffled(lane) else _GATHERED * tile.unit
+            if not p.moves(lane) or self._is_packed(p, lane):
+                return 1
+            if p.is_contiguous(lane):
+                return _UNALIGNED
+            return _SHUFFLED if p.is_shuffled(lane) else _GATHERED * tile.unit
 
-        scattered = [p for p in self.places if p.is_store and p.moves(lane) and not p.is_contiguous(lane)]
-        return tile.steps(main, weight) + sum(_SCATTERED * steps_of(p.loops) for p in scattered)
+        def scattered(p: MemoryAccess) -> float:
+            return steps_of(p.loops) * (_SCATTERED + _LINE / tile.neighbours(p))
+
+        outside = (p for p in self.places if p.reduce is None and p.moves(lane) and not p.is_contiguous(lane))
+        return tile.steps(body, weight) + (sum(map(scattered, outside)) if tile.unit > 1 else 0)
+
+    def _shares_vectors(self, body: LoopBody, columns: list[UOp], row: UOp) -> bool:
+        """Say whether windows of neighbours along `row` overlap in vectors along the columns.
+
+        Where a window is written out, its products share them: they stay in registers from step to step.
+        """
+        wide = [p for p in moving(body) if any(map(p.moves, columns)) and p.moves(row)]
+        return any(p.overlaps(row) for p in wide if not any(self._is_packed(p, c) for c in columns))
+
+    def _held(self, body: LoopBody, tile: Tile) -> float:
+        """Return the registers beside the products' that a step needs for lanes to be picked."""
+        lane = tile.column
+        return tile.loads(
+            body, lambda p: _PICKED if p.is_shuffled(lane) and not self._is_packed(p, lane) else 0
+        )
 
     def is_large(self, place: MemoryAccess) -> bool:
         """Say whether a reduction reads more at a place than the second cache holds."""
@@ -268,7 +301,7 @@ class _VectorPlan:
         if lane is not None and lane not in body.loops:
             return None
         columns = [lane] if lane is not None else reused[-1:]
-        rows = [r for r in reused if r not in columns]
+        rows = [r for r in reused if r not in columns and not self._shares_vectors(body, columns, r)]
         if not columns:
             return None
         budget = self.kernel.capabilities.vector_registers * 3 // 4
@@ -283,10 +316,10 @@ class _VectorPlan:
         for tile in [c for c in choices if c.rows and c.products < budget]:
             for row in rows[rows.index(tile.rows[0][0]) + 1 :]:
                 choices += (tile.with_rows(row, t) for t in self._fitting(row, 1, range(2, 5)))
-        fitting = [tile for tile in choices if tile.products <= budget]
+        fitting = [tile for tile in choices if tile.products + self._held(body, tile) <= budget]
         # neighbouring tiles load one factor again, which should be in the cache by then
         most = self.cache_bytes
-        return min(fitting, key=lambda t: (t.nbytes(body) > most, t.cost(body), -t.products))
+        return min(fitting, key=lambda t: (t.nbytes(body) > most, self._steps(body, t), -t.products))
 
     def _crossing(self, lane: UOp) -> tuple[AxisId, int] | None:
         """Return another axis and its lanes, contiguous where memory jumps along `lane`."""
@@ -301,13 +334,20 @@ class _VectorPlan:
         # where nothing is loaded, lanes of a loop written out are constants: each is computed alone
         lanes = max(1, self.bits // 32) if any(map(moving, self.bodies)) else 1
         copies = -(-steps_of(self.kernel.axes(AxisType.UPCAST, AxisType.PARTIAL)) // lanes)
-        length = max([1, *(body.written_out for body in self.bodies if body.reduce is not None)])
+        length = max([1, *(self._written_out(body) for body in self.bodies if body.reduce is not None)])
         limit = min(_BODY_LIMIT, _CODE_LIMIT // length)
         for r in reversed(self.kernel.axes(AxisType.REDUCE)):
             size = constant_size(r)
             if size and 1 < size <= _UNROLL_UP_TO and copies * size <= limit:
                 self.kernel.apply(Opt(OptOps.UNROLL, r.arg.ident, size))
                 copies *= size
+
+    def _written_out(self, body: LoopBody) -> int:
+        """Return the operations of one copy of a body. Lanes that lie apart are loaded one by one."""
+        lane = self.lane
+        apart = [p for p in body.places if lane is not None and p.moves(lane) and not p.is_contiguous(lane)]
+        gathered = [p for p in apart if not self._is_packed(p, lane) and not p.is_shuffled(lane)]
+        return body.written_out + (len(gathered) * self._lanes(lane) if lane is not None else 0)
 
     def _order(self, tile: list[tuple[AxisId, int]]) -> None:
         """Move loops outside whose steps load most anew. What the innermost one repeats stays cached."""

@@ -11,6 +11,9 @@ from plugrad.codegen.rebuild import ranges_of_reduce
 from plugrad.codegen.strides import constant_size
 from plugrad.uop.uop import UOp
 
+# Time of a load that multiplications hide: it may miss the first cache.
+_BESIDE = 1 / 8
+
 
 @frozen
 class Tile:
@@ -53,13 +56,17 @@ class Tile:
         sizes = ((self.column, self.columns * self.unit), *self.rows)
         return math.prod(_with_rest(r, count) for r, count in sizes)
 
-    def cost(self, body: LoopBody) -> float:
-        """Return the loads for each wanted product."""
-        return self.loads(body) / self.products * self.rest
+    def neighbours(self, place: MemoryAccess) -> int:
+        """Return the steps of the rows that are side by side at `place`."""
+        return math.prod(count for r, count in self.rows if place.is_contiguous(r))
 
     def steps(self, body: LoopBody, weight: Callable[[MemoryAccess], float]) -> float:
-        """Return the vectors that all steps of `body` load, each times its weight, or multiply."""
-        each = (self.products + self.loads(body, weight)) / (self.products * self.unit)
+        """Return the time of all steps of `body`, in multiplications of vectors.
+
+        A core loads, each place times its weight, while it multiplies, as often in a cycle or more often.
+        """
+        loads = self.loads(body, weight)
+        each = (max(self.products, loads) + _BESIDE * loads) / (self.products * self.unit)
         return body.steps * each * self.rest
 
     def opts(self) -> list[tuple[AxisId, int]]:
