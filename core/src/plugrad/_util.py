@@ -45,7 +45,7 @@ else:
 
 
 def is_long(number: int) -> bool:
-    """Say whether Python refuses to write the digits of an integer, as of very long ones.
+    """Say whether Python refuses to write the digits of an integer this long.
 
     No size, count or place is nearly as long. Asked before anything computes with an integer, so that what
     refuses it may show it.

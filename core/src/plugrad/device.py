@@ -367,7 +367,7 @@ def _index_by_words(name: str, backend: Backend, words: str) -> int:
 
 
 def _offer(backend: Backend) -> str:
-    """Say which devices a backend has, or why it has none, and what would help."""
+    """Describe the devices of a backend, or the reason for none and the remedy."""
     probe = backend.probe()
     if not probe.devices:
         return f"{backend.info.name} has no devices: {probe.reason.rstrip('.')}. {probe.remedy}".rstrip()

@@ -141,7 +141,7 @@ class TensorEvent(Event):
 
 @frozen
 class RenameEvent(Event):
-    """Nodes of the user's graph go by other names in a schedule. Emitted by the engine."""
+    """Nodes of the user's graph got other names in a schedule; sent by the engine."""
 
     names: Sequence[Mapping[Any, Any]]
     """To be applied one after the other."""
@@ -149,7 +149,7 @@ class RenameEvent(Event):
 
 @frozen
 class MemoryEvent(Event):
-    """A buffer got memory, or gave it back. Emitted by buffers, of views not at all.
+    """A buffer, not a view, got memory or gave it back.
 
     Giving back may happen in a garbage collection, at any line of any thread: observers wait for no lock.
     """

@@ -1,4 +1,4 @@
-"""Find what other distributions add to plugrad: modules of `plugrad`, and commands of its command line.
+"""Find extensions by other distributions: modules of `plugrad` and commands.
 
 Both are entry points, read when a name is asked for that plugrad itself does not have. Nothing is imported
 before.
@@ -33,7 +33,7 @@ def extension_names(group: str) -> dict[str, str]:
 
 
 def load_extension(group: str, name: str) -> Any:
-    """Return the module of an entry point, or None where no distribution has one of this name.
+    """Return the module of an entry point, or None if no distribution has it.
 
     Raises:
         PluginError: the module cannot be imported.

@@ -35,7 +35,7 @@ class FloatInfo(NamedTuple):
 
 
 class IntInfo(NamedTuple):
-    """The limits of an integer dtype: its size in bits, the greatest number, and the least."""
+    """Limits of an integer dtype: bits, greatest and least number."""
 
     bits: int
     max: int

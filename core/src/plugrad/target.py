@@ -86,7 +86,7 @@ class Fragment:
         return 1 << len(self.places)
 
     def coordinate(self, axis: str, thread: int, place: int) -> int:
-        """Return where on `axis` the element lies that `thread` holds in `place`.
+        """Return the coordinate on `axis` of the element that `thread` holds in `place`.
 
         Example:
             >>> Fragment(threads=("k0", "m0"), places=("m1",)).coordinate("m", thread=2, place=1)
@@ -173,7 +173,7 @@ class Capabilities:
     tensor_cores: tuple[TensorCore, ...] = ()
 
     def lanes(self, dtype: DType) -> int:
-        """Return how many values of `dtype` one vector register holds (1 on scalar targets).
+        """Return the number of `dtype` values in a vector register, 1 on scalar targets.
 
         Example:
             >>> Capabilities(frozenset(), frozenset(), vector_bits=512).lanes(dtypes.float32)

@@ -61,7 +61,7 @@ def floor_divide(x1: Operand, x2: Operand, /) -> Tensor:
 
 
 def remainder(x1: Operand, x2: Operand, /) -> Tensor:
-    """Return what division rounded down leaves, with the sign of `x2`.
+    """Return the remainder of floor division, with the sign of `x2`.
 
     Example:
         >>> remainder(Tensor([7, -7]), 4).tolist()

@@ -1,4 +1,4 @@
-"""What functions of the namespace are given: arrays where these are asked for, or an error that says so.
+"""Argument checks of the namespace: arrays, numbers, flags and choices.
 
 The annotations of a function say what it takes, so that there is one check for all.
 """
@@ -28,7 +28,7 @@ _OF_REAL_NUMBERS = """
 
 
 def checked(function: F) -> F:
-    """Return a function that refuses what is no array, number, flag or choice where it takes one.
+    """Wrap a function so that it refuses arguments of wrong kinds.
 
     Functions of real numbers also refuse complex ones.
 

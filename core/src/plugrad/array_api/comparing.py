@@ -6,7 +6,7 @@ from plugrad.tensor import Tensor
 
 
 def equal(x1: Operand, x2: Operand, /) -> Tensor:
-    """Say of two elements whether they are equal.
+    """Return where both elements are equal.
 
     Example:
         >>> equal(Tensor([1, 5]), Tensor([3, 5])).tolist()
@@ -17,7 +17,7 @@ def equal(x1: Operand, x2: Operand, /) -> Tensor:
 
 
 def not_equal(x1: Operand, x2: Operand, /) -> Tensor:
-    """Say of two elements whether they differ.
+    """Return where the elements differ.
 
     Example:
         >>> not_equal(Tensor([1, 5]), Tensor([3, 5])).tolist()
@@ -28,7 +28,7 @@ def not_equal(x1: Operand, x2: Operand, /) -> Tensor:
 
 
 def less(x1: Operand, x2: Operand, /) -> Tensor:
-    """Say of two elements whether they are in rising order.
+    """Return where `x1 < x2`.
 
     Example:
         >>> less(Tensor([1, 5]), Tensor([3, 5])).tolist()
@@ -39,7 +39,7 @@ def less(x1: Operand, x2: Operand, /) -> Tensor:
 
 
 def less_equal(x1: Operand, x2: Operand, /) -> Tensor:
-    """Say of two elements whether they are in rising order, or equal.
+    """Return where `x1 <= x2`.
 
     Example:
         >>> less_equal(Tensor([1, 5]), Tensor([3, 5])).tolist()
@@ -50,7 +50,7 @@ def less_equal(x1: Operand, x2: Operand, /) -> Tensor:
 
 
 def greater(x1: Operand, x2: Operand, /) -> Tensor:
-    """Say of two elements whether they are in falling order.
+    """Return where `x1 > x2`.
 
     Example:
         >>> greater(Tensor([1, 5]), Tensor([3, 5])).tolist()
@@ -61,7 +61,7 @@ def greater(x1: Operand, x2: Operand, /) -> Tensor:
 
 
 def greater_equal(x1: Operand, x2: Operand, /) -> Tensor:
-    """Say of two elements whether they are in falling order, or equal.
+    """Return where `x1 >= x2`.
 
     Example:
         >>> greater_equal(Tensor([1, 5]), Tensor([3, 5])).tolist()
@@ -72,7 +72,7 @@ def greater_equal(x1: Operand, x2: Operand, /) -> Tensor:
 
 
 def logical_and(x1: Operand, x2: Operand, /) -> Tensor:
-    """Say of two elements whether none is 0.
+    """Return where both elements are nonzero.
 
     Example:
         >>> logical_and(Tensor([0, 1, 2]), Tensor([0, 0, 1])).tolist()
@@ -83,7 +83,7 @@ def logical_and(x1: Operand, x2: Operand, /) -> Tensor:
 
 
 def logical_or(x1: Operand, x2: Operand, /) -> Tensor:
-    """Say of two elements whether one is not 0.
+    """Return where an element is nonzero.
 
     Example:
         >>> logical_or(Tensor([0, 1, 2]), Tensor([0, 0, 1])).tolist()
@@ -94,7 +94,7 @@ def logical_or(x1: Operand, x2: Operand, /) -> Tensor:
 
 
 def logical_xor(x1: Operand, x2: Operand, /) -> Tensor:
-    """Say of two elements whether only one is 0.
+    """Return where exactly one element is nonzero.
 
     Example:
         >>> logical_xor(Tensor([0, 1, 2]), Tensor([0, 0, 1])).tolist()
@@ -105,7 +105,7 @@ def logical_xor(x1: Operand, x2: Operand, /) -> Tensor:
 
 
 def logical_not(x: Tensor, /) -> Tensor:
-    """Say of each element whether it is 0.
+    """Return where elements are 0.
 
     Example:
         >>> logical_not(Tensor([0, 2])).tolist()

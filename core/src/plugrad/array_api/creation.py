@@ -157,7 +157,7 @@ def empty(shape: Shape, *, dtype: DType | None = None, device: str | None = None
 def full_like(
     x: Tensor, /, fill_value: Number, *, dtype: DType | None = None, device: str | None = None
 ) -> Tensor:
-    """Return a tensor of one number, in the shape of `x`, and its dtype and device if none is given.
+    """Return a constant in the shape of `x`, by default in its dtype and device.
 
     Example:
         >>> full_like(Tensor([1, 2]), 7).tolist()
@@ -173,7 +173,7 @@ def full_like(
 
 
 def zeros_like(x: Tensor, /, *, dtype: DType | None = None, device: str | None = None) -> Tensor:
-    """Return zeros in the shape of `x`, and its dtype and device if none is given.
+    """Return zeros in the shape of `x`, by default in its dtype and device.
 
     Example:
         >>> zeros_like(Tensor([1, 2])).tolist()
@@ -183,7 +183,7 @@ def zeros_like(x: Tensor, /, *, dtype: DType | None = None, device: str | None =
 
 
 def ones_like(x: Tensor, /, *, dtype: DType | None = None, device: str | None = None) -> Tensor:
-    """Return ones in the shape of `x`, and its dtype and device if none is given.
+    """Return ones in the shape of `x`, by default in its dtype and device.
 
     Example:
         >>> ones_like(Tensor([1, 2])).tolist()
@@ -193,7 +193,7 @@ def ones_like(x: Tensor, /, *, dtype: DType | None = None, device: str | None = 
 
 
 def empty_like(x: Tensor, /, *, dtype: DType | None = None, device: str | None = None) -> Tensor:
-    """Return uninitialised elements in the shape of `x`, and its dtype and device if none is given.
+    """Return uninitialised elements in the shape of `x`, by default in its dtype and device.
 
     Example:
         >>> empty_like(Tensor([1, 2])).shape
@@ -216,7 +216,7 @@ def eye(
     dtype: DType | None = None,
     device: str | None = None,
 ) -> Tensor:
-    """Return a matrix of zeros with ones on diagonal `k`, which is above the main one if it is positive.
+    """Return zeros with ones on diagonal `k`, above the main one for positive `k`.
 
     Example:
         >>> eye(2, 3, k=1).tolist()

@@ -116,7 +116,7 @@ def irfft(x: Tensor, /, *, n: int | None = None, axis: int = -1, norm: Norm = "b
 def rfftn(
     x: Tensor, /, *, s: Integers | None = None, axes: Integers | None = None, norm: Norm = "backward"
 ) -> Tensor:
-    """Return `rfft` along the last of several axes, and then `fft` along the others; see `Tensor.rfftn`.
+    """Return `rfft` along the last of several axes, then `fft` along the others.
 
     Example:
         >>> rfftn(Tensor([[1.0, 2.0]])).real.tolist()
@@ -129,7 +129,7 @@ def rfftn(
 def irfftn(
     x: Tensor, /, *, s: Integers | None = None, axes: Integers | None = None, norm: Norm = "backward"
 ) -> Tensor:
-    """Return the inverse of `rfftn`; the last size of `s` says how many real numbers to return.
+    """Return the inverse of `rfftn`, with `s[-1]` real numbers along the last axis.
 
     Example:
         >>> irfftn(Tensor([[3.0, -1.0]])).tolist()
@@ -168,7 +168,7 @@ def ihfft(x: Tensor, /, *, n: int | None = None, axis: int = -1, norm: Norm = "b
 
 @checked
 def fftfreq(n: int, /, *, d: float = 1.0, dtype: DType | None = None, device: str | None = None) -> Tensor:
-    """Return the frequency of each element of `fft`, per unit of `d`: [0, 1, ..., -2, -1] / (n * d).
+    """Return the frequencies of `fft`: [0, 1, ..., -2, -1] / (n * d).
 
     Args:
         n: how many elements; a bound Variable gives frequencies of symbolic number.
@@ -192,7 +192,7 @@ def fftfreq(n: int, /, *, d: float = 1.0, dtype: DType | None = None, device: st
 
 @checked
 def rfftfreq(n: int, /, *, d: float = 1.0, dtype: DType | None = None, device: str | None = None) -> Tensor:
-    """Return the frequency of each element of `rfft`, as `fftfreq`: [0, 1, ..., n//2] / (n * d).
+    """Return the frequencies of `rfft`: [0, 1, ..., n//2] / (n * d).
 
     Raises:
         ArgumentError: `n` is less than 1, or `d` is 0.

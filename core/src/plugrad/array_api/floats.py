@@ -7,7 +7,7 @@ from plugrad.tensor import Tensor
 
 
 def isfinite(x: Tensor, /) -> Tensor:
-    """Say of each element whether it is neither infinite nor NaN.
+    """Return where elements are neither infinite nor NaN.
 
     Example:
         >>> isfinite(Tensor([1.0, float("inf"), float("nan")])).tolist()
@@ -17,7 +17,7 @@ def isfinite(x: Tensor, /) -> Tensor:
 
 
 def isinf(x: Tensor, /) -> Tensor:
-    """Say of each element whether it is infinite.
+    """Return where elements are infinite.
 
     Example:
         >>> isinf(Tensor([1.0, float("inf"), float("nan")])).tolist()
@@ -27,7 +27,7 @@ def isinf(x: Tensor, /) -> Tensor:
 
 
 def isnan(x: Tensor, /) -> Tensor:
-    """Say of each element whether it is NaN.
+    """Return where elements are NaN.
 
     Example:
         >>> isnan(Tensor([1.0, float("inf"), float("nan")])).tolist()
@@ -48,7 +48,7 @@ def copysign(x1: Operand, x2: Operand, /) -> Tensor:
 
 
 def signbit(x: Tensor, /) -> Tensor:
-    """Say of each element whether its sign bit is set: of -0.0, too.
+    """Return where the sign bit is set, also of -0.0.
 
     Example:
         >>> signbit(Tensor([-0.0, 0.0])).tolist()
@@ -111,7 +111,7 @@ def trunc(x: Tensor, /) -> Tensor:
 
 
 def round(x: Tensor, /) -> Tensor:
-    """Return each element rounded to the nearest whole number, and to even between two; integers stay.
+    """Return the nearest integers, halves rounded to even.
 
     Example:
         >>> round(Tensor([-1.5, 0.5, 2.5])).tolist()

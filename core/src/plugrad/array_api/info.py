@@ -70,7 +70,7 @@ def iinfo(type: "DType | Tensor", /) -> IntInfo:
 
 
 def isdtype(dtype: DType, kind: "DType | str | tuple[DType | str, ...]") -> bool:
-    """Say whether a dtype is of a kind: "bool", "integral", "real floating", ..., a dtype, or one of several.
+    """Return whether a dtype is of a kind, such as "integral", or one of several.
 
     Raises:
         ArgumentError: there is no such kind.
@@ -152,14 +152,14 @@ def astype(x: Tensor, dtype: DType, /, *, copy: bool = True, device: str | None 
 
 
 class NamespaceInfo:
-    """What `__array_namespace_info__` returns."""
+    """Result of `__array_namespace_info__`."""
 
     def capabilities(self) -> dict[str, Any]:
-        """Say what is there of what the standard leaves open."""
+        """Return the optional features of the standard that this namespace has."""
         return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": None}
 
     def default_device(self) -> str:
-        """Return where arrays live that are made without a device."""
+        """Return the device of arrays that are made without one."""
         return Device.DEFAULT
 
     def default_dtypes(self, *, device: str | None = None) -> dict[str, DType]:
@@ -172,7 +172,7 @@ class NamespaceInfo:
         }
 
     def devices(self) -> list[str]:
-        """Return the devices that arrays may be on without installing more: the default one, and the host."""
+        """Return the devices available without further installation: the default and the host."""
         return list(dict.fromkeys([Device.DEFAULT, "PYTHON"]))
 
     def dtypes(
@@ -184,7 +184,7 @@ class NamespaceInfo:
 
 
 def __array_namespace_info__() -> NamespaceInfo:
-    """Return what this namespace can do.
+    """Return the capabilities of this namespace.
 
     Example:
         >>> sorted(__array_namespace_info__().dtypes(kind="real floating"))

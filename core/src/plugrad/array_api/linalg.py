@@ -290,7 +290,7 @@ def pinv(x: Tensor, /, *, rtol: Tolerance = None) -> Tensor:
 
 @checked
 def matrix_rank(x: Tensor, /, *, rtol: Tolerance = None) -> Tensor:
-    """Return how many singular values do not count as 0: (..., m, n) -> (...).
+    """Return the number of singular values above the tolerance: (..., m, n) -> (...).
 
     Args:
         x: matrices.

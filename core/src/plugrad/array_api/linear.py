@@ -1,4 +1,4 @@
-"""What of linear algebra is linear in each array: products, diagonals and their sums."""
+"""Linear algebra that is linear in each array: products, diagonals, traces."""
 
 from plugrad.array_api import manipulation
 from plugrad.array_api.checks import checked

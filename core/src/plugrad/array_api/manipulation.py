@@ -157,7 +157,7 @@ def flip(x: Tensor, /, *, axis: int | Sequence[int] | None = None) -> Tensor:
 
 
 def roll(x: Tensor, /, shift: int | Sequence[int], *, axis: int | Sequence[int] | None = None) -> Tensor:
-    """Return the elements moved along axes; those that leave at the end come in at the start.
+    """Move the elements along axes; those that leave come in at the start.
 
     Example:
         >>> roll(Tensor([1, 2, 3]), 1).tolist()

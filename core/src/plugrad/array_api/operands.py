@@ -1,4 +1,4 @@
-"""How two operands of the array API meet."""
+"""Operands of the array API: promotion of arrays and Python numbers."""
 
 from plugrad.dtype import Number, dtypes, is_complex
 from plugrad.errors import DtypeError
@@ -10,7 +10,7 @@ Operand = Tensor | Number
 
 
 def both(x1: Operand, x2: Operand) -> tuple[Tensor, Tensor]:
-    """Return two operands, at most one of them a Python number, as tensors of one dtype."""
+    """Return two operands, at most one a Python number, as tensors of one dtype."""
     dtype = promoted([x1, x2])
     device = next((x.device for x in (x1, x2) if isinstance(x, Tensor)), None)
     if device is None:

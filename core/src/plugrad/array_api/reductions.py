@@ -11,7 +11,7 @@ Axis = int | Sequence[int] | None
 
 
 def sum(x: Tensor, /, *, axis: Axis = None, dtype: DType | None = None, keepdims: bool = False) -> Tensor:
-    """Return sums; those of narrow integers are in the default int, or as wide without a sign.
+    """Return sums, of narrow integers in the default int or its unsigned kind.
 
     Example:
         >>> sum(Tensor([[1, 2], [3, 4]]), axis=0).tolist()
@@ -21,7 +21,7 @@ def sum(x: Tensor, /, *, axis: Axis = None, dtype: DType | None = None, keepdims
 
 
 def prod(x: Tensor, /, *, axis: Axis = None, dtype: DType | None = None, keepdims: bool = False) -> Tensor:
-    """Return products; those of narrow integers are in the default int, or as wide without a sign.
+    """Return products, of narrow integers in the default int or its unsigned kind.
 
     Example:
         >>> prod(Tensor([[1, 2], [3, 4]]), axis=0).tolist()
@@ -81,7 +81,7 @@ def std(x: Tensor, /, *, axis: Axis = None, correction: float = 0.0, keepdims: b
 
 
 def all(x: Tensor, /, *, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """Say whether all elements are other than 0.
+    """Return whether all elements are other than 0.
 
     Example:
         >>> all(Tensor([[1, 0], [2, 3]]), axis=1).tolist()
@@ -91,7 +91,7 @@ def all(x: Tensor, /, *, axis: Axis = None, keepdims: bool = False) -> Tensor:
 
 
 def any(x: Tensor, /, *, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """Say whether an element is other than 0.
+    """Return whether an element is other than 0.
 
     Example:
         >>> any(Tensor([[1, 0], [2, 3]]), axis=1).tolist()
@@ -121,7 +121,7 @@ def argmin(x: Tensor, /, *, axis: int | None = None, keepdims: bool = False) -> 
 
 
 def count_nonzero(x: Tensor, /, *, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """Return how many elements are other than 0.
+    """Return the number of elements other than 0.
 
     Example:
         >>> count_nonzero(Tensor([3, 0, 3])).item()

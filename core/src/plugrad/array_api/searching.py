@@ -9,7 +9,7 @@ from plugrad.tensor.shapes import Shape, fixed_shape, is_one_of, show
 
 
 class UniqueAll(NamedTuple):
-    """What `unique_all` returns."""
+    """Result of `unique_all`."""
 
     values: Tensor
     indices: Tensor
@@ -18,14 +18,14 @@ class UniqueAll(NamedTuple):
 
 
 class UniqueCounts(NamedTuple):
-    """What `unique_counts` returns."""
+    """Result of `unique_counts`."""
 
     values: Tensor
     counts: Tensor
 
 
 class UniqueInverse(NamedTuple):
-    """What `unique_inverse` returns."""
+    """Result of `unique_inverse`."""
 
     values: Tensor
     inverse_indices: Tensor
@@ -42,7 +42,7 @@ def sort(x: Tensor, /, *, axis: int = -1, descending: bool = False, stable: bool
 
 
 def argsort(x: Tensor, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Tensor:
-    """Return the positions of the elements in order along an axis; equal ones stay in theirs.
+    """Return the positions that sort the elements along an axis, stably.
 
     Example:
         >>> argsort(Tensor([3, 1, 2])).tolist()
@@ -54,7 +54,7 @@ def argsort(x: Tensor, /, *, axis: int = -1, descending: bool = False, stable: b
 def searchsorted(
     x1: Tensor, x2: Tensor, /, *, side: Literal["left", "right"] = "left", sorter: Tensor | None = None
 ) -> Tensor:
-    """Return where the elements of `x2` belong in `x1`, (n,), which is in order, or is by `sorter`.
+    """Return the insertion points of `x2` in `x1`, (n,), sorted or by `sorter`.
 
     Raises:
         ArgumentError: `side` is none of both.
@@ -73,7 +73,7 @@ def searchsorted(
 
 
 def nonzero(x: Tensor, /) -> tuple[Tensor, ...]:
-    """Return the positions of the elements other than 0, axis by axis. Computes `x`, for their number.
+    """Return the positions of nonzero elements, axis by axis, computing `x`.
 
     Raises:
         ShapeError: `x` has no axes.
@@ -99,7 +99,7 @@ def unique_values(x: Tensor, /) -> Tensor:
 
 
 def unique_counts(x: Tensor, /) -> UniqueCounts:
-    """Return the different elements in order, each NaN as one, and how often each is there.
+    """Return the distinct elements in order, each NaN apart, and their counts.
 
     Example:
         >>> unique_counts(Tensor([3, 1, 3])).counts.tolist()
@@ -110,7 +110,7 @@ def unique_counts(x: Tensor, /) -> UniqueCounts:
 
 
 def unique_inverse(x: Tensor, /) -> UniqueInverse:
-    """Return the different elements in order, each NaN as one, and for each of `x` which it is.
+    """Return the distinct elements in order and, for each of `x`, its index there.
 
     Example:
         >>> unique_inverse(Tensor([3, 1, 3])).inverse_indices.tolist()
@@ -121,7 +121,7 @@ def unique_inverse(x: Tensor, /) -> UniqueInverse:
 
 
 def unique_all(x: Tensor, /) -> UniqueAll:
-    """Return the different elements in order, the first position, which it is, and how often each is there.
+    """Return the distinct elements, their first positions, inverse indices and counts.
 
     NaNs are no two alike: each is an element of its own.
 
@@ -143,7 +143,7 @@ def unique_all(x: Tensor, /) -> UniqueAll:
 
 
 def _unique_complex(flat: Tensor, shape: Shape) -> UniqueAll:
-    """Return what `unique_all` does, ordered by real parts, then by imaginary ones."""
+    """Return `unique_all` of complex numbers, ordered by real, then imaginary parts."""
     count = fixed_shape(flat.shape, "unique_all")[0]
     order = flat.imag.argsort()
     order = order[flat.real[order].argsort()]
@@ -160,7 +160,7 @@ def _unique_complex(flat: Tensor, shape: Shape) -> UniqueAll:
 def _apart(
     flat: Tensor, values: Tensor, indices: Tensor, inverse: Tensor, counts: Tensor, order: Tensor
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """Return what is known of different elements with the NaNs, of which there is one at the end, as many."""
+    """Split the single NaN at the end of distinct elements into all of them."""
     many = int(counts[-1].item())
     # the NaNs come last in order, and among them by their positions
     ranks = flat.isnan().cumsum(0, inverse.dtype) - 1

@@ -93,7 +93,7 @@ def pull_back(seeds: Mapping[UOp, UOp], targets: Iterable[UOp]) -> dict[UOp, UOp
 
 
 def receivers(node: UOp) -> tuple[UOp, ...] | None:
-    """Return the sources that get a gradient from `node`. None if its op has no derivative."""
+    """Return the sources of `node` that get a gradient, None without a derivative."""
     if node.op is Ops.FUNCTION:
         return tuple([s for s in node.src[node.arg.outputs :] if is_inexact(s.dtype)])
     if node.op is Ops.OUTPUT:

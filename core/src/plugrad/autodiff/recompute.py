@@ -82,7 +82,7 @@ def _recompute(gradients: tuple[UOp | None, ...], function: UOp) -> Sequence[UOp
 
 
 def _leaves(outputs: Sequence[UOp], inputs: Iterable[UOp]) -> list[UOp]:
-    """Return what the outputs read beside their inputs: state of random numbers, and other memory."""
+    """Return the memory that the outputs read beside their inputs, random state included."""
     known = set(inputs)
     inner = UOp.sink(*outputs).toposort(lambda u: u not in known)
     changes = _depending(inner, known)

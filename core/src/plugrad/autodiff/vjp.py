@@ -27,7 +27,7 @@ Rule = Callable[[UOp, UOp], UOp]
 
 
 def sum_over(x: UOp, axes: tuple[int, ...]) -> UOp:
-    """Return the sum of `x` over `axes`, which stay with size 1. Narrow floats accumulate in float32."""
+    """Sum `x` over `axes`, which keep size 1, accumulating narrow floats in float32."""
     if not axes:
         return x
     return x.cast(sum_acc_dtype(x.dtype)).reduce_axis(Ops.ADD, axes).cast(x.dtype)

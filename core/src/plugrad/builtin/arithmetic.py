@@ -185,7 +185,7 @@ SUPPORTED = frozenset((*_UFUNCS, *_FUNCTIONS))
 
 
 def function(op: Ops, dtype: DType, sources: tuple[DType, ...]) -> Function:
-    """Return what computes `op` on arrays of `sources`.
+    """Return the function that computes `op` on arrays of `sources`.
 
     Raises:
         DeviceError: `op` should have been decomposed.

@@ -29,7 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def info() -> dict[str, object]:
-    """Return where the cache is and what it holds."""
+    """Print the location and contents of the cache."""
     kernels = kernel_cache().info()
     sizes = [path.stat().st_size for path in recordings()]
     return {

@@ -115,7 +115,7 @@ def write_backend(name: str, parent: Path) -> Path:
 
 
 def substitutions(name: str) -> dict[str, str]:
-    """Return what stands for each `$word` of the template.
+    """Return the replacement of each `$word` of the template.
 
     Example:
         >>> substitutions("mychip")["DEVICE"]

@@ -70,7 +70,7 @@ def _gain(sink: UOp, r: UOp) -> int:
 
 
 def _saving(places: list[MemoryAccess], r: UOp) -> int:
-    """Return twice the steps of accesses that lanes along `r` save. Picked lanes save half of them."""
+    """Return twice the accesses that lanes along `r` save; picked lanes save half."""
     saving = 0
     for p in places:
         if p.moves(r) and not any(r in g.ranges for g in p.index.src[2:]):

@@ -24,7 +24,7 @@ _Item = tuple[int, UOp, int]
 
 
 def linearize(sink: UOp, capabilities: Capabilities) -> list[UOp]:
-    """Return the linear program of `sink`: sources before users, RANGE ... END around what a loop repeats."""
+    """Return the linear program of `sink`: sources before users, loops as RANGE ... END."""
     return _Linearizer(sink, capabilities).run()
 
 
@@ -124,7 +124,7 @@ class _Linearizer:
             self._depend(item, block, s)
 
     def _depend(self, item: _Item, block: UOp | None, s: UOp) -> None:
-        """Order `item` of `block`, or the loop around it, after `s`. Both stand in the same block."""
+        """Order `item`, or the loop of `block` around it, after `s`, in one block."""
         if s.op is Ops.RANGE:
             return
         if s.op is Ops.STORE and len(s.src) > 2:
@@ -144,7 +144,7 @@ class _Linearizer:
         self.items[home][self._loop_item(loop)].add((_NODE, s, 0))
 
     def _come_after(self, item: _Item, block: UOp | None, store: UOp) -> None:
-        """Order `item` of `block` after the loops that `store` ends. These stand in the same block."""
+        """Order `item` of `block` after the loops that `store` ends."""
         outer = min(store.src[2:], key=lambda r: len(self.nest.around[r]))
         if self.nest.path(outer)[-2] is not block:
             raise VerifyError(
@@ -234,7 +234,7 @@ class _Linearizer:
         return out
 
     def _phases(self, items: dict[_Item, set[_Item]]) -> dict[_Item, int]:
-        """Number what stands before, in and after the loops of a block: a loop has an even number.
+        """Number the phases of a block, before, in and after loops: loops are even.
 
         A loop takes along what it waits for. What nothing waits for, such as a STORE, comes right after the
         last loop that it needs, and takes along what no loop has taken.

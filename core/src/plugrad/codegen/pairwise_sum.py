@@ -114,7 +114,7 @@ def _sum_pieces_and_rest(
 
 
 def _piece_steps(size: UOp, wanted: int) -> int:
-    """Return the steps of a piece of a range: a divisor near the wanted number, if any."""
+    """Return the length of a piece of a range: a divisor near the target."""
     steps = int(size.vmax)
     if size.op is not Ops.CONST:
         return min(wanted, steps)

@@ -229,7 +229,7 @@ def is_inexact(dtype: DType) -> bool:
 
 
 def part_dtype(dtype: DType) -> DType:
-    """Return the dtype of real parts: of complex numbers that of each part, of others itself.
+    """Return the dtype of the parts of complex numbers, or the dtype itself.
 
     Example:
         >>> part_dtype(dtypes.complex128), part_dtype(dtypes.int8)

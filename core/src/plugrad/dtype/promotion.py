@@ -79,7 +79,7 @@ def least_upper_dtype(*given: DType) -> DType:
 
 
 def sum_acc_dtype(dtype: DType) -> DType:
-    """Return the accumulator dtype of products of matrices and the like: the same kind, 32 bits or more.
+    """Return the accumulator dtype of matrix products: the same kind, at least 32 bits.
 
     Example:
         >>> sum_acc_dtype(dtypes.int8), sum_acc_dtype(dtypes.float16)
@@ -93,7 +93,7 @@ def sum_acc_dtype(dtype: DType) -> DType:
 
 
 def sum_dtype(dtype: DType) -> DType:
-    """Return the dtype of sums and products: 64 bits for integers and bools, as in NumPy and PyTorch.
+    """Return the dtype of sums and products, 64 bits for integers and bools.
 
     Floats are added up in `sum_acc_dtype`, and the result is rounded to what they were.
 

@@ -70,7 +70,7 @@ def current_capture() -> Capture | None:
 
 
 def note_data(memory: UOp) -> UOp:
-    """Return a BUFFER, which got its contents from Python: a replay of the recorded call begins with them."""
+    """Record a BUFFER filled from Python, which each replay fills anew; return it."""
     if _current.get() is not None:
         storage.freeze(memory)
     return memory

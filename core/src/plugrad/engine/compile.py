@@ -223,7 +223,7 @@ def _target_key(device: OpenDevice) -> bytes:
 
 
 def _stamp(package: Path) -> list[tuple[str, int, int]]:
-    """Name the state of a package's sources. An edited pass makes kernels of the old one invalid."""
+    """Return a digest of a package's sources: an edited pass invalidates old kernels."""
     files = ((file, file.stat()) for file in sorted(package.rglob("*.py")))
     return [(str(file), info.st_size, info.st_mtime_ns) for file, info in files]
 

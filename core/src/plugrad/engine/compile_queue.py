@@ -58,7 +58,7 @@ class CompileQueue:
         return done
 
     def drain(self) -> list[Compiled]:
-        """Return what has not been returned yet, once all is compiled.
+        """Wait for all compiles and return the remaining results.
 
         Raises:
             CompileError: the compiler refused a unit.

@@ -245,7 +245,7 @@ class _Places:
         return size.substitute(self._bindings) if self._bindings and isinstance(size, UOp) else size
 
     def _new(self, u: UOp, dtype: DType) -> UOp:
-        """Return new memory for `u`. For a symbolic shape, it is a view of its greatest size."""
+        """Return new memory for `u`, for a symbolic shape a view of its greatest size."""
         device = device_of(u) or self._default
         shape: Any = u.shape if dtype is u.dtype else u.shape[:-1]
         if all(isinstance(size, int) for size in shape):

@@ -93,7 +93,7 @@ def _realize(values: Iterable[UOp], device: str | None, before: Mapping[UOp, UOp
 
 
 def _finish_waiting(values: Iterable[UOp], device: str | None, capture: Capture) -> None:
-    """Compute older pending readers of memory that `values` overwrite. They are older than the recorded call.
+    """Compute pending readers of memory that `values` overwrite, older than the recorded call.
 
     That is no part of the call: by the next one something else waits, and this has its values.
     """

@@ -109,7 +109,7 @@ def canonicalize(
 
 
 def _another(variable: UOp, graph: Iterable[UOp], taken: Container[str]) -> UOp:
-    """Return a variable like `variable` with a fresh name. No node of `graph` has it, nor `taken`."""
+    """Return a variable like `variable` with a name new to `graph` and `taken`."""
     name, *bounds = variable.arg
     names = {u.arg[0] for u in graph if u.op is Ops.DEFINE_VAR}
     free = next(f"{name}_{n}" for n in count(2) if f"{name}_{n}" not in names and f"{name}_{n}" not in taken)

@@ -73,7 +73,7 @@ def _number(count: estimates.Count) -> str:
 
 
 def operations(sink: UOp) -> str:
-    """Return the operations on values that a kernel fuses, in order, with how often each is written down.
+    """Return the operations that a kernel fuses, in order, with their counts.
 
     Example:
         >>> x = Tensor([1.0, 2.0], device="PYTHON").realize()

@@ -1,4 +1,4 @@
-"""Where values are: the memory of nodes, and what a tensor shares with its views.
+"""Memory of values, shared by a tensor and its views.
 
 Two objects, because their lives differ. A `Memory` lives as long as a graph mentions it; it knows the buffer,
 its version (the BUFFER that names the present contents), the values that lie there and whether a write waits.
@@ -91,7 +91,7 @@ class Memory:
         return new
 
     def owner(self) -> "Storage | None":
-        """Return the storage that may write here. Others that hold the same value have it by its graph."""
+        """Return the storage that writes this memory; equal values share it by their graph."""
         return None if self._owner is None else self._owner()
 
     def belongs_to(self, storage: "Storage") -> None:
@@ -132,7 +132,7 @@ def _put(uop: UOp, place: Memory | dict[str, UOp]) -> None:
 
 
 class Storage:
-    """One value, which tensors show whole or in part; once it is written to, the memory that it lies in.
+    """A value that tensors show whole or in part, and its memory once written.
 
     Attributes:
         uop: the graph of the value, or the present version of the memory with the writes that wait.
@@ -179,7 +179,7 @@ class Storage:
         return self.uop
 
     def settle(self) -> bool:
-        """Bring `uop` up to date, and become the memory that the value was realized into; say if it is that.
+        """Take over the memory that the value was realized into; return whether it has some.
 
         Two storages may have come by one value because they have the same graph: the first of them becomes
         its memory, the other goes on being known by the graph.
@@ -196,7 +196,7 @@ class Storage:
         return True
 
     def note_computed(self, path: ViewPath) -> None:
-        """Forget how the value was computed, where somebody asked for all of what it is by `path`."""
+        """Forget the history of the value, if `path` shows all of it."""
         if shows_all(path):
             self.is_computed = True
             self.settle()
@@ -226,7 +226,7 @@ class Storage:
             memory.is_written = True
 
     def _claim(self, uop: UOp) -> bool:
-        """Become the storage of the memory that `uop` shows all of; say whether that could be."""
+        """Become the storage of the memory that `uop` shows wholly; return whether possible."""
         base = uop
         while (base.op in WHOLE or base.op is Ops.SHRINK) and base.op is not Ops.BITCAST:
             base = base.src[0]
@@ -246,7 +246,7 @@ def _version_below(uop: UOp) -> UOp:
 
 
 def pending_values() -> list[UOp]:
-    """Return the graphs of all storages that are no memory yet, and of writes that wait."""
+    """Return the graphs of all storages without memory, and of pending writes."""
     out: dict[UOp, None] = {}
     # most lie in memory, and nobody has to be told of them
     for storage in [storage for storage in _live if storage.uop.op is not Ops.BUFFER]:
@@ -256,7 +256,7 @@ def pending_values() -> list[UOp]:
 
 
 def storage_at(uop: UOp, device: str) -> tuple[Storage, ViewPath]:
-    """Return the storage that `uop` shows, and how: that of other tensors, or of a value a new one."""
+    """Return the storage that `uop` shows and its path, a new one for values."""
     base = viewed(uop)
     if base.op not in VERSIONS:
         return Storage(uop, device), ()
@@ -266,7 +266,7 @@ def storage_at(uop: UOp, device: str) -> tuple[Storage, ViewPath]:
 
 
 def storage_showing(uop: UOp) -> tuple[Storage, ViewPath] | None:
-    """Return the storage of the memory that `uop` shows, and how it does, if there is such a storage."""
+    """Return the storage whose memory `uop` shows, with its path, or None."""
     memory = _memory_of(memory_of(viewed(uop)))
     storage = None if memory is None else memory.owner()
     if storage is None or not storage.settle():
@@ -312,7 +312,7 @@ def freeze(memory: UOp) -> None:
 
 
 def storage_of_new(uop: UOp) -> Storage:
-    """Return the storage of a BUFFER that was just made: nobody else has come by its memory yet."""
+    """Return the storage of a new BUFFER, whose memory nobody else uses yet."""
     new = object.__new__(Storage)
     new.uop = uop
     new.device = uop.arg.device
@@ -346,7 +346,7 @@ def new_buffer(device: str, shape: tuple[int, ...], dtype: DType, site: CallSite
 
 
 def new_memory(device: str, shape: tuple[int | UOp, ...], dtype: DType) -> UOp:
-    """Return new memory of a shape; of a symbolic one, the first of as many elements as there may be."""
+    """Return new memory of a shape, a symbolic one as a part of its maximum."""
     memory = new_buffer(device, tuple(map(greatest, shape)), dtype)
     return memory if memory.shape == shape else memory.shrink([(0, size) for size in shape])
 
@@ -422,7 +422,7 @@ def resolve(uop: UOp, device: str | None = None) -> UOp:
 
 
 def place_of(value: UOp, device: str | None = None) -> UOp | None:
-    """Return where `value` was realized on a device, its own or that of numbers; None while it was not."""
+    """Return the memory where `value` was realized on a device, or None."""
     places = value.place
     if places is None or (name := value.device or device) is None:
         return None
@@ -430,7 +430,7 @@ def place_of(value: UOp, device: str | None = None) -> UOp | None:
 
 
 def places_of(value: UOp) -> list[UOp]:
-    """Return the present memory of `value`, on its device. Numbers may be realized on any device."""
+    """Return the present memory of `value` on its device, of numbers on any."""
     places: dict[str, UOp] | None = value.place if value.src else None
     return [] if places is None else [resolve(place) for place in places.values()]
 
@@ -447,7 +447,7 @@ def is_view(uop: UOp) -> bool:
 
 
 def viewed(uop: UOp) -> UOp:
-    """Return what `uop` is a view of: the node below its movement ops and bitcasts."""
+    """Return the node below the movement ops and bitcasts of `uop`."""
     while uop.op in _VIEWS:
         uop = uop.src[0]
     return uop

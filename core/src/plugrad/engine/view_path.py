@@ -16,7 +16,7 @@ WHOLE = frozenset({Ops.RESHAPE, Ops.PERMUTE, Ops.FLIP, Ops.BITCAST})
 
 
 def shown(root: UOp, path: ViewPath) -> UOp:
-    """Return what `path` shows of `root`."""
+    """Return the view of `root` by `path`."""
     for op, sizes, arg in path:
         root = root.bitcast(arg) if op is Ops.BITCAST else UOp(op, root.dtype, (root, *sizes), arg)
     return root
@@ -39,7 +39,7 @@ def shows_all(path: ViewPath) -> bool:
 
 
 def written_through(shows: UOp, path: ViewPath, value: UOp) -> UOp:
-    """Return what `shows` does, after a write of `value` into what `path` shows of it.
+    """Return `shows` after a write of `value` into its part `path`.
 
     Values of symbolic size are the first elements of memory for as many as there may be.
     """

@@ -82,7 +82,7 @@ class Guards:
             return False
 
     def difference(self, call: Call) -> str:
-        """Return the name of a value that is another one by now; empty: there is none."""
+        """Return the name whose value differs by now, or an empty text."""
         for (container, label), length in zip(self._sized, self._lengths, strict=True):
             if len(container) != length:
                 return f"the length of {label}"
@@ -139,7 +139,7 @@ class Guards:
         return values
 
     def _look_into(self, item: Any, label: str, words: set[str]) -> Iterator[_Read]:
-        """Give the reads of what is next to an object. No code of its class is run."""
+        """Yield the reads of attributes and items of an object, running none of its code."""
         cls = _class_of(item)
         if wrapped := _WRAPPERS.get(cls):
             yield partial(wrapped, item), [""] * len(wrapped(item))
@@ -221,7 +221,7 @@ def _class_of(value: object) -> Any:
 
 
 def _objects_in(value: Any) -> Iterator[Any]:
-    """Give the objects in the containers that a call passes, but for those that never change."""
+    """Yield the mutable objects in the containers that a call passes."""
     cls = _class_of(value)
     if issubclass(cls, (list, tuple, dict)):
         items: Iterable[Any] = value.values() if issubclass(cls, dict) else value

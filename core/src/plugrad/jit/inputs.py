@@ -1,4 +1,4 @@
-"""The inputs of one call: which memory its arguments show, and the signature that captures are keyed by."""
+"""The inputs of one call: their memory, and the signature that keys captures."""
 
 # pyright: reportPrivateUsage=false
 from collections.abc import Hashable
@@ -23,7 +23,7 @@ _TENSORS_ALONE = {Tensor}
 # made at each call: not frozen, which would double the time that takes
 @dataclass(slots=True, eq=False)
 class Inputs:
-    """What a call passes in.
+    """The arguments of one call.
 
     Attributes:
         signature: equal for calls that one capture can serve.

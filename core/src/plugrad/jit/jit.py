@@ -174,7 +174,7 @@ jit = TinyJit
 
 
 class JitWarning(UserWarning):
-    """A jitted function runs without the JIT from now on: what its code names changes too often.
+    """A jitted function runs without the JIT from now on, as names change too often.
 
     Example:
         >>> steps = iter(range(9))
@@ -186,7 +186,7 @@ class JitWarning(UserWarning):
 
 
 class _State:
-    """What is known of the calls of one signature.
+    """The calls and captures of one signature.
 
     Attributes:
         captured: what may be replayed, each under the values of some names.
@@ -203,7 +203,7 @@ class _State:
         self._traced: list[tuple[Guards, Any]] = []
 
     def find(self, call: Call, inputs: Inputs) -> "_Captured | None":
-        """Return what a call may replay."""
+        """Return the captures that a call may replay."""
         for number, captured in enumerate(self.captured):
             if captured.guards_hold(call):
                 if not captured.is_current(inputs):
@@ -217,7 +217,7 @@ class _State:
         return None
 
     def explain(self, call: Call) -> "tuple[str, Any]":
-        """Return the name that has a value it never had, and what was done last under those it has."""
+        """Return the name with a new value, and the last action under known values."""
         for guards, agreement in reversed(self._traced):
             if guards.hold(call):
                 return "", agreement
@@ -301,7 +301,7 @@ class _Captured:
             self._watched.setdefault(watched.buffer, []).append(watched)
 
     def guards_hold(self, call: Call) -> bool:
-        """Say whether the names have values that were seen to lead to this."""
+        """Say whether the names have values that were seen to lead here."""
         return any(guards.hold(call) for guards in reversed(self.guards))
 
     def is_current(self, inputs: Inputs) -> bool:
@@ -353,7 +353,7 @@ class _Captured:
 
 
 def _results(trace: Trace, inputs: Inputs, places: dict[UOp, UOp]) -> Any:
-    """Return what the function returns and leave the gradients that it leaves, with memory by `places`."""
+    """Return the results and set the gradients of a call, with memory by `places`."""
     views = [places.get(view) or view.substitute(places) for view in trace.outputs]
     for memory in trace.severed:
         storage.sever(places.get(memory, memory))
@@ -387,7 +387,7 @@ def _tensor(view: UOp, shared: Shared | None, places: dict[UOp, UOp]) -> Tensor:
 
 
 def _check_aliases(inputs: Inputs, trace: Trace) -> None:
-    """Refuse inputs that are used from outside as well, if either way is written: the copies would differ."""
+    """Refuse inputs also used from outside if either is written, as copies would differ."""
     if not (trace.written or trace.written_inputs):
         return
     written = [inputs.buffers[number] for number in trace.written_inputs]

@@ -11,7 +11,7 @@ _LIBRARIES = frozenset({"plugrad", "numpy", "torch"})
 
 
 def words_in(code: CodeType) -> set[str]:
-    """Return the names in a function's code, and its texts, which may be keys or attributes."""
+    """Return the names in a function's code, and its texts that may be keys."""
     words = set(code.co_names)
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
@@ -22,12 +22,12 @@ def words_in(code: CodeType) -> set[str]:
 
 
 def is_layer(cls: type[Any]) -> bool:
-    """Say whether a class is one of plugrad's layers or optimizers, which read all of their attributes."""
+    """Say whether a class is a plugrad layer or optimizer, which read all attributes."""
     return str(cls.__module__).startswith("plugrad.nn.")
 
 
 def is_library(module: object, *, of_python: bool = True) -> bool:
-    """Say whether a module belongs to plugrad or a library, that of Python included unless told otherwise."""
+    """Say whether a module belongs to plugrad, a library or Python's own."""
     if not isinstance(module, str):
         return False
     root = module.partition(".")[0]
@@ -37,5 +37,5 @@ def is_library(module: object, *, of_python: bool = True) -> bool:
 
 
 def is_iterator(cls: type[Any]) -> bool:
-    """Say whether objects of a class give other values each time, and cannot be asked for them twice."""
+    """Say whether objects of a class yield values once, differing each time."""
     return cls.__module__ in ("builtins", "itertools") and hasattr(cls, "__next__")

@@ -1,4 +1,4 @@
-"""Run recorded steps again, on other inputs and outputs: launches that are prepared but for what changes."""
+"""Run recorded steps again on other inputs, with prepared launches."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ class _Prepared:
 
 @dataclass(slots=True, eq=False)
 class _PreparedGraph:
-    """Launches that the device runs by one call; `sized` are those whose numbers change with variables."""
+    """Launches that the device runs by one call; `sized` ones vary with variables."""
 
     graph: Graph
     sized: list[tuple[int, Program]]
@@ -151,7 +151,7 @@ class Replay:
         return _PreparedGraph(graph, [(n, p) for n, p in programs if p.variables or not p.has_fixed_launch])
 
     def _patch(self, step: Launch, put: Callable[[int, Any], None]) -> None:
-        """Let the handles of open buffers among those of `step` be given to `put` at each run."""
+        """Register the buffers of `step` whose handles `put` receives at each run."""
         for slot, buffer in enumerate(step.buffers):
             number = self._index.get(_owner(buffer))
             if number is not None:
@@ -175,7 +175,7 @@ def _owner(buffer: Buffer) -> Buffer:
 
 
 def _groups(steps: Sequence[Step]) -> Iterator[list[Step]]:
-    """Split `steps` into the longest runs of launches on one device; each copy is by itself."""
+    """Split `steps` into the longest runs of launches on one device, copies apart."""
     group: list[Step] = []
     device: object = None
     for step in steps:

@@ -1,4 +1,4 @@
-"""The record of one call of a function: all that a replay does, and what it relies on."""
+"""The record of one call: the steps of a replay and its guards."""
 
 # pyright: reportPrivateUsage=false
 import weakref
@@ -58,7 +58,7 @@ class Watched:
 
 @frozen
 class Shared:
-    """A result shows memory, or a value, that others may show too: who writes to it writes there.
+    """A result that shows memory or a value which others may show and write to.
 
     Attributes:
         storage: what tensors outside show; None: memory that was passed in or made.

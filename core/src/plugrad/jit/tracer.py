@@ -1,4 +1,4 @@
-"""Call a function once, on copies of its inputs, and note everything that a replay has to do.
+"""Trace one call of a function on copies of its inputs.
 
 A trace is a run like any other; its results are handed to the caller. What it notes:
 
@@ -144,7 +144,7 @@ class _Tracer:
     # --- what the function left behind ---
 
     def _gradients_left(self, capture: Capture) -> list[tuple[int, Tensor | None]]:
-        """Return the number of each tensor that was given another gradient, or rid of it, with that."""
+        """Return the new gradient, or None, of each tensor whose gradient changed."""
         pairs = enumerate(zip(self._owners, self._gradients, strict=True))
         return [
             (number, owner._grad)
@@ -161,7 +161,7 @@ class _Tracer:
         return out
 
     def _place_of(self, number: int) -> "tuple[weakref.ref[Tensor] | None, int]":
-        """Return the tensor with a number, if it lies outside, and its number among the arguments."""
+        """Return the number of an outside tensor, and its number among the arguments."""
         outside = number < len(self._outside)
         return weakref.ref(self._owners[number]) if outside else None, number - len(self._outside)
 
@@ -194,7 +194,7 @@ class _Tracer:
         )
 
     def _in_memory(self, tensor: Tensor) -> UOp:
-        """Return where a realized tensor lies; constants, which lie nowhere, get memory."""
+        """Return the memory of a realized tensor, giving constants some."""
         shared = self._shared(tensor)
         if shared is None:
             # results that show one value share its memory; values in memory outside may lie elsewhere by the
@@ -213,7 +213,7 @@ class _Tracer:
         return tuple([(weakref.ref(tensor), place) for tensor, place in pairs if id(tensor) in asked])
 
     def _relied_on(self, capture: Capture) -> tuple[UOp, ...]:
-        """Return the memory that has to stay as it is for values that the call found computed.
+        """Return the memory that must not change for values found computed.
 
         A value that a tensor outside holds is what it is. Who writes the same value down anew means that of
         what it is computed from, as it is then.
@@ -239,7 +239,7 @@ class _Tracer:
                 copy_buffer(storage.buffer_of(buffer), storage.buffer_of(stand_in))
 
     def _keep_writes(self, capture: Capture) -> None:
-        """Write what a function that failed wrote to the copies, by now or once it is asked for."""
+        """Write back to the inputs what a failed function wrote to their copies."""
         if self._arguments:
             Tensor.realize(*self._arguments)
         for step in capture.steps:
@@ -247,7 +247,7 @@ class _Tracer:
         self._copy_back()
 
     def _problem(self, shown: list[Tensor]) -> str:
-        """Say why a replay could not do what the call did."""
+        """Return the reason that a replay could not repeat the call, if any."""
         for tensor, graph in zip(self._outside, self._graphs, strict=True):
             if storage.resolve(graph, tensor.device) is not storage.resolve(tensor.uop, tensor.device):
                 return (
@@ -303,7 +303,7 @@ class _Tracer:
         return (None if isinstance(step, Copy) else step.kernel, *places)
 
     def _role(self, buffer: Buffer, is_written: bool) -> Hashable:
-        """Return what a buffer is to the function, which uses it for the first time."""
+        """Return the role of a buffer at its first use by the function."""
         if buffer in self._old_buffers:
             return "outside", buffer
         if is_written:
@@ -342,12 +342,12 @@ class _Tracer:
 
 
 def _counter_of(draw: Buffer) -> int:
-    """Return where in the stream a draw begins: the second of its two numbers."""
+    """Return the position in the stream where a draw begins, its second number."""
     return int.from_bytes(bytes(draw.as_memoryview())[8:], sys.byteorder)
 
 
 def _finish_assigns(tensors: list[Tensor]) -> None:
-    """Do the assigns that wait, which are no part of the call; among them initial values of parameters."""
+    """Run pending assigns from before the call, among them initial values of parameters."""
     waiting = [t for t in tensors if storage.viewed(t.uop).op in (Ops.ASSIGN, Ops.AFTER)]
     if waiting:
         Tensor.realize(*waiting)

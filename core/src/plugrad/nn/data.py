@@ -146,7 +146,7 @@ class DataLoader:
         self._random = random.Random(seed)
 
     def __len__(self) -> int:
-        """Return how many batches there are."""
+        """Return the number of batches."""
         whole, rest = divmod(len(self.dataset), self.batch_size)
         return whole + (rest > 0 and not self.drop_last)
 

@@ -55,7 +55,7 @@ class Module:
     _mode: bool | None = None
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Return what `forward` does, in the mode that `train` or `eval` has set."""
+        """Call `forward` in the mode that `train` or `eval` has set."""
         if self._mode is None:
             return self.forward(*args, **kwargs)
         with Tensor.train(self._mode):
@@ -195,7 +195,7 @@ class Module:
 
     @property
     def training(self) -> bool:
-        """Whether calls behave as in training: `Tensor.training`, unless `train` or `eval` has been called.
+        """Whether calls behave as in training: the mode of `train` or `eval`, else `Tensor.training`.
 
         Example:
             >>> layer = Dropout(0.5)
@@ -325,7 +325,7 @@ class UnaryModule(Module):
 
 
 def count_parameters(module: Module) -> int:
-    """Return how many numbers are trained."""
+    """Return the number of trained numbers."""
     counts: list[Any] = [p.numel() for p in trained_tensors(named_leaves(module, Tensor))]
     return sum(counts)
 

@@ -1,4 +1,4 @@
-"""What the scheduler decided: which operations share a kernel, and why each kernel ends where it does.
+"""Report on fusion: the operations of each kernel, and the reason it ends.
 
 Made of the draft that the last pass of the scheduler gives to observers, so that nothing is kept where
 nobody listens.

@@ -1,4 +1,4 @@
-"""A node as plain data for a file: what a reader of a graph wants to know of it, in little room."""
+"""Nodes as compact plain data for files."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ _SHAPED = MOVEMENT - {Ops.PERMUTE, Ops.FLIP}
 
 
 def node_fields(u: UOp, line: str = "") -> dict[str, object]:
-    """Return op, dtype and arg of a node, and its shape, bounds and user's line where it has some.
+    """Return op, dtype and arg of a node, and shape, bounds and line if known.
 
     Example:
         >>> node_fields(UOp.variable("i", 0, 9) + 1)

@@ -93,7 +93,7 @@ def realize_line(event: RealizeEvent) -> str:
 
 
 def header(width: int, coloured: bool) -> str:
-    """Return the lines above the first kernel of DEBUG=2: the columns, and what colours of sizes mean."""
+    """Return the heading of DEBUG=2: columns, and the meaning of colours."""
     columns = _row("#", "device", "kernel", "launch", ("time", "GFLOP/s", "GB/s", "memory"), width)
     kinds = " ".join(paint(kind.lower(), colour) for kind, colour in AXIS_COLOURS.items())
     return f"{columns}\nsizes of kernels: {kinds}" if coloured else columns
@@ -159,7 +159,7 @@ def copy_line(event: CopyEvent, width: int = 120) -> str:
 
 
 def compile_text(event: CompileEvent, level: int) -> str:
-    """Return what DEBUG=3, 4 and 7 show of a kernel."""
+    """Return the text of a kernel for DEBUG=3, 4 and 7."""
     origin = "from the cache" if event.cached else f"compiled in {duration(event.seconds)}"
     lines = [f"{event.name} on {event.device}: {origin}, {nbytes(event.nbytes)}"]
     lines.append("  opts: " + (", ".join(map(str, event.opts)) or "none"))
@@ -171,7 +171,7 @@ def compile_text(event: CompileEvent, level: int) -> str:
 
 
 def pass_text(event: PassEvent) -> str:
-    """Return what a pass changed in a graph for DEBUG=5, or the graph where that is shorter."""
+    """Return the changes of a pass for DEBUG=5, or the graph if shorter."""
     head = paint(f"--- {event.pipeline}: {event.name} ({duration(event.seconds)})", "bright_black")
     before, after = str(event.before).splitlines(), str(event.after).splitlines()
     if before == after:

@@ -11,7 +11,7 @@ _MOST_ABOVE = 6
 
 
 def source_of(rule: object) -> str:
-    """Return the source of a rule: its row of the table, or its function; empty where there is none."""
+    """Return the source of a rule, its table row or function, empty if unknown."""
     code = rule.code if isinstance(rule, Rule) else None
     if code is None:
         return ""
@@ -26,7 +26,7 @@ def source_of(rule: object) -> str:
 
 
 def _row_start(filename: str, number: int) -> int:
-    """Return the line on which the row of a table begins that a lambda at line `number` ends."""
+    """Return the first line of the table row whose lambda ends at line `number`."""
     indent = _indent(linecache.getline(filename, number))
     for start in range(number, max(number - _MOST_ABOVE, 0), -1):
         above = linecache.getline(filename, start)

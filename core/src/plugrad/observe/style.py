@@ -34,7 +34,7 @@ AXIS_COLOURS: dict[str, Colour] = {
 
 
 def wants_colour(stream: TextIO) -> bool:
-    """Return whether to colour what goes to `stream`: NO_COLOR, then FORCE_COLOR, then isatty decide."""
+    """Say whether to colour `stream`, by NO_COLOR, then FORCE_COLOR, then isatty."""
     if os.environ.get("NO_COLOR"):
         return False
     return bool(os.environ.get("FORCE_COLOR")) or stream.isatty()

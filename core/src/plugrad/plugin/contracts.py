@@ -101,7 +101,7 @@ def _is_own_function(plugin: object, name: str) -> bool:
 
 
 def check_spec_version(version: object) -> str | None:
-    """Return why a plugin for spec `version` does not work with ours."""
+    """Return the reason that spec `version` is incompatible with ours, if any."""
     theirs = _parse_version(version)
     ours = _parse_version(SPEC_VERSION)
     assert ours is not None, "our own spec version is MAJOR.MINOR"

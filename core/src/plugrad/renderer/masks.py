@@ -86,7 +86,7 @@ class MaskRenderer(CStyleRenderer):
         return self.type_name(scope, u.dtype)
 
     def gated_alternative(self, scope: Scope, u: UOp) -> str:
-        """Return what a gated LOAD gives where its gate is false."""
+        """Return the value of a gated LOAD where its gate is false."""
         return self.as_mask(scope, u.src[1], 8) if is_mask(u) else scope.names[u.src[1]]
 
     def write_accumulator(self, scope: Scope, u: UOp) -> None:

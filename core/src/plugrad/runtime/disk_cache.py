@@ -82,7 +82,7 @@ class DiskCache:
         self._unchecked = random.random()  # of what may be written before the size is looked at
 
     def get(self, key: bytes) -> bytes | None:
-        """Return what was put under `key`, or None where there is no intact entry."""
+        """Return the value stored under `key`, or None where no intact entry exists."""
         payload = None
         if settings.CACHELEVEL >= _LEVEL_WITH_DISK:
             data = self._read(self._file(key))

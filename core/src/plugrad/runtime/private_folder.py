@@ -18,7 +18,7 @@ def make_private(folder: Path) -> None:
 
 
 def exposure(folder: Path, top: Path) -> str:
-    """Return who else may change files in `folder`, empty for nobody.
+    """Return the others who may change files in `folder`, empty for nobody.
 
     All folders from `folder` up to `top` are looked at; one that does not exist is no risk. The superuser is
     trusted. Windows has no owners and modes of this kind: its folders of users are private.

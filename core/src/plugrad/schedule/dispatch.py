@@ -11,7 +11,7 @@ from plugrad.uop.uop import UOp
 
 
 def dispatch(sink: UOp, cost: Mapping[str, CostModel], default_device: str) -> dict[UOp, UOp]:
-    """Return what the nodes below `sink` become; nothing where none of them has a choice.
+    """Return replacements for the nodes below `sink` that have a choice.
 
     before: DISPATCH(x, *inputs)
     after:  x, or what the rule makes of the inputs

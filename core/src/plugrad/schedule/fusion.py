@@ -34,7 +34,7 @@ COST_CAP = 1_000_000
 
 @frozen
 class Boundary:
-    """The reason why a value has memory, in place of being computed inside of its users.
+    """The reason for giving a value memory instead of computing it in its users.
 
     Attributes:
         reason: in a few words, the same for all values of a kind.
@@ -106,7 +106,7 @@ class CostModel:
     def elementwise_boundary(
         self, evaluations: int, numel: int, operations: int, itemsize: int
     ) -> Boundary | None:
-        """Return why `numel` elements, computed `evaluations` times in all, get memory; None: they do not."""
+        """Return the reason to store `numel` elements computed `evaluations` times, or None."""
         again = max(evaluations - numel, 0)
         nbytes = numel * itemsize * 2
         if again * operations <= nbytes * _OPERATIONS_PER_BYTE:
@@ -143,7 +143,7 @@ class CostModel:
         )
 
     def row_reduce_boundary(self, rows: int, row_bytes: int) -> Boundary | None:
-        """Return why a reduction over a row is not fused with its users on that row; None: it is.
+        """Return the reason not to fuse a row reduction with its users, or None.
 
         The row would be read again from cache, and the rows are what cores share.
         """
@@ -171,7 +171,7 @@ class CostModel:
         return -(-size // lanes)
 
     def copy_windows(self, numel: int, rows: int, fewer_steps: float, itemsize: int) -> bool:
-        """Say whether a copy of `numel` elements of windows, read for each of `rows`, is worth its memory.
+        """Say whether copying windows of `numel` elements, read for each of `rows`, pays.
 
         It saves `fewer_steps` of a vector for each element and row, of a multiplication and an addition.
         """

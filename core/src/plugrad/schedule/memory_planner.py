@@ -29,7 +29,7 @@ class MemoryPlan:
 
 
 def plan_memory(lifetimes: Sequence[Lifetime]) -> MemoryPlan:
-    """Return where in one arena each value goes."""
+    """Return the offset of each value in one arena."""
     offsets = [0] * len(lifetimes)
     placed: list[int] = []
     total = 0

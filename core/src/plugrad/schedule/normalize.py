@@ -48,7 +48,7 @@ def _copy_in_order(x: UOp, copy: UOp) -> UOp | None:
 
 
 def _split_long_reduce(ctx: Devices, reduced: UOp, x: UOp) -> UOp | None:
-    """Split one long reduction into many short ones and one more. Then every core has work.
+    """Split one long reduction into many short ones and one more, for all cores.
 
     before: sum of (N,) -> (1,)
     after:  sum of (pieces, N/pieces) -> (pieces, 1), in memory; sum of those -> (1,)

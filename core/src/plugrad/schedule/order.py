@@ -17,7 +17,7 @@ from plugrad.uop.uop import UOp
 
 
 class VersionConflict(Exception):
-    """Kernels read a version of memory after it must have been overwritten. Those versions need a copy."""
+    """Kernels read memory after it must be overwritten; these versions need a copy."""
 
     def __init__(self, versions: Iterable[UOp]) -> None:
         super().__init__("kernels need an old and a new version of one memory at a time")
@@ -48,7 +48,7 @@ class _Writes:
                 self._position[u] = max(map(self.position, ours))
 
     def position(self, version: UOp) -> int:
-        """Return how many writes to its memory `version` comes after."""
+        """Return the number of writes to its memory before `version`."""
         return self._position.get(base_of(version), 0)
 
     def before(self, version: UOp) -> Iterable[int]:
@@ -191,7 +191,7 @@ class _Memory:
         return changed
 
     def _can_go(self, u: UOp) -> bool:
-        """Say whether all readers of `u` that are left could run. Their results are smaller than it."""
+        """Say whether all remaining readers of `u` could run with smaller results."""
         return self._waiting[u] == 0 and self._results[u] < _nbytes(u)
 
 

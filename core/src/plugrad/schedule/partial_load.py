@@ -1,4 +1,4 @@
-"""Load only the requested slice of a file, such as a few rows of a table.
+"""Load only the requested slice of a file, such as rows of a table.
 
 Tensors of a file are copies of all that lies there. Where a program computes with one, or with slices of it,
 the whole is copied, once, and stays; where nothing but slices is read, only these are copied.

@@ -153,7 +153,7 @@ class Rangeify:
             self._start_kernel(u, uses)
 
     def _boundary(self, u: UOp, uses: dict[Access, Use]) -> Boundary | None:
-        """Return why `u` gets memory; None where its users compute it."""
+        """Return the reason to store `u`, None where its users compute it."""
         if u.device is None and len(_devices(uses)) > 1:
             # numbers, needed on several devices: memory would be on one of them
             return None
@@ -178,7 +178,7 @@ class Rangeify:
         return model.elementwise_boundary(evaluations, _numel(u), self.operations[u], u.dtype.itemsize)
 
     def _evaluations(self, access: Access, use: Use) -> int:
-        """Return how often loops compute the value, hoisted out of loops without effect on it."""
+        """Return the number of evaluations of a value, after hoisting out of loops."""
         if not self._model(use.kernel.device).runs_loops:
             return use.evaluations
         needed = frozenset[UOp]().union(access.gate.ranges, *(i.ranges for i in access.idxs))
@@ -216,7 +216,7 @@ class Rangeify:
         return self._model(use.kernel.device).row_reduce_boundary(rows, _row_bytes(u))
 
     def _is_contraction(self, reduced: UOp, use: Use) -> bool:
-        """Say whether a reduction loads so much again and again that it wants registers for a tile."""
+        """Say whether a reduction repeats enough loads to want a tile in registers."""
         looped = self._looped_axes(reduced)
         steps = _numel(reduced) * math.prod(max_shape(reduced.src[0].shape[a] for a in looped))
         sizes = [_numel(u) for u in self._loaded_by(reduced.src[0])]

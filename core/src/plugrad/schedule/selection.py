@@ -36,7 +36,7 @@ class Selection:
 
 
 def selection_of(u: UOp) -> Selection | None:
-    """Return what the REDUCE_AXIS `u` selects by equalities; None where it takes all."""
+    """Return the selection by equalities in the REDUCE_AXIS `u`, or None."""
     if not _has_equality(u.src[0]):
         return None
     op: Ops = u.arg[0]
@@ -62,7 +62,7 @@ def selection_of(u: UOp) -> Selection | None:
 
 
 def _has_equality(u: UOp) -> bool:
-    """Say whether there may be an equality of integers around the value `u`. Most reductions have none."""
+    """Say whether an equality of integers may surround the value `u`, a quick test."""
     stack, seen = [u], {u}
     while stack:
         node = stack.pop()

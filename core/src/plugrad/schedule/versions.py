@@ -87,7 +87,7 @@ def memory_of(u: UOp) -> UOp:
 
 
 def outputs_of_kernel(kernel: UOp) -> list[UOp]:
-    """Return the versions of memory that the KERNEL of a graph makes, one for each buffer that it writes.
+    """Return the versions of memory that a KERNEL writes, one a buffer.
 
     before: KERNEL(b, c), which stores to the buffers 0 and 1
     after:  [AFTER(b, KERNEL), AFTER(c, KERNEL)]

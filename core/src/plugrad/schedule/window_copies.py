@@ -19,7 +19,7 @@ from plugrad.uop.uop import UOp
 
 
 def copy_windows(ctx: Devices, reduced: UOp, product: UOp) -> UOp | None:
-    """Return a sum of products over windows with a copy of the windows, where the cost model gains by it.
+    """Return a sum of products over copied windows, where the cost model gains.
 
     before: REDUCE_AXIS(ADD, MUL(windows of (C, H, W), weight)) over C and the window
     after:  the same of CONTIGUOUS(windows with H and W last)
@@ -67,7 +67,7 @@ def _copied(model: CostModel, view: UOp, other: UOp, axes: Sequence[int]) -> UOp
 
 
 def _with_padding(view: UOp, model: CostModel) -> UOp:
-    """Return the view of a padded value that has memory, where it is read so often that gates are dearer."""
+    """Return the view with its padding stored, where gates would cost more."""
     if view.op not in MOVEMENT:
         return view
     source = _with_padding(view.src[0], model)

@@ -1,4 +1,4 @@
-"""Tensors: a lazy graph behind the interface that users of NumPy and PyTorch know, one mixin a topic."""
+"""Tensors: lazy graphs behind the interface of NumPy and PyTorch, one mixin a topic."""
 
 from plugrad.tensor.tensor import Tensor
 

@@ -1,4 +1,4 @@
-"""What callers pass: integers, numbers and tensors, or an error that says what came instead."""
+"""Check arguments: integers, numbers, tensors."""
 
 from typing import Any, TypeVar
 
@@ -45,7 +45,7 @@ def _index(value: Any) -> int | None:
 
 
 def several(value: Any) -> tuple[Any, ...] | None:
-    """Return a list or a tuple as a tuple, None for anything else: a number that stands for all.
+    """Return a list or tuple as a tuple, and None for a single value.
 
     Example:
         >>> several([1, 2]), several(1)
@@ -79,7 +79,7 @@ def real(value: T, name: str) -> T:
 
 
 def tensors(**given: Any) -> None:
-    """Refuse what is no tensor, by the names of the parameters.
+    """Raise DtypeError for arguments that are no tensors, naming their parameters.
 
     Raises:
         DtypeError: something is none.
@@ -90,7 +90,7 @@ def tensors(**given: Any) -> None:
 
 
 def tensors_or_none(**given: Any) -> None:
-    """Refuse what is neither a tensor nor None, by the names of the parameters.
+    """Raise DtypeError for arguments that are neither tensors nor None.
 
     Raises:
         DtypeError: something is neither.

@@ -1,4 +1,4 @@
-"""Write into the memory that a tensor shows."""
+"""Write into the memory of a tensor."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 
 
 def assign(self: Tensor, value: Tensor | ConstType | list[Any] = REQUIRED, **names: Any) -> Tensor:
-    """Write `value`, broadcast to this shape, into this tensor's memory once it is computed; return this.
+    """Write `value`, broadcast to this shape, into this tensor's memory; return this tensor.
+
+    The write happens once the value is computed.
 
     Axes of size 1 that `value` has in front of those of this tensor fall away, as in `x[...] = value`.
 
@@ -65,7 +67,7 @@ def assign(self: Tensor, value: Tensor | ConstType | list[Any] = REQUIRED, **nam
 
 
 def replace(self: Tensor, other: Tensor = REQUIRED, **names: Any) -> Tensor:
-    """Become what `other` is: the same graph or memory, dtype and device; return this.
+    """Take over the graph or memory, dtype and device of `other`; return this tensor.
 
     Nothing is copied or written: views of what this tensor was stay what they are. Whether it requires a
     gradient, and its `.grad`, stay.
@@ -117,7 +119,7 @@ def check_writable(x: Tensor) -> None:
 
 
 def write_part(x: Tensor, path: ViewPath, value: UOp) -> None:
-    """Write into what `path` shows of this tensor, if that is anything."""
+    """Write into the part of this tensor that `path` shows, unless it is empty."""
     if 0 in value.shape:
         return
     if not computes(x._device):

@@ -1,4 +1,4 @@
-"""The part of a tensor that the mixins share: its storage, its graphs, and how results and views are made."""
+"""The part of a tensor that all mixins share: its storage and its graphs."""
 
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -33,7 +33,7 @@ DTypeLike = DType | str | type
 
 
 class TensorBase:
-    """A tensor shows `_path` of `_storage`. Two graphs follow from that.
+    """A tensor shows the part `_path` of `_storage`; two graphs follow from that.
 
     - `uop` is what is read: memory, once this tensor was realized, read or written to, or was made of data;
       else the graph as it was written down. Asking for it changes nothing that a program could see. Whether
@@ -74,14 +74,14 @@ class TensorBase:
     _grad: "Tensor | None"
 
     def _begin(self, tracked: bool = False) -> None:
-        """Be a tensor, of what this one shows."""
+        """Initialise the state of gradients and register the tensor as alive."""
         self._is_leaf = None
         self._is_tracked = tracked
         self._grad = None
         self._live.add(self)  # pyright: ignore[reportArgumentType] - only Tensor is instantiated
 
     def _hold(self, uop: UOp, device: str, has_history: bool = False) -> None:
-        """Show the value of `uop`, or the memory that it is if no other tensor is that."""
+        """Show the value of `uop`, or its memory where no other tensor shows that."""
         self._show(Storage(uop, device, has_history), (), device, uop)
 
     def _show(self, storage: Storage, path: ViewPath, device: str, node: UOp | None = None) -> None:
@@ -99,7 +99,7 @@ class TensorBase:
 
     @classmethod
     def _make(cls, uop: UOp, device: str, tracked: bool = False) -> Self:
-        """Return a value that was computed: no write to another tensor changes it."""
+        """Return a computed value: no write to another tensor changes it."""
         self = object.__new__(cls)
         keeps = tracked and not TensorBase._forgets
         self._hold(uop, device, keeps)
@@ -111,14 +111,14 @@ class TensorBase:
 
     @classmethod
     def _part(cls, storage: Storage, path: ViewPath, device: str) -> Self:
-        """Return what `path` shows of `storage` as a tensor."""
+        """Return a tensor of the part `path` of `storage`."""
         self = object.__new__(cls)
         self._show(storage, path, device)
         self._begin()
         return self
 
     def _share(self, other: "TensorBase", device: str) -> None:
-        """Show what `other` shows."""
+        """Show the same part of the same storage as `other`."""
         other._note_read()
         self._show(other._storage, other._path, device, other._shown())
         self._root = other._root
@@ -139,7 +139,7 @@ class TensorBase:
         return out
 
     def _view(self, move: Callable[[UOp], UOp]) -> Self:
-        """Return what movement ops show of this tensor: each sees what is written through the other.
+        """Return a view: movement ops on this tensor, sharing its memory.
 
         Args:
             move: from a graph of this shape to movement ops on it. They show elements of this tensor only:
@@ -185,7 +185,7 @@ class TensorBase:
 
     @property
     def _graph(self) -> UOp:
-        """The node that results are built on: with its history where that is needed for a gradient."""
+        """The node that results are built on, with its history where a gradient needs it."""
         storage = self._storage
         if self._is_tracked and not storage.is_memory:
             self._note_read()
@@ -196,7 +196,7 @@ class TensorBase:
         return self.uop.detach() if self._is_detached else self.uop
 
     def _shown(self) -> UOp:
-        """Return what the path shows of the memory, or of the graph as it was written down."""
+        """Return the node of `path` in the memory, or in the graph as first built."""
         storage = self._storage
         if storage.is_memory and (root := storage.present()) is not self._root:
             self._node = shown(root, self._path)
@@ -204,13 +204,13 @@ class TensorBase:
         return self._node
 
     def _history(self) -> UOp:
-        """Return the graph of a value that is no memory, as it was written down."""
+        """Return the graph of a value without memory, as first built."""
         storage = self._storage
         is_overwritten = storage.is_copy and resolve(self._node) is not self._node
         return shown(storage.uop, self._path) if is_overwritten else self._node
 
     def _note_read(self) -> None:
-        """Let the call that is recorded know that it read this tensor, and of what value it is."""
+        """Record in the current capture that this tensor was read, and its value."""
         if (capture := current_capture()) is not None:
             capture.used.add(id(self))
             if not self._storage.is_memory:
@@ -258,7 +258,7 @@ class TensorBase:
 
     @property
     def requires_grad(self) -> bool:
-        """Whether gradients flow into this tensor. Set it on those that are to get a `.grad`."""
+        """Whether gradients flow into this tensor; set it on those that need a `.grad`."""
         return self._is_leaf or self._is_tracked
 
     @property
@@ -332,7 +332,9 @@ class TensorBase:
 
     @property
     def size(self) -> Any:
-        """The number of elements, as in NumPy; called, the shape or the size of one axis, as in PyTorch.
+        """The number of elements, as in NumPy.
+
+        Called, it returns the shape, or the size of one axis, as in PyTorch.
 
         Of a symbolic shape it can only be called.
 
@@ -349,7 +351,7 @@ class TensorBase:
     # --- operands ---
 
     def _from_host(self, data: Any, dtype: DTypeLike | None = None, device: str | None = None) -> Self:
-        """Return what `Tensor` takes, such as an array of the host, as a tensor beside this one."""
+        """Return data that `Tensor` accepts as a tensor on this device."""
         raise NotImplementedError
 
     def _const(self, value: Number, dtype: DType | None = None) -> UOp:
@@ -370,7 +372,7 @@ class TensorBase:
 
 
 def promoted(operands: "Iterable[TensorBase | Number]") -> DType:
-    """Return the dtype in which tensors and Python numbers meet.
+    """Return the common dtype of tensors and Python numbers.
 
     Example:
         >>> promoted([Tensor([1, 2]), 0.5])
@@ -386,7 +388,7 @@ def promoted(operands: "Iterable[TensorBase | Number]") -> DType:
 
 
 def check_tensors(given: "Iterable[object]", what: str) -> None:
-    """Refuse what is no tensor.
+    """Raise DtypeError for values that are no tensors.
 
     Raises:
         DtypeError: something is none.
@@ -397,10 +399,10 @@ def check_tensors(given: "Iterable[object]", what: str) -> None:
 
 
 def the_dtype(dtype: DTypeLike | None, otherwise: DType) -> DType:
-    """Return the dtype that was asked for, or `otherwise`."""
+    """Return the requested dtype, or `otherwise`."""
     return otherwise if dtype is None else element_dtype(dtype)
 
 
 def the_device(device: str | None) -> str:
-    """Return the canonical name of the device that was asked for, or of the default."""
+    """Return the canonical name of the requested or the default device."""
     return Device.canonicalize(device)

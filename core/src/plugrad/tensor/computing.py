@@ -1,4 +1,4 @@
-"""Tensors get memory: when they are realized, or where their values have to lie in memory of their own."""
+"""Memory of tensors: computing values and placing them."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def realize(self: Tensor = _NOTHING, *others: Tensor) -> Tensor:
 
 
 def schedule(self: Tensor, *others: Tensor) -> ScheduleList:
-    """Return the steps that `realize` would run, each with its graph `ast` and its buffers `bufs`.
+    """Return the steps that `realize` would run, each with its `ast` and buffers `bufs`.
 
     Printed, they are a table.
 
@@ -67,7 +67,7 @@ def schedule(self: Tensor, *others: Tensor) -> ScheduleList:
 
 
 def kernelize(self: Tensor, *others: Tensor) -> Tensor:
-    """Replace the graphs of this tensor (and `others`) by the kernels that compute them; run nothing.
+    """Replace the graphs of these tensors by their kernels, without running them.
 
     Raises:
         DtypeError: one of them is no tensor.
@@ -88,7 +88,7 @@ def kernelize(self: Tensor, *others: Tensor) -> Tensor:
 
 
 def _graph_to_compute(x: Tensor) -> UOp:
-    """Return the graph to compute; numbers, which have no device, become memory on this tensor's."""
+    """Return the graph to compute, placing numbers without a device on this one."""
     if x._is_tracked and not x._storage.is_memory:
         return x._history()
     u = x.uop
@@ -102,14 +102,14 @@ def _graph_to_compute(x: Tensor) -> UOp:
 
 
 def _plan_memory(x: Tensor) -> None:
-    """Let the value that this tensor shows lie in memory once it is computed."""
+    """Give the value memory of its own, to be written once it is computed."""
     shows = x._storage
     if shows.uop.device is None and is_static(shows.uop.shape) and not shows.settle():
         shows.move()
 
 
 def computed_memory(x: Tensor) -> UOp:
-    """Return the computed memory that this tensor shows and, unless it is tracked, may write to."""
+    """Compute this tensor and return its memory, writable unless it is tracked."""
     if x._storage.has_history:
         return x.realize().uop
     if x._path and not any(t is not x and t._storage is x._storage for t in x._live):
@@ -150,7 +150,7 @@ def copy(self: Tensor) -> Tensor:
 
 
 def contiguous(self: Tensor) -> Tensor:
-    """Return the same values in memory of their own, in row-major order, once they are computed.
+    """Return the same values in memory of their own, in row-major order.
 
     Example:
         >>> Tensor([[1, 2], [3, 4]]).T.contiguous().tolist()
@@ -163,7 +163,7 @@ def contiguous(self: Tensor) -> Tensor:
 
 
 def contiguous_backward(self: Tensor) -> Tensor:
-    """Return the same tensor, whose gradient gets memory of its own.
+    """Return the same tensor, whose gradient is made contiguous.
 
     That is how to keep what comes before from being computed together with what comes after, in the
     backward pass; values are the same without it.
@@ -180,7 +180,7 @@ def contiguous_backward(self: Tensor) -> Tensor:
 
 
 def _source_of(u: UOp) -> UOp:
-    """Return what has the bits of `u`."""
+    """Return the node below bitcasts."""
     while u.op is Ops.BITCAST:
         u = u.src[0]
     return u

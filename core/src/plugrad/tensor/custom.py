@@ -17,7 +17,7 @@ Backward = Callable[[Sequence[Any], Sequence[Any], Sequence[Any]], Sequence[Any]
 
 
 def with_backward(outputs: Sequence[T], inputs: Sequence[T], backward: Backward) -> list[T]:
-    """Return `outputs` as tensors whose gradients `backward` gives to `inputs`.
+    """Return `outputs` with gradients of `inputs` given by `backward`.
 
     Args:
         outputs: what was computed.

@@ -1,4 +1,4 @@
-"""Kernels that are written in Python, as nodes: loops, loads and stores."""
+"""Kernels written in Python as nodes: loops, loads and stores."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ KernelFunction = Callable[..., "UOp | Sequence[UOp]"]
 def custom_kernel(
     function: KernelFunction, *outs_and_ins: Tensor, gradient: Backward | None = None
 ) -> tuple[Tensor, ...]:
-    """Return what a kernel written in Python stores, once it runs.
+    """Return the outputs of a kernel written in Python.
 
     `function` takes a PARAM for each tensor, the memory of its elements in row-major order, and returns
     one STORE or several. It is written with `UOp.range(size, number)`, a loop; `param.index(i).load()`;
@@ -84,7 +84,7 @@ def _param(slot: int, t: TensorBase, shape: tuple[int, ...]) -> UOp:
 
 
 def _kernel(function: KernelFunction, params: Sequence[UOp]) -> UOp:
-    """Return the kernel that `function` makes: a SINK of STOREs, whose loops are of the right kind."""
+    """Return the kernel of `function`: a SINK of STOREs, with its reduce loops marked."""
     made: Any = function(*params)
     name = str(getattr(function, "__name__", "kernel")).strip("<>")
     stores: list[Any] = [made]
@@ -116,7 +116,7 @@ def _output(t: TensorBase, device: str, keeps: bool) -> UOp:
 
 
 def _input(t: TensorBase, device: str) -> UOp:
-    """Return a tensor's elements in memory, in row-major order: where they lie, or computed first."""
+    """Return the row-major memory of a tensor, computing it first where necessary."""
     u = t._graph
     while u.op is Ops.RESHAPE or u.op is Ops.DETACH:
         u = u.src[0]

@@ -1,4 +1,4 @@
-"""The same values elsewhere: on another device, in another dtype, or without a gradient."""
+"""Move tensors to other devices and dtypes, and detach them from gradients."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def detach(self: Tensor) -> Tensor:
-    """Return the same memory without a gradient; of what was computed with a gradient, the values.
+    """Return the same memory without a gradient; for tracked results, the values.
 
     Example:
         >>> w = Tensor([1.0, 2.0], requires_grad=True)
@@ -34,7 +34,7 @@ def detach(self: Tensor) -> Tensor:
 def to(
     self: Tensor, device: str | DType | TensorBase | None = None, dtype: DTypeLike | None = None
 ) -> Tensor:
-    """Return this tensor on another device or in another dtype; itself where neither changes.
+    """Return this tensor on another device or in another dtype, itself if neither changes.
 
     Args:
         device: where to; None for where it is. A dtype (not the name of one) in its place is that, and a
@@ -135,7 +135,7 @@ def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
 
 
 def to_device(self: Tensor, device: str, /, *, stream: None = None) -> Tensor:
-    """Return `to(device)`, by the name that the array API standard has for it.
+    """Return `to(device)`, by the name of the array API standard.
 
     Raises:
         ArgumentError: `stream` is not None.

@@ -71,7 +71,7 @@ def gradient(self: Tensor, *targets: Tensor, gradient: Tensor | None = None) -> 
 def backward(
     self: Tensor, gradient: Tensor | None = None, *, retain_graph: bool = True, create_graph: bool = True
 ) -> Tensor:
-    """Add the gradient of this tensor to the `.grad` of each tensor with `requires_grad`; return this.
+    """Add this tensor's gradient to the `.grad` of each tensor with `requires_grad`.
 
     Nothing is used up: it may be called again (PyTorch's `retain_graph=True`), and the gradients have
     gradients (`create_graph=True`). Set `.grad` to None to start anew. Tensors that this does not depend
@@ -121,7 +121,7 @@ def backward(
 
 
 def uncomputed_leaves(tensors: Iterable[Tensor]) -> list[Tensor]:
-    """Return those of `tensors` that ask for gradients and were not computed from others of them."""
+    """Return tensors with gradients that were not computed from others of them."""
     asking = [t for t in tensors if t.requires_grad]
     if all(t._is_leaf for t in asking):
         return asking
@@ -164,7 +164,7 @@ def _seed(x: Tensor, gradient: Tensor | None) -> UOp:
 
 
 def _check_left(leaf: Any) -> None:
-    """Refuse to add to a `.grad` that is no gradient of its tensor."""
+    """Raise DtypeError or ShapeError for a `.grad` that no gradient can be added to."""
     grad = leaf.grad
     if grad is None:
         return
@@ -182,7 +182,7 @@ def _check_left(leaf: Any) -> None:
 
 
 def _names_of(t: TensorBase) -> list[UOp]:
-    """Return the nodes that stand for a tensor in graphs: as it was written down, is read, and was before.
+    """Return the nodes of a tensor in graphs: first built, as read, before writes.
 
     A graph that was built before the tensor was computed, or written to, mentions another node than one that
     is built today.
@@ -194,7 +194,7 @@ def _names_of(t: TensorBase) -> list[UOp]:
 
 
 def places_of(root: UOp, targets: Sequence[Sequence[UOp]]) -> list[list[UOp]]:
-    """Return, for each of `targets`, the nodes that stand for it where gradients flow below `root`.
+    """Return the nodes of each target that gradients reach below `root`.
 
     Memory that was written to meanwhile is another node by now; what was built before still has the old one.
 
@@ -218,7 +218,7 @@ def places_of(root: UOp, targets: Sequence[Sequence[UOp]]) -> list[list[UOp]]:
 
 
 def _reached(root: UOp, ends: Container[UOp] = ()) -> dict[UOp, None]:
-    """Return the nodes that a gradient flows through or into from `root`, not going on below `ends`."""
+    """Return the nodes that a gradient from `root` reaches, stopping at `ends`."""
     seen = {root: None}
     stack = [root]
     while stack:
@@ -231,7 +231,7 @@ def _reached(root: UOp, ends: Container[UOp] = ()) -> dict[UOp, None]:
 
 
 def _memory_of(u: UOp, owner: Descent) -> UOp:
-    """Return what is the same for all versions of memory, and for views of them; a value as it is."""
+    """Return the node shared by all versions and views of memory, or the value."""
     if storage.viewed(u).op not in VERSIONS:
         # other values, or the same one without its gradient, may lie in the same memory
         return u
@@ -243,7 +243,7 @@ def _memory_of(u: UOp, owner: Descent) -> UOp:
 
 
 def _newest(root: UOp, nodes: Iterable[UOp]) -> list[UOp]:
-    """Leave out those of `nodes` that others were made of: what a target held before it was written to."""
+    """Return the nodes without those that later versions of the same memory were made from."""
     nodes = list(nodes)
     if len(nodes) < 2:
         return nodes
@@ -259,7 +259,7 @@ def _newest(root: UOp, nodes: Iterable[UOp]) -> list[UOp]:
 
 
 def _check_ends(root: UOp) -> None:
-    """Refuse to train a part of the tensors only that `root` was computed from."""
+    """Raise GradientError if a jitted function cuts `root` off from some parameters."""
     cut = next((u for u in _reached(root) if u.op is Ops.BUFFER and storage.is_severed(u)), None)
     if cut is not None:
         raise GradientError(
@@ -270,7 +270,7 @@ def _check_ends(root: UOp) -> None:
 
 
 def _check_memory(gradients: Iterable[UOp]) -> None:
-    """Refuse gradients that need what has been overwritten since it was used."""
+    """Raise GradientError for gradients that need overwritten memory."""
     lost = overwritten_below(UOp.sink(*gradients))
     if lost is not None:
         raise GradientError(

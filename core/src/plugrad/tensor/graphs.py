@@ -1,4 +1,4 @@
-"""Tensors and the graphs they stand for, for code beside the class that works on graphs."""
+"""Graphs of tensors, for modules beside the class that work on graphs."""
 
 # pyright: reportPrivateUsage=false
 from collections import Counter
@@ -11,7 +11,7 @@ from plugrad.uop.uop import UOp
 
 
 def graph_below(x: TensorBase) -> UOp:
-    """Return the node that results of `x` are built on: with its history where a gradient needs that.
+    """Return the node to build results of `x` on, with the history gradients need.
 
     Example:
         >>> graph_below(Tensor([1, 2]) + 1).op
@@ -21,7 +21,7 @@ def graph_below(x: TensorBase) -> UOp:
 
 
 def tensor_of(uop: UOp, device: str, tracked: bool = False) -> Tensor:
-    """Return the tensor of a node; if `tracked`, and made of floats, it keeps its history when realized.
+    """Return the tensor of a node; a `tracked` one keeps its history when realized.
 
     Example:
         >>> tensor_of(graph_below(Tensor([1, 2])), "PYTHON").tolist()
@@ -31,22 +31,22 @@ def tensor_of(uop: UOp, device: str, tracked: bool = False) -> Tensor:
 
 
 def alive() -> list[Tensor]:
-    """Return all tensors of this process that somebody holds."""
+    """Return all live tensors of this process."""
     return list(Tensor._live)
 
 
 def gradient_in(t: Tensor) -> Tensor | None:
-    """Return the `.grad` of a tensor, without letting who records a call believe that this depends on it."""
+    """Return the `.grad` of a tensor without recording the read in a capture."""
     return t._grad
 
 
 def nodes_of(x: TensorBase) -> tuple[UOp, UOp]:
-    """Return the node that results of `x` are built on, and the one that is read."""
+    """Return the node to build results of `x` on, and the node that is read."""
     return x._graph, x.uop
 
 
 def count_sharing(tensors: Iterable[TensorBase]) -> list[int]:
-    """Return for each of `tensors` how many show the same memory or value, itself among them.
+    """Return the number of tensors that share the storage of each of `tensors`.
 
     Example:
         >>> t = Tensor([1, 2])

@@ -1,4 +1,4 @@
-"""The keywords of other libraries: `dim` for `axis`, `keepdims` for `keepdim`, and the like.
+"""Keywords of other libraries: `dim` for `axis`, `keepdims` for `keepdim`, and the like.
 
 A method that takes them has `**names` in its signature, typed by a dictionary of this module, and begins with
 
@@ -135,7 +135,7 @@ def renamed(method: Callable[..., Any], names: Mapping[str, Any], **own: Any) ->
 def exchanged(
     method: Callable[..., Any], names: Mapping[str, Any], axis1: Any, axis2: Any
 ) -> tuple[Any, ...]:
-    """Return two axes that may be counted from 0: `axis0` and `axis1`, or `dim0` and `dim1`.
+    """Return two axes numbered from 1, or from 0 as `axis0`, `axis1` or `dim0`, `dim1`.
 
     Raises:
         TypeError: as by `renamed`; or axes are counted from 0 and from 1.
@@ -181,7 +181,7 @@ class KeepdimNames(TypedDict, total=False):
 
 
 class ExtremeNames(KeepdimNames, total=False):
-    """Names of the parameters of a maximum. `dim` asks for positions as well, as in PyTorch."""
+    """Names of the parameters of a maximum; `dim` also asks for positions, as in PyTorch."""
 
     dim: int
 

@@ -1,6 +1,6 @@
-"""Elements by computed positions, as a graph: sums with one term, which kernels turn into single loads.
+"""Elements by computed positions: sums with one term, which become single loads.
 
-A position outside of the axis, after counting negative ones from the end, names nothing: reading it gives 0.
+A position outside of the axis, after counting negative ones from the end, reads 0.
 """
 
 from typing import Any
@@ -19,13 +19,13 @@ def position_dtype(size: Dim) -> DType:
 
 
 def counted(size: Dim, dtype: DType, shape: tuple[Dim, ...], axis: int) -> UOp:
-    """Return the positions on `axis`, in every row of `shape`."""
+    """Return the positions along `axis`, expanded to `shape`."""
     numbers = UOp.iota(size, dtype)
     return numbers.reshape(tuple(s if i == axis else 1 for i, s in enumerate(shape))).expand(shape)
 
 
 def from_front(index: UOp, size: Dim) -> UOp:
-    """Return positions counted from the front; those that name no element stay outside of the axis."""
+    """Return positions counted from the front; invalid ones stay outside of the axis."""
     wide = position_dtype(size)
     if is_unsigned(index.dtype):
         if index.dtype.itemsize < wide.itemsize:
@@ -40,7 +40,7 @@ def from_front(index: UOp, size: Dim) -> UOp:
 
 
 def number_of(size: Dim, dtype: DType) -> UOp:
-    """Return a size as a number of `dtype`."""
+    """Return a size as a node of `dtype`."""
     return UOp.const(dtype, size) if isinstance(size, int) else size.cast(dtype)
 
 
@@ -72,7 +72,7 @@ def _addable(x: UOp) -> UOp:
 
 
 def _one_term(rows: UOp, wanted: UOp, axis: int) -> UOp:
-    """Return along `axis` the one element whose position is `wanted`; that axis gets size 1."""
+    """Return the element at `wanted` along `axis`, which keeps size 1."""
     here = counted(rows.shape[axis], wanted.dtype, rows.shape, axis).eq(wanted)
     return here.where(rows, rows.const_like(0)).reduce_axis(Ops.ADD, (axis,))
 
@@ -91,7 +91,7 @@ def moved_back(u: UOp, axis: int) -> UOp:
 
 
 def check_inside(number: int, axis: int, size: int, what: str = "index") -> None:
-    """Refuse a place that is not on an axis.
+    """Raise AxisError for a position outside of an axis.
 
     Raises:
         AxisError: there is no such place.

@@ -1,4 +1,4 @@
-"""What to write for names of other libraries that a tensor does not have: the end of an error's message."""
+"""Replacements for names of other libraries that tensors do not have."""
 
 __all__ = ["advice"]
 
@@ -87,7 +87,7 @@ ADVICE: dict[str, str] = {
 
 
 def advice(name: str, owner: type) -> str:
-    """Return what to do about a name that is not there, as a sentence with a space before it; or nothing.
+    """Return the hint for a missing name with a leading space, or "".
 
     What is spelled nearly right is for Python to say, once nobody caught the error: looking takes long.
 

@@ -1,4 +1,4 @@
-"""The methods of what a tensor stands for: its memory, its device, its gradient."""
+"""Methods for the state of a tensor: memory, device, gradient."""
 
 from plugrad.tensor import assign as writing
 from plugrad.tensor import computing, devices

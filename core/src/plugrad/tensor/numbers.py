@@ -1,4 +1,4 @@
-"""Python numbers beside dtypes: which they fit, and which they lead to."""
+"""Python numbers beside dtypes: range checks and promotion."""
 
 import sys
 from typing import Any
@@ -26,7 +26,7 @@ _LARGEST = sys.float_info.max
 
 
 def check_element(value: Any, dtype: DType) -> Number:
-    """Return the Python number `value`, which an element of `dtype`, maybe a complex one, can be made of.
+    """Return `value` as a number that fits `dtype`, complex or real.
 
     Raises:
         DtypeError: as `check_fits`.
@@ -37,7 +37,7 @@ def check_element(value: Any, dtype: DType) -> Number:
 
 
 def check_fits(value: Any, dtype: DType) -> ConstType:
-    """Return the Python number `value`, which an element of the real `dtype` can be made of.
+    """Return `value` as a number that fits the real `dtype`.
 
     Raises:
         DtypeError: it is no real number, or an integer dtype cannot hold it.
@@ -68,7 +68,7 @@ def check_fits(value: Any, dtype: DType) -> ConstType:
 
 
 def scalar_dtype(value: Number, beside: DType) -> DType:
-    """Return the dtype of an operation on a tensor of dtype `beside` and a Python number.
+    """Return the result dtype of an operation on `beside` and a Python number.
 
     Python numbers are weak: they take the tensor's dtype where its kind can hold them. A complex number
     beside others gives their complex dtype, a float beside integers the default float, an int beside bools

@@ -1,4 +1,4 @@
-"""The dtypes that functions of numbers compute in, and the numbers that they refuse."""
+"""Dtypes that real functions compute in."""
 
 from plugrad.dtype import DType, dtypes, is_complex, is_float, sum_acc_dtype
 from plugrad.errors import DtypeError
@@ -6,7 +6,7 @@ from plugrad.tensor.base import TensorBase
 
 
 def float_dtypes(x: TensorBase) -> tuple[DType, DType]:
-    """Return the dtype of a result that is a float, and the one to accumulate in.
+    """Return the dtype of a float result and the dtype to accumulate in.
 
     Raises:
         DtypeError: these are complex numbers.
@@ -21,7 +21,7 @@ def float_dtypes(x: TensorBase) -> tuple[DType, DType]:
 
 
 def refuse_complex(what: str, dtype: DType) -> None:
-    """Refuse complex numbers to a function of real ones.
+    """Raise DtypeError for complex numbers, in a function of real ones.
 
     Raises:
         DtypeError: these are complex numbers.

@@ -1,7 +1,7 @@
-"""Arithmetic of shapes and axes, and what is said when they do not fit.
+"""Arithmetic of shapes and axes, and errors for those that do not fit.
 
 A dimension is an int, or an index node where it is symbolic. Symbolic dimensions are equal when they are the
-same node; what cannot be decided about them is not refused.
+same node; undecidable cases are accepted.
 """
 
 import functools
@@ -28,12 +28,12 @@ def is_static(dims: Iterable[Dim]) -> bool:
 
 
 def size_today(size: Dim) -> int:
-    """Return how many elements an axis has with what variables are bound to; a replay may have others."""
+    """Return the present size of an axis, with variables at their bound values."""
     return size if isinstance(size, int) else int(size.vmax)
 
 
 def greater(a: Dim, b: Dim) -> Dim:
-    """Return the greater of two sizes: one of them where it is that for all values of their variables.
+    """Return the greater of two sizes, simplified where their bounds decide.
 
     Example:
         >>> greater(2, 3)
@@ -46,7 +46,7 @@ def greater(a: Dim, b: Dim) -> Dim:
 
 
 def lesser(a: Dim, b: Dim) -> Dim:
-    """Return the lesser of two sizes: one of them where it is that for all values of their variables.
+    """Return the lesser of two sizes, simplified where their bounds decide.
 
     Example:
         >>> lesser(2, 3)
@@ -88,7 +88,7 @@ def as_shape(args: "Sequence[Dim | Sequence[Dim]]", what: str) -> Shape:
 
 
 def unpacked(args: Sequence[Any]) -> tuple[Any, ...]:
-    """Return what was passed as `f(2, 3)` or as one sequence, `f((2, 3))`.
+    """Return the arguments of `f(2, 3)` or `f((2, 3))` as one tuple.
 
     Example:
         >>> unpacked((2, 3)), unpacked(([2, 3],)), unpacked((2,))
@@ -98,7 +98,7 @@ def unpacked(args: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def several(given: Any) -> tuple[Any, ...]:
-    """Return the items of a sequence or of an array; anything else as the only item.
+    """Return the items of a sequence or array; a single value as the only item.
 
     Example:
         >>> several(range(2)), several(5)
@@ -110,7 +110,7 @@ def several(given: Any) -> tuple[Any, ...]:
 
 
 def is_sequence(given: Any) -> bool:
-    """Say whether an argument is several: a list, a tuple, a range, an array with axes."""
+    """Say whether an argument is a list, tuple, range or array with axes."""
     if isinstance(given, (tuple, list, range)):
         return True
     # the class of an array's elements, such as np.float32, has an `ndim` that is no number
@@ -118,7 +118,7 @@ def is_sequence(given: Any) -> bool:
 
 
 def as_number(value: Any, what: str) -> ConstType:
-    """Return an argument that is a number of Python, or of NumPy, as one of Python.
+    """Return a real number of Python or NumPy as one of Python.
 
     Raises:
         DtypeError: it is none.
@@ -134,7 +134,7 @@ def as_number(value: Any, what: str) -> ConstType:
 
 
 def as_element(value: Any, what: str) -> Number:
-    """Return an argument that is a number of Python, or of NumPy, maybe a complex one, as one of Python.
+    """Return a real or complex number of Python or NumPy as one of Python.
 
     Raises:
         DtypeError: it is none.
@@ -160,7 +160,7 @@ def as_element(value: Any, what: str) -> Number:
 
 
 def as_int(number: Any, what: str, name: str) -> int:
-    """Return an argument that is an integer, of Python or of a library.
+    """Return an integer of Python or another library as one of Python.
 
     Raises:
         ArgumentError: it is none, or far too long.
@@ -212,7 +212,7 @@ def _as_number_of_dim(dim: Any, what: str) -> int:
 
 
 def check_sizes(shape: Shape, what: str) -> Shape:
-    """Return `shape`, none of whose sizes is negative, or more than an address can count.
+    """Return `shape` after checking that its sizes are in 0..2**63-1.
 
     Raises:
         ShapeError: one is.
@@ -225,7 +225,7 @@ def check_sizes(shape: Shape, what: str) -> Shape:
 
 
 def fixed_shape(shape: Shape, what: str) -> tuple[int, ...]:
-    """Return a shape, all of whose sizes are numbers, to `what`, which asks for it.
+    """Return `shape` for `what`, which takes no symbolic sizes.
 
     Raises:
         ShapeError: a size is symbolic.
@@ -240,7 +240,7 @@ def fixed_shape(shape: Shape, what: str) -> tuple[int, ...]:
 
 
 def shape_today(shape: Shape, what: str) -> tuple[int, ...]:
-    """Return a shape with the sizes that it has today to `what`, which asks for it.
+    """Return `shape` with present sizes for `what`, which needs numbers.
 
     Raises:
         ShapeError: a size depends on a variable that no value is bound to.
@@ -264,7 +264,7 @@ def _show_symbolic(dim: UOp) -> str:
 
 
 def as_flag(value: object, name: str) -> bool:
-    """Return a truth value that was given for the parameter `name`.
+    """Return the truth value given for the parameter `name`.
 
     Raises:
         ArgumentError: it is none.
@@ -286,7 +286,7 @@ def as_flag(value: object, name: str) -> bool:
 
 
 def is_one_of(value: object, names: Iterable[str]) -> bool:
-    """Say whether an argument is one of the names that it may be; an array is none, and is not compared.
+    """Say whether an argument is one of `names`, without comparing arrays.
 
     Example:
         >>> is_one_of("mean", ("mean", "sum")), is_one_of(0, ("mean", "sum"))
@@ -332,7 +332,7 @@ def some_axes(axes: Axes, ndim: int, what: str) -> tuple[int, ...]:
 
 
 def axes_along(axes: Axes, ndim: int, what: str) -> tuple[int, ...]:
-    """Return `axes` as `some_axes` does; of no axes, 0 and -1 are what a single element lies along.
+    """Return `axes` as `some_axes`; a tensor without axes has axes 0 and -1.
 
     Raises:
         AxisError: one does not exist, or comes twice.
@@ -346,7 +346,7 @@ def axes_along(axes: Axes, ndim: int, what: str) -> tuple[int, ...]:
 
 
 def nonempty_axes(shape: Shape, axis: Axes, what: str) -> tuple[int, ...]:
-    """Return what `axes_along` does, of axes that have elements.
+    """Return `axes_along` after checking that the axes have elements.
 
     Raises:
         AxisError: an axis does not exist.
@@ -359,7 +359,7 @@ def nonempty_axes(shape: Shape, axis: Axes, what: str) -> tuple[int, ...]:
 
 
 def broadcast_shapes(*shapes: Shape, what: str = "broadcast") -> Shape:
-    """Return the shape that all of `shapes` expand to, aligned at the last axis; `()` for none.
+    """Return the common shape that all of `shapes` expand to, aligned at the last axis.
 
     Raises:
         ShapeError: sizes of one axis differ and neither is 1.
@@ -390,19 +390,19 @@ def _is_one(dim: Dim) -> bool:
 
 
 def expanded(u: UOp, shape: Shape) -> UOp:
-    """Return `u` broadcast to `shape`, which it is known to fit."""
+    """Return `u` broadcast to `shape`, which must fit."""
     if u.shape == shape:
         return u
     return u.reshape((1,) * (len(shape) - len(u.shape)) + u.shape).expand(shape)
 
 
 def filled(u: UOp) -> UOp:
-    """Return `u` with zeros behind its symbolic axes, up to the greatest sizes that these have."""
+    """Pad the symbolic axes of `u` with zeros to their greatest sizes."""
     if is_static(u.shape):
         return u
     return u.pad([(0, 0) if isinstance(size, int) else (0, greatest(size) - size) for size in u.shape])
 
 
 def cut_to(u: UOp, shape: Shape) -> UOp:
-    """Return the first elements of each axis of `u`, as many as `shape` has."""
+    """Return the first elements along each axis, cutting `u` to `shape`."""
     return u if u.shape == shape else u.shrink([(0, size) for size in shape])

@@ -1,4 +1,4 @@
-"""Numbers that libraries have as attributes and as methods: `Tensor.size` and `Tensor.nbytes` are both.
+"""Numbers that are attributes and methods at once: `Tensor.size` and `Tensor.nbytes`.
 
 The size is NumPy's number of elements, which gives PyTorch's shape when called.
 """
@@ -12,7 +12,7 @@ __all__ = ["ByteCount", "Size", "UnknownSize", "size_of_shape"]
 
 
 class ByteCount(int):
-    """A number of bytes that may be called: the attribute of NumPy and PyTorch is a method in tinygrad.
+    """A callable number of bytes: an attribute in NumPy and PyTorch, a method in tinygrad.
 
     Example:
         >>> count = ByteCount(8)
@@ -55,7 +55,7 @@ class Size(int):
 
 
 class UnknownSize:
-    """The number of elements of a symbolic shape: nobody knows it, and the shape is there all the same."""
+    """The number of elements of a symbolic shape: unknown, but it still returns the shape."""
 
     __slots__ = ("_shape",)
 

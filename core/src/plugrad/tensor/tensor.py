@@ -1,4 +1,4 @@
-"""The tensor: made of data, on a device, with all that the mixins can do."""
+"""The class Tensor, made of all mixins."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ class Tensor(
     if not TYPE_CHECKING:  # or the type checker would take any name for one of a tensor
 
         def __getattr__(self, name: str) -> Any:
-            """Say what to write instead of a name that is not there, or is not yet."""
+            """Raise AttributeError with a hint for the missing name."""
             hint = advice(name, type(self))
             end = f".{hint}" if hint else ""
             raise AttributeError(
@@ -136,7 +136,7 @@ class Tensor(
     @classmethod
     @contextmanager
     def train(cls, mode: bool = True) -> Generator[None]:
-        """Let layers behave as in training inside a `with` block: dropout drops, batchnorm uses the batch.
+        """Switch layers to training inside a `with` block: dropout drops, batchnorm uses the batch.
 
         Example:
             >>> with Tensor.train():
@@ -153,7 +153,7 @@ class Tensor(
     @classmethod
     @contextmanager
     def no_grad(cls, mode: bool = True) -> Generator[None]:
-        """Let what is computed inside a `with` block, or a function so decorated, have no gradient.
+        """Compute without gradients inside a `with` block or a decorated function.
 
         Results stand for their values alone, as after `detach()`: they do not require a gradient, and keep
         nothing of what they were computed from. A block with `mode=False` inside lets gradients flow again.
@@ -174,7 +174,7 @@ class Tensor(
 
     @property
     def requires_grad(self) -> bool:
-        """Whether gradients flow into this tensor. Set it on those that are to get a `.grad`.
+        """Whether gradients flow into this tensor; set it on those that need a `.grad`.
 
         Setting it gives the tensor memory of its own, so that tensors of equal values are told apart.
 
@@ -205,7 +205,7 @@ class Tensor(
         self._is_leaf = value
 
     def _own_memory(self) -> None:
-        """Make this tensor's graph unlike any other's: the value of memory of its own. Runs nothing."""
+        """Give this tensor a graph of its own: the value of new memory. Runs nothing."""
         uop = self.uop
         is_whole = not self._path and not self._is_detached
         if is_whole and (self._storage.is_memory or (uop.op is Ops.COPY and storage.is_view(uop.src[0]))):
@@ -217,7 +217,7 @@ class Tensor(
     # --- Python ---
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle and copy the elements: a graph names its memory by numbers that are this process's own.
+        """Pickle and copy the elements, as graphs name memory by numbers of this process.
 
         Each tensor gets memory of its own; views that are copied together by `copy.deepcopy` share theirs.
         """
@@ -225,7 +225,7 @@ class Tensor(
         return _unpickled, (*data, self._device, self._is_leaf, self.grad)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
-        """Copy the memory, once for all that show it and are copied together: they go on sharing it.
+        """Copy the memory once for all views copied together, which go on sharing it.
 
         Raises:
             ShapeError: the shape is symbolic.
@@ -257,7 +257,7 @@ class Tensor(
         return text_of(self)
 
     def _repr_html_(self) -> str:
-        """Let notebooks show the values, and behind a fold the graph."""
+        """Return the values and the folded graph for notebooks."""
         return html_of(self)
 
     def __len__(self) -> int:
@@ -272,13 +272,13 @@ class Tensor(
         return size
 
     def __iter__(self) -> Iterator[Tensor]:
-        """Yield the slices along the first axis; of a symbolic one as many as `unbind` gives."""
+        """Yield the slices along the first axis, of a symbolic one at its present size."""
         x = sized_today(self, 0, "iteration") if self.ndim else self
         for index in range(len(x)):
             yield x[index]
 
     def __contains__(self, item: Any) -> bool:
-        """Say whether some element equals a value, as in PyTorch; a tensor is broadcast."""
+        """Return whether some element equals a value, broadcasting tensors, as in PyTorch."""
         equal: Any = self == item
         return equal if isinstance(equal, bool) else bool(equal.any())
 
@@ -287,7 +287,7 @@ class Tensor(
 
 
 class _NoLength(ShapeError, TypeError):
-    """A length is not known. As a TypeError it tells `list`, which asks for a hint, to go without."""
+    """Error of an unknown length; a TypeError, so `list` goes on without a hint."""
 
 
 def _unpickled(

@@ -126,7 +126,7 @@ def _example(x: Tensor, values: UOp, examples: dict[UOp, UOp]) -> Tensor:
 
 
 def _draws(size: Dim, examples: dict[UOp, UOp]) -> Draw:
-    """Return what draws random bits for all examples, and gives those of any one."""
+    """Return a source of random bits for all examples and for any one."""
     outer = current_draw()
 
     def draw(count: Dim, device: str) -> UOp:

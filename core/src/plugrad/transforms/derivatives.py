@@ -232,7 +232,7 @@ def _gradient(
     kwargs: dict[str, Any],
     what: str,
 ) -> tuple[Any, Any, Any]:
-    """Return what `f` returns, what it returns beside that, and the gradient."""
+    """Return the value of `f`, its auxiliary results, and the gradient."""
 
     def one_number(*primals: Any) -> Any:
         out, aux = _with_aux(f(*chosen(args, argnums, primals, what), **kwargs), has_aux, what)

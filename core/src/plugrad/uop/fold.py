@@ -34,7 +34,7 @@ def evaluate(op: Ops, dtype: DType, values: tuple[Any, ...]) -> ConstType | None
 
 
 def convert(value: ConstType, source: DType, target: DType) -> ConstType | None:
-    """Return what a CAST makes of `value`; None where undefined (NaN, infinity, or too large)."""
+    """Return `value` after a CAST, None where undefined (NaN, infinity, too large)."""
     if is_float(source) and is_int(target):
         if not math.isfinite(value):
             return None

@@ -126,7 +126,7 @@ def _body(scope: _Scope, rule: "Rule", way: _Way, op: Ops) -> tuple[list[_Line],
 
 
 def _conditions(scope: _Scope, way: _Way, bound: dict[str, str], op: Ops | None) -> Iterator[_Line]:
-    """Yield the conditions on `u`, level by level. Ops come before dtypes, since they tell most."""
+    """Yield the conditions on `u` level by level, ops before dtypes, most selective first."""
     level = [("u", way)]
     first = True
     while level:

@@ -23,7 +23,7 @@ _COST = {
 
 
 def op_cost(op: Ops) -> int:
-    """Return the cost of one element of `op` in plain operations. Ops that compute nothing cost none.
+    """Return the cost of one element of `op` in plain operations, or 0.
 
     Example:
         >>> from plugrad.uop.ops import Ops

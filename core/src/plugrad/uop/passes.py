@@ -54,7 +54,7 @@ class Pipeline(Generic[State]):
     stages: tuple[Stage[State], ...]
 
     def run(self, graph: State, ctx: Any = None) -> State:
-        """Return what the passes make of `graph`; each gets `ctx`, frozen data about the target.
+        """Apply the passes to `graph`; each gets `ctx`, frozen data about the target.
 
         Raises:
             VerifyError: with SPEC=1, a pass left a graph that its stage's spec forbids.
@@ -76,7 +76,7 @@ class Pipeline(Generic[State]):
 
 
 def _check(pipeline: str, stage: Stage[Any], state: UOp | GraphBundle, passed: set[UOp]) -> None:
-    """Verify the result of a pass, but for nodes in `passed`, which met this spec before."""
+    """Verify the result of a pass, except nodes in `passed` that met this spec."""
     try:
         for graph in (state,) if isinstance(state, UOp) else state.graphs:
             verify(graph, stage.spec, passed)

@@ -240,7 +240,7 @@ class Scatter:
 
 
 def scatter_of(reduce: UOp, counters: Iterable[UOp]) -> Scatter | None:
-    """Return the sum by position that a REDUCE is; None for others. `counters` are ranges around it.
+    """Return the sum by position in a REDUCE inside the loops `counters`, or None.
 
     before: REDUCE(ADD, WHERE(CMPEQ(CAST(i), p(j)), x(j), 0), j)
     after:  counter i, position p(j), value x(j), neutral 0
@@ -269,12 +269,12 @@ def _is_long(r: UOp) -> bool:
 
 
 def _takes_neutral(neutral: UOp, ended: Iterable[UOp]) -> bool:
-    """Say whether a maximum is at least `neutral`, being the lowest value or over some step."""
+    """Say whether a maximum is at least `neutral`, as its lowest value or at a step."""
     return neutral.arg == dtype_min(neutral.dtype) or all(r.src[0].vmin > 0 for r in ended)
 
 
 def eliminate_ranges(reduce: UOp) -> UOp:
-    """Return a REDUCE without the ranges that a condition solves. Other nodes stay as they are.
+    """Return a REDUCE without the ranges that a condition solves.
 
     before: REDUCE(ADD, WHERE(CMPEQ(CAST(r), p), x(r), 0), r)
     after:  WHERE(0 <= p < size of r, x(p), 0), every load of which is gated by that condition

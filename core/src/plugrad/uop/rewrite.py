@@ -142,7 +142,7 @@ class PatternMatcher:
         return found
 
     def rewrite(self, node: UOp, ctx: Any = None) -> UOp | None:
-        """Return what the first matching rule makes of `node`, or None if none matches."""
+        """Return the result of the first matching rule for `node`, or None."""
         match = self.matcher(node.op)
         found = match and match(node, ctx)
         if found is None:

@@ -40,7 +40,7 @@ def pairs_of(u: "UOp") -> "tuple[tuple[int | UOp, int | UOp], ...]":
 
 
 def placement_of(u: "UOp") -> Placement:
-    """Return the shape and the device of `u`, from those of its sources, which are known.
+    """Return the shape and device of `u` from those of its sources.
 
     Raises:
         ShapeError: sources of an elementwise node disagree.
@@ -112,7 +112,7 @@ def least(size: "int | UOp") -> int:
 
 
 def size_at(size: "int | UOp", values: "Mapping[str, int]") -> int:
-    """Return what a size is with variables at `values`, whatever they are bound to.
+    """Return a size with variables at `values`, whatever they are bound to.
 
     Example:
         >>> size_at(UOp.variable("n", 1, 8).bind(3) * 2, {"n": 5})

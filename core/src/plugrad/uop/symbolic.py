@@ -191,7 +191,7 @@ def _not_pattern(a: UPat) -> UPat:
 
 
 def _terms(u: UOp, op: Ops) -> list[UOp]:
-    """Return what a tree of one associative op combines."""
+    """Return the operands of a tree of one associative op."""
     out: list[UOp] = []
     stack = [u]
     while stack:
@@ -204,7 +204,7 @@ def _terms(u: UOp, op: Ops) -> list[UOp]:
 
 
 def _drop_repeated(u: UOp, a: UOp, b: UOp) -> UOp | None:
-    """Turn a & b & a into a & b, and a & ~a into False."""
+    """Fold a & b & a to a & b, a & ~a to False."""
     known, absorbing = _terms(a, u.op), u.op is Ops.OR
     known_set = set(known)
     fresh = [t for t in _terms(b, u.op) if t not in known_set]

@@ -55,7 +55,7 @@ def _forget(ref: Any) -> None:
 
 
 class _UnfrozenNode:
-    """A node before it is frozen. Plain assignment is five times as fast as getting around `__setattr__`."""
+    """A node before freezing: plain assignment is five times as fast as `__setattr__`."""
 
     __slots__ = (
         "__weakref__",

@@ -44,7 +44,7 @@ def conjunction(conditions: Iterable[UOp]) -> UOp:
 
 
 def facts_of(conditions: Iterable[UOp]) -> Facts:
-    """Return what canonical conditions say of the bounds of index expressions."""
+    """Return the bounds of index expressions implied by canonical conditions."""
     out: Facts = {}
     for condition in conditions:
         found = _fact(condition)

@@ -93,7 +93,7 @@ def _turns_short(a: UOp, layout: FloatFormat) -> tuple[UOp, UOp, UOp]:
 
 
 def _turns_long(a: UOp, layout: FloatFormat) -> tuple[UOp, UOp, UOp]:
-    """Return what `_turns_short` does of a float64: 128 digits of the product instead of 64."""
+    """Return the turns of a float64 as `_turns_short`, by 128 digits of the product."""
     field = bits(a) >> layout.fraction_bits
     m = _significand(a, layout)
     start = field - 1013

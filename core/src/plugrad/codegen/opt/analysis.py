@@ -95,7 +95,7 @@ def work_of(bodies: Iterable[LoopBody]) -> int:
 
 
 def are_worth_threads(work: int, cores: int) -> bool:
-    """Say whether that much work, as of `work_of`, is shared by the cores."""
+    """Say whether the amount of work, see `work_of`, justifies threads."""
     return cores > 1 and work >= _THREAD_FROM
 
 

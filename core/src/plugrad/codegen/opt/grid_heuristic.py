@@ -93,7 +93,7 @@ def _groups(kernel: KernelOpt) -> Iterator[Opt]:
 
 
 def _matrix_plan(kernel: KernelOpt) -> list[Opt]:
-    """Return what computes a kernel's product of matrices by matrix instructions; nothing where none fits."""
+    """Return the plan of a matrix product by matrix instructions, none if unfit."""
     cores = kernel.capabilities.tensor_cores
     # most kernels have no sum, and each kind of instruction would walk all of their graphs to find none
     if not cores or not any(u.op is Ops.REDUCE for u in kernel.ast.toposort()):
@@ -163,7 +163,7 @@ class _AlongAxis:
         return [] if self.is_exact else [Opt(OptOps.SHIFTIN, self.ident, self.size * self.count)]
 
     def spread(self) -> list[Opt]:
-        """Return what gives a warp its tiles, and a group its warps."""
+        """Return the options that assign tiles to warps and warps to groups."""
         tiles = (*self.tiled, 0)
         out = [Opt(OptOps.UPCAST, tiles, self.count)] if self.count > 1 else []
         left = -(-self.steps // (self.size * self.count))

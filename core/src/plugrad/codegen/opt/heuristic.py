@@ -100,7 +100,7 @@ def _vector_steps(r: UOp, lanes: int) -> int:
 
 
 def _access_cost(place: MemoryAccess, lane: UOp | None, share: float) -> float:
-    """Return the cost of a step: a share of wide accesses and a shuffle, or one access."""
+    """Return the cost of a step: a wide access with a shuffle, or one access."""
     if lane is None or not place.moves(lane) or place.is_contiguous(lane):
         return share
     return min(_SHUFFLED * share, _GATHERED) if place.is_shuffled(lane) else _GATHERED
@@ -293,7 +293,7 @@ class _VectorPlan:
         self.kernel.apply(Opt(OptOps.UPCAST, ident, count))
 
     def _tile(self, body: LoopBody, lane: UOp | None) -> Tile | None:
-        """Return the steps of output axes that share registers. The tile loads least for a product."""
+        """Return the tile of output axes in registers that loads least for a product."""
         if body.reduce is None or not moving(body):
             return None
         outputs = [r for r in self.kernel.axes(AxisType.LOOP) if r in body.loops and constant_size(r)]
@@ -343,7 +343,7 @@ class _VectorPlan:
                 copies *= size
 
     def _written_out(self, body: LoopBody) -> int:
-        """Return the operations of one copy of a body. Lanes that lie apart are loaded one by one."""
+        """Return the operations of one copy of a body, with separate loads of scattered lanes."""
         lane = self.lane
         apart = [p for p in body.places if lane is not None and p.moves(lane) and not p.is_contiguous(lane)]
         gathered = [p for p in apart if not self._is_packed(p, lane) and not p.is_shuffled(lane)]
@@ -399,7 +399,7 @@ def _add_threads(kernel: KernelOpt) -> None:
 
 
 def _stage(kernel: KernelOpt) -> None:
-    """Copy what the inner loops around a reduction repeat, where it is spread beyond the cache or gathered.
+    """Copy tiles that inner loops of a reduction reread from uncached or gathered places.
 
     The lines and pages of a tile of columns are as many as the rows: they crowd a few sets of each cache. The
     copy is made before the outermost loop that all loops inside of it leave unchanged.

@@ -225,7 +225,7 @@ class KernelOpt:
         self.ast = simplify(rebuild(self.ast.substitute({r: value}), change))
 
     def can_repeat(self) -> bool:
-        """Say whether elements may be computed twice. They may not where the kernel reads its output."""
+        """Say whether elements may be computed twice: not if the kernel reads its output."""
         stores = stores_of(self.ast)
         written = {s.src[0].src[0] for s in stores}
         values = UOp.sink(*(s.src[1] for s in stores)).toposort()

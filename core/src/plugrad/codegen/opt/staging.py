@@ -47,7 +47,7 @@ class Panel:
 
     @property
     def places(self) -> list[UOp]:
-        """Return where the copy's elements are read."""
+        """Return the places where the elements of the copy are read."""
         return [u for u in self.value.toposort() if u.op is Ops.INDEX]
 
     @property

@@ -265,7 +265,7 @@ def _runs(bits: Sequence[str]) -> Iterator[_Run]:
 
 
 def _bits(name: str, bits: Sequence[str], number: UOp) -> UOp:
-    """Return what `number` says of the coordinate `name`."""
+    """Return the bits of the coordinate `name` in `number`."""
     out = number.const_like(0)
     for run in _runs(bits):
         if run.axis == name:

@@ -34,7 +34,7 @@ class Tile:
         return math.prod((self.columns, *(count for _, count in self.rows)))
 
     def loads(self, body: LoopBody, weight: Callable[[MemoryAccess], float] = lambda _: 1) -> float:
-        """Return the loads that one step of the reduction needs for all products, each times its weight."""
+        """Return the weighted loads of one reduction step for all products."""
         factors = ((self.column, self.columns), *self.rows)
         counts = ((p, math.prod(count for r, count in factors if p.moves(r))) for p in moving(body))
         return sum(count * weight(p) for p, count in counts)
@@ -52,7 +52,7 @@ class Tile:
 
     @property
     def rest(self) -> float:
-        """The products for each wanted one. Those beyond the end of an axis are not wanted."""
+        """Return the computed products for each wanted one; those beyond an axis are unwanted."""
         sizes = ((self.column, self.columns * self.unit), *self.rows)
         return math.prod(_with_rest(r, count) for r, count in sizes)
 

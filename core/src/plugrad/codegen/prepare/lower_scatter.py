@@ -15,7 +15,7 @@ from plugrad.uop.uop import UOp
 
 
 def scatter(sink: UOp, capabilities: Capabilities) -> UOp:
-    """Replace a kernel that is one sum by position by a fill and an ordered store.
+    """Replace a kernel that sums by position by a fill and an ordered store.
 
     before: STORE(INDEX(p, i), REDUCE(ADD, WHERE(position(j) == i, x(j), 0), j), i)
     after:  STORE(INDEX(p, i), 0, i) and, after that, with all of it gated by `position(j)` being inside,

@@ -184,7 +184,7 @@ class ZipMember:
         return content
 
     def content(self) -> tuple[ByteSource, int]:
-        """Return where its bytes can be read in part, and where they start there."""
+        """Return the source of its bytes and their offset there, to read parts."""
         if self.deflated_nbytes is None:
             return self.archive, self.offset
         name = f"{self.archive.name}/{self.name}"

@@ -145,7 +145,7 @@ class _Reader:
         return out
 
     def descriptions(self, count: int) -> dict[str, _Description]:
-        """Return what there is about each tensor."""
+        """Return the description of each tensor."""
         out: dict[str, _Description] = {}
         for _ in range(count):
             name = self._text(_MOST_NAME_BYTES)

@@ -51,7 +51,7 @@ class _Named:
 
 
 class _Mark:
-    """Where the items of a container begin on the stack."""
+    """Marks where the items of a container begin on the stack."""
 
 
 _MARK = _Mark()
@@ -267,7 +267,7 @@ class _Machine:
 
 
 def checked_call(name: str, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-    """Return what an admitted function makes of the arguments that a pickle gives it.
+    """Call an admitted function with the arguments of a pickle, if it takes them.
 
     Raises:
         FileFormatError: it takes fewer or more.
@@ -280,7 +280,7 @@ def checked_call(name: str, function: Callable[..., Any], arguments: tuple[Any, 
 
 
 def _value(item: Any) -> Any:
-    """Return what `item` stands for in a value."""
+    """Return the value of `item`."""
     return item.value if isinstance(item, _Named) else item
 
 

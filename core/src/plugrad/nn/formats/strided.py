@@ -10,7 +10,7 @@ __all__ = ["extent", "from_strides"]
 
 
 def extent(shape: tuple[int, ...], strides: tuple[int, ...]) -> int:
-    """Return how many elements of memory a strided tensor spans.
+    """Return the number of memory elements that a strided tensor spans.
 
     Example:
         >>> extent((2, 3), (4, 1))

@@ -44,7 +44,7 @@ _AXES_BYTES = _AXES_PADDING_BYTES = 4
 
 
 def torch_load(source: Located, device: str | None = None) -> Any:
-    """Return what `torch.save` wrote: tensors, numbers, texts and containers of them.
+    """Return the contents of a `torch.save` file: tensors, numbers, texts and containers.
 
     Tensors are read when they are used. A file that holds anything else, such as a whole `torch.nn.Module`,
     is refused: nothing in it is ever run.

@@ -215,7 +215,7 @@ class Rebuilder:
         return checked_call("_rebuild_from_type_v2", function, cast("tuple[Any, ...]", arguments))
 
     def admitted(self) -> Admitted:
-        """Return what the pickle may name."""
+        """Return the names that a pickle may use."""
         return {
             **PLAIN,
             **{f"torch.{name}": dtype for name, dtype in _DTYPES.items()},

@@ -215,7 +215,7 @@ def check_nonlinearity(name: str, nonlinearity: str) -> None:
 
 
 def name_states(states: Any) -> dict[str, Any]:
-    """Return what was given as states, by the names that messages have."""
+    """Return the given states by the names for messages."""
     if states is None:
         return {}
     several = cast("Sequence[Any]", states) if isinstance(states, (tuple, list)) else (states,)

@@ -197,7 +197,7 @@ class LayerNorm2d(LayerNorm):
 
 
 class RMSNorm(UnaryModule):
-    """Divide by the root of the mean square over the last axes: (..., *normalized_shape), unchanged in shape.
+    """Divide by the root mean square over the last axes: (..., *normalized_shape) -> the same.
 
     Args:
         normalized_shape: the last sizes, or the last one.

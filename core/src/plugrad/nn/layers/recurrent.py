@@ -93,7 +93,7 @@ class _Recurrent(Module):
                     setattr(self, f"{name}_l{layer}{suffix}", draw(*shape))
 
     def _step(self, suffix: str) -> Step:
-        """Return what one step of the layer and way that `suffix` names does."""
+        """Return the step function of the layer and direction that `suffix` names."""
         raise NotImplementedError
 
     def _run(self, x: Tensor, start: Sequence[Tensor] | None) -> tuple[Tensor, State]:

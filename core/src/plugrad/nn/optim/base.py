@@ -31,7 +31,7 @@ class OptimizerBase:
 
     @property
     def device(self) -> str:
-        """Where the first parameter lives, and with it the learning rate.
+        """The device of the first parameter, and of the learning rate.
 
         Example:
             >>> w = Tensor([1.0])

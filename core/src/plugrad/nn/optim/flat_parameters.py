@@ -118,7 +118,7 @@ class UpdateUnit:
         raise NotImplementedError
 
     def unstacked(self, x: Tensor) -> Tensor:
-        """Return what `stacked` was given, from what it returned."""
+        """Undo `stacked`: (parameters, *shape) -> (n,)."""
         raise NotImplementedError
 
     def add_state(self, name: str, fill: float) -> Tensor:
@@ -245,7 +245,7 @@ class FlatParameters(UpdateUnit):
             yield single
 
     def _shares(self, name: str) -> list[Tensor]:
-        """Return what is remembered of each parameter, as views of what is of all."""
+        """Return the state of each parameter as views of the state of all."""
         memory = self.state[name]
         if name in self.numbers:
             return [memory[number : number + 1] for number in range(len(self.indices))]
@@ -274,7 +274,7 @@ class FlatParameters(UpdateUnit):
         return rooms[:, : _count(first)].reshape(len(self._params), *first.shape)
 
     def unstacked(self, x: Tensor) -> Tensor:
-        """Return the parts next to each other, as the parameters are: (parameters, *shape) -> (n,)."""
+        """Join the parts as the parameters lie in memory: (parameters, *shape) -> (n,)."""
         first = self._params[0]
         return x.flatten(1).pad((0, _room(first) - _count(first))).flatten()
 

@@ -144,7 +144,7 @@ class Optimizer(OptimizerBase):
         """Raise ShapeError where a parameter has a shape that cannot be trained."""
 
     def _state(self, options: Mapping[str, Any]) -> Mapping[str, float]:
-        """Return what to remember for each element, and its first value."""
+        """Return the names of the state of each element and its first values."""
         return self.state
 
     def _update(self, unit: UpdateUnit, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:

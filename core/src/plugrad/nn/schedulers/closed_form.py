@@ -28,7 +28,7 @@ _START = Range(0.0, False, 1.0, True, "a number above 0, up to 1")
 
 
 def cosine(start: float, end: float, part: float) -> float:
-    """Return what is `part` of the way from `start` to `end`, along half a wave."""
+    """Interpolate from `start` to `end` along half a cosine wave."""
     return end + (start - end) * (1 + math.cos(math.pi * part)) / 2
 
 

@@ -1,4 +1,4 @@
-"""Exponentials and logarithms of pairs, and what is made of them: powers, hyperbolic and other sines.
+"""Exponentials, logarithms, powers and trigonometric functions of pairs.
 
 What infinities, NaN and signed zeros give is that of the array API standard, and of annex G of C where that
 leaves it open.
@@ -105,7 +105,7 @@ def log1p(z: Pair) -> Pair:
 
 
 def power(z: Pair, w: Pair) -> Pair:
-    """Return `z` to the power of `w`, as exp(w * log(z)); 1 where `w` is 0.
+    """Return `z**w` as exp(w * log(z)), and 1 where `w` is 0.
 
     Where `z` is 0 it is 0 if the real part of `w` is positive, and NaN else.
 

@@ -1,4 +1,4 @@
-"""Arithmetic of complex numbers, each given as a real and an imaginary tensor of one dtype.
+"""Arithmetic of complex numbers as pairs of real and imaginary tensors.
 
 Infinities and NaN follow annex G of the C standard where the array API leaves it open.
 
@@ -32,7 +32,7 @@ Pair = tuple["Tensor", "Tensor"]
 
 @frozen
 class Format:
-    """What formulas have to know of a float dtype.
+    """Constants of a float dtype for the formulas.
 
     Attributes:
         bits: the integer dtype of its width.
@@ -53,7 +53,7 @@ class Format:
 
 @cache
 def format_of(dtype: DType) -> Format:
-    """Return what formulas have to know of float32 or float64.
+    """Return the constants of float32 or float64.
 
     Source: IEEE 754-2019, table 3.5.
 
@@ -78,7 +78,7 @@ def multiplied(z: Pair, w: Pair) -> Pair:
 
 
 def unit(z: Pair) -> "tuple[Tensor, Tensor, Tensor]":
-    """Return numbers divided by a power of two, and that: the longer part is between 1 and 2 then.
+    """Scale numbers by powers of two to a larger part in [1, 2]; return both.
 
     Infinite parts become 1 and the others beside them 0, with their signs, and the power is infinite.
     """
@@ -153,7 +153,7 @@ def signed(z: Pair) -> Pair:
 
 
 def log_length(z: Pair) -> "Tensor":
-    """Return the logarithms of the lengths; where these are near 1, without the loss of 1 + small.
+    """Return logarithms of lengths, accurate for lengths near 1.
 
     Example:
         >>> round(log_length((Tensor(1.0), Tensor(1e-3))).item() * 1e7, 4)
@@ -172,7 +172,7 @@ def log_length(z: Pair) -> "Tensor":
 
 
 def _square_less_one(x: "Tensor", y: "Tensor") -> "Tensor":
-    """Return x*x + y*y - 1 for x >= y >= 0 and a sum near 1, where little may be left.
+    """Return x*x + y*y - 1 without cancellation, for x >= y >= 0.
 
     Source: Dekker, "A Floating-Point Technique for Extending the Available Precision", 1971.
     """

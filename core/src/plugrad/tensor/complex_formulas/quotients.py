@@ -1,4 +1,4 @@
-"""Quotients with their derivatives: rescaling formulas have NaN as gradients where a case is not chosen."""
+"""Quotients with explicit derivatives, as rescaling formulas have NaN gradients in branches not taken."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -54,7 +54,7 @@ def _spread(*parts: "Tensor") -> Any:
 
 
 def _flow(gradients: Sequence[Any], inputs: Sequence[Any], outputs: Sequence[Any]) -> Sequence[Any]:
-    """Return the gradients of the parts of the numerator, which may be one, and of the denominator."""
+    """Return the gradients of the numerator's parts and of the denominator."""
     *numerator, real, imag = inputs
     of_numerator = divided((gradients[0], gradients[1]), (real, -imag))
     x, y = multiplied(of_numerator, (outputs[0], -outputs[1]))

@@ -11,7 +11,7 @@ __all__ = ["root"]
 
 @has_derivative(lambda z, w: over(w, 0.5))
 def root(z: Pair) -> Pair:
-    """Return square roots: their real parts are not negative, the imaginary ones have the signs of `z`'s.
+    """Return principal square roots: real parts >= 0, imaginary parts signed like those of `z`.
 
     Source: Kahan, "Branch Cuts for Complex Elementary Functions", 1987, CSQRT.
 

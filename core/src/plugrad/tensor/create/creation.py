@@ -112,7 +112,7 @@ def empty(
     requires_grad: bool | None = None,
     **names: Unpack[ShapeNames],
 ) -> Tensor:
-    """Return memory that nobody has written to yet; for a symbolic size, as much as it has at most.
+    """Return uninitialised memory, for a symbolic size as much as it has at most.
 
     Example:
         >>> Tensor.empty(2, 3).shape
@@ -293,7 +293,7 @@ def _text(value: Any) -> str:
 
 
 def _symbolic_range(first: Any, last: Any, step: Any) -> UOp:
-    """Return integers between limits at least one of which is a node: as many as its value says."""
+    """Return the integers between limits of which at least one is a node."""
     is_integer = all(isinstance(x, (int, UOp)) for x in (first, last, step))
     if not is_integer or isinstance(step, UOp) or not step:
         raise ArgumentError(
@@ -310,7 +310,7 @@ def _symbolic_range(first: Any, last: Any, step: Any) -> UOp:
 
 
 def _count(first: int | float, last: int | float, step: int | float) -> int:
-    """Return how many of `first, first + step, ...` come before `last`."""
+    """Return the number of terms of `first, first + step, ...` before `last`."""
     if all(isinstance(x, int) for x in (first, last, step)):
         count = -((first - last) // step)
     else:
@@ -376,7 +376,7 @@ def _spaced(place: UOp, count: int, first: float, step: float, wide: DType, what
 
 
 def _even(start: float, stop: float, steps: Dim, wide: DType, what: str) -> UOp:
-    """Return `steps` numbers at equal distances, counted from the nearer end, so that both are exact."""
+    """Return `steps` evenly spaced numbers, counted from the nearer end so that both are exact."""
     if not isinstance(steps, int):
         return _even_today(start, stop, steps).cast(wide)
     gap = (float(stop) - float(start)) / max(steps - 1, 1)
@@ -387,7 +387,7 @@ def _even(start: float, stop: float, steps: Dim, wide: DType, what: str) -> UOp:
 
 
 def _even_today(start: float, stop: float, steps: UOp) -> UOp:
-    """Return what `_even` does for a symbolic number, in float64: the distance is computed on the device."""
+    """Return evenly spaced numbers of a symbolic count, computed in float64 on the device."""
     wide = dtypes.float64
     gap = (float(stop) - float(start)) / (steps - 1).maximum(1).cast(wide)
     place = UOp.iota(steps)
@@ -397,7 +397,7 @@ def _even_today(start: float, stop: float, steps: UOp) -> UOp:
 
 
 def _between(start: int, stop: int, steps: Dim) -> UOp | None:
-    """Return the integers next to numbers at equal distances, towards 0; None where they need more digits."""
+    """Return evenly spaced numbers truncated to integers, None where they need more digits."""
     gaps: Any = max(greatest(steps) - 1, 1)
     largest = max(abs(start), abs(stop)) * gaps * 2
     if largest >= 1 << 63:

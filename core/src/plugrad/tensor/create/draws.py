@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def manual_seed(cls: type[Tensor], seed: int = 0) -> None:
-    """Restart the stream of random numbers; the same seed gives the same numbers on every device.
+    """Restart the random stream; the same seed gives the same numbers on every device.
 
     Raises:
         ArgumentError: the seed is no integer.
@@ -100,7 +100,7 @@ def randn(
 
 
 def bernoulli(self: Tensor, p: float | None = None) -> Tensor:
-    """Return 1 with the probability that each element is, or with probability `p`, and else 0.
+    """Return 1 with probability `p`, or with the probability in each element, else 0.
 
     The probabilities are not looked at: those below 0 count as 0, those above 1 as 1, NaN as 0. No
     gradient flows through a draw.
@@ -372,7 +372,7 @@ def _float_dtype(dtype: DTypeLike | None, what: str) -> DType:
 
 
 def _fans(shape: Shape, what: str) -> tuple[Dim, Dim]:
-    """Return how many inputs an output has, and how many outputs an input has."""
+    """Return the numbers of inputs of an output and outputs of an input."""
     if len(shape) < 2:
         raise ShapeError(f"{what} of shape {show(shape)}: weights have axes (out, in, *kernel).")
     outputs, inputs, *kernel = check_sizes(shape, what)
@@ -385,7 +385,7 @@ def _kaiming_std(shape: Shape, a: float, dtype: DType, what: str) -> Any:
 
 
 def _root(part: float, count: Dim, dtype: DType) -> Any:
-    """Return the root of `part` divided by a number of elements; a node where that is symbolic."""
+    """Return the root of `part` divided by a number of elements, which may be symbolic."""
     if isinstance(count, int):
         return math.sqrt(part / max(count, 1))
     return (part / count.maximum(1).cast(wide_float(dtype))).sqrt()

@@ -196,7 +196,7 @@ def new_empty(
 def new_tensor(
     self: Tensor, data: Any, *, dtype: DTypeLike | None = None, device: str | None = None
 ) -> Tensor:
-    """Return what `Tensor` takes as a tensor of this one's dtype and on its device.
+    """Return `data` as a tensor of this dtype on this device.
 
     Raises:
         DtypeError: an element is no number, or does not fit the dtype.

@@ -1,4 +1,4 @@
-"""Where random numbers come from: one counter for the process, drawn on the host, expanded on the device.
+"""Random numbers: one counter for the process, keyed on the host, expanded on the device.
 
 Element `i` of a draw is `threefry(counter + i, seed)`, 64 bits, the same on every device; a draw then moves
 the counter on. Counter and seed reach the device as two numbers in a small host buffer, not as constants of
@@ -56,7 +56,7 @@ def drawing_by(draw: Draw | None) -> Generator[None]:
 
 
 def current_draw() -> Draw | None:
-    """Return what draws in place of the stream here; None: the stream itself does."""
+    """Return the function that replaces the random stream here, None for the stream."""
     return _instead.get()
 
 
@@ -96,7 +96,7 @@ class RandomStream:
         return buffer in self._draws
 
     def count_of(self, buffer: Buffer) -> int:
-        """Return how many elements the draw whose state is in `buffer` had when it was written down."""
+        """Return the number of elements of the draw whose state is in `buffer`."""
         return size_today(self._draws[buffer])
 
     def refresh(self, buffer: Buffer, values: Mapping[str, int]) -> None:
@@ -119,7 +119,7 @@ def greatest_count(dtype: DType) -> int:
 
 
 def uniform_bits(bits: UOp, dtype: DType) -> UOp:
-    """Return floats in [0, 1) from 64 random bits each: as many digits as `dtype` has, all equally likely."""
+    """Return floats in [0, 1) from 64 random bits each, uniform in all digits."""
     digits = _DIGITS[dtype]
     return (bits >> (64 - digits)).cast(dtype) * 2.0**-digits
 
@@ -134,7 +134,7 @@ _DIGITS = {
 
 
 def within(bits: UOp, low: Any, high: Any, dtype: DType) -> UOp:
-    """Return floats in [low, high) from 64 random bits each; where both are equal, that number.
+    """Return floats in [low, high) from 64 random bits each, `low` for an empty interval.
 
     The limits are numbers, or nodes of the float in which numbers of `dtype` are computed.
     """
@@ -151,7 +151,7 @@ def wide_float(dtype: DType) -> DType:
 
 
 def normal_bits(bits: UOp, dtype: DType, mean: float = 0.0, std: Any = 1.0) -> UOp:
-    """Return normal floats from 64 random bits each; `std` may be a node of the float that computes them.
+    """Return normal floats from 64 random bits each; `std` may be a node.
 
     Logarithm and sine are arithmetic here, which devices agree on, as they do not on their own functions.
     Source: Box and Muller 1958.

@@ -250,7 +250,7 @@ def _float_remainder(x: UOp, y: UOp) -> UOp:
 
 
 def _float_quotient(x: UOp, y: UOp) -> UOp:
-    """Return the quotient rounded down, from the remainder: `x / y` may round up to a whole number itself."""
+    """Return the floor quotient from the remainder, as rounding `x / y` may exceed it."""
     rest, ratio = x.fmod(y), x / y
     # a whole number but for its rounding
     quotient = (x - rest) / y
@@ -262,7 +262,7 @@ def _float_quotient(x: UOp, y: UOp) -> UOp:
 
 
 def _rounded_to_zero(x: UOp, y: UOp, down: UOp) -> UOp:
-    """Return the quotient of signed integers as C rounds it, from `down`, which is as Python does."""
+    """Return the quotient truncated as in C, from `down`, the floor as in Python."""
     # up by one where something is left of a negative quotient; by zero everything is left
     left = (x - down * y).ne(0)
     return (left & y.ne(0) & (x < 0).ne(y < 0)).where(down + 1, down)

@@ -91,7 +91,7 @@ def clamp(
     max_: Tensor | Number | None = None,
     **names: Unpack[ClampNames],
 ) -> Tensor:
-    """Return this with values below `min_` or above `max_` replaced by those limits; NaN if one is.
+    """Return this limited to `min_` and `max_`; NaN where one of the operands is.
 
     Raises:
         DtypeError: both limits are missing.
@@ -133,5 +133,5 @@ def clip(
 
 
 def _beyond(is_beyond: UOp, limit: UOp) -> UOp:
-    """Return where a limit stands for the value: where that is beyond it, and where the limit is NaN."""
+    """Return where a limit replaces the value: beyond it, or where the limit is NaN."""
     return is_beyond | limit.ne(limit) if is_float(limit.dtype) else is_beyond

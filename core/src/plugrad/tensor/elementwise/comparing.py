@@ -128,7 +128,7 @@ def not_equal(self: Tensor, other: Tensor | Number) -> Tensor:
 
 
 def equal(self: Tensor, other: Tensor) -> bool:
-    """Return whether both have one shape and the same elements, computed at once; NaN equals nothing.
+    """Return whether both have the same shape and elements, computed at once.
 
     Raises:
         DtypeError: `other` is no tensor.

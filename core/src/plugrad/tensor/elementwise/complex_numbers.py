@@ -1,4 +1,4 @@
-"""Complex numbers and their parts. Parts are values: writing to them does not write to the complex tensor."""
+"""Complex numbers and their parts; the parts are values, not views."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def conj(self: Tensor) -> Tensor:
 
 
 def angle(self: Tensor) -> Tensor:
-    """Return the angle from the positive real axis, in [-pi, pi]; of real numbers 0 or pi.
+    """Return the angle from the positive real axis, in [-pi, pi].
 
     Example:
         >>> Tensor([1j, 2.0]).angle().tolist()
@@ -110,7 +110,7 @@ def view_as_real(self: Tensor) -> Tensor:
 
 
 def view_as_complex(self: Tensor) -> Tensor:
-    """Return the complex numbers whose parts lie along the last axis, which is of size 2.
+    """Return complex numbers whose parts lie along the last axis, of size 2.
 
     Raises:
         DtypeError: the parts are neither of float32 nor of float64.

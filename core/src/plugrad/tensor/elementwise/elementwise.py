@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def _either(x: Tensor, asked: Callable[[Any], Any]) -> Tensor:
-    """Return where what is asked of a real number holds for one of both parts."""
+    """Return where a predicate of real numbers holds for one of both parts."""
     real, imag = parts_of(x)
     return asked(real) | asked(imag)
 
@@ -225,7 +225,7 @@ def ceil(self: Tensor) -> Tensor:
 
 
 def round(self: Tensor, decimals: int = 0, **_names: None) -> Tensor:
-    """Return the nearest integer, or number with so many decimals; halves go to the even one.
+    """Return the nearest integer, or number with `decimals`; halves round to even.
 
     Args:
         decimals: digits after the point that stay; less than 0: zeros before the point.
@@ -257,7 +257,7 @@ def round(self: Tensor, decimals: int = 0, **_names: None) -> Tensor:
 
 
 def _round_tens(x: Tensor, zeros: int) -> Tensor:
-    """Return integers rounded to multiples of a power of ten; halves go to the even multiple."""
+    """Return integers rounded to multiples of a power of ten, halves to even."""
     if is_bool(x.dtype) or zeros > 20 or 10**zeros >> (x.dtype.itemsize * 8 - (not is_unsigned(x.dtype))):
         raise ArgumentError(
             f"round: decimals={-zeros}: 10**{zeros} is no {x.dtype.name}. Cast to a wider dtype."
@@ -354,7 +354,7 @@ def isnan(self: Tensor) -> Tensor:
 
 
 def isinf(self: Tensor, detect_positive: bool = True, detect_negative: bool = True) -> Tensor:
-    """Return where elements are infinite, of either sign or of those asked for.
+    """Return where elements are infinite, of either sign or of the requested one.
 
     Example:
         >>> Tensor([1.0, float("-inf")]).isinf().tolist()

@@ -1,4 +1,4 @@
-"""Formulas of elements that programs would write out otherwise, right where the short form is not.
+"""Elementwise formulas that remain accurate where the short form does not.
 
 Where they need floats, integers become the default float.
 """
@@ -78,7 +78,7 @@ def isneginf(self: Tensor) -> Tensor:
 
 
 def heaviside(self: Tensor, values: Tensor | Number) -> Tensor:
-    """Return 0 below 0, 1 above it, and `values` at it; 0 for NaN as in PyTorch (NumPy: NaN).
+    """Return 0 below 0, 1 above and `values` at 0; NaN gives 0.
 
     Example:
         >>> Tensor([-2.0, 0.0, 3.0]).heaviside(0.5).tolist()
@@ -90,7 +90,7 @@ def heaviside(self: Tensor, values: Tensor | Number) -> Tensor:
 
 
 def fmax(self: Tensor, other: Tensor | Number) -> Tensor:
-    """Return the greater of both, or the one that is a number where the other is NaN.
+    """Return the greater of both, ignoring NaN where the other is a number.
 
     Where both are equal, all of the gradient is this tensor's, as in PyTorch.
 
@@ -105,7 +105,7 @@ def fmax(self: Tensor, other: Tensor | Number) -> Tensor:
 
 
 def fmin(self: Tensor, other: Tensor | Number) -> Tensor:
-    """Return the lesser of both, or the one that is a number where the other is NaN.
+    """Return the lesser of both, ignoring NaN where the other is a number.
 
     Where both are equal, all of the gradient is this tensor's, as in PyTorch.
 
@@ -283,7 +283,7 @@ def _logaddexp2(x: UOp, y: UOp) -> UOp:
 
 
 def _sinc(x: UOp) -> UOp:
-    """Return sin(z) / z of z = pi*x: near 0 by its series, also for the sake of its derivatives."""
+    """Return sin(z) / z of z = pi*x, by a differentiable series near 0."""
     z = x * math.pi
     is_near = graphs.size_of(z) < 1.0
     near, far = is_near.where(z, z.const_like(0.0)), is_near.where(z.const_like(1.0), z)
@@ -292,7 +292,7 @@ def _sinc(x: UOp) -> UOp:
 
 
 def _ldexp(x: UOp, n: UOp) -> UOp:
-    """Return x * 2**n by three factors, none of which leaves the range of the dtype."""
+    """Return x * 2**n by three factors, each within the range of the dtype."""
     most = 2200.0 if x.dtype is dtypes.float64 else 300.0
     n = _limited(n, -most, most)
     third = (n * (1 / 3)).trunc()

@@ -1,4 +1,4 @@
-"""The logarithm of the gamma function, its derivative, and the inverse of the error function, on graph nodes.
+"""lgamma, digamma and the inverse error function on graph nodes.
 
 As in `special_graphs`, no branch overflows that is not taken. All take and return floats of 32 or 64 bits.
 """
@@ -41,7 +41,7 @@ _LARGE = 7.5
 
 
 def lgamma(x: UOp) -> UOp:
-    """Return the logarithm of the size of the gamma function; infinite at 0, -1, -2 ..."""
+    """Return log(abs(gamma(x))); infinite at 0, -1, -2 ..."""
     is_left = x < 0.0
     z = is_left.where(1.0 - x, x)
     # below 0 by reflection: gamma(x) * gamma(1 - x) = pi / sin(pi * x)
@@ -63,7 +63,7 @@ def lgamma(x: UOp) -> UOp:
 
 
 def _lgamma_right(z: UOp) -> UOp:
-    """Return lgamma(z) for z >= 0: by its series at 2 and recurrence, from 7.5 on by Stirling's series."""
+    """Return lgamma(z) for z >= 0, by series and recurrence, from 7.5 by Stirling."""
     near, nearest, t, is_large = _around_two(z)
     product = t.const_like(1.0)
     for j in range(1, 6):
@@ -121,7 +121,7 @@ def _nearest(x: UOp) -> UOp:
 
 
 def _around_two(z: UOp) -> tuple[UOp, UOp, UOp, UOp]:
-    """Return z if not large, the integer nearest to that, the way from there, and where z is large."""
+    """Return small z, its nearest integer, the offset from that, and where z is large."""
     is_large = z >= _LARGE
     near = is_large.where(z.const_like(2.0), z)
     nearest = _nearest(near)
@@ -129,7 +129,7 @@ def _around_two(z: UOp) -> tuple[UOp, UOp, UOp, UOp]:
 
 
 def erfinv(x: UOp) -> UOp:
-    """Return the inverse of erf: a fitted polynomial, and a step of Halley's; NaN beyond -1..1."""
+    """Return the inverse of erf: a polynomial and a step of Halley's method."""
     size = graphs.size_of(x)
     inside = size < 1.0
     a = inside.where(size, size.const_like(0.0))

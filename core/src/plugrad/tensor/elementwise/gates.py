@@ -45,7 +45,7 @@ def glu(self: Tensor, axis: int = -1, **names: Unpack[AxisNames]) -> Tensor:
 
 
 def prelu(self: Tensor, weight: Tensor | float) -> Tensor:
-    """Return values below 0 times `weight`: one number, or one for each channel (axis 1; (N, C, ...)).
+    """Return values below 0 times `weight`, a number or one for each channel (axis 1).
 
     Source: He et al. 2015, section 2.1.
 

@@ -1,4 +1,4 @@
-"""How the operands of an operation meet: what may be one, their dtype, shape and device.
+"""Operands of an operation: accepted values, common dtype, shape and device.
 
 Operands broadcast as in NumPy and meet in one dtype (see `promoted`); Python numbers are weak.
 """
@@ -48,7 +48,7 @@ def operand_nodes(tensor: Tensor, *others: Any, dtype: DType | None = None) -> l
 
 
 def _matching_nodes(tensor: Tensor, other: Any) -> list[UOp] | None:
-    """Return this and `other` as nodes where neither has to change, as most operands; None elsewhere."""
+    """Return both nodes if neither has to change, as most do; else None."""
     if type(other) is type(tensor):
         if other._device != tensor._device:
             return None
@@ -61,7 +61,7 @@ def _matching_nodes(tensor: Tensor, other: Any) -> list[UOp] | None:
 
 
 def as_operand(tensor: Tensor, x: Any) -> Tensor | Number:
-    """Return what was given as an operand: a tensor, a Python number, or a NumPy array or number.
+    """Return a tensor, or a Python number, for a value, a NumPy array or number.
 
     Raises:
         DtypeError: it is none of these.
@@ -85,7 +85,7 @@ def as_operand(tensor: Tensor, x: Any) -> Tensor | Number:
 
 
 def as_tensor_operand(tensor: Tensor, x: Any) -> Tensor:
-    """Return what was given as an operand as a tensor; a number of Python takes the dtype of this one.
+    """Return an operand as a tensor; a Python number takes this dtype.
 
     Raises:
         DtypeError: it is none (see `_operand`).
@@ -113,7 +113,7 @@ def binary(
 
 
 def _operand_parts(x: Tensor, u: UOp, dtype: DType, other: Any) -> tuple[Tensor, Tensor | None]:
-    """Return the parts of an operand; of a real one, which was cast, the real part alone."""
+    """Return the parts of an operand; a real one has only the real part."""
     real = operand_result(x, u.real(), other)
     return real, operand_result(x, u.imag(), other) if is_complex(dtype) else None
 
@@ -153,7 +153,7 @@ def float_graph(x: Tensor) -> UOp:
 
 
 def composed(tensor: Tensor, function: Callable[[UOp], UOp]) -> Tensor:
-    """Return a function made of several operations; 16-bit floats take it in float32 and round once."""
+    """Apply a composed function, rounding 16-bit floats once from float32."""
     x = float_graph(tensor)
     if x.dtype.itemsize > 2:
         return tensor._like(function(x))

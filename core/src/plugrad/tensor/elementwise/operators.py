@@ -140,12 +140,12 @@ def __ge__(self: Tensor, other: Tensor | Number) -> Tensor:
 
 
 def may_be_numbers(x: object) -> bool:
-    """Say whether `==` compares elements with this: what is no number at all is not equal as a whole."""
+    """Say whether `==` compares element by element; other objects are unequal as a whole."""
     return isinstance(x, (TensorBase, int, float, complex, list, tuple)) or hasattr(x, "__array__")
 
 
 def update_in_place(x: Tensor, result: Tensor, other: Tensor | Number) -> Tensor:
-    """Write a result into `x`; where a gradient is asked for, return the result in its place."""
+    """Write a result into `x`; return the result itself where a gradient is needed."""
     is_asked = isinstance(other, TensorBase) and other.requires_grad and not x._forgets
     if x._is_tracked or is_asked:
         return result

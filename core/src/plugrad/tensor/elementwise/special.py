@@ -164,7 +164,7 @@ def atan(self: Tensor) -> Tensor:
 
 
 def atan2(self: Tensor, other: Tensor | Number) -> Tensor:
-    """Return the angle in [-pi, pi] of the point with this as y and `other` as x; signs of zeros count.
+    """Return the angle in [-pi, pi] of the point (other, self); signs of zeros count.
 
     Its gradient at the point (0, 0) is 0.
 
@@ -212,7 +212,7 @@ def erfinv(self: Tensor) -> Tensor:
 
 
 def lgamma(self: Tensor) -> Tensor:
-    """Return the natural logarithm of the size of the gamma function; infinite at 0, -1, -2 and so on.
+    """Return log(abs(gamma(x))); infinite at 0, -1, -2 and so on.
 
     Its gradient is `digamma`.
 
@@ -259,7 +259,7 @@ def logaddexp(self: Tensor, other: Tensor | Number) -> Tensor:
 
 
 def copysign(self: Tensor, other: Tensor | Number) -> Tensor:
-    """Return the size of this with the sign of `other`, whose zeros and NaNs have signs too.
+    """Return the magnitude of this with the sign of `other`, zeros and NaNs included.
 
     Its gradient at 0 is 0.
 
@@ -271,7 +271,7 @@ def copysign(self: Tensor, other: Tensor | Number) -> Tensor:
 
 
 def fmod(self: Tensor, other: Tensor | Number) -> Tensor:
-    """Return what division leaves, with the sign of this (as in C); `%` has that of the divisor.
+    """Return the remainder with the sign of this (as in C); `%` takes the divisor's.
 
     Exact for floats; NaN by zero.
 
@@ -318,7 +318,7 @@ def lerp(self: Tensor, end: Tensor | Number, weight: Tensor | Number) -> Tensor:
 def nan_to_num(
     self: Tensor, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
 ) -> Tensor:
-    """Return this with NaN and infinities replaced, these by the greatest and least number by default.
+    """Replace NaN by `nan` and infinities by the greatest and least numbers.
 
     Raises:
         DtypeError: a replacement is no number, or a bool: NumPy's flag `copy` is not taken.

@@ -1,4 +1,4 @@
-"""Functions of analysis on graph nodes: series near 0, where formulas would cancel, and formulas elsewhere.
+"""Special functions on graph nodes: series near 0, where formulas cancel, formulas elsewhere.
 
 Each is written so that the branch that is not taken overflows nowhere: a gradient through it would be NaN.
 All take and return floats of 32 or 64 bits.
@@ -35,7 +35,7 @@ _TANH_BELOW_DOUBLE = (34459425.0, 16216200.0, 945945.0, 13860.0, 45.0)
 
 
 def undefined(where: UOp, *operands: UOp) -> UOp:
-    """Return NaN with derivatives that are NaN, for use where a condition holds; a number elsewhere."""
+    """Return NaN with NaN derivatives where a condition holds, a number elsewhere."""
     # a constant would have the derivative 0 there
     roots = [where.where(-size_of(x) - 1.0, x.const_like(1.0)).sqrt() for x in operands]
     return sum(roots[1:], start=roots[0])
@@ -50,7 +50,7 @@ def polynomial(x: UOp, coefficients: Sequence[float]) -> UOp:
 
 
 def terms(x: UOp, single: int, double: int) -> int:
-    """Return how many terms of a series the dtype of `x` needs, of those of two."""
+    """Return the number of series terms for the dtype of `x`, of two given numbers."""
     return double if x.dtype is dtypes.float64 else single
 
 
@@ -160,7 +160,7 @@ def atanh(x: UOp) -> UOp:
 
 
 def _atan_of_unit(x: UOp) -> UOp:
-    """Return atan(x) for 0 <= x <= 1: turned by pi/4 above tan(pi/8), then by its series."""
+    """Return atan(x) for 0 <= x <= 1: a series, turned by pi/4 above tan(pi/8)."""
     is_upper = x > math.tan(math.pi / 8)
     z = is_upper.where((x - 1.0) / (x + 1.0), x)
     series = [(-1) ** n / (2 * n + 1) for n in range(terms(x, 10, 21))]
@@ -178,7 +178,7 @@ def atan(x: UOp) -> UOp:
 
 
 def atan2(y: UOp, x: UOp) -> UOp:
-    """Return the angle of the point (x, y), in [-pi, pi]; zeros and infinities as C's atan2 has them."""
+    """Return the angle of the point (x, y) in [-pi, pi], with the special cases of C."""
     width, height = without_sign(x), without_sign(y)
     is_steep = height > width
     less, more = is_steep.where(width, height), is_steep.where(height, width)

@@ -1,4 +1,4 @@
-"""Fourier transforms as sums of cosines and of sines, of real numbers and of the parts of complex ones.
+"""Fourier transforms as sums of cosines and sines, for real and complex numbers.
 
 Elements at the same distance from both ends meet the same cosine, and opposite sines. So their sums and
 differences are multiplied by half of the columns each: an eighth of the products that complex numbers take.

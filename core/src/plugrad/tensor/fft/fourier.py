@@ -250,7 +250,7 @@ def half_transform(
 def real_transform(
     x: Tensor, what: str, sizes: Sizes, axes: Sequence[int], norm: FourierNorm | None
 ) -> Tensor:
-    """Return what `half_transform` made the frequencies of; see `complex_transform`."""
+    """Return the real numbers of `half_transform` frequencies; see `complex_transform`."""
     _check_norm(what, norm)
     x = _inexact(x)
     last, n = axes[-1], sizes[-1]
@@ -297,7 +297,7 @@ def _opposite(what: str, norm: FourierNorm | None) -> FourierNorm | None:
 
 
 def _inexact(x: Tensor) -> Tensor:
-    """Return complex numbers as they are, others as floats that parts of complex numbers can be."""
+    """Return complex numbers unchanged, others as floats that may be parts of complex ones."""
     if is_complex(x.dtype):
         return x
     return x.cast(COMPLEX[complex_dtype(x.dtype if is_inexact(x.dtype) else dtypes.default_float)])
@@ -310,7 +310,7 @@ def _along(pairs: Tensor, axis: int, size: Dim, norm: FourierNorm | None, sign: 
 
 
 def _both_halves(x: Tensor, axis: int, size: Any, norm: FourierNorm | None, sign: int) -> Tensor:
-    """Return the transform of real numbers along one axis, as pairs: half is computed, the rest mirrored."""
+    """Return the transform of real numbers as pairs: half computed, half mirrored."""
     half = half_frequencies(resized(x, axis, size).movedim(axis, -1))
     half = _divided(half if sign < 0 else conjugate(half), size, norm, sign)
     return half.cat(mirrored(half, x.ndim - 1, size), axis=x.ndim - 1).movedim(-2, axis)

@@ -193,7 +193,7 @@ def irfftn(
     norm: FourierNorm | None = "backward",
     **names: Unpack[AxesNames],
 ) -> Tensor:
-    """Return the inverse of `rfftn`; the last size of `s` says how many real numbers to return.
+    """Return the inverse of `rfftn`, with `s[-1]` real numbers along the last axis.
 
     Example:
         >>> Tensor([[3 + 0j, -1 + 0j]]).irfftn().tolist()
@@ -273,7 +273,7 @@ def _axes_of(what: str, s: Sizes, axes: Axes, ndim: int) -> tuple[int, ...]:
 
 
 def _sizes_of(what: str, s: Sizes, axes: tuple[int, ...]) -> tuple[Dim | None, ...]:
-    """Return the size to take of each axis, None for all of it; as in PyTorch, -1 means that too."""
+    """Return the requested size of each axis, None (or -1) for all of it."""
     if s is None:
         return (None,) * len(axes)
     sizes = [

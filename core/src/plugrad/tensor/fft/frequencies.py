@@ -72,7 +72,7 @@ def half_frequencies(x: Tensor) -> Tensor:
 
 
 def mirrored(half: Tensor, axis: int, count: Any) -> Tensor:
-    """Return the frequencies of `count` real numbers along an axis of pairs that are conjugates of others."""
+    """Return the frequencies of `count` real numbers, completing conjugate pairs along an axis."""
     return conjugate(interval(half, axis, 1, (count + 1) // 2).flip(axis))
 
 
@@ -91,7 +91,7 @@ def resized(x: Tensor, axis: int, size: Dim) -> Tensor:
 
 
 def _is_direct(x: Tensor, size: int, parts: int) -> bool:
-    """Say whether products with all cosines and sines cost less than a convolution, for these rows."""
+    """Say whether products with all cosines and sines cost less than a convolution."""
     rows = math.prod(map(greatest, x.shape)) // size // parts
     return size <= _DIRECT or parts * size * (rows + _ROWS_TO_MAKE) <= _CONVOLVED * rows
 
@@ -111,7 +111,7 @@ def _by_matrix(x: Tensor, sign: int) -> Tensor:
 
 
 def _by_convolution(x: Tensor, sign: int) -> Tensor:
-    """Return the transform as a convolution with a chirp, by transforms of a power of two."""
+    """Return the transform as a chirp convolution, by transforms of a power of two."""
     today: Any = x.shape[-2]
     axis, size = x.ndim - 2, greatest(today)
     length = 1 << (2 * size - 2).bit_length()
@@ -145,7 +145,7 @@ def _half_columns(x: Tensor, radix: int) -> Tensor:
 
 
 def _half_from_columns(x: Tensor, radix: int) -> Tensor:
-    """Return the frequencies of real numbers, by those whose remainder is at most half the radix.
+    """Return the frequencies of real numbers with remainders up to half the radix.
 
     (..., radix//2+1, rest, 2) -> (..., radix * rest // 2 + 1, 2), from [low, high] to low + radix * high.
     """
@@ -173,7 +173,7 @@ def _half_from_neighbours(x: Tensor, size: int) -> Tensor:
 
 
 def _radix(size: int) -> int:
-    """Return the factor to split off, up to 64: `size` itself, a balanced one, or 1 where there is none.
+    """Return the factor to split off: `size` up to 64, a balanced one, or 1.
 
     Example:
         >>> [_radix(n) for n in (60, 4096, 1 << 20, 127, 2 * 127)]

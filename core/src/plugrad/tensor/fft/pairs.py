@@ -1,4 +1,4 @@
-"""Complex numbers as a last axis of two elements, of which products of real matrices make transforms."""
+"""Complex numbers as a last axis of size two, transformed by real matrix products."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def count_up(x: Tensor, size: Dim) -> Tensor:
 
 
 def size_beside(x: Tensor, size: Dim, dtype: DType) -> Any:
-    """Return a size as a number; a symbolic one as a tensor on the device of `x`."""
+    """Return a size as a number, a symbolic one as a tensor beside `x`."""
     return size if isinstance(size, int) else x._make(size.cast(dtype), x.device)
 
 
 def in_memory(x: Tensor) -> Tensor:
-    """Return what is to be written to memory once, and read from there."""
+    """Return `x` written to memory once and read from there."""
     return x._like(x._graph.contiguous())
 
 
@@ -62,7 +62,7 @@ def turned_by(x: Tensor, part: Tensor, whole: Any, sign: int) -> Tensor:
 
 
 def circle(part: Tensor, whole: Any, dtype: DType) -> tuple[Tensor, Tensor]:
-    """Return cosine and sine of `part / whole` of a circle, for integers 0 <= part < whole.
+    """Return the cosine and sine of 2 pi `part / whole`, for 0 <= part < whole.
 
     The angle is taken from the nearest quarter, so that it is small and its rounding as well.
     """

@@ -159,7 +159,7 @@ def _count(given: Any, what: str) -> Dim:
 
 
 def _greatest_of_bins(u: UOp, rank: UOp, axis: int, count: Dim) -> tuple[UOp, UOp]:
-    """Return the greatest of each window of one axis, and the greatest rank of all that are equal to it.
+    """Return the maximum of each window and the greatest rank of its equals.
 
     What the next axis goes on with has fewer elements.
     """
@@ -177,7 +177,7 @@ def _greatest_of_bins(u: UOp, rank: UOp, axis: int, count: Dim) -> tuple[UOp, UO
 
 
 def _to_the_first(gradients: tuple[UOp | None, ...], function: UOp) -> list[UOp | None]:
-    """Return the gradient of the greatest of windows, which goes to the first of equals, or of NaN.
+    """Return the gradient of window maxima, which flows to the first of equals or NaN.
 
     Each element asks the windows it lies in whether it was the greatest. A function of the module, so that
     equal graphs stay equal.
@@ -198,7 +198,7 @@ def _to_the_first(gradients: tuple[UOp | None, ...], function: UOp) -> list[UOp 
 
 
 def _windows_of(u: UOp, axis: int, size: Any) -> UOp:
-    """Return what the windows have that elements of an axis lie in, 0 for no window.
+    """Return values of the windows that contain each element of an axis, 0 for none.
 
     (..., count, ...) -> (..., most, size, ...)
     """
@@ -278,7 +278,7 @@ def _bins(u: UOp, axis: int, count: Any) -> tuple[UOp, UOp | None]:
 
 
 def _longest_bin(size: Dim, count: Dim) -> int:
-    """Return how many elements the longest window has, or no less than it has for any value of variables."""
+    """Return an upper bound of the size of the longest window."""
     if not isinstance(size, int) or not isinstance(count, int):
         return min(greatest(size) // max(least(count), 1) + 2, greatest(size))
     # where i * size / count is furthest above a whole number, and rounded down to that

@@ -110,7 +110,7 @@ def _at_once(q: Any, k: Any, v: Any, mask: Any, is_causal: bool, dropout_p: floa
 
 @frozen
 class _Blocks:
-    """How keys are cut into blocks, and which of them a query may attend to.
+    """Blocks of keys, and the keys that a query may attend to.
 
     Attributes:
         size: the number of keys.
@@ -138,7 +138,7 @@ class _Blocks:
         return steps_of(x.reshape(*x.shape[:at], self.count, self.width, *x.shape[at + 1 :]), at)
 
     def cut_mask(self, mask: Any) -> list[Any]:
-        """Return a mask for each block; what lies behind the keys is refused by its place."""
+        """Return the mask of each block, refusing places behind the last key."""
         is_same = mask is None or mask.ndim == 0 or mask.shape[-1] == 1
         return [mask] * self.count if is_same else self.cut(mask, -1)
 
@@ -150,14 +150,14 @@ class _Blocks:
         return whole.shrink([(0, self.size if a == at else size) for a, size in enumerate(whole.shape)])
 
     def begins(self, like: Any) -> Iterator[Any]:
-        """Yield the number of each block's first key, in memory: a constant would make other kernels."""
+        """Yield the first key number of each block, in memory so that kernels are shared."""
         begin = like._like(UOp.const(dtypes.int32, 0).reshape((1,))).contiguous()
         for _ in range(self.count):
             yield begin
             begin = (begin + self.width).contiguous()
 
     def scores(self, q: Any, key: Any, allowed: Any, begin: Any) -> Any:
-        """Return how well queries fit the keys of the block that begins with number `begin`."""
+        """Return the scores of queries with the keys of the block at `begin`."""
         scores = _masked(q @ key.transpose(-2, -1), allowed)
         place = q._like(counted(self.width, dtypes.int32, (self.width,), 0)) + begin
         if self.is_causal:
@@ -226,7 +226,7 @@ def _forward(
 def _backward(
     blocks: _Blocks, gradients: Any, made: Any, q: Any, k: Any, v: Any, kept: list[Any], mask: Any
 ) -> list[Any]:
-    """Return the gradients of queries, keys, values and mask, from the scores of one block at a time.
+    """Return the gradients of queries, keys, values and mask, one block at a time.
 
     Source: Dao et al. 2022, "FlashAttention", algorithm 4.
     """
@@ -274,7 +274,7 @@ def _mask_gradient(blocks: _Blocks, masks: list[Any], gradients: list[Any]) -> A
 
 
 def _summed(x: Any, shape: tuple[Any, ...]) -> Any:
-    """Return what broadcasting an operand of `shape` gives back to it, in memory of its own."""
+    """Return the gradient of an operand that was broadcast from `shape`, in memory."""
     extra = x.ndim - len(shape)
     axes = [*range(extra), *[a + extra for a, size in enumerate(shape) if size != x.shape[a + extra]]]
     return (x.sum(tuple(axes)) if axes else x).reshape(shape).contiguous()
@@ -319,7 +319,7 @@ def _grouped(query: Any, key: Any, value: Any, mask: Any) -> tuple[Any, Any, Any
 
 
 def _scale(size: Dim, scale: float | None, wide: DType) -> float | UOp:
-    """Return the factor of scores; of a symbolic size a node of the dtype to compute in."""
+    """Return the factor of the scores, for a symbolic size a node."""
     if scale is not None:
         return scale
     if not isinstance(size, int):

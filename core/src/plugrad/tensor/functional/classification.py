@@ -353,13 +353,13 @@ def binary_crossentropy_logits(
 
 
 def _counting(y: Any, ignore_index: int | None) -> Any:
-    """Return where labels count. A number that their dtype does not hold ignores none of them."""
+    """Return where labels are not ignored; an index beyond their dtype ignores none."""
     can_match = ignore_index is not None and dtype_min(y.dtype) <= ignore_index <= dtype_max(y.dtype)
     return y != ignore_index if can_match else y == y
 
 
 def _count(classes: Dim, like: Any) -> Any:
-    """Return how many classes there are, as a number beside elements of `like`."""
+    """Return the number of classes, as a number beside elements of `like`."""
     if isinstance(classes, int):
         return classes
     return like._make(number_of(classes, like.dtype), like._device)

@@ -37,7 +37,7 @@ def correlated(
 
 @frozen
 class _Gradients:
-    """The rule of gradients of one kind of window: equal for equal windows, so equal sums are one node."""
+    """The gradient rule of one kind of window, shared so equal sums are one node."""
 
     groups: int
     steps: tuple[int, ...]
@@ -86,7 +86,7 @@ class _Gradients:
 
 @frozen
 class _WeightGradient:
-    """The rule of a weight's gradient where loops run: vectors read what flows in by its channels."""
+    """The rule of a weight's gradient on devices with loops, vectorised over channels."""
 
     sums: _Gradients
 

@@ -169,7 +169,7 @@ def _in_rows(x: Any, targets: Any, lengths: Any, batch: Dim, given: Dim) -> Any:
 
 
 def _held(x: Any, lengths: list[int], batch: Dim) -> Any:
-    """Return lengths that the host knows as a tensor, which has room for all sequences that there may be."""
+    """Return lengths of the host as a tensor with room for any number of sequences."""
     if isinstance(batch, int) or len(lengths) != size_today(batch):
         return type(x)(lengths, device=x.device)
     missing = greatest(batch) - len(lengths)
@@ -193,7 +193,7 @@ def _lengths(x: Any, lengths: Any, batch: Dim, longest: Dim, what: str) -> Any:
 
 
 def _numbers(lengths: Any, what: str) -> list[int]:
-    """Return lengths that the host knows, of any sequence or array, or one number, as a list."""
+    """Return lengths of the host, a sequence, array or number, as a list."""
     listed: Any = lengths.tolist() if hasattr(lengths, "__array__") else lengths
     if not isinstance(listed, Sequence) or isinstance(listed, str):
         listed = [listed]
@@ -201,7 +201,7 @@ def _numbers(lengths: Any, what: str) -> list[int]:
 
 
 def _cut(lengths: Any, longest: Dim) -> Any:
-    """Return lengths in int32; those that it does not hold are longer than all of a sequence."""
+    """Return lengths in int32, clamping those that do not fit."""
     beyond = greatest(longest) + 1
     if is_unsigned(lengths.dtype):
         lengths = lengths.minimum(min(beyond, dtype_max(lengths.dtype)))

@@ -20,7 +20,7 @@ _SELU_LIMIT = -1.7580993408473766
 
 
 def dropout(self: Tensor, p: float = 0.5, training: bool | None = None) -> Tensor:
-    """Return this with elements set to 0 with probability `p` and the others divided by `1-p`.
+    """Set elements to 0 with probability `p` and divide the others by `1-p`.
 
     Args:
         p: how likely an element is left out.
@@ -120,7 +120,7 @@ def feature_alpha_dropout(self: Tensor, p: float = 0.5, training: bool | None = 
 
 
 def _channels(x: Tensor, axes: int, what: str) -> tuple[Any, ...]:
-    """Return the shape of one draw for each channel, with `axes` axes of size 1 behind."""
+    """Return the shape of one draw for each channel, 1 on the last `axes` axes."""
     if x.ndim != axes + 2:
         sizes = {1: "L", 2: "H, W", 3: "D, H, W"}.get(axes, "...")
         raise ShapeError(f"{what} of shape {show(x.shape)}: it takes (N, C, {sizes}).")
@@ -130,7 +130,7 @@ def _channels(x: Tensor, axes: int, what: str) -> tuple[Any, ...]:
 def _dropped(
     x: Tensor, p: float, drawn: tuple[Any, ...], left_out: float, what: str, training: bool | None
 ) -> Tensor:
-    """Return this with `left_out` in place of what is drawn, scaled and shifted to the moments of before.
+    """Replace the drawn elements by `left_out`, keeping mean and variance.
 
     One draw for each element of shape `drawn`, which broadcasts to this tensor's.
 

@@ -80,7 +80,7 @@ def grid_sample(
 
 
 class _Lines:
-    """An image with its elements in one row, read by places along each of its axes.
+    """An image flattened to one row, read by places along each of its axes.
 
     Sizes of axes are numbers, or tensors of shape () where they are symbolic: of floats beside coordinates,
     of integers beside positions.
@@ -97,7 +97,7 @@ class _Lines:
         self.rows = x.reshape(*x.shape[:2], product(sizes))
 
     def linear(self, places: list[Any], is_nearest: bool) -> Any:
-        """Return the mix of the neighbours on both sides along each axis, or the nearest one."""
+        """Interpolate between the neighbours along each axis, or return the nearest one."""
         sides: list[list[tuple[Any, Any]]] = []
         for place, size in zip(places, self.sizes, strict=True):
             at = self._inside(self._unnormalized(place, size), size)
@@ -146,7 +146,7 @@ class _Lines:
         return out
 
     def _place(self, places: list[Any]) -> tuple[Any, Any]:
-        """Return which element of a row stands at whole places, and whether there is one."""
+        """Return the index of the element at integer places, and whether it exists."""
         index: Any = None
         inside: Any = None
         for place, size, count in zip(places, self.sizes, self.counts, strict=True):
@@ -174,7 +174,7 @@ class _Lines:
 
 
 def _reflected(place: Any, low: float, high: Any) -> Any:
-    """Return coordinates thrown back at both ends as often as it takes; any, where both ends are one."""
+    """Reflect coordinates at both ends of an axis until they lie inside."""
     span = high - low
     if not isinstance(span, float):
         span = (span > 0).where(span, 1.0)

@@ -39,7 +39,7 @@ _SIZES = 100_000
 
 
 class _Factor(NamedTuple):
-    """A scale that was given for a symbolic axis: not for the values by which an axis stays as it is.
+    """A scale given for a symbolic axis, applied unless the axis keeps its size.
 
     Nor, with `or_doubles`, for those by which it gets twice as long.
     """

@@ -351,7 +351,7 @@ def _of_floats(x: Any, y: Any) -> tuple[Any, Any]:
 
 
 def _of_wide_floats(x: Any, y: Any) -> tuple[Any, Any, Any]:
-    """Return two tensors in floats of 32 bits at least, and the dtype of what comes of them."""
+    """Return two tensors in float32 or wider, and the dtype of the loss."""
     first, second = _of_floats(x, y)
     dtype = least_upper_dtype(first.dtype, second.dtype)
     wide = sum_acc_dtype(dtype)

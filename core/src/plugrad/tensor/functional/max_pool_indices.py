@@ -16,7 +16,7 @@ from plugrad.uop.uop import UOp
 
 
 def from_end_of(sizes: tuple[int, ...]) -> UOp:
-    """Return positions in a volume as distances from its end: the first has the greatest, none has 0."""
+    """Return positions in a volume as distances from its end; padding has 0."""
     total: Any = product(sizes)
     dtype = position_dtype(greatest(total))
     count = UOp.const(dtype, total) if isinstance(total, int) else total.cast(dtype)
@@ -24,7 +24,7 @@ def from_end_of(sizes: tuple[int, ...]) -> UOp:
 
 
 def greatest_in(pool: Pool, x: UOp, view: UOp, from_end: UOp, from_end_view: UOp) -> UOp:
-    """Return the greatest of each window of a pool, whose gradient goes to the first of equals, or of NaN.
+    """Return window maxima of a pool, with gradients for the first of equals or NaN.
 
     Args:
         pool: where the windows lie.
@@ -50,7 +50,7 @@ def greatest_in(pool: Pool, x: UOp, view: UOp, from_end: UOp, from_end_view: UOp
 
 @frozen
 class _ByElement:
-    """The rule of `greatest_in`: each element asks the windows it lies in whether it was the greatest.
+    """The gradient rule of `greatest_in`: each element looks for windows whose maximum it was.
 
     Element `i` of an axis lies in window `(i + before) // step` and in few before it. To ask them costs a
     small sum without holes; the transpose of `windows` would be one over many zeros.
@@ -89,7 +89,7 @@ class _ByElement:
         return padded.reshape(tuple([n for _, _, block, step in parts for n in (block, step)]))
 
     def _windows_of(self, u: UOp, blocks: tuple[int, ...]) -> UOp:
-        """Return what the windows have that may hold each element, for `_in_blocks`.
+        """Return values of the windows that may contain each element, for `_in_blocks`.
 
         (..., *counts) -> (..., block, step, block, step, ..., *m)
         """
@@ -107,7 +107,7 @@ class _ByElement:
 
 
 def first_of_bins(view: UOp, from_end: UOp, values: UOp) -> UOp:
-    """Return the greatest of each window, whose gradient goes to the first of equals alone, or of NaN.
+    """Return the maximum of each window, with gradients for the first of equals or NaN.
 
     As `greatest_in`, for windows of several lengths: (..., *counts, *kernel) with (*counts, *kernel) and the
     values themselves, (..., *counts) -> (..., *counts)
@@ -119,7 +119,7 @@ def first_of_bins(view: UOp, from_end: UOp, values: UOp) -> UOp:
 
 
 def _to_the_first(gradients: tuple[UOp | None, ...], function: UOp) -> list[UOp | None]:
-    """Return the gradient of `first_of_bins`; a function of the module, so that equal graphs stay equal."""
+    """Return the gradient of `first_of_bins`; at module level, so that equal graphs are equal."""
     (gradient,), (view, from_end) = gradients, inputs_of(function)
     if gradient is None:
         return [None, None]
@@ -130,7 +130,7 @@ def _to_the_first(gradients: tuple[UOp | None, ...], function: UOp) -> list[UOp 
 
 
 def first_places(view: UOp, from_end: UOp, total: Dim) -> UOp:
-    """Return where the greatest of each window was: the first of equals, or of NaN.
+    """Return the position of each window's maximum: the first of equals, or of NaN.
 
     (..., *counts, *kernel) with (*counts, *kernel) -> (..., *counts)
     """
@@ -144,7 +144,7 @@ def place_from_end(rank: UOp, total: Dim) -> UOp:
 
 
 def _ranks(view: UOp, from_end: UOp) -> UOp:
-    """Return how far from the end the greatest of each window lies; axes of windows keep size 1."""
+    """Return the distance from the end of each window's maximum, keeping the window axes."""
     window_axes = tuple(range(len(view.shape) - len(from_end.shape) // 2, len(view.shape)))
     best = view.reduce_axis(Ops.MAX, window_axes).expand(view.shape)
     found = view.eq(best) | view.ne(view) if is_float(view.dtype) else view.eq(best)

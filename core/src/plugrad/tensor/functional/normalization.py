@@ -73,7 +73,7 @@ def layer_norm(
 def rms_norm(
     self: Tensor, normalized_shape: Shapes, weight: Tensor | None = None, eps: float | None = None
 ) -> Tensor:
-    """Return this divided by the root of its mean square over the last axes, times `weight`.
+    """Divide by the root mean square over the last axes, then multiply by `weight`.
 
     (..., *normalized_shape) -> (..., *normalized_shape)
 
@@ -108,7 +108,7 @@ def group_norm(
     bias: Tensor | None = None,
     eps: float = 1e-5,
 ) -> Tensor:
-    """Return each group of channels less its mean, divided by the root of variance + `eps`.
+    """Normalise each group of channels to mean 0 and variance 1.
 
     (N, C, ...) with weight and bias (C,) -> (N, C, ...)
 
@@ -332,7 +332,7 @@ def _by_channel(x: Tensor, out: Tensor, weight: Tensor | None, bias: Tensor | No
 
 
 def _along(shape: tuple[Any, ...], x: Any, name: str) -> Any:
-    """Return what there is for each channel in `shape`, which has size 1 on all other axes."""
+    """Reshape a value of each channel to `shape`, with size 1 elsewhere."""
     tensors(**{name: x})
     if x.numel() != product(shape):
         raise ShapeError(

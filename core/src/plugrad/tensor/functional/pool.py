@@ -1,4 +1,4 @@
-"""The windows of a pool: how many there are, where they begin, and what they hold."""
+"""Windows of a pool: their number, beginnings and elements."""
 
 from typing import Any
 
@@ -65,7 +65,7 @@ class Pool:
 
 
 def axes_of(sizes: Any, otherwise: int) -> int:
-    """Return how many axes `sizes` has numbers for; one number is for all, of which there are `otherwise`."""
+    """Return the number of axes that `sizes` describes, `otherwise` for a single number."""
     return len(several(sizes) or ()) or otherwise
 
 
@@ -89,7 +89,7 @@ def _check_widths(widths: Widths, kernel: tuple[Dim, ...], gaps: tuple[int, ...]
 
 
 def _last_reach(size: Dim, widths: tuple[int, int], kernel: Any, step: Any, gap: int) -> Dim:
-    """Return how far beyond the padding the last window ends that begins before the padding behind."""
+    """Return the extent beyond the padding of the last window that begins inside."""
     before, after = widths
     reach = gap * (kernel - 1) + 1
     if size_today(step) < 1:

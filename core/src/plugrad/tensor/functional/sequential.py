@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def sequential(self: Tensor, layers: Iterable[Callable[[Tensor], Tensor]] = REQUIRED, **names: Any) -> Tensor:
-    """Return what the last of `layers` gives, each of which takes what the one before it gives.
+    """Apply `layers` one after the other.
 
     Raises:
         ArgumentError: these are no functions of tensors.

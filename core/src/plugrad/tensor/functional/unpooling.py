@@ -27,7 +27,9 @@ def max_unpool2d(
     padding: Sizes = 0,
     output_size: Sizes | None = None,
 ) -> Tensor:
-    """Return zeros with the values of `max_pool2d` where they were; of several at one place, the last.
+    """Write the values of `max_pool2d` back to their places, among zeros.
+
+    Of several values at one place, the last is kept.
 
     (..., H', W') with indices of the same shape -> (..., H, W). A value whose index lies outside of H*W
     is dropped, as `scatter` drops it; torch refuses it.

@@ -45,7 +45,7 @@ _OUTPUT = (
 def fits_winograd(
     kernel: tuple[int, ...], stride: tuple[int, ...], dilation: tuple[int, ...], dtype: DType
 ) -> bool:
-    """Say whether a convolution is of the kind that is done here: 3x3, steps of 1, float32 or float64."""
+    """Say whether Winograd applies: 3x3, stride 1, float32 or float64."""
     ones = (1, 1)
     return kernel == (3, 3) and stride == dilation == ones and dtype in (dtypes.float32, dtypes.float64)
 

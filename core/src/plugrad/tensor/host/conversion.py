@@ -48,7 +48,7 @@ def cast(self: Tensor, dtype: DTypeLike) -> Tensor:
 
 
 def bitcast(self: Tensor, dtype: DTypeLike) -> Tensor:
-    """Return the bits as another dtype; the last axis changes where the sizes of elements differ.
+    """Return the bits as another dtype; the last axis scales with the element size.
 
     Where they are equal it is a view: who writes to it writes to this tensor.
 
@@ -240,7 +240,7 @@ def _split_bits(bits: UOp, parts: builtins.int) -> UOp:
 
 
 def _join_bits(bits: UOp, parts: builtins.int) -> UOp:
-    """Return runs of `parts` unsigned elements along the last axis as one wider element, the lowest first."""
+    """Join runs of `parts` unsigned elements of the last axis, lowest first, into wider ones."""
     wide = _UNSIGNED[bits.dtype.itemsize * parts]
     count: Any = bits.shape[-1]
     runs = bits.reshape((*bits.shape[:-1], count // parts, parts)).cast(wide)

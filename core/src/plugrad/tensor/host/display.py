@@ -1,4 +1,4 @@
-"""Tensors as text. Nothing is computed for it: values are shown where they lie in memory."""
+"""Text of tensors; values are shown only where they are in memory already."""
 
 # pyright: reportPrivateUsage=false
 import math
@@ -26,7 +26,7 @@ _REDUCED = {Ops.ADD: "sum", Ops.MUL: "prod", Ops.MAX: "max"}
 
 
 def describe(t: TensorBase) -> str:
-    """Return a tensor's shape, dtype and device, and what is left to compute, in one line.
+    """Return the shape, dtype, device and pending computation of a tensor in one line.
 
     Example:
         >>> x = Tensor([1.0, 2.0], device="PYTHON")
@@ -41,7 +41,7 @@ def describe(t: TensorBase) -> str:
 
 
 def summary(u: UOp) -> str:
-    """Return the operations of a graph, the last one first, and how many buffers it reads.
+    """Return the operations of a graph, last first, and the number of its buffers.
 
     Example:
         >>> x = Tensor([1.0, 2.0], device="PYTHON").realize()
@@ -66,7 +66,7 @@ def summary(u: UOp) -> str:
 
 
 def text_of(t: TensorBase) -> str:
-    """Return the values of a tensor that lies in memory as NumPy shows them; of others, `describe`.
+    """Return the values of a realized tensor as NumPy prints them, else `describe`.
 
     Example:
         >>> text_of(Tensor([[1.0, 2.5]], device="PYTHON"))
@@ -89,7 +89,7 @@ def text_of(t: TensorBase) -> str:
 
 
 def _edge(shape: tuple[int, ...]) -> int | None:
-    """Return how many elements to show at both ends of each axis; None for all."""
+    """Return the number of elements to show at both ends of an axis, or None."""
     if math.prod(shape) <= _MOST_ELEMENTS and math.prod(shape[:-1]) <= _MOST_ROWS:
         return None
     rows = [(edge, math.prod(min(size, 2 * edge + 1) for size in shape[:-1])) for edge in (3, 2, 1)]
@@ -97,7 +97,7 @@ def _edge(shape: tuple[int, ...]) -> int | None:
 
 
 def _shown(t: TensorBase) -> "tuple[Any, bool] | None":
-    """Return the elements to show as an array, and whether it is cut; None where they are not in memory."""
+    """Return the elements to show, and whether they are cut; None if not in memory."""
     if not is_static(t.shape):
         return None
     u, shape = _in_memory(t.uop), fixed_shape(t.shape, "repr")

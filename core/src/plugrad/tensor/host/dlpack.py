@@ -97,7 +97,7 @@ def _carrier(dtype: DType) -> "np.dtype[Any]":
 
 
 def knows_versions() -> bool:
-    """Say whether memory can be exported with a version, and so as read-only: NumPy 2.1 can."""
+    """Say whether memory can be exported with a version (NumPy 2.1), and so read-only."""
     return np.lib.NumpyVersion(np.__version__) >= "2.1.0"
 
 

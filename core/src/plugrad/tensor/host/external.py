@@ -92,7 +92,7 @@ def from_url(
     gunzip: bool = False,
     device: str | None = None,
 ) -> Tensor:
-    """Return the bytes of a file on the web: (n,) of uint8. It is fetched once and kept.
+    """Download a file once and return its bytes: (n,) of uint8.
 
     Args:
         url: http, https, ftp or file.

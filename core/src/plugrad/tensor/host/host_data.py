@@ -51,7 +51,7 @@ def copied_buffer(data: memoryview, shape: tuple[int, ...], dtype: DType, device
 
 
 def shared_buffer(data: memoryview, shape: tuple[int, ...], dtype: DType, device: str) -> UOp | None:
-    """Return a BUFFER on `device` that is the memory of `data` itself, or None where the device needs a copy.
+    """Return a BUFFER that shares the memory of `data`, None where `device` needs a copy.
 
     Read-only `data` is never written. Nobody may write to it as long as the BUFFER is used.
     """
@@ -62,7 +62,7 @@ def shared_buffer(data: memoryview, shape: tuple[int, ...], dtype: DType, device
 
 
 def computes(device: str) -> bool:
-    """Say whether elements can be put on `device` at once; to others they go by a copy in the graph."""
+    """Say whether `device` accepts elements at once; storage devices take copies in the graph."""
     return Device[device].can_compute
 
 

@@ -26,7 +26,7 @@ def html_of(t: TensorBase) -> str:
 
 
 def svg_of(root: UOp) -> str:
-    """Return a graph as a picture, values above what is computed of them; of a large graph its end.
+    """Return a picture of a graph, sources above users, large graphs cut.
 
     Example:
         >>> x = Tensor([1, 2], device="PYTHON").realize()
@@ -54,7 +54,7 @@ def svg_of(root: UOp) -> str:
 
 
 def _sources(u: UOp) -> tuple[UOp, ...]:
-    """Return what `u` is computed of, without the sizes of movement ops."""
+    """Return the sources of `u` without the sizes of movement ops."""
     return u.src[:1] if u.op in MOVEMENT else u.src if u.op not in _LEAVES else ()
 
 

@@ -87,7 +87,7 @@ def __bytes__(self: Tensor) -> bytes:
 
 
 def from_dlpack(cls: type[Tensor], x: Any, *, device: str | None = None, copy: bool | None = None) -> Tensor:
-    """Return a tensor of an array of another library, in its memory where that is possible.
+    """Return a tensor of another library's array, sharing its memory where possible.
 
     Nobody may write to the memory then as long as the tensor, or anything not yet computed from it, is
     used. The tensor does not either: an assign moves it to memory of its own.
@@ -214,7 +214,7 @@ def _major(version: Any) -> int:
 
 
 def _ask(x: Any) -> Any:
-    """Return a capsule of `x`, in the newest form that it knows, in the host's memory."""
+    """Return the newest capsule that `x` can export, in host memory."""
     options: dict[str, Any] = {} if tuple(map(int, x.__dlpack_device__())) == HOST else {"dl_device": HOST}
     try:
         return x.__dlpack__(max_version=(1, 0), **options)

@@ -1,4 +1,4 @@
-"""What a tensor is, asked as PyTorch and NumPy do."""
+"""Properties of tensors by the names of PyTorch and NumPy."""
 
 from __future__ import annotations
 

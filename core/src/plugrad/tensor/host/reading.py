@@ -61,7 +61,7 @@ def data(self: Tensor) -> memoryview:
 
 
 def __buffer__(self: Tensor, flags: int) -> memoryview:
-    """Let `memoryview` and its kin read the elements, as `data()` gives them. Python 3.12 asks for it.
+    """Let `memoryview` read the elements, as `data()` does (since Python 3.12).
 
     Raises:
         SharingError: writable memory is asked for, or buffers have no such dtype (`data()` gives bits).
@@ -121,7 +121,7 @@ def _stored(x: Tensor) -> Buffer | bytes | memoryview:
 
 
 def numpy(self: Tensor) -> npt.NDArray[Any]:
-    """Return a NumPy array of the elements, which is the caller's own. bfloat16 comes as float32.
+    """Return a copy of the elements as a NumPy array; bfloat16 becomes float32.
 
     That takes one copy. `np.asarray(tensor)` takes none where the tensor is in the host's memory, and is
     read-only. Of a symbolic shape it has the elements that there are today.
@@ -148,7 +148,7 @@ def numpy(self: Tensor) -> npt.NDArray[Any]:
 
 
 def __array__(self: Tensor, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
-    """Let NumPy take this tensor as an array: without a copy where it can, and then read-only.
+    """Return a NumPy array of this tensor, without a copy (and read-only) where possible.
 
     The array does not change: an assign to the tensor moves the tensor to other memory.
 
@@ -282,14 +282,14 @@ def __index__(self: Tensor) -> int:
 
 
 def _is_whole(u: UOp) -> bool:
-    """Say whether `u` is memory in its own order: a BUFFER, of whatever shape and dtype."""
+    """Say whether `u` is a whole BUFFER in its own order, reshaped or bitcast."""
     while u.op in (Ops.RESHAPE, Ops.BITCAST):
         u = u.src[0]
     return u.op is Ops.BUFFER
 
 
 def _is_whole_today(u: UOp) -> bool:
-    """Say whether `u` is the first elements of memory, which has room for as many as there may be."""
+    """Say whether `u` is the beginning of memory sized for its greatest symbolic shape."""
     while u.op in (Ops.RESHAPE, Ops.BITCAST):
         u = u.src[0]
     if u.op is not Ops.SHRINK or is_static(u.shape) or not _is_whole(u.src[0]):

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def graph_of(data: Any, dtype: DType | None, device: str = HOST, *, copy: bool = True) -> UOp:
-    """Return the graph of what a tensor on `device` can be made of: memory there, or of the host.
+    """Return the graph of data for `device`, in memory there or on the host.
 
     With `copy=False`, the memory of `data` itself.
     """
@@ -68,7 +68,7 @@ _DEEPEST = 64
 
 
 def holds_tensors(data: Any) -> bool:
-    """Say whether a list, or the first list in it, is of numbers that are tensors of no axes.
+    """Say whether a list, or the first list in it, holds tensors without axes.
 
     Those with a gradient are none: it would be lost.
     """
@@ -88,7 +88,7 @@ def holds_tensors(data: Any) -> bool:
 
 
 def _holds_arrays(data: Any) -> bool:
-    """Say whether a list is of arrays of axes, which NumPy joins; numbers of NumPy are numbers."""
+    """Say whether a list holds arrays with axes, which NumPy stacks."""
     kinds: set[Any] = {kind for kind in set(map(type, data)) if hasattr(kind, "__array__")}
     if not kinds:
         return False
@@ -99,7 +99,7 @@ def _holds_arrays(data: Any) -> bool:
 
 
 def _is_of_bytes(view: Any, dtype: DType | None) -> bool:
-    """Say whether this is a view of bytes in a row, which are read as elements of any dtype.
+    """Say whether this is a contiguous view of bytes, read as elements of any dtype.
 
     Raises:
         DtypeError: it was released.

@@ -1,4 +1,4 @@
-"""Views of memory as strides, so that the host reads and writes them without a kernel."""
+"""Views of memory as strides, so the host reads and writes them without a kernel."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LARGEST_SHARE = 4
 
 
 class Strides(NamedTuple):
-    """Elements of memory: the position of the first, and the distance to the next along each axis."""
+    """Position of the first element, and the distance to the next along each axis."""
 
     shape: tuple[int, ...]
     strides: tuple[int, ...]
@@ -50,7 +50,7 @@ def read_view(u: UOp) -> bytes | memoryview | None:
 
 
 def read_places(u: UOp, places: Sequence[tuple[int, ...]]) -> bytes | None:
-    """Return the elements at `places` of what movement ops on a BUFFER show, each read by itself.
+    """Return the elements of a view at `places`, each read by itself.
 
     None: strides cannot express the view, or nothing was ever written there.
     """
@@ -107,7 +107,7 @@ def _shown(memory: memoryview, view: Strides, dtype: DType) -> npt.NDArray[np.vo
 
 
 def _strides_of(u: UOp) -> tuple[UOp, Strides] | None:
-    """Return the BUFFER below movement ops of fixed sizes and where their elements lie in it."""
+    """Return the BUFFER below fixed-size movement ops, and the strides of the view."""
     if u.op is Ops.BUFFER:
         return u, Strides(u.arg.shape, _row_major(u.arg.shape), 0)
     if u.op is Ops.BITCAST:
@@ -125,7 +125,7 @@ def _row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _reshaped(u: UOp, view: Strides) -> Strides | None:
-    """Split and merge axes; None where the elements of a new axis are not equally far apart."""
+    """Split and merge axes; None where a new axis would have no single stride."""
     shape: Any = u.shape
     # an axis of one element may have any stride
     old = [(size, stride) for size, stride in zip(view.shape, view.strides, strict=True) if size != 1]

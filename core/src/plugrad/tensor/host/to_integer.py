@@ -32,7 +32,7 @@ def _guarded(x: UOp, target: DType) -> UOp:
 
 
 def _to_uint64(x: UOp) -> UOp:
-    """The upper half of the integers is cast with 2**63 taken off, and put back as a bit."""
+    """Cast the upper half of uint64 with 2**63 subtracted, and set its top bit again."""
     half = 1 << 63
     is_upper = ~(x < half) & x.eq(x)
     low = _guarded(is_upper.where(x - half, x), dtypes.int64).cast(dtypes.uint64)

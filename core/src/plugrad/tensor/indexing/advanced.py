@@ -83,7 +83,7 @@ def with_axes(x: Tensor, places: Sequence[int]) -> Tensor:
 
 
 def index_plan(x: Tensor, index: Any) -> IndexPlan:
-    """Return what an index with tensors means."""
+    """Return the plan of an index with tensors."""
     return plan_of(index, x.shape, partial(index_from, x), _find_true)
 
 
@@ -156,7 +156,7 @@ def index_items(x: Tensor, index: Any) -> list[Any]:
 
 
 def _values_of(x: Tensor, values: Any, shape: Any, what: str) -> UOp:
-    """Return what is to be written as a node of this dtype and of `shape`."""
+    """Return the values to write as a node of this dtype and of `shape`."""
     if not isinstance(values, TensorBase):
         return expanded(x._const(values), shape)
     x._check_device(values)
@@ -241,7 +241,7 @@ def index_copy(
     source: Tensor = REQUIRED,
     **names: Unpack[AxisNames],
 ) -> Tensor:
-    """Return this with the slices of `source` in place of those that `index` names; the last write wins.
+    """Replace the slices that `index` names by those of `source`; the last write wins.
 
     Raises:
         AxisError: the axis does not exist.

@@ -293,7 +293,7 @@ def check_index(x: Tensor, index: Any, what: str) -> None:
 def _scatter_parts(
     x: Tensor, axis: int, index: Tensor, src: Tensor | ConstType, what: str
 ) -> tuple[int, UOp, UOp]:
-    """Return the axis, and positions and values with that axis last; a number stays of shape ()."""
+    """Return the axis, and positions and values with that axis moved last."""
     at = one_axis(axis, x.ndim, what)
     check_index(x, index, what)
     _cut_rows(x._graph, index.shape, at, what)
@@ -329,7 +329,7 @@ def _rows_to(x: Tensor, u: UOp, fill: ConstType = 0) -> UOp:
 
 
 def _is_point_beside_rows(*given: Any) -> bool:
-    """Say whether one of some tensors has no axes, and none more than one: then a point is a row."""
+    """Say whether some tensors have no axes and others one: points are rows then."""
     axes = [x.ndim for x in given if isinstance(x, TensorBase)]
     return 0 in axes and max(axes) < 2
 
@@ -355,14 +355,14 @@ def _wide(x: TensorBase) -> Any:
 
 
 def _flipped(u: UOp, reduce: str) -> UOp:
-    """Return values in the order that makes the least the greatest, where that is asked for."""
+    """Return values in reversed order of size if a minimum is wanted."""
     if reduce != "amin":
         return u
     return -u if is_float(u.dtype) else ~u
 
 
 def _meets(position: UOp, shape: tuple[Dim, ...]) -> UOp:
-    """Return where element `n` of an axis is named by entry `m`: (*R, m) -> (*R, n, m)."""
+    """Return where entry `m` names element `n` of an axis: (*R, m) -> (*R, n, m)."""
     here = counted(shape[-2], position.dtype, shape, len(shape) - 2)
     wanted = position.reshape((*position.shape[:-1], 1, position.shape[-1]))
     return here.eq(expanded(wanted, shape))

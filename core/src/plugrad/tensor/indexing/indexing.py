@@ -13,7 +13,7 @@ from plugrad.uop.uop import UOp
 
 @frozen
 class AxisCut:
-    """What an index keeps of one axis: every `step`-th element of `[begin, end)`.
+    """The part of one axis that an index keeps: every `step`-th element of `[begin, end)`.
 
     With `is_flipped` counted from the back; with `is_dropped` the axis, of one element, goes.
     """
@@ -34,7 +34,7 @@ class AxisCut:
 
 @frozen
 class Cuts:
-    """An index, understood: a cut for each axis; the result's axes as numbers of old ones, None for new."""
+    """A parsed index: a cut for each axis, and the axes of the result."""
 
     axes: tuple[AxisCut, ...]
     layout: tuple[int | None, ...]
@@ -133,7 +133,7 @@ def _behind(place: Dim) -> Dim:
 
 
 def _check_inside(begin: Dim, end: Dim, axis: int, size: Dim) -> None:
-    """Refuse a slice that leaves the axis by the values of today: a size that varies cannot be cut short."""
+    """Raise for a slice that leaves a symbolic axis at its present size."""
     first = begin if isinstance(begin, int) else begin.vmin
     last = end if isinstance(end, int) else end.vmax
     most = size if isinstance(size, int) else size.vmax
@@ -156,7 +156,7 @@ def _bound(value: Any, otherwise: Dim, size: Any) -> Any:
 
 
 def whole_steps(cuts: Cuts, shape: Shape) -> list[tuple[Cuts, list[tuple[Dim, Dim]]]]:
-    """Split an index into ones that are views without padding, each with its interval of the result's axes.
+    """Split an index into views without padding, each with its interval of the result's axes.
 
     The last step of a cut may stick out of the axis; that one element is cut alone.
     """
@@ -189,7 +189,7 @@ def _whole_parts(cut: AxisCut, size: Any) -> list[tuple[AxisCut, tuple[Dim, Dim]
 
 
 def cut_out(u: UOp, cuts: Cuts) -> UOp:
-    """Return what an index keeps of `u`, as movement ops only."""
+    """Return the part of `u` that an index keeps, as movement ops only."""
     out = u.shrink([(cut.begin, cut.end) for cut in cuts.axes])
     out = out.flip(tuple(axis for axis, cut in enumerate(cuts.axes) if cut.is_flipped))
     for axis, cut in enumerate(cuts.axes):

@@ -1,4 +1,4 @@
-"""Writing where one mask holds: a choice, for which nobody needs to know how many elements there are."""
+"""Masked writes as a choice, which needs no count of the chosen elements."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -32,7 +32,7 @@ class Masked:
         return (*view[: self.axis], *view[self.axis + len(self.mask.shape) :])
 
     def takes(self, value: Shape, view: Shape) -> bool:
-        """Say whether a value of this shape is written alike to all that the mask picks."""
+        """Say whether a value of this shape broadcasts over the elements of the mask."""
         at = self._place_of_count(value, view)
         return at < 0 or value[at] == 1
 
@@ -51,7 +51,7 @@ class Masked:
         return value.reshape((*before, *(1,) * len(self.mask.shape), *behind)).expand(view)
 
     def chosen(self, new: UOp, view: UOp) -> UOp:
-        """Return what is new where the mask holds, and the view elsewhere."""
+        """Return the new values where the mask holds, and the view elsewhere."""
         behind = len(view.shape) - self.axis - len(self.mask.shape)
         holds = self.mask.reshape((*(1,) * self.axis, *self.mask.shape, *(1,) * behind))
         return holds.expand(view.shape).where(new, view)

@@ -1,4 +1,4 @@
-"""Indexing by tensors, mixed with integers, slices, `...` and None: the rules of NumPy, as a plan.
+"""Indexing by tensors mixed with integers, slices, `...` and None, by NumPy's rules.
 
 Integers beside tensors are tensors of shape (). All tensors broadcast; their common axes stand where the
 first of them stood, or in front where a slice, `...` or None separates them.
@@ -46,7 +46,7 @@ def _is_data(item: Any) -> bool:
 
 @frozen
 class HostPositions:
-    """Positions that came as an array or a list: with the least and the greatest, which are known."""
+    """Positions from an array or list, whose minimum and maximum are known."""
 
     tensor: Any
     least: int
@@ -63,7 +63,7 @@ def is_truth(item: Any) -> bool:
 def without_truths(
     index: Any, ndim: int, to_tensor: Callable[[Any], Any], read: Callable[[Any], bool]
 ) -> tuple[list[int], tuple[Any, ...]]:
-    """Return what `x[index]` means for bools of shape (): where `x` gets axes of size 1, and another index.
+    """Return the axes that bools of shape () add to `x`, and the index without them.
 
     A bool points along no axis of `x`, but along one that is added for it: at its only place, or at none.
 
@@ -146,7 +146,7 @@ class IndexPlan:
         return u.permute((*rest[: self.front], *range(count), *rest[self.front :]))
 
     def written(self, view: UOp, value: UOp) -> UOp:
-        """Return the view with `value`, of the result's shape, where the index names; the last write wins."""
+        """Write `value` where the index names; the last write wins."""
         writes = product(self.places.shape)
         if not writes:
             return view
@@ -158,7 +158,7 @@ class IndexPlan:
         return self._to_view(is_written.where(pick_first(values, last - 1), rows), view)
 
     def added(self, view: UOp, value: UOp) -> UOp:
-        """Return the view with `value`, of the result's shape, added each time that the index names it."""
+        """Add `value` each time the index names an element."""
         writes = product(self.places.shape)
         if not writes or not self.joined:
             return view
@@ -196,12 +196,12 @@ class IndexPlan:
 
 
 def _is_large(size: Dim, writes: Dim) -> bool:
-    """Say whether comparing all places with all writes may cost more than sorting the writes."""
+    """Say whether comparing all places with all writes costs more than sorting the writes."""
     return isinstance(size, int) and isinstance(writes, int) and size * writes > _FEW and writes < 1 << 31
 
 
 def _last_writes(places: UOp, size: Dim) -> UOp:
-    """Return for each position on an axis 1 + the number of the last write to it, or 0: (m,) -> (size,)."""
+    """Return 1 + the number of the last write to each position, or 0: (m,) -> (size,)."""
     (writes,) = places.shape
     shape = (size, writes)
     meets = counted(size, places.dtype, shape, 0).eq(places.reshape((1, writes)).expand(shape))
@@ -266,7 +266,7 @@ def plan_of(
 
 
 def understood(index: Any, shape: Shape, to_tensor: Callable[[Any], Any]) -> list[Any]:
-    """Return the items of an index, for each axis of `shape`: data as tensors, `...` as slices.
+    """Return an index as items for each axis, data as tensors, `...` as slices.
 
     Raises:
         AxisError: there are too many.
@@ -302,7 +302,7 @@ def _axes_of(item: Any) -> int:
 
 
 def _positions(item: Any, shape: Shape, axis: int, find_true: Callable[[Any], Sequence[UOp]]) -> list[UOp]:
-    """Return the positions that one item names on the axes from `axis` on, counted from the front."""
+    """Return the positions of one item on the axes from `axis` on, all non-negative."""
     size: Any = shape[axis] if axis < len(shape) else 0
     if isinstance(item, HostPositions):
         item = item.tensor
@@ -340,7 +340,7 @@ def _check_ends(item: HostPositions, axis: int, size: Dim) -> None:
 
 
 def _joined(parts: list[UOp], sizes: list[Dim]) -> UOp:
-    """Return positions on several axes as positions on one; -1 where any of them is outside."""
+    """Return positions on several axes as positions on one, -1 for those outside."""
     if len(parts) == 1:
         return parts[0]
     shape = broadcast_shapes(*[part.shape for part in parts], what="index")

@@ -206,7 +206,7 @@ def _replaced(x: Tensor, new: Tensor, axis: int, start: Dim, step: int) -> Tenso
 
 
 def _spread_on(x: Tensor, new: Tensor, axis: int, start: Dim, step: int) -> Tensor:
-    """Return slices at `start`, `start + step` and so on of an axis as long as here, 0 between them."""
+    """Place slices at `start`, `start + step`, ... of an axis, with 0 between them."""
     count: Any = new.shape[axis]
     size: Any = x.shape[axis]
     none = [None] * axis
@@ -218,7 +218,7 @@ def _spread_on(x: Tensor, new: Tensor, axis: int, start: Dim, step: int) -> Tens
 
 
 def _slice_of(given: list[int | None], axis: int, size: Dim) -> tuple[Dim, Dim]:
-    """Return where a slice begins, and how many elements it has."""
+    """Return the beginning and the number of elements of a slice."""
     if isinstance(size, int):
         places = range(*slice(*given).indices(size))
         return places.start, len(places)

@@ -56,7 +56,7 @@ def __setitem__(self: Tensor, index: Any, value: Tensor | ConstType | list[Any])
 
 
 def _set_named(x: Tensor, index: Any, value: Any) -> None:
-    """Write into the elements that an index with tensors names, by writing all of its view anew."""
+    """Write through an index with tensors, by rewriting its whole view."""
     items = index_items(x, index)
     new = _to_write(x, value)
     masked = masked_of(items, x.shape)

@@ -1,4 +1,4 @@
-"""The gradient of the greatest of scattered values: all that are equal to it get the same part."""
+"""Gradient of scattered maxima, shared evenly by equal values."""
 
 from collections.abc import Sequence
 from typing import Any, TypeVar
@@ -10,7 +10,7 @@ T = TypeVar("T", bound=TensorBase)
 
 
 def shared_by_equals(out: T, inputs: Sequence[T], axis: int, include_self: bool) -> T:
-    """Return `out`, whose gradient what was there and the sources share evenly where they are equal to it.
+    """Return `out` with its gradient shared evenly by the equal sources.
 
     PyTorch does so too, but counts what was there also where it takes no part (`include_self=False`).
 

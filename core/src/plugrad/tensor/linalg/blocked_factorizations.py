@@ -184,7 +184,7 @@ def _elimination_step(begin: UOp, width: int) -> Callable[[State], State]:
 
 
 def _cholesky_step(begin: UOp) -> Callable[[State], State]:
-    """Return the step that computes the next factor column of the panel that starts at `begin`."""
+    """Return the step that computes the next factor column of the panel at `begin`."""
 
     def reduced(before: State) -> State:
         panel, k = before

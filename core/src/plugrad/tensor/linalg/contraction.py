@@ -19,7 +19,7 @@ Labels = tuple[str, ...]
 
 @frozen
 class Contraction:
-    """Labels of the axes of each operand and the result; "..." is one label an axis."""
+    """Labels of the axes of each operand and the result, "..." expanded to one each."""
 
     operands: tuple[Labels, ...]
     output: Labels

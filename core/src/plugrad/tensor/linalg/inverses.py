@@ -210,7 +210,7 @@ def _determinant_jvp(values: Sequence[Any], x: Any, step: Any) -> list[Any]:
 
 
 def _logarithm_jvp(values: Sequence[Any], x: Any, step: Any) -> list[Any]:
-    """Return the JVP of a logarithm, the inverse and, where it is given, a complex direction."""
+    """Return the JVP of a logarithm, the inverse and, if given, the complex sign."""
     _, inverted, *sign = values
     inner = inverted @ step
     trace = inner.trace(0, -2, -1)

@@ -20,7 +20,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class Extremes(NamedTuple, Generic[T_co]):
-    """What `Tensor.aminmax` gives.
+    """Result of `Tensor.aminmax`.
 
     Attributes:
         min: the least elements.
@@ -230,7 +230,7 @@ def aminmax(
 
 
 def ptp(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack[ReduceNames]) -> Tensor:
-    """Return how far the greatest elements are from the least, in this dtype, as in NumPy.
+    """Return the difference of maximum and minimum in this dtype, as in NumPy.
 
     Raises:
         AxisError: an axis does not exist.

@@ -49,7 +49,7 @@ def sum(
     dtype: DTypeLike | None = None,
     **names: Unpack[ReduceNames],
 ) -> Tensor:
-    """Return sums. Narrow floats accumulate in float32; narrow integers and bools give at least 32 bits.
+    """Return sums, accumulating narrow floats in float32 and narrow integers in 32 bits or more.
 
     Args:
         axis: what to sum over; `()` names no axis, and all elements stay, as in NumPy.
@@ -118,7 +118,7 @@ def max(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack[
 
 
 def min(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack[ExtremeNames]) -> Tensor:
-    """Return the least elements; NaN where there is one. With `dim=`, their positions as well: see `max`.
+    """Return the least elements, NaN where there is one; `dim=` also gives positions, see `max`.
 
     Raises:
         AxisError: an axis does not exist.
@@ -301,7 +301,7 @@ def _variance(tensor: Tensor, axis: Axes, keepdim: bool, correction: float, what
 def argmax(
     self: Tensor, axis: int | None = None, keepdim: bool = False, **names: Unpack[ReduceNames]
 ) -> Tensor:
-    """Return where the greatest element is, the first of equals; NaN counts as greatest.
+    """Return the position of the greatest element, the first of equals or NaN.
 
     With `axis=None`, the position among all elements in row-major order.
 
@@ -321,7 +321,7 @@ def argmax(
 def argmin(
     self: Tensor, axis: int | None = None, keepdim: bool = False, **names: Unpack[ReduceNames]
 ) -> Tensor:
-    """Return where the least element is, the first of equals; NaN counts as least.
+    """Return the position of the least element, the first of equals or NaN.
 
     Example:
         >>> Tensor([3, 1, 1]).argmin().item()

@@ -36,7 +36,7 @@ _BLOCK = 8
 def cumsum(
     self: Tensor, axis: int | None = 0, dtype: DTypeLike | None = None, **names: Unpack[AxisNames]
 ) -> Tensor:
-    """Return running sums, in the dtypes of `sum`; of all elements in a row for None, as in NumPy.
+    """Return running sums in the dtypes of `sum`, of the flattened tensor for axis None.
 
     Raises:
         AxisError: the axis does not exist.
@@ -53,7 +53,7 @@ def cumsum(
 def cumprod(
     self: Tensor, axis: int | None = 0, dtype: DTypeLike | None = None, **names: Unpack[AxisNames]
 ) -> Tensor:
-    """Return running products, in the dtypes of `prod`; of all elements in a row for None, as in NumPy.
+    """Return running products in the dtypes of `prod`, of the flattened tensor for axis None.
 
     Example:
         >>> Tensor([1, 2, 3, 4]).cumprod().tolist()
@@ -65,7 +65,7 @@ def cumprod(
 
 
 def cummax(self: Tensor, axis: int = 0, **names: Unpack[AxisNames]) -> Ranked[Tensor]:
-    """Return the greatest elements so far, and their positions: the last of equals, as in PyTorch.
+    """Return the running maxima and their positions: the last of equals, as in PyTorch.
 
     NaN counts as greatest. Gradients are shared among equals, as those of `max`.
 
@@ -80,7 +80,7 @@ def cummax(self: Tensor, axis: int = 0, **names: Unpack[AxisNames]) -> Ranked[Te
 
 
 def cummin(self: Tensor, axis: int = 0, **names: Unpack[AxisNames]) -> Ranked[Tensor]:
-    """Return the least elements so far, and their positions: the last of equals, as in PyTorch.
+    """Return the running minima and their positions: the last of equals, as in PyTorch.
 
     NaN counts as least.
 
@@ -173,7 +173,7 @@ def _scanned(u: UOp, op: Ops, neutral: ConstType, widest: int = _BLOCK) -> UOp:
 
 
 def _product_rule(gradients: tuple[UOp | None, ...], function: UOp) -> list[UOp | None]:
-    """Return the gradient of running products, without a division, so that zeros are like other numbers.
+    """Return the gradient of running products without a division, so zeros are no special case.
 
     That of element `i` is the product of those before it, times what comes back from behind it:
     `back[i] = gradient[i] + x[i+1] * back[i+1]`. Such steps are put together in pairs, pairs of pairs, ...
@@ -235,7 +235,7 @@ def _scan(
 
 
 def _width_of_blocks(size: int, widest: int) -> int:
-    """Return how wide blocks are: blocks that fill a row up take a kernel that fills it up, at each level."""
+    """Return the block width: one that divides the row needs no padding at any level."""
     return next((width for width in range(widest, _BLOCK - 1, -1) if size % width == 0), widest)
 
 

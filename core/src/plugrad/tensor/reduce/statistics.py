@@ -46,7 +46,7 @@ def diff(
     append: Tensor | None = None,
     **names: Unpack[AxisNames],
 ) -> Tensor:
-    """Return the differences of neighbours along an axis, `n` times over; of bools, where they differ.
+    """Return differences of neighbours along an axis, `n` times; for bools, where they differ.
 
     Args:
         n: how often.
@@ -210,7 +210,7 @@ def dist(self: Tensor, other: Tensor, p: float = 2) -> Tensor:
 
 
 def vander(self: Tensor, N: Dim | None = None, increasing: bool = False) -> Tensor:
-    """Return the powers of the elements, `N - 1` to 0, as rows: (n,) -> (n, N). Dtypes as of `cumprod`.
+    """Return the powers `N - 1` to 0 as rows: (n,) -> (n, N), in the dtypes of `cumprod`.
 
     Args:
         N: how many powers; by default as many as elements.
@@ -313,7 +313,7 @@ def nansum(
     dtype: DTypeLike | None = None,
     **names: Unpack[ReduceNames],
 ) -> Tensor:
-    """Return sums of what is not NaN, in the dtypes of `sum`; 0 where there is nothing else.
+    """Return sums without NaN, in the dtypes of `sum`, 0 where all is NaN.
 
     Raises:
         AxisError: an axis does not exist.
@@ -328,7 +328,7 @@ def nansum(
 
 
 def nanmean(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack[ReduceNames]) -> Tensor:
-    """Return means of what is not NaN, in the dtypes of `mean`; NaN where there is nothing else.
+    """Return means without NaN, in the dtypes of `mean`, NaN where all is NaN.
 
     Raises:
         AxisError: an axis does not exist.

@@ -1,4 +1,4 @@
-"""What comes of putting elements in order, or of comparing them: the elements, and where they were."""
+"""Results of ordering and comparing: the elements and their positions."""
 
 from typing import Generic, NamedTuple, TypeVar
 
@@ -6,7 +6,7 @@ T = TypeVar("T")
 
 
 class Ranked(NamedTuple, Generic[T]):
-    """What `Tensor.sort`, `topk`, `kthvalue`, `mode`, `cummax`, `cummin`, and `median` along an axis give.
+    """Result of `Tensor.sort`, `topk`, `kthvalue`, `mode`, `cummax`, `cummin` and `median`.
 
     Attributes:
         values: the elements.

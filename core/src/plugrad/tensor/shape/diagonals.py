@@ -45,7 +45,7 @@ def tri(
     dtype: DTypeLike | None = None,
     device: str | None = None,
 ) -> Tensor:
-    """Return an `(n, m)` matrix with 1 on diagonal `k` and below it, 0 above; `m` is `n` if left out.
+    """Return an `(n, m)` matrix with 1 on and below diagonal `k`, 0 above.
 
     All three may be symbolic, as the diagonal of `tril` and `triu` may.
 
@@ -108,7 +108,7 @@ def right_of_diagonal(x: Tensor, diagonal: Dim, what: str) -> UOp:
 def diagonal(
     self: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1, **names: Unpack[DiagonalNames]
 ) -> Tensor:
-    """Return the elements on a diagonal of two axes, which go; they form the last axis. A view.
+    """Return a view of a diagonal of two axes, as the last axis.
 
     Raises:
         ArgumentError: `offset` is no integer.
@@ -241,7 +241,7 @@ def meshgrid(self: Tensor, *others: Tensor, indexing: Literal["ij", "xy"] = "ij"
 
 
 def _place(diagonal: Any, what: str, name: str) -> Dim:
-    """Return which diagonal is meant: an integer, or a node where it is symbolic."""
+    """Return the number of the diagonal, an integer or a node."""
     return as_dim(diagonal, what) if isinstance(diagonal, UOp) else as_int(diagonal, what, name)
 
 
@@ -254,7 +254,7 @@ def _is_right_of(rows: Dim, columns: Dim, diagonal: Dim) -> UOp:
 
 
 def _main_diagonal(u: UOp) -> UOp:
-    """Return the main diagonal of the last two axes, of one size, as movement ops only."""
+    """Return the main diagonal of the last two, equal axes by movement ops only."""
     others: Any = u.shape[:-2]
     size: Any = u.shape[-1]
     if not isinstance(size, int):

@@ -164,7 +164,7 @@ def split(
 
 
 def chunk(self: Tensor, chunks: int, axis: int = 0, **names: Unpack[AxisNames]) -> tuple[Tensor, ...]:
-    """Return at most `chunks` parts of equal size along an axis; the last may have fewer elements.
+    """Return at most `chunks` equal parts along an axis; the last may be smaller.
 
     An axis without elements gives `chunks` parts without any. Of a symbolic axis, see `split`.
 
@@ -195,12 +195,12 @@ def chunk(self: Tensor, chunks: int, axis: int = 0, **names: Unpack[AxisNames]) 
 
 
 def _pieces(x: Tensor, axis: int, size: Dim, count: int) -> list[Dim]:
-    """Return the sizes of parts of a symbolic axis: `size` in each, what is left in the last."""
+    """Return the sizes of parts of a symbolic axis, the rest in the last."""
     return [*[size] * (count - 1), add_sizes(x.shape[axis], -(size * (count - 1)))]
 
 
 def equal_parts(tensor: Tensor, axis: int, count: int) -> tuple[Tensor, ...]:
-    """Return so many equal parts of a symbolic axis; a replay asks again whether they are."""
+    """Return equal parts of a symbolic axis; a replay checks that they are equal."""
     size: Any = tensor.shape[axis]
     before, after = tensor.shape[:axis], tensor.shape[axis + 1 :]
     x = tensor.reshape(*before, count, size // count, *after)
@@ -209,7 +209,7 @@ def equal_parts(tensor: Tensor, axis: int, count: int) -> tuple[Tensor, ...]:
 
 
 def sized_today(x: Tensor, axis: int, what: str) -> Tensor:
-    """Return this with the size that a symbolic axis has today; a replay with another one is refused."""
+    """Return this with the present size of a symbolic axis; other sizes refuse replay."""
     symbolic = x.shape[axis]
     if isinstance(symbolic, int):
         return x
@@ -243,7 +243,7 @@ def repeat(self: Tensor, *repeats: int | Sequence[int], **names: Unpack[RepeatNa
 
 
 def _joined(parts: list[UOp], axis: int) -> UOp:
-    """Return nodes joined along an axis: a chain of choices by position, so that values are never added."""
+    """Return nodes joined along an axis: a chain of choices by position, never a sum."""
     ends: list[Any] = []
     total: Any = 0
     for part in parts:

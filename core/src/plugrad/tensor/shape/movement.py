@@ -106,7 +106,7 @@ def transpose(
     *others: int,
     **names: Unpack[ExchangeNames],  # pyright: ignore[reportGeneralTypeIssues] - no overlap: by place only
 ) -> Tensor:
-    """Return this with two axes exchanged, those of a matrix by default; or with all of them in order.
+    """Exchange two axes, by default those of a matrix, or permute all of them.
 
     One axis is exchanged with axis 0. More than two, or one sequence, are what NumPy's takes: the axes
     in their new order, as by `permute`. Two are PyTorch's and tinygrad's, which are exchanged:
@@ -181,7 +181,7 @@ def mT(self: Tensor) -> Tensor:
 
 
 def expand(self: Tensor, *shape: Dim | Sequence[Dim | None] | None, **names: Unpack[ShapeNames]) -> Tensor:
-    """Return this broadcast to `shape`: axes of size 1 are repeated; -1 or None keeps a size.
+    """Broadcast to `shape`, repeating axes of size 1; -1 or None keeps a size.
 
     Raises:
         ShapeError: an axis has another size than 1 and the one asked for; or -1 stands for a new axis.
@@ -237,7 +237,7 @@ def flip(self: Tensor, *axis: int | Sequence[int] | None, **names: Unpack[FlipNa
 
 
 def squeeze(self: Tensor, axis: Axes = None, **names: Unpack[AxisNames]) -> Tensor:
-    """Return this without axes of size 1: all of them, or those named that have size 1.
+    """Remove the axes of size 1, all of them or those named.
 
     Raises:
         AxisError: an axis does not exist.
@@ -336,12 +336,12 @@ def broadcast_to(self: Tensor, *shape: Dim | Sequence[Dim], **names: Unpack[Shap
 
 
 def _is_dtype(given: Any) -> bool:
-    """Say whether this is a dtype, here or elsewhere, and no size of an axis, nor text."""
+    """Say whether this is a dtype of any library, and neither a size nor text."""
     return not isinstance(given, (int, str, tuple, list)) and find_dtype(given) is not None
 
 
 def _kept(shape: Sequence[Any], have: Shape, what: str) -> list[Any]:
-    """Return the sizes that were asked for, with those of the axes in the places of None."""
+    """Return the requested sizes, with the present ones in place of None."""
     wanted = unpacked(shape)
     if any(size is None for size in wanted[len(have) :]):
         raise ShapeError(f"{what} of shape {show(have)} to {wanted}: None stands where there is no axis.")

@@ -93,7 +93,7 @@ def pad_to(
     value: Number = 0,
     **names: Unpack[ShapeNames],
 ) -> Tensor:
-    """Return this with `value` behind its elements, so that it has `shape`; None keeps a size.
+    """Append `value` along each axis to reach `shape`; None keeps a size.
 
     Raises:
         ShapeError: the number of axes differs, or an axis is longer than that.
@@ -115,7 +115,7 @@ def pad_to(
 
 
 def shrink_to(self: Tensor, *shape: Dim | Sequence[Dim | None] | None, **names: Unpack[ShapeNames]) -> Tensor:
-    """Return the first elements along each axis, so that the result has `shape`; None keeps a size.
+    """Return the first elements along each axis to reach `shape`; None keeps a size.
 
     Raises:
         ShapeError: the number of axes differs, or an axis is shorter than that.
@@ -287,7 +287,7 @@ def narrow(
     length: Dim = REQUIRED,
     **names: Unpack[AxisNames],
 ) -> Tensor:
-    """Return `length` elements of an axis from `start` on, which may count from its end. A view.
+    """Return a view of `length` elements of an axis from `start`, which may be negative.
 
     Raises:
         AxisError: the axis does not exist.
@@ -314,7 +314,7 @@ def narrow(
 
 
 def select(self: Tensor, axis: int = REQUIRED, index: Dim = REQUIRED, **names: Unpack[AxisNames]) -> Tensor:
-    """Return what is at one place of an axis, which goes. A view.
+    """Return a view of one place of an axis, without that axis.
 
     Raises:
         AxisError: the axis does not exist, or the place on it.
@@ -353,7 +353,7 @@ def _holds(dtype: DType, value: Number) -> bool:
 
 
 def _split_widths(pairs: list[tuple[Dim, Dim]]) -> tuple[list[tuple[int, int]], list[tuple[Dim, Dim]]]:
-    """Return how much of each axis is cut, and how much is added."""
+    """Return the widths to cut from each axis, and the widths to add."""
 
     def cut(width: Dim) -> int:
         return max(-width, 0) if isinstance(width, int) else 0

@@ -27,14 +27,14 @@ class Moves:
 
 @frozen
 class Formula:
-    """Both sides: the names that make up each axis; "..." is a group of its own, or "(...)" a name in one."""
+    """Both sides of a formula: the groups of names of each axis."""
 
     text: str
     before: tuple[Group, ...]
     after: tuple[Group, ...]
 
     def for_shape(self, shape: Shape, sizes: Mapping[str, Dim]) -> Moves:
-        """Return what the formula does to a tensor of `shape`.
+        """Return the reshape, permutation and shape of this formula for a tensor of `shape`.
 
         Raises:
             ShapeError: the numbers of axes differ, or sizes do not fit.
@@ -62,7 +62,7 @@ class Formula:
         return Moves(tuple(split), order, tuple(product(known[name] for name in group) for group in after))
 
     def _sizes_in(self, group: Group, size: Dim, known: Mapping[str, Dim]) -> list[Dim]:
-        """Return the sizes of the names that make up an axis of `size`; at most one is not known."""
+        """Return the sizes of the names of an axis of `size`, inferring at most one."""
         unknown = [name for name in group if name not in known]
         rest: Any = product(known[name] for name in group if name in known)
         if len(unknown) > 1:

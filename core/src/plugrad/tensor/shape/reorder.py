@@ -91,7 +91,7 @@ def moveaxis(self: Tensor, source: int | Sequence[int], destination: int | Seque
 
 
 def rot90(self: Tensor, k: int = 1, axes: Sequence[int] = (0, 1), **names: Unpack[AxesNames]) -> Tensor:
-    """Return this turned by `k` right angles in the plane of two axes, from the first towards the second.
+    """Rotate by `k` right angles in the plane of two axes, first towards second.
 
     Raises:
         ArgumentError: `k` is no integer.
@@ -122,7 +122,7 @@ def rot90(self: Tensor, k: int = 1, axes: Sequence[int] = (0, 1), **names: Unpac
 def roll(
     self: Tensor, shifts: int | Sequence[int] = REQUIRED, axis: Axes = None, **names: Unpack[ShiftNames]
 ) -> Tensor:
-    """Return this with elements moved on by `shifts`; those that leave an axis come in at its beginning.
+    """Move elements on by `shifts`; those that leave an axis come in at its beginning.
 
     Args:
         shifts: how far, for each of `axis`; one number goes for all of them.

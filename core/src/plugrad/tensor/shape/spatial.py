@@ -1,4 +1,4 @@
-"""What callers say about windows: sizes, steps and padding, as one number, one for each axis, or words."""
+"""Parse sizes, steps and padding of windows: a number, one for each axis, or words."""
 
 from collections.abc import Sequence
 from typing import Any

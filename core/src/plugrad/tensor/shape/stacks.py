@@ -1,4 +1,4 @@
-"""Joins and splits by the place of an axis: rows, columns, depth. And axes added or turned for them."""
+"""Join and split along numbered axes: rows, columns, depth."""
 
 from __future__ import annotations
 
@@ -193,7 +193,7 @@ def block_diag(self: Tensor, *others: Tensor) -> Tensor:
 def tensor_split(
     self: Tensor, indices_or_sections: Any, axis: int = 0, **names: Unpack[AxisNames]
 ) -> tuple[Tensor, ...]:
-    """Return parts along an axis: so many, the first ones longer by 1 where it must be, or cut at places.
+    """Split an axis at given places, or into nearly equal parts, longer ones first.
 
     Args:
         indices_or_sections: how many parts; or a sequence or tensor of the places where to cut, which
@@ -216,7 +216,7 @@ def tensor_split(
 
 
 def hsplit(self: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
-    """Return `tensor_split` along axis 1, of a vector along axis 0; a number must divide that axis.
+    """Split evenly along axis 1, of a vector along axis 0, as `tensor_split`.
 
     Raises:
         ArgumentError: a place or the number is no integer, or the number less than 1.
@@ -349,7 +349,7 @@ def _split(x: Any, given: Any, axis: int, what: str) -> tuple[Any, ...]:
 
 
 def _end_of_slice(place: int, size: Dim) -> Dim:
-    """Return where a slice up to `place` ends."""
+    """Return the end of a slice up to `place`."""
     return lesser(place, size) if place >= 0 else greater(add_sizes(size, place), 0)
 
 

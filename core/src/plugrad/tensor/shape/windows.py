@@ -9,7 +9,7 @@ from plugrad.uop.uop import UOp
 
 
 def window_count(size: int, kernel: int, stride: int, dilation: int, what: str) -> int:
-    """Return how many windows fit into an axis.
+    """Return the number of windows that fit into an axis.
 
     Raises:
         ShapeError: none does, or a parameter is not positive.
@@ -109,7 +109,7 @@ def _symbolic_windows(u: UOp, axis: int, kernel: Any, stride: Any, dilation: int
 
 
 def _asking_for(u: UOp, axis: int, room: UOp) -> UOp:
-    """Return `u`, padded and cut by `room`: each replay asks whether that is no less than 0."""
+    """Return `u` padded and cut by `room`; each replay checks that `room` is >= 0."""
     before = [(0, 0) if at != axis else (room, 0) for at in range(len(u.shape))]
     return u.pad(before).shrink([(begin, begin + n) for (begin, _), n in zip(before, u.shape, strict=True)])
 

@@ -168,7 +168,7 @@ def _unique_slices(x: Tensor, axis: int, return_inverse: bool, return_counts: bo
 
 
 def _first_of_runs(x: Tensor) -> Tensor:
-    """Return where in (n,) the runs of equal elements begin."""
+    """Return where runs of equal elements begin in (n,)."""
     size = x.shape[0]
     room = greatest(size)
     if not room:
@@ -214,7 +214,7 @@ def _dense_ranks(x: Tensor) -> Tensor:
 
 
 def bincount(self: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
-    """Return how often each of 0, 1, ... comes, up to the greatest element: (n,) -> (count,).
+    """Return the counts of 0, 1, ... up to the greatest element: (n,) -> (count,).
 
     Computes this tensor at once, because the count depends on it. Negative elements are not counted.
 
@@ -247,7 +247,7 @@ def bincount(self: Tensor, weights: Tensor | None = None, minlength: int = 0) ->
 
 
 def _counts(x: Tensor, bins: int, weights: Tensor | None) -> Tensor:
-    """Return how often each of `0..bins-1` comes in these integers, or the sum of their weights."""
+    """Return the counts of `0..bins-1` in these integers, or the sums of their weights."""
     size = greatest(x.shape[0])
     dtype = position_dtype(size) if weights is None else weights.dtype
     start = x._make(UOp.const(dtype, 0).reshape((1,)).expand((bins,)), x._device)
@@ -264,7 +264,7 @@ def _counts(x: Tensor, bins: int, weights: Tensor | None) -> Tensor:
 def histc(
     self: Tensor, bins: int = 100, min_: float = 0, max_: float = 0, **names: Unpack[ClampNames]
 ) -> Tensor:
-    """Return how many elements lie in each of `bins` equal parts of [min_, max_]: (...) -> (bins,).
+    """Return the counts of elements in `bins` equal parts of [min_, max_]: (...) -> (bins,).
 
     The last part includes `max_`. Elements outside, and NaN, are not counted. With equal limits
     the parts lie between the least and the greatest element. The counts have this dtype, as in PyTorch.

@@ -1,4 +1,4 @@
-"""The least elements of rows without sorting them: a search for the key that so many others come before.
+"""The least elements of rows without a sort: a bitwise search by rank.
 
 Each step counts the keys below a limit, and so finds one bit of the key: 32 sums over a row, where sorting it
 would take hundreds of passes. All steps are one kernel: the bit reaches it in memory, not as a constant.
@@ -23,12 +23,12 @@ _BLOCK = 32
 
 
 def is_searched(size: int, count: int) -> bool:
-    """Say whether finding the `count` least of `size` elements takes less time than sorting them."""
+    """Say whether searching the `count` least of `size` elements is faster than sorting."""
     return size > _SHORT and 4 * count <= size
 
 
 def place_of_rank(keys: UOp, rank: UOp, device: str) -> UOp:
-    """Return where the key is that `rank` others come before: (*R, n) and (*R, m) -> (*R, m).
+    """Return the position of the key of rank `rank`: (*R, n) and (*R, m) -> (*R, m).
 
     Equal keys come in the order of their positions.
 
@@ -51,7 +51,7 @@ def place_of_rank(keys: UOp, rank: UOp, device: str) -> UOp:
 
 
 def places_of_least(keys: UOp, count: int, device: str) -> UOp:
-    """Return where the `count` least keys are, in order, equal ones by position: (*R, n) -> (*R, count).
+    """Return the positions of the `count` least keys in stable order: (*R, n) -> (*R, count).
 
     Args:
         keys: signed integers, in memory.
@@ -72,7 +72,7 @@ def places_of_least(keys: UOp, count: int, device: str) -> UOp:
 
 
 def _key_of_rank(keys: UOp, rank: UOp, device: str) -> UOp:
-    """Return the greatest key that no more than `rank` others are less than, bit by bit: (*R, m)."""
+    """Return the key of each rank, found bit by bit: (*R, m)."""
     bits = keys.dtype.itemsize * 8
     wide = keys.dtype if bits == 64 else dtypes.int32
     shape: Any = (*rank.shape, keys.shape[-1])
@@ -88,10 +88,9 @@ def _key_of_rank(keys: UOp, rank: UOp, device: str) -> UOp:
 
 
 def _places(keys: UOp, key: UOp, equal: UOp, wanted: UOp, is_kth: bool) -> UOp:
-    """Return where the chosen are, by their number in a row: (*R, n), (*R), (*R, 1), (*R, m) -> (*R, m).
+    """Return the positions of the chosen by their number in a row.
 
-    Chosen are keys less than `key`, unless only the equal ones count, and the first `equal` ones of those.
-    A block that holds one is found by how many are chosen up to its end.
+    (*R, n), (*R), (*R, 1), (*R, m) -> (*R, m)
     """
     rows: Any = key.shape
     many: Any = wanted.shape

@@ -193,7 +193,7 @@ def quantile(
     interpolation: Interpolation = "linear",
     **names: Unpack[InterpolationNames],
 ) -> Tensor:
-    """Return the value below which the fraction `q` of the elements lies; NaN if there is a NaN.
+    """Return the value below which the fraction `q` of elements lies; NaN if any is.
 
     Args:
         q: a fraction, or a tensor or list `(Q,)` of them: then the result has an axis of size Q in front.
@@ -259,7 +259,7 @@ def quantile(
 
 
 def _fractions(x: Tensor, q: float | Sequence[float] | Tensor, interpolation: str) -> float | Tensor:
-    """Return the fractions that `quantile` was asked for: a number, or a tensor with one axis at most."""
+    """Return the fractions of `quantile`: a number, or a tensor with at most one axis."""
     if not is_float(x.dtype):
         raise DtypeError(f"quantile of {x.dtype.name}: it takes floats. Cast first: .float().")
     if not is_one_of(interpolation, ("linear", "lower", "higher", "nearest", "midpoint")):
@@ -282,7 +282,7 @@ def _fractions(x: Tensor, q: float | Sequence[float] | Tensor, interpolation: st
 
 
 def filled_keys(x: Tensor, axis: int, descending: bool) -> UOp:
-    """Return keys with `axis` last, filled up where sizes are symbolic: with the greatest, behind all."""
+    """Return keys with `axis` last, symbolic sizes filled with the greatest key."""
     keys = sort_keys(moved_last(x._graph.detach(), axis), descending)
     size = keys.shape[-1]
     keys = filled(keys)
@@ -302,7 +302,7 @@ def _at_places(x: Tensor, places: UOp, axis: int) -> Tensor:
 
 
 def positions_of_rank(x: Tensor, axis: int, rank: Dim | Tensor) -> Tensor:
-    """Return where the element is that `rank` others come before: its axis stays, with size 1.
+    """Return the position of the element of rank `rank`; its axis keeps size 1.
 
     Args:
         axis: along which axis, whose size is not 0.
@@ -329,7 +329,7 @@ def positions_of_rank(x: Tensor, axis: int, rank: Dim | Tensor) -> Tensor:
 def count_nonzero(
     self: Tensor, axis: Any = None, keepdim: bool = False, **names: Unpack[ReduceNames]
 ) -> Tensor:
-    """Return how many elements are not zero.
+    """Return the number of nonzero elements.
 
     Example:
         >>> Tensor([0, 5, -1]).count_nonzero().item()
@@ -342,7 +342,7 @@ def count_nonzero(
 
 
 def _share(place: Any, low: Any, wide: DType, interpolation: Interpolation) -> Any:
-    """Return how much of a quantile is the element after `low`: `place` lies between the two."""
+    """Return the weight of the element after `low` in a quantile at `place`."""
     return {
         "linear": place - low,
         "lower": place * 0,
@@ -353,7 +353,7 @@ def _share(place: Any, low: Any, wide: DType, interpolation: Interpolation) -> A
 
 
 def _between(a: Any, b: Any, weight: Any) -> Any:
-    """Return what lies from `a` to `b` at a weight in 0..1, also where one of them is infinite."""
+    """Interpolate from `a` to `b` at a weight in 0..1, also where one is infinite."""
     gap = b - a
     is_plain = gap.isfinite()
     # what lies near infinity is infinite, but a sum with its negative would be NaN

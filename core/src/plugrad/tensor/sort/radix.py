@@ -31,7 +31,7 @@ _MANY = 16 * _SCANNED
 
 
 def radix_order(keys: UOp, bits: UOp, device: str) -> UOp:
-    """Return the positions that sort the last axis of integers of up to 32 bits; equal ones keep their order.
+    """Return the stable sorting positions of the last axis, for integers up to 32 bits.
 
     (*R, n) -> (*R, n); `bits` are `bit_numbers()`.
     """
@@ -69,7 +69,7 @@ def _sorted_by_digit(state: UOp, bit: UOp) -> UOp:
 
 
 def _numbers_of_digits(blocks: UOp) -> UOp:
-    """Return how often each digit comes in each block: (rows, blocks, digits)."""
+    """Return the count of each digit in each block: (rows, blocks, digits)."""
     rows, count, _ = _static(blocks)
     shape = (rows, count, _DIGITS, _BLOCK)
     digits = blocks.reshape((rows, count, 1, _BLOCK)).expand(shape).cast(dtypes.int32)
@@ -77,7 +77,7 @@ def _numbers_of_digits(blocks: UOp) -> UOp:
 
 
 def _equal_before(blocks: UOp) -> UOp:
-    """Return how many elements of its block with the same digit stand before each."""
+    """Return the number of equal digits before each element in its block."""
     rows, count, _ = _static(blocks)
     shape = (rows, count, _BLOCK, _BLOCK)
     mine = blocks.reshape((rows, count, _BLOCK, 1)).expand(shape)
@@ -88,7 +88,7 @@ def _equal_before(blocks: UOp) -> UOp:
 
 
 def _written(state: UOp, place: UOp) -> UOp:
-    """Return rows with each element in its place, by one pass over them: a sum by position."""
+    """Write each element of the rows to its place by one sum by position."""
     rows, size = _static(state)
     shape = (rows, size, size)
     elements = state.reshape((rows, 1, size)).expand(shape)

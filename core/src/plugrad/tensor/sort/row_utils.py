@@ -1,4 +1,4 @@
-"""What algorithms that go along rows of keys share."""
+"""Helpers of algorithms that run along rows of keys."""
 
 import struct
 from typing import Any
@@ -16,7 +16,7 @@ def sum_last(u: UOp) -> UOp:
 
 
 def whole_blocks(keys: UOp, block: int) -> UOp:
-    """Return keys filled up to whole blocks with the greatest one: behind all that are equal to it."""
+    """Fill keys up to whole blocks with the greatest key, behind all equal ones."""
     size: Any = keys.shape[-1]
     room = -size % block
     if not room:
@@ -32,11 +32,11 @@ def bit_numbers() -> UOp:
 
 
 def bit_number(bits: UOp, bit: int, device: str) -> UOp:
-    """Return a number of `bits` in memory of its own: kernels that read it are one for all numbers."""
+    """Return a number of `bits` in memory, so kernels are shared."""
     return bits.shrink(((bit, bit + 1),)).copy_to_device(device)
 
 
 def number_on_device(number: int, device: str, dtype: DType = dtypes.int32) -> UOp:
-    """Return a number in memory, (1,) of int32 or int64: kernels that read it are one for all numbers."""
+    """Return a number in memory, (1,) of an integer dtype, so kernels are shared."""
     uop = host_buffer(struct.pack("=i" if dtype is dtypes.int32 else "=q", number), (1,), dtype)
     return uop if device == HOST else uop.copy_to_device(device)

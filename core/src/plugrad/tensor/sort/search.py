@@ -51,7 +51,7 @@ def searchsorted(
     *,
     side: Literal["left", "right"] | None = None,
 ) -> Tensor:
-    """Return where `values` would be inserted into this sorted tensor, to keep it sorted.
+    """Return the insertion points of `values` that keep this sorted tensor sorted.
 
     (n,) with (...) -> (...), or (*R, n) with (*R, m) -> (*R, m). NaN is greater than every number.
     Integers of any two dtypes compare as the numbers that they are.

@@ -1,4 +1,4 @@
-"""One element of each row, by its rank or by how often it comes; rows in order.
+"""Selection of one element of each row, by rank or by frequency.
 
 NaN counts as greater than every number.
 """
@@ -68,7 +68,7 @@ def kthvalue(
 def nanmedian(
     self: Tensor, axis: int | None = None, keepdim: bool = False, **names: Unpack[ReduceNames]
 ) -> Any:
-    """Return the middle one of what is not NaN, the lower one of two; NaN where there is nothing else.
+    """Return the median without NaN, the lower of two; NaN where all is NaN.
 
     With an axis, also the position of that element: `.values` and `.indices` of a tuple.
 
@@ -99,7 +99,7 @@ def nanmedian(
 
 
 def mode(self: Tensor, axis: int = -1, keepdim: bool = False, **names: Unpack[ReduceNames]) -> Ranked[Tensor]:
-    """Return what comes most often along an axis, the least of equals, and where it comes last.
+    """Return the most frequent value along an axis and its last position.
 
     All NaNs are one. The tuple has the two as `.values` and `.indices` too.
 

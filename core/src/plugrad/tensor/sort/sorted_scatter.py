@@ -1,4 +1,4 @@
-"""Sums and writes by position where kernels have no order: the positions are sorted, or searched.
+"""Sums and writes by position on unordered grids: sort the positions, or search them.
 
 Each rule makes the graph for a grid of what is one pass over the positions where loops run.
 """
@@ -51,7 +51,7 @@ class TotalsOfRuns:
 
 
 def _ends_of_runs(ordered: UOp, size: int) -> tuple[UOp, UOp]:
-    """Return where in sorted places the last write to each place stands, and whether there is one."""
+    """Return the last write to each place in sorted places, and whether there is one."""
     here = UOp.iota(size, ordered.dtype)
     end = search_rows(ordered, here, right=True).contiguous() - 1
     return end, pick_first(ordered, end).eq(here) & (end >= 0)
@@ -59,7 +59,7 @@ def _ends_of_runs(ordered: UOp, size: int) -> tuple[UOp, UOp]:
 
 @frozen
 class LastOfRuns:
-    """The rule of the last write to each position on a grid, which sorts the writes."""
+    """The rule of the last write to each position on a grid: sort the writes."""
 
     size: int
 
@@ -77,7 +77,7 @@ class LastOfRuns:
 
 @frozen
 class PositionsOfTruths:
-    """The rule of the positions of `count` truths on a grid, which searches the running numbers."""
+    """The rule of positions of `count` truths on a grid: search running counts."""
 
     count: int
 
@@ -92,7 +92,7 @@ class PositionsOfTruths:
 
 @frozen
 class CountsOfNumbers:
-    """The rule of counts of 0..bins-1 on a grid, which sorts the keys and searches their limits."""
+    """The rule of counts of 0..bins-1 on a grid: sort, then search the limits."""
 
     bins: int
 

@@ -46,7 +46,7 @@ def _rising_keys(x: UOp) -> UOp:
 
 
 def argsort_rows(keys: UOp, bits: UOp | None = None) -> UOp:
-    """Return the positions that sort the last axis of signed integers; equal ones keep their order.
+    """Return the stable sorting positions of the last axis of signed integers.
 
     Args:
         keys: signed integers.
@@ -144,7 +144,7 @@ def _sorted_blocks(state: UOp) -> UOp:
 
 
 def _exchanged(state: UOp, partner: UOp, distance: UOp, run: UOp) -> UOp:
-    """Return one stage: each element and its partner at `distance` in the order of their run."""
+    """Return one stage, which orders each element and its partner at `distance`."""
     other = pick_last(state, expanded(partner, state.shape))
     place = counted(state.shape[1], dtypes.int32, state.shape, 1)
     is_first = (place & expanded(distance, state.shape)).eq(0)
@@ -154,7 +154,7 @@ def _exchanged(state: UOp, partner: UOp, distance: UOp, run: UOp) -> UOp:
 
 
 def search_rows(rows: UOp, values: UOp, right: bool) -> UOp:
-    """Return how many elements of each sorted row come before each value: (*R, n), (*R, m) -> (*R, m).
+    """Return the number of row elements before each value: (*R, n), (*R, m) -> (*R, m).
 
     Args:
         rows: integers, sorted along the last axis.

@@ -271,7 +271,7 @@ def _lies_below(x: UOp, d: UOp) -> bool:
 
 
 def highest_of(x: UOp) -> int:
-    """Return an upper bound of an index sum. A loop variable stays below its symbolic size."""
+    """Return an upper bound of an index sum, with loop variables below symbolic sizes."""
     terms, constant = terms_of(x)
     best = bounds_of_sum(terms, constant)[1]
     for _ in range(16):

@@ -139,7 +139,7 @@ class OperatorMixin:
         return self.alu(Ops.CMPNE, self._node(other))
 
     def where(self, x: "Operand", y: "Operand") -> "UOp":
-        """Return `x` where this bool node holds, else `y`. At least one of them is a node."""
+        """Return `x` where this bool node holds, else `y`; one is a node."""
         if isinstance(x, (bool, int, float)):
             if isinstance(y, (bool, int, float)):
                 raise DtypeError(f"where({x}, {y}): give one of them as a node, its dtype decides.")
@@ -187,7 +187,7 @@ class OperatorMixin:
         return self.alu(Ops.SQRT)
 
     def fmod(self, other: "Operand") -> "UOp":
-        """Return what division of floats leaves, exactly, with the sign of `self`."""
+        """Return the exact remainder of float division, with the sign of `self`."""
         return self.alu(Ops.FMOD, self._node(other))
 
     def trunc(self) -> "UOp":

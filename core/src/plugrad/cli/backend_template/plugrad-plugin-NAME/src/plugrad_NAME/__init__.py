@@ -1,4 +1,4 @@
-"""$DEVICE: C on the host today. Put the device's own memory, language, compiler and launch in its place."""
+"""$DEVICE: C on the host, to be replaced by the device's memory, language and compiler."""
 
 import ctypes
 import platform
