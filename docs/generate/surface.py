@@ -192,7 +192,12 @@ def elsewhere() -> dict[str, tuple[str, list[Name]]]:
     """Return the names beside `Tensor` by page: its title and its names."""
     device = type(plugrad.Device)
     top = [Name("Device", device), *methods_of(device, "Device")]
-    top += [Name("Variable", plugrad.Variable), Name("context", plugrad.context), Name("Tensor", Tensor)]
+    top += [
+        Name("Variable", plugrad.Variable),
+        Name("context", plugrad.context),
+        Name("memory", plugrad.memory),
+        Name("Tensor", Tensor),
+    ]
     return {
         "plugrad": ("Devices, variables, settings", top),
         "dtypes": ("Dtypes", of_module(dtype, "")),

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from plugrad.helpers import Context, GlobalCounters, getenv
     from plugrad.jit import TinyJit, jit
     from plugrad.nn.state import load, save
+    from plugrad.observe.memory import memory
 
 #: `Variable(name, lowest, highest)`: a symbolic size; `.bind(value)` gives it a value.
 Variable = UOp.variable
@@ -86,6 +87,7 @@ __all__ = [
     "linspace",
     "load",
     "manual_seed",
+    "memory",
     "meshgrid",
     "nn",
     "no_grad",
@@ -114,6 +116,7 @@ _NAMES = {
     "TinyJit": "jit",
     "getenv": "helpers",
     "load": "nn.state",
+    "memory": "observe.memory",
     "save": "nn.state",
 }
 

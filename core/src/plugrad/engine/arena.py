@@ -7,6 +7,7 @@ from plugrad._frozen import frozen
 from plugrad.device import Device
 from plugrad.dtype import DType, dtypes
 from plugrad.runtime.buffer import Buffer
+from plugrad.runtime.origin import ARENA
 from plugrad.schedule.create import Schedule
 from plugrad.schedule.memory_planner import Lifetime, plan_memory
 from plugrad.schedule.rangeify import max_shape
@@ -83,7 +84,7 @@ def temporaries(prepared: Prepared, share_memory: bool) -> Iterable[tuple[UOp, B
         if not share_memory or not device.capabilities.supports_views:
             yield from ((t.node, device.new_buffer(t.size, t.dtype)) for t in arena.values)
             continue
-        whole = device.new_buffer(arena.nbytes, dtypes.uint8, "intermediate values")
+        whole = device.new_buffer(arena.nbytes, dtypes.uint8, ARENA)
         yield from ((t.node, whole.view(t.size, t.dtype, t.offset)) for t in arena.values)
 
 

@@ -1,7 +1,8 @@
 """Print events, in the detail of DEBUG.
 
-1 one line a realize; 2 one line a kernel and copy; 3 the opts of each kernel; 4 its source; 5 what each
-pass changed; 6 the linear program; 7 the disassembly. Each level shows what those below it show.
+1 one line a realize; 2 one line a kernel and copy, and the memory that is held afterwards; 3 the opts of each
+kernel; 4 its source; 5 what each pass changed; 6 the linear program; 7 the disassembly. Each level shows what
+those below it show.
 """
 
 import shutil
@@ -11,6 +12,7 @@ from typing import TextIO
 from plugrad._util import difflib
 from plugrad.events import CompileEvent, CopyEvent, Event, KernelEvent, LowerEvent, PassEvent, RealizeEvent
 from plugrad.observe.listing import linear_listing
+from plugrad.observe.memory import memory_lines
 from plugrad.observe.style import (
     AXIS_COLOURS,
     Colour,
@@ -69,7 +71,7 @@ class Printer:
     def _text(self, event: Event, level: int, width: int) -> str | None:
         match event:
             case RealizeEvent():
-                return realize_line(event)
+                return realize_line(event) + (f"\n{memory_lines(event.devices)}" if level >= 2 else "")
             case KernelEvent() if level >= 2:
                 self._kernels += 1
                 return kernel_line(event, self._kernels, width)

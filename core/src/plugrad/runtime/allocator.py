@@ -22,7 +22,12 @@ class Allocator(ABC, Generic[Handle]):
 
     A backend overrides `alloc`, `free`, `copyin`, `copyout` and `offset` (or derives from `LruAllocator`),
     and the optional ones where the device can do better. Threads may call any method at the same time.
+
+    Attributes:
+        cached_bytes: (optional) bytes of freed blocks that are kept.
     """
+
+    cached_bytes: int = 0
 
     @abstractmethod
     def alloc(self, nbytes: int) -> Handle:

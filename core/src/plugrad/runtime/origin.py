@@ -9,6 +9,9 @@ from plugrad._frozen import frozen
 # frames of files below this folder are plugrad's own
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
+#: The label of buffers in which the intermediate values of one schedule lie.
+ARENA = "intermediate values"
+
 
 @frozen
 class CallSite:

@@ -1,0 +1,115 @@
+"""Say who holds memory: values by the line that made them, arenas, and blocks that are kept for reuse."""
+
+from collections.abc import Iterable
+
+from plugrad._frozen import frozen
+from plugrad.device import Device
+from plugrad.runtime.buffer import Buffer, live_buffers
+from plugrad.runtime.memory_report import describe, show_bytes
+from plugrad.runtime.origin import ARENA
+
+__all__ = ["DeviceMemory", "Holder", "MemoryReport", "memory"]
+
+
+@frozen
+class Holder:
+    """Live values of one shape and dtype that one line asked for.
+
+    Attributes:
+        count: the number of buffers.
+        nbytes: their bytes together.
+        description: size, dtype and shape of each, and the line.
+    """
+
+    count: int
+    nbytes: int
+    description: str
+
+    def __str__(self) -> str:
+        """Return a line of the report."""
+        times = f"{self.count} x " if self.count > 1 else ""
+        return f"{times}{self.description}"
+
+
+@frozen
+class DeviceMemory:
+    """The memory of one device.
+
+    Attributes:
+        device: its name.
+        holders: who holds the values of tensors and captures, the largest first.
+        arena_nbytes: bytes of intermediate values, which jitted functions keep for their next call.
+        kept_nbytes: bytes of freed blocks that wait for the next request of their size.
+    """
+
+    device: str
+    holders: tuple[Holder, ...]
+    arena_nbytes: int
+    kept_nbytes: int
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all live values; arenas and kept blocks not among them."""
+        return sum(holder.nbytes for holder in self.holders)
+
+    @property
+    def summary(self) -> str:
+        """One line on the sums."""
+        live, arenas, kept = map(show_bytes, (self.nbytes, self.arena_nbytes, self.kept_nbytes))
+        return f"{self.device}: {live} live, {arenas} of intermediate values, {kept} kept for reuse"
+
+
+@frozen
+class MemoryReport:
+    """The memory of all open devices. Printed, it is a table.
+
+    Attributes:
+        devices: one entry for each device with memory.
+    """
+
+    devices: tuple[DeviceMemory, ...]
+
+    def __str__(self) -> str:
+        """Return the table."""
+        lines = [line for one in self.devices for line in (one.summary, *(f"  {h}" for h in one.holders))]
+        return "\n".join(lines) or "no memory is held"
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def memory() -> MemoryReport:
+    """Return who holds memory on each open device, the largest first.
+
+    Values are listed with the line that had them computed. Those that were never computed have no memory.
+
+    Example:
+        >>> x = Tensor.ones(256, 256, device="PYTHON").contiguous().realize()
+        >>> (python,) = [one for one in memory().devices if one.device == "PYTHON"]
+        >>> python.nbytes >= 256 * 256 * 4
+        True
+        >>> any("float32[256, 256]" in str(holder) for holder in python.holders)
+        True
+    """
+    found = (_memory_of(device.name, device.allocator.cached_bytes) for device in Device.opened())
+    return MemoryReport(tuple(one for one in found if one.holders or one.arena_nbytes or one.kept_nbytes))
+
+
+def memory_lines(devices: Iterable[str]) -> str:
+    """Return the sums of the devices with these names, a line each."""
+    return "\n".join(_memory_of(name, Device[name].allocator.cached_bytes).summary for name in devices)
+
+
+def _memory_of(device: str, kept_nbytes: int) -> DeviceMemory:
+    arena_nbytes = 0
+    by_line: dict[str, list[Buffer]] = {}
+    for buffer in live_buffers(device):
+        if buffer.handle is None:
+            continue
+        if buffer.label == ARENA:
+            arena_nbytes += buffer.nbytes
+        else:
+            by_line.setdefault(describe(buffer), []).append(buffer)
+    holders = [Holder(len(all_), sum(b.nbytes for b in all_), text) for text, all_ in by_line.items()]
+    holders.sort(key=lambda holder: -holder.nbytes)
+    return DeviceMemory(device, tuple(holders), arena_nbytes, kept_nbytes)
