@@ -30,6 +30,7 @@ __all__ = [
     "RealizeEvent",
     "RenameEvent",
     "RewriteEvent",
+    "SearchEvent",
     "Subscription",
     "TensorEvent",
     "emit",
@@ -96,6 +97,28 @@ class CompileEvent(Event):
     opts: Sequence[object] = ()
     disassemble: Callable[[], str] | None = None
     """Returns the listing of the binary; dear, so called only by who prints it."""
+
+
+@frozen
+class SearchEvent(Event):
+    """The optimisations of a kernel were searched for.
+
+    Emitted by the engine, with BEAM, before the kernel is compiled.
+    """
+
+    name: str
+    device: str
+    before: Sequence[object]
+    """The heuristic's list."""
+    after: Sequence[object]
+    """The fastest list found, which may be the same."""
+    seconds_before: float
+    """Of the fastest run of the heuristic's kernel."""
+    seconds_after: float
+    tried: int
+    """Lists that were lowered."""
+    refused: int
+    """Kernels whose results were not those of the plain loops."""
 
 
 @frozen

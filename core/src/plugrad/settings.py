@@ -199,7 +199,9 @@ class Settings:
         high=2,
     )
     WINO = Setting(False, "Convolve by 3x3 windows with fewer multiplications and more rounding.")
-    BEAM = Setting(0, "Kept for a search of kernel optimisations; there is none yet, the heuristic chooses.")
+    BEAM = Setting(
+        0, "Search for the fastest optimisations of each kernel, from so many lists a step; 0: no search."
+    )
     CACHELEVEL = Setting(2, "Caches of kernels: 0 none, 1 in memory, 2 in memory and on disk.", high=2)
     CACHE_KERNELS = Setting(
         4096, "Compiled kernels kept in memory; those unused for longest go first.", low=1

@@ -110,7 +110,19 @@ def lower(
     """
     ast = PREPARE.run(ast, capabilities)
     kernel = KernelOpt(ast, capabilities)
-    optimised = (optimise(kernel) if opts is None else kernel.apply_all(opts)).finished()
+    return lower_optimised(optimise(kernel) if opts is None else kernel.apply_all(opts), ast, extra_rules)
+
+
+def lower_optimised(kernel: KernelOpt, ast: UOp, extra_rules: PatternMatcher | None = None) -> Lowered:
+    """Return the linear program of a kernel whose optimisations are applied.
+
+    Args:
+        kernel: of the graph `ast`.
+        ast: the result of PREPARE, which names the program and has its cost.
+        extra_rules: the renderer's own.
+    """
+    capabilities = kernel.capabilities
+    optimised = kernel.finished()
     lowered = LOWERING.run(optimised, capabilities)
     if extra_rules is not None:
         lowered = graph_rewrite(lowered, extra_rules, name="extra_rules")

@@ -6,7 +6,6 @@ compiled once. The process keeps the `CACHE_KERNELS` that were used last.
 """
 
 import sys
-import time
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from functools import cache
@@ -15,17 +14,16 @@ from typing import TYPE_CHECKING, Any, cast
 
 from plugrad import events
 from plugrad._frozen import frozen
-from plugrad._util import VERSION, LazyModule, collector_paused, hashlib, pickle
+from plugrad._util import VERSION, LazyModule, hashlib, pickle
 from plugrad.codegen import __file__ as codegen_file
 from plugrad.device import OpenDevice
+from plugrad.engine import build
 from plugrad.engine.compile_queue import Compiled, compile_queue
 from plugrad.engine.lru_cache import LruCache
-from plugrad.engine.plugin_errors import blaming_plugin, plugin_error
 from plugrad.observe.progress import progress
-from plugrad.plugin.fields import show
 from plugrad.renderer import __file__ as renderer_file
 from plugrad.runtime.disk_cache import kernel_cache
-from plugrad.runtime.program import Estimates, Program
+from plugrad.runtime.program import Program
 from plugrad.runtime.runner import Runner
 from plugrad.settings import settings
 from plugrad.target import Capabilities
@@ -35,9 +33,11 @@ from plugrad.uop.uop import UOp
 if TYPE_CHECKING:
     from plugrad.codegen import lower as codegen
     from plugrad.codegen.opt.opt_ops import Opt
+    from plugrad.engine import search, search_results
 else:
-    # a process that finds its kernels in the cache runs no codegen, and should not wait for its import
-    codegen = LazyModule("plugrad.codegen.lower")
+    # most processes search for nothing
+    search = LazyModule("plugrad.engine.search")
+    search_results = LazyModule("plugrad.engine.search_results")
 
 
 @frozen(eq=False)
@@ -52,7 +52,7 @@ class CompiledKernel:
 # DEBUG from which on the graph at each pass is shown, as with VIZ: a kernel from the disk went through none.
 _SHOWS_PASSES = 5
 
-_loaded: LruCache[tuple[OpenDevice, UOp, "tuple[Opt, ...] | None"], CompiledKernel] = LruCache()
+_loaded: LruCache[tuple[OpenDevice, UOp, "tuple[Opt, ...] | None", int], CompiledKernel] = LruCache()
 
 
 def compile_kernels(
@@ -73,7 +73,7 @@ def compile_kernels(
     unknown: list[UOp] = []
     blobs: dict[bytes, bytes | None] = {}
     for ast in dict.fromkeys(asts):
-        kernel = _loaded.get((device, ast, opts))
+        kernel = _loaded.get((device, ast, opts, settings.BEAM))
         if kernel is None:
             program = _from_disk(device, ast, opts, blobs)
             if program is None:
@@ -99,64 +99,40 @@ def _compile(device: OpenDevice, asts: Sequence[UOp], opts: "tuple[Opt, ...] | N
     def finish(compiled: Sequence[Compiled]) -> None:
         blobs = {lib: kernel_cache().put_blob(lib) for lib, _ in compiled}
         for lib, seconds in compiled:
-            program = _program(*sources[len(kernels)], lib)
+            program = build.program(*sources[len(kernels)], lib)
             ast = asts[len(kernels)]
             _to_disk(device, ast, opts, program, blobs[lib])
             kernels.append(_load(device, ast, opts, program))
             _announce(device, program, seconds, cached=False)
             report(len(kernels))
 
+    searches = opts is None and settings.BEAM > 0
     with progress("kernels", len(asts)) as report, compile_queue(device, len(asts)) as queue:
         for ast in asts:
-            kernel = _lower(device, ast, opts)
-            source = _render(device, kernel)
+            kernel = build.lower(device, ast, _searched(device, ast) if searches else opts)
+            source = build.render(device, kernel)
             sources.append((kernel, source))
             finish(queue.put((kernel.name, source)))
         finish(queue.drain())
     return kernels
 
 
-def _lower(device: OpenDevice, ast: UOp, opts: "tuple[Opt, ...] | None") -> "codegen.Lowered":
-    started = time.perf_counter()
-    extra_rules = getattr(device.renderer, "extra_rules", None)  # one written from scratch may have none
-    with collector_paused():
-        kernel = codegen.lower(ast, device.capabilities, opts, extra_rules)
-    if events.active:
-        seconds = time.perf_counter() - started
-        events.emit(events.LowerEvent(kernel.name, device.name, ast, kernel.program, seconds))
-    return kernel
-
-
-def _render(device: OpenDevice, kernel: "codegen.Lowered") -> str:
-    with blaming_plugin(device, "plugrad_renderer", f"rendering {kernel.name}"):
-        source: Any = device.renderer.render(kernel.program, kernel.name)
-    if not isinstance(source, str):
-        what = f"render must return a str, got {show(source)}"
-        raise plugin_error(device, "plugrad_renderer", what, device.renderer)
-    return source
-
-
-def _program(kernel: "codegen.Lowered", source: str, lib: bytes) -> Program:
-    cost = kernel.cost
-    return Program(
-        name=kernel.name,
-        source=source,
-        lib=lib,
-        global_size=kernel.global_size,
-        local_size=kernel.local_size,
-        threads=kernel.threads,
-        variables=kernel.variables,
-        outs=kernel.outs,
-        ins=kernel.ins,
-        estimates=Estimates(cost.flops, cost.bytes_accessed, cost.bytes_loaded),
-        opts=kernel.opts,
-        axes=kernel.axes,
-    )
+def _searched(device: OpenDevice, ast: UOp) -> "tuple[Opt, ...]":
+    """Return the fastest optimisations, from an earlier search where there was one."""
+    results = search_results.search_results()
+    # unlike kernels, lists stay good where sources of plugrad lie elsewhere, or were edited
+    parts = (VERSION, repr(device.target), _stable(device.capabilities), device.compiler.cache_key)
+    key = hashlib.sha256(repr((*parts, ast.key, settings.BEAM)).encode()).hexdigest()
+    opts = results.get(key)
+    if opts is None or not search.is_applicable(device, ast, opts):
+        opts = search.search(device, ast, settings.BEAM)
+        results.put(key, opts)
+    return opts
 
 
 def _load(device: OpenDevice, ast: UOp, opts: "tuple[Opt, ...] | None", program: Program) -> CompiledKernel:
     kernel = CompiledKernel(program, device.runner(program), device)
-    _loaded.put((device, ast, opts), kernel, settings.CACHE_KERNELS)
+    _loaded.put((device, ast, opts, settings.BEAM), kernel, settings.CACHE_KERNELS)
     return kernel
 
 
