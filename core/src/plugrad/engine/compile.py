@@ -33,11 +33,12 @@ from plugrad.uop.uop import UOp
 if TYPE_CHECKING:
     from plugrad.codegen import lower as codegen
     from plugrad.codegen.opt.opt_ops import Opt
-    from plugrad.engine import search, search_results
+    from plugrad.engine.search import results as search_results
+    from plugrad.engine.search import search
 else:
     # most processes search for nothing
-    search = LazyModule("plugrad.engine.search")
-    search_results = LazyModule("plugrad.engine.search_results")
+    search = LazyModule("plugrad.engine.search.search")
+    search_results = LazyModule("plugrad.engine.search.results")
 
 
 @frozen(eq=False)

@@ -17,7 +17,7 @@ from plugrad._util import LazyModule, collector_paused
 from plugrad.device import OpenDevice
 from plugrad.engine import build
 from plugrad.engine.compile_queue import compile_queue
-from plugrad.engine.trial import Trial, Variant
+from plugrad.engine.search.trial import Trial, Variant
 from plugrad.errors import CompileError, KernelOptError
 from plugrad.observe.progress import progress
 from plugrad.uop.uop import UOp
@@ -82,7 +82,8 @@ class _Search:
     def run(self, width: int) -> "tuple[Opt, ...]":
         plain = kernel_opt.KernelOpt(self.ast, self.device.capabilities)
         chosen = heuristic.optimise(kernel_opt.KernelOpt(self.ast, self.device.capabilities))
-        loops, base = self._compiled_together([self._lowered(plain), self._lowered(chosen)])
+        lowered = [self._lowered(plain), self._lowered(chosen)]
+        loops, base = self._compiled_together(lowered)
         trial = Trial(self.device, self.ast, loops.program.estimates.flops)
         trial.expect(loops)
         if not trial.agrees(base):
@@ -99,7 +100,7 @@ class _Search:
         if events.active:
             events.emit(
                 events.SearchEvent(
-                    name=base.program.name,
+                    name=lowered[1].name,
                     device=self.device.name,
                     before=base.program.opts,
                     after=best.program.opts,

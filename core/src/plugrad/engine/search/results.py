@@ -71,23 +71,20 @@ class SearchResults:
     def __len__(self) -> int:
         return len(self._all())
 
-    def clear(self) -> int:
-        """Forget all lists, and return how many there were.
-
-        Raises:
-            OSError: the file cannot be removed.
-        """
-        count = len(self._all())
+    def forget(self) -> None:
+        """Forget all lists, but leave the file."""
         self._found.clear()
-        self.path.unlink(missing_ok=True)
-        return count
 
     def _all(self) -> dict[str, Opts]:
         with self._lock:
             if not self._is_read and settings.CACHELEVEL >= _LEVEL_WITH_DISK:
                 self._is_read = True
-                if self.path.exists():
+                try:
                     self._found.update(read_lines(self.path))
+                except FileNotFoundError:
+                    pass
+                except OSError as error:
+                    self._warn("read", error)
         return self._found
 
     def _append(self, lines: Iterable[str]) -> None:
@@ -98,12 +95,15 @@ class SearchResults:
             with open(self.path, "a", encoding="utf-8") as file:
                 file.write("".join(lines))
         except OSError as error:
-            warnings.warn(
-                f"cannot write {self.path}: {error.strerror or error}. What BEAM found is lost with this "
-                "process. Free space or change permissions there, or point PLUGRAD_CACHE elsewhere.",
-                RuntimeWarning,
-                stacklevel=2,
-            )
+            self._warn("write", error)
+
+    def _warn(self, doing: str, error: OSError) -> None:
+        warnings.warn(
+            f"cannot {doing} {self.path}: {error.strerror or error}. Each process searches again with BEAM. "
+            "Free space or change permissions there, or point PLUGRAD_CACHE elsewhere.",
+            RuntimeWarning,
+            stacklevel=3,
+        )
 
 
 def read_lines(file: Path) -> dict[str, Opts]:

@@ -1,0 +1,1 @@
+"""The search for the fastest optimisations of a kernel (BEAM), and what it has found."""
