@@ -146,6 +146,15 @@ class Capabilities:
         max_workgroup_dims: the largest size of each workgroup dimension.
         local_memory_bytes: memory shared by one workgroup, or worth staging tiles in.
         cache_bytes: sizes of the first and second cache level of one core.
+        compute_units: of a grid: the units that groups are spread over (multiprocessors, compute units). A
+            launch of fewer than two groups for each leaves some idle.
+        warp_size: of a grid: work-items that run in step, and share a wide access.
+        unit_registers: of a grid: registers of 32 bits that the groups on one unit share.
+        thread_registers: of a grid: registers of 32 bits that one work-item may have at most.
+        unit_memory_bytes: of a grid: local memory that the groups on one unit share (0: that of one group).
+        memory_bandwidth: bytes a second between compute units and memory (0: not known).
+        flop_rates: additions and multiplications a second by dtype, without matrix instructions, sorted by
+            the dtype's name (empty: not known).
         native_ops: names of the `Ops` that the target has itself, FDIV or RECIP among them; all others are
             decomposed.
         max_buffers: how many buffers one kernel may take (0: no limit).
@@ -167,6 +176,13 @@ class Capabilities:
     max_workgroup_dims: tuple[int, ...] = ()
     local_memory_bytes: int = 0
     cache_bytes: tuple[int, ...] = (32 << 10, 1 << 20)
+    compute_units: int = 16
+    warp_size: int = 32
+    unit_registers: int = 32 << 10
+    thread_registers: int = 128
+    unit_memory_bytes: int = 0
+    memory_bandwidth: int = 0
+    flop_rates: tuple[tuple[DType, int], ...] = ()
     native_ops: frozenset[str] = frozenset()
     max_buffers: int = 0
     supports_views: bool = True
@@ -182,6 +198,16 @@ class Capabilities:
         return max(
             1, min(self.vector_bits // (self.lane_bytes(dtype) * 8), self.max_lanes or self.vector_bits)
         )
+
+    def flop_rate(self, dtype: DType) -> int:
+        """Return the additions and multiplications of `dtype` a second; 0: not known.
+
+        Example:
+            >>> rates = ((dtypes.float32, 10),)
+            >>> Capabilities(frozenset(), frozenset(), flop_rates=rates).flop_rate(dtypes.float32)
+            10
+        """
+        return dict(self.flop_rates).get(dtype, 0)
 
     def lane_bytes(self, dtype: DType) -> int:
         """Return the bytes of one value in arithmetic, where storage-only floats are widened.

@@ -10,7 +10,7 @@
 // - Memory of a pool comes to be and ends in the order of its stream, and launches look whether it is there.
 //
 // Settings: PLUGRAD_SIM_DEVICES, PLUGRAD_SIM_ARCH (90), PLUGRAD_SIM_MEMORY (bytes), PLUGRAD_SIM_DRIVER (12090),
-// PLUGRAD_SIM_POOLS (1), PLUGRAD_SIM_PEERS (1).
+// PLUGRAD_SIM_POOLS (1), PLUGRAD_SIM_PEERS (1), PLUGRAD_SIM_UNITS (16).
 #include <dlfcn.h>
 #include <elf.h>
 #include <setjmp.h>
@@ -82,6 +82,7 @@ const std::map<int, std::pair<const char *, const char *>> kTexts = {
 
 const size_t kPage = 4096, kAlignment = 256, kFiberStack = 128 << 10;
 const unsigned char kPoison = 0xa5, kCanary = 0xc3;
+const int kRegisters = 64 << 10;
 const int kSharedDefault = 48 << 10, kSharedMost = 227 << 10;
 const size_t kLongestQueue = 512;
 
@@ -664,7 +665,12 @@ int cuDeviceGetAttribute(int *value, int attribute, int device) {
   if (device < 0 || device >= device_count()) return kInvalidDevice;
   int arch = (int)setting("PLUGRAD_SIM_ARCH", 90);
   switch (attribute) {
-    case 16: *value = 2; break;
+    case 13: *value = 1500000; break;
+    case 16: *value = (int)setting("PLUGRAD_SIM_UNITS", 16); break;
+    case 36: *value = 1000000; break;
+    case 37: *value = 1024; break;
+    case 81: *value = kSharedMost + 1024; break;
+    case 82: *value = kRegisters; break;
     case 75: *value = arch / 10; break;
     case 76: *value = arch % 10; break;
     case 97: *value = kSharedMost; break;

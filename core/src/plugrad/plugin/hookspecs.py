@@ -107,8 +107,10 @@ def plugrad_allocator(target: Target) -> Allocator[Any] | None:
 def plugrad_renderer(target: Target) -> Renderer | None:
     """(required to compute) Return what turns linear UOps into source for `target`, with its `Capabilities`.
 
-    Needs no device: the renderer is picklable and gives the same text for the same UOps everywhere. A backend
-    that only stores implements none of `plugrad_renderer`, `plugrad_compiler` and `plugrad_runner`.
+    Needs no device: the renderer is picklable and gives the same text for the same UOps everywhere. What
+    `Capabilities` says of a grid's compute units, registers and rates decides how many groups there are and
+    how large; its defaults are those of a small GPU, so give what the device says of itself. A backend that
+    only stores implements none of `plugrad_renderer`, `plugrad_compiler` and `plugrad_runner`.
     """
 
 

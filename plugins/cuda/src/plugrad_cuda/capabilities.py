@@ -4,11 +4,11 @@ Source: CUDA C++ Programming Guide, section "Compute Capabilities", technical sp
 capability.
 """
 
-from plugrad.dtype import STORABLE, dtypes
+from plugrad.dtype import STORABLE, DType, dtypes
 from plugrad.errors import DeviceNotFound
 from plugrad.target import Capabilities, Target
 from plugrad.uop.ops import COMPARE, Ops
-from plugrad_cuda.tensor_cores import tensor_cores
+from plugrad_cuda.tensor_cores import WARP, tensor_cores
 
 OLDEST = (7, 0)
 
@@ -17,6 +17,7 @@ _FLOAT_OPS = (Ops.FDIV, Ops.RECIP, Ops.SQRT, Ops.TRUNC)
 _SHARED_OPS = (Ops.ADD, Ops.SUB, Ops.MUL, Ops.NEG, Ops.MAX, Ops.WHERE, Ops.MULACC, *COMPARE)
 NATIVE_OPS = frozenset(op.name for op in (*_INTEGER_OPS, *_FLOAT_OPS, *_SHARED_OPS))
 
+_RESERVED_BYTES = 1 << 10  # of the shared memory of a unit, for each block
 STATIC_SHARED_BYTES = 48 << 10  # what a kernel may declare; more is asked for at the launch
 _SHARED_KILOBYTES = {
     (7, 0): 96,
@@ -33,6 +34,26 @@ _SHARED_KILOBYTES = {
     (12, 0): 99,
     (12, 1): 99,
 }
+
+# Where no driver says it: of the first GPUs of each.
+_UNITS = {
+    (7, 0): 80,
+    (7, 5): 68,
+    (8, 0): 108,
+    (8, 6): 82,
+    (8, 9): 128,
+    (9, 0): 132,
+    (10, 0): 148,
+    (12, 0): 170,
+}
+_CLOCK_KILOHERTZ = 1_500_000
+_BANDWIDTH = {(7, 0): 900, (8, 0): 1555, (9, 0): 3350, (10, 0): 8000}  # in 10**9 bytes a second
+# Additions and multiplications of a multiprocessor in a clock, half of them fused.
+# Source: CUDA C++ Programming Guide, table "Throughput of Native Arithmetic Instructions".
+_FLOAT32_IN_A_CLOCK = {(7, 0): 128, (7, 2): 128, (7, 5): 128, (8, 0): 128}
+_FAST_FLOAT64 = frozenset({(7, 0), (8, 0), (9, 0), (10, 0)})
+REGISTERS_OF_A_UNIT = 64 << 10
+REGISTERS_OF_A_THREAD = 255
 
 
 def version_of(arch: str) -> tuple[int, int]:
@@ -57,12 +78,13 @@ def capabilities(target: Target, *, allows_tf32: bool = False) -> Capabilities:
     """Return what kernels on a target can do.
 
     Args:
-        target: its `arch` decides; in its detail, `shared_bytes` is what the driver said of the device, and
-            `driver` the driver's version.
+        target: its `arch` decides; in its detail is what the driver said of the device, and `driver`, the
+            driver's version.
         allows_tf32: whether products of float32 may drop the last 13 bits of their factors.
     """
     version = version_of(target.arch)
     shared = int(target.get("shared_bytes") or _SHARED_KILOBYTES.get(version, 48) << 10)
+    units = int(target.get("units") or _UNITS.get(version, 64))
     emulated = {dtypes.float16, dtypes.bfloat16}  # no headers: stored as bits, computed in float32
     return Capabilities(
         storage_dtypes=frozenset(STORABLE),
@@ -74,6 +96,20 @@ def capabilities(target: Target, *, allows_tf32: bool = False) -> Capabilities:
         max_workgroup_dims=(1024, 1024, 64),
         local_memory_bytes=shared,
         native_ops=NATIVE_OPS,
+        compute_units=units,
+        warp_size=WARP,
+        unit_registers=int(target.get("unit_registers") or REGISTERS_OF_A_UNIT),
+        thread_registers=REGISTERS_OF_A_THREAD,
+        unit_memory_bytes=int(target.get("unit_memory_bytes") or shared + _RESERVED_BYTES),
+        memory_bandwidth=int(target.get("bandwidth") or _BANDWIDTH.get(version, 500) * 10**9),
+        flop_rates=_flop_rates(version, units * 1000 * int(target.get("clock") or _CLOCK_KILOHERTZ)),
         max_buffers=256,  # 4 KB of parameters, half of them left for scalars
         tensor_cores=tensor_cores(version, driver=int(target.get("driver") or 0), allows_tf32=allows_tf32),
     )
+
+
+def _flop_rates(version: tuple[int, int], clocks: int) -> tuple[tuple[DType, int], ...]:
+    """Return the rates of all multiprocessors together, which have so many clocks a second."""
+    single = clocks * _FLOAT32_IN_A_CLOCK.get(version, 256)
+    double = single // 2 if version in _FAST_FLOAT64 else single // 64
+    return ((dtypes.float32, single), (dtypes.float64, double))

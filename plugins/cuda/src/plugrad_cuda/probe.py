@@ -14,6 +14,11 @@ _MULTIPROCESSORS = 16
 _MAJOR = 75
 _MINOR = 76
 _SHARED_OPT_IN = 97
+_CLOCK = 13
+_MEMORY_CLOCK = 36
+_MEMORY_BITS = 37
+_SHARED_OF_A_UNIT = 81
+_REGISTERS_OF_A_UNIT = 82
 
 
 def look() -> Probe:
@@ -46,10 +51,20 @@ def describe(opened: Driver, ordinal: int) -> ProbedDevice:
     major, minor, units, shared = (
         opened.attribute(device[0], number) for number in (_MAJOR, _MINOR, _MULTIPROCESSORS, _SHARED_OPT_IN)
     )
+    clock, memory_clock, memory_bits, unit_shared, unit_registers = (
+        opened.attribute(device[0], number)
+        for number in (_CLOCK, _MEMORY_CLOCK, _MEMORY_BITS, _SHARED_OF_A_UNIT, _REGISTERS_OF_A_UNIT)
+    )
+    # newer drivers may not tell the memory's clock, which moves two bits a line
+    bandwidth = 2 * 1000 * memory_clock * memory_bits // 8
     detail = (
+        ("bandwidth", str(bandwidth)),
+        ("clock", str(clock)),
         ("driver", str(opened.version)),
         ("memory_bytes", str(int(memory[0]))),
         ("shared_bytes", str(shared)),
+        ("unit_memory_bytes", str(unit_shared)),
+        ("unit_registers", str(unit_registers)),
         ("units", str(units)),
     )
     notes = [("driver", f"CUDA {version_text(opened.version)}"), ("multiprocessors", str(units))]

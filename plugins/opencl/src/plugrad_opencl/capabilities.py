@@ -64,6 +64,7 @@ def _of_a_gpu(target: Target, shared: Capabilities) -> Capabilities:
         max_workgroup=group,
         max_workgroup_dims=tuple(int(size) for size in group_dims),
         local_memory_bytes=_number(target, "local_bytes"),
+        compute_units=_number(target, "units", 16),
     )
 
 

@@ -172,6 +172,19 @@ def capabilities_are_consistent(bench: Bench) -> None:
         f"max_grid {c.max_grid} has no limit for each of {c.grid_dims} dimensions"
     )
     assert not c.max_workgroup or c.max_workgroup_dims, "workgroups need max_workgroup_dims"
+    if c.grid_dims:
+        assert c.compute_units >= 1, f"a grid runs on compute units, and there are {c.compute_units}"
+        assert c.warp_size >= 1, f"work-items run in step, one at least: not {c.warp_size}"
+        assert c.thread_registers <= c.unit_registers, (
+            f"a work-item may have {c.thread_registers} registers, and its unit has {c.unit_registers}"
+        )
+        assert not c.unit_memory_bytes or c.unit_memory_bytes >= c.local_memory_bytes, (
+            f"a group may have {c.local_memory_bytes} bytes, and its unit has {c.unit_memory_bytes}"
+        )
+    assert c.memory_bandwidth >= 0, f"memory moves {c.memory_bandwidth} bytes a second; 0 is not known"
+    rates = [dtype.name for dtype, _ in c.flop_rates]
+    assert rates == sorted(set(rates)), f"flop_rates name {rates}: each dtype once, by name"
+    assert all(rate > 0 for _, rate in c.flop_rates), f"leave out what is not known of {c.flop_rates}"
     unknown = [op for op in c.native_ops if op not in Ops.__members__]
     assert not unknown, f"native_ops names no ops: {unknown}"
 
