@@ -19,10 +19,22 @@ def test_parts_meet_in_local_memory() -> None:
     got = share_reduces(UOp.sink(out.index(row).store(value.reduce(Ops.ADD, k, group), row)))
     memory = UOp(Ops.DEFINE_LOCAL, dtypes.float32, (), (0, 16))
     barrier = UOp(Ops.BARRIER, dtypes.void, (memory.index(group).store(value.reduce(Ops.ADD, k)),))
-    part = UOp.range(16, 3, AxisType.REDUCE)
+    part = UOp.range(16, 3, AxisType.PARTIAL)
     total = memory.after(barrier).index(part).load().reduce(Ops.ADD, part)
     # every work-item has the sum, the first one stores it
     assert got is UOp.sink(out.index(row, group.eq(0)).store(total, row))
+
+
+def test_many_parts_meet_twice() -> None:
+    many = UOp.range(256, 2, AxisType.GROUP_REDUCE)
+    got = share_reduces(UOp.sink(out.index(row).store(x.index(many).load().reduce(Ops.ADD, many), row)))
+    first, second = sorted((u for u in got.toposort() if u.op is Ops.DEFINE_LOCAL), key=lambda u: u.arg)
+    assert (first.arg[1], second.arg[1]) == (256, 16)
+    # the items of a slot read parts that lie side by side at each step
+    part, slot = UOp.range(16, 3, AxisType.PARTIAL), many % 16
+    (barrier,) = (u for u in got.toposort() if u.op is Ops.BARRIER and u.src[0].src[0].src[0] is first)
+    few = first.after(barrier).index(part * 16 + slot).load().reduce(Ops.ADD, part)
+    assert any(u is second.index(many, many < 16).store(few) for u in got.toposort())
 
 
 def test_work_items_of_other_axes_have_places_of_their_own() -> None:

@@ -11,6 +11,7 @@ from plugrad.codegen.opt.opt_ops import AxisId, MatrixTile, Opt, OptOps
 from plugrad.codegen.opt.staging import staged
 from plugrad.codegen.opt.tensor_core import tiled
 from plugrad.codegen.rebuild import all_ranges, at, ranges_of_reduce, rebuild, stores_of
+from plugrad.codegen.reduces import slots_of
 from plugrad.codegen.strides import constant_size
 from plugrad.errors import KernelOptError
 from plugrad.target import Capabilities
@@ -203,7 +204,9 @@ class KernelOpt:
                     f"{opt}: a loop over {looped} stands around the reduction: a group cannot wait inside."
                 )
             places = [r for r in u.ranges if r.arg.kind is not AxisType.GLOBAL]
-            nbytes += u.dtype.itemsize * math.prod(constant_size(r) or 1 for r in (*groups, *places))
+            parts, copies = (math.prod(constant_size(r) or 1 for r in ranges) for ranges in (groups, places))
+            slots = slots_of(parts)
+            nbytes += u.dtype.itemsize * copies * (parts if slots == parts else parts + slots)
         most = self.capabilities.local_memory_bytes
         if nbytes > most:
             raise KernelOptError(
