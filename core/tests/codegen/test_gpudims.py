@@ -1,3 +1,5 @@
+import math
+
 import pytest
 
 from plugrad.codegen.gpudims import add_launch_dims
@@ -106,3 +108,27 @@ def test_symbolic_axes_make_symbolic_dimensions() -> None:
 def test_loops_stay() -> None:
     sink = UOp.sink(out.index(UOp.range(4, 0)).store(UOp.const(dtypes.int32, 1), UOp.range(4, 0)))
     assert add_launch_dims(sink, grid(3)) is sink
+
+
+def test_an_axis_beyond_every_limit_is_cut() -> None:
+    (only,) = places(grid(3, 16, 16, 16), *axes(1000))
+    sizes = {u.arg: u.src[0].arg for u in only.toposort() if u.op is Ops.SPECIAL}
+    assert math.prod(sizes.values()) == 1000
+    assert max(sizes.values()) <= 16
+    found = {
+        values(only, gidx0=i, gidx1=j, gidx2=k)
+        for i in range(sizes["gidx0"])
+        for j in range(sizes["gidx1"])
+        for k in range(sizes["gidx2"])
+    }
+    assert found == set(range(1000))
+
+
+def test_what_lies_nearest_in_memory_is_on_the_fastest_dimension_of_a_group() -> None:
+    column = UOp.range(32, 0, AxisType.LOCAL)
+    step = UOp.range(8, 1, AxisType.GROUP_REDUCE)
+    for place, fastest in ((step * 1024 + column, column), (column * 1024 + step, step)):
+        load = UOp(Ops.PARAM, dtypes.int32, (), (1, 1 << 20)).index(place).load()
+        got = add_launch_dims(UOp.sink(out.index(column).store(load, column, step)), grid(3, 64, 64, 64))
+        sizes = {u.arg: u.src[0].arg for u in got.toposort() if u.op is Ops.SPECIAL}
+        assert sizes["lidx0"] == fastest.src[0].arg

@@ -9,13 +9,18 @@ from collections.abc import Sequence
 from functools import reduce
 from operator import mul
 
+from plugrad._frozen import frozen
 from plugrad.codegen.rebuild import all_ranges
+from plugrad.codegen.strides import coefficient
 from plugrad.dtype import dtypes
 from plugrad.errors import KernelOptError
 from plugrad.target import Capabilities
 from plugrad.uop.ops import AxisType, Ops
 from plugrad.uop.symbolic import simplify
 from plugrad.uop.uop import UOp
+
+# Bytes that a device reads together, whichever of them it needs.
+_SECTOR = 32
 
 
 def add_launch_dims(sink: UOp, capabilities: Capabilities) -> UOp:
@@ -27,8 +32,9 @@ def add_launch_dims(sink: UOp, capabilities: Capabilities) -> UOp:
     ranges = all_ranges(sink)
     by_kind = {kind: [r for r in ranges if r.arg.kind is kind] for kind in AxisType}
     grid = _on_dims("gidx", by_kind[AxisType.GLOBAL], capabilities.grid_dims, capabilities.max_grid)
+    shared = by_kind[AxisType.LOCAL] + by_kind[AxisType.GROUP_REDUCE]
     # a warp is what stands side by side on the fastest axis
-    group_ranges = by_kind[AxisType.LOCAL] + by_kind[AxisType.GROUP_REDUCE] + by_kind[AxisType.WARP]
+    group_ranges = _furthest_first(sink, shared) + by_kind[AxisType.WARP]
     group = _on_dims("lidx", group_ranges, max(capabilities.grid_dims, 1), capabilities.max_workgroup_dims)
     threads = _on_dims("thread", by_kind[AxisType.THREAD], 1, ())
     values = {**grid, **group, **threads}
@@ -41,52 +47,89 @@ def add_launch_dims(sink: UOp, capabilities: Capabilities) -> UOp:
     return simplify(sink.replace(src=stores))
 
 
+def _furthest_first(sink: UOp, ranges: list[UOp]) -> list[UOp]:
+    """Return ranges in the order of launch dimensions: neighbours on the last read and write neighbours."""
+    places = [u for u in sink.toposort() if u.op is Ops.INDEX and u.src[0].op is Ops.PARAM]
+
+    def apart(r: UOp) -> int:
+        steps = ((coefficient(p.src[1], r), p.dtype.itemsize) for p in places)
+        return sum(
+            _SECTOR if step is None else min(abs(step) * itemsize, _SECTOR) for step, itemsize in steps
+        )
+
+    return sorted(ranges, key=apart, reverse=True)
+
+
+@frozen
+class _Digit:
+    """A part of a range: its steps, and how many steps of the range each of them is."""
+
+    of: UOp
+    size: UOp
+    step: int = 1
+
+
 def _on_dims(name: str, ranges: Sequence[UOp], dims: int, limits: Sequence[int]) -> dict[UOp, UOp]:
     """Return ranges as expressions of at most `dims` launch indices, the last on the fastest."""
-    if not ranges:
-        return {}
     out: dict[UOp, UOp] = {}
-    for number, group in enumerate(_merged([[r] for r in reversed(ranges)], dims, limits)):
+    digits = [[_Digit(r, r.src[0])] for r in reversed(ranges)]
+    for number, group in enumerate(_merged(digits, dims, limits)):
         if not group:
             continue
-        sizes = [r.src[0] for r in group]
         called = name if name == "thread" else f"{name}{number}"
-        left = UOp(Ops.SPECIAL, dtypes.index, (simplify(reduce(mul, sizes)),), called)
-        for r in group[:-1]:
-            out[r] = left % r.src[0]
-            left = left // r.src[0]
-        out[group[-1]] = left
+        size = simplify(reduce(mul, (digit.size for digit in group)))
+        left = UOp(Ops.SPECIAL, dtypes.index, (size,), called)
+        for digit in group:
+            value = left if digit is group[-1] else left % digit.size
+            left = left // digit.size
+            out[digit.of] = out.get(digit.of, digit.of.const_like(0)) + value * digit.step
     return out
 
 
-def _merged(groups: list[list[UOp]], dims: int, limits: Sequence[int]) -> list[list[UOp]]:
+def _merged(groups: list[list[_Digit]], dims: int, limits: Sequence[int]) -> list[list[_Digit]]:
     """Merge neighbours, smallest product first, until they fit `dims`; the fastest dimension comes first."""
     while len(groups) > dims:
         at = min(range(len(groups) - 1), key=lambda i: _product(groups[i]) * _product(groups[i + 1]))
         groups = [*groups[:at], groups[at] + groups[at + 1], *groups[at + 2 :]]
     for number, group in enumerate(groups):
         if number < len(limits) and _product(group) > limits[number]:
-            return _spread(groups, limits)
+            return _spread([digit for group in groups for digit in group], limits)
     return groups
 
 
-def _spread(groups: list[list[UOp]], limits: Sequence[int]) -> list[list[UOp]]:
-    """Find an assignment of whole ranges to dimensions that keeps to the limits, in order."""
-    ranges = [r for group in groups for r in group]
-    out: list[list[UOp]] = [[]]
-    for r in ranges:
-        if _product([*out[-1], r]) > limits[len(out) - 1]:
-            if len(out) == len(limits) or _size(r) > limits[len(out)]:
-                sizes = ", ".join(str(_size(q)) for q in ranges)
-                raise KernelOptError(f"axes of {sizes} steps do not fit a launch limited to {tuple(limits)}.")
-            out.append([])
-        out[-1].append(r)
+def _spread(digits: list[_Digit], limits: Sequence[int]) -> list[list[_Digit]]:
+    """Find an assignment of ranges to dimensions that keeps to the limits, in order; cut what fits none."""
+    out: list[list[_Digit]] = [[]]
+    waiting = digits[::-1]
+    while waiting:
+        digit = waiting.pop()
+        room = limits[len(out) - 1] // _product(out[-1])
+        if _size(digit) <= room:
+            out[-1].append(digit)
+            continue
+        part = _largest_part(digit, room) if _size(digit) > max(limits[len(out) :], default=0) else 1
+        if part > 1:
+            count = digit.size.const_like(part)
+            out[-1].append(_Digit(digit.of, count, digit.step))
+            digit = _Digit(digit.of, digit.size.const_like(_size(digit) // part), digit.step * part)
+        if len(out) == len(limits):
+            sizes = ", ".join(str(int(d.of.src[0].vmax)) for d in digits)
+            raise KernelOptError(f"axes of {sizes} steps do not fit a launch limited to {tuple(limits)}.")
+        out.append([])
+        waiting.append(digit)
     return out
 
 
-def _product(ranges: Sequence[UOp]) -> int:
-    return math.prod(_size(r) for r in ranges)
+def _largest_part(digit: _Digit, room: int) -> int:
+    """Return the most steps, within `room`, that divide a digit of constant size."""
+    if digit.size.op is not Ops.CONST:
+        return 1
+    return next((n for n in range(min(room, 1 << 16), 1, -1) if digit.size.arg % n == 0), 1)
 
 
-def _size(r: UOp) -> int:
-    return int(r.src[0].vmax)
+def _product(digits: Sequence[_Digit]) -> int:
+    return math.prod(_size(d) for d in digits)
+
+
+def _size(digit: _Digit) -> int:
+    return int(digit.size.vmax)
