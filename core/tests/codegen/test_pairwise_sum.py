@@ -108,3 +108,11 @@ def test_a_tile_is_added_up_in_long_pieces() -> None:
 
 def test_a_tile_of_a_grid_stays_in_its_registers() -> None:
     assert split_long_sums(tile_of(4096), GRID) is tile_of(4096)
+
+
+def test_lanes_are_registers_of_a_grid_and_part_of_one_on_vectors() -> None:
+    k, up, lane = loop(4096, 1), UOp.range(4, 2, AxisType.UPCAST), UOp.range(4, 3, AxisType.LANE)
+    value = x.index((k * 4 + up) * 4 + lane).load().reduce(Ops.ADD, k)
+    sink = UOp.sink(out.index(up * 4 + lane).store(value, up, lane))
+    assert split_long_sums(sink, GRID) is sink
+    assert longest(split_long_sums(sink, LOOPS)) == 64

@@ -24,12 +24,14 @@ _PIECE = 64
 _SHORT = 16
 # Each result gets a register for each level. A tile of more results than these fills all that a machine has,
 # so its sums of pieces wait in memory, which pieces of 256 leave unseen: 512x4096 by 4096x512 runs as fast as
-# in one chain, with an error of 4e-7 instead of 4e-6. Threads of a grid have registers only: one chain.
+# in one chain, with an error of 4e-7 instead of 4e-6. Threads of a grid have registers only, each lane its
+# own: one chain.
 _MOST_RESULTS = 8
 _PIECE_OF_TILE = 256
 
 _LOOPS = frozenset({AxisType.REDUCE})
 _LANES = frozenset({AxisType.LANE})
+_RESULTS = frozenset({AxisType.UPCAST})
 
 
 def split_long_sums(sink: UOp, capabilities: Capabilities) -> UOp:
@@ -51,7 +53,8 @@ def _split(u: UOp, has_stack: bool) -> UOp | None:
     )
     # steps of an UNROLL axis go to one register, those of a PARTIAL one are added up by pairs
     unrolled = _steps(tuple(r for r in copies if r.arg.kind is AxisType.UNROLL))
-    results = _steps(tuple(r for r in u.ranges if r.arg.kind is AxisType.UPCAST))
+    kinds = _RESULTS if has_stack else _RESULTS | _LANES
+    results = _steps(tuple(r for r in u.ranges if r.arg.kind in kinds))
     is_short = _steps(loops) * unrolled <= _LONG
     is_tile = results > _MOST_RESULTS
     # a matrix instruction adds to its register itself
