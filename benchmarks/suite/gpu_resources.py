@@ -112,7 +112,7 @@ def moved_bytes(lowered: Lowered) -> int:
             repeated.pop()
         elif u.op in (Ops.LOAD, Ops.STORE) and u.src[0].src[0].op is Ops.PARAM:
             value = u if u.op is Ops.LOAD else u.src[1]
-            moved += repeated[-1] * value.dtype.itemsize
+            moved += repeated[-1] * value.dtype.itemsize * value.dtype.count
     return int(moved)
 
 

@@ -1,3 +1,4 @@
+from plugrad.dtype import dtypes
 from plugrad.schedule.fusion import MOST_OPERATIONS, CostModel
 from plugrad.target import Capabilities
 
@@ -10,7 +11,14 @@ def test_the_model_reads_capabilities_only() -> None:
     cpu = Capabilities(none, none, threads=4, cache_bytes=(1 << 15, 1 << 19))  # type: ignore[arg-type]
     gpu = Capabilities(none, none, grid_dims=3, max_buffers=31)  # type: ignore[arg-type]
     assert CostModel.of(cpu) == CostModel(4, True, 1 << 19, 0)
-    assert CostModel.of(gpu) == CostModel(256, False, 1 << 20, 31)
+    assert CostModel.of(gpu) == CostModel(16, False, 1 << 20, 31)
+
+
+def test_a_device_that_knows_its_rates_says_what_a_byte_costs() -> None:
+    none = frozenset[object]()
+    rates = {"flop_rates": ((dtypes.float32, 67 * 10**12),), "memory_bandwidth": 3350 * 10**9}
+    known = Capabilities(none, none, grid_dims=3, **rates)  # type: ignore[arg-type]
+    assert CostModel.of(known).operations_per_byte == 20
 
 
 def test_a_value_that_is_used_once_is_never_stored() -> None:
@@ -65,6 +73,14 @@ def test_long_reductions_to_few_results_are_split_among_cores() -> None:
     assert LOOPS.split_reduce(reduced=1 << 20, kept=1) == 16
     assert LOOPS.split_reduce(reduced=1 << 10, kept=1) == 1
     assert LOOPS.split_reduce(reduced=1 << 20, kept=64) == 1
+
+
+def test_a_grid_splits_reductions_where_units_would_have_no_group() -> None:
+    assert GRID.split_reduce(reduced=1 << 20, kept=1) == 512
+    assert GRID.split_reduce(reduced=1 << 20, kept=256) == 1
+    # a tile of 64 x 64 results is one group's
+    assert GRID.split_reduce(reduced=1 << 16, kept=64 * 64, together=64 * 64) == 256
+    assert GRID.split_reduce(reduced=256, kept=64, together=64 * 64) == 1
 
 
 def test_a_kernel_is_full_at_its_limit() -> None:

@@ -97,6 +97,38 @@ def test_a_long_sum_becomes_pieces_and_their_sum() -> None:
     assert reductions[1].src[0].op is Ops.CONTIGUOUS
 
 
+GRID = CostModel(cores=64, runs_loops=False, row_bytes=1 << 20)
+
+
+def split_on_a_grid(sums: UOp) -> list[UOp]:
+    (found,) = normalize(UOp.sink(sums), Devices({"PYTHON": GRID}, "PYTHON")).src
+    return [u for u in found.toposort() if u.op is Ops.REDUCE_AXIS]
+
+
+def test_a_grid_pads_a_sum_of_a_length_that_nothing_divides() -> None:
+    pieces, whole = split_on_a_grid(buffer(1_000_003).reduce_axis(Ops.ADD, (0,)))
+    assert pieces.src[0].shape == (128, 7816)
+    assert any(u.op is Ops.PAD for u in pieces.toposort())
+    assert whole.src[0].shape == (128, 1)
+
+
+def test_a_product_of_few_tiles_has_pieces_that_are_stored_apart() -> None:
+    full = (64, 64, 1 << 16)
+    a = buffer(64, 1 << 16).reshape((64, 1, 1 << 16)).expand(full)
+    b = buffer(64, 1 << 16).reshape((1, 64, 1 << 16)).expand(full)
+    pieces, whole = split_on_a_grid((a * b).reduce_axis(Ops.ADD, (2,)))
+    assert pieces.src[0].shape == (64, 64, 128, 512)
+    assert whole.src[0].shape[0] == 128
+    assert whole.arg == (Ops.ADD, (0,))
+
+
+def test_what_reads_enough_for_all_units_stays_one_reduction_on_a_grid() -> None:
+    rows = buffer(8192, 1024).reduce_axis(Ops.ADD, (1,))
+    assert split_on_a_grid(rows) == [rows]
+    columns = buffer(1024, 8192).permute((1, 0)).reduce_axis(Ops.ADD, (1,))
+    assert split_on_a_grid(columns) == [columns]
+
+
 def test_a_long_sum_on_a_device_without_a_cost_model_stays() -> None:
     total = buffer(1 << 20, device="DISK:/f").reduce_axis(Ops.ADD, (0,))
     assert normal(total) is total

@@ -62,7 +62,7 @@ def _furthest_first(sink: UOp, ranges: list[UOp]) -> list[UOp]:
 
 @frozen
 class _Digit:
-    """A part of a range: its steps, and how many steps of the range each of them is."""
+    """A part of a range: its size, and the steps of the range that each is."""
 
     of: UOp
     size: UOp
@@ -98,7 +98,7 @@ def _merged(groups: list[list[_Digit]], dims: int, limits: Sequence[int]) -> lis
 
 
 def _spread(digits: list[_Digit], limits: Sequence[int]) -> list[list[_Digit]]:
-    """Find an assignment of ranges to dimensions that keeps to the limits, in order; cut what fits none."""
+    """Assign ranges to dimensions in order, within the limits. A range that fits none is cut."""
     out: list[list[_Digit]] = [[]]
     waiting = digits[::-1]
     while waiting:

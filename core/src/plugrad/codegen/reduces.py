@@ -102,7 +102,7 @@ class _Sharing:
 
 
 def slots_of(parts: int) -> int:
-    """Return how many sums a group makes of so many parts before every work-item takes them all.
+    """Return the number of sums that a group makes of its parts first.
 
     Example:
         >>> slots_of(256), slots_of(96), slots_of(32)

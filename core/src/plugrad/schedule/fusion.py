@@ -8,7 +8,7 @@ speaks of `Capabilities` only, never of devices.
 from collections.abc import Mapping
 
 from plugrad._frozen import frozen
-from plugrad.dtype import DType
+from plugrad.dtype import DType, dtypes
 from plugrad.target import Capabilities
 
 # Operations for the price of one byte of memory traffic. Measured machines lie between 4 (one Zen 4 core:
@@ -16,10 +16,18 @@ from plugrad.target import Capabilities
 # computed up to three times rather than stored, and `sin` once: of 2**20 elements, on two cores, three `exp`
 # take 1.8 ms against 3.5 with a kernel for it, and two `sin` 12 ms against 9.
 _OPERATIONS_PER_BYTE = 12
+# What a device says of its own rates is believed within these: operations are more than additions.
+_LEAST_PER_BYTE, _MOST_PER_BYTE = 4, 24
 # Below this many elements a reduction is done before a second kernel would have started.
 _SPLIT_FROM = 1 << 15
 # Pieces for each core, so that an uneven finish costs little.
 _PIECES_PER_CORE = 8
+# Groups for each compute unit: while one waits for memory, another computes.
+_GROUPS_PER_UNIT = 2
+# Steps of a reduction on a grid that are worth a group; fewer are done before another one has started.
+_STEPS_OF_A_GROUP = 256
+# Elements that a grid reads before the launch of a second kernel is paid for.
+_GRID_SPLIT_FROM = 1 << 17
 # Reads of each element from which a copy with zeros around it is cheaper than gated loads: windows overlap.
 _PAD_REUSE = 1.5
 # Copies of windows stay in the last cache, which holds about this many times what a core has for itself.
@@ -81,18 +89,20 @@ class CostModel:
     max_buffers: int = 0
     widened: frozenset[tuple[DType, DType]] = frozenset()
     vector_bytes: int = 0
+    operations_per_byte: int = _OPERATIONS_PER_BYTE
 
     @staticmethod
     def of(capabilities: Capabilities) -> "CostModel":
         """Return the cost model for a device with these capabilities."""
         return CostModel(
-            cores=capabilities.threads if capabilities.grid_dims == 0 else 256,
+            cores=capabilities.threads if capabilities.grid_dims == 0 else capabilities.compute_units,
             # on a grid each work-item would redo a row's reduction; loops hoist it
             runs_loops=capabilities.grid_dims == 0,
             row_bytes=capabilities.cache_bytes[-1] if capabilities.cache_bytes else 0,
             max_buffers=capabilities.max_buffers,
             widened=frozenset((core.dtype_in, core.dtype_out) for core in capabilities.tensor_cores),
             vector_bytes=capabilities.vector_bits // 8,
+            operations_per_byte=_operations_per_byte(capabilities),
         )
 
     def is_full(self, operations: int) -> bool:
@@ -109,12 +119,12 @@ class CostModel:
         """Return the reason to store `numel` elements computed `evaluations` times, or None."""
         again = max(evaluations - numel, 0)
         nbytes = numel * itemsize * 2
-        if again * operations <= nbytes * _OPERATIONS_PER_BYTE:
+        if again * operations <= nbytes * self.operations_per_byte:
             return None
         return Boundary(
             "computing it again costs more than its memory",
             f"{again:,} more evaluations of {operations} operations against {nbytes:,} bytes written and "
-            f"read, worth {nbytes * _OPERATIONS_PER_BYTE:,} operations",
+            f"read, worth {nbytes * self.operations_per_byte:,} operations",
         )
 
     def full_kernel(self, operations: int) -> Boundary:
@@ -163,7 +173,7 @@ class CostModel:
         Registers hold the tile of one. The other loads operands that a tile of its own would reuse,
         `saved_loads` of them; by itself, its results are written and read once.
         """
-        return saved_loads <= numel * itemsize * 2 * _OPERATIONS_PER_BYTE
+        return saved_loads <= numel * itemsize * 2 * self.operations_per_byte
 
     def vector_steps(self, size: int, itemsize: int) -> int:
         """Return the vectors that cover an axis of `size` elements, the last one overlapping."""
@@ -178,14 +188,33 @@ class CostModel:
         nbytes = numel * itemsize
         saved = rows * numel * fewer_steps * 2 * (self.vector_bytes // itemsize)
         fits = nbytes <= _LAST_CACHE * self.row_bytes
-        return self.runs_loops and fits and saved > nbytes * 2 * _OPERATIONS_PER_BYTE
+        return self.runs_loops and fits and saved > nbytes * 2 * self.operations_per_byte
 
-    def split_reduce(self, reduced: int, kept: int) -> int:
-        """Return the number of pieces of a reduction of `reduced` elements to each of `kept`."""
+    def split_reduce(self, reduced: int, kept: int, together: int = 1) -> int:
+        """Return the number of pieces of a reduction of `reduced` elements to each of `kept`.
+
+        Args:
+            reduced: elements that one result is made of.
+            kept: results.
+            together: on a grid, results that one group computes.
+        """
+        if not self.runs_loops:
+            groups = -(-kept // together)
+            if reduced * kept < _GRID_SPLIT_FROM or 2 * groups > self.cores:
+                return 1
+            return max(1, min(_GROUPS_PER_UNIT * self.cores // groups, reduced // _STEPS_OF_A_GROUP))
         if reduced < _SPLIT_FROM or kept >= self.cores:
             return 1
         pieces = self.cores * _PIECES_PER_CORE
         return pieces if reduced // pieces >= 256 else 1
+
+
+def _operations_per_byte(capabilities: Capabilities) -> int:
+    """Return the exchange rate of a device that knows its rates, or the usual one."""
+    rate, bandwidth = capabilities.flop_rate(dtypes.float32), capabilities.memory_bandwidth
+    if not rate or not bandwidth:
+        return _OPERATIONS_PER_BYTE
+    return min(max(_LEAST_PER_BYTE, rate // bandwidth), _MOST_PER_BYTE)
 
 
 @frozen

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from plugrad.dtype import dtypes
-from plugrad.uop.ops import AxisType, Ops
+from plugrad.uop.ops import MOVEMENT, AxisType, Ops
 from plugrad.uop.shape import pairs_of
 from plugrad.uop.symbolic import simplify
 from plugrad.uop.uop import UOp
@@ -77,6 +77,24 @@ def source_indices(op: UOp, idxs: Indices) -> tuple[Indices, UOp]:
     if op.op is Ops.SHRINK:
         return tuple(_shifted(idx, begin) for idx, (begin, _) in zip(idxs, pairs_of(op), strict=True)), ALWAYS
     return _through_pad(op, idxs, shape)
+
+
+def is_contiguous(view: UOp, axis: int) -> bool:
+    """Say whether neighbours along an axis of a view are neighbours in memory."""
+    return _position(view, axis, 1) - _position(view, axis, 0) == 1
+
+
+def moves(view: UOp, axis: int) -> bool:
+    """Say whether a step along an axis of a view leads to another element."""
+    return view.shape[axis] != 1 and _position(view, axis, 1) != _position(view, axis, 0)
+
+
+def _position(view: UOp, axis: int, step: int) -> int:
+    idxs = tuple(UOp.const(dtypes.index, step if a == axis else 0) for a in range(len(view.shape)))
+    while view.op in MOVEMENT:
+        idxs, _ = source_indices(view, idxs)
+        view = view.src[0]
+    return int(flatten(idxs, view.shape).vmin)
 
 
 def _shifted(idx: UOp, begin: Any) -> UOp:

@@ -6,15 +6,22 @@ Runs first, on the graph with buffers numbered and bound values taken out.
 import math
 from typing import Any
 
-from plugrad.schedule.fusion import Devices
+from plugrad.schedule.fusion import CostModel, Devices
+from plugrad.schedule.movement import is_contiguous, moves
 from plugrad.schedule.selection import selection_of
 from plugrad.schedule.versions import VERSIONS, base_of, slice_of
 from plugrad.schedule.window_copies import copy_windows
-from plugrad.uop.ops import MOVEMENT, Ops, identity_of
+from plugrad.uop.ops import ELEMENTWISE, MOVEMENT, Ops, identity_of
 from plugrad.uop.rewrite import PatternMatcher, graph_rewrite
 from plugrad.uop.shape import output_of
 from plugrad.uop.uop import UOp
 from plugrad.uop.upat import UPat
+
+# Results that one group of a grid computes: a tile of a product, and neighbours of a sum that read together.
+_OF_A_TILE = 64 * 64
+_SIDE_BY_SIDE = 32
+# Pieces begin at multiples of these elements, so that they are read by wide accesses.
+_ALIGNED = 8
 
 
 def _empty_reduce(reduced: UOp, x: UOp) -> UOp | None:
@@ -61,15 +68,75 @@ def _split_long_reduce(ctx: Devices, reduced: UOp, x: UOp) -> UOp | None:
     if model is None:
         return None
     kept: Any = math.prod(reduced.shape)
-    pieces = model.split_reduce(math.prod(sizes[a] for a in axes), kept)
-    # the outermost reduced axis that divides keeps each piece's memory together
-    axis = next((a for a in axes if pieces > 1 and sizes[a] % pieces == 0), None)
-    if axis is None or ((selection := selection_of(reduced)) is not None and selection.axes):
+    length = math.prod(sizes[a] for a in axes)
+    together = 1 if model.runs_loops else _results_of_a_group(x, axes)
+    pieces = model.split_reduce(length, kept, together)
+    if pieces < 2:
         return None
-    split = x.reshape((*sizes[:axis], pieces, sizes[axis] // pieces, *sizes[axis + 1 :]))
+    cut = _cut(model, x, op, axes, pieces)
+    if cut is None or ((selection := selection_of(reduced)) is not None and selection.axes):
+        return None
+    whole, axis, pieces = cut
+    sizes = whole.shape
+    split = whole.reshape((*sizes[:axis], pieces, sizes[axis] // pieces, *sizes[axis + 1 :]))
     inner_axes = tuple(a + (a >= axis) for a in axes)
-    partial = split.reduce_axis(op, inner_axes).contiguous()
-    return partial.reduce_axis(op, (axis,)).reshape(reduced.shape)
+    partial = split.reduce_axis(op, inner_axes)
+    if together > 1:
+        # what a group stores together lies side by side: the pieces are apart
+        order = (axis, *(a for a in range(len(partial.shape)) if a != axis))
+        partial, axis = partial.permute(order), 0
+    return partial.contiguous().reduce_axis(op, (axis,)).reshape(reduced.shape)
+
+
+def _cut(
+    model: CostModel, x: UOp, op: Ops, axes: tuple[int, ...], pieces: int
+) -> tuple[UOp, int, int] | None:
+    """Return the value to cut, the axis, and its pieces; None without such an axis.
+
+    The outermost reduced axis that divides keeps each piece's memory together.
+    """
+    sizes: Any = x.shape
+    near = range(-(-pieces // 2), 2 * pieces)
+    wanted = (pieces,) if model.runs_loops else sorted(near, key=lambda n: abs(n - pieces))
+    for axis in axes:
+        for count in wanted:
+            if sizes[axis] % count == 0 and count > 1:
+                return x, axis, count
+    axis = max(axes, key=lambda a: sizes[a])
+    if model.runs_loops or op is not Ops.ADD or sizes[axis] < pieces * _ALIGNED:
+        return None
+    piece = -(-sizes[axis] // (pieces * _ALIGNED)) * _ALIGNED
+    pieces = -(-sizes[axis] // piece)
+    # what stands beyond the end is 0, which no load reads
+    ends = ((0, pieces * piece - size if a == axis else 0) for a, size in enumerate(sizes))
+    return x.pad(tuple(ends)), axis, pieces
+
+
+def _results_of_a_group(x: UOp, axes: tuple[int, ...]) -> int:
+    """Return the number of results that one group computes of a reduction of `x`."""
+    views = _views(x)
+    kept = [a for a, size in enumerate(x.shape) if size != 1 and a not in axes]
+    unmoved = [any(not moves(view, a) for a in kept) for view in views]
+    if len(views) > 1 and all(unmoved):
+        return _OF_A_TILE
+    largest = max(views, key=lambda view: sum(moves(view, a) for a in range(len(x.shape))))
+    return 1 if any(is_contiguous(largest, a) for a in axes if x.shape[a] != 1) else _SIDE_BY_SIDE
+
+
+def _views(x: UOp) -> list[UOp]:
+    """Return the views of memory and of other values that elementwise operations make `x` of."""
+    found: dict[UOp, None] = {}
+    stack, seen = [x], {x}
+    while stack:
+        u = stack.pop()
+        if u.op not in ELEMENTWISE:
+            found[u] = None
+            continue
+        for s in u.src:
+            if s not in seen and s.shape == x.shape:
+                seen.add(s)
+                stack.append(s)
+    return list(found) or [x]
 
 
 _x = UPat.var("x")

@@ -9,9 +9,8 @@ from collections.abc import Sequence
 from itertools import takewhile
 from typing import Any
 
-from plugrad.dtype import dtypes
 from plugrad.schedule.fusion import CostModel, Devices
-from plugrad.schedule.movement import flatten, source_indices
+from plugrad.schedule.movement import is_contiguous
 from plugrad.schedule.versions import base_of
 from plugrad.target import ROWS_TO_PACK
 from plugrad.uop.ops import MOVEMENT, Ops
@@ -53,7 +52,7 @@ def _copied(model: CostModel, view: UOp, other: UOp, axes: Sequence[int]) -> UOp
         for a, size in enumerate(full)
         if (a == columns[-1])
         or (a in kept and sizes[a] == 1 and is_packed)
-        or (size > 1 and _is_contiguous(other, a) and (sizes[a] == 1 or _is_contiguous(view, a)))
+        or (size > 1 and is_contiguous(other, a) and (sizes[a] == 1 or is_contiguous(view, a)))
     ]
     steps = min(model.vector_steps(full[a], view.dtype.itemsize) / full[a] for a in along)
     merged = math.prod(full[a] for a in columns)
@@ -79,16 +78,3 @@ def _with_padding(view: UOp, model: CostModel) -> UOp:
 def _sizes(u: UOp) -> tuple[int, ...]:
     sizes: Any = u.shape
     return sizes
-
-
-def _is_contiguous(view: UOp, axis: int) -> bool:
-    """Say whether the first step along an axis is a step of one element."""
-    return _position(view, axis, 1) - _position(view, axis, 0) == 1
-
-
-def _position(view: UOp, axis: int, step: int) -> int:
-    idxs = tuple(UOp.const(dtypes.index, step if a == axis else 0) for a in range(len(view.shape)))
-    while view.op in MOVEMENT:
-        idxs, _ = source_indices(view, idxs)
-        view = view.src[0]
-    return int(flatten(idxs, view.shape).vmin)

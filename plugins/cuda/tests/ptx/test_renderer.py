@@ -77,8 +77,8 @@ def test_small_values_are_moved_as_words():
 
 
 def test_constant_parts_of_addresses_stay_in_the_instruction():
-    source = _render(_empty(64, 64) @ _empty(64, 64))
-    assert re.search(r"ld\.global\.nc\.f32 %f\d+, \[%l\d+\+256\];", source)
+    source = _render(_empty(1024, 1024) @ _empty(1024, 1024))
+    assert re.search(r"ld\.global\.nc\.f32 %f\d+, \[%l\d+\+4096\];", source)
 
 
 def test_a_closed_gate_reads_nothing():

@@ -1,0 +1,112 @@
+"""Choose matrix instructions for a grid: which of a target's, and how many tiles a warp computes.
+
+A warp with more tiles reads each operand less often; with too many, there are not enough warps.
+"""
+
+import math
+
+from plugrad._frozen import frozen
+from plugrad.codegen.opt.kernel_opt import KernelOpt
+from plugrad.codegen.opt.opt_ops import AxisId, MatrixTile, Opt, OptOps
+from plugrad.codegen.opt.tensor_core import products_of
+from plugrad.codegen.strides import constant_size
+from plugrad.target import TensorCore
+from plugrad.uop.ops import AxisType, Ops
+from plugrad.uop.uop import UOp
+
+# Work that may be done twice to have tiles of a round size.
+REPEATED = 1.125
+# Tiles of a matrix instruction that one warp computes side by side along each axis, and warps of one group.
+_TILES_OF_A_WARP = (4, 2, 1)
+_WARPS_ALONG_AXIS = 2
+# Warps for each compute unit below which a GPU has idle cores; with more, each takes more tiles.
+_WARPS_OF_A_UNIT = 4
+
+
+def fits_axis(kernel: KernelOpt, size: int, count: int) -> bool:
+    """Say whether tiles of `count` cover an axis with little repeated work."""
+    if size % count == 0:
+        return True
+    return count < size and -(-size // count) * count <= REPEATED * size and kernel.can_repeat()
+
+
+def matrix_plan(kernel: KernelOpt) -> list[Opt]:
+    """Return the plan of a matrix product by matrix instructions, none if unfit."""
+    cores = kernel.capabilities.tensor_cores
+    # most kernels have no sum, and each kind of instruction would walk all of their graphs to find none
+    if not cores or not any(u.op is Ops.REDUCE for u in kernel.ast.toposort()):
+        return []
+    for core in cores:
+        for product in products_of(kernel.ast, core):
+            columns, rows, inner = (
+                next((r for r in axes if (constant_size(r) or 0) >= size), None)
+                for axes, size in zip((product.columns, product.rows, product.inner), core.dims, strict=True)
+            )
+            if columns is None or rows is None or inner is None:
+                continue
+            if plan := _matrix_tile_opts(kernel, core, columns, rows, inner):
+                return plan
+    return []
+
+
+def _matrix_tile_opts(kernel: KernelOpt, core: TensorCore, columns: UOp, rows: UOp, inner: UOp) -> list[Opt]:
+    width, height, depth = core.dims
+    depth_steps = constant_size(inner) or 0
+    padded = -(-depth_steps // depth) * depth
+    if padded > REPEATED * depth_steps:
+        return []
+    axes = kernel.axes(AxisType.GLOBAL)
+    warps = math.prod(constant_size(r) or 1 for r in axes if r not in (columns, rows))
+    warps *= math.prod(-(-(constant_size(r) or 0) // size) for r, size in ((columns, width), (rows, height)))
+    many = _WARPS_OF_A_UNIT * kernel.capabilities.compute_units
+    plans: list[_AlongAxis] = []
+    for r, size in ((rows, height), (columns, width)):
+        steps = constant_size(r) or 0
+        wanted = (c for c in _TILES_OF_A_WARP if c == 1 or warps // c >= many)
+        count = next((c for c in wanted if fits_axis(kernel, steps, size * c)), 0)
+        if not count:
+            return []
+        warps //= count
+        plans.append(_AlongAxis(r.arg.ident, steps, size, count))
+    of_rows, of_columns = plans
+    tile = MatrixTile(core.name, rows=of_rows.tiled, inner=inner.arg.ident)
+    return [
+        *([] if padded == depth_steps else [Opt(OptOps.PADTO, inner.arg.ident, depth)]),
+        *of_rows.shifted(),
+        *of_columns.shifted(),
+        Opt(OptOps.TC, of_columns.tiled, tile),
+        *of_rows.spread(),
+        *of_columns.spread(),
+    ]
+
+
+@frozen
+class _AlongAxis:
+    """Matrix instructions along an output axis: `count` tiles of `size` steps in each warp."""
+
+    ident: AxisId
+    steps: int
+    size: int
+    count: int
+
+    @property
+    def is_exact(self) -> bool:
+        return self.steps % (self.size * self.count) == 0
+
+    @property
+    def tiled(self) -> AxisId:
+        """The axis that the instruction splits."""
+        return self.ident if self.is_exact else (*self.ident, 1)
+
+    def shifted(self) -> list[Opt]:
+        return [] if self.is_exact else [Opt(OptOps.SHIFTIN, self.ident, self.size * self.count)]
+
+    def spread(self) -> list[Opt]:
+        """Return the options that assign tiles to warps and warps to groups."""
+        tiles = (*self.tiled, 0)
+        out = [Opt(OptOps.UPCAST, tiles, self.count)] if self.count > 1 else []
+        left = -(-self.steps // (self.size * self.count))
+        if left > 1 and left % _WARPS_ALONG_AXIS == 0:
+            inner = (*tiles, 0) if self.count > 1 else tiles
+            out.append(Opt(OptOps.LOCAL, inner if self.is_exact else (*self.ident, 0), _WARPS_ALONG_AXIS))
+        return out

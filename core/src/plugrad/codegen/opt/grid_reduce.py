@@ -1,0 +1,160 @@
+"""Share a reduction among the work-items of a group.
+
+What is read together lies side by side: along the reduced axis, and the items of a group take the elements of
+a row in turn; or along an axis of the results, and a group has neighbours in one direction, steps of the
+reduction in the other.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from plugrad.codegen.opt.analysis import LoopBody, MemoryAccess, bodies_of, steps_of
+from plugrad.codegen.opt.kernel_opt import KernelOpt
+from plugrad.codegen.opt.opt_ops import AxisId, Opt, OptOps
+from plugrad.codegen.opt.tile import moving
+from plugrad.codegen.rebuild import at, ranges_of_reduce
+from plugrad.codegen.strides import coefficient, constant_size
+from plugrad.uop.ops import AxisType, Ops
+from plugrad.uop.uop import UOp
+
+#: Groups for each compute unit: while one waits for memory, another computes.
+GROUPS_OF_A_UNIT = 2
+#: Work-items for each compute unit that hide what each waits for.
+ITEMS_OF_A_UNIT = 512
+# Work-items of a group; of those that read neighbours of a row of results; and of those that share each.
+_IN_GROUP = 256
+_SIDE_BY_SIDE = 32
+_SHARING = 8
+# Steps of an axis from which a group shares them.
+_LEAST_SHARED = 32
+# Results for each compute unit below which any reduction of that many steps is shared.
+_FEW_RESULTS = 32
+_LONG = 256
+# Steps beyond the end of a row, for each of it, that leave items idle for little.
+_UNUSED = 0.25
+
+
+def shared_reduction(kernel: KernelOpt) -> list[Opt]:
+    """Return the options that share the longest reduction, none where items work alone."""
+    bodies = [b for b in bodies_of(kernel.ast) if b.reduce is not None]
+    main = max(bodies, key=lambda b: b.steps, default=None)
+    if main is None or main.reduce is None:
+        return []
+    reduced = [r for r in ranges_of_reduce(main.reduce) if constant_size(r) and _may_be_shared(kernel, r)]
+    axes = [r for r in kernel.axes(AxisType.GLOBAL) if (constant_size(r) or 1) > 1]
+    if not reduced:
+        return []
+    longest = max(reduced, key=steps_along)
+    read = [p for p in moving(main) if all(p.moves(r) for r in axes)]
+    few = steps_of(axes) < _FEW_RESULTS * kernel.capabilities.compute_units
+    if not read:
+        # operands are reused: tiles in registers read less, where there are enough of them
+        is_worth_it = few and steps_along(longest) >= _LONG
+        return _by_row(kernel, main, longest, axes) if is_worth_it else []
+    row = max(reduced, key=lambda r: (along(read, r), steps_along(r)))
+    column = max(axes, key=lambda r: along(read, r), default=None)
+    in_rows, in_columns = along(read, row), along(read, column) if column is not None else 0
+    if in_rows and in_rows >= in_columns:
+        return _by_row(kernel, main, row, axes) if steps_along(row) >= _LEAST_SHARED else []
+    if column is not None and in_columns:
+        return _by_column(kernel, longest, column, axes)
+    return _by_row(kernel, main, longest, axes) if few and steps_along(longest) >= _LONG else []
+
+
+def along(places: Iterable[MemoryAccess], r: UOp) -> int:
+    """Return the bytes at `places` that lie side by side along `r`."""
+    beside = (p.index for p in places if coefficient(p.index.src[1], r) == 1)
+    return sum(place.dtype.itemsize * steps_of(place.ranges) for place in beside)
+
+
+def steps_along(r: UOp) -> int:
+    """Return the steps of an axis of constant size."""
+    return constant_size(r) or 1
+
+
+def is_wide_along(place: MemoryAccess, r: UOp, count: int) -> bool:
+    """Say whether `count` neighbours along `r` are one access: they begin at multiples of it."""
+    idx = place.index.src[1]
+    if steps_along(r) % count or not place.is_contiguous(r):
+        return False
+    return _is_multiple(at(idx, r, 0), count)
+
+
+def _is_multiple(idx: UOp, count: int) -> bool:
+    """Say whether an address is a multiple of `count` for all values of its ranges."""
+    if idx.op is Ops.CONST:
+        return idx.arg % count == 0
+    if idx.op is Ops.MUL:
+        return any(_is_multiple(s, count) for s in idx.src)
+    return idx.op in (Ops.ADD, Ops.MAX) and all(_is_multiple(s, count) for s in idx.src)
+
+
+def split(ident: AxisId, size: int, count: int, op: OptOps) -> Iterator[Opt]:
+    """Yield what splits `count` steps off an output axis, whether or not they divide it."""
+    if size % count:
+        yield Opt(OptOps.SHIFTIN, ident, count)
+        ident = (*ident, 1)
+    yield Opt(op, ident, count)
+
+
+def _may_be_shared(kernel: KernelOpt, r: UOp) -> bool:
+    """Say whether no loop stands around a reduction over `r`: a group cannot wait inside of one."""
+    ended = [u for u in kernel.ast.toposort() if u.op is Ops.REDUCE and r in ranges_of_reduce(u)]
+    return not any(s.arg.kind in (AxisType.LOOP, AxisType.REDUCE) for u in ended for s in u.ranges)
+
+
+def _by_row(kernel: KernelOpt, body: LoopBody, r: UOp, axes: list[UOp]) -> list[Opt]:
+    """Return the options that give each result to a group, or to a part of one."""
+    can = kernel.capabilities
+    read = [p for p in body.places if p.moves(r)]
+    fitting = can.max_load_bits // 8 // max((p.index.dtype.itemsize for p in read), default=1)
+    counts = (c for c in (4, 2) if c <= fitting and all(is_wide_along(p, r, c) for p in read))
+    lanes = next(counts, 1)
+    steps = steps_along(r) // lanes
+    most = min(_IN_GROUP, can.max_workgroup, can.local_memory_bytes // _bytes_of_parts(kernel))
+    items = _items(steps, most)
+    if items < 2:
+        return []
+    ident = r.arg.ident
+    out = [Opt(OptOps.UPCAST, ident, lanes)] if lanes > 1 else []
+    ident = (*ident, 0) if lanes > 1 else ident
+    if steps % items:
+        out.append(Opt(OptOps.PADTO, ident, items))
+    out.append(Opt(OptOps.GROUP, ident, items))
+    last, beside = axes[-1] if axes else r, most // items
+    if beside > 1 and steps_of(axes) >= beside * GROUPS_OF_A_UNIT * can.compute_units:
+        size, can_repeat = steps_along(last), kernel.can_repeat()
+        counts = (c for c in (32, 16, 8, 4, 2) if c <= min(beside, size) and (size % c == 0 or can_repeat))
+        count = next(counts, 1)
+        out += split(last.arg.ident, size, count, OptOps.LOCAL) if count > 1 else ()
+    return out
+
+
+def _items(steps: int, most: int) -> int:
+    """Return the items that share a row: several steps each, and few steps beyond its end."""
+    counts = [c for c in (256, 128, 64, 32, 16, 8) if c <= most and 2 * c <= max(steps, 16)]
+    unused = {c: -steps % c / steps for c in counts}
+    return next((c for c in counts if unused[c] <= _UNUSED), min(counts, key=lambda c: unused[c], default=1))
+
+
+def _by_column(kernel: KernelOpt, r: UOp, column: UOp, axes: list[UOp]) -> list[Opt]:
+    """Return the options that give neighbouring results to a group, and steps to its items."""
+    can = kernel.capabilities
+    size, results = steps_along(column), steps_of(axes)
+    wanted = can.compute_units * ITEMS_OF_A_UNIT
+    counts = (c for c in (_SIDE_BY_SIDE, 16, 8) if c <= size and (size % c == 0 or kernel.can_repeat()))
+    beside = next(counts, 0)
+    sharing = next((c for c in (2, 4) if results * c >= wanted), _SHARING)
+    most = min(can.max_workgroup, can.local_memory_bytes // _bytes_of_parts(kernel))
+    if not beside or beside * sharing > most or steps_along(r) < 2 * sharing or results >= wanted:
+        return []
+    padded = [] if steps_along(r) % sharing == 0 else [Opt(OptOps.PADTO, r.arg.ident, sharing)]
+    return [
+        *padded,
+        Opt(OptOps.GROUP, r.arg.ident, sharing),
+        *split(column.arg.ident, size, beside, OptOps.LOCAL),
+    ]
+
+
+def _bytes_of_parts(kernel: KernelOpt) -> int:
+    """Return the local memory that one item may need for its parts of all reductions."""
+    return sum(2 * u.dtype.itemsize for u in kernel.ast.toposort() if u.op is Ops.REDUCE)
