@@ -9,6 +9,7 @@ import torch.nn.functional as F
 
 from plugrad import Tensor
 from plugrad.errors import ShapeError
+from plugrad.events import KernelEvent, subscribe
 
 RNG = np.random.default_rng(0)
 
@@ -44,6 +45,32 @@ def test_transposed_convolutions_are_those_of_torch(
     for a, b in zip(ours, theirs, strict=True):
         assert a.grad is not None
         np.testing.assert_allclose(a.grad.numpy(), b.grad.numpy(), rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_steps_kernels_and_widths_of_any_size_are_those_of_torch(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    axes, groups = int(rng.integers(1, 4)), int(rng.integers(1, 3))
+    kernel, steps, sizes = (rng.integers(1, most, axes) for most in (6, 5, 7))
+    longest = np.minimum(2, ((sizes - 1) * steps + kernel - 1) // 2)
+    options: dict[str, Any] = {
+        "groups": groups,
+        "stride": tuple(steps.tolist()),
+        "padding": tuple(rng.integers(0, longest + 1).tolist()),
+        "output_padding": tuple(rng.integers(0, steps).tolist()),
+    }
+    x, weight = random(2 * groups, *sizes), random(2 * groups, 3, *kernel)
+    found = getattr(Tensor(x), f"conv_transpose{axes}d")(Tensor(weight), **options)
+    expected = getattr(F, f"conv_transpose{axes}d")(torch.tensor(x), torch.tensor(weight), **options)
+    np.testing.assert_allclose(found.numpy(), expected.numpy(), rtol=1e-4, atol=1e-5)
+
+
+def test_steps_multiply_no_zeros() -> None:
+    x, weight = Tensor.ones(1, 8, 6, 6).contiguous().realize(), Tensor.ones(8, 4, 4, 4).contiguous().realize()
+    flops: list[int] = []
+    with subscribe(KernelEvent, lambda event: flops.append(event.flops)):
+        x.conv_transpose2d(weight, stride=4).realize()
+    assert sum(flops) < 1.5 * 2 * weight.numel() * 6 * 6
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 # pyright: reportPrivateUsage=false
+import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from plugrad.errors import ShapeError
@@ -156,27 +158,82 @@ def _transposed(
                 f"{what} of shape {show(x.shape)} with weight {show(shape)}: padding {cut} takes all "
                 f"{results} results of an axis of {size}. Pad less."
             )
+    split = weight.reshape(groups, channels // groups, out_group, *kernel) if groups > 1 else weight
+    turned = split.transpose(-2 - axes, -1 - axes)
+    turned = turned.reshape(groups * out_group, channels // groups, *kernel) if groups > 1 else turned
+    is_known = is_static(kernel)
+    if is_known and is_static(x.shape[-axes:]) and max(steps) > 1 and max(gaps) == 1:
+        return _by_phases(x, turned, bias, groups, steps, widths, extra, what)
     # a forward convolution over the elements with zeros between them, by the flipped kernel
     spread = _spread(x, steps)
-    is_known = is_static(kernel)
     cuts = widths if is_known else ((0, 0),) * axes
     around = tuple(
         (gap * (k - 1) - before, gap * (k - 1) - after + more)
         for k, gap, (before, after), more in zip(kernel, gaps, cuts, extra, strict=True)
     )
-    flipped = weight.flip(tuple(range(2, axes + 2)))
-    if groups == 1:
-        turned = flipped.transpose(0, 1)
-    else:
-        split = flipped.reshape(groups, channels // groups, out_group, *kernel)
-        turned = split.transpose(1, 2).reshape(groups * out_group, channels // groups, *kernel)
-    out = cross_correlation(spread, turned, bias, groups, (1,) * axes, gaps, around, None, what)
+    out = cross_correlation(
+        spread, turned.flip(tuple(range(2, axes + 2))), bias, groups, (1,) * axes, gaps, around, None, what
+    )
     if is_known:
         return out
     # a width beside windows whose size varies might be negative
     for axis, (before, after) in enumerate(widths, out.ndim - axes):
         out = interval(out, axis, before, add_sizes(out.shape[axis], -after))
     return out
+
+
+def _by_phases(
+    x: Any,
+    weight: Any,
+    bias: Any,
+    groups: int,
+    steps: tuple[int, ...],
+    cuts: Sequence[tuple[int, int]],
+    extra: tuple[int, ...],
+    what: str,
+) -> Any:
+    """Return the transpose of a convolution by `weight` of (O, C/groups, K), with no zeros multiplied.
+
+    Result `step*q + p` takes the elements `step*t + p` of the kernel: each of the `step` phases p is a
+    convolution of its own, by a kernel of `ceil(K / step)`. All of them are one, with more output channels.
+    """
+    axes = len(steps)
+    sizes, kernel = x.shape[-axes:], weight.shape[2:]
+    outputs, channels = weight.shape[:2]
+    taps = [-(-k // step) for k, step in zip(kernel, steps, strict=True)]
+    lengths = [
+        (size - 1) * step + k - before - after + more
+        for size, step, k, (before, after), more in zip(sizes, steps, kernel, cuts, extra, strict=True)
+    ]
+    firsts = [before // step for (before, _), step in zip(cuts, steps, strict=True)]
+    lasts = [(cut[0] + n - 1) // step for cut, n, step in zip(cuts, lengths, steps, strict=True)]
+    around = tuple(
+        [(t - 1 - q, r - size + 1) for t, q, r, size in zip(taps, firsts, lasts, sizes, strict=True)]
+    )
+    rest = [(0, t * step - k) for t, step, k in zip(taps, steps, kernel, strict=True)]
+    parts = weight.pad([(0, 0), (0, 0), *rest]).reshape(outputs, channels, *_pairs(taps, steps))
+    parts = parts.flip(tuple(range(2, 2 + 2 * axes, 2)))
+    order = (0, *range(3, 3 + 2 * axes, 2), 1, *range(2, 2 + 2 * axes, 2))
+    count = math.prod(steps)
+    kernels = parts.permute(order).reshape(outputs * count, channels, *taps)
+    shifts = (
+        None if bias is None else bias.reshape(outputs, 1).expand(outputs, count).reshape(outputs * count)
+    )
+    out = cross_correlation(x, kernels, shifts, groups, (1,) * axes, (1,) * axes, around, None, what)
+    # the phases are put side by side by who reads them: stores of the convolution stay together
+    found, batch = out.shape[-axes:], out.shape[: -1 - axes]
+    apart = out.contiguous().reshape(*batch, outputs, *steps, *found)
+    start = len(batch) + 1
+    sides = [a for i in range(axes) for a in (start + axes + i, start + i)]
+    joined = [n * step for n, step in zip(found, steps, strict=True)]
+    whole_phases = apart.permute((*range(start), *sides)).reshape(*batch, outputs, *joined)
+    for axis, (cut, step, first, n) in enumerate(zip(cuts, steps, firsts, lengths, strict=True), start):
+        whole_phases = interval(whole_phases, axis, cut[0] - step * first, cut[0] - step * first + n)
+    return whole_phases
+
+
+def _pairs(taps: Sequence[int], steps: Sequence[int]) -> list[int]:
+    return [size for pair in zip(taps, steps, strict=True) for size in pair]
 
 
 def _spread(x: Any, steps: tuple[int, ...]) -> Any:
