@@ -91,10 +91,6 @@ def test_what_vectors_leave_of_a_sum_is_added_in_shorter_vectors_and_single_step
     assert sizes(ast, LOOPS, AxisType.UNROLL) == [3]
 
 
-def test_small_kernels_wake_no_thread() -> None:
-    assert sizes(elementwise(64), LOOPS, AxisType.THREAD) == []
-
-
 def test_a_long_sum_has_several_accumulators() -> None:
     assert sizes(total(1 << 16), LOOPS, AxisType.PARTIAL)[0] >= 16
 
@@ -176,6 +172,15 @@ def test_lanes_that_are_stored_apart_share_lines_with_their_neighbours() -> None
         if o.op is OptOps.UPCAST
     ]
     assert {1, 3} <= set(upcast)
+
+
+def test_sums_across_short_vectors_are_dearer_than_a_copy() -> None:
+    """Scores of attention: keys of 64 elements, each read for 256 queries."""
+    i, j, k = UOp.range(256, 0), UOp.range(256, 1), UOp.range(64, 2, AxisType.REDUCE)
+    product = param(1, 256 * 64).index(i * 64 + k).load() * param(2, 256 * 64).index(j * 64 + k).load()
+    ast = kernel(param(0, 256 * 256).index(i * 256 + j).store(product.reduce(Ops.ADD, k), i, j))
+    assert sizes(ast, PANELS, AxisType.PARTIAL) == []
+    assert any(o.op is OptOps.STAGE for o in chosen(ast, PANELS))
 
 
 def test_windows_that_overlap_make_no_rows_of_vectors() -> None:
@@ -292,8 +297,3 @@ def test_what_is_read_before_the_loops_makes_no_tile() -> None:
     upcast = [o.axis for o in chosen(ast, LOOPS) if o.op is OptOps.UPCAST]
     assert upcast
     assert all(axis[0] == 2 for axis in upcast)
-
-
-def test_long_kernels_have_pieces_to_give_to_a_core_that_is_free() -> None:
-    assert sizes(elementwise(1 << 16), LOOPS, AxisType.THREAD) == [2]
-    assert sizes(elementwise(1 << 24), LOOPS, AxisType.THREAD) == [16]

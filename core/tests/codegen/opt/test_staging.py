@@ -166,7 +166,7 @@ def test_a_copy_of_rows_is_gathered_for_lanes_along_the_columns_where_it_is_used
     kernel = KernelOpt(large(1024, transposed=True), cached).apply_all(opts[:-1])
     (panel,) = panels_of(kernel.ast, kernel.axis(opts[-1].axis))
     assert panel.is_gathered
-    assert all(o.axis != (1,) for o in chosen(large(256, transposed=True), cached)[:1])
+    assert all(o.axis != (1,) for o in chosen(large(96, transposed=True), cached)[:1])
 
 
 def test_only_what_is_spread_beyond_the_cache_and_fits_is_copied_unasked() -> None:

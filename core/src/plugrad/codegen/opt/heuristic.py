@@ -10,30 +10,22 @@ from collections.abc import Iterable
 from plugrad.codegen.opt.analysis import (
     LoopBody,
     MemoryAccess,
-    are_worth_threads,
     bodies_of,
-    divisors,
     lanes_along,
     steps_of,
-    work_of,
 )
 from plugrad.codegen.opt.grid_heuristic import grid_opts
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.loop_splitting import cuts
 from plugrad.codegen.opt.opt_ops import AxisId, Opt, OptOps
 from plugrad.codegen.opt.staging import panels_of, span_of
+from plugrad.codegen.opt.threads import add_threads
 from plugrad.codegen.opt.tile import Tile, moving
 from plugrad.codegen.rebuild import ranges_of_reduce, stores_of
 from plugrad.codegen.strides import constant_size
-from plugrad.target import ROWS_TO_PACK
 from plugrad.uop.ops import AxisType, Ops
 from plugrad.uop.uop import UOp
 
-# Pieces for each core where they are that much work: a core that comes late, or is taken away, does fewer.
-_PIECES_PER_CORE = 8
-_PIECE_FROM = 1 << 18
-# Steps for each core from which repeating some of them for equal shares is cheap.
-_STEPS_TO_SHARE = 4
 # Vectors summed side by side hide the latency of an addition: 4 cycles, two units.
 _CHAINS = 4
 # Small reductions, such as a convolution's window, are written out; beyond this the code outgrows its cache.
@@ -51,6 +43,11 @@ _PICKED = 2
 # Against a vector: the load or store of one of its elements, and a line, often a page, of its own for it.
 _SCATTERED = 3
 _LINE = 6
+# Places that read a copy of gathered lanes at the least, and the time of each of its elements.
+_ROWS_TO_PACK = 128
+_COPIED = 2
+# Adding up the lanes of one vector: shuffles and additions that wait for each other.
+_ACROSS = 8
 # Lanes that need a copy write stores out, lane by lane: they have to save a twentieth.
 _WORTH_PACKING = 0.95
 # Vectors shorter than this gain too little to leave a rest.
@@ -75,7 +72,7 @@ def optimise(kernel: KernelOpt) -> KernelOpt:
 def _plan_loops(kernel: KernelOpt) -> None:
     """Choose vectors, tiles, threads and copies. Lanes that need copies are chosen with these."""
     if not kernel.capabilities.vector_bits:
-        _add_threads(kernel)
+        add_threads(kernel)
         return
     plan, packed = _VectorPlan(kernel), _VectorPlan(kernel, packs=True)
     if packed.lane is not plan.lane and packed.gains_by_packing(plan):
@@ -89,7 +86,7 @@ def _plan_loops(kernel: KernelOpt) -> None:
 
 def _apply_plan(kernel: KernelOpt, plan: "_VectorPlan") -> None:
     plan.apply()
-    _add_threads(kernel)
+    add_threads(kernel)
     _stage(kernel)
 
 
@@ -214,7 +211,7 @@ class _VectorPlan:
         if not self.packs or place.reduce is None or lane is None or not place.moves(lane):
             return False
         rows = [r for r in self.kernel.axes(AxisType.LOOP) if r is not lane and not place.moves(r)]
-        return steps_of(rows) >= ROWS_TO_PACK
+        return steps_of(rows) >= _ROWS_TO_PACK
 
     def gains_by_packing(self, plain: "_VectorPlan") -> bool:
         """Say whether copies are worth more code than the `plain` plan has."""
@@ -227,7 +224,14 @@ class _VectorPlan:
         """Return the time of the tile, in multiplications of vectors; None without a tile of vectors."""
         lane, main = self.lane, max(self.bodies, key=lambda b: b.steps)
         tile = self._tile(main, lane)
-        return None if lane is None or tile is None else self._steps(main, tile)
+        if tile is None or main.reduce is None:
+            return None
+        if lane is not None:
+            return self._steps(main, tile)
+        reduced = ranges_of_reduce(main.reduce)
+        results = main.steps // steps_of(reduced)
+        lanes = max(map(self._lanes, reduced))
+        return self._steps(main, tile) / lanes + _ACROSS * results if lanes > 1 else None
 
     def _steps(self, body: LoopBody, tile: Tile) -> float:
         """Return the time that a tile takes over all steps of `body`, in multiplications of vectors.
@@ -248,7 +252,10 @@ class _VectorPlan:
             return steps_of(p.loops) * (_SCATTERED + _LINE / tile.neighbours(p))
 
         outside = (p for p in self.places if p.reduce is None and p.moves(lane) and not p.is_contiguous(lane))
-        return tile.steps(body, weight) + (sum(map(scattered, outside)) if tile.unit > 1 else 0)
+        copied = [p for p in moving(body) if self._is_packed(p, lane) and not p.is_contiguous(lane)]
+        beside = sum(_COPIED * steps_of(p.index.ranges) for p in copied)
+        beside += sum(map(scattered, outside)) if tile.unit > 1 else 0
+        return tile.steps(body, weight) + beside
 
     def _shares_vectors(self, body: LoopBody, columns: list[UOp], row: UOp) -> bool:
         """Say whether windows of neighbours along `row` overlap in vectors along the columns.
@@ -345,9 +352,11 @@ class _VectorPlan:
     def _written_out(self, body: LoopBody) -> int:
         """Return the operations of one copy of a body, with separate loads of scattered lanes."""
         lane = self.lane
-        apart = [p for p in body.places if lane is not None and p.moves(lane) and not p.is_contiguous(lane)]
+        if lane is None:
+            return body.written_out
+        apart = [p for p in body.places if p.moves(lane) and not p.is_contiguous(lane)]
         gathered = [p for p in apart if not self._is_packed(p, lane) and not p.is_shuffled(lane)]
-        return body.written_out + (len(gathered) * self._lanes(lane) if lane is not None else 0)
+        return body.written_out + len(gathered) * self._lanes(lane)
 
     def _order(self, tile: list[tuple[AxisId, int]]) -> None:
         """Move loops outside whose steps load most anew. What the innermost one repeats stays cached."""
@@ -366,36 +375,6 @@ class _VectorPlan:
                 self.kernel.apply(Opt(OptOps.SWAP, loops[n].arg.ident, r.arg.ident))
                 other = loops.index(r)
                 loops[n], loops[other] = r, loops[n]
-
-
-def _add_threads(kernel: KernelOpt) -> None:
-    cores = kernel.capabilities.threads
-    bodies = bodies_of(kernel.ast)
-    work = work_of(bodies)
-    if not are_worth_threads(work, cores):
-        return
-    wanted = cores * max(1, min(_PIECES_PER_CORE, work // (cores * _PIECE_FROM)))
-    # the biggest axis balances best; all reductions must be inside of it, or every thread would repeat them
-    inside = [b.loops for b in bodies if b.reduce is not None]
-    shared = kernel.ended_by_all_stores()
-    axes = [r for r in kernel.axes(AxisType.LOOP) if r in shared and all(r in loops for loops in inside)]
-    options = [
-        (pieces % cores == 0, -abs(pieces - wanted), steps_of([r]), pieces, r)
-        for r in axes
-        for pieces in divisors(constant_size(r) or 1, range(2, 8 * cores + 1))
-    ]
-    even = max(options, key=lambda o: o[:3], default=None)
-    if even is not None and even[0]:
-        kernel.apply(Opt(OptOps.THREAD, even[4].arg.ident, even[3]))
-        return
-    # as many tiles as cores; the last one repeats a few steps of the one before
-    longest = max(axes, key=lambda r: constant_size(r) or 1, default=None)
-    size = (constant_size(longest) or 1) if longest is not None else 1
-    if longest is not None and size >= _STEPS_TO_SHARE * cores and kernel.can_repeat():
-        kernel.apply(Opt(OptOps.SHIFTIN, longest.arg.ident, -(-size // cores)))
-        kernel.apply(Opt(OptOps.THREAD, (*longest.arg.ident, 0), cores))
-    elif even is not None:
-        kernel.apply(Opt(OptOps.THREAD, even[4].arg.ident, even[3]))
 
 
 def _stage(kernel: KernelOpt) -> None:

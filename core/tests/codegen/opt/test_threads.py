@@ -1,0 +1,25 @@
+"""Tests of plugrad.codegen.opt.threads."""
+
+from dataclasses import replace
+
+import pytest
+
+from plugrad.builtin.python import CAPABILITIES
+from plugrad.codegen.opt.kernel_opt import KernelOpt
+from plugrad.codegen.opt.opt_ops import OptOps
+from plugrad.codegen.opt.threads import add_threads
+from plugrad.dtype import dtypes
+from plugrad.uop.ops import KernelInfo, Ops
+from plugrad.uop.uop import UOp
+
+LOOPS = replace(CAPABILITIES, grid_dims=0, max_grid=(), max_workgroup=0, vector_bits=512, threads=2)
+
+
+@pytest.mark.parametrize(("size", "pieces"), [(64, []), (1 << 16, [2]), (1 << 24, [16]), (1_000_003, [2])])
+def test_cores_share_what_is_worth_waking_them(size: int, pieces: list[int]) -> None:
+    """Long kernels have pieces to give to a core that is free; sizes that nothing divides have one a core."""
+    i = UOp.range(size, 0)
+    x, out = (UOp(Ops.PARAM, dtypes.float32, (), (slot, size)) for slot in (1, 0))
+    kernel = KernelOpt(UOp.sink(out.index(i).store(x.index(i).load() + 1.0, i), arg=KernelInfo()), LOOPS)
+    add_threads(kernel)
+    assert [o.arg for o in kernel.applied if o.op is OptOps.THREAD] == pieces
